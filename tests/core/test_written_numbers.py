@@ -7,7 +7,7 @@ from fractions import Fraction
 from hypothesis import given
 from hypothesis import strategies as st
 
-from takifugu.core.escaping import at_least, at_most, float_above, float_below, number, power_at_most
+from takifugu.core.escaping import at_least, at_most, float_at_least, float_at_most, number, power_at_most
 
 RATIONALS = st.fractions(max_denominator=10**9) | st.builds(
     lambda p, q, tens: Fraction(p, q) * Fraction(10) ** tens,
@@ -63,7 +63,7 @@ def test_powers_of_e_that_certificates_tell() -> None:
 
 @given(st.fractions(-(10**300), 10**300, max_denominator=10**9))
 def test_a_float_of_a_bound_is_written_on_the_safe_side(value: Fraction) -> None:
-    above, below = float_above(value), float_below(value)
+    above, below = float_at_most(value), float_at_least(value)
     assert Fraction(str(below)) <= value <= Fraction(str(above))
     assert float(value) in (above, below)
     assert above in (below, math.nextafter(below, math.inf))
@@ -72,4 +72,4 @@ def test_a_float_of_a_bound_is_written_on_the_safe_side(value: Fraction) -> None
 @given(st.floats(allow_nan=False, allow_infinity=False))
 def test_a_bound_that_is_a_float_stays_as_it_is(value: float) -> None:
     exact = Fraction(str(value))
-    assert float_above(exact) == float_below(exact) == value
+    assert float_at_most(exact) == float_at_least(exact) == value

@@ -85,25 +85,25 @@ def at_least(value: float | Fraction, digits: int = 6) -> str:
     return _bound(value, digits, ROUND_FLOOR)
 
 
-def float_above(value: Fraction) -> float:
-    """Return the nearest float, or the next one where that is less.
+def float_at_most(value: Fraction) -> float:
+    """Return an upper bound as a float, rounded up.
 
     A float is the number that its shortest decimal says, which files hold.
 
-    >>> float_above(Fraction(4, 3)), float_above(Fraction(1, 10))
+    >>> float_at_most(Fraction(4, 3)), float_at_most(Fraction(1, 10))
     (1.3333333333333335, 0.1)
     """
     nearest = float(value)
     return nearest if Fraction(str(nearest)) >= value else math.nextafter(nearest, math.inf)
 
 
-def float_below(value: Fraction) -> float:
-    """Return the nearest float, or the one before where that is more.
+def float_at_least(value: Fraction) -> float:
+    """Return a lower bound as a float, rounded down.
 
-    >>> float_below(Fraction(5, 3)), float_below(Fraction(1, 10))
+    >>> float_at_least(Fraction(5, 3)), float_at_least(Fraction(1, 10))
     (1.6666666666666665, 0.1)
     """
-    return -float_above(-value)
+    return -float_at_most(-value)
 
 
 def power_at_most(exponent: float | Fraction, digits: int = 4) -> str:

@@ -66,7 +66,7 @@ def budget_name(text: str, what: str = "the name") -> str:
 
 
 def without_zeros(name: str) -> str:
-    """Return a normalised name, of a whole number without zeros or a plus in front."""
+    """Return a normalised name, of numbers without leading zeros or plus."""
     if not name.isidentifier() and _WHOLE.fullmatch(name):
         return str(int(name))
     return name

@@ -61,7 +61,7 @@ class Runs:
 
     @staticmethod
     def indicator(starts: IntArray, stops: IntArray, size: int) -> Runs:
-        """Return 1 from each start to before its stop, else 0, in so many places.
+        """Return 1 from each start to before its stop, else 0.
 
         >>> runs = Runs.indicator(np.array([0, 4]), np.array([2, 5]), 6)
         >>> runs.numbers.tolist()
@@ -271,9 +271,10 @@ def different(*rows: Runs) -> tuple[IntArray, Runs]:
 
 
 def whole_numbers(numbers: Any, key: str, shape: Sequence[int | None]) -> IntArray:
-    """Return whole numbers as 64-bit words: a sum of words of 8 bits would be cut.
+    """Return whole numbers as words of 64 bits.
 
-    Raises InputError for numbers that are not whole, and for another shape, of which None may be any length.
+    A sum of words of 8 bits would be cut. Raises InputError for numbers that are not whole, and for
+    another shape, of which None may be any length.
 
     >>> int(whole_numbers(np.array([100, 100], dtype=np.int8), "weights", (None,)).sum())
     200

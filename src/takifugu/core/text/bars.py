@@ -37,7 +37,7 @@ def common_error(rows: Sequence[Row]) -> float | None:
 
 
 def _difference(end: float, value: float) -> float:
-    """Return the distance to an end, without what the subtraction of floats adds."""
+    """Return the distance to an end, without errors of floats."""
     size = end - value
     return size if isinstance(size, int) else float(f"{size:.12g}")
 

@@ -64,7 +64,7 @@ class Table:
 
     @contextmanager
     def reading(self) -> Iterator[None]:
-        """Turn an engine's error into a DataError, and refuse a file that was changed meanwhile."""
+        """Turn engines' errors into DataError, and refuse files changed meanwhile."""
         with careful(self.source):
             yield
         if self.check_unchanged is not None:

@@ -180,7 +180,7 @@ class Calendar:
             yield text, range(self._place(first, "every"), self._place(last, "every"))
 
     def periods_from(self, text: str) -> Iterator[tuple[str, range]]:
-        """Yield a named period and those after it, wherever the calendar ends.
+        """Yield a named period and all later ones, without end.
 
         >>> months = Calendar.read("2026-01-05", "2026-03-02", timedelta(days=1)).periods_from("2026-02")
         >>> [(text, len(places)) for _, (text, places) in zip(range(3), months)]

@@ -141,7 +141,7 @@ def check_registered(belief: Belief) -> None:
 
 
 def check_components(belief: Belief) -> None:
-    """Raise InputError for listed components that are no division of the entries.
+    """Raise InputError unless listed components divide the entries.
 
     Nothing would be hidden of an entry in none of them.
     """

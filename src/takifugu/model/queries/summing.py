@@ -1,4 +1,4 @@
-"""What a query is resolved from and to: entries and their values, and a sum that is what its tables say.
+"""What a query is resolved from and to: entries with values, and a sum.
 
 Noise is made for what an answer's tables say, under each belief of a framework and under those that a ledger registers
 later. So a query is shown the entries and their values, never how likely these are: else its answer would be one thing
@@ -8,6 +8,7 @@ may compute something else from the data than its tables say.
 
 from __future__ import annotations
 
+from functools import partial
 from types import SimpleNamespace
 from typing import Any, NoReturn, cast
 
@@ -39,7 +40,7 @@ class _Read(SimpleNamespace):
 
 
 def summed(query: Query, entries: Entries) -> Additive:
-    """Return the sum that a query is of entries and their values alone.
+    """Resolve a query from entries and their values alone.
 
     Raises what the query's `resolve` raises, and InputError where it returns anything else than a sum over them.
 
@@ -47,7 +48,9 @@ def summed(query: Query, entries: Entries) -> Additive:
     >>> summed(Count(1), MarkovChain([[0.5, 0.5], [0.5, 0.5]], length=3)).labels
     ('count',)
     """
-    read = {name: getattr(entries, name) for name in _READ if hasattr(entries, name)}
+    read = dict[str, Any]()
+    for name in filter(partial(hasattr, entries), _READ):
+        read[name] = getattr(entries, name)
     try:
         answer = query.resolve(cast(Any, _Read(**read)))
     except _Unread as unread:
@@ -61,7 +64,7 @@ def summed(query: Query, entries: Entries) -> Additive:
 
 
 def check_sum(answer: Any, query: Query, entries: Entries) -> None:
-    """Raise InputError for an answer that is no sum over some entries."""
+    """Raise InputError unless an answer is a sum over some entries."""
     if type(answer) not in (Additive, Candidates, RowCodes) or answer.size != entries.size:
         raise InputError(
             f"{type(query).__name__}.resolve returned {answer!r}",

@@ -56,7 +56,7 @@ def previewed(planned: Plan, budget: Budget | None) -> Preview:
 
 
 def beforehand(planned: Plan) -> tuple[Preview | None, tuple[str, ...]]:
-    """Return what the ledger would count, and what it and other files say against it."""
+    """Return what the ledger would count, and what speaks against it."""
     file, account, refusal = planned.file, None, ""
     try:
         if planned.knows_units:

@@ -1,4 +1,4 @@
-"""The rows that a rule for strange rows leaves out, counted for whoever owns the data, and published nowhere."""
+"""Rows left out by rules for strange rows, counted for their owner alone."""
 
 from __future__ import annotations
 

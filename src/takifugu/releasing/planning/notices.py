@@ -8,6 +8,7 @@ import warnings
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import contextmanager
 from contextvars import ContextVar
+from operator import attrgetter
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -101,7 +102,7 @@ def notices(questions: Sequence[Question], source: str, account: Preview, people
 
 
 def by_reason(charges: Iterable[Charged]) -> Iterator[tuple[str, int, str, str]]:
-    """Yield each reason once: how many are charged what for it, and what alone.
+    """Yield each reason with its people and their charges.
 
     People of many lengths have as many charges.
     """
@@ -109,13 +110,13 @@ def by_reason(charges: Iterable[Charged]) -> Iterator[tuple[str, int, str, str]]
     for charge in charges:
         of_reason.setdefault(charge.reason, []).append(charge)
     for reason, alike in of_reason.items():
-        charged, alone = _from_to([charge.charged for charge in alike]), _from_to([charge.alone for charge in alike])
-        yield reason, sum(charge.units for charge in alike), charged, alone
+        charged, alone = _from_to(map(attrgetter("charged"), alike)), _from_to(map(attrgetter("alone"), alike))
+        yield reason, sum(map(attrgetter("units"), alike)), charged, alone
 
 
-def _from_to(amounts: Sequence[Amount]) -> str:
-    """Write several amounts as the least and the most of them."""
-    ordered = sorted(amounts, key=lambda amount: amount.pair)
+def _from_to(amounts: Iterable[Amount]) -> str:
+    """Write the least and the most of several amounts."""
+    ordered = sorted(amounts, key=attrgetter("pair"))
     return " to ".join(dict.fromkeys(map(str, (ordered[0], ordered[-1]))))
 
 

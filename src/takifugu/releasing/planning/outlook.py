@@ -17,7 +17,7 @@ from typing import Any
 from takifugu.accounting.composition import Charge, charge_of, joint
 from takifugu.core.commands import command
 from takifugu.core.errors import CalibrationRefused, CompositionRefused, InputError
-from takifugu.core.escaping import at_least, at_most, float_above, float_below, number
+from takifugu.core.escaping import at_least, at_most, float_at_least, float_at_most, number
 from takifugu.core.people import PEOPLE, People
 from takifugu.core.plain import Json
 from takifugu.core.text.parts import InParts, Part, rows, words
@@ -99,11 +99,12 @@ class Outlook(InParts):
 
     def to_dict(self) -> Json:
         tables, ahead = list[Json](), list[Json]()
-        for name, steps, epsilon, scale in self.windows:
-            tables.append({"name": name, "steps": steps, "epsilon": float_above(epsilon), "scale": _float(scale)})
+        for name, steps, charged, scale in self.windows:
+            tables.append({"name": name, "steps": steps, "epsilon": float_at_most(charged), "scale": _float(scale)})
         for row in self.rows:
-            ahead.append({"releases": row.releases, "epsilon": float_above(row.epsilon), "sum": float_above(row.added)})
-        budget, fits = _float(self.budget, float_below), _float(self.fits, float_below)
+            epsilon, added = float_at_most(row.epsilon), float_at_most(row.added)
+            ahead.append({"releases": row.releases, "epsilon": epsilon, "sum": added})
+        budget, fits = _float(self.budget, float_at_least), _float(self.fits, float_at_least)
         return {"tables": tables, "ahead": ahead, "budget": budget, "fits": fits, "is_sought": self.is_sought}
 
 
@@ -117,7 +118,7 @@ _Round = tuple[tuple[str, range], ...]
 
 @dataclass(frozen=True, eq=False)
 class _Table:
-    """A window of a table, which reads these steps, as charged to one unit."""
+    """A window of a table and its steps, as charged to one unit."""
 
     series: str
     item: Any
@@ -192,7 +193,10 @@ def _tables(file: ReleaseFile, factor: Fraction) -> list[_Table]:
 
 
 def _following(file: ReleaseFile, tables: Sequence[_Table], releases: int) -> list[_Round]:
-    """Return the next windows of all tables: periods by the clocks, and others as long as the first."""
+    """Return the next windows of all tables.
+
+    Periods go by the clocks; other windows are as long as the first.
+    """
     source: Any = file.source
     calendar, columns = source.calendar, list[Iterable[tuple[str, range]]]()
     for table in tables:
@@ -207,7 +211,7 @@ def _following(file: ReleaseFile, tables: Sequence[_Table], releases: int) -> li
 def _charged(
     file: ReleaseFile, tables: Sequence[_Table], windows: Sequence[_Round], factor: Fraction
 ) -> list[list[_Table]]:
-    """Return what is charged in each round of windows, of which `tables` are the first.
+    """Return the charges of each round of windows, after those of `tables`.
 
     Windows as long as earlier ones have their noise.
     """
@@ -228,17 +232,19 @@ def _charged(
 
 
 def _file_of(file: ReleaseFile, tables: Sequence[_Table], windows: _Round) -> ReleaseFile:
-    """Return the file that publishes these windows; its calendar has no end, which may be moved."""
+    """Return the file of these windows, with a calendar without end."""
     source: Any = file.source
     texts = {table.item.name: text for table, (text, _) in zip(tables, windows, strict=True)}
     of_series = file.only([item for item in file.items if item.name in texts])
-    items = tuple(item.model_copy(update=_keys_of(item, texts[item.name], source)) for item in of_series.items)
+    items = list[Any]()
+    for item in of_series.items:
+        items.append(item.model_copy(update=_keys_of(item, texts[item.name], source)))
     endless = source.model_copy(update={"until": None})
-    return replace(of_series, spec=file.spec.model_copy(update={"source": endless, "release": items}))
+    return replace(of_series, spec=file.spec.model_copy(update={"source": endless, "release": tuple(items)}))
 
 
 def _keys_of(item: Any, text: str, source: Any) -> Json:
-    """Return the keys of a table that reads another period, or its own window where it has none."""
+    """Return the keys of a table for another period, else for its window."""
     if not item.period:
         return {} if item.to is not None else {"from_": source.from_, "to": source.until}
     name = item.name
@@ -249,8 +255,10 @@ def _keys_of(item: Any, text: str, source: Any) -> Json:
 
 def _cost(charged: Sequence[Sequence[_Table]]) -> Fraction:
     tables = [*chain.from_iterable(zip(*charged, strict=True))]
-    frameworks = {table.charge.framework: table.framework for table in tables}
-    charges = [table.charge for table in tables]
+    frameworks, charges = dict[str, Framework](), list[Charge]()
+    for table in tables:
+        frameworks[table.charge.framework] = table.framework
+        charges.append(table.charge)
     return max(joint(f, charges, False, name).epsilon for name, f in frameworks.items())
 
 

@@ -158,7 +158,7 @@ def all_complete(units: Sequence[Unit]) -> bool:
 
 
 def observed_of(units: Sequence[Unit]) -> Runs | None:
-    """Return 1 for each observed entry of several units, else 0; None for all."""
+    """Return 1 for each observed entry, else 0; None for all."""
     if all_complete(units):
         return None
     runs_of_units = [(range(unit.size),) if unit.complete else unit.seen for unit in units]

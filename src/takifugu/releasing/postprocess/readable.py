@@ -11,7 +11,7 @@ from typing import Any, TypeVar
 
 from takifugu.analysis.randomisers import MARKS, Randomiser, answered
 from takifugu.core.errors import InputError
-from takifugu.core.escaping import at_least, at_most, float_above, float_below
+from takifugu.core.escaping import at_least, at_most, float_at_least, float_at_most
 from takifugu.core.escaping import number as written
 from takifugu.core.nearest import did_you_mean, nearest
 from takifugu.core.plain import Json, Row
@@ -82,10 +82,10 @@ def rows_of(
     column, rows = "value", list[Json]()
     rounding: Callable[[Fraction], float] = float
     if noise.output is MARKS:
-        column, rounding = UPPER, float_above
+        column, rounding = UPPER, float_at_most
     ends: Sequence[Any] = answered(lambda: noise.intervals(values, level, cells)) or [(None, None)] * len(values)
     for label, value, (low, high) in zip(labels, values, ends, strict=True):
-        lowest, highest = readable(low, float_below), readable(high, float_above)
+        lowest, highest = readable(low, float_at_least), readable(high, float_at_most)
         rows.append({"cell": label, column: readable(value, rounding), "low": lowest, "high": highest})
     if isinstance(noise, SafeCells) and noise.alpha is not None:
         return [{**row, MARK: mark} for row, mark in zip(rows, noise.marks(values), strict=True)]
@@ -113,11 +113,11 @@ def made(certificate: Certificate) -> str:
 
 
 def readable(value: object, rounding: Callable[[Fraction], float] = float) -> Any:
-    """Return a whole number as int, any other as a float, the nearest one.
+    """Return a whole number as int, any other as the nearest float.
 
     Bounds have a `rounding` to their safe side. What is no number (a label, a point) stays as it is.
 
-    >>> readable(Fraction(6, 2)), readable(Fraction(1, 4)), readable("yes"), readable(Fraction(4, 3), float_above)
+    >>> readable(Fraction(6, 2)), readable(Fraction(1, 4)), readable("yes"), readable(Fraction(4, 3), float_at_most)
     (3, 0.25, 'yes', 1.3333333333333335)
     """
     if not isinstance(value, Fraction):

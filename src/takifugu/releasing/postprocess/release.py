@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any
 from takifugu.analysis import randomisers
 from takifugu.analysis.randomisers import Randomiser
 from takifugu.core.errors import DataError, InputError
-from takifugu.core.escaping import float_above, float_below
+from takifugu.core.escaping import float_at_least, float_at_most
 from takifugu.core.plain import Json, indented
 from takifugu.core.text.parts import InParts, Part, rows, together, words
 from takifugu.core.text.plot import Plot
@@ -78,7 +78,7 @@ class Release(InParts):
         cells, ends = len(self.labels), self.randomiser.intervals(self.values, level)
         intervals = list[Interval]()
         for low, high in ends:
-            intervals.append(Interval(readable(low, float_below), readable(high, float_above), level, cells))
+            intervals.append(Interval(readable(low, float_at_least), readable(high, float_at_most), level, cells))
         return one_or_all(self.certificate, self.labels, intervals)
 
     def adjusted(self, nonnegative: bool = True, total: Number | Release | Adjusted | None = None) -> Adjusted:

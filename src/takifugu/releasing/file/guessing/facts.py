@@ -208,7 +208,7 @@ class Facts:
 
     @property
     def unread_times(self) -> Seen | None:
-        """Return a column called as times whose texts are none in a usual format."""
+        """Return a column named as times, but with unreadable texts."""
         return next((c for c in self.columns if c.varies and c.is_unread and c.tells_when), None)
 
     # Where it was.

@@ -145,7 +145,7 @@ def mixed_words(name: str) -> str:
 
 
 def unread_words(name: str) -> str:
-    """Say that a column may order the rows, once its texts are times."""
+    """Say that a column may order the rows as times."""
     return (
         f"{visible(name)!r} may say when each row was, in no usual format: make dates of it first, or say that rows "
         "are in the order of the file"

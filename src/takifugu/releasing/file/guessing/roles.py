@@ -123,7 +123,7 @@ def _what_sorts(columns: Sequence[Seen], column_of: Roles) -> Seen | None:
 
 
 def _are_sorted(times: Sequence[float], keys: Keys) -> bool:
-    """Return whether the rows of each key rise; the newest may come first."""
+    """Return whether the rows of each key rise, or all fall."""
     return rises(times, keys) or rises(times[::-1], [key[::-1] for key in keys])
 
 

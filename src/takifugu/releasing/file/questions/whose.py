@@ -1,4 +1,4 @@
-"""The question whose a row is: the column of people, by its name, how often names recur, and how ids are nested."""
+"""The question whose a row is: names of columns, repeated names, nested ids."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ _Likely = tuple[list[Seen], Seen | None, str, bool]
 
 
 def whose_question(subject: Subject, answers: Answers) -> Question | None:
-    """Return the question for whose a row is, if it is anybody's."""
+    """Return the question whose a row is, if anybody's."""
     rows, facts, others = answers["rows"], subject.facts, answers["rows"] != "wide"
     if rows == "contacts":
         return None  # each row names two
