@@ -9,7 +9,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from tests.support import engines
 
-from takifugu.core.errors import DataError, TakifuguError
+from takifugu.core.errors import DataError, InputError, TakifuguError
 from takifugu.data import Layout, Lengths, Recode, open_frame, pieces
 from takifugu.data.rows.by_bits import counted_by_bits
 from takifugu.data.rows.pieces import NotPlain
@@ -99,6 +99,12 @@ def test_totals_are_nobody_however_plain_their_rows_are(name: str) -> None:
     rows = [(unit, tick, "a") for unit in ("u1", name) for tick in range(5)]
     with pytest.raises(DataError, match="name of totals"):
         pieces(open_frame(relation(rows)), Layout("state", unit="unit", order="tick", step=1), STATES)
+
+
+def test_a_state_that_is_a_missing_text_is_refused_whether_or_not_a_row_has_it() -> None:
+    table = open_frame(relation(complete(5)), missing=["NA"])
+    with pytest.raises(InputError, match="'NA' is also a text that counts as missing"):
+        pieces(table, Layout("state", unit="unit", order="tick", step=1), Recode(("a", "b", "NA")))
 
 
 def test_what_is_plain_takes_one_pass() -> None:

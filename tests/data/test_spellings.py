@@ -28,6 +28,7 @@ from takifugu.data import (
     Numerals,
     Recode,
     TimeFormat,
+    meant,
     open_frame,
     pieces,
     tally,
@@ -65,6 +66,14 @@ def opened(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Any]:
         return open_frame(write(tmp_path / f"{reader.replace(' ', '-')}.{reader.split()[0]}", made))
 
     return open_by
+
+
+@pytest.mark.parametrize("key", ["unit", "person"])
+@pytest.mark.parametrize("name", ["Total", "Summe:", "grand total", "To\u200btal"])
+def test_totals_are_nobody_wherever_people_are_named(name: str, key: str) -> None:
+    with pytest.raises(DataError, match="column 'who' has a name of totals"):
+        meant([("Ana", 0), (name, 1)], "who", key)
+    assert meant([(name, 0)], "who", "piece").keys() == {name}  # what a piece is called tells of nobody
 
 
 @pytest.mark.sampled(13)

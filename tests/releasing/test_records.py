@@ -205,6 +205,8 @@ def test_several_releases_about_one_record_add_up(tmp_path: Path) -> None:
 BAD_DATA = [
     ("network", PATIENTS.replace("wet", "bloody"), "column 'cough' has a value that the belief does not know"),
     ("network", PATIENTS.replace("p9", "p10"), "names a person twice"),
+    ("network", PATIENTS.replace("p9", "Total"), "has a name of totals"),
+    ("network", PATIENTS.replace("p9", "7").replace("p10", "007"), "is written in two ways in rows 1 and 2"),
     ("network", PATIENTS.replace("p9", ""), "must say whose it is"),
     ("network", PATIENTS.replace("none", ""), "column 'cough' has missing values"),
     ("network", PATIENTS.splitlines()[0] + "\n", "no rows"),

@@ -19,7 +19,7 @@ from takifugu.data.rows.layout import Layout, Lengths, Recode
 from takifugu.data.rows.pieces import LONGEST_PIECE, SKIPPED, UNCLEAR, WIDEST_SPAN, Fact, Key, are_together, extent
 from takifugu.data.times.calendar import Calendar
 from takifugu.data.values.codes import OUTSIDE, UNKNOWN, UNOBSERVED
-from takifugu.data.values.spellings import are_totals, meant
+from takifugu.data.values.spellings import meant
 from takifugu.data.values.texts import NAME_MARKS, not_numbers
 
 if TYPE_CHECKING:
@@ -51,12 +51,7 @@ def measure(
     the layout or the lengths.
     """
     check_values(rows.grouped, layout, states, table)
-    if any(unit is not None and are_totals(unit) for unit, _ in rows.grouped):
-        raise DataError(
-            f"column {layout.unit!r} has a name of totals",
-            rule="they tell of everybody, and nobody's rows would hide that",
-            fix="delete their rows; somebody who is really called so needs another name",
-        ).at("unit")
+    names = names_of(rows.grouped, layout)
     if layout.order is not None:
         rows = _in_order(rows, layout, table)
     elif not are_together(rows.grouped):
@@ -68,7 +63,6 @@ def measure(
     grouped = rows.grouped
     if layout.calendar is not None and rows.step is not None:
         _check_calendar(grouped, rows.step, layout.calendar, str(layout.order))
-    names = names_of(grouped, layout)
     sizes = {key: _length(facts, rows.step, layout) for key, facts in grouped.items()}
     before = None
     if lengths.longest is not None and max(sizes.values()) > lengths.longest:
@@ -141,7 +135,7 @@ def check_values(grouped: Mapping[Key, list[Fact]], layout: Layout, states: Reco
 
 
 def names_of(grouped: Mapping[Key, list[Fact]], layout: Layout) -> dict[Key, Key]:
-    """Return the names of units and pieces; DataError for two spellings."""
+    """Return the names of units and pieces; DataError as `meant`."""
     exclusion = ", without the rows that are left out" if layout.null_keys == "drop" else ""
     rows = dict[Key, int | None]()
     for key, facts in grouped.items():

@@ -250,7 +250,6 @@ def rows_of(table: Table, layout: Layout, states: Recode) -> PickedRows:
     from takifugu.data.rows.joined_order import with_joined_order
     from takifugu.data.rows.picked import picked_rows
 
-    states.check(table.missing)
     table, layout = with_joined_order(table, layout)
     if not table.ordered and layout.order is None:
         raise DataError(f"{table.source} keeps no order of its rows", fix="declare the order column").at("order")

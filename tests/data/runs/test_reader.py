@@ -262,6 +262,18 @@ def test_each_person_is_covered_as_declared_however_the_data_write_their_name(
     assert {piece.unit: piece.counts.tolist() for piece in read} == {names[0]: [2, 0, 0], names[1]: [0, 24, 0]}
 
 
+@pytest.mark.parametrize("rows", ["changes", "stays", "events"])
+def test_totals_are_nobody_even_if_a_roster_has_them(rows: str) -> None:
+    times = [datetime(2026, 1, 5)] * 2
+    columns = {"unit": ("text", ["Ana", "Total"]), "at": ("time", times), "state": ("text", ["a", "b"])}
+    columns["end"] = ("time", [datetime(2026, 1, 5, 3)] * 2)
+    calendar = Calendar.read("2026-01-05", "2026-01-06", timedelta(hours=1))
+    layout = Layout("state", unit="unit", order="at", step="1h", calendar=calendar, window=range(24))
+    rules = RunRules(rows, {"Ana": (None, None), "Total": (None, None)}, None, "end" if rows == "stays" else None)
+    with pytest.raises(DataError, match="name of totals"):
+        pieces_of_runs(open_frame(engines.arrow(columns)), layout, Recode(STATES), replace(rules, otherwise="a"))
+
+
 @pytest.mark.sampled(9)
 @pytest.mark.parametrize("engine", engines.ENGINES)
 @pytest.mark.parametrize("end", [2**61, -(2**61), 2**62 + 1, -(2**63)])

@@ -256,6 +256,8 @@ def test_more_rows_than_declared_are_refused_naming_nobody(tmp_path: Path) -> No
     assert "4" not in refusal
     composed = "person,x,y\n" + "Jos\u00e9,1,1\n" + "Jose\u0301,1,1\n"  # two spellings of one name
     assert "two ways" in refused(places_in(tmp_path, people=composed))
+    numbered = "person,x,y\n" + "7,1,1\n" * 3 + "007,1,1\n" * 3  # six rows of one budget
+    assert "two ways" in refused(places_in(tmp_path, people=numbered))
 
 
 def test_a_value_that_is_not_declared_refuses_the_whole_column(tmp_path: Path) -> None:

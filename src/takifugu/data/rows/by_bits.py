@@ -25,7 +25,7 @@ from takifugu.data.rows.picked import PickedRows, picked_rows
 from takifugu.data.rows.pieces import LONGEST_PIECE, WIDEST_SPAN, Fact, Key, NotPlain, Piece
 from takifugu.data.rows.reader import Rows
 from takifugu.data.times.clock import Clock
-from takifugu.data.values.spellings import are_totals, meant
+from takifugu.data.values.spellings import meant
 
 #: The bits of a stretch of 2**6 to 2**10 steps are one value of DuckDB's: of as many as so many first rows span.
 FEWEST, MOST, SAMPLED = 6, 10, 4096
@@ -147,8 +147,7 @@ class CountedByBits:
     def people(self, lengths: Lengths) -> tuple[Piece, ...] | None:
         """Return the pieces of people with one each, sorted by name.
 
-        None stands for others, for totals, and for lengths against the limits. Raises DataError for two spellings of
-        one name.
+        None stands for others, and for lengths against the limits. Raises DataError as `meant`.
         """
         layout, columns = self.picked.request[1], self.columns
         sizes = columns["high"] - columns["low"] + 1
@@ -158,9 +157,7 @@ class CountedByBits:
             return None
         written = list(map(text_of, columns["unit"].tolist()))
         names = written
-        if not self.is_sorted:  # of names with a number none is that of totals
-            if any(map(are_totals, filter(None, written))):
-                return None
+        if not self.is_sorted:  # names that end in a number are plain
             spelling_of = meant([(str(name), None) for name in written], str(layout.unit), "unit")
             names = [spelling_of[str(name)] for name in written]
         rows = zip(names, sizes.tolist(), self._observed(sizes.tolist()), columns["counts"], written, strict=True)

@@ -101,6 +101,7 @@ def picked_rows(
     `is_plain` gives no tick to texts that DuckDB would write otherwise. Raises InputError for a missing column,
     DataError for unfit values, NotPlain if the first texts are not plain.
     """
+    states.check(table.missing)
     frame, roles, kinds = picked(
         table, {"unit": layout.unit, "piece": layout.piece, "tick": layout.order, "raw": layout.value}
     )

@@ -16,14 +16,15 @@ _PEOPLE, _WITH_EXPONENT = ("unit", "person"), re.compile(r"[+-]?[0-9]+(?:\.[0-9]
 
 #: What rows of totals are called.
 WORD_OF_TOTALS = r"(?i:(?:grand|sub)?[ -]?total[es]?|totaal|(?:gesamt)?summe|gesamt|insgesamt|sum|somme|suma|totaux)"
+_TOTALS = re.compile(rf"\W*{WORD_OF_TOTALS}\W*")
 
 
 def meant(written: Iterable[Written], column: str, what: str, counted: str = "") -> dict[str, str]:
     """Return the one spelling of every written name.
 
     `what` is the key (unit, piece), `counted` the rows left out of row numbers. Raises DataError, with row numbers and
-    never a name, for unfit or empty names, for two spellings of one, and for people called 1e+05, who are 100000
-    elsewhere.
+    never a name, for unfit or empty names, for two spellings of one, for people called 1e+05, who are 100000
+    elsewhere, and for people called as totals are.
 
     >>> meant([("Ana ", 0), ("Ben", 1)], "person", "unit")
     {'Ana ': 'Ana', 'Ben': 'Ben'}
@@ -44,6 +45,12 @@ def meant(written: Iterable[Written], column: str, what: str, counted: str = "")
         if not name or (what in _PEOPLE and _WITH_EXPONENT.fullmatch(name)):
             place = "" if row is None else f" in row {row + 1}{below}"
             raise _unfit(raw, f"{subject}{place}").at(what)
+        if what in _PEOPLE and are_totals(name):
+            raise DataError(
+                f"column {column!r} has a name of totals",
+                rule="they tell of everybody, and nobody's rows would hide that",
+                fix="delete their rows; somebody who is really called so needs another name",
+            ).at(what)
         budget = name
         if what == "unit":  # no budget hangs on a piece: 007 is not 7
             budget = without_zeros(name)
@@ -64,7 +71,7 @@ def are_totals(name: str) -> bool:
     >>> are_totals("Grand total:"), are_totals("Summe"), are_totals("Totally Bikes")
     (True, True, False)
     """
-    return re.fullmatch(rf"\W*{WORD_OF_TOTALS}\W*", name) is not None
+    return _TOTALS.fullmatch(name) is not None
 
 
 def _unfit(text: str, subject: str) -> DataError:

@@ -148,7 +148,7 @@ class Populations(Kind):
         if source.unit is None:
             return (Unit(None, rows),)
         people = names_in(read[-1], source.unit, file.table)
-        unit_names = called("unit", source.unit, "person", people)
+        unit_names = called("unit", source.unit, people)
         if max(Counter(unit_names[str(name)] for name in people).values(), default=0) > source.rows_per_person:
             raise wrong(
                 "rows_per_person", "a person has more rows than this says",

@@ -82,9 +82,7 @@ def no_lookalikes(table: Table, column: str, declared: Iterable[Hashable], key: 
         refuse_lookalikes(table, column, declared, key)
 
 
-def called(
-    key: str, column: str, what: str, names: Sequence[str | None], may_drop: bool = False
-) -> dict[str, str]:
+def called(key: str, column: str, names: Sequence[str | None], may_drop: bool = False) -> dict[str, str]:
     """Return the canonical names of all people in a column.
 
     `key` is its key of [source]; `may_drop` means that null_keys is one, too.
@@ -95,7 +93,7 @@ def called(
             fix += ', or write null_keys = "drop"'
         raise wrong(key, f"column {column!r} has missing values", rule="every row must say whose it is", fix=fix)
     with placed_at(key):
-        return meant([(str(name), row) for row, name in enumerate(names)], column, what)
+        return meant([(str(name), row) for row, name in enumerate(names)], column, key)
 
 
 @contextmanager

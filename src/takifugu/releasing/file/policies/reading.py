@@ -123,7 +123,7 @@ def _by_step(table: Table, columns: Sequence[str], times: Times | None) -> _BySt
         if any(key[place] is None for key in groups):
             fix = "fill it in, or drop these rows knowingly: a visit that is left out is not counted"
             raise wrong("file", f"column {column!r} has missing values", fix=fix)
-    names = called("person", columns[0], "person", [key[0] for key in groups])
+    names = called("person", columns[0], [key[0] for key in groups])
     by_step: _BySteps = {}
     for who, *cells in groups:
         step, texts = 0, tuple(map(str, cells))

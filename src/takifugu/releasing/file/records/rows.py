@@ -72,7 +72,7 @@ class Columned(Records):
         kinds = [(name, spelled(file.belief.alphabet(i)), bins_of(source, name)) for i, name in enumerate(names)]
         if unit is None:
             return (Unit(None, _record(file.table, kinds, rows[0])),)
-        whose = called("unit", unit, "person", [row[0] for row in rows], may_drop=True)
+        whose = called("unit", unit, [row[0] for row in rows], may_drop=True)
         if len(whose) != len(rows):
             raise wrong("unit", f"column {unit!r} names a person twice", rule="every person has one row")
         units = [Unit(whose[str(row[0])], _record(file.table, kinds, row[1:]), row[0]) for row in rows]
@@ -141,7 +141,7 @@ def _by_name(file: ReleaseFile) -> dict[str, Hashable]:
     rows = texts(file.table, [column, value])
     if source.null_keys == "drop":
         rows = [row for row in rows if row[0] is not None]
-    names = called("person", column, "person", [name for name, _ in rows], may_drop=True)
+    names = called("person", column, [name for name, _ in rows], may_drop=True)
     values: dict[str, Hashable] = {}
     for person, text in rows:
         name = names[str(person)]
