@@ -19,7 +19,7 @@ def test_each_refusal_of_missing_values_names_what_to_write(tmp_path: Path) -> N
         (lambda: pieces(table, Layout("state"), Recode(("still",))), 'nulls = "unobserved"'),
         (lambda: pieces(table, Layout("who", unit="state"), Recode(("Ana",))), 'null_keys = "drop"'),
         (lambda: value_of(None, "state", {}, table), "under [belief]"),
-        (lambda: called("person", "who", "person", [None], may_drop=True), 'null_keys = "drop"'),
+        (lambda: called("person", "who", [None], may_drop=True), 'null_keys = "drop"'),
     ]
     for read, words in cases:
         with pytest.raises(TakifuguError) as caught:
