@@ -171,3 +171,23 @@ def test_two_laws_near_the_smallest_floats_are_refused_in_words() -> None:
     near = tf.between(tf.Pmf([0, 1e-320], [0.5, 0.5]), tf.Pmf([0, 1e-320], [0.25, 0.75]))
     with pytest.raises(tf.errors.CalibrationRefused, match="does not apply"):
         tf.calibrate(near, tf.Identity(), 1, mechanism="wasserstein")
+
+
+@pytest.mark.parametrize("size", [3.0, Fraction(3), "3", True, 0, None])
+def test_a_size_is_a_whole_number(size: Any) -> None:
+    """One of 3.0 was a TypeError of range()."""
+    extending.register_belief("copies", Copies)
+    belief = Copies()
+    belief.size = size
+    with pytest.raises(InputError, match=r"Copies has the size .*: a size is a whole number from 1"):
+        tf.Pufferfish(tf.every_entry(), belief)
+
+
+@pytest.mark.parametrize("other", [(0, 1, 2), (0,), (1, 0), (0, 100)])
+def test_one_alphabet_is_that_of_each_entry(other: Any) -> None:
+    """The second entry was read, hidden and added up as if its values were those of the first."""
+    extending.register_belief("copies", Copies)
+    belief = Copies()
+    belief.alphabet = lambda entry: other if entry == 1 else (0, 1)  # type: ignore[method-assign]
+    with pytest.raises(InputError, match="Copies says that it has one alphabet, and entry 1 has another than entry 0"):
+        tf.Pufferfish(tf.every_entry(), belief)

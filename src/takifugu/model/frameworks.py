@@ -256,6 +256,7 @@ def _check_belief(belief: object) -> None:
         raise wrong_type(belief, "a belief", "give a MarkovChain, a JointTable, ...").at("beliefs")
     belief_room.check_registered(belief)
     belief_room.check_components(belief)
+    belief_room.check_alphabets(belief)
     if columns_of(belief) or (isinstance(belief, OfPlaces) and belief.is_planar):
         return  # its values are tuples, which the belief itself has checked
     states = set[State]()

@@ -159,3 +159,49 @@ def test_beliefs_are_about_as_many_records() -> None:
     with pytest.raises(InputError, match="the beliefs are about 5 and 1 records"):
         tf.Pufferfish(tf.distribution_parameter("ill"), [town(5, "1/2"), town(1, "9/10")])
     tf.Pufferfish(tf.distribution_parameter("ill"), [town(5, "1/2"), town(5, "9/10")])
+
+
+@dataclass(frozen=True)
+class Unreadable(Made):
+    """A query that cannot be read back."""
+
+    def to_dict(self) -> dict[str, Any]:
+        return {"kind": "unreadable"}
+
+    @staticmethod
+    def from_dict(data: Any) -> "Unreadable":
+        raise RuntimeError
+
+
+def test_a_query_that_is_not_read_back_is_its_own_key() -> None:
+    """What its `from_dict` raised came out of the calibration."""
+    extending.register_query("unreadable", Unreadable)
+    assert noise_for(Unreadable(tf.Count(1).resolve)).scale == 3
+
+
+@pytest.mark.parametrize("answers", [[1, 100], [1, None]])
+def test_a_query_answers_alike_whenever_it_is_asked(answers: list[Any]) -> None:
+    """Noise of scale 3 was made for one answer, and another one published."""
+    asked = iter(answers)
+
+    def answer(entries: Any) -> Any:
+        weight = next(asked)
+        return weight and extending.Additive(Fraction(1), ("x",), (np.array([[0], [1]]),), weight * ONES)
+
+    with pytest.raises(InputError, match=r"Made.resolve returned (two different answers|None)"):
+        noise_for(Made(answer))
+
+
+@dataclass(frozen=True)
+class OverRows(Made):
+    """A query of a user over records."""
+
+    def over_records(self, entries: Any) -> Any:
+        return self.answer(entries)
+
+
+def test_a_query_over_records_reads_the_entries_only() -> None:
+    people = tf.Records(tf.JointTable([(0,), (1,)], [0.9, 0.1], names=["ill"]), 3)
+    with pytest.raises(InputError, match=r"OverRows.over_records reads 'table' of a belief"):
+        people.resolve(OverRows(lambda entries: entries.table))
+    assert people.resolve(OverRows(lambda entries: entries.resolve(tf.Sum("ill")))).size == 3

@@ -5,7 +5,7 @@ Given g = a the answer is N(mean(a), C). Adding N(0, s^2) makes the variance C +
 least 0 (Theorem 1). The belief's own randomness is credited, so that the promise is about this output alone.
 
   * Theorem 1 is stated for every epsilon, and its constant is proved for epsilon up to 1. So the exact delta of what is
-    drawn is computed, and noise is returned where it is at most delta, which lasts up to epsilon about 5.75 (E8a).
+    drawn is computed, and noise is returned where it is at most delta, up to epsilon 5.74 where delta is 0.1 (E8a).
   * Printed: D and C are the largest and the least over a class of beliefs, separately. A comparison has one belief, so
     s^2 is taken belief by belief; the printed variance stands beside it.
   * Vectors: s^2 = (c |v| / epsilon)^2 - lambda_min(C) for a shift v of the mean, our reading of the remark after

@@ -7,10 +7,11 @@ from itertools import chain
 from types import FunctionType
 from typing import Protocol, runtime_checkable
 
-from takifugu.core.entries import Entries, listed, order, relisted
+from takifugu.core.entries import Entries, Nameless, listed, order, relisted
 from takifugu.core.errors import InputError
 from takifugu.core.plain import Json, Plain
 from takifugu.core.registry import Registry
+from takifugu.numbers.rationals import is_whole
 
 State = Hashable
 _ABSTRACT = "__isabstractmethod__"
@@ -140,11 +141,30 @@ def check_registered(belief: Belief) -> None:
         )
 
 
+def check_alphabets(belief: Belief) -> None:
+    """Raise InputError for different alphabets where one is stated.
+
+    Secrets, answers and data would be read by the first.
+    """
+    if isinstance(belief, Nameless) or not belief.one_alphabet:
+        return  # nameless entries are too many to be asked
+    for entry in range(1, belief.size):
+        if belief.alphabet(entry) != belief.alphabet(0):
+            raise InputError(
+                f"{type(belief).__name__} says that it has one alphabet, and entry {entry} has another than entry 0",
+                fix="make one_alphabet false",
+            ).at("beliefs")
+
+
 def check_components(belief: Belief) -> None:
     """Raise InputError unless listed components divide the entries.
 
     Nothing would be hidden of an entry in none of them.
     """
+    if not is_whole(belief.size, 1):
+        raise InputError(
+            f"{type(belief).__name__} has the size {belief.size!r}", rule="a size is a whole number from 1"
+        ).at("beliefs")
     runs = belief.components()
     is_listed = isinstance(runs, tuple | list)
     if isinstance(runs, Sequence) and not is_listed:

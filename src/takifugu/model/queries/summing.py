@@ -8,12 +8,14 @@ may compute something else from the data than its tables say.
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from functools import partial
 from types import SimpleNamespace
-from typing import Any, NoReturn, cast
+from typing import Any, NoReturn
 
 from takifugu.core.entries import Entries
 from takifugu.core.errors import InputError
+from takifugu.core.plain import writes_all
 from takifugu.model.queries.additive import Additive
 from takifugu.model.queries.candidates import Candidates
 from takifugu.model.queries.coding import spelled
@@ -24,7 +26,7 @@ from takifugu.numbers.runs import Runs, different, in_one_turn
 #: What a query reads of the entries of data: `core.entries`, and how users are absent, places lie and rows are alike.
 _READ = (
     "size", "names", "listed", "one_alphabet", "alphabet", "position", "entry_word", "letters", "letters_of", "columns",
-    "places", "populations", "nearest",
+    "resolve", "places", "populations", "nearest",
 )  # fmt: skip
 
 
@@ -48,19 +50,35 @@ def summed(query: Query, entries: Entries) -> Additive:
     >>> summed(Count(1), MarkovChain([[0.5, 0.5], [0.5, 0.5]], length=3)).labels
     ('count',)
     """
+    answer = shown(query.resolve, entries)
+    check_sum(answer, query, entries)
+    if not writes_all(type(query)):
+        again = shown(query.resolve, entries)
+        check_sum(again, query, entries)
+        if (again.grid, again.labels, again.key) != (answer.grid, answer.labels, answer.key):
+            raise InputError(
+                f"{type(query).__name__}.resolve returned two different answers",
+                rule="noise is made for one of them, so it must be the same at each question",
+            ).at("query")
+    return answer
+
+
+def shown(resolve: Callable[[Any], Additive], entries: Entries) -> Additive:
+    """Return a query's answer to the entries, and nothing else of a belief.
+
+    Raises InputError for a query that reads more.
+    """
     read = dict[str, Any]()
     for name in filter(partial(hasattr, entries), _READ):
         read[name] = getattr(entries, name)
     try:
-        answer = query.resolve(cast(Any, _Read(**read)))
+        return resolve(_Read(**read))
     except _Unread as unread:
         raise InputError(
-            f"{type(query).__name__}.resolve reads {unread.name!r} of a belief",
+            f"{resolve.__qualname__} reads {unread.name!r} of a belief",
             rule="its answer must be the same under every belief",
             fix="read nothing but the entries: their size, names, alphabet(entry) and position(name)",
         ).at("query") from None  # fmt: skip
-    check_sum(answer, query, entries)
-    return answer
 
 
 def check_sum(answer: Any, query: Query, entries: Entries) -> None:

@@ -32,6 +32,7 @@ from takifugu.model.queries import (
 from takifugu.model.queries.by import by_columns
 from takifugu.model.queries.columns import Record
 from takifugu.model.queries.forms import adds_up_over_rows
+from takifugu.model.queries.summing import shown
 from takifugu.model.queries.together import joined
 from takifugu.numbers.rationals import Number, as_fraction, common_denominator, is_whole
 
@@ -43,7 +44,7 @@ MOST_RECORDS = 10**8
 class OverRecords(Protocol):
     """A query from outside that says what it adds per record."""
 
-    def over_records(self, belief: Records) -> Additive: ...
+    def over_records(self, entries: Records) -> Additive: ...
 
 
 @dataclass(frozen=True, eq=False)
@@ -160,11 +161,11 @@ class Records(PlainForm, Nameless, Undivided, kind="records"):
                 fix="publish a Mean, Sum, Count or Histogram",
             ).at("query")
         if isinstance(query, OverRecords):
-            return query.over_records(self)
+            return shown(query.over_records, self)
         if not adds_up_over_rows(query):
             raise Unsupported(
                 f"a {type(query).__name__} does not say what it adds per record",
-                fix="define over_records(belief), which returns an Additive over the records",
+                fix="define over_records(entries), which returns an Additive over the records",
             ).at("query")
         if isinstance(query, Histogram) and query.states is None and query.entries is not None:
             values = chain.from_iterable(map(self.table.alphabet, positions(self.table, query.entries)))
