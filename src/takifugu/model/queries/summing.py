@@ -50,10 +50,10 @@ def summed(query: Query, entries: Entries) -> Additive:
     >>> summed(Count(1), MarkovChain([[0.5, 0.5], [0.5, 0.5]], length=3)).labels
     ('count',)
     """
-    answer = shown(query.resolve, entries)
+    answer = answer_of_entries(query.resolve, entries)
     check_sum(answer, query, entries)
     if not writes_all(type(query)):
-        again = shown(query.resolve, entries)
+        again = answer_of_entries(query.resolve, entries)
         check_sum(again, query, entries)
         if (again.grid, again.labels, again.key) != (answer.grid, answer.labels, answer.key):
             raise InputError(
@@ -63,7 +63,7 @@ def summed(query: Query, entries: Entries) -> Additive:
     return answer
 
 
-def shown(resolve: Callable[[Any], Additive], entries: Entries) -> Additive:
+def answer_of_entries(resolve: Callable[[Any], Additive], entries: Entries) -> Additive:
     """Return a query's answer to the entries, and nothing else of a belief.
 
     Raises InputError for a query that reads more.

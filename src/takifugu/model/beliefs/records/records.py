@@ -32,7 +32,7 @@ from takifugu.model.queries import (
 from takifugu.model.queries.by import by_columns
 from takifugu.model.queries.columns import Record
 from takifugu.model.queries.forms import adds_up_over_rows
-from takifugu.model.queries.summing import shown
+from takifugu.model.queries.summing import answer_of_entries
 from takifugu.model.queries.together import joined
 from takifugu.numbers.rationals import Number, as_fraction, common_denominator, is_whole
 
@@ -161,7 +161,7 @@ class Records(PlainForm, Nameless, Undivided, kind="records"):
                 fix="publish a Mean, Sum, Count or Histogram",
             ).at("query")
         if isinstance(query, OverRecords):
-            return shown(query.over_records, self)
+            return answer_of_entries(query.over_records, self)
         if not adds_up_over_rows(query):
             raise Unsupported(
                 f"a {type(query).__name__} does not say what it adds per record",
