@@ -148,7 +148,8 @@ def check_alphabets(belief: Belief) -> None:
     """
     if isinstance(belief, Nameless) or not belief.one_alphabet:
         return  # nameless entries are too many to be asked
-    for entry in range(1, belief.size):
+    users, entries = separate(belief), range(belief.size)
+    for entry in entries if users is None else users.representatives(entries, ()):
         if belief.alphabet(entry) != belief.alphabet(0):
             raise InputError(
                 f"{type(belief).__name__} says that it has one alphabet, and entry {entry} has another than entry 0",
