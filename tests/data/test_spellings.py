@@ -70,9 +70,11 @@ def opened(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Any]:
 
 @pytest.mark.parametrize("key", ["unit", "person"])
 @pytest.mark.parametrize("name", ["Total", "Summe:", "grand total", "To\u200btal"])
-def test_totals_are_nobody_wherever_people_are_named(name: str, key: str) -> None:
+def test_names_of_people_keep_one_rule_wherever_they_are_written(name: str, key: str) -> None:
     with pytest.raises(DataError, match="column 'who' has a name of totals"):
         meant([("Ana", 0), (name, 1)], "who", key)
+    with pytest.raises(DataError, match="zeros or a plus in front of a number"):
+        meant([("7", 0), ("007", 1)], "who", key)
     assert meant([(name, 0)], "who", "piece").keys() == {name}  # what a piece is called tells of nobody
 
 

@@ -11,7 +11,7 @@ from takifugu.core.people import PEOPLE
 
 #: A name as it is written, and the number of a row that holds it, counted from 0 (None where rows have no order).
 Written = tuple[str, int | None]
-#: The keys of names that have budgets; and a large number as R (1e+05) and Java (1.0E7) write it: 3e8 may be a name.
+#: The keys of names of people; and a large number as R (1e+05) and Java (1.0E7) write it: 3e8 may be a name.
 _PEOPLE, _WITH_EXPONENT = ("unit", "person"), re.compile(r"[+-]?[0-9]+(?:\.[0-9]*[eE]\+?|[eE]\+)[0-9]+")
 
 #: What rows of totals are called.
@@ -30,7 +30,7 @@ def meant(written: Iterable[Written], column: str, what: str, counted: str = "")
     {'Ana ': 'Ana', 'Ben': 'Ben'}
     """
     noun, reasons = what, "blanks, accents, characters of zero width"
-    if what == "unit":
+    if what in _PEOPLE:
         noun, reasons = PEOPLE.one, f"{reasons}, or zeros or a plus in front of a number"
     subject, below = f"column {column!r}: a {noun}", f" (counted from 1 below the header{counted})"
     spelling_of: dict[str, str] = {}
@@ -52,7 +52,7 @@ def meant(written: Iterable[Written], column: str, what: str, counted: str = "")
                 fix="delete their rows; somebody who is really called so needs another name",
             ).at(what)
         budget = name
-        if what == "unit":  # no budget hangs on a piece: 007 is not 7
+        if what in _PEOPLE:  # no promise is made to a piece: 007 is not 7
             budget = without_zeros(name)
         other, at = first.setdefault(budget, (raw, row))
         if other != raw:
