@@ -1,5 +1,6 @@
 """The G-test of draws: its p-values under the law itself, and what it must notice."""
 
+import math
 from dataclasses import replace
 from fractions import Fraction
 from typing import Any
@@ -12,7 +13,7 @@ from takifugu.analysis.randomisers import Direction, DiscreteLaplace, Exact, Rou
 from takifugu.analysis.randomisers.one_sided import OneSidedGeometric, OneSidedTruncated
 from takifugu.analysis.randomisers.one_sided_real import OneSidedExponential
 from takifugu.analysis.randomisers.selection import PermuteAndFlip
-from takifugu.audit.draws import fit
+from takifugu.audit.draws import LEAST, fit
 from takifugu.audit.noise_masses import DIGITS, cell_mass, cell_tail
 from takifugu.mechanisms.one_sided.safe_cells import SafeCells
 from takifugu.model.queries.candidates import MostFrequent
@@ -80,3 +81,12 @@ def test_an_output_that_is_impossible_has_no_chance() -> None:
     assert fit(choice, (3, 2, 0), [("c",)] * 10).p == 0
     geometric = OneSidedGeometric(F(3), F(1), 1, DOWN)
     assert fit(geometric, (4,), [(F(3),)] * 10).p == 0
+
+
+def test_many_pooled_outputs_are_no_fault() -> None:
+    """With 5 draws to each output G was 5 % too large on average: of 500 outputs, p < 1e-4 came 37 times too often."""
+    mass, mean = math.exp(-LEAST), 0.0
+    for count in range(10 * LEAST):
+        mean += mass * 2 * (count * math.log(max(count, 1) / LEAST) - count + LEAST)
+        mass *= LEAST / (count + 1)
+    assert 1 < mean < 1.01

@@ -31,8 +31,9 @@ from takifugu.audit.noise_masses import (
 )
 from takifugu.audit.sparse_masses import is_sparse
 
-#: Draws that a pooled output expects at least; an output of additive noise is pooled in steps of 1/8 of the scale.
-LEAST, LADDER = 5, [Fraction(step, 8) for step in range(-64, 65)]
+#: Draws that a pooled output expects at least: at 5, G would be 5 % above chi-squared. An output of additive noise is
+#: pooled in steps of 1/8 of the scale.
+LEAST, LADDER = 20, [Fraction(step, 8) for step in range(-64, 65)]
 
 
 @dataclass(frozen=True)

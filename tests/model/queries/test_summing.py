@@ -182,10 +182,10 @@ def test_a_query_that_is_not_read_back_is_its_own_key() -> None:
 @pytest.mark.parametrize("answers", [[1, 100], [1, None]])
 def test_a_query_answers_alike_whenever_it_is_asked(answers: list[Any]) -> None:
     """Noise of scale 3 was made for one answer, and another one published."""
-    asked = iter(answers)
+    weights = iter(answers)
 
     def answer(entries: Any) -> Any:
-        weight = next(asked)
+        weight = next(weights)
         return weight and extending.Additive(Fraction(1), ("x",), (np.array([[0], [1]]),), weight * ONES)
 
     with pytest.raises(InputError, match=r"Made.resolve returned (two different answers|None)"):
