@@ -233,6 +233,22 @@ def test_truncated_files_are_found_wherever_they_end(path: Path, monkeypatch: py
     assert Ledger.open(path).spent("data").spent.epsilon == 1
 
 
+def test_a_side_file_that_another_process_takes_away_is_none(path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """It went between the question whether it is there and that of its size, and the ledger "cannot be opened"."""
+    side_file, plain = path.with_name(path.name + "-wal"), Path.exists
+    path.write_bytes(path.read_bytes()[:-1])
+
+    def exists(asked: Path) -> bool:
+        there = plain(asked)
+        if asked == side_file:
+            asked.unlink(missing_ok=True)
+        return there
+
+    monkeypatch.setattr(Path, "exists", exists)
+    side_file.write_bytes(b"pages")
+    check_length(path)
+
+
 def test_large_pages_are_measured_right(path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """SQLite writes a page size of 65536 as 1."""
     monkeypatch.setattr(time, "sleep", lambda _: None)

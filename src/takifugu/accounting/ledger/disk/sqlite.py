@@ -155,8 +155,17 @@ def transaction(path: Path, timeout: float, begin: str = READ_LOCK, ledger: obje
 def _is_only_to_read(path: Path) -> bool:
     """Return whether this user may only read a ledger with no log."""
     writable = os.access(path, os.W_OK) and os.access(path.parent, os.W_OK)
-    side_file = path.with_name(path.name + "-wal")
-    return not writable and path.exists() and not (side_file.exists() and side_file.stat().st_size)
+    return not writable and path.exists() and not _has_pages_beside(path)
+
+
+def _has_pages_beside(path: Path) -> bool:
+    """Return whether the side file of a ledger holds anything.
+
+    Another process may remove it at any moment.
+    """
+    with suppress(FileNotFoundError):
+        return bool(path.with_name(path.name + "-wal").stat().st_size)
+    return False
 
 
 def create(path: Path, fill: Callable[[Connection], None]) -> bool:
@@ -250,10 +259,9 @@ def check_length(path: Path) -> None:
             raise _failure(sqlite3.SQLITE_NOTADB)
         page = int.from_bytes(start[16:18], "big")
         declared = int.from_bytes(start[28:32], "big") * (65536 if page == 1 else page)
-        side_file = path.with_name(path.name + "-wal")
         if len(start) == _SMALLEST_PAGE and path.stat().st_size >= declared:
             return
-        if side_file.exists() and side_file.stat().st_size:
+        if _has_pages_beside(path):
             return  # it holds the missing pages: another process writes, or died while it did
         time.sleep(0.02)  # another process may just have finished
     raise _failure(sqlite3.SQLITE_CORRUPT)
