@@ -155,10 +155,10 @@ def transaction(path: Path, timeout: float, begin: str = READ_LOCK, ledger: obje
 def _is_only_to_read(path: Path) -> bool:
     """Return whether this user may only read a ledger with no log."""
     writable = os.access(path, os.W_OK) and os.access(path.parent, os.W_OK)
-    return not writable and path.exists() and not _has_pages_beside(path)
+    return not writable and path.exists() and not _log_has_pages(path)
 
 
-def _has_pages_beside(path: Path) -> bool:
+def _log_has_pages(path: Path) -> bool:
     """Return whether the side file of a ledger holds anything.
 
     Another process may remove it at any moment.
@@ -261,7 +261,7 @@ def check_length(path: Path) -> None:
         declared = int.from_bytes(start[28:32], "big") * (65536 if page == 1 else page)
         if len(start) == _SMALLEST_PAGE and path.stat().st_size >= declared:
             return
-        if _has_pages_beside(path):
+        if _log_has_pages(path):
             return  # it holds the missing pages: another process writes, or died while it did
         time.sleep(0.02)  # another process may just have finished
     raise _failure(sqlite3.SQLITE_CORRUPT)
