@@ -238,11 +238,11 @@ def test_a_side_file_that_another_process_takes_away_is_none(path: Path, monkeyp
     side_file, plain = path.with_name(path.name + "-wal"), Path.exists
     path.write_bytes(path.read_bytes()[:-1])
 
-    def exists(asked: Path) -> bool:
-        there = plain(asked)
-        if asked == side_file:
-            asked.unlink(missing_ok=True)
-        return there
+    def exists(file: Path) -> bool:
+        was_there = plain(file)
+        if file == side_file:
+            file.unlink(missing_ok=True)
+        return was_there
 
     monkeypatch.setattr(Path, "exists", exists)
     side_file.write_bytes(b"pages")
