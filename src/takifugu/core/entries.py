@@ -89,14 +89,6 @@ class Columned(Protocol):
     def columns(self) -> Sequence[str]: ...
 
 
-@runtime_checkable
-class OfRecords(Protocol):
-    """A belief that says how many records there are."""
-
-    @property
-    def records(self) -> int: ...
-
-
 def columns_of(belief: object) -> tuple[str, ...]:
     """Return the columns of a belief over records, none of others."""
     return tuple(belief.columns) if isinstance(belief, Columned) else ()

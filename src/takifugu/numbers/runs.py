@@ -273,8 +273,8 @@ def different(*rows: Runs) -> tuple[IntArray, Runs]:
 def whole_numbers(numbers: Any, key: str, shape: Sequence[int | None]) -> IntArray:
     """Return whole numbers as words of 64 bits.
 
-    A sum of words of 8 bits would be cut. Raises InputError for numbers that are not whole, and for
-    another shape, of which None may be any length.
+    A sum of words of 8 bits would be cut. Raises InputError for numbers that are not whole, and for another shape, of
+    which None may be any length.
 
     >>> int(whole_numbers(np.array([100, 100], dtype=np.int8), "weights", (None,)).sum())
     200

@@ -29,8 +29,8 @@ def meant(written: Iterable[Written], column: str, what: str, counted: str = "")
     >>> meant([("Ana ", 0), ("Ben", 1)], "person", "unit")
     {'Ana ': 'Ana', 'Ben': 'Ben'}
     """
-    noun, reasons = what, "blanks, accents, characters of zero width"
-    if what in _PEOPLE:
+    noun, reasons, is_person = what, "blanks, accents, characters of zero width", what in _PEOPLE
+    if is_person:
         noun, reasons = PEOPLE.one, f"{reasons}, or zeros or a plus in front of a number"
     subject, below = f"column {column!r}: a {noun}", f" (counted from 1 below the header{counted})"
     spelling_of: dict[str, str] = {}
@@ -42,17 +42,13 @@ def meant(written: Iterable[Written], column: str, what: str, counted: str = "")
             name = normalised(raw)
         except InputError:
             name = ""
-        if not name or (what in _PEOPLE and _WITH_EXPONENT.fullmatch(name)):
+        if not name or (is_person and _WITH_EXPONENT.fullmatch(name)):
             place = "" if row is None else f" in row {row + 1}{below}"
             raise _unfit(raw, f"{subject}{place}").at(what)
-        if what in _PEOPLE and are_totals(name):
-            raise DataError(
-                f"column {column!r} has a name of totals",
-                rule="they tell of everybody, and nobody's rows would hide that",
-                fix="delete their rows; somebody who is really called so needs another name",
-            ).at(what)
+        if is_person and are_totals(name):
+            raise _of_totals(column).at(what)
         budget = name
-        if what in _PEOPLE:  # no promise is made to a piece: 007 is not 7
+        if is_person:  # no promise is made to a piece: 007 is not 7
             budget = without_zeros(name)
         other, at = first.setdefault(budget, (raw, row))
         if other != raw:
@@ -72,6 +68,14 @@ def are_totals(name: str) -> bool:
     (True, True, False)
     """
     return _TOTALS.fullmatch(name) is not None
+
+
+def _of_totals(column: str) -> DataError:
+    return DataError(
+        f"column {column!r} has a name of totals",
+        rule="they tell of everybody, and nobody's rows would hide that",
+        fix="delete their rows; somebody who is really called so needs another name",
+    )
 
 
 def _unfit(text: str, subject: str) -> DataError:

@@ -6,7 +6,7 @@ from collections.abc import Callable, Hashable, Iterable, Sequence
 from dataclasses import dataclass
 from typing import Protocol, TypeVar, runtime_checkable
 
-from takifugu.core.entries import Entries, OfRecords, columns_of, entry_word, listed, order, relisted
+from takifugu.core.entries import Entries, columns_of, entry_word, listed, order, relisted
 from takifugu.core.errors import InputError
 from takifugu.core.lists import members_of, value_of
 from takifugu.core.nearest import unknown
@@ -161,8 +161,16 @@ def agreed(beliefs: Sequence[Believing]) -> tuple[Believing, ...]:
     return tuple(agreeing)
 
 
+@runtime_checkable
+class CountsRecords(Protocol):
+    """A belief that says how many records there are."""
+
+    @property
+    def records(self) -> int: ...
+
+
 def _records(belief: Entries) -> int:
-    return belief.records if isinstance(belief, OfRecords) else belief.size
+    return belief.records if isinstance(belief, CountsRecords) else belief.size
 
 
 def _check_values(first: Entries, other: Entries) -> None:
