@@ -351,7 +351,7 @@ def test_a_joint_promise_says_how_it_adds_up_further() -> None:
     framework = one_thing(6)
     joints: list[Joint] = [joint(framework, [charge(framework, Count(1), 6, k)]) for k in Covers]
     assert [j.covers for j in joints] == list(Covers)
-    assert [j.leans_on_single for j in joints] == [False, False, False, True]
+    assert [j.covers is Covers.OUTPUT for j in joints] == [False, False, False, True]
 
 
 def test_a_charge_that_was_pickled_hashes_as_its_process_does():

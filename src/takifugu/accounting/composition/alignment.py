@@ -70,11 +70,6 @@ def is_one_reading(charges: Sequence[Charge]) -> bool:
     return len(readings(charges)) <= 1 and all(several(charge).readings == 1 for charge in charges)
 
 
-def is_scattered(items: Iterable[Item]) -> bool:
-    """Return whether items are not known to read the same entries."""
-    return not is_one_reading([item.charge for item in items])
-
-
 def readings_of_items(items: Sequence[Item]) -> list[list[Item]]:
     """Return the items of each reading."""
     groups = []

@@ -12,13 +12,14 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable, Hashable, Iterable, Iterator, Sequence
+from contextlib import suppress
 from fractions import Fraction
 from operator import mul
 
 from takifugu.accounting.composition.alignment import (
     Item,
     in_one_place,
-    is_scattered,
+    is_one_reading,
     laid_out,
     out_of_phase,
     placed,
@@ -95,7 +96,7 @@ def _costs(view: View, belief: Belief, terms: Sequence[Item], is_lost: bool) -> 
     moving = [term for term in terms if term.read.changes.any()]
     if not moving:
         return
-    is_anywhere = is_lost or is_scattered(terms)
+    is_anywhere = is_lost or not is_one_reading([term.charge for term in terms])
     if not is_recording(belief):
         if is_anywhere and belief.names is None:
             yield from _costs_of_anybody(view, belief, moving)
@@ -261,7 +262,10 @@ def _part_cost(view: View, part: Part, shares: Sequence[Item]) -> Cost:
         releases.append(Release(read.changes, scale, read.answer, moving))
     cost, witness = None, None
     if releases:
-        cost, witness = _search(part, releases)
+        with suppress(Unsupported):
+            bound, bound_witness = joint_loss(part, releases)
+            if not math.isinf(bound):
+                cost, witness = plain(decimal_up(Fraction(bound))), bound_witness
     if not all(term.scale for term in searched):
         if cost is None:
             raise CompositionRefused(NO_NOISE)
@@ -270,14 +274,3 @@ def _part_cost(view: View, part: Part, shares: Sequence[Item]) -> Cost:
     if cost is None or cost >= trivial:
         cost = trivial
     return fixed + cost, witness
-
-
-def _search(part: Part, releases: Sequence[Release]) -> tuple[Fraction | None, Witness | None]:
-    """Return the joint cost by the best curve, rounded up; None: unbounded."""
-    try:
-        cost, witness = joint_loss(part, releases)
-    except Unsupported:
-        return None, None
-    if math.isinf(cost):
-        return None, None
-    return plain(decimal_up(Fraction(cost))), witness

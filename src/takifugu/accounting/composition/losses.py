@@ -40,8 +40,8 @@ WHAT = {
 class Joint:
     """The joint promise of releases under one framework, and its rule.
 
-    `covers` says how the set composes with further releases; `leans_on_single` says that an output-law promise is part
-    of it, so that anything else that reads the same data must be whole.
+    `covers` says how the set composes with further releases: where an output-law promise is part of it, anything else
+    that reads the same data must be whole.
     """
 
     epsilon: Fraction
@@ -49,10 +49,6 @@ class Joint:
     rule: str
     covers: Covers
     witness: Witness | None = None
-
-    @property
-    def leans_on_single(self) -> bool:
-        return self.covers is Covers.OUTPUT
 
 
 def deltas(charges: Sequence[Charge]) -> Fraction:

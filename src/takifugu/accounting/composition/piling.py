@@ -39,9 +39,6 @@ class Windows(NamedTuple):
         total = math.fsum(float(rate) * times for rate, times in self.rates)
         return total * float(self.unit) * float(self.changes.sum())
 
-    def has_other_rate(self, rate: Fraction) -> bool:
-        return any(multiple * self.unit != rate for multiple, _ in self.rates)
-
     def in_units(self, unit: Fraction) -> IntArray:
         """Return each start's cost in units, rounded up."""
         up, down = (self.unit / unit).as_integer_ratio()
@@ -66,7 +63,10 @@ def piled(windows: Sequence[Windows], start: int | None = None) -> tuple[Runs, F
     """
     shapes = {id(series.changes): _edges(series.changes) for series in windows}
     unit = windows[0].unit * windows[0].rates[0][0]
-    if any(series.has_other_rate(unit) for series in windows):
+    rates = set[Fraction]()
+    for series in windows:
+        rates.update(multiple * series.unit for multiple, _ in series.rates)
+    if len(rates) > 1:
         unit = Fraction(2) ** (math.frexp(math.fsum(series.cost for series in windows))[1] - COST_BITS)
     places, changes = [], []
     if start is not None:

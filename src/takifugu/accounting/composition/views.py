@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable, Hashable, Iterable, Iterator, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from fractions import Fraction
 from functools import cached_property
 
@@ -89,6 +89,8 @@ class View:
 
     framework: Framework
     fingerprint: str
+    _reads: dict[tuple[int, int], tuple[Charge, Read | None]] = field(default_factory=dict, init=False, repr=False)
+    _alike: dict[tuple[int, Charge], list[Read | None]] = field(default_factory=dict, init=False, repr=False)
 
     def is_native(self, charge: Charge) -> bool:
         """Return whether the charge's own epsilon is a promise here."""
@@ -110,17 +112,19 @@ class View:
 
         Users with names are known.
         """
-        return all(map(self._hides_all_of, self.framework.beliefs))
-
-    def _hides_all_of(self, belief: Belief) -> bool:
-        if separate(belief):
-            if belief.names is not None:
-                return True
-            hidden = set[int]()
-            for secret in self.framework.secrets:
-                hidden.update(secret.family(belief).entries)
-            return len(hidden) == belief.size
-        return {number for number, *_ in self.secret_runs(belief, [])} >= set(range(len(belief.components())))
+        for belief in self.framework.beliefs:
+            hidden, size = set[int](), len(belief.components())
+            if not separate(belief):
+                hidden.update(number for number, *_ in self.secret_runs(belief, []))
+            elif belief.names is None:
+                size = belief.size
+                for secret in self.framework.secrets:
+                    hidden.update(secret.family(belief).entries)
+            else:
+                continue
+            if len(hidden) < size:
+                return False
+        return True
 
     def read(self, belief: Belief, charge: Charge) -> Read | None:
         """Return the charge's query under a belief, or None without single entries.
@@ -136,14 +140,6 @@ class View:
                 same.append(self._read(belief, charge))
             self._reads[key] = charge, same[0]  # keeps the charge alive, so that an id stays its own
         return self._reads[key][1]
-
-    @cached_property
-    def _reads(self) -> dict[tuple[int, int], tuple[Charge, Read | None]]:
-        return {}
-
-    @cached_property
-    def _alike(self) -> dict[tuple[int, Charge], list[Read | None]]:
-        return {}
 
     def _read(self, belief: Belief, charge: Charge) -> Read | None:
         native, answer = self.is_native(charge), self._answer(belief, charge)

@@ -91,9 +91,6 @@ class _Between:
     distance: Fraction
     late: Set[int]
 
-    def is_native(self, charge: Charge) -> bool:
-        return self.view.is_native(charge)
-
     def promised(self, charge: Charge) -> Fraction:
         return charge.epsilon * self.distance
 
@@ -193,7 +190,7 @@ def _loss_of_readings(between: _Between, readings: Sequence[Reading], is_counted
     is_apart = belief.independent and len(columns) == 1 and all(reading.has_name for reading in readings)
     native = set[tuple[str, ...]]()
     for reading in readings:
-        if any(map(between.is_native, reading.charges)):
+        if any(map(between.view.is_native, reading.charges)):
             native.add(reading.columns)
     if not native and len(columns) == 1:
         native = set(columns)
@@ -239,7 +236,7 @@ def _sum(losses: Iterable[Loss]) -> Loss:
 
 def _cost(between: _Between, reading: Reading, is_apart: bool, is_counted: bool) -> _Cost:
     """Return the costs of a reading of the belief's column."""
-    belief, local = between.belief, _local(reading)
+    view, belief, local = between.view, between.belief, _local(reading)
     rows = max(belief.rows, reading.rows)
     reads_alike = belief.adds_up and reading.values == {belief.values}
     losses, least = list[Loss](), list[Loss]()
@@ -256,7 +253,7 @@ def _cost(between: _Between, reading: Reading, is_apart: bool, is_counted: bool)
     if is_counted and reads_alike:
         bounds.append(rows * _together(between, reading))
     first = reading.charges[0]
-    if len(reading.charges) == 1 and is_apart and id(first) not in between.late and between.is_native(first):
+    if len(reading.charges) == 1 and is_apart and id(first) not in between.late and view.is_native(first):
         bounds.append(between.promised(first))  # with its delta
     return _Cost(local, capped, min(bounds))
 
@@ -288,7 +285,7 @@ def _together(between: _Between, reading: Reading) -> Loss:
 
 def _promise(between: _Between, charge: Charge, rows: int) -> Loss:
     """Return a release's promised or measured loss about the population."""
-    if between.is_native(charge) and not charge.delta:
+    if between.view.is_native(charge) and not charge.delta:
         return between.promised(charge)
     sender, belief = _noise(charge).sender, between.belief
     if not belief.adds_up or sender.values != belief.values:

@@ -32,27 +32,9 @@ if TYPE_CHECKING:
     )
 
 __all__ = [
-    "DRAWN",
-    "PUBLISHED",
-    "RESERVED",
-    "Amount",
-    "Charged",
-    "Debit",
-    "Debits",
-    "Entry",
-    "Event",
-    "Ledger",
-    "Payment",
-    "Pending",
-    "Preview",
-    "Reservation",
-    "Session",
-    "Source",
-    "SourceRow",
-    "Spent",
-    "UnitSpent",
-    "preview",
-]
+    "DRAWN", "PUBLISHED", "RESERVED", "Amount", "Charged", "Debit", "Debits", "Entry", "Event", "Ledger", "Payment",
+    "Pending", "Preview", "Reservation", "Session", "Source", "SourceRow", "Spent", "UnitSpent", "preview",
+]  # fmt: skip
 
 __getattr__ = loading(__name__, {
     **dict.fromkeys(__all__, "values"),

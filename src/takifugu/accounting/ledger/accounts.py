@@ -69,17 +69,13 @@ class Accounts(Generic[Kind]):
             linked.update(self._with.get(kind, {}))
         return list(linked)
 
-    def is_cut(self, kind: Kind) -> bool:
-        """Whether nothing declares the common entries of a unit's releases."""
-        return cut_differently(item.charge for item in self.items[kind] if not item.is_foreign)
-
     def cost(self, kind: Kind) -> Amount:
         """Return a unit's largest joint cost over its frameworks.
 
         Raises CompositionRefused where some framework has no joint promise for what was released about the unit.
         """
         items = self.items[kind]
-        if self.is_cut(kind):
+        if cut_differently(item.charge for item in items if not item.is_foreign):
             return Amount(*cost_of_all(((item.charge, 1) for item in items), CUT))
         worst, fingerprints = NOTHING, dict[str, None]()
         for item in items:
@@ -103,7 +99,7 @@ class Accounts(Generic[Kind]):
                 recharge = recharge or any(item.recharge for item in self.items[other])
         promise = joint(self.frameworks[fingerprint], charges, recharge, fingerprint)
         leaning, refused = Amount(promise.epsilon, promise.delta), None
-        if promise.leans_on_single:
+        if promise.covers is Covers.OUTPUT:
             try:
                 crossing, earlier = self._crossing(kind, fingerprint)
                 leaning = Amount(promise.epsilon, raised(promise.delta, earlier)).plus(crossing)

@@ -74,11 +74,6 @@ class Request:
         """The layouts of the data; one for a release file or `release`."""
         return tuple(dict.fromkeys(part.charge.layout for part in self.parts))
 
-    @cached_property
-    def roster(self) -> bytes:
-        """The request's units, as its event keeps them."""
-        return roster_of(self.units, len(self.shapes))
-
     @property
     def names_units(self) -> bool:
         return self.everything not in self.units and not self.is_everyone

@@ -12,7 +12,7 @@ from hashlib import sha256
 from secrets import token_hex
 
 from takifugu._version import __version__
-from takifugu.accounting.ledger.asking import Part, Request, units_in
+from takifugu.accounting.ledger.asking import Part, Request, roster_of, units_in
 from takifugu.accounting.ledger.disk.sqlite import Connection
 from takifugu.accounting.ledger.encoding import decoding, now
 from takifugu.accounting.ledger.format import chain
@@ -66,7 +66,7 @@ def paid(
         shapes.append(parts)
     units = None
     if not request.is_everyone:
-        units = keep(connection, request.roster)
+        units = keep(connection, roster_of(request.units, len(request.shapes)))
     body = {
         "group": group, "identity": identity, "recipe": keep(connection, recipe.encode()), "software": __version__,
         "ids": list(request.ids.items()), "shapes": shapes, "same_people": same_people, "units": units,

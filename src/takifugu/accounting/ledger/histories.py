@@ -10,13 +10,13 @@ import json
 from collections import Counter
 from collections.abc import Collection, Hashable, Iterable, Iterator
 from dataclasses import dataclass, field, replace
-from functools import cache, lru_cache, partial
+from functools import cache, lru_cache
 from itertools import chain
 from operator import attrgetter
 from typing import NamedTuple
 
 from takifugu.accounting.ledger.accounts import Item
-from takifugu.accounting.ledger.disk.sqlite import Connection, Row
+from takifugu.accounting.ledger.disk.sqlite import Connection
 from takifugu.accounting.ledger.encoding import decoding
 from takifugu.accounting.ledger.format import seals
 from takifugu.accounting.ledger.format.chain import edited
@@ -91,7 +91,15 @@ class Known:
 
 def hits(connection: Connection, tags: Collection[bytes]) -> dict[int, Known]:
     """Return the standings of units by source and tag."""
-    standing_of = cache(partial(_standing, connection))
+
+    @cache
+    def standing_of(row: int) -> Standing:
+        query = "select id, history, epsilon, delta, units from standings where id = ?"
+        stored = connection.first(query, (row,))
+        if stored is None:
+            raise edited(connection, "what some people have spent is not there")
+        return Standing(*stored)
+
     counts = Counter((source, row) for source, _, row in _rows_of(connection, tags))
     units, usual = Counter[int](), dict[int, int]()
     for (source, row), count in counts.most_common():
@@ -119,14 +127,6 @@ def _rows_of(connection: Connection, tags: Collection[bytes]) -> Iterator[tuple[
     select_these(connection, "wanted_tags", "tag", tags)
     query = "select u.source, u.tag, u.standing from wanted_tags w cross join units u on u.tag = w.tag"
     return iter(raw.execute(query))
-
-
-def _standing(connection: Connection, row: int) -> Standing:
-    query = "select id, history, epsilon, delta, units from standings where id = ?"
-    stored = connection.first(query, (row,))
-    if stored is None:
-        raise edited(connection, "what some people have spent is not there")
-    return Standing(*stored)
 
 
 def tags_of(connection: Connection, source: int) -> list[bytes]:
@@ -199,8 +199,9 @@ def charges_of(connection: Connection, numbers: Iterable[int]) -> dict[int, Char
         return {row: charge_of_text(body) for row, body in connection.execute(query)}
 
 
-def frameworks_of(connection: Connection, charge_rows: Iterable[int]) -> dict[str, Framework]:
-    """Return the charges' frameworks by fingerprint."""
+def frameworks_of(connection: Connection, items_by_history: Iterable[Iterable[Item]]) -> dict[str, Framework]:
+    """Return the frameworks of stored debits by fingerprint."""
+    charge_rows = {rows_of(item.charge)[0] for item in chain.from_iterable(items_by_history)}
     select_these(connection, "wanted_rows", "id", charge_rows)
     query = (
         "select distinct f.id, f.fingerprint, f.body from wanted_rows w cross join charges c on c.id = w.id "
@@ -222,20 +223,3 @@ def all_charges_of(connection: Connection, source: int) -> list[tuple[Charge, in
         seals.check_rows(connection, table, None)
     with decoding():
         return [(charge_of_text(row.body), row.units) for row in connection.execute(query, (source,))]
-
-
-def frameworks_of_items(connection: Connection, items_by_history: Iterable[Iterable[Item]]) -> dict[str, Framework]:
-    """Return the frameworks of stored debits by fingerprint."""
-    charge_rows = {rows_of(item.charge)[0] for item in chain.from_iterable(items_by_history)}
-    return frameworks_of(connection, charge_rows)
-
-
-def entry_rows(connection: Connection, source: int) -> list[Row]:
-    """Return a source's releases with charges and unit counts, oldest first."""
-    query = (
-        "select r.id, r.public_id, r.name, r.epsilon, r.delta, r.software, r.created, s.state, c.body, f.fingerprint, "
-        "b.units from releases r join reservations s on s.id = r.reservation join debits d on d.release = r.id "
-        "join batches b on b.id = d.batch join charges c on c.id = d.charge join frameworks f on f.id = c.framework "
-        "where r.source = ? order by r.id, d.id"
-    )
-    return connection.all(query, (source,))

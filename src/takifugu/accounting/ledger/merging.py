@@ -131,8 +131,13 @@ def _replay(connection: Connection, theirs: Connection, ours: Sequence[Fact], fu
     for fact in further:
         _take(connection, theirs, fact, budgets, fact.id in replaced)
     payments = sum(fact.kind == "paid" for fact in further)
-    ids = _ids(connection)
-    for fact in (*_drawn_twice(connection), *doubled):
+    ids, draws, drawn_twice = _ids(connection), dict[str, list[str]](), list[Fact]()
+    for fact in facts(connection):
+        if fact.kind == "drawn":
+            draws.setdefault(fact.body["group"], []).append(fact.id)
+    for group, names in draws.items():  # each further draw of a reservation is paid for
+        drawn_twice += [_again(connection, group, name) for name in sorted(names)[1:]]
+    for fact in (*drawn_twice, *doubled):
         if fact.id in ids:
             continue
         if _depends_on_order(connection, fact):
@@ -230,17 +235,6 @@ def _take(connection: Connection, theirs: Connection, fact: Fact, budgets: set[s
         keep_content(connection, content(theirs, name))
     append(connection, fact)
     apply(connection, fact)
-
-
-def _drawn_twice(connection: Connection) -> Iterator[Fact]:
-    """Yield a payment for every further copy's draw of a reservation."""
-    draws: dict[str, list[str]] = {}
-    for fact in facts(connection):
-        if fact.kind == "drawn":
-            draws.setdefault(fact.body["group"], []).append(fact.id)
-    for group, names in draws.items():
-        for name in sorted(names)[1:]:
-            yield _again(connection, group, name)
 
 
 def _sessions(connection: Connection, theirs: Connection, further: Sequence[Fact]) -> Iterator[Fact]:

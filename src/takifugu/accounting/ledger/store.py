@@ -18,7 +18,7 @@ from takifugu.accounting.ledger.encoding import amount, decoding, known_state
 from takifugu.accounting.ledger.format import seals
 from takifugu.accounting.ledger.format.layouts import Layouts, known_layout
 from takifugu.accounting.ledger.format.tables import EVERYONE, TAG
-from takifugu.accounting.ledger.histories import charge_of_text, entry_rows
+from takifugu.accounting.ledger.histories import charge_of_text
 from takifugu.accounting.ledger.values import PUBLISHED, Amount, Entry, Event, Source, SourceRow, UnitSpent, most
 from takifugu.core.errors import LedgerError
 from takifugu.numbers.rationals import to_text
@@ -240,25 +240,28 @@ def most_spent(connection: Connection, source: int) -> Amount:
 
 
 def read_history(connection: Connection, source: int) -> tuple[Entry, ...]:
+    query = (
+        "select r.id, r.public_id, r.name, r.epsilon, r.delta, r.software, r.created, s.state, c.body, f.fingerprint, "
+        "b.units from releases r join reservations s on s.id = r.reservation join debits d on d.release = r.id "
+        "join batches b on b.id = d.batch join charges c on c.id = d.charge join frameworks f on f.id = c.framework "
+        "where r.source = ? order by r.id, d.id"
+    )
     rows_by_release: dict[int, list[Row]] = {}
-    for row in entry_rows(connection, source):
+    for row in connection.all(query, (source,)):
         rows_by_release.setdefault(row.id, []).append(row)
+    entries = []
     with decoding():
-        return tuple(map(_entry, rows_by_release.values()))
-
-
-def _entry(rows: list[Row]) -> Entry:
-    first, scope = rows[0], charge_of_text(rows[0].body).scope
-    kinds, units, fingerprints = set[str](), 0, dict[str, None]()
-    for row in rows:
-        kinds.add(str(charge_of_text(row.body).covers.composition))
-        units += row.units
-        fingerprints[row.fingerprint] = None
-    return Entry(
-        id=first.public_id, name=first.name, state=known_state(first.state), amount=amount(first.epsilon, first.delta),
-        kinds=tuple(sorted(kinds)), scope=scope, units=units, frameworks=tuple(fingerprints),
-        software=first.software, created=first.created,
-    )  # fmt: skip
+        for first, *others in rows_by_release.values():
+            charges = [charge_of_text(row.body) for row in (first, *others)]
+            kinds = {str(charge.covers.composition) for charge in charges}
+            fingerprints = dict.fromkeys(row.fingerprint for row in (first, *others))
+            entries.append(Entry(
+                id=first.public_id, name=first.name, state=known_state(first.state),
+                amount=amount(first.epsilon, first.delta), kinds=tuple(sorted(kinds)), scope=charges[0].scope,
+                units=first.units + sum(row.units for row in others), frameworks=tuple(fingerprints),
+                software=first.software, created=first.created,
+            ))  # fmt: skip
+    return tuple(entries)
 
 
 def read_rows(connection: Connection) -> tuple[SourceRow, ...]:

@@ -9,7 +9,7 @@ import json
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import replace
 
-from takifugu.accounting.composition.several import Cost, Run, Several, added_up, merged, several
+from takifugu.accounting.composition.several import Cost, Run, added_up, merged, several
 from takifugu.accounting.ledger.accounts import Item
 from takifugu.accounting.ledger.disk.sqlite import Connection
 from takifugu.accounting.ledger.encoding import decoding
@@ -70,7 +70,15 @@ def forget_unused(connection: Connection, histories: Iterable[int]) -> None:
 
 def body_of(summary: Sequence[Item]) -> Json:
     """Return the stored form of a summary, with charges by their rows."""
-    terms = [_term(several(item.charge)) for item in summary]
+    terms = []
+    for item in summary:
+        charge = several(item.charge)
+        row, release = rows_of(charge)
+        terms.append({
+            "charge": row, "release": release, "reading": charge.reading, "at": charge.at, "cost": charge.cost.text,
+            "readings": charge.readings, "saved": None if charge.saved is None else to_text(charge.saved),
+            "runs": [[run.first, run.step, run.windows, run.cost.text] for run in charge.runs],
+        })  # fmt: skip
     return {"form": FORM, "recharge": any(item.recharge for item in summary), "terms": terms}
 
 
@@ -78,27 +86,16 @@ def of_body(text: Plain, charges: Mapping[int, Charge]) -> tuple[Item, ...]:
     """Return the summary of a stored form, from charges by their rows."""
     if not text["terms"]:
         raise ValueError("a history without debits")
-    return _items((_read_term(term, charges) for term in text["terms"]), bool(text["recharge"]))
+    summed = []
+    for term in text["terms"]:
+        at = saved = None
+        if term["at"] is not None:  # a window of a series need not be that of its first release
+            at = int(term["at"])
+        if term["saved"] is not None:
+            saved = as_fraction(term["saved"], "an epsilon")
+        release = f"{int(term['charge'])} {int(term['release'])}"
+        charge = replace(charges[term["charge"]], release=release, reading=str(term["reading"]), at=at)
+        runs = [Run(int(first), int(step), int(size), Cost.of_text(cost)) for first, step, size, cost in term["runs"]]
+        summed.append(added_up(charge, Cost.of_text(term["cost"]), int(term["readings"]), saved, runs))
+    return _items(summed, bool(text["recharge"]))
 
-
-def _term(charge: Several) -> Json:
-    row, release = rows_of(charge)
-    saved = None if charge.saved is None else to_text(charge.saved)
-    term: Json = {
-        "charge": row, "release": release, "reading": charge.reading, "at": charge.at, "cost": charge.cost.text,
-        "readings": charge.readings, "saved": saved,
-        "runs": [[run.first, run.step, run.windows, run.cost.text] for run in charge.runs],
-    }  # fmt: skip
-    return term
-
-
-def _read_term(term: Plain, charges: Mapping[int, Charge]) -> Several:
-    at = saved = None
-    if term["at"] is not None:  # a window of a series need not be that of its first release
-        at = int(term["at"])
-    if term["saved"] is not None:
-        saved = as_fraction(term["saved"], "an epsilon")
-    release = f"{int(term['charge'])} {int(term['release'])}"
-    charge = replace(charges[term["charge"]], release=release, reading=str(term["reading"]), at=at)
-    runs = [Run(int(first), int(step), int(size), Cost.of_text(text)) for first, step, size, text in term["runs"]]
-    return added_up(charge, Cost.of_text(term["cost"]), int(term["readings"]), saved, runs)

@@ -94,7 +94,7 @@ def tally(connection: Connection, name: str, request: Request, same_people: bool
     kinds = {place: kinds_of(place, tags, request, past, place != number) for place, tags in changed.items()}
     seals.check_units(connection, tied - {0})
     summaries, debits = _items(connection, request, [*chain(*kinds.values())], bool(linked))
-    frameworks = stored.frameworks_of_items(connection, debits.values())
+    frameworks = stored.frameworks_of(connection, debits.values())
     frameworks |= {part.fingerprint: part.framework for part in request.parts}
     accounts = []
     for place, members_by_kind in kinds.items():
@@ -130,8 +130,12 @@ def _friends(
     number = source.number
     if request.is_everyone:
         return friends_of_everyone(connection, number)
-    if number:
-        _check_one_or_many(connection, number, request)
+    if request.names_units:
+        is_other = number in stored.hits(connection, (request.everything,))
+    else:
+        is_other = number > 0 and rows.has_members(connection, number)
+    if is_other:
+        raise LedgerError(ONE_OR_MANY)
     named_alike = standings.keys() - {number} if request.names_units else set()
     return friends_of(connection, Declaration(source.name, number, request.names_units, same_people), named_alike)
 
@@ -147,19 +151,12 @@ def _items(
     seals.check_rows(connection, "histories", histories)
     seals.check_rows(connection, "summaries", histories, "history")
     summaries = summaries_of(connection, histories)
-    if linked or (has_others and _has_delta(summaries, request)):
+    if has_others and not linked:  # with a delta their order matters
+        items = chain.from_iterable(summaries.values())
+        linked = any(part.charge.delta > 0 for part in request.parts) or any(item.charge.delta > 0 for item in items)
+    if linked:
         return summaries, stored.debits_of(connection, histories)
     return summaries, summaries
-
-
-def _check_one_or_many(connection: Connection, number: int, request: Request) -> None:
-    """Refuse units of a source that was one, or the reverse."""
-    if request.names_units:
-        is_other = number in stored.hits(connection, (request.everything,))
-    else:
-        is_other = rows.has_members(connection, number)
-    if is_other:
-        raise LedgerError(ONE_OR_MANY)
 
 
 def _linked(connection: Connection, tied: set[int], request: Request, number: int) -> set[int]:
@@ -185,13 +182,6 @@ def _changed_tags(
             tags = dict.fromkeys([*tags, *stored.tags_of(connection, place)])
         changed[place] = tags
     return changed
-
-
-def _has_delta(summaries: Mapping[int, Sequence[Item]], request: Request) -> bool:
-    """Return whether some release has a delta, so that their order matters."""
-    if any(part.charge.delta > 0 for part in request.parts):
-        return True
-    return any(item.charge.delta > 0 for item in chain.from_iterable(summaries.values()))
 
 
 def signature_of(connection: Connection, number: int, friends: Sequence[int]) -> tuple[object, ...]:
@@ -250,7 +240,7 @@ def _costs_at_other_steps(
 ) -> dict[AccountKind, Amount] | None:
     """Return the costs over layouts of the same entries, None if unproved."""
     debits = stored.debits_of(connection, set(chain.from_iterable(kind.histories for kind in account.kinds)))
-    frameworks = {**account.accounts.frameworks, **stored.frameworks_of_items(connection, debits.values())}
+    frameworks = {**account.accounts.frameworks, **stored.frameworks_of(connection, debits.values())}
     costs = {}
     for kind in account.kinds:
         charges = [item.charge for item in items_of(kind, request, debits)]

@@ -60,7 +60,11 @@ def write_debits(connection: Connection, tally: Tally, source: int, numbers: Map
     moved, former = dict[AccountKind, int](), set[int]()
     for kind in tally.mine.kinds:
         if kind.shape >= 0:
-            moved[kind] = _history(connection, source, kind, batches[kind.shape], tally)
+            before = None if kind.standing is None else kind.standing.history
+            batch = batches[kind.shape]
+            moved[kind] = connection.insert("histories", source=source, parent=before, batch=batch.id)
+            earlier = () if before is None else tally.summaries[before]
+            summaries.write(connection, moved[kind], summaries.summary_of([*earlier, *batch.items]))
             former.update(kind.histories)
     _write_units(connection, source, tally.mine, moved)
     if request.names_units and any(members.new for members in tally.mine.kinds.values()):
@@ -123,15 +127,6 @@ def _row(connection: Connection, table: str, key: Mapping[str, object], **others
     first, second = key
     row = connection.first(f"select id from {table} where {first} = ? and {second} = ?", (*key.values(),))
     return connection.insert(table, **key, **others) if row is None else int(row.id)
-
-
-def _history(connection: Connection, source: int, kind: AccountKind, new: _Batch, tally: Tally) -> int:
-    """Write a history's next batch, with its summary; return its row."""
-    before = None if kind.standing is None else kind.standing.history
-    row = connection.insert("histories", source=source, parent=before, batch=new.id)
-    earlier = () if before is None else tally.summaries[before]
-    summaries.write(connection, row, summaries.summary_of([*earlier, *new.items]))
-    return row
 
 
 def _write_units(connection: Connection, source: int, account: Account, moved: Mapping[AccountKind, int]) -> None:

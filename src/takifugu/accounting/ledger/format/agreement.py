@@ -11,6 +11,7 @@ import re
 from collections.abc import Callable, Hashable, Mapping
 from contextlib import suppress
 from itertools import product, starmap
+from typing import Any
 
 from takifugu.core.lists import without_keys
 from takifugu.core.names import fits
@@ -66,20 +67,12 @@ def are_moved(left: Plain, right: Plain) -> bool:
     return of_sequences and not is_choosing and not dropped and PLACES.issuperset(conflicts(left, right))
 
 
-def _delimiter(left: Plain, right: Plain) -> bool:
-    """Accept one sign, or on both sides the first line's or none."""
-    sign, other_sign = left.get("delimiter"), right.get("delimiter")
-    if sign is None or other_sign is None:
-        return True
-    return bool(sign[0] == other_sign[0] or (sign[0] == sign[1] and other_sign[0] == other_sign[1]))
-
-
-def _part(key: str) -> Callable[[Plain, Plain], bool]:
-    """Accept the same part of a file, or each file's only part."""
+def _same(key: str, or_else: Callable[[Any, Any], object]) -> Callable[[Plain, Plain], bool]:
+    """Accept no value on a side, or the same one, or what is kept with each to agree."""
 
     def agree(left: Plain, right: Plain) -> bool:
-        part, other_part = left.get(key), right.get(key)
-        return part is None or other_part is None or bool(part[0] == other_part[0] or (part[1] and other_part[1]))
+        value, other = left.get(key), right.get(key)
+        return value is None or other is None or value[0] == other[0] or bool(or_else(value, other))
 
     return agree
 
@@ -156,15 +149,13 @@ def _states(left: Plain, right: Plain) -> bool:
     return not (missing[0] & (now.keys() - before.keys()) or missing[1] & (before.keys() - now.keys()))
 
 
-def _real(text: str) -> float:
-    return float(read_fraction(text))
-
-
-def _truth(text: str) -> bool:
-    return {"true": True, "false": False}[text.lower()]
-
 #: What a column of texts, of whole numbers, of real ones, and of true and false has for a text.
-_VALUES_OF_COLUMNS: tuple[Callable[[str], Hashable], ...] = (str, read_fraction, _real, _truth)
+_VALUES_OF_COLUMNS: tuple[Callable[[str], Hashable], ...] = (
+    str,
+    read_fraction,
+    lambda text: float(read_fraction(text)),
+    lambda text: {"true": True, "false": False}[text.lower()],
+)
 
 
 def _states_of_values(states: Plain, read: Callable[[str], Hashable]) -> dict[Hashable, str]:
@@ -177,14 +168,6 @@ def _states_of_values(states: Plain, read: Callable[[str], Hashable]) -> dict[Ha
         with suppress(ValueError, ZeroDivisionError, OverflowError, KeyError):
             states_of.setdefault(read(text), set()).add(state)
     return {value: min(names) for value, names in states_of.items() if len(names) == 1}
-
-
-def _timezone(left: Plain, right: Plain) -> bool:
-    """Compare the clocks of two timezones."""
-    zone, other_zone = left.get("timezone"), right.get("timezone")
-    if zone is None or other_zone is None:  # numbers, or times that carry their offset: `times` says so
-        return True
-    return bool(zone[0] == other_zone[0] or zone[1] == other_zone[1])
 
 
 def _round_to(left: Plain, right: Plain) -> bool:
@@ -223,11 +206,21 @@ def _reads_others(headers: Plain, other_headers: Plain) -> bool:
     return any(starmap(fits, pairs))
 
 
+def _are_only(part: Any, other: Any) -> bool:
+    """Return whether each part is its file's only one."""
+    return bool(part[1] and other[1])
+
+
 _OF_FILES: Mapping[str, Callable[[Plain, Plain], bool]] = {
-    "delimiter": _delimiter, "sheet": _part("sheet"), "table": _part("table"),
-}  # fmt: skip
+    # Each side's sign is the one that its file's first line shows.
+    "delimiter": _same("delimiter", lambda sign, other: sign[0] == sign[1] and other[0] == other[1]),
+    "sheet": _same("sheet", _are_only),
+    "table": _same("table", _are_only),
+}
 _OF_SEQUENCES: Mapping[str, Callable[[Plain, Plain], bool]] = {
     "encoding": _encoding, "thousands": _one_rule("thousands"), "duplicates": _one_rule("duplicates"),
     "null_keys": _null_keys, "missing": _missing, "states": _states, "times": _one_rule("times"),
-    "timezone": _timezone, "round_to": _round_to, "wide": _wide,
+    # The clocks are the same; without a zone there are numbers, or times that carry their offset: `times` says so.
+    "timezone": _same("timezone", lambda zone, other: zone[1] == other[1]),
+    "round_to": _round_to, "wide": _wide,
 }  # fmt: skip
