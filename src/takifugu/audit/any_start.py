@@ -56,10 +56,6 @@ def _on_edge(u: Pair, v: Pair, other_u: Pair, other_v: Pair) -> list[mpf]:
     `u` and `v` are (n, m) of the two starts, `other_u`, `other_v` the same for b.
     """
     (n, m), (n2, m2), (k, q), (k2, q2) = u, v, other_u, other_v
-
-    def mixed(t: mpf) -> mpf:
-        return _ratio((n * t + n2, m * t + m2), (k * t + k2, q * t + q2))
-
     # At a limit a hypothesis that one start cannot reach keeps the law that the other start gives it.
     at_u, at_v = u if m else v, v if m2 else u
     other_at_u, other_at_v = other_u if q else other_v, other_v if q2 else other_u
@@ -70,7 +66,7 @@ def _on_edge(u: Pair, v: Pair, other_u: Pair, other_v: Pair) -> list[mpf]:
     constant = first * q2 * k2 + second * n2 * m2
     for root in _roots(square, linear, constant):
         if root > 0:
-            ratios.append(mixed(root))
+            ratios.append(_ratio((n * root + n2, m * root + m2), (k * root + k2, q * root + q2)))
     return ratios
 
 

@@ -129,9 +129,7 @@ class Parametric(Belief, Protocol):
 class BoxStates(JointStates[ParameterBox]):
     """A box of parameters, stood for by beliefs listing its numbers."""
 
-    @property
-    def is_class(self) -> bool:
-        return True
+    is_class = True
 
     def stand_in(self, member: object) -> Belief:
         """Return single parameters of columns with numbers of the box only."""
@@ -162,9 +160,7 @@ class BoxStates(JointStates[ParameterBox]):
 class CountedStates(JointStates[CountedParameters]):
     """Parameters with a class of priors, stood for by beliefs with one of it."""
 
-    @property
-    def is_class(self) -> bool:
-        return True
+    is_class = True
 
     def stand_in(self, member: Belief) -> Belief:
         """Return a belief with the same columns and a prior of the class only."""
@@ -199,9 +195,7 @@ class UserStates(JointStates[IndependentUsers]):
 class ChainClass(JointStates[ChainRegion | BinaryChainInterval]):
     """A class of chains with transition probabilities in intervals."""
 
-    @property
-    def is_class(self) -> bool:
-        return True
+    is_class = True
 
     def stand_in(self, member: MarkovChain) -> MarkovChain:
         _check_states(member, self.belief.states)
@@ -215,9 +209,7 @@ class ChainClass(JointStates[ChainRegion | BinaryChainInterval]):
 class ReversibleClass(JointStates[MarkovChainClass]):
     """All reversible chains with stationary masses >= pi and eigengap >= g."""
 
-    @property
-    def is_class(self) -> bool:
-        return True
+    is_class = True
 
     def stand_in(self, member: MarkovChain) -> MarkovChain:
         chain, family = member, self.belief

@@ -120,7 +120,7 @@ def _named(
     source = line.load().source
     if problem.metric is not None:
         source += f"; distances by the metric {problem.metric.describe()}"
-    return _calibration(problem, line.name, trial.bound, source, conditions, (problem.epsilon, problem.delta))
+    return of_bound(problem, trial.bound, line.name, source, conditions, (problem.epsilon, problem.delta))
 
 
 def _best(problem: Problem, only: bool, allow_zero_noise: bool, conditions: tuple[str, ...]) -> Calibration:
@@ -135,9 +135,7 @@ def _best(problem: Problem, only: bool, allow_zero_noise: bool, conditions: tupl
         reasons = labelled([(t.line.name, f"{t.status}: {t.reason}") for t in trials])
         raise CalibrationRefused(f"no mechanism may be used as asked:\n{reasons}")
     source, requested = best.line.load().source, (problem.epsilon, problem.delta)
-    return _calibration(
-        problem, best.line.name, best.bound, source, conditions, requested, rows(trials, choice, only)
-    )
+    return of_bound(problem, best.bound, best.line.name, source, conditions, requested, rows(trials, choice, only))
 
 
 @searches.stopping()
@@ -206,13 +204,6 @@ def of_scale(
     return of_bound(problem, bound, mechanism, source, conditions)
 
 
-def of_bound(
-    problem: Problem, bound: Bound, mechanism: str, source: str, conditions: tuple[str, ...]
-) -> Calibration:
-    """Return noise with an unrequested promise."""
-    return _calibration(problem, mechanism, bound, source, conditions, requested=None)
-
-
 def noise_of(problem: Problem, scale: Fraction) -> Randomiser:
     """Return noise of exactly this scale for the answer, or a choice."""
     choice = problem.candidates
@@ -252,15 +243,16 @@ def problem_of(
     return problem
 
 
-def _calibration(
+def of_bound(
     problem: Problem,
-    mechanism: str,
     bound: Bound,
+    mechanism: str,
     source: str,
     conditions: tuple[str, ...],
-    requested: tuple[Fraction, Fraction] | None,
+    requested: tuple[Fraction, Fraction] | None = None,
     alternatives: tuple[Alternative, ...] = (),
 ) -> Calibration:
+    """Return noise with its promise, which nobody `requested` by default."""
     framework = problem.framework
     guarantee = Guarantee(
         bound.epsilon,
