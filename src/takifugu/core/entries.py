@@ -83,7 +83,7 @@ class Worded(Protocol):
 
 @runtime_checkable
 class Columned(Protocol):
-    """A belief over records."""
+    """A belief over records, or a query that names the columns that it reads."""
 
     @property
     def columns(self) -> Sequence[str]: ...

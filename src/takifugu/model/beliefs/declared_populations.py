@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Hashable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from typing import Annotated, Literal, Protocol, Unpack
+from typing import Annotated, Any, Literal, Unpack
 
 from annotated_types import Gt, Lt, MinLen
 
@@ -45,31 +45,11 @@ class Reference(PublicFile):
         bool, Key("declare that these are the private rows: the promise does not cover what they tell")
     ] = False
 
-    def columns(self, source: RowsSource) -> tuple[str, ...]:
+    def columns(self, source: Any) -> tuple[str, ...]:
         """Return the columns of the value, by default the private data's."""
         if source.coordinates is not None:
             return self.coordinates or source.coordinates
         return (self.value or source.value or "",)
-
-
-class RowsSource(Protocol):
-    """The keys of [source] about people's rows: where a value is in a row, and how many rows a person may have."""
-
-    @property
-    def coordinates(self) -> tuple[str, str] | None: ...
-
-    @property
-    def value(self) -> str | None: ...
-
-    @property
-    def rows_per_person(self) -> int: ...
-
-
-class PublicRows(Public, Protocol):
-    """What a belief about people's rows may be made from."""
-
-    @property
-    def source(self) -> RowsSource: ...
 
 
 @dataclass(frozen=True)
@@ -135,13 +115,13 @@ class PopulationsSection:
         if reference is not None and reference.value is not None and reference.coordinates is not None:
             yield InputError("is given beside coordinates", fix="write one of both").at("reference", "value")
 
-    def counted(self, public: PublicRows) -> Counted | None:
+    def counted(self, public: Public) -> Counted | None:
         reference = self.reference
         if reference is None:
             return None
         return ("reference", "file"), reference, reference.columns(public.source)
 
-    def belief(self, public: PublicRows) -> FromPopulations:
+    def belief(self, public: Public) -> FromPopulations:
         scales, measure = ((1, 1), "") if self.box is None else scales_of(self.box)
         values: tuple[Hashable, ...] = (self.values or ()) if self.grid is None else self.grid.centres
         if self.box is None and len(set(map(str, values))) < len(values):
@@ -174,7 +154,7 @@ class PopulationsSection:
             samples = samples_of(read.rows, len(values), read.people)
             return FromPopulations.counted(samples, values, file.confidence, file.smoothing, **options)
 
-    def reference_rows(self, public: PublicRows, values: Sequence[Hashable]) -> ReferenceRows:
+    def reference_rows(self, public: Public, values: Sequence[Hashable]) -> ReferenceRows:
         """Return the rows of the populations in use.
 
         Raises InputError at the key for a file that is wrong.

@@ -9,11 +9,11 @@ from typing import Protocol, TypeVar, runtime_checkable
 from takifugu.core.entries import Entries, columns_of, entry_word, listed, order, relisted
 from takifugu.core.errors import InputError
 from takifugu.core.lists import members_of, value_of
-from takifugu.core.nearest import unknown
 from takifugu.core.plain import Json, Plain, set_fields
 from takifugu.core.registry import Registry
-from takifugu.core.rules import check_as_many
+from takifugu.core.rules import check_as_many, check_known
 from takifugu.model.beliefs.states import State
+from takifugu.model.secrets.families import ABSENT, WithAbsence
 from takifugu.numbers.rationals import as_whole
 
 Believing = TypeVar("Believing", bound=Entries)
@@ -45,7 +45,9 @@ class Domain:
     size: int = 0
 
     def __post_init__(self) -> None:
-        alphabets = tuple(map(_values_of_entry, members_of(self.alphabets, "the values", "alphabets", "[('a', 'b')]")))
+        alphabets = list[tuple[Hashable, ...]]()
+        for values in members_of(self.alphabets, "the values", "alphabets", "[('a', 'b')]"):
+            alphabets.append(tuple(members_of(values, "the values of an entry", "alphabets", "('a', 'b')")))
         size = as_whole(value_of(self.size), "the number of entries", "size") or len(alphabets)
         different = tuple(dict.fromkeys(alphabets))
         for values in different:
@@ -59,7 +61,7 @@ class Domain:
         if len(alphabets) > 1:
             check_as_many(alphabets, "alphabets", range(size), "entries", "alphabets")
         if len(different) > 1:
-            different = alphabets
+            different = tuple(alphabets)
         set_fields(self, alphabets=different, size=size)
 
     @staticmethod
@@ -78,8 +80,7 @@ class Domain:
     def position(self, name: Hashable) -> int:
         """Return the number of the entry with this name, or raise InputError."""
         names = self.names or ()
-        if name not in names:
-            raise unknown(f"the domain has no entry {name!r}", name, names)
+        check_known([name], names, "the domain has no entry")
         return names.index(name)
 
     def describe(self) -> str:
@@ -92,10 +93,6 @@ class Domain:
     @staticmethod
     def from_dict(data: Plain) -> Domain:
         return Domain(tuple(map(tuple, data["alphabets"])), data["names"], data["size"])
-
-
-def _values_of_entry(values: Iterable[Hashable]) -> tuple[Hashable, ...]:
-    return tuple(members_of(values, "the values of an entry", "alphabets", "('a', 'b')"))
 
 
 def _word(value: Hashable) -> str:
@@ -119,13 +116,6 @@ def from_dict(data: Plain) -> Data:
     if "kind" in data:
         return KINDS.find(data["kind"])(data)
     return Domain.from_dict(data)
-
-
-@runtime_checkable
-class Observed(Protocol):
-    """A belief of whose values at an entry not all can be in data."""
-
-    def observable(self, entry: int) -> tuple[State, ...]: ...
 
 
 def agreed(beliefs: Sequence[Believing]) -> tuple[Believing, ...]:
@@ -196,7 +186,8 @@ def _check_values(first: Entries, other: Entries) -> None:
 
 
 def _values(belief: Entries, entry: int) -> frozenset[State]:
-    """Return the observable values of an entry, by default all."""
-    if isinstance(belief, Observed):
-        return frozenset(belief.observable(entry))
-    return frozenset(belief.alphabet(entry))
+    """Return the values that data have at an entry: an unknown one is none of them."""
+    values = frozenset(belief.alphabet(entry))
+    if isinstance(belief, WithAbsence) and belief.absence == "unknown":
+        return values - {ABSENT}
+    return values

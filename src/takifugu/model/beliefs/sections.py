@@ -13,7 +13,7 @@ from collections.abc import Hashable, Mapping, Sequence
 from dataclasses import dataclass
 from fractions import Fraction
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Protocol
+from typing import TYPE_CHECKING, Annotated, Any, Protocol
 
 from annotated_types import Ge, Gt, Le, Lt, MinLen
 
@@ -91,7 +91,7 @@ class Public(Protocol):
     def folder(self) -> Path: ...
 
     @property
-    def source(self) -> object: ...
+    def source(self) -> Any: ...
 
     def open(self, file: object, missing: bool = True) -> PublicTable:
         """Open a section's file, by default with the source's missing texts."""

@@ -15,8 +15,8 @@ from takifugu.core.lists import list_of, places_of, take, value_of
 from takifugu.core.nearest import did_you_mean
 from takifugu.core.plain import Json, Plain, set_fields
 from takifugu.core.rules import check_any, check_as_many
-from takifugu.model.beliefs.user_laws import MODES, LawReader, Letters, Mass, State, UserLaw, checked_absence
-from takifugu.model.secrets.families import ABSENT
+from takifugu.model.beliefs.states import State
+from takifugu.model.beliefs.user_laws import MODES, LawReader, Letters, Mass, UserLaw, checked_absence
 from takifugu.numbers.rationals import as_whole, exact_or_float
 
 
@@ -185,13 +185,6 @@ class IndependentUsers:
 
     def alphabet(self, entry: int) -> tuple[State, ...]:
         return self._alphabets[int(self.law_of[entry])]
-
-    def observable(self, entry: int) -> tuple[State, ...]:
-        """Return the possible values of data at an entry."""
-        letters = self.letters[int(self.letters_of[entry])]
-        if letters.absence == "removed":
-            return (*letters.values, ABSENT)
-        return letters.values
 
     @cached_property
     def _alphabets(self) -> tuple[tuple[State, ...], ...]:

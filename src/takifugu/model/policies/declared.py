@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from dataclasses import dataclass
-from typing import Annotated, Any, ClassVar, Literal, Protocol
+from typing import Annotated, ClassVar, Literal
 
 from annotated_types import Ge, Le, MinLen
 
@@ -17,13 +17,6 @@ from takifugu.model.policies.boxes import Boxes
 from takifugu.model.policies.places import Visits
 
 Ends = tuple[Number, Number]
-
-
-class PublicPlaces(Public, Protocol):
-    """What a list of places may be read from, beside a source that may name their column."""
-
-    @property
-    def source(self) -> Any: ...
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -97,7 +90,7 @@ class PolicySection:
         """Return the grid's boxes: boxes of two grids are named alike."""
         return {} if self.grid is None else {"grid": self.grid.boxes.to_dict()}
 
-    def counted(self, public: PublicPlaces) -> tuple[tuple[str, ...], Places, list[str]] | None:
+    def counted(self, public: Public) -> tuple[tuple[str, ...], Places, list[str]] | None:
         """Return the places' key, file and column, if the data have such a column."""
         places = self.places
         if not isinstance(places, Places) or places.column != public.source.place:

@@ -48,14 +48,6 @@ class OfEntries(Protocol):
 
 
 @runtime_checkable
-class OfColumns(Protocol):
-    """A query that names the columns that it reads."""
-
-    @property
-    def columns(self) -> tuple[str, ...]: ...
-
-
-@runtime_checkable
 class Limited(Protocol):
     """A query that only some definitions allow (None: all do), with the rule that forbids it elsewhere, and a fix."""
 
@@ -74,11 +66,6 @@ class Answer(Protocol):
 
     @property
     def labels(self) -> tuple[str, ...]: ...
-
-    @property
-    def size(self) -> int: ...
-
-    def entry_changes(self) -> IntArray: ...
 
 
 @runtime_checkable

@@ -17,22 +17,9 @@ from takifugu.model.queries.additive import Additive, State
 from takifugu.model.queries.coded import Linear, Mean, Sum
 from takifugu.model.queries.coding import state_tables, states_of
 from takifugu.model.queries.counts import Count, Histogram
-from takifugu.model.queries.forms import OnGrid, Query, Registered
+from takifugu.model.queries.forms import Answer, OnGrid, Query, Registered
 from takifugu.model.queries.selections import several
 from takifugu.numbers.rationals import Number, as_fraction, as_non_negative, as_whole, to_text
-
-
-class Cells(Protocol):
-    """An answer of named cells, each on a grid."""
-
-    @property
-    def labels(self) -> tuple[str, ...]: ...
-
-    @property
-    def grid(self) -> Fraction: ...
-
-    @property
-    def cells(self) -> int: ...
 
 
 @runtime_checkable
@@ -171,7 +158,7 @@ class AtMost(PlainForm, kind="at-most"):
             ).at("alpha")  # fmt: skip
         set_fields(self, limit=limit, alpha=chance)
 
-    def steps(self, answer: Cells) -> tuple[int, ...]:
+    def steps(self, answer: Answer) -> tuple[int, ...]:
         """Return each cell's threshold in steps of the answer's grid, rounded down.
 
         Raises InputError where a cell has none, and for a threshold of no cell.
@@ -184,7 +171,7 @@ class AtMost(PlainForm, kind="at-most"):
         """
         if isinstance(self.threshold, Fraction):
             steps = math.floor(self.threshold / answer.grid)
-            return (steps,) * answer.cells
+            return (steps,) * len(answer.labels)
         thresholds = dict(self.threshold)
         odd = next((label for label in thresholds if label not in set(answer.labels)), None)
         lacking = next((label for label in answer.labels if label not in thresholds), None)

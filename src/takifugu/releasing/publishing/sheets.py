@@ -9,9 +9,10 @@ from itertools import chain
 from pathlib import Path
 from typing import TYPE_CHECKING, Protocol, runtime_checkable
 
+from takifugu.core.entries import columns_of
 from takifugu.core.plain import Json, Plain, Row
 from takifugu.core.text.plot import by_itself
-from takifugu.model.queries.forms import ByCells, OfColumns
+from takifugu.model.queries.forms import ByCells
 from takifugu.releasing.advice.advising import advice_of
 from takifugu.releasing.advice.worth import Worth
 from takifugu.releasing.certificates.cells import (
@@ -152,7 +153,7 @@ def _table(
 def _sent(answer: Drawn) -> tuple[Sequence[Plain], bytes]:
     """Return the randomised rows, and the bytes of their table."""
     sent, query = answer.values, answer.question.calibration.query
-    columns = query.columns if isinstance(query, OfColumns) else ()
+    columns = columns_of(query)
     names = names_of(columns, sent.outputs)
     row, place = sent.row.tolist(), sent.place.tolist()
     text = rows_text(names, sent.outputs, row, place)
