@@ -9,6 +9,7 @@ from __future__ import annotations
 import sys
 from collections.abc import Callable, Hashable, Iterator, Mapping
 from importlib import import_module
+from operator import attrgetter
 from typing import Any, Generic, TypeVar
 
 from takifugu.core.errors import InputError
@@ -143,9 +144,9 @@ class Question(Generic[Answer]):
 
 
 def loaded(place: str) -> Any:
-    """Return the attribute at "module:attribute" of the package."""
+    """Return what is at "module:attribute" of the package, or at "module:class.attribute"."""
     module, _, attribute = place.partition(":")
-    return getattr(import_module(_OURS + module), attribute)
+    return attrgetter(attribute)(import_module(_OURS + module))
 
 
 def loading(package: str, modules: Mapping[str, str]) -> Callable[[str], object]:

@@ -310,7 +310,7 @@ def test_supports_repeat_when_place_and_values_do() -> None:
     swap, stay = np.array([[False, True], [True, False]]), np.eye(2, dtype=bool)
     supports = supports_from(np.array([True, False]), [swap, stay, stay])
     assert [supports.at(t).tolist() for t in range(12)] == [[t % 6 in (0, 4, 5), t % 6 in (1, 2, 3)] for t in range(12)]
-    assert supports.late_by_phase(3).all()
+    assert supports.by_phase(3, supports.first).all()
 
 
 @settings(max_examples=40, deadline=None)

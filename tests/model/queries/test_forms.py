@@ -30,7 +30,7 @@ def test_entries_are_kept_as_runs_and_read_back(entries):
 def test_runs_as_they_are_written():
     assert runs((0, 1, 2, 7, "hiv")) == [[0, 2], [7, 7], "hiv"]
     assert runs(()) == []
-    assert runs(None) is unruns(None) is None
+    assert tf.Sum().to_dict()["entries"] is queries.from_dict(tf.Sum().to_dict()).entries is None
 
 
 def test_entries_in_words():

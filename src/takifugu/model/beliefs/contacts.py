@@ -21,11 +21,10 @@ from takifugu.core.nearest import did_you_mean
 from takifugu.core.plain import VALUES, Json, PlainForm, form, set_fields
 from takifugu.core.rules import check_as_many, wrong_type
 from takifugu.model.beliefs.estimate import checked_source
-from takifugu.model.beliefs.states import checked_alphabet
+from takifugu.model.beliefs.states import State, checked_alphabet
 from takifugu.numbers.distributions.pmf import Pmf
 from takifugu.numbers.rationals import as_whole, exact_or_float, to_text
 
-State = Hashable
 Numbers = Pmf | Sequence[float | int | Fraction]
 
 #: People in one clique: beyond them an answer would take hours.

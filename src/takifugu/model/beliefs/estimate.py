@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Hashable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from itertools import chain
 from os import PathLike
 from typing import Any, TypedDict, Unpack
@@ -14,14 +14,12 @@ from takifugu.core.arrays import FloatArray, IntArray
 from takifugu.core.errors import InputError
 from takifugu.core.lists import is_table, iterated, no_list, places_of, take
 from takifugu.core.registry import Registry
-from takifugu.model.beliefs.states import checked_alphabet, different, in_order
+from takifugu.model.beliefs.states import State, checked_alphabet, different, in_order
 from takifugu.numbers.rationals import as_fraction, as_non_negative, as_truth
 from takifugu.numbers.search import are_neighbours, halved, mean
 
 #: The relative error of an end of an interval is far below this; ends are moved outward by it.
 SLACK = 2.0**-30
-
-State = Hashable
 
 #: A source that starts with these words marks a belief that was estimated from the data that it is to protect.
 PRIVATE_SOURCE = "estimated from the private data"
@@ -211,8 +209,11 @@ def mixture_interval(successes: float, trials: int, miss: float) -> tuple[float,
         likelihood = _log_power(p, s) + _log_power(q, n - s)
         return sum(terms) - likelihood > slack + 64 * 2.0**-53 * abs(likelihood)
 
-    low = _last_outside(lambda p: outside(p, 1 - p), s / n) if s else 0.0
-    high = 1 - _last_outside(lambda q: outside(1 - q, q), (n - s) / n) if n - s else 1.0
+    low, high = 0.0, 1.0  # or the last float outside
+    if s:
+        low = halved(lambda p: outside(p, 1 - p), 0.0, s / n, are_neighbours, mean)
+    if n - s:
+        high = 1 - halved(lambda q: outside(1 - q, q), 0.0, (n - s) / n, are_neighbours, mean)
     return low, min(math.nextafter(high, 2.0), 1.0)
 
 
@@ -220,11 +221,6 @@ def _log_power(p: float, count: float) -> float:
     if not count:
         return 0.0
     return count * math.log(p)
-
-
-def _last_outside(outside: Callable[[float], bool], end: float) -> float:
-    """Return the last float with `outside` in [0, end], else 0."""
-    return halved(outside, 0.0, end, are_neighbours, mean)
 
 
 def interval(count: int, total: int, miss: float) -> tuple[float, float]:

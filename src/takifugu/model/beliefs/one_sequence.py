@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from abc import abstractmethod
 from collections.abc import Hashable, Iterable
+from dataclasses import replace
 from typing import TYPE_CHECKING, Protocol, Self, TypeGuard, runtime_checkable
 
 from takifugu.core.arrays import IntArray
@@ -102,7 +103,14 @@ class OneSequence(Nameless, Undivided):
 
 
 class OneChain(OneSequence):
-    """A Markov chain or a class of chains: `_described` says what it is, with its length or without."""
+    """A Markov chain or a class of chains: `_described` says what it is, with its length or without.
+
+    A chain is a dataclass, made of its fields.
+    """
+
+    def with_length(self, length: int) -> Self:
+        """Return the same law with another number of steps."""
+        return replace(self, length=length)  # type: ignore[type-var]
 
     def describe(self) -> str:
         return self._described(f"{self.length} steps, ")

@@ -55,7 +55,7 @@ class WideLaw:
 
         A mass below 5e-324 becomes 0, and one below 2e-308 loses digits.
         """
-        return np.asarray(np.ldexp(self.mantissas, np.maximum(self.exponents, -4000).astype(np.int32)))
+        return _shift(self.mantissas, self.exponents)
 
 
 def wide_stationary_law(matrix: FloatArray) -> WideLaw:

@@ -38,21 +38,11 @@ class Supports:
         """Return the possible values at some time of the cycle."""
         return read_only(np.asarray(np.logical_or.reduce(self.patterns[self.first :])))
 
-    def late_by_phase(self, period: int) -> BoolArray:
-        """Return the possible values at the cycle's times of each phase.
+    def by_phase(self, period: int, first: int = 0) -> BoolArray:
+        """Return the possible values at each phase's times from `first` on.
 
         The phase is the number of steps from X_0, modulo the period.
         """
-        return self._met(period, self.first)
-
-    def met_by_phase(self, period: int) -> BoolArray:
-        """Return the possible values at any time of each phase.
-
-        The phase is the number of steps from X_0, modulo the period.
-        """
-        return self._met(period, 0)
-
-    def _met(self, period: int, first: int) -> BoolArray:
         rows = np.zeros((period, len(self.patterns[0])), dtype=bool)
         for time in range(first, len(self.patterns)):
             rows[time % period] |= self.patterns[time]

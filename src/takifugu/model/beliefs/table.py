@@ -15,17 +15,14 @@ from takifugu.core.arrays import IntArray, read_only
 from takifugu.core.entries import Undivided
 from takifugu.core.errors import InputError, about
 from takifugu.core.lists import list_of, members_of, places_of, take, value_of
-from takifugu.core.nearest import unknown
 from takifugu.core.plain import Json, Plain, set_fields
-from takifugu.core.rules import no_law
+from takifugu.core.rules import check_known, no_law
 from takifugu.core.sections import Key, Text, written
 from takifugu.model.beliefs.estimate import checked_source, point_estimate
 from takifugu.model.beliefs.sections import Columns, Counted, Counts, Fit, Probabilities, Public, Rows, TableFit, mass
-from takifugu.model.beliefs.states import checked_alphabet, different, in_order
+from takifugu.model.beliefs.states import State, checked_alphabet, different, in_order
 from takifugu.model.beliefs.stochastic import normalised
 from takifugu.numbers.rationals import common_denominator, exact_or_float, to_text
-
-State = Hashable
 
 
 @dataclass(frozen=True, eq=False)
@@ -124,9 +121,8 @@ class JointTable(Undivided):
         return self._alphabets[entry]
 
     def position(self, name: Hashable) -> int:
-        if name in self.column_names:
-            return self.column_names.index(name)
-        raise unknown(f"the belief has no column {name!r}", name, self.column_names)
+        check_known([name], self.column_names, "the belief has no column")
+        return self.column_names.index(name)
 
     def possible(self, entry: int) -> tuple[bool, ...]:
         alive = set(compress(self.indices[:, entry].tolist(), self.masses))

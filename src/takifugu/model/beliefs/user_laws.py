@@ -13,10 +13,9 @@ from takifugu.core.lists import value_of
 from takifugu.core.nearest import did_you_mean
 from takifugu.core.plain import Json, to_plain
 from takifugu.core.rules import check_any, no_law
-from takifugu.model.beliefs.states import checked_alphabet
+from takifugu.model.beliefs.states import State, checked_alphabet
 from takifugu.model.secrets.families import ABSENT
 
-State = Hashable
 Mass = int | float | Fraction
 #: The two meanings of absence, and what each means (errata N2).
 MODES = {

@@ -227,9 +227,7 @@ class EachOf(PlainForm, kind="each-of"):
         """Describe both sides of a record, hidden and not."""
         if self.named is None:
             return "that a person was at the places where they were (not that they were at no other)"
-        places = " or ".join(map(repr, self.named[:4]))
-        more = "" if len(self.named) <= 4 else f" or another one of {len(self.named)} places"
-        return f"that a person was at {places}{more} (not that they were not)"
+        return f"that a person was at {_one_of(self.named, 'places')} (not that they were not)"
 
 
 def from_dict(data: Plain) -> Predicate | EachOf:
@@ -272,8 +270,8 @@ KINDS: Registry[Callable[[Plain], Predicate | EachOf]] = Registry(
 )  # fmt: skip
 
 
-def _one_of(values: tuple[Value, ...], most: int = 4) -> str:
-    listing = " or ".join(map(repr, values[:most]))
-    if len(values) <= most:
+def _one_of(values: tuple[Value, ...], word: str = "values") -> str:
+    listing = " or ".join(map(repr, values[:4]))
+    if len(values) <= 4:
         return listing
-    return f"{listing} or another one of {len(values)} values"
+    return f"{listing} or another one of {len(values)} {word}"

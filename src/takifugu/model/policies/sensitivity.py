@@ -17,7 +17,7 @@ from typing import Protocol, runtime_checkable
 import numpy as np
 
 from takifugu.core.arrays import IntArray
-from takifugu.core.escaping import number as written
+from takifugu.core.escaping import number
 from takifugu.core.rules import check_type
 from takifugu.model.beliefs.domain import Data
 from takifugu.model.policies.policy import Policy
@@ -81,18 +81,18 @@ class Sensitivity:
     def describe(self) -> str:
         """Say the direction and the length of the cells' moves."""
         if self.is_ordinary:
-            return f"{ORDINARY}; the answer moves by up to {_number(self.total)}"
+            return f"{ORDINARY}; the answer moves by up to {number(self.total)}"
         if self.direction is Monotone.CONSTANT:
             return "no allowed move changes the answer"
         if self.direction is not Monotone.NONE:
             verb = "fall" if self.direction is Monotone.DECREASING else "rise"
-            return f"along an allowed move no cell can but {verb}, by up to {_number(self.total)} in all"
+            return f"along an allowed move no cell can but {verb}, by up to {number(self.total)} in all"
         odd = sum(change.direction is Monotone.NONE for change in self.changes)
         if odd:
             words = f"{odd} of {len(self.changes)} cells can rise and fall"
         else:
             words = "some cells rise while others fall"
-        return f"along an allowed move {words}, by up to {_number(self.total)} in all"
+        return f"along an allowed move {words}, by up to {number(self.total)} in all"
 
 
 @runtime_checkable
@@ -167,11 +167,11 @@ def _kinds(data: Data, answer: Additive) -> list[tuple[Sequence[Hashable], IntAr
         key = (data.alphabet(record), int(table_numbers[record]))
         groups.setdefault(key, []).append(record)
     kinds = list[tuple[Sequence[Hashable], IntArray, int, int, int]]()
-    for (alphabet, number), records in groups.items():
+    for (alphabet, table_number), records in groups.items():
         weights = answer.weights if is_uniform else answer.weights[records]
         heaviest = int(np.abs(weights).argmax())
         ends = min(0, int(weights.min())), max(0, int(weights.max()))
-        kinds.append((alphabet, answer.tables[number], *ends, heaviest if is_uniform else records[heaviest]))
+        kinds.append((alphabet, answer.tables[table_number], *ends, heaviest if is_uniform else records[heaviest]))
     return kinds
 
 
@@ -183,7 +183,3 @@ def _allowed(policy: Policy, alphabet: Sequence[Hashable]) -> tuple[list[int], l
             before.append(i)
             after.append(j)
     return before, after, len(before) == len(alphabet) * (len(alphabet) - 1)
-
-
-def _number(value: Fraction) -> str:
-    return written(value)

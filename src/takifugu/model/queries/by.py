@@ -58,7 +58,7 @@ def _written_cells(cells: tuple[tuple[str, Chosen], ...]) -> list[list[object]]:
 
 
 def _read_cells(cells: list[Any]) -> list[tuple[str, Chosen]]:
-    return [(label, unruns(entries) or ()) for label, entries in cells]
+    return [(label, unruns(entries)) for label, entries in cells]
 
 
 @dataclass(frozen=True)

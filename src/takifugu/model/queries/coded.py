@@ -7,7 +7,7 @@ from dataclasses import dataclass, field, replace
 from fractions import Fraction
 from itertools import chain
 from pathlib import Path
-from typing import Annotated, Literal, TypeVar
+from typing import Annotated, ClassVar, Literal
 
 from takifugu.core.entries import Entries, positions
 from takifugu.core.errors import InputError, within
@@ -204,9 +204,6 @@ def _coding(codes: Codes | None) -> str:
     return ", coded " + ", ".join(f"{value_of(s)!r} = {to_text(as_fraction(c, 'a code'))}" for s, c in codes.items())
 
 
-Total = TypeVar("Total", Sum, Mean)
-
-
 @dataclass(frozen=True, kw_only=True)
 class _Added:
     attribute: Attribute = None
@@ -215,10 +212,11 @@ class _Added:
     grid: Grid = None
 
     blamed = "codes"
+    made: ClassVar[type[Sum | Mean]]
 
-    def made(self, kind: type[Total], belief: Entries) -> Total:
+    def query_about(self, belief: Entries, folder: Path) -> Sum | Mean:
         meaning = meant(belief, self.codes, None, self.variables, self.attribute)
-        return kind(self.attribute, meaning.codes, meaning.entries, self.grid)
+        return self.made(self.attribute, meaning.codes, meaning.entries, self.grid)
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -227,8 +225,7 @@ class SumSection(_Added):
 
     query: Literal["sum"]
 
-    def query_about(self, belief: Entries, folder: Path) -> Sum:
-        return self.made(Sum, belief)
+    made = Sum
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -237,8 +234,7 @@ class MeanSection(_Added):
 
     query: Literal["mean"]
 
-    def query_about(self, belief: Entries, folder: Path) -> Mean:
-        return self.made(Mean, belief)
+    made = Mean
 
 
 @dataclass(frozen=True, kw_only=True)

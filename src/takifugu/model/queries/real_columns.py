@@ -17,8 +17,7 @@ import numpy as np
 
 from takifugu.core.arrays import IntArray
 from takifugu.core.errors import InputError, Unsupported
-from takifugu.core.nearest import unknown
-from takifugu.core.rules import check_as_many
+from takifugu.core.rules import check_as_many, check_known
 from takifugu.model.queries.additive import Chosen
 from takifugu.model.queries.coded import Identity, Linear, Mean, Sum
 from takifugu.model.queries.forms import OnGrid, Query, grid_or_none
@@ -154,9 +153,8 @@ class Columns:
         """
         if isinstance(entry, int) and not isinstance(entry, bool) and 0 <= entry < len(self.names):
             return self.names[entry]
-        if entry in self.names:
-            return str(entry)
-        raise unknown(f"the records have no column {entry!r}", entry, self.names).at(key)
+        check_known([entry], self.names, "the records have no column", key)
+        return str(entry)
 
 
 def declared_grid(query: Query) -> Fraction | None:

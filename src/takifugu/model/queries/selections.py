@@ -59,14 +59,12 @@ def entry_tuple(entries: Iterable[int | str] | None) -> Chosen | None:
     return tuple(sorted(set(chosen_entries), key=lambda entry: (isinstance(entry, str), entry)))
 
 
-def runs(entries: Chosen | None) -> list[list[int] | str] | None:
+def runs(entries: Chosen) -> list[list[int] | str]:
     """Write sorted entries as short runs [first, last], and names.
 
     >>> runs((0, 1, 2, 7, "hiv")), unruns([[0, 2], [7, 7], "hiv"])
     ([[0, 2], [7, 7], 'hiv'], (0, 1, 2, 7, 'hiv'))
     """
-    if entries is None:
-        return None
     ranges: list[list[int]] = []
     for entry in entries:
         if isinstance(entry, str):
@@ -78,9 +76,7 @@ def runs(entries: Chosen | None) -> list[list[int] | str] | None:
     return [*ranges, *(entry for entry in entries if isinstance(entry, str))]
 
 
-def unruns(ranges: Sequence[Sequence[int] | str] | None) -> Chosen | None:
-    if ranges is None:
-        return None
+def unruns(ranges: Sequence[Sequence[int] | str]) -> Chosen:
     entries: list[int | str] = []
     for run in ranges:
         entries += [run] if isinstance(run, str) else range(run[0], run[1] + 1)
@@ -99,14 +95,12 @@ def copied_codes(codes: Mapping[State, Number] | None) -> Fixed[State, Number] |
     return None if codes is None else Fixed(codes)
 
 
-def codes_to(codes: Mapping[State, Number] | None) -> list[list[State]] | None:
-    if codes is None:
-        return None
+def codes_to(codes: Mapping[State, Number]) -> list[list[State]]:
     return [[value_of(s), to_text(as_fraction(c, f"the code of {s!r}", "codes"))] for s, c in codes.items()]
 
 
-def codes_from(pairs: Iterable[tuple[State, str]] | None) -> dict[State, Number] | None:
-    return None if pairs is None else {s: Fraction(c) for s, c in pairs}
+def codes_from(pairs: Iterable[tuple[State, str]]) -> dict[State, Number]:
+    return {s: Fraction(c) for s, c in pairs}
 
 
 def where(entries: Chosen | None) -> str:

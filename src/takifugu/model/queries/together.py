@@ -7,7 +7,7 @@ from dataclasses import dataclass, field
 from fractions import Fraction
 from itertools import chain
 from pathlib import Path
-from typing import Annotated, Literal
+from typing import Annotated, ClassVar, Literal
 
 import numpy as np
 from annotated_types import MinLen
@@ -134,17 +134,19 @@ class _EachColumn:
     codes: Codes = None
     grid: Grid = None
 
+    made: ClassVar[type[Sum | Mean]]
+
     @property
     def blamed(self) -> str:
         return "attribute" if self.codes is None else "codes"
 
-    def made(self, kind: type[Mean | Sum], belief: Entries) -> Query:
+    def query_about(self, belief: Entries, folder: Path) -> Query:
         names = (self.attribute,) if isinstance(self.attribute, str) else self.attribute
         check_columns(names, belief, "attribute")
         values_of_columns = values_by_column(belief)
         queries = []
         for column in names:
-            queries.append(kind(column, coded(self.codes, values_of_columns.get(column, {})), None, self.grid))
+            queries.append(self.made(column, coded(self.codes, values_of_columns.get(column, {})), None, self.grid))
         return queries[0] if len(queries) == 1 else Together(queries, self.grid)
 
 
@@ -154,8 +156,7 @@ class ColumnMeanSection(_EachColumn):
 
     query: Literal["mean"]
 
-    def query_about(self, belief: Entries, folder: Path) -> Query:
-        return self.made(Mean, belief)
+    made = Mean
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -164,8 +165,7 @@ class ColumnSumSection(_EachColumn):
 
     query: Literal["sum"]
 
-    def query_about(self, belief: Entries, folder: Path) -> Query:
-        return self.made(Sum, belief)
+    made = Sum
 
 
 @dataclass(frozen=True, kw_only=True)

@@ -85,20 +85,18 @@ def check_registered(secret: Secret) -> None:
         ).at("kind")  # fmt: skip
 
 
-_which = WhichLaw.from_dict
-
 #: How each kind of secret is read back.
 KINDS: Registry[Callable[[Plain], Secret]] = Registry(
     "the secret's kind",
     {
         "every-entry": "model.secrets.of_entries:every_from",
-        "entry": "model.secrets.of_entries:pair_from",
+        "entry": "model.secrets.of_entries:EntryPair.from_dict",
         "presence": "model.secrets.of_entries:presence_from",
-        "which-law": "model.secrets:_which",
+        "which-law": "model.secrets:WhichLaw.from_dict",
         "dataset-property": "model.secrets.declared_properties:property_from",
         "distribution-parameter": "model.secrets.declared_properties:parameter_from",
         "policy": "model.policies.policy:policy_from",
-        "which-population": "model.secrets.of_populations:population_from",
+        "which-population": "model.secrets.of_populations:WhichPopulation.from_dict",
     },
 )
 register = KINDS.register

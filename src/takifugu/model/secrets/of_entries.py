@@ -161,10 +161,6 @@ def presence(user: int | str | None = None) -> Presence:
     return Presence(who)
 
 
-#: Reads the secret back.
-pair_from = EntryPair.from_dict
-
-
 def every_from(data: Plain) -> EveryEntry:
     """Read the secret back."""
     return every_entry(data.get("attribute"), data.get("max_difference"))

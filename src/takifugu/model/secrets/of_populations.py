@@ -110,9 +110,6 @@ class WhichPopulation(PlainForm, kind="which-population"):
                 ).at("metric")  # fmt: skip
 
 
-population_from = WhichPopulation.from_dict
-
-
 def which_population(metric: str | Declared | None = None) -> WhichPopulation:
     """Hide the population of a person's rows (Kawamoto19 Definitions 8 and 9).
 

@@ -81,7 +81,14 @@ class DatasetProperty(PlainForm, kind="dataset-property"):
     definition = ATTRIBUTE
 
     def view(self, belief: Believed) -> View:
-        return property_of(self, belief)
+        """Return the view of a belief; raises InputError for one without records."""
+        if VIEWS.of(belief) is None:
+            beliefs = "Records(table, n), MultivariateNormal(...), Density(...) or Parameters(...)"
+            raise requires("a property of columns is hidden", "a belief over records", beliefs).at("beliefs")
+        view = view_of(belief, self)
+        if view is None:
+            raise InputError(f"a {type(belief).__name__} is not read by {self.what}").at("beliefs")
+        return view
 
     def family(self, belief: Believed) -> Family:
         view = belief if isinstance(belief, View) else self.view(belief)
@@ -99,13 +106,20 @@ class DatasetProperty(PlainForm, kind="dataset-property"):
         """
         if self.pairs is not None:
             place = places_of(values)
-            return tuple((_placed(place, a, "pairs"), _placed(place, b, "pairs")) for a, b in self.pairs)
+            return tuple((_placed(place, a), _placed(place, b)) for a, b in self.pairs)
         if self.max_difference is None:
             return None
         return near(values, self.max_difference[0])
 
     def describe(self) -> str:
-        return f"{self.what} of the records at hand{self._comparing}"
+        words = f"{self.what} of the records at hand"
+        if self.sets is not None:
+            return f"{words}: {' or '.join(map(described, self.sets))}"
+        if self.pairs is not None:
+            return f"{words}: " + ", ".join(f"{number(a)} or {number(b)}" for a, b in self.pairs)
+        if self.max_difference is not None:
+            return f"{words}, up to a difference of {' and '.join(map(number, self.max_difference))}"
+        return words
 
     @property
     def what(self) -> str:
@@ -124,16 +138,6 @@ class DatasetProperty(PlainForm, kind="dataset-property"):
         if self.of is None:
             return f"the {self.function} of {names}"
         return f"the {self.function} of {' or '.join(map(repr, self.of))} in {names}"
-
-    @property
-    def _comparing(self) -> str:
-        if self.sets is not None:
-            return ": " + " or ".join(map(described, self.sets))
-        if self.pairs is not None:
-            return ": " + ", ".join(f"{number(a)} or {number(b)}" for a, b in self.pairs)
-        if self.max_difference is not None:
-            return f", up to a difference of {' and '.join(map(number, self.max_difference))}"
-        return ""
 
 
 @dataclass(frozen=True)
@@ -202,21 +206,7 @@ class DistributionParameter(PlainForm, kind="distribution-parameter"):
         return words
 
 
-def property_of(secret: DatasetProperty, belief: Believed) -> View:
-    """Return the view of a belief for a secret about columns.
-
-    Raises InputError for a belief without records.
-    """
-    if VIEWS.of(belief) is None:
-        beliefs = "Records(table, n), MultivariateNormal(...), Density(...) or Parameters(...)"
-        raise requires("a property of columns is hidden", "a belief over records", beliefs).at("beliefs")
-    view = view_of(belief, secret)
-    if view is None:
-        raise InputError(f"a {type(belief).__name__} is not read by {secret.what}").at("beliefs")
-    return view
-
-
-def _placed(place: Mapping[Fraction, int], value: Fraction, key: str) -> int:
+def _placed(place: Mapping[Fraction, int], value: Fraction) -> int:
     if value not in place:
-        raise InputError(f"the secret names the value {value}, which the property cannot take").at(key)
+        raise InputError(f"the secret names the value {value}, which the property cannot take").at("pairs")
     return place[value]

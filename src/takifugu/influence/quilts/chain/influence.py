@@ -64,11 +64,11 @@ class ChainInfluence:
         self.period = len(self._steps)
         self._error = 0.0
         self.supports = chain.supports
-        self._common = self.supports.late_by_phase(self.period)
+        self._common = self.supports.by_phase(self.period, self.supports.first)
         early = range(self.supports.first)
         self._early = [t for t in early if (self.supports.at(t) != self._common[t % self.period]).any()]
         # Where all rows that are used are the same, entries are independent, and rounding cannot say otherwise.
-        used = zip(self._steps, self.supports.met_by_phase(self.period), strict=True)
+        used = zip(self._steps, self.supports.by_phase(self.period), strict=True)
         self._independent = all((rows[met] == rows[met][0]).all() for rows, met in used)
         self.reach = 0
         self._most = max(1, MOST_HELD // max(1, self.period * len(self.pairs)))

@@ -77,30 +77,17 @@ class MarkovChain(PeriodicChain):
     @overload
     @staticmethod
     def fit(
-        sequences: Iterable[Iterable[State]] | object,
-        length: int,
-        states: Iterable[State] | None = None,
-        smoothing: float | None = None,
-        initial: Start | None = None,
-        *,
-        source: str,
-        private: bool = False,
-        confidence: None = None,
-        **columns: Unpack[Columns],
-    ) -> MarkovChain: ...
+        sequences: Iterable[Iterable[State]] | object, length: int, states: Iterable[State] | None = None,
+        smoothing: float | None = None, initial: Start | None = None, *, source: str, private: bool = False,
+        confidence: None = None, **columns: Unpack[Columns],
+    ) -> MarkovChain: ...  # fmt: skip
 
     @overload
     @staticmethod
     def fit(
-        sequences: Iterable[Iterable[State]] | object,
-        length: int,
-        states: Iterable[State] | None = None,
-        *,
-        source: str,
-        private: bool = False,
-        confidence: float,
-        **columns: Unpack[Columns],
-    ) -> ChainRegion: ...
+        sequences: Iterable[Iterable[State]] | object, length: int, states: Iterable[State] | None = None, *,
+        source: str, private: bool = False, confidence: float, **columns: Unpack[Columns],
+    ) -> ChainRegion: ...  # fmt: skip
 
     @staticmethod
     def fit(
@@ -218,10 +205,6 @@ class MarkovChainClass(PlainForm, OneChain, kind="markov-chain-class"):
             raise InputError(f"g is {g!r}", rule="an eigengap lies above 0 and is at most 1").at("g")
         set_fields(self, pi=mass, g=gap, length=checked_length(length), states=names, source=source)
 
-    def with_length(self, length: int) -> MarkovChainClass:
-        """Return the same class with another number of steps."""
-        return MarkovChainClass(self.pi, self.g, length, self.states, self.source)
-
     def assumptions(self) -> tuple[str, ...]:
         return (
             "the sequence is a reversible Markov chain whose stationary masses are at least "
@@ -275,10 +258,6 @@ class BinaryChainInterval(PlainForm, OneChain, kind="binary-chain-interval"):
         stays = chain.matrix.diagonal()
         holds_stays = bool(((stays >= self.low - 1e-9) & (stays <= 1 - self.low + 1e-9)).all())
         return chain.states == self.states and holds_stays
-
-    def with_length(self, length: int) -> BinaryChainInterval:
-        """Return the same class with another number of steps."""
-        return BinaryChainInterval(self.low, length, self.states, self.source)
 
     def assumptions(self) -> tuple[str, ...]:
         high = _exactly(1 - as_fraction(self.low, "low"))

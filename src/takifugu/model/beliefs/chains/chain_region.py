@@ -120,10 +120,6 @@ class ChainRegion(PlainForm, OneChain, kind="chain-region"):
         """
         return None if self.confidence is None else super().laws_of(steps)
 
-    def with_length(self, length: int) -> ChainRegion:
-        """Return the same region with another number of steps."""
-        return ChainRegion(self.lower, self.upper, length, self.states, self.confidence, self.source)
-
     def assumptions(self) -> tuple[str, ...]:
         chain = "the sequence is a Markov chain with a matrix in the stated region; its initial distribution is unknown"
         if self.confidence is None:

@@ -53,7 +53,7 @@ def matrix_of(states: Sequence[State], stay: Stay, following: Following, step: S
     """
     for fault in faults(states, stay, following, step):
         raise fault
-    place_of, rows = _named(states), []
+    place_of, rows = places_of(map(str, states)), []
     shares = _following(following, place_of)
     for name, place in place_of.items():
         leaving = 1 / _steps(stay[name], name, step)
@@ -93,7 +93,7 @@ def faults_by(
 
 def faults(states: Sequence[State], stay: Stay, following: Following, step: Step) -> Iterator[InputError]:
     """Yield the faults of stays and of successors, at their keys."""
-    place_of = _named(states)
+    place_of = places_of(map(str, states))
     yield from _strangers(stay, place_of, ("stay",))
     wrong = [*_strangers(following, place_of, ("next",)), *_proportion_faults(following, place_of)]
     yield from wrong
@@ -101,10 +101,10 @@ def faults(states: Sequence[State], stay: Stay, following: Following, step: Step
     if wrong or len(place_of) < 3:
         unsaid = []
     else:
-        unsaid = _without(place_of, shares)
-    yield from _unsaid(place_of, _without(place_of, stay), unsaid)
+        unsaid = without(place_of, shares)
+    yield from _unsaid(place_of, without(place_of, stay), unsaid)
     for name in place_of:
-        strangers = list(_strangers(shares.get(name, {}), _without(place_of, [name]), ("next", name)))
+        strangers = list(_strangers(shares.get(name, {}), without(place_of, [name]), ("next", name)))
         yield from strangers
         checks: list[Callable[[], object]] = []
         if name in stay:
@@ -118,14 +118,6 @@ def faults(states: Sequence[State], stay: Stay, following: Following, step: Step
                 yield fault
 
 
-def _named(states: Sequence[State]) -> dict[str, int]:
-    return places_of(map(str, states))
-
-
-def _without(names: Iterable[str], others: Collection[str]) -> list[str]:
-    return without(names, others)
-
-
 def _unsaid(states: Collection[str], lasting: Sequence[str], followed: Sequence[str]) -> Iterator[InputError]:
     """Yield states without a duration, and without successors, in one fault each."""
     if lasting:
@@ -133,7 +125,7 @@ def _unsaid(states: Collection[str], lasting: Sequence[str], followed: Sequence[
         message = f"does not say how long {_together(lasting)} {verb}"
         yield InputError(message, fix="write a duration for each state").at("stay")
     if followed:
-        name, second, third = map(_as_key, (followed[0], *_without(states, followed[:1])[:2]))
+        name, second, third = map(_as_key, (followed[0], *without(states, followed[:1])[:2]))
         yield InputError(
             f"does not say what follows {_together(followed)}",
             fix=f"write {name} = {{ {second} = 0.7, {third} = 0.3 }} under next, or for each state how often it comes "
@@ -209,7 +201,7 @@ def _proportion_faults(declared: Following, place_of: Mapping[str, int]) -> Iter
             yield error
     if len(weights) < len(numbers):
         return
-    missing = _without(place_of, weights)
+    missing = without(place_of, weights)
     if missing:
         yield InputError(f"does not say how often {missing[0]!r} comes", fix="write a number for each state").at("next")
     elif min(weights.values()) < 0 or sum(weights.values()) in weights.values():
@@ -242,7 +234,7 @@ def _shares(name: str, following: Mapping[str, Shares], place_of: Mapping[str, i
     """Yield the share of each state among the successors of one."""
     key, declared_shares = ("next", name), following.get(name)
     if declared_shares is None:  # of two states, where the other one follows
-        declared_shares = {_without(place_of, [name])[0]: 1}
+        declared_shares = {without(place_of, [name])[0]: 1}
     with within(*key):
         shares = {other: as_fraction(share, "the share", other) for other, share in declared_shares.items()}
     total = sum(shares.values(), Fraction(0))

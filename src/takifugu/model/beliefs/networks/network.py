@@ -14,12 +14,12 @@ from takifugu.core.arrays import BoolArray, FloatArray
 from takifugu.core.entries import relisted
 from takifugu.core.errors import InputError
 from takifugu.core.lists import list_of, places_of, take
-from takifugu.core.nearest import unknown
 from takifugu.core.plain import Json, Plain, set_fields
-from takifugu.core.rules import check_any, too_large
+from takifugu.core.rules import check_any, check_known, too_large
 from takifugu.model.beliefs.networks import elimination
 from takifugu.model.beliefs.networks.elimination import Factor, Plan, eliminate, plan, support
-from takifugu.model.beliefs.networks.nodes import Node, State, check_node, component_names, node_of, ordered
+from takifugu.model.beliefs.networks.nodes import Node, check_node, component_names, node_of, ordered
+from takifugu.model.beliefs.states import State
 
 
 @dataclass(frozen=True, eq=False)
@@ -86,8 +86,7 @@ class BayesianNetwork:
         return places_of(self.names)
 
     def position(self, name: Hashable) -> int:
-        if name not in self._positions:
-            raise unknown(f"the network has no node {name!r}", name, self.names)
+        check_known([name], self._positions, "the network has no node")
         return self._positions[name]
 
     @cached_property

@@ -33,7 +33,7 @@ def read_network(path: str | Path | object, source: str | None = None) -> Bayesi
         if hasattr(path, "get_cpds"):
             return from_pgmpy(path, source or "a pgmpy model")
         if hasattr(path, "cpt"):
-            return from_pyagrum(path, source or "a pyAgrum model")
+            return _network(plain(path), source or "a pyAgrum model")
         raise wrong_type(path, "a network", "give a file's path, or a pyAgrum or pgmpy model").at("path")
     file = Path(path)
     if file.suffix.lower() == ".bif":
@@ -43,11 +43,6 @@ def read_network(path: str | Path | object, source: str | None = None) -> Bayesi
     if find_spec("pyagrum") is None:
         raise InputError("reading network files needs pyAgrum", fix="pip install 'takifugu[networks]'")
     return _network(tables_of(file), source or f"the file {file.name}")
-
-
-def from_pyagrum(model: object, source: str = "a pyAgrum model") -> BayesianNetwork:
-    """Return a pyAgrum `BayesNet` as a belief."""
-    return _network(plain(model), source)
 
 
 def _network(tables: list[Table], source: str) -> BayesianNetwork:

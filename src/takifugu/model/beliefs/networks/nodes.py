@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Hashable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from fractions import Fraction
 from itertools import product
@@ -14,11 +14,10 @@ from takifugu.core.arrays import FloatArray
 from takifugu.core.errors import InputError, Unsupported
 from takifugu.core.lists import among, list_of, without
 from takifugu.core.rules import check_known, no_law, too_large
-from takifugu.model.beliefs.states import checked_alphabet
+from takifugu.model.beliefs.states import State, checked_alphabet
 from takifugu.model.beliefs.stochastic import normalised
 from takifugu.model.beliefs.table import JointTable
 
-State = Hashable
 #: Rows of a conditional table that miss a sum of one by no more than this are rounded decimals, and renormalised.
 ROW_TOLERANCE = 1e-6
 #: A table of parameters is read as a network while its last conditional table holds at most this many numbers.
@@ -39,29 +38,25 @@ def node_of(name: str, states: Sequence[State], parents: Sequence[str], table: o
     try:
         numbers = np.array(table, dtype=np.float64)
     except (TypeError, ValueError) as error:
-        raise InputError(
-            f"node {name!r}", rule="its table is not a full table of numbers, a row per parent state"
-        ).at("nodes", str(name)) from error
+        raise _wrong(name, "its table is not a full table of numbers, a row per parent state") from error
     above = list_of(parents, f"the parents of node {name!r}", "nodes", "['rain', 'wind']")
     return Node(str(name), checked_alphabet(states, f"node {name!r}"), tuple(map(str, above)), numbers)
+
+
+def _wrong(name: str, rule: str) -> InputError:
+    return InputError(f"node {name!r}", rule=rule).at("nodes", str(name))
 
 
 def check_node(node: Node, by_name: Mapping[str, Node]) -> None:
     """Check a node's table against its family, and renormalise its rows."""
     if not checked_alphabet(node.states, f"node {node.name!r}"):
-        raise InputError(
-            f"node {node.name!r}", rule="its states must be different names, at least one"
-        ).at("nodes", node.name)
+        raise _wrong(node.name, "its states must be different names, at least one")
     check_known(node.parents, by_name, f"node {node.name!r} has the unknown parent", "nodes", node.name)
     if len(set(node.parents)) != len(node.parents) or node.name in node.parents:
-        raise InputError(
-            f"node {node.name!r}", rule="its parents must be different nodes, not itself"
-        ).at("nodes", node.name)
+        raise _wrong(node.name, "its parents must be different nodes, not itself")
     shape = (*(len(by_name[p].states) for p in node.parents), len(node.states))
     if node.table.shape != shape:
-        raise InputError(
-            f"node {node.name!r}", rule=f"its table has shape {node.table.shape}, and its family needs {shape}"
-        ).at("nodes", node.name)
+        raise _wrong(node.name, f"its table has shape {node.table.shape}, and its family needs {shape}")
     if not np.isfinite(node.table).all() or (node.table < 0).any():
         raise InputError(
             f"node {node.name!r}: a probability is negative, NaN or infinite", rule="each must lie in [0, 1]"

@@ -24,12 +24,11 @@ from takifugu.core.plain import Json, Plain, set_fields, to_plain
 from takifugu.model.beliefs import Belief
 from takifugu.model.beliefs.estimate import checked_confidence, interval
 from takifugu.model.beliefs.records.parameters import Column, Parameters, columns_from
-from takifugu.model.beliefs.states import first_few
+from takifugu.model.beliefs.states import State, first_few
 from takifugu.model.beliefs.table import JointTable
 from takifugu.numbers.distributions.pmf import Pmf
 from takifugu.numbers.rationals import Number, as_fraction
 
-State = Hashable
 Numbers = TypeVar("Numbers", FloatArray, IntArray)
 #: Intervals that share what may fail: larger sets of parameters are left out from here on.
 MOST_INTERVALS = 100_000

@@ -15,10 +15,9 @@ from typing import Any
 from takifugu.core.entries import Undivided
 from takifugu.core.errors import InputError
 from takifugu.core.lists import value_of
-from takifugu.core.nearest import unknown
 from takifugu.core.plain import Json, Plain, set_fields, to_plain
 from takifugu.core.rules import check_known, check_type, check_written_apart
-from takifugu.model.beliefs.states import checked_alphabet, first_few
+from takifugu.model.beliefs.states import State, checked_alphabet, first_few
 from takifugu.model.queries import Query
 from takifugu.model.queries.columns import ColumnAnswer, Columnwise, over_columns
 from takifugu.model.secrets import Secret
@@ -26,8 +25,6 @@ from takifugu.model.secrets.families import View
 from takifugu.model.secrets.properties import DatasetProperty, DistributionParameter
 from takifugu.numbers.rationals import Number, as_fraction, as_interval, as_whole, to_text
 from takifugu.numbers.transport.draws import Interval
-
-State = Hashable
 
 
 @dataclass(frozen=True)
@@ -134,8 +131,7 @@ class ParameterBox(Columnwise, Undivided):
         return (True, True)
 
     def position(self, name: Hashable) -> int:
-        if name not in self.names:
-            raise unknown(f"the belief has no parameter {name!r}", name, self.names)
+        check_known([name], self.names, "the belief has no parameter")
         return self.names.index(name)
 
     def resolve(self, query: Query) -> ColumnAnswer:

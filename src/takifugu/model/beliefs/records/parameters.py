@@ -26,7 +26,7 @@ from takifugu.core.rules import check_known, check_type, check_written_apart, no
 from takifugu.model.beliefs import from_dict, to_dict
 from takifugu.model.beliefs.networks.network import BayesianNetwork
 from takifugu.model.beliefs.networks.nodes import nodes_of_table
-from takifugu.model.beliefs.states import checked_alphabet, first_few, in_order
+from takifugu.model.beliefs.states import State, checked_alphabet, first_few, in_order
 from takifugu.model.beliefs.table import JointTable
 from takifugu.model.queries import Query
 from takifugu.model.queries.columns import ColumnAnswer, Columnwise, over_columns
@@ -36,7 +36,6 @@ from takifugu.model.secrets.properties import DatasetProperty
 from takifugu.numbers.distributions.pmf import Pmf
 from takifugu.numbers.rationals import Number, as_fraction, as_whole
 
-State = Hashable
 #: Probabilities of a column may miss a sum of 1 by this much; they are then divided by their sum.
 TOLERANCE = Fraction(1, 10**9)
 
