@@ -15,7 +15,7 @@ from tests.support.unit_oracles import debited_one_by_one
 import takifugu as tf
 from takifugu.accounting.composition import charge_of
 from takifugu.accounting.ledger import Debit, Debits, Ledger, preview
-from takifugu.accounting.ledger.asking import request_of
+from takifugu.accounting.ledger.asking import request_of, roster_of
 from takifugu.accounting.ledger.format.chain import digest, digest_of_many
 from takifugu.accounting.ledger.tallying import tally
 from takifugu.core.errors import InputError, LedgerError
@@ -47,7 +47,9 @@ def test_a_request_for_many_is_that_for_each(drawn):
     debits = [Debits(kinds(release), units) for release, units in enumerate(drawn)]
     ids = {"r0": "0", "r1": "1"}
     many, each = (request_of(some, tag, False, ids) for some in (debits, one_by_one(debits)))
-    assert (many.roster, many.units, dict(many.counts)) == (each.roster, each.units, dict(each.counts))
+    rosters = [roster_of(request.units, len(request.shapes)) for request in (many, each)]
+    assert rosters[0] == rosters[1]
+    assert (many.units, dict(many.counts)) == (each.units, dict(each.counts))
     assert [[p.text for p in shape] for shape in many.shapes] == [[p.text for p in shape] for shape in each.shapes]
     expected = debited_one_by_one(one_by_one(debits))
     names = {"007": "7"}
