@@ -29,16 +29,8 @@ Codes = Mapping[State, Number]
 
 
 @dataclass(frozen=True)
-class Sum(PlainForm, kind="sum"):
-    """The sum of the entries' codes: the states themselves where they are numbers, else `codes[state]`.
-
-    `attribute` names one column of a table; otherwise all entries, or the chosen ones, are added. Each code is rounded
-    to the nearest multiple of `grid` (half to even); without a grid the codes' common one is used, not finer than
-    1/1,000,000. Raises InputError for a state without a code, Unsupported where the grid must be declared.
-
-    >>> Sum(codes={"still": 0, "walking": "0.5"}).describe()
-    'the sum of all values'
-    """
+class _Adding(PlainForm):
+    """What a sum and a mean have: the column or the entries that are added, their codes, and a grid."""
 
     attribute: Hashable | None = None
     codes: Codes | None = field(default=None, hash=False, metadata=CODES)
@@ -55,6 +47,24 @@ class Sum(PlainForm, kind="sum"):
             grid=grid_or_none(self.grid),
         )  # fmt: skip
 
+    def describe(self) -> str:
+        if self.attribute is not None:
+            return f"the {self.kind} of {self.attribute!r}{_coding(self.codes)}"
+        return f"the {self.kind} of all values{where(self.entries)}"
+
+
+@dataclass(frozen=True)
+class Sum(_Adding, kind="sum"):
+    """The sum of the entries' codes: the states themselves where they are numbers, else `codes[state]`.
+
+    `attribute` names one column of a table; otherwise all entries, or the chosen ones, are added. Each code is rounded
+    to the nearest multiple of `grid` (half to even); without a grid the codes' common one is used, not finer than
+    1/1,000,000. Raises InputError for a state without a code, Unsupported where the grid must be declared.
+
+    >>> Sum(codes={"still": 0, "walking": "0.5"}).describe()
+    'the sum of all values'
+    """
+
     def resolve(self, entries: Entries) -> Additive:
         if self.attribute is None:
             read = chosen_mask(entries, self.entries)
@@ -62,49 +72,26 @@ class Sum(PlainForm, kind="sum"):
             read = column_mask(entries, self.attribute)
         return coded(entries, "sum", self.codes, read, grid=grid_or_none(self.grid))
 
-    def describe(self) -> str:
-        if self.attribute is not None:
-            return f"the sum of {self.attribute!r}{_coding(self.codes)}"
-        return f"the sum of all values{where(self.entries)}"
-
 
 @dataclass(frozen=True)
-class Mean(PlainForm, kind="mean"):
+class Mean(_Adding, kind="mean"):
     """The sum of the entries' codes (see Sum) divided by the public number of entries that are added.
 
     >>> Mean("age").describe()
     "the mean of 'age'"
     """
 
-    attribute: Hashable | None = None
-    codes: Codes | None = field(default=None, hash=False, metadata=CODES)
-    entries: Chosen | None = field(default=None, metadata=RUNS)
-    grid: Number | None = None
-
-    reads_alike = True
-
-    def __post_init__(self) -> None:
-        total = self.undivided()
-        set_fields(self, attribute=total.attribute, codes=total.codes, entries=total.entries, grid=total.grid)
-
     def undivided(self) -> Sum:
         return Sum(self.attribute, self.codes, self.entries, self.grid)
 
     def resolve(self, entries: Entries) -> Additive:
-        if self.attribute is None:
-            if self.entries is None:
-                count = entries.size
-            else:
-                count = len(set(positions(entries, self.entries)))
-        else:
-            count = 1
+        count = 1
+        if self.entries is not None:
+            count = len(set(positions(entries, self.entries)))
+        elif self.attribute is None:
+            count = entries.size
         total = self.undivided().resolve(entries)
         return replace(total, grid=total.grid / count, labels=("mean",))
-
-    def describe(self) -> str:
-        if self.attribute is not None:
-            return f"the mean of {self.attribute!r}{_coding(self.codes)}"
-        return f"the mean of all values{where(self.entries)}"
 
 
 @dataclass(frozen=True)
