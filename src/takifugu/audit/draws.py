@@ -20,15 +20,7 @@ from mpmath import mp
 
 from takifugu.analysis.randomisers import Randomiser
 from takifugu.analysis.randomisers.base import NOT_ANSWERED
-from takifugu.audit.noise_masses import (
-    DIGITS,
-    cell_mass,
-    cell_tail,
-    is_joint,
-    outputs_of,
-    parts_of,
-    places_of_mass,
-)
+from takifugu.audit.noise_masses import DIGITS, cell_mass, cell_tail, is_joint, outputs_of, parts_of, places_of_mass
 from takifugu.audit.sparse_masses import is_sparse
 
 #: Draws that a pooled output expects at least: at 5, G would be 5 % above chi-squared. An output of additive noise is

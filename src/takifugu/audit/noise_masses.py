@@ -144,9 +144,7 @@ def places(randomiser: Randomiser, atoms: Sequence[Any]) -> Sequence[Any]:
     if is_sparse(randomiser):
         return sparse_outputs(randomiser, atoms)
     if isinstance(randomiser, RoundedNormal):
-        raise Unsupported(
-            "the log-ratio of normal noise has no bound, so it has no pure loss", fix="ask for its delta"
-        )
+        raise Unsupported("the log-ratio of normal noise has no bound, so it has no pure loss", fix="ask for its delta")
     return range(math.floor(min(atoms)) - 1, math.ceil(max(atoms)) + 2)
 
 

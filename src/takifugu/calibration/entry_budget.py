@@ -99,9 +99,7 @@ def replaced(framework: Framework, epsilon: Number, delta: Number, neighbours: s
     return 2 * lost, failing * Fraction((1 + math.exp(float(lost))) * (1 + SLACK))
 
 
-def promise_of_entries(
-    framework: Framework, lost: Fraction, failing: Fraction
-) -> tuple[Fraction, Fraction, Covers]:
+def promise_of_entries(framework: Framework, lost: Fraction, failing: Fraction) -> tuple[Fraction, Fraction, Covers]:
     """Return the secrets' promise under a loss per entry, rounded up.
 
     With it goes how the promise composes. Source: docs/theory/influence.md, Theorem 4.

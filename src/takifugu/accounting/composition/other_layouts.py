@@ -120,9 +120,7 @@ def _is_read_by_entry(framework: Framework, charge: Charge) -> bool:
     return True
 
 
-def _everywhere(
-    framework: Framework, dearest: Fraction, charges: Sequence[Charge], layout: str
-) -> list[Charge] | None:
+def _everywhere(framework: Framework, dearest: Fraction, charges: Sequence[Charge], layout: str) -> list[Charge] | None:
     """Return a stand-in for releases in other layouts.
 
     The stand-in is a count of as many steps as the releases may cost anything at. It moves every step by `dearest`, and

@@ -32,9 +32,7 @@ def canonical(data: Plain, name: str) -> str:
             f"{name} cannot be kept in a ledger ({error})", fix="name states by strings or numbers"
         ) from None
     if json.loads(text) != data:
-        raise InputError(
-            f"{name} would not read back from a ledger unchanged", fix="name states by strings or numbers"
-        )
+        raise InputError(f"{name} would not read back from a ledger unchanged", fix="name states by strings or numbers")
     return text
 
 

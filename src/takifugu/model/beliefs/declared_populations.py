@@ -89,9 +89,7 @@ class PopulationsSection:
         Literal["w-infinity"] | dict[Text, dict[Text, Number]] | None,
         Key("epsilon is multiplied by this distance between two populations", {"home": {"out": 2}}),
     ] = None
-    rows_independent: Annotated[
-        bool, Key("declare that a person's rows are independent given the population")
-    ] = False
+    rows_independent: Annotated[bool, Key("declare that a person's rows are independent given the population")] = False
 
     @property
     def _file(self) -> Reference:

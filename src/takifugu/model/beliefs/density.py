@@ -206,9 +206,7 @@ class Density(Nameless, Undivided):
         return f"{article} with {stated} given each of {count} values of {self.hidden} ({self.source})"
 
 
-def _densities(
-    given: Mapping[Number, Continuous | Sequence[Continuous]],
-) -> list[tuple[Fraction, Continuous]]:
+def _densities(given: Mapping[Number, Continuous | Sequence[Continuous]]) -> list[tuple[Fraction, Continuous]]:
     """Return the densities of two or more values, in order."""
     table = laws_by_value(given, "given")
     if len(dict(table)) < 2:

@@ -103,9 +103,7 @@ def _word(value: Hashable) -> str:
 
 
 #: How each kind of domain is read back; a `Domain` writes no kind.
-KINDS: Registry[Callable[[Plain], Data]] = Registry(
-    "the domain's kind", {"visits": "model.policies.places:read"}
-)
+KINDS: Registry[Callable[[Plain], Data]] = Registry("the domain's kind", {"visits": "model.policies.places:read"})
 
 
 def from_dict(data: Plain) -> Data:

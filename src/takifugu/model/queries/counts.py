@@ -236,9 +236,7 @@ class CountAboveSection:
     """How many entries have a number above each of some."""
 
     query: Literal["count-above"]
-    thresholds: Annotated[
-        tuple[Written, ...], MinLen(1), Key("the numbers above which entries are counted", [30, 60])
-    ]
+    thresholds: Annotated[tuple[Written, ...], MinLen(1), Key("the numbers above which entries are counted", [30, 60])]
     codes: Codes = None
     variables: Variables = None
 

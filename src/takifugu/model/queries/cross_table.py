@@ -27,15 +27,7 @@ from takifugu.core.rules import check_any, check_known, check_written_apart, req
 from takifugu.core.sections import Key
 from takifugu.model.queries.additive import Additive, State
 from takifugu.model.queries.counts import Histogram
-from takifugu.model.queries.sections import (
-    Adjust,
-    Columns,
-    States,
-    Total,
-    check_columns,
-    values_by_column,
-    values_of,
-)
+from takifugu.model.queries.sections import Adjust, Columns, States, Total, check_columns, values_by_column, values_of
 from takifugu.model.queries.selections import state_or_states
 from takifugu.numbers.rationals import as_whole
 

@@ -36,14 +36,10 @@ States = Annotated[tuple[State, ...] | None, Key("the values that have cells; de
 Listed = Annotated[
     tuple[State, ...] | None, Key("the values to choose among; without codes from the lowest", ["low", "high"])
 ]
-Codes = Annotated[
-    dict[str, Number] | None, Key("the number that each value stands for", {"still": 0, "walking": 1})
-]
+Codes = Annotated[dict[str, Number] | None, Key("the number that each value stands for", {"still": 0, "walking": 1})]
 Grid = Annotated[Number | None, Key("the step that the answer is rounded to", "0.01")]
 Total = Annotated[Positive | None, Key("a public constant that the counts are divided by", 100)]
-Adjust = Annotated[
-    bool | None, Key("publish consistent values that are not negative beside the noisy ones, too", True)
-]
+Adjust = Annotated[bool | None, Key("publish consistent values that are not negative beside the noisy ones, too", True)]
 Variables = Annotated[
     Annotated[tuple[Text, ...], MinLen(1)] | None,
     Key("the columns that are read; default: all", ["education"], (RECORDS,)),
@@ -98,9 +94,7 @@ def coded(codes: Mapping[str, Number] | None, value_of_text: Mapping[str, Hashab
     return {known_value(state, value_of_text, "codes"): code for state, code in exact.items()}
 
 
-def known_values(
-    texts: Iterable[object], value_of_text: Mapping[str, Hashable], *key: str
-) -> tuple[Hashable, ...]:
+def known_values(texts: Iterable[object], value_of_text: Mapping[str, Hashable], *key: str) -> tuple[Hashable, ...]:
     """Return the belief's values for texts, each as `known_value` does."""
     return tuple(known_value(text, value_of_text, *key) for text in texts)
 

@@ -225,9 +225,7 @@ class QuantileSection(_Ranked):
     """The value below which a share of the entries lie."""
 
     query: Literal["quantile"]
-    share: Annotated[
-        Written | tuple[Written, ...], Key("the share of the entries that lie below it, or several", 0.9)
-    ]
+    share: Annotated[Written | tuple[Written, ...], Key("the share of the entries that lie below it, or several", 0.9)]
 
     def query_about(self, belief: Entries, folder: Path) -> Quantile:
         return self.at(self.share, belief)

@@ -103,6 +103,4 @@ def compared(belief: Entries, entry: int, pair: tuple[int, int], start: int = 0,
     `start` numbers the first entry.
     """
     left, right = pair
-    return Comparison(
-        belief, entry_is(belief, entry, left, start, name), entry_is(belief, entry, right, start, name)
-    )
+    return Comparison(belief, entry_is(belief, entry, left, start, name), entry_is(belief, entry, right, start, name))

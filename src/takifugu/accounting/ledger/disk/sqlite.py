@@ -58,12 +58,8 @@ _REASONS = {
     ),
     sqlite3.SQLITE_FULL: ("cannot grow", "the disk is full", "make room"),
     sqlite3.SQLITE_IOERR: ("cannot be read or written (input/output error)", "", "check the disk"),
-    sqlite3.SQLITE_CORRUPT: (
-        "is damaged", "", "restore it from a backup, and count what was released since as spent"
-    ),
-    sqlite3.SQLITE_NOTADB: (
-        "is not a ledger", "", "give the path of a ledger, or of a file that does not exist yet"
-    ),
+    sqlite3.SQLITE_CORRUPT: ("is damaged", "", "restore it from a backup, and count what was released since as spent"),
+    sqlite3.SQLITE_NOTADB: ("is not a ledger", "", "give the path of a ledger, or of a file that does not exist yet"),
 }  # fmt: skip
 
 

@@ -80,9 +80,7 @@ class ChainRegion(PlainForm, OneChain, kind="chain-region"):
         return read_only(low), read_only(np.maximum(np.minimum(self.upper, 1 - others_low + slack), low))
 
     @staticmethod
-    def covering(
-        counts: IntArray, length: int, states: Sequence[State], confidence: float, source: str
-    ) -> ChainRegion:
+    def covering(counts: IntArray, length: int, states: Sequence[State], confidence: float, source: str) -> ChainRegion:
         """Return a region covering the true matrix with probability >= `confidence`.
 
         Every entry gets a mixture interval, and the k^2 of them (k for two states, where a row is one number) share 1 -

@@ -65,9 +65,7 @@ class ChainFit(PublicFile):
     value: Annotated[Text | None, Key("its state column; default: the source's")] = None
     unit: Annotated[Text | None, Key("the column of whose row it is; default: the source's")] = None
     piece: Annotated[Text | None, Key("its piece column; default: the source's")] = None
-    order: Annotated[
-        Text | tuple[Text, Text] | None, Key("its order column, or two; default: the source's")
-    ] = None
+    order: Annotated[Text | tuple[Text, Text] | None, Key("its order column, or two; default: the source's")] = None
     order_format: Annotated[
         Text | None, Key("how its times are written; default: the source's"), Checked(_format)
     ] = None
@@ -236,9 +234,7 @@ class ChainSection:
                 check_as_many(tables[-1], "rows of the matrix", self.states, "states")
         return PeriodicChain(tables, 1, numbers, period.start, self.initial, self.states, source)
 
-    def _fitted_by_cells(
-        self, counts: IntArray, smoothing: float, calendar: Calendar, source: str
-    ) -> PeriodicChain:
+    def _fitted_by_cells(self, counts: IntArray, smoothing: float, calendar: Calendar, source: str) -> PeriodicChain:
         """Fit a chain to counts[cell, x, y], smoothing each cell by itself.
 
         Raises InputError where smoothing is 0 and a cell's row has no transition.

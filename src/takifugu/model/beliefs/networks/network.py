@@ -61,10 +61,7 @@ class BayesianNetwork:
             raise InputError("the network names a node twice", rule="every node needs its own name").at("nodes")
         for node in all_nodes:
             check_node(node, by_name)
-        set_fields(
-            self, nodes=tuple(take(by_name, ordered(by_name))), source=source, listed=tuple(by_name),
-            _parts={},
-        )  # fmt: skip
+        set_fields(self, nodes=tuple(take(by_name, ordered(by_name))), source=source, listed=tuple(by_name), _parts={})
 
     @property
     def size(self) -> int:

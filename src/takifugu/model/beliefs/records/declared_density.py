@@ -108,9 +108,7 @@ class DensitySection:
             [{"value": 40, "mean": 70, "deviation": 2}, {"value": 50, "mean": 71, "deviation": 2}],
         ),
     ]
-    ranges: Annotated[
-        Ranges, Key("the least and the largest number that the column can hold", {"weight": [30, 200]})
-    ]
+    ranges: Annotated[Ranges, Key("the least and the largest number that the column can hold", {"weight": [30, 200]})]
     resolution: Resolution
     outside: Outside = "refuse"
     missing: Missing = None

@@ -23,9 +23,7 @@ from takifugu.numbers.rationals import as_fraction, to_text
 #: How columns of numbers are read: their ranges, their step, and what becomes of other and of missing numbers.
 Ranges = dict[str, tuple[Number, Number]]
 Resolution = Annotated[Number, Key("the step that numbers are rounded to when read", "0.1")]
-Outside = Annotated[
-    Literal["refuse", "clip"], Key('what becomes of other numbers: "refuse", or "clip" to the range')
-]
+Outside = Annotated[Literal["refuse", "clip"], Key('what becomes of other numbers: "refuse", or "clip" to the range')]
 Missing = Annotated[
     dict[str, Number] | None, Key("what a missing or infinite value of a column counts as", {"income": 40})
 ]

@@ -45,10 +45,7 @@ class Column:
     given: Annotated[
         dict[str, tuple[Number, ...]],
         MinLen(1),
-        Key(
-            "their probabilities, for each value of the parameter",
-            {"low": ["0.9", "0.1"], "high": ["0.6", "0.4"]},
-        ),
+        Key("their probabilities, for each value of the parameter", {"low": ["0.9", "0.1"], "high": ["0.6", "0.4"]}),
     ]
 
 

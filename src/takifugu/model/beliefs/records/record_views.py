@@ -283,9 +283,7 @@ class SetsView(RecordView):
         return f"{self.secret.what} {is_in}"
 
 
-def ends_of_sets(
-    members: Sequence[Sequence[int]],
-) -> Iterator[tuple[tuple[int, int], Iterator[tuple[int, int]]]]:
+def ends_of_sets(members: Sequence[Sequence[int]]) -> Iterator[tuple[tuple[int, int], Iterator[tuple[int, int]]]]:
     """Yield each two sets with members, and the pairs of an end of each."""
     possible = [place for place, values in enumerate(members) if len(values)]
     for first, second in combinations(possible, 2):

@@ -18,17 +18,7 @@ from takifugu.core.lists import pairs_of, value_of
 from takifugu.core.plain import LEFT_OUT, Plain, PlainForm, form, set_fields
 from takifugu.core.rules import check_as_many, check_known, check_type
 from takifugu.model.beliefs.table import JointTable
-from takifugu.model.queries import (
-    Additive,
-    By,
-    CountRows,
-    CrossTable,
-    Histogram,
-    Identity,
-    Mean,
-    Query,
-    Together,
-)
+from takifugu.model.queries import Additive, By, CountRows, CrossTable, Histogram, Identity, Mean, Query, Together
 from takifugu.model.queries.by import by_columns
 from takifugu.model.queries.columns import Record
 from takifugu.model.queries.forms import adds_up_over_rows
