@@ -79,7 +79,7 @@ def test_no_handler_is_left_and_those_of_others_stay(monkeypatch: pytest.MonkeyP
     def mine(_: int, __: FrameType | None) -> None: ...
 
     during: list[Any] = []
-    monkeypatch.setattr("takifugu.cli.examples.example", lambda *_: during.append(signal.getsignal(signal.SIGTERM)))
+    monkeypatch.setattr("takifugu.cli.examples.example", lambda **_: during.append(signal.getsignal(signal.SIGTERM)))
     for handler in (signal.SIG_DFL, signal.SIG_IGN, mine):
         before = signal.signal(signal.SIGTERM, handler)
         try:

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from pathlib import Path
-
 import click
 
 from takifugu._version import __version__
@@ -50,7 +48,7 @@ def main() -> None:
     """
 
 
-@main.command(cls=WithKinds)
+@main.command(cls=WithKinds, runs="cli.starting:init")
 @click.argument("data")
 @click.option("-o", "--output", type=PATH, default="release.toml", show_default=True, help="The file to write.")
 @click.option("--kind", help="What the data are, one of those below.  [default: guessed from the columns]")
@@ -75,83 +73,66 @@ def main() -> None:
 @click.option("--yes", is_flag=True, help="Ask nothing; take what is offered where that is clear.")
 @click.option("--force", is_flag=True, help="Overwrite a file that is there.")
 @JSON_OPTION
-def init(
-    data: str, output: Path, kind: str | None, yes: bool, force: bool, as_json: bool, **answers: str | None
-) -> None:
+def init() -> None:
     """Start a release file for DATA, the file of a table.
 
     CSV, Excel, Parquet, JSON lines, a database. Asks, on a terminal, what the rows are and whose, and what only you can
     know. Publishes nothing.
     """
-    from takifugu.cli.starting import init as run
-
-    run(data, output, kind, {name: word for name, word in answers.items() if word is not None}, yes, force, as_json)
 
 
-@main.command()
+@main.command(runs="cli.believing:beliefs")
 @click.argument("name", required=False)
 @JSON_OPTION
-def beliefs(name: str | None, as_json: bool) -> None:
+def beliefs() -> None:
     """List published beliefs, or show one.
 
     With NAME: a [belief] to paste, and where its numbers were published. With a release file: what it believes, the
     matrix that was fitted included. Publishes nothing.
     """
-    from takifugu.cli.believing import beliefs as run
-
-    run(name, as_json)
 
 
-@main.command()
+@main.command(runs="cli.checking:check")
 @FILES_ARGUMENT
 @click.option("--anyway", is_flag=True, help="Accept a table even if it is useless, or nothing but noise.")
 @WINDOW_OPTION
 @JSON_OPTION
-def check(files: tuple[Path, ...], anyway: bool, window: str | None, as_json: bool) -> None:
+def check() -> None:
     """Check all of each FILE that needs no data.
 
     Its keys, its belief and the public files that it is made of, its queries, and whether there is noise for them.
     Neither data nor ledger are opened, so that it runs where neither of them is. Publishes nothing.
     """
-    from takifugu.cli.checking import check as run
-
-    run(files, anyway, window, as_json)
 
 
-@main.command()
+@main.command(runs="cli.comparing:compare")
 @FILES_ARGUMENT
 @click.option("--all", "with_all", is_flag=True, help="Every mechanism, and why some do not apply.")
 @click.option("--mechanism", metavar="NAME", help="This one alone, by its name or by what a paper calls it.")
 @JSON_OPTION
-def compare(files: tuple[Path, ...], with_all: bool, mechanism: str | None, as_json: bool) -> None:
+def compare() -> None:
     """Show the best mechanisms side by side.
 
     For each table of each FILE: the noise each mechanism would add. Publishes nothing.
     """
-    from takifugu.cli.comparing import compare as run
-
-    run(files, as_json, with_all, mechanism)
 
 
-@main.command()
+@main.command(runs="cli.calibrating:calibrate")
 @FILE_ARGUMENT
 @JSON_OPTION
-def calibrate(file: Path, as_json: bool) -> None:
+def calibrate() -> None:
     """Show how much noise FILE needs.
 
     For each table: the mechanism chosen, its scale and expected error, and what forced it; then what a release
     would cost, as `release --dry-run` shows it. Publishes nothing.
     """
-    from takifugu.cli.calibrating import calibrate as run
-
-    run(file, as_json)
 
 
-@main.command()
+@main.command(runs="cli.advice:advice")
 @FILES_ARGUMENT
 @WINDOW_OPTION
 @JSON_OPTION
-def advise(files: tuple[Path, ...], window: str | None, as_json: bool) -> None:
+def advise() -> None:
     """Say what the tables of each FILE are worth to a reader.
 
     For each table: good, rough or useless, with a picture of what is expected; for the worst one, which changes of the
@@ -159,28 +140,22 @@ def advise(files: tuple[Path, ...], window: str | None, as_json: bool) -> None:
     long their sequences are, where the noise depends on that; of the ledger what was spent of a budget. Publishes
     nothing.
     """
-    from takifugu.cli.advice import advice as run
-
-    run(files, window, as_json)
 
 
-@main.command()
+@main.command(runs="cli.outlook:plan")
 @FILE_ARGUMENT
 @click.option("--releases", type=int, default=52, show_default=True, help="How many windows are published in all.")
 @WINDOW_OPTION
 @JSON_OPTION
-def plan(file: Path, releases: int, window: str | None, as_json: bool) -> None:
+def plan() -> None:
     """Show what publishing FILE again and again will cost.
 
     For a file whose tables are windows of a calendar: what 1, 2, ... of them cost together, and which epsilon the
     budget allows. Publishes nothing.
     """
-    from takifugu.cli.outlook import plan as run
-
-    run(file, releases, window, as_json)
 
 
-@main.command()
+@main.command(runs="cli.explain:explain")
 @click.argument("file", type=PATH, required=False)
 @click.option("--prior", default="0.1", show_default=True, help="How sure somebody is beforehand: 0.1, or 10%.")
 @click.option("--epsilon", help="The promise: 1, unless FILE says otherwise.")
@@ -188,20 +163,15 @@ def plan(file: Path, releases: int, window: str | None, as_json: bool) -> None:
 @click.option("--svg", type=PATH, help="Write the picture of it here.")
 @click.option("--force", is_flag=True, help="Overwrite a picture that is there.")
 @JSON_OPTION
-def explain(
-    file: Path | None, prior: str, epsilon: str | None, delta: str, svg: Path | None, force: bool, as_json: bool
-) -> None:
+def explain() -> None:
     """Say what a promise means for a suspicion.
 
     How sure can somebody become who is 10 % sure of something hidden? With FILE: also what each of its tables would
     cost at other epsilons. Publishes nothing.
     """
-    from takifugu.cli.explain import explain as run
-
-    run(file, prior, epsilon, delta, svg, force, as_json)
 
 
-@main.command()
+@main.command(runs="cli.calibrating:release")
 @FILE_ARGUMENT
 @click.option("--output", type=PATH, help="The folder to write into, instead of FILE's own.")
 @click.option("--only", multiple=True, metavar="NAME", help="Only the [[release]] of this name.")
@@ -213,29 +183,15 @@ def explain(
 @click.option("--anyway", is_flag=True, help="Publish a table even if it is useless, or nothing but noise.")
 @WINDOW_OPTION
 @JSON_OPTION
-def release(
-    file: Path, output: Path | None, only: tuple[str, ...], again: tuple[str, ...], once: str | None, force: bool,
-    new_ledger: bool, dry_run: bool, anyway: bool, window: str | None, as_json: bool,
-) -> None:
+def release() -> None:
     """Publish what FILE says and is not published yet.
 
     Reserves the budget in the ledger, draws the noise, and writes tables and certificates, in this order. Tables that
     are there are named and left alone.
     """
-    from takifugu.releasing.publishing.choosing import Choice
-
-    choice = Choice(only, again, once, force)
-    if dry_run:
-        from takifugu.cli.calibrating import dry_run as try_it
-
-        try_it(file, output, choice, new_ledger, anyway, as_json, window)
-        return
-    from takifugu.cli.releasing import release as run
-
-    run(file, output, choice, as_json, new_ledger, anyway, window)
 
 
-@main.command()
+@main.command(runs="cli.sessions:ask")
 @FILE_ARGUMENT
 @click.argument("places", nargs=-1)
 @click.option("--at-most", metavar="NUMBER", help="The threshold of these questions, instead of the table's.")
@@ -243,10 +199,7 @@ def release(
 @click.option("--end", "is_last", is_flag=True, help="End the session after these questions.")
 @WINDOW_OPTION
 @JSON_OPTION
-def ask(
-    file: Path, places: tuple[str, ...], at_most: str | None, only: str | None, is_last: bool, window: str | None,
-    as_json: bool,
-) -> None:  # fmt: skip
+def ask() -> None:
     """Ask about one place after the other.
 
     A session of a table with query = "safe": which of its PLACES, in which order, and with which threshold may depend
@@ -254,38 +207,29 @@ def ask(
     answer. The session ends after `limit` numbers, its last place, or with --end. All answers so far are a table
     beside FILE, with their certificate. Without PLACES, says what was answered.
     """
-    from takifugu.cli.sessions import ask as run
-
-    run(file, places, at_most, only, is_last, window, as_json)
 
 
-@main.command(name="open")
+@main.command(name="open", runs="cli.certificates:open_report")
 @click.argument("where", type=PATH, required=False)
 @JSON_OPTION
-def open_(where: Path | None, as_json: bool) -> None:
+def open_() -> None:
     """Show the newest report in the browser.
 
     WHERE is a folder or a release file; without it, this folder. Folders inside it are looked into, too.
     """
-    from takifugu.cli.certificates import open_report as run
-
-    run(where, as_json)
 
 
-@main.command()
+@main.command(runs="cli.auditing:audit")
 @FILE_ARGUMENT
 @click.option("--draws", type=click.IntRange(min=0), default=0, help="Also draw this often on a made-up answer.")
 @JSON_OPTION
-def audit(file: Path, draws: int, as_json: bool) -> None:
+def audit() -> None:
     """Audit a release file or a certificate.
 
     For each answer of FILE (FILE.toml, or <table>.certificate.json): what it really gives away, by listing every joint
     state and every output, beside what it promises; where that is too much to list, why. With --draws also whether what
     a release draws follows the declared law. Publishes nothing.
     """
-    from takifugu.cli.auditing import audit as run
-
-    run(file, draws, as_json)
 
 
 @main.group(cls=InOrder)
@@ -293,81 +237,65 @@ def certificate() -> None:
     """Read a certificate."""
 
 
-@certificate.command(name="show")
+@certificate.command(name="show", runs="cli.certificates:show")
 @FILE_ARGUMENT
 @click.option("--picture", type=PATH, help="Write the picture of the values here: .svg, or .png.")
 @JSON_OPTION
-def certificate_show(file: Path, picture: Path | None, as_json: bool) -> None:
+def certificate_show() -> None:
     """Say what the certificate FILE promises.
 
     FILE is <table>.certificate.json. It carries a checksum, so that a change by accident or by hand is noticed; it
     carries no signature.
     """
-    from takifugu.cli.certificates import show as run
-
-    run(file, picture, as_json)
 
 
 main.add_command(ledger)
 
 
-@main.command()
-@click.option("--json", "as_json", is_flag=True, help="Accepted everywhere; a schema is JSON anyway.")
+@main.command(runs="cli.starting:schema")
+@click.option(
+    "--json", "as_json", is_flag=True, expose_value=False, help="Accepted everywhere; a schema is JSON anyway."
+)
 @click.option("--kind", default="markov-chain", help="Of a release file with this kind of belief.")
-def schema(as_json: bool, kind: str) -> None:
+def schema() -> None:
     """Print the JSON Schema of a release file."""
-    from takifugu.cli.starting import schema as run
-
-    run(kind)
 
 
-@main.command(cls=WithKinds)
+@main.command(cls=WithKinds, runs="cli.starting:keys")
 @click.argument("kind", required=False)
 @JSON_OPTION
-def keys(kind: str | None, as_json: bool) -> None:
+def keys() -> None:
     """List all keys of a KIND of release file, one of those below.
 
     Each with its type, its default and one sentence.
     """
-    from takifugu.cli.starting import keys as run
-
-    run(kind, as_json)
 
 
-@main.command()
+@main.command(runs="cli.demo:demo")
 @click.option("--folder", type=PATH, help="Keep the sample and what is published here.")
 @JSON_OPTION
-def demo(folder: Path | None, as_json: bool) -> None:
+def demo() -> None:
     """Run a release on a made-up sample."""
-    from takifugu.cli.demo import demo as run
-
-    run(folder, as_json)
 
 
-@main.command()
+@main.command(runs="cli.examples:example")
 @click.argument("name", required=False)
 @JSON_OPTION
-def example(name: str | None, as_json: bool) -> None:
+def example() -> None:
     """Write an example into this folder, or list the examples.
 
     Writes the release file NAME.toml and the files that it reads, made up; on real data it says where to get them.
     """
-    from takifugu.cli.examples import example as run
-
-    run(name, as_json)
 
 
-@main.command()
+@main.command(runs="cli.examples:reproduce")
 @click.argument("target", required=False)
 @click.option("-o", "--output", type=PATH, help="Folder of its page and pictures [default: reproduced/TARGET].")
 @click.option("--whole", is_flag=True, help="Draw all points of the documentation, not a tenth of them.")
 @JSON_OPTION
-def reproduce(target: str | None, output: Path | None, whole: bool, as_json: bool) -> None:
+def reproduce() -> None:
     """Reproduce a paper's experiment, or list the experiments.
 
     What needs research data that are absent is left out, and said. In a checkout of the source, without --output, the
     pages of docs/ are rewritten, whole.
     """
-    from takifugu.cli.examples import reproduce as run
-
-    run(target, output, whole, as_json)

@@ -1,4 +1,4 @@
-"""`calibrate` and `release --dry-run`: the noise that would be added, what it would cost, and what is refused."""
+"""`calibrate` and `release`, its --dry-run here: the noise that would be added, its cost, and what is refused."""
 
 from __future__ import annotations
 
@@ -30,10 +30,16 @@ def calibrate(file: Path, as_json: bool) -> None:
     refuse(calibrated.forecast)
 
 
-def dry_run(
-    file: Path, output: Path | None, choice: Choice, new_ledger: bool, anyway: bool, as_json: bool,
-    window: str | None,
+def release(
+    file: Path, output: Path | None, only: tuple[str, ...], again: tuple[str, ...], once: str | None, force: bool,
+    new_ledger: bool, dry_run: bool, anyway: bool, window: str | None, as_json: bool,
 ) -> None:  # fmt: skip
+    choice = Choice(only, again, once, force)
+    if not dry_run:
+        from takifugu.cli.releasing import publish  # it loads what draws, and makes the report
+
+        publish(file, output, choice, as_json, new_ledger, anyway, window)
+        return
     with watching() as watch:
         rehearsal = steps.dry_run(load(file, window=window), output, new_ledger, anyway, watch, choice)
     if as_json:

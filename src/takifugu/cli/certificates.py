@@ -46,8 +46,8 @@ def show(file: Path, picture: Path | None, as_json: bool) -> None:
     click.echo(f"\n{paragraph(f'{CHECKED} {TABLES[table]}')}")
 
 
-def open_report(place: Path | None, as_json: bool) -> None:
-    report = newest_report(place or Path())
+def open_report(where: Path | None, as_json: bool) -> None:
+    report = newest_report(where or Path())
     if as_json:
         print_json("open", None, {"report": str(report)})
         return

@@ -55,25 +55,25 @@ def _list_examples(as_json: bool) -> None:
     click.echo(f"\n{paragraph(f'{first} writes the first one into this folder.')}")
 
 
-def reproduce(target: str | None, folder: Path | None, whole: bool, as_json: bool) -> None:
+def reproduce(target: str | None, output: Path | None, whole: bool, as_json: bool) -> None:
     if target is None:
         _list_experiments(as_json)
         return
     experiment = experiments.find(target, experiments.ROOT)
-    if folder is None and not experiments.is_checkout(experiments.ROOT):
-        folder = Path("reproduced") / experiment.name
+    if output is None and not experiments.is_checkout(experiments.ROOT):
+        output = Path("reproduced") / experiment.name
     started = time.perf_counter()
     sys.stdout.flush()
     try:
-        code = experiments.run(experiment, experiments.ROOT, folder, whole, output=sys.stderr if as_json else None)
+        code = experiments.run(experiment, experiments.ROOT, output, whole, output=sys.stderr if as_json else None)
     except (KeyboardInterrupt, SystemExit):
-        if folder is not None and folder.is_dir():
-            page = ", whose page says what is missing" if any(folder.glob("*.md")) else ""
-            complain(f"what was made is in {folder}{page}; the same command makes it anew")
+        if output is not None and output.is_dir():
+            page = ", whose page says what is missing" if any(output.glob("*.md")) else ""
+            complain(f"what was made is in {output}{page}; the same command makes it anew")
         raise
     if as_json:
         content = {
-            "target": experiment.name, "exit_code": code, "output": path_text(folder),
+            "target": experiment.name, "exit_code": code, "output": path_text(output),
             "seconds": round(time.perf_counter() - started, 1),
         }  # fmt: skip
         print_json("reproduce", experiment.path, content)

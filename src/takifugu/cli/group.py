@@ -32,6 +32,7 @@ from takifugu.core.errors import (
     standing,
 )
 from takifugu.core.escaping import visible
+from takifugu.core.registry import loaded
 from takifugu.core.text.tables import WIDTH, filled, fitting
 from takifugu.core.tracebacks import place_of
 
@@ -54,7 +55,14 @@ SOURCE_ARGUMENT = click.argument("source")
 
 
 class Extended(click.Command):
-    """Loads what installed packages extend Takifugu with before it runs, and not for its help."""
+    """A command of the function that `runs` names, which is loaded when it runs, and not for its help.
+
+    So is what installed packages extend Takifugu with.
+    """
+
+    def __init__(self, *args: Any, runs: str, **settings: Any) -> None:
+        super().__init__(*args, **settings)
+        self.runs = runs
 
     def invoke(self, ctx: click.Context) -> object:
         ctx.meta[COMMAND] = ctx.command_path.partition(" ")[2]
@@ -71,7 +79,7 @@ class Extended(click.Command):
                 why = error.message if isinstance(error, TakifuguError) else type(error).__name__
                 complain(f"the extension {point.name!r} ({point.value}) cannot be loaded: {why}")
         interrupts.heed()
-        return super().invoke(ctx)
+        return ctx.invoke(loaded(self.runs), **ctx.params)
 
 
 class WithKinds(Extended):

@@ -28,7 +28,7 @@ WORST_MEANS = (
 )
 
 
-def adopt(where: Path, folder: Path, yes: bool, as_json: bool) -> None:
+def adopt(ledger_file: Path, folder: Path, yes: bool, as_json: bool) -> None:
     from takifugu.releasing.publishing.adopting import adopt
 
     offered: list[Sequence[Adopted]] = []
@@ -39,7 +39,7 @@ def adopt(where: Path, folder: Path, yes: bool, as_json: bool) -> None:
             _print_prices(prices)
         return yes or agreed("enter them as spent? This cannot be taken back")
 
-    adopted = adopt(where, folder, agree)
+    adopted = adopt(ledger_file, folder, agree)
     if as_json:
         sources = list[Json]()
         for adoption in adopted:
@@ -48,7 +48,7 @@ def adopt(where: Path, folder: Path, yes: bool, as_json: bool) -> None:
                 "after": list(map(amount, adoption.after)), "as_paid": list(adoption.as_paid),
                 "spent": amount(adoption.spent),
             })  # fmt: skip
-        print_json("ledger adopt", where, {"sources": sources})
+        print_json("ledger adopt", ledger_file, {"sources": sources})
         return
     if not offered:
         click.echo(paragraph(f"nothing to enter: the ledger knows every release that a certificate in {folder} names"))
@@ -79,10 +79,10 @@ def agreed(question: str) -> bool:
     return click.confirm(question, err=True)
 
 
-def check(where: Path, as_json: bool) -> None:
-    differences = Ledger.open(where, create=False).check()
+def check(ledger_file: Path, as_json: bool) -> None:
+    differences = Ledger.open(ledger_file, create=False).check()
     if as_json:
-        print_json("ledger check", where, {"differences": list(differences)})
+        print_json("ledger check", ledger_file, {"differences": list(differences)})
     elif not differences:
         click.echo(paragraph("the ledger is what its events say, and no event is missing, moved or edited"))
     else:
@@ -90,27 +90,28 @@ def check(where: Path, as_json: bool) -> None:
             click.echo(paragraph(difference))
     if differences:
         raise LedgerError(
-            f"the ledger {str(where)!r} was edited or damaged (differences: {len(differences):,})",
+            f"the ledger {str(ledger_file)!r} was edited or damaged (differences: {len(differences):,})",
             rule="nothing is to be paid with it",
             fix="restore a backup, or compute all from its events again where these are whole (Ledger.rebuild)",
         )
 
 
-def merge(where: Path, other: Path, dry_run: bool, as_json: bool) -> None:
-    merged = Ledger.open(where, create=False).merge(other, is_rehearsal=dry_run)
+def merge(ledger_file: Path, other: Path, dry_run: bool, as_json: bool) -> None:
+    merged = Ledger.open(ledger_file, create=False).merge(other, is_rehearsal=dry_run)
     if as_json:
         sources = list[Json]()
         for row in merged.after:
             spent_before = amount(merged.before.get(row.name, NOTHING))
             sources.append({"name": row.name, "before": spent_before, "spent": amount(row.spent)})
         former = path_text(merged.former)
-        print_json("ledger merge", where, {"payments": merged.payments, "sources": sources, "kept": former})
+        print_json("ledger merge", ledger_file, {"payments": merged.payments, "sources": sources, "kept": former})
         return
     if not merged.payments:
-        click.echo(paragraph(f"{where} knows all that {other} paid for"))
+        click.echo(paragraph(f"{ledger_file} knows all that {other} paid for"))
         return
     verb = "lacks" if dry_run else "lacked"
-    click.echo(paragraph(f"of the payments of {other}, {where} {verb} {merged.payments:,}; what was spent, with them:"))
+    lacking = f"of the payments of {other}, {ledger_file} {verb} {merged.payments:,}"
+    click.echo(paragraph(f"{lacking}; what was spent, with them:"))
     lines = list[list[str]]()
     for row in merged.after:
         before, budget = merged.before.get(row.name, NOTHING), "none"
@@ -125,10 +126,10 @@ def merge(where: Path, other: Path, dry_run: bool, as_json: bool) -> None:
         click.echo(paragraph(f"the ledger as it was is kept at {merged.former}; go on with this one, in both places"))
 
 
-def upgrade(where: Path, as_json: bool) -> None:
-    former = Ledger.upgrade(where)
+def upgrade(ledger_file: Path, as_json: bool) -> None:
+    former = Ledger.upgrade(ledger_file)
     if as_json:
-        print_json("ledger upgrade", where, {"kept": path_text(former)})
+        print_json("ledger upgrade", ledger_file, {"kept": path_text(former)})
     elif former is None:
         click.echo("the ledger has the format of this version already")
     else:

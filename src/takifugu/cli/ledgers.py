@@ -33,28 +33,29 @@ UNPUBLISHED_MEANS = (
 )
 
 
-def init(where: Path, as_json: bool) -> None:
-    if where.exists():
+def init(ledger_file: Path, as_json: bool) -> None:
+    if ledger_file.exists():
         raise LedgerError(
-            f"{str(where)!r} exists already and was left as it is", fix="name another file for a new ledger"
+            f"{str(ledger_file)!r} exists already and was left as it is", fix="name another file for a new ledger"
         )
-    Ledger.open(where)
+    Ledger.open(ledger_file)
     if as_json:
-        print_json("ledger init", where, {"made": str(where)})
+        print_json("ledger init", ledger_file, {"made": str(ledger_file)})
         return
-    click.echo(paragraph(f"new ledger at {where}: it remembers nothing before today; keep it as safe as the data"))
+    words = "it remembers nothing before today; keep it as safe as the data"
+    click.echo(paragraph(f"new ledger at {ledger_file}: {words}"))
 
 
-def show(where: Path, as_json: bool) -> None:
-    book = Ledger.open(where, create=False)
+def show(ledger_file: Path, as_json: bool) -> None:
+    book = Ledger.open(ledger_file, create=False)
     if as_json:
-        print_json("ledger show", where, {"sources": sources_of(book)})
+        print_json("ledger show", ledger_file, {"sources": sources_of(book)})
         return
     print_ledger(book)
 
 
-def history(where: Path, source: str | None, as_json: bool) -> None:
-    book = Ledger.open(where, create=False)
+def history(ledger_file: Path, source: str | None, as_json: bool) -> None:
+    book = Ledger.open(ledger_file, create=False)
     rows = {row.name: row for row in book.show()}
     names = list(rows) if source is None else [source]
     histories = {name: book.history(name) for name in names}
@@ -63,7 +64,7 @@ def history(where: Path, source: str | None, as_json: bool) -> None:
         for name, entries in histories.items():
             events = [{"created": event.created, "what": event.what} for event in book.events(name)]
             content.append({"name": name, "releases": _entries(entries), "events": events})
-        print_json("ledger history", where, {"sources": content})
+        print_json("ledger history", ledger_file, {"sources": content})
         return
     if not histories:
         click.echo("the ledger has no sources yet")
@@ -81,8 +82,8 @@ def history(where: Path, source: str | None, as_json: bool) -> None:
             click.echo(paragraph(f"{event.created[:10]}: {event.what}"))
 
 
-def budget(where: Path, source: str, epsilon: str, delta: str, as_json: bool) -> None:
-    book = Ledger.open(where, create=False)
+def budget(ledger_file: Path, source: str, epsilon: str, delta: str, as_json: bool) -> None:
+    book = Ledger.open(ledger_file, create=False)
     new_budget = (as_epsilon(epsilon, "the budget's epsilon"), as_delta(delta))
     before = book.spent(source)
     now = book.set_budget(source, new_budget).budget
@@ -94,7 +95,7 @@ def budget(where: Path, source: str, epsilon: str, delta: str, as_json: bool) ->
             "before": amount(before.budget),
             "budget": amount(now),
         }
-        print_json("ledger budget", where, content)
+        print_json("ledger budget", ledger_file, content)
         return
     was = "no budget" if before.budget is None else before.budget.text(up=False)
     click.echo(
@@ -102,10 +103,10 @@ def budget(where: Path, source: str, epsilon: str, delta: str, as_json: bool) ->
     )
 
 
-def resume(where: Path, source: str | None, as_json: bool) -> None:
+def resume(ledger_file: Path, source: str | None, as_json: bool) -> None:
     from takifugu.releasing.publishing.resuming import resume
 
-    resumed = resume(where, source, files_only=True)
+    resumed = resume(ledger_file, source, files_only=True)
     progress = Progress()  # what was completed stays so, whether or not anybody reads it
     progress.state = ReleaseState.DONE
     for release in reversed(resumed):
@@ -119,7 +120,7 @@ def resume(where: Path, source: str | None, as_json: bool) -> None:
                     "source": release.source, "releases": list(release.releases), "since": release.since,
                     "state": str(release.state), "files": files_of(release), "problem": release.problem,
                 })  # fmt: skip
-            print_json("ledger resume", where, {"releases": releases})
+            print_json("ledger resume", ledger_file, {"releases": releases})
         else:
             if not resumed:
                 click.echo(paragraph("nothing is pending: everything that was paid for is published and recorded"))
@@ -128,7 +129,7 @@ def resume(where: Path, source: str | None, as_json: bool) -> None:
                 words = f"{', '.join(release.releases)} about {release.source!r}, paid for at {since} UTC"
                 if release.problem:
                     complain(f"{words}: {release.problem}")
-                    complain(release.state.sentence(where))
+                    complain(release.state.sentence(ledger_file))
                 else:
                     click.echo(paragraph(f"completed: {words}"))
                     for path in files_of(release):

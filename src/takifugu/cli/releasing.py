@@ -46,7 +46,7 @@ _A_NUMBER = "with an upper value"
 _FOR_PEOPLE = 4
 
 
-def release(
+def publish(
     file: Path, output: Path | None, wanted: Choice, as_json: bool, new_ledger: bool, anyway: bool, window: str | None
 ) -> None:
     progress = Progress()
@@ -56,8 +56,8 @@ def release(
             planned = run.planned_for(spec, folder_of(spec, output), wanted, new_ledger, anyway, watch)
         with watching(stops=False) as watch, noticed() as notices:
             watch("paying, drawing and writing", 0, 1)
-            publish = partial(run.publish, planned, output, progress=progress, new_ledger=new_ledger)
-            outcome = publish(anyway=anyway, wanted=wanted)
+            pay = partial(run.publish, planned, output, progress=progress, new_ledger=new_ledger)
+            outcome = pay(anyway=anyway, wanted=wanted)
         if as_json:
             print_json("release", file, {**outcome_of(outcome), "notices": notices})
             return

@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 import shlex
 import tomllib
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from dataclasses import asdict, dataclass
 from functools import cached_property, partial
 from pathlib import Path
@@ -45,42 +45,43 @@ _SHORT_NAME = 30
 
 
 def init(
-    source: str, output: Path, kind: str | None, answers: Mapping[str, str], yes: bool, force: bool, as_json: bool
+    data: str, output: Path, kind: str | None, yes: bool, force: bool, as_json: bool, **options: str | None
 ) -> None:
+    said = {name: word for name, word in options.items() if word is not None}
     kind = None if kind is None else _kind(kind)
     if output.exists() and not force:
         raise ReleaseError(f"{str(output)!r} would be overwritten", fix="write --force, or name another file with -o")
-    data = Path(source)
+    path = Path(data)
     with within("data"):
-        checked_path(relative(data, output))
-    contents = looked_into(data)
-    look = first_look(open_frame(source, written=sniffed(data)))
+        checked_path(relative(path, output))
+    contents = looked_into(path)
+    look = first_look(open_frame(data, written=sniffed(path)))
     if not look.columns:
-        raise InputError(f"{data.name} has no column with a name of its own", fix="name its columns").at("data")
+        raise InputError(f"{path.name} has no column with a name of its own", fix="name its columns").at("data")
     if not any(look.all_rows.values()):
-        raise InputError(f"{data.name} has no row to look at", fix="export it again, with some").at("data")
+        raise InputError(f"{path.name} has no row to look at", fix="export it again, with some").at("data")
     content_notes = list[str]()
     if len(contents) > 1:
         content_notes.append(one_of_several(contents, look.written))
         click.echo(paragraph(content_notes[0]), err=True)
-    subject = Subject(look, kind, data, output)
+    subject = Subject(look, kind, path, output)
     asks = not yes and can_ask()
     if asks:
-        questions = answered(subject, answers, partial(ask_about, look))
+        questions = answered(subject, said, partial(ask_about, look))
     else:
-        questions = answered_clearly(subject, answers)
+        questions = answered_clearly(subject, said)
     made_of = decision(subject, questions)
-    if asks and first_look(open_frame(source, written=sniffed(data))).all_rows != look.all_rows:
-        raise ReleaseError(f"{data.name} has changed since it was shown, so nothing was written", fix="start again")
+    if asks and first_look(open_frame(data, written=sniffed(path))).all_rows != look.all_rows:
+        raise ReleaseError(f"{path.name} has changed since it was shown, so nothing was written", fix="start again")
     draft = _written(made_of, subject, force)
     of_kind = [(question.offered, answer) for question, answer in questions if question.name in _OF_THE_KIND]
     was_said = any(offered not in (None, answer) for offered, answer in of_kind)
     why = "" if subject.kind is not None or was_said else subject.likely.why
-    said = [*notes(look, made_of.roles, data, made_of.said["rows"])]
+    table_notes = [*notes(look, made_of.roles, path, made_of.said["rows"])]
     if as_json:
-        print_json("init", data, _document(draft, made_of, questions, why, [*content_notes, *said]))
+        print_json("init", path, _document(draft, made_of, questions, why, [*content_notes, *table_notes]))
     else:
-        _print(draft, why, said)
+        _print(draft, why, table_notes)
 
 
 @dataclass(frozen=True)
