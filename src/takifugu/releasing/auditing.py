@@ -32,7 +32,7 @@ from takifugu.model.beliefs.records.parameters import Parameters
 from takifugu.model.policies.places import Visits
 from takifugu.numbers.noise import SystemEntropy
 from takifugu.numbers.rationals import to_text
-from takifugu.releasing.certificates.certificate import Answer, Certificate
+from takifugu.releasing.certificates.certificate import Certificate
 from takifugu.releasing.file.kind import ReleaseFile
 from takifugu.releasing.planning import plan
 from takifugu.releasing.planning.questions import Question, Ready
@@ -95,7 +95,19 @@ def of_certificate(certificate: Certificate, draws: int = 0) -> Iterator[Audited
             continue
         done.add(key)
         try:
-            calibration = _recorded(certificate, answer)
+            if answer.framework not in certificate.frameworks:
+                raise InputError("the certificate lacks the framework of this answer")
+            framework = frameworks.from_dict(certificate.frameworks[answer.framework])
+            epsilon, delta = Fraction(answer.epsilon), Fraction(answer.delta)
+            promise = Guarantee(
+                epsilon, delta, Covers(answer.covers), certificate.definition, answer.framework,
+                certificate.assumptions, certificate.conditions, hides_facts=framework.hides_facts,
+            )  # fmt: skip
+            computed_by = certificate.mechanisms.get(answer.mechanism, "")
+            calibration = Calibration(
+                framework, queries.from_dict(answer.query), answer.mechanism, computed_by,
+                randomiser_from_dict(answer.noise), promise, Witness("", ""), False, (epsilon, delta),
+            )  # fmt: skip
         except (InputError, Unsupported) as error:
             loss = "loss" if answer.delta == "0" else "delta"
             why = error.message
@@ -172,19 +184,3 @@ def made_up(calibration: Calibration) -> Seen:
     if isinstance(domain, Parameters | ParameterBox):  # of which data are whole columns
         return Seen(np.zeros((domain.records, len(list(domain.described))), dtype=np.int64))
     return Seen(np.zeros(domain.size, dtype=np.int64))
-
-
-def _recorded(certificate: Certificate, answer: Answer) -> Calibration:
-    """Return an answer's calibration from its certificate."""
-    if answer.framework not in certificate.frameworks:
-        raise InputError("the certificate lacks the framework of this answer")
-    framework = frameworks.from_dict(certificate.frameworks[answer.framework])
-    epsilon, delta = Fraction(answer.epsilon), Fraction(answer.delta)
-    promise = Guarantee(
-        epsilon, delta, Covers(answer.covers), certificate.definition, answer.framework,
-        certificate.assumptions, certificate.conditions, hides_facts=framework.hides_facts,
-    )  # fmt: skip
-    return Calibration(
-        framework, queries.from_dict(answer.query), answer.mechanism, certificate.mechanisms.get(answer.mechanism, ""),
-        randomiser_from_dict(answer.noise), promise, Witness("", ""), False, (epsilon, delta),
-    )  # fmt: skip

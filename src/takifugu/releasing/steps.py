@@ -85,7 +85,19 @@ def noise_of(tables: Sequence[CalibratedTable]) -> Iterator[Part]:
         errors |= dict.fromkeys(calibration.error_words for calibration in table.calibrations)
     yield words(f"error: {' or '.join(errors)}")
     for table in tables:
-        causes = Part(labelled(_why(table.noisiest)), table.noisiest._repr_html_)
+        calibration = table.noisiest
+        requested, epsilon, promised = calibration.requested, calibration.epsilon, ""
+        if requested is not None and epsilon > requested[0]:
+            promised = f"the promise is epsilon {at_most(epsilon)}, not what was requested"
+        facts: list[tuple[str, str]] = [
+            ("forced by", calibration.witness.comparison),
+            ("because", calibration.witness.detail),
+            ("others after", calibration.guarantee.composition.answer),
+            ("forbids", calibration.forbids),
+            *product(["condition"], calibration.guarantee.conditions),
+            ("NOTE", promised),
+        ]
+        causes = Part(labelled([fact for fact in facts if fact[1]]), calibration._repr_html_)
         yield together(heading(table.title), closed("Why this noise, and the other mechanisms", causes))
 
 
@@ -187,18 +199,3 @@ def calibrated_tables(planned: Plan) -> tuple[CalibratedTable, ...]:
             noise.append((whose, first.calibration))
         tables.append(CalibratedTable(table.name, table.scope, tuple(noise), table.people))
     return tuple(tables)
-
-
-def _why(calibration: Calibration) -> list[tuple[str, str]]:
-    requested, epsilon, promised = calibration.requested, calibration.epsilon, ""
-    if requested is not None and epsilon > requested[0]:
-        promised = f"the promise is epsilon {at_most(epsilon)}, not what was requested"
-    facts = [
-        ("forced by", calibration.witness.comparison),
-        ("because", calibration.witness.detail),
-        ("others after", calibration.guarantee.composition.answer),
-        ("forbids", calibration.forbids),
-        *product(["condition"], calibration.guarantee.conditions),
-        ("NOTE", promised),
-    ]
-    return [(label, words) for label, words in facts if words]

@@ -92,7 +92,10 @@ class Forecast(Foreseen):
         lines, notes, account = list(_rows(self.tables)), list[tuple[str, str]](), words()
         if lines:
             yield rows(_HEADER, lines)
-            yield words(self._meaning)
+            meaning = _MEANING
+            if self.account is None and any(table.scope == "unit" for table in self.tables):
+                meaning += _OF_ONE.format(people=self.people.many, person=self.people.one)
+            yield words(meaning)
         for table in self.tables:
             yield words(f"{table.name}: {table.words()}")
         if self.account is not None:
@@ -106,13 +109,6 @@ class Forecast(Foreseen):
         if self.tables:
             notes = [("note", remark) for remark in self.notices]
         yield together(account, Part(facts(notes).text, lambda: folded(_BEFOREHAND, words(*self.notices).draw())))
-
-    @property
-    def _meaning(self) -> str:
-        """Explain the ±."""
-        if self.account is None and any(table.scope == "unit" for table in self.tables):
-            return _MEANING + _OF_ONE.format(people=self.people.many, person=self.people.one)
-        return _MEANING
 
     def to_dict(self) -> Json:
         """Return plain data for JSON."""

@@ -65,7 +65,12 @@ def _reasons(
     """
     is_known = planned.knows_units
     for table, advised in zip(tables, advice, strict=True):
-        less, is_compared = _less(planned, table), is_known or table.scope != "unit"
+        ways = ["increase epsilon"]
+        if any(blur.cells > 1 for blur in table.blurs):
+            ways.append("publish fewer cells")
+        if table.scope == "unit":
+            ways.append(f"publish one answer over all {planned.file.people.many}")
+        less, is_compared = " or ".join(ways), is_known or table.scope != "unit"
         if table.hopeless and is_compared:
             yield f"{table.name} would be nothing but noise: {table.words()}", less
         elif advised.worth is None and table.says_nothing and is_compared:
@@ -73,16 +78,6 @@ def _reasons(
         elif advised.worth is not None and advised.worth.verdict is Verdict.USELESS:
             advice_on_it = command("advise", planned.file.path)
             yield f"{table.name} would be {advised.sentence}", f"{advice_on_it} says what would help"
-
-
-def _less(planned: Plan, table: Expected) -> str:
-    """Say how to reduce noise: more epsilon, fewer cells or answers."""
-    ways = ["increase epsilon"]
-    if any(blur.cells > 1 for blur in table.blurs):
-        ways.append("publish fewer cells")
-    if table.scope == "unit":
-        ways.append(f"publish one answer over all {planned.file.people.many}")
-    return " or ".join(ways)
 
 
 def _best_remedy(planned: Plan, advice: Sequence[TableAdvice]) -> str:

@@ -364,15 +364,11 @@ def noise_text(c: Certificate) -> str:
     elif scales:
         size = " to ".join(map(number, dict.fromkeys((scales[0], scales[-1]))))
         law = f"scale {size}, on multiples of {c.grid}, {law}"
-    return "; ".join([kind_words, law, *_error(errors)])
-
-
-def _error(errors: Sequence[float]) -> list[str]:
-    """Word the errors, in ascending order."""
-    if not errors:
-        return []
-    span = " to ".join(dict.fromkeys(number(error, digits=4) for error in (errors[0], errors[-1])))
-    return [f"expected L1 error per answer {span}"]
+    parts = [kind_words, law]
+    if errors:  # in ascending order
+        span = " to ".join(dict.fromkeys(number(error, digits=4) for error in (errors[0], errors[-1])))
+        parts.append(f"expected L1 error per answer {span}")
+    return "; ".join(parts)
 
 
 def _section(title: str, sentences: Sequence[str], columns: int) -> list[str]:

@@ -221,7 +221,11 @@ def _fault(error: ErrorDetails, key: str, node: Json, schema: Json, all_keys: st
         fix = f"write one of {', '.join(near)}{others(keys, near, f' ({all_keys} has all)')}"
         return exact_total(key) or InputError(f"is not a known key here{did_you_mean(key, keys)}", fix=fix)
     if kind == "literal_error":
-        allowed = _allowed(node)
+        allowed = list[str]()
+        for member in _members(node):
+            if "const" in member:
+                allowed.append(member["const"])
+            allowed += member.get("enum", [])
         return InputError(f"is {shortened(value)}{did_you_mean(value, allowed)}", fix=f"write {either(allowed)}")
     if kind == "string_pattern_mismatch":
         fix = f"write up to 64 letters, digits, '-' or '_', for example {_example(node)}"
@@ -233,15 +237,6 @@ def _fault(error: ErrorDetails, key: str, node: Json, schema: Json, all_keys: st
         return InputError(fault_text, fix=_write(key, node, schema))
     rule = f"it must be {error['msg'].removeprefix('Input should be ')}"
     return InputError(f"is {shortened(value)}", rule=rule, fix=_write(key, node, schema))
-
-
-def _allowed(node: Json) -> list[str]:
-    values = list[str]()
-    for member in _members(node):
-        if "const" in member:
-            values.append(member["const"])
-        values += member.get("enum", [])
-    return values
 
 
 _KINDS = {

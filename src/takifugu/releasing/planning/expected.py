@@ -155,7 +155,17 @@ def expected(table: Table) -> Expected:
     if first.randomiser.output.is_column:
         return Expected(table.name, table.scope, (), column_words(first))
     if isinstance(first.randomiser, PermuteAndFlip):
-        return _of_choices(table)
+        chosen = sum(len(question.calibration.problem.published) for question in table.questions)
+        choices = list[tuple[PermuteAndFlip, int]]()
+        for calibration in {id(question.calibration): question.of_observed for question in table.questions}.values():
+            choice, ranges = calibration.randomiser, calibration.problem.answers[0].cell_ranges()
+            assert isinstance(choice, PermuteAndFlip)
+            size = choice.cells // choice.groups
+            for start in range(0, choice.cells, size):  # a group of choices is among as many entries
+                choices.append((choice, max(ranges[start : start + size])))
+        noise, entries = max(choices, key=lambda pair: pair[0].scale / max(pair[1], 1))  # the table's widest noise
+        is_blind = all(choice.is_blind(most) for choice, most in choices)
+        return Expected(table.name, table.scope, (), f"{noise.words(chosen)} (of {entries:,})", is_blind)
     values = values_of(table)
     kinds: dict[int, tuple[Calibration, list[str | None]]] = {}
     for question in table.questions:
@@ -174,22 +184,6 @@ def half_width(noise: Randomiser, values: int) -> Fraction | None:
     if noise.output.is_column or isinstance(noise, PermuteAndFlip):
         return None
     return answered(lambda: noise.half_width(LEVEL, values))
-
-
-def _of_choices(table: Table) -> Expected:
-    """Return the expected losses of chosen values, by the table's widest noise."""
-    values = sum(len(q.calibration.problem.published) for q in table.questions)
-    kinds = {id(q.calibration): q.of_observed for q in table.questions}.values()
-    choices = list[tuple[PermuteAndFlip, int]]()
-    for calibration in kinds:
-        choice, ranges = calibration.randomiser, calibration.problem.answers[0].cell_ranges()
-        assert isinstance(choice, PermuteAndFlip)
-        size = choice.cells // choice.groups
-        for first in range(0, choice.cells, size):  # a group of choices is among as many entries
-            choices.append((choice, max(ranges[first : first + size])))
-    noise, entries = max(choices, key=lambda pair: pair[0].scale / max(pair[1], 1))
-    is_blind = all(choice.is_blind(most) for choice, most in choices)
-    return Expected(table.name, table.scope, (), f"{noise.words(values)} (of {entries:,})", is_blind)
 
 
 def column_words(calibration: Calibration) -> str:
@@ -213,30 +207,25 @@ def _blur(calibration: Calibration, units: Sequence[str | None], values: int) ->
     if noise.laplace_scale:
         excess = 3.0
     if isinstance(noise, SafeCells):
-        marks = _marks(noise)
+        end = min(noise.thresholds)
+        chances = list[str]()
+        for count in sorted({0, 1, 2, end // 2, end - 2, end - 1, end}):
+            if 0 <= count <= end:
+                chances.append(f"{count}: {number(100 * noise.chance(count, end), digits=3)} %")
+        dangers = ""
+        if noise.beyond is not None and noise.alpha is not None:
+            dangers = (
+                f"; one of {end + noise.beyond} or more is always called dangerous, and one of at most {end} with "
+                f"probability {to_text(noise.alpha)} at most"
+            )
+        marks = (
+            f"a place is called safe with this probability, by its true count, while places are answered: "
+            f"{', '.join(chances)}; above {end} never{dangers}"
+        )
     width, median = half_width(noise, values), answered(lambda: noise.half_width(0.5, 1))
     ranges = tuple(reach * answer.grid for reach in answer.cell_ranges() if reach is not None)
     sizes = (noise.cells, width or Fraction(0), median or Fraction(0), ranges)
     return Blur(unit, len(units), *sizes, variance, excess, marks)
-
-
-def _marks(noise: SafeCells) -> str:
-    """Say how likely a cell is called safe, by its count, and dangerous."""
-    end = min(noise.thresholds)
-    chances = list[str]()
-    for count in sorted({0, 1, 2, end // 2, end - 2, end - 1, end}):
-        if 0 <= count <= end:
-            chances.append(f"{count}: {number(100 * noise.chance(count, end), digits=3)} %")
-    dangers = ""
-    if noise.beyond is not None and noise.alpha is not None:
-        dangers = (
-            f"; one of {end + noise.beyond} or more is always called dangerous, and one of at most {end} with "
-            f"probability {to_text(noise.alpha)} at most"
-        )
-    return (
-        f"a place is called safe with this probability, by its true count, while places are answered: "
-        f"{', '.join(chances)}; above {end} never{dangers}"
-    )
 
 
 def _median_of_sum(blurs: Sequence[Blur]) -> float:

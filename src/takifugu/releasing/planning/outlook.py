@@ -220,7 +220,15 @@ def _charged(
     for windows_of_round in windows:
         lengths = tuple(len(places) for _, places in windows_of_round)
         if lengths not in of_lengths:
-            of_lengths[lengths] = _tables(_file_of(file, tables, windows_of_round), factor)
+            source: Any = file.source
+            texts = {table.item.name: text for table, (text, _) in zip(tables, windows_of_round, strict=True)}
+            of_series = file.only([item for item in file.items if item.name in texts])
+            items = list[Any]()
+            for item in of_series.items:
+                items.append(item.model_copy(update=_keys_of(item, texts[item.name], source)))
+            endless = source.model_copy(update={"until": None})
+            spec = file.spec.model_copy(update={"source": endless, "release": tuple(items)})
+            of_lengths[lengths] = _tables(replace(of_series, spec=spec), factor)
         rows = list[_Table]()
         for table, (_, places) in zip(of_lengths[lengths], windows_of_round, strict=True):
             steps = places.start - table.places.start
@@ -229,18 +237,6 @@ def _charged(
             rows.append(replace(table, framework=framework, charge=charge, places=places))
         charged.append(rows)
     return charged
-
-
-def _file_of(file: ReleaseFile, tables: Sequence[_Table], windows: _Round) -> ReleaseFile:
-    """Return the file of these windows, with a calendar without end."""
-    source: Any = file.source
-    texts = {table.item.name: text for table, (text, _) in zip(tables, windows, strict=True)}
-    of_series = file.only([item for item in file.items if item.name in texts])
-    items = list[Any]()
-    for item in of_series.items:
-        items.append(item.model_copy(update=_keys_of(item, texts[item.name], source)))
-    endless = source.model_copy(update={"until": None})
-    return replace(of_series, spec=file.spec.model_copy(update={"source": endless, "release": tuple(items)}))
 
 
 def _keys_of(item: Any, text: str, source: Any) -> Json:

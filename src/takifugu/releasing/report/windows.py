@@ -75,6 +75,8 @@ def windows_html(name: str, certificates: Sequence[Certificate], files: Sequence
     for title, points in list(series.items())[:MOST_PANELS]:
         picture = Figure(partial(_picture, first, points, title or name)) if len(points) > 1 else None
         drawn.append((title or name, change_words(points, first.measured_in or ""), picture))
+    noises = {point.noise for point in chain.from_iterable(series.values())}
+    widths = [difference_band(noise).width for noise in noises if isinstance(noise, Noise)]
     return page(
         "windows.html",
         title=f"{name}: all windows",
@@ -82,7 +84,7 @@ def windows_html(name: str, certificates: Sequence[Certificate], files: Sequence
         name=name,
         heading=first.title or name,
         lead=f"{first.statistic}, from the source {first.source!r}",
-        least_change=_least_change(series, first),
+        least_change=measured(readable(max(widths)), first.measured_in or "") if widths else "",
         hides=suspicion_of(published_of(first)),
         series=drawn,
         not_drawn=max(len(series) - MOST_PANELS, 0),
@@ -192,13 +194,6 @@ def _points(certificates: Sequence[Certificate]) -> Iterator[tuple[str, Point, J
                     title = ", ".join(map(str, names.values()))
                 ends = (certificate.window.period, row["value"], row["low"], row["high"])
                 yield title, Point(*ends, answer.randomiser, row.get(READABLE)), names
-
-
-def _least_change(series: dict[str, list[Point]], last: Certificate) -> str:
-    """Return the least change above noise, or "" without noise."""
-    noises = {point.noise for point in chain.from_iterable(series.values())}
-    widths = [difference_band(noise).width for noise in noises if isinstance(noise, Noise)]
-    return measured(readable(max(widths)), last.measured_in or "") if widths else ""
 
 
 def _size(change: float, off: float, unit: str) -> str:

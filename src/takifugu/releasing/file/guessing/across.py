@@ -108,11 +108,7 @@ def _readings(names: Sequence[str]) -> Iterator[_Reading]:
         extra = _WEEK_OR_LESSON if order == "day" else "$"
         called = {name: place for name in names if (place := _place(re.sub(extra, "", name), some)) is not None}
         yield _Reading("numbered", order, _numbered([*called], [*called.values()]))
-    yield from _with_numbers(names)
-
-
-def _with_numbers(names: Sequence[str]) -> Iterator[_Reading]:
-    """Yield the columns that only a number at the end tells apart."""
+    # Last, the columns that only a number at the end tells apart.
     matches = [match for name in names if (match := re.fullmatch(r"(.*?)[ _-]?([0-9]{1,4})", name))]
     for stem in dict.fromkeys(match[1] for match in matches):
         of_stem = {match[0]: float(match[2]) for match in matches if match[1] == stem}
@@ -148,13 +144,11 @@ def _place(name: str, some: Sequence[str]) -> int | None:
     match = re.fullmatch(r"([^\W\d_]{2,})\W?_?([0-9]{2}|[0-9]{4})?", name.strip().lower())
     if match is None:
         return None
-    year = int(match[2] or 0)
-    return next((len(some) * year + k for k, word in enumerate(some, 1) if _begins(match[1], word)), None)
-
-
-def _begins(name: str, word: str) -> bool:
-    """Return whether a name begins with a word, or a whole word with the name."""
-    return name.startswith(word) or (len(word) > 5 and word.startswith(name))
+    begin, year = match[1], int(match[2] or 0)
+    for number, word in enumerate(some, start=1):
+        if begin.startswith(word) or (len(word) > 5 and word.startswith(begin)):  # a whole word may be cut off
+            return len(some) * year + number
+    return None
 
 
 def _days(names: Sequence[str]) -> list[int]:

@@ -241,7 +241,8 @@ class Facts:
     @cached_property
     def answers(self) -> tuple[Seen, ...]:
         """Return the columns of a few recurring values."""
-        return tuple(filter(_answers, self._free))
+        free = [column for column in self._free if column.is_few and column.recurs]
+        return tuple(column for column in free if not (column.tells_when or column.named("piece")))
 
     @cached_property
     def amounts(self) -> tuple[Seen, ...]:
@@ -265,11 +266,6 @@ def _may_order(column: Seen) -> bool:
     """Return whether a column may say when a row was."""
     says_when = column.kind == WHOLE or (column.tells_when and not column.is_clock)
     return says_when and column.varies and not column.words & BIRTH
-
-
-def _answers(column: Seen) -> bool:
-    """Return whether a column has a few recurring values, and no times."""
-    return column.is_few and column.recurs and not column.tells_when and not column.named("piece")
 
 
 def _measures(column: Seen) -> bool:

@@ -55,18 +55,15 @@ def answered(subject: Subject, said: Mapping[str, str], ask: Ask) -> list[tuple[
 
 
 def _accepted(subject: Subject, pairs: Sequence[tuple[Question, str]], question: Question, word: str) -> str:
-    """Return a word as an answer; InputError for an invalid or refused one."""
-    answer = question.answer(word)
-    if question.name in FILLINGS and answer != NONE:
-        _judge(decision(subject, [*pairs, (question, answer)]))
-    return answer
+    """Return a word as an answer; InputError for an invalid or refused one.
 
-
-def _judge(start: Start) -> None:
-    """Raise a draft's first refusal of an answer, placed at its question and in the words of its option.
-
-    Keys that no answer has set may be missing, and the data are not opened.
+    A draft's first refusal of an answer is placed at its question and in the words of its option. Keys that no answer
+    has set may be missing, and the data are not opened.
     """
+    answer = question.answer(word)
+    if question.name not in FILLINGS or answer == NONE:
+        return answer
+    start = decision(subject, [*pairs, (question, answer)])
     try:
         checked(tomllib.loads(draft_of(start)), start.output, UNOPENED)
     except SpecError as error:
@@ -76,6 +73,7 @@ def _judge(start: Start) -> None:
                 if name in start.said:
                     fault.where = (name, *fault.where[2:])
                     raise fault.reworded(partial(in_options, options=_QUESTIONS)).about(f"--{name}") from None
+    return answer
 
 
 def answered_clearly(subject: Subject, said: Mapping[str, str]) -> list[tuple[Question, str]]:
@@ -104,18 +102,6 @@ def answered_clearly(subject: Subject, said: Mapping[str, str]) -> list[tuple[Qu
 def decision(subject: Subject, questions: Sequence[tuple[Question, str]]) -> Start:
     """Return what the answers decide, guessing the piece."""
     answers = {question.name: answer for question, answer in questions}
-    _check_people(subject, answers)
-    column_of, roles = _answered_columns(subject, answers), _likely_columns(subject, answers)
-    if answers["rows"] == "samples":
-        roles |= roles_of(subject.facts.columns, column_of)
-    roles |= {role: column for role, column in column_of.items() if column is not None}
-    across = subject.facts.across if answers["rows"] == "wide" else None
-    taken = {name: word for name, word in answers.items() if word != NONE}
-    return Start(subject.data, subject.output, subject.look, subject.kind_of(answers), roles, taken, across)
-
-
-def _check_people(subject: Subject, answers: Answers) -> None:
-    """Raise InputError for somebody's rows in a file of separate people."""
     whose = answers.get("whose", NONE)
     if whose != NONE and subject.unit_role(answers) is None:
         raise InputError(
@@ -123,6 +109,13 @@ def _check_people(subject: Subject, answers: Answers) -> None:
             rule="all rows of a person must be hidden together",
             fix="make them one row each first, and write --whose -",
         ).at("whose")
+    column_of, roles = _answered_columns(subject, answers), _likely_columns(subject, answers)
+    if answers["rows"] == "samples":
+        roles |= roles_of(subject.facts.columns, column_of)
+    roles |= {role: column for role, column in column_of.items() if column is not None}
+    across = subject.facts.across if answers["rows"] == "wide" else None
+    taken = {name: word for name, word in answers.items() if word != NONE}
+    return Start(subject.data, subject.output, subject.look, subject.kind_of(answers), roles, taken, across)
 
 
 def _answered_columns(subject: Subject, answers: Answers) -> dict[str, Seen | None]:

@@ -15,7 +15,6 @@ from takifugu.model.queries.sections import EACH_ROW, IN_ORDER, POLICY
 from takifugu.releasing.file.guessing.facts import Facts
 from takifugu.releasing.file.guessing.notes import mixed_words, unread_words
 from takifugu.releasing.file.guessing.roles import roles_of, step_of
-from takifugu.releasing.file.guessing.seen import Seen
 from takifugu.releasing.file.keys import ROWS, STEPS
 from takifugu.releasing.file.questions.filling import FILLINGS
 from takifugu.releasing.file.questions.likely import in_order
@@ -130,15 +129,16 @@ def _orders(subject: Subject, rows: str) -> Iterator[Choice]:
         return
     clock = subject.column("clock")
     for column in subject.facts.orders:
-        with_clock = "" if clock is None or not column.is_date else f", with {visible(clock)!r}"
-        if rows == "samples" or column.is_time:
-            yield Choice(column.name, _holds(column) + with_clock)
-
-
-def _holds(column: Seen) -> str:
-    if column.is_time:
-        return "it holds times"
-    return _TEXTS if column.is_unread else "its numbers"
+        if rows != "samples" and not column.is_time:
+            continue
+        words = "its numbers"
+        if column.is_time:
+            words = "it holds times"
+        elif column.is_unread:
+            words = _TEXTS
+        if clock is not None and column.is_date:
+            words += f", with {visible(clock)!r}"
+        yield Choice(column.name, words)
 
 
 def _day_of_wide(subject: Subject, answers: Answers) -> Question | None:

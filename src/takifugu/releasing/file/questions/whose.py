@@ -29,7 +29,11 @@ def whose_question(subject: Subject, answers: Answers) -> Question | None:
         others = subject.unit_role(answers) is not None
         columns, likely = (columns, likely) if others else ([], None)
     elif rows == "wide":
-        columns, likely, why, is_clear = _of_wide(facts)
+        steps = () if facts.across is None else facts.across.names
+        columns, why = [column for column in facts.that_name if column.varies and column.name not in steps], ""
+        people = [column for column in columns if column.named("unit")]
+        likely = next(iter([*people, *(c for c in columns if len(c.labels) == c.rows), *columns]), None)
+        is_clear = len(people) == 1 or not columns
     else:
         columns, likely, why, is_clear = _of_several(facts, facts.repeated if rows == "visits" else None)
     if facts.merged is not None and rows != "wide":
@@ -63,15 +67,6 @@ def _of_answers(facts: Facts) -> _Likely:
     recurs = any(c.words & (NOUNS - TOGETHER) and c.repeats and not c.is_question for c in facts.that_name)
     is_case = another is not None or len(facts.questions) > 1
     return columns, another, why, is_case and not (facts.people_again or recurs or facts.shared)
-
-
-def _of_wide(facts: Facts) -> _Likely:
-    """Return the person of rows with many steps."""
-    steps = () if facts.across is None else facts.across.names
-    columns = [column for column in facts.that_name if column.varies and column.name not in steps]
-    people = [column for column in columns if column.named("unit")]
-    likely = [*people, *(c for c in columns if len(c.labels) == c.rows), *columns]
-    return columns, next(iter(likely), None), "", len(people) == 1 or not columns
 
 
 def _of_several(facts: Facts, visitor: Seen | None) -> _Likely:
