@@ -62,14 +62,6 @@ def by_section(changes: Sequence[Change]) -> dict[str, list[Change]]:
     return sections
 
 
-def lines_of(changes: Sequence[Change]) -> list[str]:
-    """Return changes as lines of the file, under comments naming sections."""
-    lines = []
-    for section, ones in by_section(changes).items():
-        lines += [f"# in {section}", *(change.line for change in ones)]
-    return lines
-
-
 def words_of(changes: Sequence[Change]) -> str:
     """Return changes in a sentence."""
     parts = []

@@ -34,12 +34,6 @@ _ROUGHLY, _NEVER = 0.25, 1e-9
 _FIX = "count those that this table reads"
 
 
-def people_in(belief: Belief, readers: int) -> int:
-    """Return a belief's number of people: entries, records or readers."""
-    people = EXPECTED_ANSWER.of(belief)(belief).people
-    return readers if people is None else people
-
-
 def rows_read(query: Query, belief: Belief) -> int:
     """Return the number of observed rows behind a query."""
     if isinstance(query, Observed):
@@ -53,7 +47,9 @@ def share_of_rows(expect: ExpectSpec, query: Query, belief: Belief, readers: int
 
     Raises InputError for more rows than there are.
     """
-    size, believed = rows_read(query, belief), people_in(belief, readers)
+    size, believed = rows_read(query, belief), EXPECTED_ANSWER.of(belief)(belief).people
+    if believed is None:
+        believed = readers
     rows = Fraction(size, believed) if expect.rows is None else Fraction(expect.rows)
     if believed != readers and expect.people is not None and expect.people > believed:
         fault = f"{expect.people:,} people are more than the {believed:,} that the belief is about"

@@ -176,11 +176,6 @@ class Unit:
     counts_rows: bool = True
 
     @property
-    def has_steps(self) -> bool:
-        """Return whether a source of this kind can have a step."""
-        return isinstance(self.source, SourceSpec)
-
-    @property
     def step(self) -> int | float | str | None:
         return self.source.step if isinstance(self.source, SourceSpec) else None
 
@@ -217,7 +212,8 @@ def in_answer_units(expect: ExpectSpec | None, unit: Unit) -> ExpectSpec | None:
     times = _times(unit_word.casefold(), unit)
     if times is None:
         fault = f"is {expect.matters!r}, and {unit_word!r} is nothing that the table {unit.table} is measured in"
-        is_time = unit.has_steps and unit.counts_rows and seconds_in(unit_word.casefold()) is not None
+        may_have_steps = isinstance(unit.source, SourceSpec) and unit.counts_rows
+        is_time = may_have_steps and seconds_in(unit_word.casefold()) is not None
         lacking = '; a time needs a step that is one, such as step = "10min" under [source]' if is_time else ""
         raise InputError(fault, fix=f"write {unit.known}{lacking}").at("expect", "matters")
     return expect.model_copy(update={"matters": str(size * times)})

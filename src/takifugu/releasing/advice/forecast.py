@@ -112,10 +112,21 @@ class Forecast(Foreseen):
 
     def to_dict(self) -> Json:
         """Return plain data for JSON."""
+        account: Json | None = None
+        if self.account is not None:
+            charges = list[Json]()
+            for charge in self.account.charges:
+                amounts = {"alone": _amount(charge.alone), "charged": _amount(charge.charged)}
+                charges.append({"units": charge.units, **amounts, "reason": charge.reason})
+            account = {
+                "before": _amount(self.account.before), "after": _amount(self.account.after),
+                "budget": _amount(self.account.budget), "budget_is_declared": self.account.budget_is_declared,
+                "charges": charges,
+            }  # fmt: skip
         return {
             "source": self.source,
             "tables": [table.to_dict() for table in self.tables],
-            "account": None if self.account is None else _account(self.account),
+            "account": account,
             "notices": list(self.notices),
             "refused": list(self.refusals),
         }
@@ -195,20 +206,6 @@ def forecast_of(planned: Plan, anyway: bool = False) -> Forecast:
         beforehand = [*forbidden((q.release, q.calibration) for q in questions), *notices_of_layout(file)]
     all_notices = (*beforehand, *notices_of_sources)
     return Forecast(name, file.path, tables, account, all_notices, tuple(refusals), advice, people)
-
-
-def _account(account: Preview) -> Json:
-    charges = list[Json]()
-    for charge in account.charges:
-        amounts = {"alone": _amount(charge.alone), "charged": _amount(charge.charged)}
-        charges.append({"units": charge.units, **amounts, "reason": charge.reason})
-    return {
-        "before": _amount(account.before),
-        "after": _amount(account.after),
-        "budget": _amount(account.budget),
-        "budget_is_declared": account.budget_is_declared,
-        "charges": charges,
-    }
 
 
 def _amount(amount: Amount | None) -> dict[str, str] | None:

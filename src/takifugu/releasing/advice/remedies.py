@@ -21,7 +21,7 @@ from takifugu.releasing.advice.advising import TableAdvice, advice_of
 from takifugu.releasing.advice.bands import Joint, json_of
 from takifugu.releasing.advice.budgets import larger_budget, room_of, said_to_ledger, two_digits
 from takifugu.releasing.advice.candidates import ideas, number_of, of_table
-from takifugu.releasing.advice.changes import Change, applied, lines_of, words_of
+from takifugu.releasing.advice.changes import Change, applied, by_section, words_of
 from takifugu.releasing.advice.worth import GOOD, Worth
 from takifugu.releasing.file.loading import checked
 from takifugu.releasing.planning.plan import Plan, calibrated
@@ -77,7 +77,10 @@ class Remedy:
     @property
     def lines(self) -> list[str]:
         """Write the changes as lines of the file, under comments naming sections."""
-        return lines_of(self.changes)
+        lines = list[str]()
+        for section, changes in by_section(self.changes).items():
+            lines += [f"# in {section}", *(change.line for change in changes)]
+        return lines
 
     @property
     def sentence(self) -> str:

@@ -167,18 +167,15 @@ class Certificate:
         return html_table(("about", _title(self)), rows)
 
 
-def pooled_over(c: Certificate) -> str:
-    """Name the units behind a pooled table, with their public number."""
-    count = len(c.units) or c.unit_count
-    if not count:
-        return f"all {c.people.many} together"
-    return f"all {count} {c.people.many} together"
-
-
 def statistic_of(c: Certificate) -> str:
-    """Name the statistic, and of whom it is."""
-    whose = {"all": "", "unit": f", for each {c.person}", "pooled": f", over {pooled_over(c)}"}
-    return f"{c.statistic}{whose[c.scope]}"
+    """Name the statistic, and of whom it is, with their public number."""
+    if c.scope == "unit":
+        return f"{c.statistic}, for each {c.person}"
+    if c.scope != "pooled":
+        return c.statistic
+    count = len(c.units) or c.unit_count
+    people = f"{count} {c.people.many}" if count else c.people.many
+    return f"{c.statistic}, over all {people} together"
 
 
 def account_text(c: Certificate) -> str:

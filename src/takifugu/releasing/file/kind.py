@@ -109,10 +109,6 @@ class ReleaseFile:
         other_tables = tuple(item for item in (*self.items, *self.others) if item.name not in names)
         return replace(self, spec=self.spec.model_copy(update={"release": tables}), others=other_tables)
 
-    def with_joint_epsilon(self, epsilon: Number) -> ReleaseFile:
-        """Return the file with another joint epsilon."""
-        return replace(self, spec=self.spec.model_copy(update={"joint_epsilon": epsilon}))
-
     @property
     def folder(self) -> Path:
         return self.path.parent
@@ -229,6 +225,10 @@ class Kind:
     def certificate_words(self, file: ReleaseFile, item: Any, calibration: Calibration) -> tuple[Fact, ...]:
         """Return the certificate's facts about a table's window and cells."""
         return ()
+
+    def in_degrees(self, file: ReleaseFile) -> bool:
+        """Return whether places are declared, or named, as longitude and latitude."""
+        return False
 
     def units(self, file: ReleaseFile) -> tuple[Unit, ...]:
         """Return the units of the source; DataError for rule-breaking data."""

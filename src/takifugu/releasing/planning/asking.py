@@ -138,7 +138,8 @@ class Asking:
         The epsilon replaces the table's own, or the one that it shares.
         """
         if item.shares_epsilon:
-            return replace(self, file=self.file.with_joint_epsilon(epsilon)), item
+            spec = self.file.spec.model_copy(update={"joint_epsilon": epsilon})
+            return replace(self, file=replace(self.file, spec=spec)), item
         return self, item.model_copy(update={"epsilon": epsilon})
 
     def _shared(self, item: Item, units: Sequence[Unit]) -> Calibration:

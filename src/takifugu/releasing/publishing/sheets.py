@@ -40,7 +40,6 @@ from takifugu.releasing.certificates.files import (
     digest_of,
 )  # fmt: skip
 from takifugu.releasing.file.kind import ReleaseFile
-from takifugu.releasing.file.tables import ItemWords
 from takifugu.releasing.planning.plan import Plan, Table
 from takifugu.releasing.planning.questions import SERIES, Drawn
 from takifugu.releasing.postprocess.adjust import nearest, published_notes
@@ -57,7 +56,6 @@ from takifugu.releasing.report.populations import Box, places_of_populations
 
 if TYPE_CHECKING:
     from takifugu.calibration import Calibration
-    from takifugu.releasing.file.sections import FileSpec
 
 
 def worths_of(planned: Plan) -> dict[str, Worth]:
@@ -90,7 +88,9 @@ def _sheet(table: Table, answers: Sequence[Drawn], planned: Plan, worth: Worth |
     facts = (*planned.facts, *table.facts)
     if any(answer.question.begins_series for answer in answers):
         facts += (SERIES,)
-    certified = (facts, digest_of(content), lists_units, wording_of(planned.spec, table), adjustment)
+    title, spec = table.item.title, planned.spec
+    wording = Wording(title, table.measured_in or None, spec.publisher, spec.contact, table.people.one)
+    certified = (facts, digest_of(content), lists_units, wording, adjustment)
     certificate = certificate_of(answers, source, table.scope, units, *certified)
     releases = tuple(
         (a.question.unit, Release(a.labels, a.values, certificate, a.randomiser, a.question.calibration))
@@ -114,16 +114,9 @@ def _sheet(table: Table, answers: Sequence[Drawn], planned: Plan, worth: Worth |
     return Sheet(table.name, {f"{table.name}{end}": files[end] for end in ENDS if end in files})
 
 
-@runtime_checkable
-class OfPlaces(Protocol):
-    """A kind of file that says whether its places are declared, or named, as longitude and latitude."""
-
-    def in_degrees(self, file: ReleaseFile) -> bool: ...
-
-
 def _places(table: Published, file: ReleaseFile) -> Iterator[tuple[Box, Row]] | None:
     """Return each place in degrees as a box with its row, if any."""
-    if not isinstance(file.kind, OfPlaces) or not file.kind.in_degrees(file):
+    if not file.kind.in_degrees(file):
         return None
     if not table.cells:
         belief, noise = table.randomised
@@ -222,13 +215,6 @@ def with_calibrations(
         for unit, answer in table.releases
     )
     return replace(table, releases=releases, library=library, worth=worths.get(table.name))
-
-
-def wording_of(spec: FileSpec, table: Table) -> Wording:
-    """Return a file's and a table's words, where their kinds have any."""
-    title = table.item.title if isinstance(table.item, ItemWords) else None
-    measured_in = table.measured_in or None
-    return Wording(title, measured_in, spec.publisher, spec.contact, table.people.one)
 
 
 def adjustment_of(table: Table, answers: Sequence[Drawn]) -> Adjustment | None:

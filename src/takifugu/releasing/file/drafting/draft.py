@@ -106,7 +106,9 @@ class Start:
     def source(self) -> Iterator[Entry]:
         """Yield the first keys of [source], up to the file's format."""
         other, rows = self.first_about, self.said.get("rows", "answers")
-        name, words = slug(self.data), "the name of these data in the ledger, for ever"
+        stems = (self.data.name.split(".")[0], self.data.parent.name)  # a pattern may have no letters
+        name = next((slug for stem in stems if (slug := re.sub(r"\W+", "-", stem).strip("-"))), "data")
+        words = "the name of these data in the ledger, for ever"
         if other is not None and other.source is not None:
             name = other.source
             if other.path.name != self.output.name:
@@ -240,11 +242,6 @@ def _line(key: str, value: object, why: str) -> str:
 def plain(text: str) -> str:
     """Return a text safe inside a comment."""
     return re.sub(r"[\x00-\x1f\x7f]", "?", text)
-
-
-def slug(data: Path) -> str:
-    stems = (data.name.split(".")[0], data.parent.name)  # a pattern may have no letters
-    return next((name for stem in stems if (name := re.sub(r"\W+", "-", stem).strip("-"))), "data")
 
 
 def relative(data: Path, output: Path) -> str:
