@@ -132,7 +132,15 @@ def _written(made_of: Start, subject: Subject, force: bool) -> _Draft:
         output.unlink(missing_ok=True)
         raise
     write_ledger_id(output, name)
-    return _Draft(output, text, made_of.kind, schema_file, ledger, is_new, whose, _missing(output))
+    missing = list[TakifuguError]()  # the keys that commands will miss
+    try:
+        load(output)
+    except SpecError as error:
+        missing += error.faults
+    if "file" not in tomllib.loads(output.read_text(encoding="utf-8"))["source"]:  # Python may give a frame
+        fix = 'write file = "people.csv", the private table'
+        missing.insert(0, InputError("is missing", fix=fix).at("source", "file"))
+    return _Draft(output, text, made_of.kind, schema_file, ledger, is_new, whose, missing)
 
 
 def _document(
@@ -211,19 +219,6 @@ def _kind(name: str) -> str:
     if kind not in KINDS:
         raise InputError(f"there is no kind {name!r}", fix=f"write {nearest(name, drafted())}").at("kind")
     return kind
-
-
-def _missing(output: Path) -> Sequence[TakifuguError]:
-    """Return the missing keys of the written file, as commands will."""
-    faults = list[TakifuguError]()
-    try:
-        load(output)
-    except SpecError as error:
-        faults += error.faults
-    if "file" not in tomllib.loads(output.read_text(encoding="utf-8"))["source"]:  # Python may give a frame
-        fix = 'write file = "people.csv", the private table'
-        faults.insert(0, InputError("is missing", fix=fix).at("source", "file"))
-    return faults
 
 
 def _print_next(file: str) -> None:

@@ -46,6 +46,13 @@ _MEANING = (
 _OF_PEOPLE = f"{_COST} together; all that is hidden of a person, in all of them, is hidden at that epsilon."
 
 
+#: What to write where a file could have a calendar and has none, by what a row is.
+_NO_WINDOWS = {
+    IN_ORDER: 'write from and step under [source], and every = "week" under [[release]]',
+    POLICY: 'write order, from and step under [source], and every = "hour" under [[release]]',
+}
+
+
 @dataclass(frozen=True)
 class Ahead:
     """What so many windows cost together, and what the sum of their epsilons would be."""
@@ -81,21 +88,19 @@ class Outlook(InParts):
             ahead.append((number(row.releases), at_most(row.epsilon), at_most(row.added)))
         yield rows(_WINDOWS, windows)
         yield rows(_AHEAD, ahead)
-        yield words(*self._words)
-
-    @property
-    def _words(self) -> Iterator[str]:
-        yield self.meaning.format(person=self.people.one)
+        meaning = self.meaning.format(person=self.people.one)
         if self.budget is None:
+            yield words(meaning)
             return
         last, budget = self.rows[-1].releases, at_least(self.budget)
         if not self.is_sought:
-            yield f"{self.plan} looks for epsilons with which {last:,} windows fit the budget of epsilon {budget}"
+            fitting = f"{self.plan} looks for epsilons with which {last:,} windows fit the budget of epsilon {budget}"
         elif self.fits is None:
-            yield f"{last:,} windows do not fit the budget of epsilon {budget} at any epsilon"
+            fitting = f"{last:,} windows do not fit the budget of epsilon {budget} at any epsilon"
         else:
             epsilons = [f"{name} at epsilon {at_least(epsilon * self.fits)}" for name, _, epsilon, _ in self.windows]
-            yield f"{last:,} windows fit the budget of epsilon {budget} with {', '.join(epsilons)}"
+            fitting = f"{last:,} windows fit the budget of epsilon {budget} with {', '.join(epsilons)}"
+        yield words(meaning, fitting)
 
     def to_dict(self) -> Json:
         tables, ahead = list[Json](), list[Json]()
@@ -146,7 +151,11 @@ def outlook(file: ReleaseFile, releases: int, is_sought: bool = True) -> Outlook
         ).at("releases")
     tables = _tables(file, Fraction(1))
     if not tables:
-        raise InputError("the file publishes no windows of a calendar", fix=_no_windows(file))
+        dry = command("release", "--dry-run", file.path)
+        again = "each of its releases is paid for again as it is"
+        fix = f"{again}, and {dry} says what one costs beside what was published"
+        fix = _NO_WINDOWS.get(file.kind.facts.rows, fix)
+        raise InputError("the file publishes no windows of a calendar", fix=fix)
     windows = _following(file, tables, releases)
     once = sum((t.charge.epsilon for t in tables), Fraction(0))
     steps = [*(n for n in (1, 2, 4, 12, 26, 52, 104, 520) if n < releases), releases]
@@ -159,16 +168,6 @@ def outlook(file: ReleaseFile, releases: int, is_sought: bool = True) -> Outlook
     window = ("--window", file.window) if file.window else ()
     planning = command("plan", file.path, "--releases", releases, *window)
     return Outlook(firsts, ahead, most, fits, file.people, is_sought, planning, meaning)
-
-
-def _no_windows(file: ReleaseFile) -> str:
-    """Return the remedy for files without a calendar."""
-    if file.kind.facts.rows == IN_ORDER:
-        return 'write from and step under [source], and every = "week" under [[release]]'
-    if file.kind.facts.rows == POLICY:
-        return 'write order, from and step under [source], and every = "hour" under [[release]]'
-    dry = command("release", "--dry-run", file.path)
-    return f"each of its releases is paid for again as it is, and {dry} says what one costs beside what was published"
 
 
 def _tables(file: ReleaseFile, factor: Fraction) -> list[_Table]:

@@ -17,7 +17,7 @@ from takifugu.model import frameworks, queries
 from takifugu.model.frameworks import Framework
 from takifugu.model.queries import Query
 from takifugu.numbers.rationals import as_fraction, to_text
-from takifugu.releasing.certificates.certificate import Answer, Certificate
+from takifugu.releasing.certificates.certificate import Certificate
 from takifugu.releasing.certificates.facts import LAYOUT, Account, Bill
 from takifugu.releasing.planning.questions import Question
 
@@ -89,7 +89,23 @@ def published_in(certificate: Certificate) -> tuple[Published, ...]:
 
     Raises InputError for answers unknown to this installation.
     """
-    return tuple(_published(certificate, answer) for answer in certificate.answers)
+    published = list[Published]()
+    for answer in certificate.answers:
+        try:
+            framework = frameworks.from_dict(certificate.frameworks[answer.framework])
+            query, noise = queries.from_dict(answer.query), randomisers.from_dict(answer.noise)
+        except (TakifuguError, KeyError, TypeError, ValueError, AttributeError):
+            raise InputError(
+                f"the certificate of {certificate.release!r} names a belief, a query or noise that this installation "
+                "does not know",
+                fix="import the extension that it was made with, or restore a ledger that knows the release",
+            ) from None
+        promise = Guarantee(
+            as_fraction(answer.epsilon, "its epsilon"), as_fraction(answer.delta, "its delta"),
+            Covers(answer.covers), certificate.definition, answer.framework, (), hides_facts=framework.hides_facts,
+        )  # fmt: skip
+        published.append(Published(framework, query, noise, promise))
+    return tuple(published)
 
 
 def debits_in(certificate: Certificate, bill: Bill, layout: str) -> Iterator[Debit]:
@@ -120,20 +136,3 @@ def _shares(
         if reader["query"] is not None:
             share = queries.from_dict(reader["query"]), as_fraction(reader["factor"], "a factor")
         yield frameworks.from_dict(reader["framework"]), share
-
-
-def _published(certificate: Certificate, answer: Answer) -> Published:
-    try:
-        framework = frameworks.from_dict(certificate.frameworks[answer.framework])
-        query, noise = queries.from_dict(answer.query), randomisers.from_dict(answer.noise)
-    except (TakifuguError, KeyError, TypeError, ValueError, AttributeError):
-        raise InputError(
-            f"the certificate of {certificate.release!r} names a belief, a query or noise that this installation does "
-            "not know",
-            fix="import the extension that it was made with, or restore a ledger that knows the release",
-        ) from None
-    promise = Guarantee(
-        as_fraction(answer.epsilon, "its epsilon"), as_fraction(answer.delta, "its delta"),
-        Covers(answer.covers), certificate.definition, answer.framework, (), hides_facts=framework.hides_facts,
-    )  # fmt: skip
-    return Published(framework, query, noise, promise)

@@ -175,13 +175,12 @@ def _claimed(folder: Path, until: float) -> Callable[[], None]:
 
 
 def _lives(process: int) -> bool:
-    if os.name != "posix":
-        return True
     try:
-        os.kill(process, 0)
+        if os.name == "posix":
+            os.kill(process, 0)
     except ProcessLookupError:
         return False
-    except OSError:
+    except OSError:  # of another user
         return True
     return True
 

@@ -55,7 +55,12 @@ def verdict_of(t: Published) -> tuple[Verdict | None, str]:
     unit = t.certificate.measured_in or ""
     worth = t.worth or _worth(t)
     if worth is not None:
-        worth = _as_published(t, worth)
+        answer = t.releases[0][1]
+        half = farthest_end(answer, t.cells)
+        may_change = worth.verdict.is_useful and len(t.releases) == 1 and not t.certificate.adjusting
+        if may_change and worth.cells is not None and half is not None:
+            cells = worth.cells.published(answer.labels, list(map(float, answer.values)), float(half))
+            worth = replace(worth, cells=cells)
         words = worth.sentence(unit)
         if not worth.verdict.is_useful:
             words += f": {_DO_NOT[worth.difference is not None]}"
@@ -69,18 +74,6 @@ def verdict_of(t: Published) -> tuple[Verdict | None, str]:
     if t.cells > 1:
         return None, f"Differences below {measured(difference_band(most).width, unit)} are noise."
     return None, f"The value is off by up to {measured(cell_band(most).width, unit)} with 95 % probability."
-
-
-def _as_published(t: Published, expected: Worth) -> Worth:
-    """Return the worth with the published cells; a useless one stays."""
-    answer = t.releases[0][1]
-    half = farthest_end(answer, t.cells)
-    if expected.cells is None or half is None or len(t.releases) > 1 or t.certificate.adjusting:
-        return expected
-    if not expected.verdict.is_useful:
-        return expected
-    cells = expected.cells.published(answer.labels, list(map(float, answer.values)), float(half))
-    return replace(expected, cells=cells)
 
 
 def _what_came(t: Published, worth: Worth) -> str:

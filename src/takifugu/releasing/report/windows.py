@@ -214,12 +214,6 @@ def _plain(value: float) -> int | float:
     return int(value) if float(value).is_integer() else value
 
 
-def marks_in(certificate: Certificate) -> list[Row]:
-    """Return the marked places of one window, none for numbers."""
-    rows = list[Row](chain.from_iterable(rows for _, rows in published_of(certificate).rows_by_unit))
-    return rows if rows and UPPER in rows[0] else []
-
-
 def place_rows(certificates: Sequence[Certificate]) -> list[Json]:
     """Return a row (window, cell, mark) for each place and window.
 
@@ -260,9 +254,12 @@ def place_blocks(name: str, certificates: Sequence[Certificate]) -> list[Block]:
 
 
 def _windows(certificates: Sequence[Certificate]) -> Iterator[tuple[str, list[Row]]]:
+    """Yield each window with its marked places, none for numbers."""
     for certificate in certificates:
-        if certificate.window is not None and (rows := marks_in(certificate)):
-            yield certificate.window.period, rows
+        if certificate.window is not None:
+            rows = list[Row](chain.from_iterable(rows for _, rows in published_of(certificate).rows_by_unit))
+            if rows and UPPER in rows[0]:
+                yield certificate.window.period, rows
 
 
 def _counts(name: str, windows: Sequence[tuple[str, list[Row]]], note: str = _MEANING) -> Table:

@@ -58,7 +58,12 @@ class Facts:
     @cached_property
     def another(self) -> Seen | None:
         """Return a column of people with one row each."""
-        return max(filter(_names_each_row, self.that_name), key=lambda column: column.named("unit"), default=None)
+        others = list[Seen]()
+        for column in self.that_name:
+            is_unique = 1 < column.rows == len(column.labels) and not column.is_sparse
+            if is_unique and (column.named("unit") or column.kind == TEXTS or column.only_numbers_cases):
+                others.append(column)
+        return max(others, key=lambda column: column.named("unit"), default=None)
 
     @cached_property
     def merged(self) -> Seen | None:
@@ -153,7 +158,11 @@ class Facts:
     def orders(self) -> tuple[Seen, ...]:
         """Return the possible columns of a row's time, the likeliest first."""
         likely = self.roles.get("order")
-        possible = [column for column in self.columns if column is likely or _may_order(column)]
+        possible = list[Seen]()
+        for column in self.columns:
+            says_when = column.kind == WHOLE or (column.tells_when and not column.is_clock)
+            if column is likely or (says_when and column.varies and not column.words & BIRTH):
+                possible.append(column)
         return tuple(sorted(possible, key=lambda c: (c is not likely, not c.is_time, not c.tells_when)))
 
     @cached_property
@@ -247,32 +256,20 @@ class Facts:
     @cached_property
     def amounts(self) -> tuple[Seen, ...]:
         """Return the columns of measured or counted numbers."""
-        return tuple(filter(_measures, without(self._free, self.answers)))
+        amounts = list[Seen]()
+        for column in without(self._free, self.answers):
+            is_amount = column.kind == NUMBERS or (column.is_number and len(column.labels) > 2)
+            is_timed = column.tells_when or column.is_time
+            names_something = column.named("unit") or column.is_identifier
+            if is_amount and not is_timed and (column.is_size or not names_something):
+                amounts.append(column)
+        return tuple(amounts)
 
     @property
     def _free(self) -> list[Seen]:
         """Return the columns of neither people nor times and places."""
         used = [self.another, self.several, self.order, *(self.coordinates or ())]
         return without(self.columns, used)
-
-
-def _names_each_row(column: Seen) -> bool:
-    """Return whether a column may name another person in each row."""
-    is_unique = 1 < column.rows == len(column.labels) and not column.is_sparse
-    return is_unique and (column.named("unit") or column.kind == TEXTS or column.only_numbers_cases)
-
-
-def _may_order(column: Seen) -> bool:
-    """Return whether a column may say when a row was."""
-    says_when = column.kind == WHOLE or (column.tells_when and not column.is_clock)
-    return says_when and column.varies and not column.words & BIRTH
-
-
-def _measures(column: Seen) -> bool:
-    """Return whether a column holds measured or counted numbers, and no times."""
-    is_amount = column.kind == NUMBERS or (column.is_number and len(column.labels) > 2)
-    names_something = column.named("unit") or column.is_identifier
-    return is_amount and not (column.tells_when or column.is_time) and (column.is_size or not names_something)
 
 
 def _never_falls(start: Seen, end: Seen) -> bool:

@@ -91,7 +91,46 @@ class Users(Records):
         return Pufferfish(secrets, belief)
 
     def units(self, file: ReleaseFile) -> tuple[Unit, ...]:
-        return (Unit(None, _values(file)),)
+        """Return one value per user, in the order of the belief's groups.
+
+        Users of a group are alike, so they are counted. Raises DataError unless each user has one row.
+        """
+        spec, belief = file.sections(RecordReleaseSpec), file.belief
+        source, groups = spec.source, [(None, belief.size)]
+        if spec.belief.groups is not None:
+            groups = [(group.name, group.size) for group in spec.belief.groups]
+        letters, first = list[dict[str, Hashable]](), 0
+        for _, size in groups:
+            of_user = belief.letters[int(belief.letters_of[first])]
+            may_be_absent = of_user.absence == "removed"
+            letters.append(spelled([*of_user.values, *[ABSENT] * may_be_absent]))
+            first += size
+        texts, column = list(dict.fromkeys(chain(*letters))), BETWEEN.join(names_of(source.value))
+        numbers, of_group = {str(name): code for code, (name, _) in enumerate(groups)}, dict[str, dict[str, int]]()
+        if source.group is not None and spec.belief.groups is not None:
+            of_group[source.group] = numbers
+        counts = _counted(file.table, source, _spelt(spec, texts), of_group, spec.belief.missing or {})
+        if sum(counts.values()) != belief.size:
+            raise wrong(
+                "file", "the data must have one row for each user of the belief",
+                rule="all rows of one person are hidden together, so they must be one row",
+                fix="check belief.size, and that no line of the file is one of totals, or a second one of its header, "
+                "which header = [1, 2] leaves out; if people have several rows, make them one row each, or use "
+                'sequences (kind = "markov-chain"), where a person may have many',
+            )  # fmt: skip
+        if any(min(row[1:], default=0) < 0 for row in counts):
+            no_lookalikes(file.table, str(source.group), numbers, "group")
+            raise wrong("group", f"column {source.group!r} has a name that is not a group of the belief")
+        values: list[Hashable] = []
+        for number, (_, size) in enumerate(groups):
+            tallies = {code: rows for (code, *group), rows in counts.items() if group in ([], [number])}
+            if sum(tallies.values()) != size:
+                problem = "a group has other than the declared number of rows"
+                raise wrong("group", problem, fix="check each group's size")
+            for code, rows in sorted(tallies.items()):
+                text = "" if code == UNKNOWN else texts[code]  # what no group has is the empty text, which is none
+                values += [value_of(text, column, letters[number], file.table)] * rows
+        return (Unit(None, values),)
 
     def assumptions(self, file: ReleaseFile) -> Iterator[str | Fact]:
         spec = file.sections(RecordReleaseSpec)
@@ -99,48 +138,6 @@ class Users(Records):
         if any(spec.source.group in names_of(item.by) for item in spec.release):
             yield f"who is in which {spec.source.group!r} is public"
         yield from super().assumptions(file)
-
-
-def _values(file: ReleaseFile) -> list[Hashable]:
-    """Return one value per user, in the order of the belief's groups.
-
-    Users of a group are alike, so they are counted. Raises DataError unless each user has one row.
-    """
-    spec, belief = file.sections(RecordReleaseSpec), file.belief
-    source, groups = spec.source, [(None, belief.size)]
-    if spec.belief.groups is not None:
-        groups = [(group.name, group.size) for group in spec.belief.groups]
-    letters, first = list[dict[str, Hashable]](), 0
-    for _, size in groups:
-        of_user = belief.letters[int(belief.letters_of[first])]
-        may_be_absent = of_user.absence == "removed"
-        letters.append(spelled([*of_user.values, *[ABSENT] * may_be_absent]))
-        first += size
-    texts, column = list(dict.fromkeys(chain(*letters))), BETWEEN.join(names_of(source.value))
-    numbers, of_group = {str(name): code for code, (name, _) in enumerate(groups)}, dict[str, dict[str, int]]()
-    if source.group is not None and spec.belief.groups is not None:
-        of_group[source.group] = numbers
-    counts = _counted(file.table, source, _spelt(spec, texts), of_group, spec.belief.missing or {})
-    if sum(counts.values()) != belief.size:
-        raise wrong(
-            "file", "the data must have one row for each user of the belief",
-            rule="all rows of one person are hidden together, so they must be one row",
-            fix="check belief.size, and that no line of the file is one of totals, or a second one of its header, "
-            "which header = [1, 2] leaves out; if people have several rows, make them one row each, or use sequences "
-            '(kind = "markov-chain"), where a person may have many',
-        )  # fmt: skip
-    if any(min(row[1:], default=0) < 0 for row in counts):
-        no_lookalikes(file.table, str(source.group), numbers, "group")
-        raise wrong("group", f"column {source.group!r} has a name that is not a group of the belief")
-    values: list[Hashable] = []
-    for number, (_, size) in enumerate(groups):
-        tallies = {code: rows for (code, *group), rows in counts.items() if group in ([], [number])}
-        if sum(tallies.values()) != size:
-            raise wrong("group", "a group has other than the declared number of rows", fix="check each group's size")
-        for code, rows in sorted(tallies.items()):
-            text = "" if code == UNKNOWN else texts[code]  # a value that no group has is the empty text, which is none
-            values += [value_of(text, column, letters[number], file.table)] * rows
-    return values
 
 
 def _value_faults(spec: RecordReleaseSpec) -> Iterator[TakifuguError]:

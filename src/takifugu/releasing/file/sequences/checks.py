@@ -82,9 +82,7 @@ def _believed(
     belief: SequenceBelief = spec.belief
     source: SourceSpec | None = spec.source
     other_states = [] if "belief.states" in faulty else list(_states(belief))
-    problems += [*other_states, *_belief(belief, source)]
-    if source is not None and not faulty & {"belief.states", "belief.map", "source.missing"}:
-        problems += _read_as_states(belief, source)
+    problems += [*other_states, *_belief(belief, source, faulty)]
     kind_keys = {f"belief.{key}" for key in type(belief).model_fields.keys() - SequenceBelief.model_fields.keys()}
     odd = [] if faulty & kind_keys else list(faults_of(belief))
     problems += odd
@@ -147,18 +145,8 @@ def _states(belief: SequenceBelief) -> Iterator[TakifuguError]:
     yield from broken((repeats, "belief.states", f"{texts} repeats a name", "name each state once"))
 
 
-def _read_as_states(belief: SequenceBelief, source: SourceSpec) -> Iterator[TakifuguError]:
-    """Yield the faults of texts that are states and missing, and of bins."""
-    yield from never_read(("belief", "states"), belief.states, source.missing)
-    yield from never_read(("belief", "map"), (), source.missing, belief.map)
-    if source.bins is not None:
-        names = set(map(str, belief.states))
-        yield from strange_states(("source", "bins"), {*source.bins} - names, belief.states)
-        yield from faults_at(("source", "bins"), partial(Bins, source.bins))
-        yield from broken((belief.map, "belief.map", "is given beside source.bins", "write only one of them"))
-
-
-def _belief(belief: SequenceBelief, source: SourceSpec | None) -> Iterator[TakifuguError]:
+def _belief(belief: SequenceBelief, source: SourceSpec | None, faulty: frozenset[str]) -> Iterator[TakifuguError]:
+    """Yield the faults of lengths, of independence, and of what is read as states."""
     most = belief.max_length
     yield from broken(
         (belief.longer == "cut" and most is None, "belief.max_length", "is missing",
@@ -170,6 +158,15 @@ def _belief(belief: SequenceBelief, source: SourceSpec | None) -> Iterator[Takif
         yield undeclared("piece")
     if source is not None and source.unit is not None and belief.units_independent is not True:
         yield undeclared("unit")
+    if source is None or faulty & {"belief.states", "belief.map", "source.missing"}:
+        return
+    yield from never_read(("belief", "states"), belief.states, source.missing)
+    yield from never_read(("belief", "map"), (), source.missing, belief.map)
+    if source.bins is not None:
+        names = set(map(str, belief.states))
+        yield from strange_states(("source", "bins"), {*source.bins} - names, belief.states)
+        yield from faults_at(("source", "bins"), partial(Bins, source.bins))
+        yield from broken((belief.map, "belief.map", "is given beside source.bins", "write only one of them"))
 
 
 def _calendar(
