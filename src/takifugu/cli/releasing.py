@@ -99,7 +99,18 @@ def _print_tables(tables: Sequence[Published]) -> None:
         marks = [(READABLE, NOISE), (POSSIBLE, IMPOSSIBLE)]
         said = [sentence for key, sentence in marks if any(row.get(key) is False for row in drawn)]
         click.echo(f"{paragraph(' '.join([LEGEND, *said]))}\n")
-    _print_files(tables)
+    first = tables[0].files
+    windows = chain.from_iterable(windows_files(first[0].parent, table.certificate) for table in tables)
+    lines = list[str]()
+    for table in tables:
+        lines += [f"  {path.name}" for path in table.files[:_FOR_PEOPLE]]
+        ends = [path.name.removeprefix(table.name) for path in table.files[_FOR_PEOPLE:]]
+        if ends:  # those for programs, on one line
+            lines.append(f"  {table.name}{', '.join(ends)}")
+    lines += [f"  {name}" for name in dict.fromkeys(path.name for path in windows)]
+    click.echo(visible("\n".join([f"written to {first[0].parent}:", *lines])))
+    click.echo()
+    click.echo(f"takifugu certificate show {visible(shlex.quote(str(first[1])))}\nsays what is promised.\n")
 
 
 def _print_rows(table: Published, rows: Sequence[Row]) -> None:
@@ -129,22 +140,6 @@ def _print_rows(table: Published, rows: Sequence[Row]) -> None:
     if len(units) > _DRAWN_UNITS:
         more = f"{len(units) - _DRAWN_UNITS} more {table.certificate.people.many}"
         click.echo(f"\n  and {more}, in the table")
-
-
-def _print_files(tables: Sequence[Published]) -> None:
-    """List the written files, and how a certificate is read."""
-    first = tables[0].files
-    windows = chain.from_iterable(windows_files(first[0].parent, table.certificate) for table in tables)
-    lines = list[str]()
-    for table in tables:
-        lines += [f"  {path.name}" for path in table.files[:_FOR_PEOPLE]]
-        ends = [path.name.removeprefix(table.name) for path in table.files[_FOR_PEOPLE:]]
-        if ends:  # those for programs, on one line
-            lines.append(f"  {table.name}{', '.join(ends)}")
-    lines += [f"  {name}" for name in dict.fromkeys(path.name for path in windows)]
-    click.echo(visible("\n".join([f"written to {first[0].parent}:", *lines])))
-    click.echo()
-    click.echo(f"takifugu certificate show {visible(shlex.quote(str(first[1])))}\nsays what is promised.\n")
 
 
 def _published(row: Row) -> object:

@@ -61,14 +61,15 @@ def table_text(rows: Iterable[Row]) -> str:
     writer = csv.DictWriter(text, list(lines[0]))
     writer.writeheader()
     for row in lines:
-        writer.writerow({key: _written(value) for key, value in row.items()})
+        cells = dict[str, Hashable]()
+        for key, value in row.items():
+            if isinstance(value, bool):
+                value = str(value).lower()
+            elif isinstance(value, str):
+                value = guarded(value)
+            cells[key] = value
+        writer.writerow(cells)
     return text.getvalue()
-
-
-def _written(value: Hashable) -> Hashable:
-    if isinstance(value, bool):
-        return str(value).lower()
-    return guarded(value) if isinstance(value, str) else value
 
 
 def read_table(path: str | Path) -> Sequence[Plain]:

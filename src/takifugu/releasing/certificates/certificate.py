@@ -152,9 +152,19 @@ class Certificate:
 
     def text(self, columns: int = WIDTH) -> str:
         """Return the certificate as sentences, at most `columns` wide."""
-        title = textwrap.wrap(_title(self), columns, break_on_hyphens=False)
-        lines = chain.from_iterable(_section(name, words, columns) for name, words in sections(self))
-        return "\n".join([*title, "=" * max(map(len, title)), *lines])
+        heading = textwrap.wrap(_title(self), columns, break_on_hyphens=False)
+        lines = [*heading, "=" * max(map(len, heading))]
+        for title, sentences in sections(self):
+            hanging = "- " if len(sentences) > 1 or not title else ""
+            wrapper = textwrap.TextWrapper(
+                columns - _INDENT, initial_indent=hanging, subsequent_indent=" " * len(hanging), break_on_hyphens=False
+            )
+            wrapped = list(chain.from_iterable(map(wrapper.wrap, map(visible, sentences))))
+            if title and wrapped:  # an untitled one continues the section before
+                lines.append("")
+            titles = chain([title], repeat(""))
+            lines += [f"{left:<{_INDENT}}{line}".rstrip() for left, line in zip(titles, wrapped, strict=False)]
+        return "\n".join(lines)
 
     def __str__(self) -> str:
         return self.text()
@@ -368,15 +378,3 @@ def noise_text(c: Certificate) -> str:
     return "; ".join(parts)
 
 
-def _section(title: str, sentences: Sequence[str], columns: int) -> list[str]:
-    """Return sentences beside their title; untitled ones continue the section before."""
-    hanging = "- " if len(sentences) > 1 or not title else ""
-    wrapper = textwrap.TextWrapper(
-        columns - _INDENT, initial_indent=hanging, subsequent_indent=" " * len(hanging), break_on_hyphens=False
-    )
-    lines = list(chain.from_iterable(map(wrapper.wrap, map(visible, sentences))))
-    titles = chain([title], repeat(""))
-    titled = [f"{left:<{_INDENT}}{line}".rstrip() for left, line in zip(titles, lines, strict=False)]
-    if title and titled:
-        titled.insert(0, "")
-    return titled

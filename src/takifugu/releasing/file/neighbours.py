@@ -75,24 +75,17 @@ def neighbours(folder: Path, data: str | Path) -> Iterator[Neighbour]:
 
 def notices_of_file(file: ReleaseFile) -> tuple[str, ...]:
     """Return warnings of other files on the same data, and of assumptions."""
-    return (*_of_ledgers(file), *_of_names(file), *file.kind.facts.notices(file.source))
-
-
-def _of_ledgers(file: ReleaseFile) -> Iterator[str]:
-    others = list(_ledgers_apart(file))
-    if others:
-        output = others[0].output or output_by_default(others[0].path)
-        entering = command("ledger", "adopt", file.ledger, others[0].path.parent / output)
-        files = _named((other, other.ledger) for other in others)
-        yield (
+    notices, apart = list[str](), list(_ledgers_apart(file))
+    if apart:
+        output = apart[0].output or output_by_default(apart[0].path)
+        entering = command("ledger", "adopt", file.ledger, apart[0].path.parent / output)
+        files = _named((other, other.ledger) for other in apart)
+        notices.append(
             f"the same data are read with another ledger by {files}: neither ledger "
             "knows what the other has spent, so together they grant more than the budget. Write one ledger in all of "
             f"these files, here it is {str(file.spec.ledger)!r}; what was paid for from another one is entered "
             f"with {entering}"
         )
-
-
-def _of_names(file: ReleaseFile) -> Iterator[str]:
     name, others = file.source.name, list[Neighbour]()
     for other in _others(file):
         has_other_name = other.source is not None and normalised(other.source) != normalised(name)
@@ -102,11 +95,12 @@ def _of_names(file: ReleaseFile) -> Iterator[str]:
     if others and not (file.source.same_people and are_alike):  # only then each is charged for the other
         files = _named((other, str(other.source)) for other in others)
         same_people = ", or same_people = true under [source]" if are_alike else ""
-        yield (
+        notices.append(
             f"the same data are another source of this ledger in {files}: each source has a budget of its own, so "
             "together they grant more than the budget. Write one source.name in all of these files, here it is "
             f"{name!r}{same_people}"
         )
+    return (*notices, *file.kind.facts.notices(file.source))
 
 
 def _named(neighbours: Iterable[tuple[Neighbour, str]]) -> str:

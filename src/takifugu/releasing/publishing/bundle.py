@@ -4,11 +4,11 @@ from __future__ import annotations
 
 import json
 import re
-from collections.abc import Collection, Mapping, Sequence
+from collections.abc import Collection, Mapping
 from dataclasses import dataclass
 
 from takifugu.core.errors import LedgerError
-from takifugu.core.plain import Json, Plain
+from takifugu.core.plain import Json
 from takifugu.releasing.certificates.certificate import Certificate
 from takifugu.releasing.certificates.checksum import from_dict
 from takifugu.releasing.certificates.files import CERTIFICATE, files_of
@@ -79,7 +79,18 @@ def bundle_of(content: bytes, releases: Collection[str]) -> Bundle:
     try:
         data: Json = json.loads(content)
         if data.get("format") in (_FORMAT, _WITH_PICTURES):
-            return _read(data["tables"], releases, data["format"])
+            sheets = []
+            for table in data["tables"]:
+                name, files = table["name"], table["files"]
+                if data["format"] == _WITH_PICTURES:
+                    files.pop(f"{name}{_PICTURE}", None)
+                allowed = {*files_of([name])}
+                if name not in releases or _SEPARATORS.search(name) or not set(files) <= allowed:
+                    raise ValueError("the files of something else")
+                sheets.append(Sheet(name, {key: text.encode() for key, text in files.items()}))
+            if not sheets:
+                raise ValueError("no files")
+            return Bundle(tuple(sheets))
     except (AttributeError, KeyError, TypeError, ValueError, RecursionError):
         raise LedgerError(
             "what the ledger keeps of this release is not what was drawn for it",
@@ -90,22 +101,3 @@ def bundle_of(content: bytes, releases: Collection[str]) -> Bundle:
         "the ledger says that this release was drawn, but keeps no noisy values of it that this version can read",
         fix="complete it with the version of Takifugu that drew it; its epsilon counts as spent",
     )
-
-
-def _read(tables: Sequence[Plain], releases: Collection[str], version: str) -> Bundle:
-    """Return the tables of a bundle.
-
-    Raises ValueError for a name or an ending unknown to the releases.
-    """
-    sheets = []
-    for table in tables:
-        name, files = table["name"], table["files"]
-        if version == _WITH_PICTURES:
-            files.pop(f"{name}{_PICTURE}", None)
-        allowed = {*files_of([name])}
-        if name not in releases or _SEPARATORS.search(name) or not set(files) <= allowed:
-            raise ValueError("the files of something else")
-        sheets.append(Sheet(name, {key: text.encode() for key, text in files.items()}))
-    if not sheets:
-        raise ValueError("no files")
-    return Bundle(tuple(sheets))

@@ -16,7 +16,6 @@ from takifugu.core.errors import InputError, Unsupported
 from takifugu.core.escaping import as_exact_as
 from takifugu.core.escaping import number as written
 from takifugu.model import frameworks
-from takifugu.model.beliefs.populations import FromPopulations
 from takifugu.model.secrets.hypotheses import Comparison, EntryIs, Hypothesis, LawIs
 from takifugu.releasing.advice.bands import cell_band, difference_band
 from takifugu.releasing.advice.expecting import expectation_of
@@ -29,7 +28,7 @@ from takifugu.releasing.report.page import Words, sentence
 from takifugu.releasing.report.values import farthest_end
 
 if TYPE_CHECKING:
-    from takifugu.mechanisms.local.sent import Sending
+    pass
 
 #: Why there is none of what was sent row by row; what to do with a table that is not worth comparing.
 _NO_VERDICT = (
@@ -113,7 +112,15 @@ def _worth(t: Published) -> Worth | None:
 def number_with_error(t: Published) -> str:
     """Return the first published number with its interval and unit."""
     if not t.cells:
-        return f"How to read a row: by the declared populations, {_off(*t.randomised)}."
+        belief, sent = t.randomised
+        loss = float(f"{sent.expected:.4g}")  # a length, a share of wrong labels, or a loss
+        words = f"the expected loss of what is sent of it is {measured(loss, sent.measure)}"
+        if sent.sender.only_channel is not None and all(isinstance(value, str) for value in belief.values):
+            share = written(100 * loss, digits=4)
+            words = f"another value than the true one is sent with probability {share} %"
+        elif sent.measure == "m":
+            words = f"what is sent of it is off by {measured(loss, sent.measure)} on average"
+        return f"How to read a row: by the declared populations, {words}."
     unit, answer = t.releases[0]
     if isinstance(answer.randomiser, PermuteAndFlip):
         return f"How to read it: {answer.randomiser.words(t.cells)}."
@@ -139,19 +146,6 @@ def which_to_quote(t: Published) -> str:
     if t.cells == 1 or not is_of_pairs:
         return ""
     return " Quote it with any value, and the difference above for one pair that was chosen beforehand."
-
-
-def _off(belief: FromPopulations, sent: Sending) -> str:
-    """Describe the distance between a true row and its sent one.
-
-    The distance is a length, a share of wrong labels, or a loss.
-    """
-    loss = float(f"{sent.expected:.4g}")
-    if sent.sender.only_channel is not None and all(isinstance(value, str) for value in belief.values):
-        return f"another value than the true one is sent with probability {written(100 * loss, digits=4)} %"
-    if sent.measure == "m":
-        return f"what is sent of it is off by {measured(loss, sent.measure)} on average"
-    return f"the expected loss of what is sent of it is {measured(loss, sent.measure)}"
 
 
 def suspicion_of(t: Published) -> str:

@@ -193,10 +193,6 @@ class Outcome(InParts):
     def parts(self) -> Iterator[Part]:
         for table in self.tables:
             yield from table.parts
-        yield facts(self._facts)
-
-    @property
-    def _facts(self) -> list[tuple[str, str]]:
         paid, files = self.reservation, list(chain.from_iterable(table.files for table in self.new))
         first_rows = chain.from_iterable(table.rows[:1] for table in self.tables)
         pairs = list[tuple[str, str]]()
@@ -210,7 +206,7 @@ class Outcome(InParts):
             pairs.append(("completed", f"paid for at {self.completed}"))
         if self.there:
             pairs.append(("already published", already(self.there)))
-        return pairs
+        yield facts(pairs)
 
 
 def already(tables: Sequence[Published]) -> str:

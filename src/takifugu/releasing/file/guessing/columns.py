@@ -78,7 +78,11 @@ def first_look(table: Table) -> FirstLook:
     for column in _seen(start, unmarked):
         if column.kind != TEXTS:
             columns[column.name] = replace(column, marks=len(marks[column.name]))
-    columns |= {column.name: replace(column, kind=TEXTS) for column in _clocks([*columns.values()])}
+    dates = [column for column in columns.values() if column.is_date]
+    for column in [*columns.values()] if dates else []:
+        form = clock_of(column.words, column.labels) if column.kind == WHOLE else None
+        if form == DIGITS or (form and any(are_hours_of(day.values, column.values) for day in dates)):
+            columns[column.name] = replace(column, kind=TEXTS)  # whole numbers that are times of day beside dates
     columns |= {c.name: _in_the_order_of_time(c, [*columns.values()]) for c in columns.values() if len(c.forms) > 1}
     twice = tuple(dict.fromkeys(name for name in start.names if name and start.names.count(name) > 1))
     return FirstLook(columns, start.written, twice, all_rows, odd)
@@ -91,15 +95,6 @@ def _seen(table: Table, rows: Rows) -> Iterator[Seen]:
     for name, values in rows.items():
         forms = time_formats(texts[name])
         yield Seen(name, TIMES if forms else kinds[name], values, table.written.numerals, forms)
-
-
-def _clocks(columns: Sequence[Seen]) -> Iterator[Seen]:
-    """Yield the columns of whole numbers that are times of day beside dates."""
-    dates = [column for column in columns if column.is_date]
-    for column in columns:
-        form = clock_of(column.words, column.labels) if column.kind == WHOLE and dates else None
-        if form == DIGITS or (form and any(are_hours_of(day.values, column.values) for day in dates)):
-            yield column
 
 
 def _in_the_order_of_time(dates: Seen, columns: Sequence[Seen]) -> Seen:

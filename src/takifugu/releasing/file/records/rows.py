@@ -124,40 +124,34 @@ class SingleValues(Records):
 
     def units(self, file: ReleaseFile) -> tuple[Unit, ...]:
         """Return all rows as one unit, by name or in their order."""
-        if file.belief.names is not None:
-            return (Unit(None, _by_name(file)),)
-        column = str(file.sections(RecordReleaseSpec).source.value)  # which `shape_faults` requires
-        rows = texts(file.table, [column])
-        if len(rows) != file.belief.size:
-            raise wrong("file", "the data must have one row for each entry of the belief", fix="check both")
-        return (Unit(None, [_value(file, text, column, entry) for entry, (text,) in enumerate(rows)]),)
-
-
-def _by_name(file: ReleaseFile) -> dict[str, Hashable]:
-    """Return the value of each person."""
-    belief, source = file.belief, file.sections(RecordReleaseSpec).source
-    once = "every person has one row"
-    column, value = str(source.person), str(source.value)  # which `shape_faults` and `misfits` require
-    rows = texts(file.table, [column, value])
-    if source.null_keys == "drop":
-        rows = [row for row in rows if row[0] is not None]
-    names = called("person", column, [name for name, _ in rows], may_drop=True)
-    values: dict[str, Hashable] = {}
-    for person, text in rows:
-        name = names[str(person)]
-        if name in values:
-            raise wrong("person", f"column {column!r} names somebody twice", rule=once)
-        if name not in belief.names:
-            no_lookalikes(file.table, column, belief.names, "person")
-            problem = "the data has somebody whom the belief does not know"
-            fix = "name them in [belief]"
-            if "people" in type(file.spec.belief).model_fields:
-                fix = 'write people = ["Ana"] under [belief], with the names of those whom its own file does not name'
-            raise wrong("person", problem, fix=fix)
-        values[name] = _value(file, text, value, belief.position(name))
-    if len(values) < belief.size:
-        raise wrong("person", "somebody of the belief is not in the data", rule=once)
-    return values
+        belief, source, once = file.belief, file.sections(RecordReleaseSpec).source, "every person has one row"
+        column, value = str(source.person), str(source.value)  # which `shape_faults` and `misfits` require
+        if belief.names is None:
+            rows = texts(file.table, [value])
+            if len(rows) != belief.size:
+                raise wrong("file", "the data must have one row for each entry of the belief", fix="check both")
+            return (Unit(None, [_value(file, text, value, entry) for entry, (text,) in enumerate(rows)]),)
+        rows = texts(file.table, [column, value])
+        if source.null_keys == "drop":
+            rows = [row for row in rows if row[0] is not None]
+        names = called("person", column, [name for name, _ in rows], may_drop=True)
+        values: dict[str, Hashable] = {}
+        for person, text in rows:
+            name = names[str(person)]
+            if name in values:
+                raise wrong("person", f"column {column!r} names somebody twice", rule=once)
+            if name not in belief.names:
+                no_lookalikes(file.table, column, belief.names, "person")
+                problem = "the data has somebody whom the belief does not know"
+                fix = "name them in [belief]"
+                if "people" in type(file.spec.belief).model_fields:
+                    people = "with the names of those whom its own file does not name"
+                    fix = f'write people = ["Ana"] under [belief], {people}'
+                raise wrong("person", problem, fix=fix)
+            values[name] = _value(file, text, value, belief.position(name))
+        if len(values) < belief.size:
+            raise wrong("person", "somebody of the belief is not in the data", rule=once)
+        return (Unit(None, values),)
 
 
 def _value(file: ReleaseFile, text: str | None, column: str, entry: int) -> Hashable:

@@ -102,8 +102,7 @@ class Users(Records):
         letters, first = list[dict[str, Hashable]](), 0
         for _, size in groups:
             of_user = belief.letters[int(belief.letters_of[first])]
-            may_be_absent = of_user.absence == "removed"
-            letters.append(spelled([*of_user.values, *[ABSENT] * may_be_absent]))
+            letters.append(spelled([*of_user.values, *[ABSENT] * (of_user.absence == "removed")]))
             first += size
         texts, column = list(dict.fromkeys(chain(*letters))), BETWEEN.join(names_of(source.value))
         numbers, of_group = {str(name): code for code, (name, _) in enumerate(groups)}, dict[str, dict[str, int]]()
