@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import sys
+from contextlib import suppress
 from pathlib import Path
 
 import click
@@ -25,7 +26,12 @@ _COLOURS = {Verdict.GOOD: "green", Verdict.ROUGH: "yellow", Verdict.USELESS: "re
 def advice(files: tuple[Path, ...], window: str | None, as_json: bool) -> None:
     documents = []
     for file in files:
-        lost = _left_out(file, window)
+        # A number from the private data must not go into a file or a log: None if output may be kept.
+        lost: tuple[str, ...] | None = None
+        if is_terminal(sys.stdout) and is_terminal(sys.stderr):
+            lost = ()
+            with suppress(TakifuguError):  # which `advise` raises
+                lost = left_out(load(file, window=window, first=True))
         try:
             with watching() as watch:
                 advised = advise(file, window=window, watch=watch)
@@ -49,16 +55,3 @@ def advice(files: tuple[Path, ...], window: str | None, as_json: bool) -> None:
             click.echo(f"\n{paragraph(words)}")
     if as_json:
         print_json("advise", only_one(files), {"files": documents})
-
-
-def _left_out(file: Path, window: str | None) -> tuple[str, ...] | None:
-    """Count the rows left out; None if output may be kept.
-
-    A number from the private data must not go into a file or a log.
-    """
-    if not (is_terminal(sys.stdout) and is_terminal(sys.stderr)):
-        return None
-    try:
-        return left_out(load(file, window=window, first=True))
-    except TakifuguError:
-        return ()  # which `advise` raises

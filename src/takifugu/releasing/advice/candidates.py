@@ -37,9 +37,14 @@ def ideas(raw: Plain, ratios: Mapping[int, float]) -> Iterator[Idea]:
     for i, item in poor:
         if item.get("per") in ("unit", "both"):
             pooled.append(of_table(raw, i, "per", "pooled"))
-        if cells := list(_coarser(item)):
-            first_cells.append(of_table(raw, i, "by", cells[0]))
-            last_cells.append(of_table(raw, i, "by", cells[-1]))
+        by, coarser = item.get("by"), list[str]()  # one of two axes, or longer calendar cells
+        if isinstance(by, list) and len(by) > 1:
+            coarser = by
+        elif isinstance(by, str) and by in _CALENDAR_CELLS[:-1]:
+            coarser = [_CALENDAR_CELLS[_CALENDAR_CELLS.index(by) + 1]]
+        if coarser:
+            first_cells.append(of_table(raw, i, "by", coarser[0]))
+            last_cells.append(of_table(raw, i, "by", coarser[-1]))
         if item.get("mechanism", "auto") != "auto":
             free += [of_table(raw, i, key, None) for key in ("mechanism", "metric") if key in item]
     whom = "the people in these data"
@@ -103,12 +108,3 @@ def _shared(raw: Plain, items: Sequence[Plain], ratios: Mapping[int, float]) -> 
         yield changes, "the same epsilon in all, split so that the tables are worth the same"
     taken_out = tuple(of_table(raw, i, "epsilon", None) for i in range(len(items)))
     yield (Change(("joint_epsilon",), total), *taken_out), "the tables share what they cost together"
-
-
-def _coarser(item: Plain) -> Iterator[str]:
-    """Yield coarser `by`: one of two axes, or longer calendar cells."""
-    by = item.get("by")
-    if isinstance(by, list) and len(by) > 1:
-        yield from by
-    elif isinstance(by, str) and by in _CALENDAR_CELLS[:-1]:
-        yield _CALENDAR_CELLS[_CALENDAR_CELLS.index(by) + 1]

@@ -24,7 +24,7 @@ from takifugu.releasing.advice.refusing import refusals as refusals_of
 from takifugu.releasing.advice.refusing import too_early
 from takifugu.releasing.file.loading import load
 from takifugu.releasing.file.neighbours import notices_of_file
-from takifugu.releasing.planning.expected import AT_ONCE, Blur, Expected, expected
+from takifugu.releasing.planning.expected import AT_ONCE, Expected, expected
 from takifugu.releasing.planning.notices import by_reason, forbidden, notices, notices_of_layout, spending
 from takifugu.releasing.planning.plan import Plan, plan
 
@@ -141,21 +141,16 @@ def _rows(tables: Sequence[Expected]) -> Iterator[tuple[str, ...]]:
                 whose = name_of(blur.unit or whose, 12)
             elif table.scope == "unit":
                 whose = table.people.counted(blur.answers)
-            yield (name, whose, *_sizes(blur))
+            reach, share = "any number", "-"
+            if blur.ranges:
+                reach = " to ".join(dict.fromkeys(map(number, (min(blur.ranges), max(blur.ranges)))))
+                share = " to ".join(dict.fromkeys(f"{number(100 * part, digits=3)} %" for part in blur.shares))
+            sizes = at_most(blur.half_width), reach, share, number(blur.median)
+            if blur.marks:
+                sizes = "-", "-", "-", "-"
+            yield (name, whose, *sizes)
         if len(table.blurs) > _MOST_NAMED:
             yield (name, f"{len(table.blurs) - _MOST_NAMED} more kinds", *["-"] * 4)
-
-
-def _sizes(blur: Blur) -> tuple[str, str, str, str]:
-    """Return the ±, the cells' range, their ratio, and the median |noise|."""
-    if blur.marks:
-        return "-", "-", "-", "-"
-    width, median = at_most(blur.half_width), number(blur.median)
-    if not blur.ranges:
-        return width, "any number", "-", median
-    ends = map(number, (min(blur.ranges), max(blur.ranges)))
-    shares = (f"{number(100 * share, digits=3)} %" for share in blur.shares)
-    return width, " to ".join(dict.fromkeys(ends)), " to ".join(dict.fromkeys(shares)), median
 
 
 @without_data

@@ -16,15 +16,6 @@ from takifugu.releasing.file.keys import Delta, Described, Epsilon, Number, Sect
 AnyTable = TypeVar("AnyTable", bound="Table")
 
 
-class ItemWords(Section):
-    """The keys of [[release]] that are for readers of the report and the certificate."""
-
-    expect: Annotated[ExpectSpec | None, meaning("what is expected of this table, in place of [expect]")] = None
-
-    title: Annotated[Words | None, meaning("what the table is called in words", "Activity on the ward")] = None
-    measured_in: Annotated[Words | None, meaning("what one of its values is", "hours")] = None
-
-
 class MetricSpec(Section):
     """How far apart two answers are, for a mechanism that chooses by distance."""
 
@@ -35,9 +26,15 @@ class MetricSpec(Section):
     ]
 
 
-class Table(ItemWords, Described):
-    """The keys that every [[release]] has; its query adds its own."""
+class Table(Described):
+    """The keys that every [[release]] has; its query adds its own.
 
+    `expect`, `title` and `measured_in` are for readers of the report and the certificate.
+    """
+
+    expect: Annotated[ExpectSpec | None, meaning("what is expected of this table, in place of [expect]")] = None
+    title: Annotated[Words | None, meaning("what the table is called in words", "Activity on the ward")] = None
+    measured_in: Annotated[Words | None, meaning("what one of its values is", "hours")] = None
     name: Annotated[
         StrictStr,
         meaning("the table's name, also of its files", "time-use", pattern=r"^[A-Za-z0-9][A-Za-z0-9_-]{0,63}$"),

@@ -117,22 +117,18 @@ def debits_in(certificate: Certificate, bill: Bill, layout: str) -> Iterator[Deb
 
     scope = "pooled" if is_pooled(certificate) else "unit"
     for answer, place, published in zip(certificate.answers, bill.places, published_in(certificate), strict=True):
-        for number, (framework, share) in enumerate(_shares(certificate, bill, published)):
+        shares = list[tuple[Framework, tuple[Query, Fraction] | None]]()
+        if scope == "unit":
+            shares.append((published.framework, None))
+        else:
+            for reader in bill.readers:
+                share = None
+                if reader["query"] is not None:
+                    share = queries.from_dict(reader["query"]), as_fraction(reader["factor"], "a factor")
+                shares.append((frameworks.from_dict(reader["framework"]), share))
+        for number, (framework, share) in enumerate(shares):
             charge: Charge = charge_of(
                 published, framework, share=share, scope=scope, at=place, reading=f"{bill.payment}.{number}",
                 calendar=bill.calendar, layout=layout, begins_series=bill.begins_series,
             )  # fmt: skip
             yield Debit(framework, charge, answer.unit or "", certificate.release)
-
-
-def _shares(
-    certificate: Certificate, bill: Bill, answer: Published
-) -> Iterator[tuple[Framework, tuple[Query, Fraction] | None]]:
-    if not is_pooled(certificate):
-        yield answer.framework, None
-        return
-    for reader in bill.readers:
-        share = None
-        if reader["query"] is not None:
-            share = queries.from_dict(reader["query"]), as_fraction(reader["factor"], "a factor")
-        yield frameworks.from_dict(reader["framework"]), share

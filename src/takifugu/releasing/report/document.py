@@ -62,24 +62,19 @@ def report_html(subject: Release | Published | Outcome) -> str:
     >>> report.startswith("<!DOCTYPE html>"), "<script" in report
     (True, False)
     """
-    tables = _tables(subject)
-    names = ", ".join(dict.fromkeys(t.certificate.title or t.name for t in tables))
-    first = tables[0].certificate
-    head = {"title": f"{names}: private release", "date": first.date, "software": first.software}
-    return page("report.html", articles=list(map(_article, tables)), **head)
-
-
-def _tables(subject: Release | Published | Outcome) -> tuple[Published, ...]:
     if isinstance(subject, Release):
         c = subject.certificate
         unit = c.units[0] if c.scope == "unit" else None
-        return (Published(c.release, c.scope, (), c, (), ((unit, subject),)),)
+        subject = Published(c.release, c.scope, (), c, (), ((unit, subject),))
     tables = subject.tables if isinstance(subject, Outcome) else (subject,)
     if not tables or not all(isinstance(table, Published) for table in tables):
         raise InputError(
             f"a {type(subject).__name__} is not a release", fix="give what release() or publish() returned"
         )
-    return tables
+    names = ", ".join(dict.fromkeys(t.certificate.title or t.name for t in tables))
+    first = tables[0].certificate
+    head = {"title": f"{names}: private release", "date": first.date, "software": first.software}
+    return page("report.html", articles=list(map(_article, tables)), **head)
 
 
 def verdict_words(table: Published) -> str:
