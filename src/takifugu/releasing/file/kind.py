@@ -226,10 +226,6 @@ class Kind:
         """Return the certificate's facts about a table's window and cells."""
         return ()
 
-    def in_degrees(self, file: ReleaseFile) -> bool:
-        """Return whether places are declared, or named, as longitude and latitude."""
-        return False
-
     def units(self, file: ReleaseFile) -> tuple[Unit, ...]:
         """Return the units of the source; DataError for rule-breaking data."""
         raise NotImplementedError

@@ -114,9 +114,16 @@ def _sheet(table: Table, answers: Sequence[Drawn], planned: Plan, worth: Worth |
     return Sheet(table.name, {f"{table.name}{end}": files[end] for end in ENDS if end in files})
 
 
+@runtime_checkable
+class OfPlaces(Protocol):
+    """A kind of file that says whether its places are declared, or named, as longitude and latitude."""
+
+    def in_degrees(self, file: ReleaseFile) -> bool: ...
+
+
 def _places(table: Published, file: ReleaseFile) -> Iterator[tuple[Box, Row]] | None:
     """Return each place in degrees as a box with its row, if any."""
-    if not file.kind.in_degrees(file):
+    if not isinstance(file.kind, OfPlaces) or not file.kind.in_degrees(file):
         return None
     if not table.cells:
         belief, noise = table.randomised
