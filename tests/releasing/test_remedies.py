@@ -345,7 +345,7 @@ def test_what_another_ledger_published_is_entered(tmp_path: Path) -> None:
 
 
 @pytest.mark.slow
-@of("releasing/file/neighbours.py: _of_ledgers")
+@of("releasing/file/neighbours.py: notices_of_file")
 @pytest.mark.parametrize("output", ["", 'output = "out"\n'])
 def test_what_the_ledger_of_another_file_paid_for_is_entered(tmp_path: Path, output: str) -> None:
     other = small(tmp_path, ONE.replace('output = "out"\n', output)).rename(tmp_path / "other.toml")
@@ -399,7 +399,7 @@ USELESS = ONE.replace("matters = 1000\n", "matters = 0.001\n").replace("unimport
 
 @pytest.mark.slow
 @of(
-    "releasing/advice/refusing.py: _reasons", "releasing/steps.py: verdicts",
+    "releasing/advice/refusing.py: _reasons", "releasing/steps.py: foreseen",
     "releasing/advice/checking.py: check", "releasing/advice/forecast.py: foreseen",
 )  # fmt: skip
 def test_who_knows_more_is_a_command_away(tmp_path: Path) -> None:
@@ -457,7 +457,7 @@ def _weeks(folder: Path, spec: str = WEEKS) -> Path:
 
 
 @pytest.mark.slow
-@of("releasing/planning/outlook.py: _no_windows", "releasing/planning/outlook.py: outlook")
+@of("releasing/planning/outlook.py: outlook")
 def test_what_many_windows_cost_is_a_command_away(tmp_path: Path) -> None:
     dry = invoke("release", "--dry-run", "--window", "2026-W02", _weeks(tmp_path))
     assert "windows fit the budget" in " ".join(pasted(dry, "plan").output.split())

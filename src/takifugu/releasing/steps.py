@@ -119,15 +119,6 @@ class DryRun(Foreseen):
         return self.forecast.advice
 
     @property
-    def verdicts(self) -> list[tuple[str, str]]:
-        """Return each table's worth in a sentence, and the advising command."""
-        judged = [table for table in self.advice if table.worth is not None]
-        lines = [("worth", f"{table.name}: {table.sentence}") for table in judged]
-        if any(table.verdict is not Verdict.GOOD for table in judged):
-            lines.append(("advice", f"{command('advise', self.forecast.path)} says what would help"))
-        return lines
-
-    @property
     def refusal(self) -> Part:
         return self.forecast.refusal
 
@@ -136,7 +127,11 @@ class DryRun(Foreseen):
         if self.there:
             yield words(f"already published, and nothing to pay for: {', '.join(self.there)}")
         yield from self.forecast.foreseen
-        yield facts(self.verdicts)
+        judged = [table for table in self.advice if table.worth is not None]
+        lines = [("worth", f"{table.name}: {table.sentence}") for table in judged]
+        if any(table.verdict is not Verdict.GOOD for table in judged):
+            lines.append(("advice", f"{command('advise', self.forecast.path)} says what would help"))
+        yield facts(lines)
         if self.outlook is not None:
             yield closed(_AHEAD, Part(f"{_AHEAD}:\n\n{self.outlook}", self.outlook._repr_html_))
         if self.only_one:

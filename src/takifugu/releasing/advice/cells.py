@@ -41,10 +41,6 @@ class Cells:
         return tuple(noisy)
 
     @property
-    def is_any_readable(self) -> bool:
-        return len(self.noisy) < len(self.labels)
-
-    @property
     def ratio(self) -> float:
         """Return error over size of the smallest cell, infinite at 0."""
         least = min(map(abs, self.values), default=math.inf)

@@ -113,7 +113,7 @@ class Worth:
             return ratio
         if not cells.noisy:
             return min(ratio, ROUGH)
-        if cells.is_any_readable or cells.is_one_of_several:  # some are noise, and else all of them
+        if len(cells.noisy) < len(cells.labels) or cells.is_one_of_several:  # some are noise, and else all of them
             return max(ratio, min(cells.ratio, ROUGH))
         return max(ratio, ROUGH * cells.ratio)
 

@@ -37,7 +37,7 @@ class Sheet:
 
     @property
     def digest(self) -> str:
-        """Return the keyed digest of the certificate."""
+        """Return the keyed digest by which the ledger knows the certificate."""
         return str(json.loads(self.files[f"{self.name}{CERTIFICATE}"])["digest"])
 
 
@@ -51,11 +51,6 @@ class Bundle:
         for sheet in self.sheets:
             files |= sheet.files
         return files
-
-    @property
-    def digests(self) -> tuple[str, ...]:
-        """Return the keyed digests identifying the certificates to the ledger."""
-        return tuple(sheet.digest for sheet in self.sheets)
 
     def to_bytes(self) -> bytes:
         sheets = list[Json]()

@@ -81,7 +81,8 @@ class Progress:
         """
         self.state = State.PAID
         try:
-            content = book.drawn(paid, bundle.to_bytes(), bundle.digests)
+            digests = tuple(sheet.digest for sheet in bundle.sheets)
+            content = book.drawn(paid, bundle.to_bytes(), digests)
         except BaseException:
             self.state = state_of(book, paid) or State.PAID
             raise

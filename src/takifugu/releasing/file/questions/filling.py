@@ -27,28 +27,33 @@ def _later(name: str, words: str, why: str, *choices: Choice, form: str | None =
     return Question(name, words, (_LATER, *choices), NONE, why, form=form)
 
 
-def _written(name: str, words: str, why: str) -> tuple[str, _Filling]:
-    """Return a question that a text answers, where it is needed."""
+def _where_needed(name: str, words: str, why: str, *choices: Choice) -> tuple[str, _Filling]:
+    """Return a question where it is needed; without choices a text answers it."""
+    form = None if choices else "text"
 
     def question(subject: Subject, answers: Answers) -> Question | None:
         if name in _needed(subject, answers):
-            return _later(name, words, why, form="text")
+            return _later(name, words, why, *choices, form=form)
         return None
 
     return name, question
 
 
 def _needed(subject: Subject, answers: Answers) -> Iterator[str]:
-    """Yield the texts that a file of such rows needs."""
-    kind, lasts = subject.kind_of(answers), answers["rows"] in LASTING
+    """Yield what a file of such rows needs, whatever was answered before."""
+    kind, lasts, has_people = subject.kind_of(answers), answers["rows"] in LASTING, answers.get("whose", NONE) != NONE
     if _is_chain(subject, answers) or kind in ("users", "contacts"):
         yield "states"
     if kind == "users":
         yield "size"
     if lasts:
         yield from ("from", "until")
-    if lasts and answers.get("whose", NONE) != NONE:
+    if lasts and has_people:
         yield "roster"
+    if _is_chain(subject, answers) and has_people:
+        yield "independent"
+    if answers["rows"] == "contacts" and subject.facts.ends is not None:
+        yield "public"
 
 
 def _is_chain(subject: Subject, answers: Answers) -> bool:
@@ -112,29 +117,18 @@ def _next(subject: Subject, answers: Answers) -> Question | None:
     return _later("next", words, why, form="text")
 
 
-def _independent(subject: Subject, answers: Answers) -> Question | None:
-    if not _is_chain(subject, answers) or answers.get("whose", NONE) == NONE:
-        return None
-    yes = Choice("yes", "none says anything about another")
-    words = "Does one person say nothing about the others?"
-    return _later("independent", words, "no families, no shared rooms", yes)
-
-
-def _public(subject: Subject, answers: Answers) -> Question | None:
-    if answers["rows"] != "contacts" or subject.facts.ends is None:
-        return None
-    return _later("public", "May everybody know who met whom?", "", Choice("yes", "it is public"))
-
-
 FILLINGS: Mapping[str, _Filling] = dict((
     ("dates", _dates),
-    _written("states", "Which states or values are there?",
-             "all that can occur by a code book or a questionnaire, whether or not they do, such as still, walking"),
-    _written("size", "How many people are there?", "the number becomes public"),
-    _written("from", "When does the recording start?", "a day that is known without the rows"),
-    _written("until", "When does it end?", "at the latest the day of the export"),
-    _written("roster", "Who was recorded?",
-             "a public list: its file, or the names with commas; not from these rows"),
-    ("otherwise", _otherwise), ("source", _source), ("stay", _stay), ("next", _next), ("independent", _independent),
-    ("public", _public),
+    _where_needed("states", "Which states or values are there?",
+                  "all that can occur by a code book or a questionnaire, whether or not they do, "
+                  "such as still, walking"),
+    _where_needed("size", "How many people are there?", "the number becomes public"),
+    _where_needed("from", "When does the recording start?", "a day that is known without the rows"),
+    _where_needed("until", "When does it end?", "at the latest the day of the export"),
+    _where_needed("roster", "Who was recorded?",
+                  "a public list: its file, or the names with commas; not from these rows"),
+    ("otherwise", _otherwise), ("source", _source), ("stay", _stay), ("next", _next),
+    _where_needed("independent", "Does one person say nothing about the others?", "no families, no shared rooms",
+                  Choice("yes", "none says anything about another")),
+    _where_needed("public", "May everybody know who met whom?", "", Choice("yes", "it is public")),
 ))  # fmt: skip
