@@ -63,13 +63,13 @@ def schema_of(model: type[BaseModel]) -> Json:
     return model.model_json_schema()
 
 
-def fault(where: Where, what: str, fix: str = "", rule: str = "") -> InputError:
+def fault(where: Where, what: str, fix: str = "") -> InputError:
     """Return the error about a key of the file.
 
     >>> fault(("release", 0, "grid"), "is missing", 'write grid = "0.01"').line
     'release[0].grid: is missing; write grid = "0.01"'
     """
-    return InputError(what, rule=rule, fix=fix).at(*where)
+    return InputError(what, fix=fix).at(*where)
 
 
 def broken(*rules: Rule) -> Iterator[TakifuguError]:
