@@ -186,6 +186,32 @@ def unchanged(ledger: Path) -> Iterator[None]:
     assert dump(ledger) == before
 
 
+def refused_unchanged(ledger: Ledger, error: Any, words: str | None, *args: Any, **options: Any) -> str:
+    """Check that a reservation is refused in these words and that no byte of the ledger changes; return the message."""
+    raw = ledger.store.path.read_bytes()
+    with unchanged(ledger.store.path), pytest.raises(error, match=words) as caught:
+        ledger.reserve(*args, **options)
+    assert ledger.store.path.read_bytes() == raw
+    return str(caught.value)
+
+
+def epsilon_of(ledger: Ledger, source: str = "data") -> Fraction:
+    return ledger.spent(source).spent.epsilon
+
+
+def epsilons_of(ledger: Ledger, source: str = "data") -> dict[str, Fraction]:
+    """Return what every unit of a source has spent, by its tag."""
+    return {unit.unit: unit.spent.epsilon for unit in ledger.spent(source).units}
+
+
+def edit(path: Path, *statements: str) -> None:
+    """Edit a ledger as anybody can who may write its file, without its key."""
+    with closing(sqlite3.connect(path)) as connection:
+        for statement in statements:
+            connection.execute(statement)
+        connection.commit()
+
+
 def forge(ledger: Ledger, *statements: str) -> None:
     """Edit a ledger as one who has its key can: everything is sealed again, and the chain of events is left alone."""
     with ledger.store.writing() as connection:

@@ -12,12 +12,14 @@ from tests.support.ledger_tools import (
     chain,
     chain_framework,
     charge,
-    dump,
+    epsilon_of,
+    epsilons_of,
     forge,
     group_debit,
     made,
     one_thing,
     promised,
+    refused_unchanged,
     table_framework,
     with_delta,
 )
@@ -39,23 +41,6 @@ from takifugu.model.queries import Count, Histogram, Identity, Query
 from takifugu.model.secrets.of_entries import every_entry
 
 WHOLE, DATA, QUILT, SINGLE = Covers
-
-
-def epsilon_of(ledger: Ledger, source: str = "data") -> Fraction:
-    return ledger.spent(source).spent.epsilon
-
-
-def refused_unchanged(ledger: Ledger, error: type[Exception], words: str | None, *args: Any, **options: Any) -> str:
-    """Check that a reservation is refused in these words and that no row of the ledger changed; return the message."""
-    before, raw = dump(ledger.store.path), ledger.store.path.read_bytes()
-    with pytest.raises(error, match=words) as caught:
-        ledger.reserve(*args, **options)
-    assert dump(ledger.store.path) == before
-    assert ledger.store.path.read_bytes() == raw
-    return str(caught.value)
-
-
-# Amounts.
 
 
 def test_three_thirds_fit_a_budget_of_one_and_nothing_more(ledger: Ledger) -> None:
@@ -111,12 +96,6 @@ def test_what_is_offered_beside_other_releases_is_more_noise_and_what_that_is_wo
 OFFERED = (("noise of ", " times"), ("(alone, epsilon ", ")"))
 
 
-def test_one_delta_of_several_is_too_much(ledger: Ledger) -> None:
-    framework = chain_framework(7)
-    both = [Debit(framework, with_delta(framework, "1/4"), name="normal"), group_debit(framework, Fraction(1, 4))]
-    refused_unchanged(ledger, BudgetExceeded, "smaller delta, or with delta 0", "data", both, budget=1)
-
-
 def test_more_noise_counts_as_noise_alone_for_quilts_only() -> None:
     framework = chain_framework(7)
     for kind, fingerprint in ((QUILT, ""), (WHOLE, framework.fingerprint())):
@@ -146,7 +125,9 @@ def test_without_a_budget_the_first_release_sets_it_and_the_refusal_says_so(ledg
 
 def test_deltas_have_a_budget_too(ledger: Ledger) -> None:
     framework = chain_framework(7)
-    normal = Debit(framework, with_delta(framework, "1/4"))
+    normal = Debit(framework, with_delta(framework, "1/4"), name="normal")
+    both = [normal, group_debit(framework, Fraction(1, 4))]
+    refused_unchanged(ledger, BudgetExceeded, "smaller delta, or with delta 0", "data", both, budget=1)
     refused_unchanged(ledger, BudgetExceeded, "smaller delta", "data", [normal], budget=1)
     ledger.reserve("data", [normal], budget=(1, "1/500"))
     more = group_debit(framework, 1)
@@ -154,13 +135,7 @@ def test_deltas_have_a_budget_too(ledger: Ledger) -> None:
     ledger.reserve("data", [normal])
     refused_unchanged(ledger, BudgetExceeded, "has epsilon 0.5 left", "data", [normal])
     assert ledger.spent("data").spent == Amount(Fraction(1, 2), Fraction(1, 500))
-
-
-def test_a_source_that_spent_more_than_its_budget_has_nothing_left(ledger: Ledger) -> None:
-    """As after a migration, which merges sources and keeps the smallest of their budgets."""
-    framework = chain_framework(7)
-    normal = Debit(framework, with_delta(framework, "1/4"))
-    ledger.reserve("data", [normal], budget=(1, "1/100"))
+    # As after a migration, which merges sources and keeps the smallest of their budgets.
     forge(ledger, "update sources set budget_epsilon = '0.125', budget_delta = '0.0005'")
     words = r"has epsilon 0 left of a budget of epsilon 0\.125, delta 0\.0005;\nfits: nothing more"
     refused_unchanged(ledger, BudgetExceeded, words, "data", [normal])
@@ -185,16 +160,12 @@ def test_a_budget_that_is_no_amount_is_refused(ledger: Ledger, budget: Any) -> N
     assert ledger.show() == ()
 
 
-@pytest.mark.parametrize("spend", [Fraction(0), Fraction(5e-324), Fraction(1e-310)])
-def test_a_spend_of_nothing_or_less_than_a_number_is_refused(ledger: Ledger, spend: Fraction) -> None:
+def test_a_spend_of_nothing_or_less_than_a_number_is_refused(ledger: Ledger) -> None:
     """Negative, NaN and infinite amounts cannot even be charges (tests/accounting/composition/test_composition.py)."""
     debit = group_debit(chain_framework(7), 1)
-    debit = replace(debit, charge=replace(debit.charge, epsilon=spend))
-    refused_unchanged(ledger, LedgerError, "more than nothing", "data", [debit])
-
-
-def test_the_smallest_spend_that_is_a_number_is_counted(ledger: Ledger) -> None:
-    debit = group_debit(chain_framework(7), 1)
+    for spend in (Fraction(0), Fraction(5e-324), Fraction(1e-310)):
+        none = replace(debit, charge=replace(debit.charge, epsilon=spend))
+        refused_unchanged(ledger, LedgerError, "more than nothing", "data", [none])
     ledger.reserve("data", [replace(debit, charge=replace(debit.charge, epsilon=SMALLEST_SPEND))], budget=1)
     assert len(ledger.history("data")) == 1
 
@@ -212,38 +183,31 @@ def test_what_cannot_be_counted_is_refused(ledger: Ledger) -> None:
         ledger.spent("other")
 
 
-# Kinds.
+def single(framework: Framework, column: str) -> Debit:
+    """Return the debit of the number in a column, whose promise is alone."""
+    return Debit(framework, charge_of(promised(framework, Identity(column), wasserstein.MECHANISM)))
 
 
 def test_erratum_e12_is_refused_by_the_ledger(ledger: Ledger) -> None:
-    framework = table_framework(*TWO_BITS, "s")
-    first, second = (Debit(framework, charge_of(promised(framework, Identity(n), wasserstein.MECHANISM))) for n in "uv")
+    framework, other = table_framework(*TWO_BITS, "s"), table_framework(*TWO_BITS, "u")
+    first, second = single(framework, "u"), single(framework, "v")
     ledger.reserve("data", [first], budget=100)
     refused_unchanged(ledger, CompositionRefused, "is alone", "data", [second])
     both = [first, replace(second, name="second")]
     refused_unchanged(ledger, CompositionRefused, "is alone", "other", both, budget=100)
+    ledger.reserve("other", [second], budget=100)
+    late = Debit(other, charge_of(promised(other, Identity("v"), group.MECHANISM, 1)))
+    refused_unchanged(ledger, CompositionRefused, "without any noise", "other", [late])  # a new belief inherits it
 
 
 def test_two_singles_are_charged_by_their_noise(ledger: Ledger) -> None:
     framework = table_framework(*TWO_NUMBERS, "s")
-    first, second = (Debit(framework, charge_of(promised(framework, Identity(n), wasserstein.MECHANISM))) for n in "uv")
-    ledger.reserve("data", [first], budget=30)
-    ledger.reserve("data", [second])
+    for column in "uv":
+        ledger.reserve("data", [single(framework, column)], budget=30)
     assert 11.3 < epsilon_of(ledger) < 11.5  # the truth is 11.31
     whole = Debit(framework, charge_of(promised(framework, Identity("v"), group.MECHANISM, 1)))
     ledger.reserve("data", [whole])
     assert epsilon_of(ledger) < 12.5  # far less than the sum, 23
-
-
-def test_a_new_belief_cannot_inherit_a_release_without_noise(ledger: Ledger) -> None:
-    framework, other = table_framework(*TWO_BITS, "s"), table_framework(*TWO_BITS, "u")
-    exact = Debit(framework, charge_of(promised(framework, Identity("v"), wasserstein.MECHANISM)))
-    ledger.reserve("data", [exact], budget=100)
-    late = Debit(other, charge_of(promised(other, Identity("v"), group.MECHANISM, 1)))
-    refused_unchanged(ledger, CompositionRefused, "without any noise", "data", [late])
-
-
-# Units.
 
 
 def unit_framework(*lengths: int) -> Framework:
@@ -286,10 +250,9 @@ def test_pooled_and_per_unit_releases_cost_both(ledger: Ledger) -> None:
     costs = costs_of(both)
     done = ledger.reserve("data", both, budget=max(costs.values()))
     assert set(done.ids) == {"each", "pooled"}
-    spent = {u.unit: u.spent.epsilon for u in ledger.spent("data").units}
-    assert spent == {ledger.unit_tag(unit): cost for unit, cost in costs.items()}
+    assert epsilons_of(ledger) == {ledger.unit_tag(unit): cost for unit, cost in costs.items()}
     assert len({*costs.values()}) == 3
-    assert done.spent.epsilon == max(spent.values())
+    assert done.spent.epsilon == max(costs.values())
     later = alone({"cid": (3,)}, Histogram(), group.MECHANISM)
     refused_unchanged(ledger, BudgetExceeded, r"cost person 1 of 1 \(in its order\)", "data", later)
 
@@ -307,17 +270,20 @@ def test_per_unit_singles_are_parallel_and_a_pooled_single_blocks_them(ledger: L
 
 def test_what_is_released_about_one_unit_adds_to_all_that_share_a_pooled_single(ledger: Ledger) -> None:
     """x1 xor x2 pooled hides x1 until x2 is known; whole noise on x2 tells a little (decisions.md#composition)."""
-    ledger.reserve("data", pooled_debits(UNITS, Count(1), wasserstein.MECHANISM), budget=9)
-    ledger.reserve("data", alone({"bob": (6,)}, Count(1), group.MECHANISM))
-    assert [u.spent.epsilon for u in ledger.spent("data").units] == [2, 2, 2]
+    pooled, more = pooled_debits(UNITS, Count(1), wasserstein.MECHANISM), alone({"bob": (6,)}, Count(1), group.MECHANISM)
+    for order in ([pooled, more], [more, pooled]):
+        source = f"{len(order[0])} at first"
+        for debits in order:
+            ledger.reserve(source, debits, budget=9, same_people=False)
+        assert [*epsilons_of(ledger, source).values()] == [2, 2, 2]
     dan = alone({"dan": (5,)}, Count(1), group.MECHANISM)
-    ledger.reserve("data", dan)
-    spent = {u.unit: u.spent.epsilon for u in ledger.spent("data").units}
+    ledger.reserve("3 at first", dan, same_people=False)
+    spent = epsilons_of(ledger, "3 at first")
     assert spent.pop(ledger.unit_tag("dan")) == costs_of(dan)["dan"]
     assert [*spent.values()] == [2, 2, 2]
     data_of_ann = alone({"ann": (4, 2)}, Count(1), group.MECHANISM)
     assert data_of_ann[0].charge.covers is DATA
-    refused_unchanged(ledger, BudgetExceeded, "would cost person", "data", data_of_ann)
+    refused_unchanged(ledger, BudgetExceeded, "would cost person", "3 at first", data_of_ann)
 
 
 def test_each_unit_counts_by_the_promise_of_a_pooled_single_or_by_its_own_share_of_the_noise() -> None:
@@ -356,9 +322,9 @@ def test_a_pooled_single_and_what_has_a_delta(ledger: Ledger) -> None:
         assert [u.spent for u in ledger.spent(source).units] == [Amount(Fraction(3), Fraction(1, 1000))] * 2
 
 
-def accounts_of(**held: Sequence[tuple[Charge, int]]) -> Accounts:
+def accounts_of(**charged: Sequence[tuple[Charge, int]]) -> Accounts:
     """Return accounts that no ledger would write: units by name, with (charge, number) in the order of release."""
-    items = {u: [Item(c, c.framework, f"release {n}", n, False) for c, n in pairs] for u, pairs in held.items()}
+    items = {u: [Item(c, c.framework, f"release {n}", n, False) for c, n in pairs] for u, pairs in charged.items()}
     frameworks = [unit_framework(*lengths) for lengths in TWO.values()]
     return Accounts({f.fingerprint(): f for f in frameworks}, items)
 
@@ -390,6 +356,7 @@ def test_equal_debits_of_another_unit_count_as_often_as_they_were_made() -> None
     thrice = replace(known, items={**known.items, "bob": [first, second, second, second]})
     assert [account.cost("cid").epsilon for account in (known, thrice)] == [2, 4]
     assert [account.cost("bob").epsilon for account in (known, thrice)] == [2, 4]
+    assert accounts_of(bob=[]).cost("bob") == Amount(Fraction(0), Fraction(0))
     alike = replace(known, counts={"bob": 5})  # five who are debited like bob
     assert [alike.cost(kind).epsilon for kind in ("bob", "cid")] == [6, 6]
 
@@ -407,10 +374,6 @@ def test_the_delta_of_a_pooled_single_grows_by_what_was_released_before_about_ot
         ([(whole, 1), (fixed["bob"], 2)], [(fixed["cid"], 2)], delta),
     ]:
         assert accounts_of(bob=bob, cid=cid).cost("cid").delta == expected
-
-
-def test_a_unit_without_debits_has_spent_nothing() -> None:
-    assert accounts_of(bob=[]).cost("bob") == Amount(Fraction(0), Fraction(0))
 
 
 def test_what_is_about_another_source_counts_at_whole_change_cost() -> None:
@@ -450,10 +413,10 @@ def test_only_what_is_read_more_than_once_is_kept_as_read_together() -> None:
 
 
 def test_pooled_singles_over_different_units_do_not_touch_each_other(ledger: Ledger) -> None:
-    ledger.reserve("data", pooled_debits({"ann": (4,), "bob": (6,)}, Count(1), wasserstein.MECHANISM), budget=9)
-    ledger.reserve("data", pooled_debits({"cid": (3,), "dan": (5,)}, Count(1), wasserstein.MECHANISM))
+    for units in ({"ann": (4,), "bob": (6,)}, {"cid": (3,), "dan": (5,)}):
+        ledger.reserve("data", pooled_debits(units, Count(1), wasserstein.MECHANISM), budget=9)
     ledger.reserve("data", alone({"bob": (6,)}, Count(1), group.MECHANISM))
-    spent = {u.unit: u.spent.epsilon for u in ledger.spent("data").units}
+    spent = epsilons_of(ledger)
     assert [spent[ledger.unit_tag(unit)] for unit in ("ann", "bob", "cid", "dan")] == [2, 2, 1, 1]
 
 
@@ -461,7 +424,7 @@ def test_a_pooled_whole_release_is_counted_once_for_those_it_does_not_read(ledge
     ledger.reserve("data", pooled_debits(UNITS, Count(1), wasserstein.MECHANISM), budget=9)
     some = pooled_debits(TWO, Count(1), group.MECHANISM)
     ledger.reserve("data", [replace(d, charge=replace(d.charge, covers=WHOLE)) for d in some])
-    assert [u.spent.epsilon for u in ledger.spent("data").units] == [2, 2, 2]
+    assert [*epsilons_of(ledger).values()] == [2, 2, 2]
 
 
 @pytest.mark.parametrize("elsewhere", [0, 1])
@@ -477,15 +440,8 @@ def test_equal_pooled_releases_before_a_pooled_single_count_one_by_one(ledger: L
     single = pooled_debits(TWO, Count(1), wasserstein.MECHANISM, "single")
     eve = alone({"eve": (5,)}, Count(1), group.MECHANISM)
     ledger.reserve("data", [*single, *eve])
-    spent = {u.unit: u.spent.epsilon for u in ledger.spent("data").units}
-    costs = [spent[ledger.unit_tag(unit)] for unit in ("bob", "cid", "eve")]
+    costs = [epsilons_of(ledger)[ledger.unit_tag(unit)] for unit in ("bob", "cid", "eve")]
     assert costs == [4 + elsewhere, 4 + elsewhere, costs_of(eve)["eve"]]
-
-
-def test_a_pooled_single_after_per_unit_releases_counts_them_for_all(ledger: Ledger) -> None:
-    ledger.reserve("data", alone({"bob": (6,)}, Count(1), group.MECHANISM), budget=9)
-    ledger.reserve("data", pooled_debits(TWO, Count(1), wasserstein.MECHANISM))
-    assert [u.spent.epsilon for u in ledger.spent("data").units] == [2, 2]
 
 
 def test_a_pooled_answer_over_too_many_units_says_whose_budget_is_gone(ledger: Ledger) -> None:
@@ -496,18 +452,14 @@ def test_a_pooled_answer_over_too_many_units_says_whose_budget_is_gone(ledger: L
     assert "bob" not in said
 
 
-# Names.
-
-
 def test_a_source_is_one_unit_or_many_but_not_both(ledger: Ledger) -> None:
     """What is released about everything is also about ann; under another tag it would not be counted."""
-    framework = chain_framework(7)
+    framework, words = chain_framework(7), "either every release names the people"
     everything, ann = group_debit(framework, 1), group_debit(framework, 1, "ann", "other")
     ledger.reserve("one", [everything], budget=9)
-    refused_unchanged(ledger, LedgerError, "either every release names the people", "one", [ann])
     ledger.reserve("many", [ann], budget=9)
-    refused_unchanged(ledger, LedgerError, "either every release names the people", "many", [everything])
-    refused_unchanged(ledger, LedgerError, "either every release names the people", "new", [everything, ann])
+    for source, debits in (("one", [ann]), ("many", [everything]), ("new", [everything, ann])):
+        refused_unchanged(ledger, LedgerError, words, source, debits)
 
 
 def test_history_and_show(ledger: Ledger) -> None:

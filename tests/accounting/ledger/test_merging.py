@@ -1,6 +1,5 @@
 """Copies of a ledger that went their own ways: merged, they know what one ledger of all their releases would know."""
 
-import shutil
 from collections.abc import Callable
 from dataclasses import replace
 from fractions import Fraction
@@ -8,7 +7,16 @@ from pathlib import Path
 
 import pytest
 from tests.accounting.ledger.test_people import about
-from tests.support.ledger_tools import chain_framework, charge, dump, group_debit, unchanged, with_delta
+from tests.support.ledger_tools import (
+    chain_framework,
+    charge,
+    copied,
+    dump,
+    epsilon_of,
+    group_debit,
+    unchanged,
+    with_delta,
+)
 
 from takifugu.accounting.ledger import Debit, Ledger, Session
 from takifugu.analysis.guarantee import Covers
@@ -32,7 +40,11 @@ def week(ledger: Ledger, number: int, publishes: bool = True) -> None:
 def two(tmp_path: Path) -> tuple[Ledger, Ledger]:
     """Two copies after two weeks."""
     ledger = begun(tmp_path / "one.db")
-    return ledger, copied(ledger, "other.db")
+    return ledger, copy_of(ledger, "other.db")
+
+
+def copy_of(ledger: Ledger, name: str) -> Ledger:
+    return Ledger.open(copied(ledger.store.path, ledger.store.path.with_name(name)))
 
 
 def begun(path: Path) -> Ledger:
@@ -42,16 +54,6 @@ def begun(path: Path) -> Ledger:
     week(ledger, 0)
     week(ledger, 1)
     return ledger
-
-
-def copied(ledger: Ledger, name: str) -> Ledger:
-    path = ledger.store.path.with_name(name)
-    shutil.copy(ledger.store.path, path)
-    return Ledger.open(path)
-
-
-def spent(ledger: Ledger, source: str = "weeks") -> Fraction:
-    return ledger.spent(source).spent.epsilon
 
 
 def test_two_laptops_that_published_a_week_each(tmp_path: Path, two: tuple[Ledger, Ledger]) -> None:
@@ -67,13 +69,13 @@ def test_two_laptops_that_published_a_week_each(tmp_path: Path, two: tuple[Ledge
     merged = one.merge(other)
     assert rehearsed == replace(merged, former=None)
     assert (merged.payments, merged.former) == (1, tmp_path / "one.db.before-merge")
-    assert spent(one) == spent(alone) == merged.after[0].spent.epsilon
+    assert epsilon_of(one, "weeks") == epsilon_of(alone, "weeks") == merged.after[0].spent.epsilon
     assert one.check() == ()
     assert dump(merged.former) == before
     assert other.merge(one).payments == 1
     assert one.merge(other).payments == 0
     assert one.merge(other).former is None
-    assert spent(other) == spent(alone)
+    assert epsilon_of(other, "weeks") == epsilon_of(alone, "weeks")
     assert other.check() == ()
 
 
@@ -84,30 +86,30 @@ def test_what_each_paid_nothing_for_is_counted_together(tmp_path: Path) -> None:
         ledger.source("weeks", budget=99)
         for number in (0, 0):
             week(ledger, number)
-    other, before = copied(one, "other.db"), spent(one)
+    other, before = copy_of(one, "other.db"), epsilon_of(one, "weeks")
     for ledger in (one, other, alone, alone):
         for number in (1000, 1000):
             week(ledger, number)
-    assert spent(one) == spent(other) < before * Fraction(101, 100)
-    assert one.merge(other).after[0].spent.epsilon == spent(alone) > before * Fraction(3, 2)
+    assert epsilon_of(one, "weeks") == epsilon_of(other, "weeks") < before * Fraction(101, 100)
+    assert one.merge(other).after[0].spent.epsilon == epsilon_of(alone, "weeks") > before * Fraction(3, 2)
     assert one.merge(other).payments == 0
 
 
 def test_a_reservation_that_both_drew_is_paid_for_twice(two: tuple[Ledger, Ledger], tmp_path: Path) -> None:
     one = two[0]
     week(one, 2, publishes=False)
-    other = copied(one, "third.db")
+    other = copy_of(one, "third.db")
     for ledger, values in ((one, b"these"), (other, b"those")):
         ledger.drawn(ledger.pending("weeks")[0], values)
     twice = begun(tmp_path / "twice.db")
     for number in (2, 2):
         week(twice, number)
     assert one.merge(other).payments == 1
-    assert spent(one) == spent(twice)
+    assert epsilon_of(one, "weeks") == epsilon_of(twice, "weeks")
     assert [event.what for event in one.events("weeks")][-1].startswith("two copies of the ledger drew it")
     assert [waiting.bundle for waiting in one.pending()] == [b"these"]
     assert (other.merge(one).payments, one.merge(other).payments) == (1, 0)
-    assert spent(other) == spent(twice)
+    assert epsilon_of(other, "weeks") == epsilon_of(twice, "weeks")
     assert (one.check(), other.check()) == ((), ())
 
 
@@ -117,14 +119,14 @@ def test_a_reservation_that_one_drew_counts_once_and_is_never_drawn_again(
 ) -> None:
     one = two[0]
     week(one, 2, publishes=False)
-    other = copied(one, "third.db")
+    other = copy_of(one, "third.db")
     waiting = other.pending("weeks")[0]
     other.drawn(waiting, b"theirs")
     if ends == "published":
         other.publish(waiting)
-    before = spent(one)
+    before = epsilon_of(one, "weeks")
     assert one.merge(other).payments == 0
-    assert spent(one) == before
+    assert epsilon_of(one, "weeks") == before
     if ends == "drawn":
         assert one.drawn(one.pending("weeks")[0], b"mine") == b"theirs"
     else:
@@ -138,14 +140,14 @@ def test_a_session_that_both_went_on_with_counts_once_a_copy(tmp_path: Path, ask
     one = Ledger.open(tmp_path / "one.db")
     session = Session.open(one, "data", [group_debit(chain_framework(7), "1/2")], budget=9)
     session.ask("first", lambda _: "1")
-    other = copied(one, "other.db")
+    other = copy_of(one, "other.db")
     if asks:
         Session(other, other.pending()[0]).ask("second", lambda _: "2")
     assert one.merge(other).payments == int(asks)
     alone = Ledger.open(tmp_path / "alone.db")
     for _ in range(1 + asks):
         alone.reserve("data", [group_debit(chain_framework(7), "1/2")], budget=9)
-    assert spent(one, "data") == spent(alone, "data")
+    assert epsilon_of(one) == epsilon_of(alone)
     assert one.merge(other).payments == 0
     assert one.check() == ()
 
@@ -171,23 +173,20 @@ def late(ledger: Ledger) -> None:
 
 def test_where_the_order_decides_nothing_is_merged(two: tuple[Ledger, Ledger]) -> None:
     one, other = two
-    one.set_budget("weeks", (99, "1/10"))
+    for ledger in two:
+        ledger.set_budget("weeks", (99, "1/10"))
     week(one, 2)
-    other.set_budget("weeks", (99, "1/10"))
     late(other)
-    before = dump(one.store.path)
-    with pytest.raises(CompositionRefused, match="depends on which was first"):
-        one.merge(other)
-    with pytest.raises(CompositionRefused, match="depends on which was first"):
-        other.merge(one)
-    assert dump(one.store.path) == before
+    for into, of in (two, two[::-1]):
+        with unchanged(into.store.path), pytest.raises(CompositionRefused, match="depends on which was first"):
+            into.merge(of)
 
 
 def test_what_both_drew_is_not_merged_where_the_order_decides(two: tuple[Ledger, Ledger]) -> None:
     one = two[0]
     one.set_budget("weeks", (99, "1/10"))
     late(one)
-    other = copied(one, "third.db")
+    other = copy_of(one, "third.db")
     for ledger in (one, other):
         ledger.drawn(ledger.pending("weeks")[0], b"noisy")
     with unchanged(one.store.path), pytest.raises(CompositionRefused, match="depends on which was first"):
@@ -195,23 +194,17 @@ def test_what_both_drew_is_not_merged_where_the_order_decides(two: tuple[Ledger,
     assert not list(one.store.path.parent.glob("*.before-merge"))
 
 
-def test_one_side_alone_may_publish_what_depends_on_order(two: tuple[Ledger, Ledger]) -> None:
+@pytest.mark.parametrize("elsewhere", [False, True], ids=["one side alone", "the other about another source"])
+def test_where_one_side_alone_published_no_order_is_asked(two: tuple[Ledger, Ledger], elsewhere: bool) -> None:
     one, other = two
+    if elsewhere:
+        one.reserve("elsewhere", [group_debit(FRAMEWORK, 1)])
+    before = [row.spent for row in one.show() if row.name == "elsewhere"]
     other.set_budget("weeks", (99, "1/10"))
     late(other)
     one.merge(other)
     assert one.spent("weeks").spent == other.spent("weeks").spent
-
-
-def test_of_other_sources_no_order_is_asked(two: tuple[Ledger, Ledger]) -> None:
-    one, other = two
-    one.reserve("elsewhere", [group_debit(FRAMEWORK, 1)])
-    elsewhere = spent(one, "elsewhere")
-    other.set_budget("weeks", (99, "1/10"))
-    late(other)
-    one.merge(other)
-    assert one.spent("weeks").spent == other.spent("weeks").spent
-    assert spent(one, "elsewhere") == elsewhere
+    assert [row.spent for row in one.show() if row.name == "elsewhere"] == before
 
 
 def no_copy(one: Ledger, other: Ledger) -> Ledger:
