@@ -13,7 +13,7 @@ from typing import Any
 
 import numpy as np
 import pytest
-from tests.support.ledger_tools import dump, forge, group_debit, one_thing, unchanged
+from tests.support.ledger_tools import dump, edit, forge, group_debit, one_thing, unchanged
 from tests.support.processes import in_a_child
 
 from takifugu.accounting.ledger import Ledger
@@ -291,9 +291,7 @@ def test_bytes_that_were_changed_at_random_never_end_in_a_traceback(tmp_path: Pa
 ])  # fmt: skip
 def test_edited_rows_are_found(tmp_path: Path, statement: str) -> None:
     path = prepared(tmp_path, pay)
-    with closing(sqlite3.connect(path)) as connection:
-        connection.execute(statement)
-        connection.commit()
+    edit(path, statement)
     with unchanged(path), pytest.raises(LedgerError, match=r"edited|restore a backup"):
         Ledger.open(path).reserve("data", DEBITS)
 

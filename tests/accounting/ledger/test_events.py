@@ -1,8 +1,6 @@
 """Events are the one truth: whatever else a ledger keeps is computed from them, and comes out the same again."""
 
-import sqlite3
 from collections.abc import Callable
-from contextlib import closing
 from dataclasses import replace
 from fractions import Fraction
 from pathlib import Path
@@ -13,7 +11,7 @@ import pytest
 from tests.accounting.ledger.test_accounts import pooled_debits
 from tests.accounting.ledger.test_growth import debits_of_lengths
 from tests.accounting.ledger.test_people import about
-from tests.support.ledger_tools import chain_framework, charge, dump, group_debit, unchanged, with_delta
+from tests.support.ledger_tools import chain_framework, charge, dump, edit, group_debit, unchanged, with_delta
 
 from takifugu.accounting.ledger import Debit, Ledger, Session, preview
 from takifugu.accounting.ledger.adopting import Adoption
@@ -106,11 +104,7 @@ STORIES: list[Callable[[Ledger], None]] = [windows, kinds, many_units, people, p
 
 def emptied(path: Path) -> None:
     """Delete every row that is no event."""
-    with closing(sqlite3.connect(path)) as connection:
-        for table in dump(path):
-            if table not in TRUTH:
-                connection.execute(f"delete from {table}")
-        connection.commit()
+    edit(path, *(f"delete from {table}" for table in dump(path) if table not in TRUTH))
 
 
 @pytest.mark.sampled(2)
@@ -124,9 +118,7 @@ def test_whatever_is_kept_comes_out_the_same_again(ledger: Ledger, story: Callab
     emptied(ledger.store.path)
     assert ledger.show() == ()
     ledger.rebuild()
-    with closing(sqlite3.connect(ledger.store.path)) as connection:
-        connection.execute("update reservations set bundle = null")
-        connection.commit()
+    edit(ledger.store.path, "update reservations set bundle = null")
     ledger.rebuild()
     lost = [(*row[:6], None, *row[7:-1]) for row in before["reservations"]]
     assert [row[:-1] for row in dump(ledger.store.path)["reservations"]] == lost
@@ -165,24 +157,17 @@ def test_what_a_history_comes_to_is_a_cache(ledger: Ledger, story: Callable[[Led
     debit = about("Ana", "1/9") if unit else group_debit(chain_framework(7), "1/9")
     debit = debits_of_lengths(2, range(1, 2))[0] if story is many_units else debit
     previewed = preview(ledger.store.path, source, [debit])
-    with closing(sqlite3.connect(ledger.store.path)) as connection:
-        connection.execute("delete from summaries")
-        connection.commit()
+    edit(ledger.store.path, "delete from summaries")
     assert preview(ledger.store.path, source, [debit]) == previewed
 
 
-ALTERED = [
+@pytest.mark.parametrize("what", [
     "contents set body = x'00'", "events set kind = 'eaten'", "events set source = 'no' where kind = 'paid'",
     "events set body = '{}'",
-]  # fmt: skip
-
-
-@pytest.mark.parametrize("what", ALTERED)
+])  # fmt: skip
 def test_altered_events_are_found_when_they_are_read(ledger: Ledger, what: str) -> None:
     ledger.reserve("data", [group_debit(chain_framework(7), "1/2")])
-    with closing(sqlite3.connect(ledger.store.path)) as connection:
-        connection.execute(f"update {what}")
-        connection.commit()
+    edit(ledger.store.path, f"update {what}")
     with unchanged(ledger.store.path), pytest.raises(LedgerError, match="edited"):
         ledger.rebuild()
 

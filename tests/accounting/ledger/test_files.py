@@ -15,7 +15,7 @@ from typing import Any
 
 import pytest
 from tests.support.failing import FULL, raising
-from tests.support.ledger_tools import chain, charge, dump, group_debit, one_thing, unchanged
+from tests.support.ledger_tools import chain, charge, dump, edit, group_debit, one_thing, unchanged
 from tests.support.processes import result_of_a_child
 
 import takifugu as tf
@@ -192,31 +192,23 @@ def test_an_empty_file_is_not_taken_for_a_new_ledger(path: Path) -> None:
 
 
 def test_files_that_are_no_ledger_stay_as_they_are(tmp_path: Path) -> None:
-    text = tmp_path / "notes.txt"
+    text, other = tmp_path / "notes.txt", tmp_path / "other.db"
     text.write_text("remember the milk\n" * 200)
     before = text.read_bytes()
     with pytest.raises(LedgerError, match="is not a ledger: give the path of a ledger"):
         Ledger.open(text)
     assert text.read_bytes() == before
-    other = tmp_path / "other.db"
-    with closing(sqlite3.connect(other)) as connection:
-        connection.execute("create table meta (version integer)")
-        connection.commit()
+    edit(other, "create table meta (version integer)")
     with pytest.raises(LedgerError, match=r"not a ledger|cannot be used"):
         Ledger.open(other)
-    with closing(sqlite3.connect(other)) as connection:
-        connection.execute("drop table meta")
-        connection.execute("create table birds (name text)")
-        connection.commit()
+    edit(other, "drop table meta", "create table birds (name text)")
     with pytest.raises(LedgerError, match="a database, but not a ledger"):
         Ledger.open(other)
 
 
 @pytest.mark.parametrize(("version", "fix"), [(8, "install a newer Takifugu"), (4, "the Takifugu that made it")])
 def test_another_version_is_refused(path: Path, version: int, fix: str) -> None:
-    with closing(sqlite3.connect(path)) as connection:
-        connection.execute("update meta set version = ?", (version,))
-        connection.commit()
+    edit(path, f"update meta set version = {version}")
     with unchanged(path), pytest.raises(LedgerError, match=f"is in format {version}: .*{fix}"):
         Ledger.open(path)
 
@@ -258,13 +250,11 @@ def test_large_pages_are_measured_right(path: Path, monkeypatch: pytest.MonkeyPa
         connection.execute("VACUUM")
         connection.execute("PRAGMA journal_mode=WAL")
     assert Ledger.open(path).spent("data").spent.epsilon == 1
-    whole = path.read_bytes()
-    path.write_bytes(whole[:-1])
+    check_length(path)
+    path.write_bytes(path.read_bytes()[:-1])
     with pytest.raises(sqlite3.DatabaseError) as caught:
         check_length(path)
     assert caught.value.sqlite_errorcode == sqlite3.SQLITE_CORRUPT
-    path.write_bytes(whole)
-    check_length(path)
 
 
 def test_damaged_pages_are_found(path: Path) -> None:
@@ -275,15 +265,13 @@ def test_damaged_pages_are_found(path: Path) -> None:
             Ledger.open(path).reserve("data", [DEBIT])
 
 
-def test_edited_charges_are_found_where_they_make_no_sense(path: Path) -> None:
-    for column, value in [("body", "{}"), ("body", "not json"), ("body", '{"epsilon": "nan"}')]:
-        with closing(sqlite3.connect(path)) as connection:
-            connection.execute(f"update charges set {column} = ?", (value,))
-            connection.commit()
-        ledger = Ledger.open(path)
-        for ask in (lambda: ledger.reserve("data", [DEBIT]), lambda: ledger.history("data")):  # noqa: B023
-            with pytest.raises(LedgerError, match=r"(cannot be read|edited).*restore a backup"):
-                ask()
+@pytest.mark.parametrize("body", ["{}", "not json", '{"epsilon": "nan"}'])
+def test_edited_charges_are_found_where_they_make_no_sense(path: Path, body: str) -> None:
+    edit(path, f"update charges set body = '{body}'")
+    ledger = Ledger.open(path)
+    for ask in (lambda: ledger.reserve("data", [DEBIT]), lambda: ledger.history("data")):
+        with pytest.raises(LedgerError, match=r"(cannot be read|edited).*restore a backup"):
+            ask()
 
 
 def test_a_ledger_that_has_gone_is_not_replaced_by_an_empty_one(path: Path) -> None:
@@ -355,12 +343,10 @@ def test_a_read_only_ledger_says_so(open_folder: Path) -> None:
     ledger = Ledger.open(path)
     ledger.reserve("data", [DEBIT], budget=9)
     path.chmod(0o444)
-    open_folder.chmod(0o777)
-    said = result_of_a_child(without_privileges, path, True)
-    assert re.match(r"LedgerError: .*(is read-only: make the file|cannot be opened: check)", said)
-    open_folder.chmod(0o555)
-    said = result_of_a_child(without_privileges, path, False)
-    assert re.match(r"LedgerError: .*(is read-only: make the file|cannot be opened: check)", said)
+    for mode, is_open in ((0o777, True), (0o555, False)):
+        open_folder.chmod(mode)
+        said = result_of_a_child(without_privileges, path, is_open)
+        assert re.match(r"LedgerError: .*(is read-only: make the file|cannot be opened: check)", said)
     said = result_of_a_child(without_privileges, open_folder / "new.db", False)
     assert re.match(r"LedgerError: .*permission denied\): give a path that can be written", said)
     assert Ledger.open(path).spent("data").spent.epsilon == 1

@@ -8,7 +8,8 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from tests.support.ledger_tools import dump, group_debit, one_thing, unchanged
+from tests.support.failing import raising
+from tests.support.ledger_tools import dump, edit, group_debit, one_thing, refused_unchanged, unchanged
 
 from takifugu.accounting.ledger import Amount, Ledger, opening
 from takifugu.core.errors import BudgetExceeded, LedgerError
@@ -20,8 +21,6 @@ SPENT = {
     "weeks": ("1", "99", 4, 0), "sleep": ("2.75", "9", 2, 2), "work": ("2.75", "9", 2, 2), "layouts": ("1", "9", 2, 2),
     "empty": ("0", "3", 0, 0), "implied": (None, "9", 4, 2), "asked": (None, "9", 2, 1), "known": ("1/3", "1/3", 1, 0),
 }  # fmt: skip
-
-
 #: What format 6 knew beside it: people who part after a payment, and what a copy paid for that was merged.
 SINCE = {"parted": ("1/2", "9", 2, 2), "apart": ("1/3", "3", 1, 1)}
 
@@ -95,20 +94,16 @@ EDITED = [
 ]
 
 
-@pytest.mark.parametrize(("version", "edit", "words"), EDITED, indirect=["version"])
-def test_an_older_ledger_that_was_edited_stays_as_it_is(older: Path, edit: str, words: str) -> None:
-    with closing(sqlite3.connect(older)) as connection:
-        connection.execute(edit)
-        connection.commit()
+@pytest.mark.parametrize(("version", "statement", "words"), EDITED, indirect=["version"])
+def test_an_older_ledger_that_was_edited_stays_as_it_is(older: Path, statement: str, words: str) -> None:
+    edit(older, statement)
     with unchanged(older), pytest.raises(LedgerError, match=words):
         Ledger.open(older)
 
 
 @pytest.mark.parametrize("version", [6], indirect=True)
 def test_what_is_computed_from_events_is_computed_anew(older: Path) -> None:
-    with closing(sqlite3.connect(older)) as connection:
-        connection.execute("update sources set budget_epsilon = '100'")
-        connection.commit()
+    edit(older, "update sources set budget_epsilon = '100'")
     budgets = {row.name: row.budget for row in Ledger.open(older).show()}
     assert budgets["weeks"] == Amount(Fraction(99), Fraction(0))
 
@@ -131,10 +126,8 @@ def test_a_copy_that_is_kept_is_never_replaced(older: Path, version: int) -> Non
 
 def test_a_long_ledger_is_upgraded_on_purpose(older: Path, version: int, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(opening.open_store, "__defaults__", (3,))
-    with (
-        unchanged(older),
-        pytest.raises(LedgerError, match=rf"is in format {version}, .*takes a while; run `takifugu ledger upgrade"),
-    ):
+    words = rf"is in format {version}, .*takes a while; run `takifugu ledger upgrade"
+    with unchanged(older), pytest.raises(LedgerError, match=words):
         Ledger.open(older)
     assert Ledger.upgrade(older) == older.with_name(f"ledger.db.format-{version}")
     assert Ledger.upgrade(older) is None
@@ -146,15 +139,10 @@ def test_a_long_ledger_is_upgraded_on_purpose(older: Path, version: int, monkeyp
 def test_an_upgrade_that_ends_in_its_middle_changes_nothing(
     older: Path, monkeypatch: pytest.MonkeyPatch, step: str
 ) -> None:
-    def killed(*_: object, **__: object) -> None:
-        raise KeyboardInterrupt
-
-    before = dump(older)
-    with monkeypatch.context() as patched:
-        patched.setattr(opening, step, killed)
+    with monkeypatch.context() as patched, unchanged(older):
+        patched.setattr(opening, step, raising(KeyboardInterrupt()))
         with pytest.raises(KeyboardInterrupt):
             Ledger.open(older)
-    assert dump(older) == before
     assert Ledger.open(older).check() == ()
 
 
@@ -162,5 +150,4 @@ def test_the_next_release_pays_what_it_paid(older: Path) -> None:
     ledger = Ledger.open(older)
     paid = ledger.reserve("new", [group_debit(one_thing(7), 1)], budget=1)
     assert paid.spent.epsilon == 1
-    with pytest.raises(BudgetExceeded):
-        ledger.reserve("new", [group_debit(one_thing(7), 1)])
+    refused_unchanged(ledger, BudgetExceeded, None, "new", [group_debit(one_thing(7), 1)])

@@ -1,9 +1,7 @@
 """Histories of one unit: many queries, of which none is forgotten, and windows with noise of their own."""
 
 import json
-import sqlite3
 from collections.abc import Iterator, Sequence
-from contextlib import closing
 from dataclasses import replace
 from fractions import Fraction
 from typing import Any
@@ -11,7 +9,7 @@ from typing import Any
 import numpy as np
 import pytest
 from tests.support import messages
-from tests.support.ledger_tools import chain_framework, charge, dump, unchanged
+from tests.support.ledger_tools import chain_framework, charge, dump, edit, epsilon_of, refused_unchanged
 
 import takifugu as tf
 from takifugu.accounting.composition import Charge, joint, sums
@@ -53,13 +51,13 @@ def test_each_release_adds_what_it_costs_beside_all_before(ledger: Ledger, how: 
     spent = Fraction(0)
     for number in range(len(plain)):
         ledger.reserve("data", [debit(number, **PLACES[how])], budget=10**6)
-        before, spent = spent, ledger.spent("data").spent.epsilon
+        before, spent = spent, epsilon_of(ledger)
         assert spent > before
         assert spent == pytest.approx(float(joint(FRAMEWORK, plain[: number + 1]).epsilon), rel=1e-9)
     assert sum(int(term["cost"].split(";")[0]) for term in terms(ledger)) == len(plain)
     summaries = dump(ledger.store.path)["summaries"]
     ledger.rebuild()
-    assert ledger.spent("data").spent.epsilon == spent
+    assert epsilon_of(ledger) == spent
     assert dump(ledger.store.path)["summaries"] == summaries
 
 
@@ -87,7 +85,7 @@ def test_a_new_belief_inherits_every_query(ledger: Ledger, how: str) -> None:
         ledger.reserve("data", [Debit(other, new)])
         plain.append(new)
         costs = [joint(framework, plain).epsilon for framework in (FRAMEWORK, other)]
-        assert ledger.spent("data").spent.epsilon == pytest.approx(float(max(costs)), rel=1e-9)
+        assert epsilon_of(ledger) == pytest.approx(float(max(costs)), rel=1e-9)
 
 
 @pytest.mark.parametrize("frameworks", [1, 2])
@@ -113,15 +111,14 @@ def test_another_length_counts_what_all_queries_read(ledger: Ledger) -> None:
     new = replace(charge(short, tf.Count(1), 50, QUILT, reading=""), epsilon=Fraction(1, 99))
     ledger.reserve("data", [Debit(short, new)])
     each = [of_entries(n) for n in range(2 * FEW)] + [new]
-    assert ledger.spent("data").spent.epsilon == sum(max(one.epsilon, one.change / one.scale) for one in each)
+    assert epsilon_of(ledger) == sum(max(one.epsilon, one.change / one.scale) for one in each)
 
 
 def test_a_budget_is_refused_at_the_same_place_and_nothing_is_written(ledger: Ledger) -> None:
     many = [debit(n) for n in range(3 * FEW)]
     cost = joint(FRAMEWORK, [one.charge for one in many]).epsilon
     ledger.reserve("data", many[:-1], budget=cost * (1 - Fraction(1, 10**6)))
-    with unchanged(ledger.store.path), pytest.raises(BudgetExceeded, match="times the scale"):
-        ledger.reserve("data", many[-1:])
+    refused_unchanged(ledger, BudgetExceeded, "times the scale", "data", many[-1:])
     ledger.set_budget("data", cost * (1 + Fraction(1, 10**9)))
     ledger.reserve("data", many[-1:])
 
@@ -186,7 +183,7 @@ def test_windows_in_any_order_cost_what_they_cost_from_scratch(ledger: Ledger, n
     spent = []
     for number, (framework, one) in enumerate(released):
         ledger.reserve("data", [Debit(framework, one, "", f"release {number}")], budget=10**6)
-        spent.append(ledger.spent("data").spent.epsilon)
+        spent.append(epsilon_of(ledger))
         if number == 11:
             _lose_summaries(ledger)
     assert spent == sorted(spent)
@@ -194,14 +191,12 @@ def test_windows_in_any_order_cost_what_they_cost_from_scratch(ledger: Ledger, n
         assert spent[number] == from_scratch(released[: number + 1])
     before = dump(ledger.store.path)["summaries"]
     ledger.rebuild()
-    assert ledger.spent("data").spent.epsilon == spent[-1]
+    assert epsilon_of(ledger) == spent[-1]
     assert dump(ledger.store.path)["summaries"] == before
 
 
 def _lose_summaries(ledger: Ledger) -> None:
-    with closing(sqlite3.connect(ledger.store.path)) as connection:
-        connection.execute("delete from summaries")
-        connection.commit()
+    edit(ledger.store.path, "delete from summaries")
     messages.forget()
 
 

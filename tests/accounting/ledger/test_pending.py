@@ -1,13 +1,11 @@
 """Reservations: releases that move together, one draw that is ever public, and values kept until they are published."""
 
-import sqlite3
-from contextlib import closing
 from dataclasses import replace
 from fractions import Fraction
 from pathlib import Path
 
 import pytest
-from tests.support.ledger_tools import chain_framework, charge, dump, group_debit, one_thing
+from tests.support.ledger_tools import chain_framework, charge, dump, edit, epsilons_of, group_debit, one_thing
 
 from takifugu.accounting.ledger import DRAWN, PUBLISHED, RESERVED, Debit, Ledger
 from takifugu.accounting.ledger.adopting import Adoption
@@ -76,10 +74,9 @@ def test_published_values_are_dropped_and_never_drawn_again(ledger: Ledger) -> N
 
 def test_reservations_of_another_ledger_are_unknown(ledger: Ledger, tmp_path: Path) -> None:
     done = Ledger.open(tmp_path / "other.db").reserve("data", DEBITS)
-    with pytest.raises(LedgerError, match="has no reservation"):
-        ledger.drawn(done, b"")
-    with pytest.raises(LedgerError, match="has no reservation"):
-        ledger.publish(done)
+    for move in (lambda: ledger.drawn(done, b""), lambda: ledger.publish(done)):
+        with pytest.raises(LedgerError, match="has no reservation"):
+            move()
 
 
 def test_a_recipe_is_plain_json_and_identities_are_hashes(ledger: Ledger) -> None:
@@ -93,9 +90,7 @@ def test_a_recipe_is_plain_json_and_identities_are_hashes(ledger: Ledger) -> Non
 def test_a_damaged_bundle_is_found(ledger: Ledger) -> None:
     done = ledger.reserve("data", DEBITS)
     ledger.drawn(done, b"noisy")
-    with closing(sqlite3.connect(ledger.store.path)) as connection:
-        connection.execute("update reservations set bundle = ?", (b"not compressed",))
-        connection.commit()
+    edit(ledger.store.path, "update reservations set bundle = cast('not compressed' as blob)")
     for ask in (lambda: ledger.pending(), lambda: ledger.drawn(done, b"x")):
         with pytest.raises(LedgerError, match=r"edited or damaged.*restore a backup"):
             ask()
@@ -151,11 +146,10 @@ def test_whoever_comes_later_is_charged_for_all_of_it_under_every_belief(tmp_pat
     adopted.set_budget("data", 99)
     for ledger in (adopted, whole):
         ledger.reserve("data", [later("Ana")])
-    (mine,) = (one.spent.epsilon for one in adopted.spent("data").units)
-    (theirs,) = (one.spent.epsilon for one in whole.spent("data").units)
+    ((mine,), (theirs,)) = (epsilons_of(ledger).values() for ledger in (adopted, whole))
     assert mine == pytest.approx(float(theirs), rel=1e-9)
     adopted.rebuild()
-    assert [one.spent.epsilon for one in adopted.spent("data").units] == [mine]
+    assert [*epsilons_of(adopted).values()] == [mine]
 
 
 def test_a_rehearsal_writes_nothing_and_says_what_the_entry_says(tmp_path: Path) -> None:

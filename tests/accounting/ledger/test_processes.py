@@ -14,13 +14,14 @@ import pytest
 from tests.support.ledger_tools import (
     check_forever,
     die_after,
+    epsilon_of,
     group_debit,
     one_thing,
     release_apart_forever,
     release_forever,
     release_in_a_loop,
 )
-from tests.support.processes import FAST, SECONDS, side_by_side
+from tests.support.processes import FAST, SECONDS, in_a_child, side_by_side
 
 from takifugu.accounting.composition import joint
 from takifugu.accounting.ledger import Ledger
@@ -55,10 +56,7 @@ def test_two_processes_make_one_ledger(tmp_path: Path) -> None:
 def test_death_between_reserve_and_publish_leaves_the_epsilon_spent(tmp_path: Path, step: str) -> None:
     path = tmp_path / "ledger.db"
     for times in range(1, 5):
-        child = FAST.Process(target=die_after, args=(str(path), step))
-        child.start()
-        child.join()
-        assert child.exitcode == -signal.SIGKILL
+        assert in_a_child(die_after, str(path), step) == -signal.SIGKILL
         assert Ledger.open(path).spent("data").spent.epsilon == Fraction(times, 4)
     assert {entry.state for entry in Ledger.open(path).history("data")} == {step}
     with pytest.raises(BudgetExceeded):
@@ -79,37 +77,33 @@ def kill_at_work(children: Sequence[BaseProcess], log: Path, published: int, sec
         child.join()
 
 
-def kill_at_random_moments(folder: Path, times: int) -> None:
-    path, log = folder / "ledger.db", folder / "published"
+@pytest.mark.parametrize("times", [10, pytest.param(KILLS, marks=pytest.mark.slow)])
+def test_kill_minus_nine_at_random_moments_never_undercounts(tmp_path: Path, times: int) -> None:
+    path, log = tmp_path / "ledger.db", tmp_path / "published"
     log.touch()
     Ledger.open(path).source("data", budget=10**6)
     chance = np.random.default_rng(5)
     for _ in range(times):
         children = [FAST.Process(target=release_forever, args=(str(path), str(log), "1/7")) for _ in range(2)]
         kill_at_work(children, log, 1, chance.uniform(0, 0.1))
-        ledger = Ledger.open(path)
-        held, published = ledger.history("data"), log.stat().st_size
-        charge = group_debit(one_thing(), Fraction(1, 7)).charge
-        assert ledger.spent("data").spent.epsilon == joint(one_thing(), [charge] * len(held)).epsilon
-        assert published <= sum(entry.state == "published" for entry in held) <= len(held)
+        check_published(Ledger.open(path), log)
 
 
-def test_kill_minus_nine_at_random_moments_never_undercounts(tmp_path: Path) -> None:
-    kill_at_random_moments(tmp_path, 10)
+def check_published(ledger: Ledger, log: Path) -> None:
+    """Check that all releases were paid for, and that those of which it was noted are published."""
+    history, published = ledger.history("data"), log.stat().st_size
+    charge = group_debit(one_thing(), Fraction(1, 7)).charge
+    assert epsilon_of(ledger) == joint(one_thing(), [charge] * len(history)).epsilon
+    assert published <= sum(entry.state == "published" for entry in history) <= len(history)
 
 
-@pytest.mark.slow
-def test_kill_minus_nine_at_many_random_moments_never_undercounts(tmp_path: Path) -> None:
-    kill_at_random_moments(tmp_path, KILLS)
-
-
-def merge_and_check_at_random_moments(folder: Path, times: int) -> None:
+@pytest.mark.parametrize("times", [2, pytest.param(max(KILLS // 10, 1), marks=pytest.mark.slow)])
+def test_copies_that_are_merged_beside_payments_lose_none(tmp_path: Path, times: int) -> None:
     """Kill processes that pay, that merge copies in which they paid, and that check, all on one ledger."""
-    path, log, named = folder / "ledger.db", folder / "published", folder / "differences"
+    path, log, named = tmp_path / "ledger.db", tmp_path / "published", tmp_path / "differences"
     log.touch()
     Ledger.open(path).source("data", budget=10**6)
-    copies = [folder / "first.db", folder / "second.db"]
-    charge = group_debit(one_thing(), Fraction(1, 7)).charge
+    copies = [tmp_path / "first.db", tmp_path / "second.db"]
     chance = np.random.default_rng(6)
     for _ in range(times):
         children = [FAST.Process(target=release_forever, args=(str(path), str(log), "1/7"))]
@@ -123,18 +117,7 @@ def merge_and_check_at_random_moments(folder: Path, times: int) -> None:
             ledger.merge(copy)
         assert not named.exists()
         assert ledger.check() == ()
-        history, published = ledger.history("data"), log.stat().st_size
-        assert ledger.spent("data").spent.epsilon == joint(one_thing(), [charge] * len(history)).epsilon
-        assert published <= sum(entry.state == "published" for entry in history) <= len(history)
-
-
-def test_copies_that_are_merged_beside_payments_lose_none(tmp_path: Path) -> None:
-    merge_and_check_at_random_moments(tmp_path, 2)
-
-
-@pytest.mark.slow
-def test_copies_that_are_merged_beside_many_payments_lose_none(tmp_path: Path) -> None:
-    merge_and_check_at_random_moments(tmp_path, max(KILLS // 10, 1))
+        check_published(ledger, log)
 
 
 @pytest.mark.slow
