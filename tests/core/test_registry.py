@@ -123,9 +123,6 @@ def test_a_belief_from_outside_that_forgets_is_noticed_before_anything_is_paid(t
     assert not Ledger.open(tmp_path / "ledger.db").show()
 
 
-# Mechanisms and queries written elsewhere.
-
-
 @dataclass(frozen=True)
 class Twice:
     """Twice the noise that `group` adds."""

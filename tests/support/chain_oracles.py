@@ -62,6 +62,13 @@ def joint_law(matrix: Sequence[Sequence[Any]], length: int, initial_vector: Sequ
     return joint
 
 
+def float_law(matrix: Sequence[Sequence[float]], length: int, initial_vector: Sequence[Any] | None = None) -> Law:
+    """Return the joint law of a chain in floats: of its stationary start, or of another one."""
+    rows = exact_rows(matrix)
+    law = joint_law(rows, length, stationary_vector(rows) if initial_vector is None else initial_vector)
+    return {path: float(mass) for path, mass in law.items()}
+
+
 def table_law(rows: Iterable[Sequence[int]], probabilities: Iterable[Any]) -> Joint:
     """Return a joint table (rows of value indices) in the same form as `joint_law`."""
     return {tuple(row): p for row, p in zip(rows, probabilities, strict=True) if p > 0}

@@ -5,12 +5,16 @@ Every step of the recording is looked at, with every pair of nodes; nothing is l
 
 import math
 from collections.abc import Sequence
+from fractions import Fraction
 
 import numpy as np
 import numpy.typing as npt
 from tests.support.joint_losses import Law, largest_loss
 
 Array = npt.NDArray[np.float64]
+
+#: Laws of a first step to try where any is possible: point starts are not the worst.
+STARTS = [[Fraction(1, 2)] * 2, [Fraction(99, 100), Fraction(1, 100)], [Fraction(1, 1000), Fraction(999, 1000)]]
 
 
 def step_costs(size: int, windows: Sequence[tuple[int, Sequence[float], float]]) -> Array:

@@ -239,9 +239,6 @@ def test_a_variable_is_no_step_of_a_sequence() -> None:
     assert joint(steps, [one, row]).epsilon >= dearest - Fraction(1, 10**9)
 
 
-# The same noise costs the same.
-
-
 def test_the_same_noise_costs_the_same_whoever_found_the_scale() -> None:
     framework = chain([[0.99, 0.01], [0.02, 0.98]], 168)
     by_quilt = [charge_of(laplace(framework, Count(1), 336, QUILT, Fraction(1, 2)))] * 12
@@ -253,9 +250,6 @@ def test_the_same_noise_costs_the_same_whoever_found_the_scale() -> None:
     assert costs == sorted(costs)
     assert 0 < costs[1] < Fraction(1, 2)  # noise for a change of everything hides one step better
     assert costs[12] < 6
-
-
-# The release path.
 
 
 def test_declared_places_in_a_ledger(tmp_path: Any) -> None:

@@ -221,9 +221,6 @@ def promise(about: Framework, share: Fraction, **changes: Any) -> Charge:
     return replace(charge_of(made(about, Identity("r"), noise, SINGLE, 1, share)), **changes)
 
 
-# Charged and true.
-
-
 @settings(max_examples=40, deadline=None)
 @given(st.integers(2, 24), st.integers(1, 3), st.sampled_from(["1/10", "1/2", "1", "2", "5"]))
 def test_what_was_chosen_late_is_charged_at_least_its_true_delta(count: int, revealing: int, epsilon: str) -> None:
@@ -260,9 +257,6 @@ def test_a_promise_chosen_after_a_histogram_in_a_ledger(tmp_path: Path, epsilon:
     else:
         with pytest.raises(BudgetExceeded, match="delta 1"):
             tf.release(second, ("s0", "r7"), **paid)
-
-
-# The rule.
 
 
 def test_a_delta_is_raised_by_what_was_seen_before_and_never_above_one() -> None:

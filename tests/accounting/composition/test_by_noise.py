@@ -35,15 +35,16 @@ def joint_of(about: Framework, charges: Sequence[Charge]) -> Joint:
     return cost_by_noise(view(about), charges)
 
 
+def in_pieces(*lengths: int) -> Framework:
+    return Pufferfish(tf.every_entry(), IndependentPieces(tf.MarkovChain(FAIR, 1), lengths))
+
+
 def cost(about: Framework, *charges: Charge) -> Fraction:
     """Return the cost as a short decimal; what is found by a search is rounded up, by next to nothing."""
     exact = joint_of(about, charges).epsilon
     short = round(exact, 6)
     assert 0 <= exact - short <= Fraction(1, 10**9)
     return short
-
-
-# All releases read the same entries.
 
 
 def test_the_entry_that_all_releases_together_tell_most_about_decides() -> None:
@@ -61,9 +62,8 @@ def test_a_joint_cost_says_what_it_is() -> None:
     about = users(2)
     promise = joint_of(about, [noisy(about, [2, 1]), normal(about, [1, 1]), normal(about, [1, 1])])
     assert (promise.epsilon, promise.delta, promise.rule, promise.covers) == (3, 2 * LITTLE, "joint loss", QUILT)
-    assert (
-        joint_of(about, []).epsilon == cost(about, noisy(about, [0, 0])) == cost(steps(2), noisy(steps(2), [0, 0])) == 0
-    )
+    assert joint_of(about, []).epsilon == 0
+    assert [cost(quiet, noisy(quiet, [0, 0])) for quiet in (about, steps(2))] == [0, 0]
 
 
 def test_the_belief_under_which_releases_tell_most_decides() -> None:
@@ -94,7 +94,7 @@ def test_other_noise_has_no_cost_of_its_own() -> None:
 
 
 def test_a_release_chosen_after_a_delta_costs_its_whole_component() -> None:
-    for about in (steps(3), Pufferfish(tf.every_entry(), IndependentPieces(tf.MarkovChain(FAIR, 1), [3, 1]))):
+    for about in (steps(3), in_pieces(3, 1)):
         more = [0] * (about.beliefs[0].size - 3)
         late, other = normal(about, [1, 1, 1, *more]), noisy(about, [1, 2, 4, *more], 10)
         assert cost(about, other, late) == HALF + Fraction(4, 10)
@@ -121,12 +121,10 @@ def test_a_release_without_noise_counts_where_it_reads() -> None:
 
 def test_equal_users_and_pieces_count_once_and_others_each() -> None:
     """A dear component is found wherever it stands."""
-    about = Pufferfish(tf.every_entry(), IndependentPieces(tf.MarkovChain(FAIR, 1), [2, 2, 2]))
     for place in range(6):
-        weights = [1] * 6
-        weights[place] = 5
-        assert cost(about, noisy(about, weights, 10)) == HALF
-        assert cost(users(6), noisy(users(6), weights, 10)) == HALF
+        weights = [1] * place + [5] + [1] * (5 - place)
+        for about in (in_pieces(2, 2, 2), users(6)):
+            assert cost(about, noisy(about, weights, 10)) == HALF
 
 
 def test_columns_that_move_an_answer_together_count_once() -> None:
@@ -142,23 +140,16 @@ def test_columns_that_move_an_answer_together_count_once() -> None:
     assert HALF < together < HALF + TENTH
 
 
-# Declared places.
-
-
 def test_runs_at_declared_places_are_one_longer_run() -> None:
     about = steps(2)
     first, second = noisy(about, [1, 3], at=5), noisy(about, [4, 1], at=6)
     assert cost(about, first, second) == 7  # step 6 is read by both
     assert cost(about, first, replace(second, at=7)) == 4
     assert cost(about, replace(first, at=9), second) == 4
-
-
-def test_a_longer_run_hides_what_its_secrets_name_wherever_a_value_is_possible() -> None:
-    """Step 0 is certain, and has nothing to hide; those after it are fair coins."""
-    about = steps(2, initial=(1.0, 0.0))
-    native = noisy(about, [1, 3], at=0)
-    assert cost(about, native, noisy(about, [4, 1], at=1, framework="another belief")) == 7
-    assert cost(about, native) == 3
+    sure = steps(2, initial=(1.0, 0.0))  # step 0 is certain, and has nothing to hide; those after it are fair coins
+    native = noisy(sure, [1, 3], at=0)
+    assert cost(sure, native, noisy(sure, [4, 1], at=1, framework="another belief")) == 7
+    assert cost(sure, native) == 3
 
 
 def test_windows_that_do_not_count_step_by_step_cost_their_sum() -> None:
@@ -187,9 +178,6 @@ def test_a_window_that_is_not_counted_step_by_step_still_says_where_the_recordin
         assert float(shorter) != pytest.approx(float(expected), rel=1e-3)
 
 
-# Places that nobody declares.
-
-
 def test_in_another_reading_a_step_may_be_any() -> None:
     about = steps(3)
     first, second = noisy(about, [2, 0, 1], 10), noisy(about, [1, 4, 3], 20, "another")
@@ -205,7 +193,7 @@ def test_in_another_reading_a_step_may_be_any() -> None:
 
 
 def test_a_late_release_about_pieces_costs_its_dearest_piece() -> None:
-    about = Pufferfish(tf.every_entry(), IndependentPieces(tf.MarkovChain(FAIR, 1), [2, 3]))
+    about = in_pieces(2, 3)
     late, other = normal(about, [1] * 5), noisy(about, [1, 5, 1, 2, 2], 10, "another")
     assert cost(about, late, other) == HALF + Fraction(6, 10)
     assert cost(steps(5), normal(steps(5), [1] * 5), other) == HALF + Fraction(11, 10)  # how they lie is unknown

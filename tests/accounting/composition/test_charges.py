@@ -127,9 +127,6 @@ def test_entries_that_are_numbered_are_those_of_one_layout() -> None:
         assert not names_entries(query)
 
 
-# Hashes of answers.
-
-
 def hashed(about: Framework, query: Query) -> str:
     (belief,) = about.beliefs
     return answer_hash(query.resolve(belief), belief)
@@ -215,9 +212,6 @@ def test_entries_with_different_values_are_hashed_in_the_listed_order(sizes: lis
     assert hashed(about(False), query) == hashed(about(True), query)
     other = Linear([*given[:2], given[2] + 1])
     assert hashed(about(False), other) != hashed(about(True), query)
-
-
-# Queries from outside.
 
 
 @dataclass(frozen=True)

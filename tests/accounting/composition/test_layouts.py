@@ -61,17 +61,11 @@ def tenths(*values: int) -> list[Fraction]:
     return [Fraction(v, 10) for v in (*values, *[values[-1]] * (11 - len(values)))]
 
 
-# Readings.
-
-
 def test_readings() -> None:
     one = charge(steps(3), [1, 1, 1])
     a, b, here = {"reading": "a"}, {"reading": "b"}, {"at": 3}
     variants: list[dict[str, Any]] = [here, {}, a, {"at": 0}, {}, b, a, {**here, **b}]
     assert readings([replace(one, **changes) for changes in variants]) == [[0, 3, 7], [1], [2, 6], [4], [5]]
-
-
-# Layouts.
 
 
 def test_releases_about_a_beliefs_own_entries_lie_as_it_has_them() -> None:
@@ -131,9 +125,6 @@ def test_pieces_of_one_layout_are_that_layout() -> None:
     assert (whole.length, rows) == (3, [[1, 2, 0], [0, 1, 0]])
 
 
-# Windows at declared places.
-
-
 def places(about: Framework, *charges: Charge) -> tuple[int, list[tuple[list[int], list[int], Fraction]]] | None:
     """Return how long the recording is from the first window to the last, and of each where it starts, and its cost."""
     laid = placed(view(about), about.beliefs[0], items(about, *charges))  # type: ignore[arg-type]
@@ -189,9 +180,6 @@ def test_windows_in_one_place_are_those_of_the_belief_itself() -> None:
     assert not together(*merged([one, replace(one, at=5)]))
 
 
-# Places in a period.
-
-
 def periodic(length: int = 4) -> Framework:
     return Pufferfish(tf.every_entry(), tf.PeriodicChain([FAIR, STUCK], length, [0, 1, 1], 1, (0.5, 0.5)))
 
@@ -237,9 +225,6 @@ def test_a_longer_run_of_a_periodic_belief_starts_in_the_place_that_its_own_wind
     assert layout(about, mine, replace(other, at=5)) is None  # what is given is the start of step 6
     whole, rows = layout(loose, replace(native, at=None), replace(native, at=None)) or (None, [])
     assert whole is loose.beliefs[0]
-
-
-# What steps in a row cost.
 
 
 def test_sequences_that_may_lie_anywhere_in_one_recording_have_their_dearest_steps_together() -> None:

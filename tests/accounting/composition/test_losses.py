@@ -48,22 +48,14 @@ def normal(framework: Framework, query: Query, kind: Covers) -> Charge:
     return charge_of(made(framework, query, RoundedNormal(Fraction(9), Fraction(1)), kind, HALF, Fraction(1, 1000)))
 
 
-# Components.
-
-
 def test_a_whole_release_costs_the_change_of_all_components_and_a_data_release_that_of_the_largest() -> None:
-    framework = pieces(6, 4)
-    for known in ({}, {"framework": "another belief"}):
-        assert steady_cost(view(framework), data(framework, Count(1), 10, WHOLE, **known)) == 1
-        assert steady_cost(view(framework), data(framework, Count(1), 10, DATA, **known)) == Fraction(6, 10)
-
-
-def test_a_stored_epsilon_counts_where_it_was_promised_and_nowhere_else() -> None:
+    """What it promised counts where it was promised, and nowhere else."""
     framework = pieces(6, 4)
     for kind, by_noise in ((WHOLE, Fraction(1)), (DATA, Fraction(6, 10))):
-        one = data(framework, Count(1), 10, kind, epsilon=Fraction(3))
-        assert steady_cost(view(framework), one) == 3
-        assert steady_cost(view(framework), replace(one, framework="another belief")) == by_noise
+        for epsilon, here in ((Fraction(1, 1000), by_noise), (Fraction(3), 3)):
+            one = data(framework, Count(1), 10, kind, epsilon=epsilon)
+            assert steady_cost(view(framework), one) == here
+            assert steady_cost(view(framework), replace(one, framework="another belief")) == by_noise
 
 
 def test_what_reads_nothing_costs_nothing() -> None:
@@ -92,20 +84,12 @@ def test_a_component_of_several_entries_changes_by_all_of_them() -> None:
     assert steady_cost(view(framework), data(framework, Linear([1, 2, 3, 4]), 10)) == HALF
 
 
-# Sequences of other lengths.
-
-
 def test_pieces_of_another_release_are_its_own() -> None:
     """The longest run that a release reads decides, placed or not, if it reads other sequences than the framework."""
-    framework, other = pieces(5, 2), pieces(3, 4, 3)
-    one = data(other, Count(1), 10)
-    for placed in (False, True):
-        assert steady_cost(view(framework), one, placed) == Fraction(4, 10)
-
-
-def test_pieces_that_one_sequence_may_hold_anywhere_count_as_one() -> None:
     one = data(pieces(3, 4, 3), Count(1), 10)
-    for framework in (chain_framework(7), chain_framework(10)):
+    for placed in (False, True):
+        assert steady_cost(view(pieces(5, 2)), one, placed) == Fraction(4, 10)
+    for framework in (chain_framework(7), chain_framework(10)):  # which may hold them anywhere: they count as one
         assert steady_cost(view(framework), one) == 1
 
 
@@ -127,25 +111,18 @@ def test_the_belief_that_reads_most_decides() -> None:
     assert whole_cost(view(framework), data(reader, Sum(), 2)) == 2
 
 
-# Noise without a scale.
-
-
 def test_a_promise_without_a_scale_is_believed_where_the_query_reads_alike() -> None:
-    framework, other = pieces(6, 4), pieces(6, 5)
+    framework, other, one = pieces(6, 4), pieces(6, 5), pieces(6, 4, secrets=tf.entry(0, 0, 1))
     for placed in (False, True):
-        assert steady_cost(view(framework), normal(framework, Count(1), WHOLE), placed) == HALF
-        assert steady_cost(view(framework), normal(framework, Count(1), DATA), placed) == HALF
+        for kind in (WHOLE, DATA):
+            assert steady_cost(view(framework), normal(framework, Count(1), kind), placed) == HALF
         with pytest.raises(CompositionRefused, match="person or component, without Laplace noise, was calibrated"):
             steady_cost(view(other), normal(framework, Count(1), DATA), placed)
     assert steady_cost(view(chain_framework(10)), normal(framework, Count(1), WHOLE)) == HALF
     with pytest.raises(CompositionRefused, match="change of the data, without Laplace noise, was calibrated"):
         steady_cost(view(users(4)), normal(framework, Count(1), WHOLE))
-
-
-def test_a_promise_about_one_component_is_none_about_another_that_may_be_meant() -> None:
-    one = pieces(6, 4, secrets=tf.entry(0, 0, 1))
     assert steady_cost(view(one), normal(one, Count(1), DATA), is_placed=True) == HALF
-    with pytest.raises(CompositionRefused, match="other states, values or pieces"):
+    with pytest.raises(CompositionRefused, match="other states, values or pieces"):  # another component may be meant
         steady_cost(view(one), normal(one, Count(1), DATA))
 
 
@@ -158,22 +135,13 @@ def test_only_a_whole_promise_covers_the_whole_data_without_a_scale() -> None:
 
 
 def test_the_whole_data_cost_their_change_whatever_a_smaller_promise_says() -> None:
-    framework = pieces(6, 4)
-    for kind in (DATA, QUILT, SINGLE):
-        assert whole_cost(view(framework), data(framework, Count(1), 10, kind, epsilon=Fraction(3))) == 1
-    assert whole_cost(view(framework), data(framework, Count(1), 10, WHOLE, epsilon=Fraction(3))) == 3
-    foreign = data(framework, Count(1), 10, WHOLE, epsilon=Fraction(3), framework="another belief")
-    assert whole_cost(view(framework), foreign) == 1
-
-
-def test_what_nothing_bounds_has_no_cost_for_a_change_of_the_whole_data() -> None:
-    framework = pieces(6, 4)
-    boundless = data(framework, Count(1), 10, WHOLE, change=None)
+    framework, promised = pieces(6, 4), {"epsilon": Fraction(3)}
+    for kind, more, expected in (
+        (DATA, {}, 1), (QUILT, {}, 1), (SINGLE, {}, 1), (WHOLE, {}, 3), (WHOLE, {"framework": "another belief"}, 1),
+    ):  # fmt: skip
+        assert whole_cost(view(framework), data(framework, Count(1), 10, kind, **promised, **more)) == expected
     with pytest.raises(CompositionRefused, match="nothing bounds how far"):
-        whole_cost(view(framework), boundless)
-
-
-# One release by itself.
+        whole_cost(view(framework), data(framework, Count(1), 10, WHOLE, change=None))
 
 
 def test_a_loss_is_the_reach_over_the_scale() -> None:
@@ -201,9 +169,7 @@ def test_under_another_definition_a_release_costs_what_its_noise_loses() -> None
     assert (whole.epsilon, whole.covers, whole.definition) == (HALF, WHOLE, "pufferfish")
     assert (whole.scale, whole.entries, whole.answers) == (None, 0, ())
     assert (whole.names, whole.lengths, whole.at) == ((), (), None)
-    for boundless in (
-        replace(one, scale=Fraction(0)), replace(one, change=None), normal(framework, Count(1), WHOLE)
-    ):  # fmt: skip
+    for boundless in (replace(one, scale=Fraction(0)), replace(one, change=None), normal(framework, Count(1), WHOLE)):
         with pytest.raises(CompositionRefused, match="no cost for a change of the whole data"):
             as_whole(boundless, "pufferfish")
     assert as_whole(replace(one, scale=None), "pufferfish").epsilon == HALF  # as its randomiser says

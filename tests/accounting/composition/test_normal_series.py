@@ -114,8 +114,6 @@ def test_a_pure_release_tells_no_more_than_its_normal_one() -> None:
     assert as_normal(np.array([0.0]))[0] == 0
 
 
-# Adaptive strategies.
-
 CHAIN = [[0.6, 0.4], [0.4, 0.6]]
 GIVEN = (0.4, 0.6)
 EPSILON, DELTA = 0.4034, 0.02
@@ -223,9 +221,6 @@ def test_which_releases_begin_a_series() -> None:
     assert normal_series.beginning([other, begun, later]) == {0}
 
 
-# What is refused.
-
-
 def test_what_a_series_does_not_reach_is_refused() -> None:
     first, last = normal(COUNT, 1, "0.001"), normal(LAST, 1, "0.001")
     with pytest.raises(CompositionRefused, match="does not move"):
@@ -249,9 +244,6 @@ def test_what_a_series_does_not_reach_is_refused() -> None:
 def test_an_exact_promise_that_rests_on_the_belief_counts_by_its_noise() -> None:
     exact = tf.calibrate(FRAMEWORK, COUNT, 1, "0.001", mechanism="gaussian-exact")
     assert joint(FRAMEWORK, charges(exact)).epsilon > 1
-
-
-# In a ledger.
 
 
 def debit(calibration: Any, begins: bool) -> Debit:

@@ -13,10 +13,10 @@ import numpy as np
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
-from tests.support.chain_oracles import exact_rows, joint_law, stationary_vector
+from tests.support.chain_oracles import exact_rows, float_law, joint_law
 from tests.support.histories import BELIEFS, drawn, frameworks_of
 from tests.support.ledger_tools import contributions_of, laplace, made, worst_joint_loss
-from tests.support.window_oracles import loss_about_a_step, true_window_loss
+from tests.support.window_oracles import STARTS, loss_about_a_step, true_window_loss
 
 import takifugu as tf
 from takifugu.accounting.composition import Charge, charge_of, joint, sums
@@ -32,7 +32,6 @@ from takifugu.model.frameworks import from_dict as framework_from
 
 WHOLE, DATA, QUILT, SINGLE = Covers
 ROWS = [0.1, 0.3, 0.6, 0.9]
-STARTS = [[Fraction(1, 2)] * 2, [Fraction(99, 100), Fraction(1, 100)], [Fraction(1, 1000), Fraction(999, 1000)]]
 
 
 @st.composite
@@ -41,17 +40,13 @@ def beliefs(draw: st.DrawFn) -> Any:
     rows = st.lists(st.sampled_from(ROWS), min_size=2, max_size=2).map(lambda drawn: [[p, 1 - p] for p in drawn])
     initial = draw(st.sampled_from(["stationary", "any", (0.3, 0.7)]))
     one, other = draw(rows), draw(rows)
-    return draw(
-        st.sampled_from(
-            [
-                lambda n, at: tf.MarkovChain(one, n, initial),
-                lambda n, at: tf.PeriodicChain([one, other], n, [0, 1, 1], at % 3, initial),
-                lambda n, at: tf.MarkovChainClass(0.3, 0.6, n),
-                lambda n, at: tf.BinaryChainInterval(0.2, n),
-                lambda n, at: tf.ChainRegion([[0.5, 0.1], [0.2, 0.4]], [[0.9, 0.5], [0.6, 0.8]], n),
-            ]
-        )
-    )
+    return draw(st.sampled_from([
+        lambda n, at: tf.MarkovChain(one, n, initial),
+        lambda n, at: tf.PeriodicChain([one, other], n, [0, 1, 1], at % 3, initial),
+        lambda n, at: tf.MarkovChainClass(0.3, 0.6, n),
+        lambda n, at: tf.BinaryChainInterval(0.2, n),
+        lambda n, at: tf.ChainRegion([[0.5, 0.1], [0.2, 0.4]], [[0.9, 0.5], [0.6, 0.8]], n),
+    ]))  # fmt: skip
 
 
 @st.composite
@@ -133,9 +128,9 @@ def test_a_nearly_free_window_before_the_others_buys_nothing_back_in_a_ledger(tm
     rows = [[0.2, 0.8], [0.6, 0.4]]
     framework = tf.Pufferfish(tf.every_entry(), tf.MarkovChain(rows, 1, "any"))
     paid: dict[str, Any] = {"ledger": tmp_path / "a.db", "source": "s"}
-    exact, budget = exact_rows(rows), "5.2"
-    laws = [[Fraction(n, 1000), 1 - Fraction(n, 1000)] for n in range(1, 1000)]
-    true = max(loss_about_a_step(law_of(exact, law), 1, [(0, [1], 1 / 4), (1, [1], 1 / 4)]) for law in laws)
+    budget, laws = "5.2", [[Fraction(n, 1000), 1 - Fraction(n, 1000)] for n in range(1, 1000)]
+    windows = [(0, [1], 1 / 4), (1, [1], 1 / 4)]
+    true = max(loss_about_a_step(float_law(rows, 2, law), 1, windows) for law in laws)
     assert true == pytest.approx(5.327, abs=5e-4)
     for at, epsilon in ((4, 4), (0, "0.001")):
         noise = tf.calibrate(framework, tf.Count(1), epsilon, mechanism="quilt-exact")
@@ -148,10 +143,6 @@ def test_a_nearly_free_window_before_the_others_buys_nothing_back_in_a_ledger(tm
     tf.release(third, [0], at=5, **paid)
     spent = Ledger.open(tmp_path / "a.db").spent("s").spent.epsilon
     assert max(float(before), true) <= spent < 5.7918  # which it was by quilts
-
-
-def law_of(exact: Any, law: Any) -> dict[tuple[int, ...], float]:
-    return {path: float(mass) for path, mass in joint_law(exact, 2, law).items()}
 
 
 def test_windows_read_in_one_place_are_charged_with_their_start_where_it_is() -> None:
@@ -179,12 +170,8 @@ def in_batches(chance: np.random.Generator, charges: Sequence[Charge]) -> list[l
     at = 0
     while at < len(charges):
         new = charges[at : at + int(chance.integers(1, 16))]
-        batches.append(
-            [
-                replace(one, release=f"{row} {row}", reading=f"{at}.{one.reading}" if one.reading else "")
-                for row, one in enumerate(new, at)
-            ]
-        )
+        placed = [replace(one, reading=f"{at}.{one.reading}" if one.reading else "") for one in new]
+        batches.append([replace(one, release=f"{row} {row}") for row, one in enumerate(placed, at)])
         at += len(new)
     return batches
 
@@ -263,13 +250,8 @@ def any_release(chance: random.Random, about: Framework, other: Framework) -> Ch
 
 def totals(about: Framework, charges: Sequence[Charge]) -> list[Fraction]:
     """Return what the first releases cost, for each number of them; what is refused costs more than any number."""
-    costs = []
-    for count in range(len(charges) + 1):
-        try:
-            costs.append(joint(about, charges[:count]).epsilon)
-        except CompositionRefused:
-            costs.append(Fraction(10**9))
-    return costs
+    costs = [cost(about, charges[:count]) for count in range(len(charges) + 1)]
+    return [Fraction(10**9) if one is None else one for one in costs]
 
 
 def rising(number: int) -> bool:
@@ -309,10 +291,9 @@ def test_a_promise_that_is_alone_is_given_up_where_its_noise_proves_less() -> No
     alone = tf.calibrate(about, tf.Count(1), 1, mechanism="laplace-exact", only_release=True)
     whole = tf.calibrate(about, tf.Count(1), 4, mechanism="group")
     both = tf.compose([alone, whole])
-    rows = exact_rows([[0.9, 0.1], [0.4, 0.6]])
-    law = {path: float(mass) for path, mass in joint_law(rows, 6, stationary_vector(rows)).items()}
-    scales = [charge_of(one).scale for one in (alone, whole)]
-    true = worst_joint_loss(law, [(contributions_of(about, tf.Count(1)), scale) for scale in scales], 6)
+    adds = contributions_of(about, tf.Count(1))
+    noisy = [(adds, charge_of(one).scale) for one in (alone, whole)]
+    true = worst_joint_loss(float_law([[0.9, 0.1], [0.4, 0.6]], 6), noisy, 6)
     assert true <= both.epsilon < Fraction(2937, 1000) < 4  # which the second one promises
     assert tf.compose([alone, whole, alone]).epsilon == tf.compose([alone, alone, whole], as_composing=True).epsilon
     quiet = tf.calibrate(about, tf.Count(1), "1/4", mechanism="group")
@@ -325,9 +306,7 @@ def set_with_true_promises(number: int) -> tuple[Fraction, float]:
     stays = [chance.choice([0.1, 0.3, 0.5, 0.8, 0.95]) for _ in range(2)]
     rows = [[stays[0], 1 - stays[0]], [1 - stays[1], stays[1]]]
     about = tf.Pufferfish(EVERY, tf.MarkovChain(rows, 3))
-    exact = exact_rows(rows)
-    law = {path: float(mass) for path, mass in joint_law(exact, 3, stationary_vector(exact)).items()}
-    charges, releases = [], []
+    law, charges, releases = float_law(rows, 3), [], []
     for _ in range(chance.randint(1, 3)):
         query, units = tf.Linear([chance.randrange(-2, 4) for _ in range(2)] + [1]), chance.choice([1, 2, 6, 40])
         kind = chance.choice([*Covers, Covers.ENTRIES, Covers.OUTPUT])

@@ -14,7 +14,7 @@ from tests.support.chain_oracles import Joint, exact_rows, joint_law, stationary
 from tests.support.ledger_tools import laplace
 from tests.support.periodic_oracles import joint_cost_of_steps, joint_of_steps, periodic_law, steps_of, tensor_of
 from tests.support.quilt_oracles import joint_quilt_cost
-from tests.support.window_oracles import long_quilt_cost, step_costs, true_window_loss
+from tests.support.window_oracles import STARTS, long_quilt_cost, step_costs, true_window_loss
 
 import takifugu as tf
 from takifugu.accounting.composition import Charge, charge_of, joint
@@ -29,7 +29,6 @@ from takifugu.numbers.runs import Runs
 
 ROWS = [0.1, 0.3, 0.6, 0.9]
 HALF = Fraction(1, 2)
-STARTS = [[Fraction(1, 2)] * 2, [Fraction(99, 100), Fraction(1, 100)], [Fraction(1, 1000), Fraction(999, 1000)]]
 
 
 def weekly(matrix: Any, length: int, initial: Any = "stationary", epsilon: Any = "1/2") -> tuple[Framework, Charge]:
@@ -37,15 +36,20 @@ def weekly(matrix: Any, length: int, initial: Any = "stationary", epsilon: Any =
     return framework, charge_of(tf.calibrate(framework, tf.Count(1), epsilon, mechanism="quilt-exact"))
 
 
-@st.composite
-def calendars(draw: st.DrawFn) -> Any:
-    """Draw a chain of up to 8 steps, and up to 4 windows of it: overlapping, with gaps, with any start."""
-    rows = [[p, 1 - p] for p in draw(st.lists(st.sampled_from(ROWS), min_size=2, max_size=2))]
+def windows_of(draw: st.DrawFn) -> list[tuple[int, int, str]]:
+    """Draw up to 4 windows of 8 steps, with an epsilon each: overlapping, with gaps."""
     windows = []
     for _ in range(draw(st.integers(1, 4))):
         size = draw(st.integers(1, 4))
         windows.append((draw(st.integers(0, 8 - size)), size, draw(st.sampled_from(["1/4", "1/2", "1", "2"]))))
-    return rows, draw(st.sampled_from(["stationary", "any"])), windows
+    return windows
+
+
+@st.composite
+def calendars(draw: st.DrawFn) -> Any:
+    """Draw a chain of up to 8 steps, and windows of it, with any start."""
+    rows = [[p, 1 - p] for p in draw(st.lists(st.sampled_from(ROWS), min_size=2, max_size=2))]
+    return rows, draw(st.sampled_from(["stationary", "any"])), windows_of(draw)
 
 
 def assert_bounded(
@@ -190,9 +194,6 @@ def test_windows_are_piled_up_exactly_where_they_have_one_rate_and_never_too_low
         assert piled(drawn, first - 4)[0].lengths[0] >= 4
 
 
-# As they add up.
-
-
 def added_by_hand(charges: Sequence[Charge]) -> dict[int, tuple[int, Fraction, Fraction]]:
     """Return of each place how many releases, and the sums of what one entry moves over the scale, and of epsilons."""
     sums: dict[int, tuple[int, Fraction, Fraction]] = {}
@@ -247,6 +248,7 @@ def test_windows_hold_what_the_releases_at_each_place_add_up_to(seed: int, kind:
 SHARES = [Fraction(1, 10), Fraction(3, 10), Fraction(3, 5), Fraction(9, 10)]
 DAY, NIGHT = [[0.8, 0.2], [0.3, 0.7]], [[0.95, 0.05], [0.6, 0.4]]
 BY_HOUR = [0] * 7 + [1] * 15 + [0] * 2
+WEEK = tf.PeriodicChain([NIGHT, DAY], 168, BY_HOUR)
 
 
 def window(
@@ -259,16 +261,13 @@ def window(
 
 @st.composite
 def periodic_calendars(draw: st.DrawFn) -> Any:
-    """Draw two or three matrices, which step has which, and up to 4 windows of 8 steps: overlapping, with gaps."""
+    """Draw two or three matrices, which step has which, and windows."""
     numbers = draw(st.lists(st.integers(0, 2), min_size=1, max_size=4))
     used = sorted(set(numbers))
     rows = st.lists(st.sampled_from(SHARES), min_size=2, max_size=2)
     matrices = [[[p, 1 - p] for p in draw(rows)] for _ in used]
-    windows = []
-    for _ in range(draw(st.integers(1, 4))):
-        size = draw(st.integers(1, 4))
-        windows.append((draw(st.integers(0, 8 - size)), size, draw(st.sampled_from(["1/4", "1/2", "1", "2"]))))
-    return matrices, [used.index(n) for n in numbers], draw(st.sampled_from(["stationary", "any"])), windows
+    start = draw(st.sampled_from(["stationary", "any"]))
+    return matrices, [used.index(n) for n in numbers], start, windows_of(draw)
 
 
 @settings(max_examples=40, deadline=None)
@@ -320,37 +319,31 @@ def test_no_quilt_of_any_step_in_a_phase_costs_less(stays: Any, initial: str, dr
 
 
 def test_weeks_apart_cost_one_week_and_windows_of_other_phases_are_told_apart() -> None:
-    chain = tf.PeriodicChain([NIGHT, DAY], 168, BY_HOUR)
-    framework, charge = window(chain, 0, 168)
+    framework, charge = window(WEEK, 0, 168)
     year = [replace(charge, at=168 * week) for week in range(52)]
     assert joint(framework, year).epsilon == joint(framework, year[:1]).epsilon < Fraction(1, 2)
-    evenings = [window(chain, 24 * day + 17, 7, "1/4", 0, "influence")[1] for day in range(6)]
-    nights = [window(chain, 24 * day, 7, "1/4", 0, "influence")[1] for day in range(6)]
+    evenings = [window(WEEK, 24 * day + 17, 7, "1/4", 0, "influence")[1] for day in range(6)]
+    nights = [window(WEEK, 24 * day, 7, "1/4", 0, "influence")[1] for day in range(6)]
     assert evenings[0].framework != nights[0].framework == nights[1].framework
-    late = window(chain, 17, 7, "1/4")[0]
+    late = window(WEEK, 17, 7, "1/4")[0]
     one = [joint(late, [evenings[0], night]).epsilon for night in nights]
     assert float(one[0]) > float(one[5]) == pytest.approx(0.25, rel=1e-11)
 
 
 def test_places_that_contradict_the_period_are_charged_at_the_worst_ones() -> None:
-    chain = tf.PeriodicChain([NIGHT, DAY], 168, BY_HOUR)
-    framework, charge = window(chain, 0, 168)
+    framework, charge = window(WEEK, 0, 168)
     shifted = [replace(charge, at=0), replace(charge, at=167)]  # both are said to start at midnight
     apart = joint(framework, [replace(charge, at=0), replace(charge, at=168)]).epsilon
     assert apart == joint(framework, [charge]).epsilon < joint(framework, shifted).epsilon
     anywhere = [replace(charge, at=None, calendar="")] * 2
-    assert joint(framework, shifted).epsilon == joint(framework, anywhere).epsilon
+    cost = joint(framework, anywhere).epsilon
+    assert joint(framework, shifted).epsilon == cost
+    late = [replace(window(WEEK, start, 168)[1], at=start) for start in range(0, 48, 7)]
+    dearest = max(joint(framework, [charge, one]).epsilon for one in late)
+    assert dearest <= cost < 2 * Fraction(168) / (charge.scale or 1)
 
 
 def test_a_window_of_unknown_place_is_charged_at_the_worst_one_of_every_phase() -> None:
-    chain = tf.PeriodicChain([NIGHT, DAY], 168, BY_HOUR)
-    framework, charge = window(chain, 0, 168)
-    anywhere = [replace(charge, at=None, calendar="")] * 2
-    cost = joint(framework, anywhere).epsilon
-    placed = [
-        joint(framework, [charge, replace(window(chain, start, 168)[1], at=start)]).epsilon for start in range(0, 48, 7)
-    ]
-    assert max(placed) <= cost < 2 * Fraction(168) / (charge.scale or 1)
     loose = tf.PeriodicChain([NIGHT, DAY], 168, BY_HOUR, initial="any")
     framework, charge = window(loose, 0, 168)
     anywhere = [replace(charge, at=None, calendar="")] * 2

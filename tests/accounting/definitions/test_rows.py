@@ -152,8 +152,6 @@ def test_no_release_lowers_a_total_and_no_order_changes_it(case: Case, chance: A
     assert {joint(about, order).epsilon for order in permutations(charges)} == {costs[-1]}
 
 
-# Figures.
-
 PEOPLE = {"home": {"a": F(6, 10), "b": F(3, 10), "c": F(1, 10)}, "out": {"a": F(2, 10), "b": F(5, 10), "c": F(3, 10)}}
 SECOND = {"home": {"a": F(7, 10), "b": F(3, 10)}, "out": {"a": F(1, 5), "b": F(4, 5)}}
 
@@ -303,9 +301,6 @@ def test_a_delta_is_paid_again_with_each_release() -> None:
     assert totals[1][0] > F(1, 10)
     assert [delta for _, delta in totals] == [share, 2 * share, 3 * share]
     assert totals == sorted(totals)
-
-
-# Mutants.
 
 
 @pytest.mark.parametrize("name", ["value_loss", "lifted_loss", "row_losses"])

@@ -270,7 +270,8 @@ def test_per_unit_singles_are_parallel_and_a_pooled_single_blocks_them(ledger: L
 
 def test_what_is_released_about_one_unit_adds_to_all_that_share_a_pooled_single(ledger: Ledger) -> None:
     """x1 xor x2 pooled hides x1 until x2 is known; whole noise on x2 tells a little (decisions.md#composition)."""
-    pooled, more = pooled_debits(UNITS, Count(1), wasserstein.MECHANISM), alone({"bob": (6,)}, Count(1), group.MECHANISM)
+    pooled = pooled_debits(UNITS, Count(1), wasserstein.MECHANISM)
+    more = alone({"bob": (6,)}, Count(1), group.MECHANISM)
     for order in ([pooled, more], [more, pooled]):
         source = f"{len(order[0])} at first"
         for debits in order:
