@@ -1,8 +1,12 @@
-"""Nothing that is printed commands a terminal: errors, tables, sentences and certificates write controls out."""
+"""What is printed: no controls for a terminal, bounds on the safe side, and commands that no line breaks."""
 
+import math
+import shlex
 import sys
 import unicodedata
 from dataclasses import replace
+from decimal import Context, Decimal
+from fractions import Fraction
 from pathlib import Path
 
 import pytest
@@ -12,10 +16,11 @@ from tests.support.commands import invoke
 
 import takifugu as tf
 from takifugu.cli.output import heading
+from takifugu.core.commands import command
 from takifugu.core.errors import InputError
-from takifugu.core.escaping import visible
+from takifugu.core.escaping import at_least, at_most, float_at_least, float_at_most, number, power_at_most, visible
 from takifugu.core.text.bars import bars
-from takifugu.core.text.tables import labelled, name_of, paragraph, text_table
+from takifugu.core.text.tables import filled, fitting, labelled, name_of, paragraph, text_table
 
 HOSTILE = "\x1b]0;own\x07\x1b[2J\r\u202eevil\u2066\x9b31m\u2028"
 
@@ -74,3 +79,85 @@ def test_hostile_arguments_at_the_command_line(arguments: list[str], tmp_path: P
     done = invoke(*arguments, HOSTILE)
     assert done.exit_code == 2
     assert raw(done.output + done.stderr) == []
+
+
+RATIONALS = st.fractions(max_denominator=10**9) | st.builds(
+    lambda p, q, tens: Fraction(p, q) * Fraction(10) ** tens,
+    st.integers(-(10**30), 10**30), st.integers(1, 10**30), st.integers(-400, 400),
+)  # fmt: skip
+DECIMALS = st.builds(lambda n, tens: n * Fraction(10) ** tens, st.integers(-999_999, 999_999), st.integers(-12, 12))
+
+
+def read(text: str) -> Fraction:
+    return Fraction(text.replace(",", ""))
+
+
+@given(RATIONALS, st.integers(1, 9))
+def test_a_bound_read_back_is_on_the_safe_side(value: Fraction, digits: int) -> None:
+    above, below = read(at_most(value, digits)), read(at_least(value, digits))
+    assert below <= value <= above
+    assert above - below <= abs(value) * Fraction(10) ** (1 - digits)
+
+
+@given(DECIMALS)
+def test_a_short_decimal_is_written_exactly(value: Fraction) -> None:
+    assert read(at_most(value)) == read(at_least(value)) == value
+    assert at_most(value) == at_least(value) == number(value)
+
+
+@given(st.integers(-999_999, 999_999), st.integers(-12, 0))
+def test_a_float_is_its_shortest_decimal(whole: int, tens: int) -> None:
+    value = float(f"{whole}e{tens}")
+    assert at_most(value) == at_least(value) == number(value)
+
+
+@given(st.fractions(0, 99), st.integers(2, 9))
+def test_a_power_of_e_is_below_what_is_written(exponent: Fraction, digits: int) -> None:
+    power, _, above = power_at_most(exponent, digits).partition(" < ")
+    written = read(power.removeprefix("e^").removesuffix(" = 1"))
+    assert written >= exponent
+    if not above:
+        assert written == 0
+        return
+    fine = Context(prec=80)
+    quotient = fine.divide(Decimal(written.numerator), Decimal(written.denominator))
+    assert fine.exp(quotient) < Decimal(above.replace(",", ""))
+
+
+def test_powers_of_e_that_certificates_tell() -> None:
+    assert [power_at_most(e) for e in (Fraction(1, 2), 1, 2, 3)] == [
+        "e^0.5 < 1.649", "e^1 < 2.719", "e^2 < 7.39", "e^3 < 20.09"
+    ]  # fmt: skip
+    assert power_at_most(1000) == "e^1,000"
+    assert at_most(Fraction(1, 10**400)) == "1e-400"
+    assert (at_most(float("inf")), at_least(float("inf"))) == ("inf", "inf")
+
+
+@given(st.fractions(-(10**300), 10**300, max_denominator=10**9))
+def test_a_float_of_a_bound_is_written_on_the_safe_side(value: Fraction) -> None:
+    above, below = float_at_most(value), float_at_least(value)
+    assert Fraction(str(below)) <= value <= Fraction(str(above))
+    assert float(value) in (above, below)
+    assert above in (below, math.nextafter(below, math.inf))
+
+
+@given(st.floats(allow_nan=False, allow_infinity=False))
+def test_a_bound_that_is_a_float_stays_as_it_is(value: float) -> None:
+    exact = Fraction(str(value))
+    assert float_at_most(exact) == float_at_least(exact) == value
+
+
+WORDS = ("release", "a study/c.toml", "--again", "both", "--once", 2)
+
+
+def test_a_command_is_what_a_shell_reads() -> None:
+    assert shlex.split(command(*WORDS).strip("`")) == ["takifugu", *map(str, WORDS)]
+
+
+@pytest.mark.parametrize("columns", [40, 60, 80])
+def test_a_command_is_broken_nowhere(columns: int) -> None:
+    text = f"it lies elsewhere, which is a long story: take it, or run {command(*WORDS)} now, 50 % of it"
+    with fitting(columns):
+        for lines in (filled(text).splitlines(), labelled([("note", text)]).splitlines()):
+            assert any(command(*WORDS) in line for line in lines)
+            assert all(len(line) <= columns for line in lines if "takifugu" not in line)

@@ -1,15 +1,28 @@
-"""What a value holds is nobody's to write into: noise is computed for it, and a certificate names it."""
+"""Values: nobody writes into one, what is kept with it is in none of its copies, and its plain form has its fields."""
 
 import copy
+import gc
+import json
 import pickle
+import threading
 from collections.abc import Callable, Iterator
+from dataclasses import dataclass, field
+from enum import StrEnum
 from fractions import Fraction
+from functools import partial
+from types import SimpleNamespace
 from typing import Any
 
 import numpy as np
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
 
 import takifugu as tf
+from takifugu.core.cache import MOST, cached
+from takifugu.core.errors import InputError
+from takifugu.core.plain import LEFT_OUT, VALUES, PlainForm, form, indented, set_fields, to_plain, writes_all
+from takifugu.influence.quilts.network.influence import influences_of
 from takifugu.model.queries.additive import Additive
 
 CODES = {0: 0, 1: 1}
@@ -83,3 +96,147 @@ def test_an_answer_keeps_nothing_that_its_maker_changes() -> None:
     table[1], weights[2] = 9, 9
     assert answer.evaluate(np.array([1, 1, 1])) == (6,)
     assert answer.entry_changes().tolist() == [1, 2, 3]
+
+
+NETWORK = [("a", [0, 1], [], [0.5, 0.5]), ("b", [0, 1], ["a"], [[0.75, 0.25], [0.25, 0.75]])]
+
+
+def test_the_oldest_goes() -> None:
+    owner = SimpleNamespace()
+    assert [cached(owner, key, partial(str, key)) for key in range(MOST + 1)] == list(map(str, range(MOST + 1)))
+    assert cached(owner, 1, lambda: "new") == "1"
+    assert cached(owner, 0, lambda: "new") == "new"
+
+
+def test_nothing_made_is_found_once_too() -> None:
+    owner, made = SimpleNamespace(), []
+    for _ in range(2):
+        cached(owner, "nothing", lambda: made.append(1))
+    assert made == [1]
+
+
+def test_a_copy_keeps_its_own() -> None:
+    network = tf.BayesianNetwork(NETWORK)
+    influences_of(network)
+    other = copy.copy(network)
+    del network
+    gc.collect(1)  # what was made just now
+    assert influences_of(other).network is other
+
+
+@pytest.mark.parametrize(
+    "belief", [CHAIN.with_length(400), tf.BayesianNetwork(NETWORK), tf.IndependentUsers([{0: 0.5, 1: 0.5}] * 3)],
+    ids=lambda belief: type(belief).__name__,
+)  # fmt: skip
+def test_calibrations_that_were_used_are_copied_and_pickled_without_what_was_found(belief: object) -> None:
+    calibration = tf.calibrate(tf.Pufferfish(tf.every_entry(), belief), tf.Count(1), epsilon=1, mechanism="group")
+    tf.compose([calibration, calibration])
+    written = pickle.dumps(calibration)
+    assert len(written) < 5_000
+    for other in (pickle.loads(written), copy.deepcopy(calibration), copy.copy(calibration)):
+        assert other.to_dict() == calibration.to_dict()
+        assert tf.compose([other, calibration]) == tf.compose([calibration, calibration])
+
+
+def test_threads_keep_things_at_once() -> None:
+    owner, errors = SimpleNamespace(), []
+
+    def work(first: int) -> None:
+        try:
+            for key in range(first, first + 3_000):
+                assert cached(owner, key % 97, lambda key=key: key % 97) == key % 97
+        except Exception as error:
+            errors.append(error)
+
+    threads = [threading.Thread(target=work, args=(13 * number,)) for number in range(8)]
+    for thread in threads:
+        thread.start()
+    for thread in threads:
+        thread.join()
+    assert errors == []
+    assert len(owner._cached) <= MOST + len(threads)
+
+
+class Side(StrEnum):
+    LEFT = "left"
+
+
+@dataclass(frozen=True)
+class Part(PlainForm):
+    share: Fraction = field(metadata=form(read=Fraction))
+
+
+@dataclass(frozen=True)
+class Whole(PlainForm, kind="whole"):
+    parts: tuple[Part, ...] = field(metadata=form(read=lambda parts: tuple(map(Part.from_dict, parts))))
+    states: tuple[object, ...] | None = field(default=None, metadata=VALUES)
+    side: Side = field(default=Side.LEFT, metadata=form(read=Side))
+    note: str = field(default="", metadata=LEFT_OUT)
+    size: int = field(default=1, metadata=form(key="size"))
+
+
+@dataclass(frozen=True)
+class Hidden(PlainForm, kind="hidden"):
+    name: str
+    secret: int = field(default=0, metadata=form(is_private=True))
+
+
+WHOLE = Whole((Part(Fraction(1, 3)), Part(Fraction(2, 3))), ("a", 2), note="odd")
+
+
+def test_a_form_reads_back_through_json() -> None:
+    data = WHOLE.to_dict()
+    assert data == {
+        "kind": "whole", "parts": [{"share": "1/3"}, {"share": "2/3"}], "states": ["a", 2], "side": "left",
+        "note": "odd", "size": 1,
+    }  # fmt: skip
+    again = Whole.from_dict(json.loads(json.dumps(data)))
+    assert again.parts == WHOLE.parts
+    assert (again.side, again.note) == (Side.LEFT, "odd")
+
+
+def test_a_field_with_its_default_is_left_out() -> None:
+    assert "note" not in Whole((), None).to_dict()
+
+
+def test_none_is_written_and_read_only_where_the_type_allows_it() -> None:
+    assert Whole((), None).to_dict()["states"] is None
+    assert Whole.from_dict({"parts": [], "states": None}).states is None
+    with pytest.raises(TypeError):
+        Whole.from_dict({"parts": None})
+
+
+def test_a_missing_key_is_bad_input() -> None:
+    with pytest.raises(InputError) as caught:
+        Whole.from_dict({"kind": "whole"})
+    assert "parts" in caught.value.what
+
+
+def test_a_private_field_is_never_written() -> None:
+    assert Hidden("x", 3).to_dict() == {"kind": "hidden", "name": "x"}
+
+
+@pytest.mark.parametrize(("kind", "does"), [(Whole, True), (Part, True), (Hidden, False), (int, False)])
+def test_which_forms_write_everything(kind: type, does: bool) -> None:
+    assert writes_all(kind) is does
+
+
+def test_plain_values() -> None:
+    values = (Fraction(1, 4), [Side.LEFT], np.array([[1.5, 2.0]]), None)
+    assert to_plain(values) == ["0.25", ["left"], [[1.5, 2.0]], None]
+
+
+def test_fields_are_set_while_a_value_is_made() -> None:
+    part = Part(Fraction(1))
+    set_fields(part, share=Fraction(2))
+    assert part.share == 2
+
+
+LEAVES = st.none() | st.booleans() | st.integers() | st.floats(allow_nan=False) | st.text()
+JSON = st.recursive(LEAVES, lambda part: st.lists(part) | st.dictionaries(st.text(), part), max_leaves=30)
+
+
+@given(JSON | st.lists(st.integers()) | st.lists(st.booleans() | st.integers()))
+def test_data_are_indented_as_the_standard_library_does(data: object) -> None:
+    assert indented(data) == json.dumps(data, indent=2, ensure_ascii=False)
+    assert indented({"in": [data]}) == json.dumps({"in": [data]}, indent=2, ensure_ascii=False)

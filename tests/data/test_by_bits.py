@@ -37,6 +37,13 @@ def answer(table: Any, layout: Layout, **how: Any) -> Any:
     return [(p.unit, p.length, p.observed, p.counts.tolist(), p.written) for p in read]
 
 
+def carefully_read(table: Any, layout: Layout, **how: Any) -> Any:
+    """Return what the careful reading says."""
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr("takifugu.data.rows.by_bits.counted_by_bits", lambda *_: None)
+        return answer(table, layout, **how)
+
+
 @st.composite
 def tables(draw: st.DrawFn) -> tuple[list[Row], int]:
     """Rows of a few units: mostly whole runs, with rows that are missing, double, between two steps, or unknown."""
@@ -61,11 +68,8 @@ def test_it_reads_what_the_careful_reading_reads(drawn: Any, lengths: Any, as_te
     rows, step = drawn
     nulls = "unobserved" if unobserved else "refuse"
     layout = Layout("state", unit="unit", order="tick", step=step, nulls=nulls)
-    table = open_frame(relation(rows, "text" if as_text else "int"))
-    with pytest.MonkeyPatch.context() as patch:
-        patch.setattr("takifugu.data.rows.by_bits.counted_by_bits", lambda *_: None)
-        carefully = answer(table, layout, lengths=Lengths(**lengths))
-    assert answer(table, layout, lengths=Lengths(**lengths)) == carefully
+    table, how = open_frame(relation(rows, "text" if as_text else "int")), {"lengths": Lengths(**lengths)}
+    assert answer(table, layout, **how) == carefully_read(table, layout, **how)
 
 
 @pytest.mark.slow
@@ -77,19 +81,15 @@ def test_windows_of_a_calendar(drawn: Any, first: int, gaps: str) -> None:
     calendar, window = Calendar.read(0, 40, Fraction(1)), range(first, first + 7)
     layout = Layout("state", unit="unit", order="tick", step=1, calendar=calendar, window=window, gaps=gaps)
     table = open_frame(relation(rows))
-    with pytest.MonkeyPatch.context() as patch:
-        patch.setattr("takifugu.data.rows.by_bits.counted_by_bits", lambda *_: None)
-        carefully = answer(table, layout)
-    assert answer(table, layout) == carefully
+    assert answer(table, layout) == carefully_read(table, layout)
 
 
 def complete(size: int) -> list[Row]:
     return [(unit, tick, "ab"[tick % 2]) for unit in "uvw" for tick in range(size)]
 
 
-def surveyed(rows: list[Row]) -> Any:
-    table = open_frame(relation(rows))
-    counted = counted_by_bits(table, Layout("state", unit="unit", order="tick", step=1), STATES)
+def by_bits(data: Any, step: int = 1) -> Rows:
+    counted = counted_by_bits(open_frame(data), Layout("state", unit="unit", order="tick", step=step), STATES)
     assert counted is not None
     return counted.rows()
 
@@ -107,10 +107,11 @@ def test_a_state_that_is_a_missing_text_is_refused_whether_or_not_a_row_has_it()
         pieces(table, Layout("state", unit="unit", order="tick", step=1), Recode(("a", "b", "NA")))
 
 
-def test_what_is_plain_takes_one_pass() -> None:
-    assert surveyed(complete(50)[::-1]).runs == {(unit, None): (range(50),) for unit in "uvw"}
-    gaps = surveyed([row for row in complete(50) if row[1] not in {3, 4, 20}]).runs
-    assert gaps == {(unit, None): (range(3), range(5, 20), range(21, 50)) for unit in "uvw"}
+def test_what_is_plain_takes_one_pass(tmp_path: Path) -> None:
+    assert by_bits(relation(complete(50)[::-1])).runs == {(unit, None): (range(50),) for unit in "uvw"}
+    rows, runs = [row for row in complete(50) if row[1] not in {3, 4, 20}], (range(3), range(5, 20), range(21, 50))
+    for data in (relation(rows), parquet(tmp_path, rows)):
+        assert by_bits(data).runs == {(unit, None): runs for unit in "uvw"}
 
 
 @settings(max_examples=40)
@@ -129,17 +130,14 @@ def test_runs_reach_over_stretches(step: int, start: int, bits: int, drawn: Any,
         place += size + gap
     rows: list[Row] = [("u", start + step * n, "ab"[n % 2]) for run in runs for n in run]
     rows += [("u", rows[-1][1], "ab"[len(rows) % 2])] if double else []
-    layout = Layout("state", unit="unit", order="tick", step=step)
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr("takifugu.data.rows.by_bits.FEWEST", bits)
-        patch.setattr("takifugu.data.rows.by_bits.MOST", bits)
+        for limit in ("FEWEST", "MOST"):
+            patch.setattr(f"takifugu.data.rows.by_bits.{limit}", bits)
         if double:
             with pytest.raises(NotPlain):
-                counted_by_bits(open_frame(relation(rows)), layout, STATES)
+                by_bits(relation(rows), step)
         else:
-            counted = counted_by_bits(open_frame(relation(rows)), layout, STATES)
-            assert counted is not None
-            assert counted.rows().runs == {("u", None): tuple(runs)}
+            assert by_bits(relation(rows), step).runs == {("u", None): tuple(runs)}
 
 
 TWICE = [{5: 6, 7: 6}, {5: 7, 9: 7}, {10: 25, 40: 25}]
@@ -152,7 +150,7 @@ def test_steps_that_occur_twice_or_are_lost_are_seen(moved: dict[int, int | None
     """As many rows as steps, the same first and last one, and the same sum of the steps: only their bits differ."""
     rows = [(unit, moved.get(tick, tick), state) for unit, tick, state in complete(50)]
     with pytest.raises(NotPlain):
-        surveyed(rows)
+        by_bits(relation(rows))
 
 
 MINUTES = [f"2026-01-01 00:{m:02}:00" for m in (0, *range(2, 60))]
@@ -177,10 +175,7 @@ def test_numbers_that_are_written_otherwise_are_read_as_ever(tmp_path: Path, num
 def are_read_as_ever(file: Path, rows: list[str], step: str | int) -> None:
     file.write_text("\n".join(["unit,at,state", *rows]) + "\n")
     layout = Layout("state", unit="unit", order="at", step=step)
-    with pytest.MonkeyPatch.context() as patch:
-        patch.setattr("takifugu.data.rows.by_bits.counted_by_bits", lambda *_: None)
-        carefully = answer(open_frame(file), layout)
-    assert answer(open_frame(file), layout) == carefully
+    assert answer(open_frame(file), layout) == carefully_read(open_frame(file), layout)
 
 
 def parquet(folder: Path, rows: list[Row], ordered_by: str = "bigint") -> Path:
@@ -192,12 +187,6 @@ def parquet(folder: Path, rows: list[Row], ordered_by: str = "bigint") -> Path:
     return file
 
 
-def carefully_read(file: Path, layout: Layout, **how: Any) -> Any:
-    with pytest.MonkeyPatch.context() as patch:
-        patch.setattr("takifugu.data.rows.by_bits.counted_by_bits", lambda *_: None)
-        return answer(open_frame(file), layout, **how)
-
-
 @settings(max_examples=60)
 @given(tables(), st.sampled_from(["bigint", "timestamp"]), st.sampled_from([{}, {"longest": 4, "longer": "cut"}]))
 def test_a_parquet_file_is_read_as_the_careful_reading_reads_it(
@@ -206,20 +195,8 @@ def test_a_parquet_file_is_read_as_the_careful_reading_reads_it(
     rows, step = drawn
     file = parquet(tmp_path_factory.mktemp("rows"), rows, ordered_by)
     layout = Layout("state", unit="unit", order="tick", step=step if ordered_by == "bigint" else f"{step}min")
-    carefully = carefully_read(file, layout, lengths=Lengths(**lengths))
-    assert answer(open_frame(file), layout, lengths=Lengths(**lengths)) == carefully
-
-
-def by_bits(file: Path, step: int = 1) -> Rows:
-    counted = counted_by_bits(open_frame(file), Layout("state", unit="unit", order="tick", step=step), STATES)
-    assert counted is not None
-    return counted.rows()
-
-
-def test_a_parquet_file_takes_one_pass_with_gaps_too(tmp_path: Path) -> None:
-    rows = [row for row in complete(50) if row[1] not in {3, 4, 20}]
-    runs = (range(3), range(5, 20), range(21, 50))
-    assert by_bits(parquet(tmp_path, rows)).runs == {(unit, None): runs for unit in "uvw"}
+    how = {"lengths": Lengths(**lengths)}
+    assert answer(open_frame(file), layout, **how) == carefully_read(open_frame(file), layout, **how)
 
 
 def test_pieces_of_a_parquet_file_lie_where_they_like(tmp_path: Path) -> None:
@@ -242,28 +219,21 @@ def test_what_bits_do_not_say_is_left_to_the_careful_reading(tmp_path: Path, cha
         by_bits(parquet(tmp_path, [*rows, change]))
 
 
-@pytest.mark.parametrize("most", [2**6, 2**14])
-def test_rows_that_lie_far_apart_are_left_to_the_careful_reading(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, most: int
+FAR_APART: list[Row] = [(unit, 10_000 * n, "a") for unit in "uv" for n in range(3)]
+
+
+@pytest.mark.parametrize(("limit", "most", "rows"), [
+    pytest.param("MOST_BITS", 2**6, FAR_APART, id="too many stretches that hold a row"),
+    pytest.param("MOST_BITS", 2**14, FAR_APART, id="too many steps between the first row and the last one"),
+    pytest.param("MOST_BYTES", 1000, complete(50), id="too much memory"),
+])  # fmt: skip
+def test_what_lies_far_apart_or_takes_much_memory_is_left_to_the_careful_reading(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, limit: str, most: int, rows: list[Row]
 ) -> None:
-    """Too many stretches that hold a row, or too many steps between the first and the last one."""
-    rows: list[Row] = [(unit, 10_000 * n, "a") for unit in "uv" for n in range(3)]
     file, layout = parquet(tmp_path, rows), Layout("state", unit="unit", order="tick", step=1)
-    expected = carefully_read(file, layout)
-    assert by_bits(file).runs["u", None] == tuple(range(n, n + 1) for n in (0, 10_000, 20_000))
-    monkeypatch.setattr("takifugu.data.rows.by_bits.MOST_BITS", most)
+    expected = carefully_read(open_frame(file), layout)
+    assert by_bits(file).runs["u", None] in (tuple(range(n, n + 1) for n in (0, 10_000, 20_000)), (range(50),))
+    monkeypatch.setattr(f"takifugu.data.rows.by_bits.{limit}", most)
     with pytest.raises(NotPlain):
         by_bits(file)
     assert answer(open_frame(file), layout) == expected
-
-
-def test_what_takes_too_much_memory_is_left_to_the_careful_reading(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    file, layout = parquet(tmp_path, complete(50)), Layout("state", unit="unit", order="tick", step=1)
-    expected = carefully_read(file, layout)
-    with monkeypatch.context() as patch:
-        patch.setattr("takifugu.data.rows.by_bits.MOST_BYTES", 1000)
-        with pytest.raises(NotPlain):
-            by_bits(file)
-        assert answer(open_frame(file), layout) == expected

@@ -15,7 +15,7 @@ from tests.mechanisms.local.test_together import LAW, RESPONSE, framework
 from tests.mechanisms.local.test_together import charge as sent
 from tests.mechanisms.test_influence_gaussian import framework_of, true_delta
 from tests.support.late_oracles import chance_of_the_largest, late_delta
-from tests.support.ledger_tools import chain_framework, charge, laplace, made, users, view
+from tests.support.ledger_tools import chain_framework, charge, laplace, made, users, view, with_delta
 
 import takifugu as tf
 from takifugu.accounting.composition import Charge, charge_of, joint
@@ -38,8 +38,8 @@ WEIGHTS = {COUNT: [[0, 1]] * 4, LAST: [[0, 0], [0, 0], [0, 1], [0, 1]]}
 HALF = Fraction(1, 2)
 
 
-def normal(query, epsilon, delta, framework=None):
-    return tf.calibrate(framework or framework_of(STAY, 4), query, epsilon, delta, mechanism="influence-gaussian")
+def normal(query, epsilon, delta):
+    return tf.calibrate(framework_of(STAY, 4), query, epsilon, delta, mechanism="influence-gaussian")
 
 
 @pytest.mark.parametrize("laplace", [True, False])
@@ -65,10 +65,15 @@ def test_many_releases_lose_as_one_of_the_root_of_their_number(number):
     assert true <= promise.delta
 
 
-def test_what_may_have_been_chosen_after_an_output_is_refused():
+def test_what_may_have_been_chosen_after_an_output_and_other_noise_are_refused():
     one = normal(COUNT, 1, 1e-5)
     with pytest.raises(CompositionRefused, match="no joint promise"):
         tf.compose([one, one])
+    finite = tf.calibrate(framework_of(STAY, 4), COUNT, 1, mechanism="kantorovich-exponential")
+    with pytest.raises(CompositionRefused):
+        tf.compose([finite, one], fixed_in_advance=True)
+    mode = tf.calibrate(framework_of(STAY, 4), tf.Mode(), 1, mechanism="influence")  # it loses by its scale, as Laplace
+    assert tf.compose([mode, one], fixed_in_advance=True).epsilon > 1
 
 
 def test_any_normal_noise_counts_by_its_changes():
@@ -94,15 +99,6 @@ def test_independent_users_who_move_an_answer_by_other_tables():
     )
     promise = joint(framework, [normal_one] * 2)
     assert gaussian_delta(2, sigma / Fraction(math.sqrt(2)), promise.epsilon) == pytest.approx(2e-4, rel=1e-5)
-
-
-def test_other_noise_is_refused_beside_it():
-    framework = framework_of(STAY, 4)
-    finite = tf.calibrate(framework, COUNT, 1, mechanism="kantorovich-exponential")
-    with pytest.raises(CompositionRefused):
-        tf.compose([finite, normal(COUNT, 1, 1e-5)], fixed_in_advance=True)
-    mode = tf.calibrate(framework, tf.Mode(), 1, mechanism="influence")  # a choice loses by its scale, as Laplace does
-    assert tf.compose([mode, normal(COUNT, 1, 1e-5)], fixed_in_advance=True).epsilon > 1
 
 
 # Independent users: each loses what the normal law says.
@@ -152,21 +148,19 @@ def test_laplace_noise_counts_for_each_user_beside_the_normal_noise_that_user_ha
     assert at_delta(noisy([3, 0, 0], 5), silent).epsilon == alone.epsilon
 
 
-def test_no_set_costs_less_than_one_of_its_releases_claims():
+def test_no_set_costs_less_than_one_of_its_releases_claims_and_the_rule_is_the_joint_one_from_the_second_on():
     assert at_delta(noisy([3, 0, 0], 5, epsilon=Fraction(7)), noisy([1, 1, 1], 50)).epsilon == 7
     least = at_delta(noisy([3, 0, 0], 5)).epsilon
     claimed = least * Fraction(99, 100)
     assert at_delta(noisy([3, 0, 0], 5, epsilon=claimed)).epsilon == pytest.approx(float(least), rel=1e-8)
-
-
-def test_the_rule_is_the_joint_one_from_the_second_release_on():
     one, two = noisy([3, 0, 0], 50), noisy([1, 1, 1], 50)
-    alone = joint(USERS, [one])
-    assert (alone.epsilon, alone.rule) == (one.epsilon, "alone")
-    together = joint(USERS, [one, two])
-    assert (together.epsilon, together.rule) == (at_delta(one, two).epsilon, "joint loss at delta")
-    mixed = joint(USERS, [one, noisy([1, 1, 1], None, 50)])  # by the change of everything that is less
-    assert (mixed.epsilon, mixed.rule) == (one.epsilon + Fraction(3, 50), "single and whole")
+    by_changes = noisy([1, 1, 1], None, 50)  # by the change of everything that is less
+    for charges, cost, rule in (
+        ([one], one.epsilon, "alone"), ([one, two], at_delta(one, two).epsilon, "joint loss at delta"),
+        ([one, by_changes], one.epsilon + Fraction(3, 50), "single and whole"),
+    ):  # fmt: skip
+        promise = joint(USERS, charges)
+        assert (promise.epsilon, promise.rule) == (cost, rule)
 
 
 def test_what_does_not_add_up_value_by_value_is_refused():
@@ -180,13 +174,12 @@ def test_what_is_planned_together():
     one, pure = noisy([1, 1, 1], 9), noisy([1, 1, 1], None, 9)
     assert planned_together([one, pure, one])
     assert planned_together([replace(one, at=3), replace(pure, at=3)])
-    assert not planned_together([])
-    assert not planned_together([pure, pure])
+    for apart in ([], [pure, pure], [one, replace(one, randomiser={"kind": "exponential"})],
+                  [replace(one, at=3), replace(pure, at=4)]):  # fmt: skip
+        assert not planned_together(apart)
     for wrong in ({"fixed_in_advance": False}, {"scope": "pooled"}, {"reading": "two"}, {"reading": "", "at": 3}):
         assert not planned_together([one, replace(one, **wrong)])
         assert not planned_together([one, pure, replace(pure, **wrong)])
-    assert not planned_together([one, replace(one, randomiser={"kind": "exponential"})])
-    assert not planned_together([replace(one, at=3), replace(pure, at=4)])
 
 
 def test_the_least_epsilon_is_searched_from_above():
@@ -287,13 +280,8 @@ def test_a_pooled_promise_is_raised_by_what_was_seen_of_other_units() -> None:
     fixed = {unit: replace(single, fixed_in_advance=True) for unit, single in singles.items()}
     accounts = accounts_of(bob=[(fixed["bob"], 2)], cid=[(debit.charge, 1), (fixed["cid"], 2)])
     assert accounts.cost("bob") == Amount(Fraction(2), SHARE)
-
-
-def test_a_pooled_promise_is_raised_by_each_pooled_answer_about_others_once() -> None:
-    singles = {d.unit: replace(d.charge, delta=SHARE) for d in pooled_debits(TWO, Count(1), wasserstein.MECHANISM)}
-    (debit,) = alone({"cid": TWO["cid"]}, Count(1), group.MECHANISM)
-    other = replace(debit.charge, scope="pooled")
-    accounts = accounts_of(bob=[(singles["bob"], 2)], cid=[(other, 1), (singles["cid"], 2)])
+    pooled = replace(debit.charge, scope="pooled")  # which counts once
+    accounts = accounts_of(bob=[(singles["bob"], 2)], cid=[(pooled, 1), (singles["cid"], 2)])
     assert accounts.cost("bob").delta == pytest.approx(math.e * SHARE, rel=1e-11)
 
 
@@ -308,9 +296,8 @@ def test_what_is_sent_about_a_population_is_raised_by_what_was_seen_of_the_same_
     assert late.delta == pytest.approx(math.e * SHARE, rel=1e-11)
     assert joint(about, [other, replace(one, fixed_in_advance=True)]).delta == SHARE
     assert joint(about, [other, replace(one, covers=WHOLE)]).delta == SHARE  # it holds whatever the rows are
-    normal = charge_of(made(chain_framework(3), Count(1), RoundedNormal(Fraction(9), Fraction(1)), WHOLE, 1, "1/1000"))
     with pytest.raises(CompositionRefused):
-        joint(about, [normal, one])
+        joint(about, [with_delta(chain_framework(3), 1), one])
     after = joint(about, [replace(other, delta=Fraction(1, 1000)), one])  # it may have betrayed the rows
     assert after.epsilon == 1 + Fraction(noise.local_loss()) > late.epsilon
     assert after.delta == late.delta + Fraction(1, 1000)
@@ -331,7 +318,7 @@ def test_a_delta_of_another_source_of_the_same_people_comes_between(tmp_path: Pa
     ledger = Ledger.open(tmp_path / "a.db")
     about = chain_framework(100, 0.7)
     quilt = charge(about, Count(1), 12, QUILT)
-    normal = charge_of(made(about, Count(1), RoundedNormal(Fraction(300), Fraction(1)), WHOLE, "1/3", "1/1000"))
+    normal = with_delta(about, "1/3")
     ledger.reserve("one", [Debit(about, quilt, "ann")], budget=(10**6, "1/2"))
     ledger.reserve("other", [Debit(about, normal, "ann")], budget=(10**6, "1/2"), same_people=True)
     for n in (1, 2):

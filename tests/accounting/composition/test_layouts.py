@@ -80,22 +80,21 @@ def test_releases_about_a_beliefs_own_entries_lie_as_it_has_them() -> None:
 def test_a_shorter_sequence_starts_where_the_longer_one_does() -> None:
     for initial in ("stationary", (0.5, 0.5)):
         about = steps(2, initial=initial)
-        whole, rows = layout(about, charge(steps(3), [1, 2, 3]), charge(about, [4, 5])) or (None, [])
-        assert whole.length == 3
-        assert rows == [[1, 2, 3], [4, 5, 0]]
-        whole, rows = layout(about, charge(steps(1), [1])) or (None, [])
-        assert (whole.length, rows) == (1, [[1]])
+        for charges, expected in (([charge(steps(3), [1, 2, 3]), charge(about, [4, 5])], [[1, 2, 3], [4, 5, 0]]),
+                                  ([charge(steps(1), [1])], [[1]])):  # fmt: skip
+            whole, rows = layout(about, *charges) or (None, [])
+            assert (whole.length, rows) == (len(expected[0]), expected)
 
 
 def test_declared_places_count_from_the_first() -> None:
     about = steps(2)
-    first, second = charge(about, [1, 2], at=7), charge(about, [3, 4])
-    for at, expected in ((5, [[0, 0, 1, 2], [3, 4, 0, 0]]), (8, [[1, 2, 0], [0, 3, 4]]), (7, [[1, 2], [3, 4]])):
-        whole, rows = layout(about, first, replace(second, at=at)) or (None, [])
-        assert whole.length == len(expected[0])
-        assert rows == expected
-    whole, rows = layout(about, replace(first, at=0), replace(second, at=1)) or (None, [])
-    assert rows == [[1, 2, 0], [0, 3, 4]]
+    first, second = charge(about, [1, 2]), charge(about, [3, 4])
+    for places, expected in (
+        ((7, 5), [[0, 0, 1, 2], [3, 4, 0, 0]]), ((7, 8), [[1, 2, 0], [0, 3, 4]]), ((7, 7), [[1, 2], [3, 4]]),
+        ((0, 1), [[1, 2, 0], [0, 3, 4]]),
+    ):  # fmt: skip
+        whole, rows = layout(about, replace(first, at=places[0]), replace(second, at=places[1])) or (None, [])
+        assert (whole.length, rows) == (len(expected[0]), expected)
 
 
 def test_a_given_start_is_where_the_frameworks_own_release_starts() -> None:
@@ -282,18 +281,15 @@ def test_no_more_is_charged_than_everything_moves_the_answer() -> None:
 
 
 def test_without_nodes_a_reading_costs_everything() -> None:
-    family = tf.every_entry().family(tf.MarkovChain(FAIR, 3))
-    for initial, expected in (("stationary", Fraction(4, 10)), ((0.5, 0.5), Fraction(5, 10))):
-        about = steps(3, initial=initial)
-        cost, witness = worst_alignment(view(about), about.beliefs[0], family, items(about, charge(about, [4, 0, 1])))
-        assert round(cost, 9) == expected
+    family, nearly_stuck = tf.every_entry().family(tf.MarkovChain(FAIR, 3)), [[0.99, 0.01], [0.01, 0.99]]
+    for about, weights, tenths_of_cost in (
+        (steps(3), [4, 0, 1], 4), (steps(3, initial=(0.5, 0.5)), [4, 0, 1], 5),
+        (steps(3, rows=nearly_stuck), [4, 0, 1], 5),
+        (pieces(3, 4, 3, rows=nearly_stuck), WEIGHTS, 8),  # a step lies in one of the pieces
+    ):  # fmt: skip
+        cost, witness = worst_alignment(view(about), about.beliefs[0], family, items(about, charge(about, weights)))
+        assert round(cost, 9) == Fraction(tenths_of_cost, 10)
         assert witness.comparison == "one step of the recording"
-    stuck = Pufferfish(tf.every_entry(), tf.MarkovChain([[0.99, 0.01], [0.01, 0.99]], 3))
-    cost, _ = worst_alignment(view(stuck), stuck.beliefs[0], family, items(stuck, charge(stuck, [4, 0, 1])))
-    assert cost == Fraction(5, 10)
-    parts = pieces(3, 4, 3, rows=[[0.99, 0.01], [0.01, 0.99]])
-    cost, _ = worst_alignment(view(parts), parts.beliefs[0], family, items(parts, charge(parts, WEIGHTS)))
-    assert cost == Fraction(8, 10)  # a step lies in one of the pieces
 
 
 @pytest.mark.parametrize("secrets", [tf.every_entry(), tf.entry(0, 0, 1)])
@@ -306,34 +302,23 @@ def test_a_secret_may_be_about_any_step(secrets: Any) -> None:
 def test_charges_of_several_layouts_cost_a_change_of_all_that_they_read() -> None:
     """A step of the one may be every step of the other, or ten steps of it: no quilt bounds both together."""
     about = steps(10, rows=[[0.9, 0.1], [0.1, 0.9]])
-    weights = [Fraction(1)] * 10
-    alike = [charge(about, weights, 2, layout=rule) for rule in ("hours", "hours")]
-    apart = [charge(about, weights, 2, layout=rule) for rule in ("hours", "beds")]
-    assert all(joint(about, [one]).epsilon < 5 for one in apart)
-    together = joint(about, apart)
-    assert together.epsilon == 10 > joint(about, alike).epsilon
+    hours, beds = (charge(about, [1] * 10, 2, layout=rule) for rule in ("hours", "beds"))
+    assert all(joint(about, [one]).epsilon < 5 for one in (hours, beds))
+    together = joint(about, [hours, beds])
+    assert together.epsilon == 10 > joint(about, [hours, hours]).epsilon
     assert (together.rule, together.covers) == ("sum over layouts", Covers.EVERYTHING)
-    assert joint(about, [*apart, replace(apart[0], layout="")]).epsilon == 15
-    assert joint(about, [replace(one, delta=Fraction(3, 4)) for one in apart]).delta == 1
-
-
-def test_what_names_no_entries_is_of_every_layout() -> None:
-    about = steps(10, rows=[[0.9, 0.1], [0.1, 0.9]])
-    one = charge(about, [1] * 10, 2, layout="hours")
+    assert joint(about, [hours, beds, replace(hours, layout="")]).epsilon == 15
+    assert joint(about, [replace(one, delta=Fraction(3, 4)) for one in (hours, beds)]).delta == 1
     elsewhere = replace(
-        one, covers=Covers.EVERYTHING, epsilon=Fraction(1), scale=None, entries=0, answers=(),
+        hours, covers=Covers.EVERYTHING, epsilon=Fraction(1), scale=None, entries=0, answers=(),
         lengths=(), query={"kind": "about another source"}, layout="",
     )  # fmt: skip
-    assert joint(about, [one, elsewhere]).epsilon == joint(about, [one]).epsilon + 1
-
-
-def test_charges_of_several_layouts_without_such_a_cost_are_refused() -> None:
-    about = steps(10)
-    one, other = (charge(about, [1] * 10, 2, layout=rule) for rule in ("hours", "beds"))
-    normal = replace(other, covers=Covers.OUTPUT, scale=None, delta=Fraction(1, 1000))
-    with pytest.raises(CompositionRefused, match=r"in several layouts.*no cost for such a change"):
-        joint(about, [one, normal])
-    with pytest.raises(CompositionRefused, match="charged to a person for that person's share alone"):
-        joint(about, [one, replace(other, scope="pooled")])
-    with pytest.raises(CompositionRefused, match="several layouts"):
-        joint(about, [one, replace(other, change=None)])
+    assert joint(about, [hours, elsewhere]).epsilon == joint(about, [hours]).epsilon + 1  # of every layout
+    for other, words in (
+        (replace(beds, covers=Covers.OUTPUT, scale=None, delta=Fraction(1, 1000)),
+         r"in several layouts.*no cost for such a change"),
+        (replace(beds, scope="pooled"), "charged to a person for that person's share alone"),
+        (replace(beds, change=None), "several layouts"),
+    ):  # fmt: skip
+        with pytest.raises(CompositionRefused, match=words):
+            joint(about, [hours, other])

@@ -101,7 +101,7 @@ def test_what_follows_a_delta_is_not_added_to_its_equal_before(ledger: Ledger, w
     """The later quilt may have been chosen by what was seen, and costs a change of everything from then on."""
     framework = chain_framework(100, 0.7)
     quilt, whole = (charge(framework, Count(1), 12, kind) for kind in (QUILT, WHOLE))
-    normal = charge_of(made(framework, Count(1), RoundedNormal(Fraction(300), Fraction(1)), WHOLE, "1/3", "1/1000"))
+    normal = with_delta(framework, "1/3")
     plain: list[Charge] = []
     for together in ([quilt], [normal, whole] if with_whole else [normal], [quilt], [quilt], [whole]):
         debits = [Debit(framework, one, "", f"table {n}") for n, one in enumerate(together)]
@@ -176,10 +176,9 @@ def test_other_sources_do_not_wait_while_costs_are_computed(ledger: Ledger, monk
     assert ledger.spent("slow").spent.epsilon == 1
 
 
-def test_a_cost_that_was_computed_before_another_release_is_computed_again(
-    ledger: Ledger, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    debit, real, calls = group_debit(unit_framework(1), 1), tallying.tally, []
+def overtake(monkeypatch: pytest.MonkeyPatch, ledger: Ledger, source: str, debit: Debit) -> list[int]:
+    """Let another process pay while the first cost is computed; return the calls that compute one."""
+    real, calls = tallying.tally, list[int]()
 
     def overtaken(*args: Any) -> Any:
         returned = real(*args)
@@ -187,11 +186,19 @@ def test_a_cost_that_was_computed_before_another_release_is_computed_again(
         if len(calls) == 1:
             with monkeypatch.context() as patch:
                 patch.setattr(paying, "tally", real)
-                Ledger.open(ledger.store.path).reserve("data", [debit])
+                Ledger.open(ledger.store.path).reserve(source, [debit])
         return returned
 
-    ledger.source("data", budget=2)
     monkeypatch.setattr(paying, "tally", overtaken)
+    return calls
+
+
+def test_a_cost_that_was_computed_before_another_release_is_computed_again(
+    ledger: Ledger, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    debit = group_debit(unit_framework(1), 1)
+    ledger.source("data", budget=2)
+    calls = overtake(monkeypatch, ledger, "data", debit)
     ledger.reserve("data", [debit])
     assert len(calls) == 2
     assert ledger.spent("data").spent.epsilon == 2
@@ -209,16 +216,8 @@ def test_new_units_of_another_source_are_noticed_while_costs_are_computed(
     ledger: Ledger, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """Both name Ana, and neither has seen the other when it starts: the later one is asked about her."""
-    debit, real, calls = group_debit(unit_framework(1), 1, "Ana"), tallying.tally, []
-
-    def overtaken(*args: Any) -> Any:
-        returned = real(*args)
-        calls.append(1)
-        if len(calls) == 1:
-            Ledger.open(ledger.store.path).reserve("first", [debit])
-        return returned
-
-    monkeypatch.setattr(paying, "tally", overtaken)
+    debit = group_debit(unit_framework(1), 1, "Ana")
+    overtake(monkeypatch, ledger, "first", debit)
     with pytest.raises(TakifuguError, match="same_people"):
         ledger.reserve("second", [debit])
     assert [row.name for row in ledger.show()] == ["first"]

@@ -1,12 +1,11 @@
 """A glance says that a ledger knows no other layout of a source only where it certainly does not."""
 
 import os
-import sqlite3
 from collections.abc import Callable
-from contextlib import closing
 from pathlib import Path
 
 import pytest
+from tests.support.ledger_tools import edit
 
 import takifugu as tf
 from takifugu.accounting.ledger.disk.glancing import knows_no_other_layout
@@ -46,9 +45,7 @@ def test_a_glance_says_nothing_exactly_where_the_ledger_has_nothing_to_say(tmp_p
 
 
 def with_statements(where: Path) -> None:
-    with closing(sqlite3.connect(where)) as ledger:
-        ledger.execute("PRAGMA legacy_alter_table=ON")
-        ledger.executescript(ENDLESS)
+    edit(where, "PRAGMA legacy_alter_table=ON", *ENDLESS.split(";"))
 
 
 @pytest.mark.parametrize("harm", [

@@ -76,9 +76,10 @@ def test_a_full_disk_has_a_rollback_journal_and_is_never_mapped(
     assert [*tmp_path.iterdir()] == []
 
 
-@pytest.mark.parametrize("kind", ["nfs4", "cifs", "smb3", "9p", "virtiofs", "fuse.glusterfs", "not-known"])
+@pytest.mark.parametrize("kind", ["nfs4", "cifs", "smb3", "9p", "virtiofs", "fuse.glusterfs", "not-known", ""])
 def test_a_network_disk_has_a_rollback_journal(tmp_path: Path, mounted: Mounting, kind: str) -> None:
-    mounted(kind)
+    if kind:  # a system that lists no mounts is trusted with nothing
+        mounted(kind)
     for _ in range(2):
         Ledger.open(tmp_path / "l.db").reserve("data", [DEBIT], budget=9)
     assert journal(tmp_path / "l.db") == "delete"
@@ -86,25 +87,10 @@ def test_a_network_disk_has_a_rollback_journal(tmp_path: Path, mounted: Mounting
     assert [path.name for path in tmp_path.iterdir()] == ["l.db"]
 
 
-def test_a_system_that_lists_no_mounts_is_trusted_with_nothing(
-    tmp_path: Path, mounted: Mounting, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    monkeypatch.setattr(mounts, "MOUNTS", tmp_path / "none")
-    Ledger.open(tmp_path / "l.db").reserve("data", [DEBIT], budget=9)
-    assert journal(tmp_path / "l.db") == "delete"
-
-
 def test_a_ledger_that_is_brought_to_a_network_disk_keeps_all_and_changes_its_journal(
     tmp_path: Path, mounted: Mounting
 ) -> None:
-    mounted("ext4")
-    Ledger.open(tmp_path / "l.db").reserve("data", [DEBIT], budget=9)
-    mounted("nfs4")
-    assert Ledger.open(tmp_path / "l.db").spent("data").spent.epsilon == 1
-    assert journal(tmp_path / "l.db") == "delete"
-
-
-def test_a_ledger_that_another_program_still_reads_is_waited_for(tmp_path: Path, mounted: Mounting) -> None:
+    """As soon as no other program reads it."""
     mounted("ext4")
     Ledger.open(tmp_path / "l.db").reserve("data", [DEBIT], budget=9)
     mounted("nfs4")

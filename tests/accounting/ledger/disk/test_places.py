@@ -9,6 +9,7 @@ import sys
 import threading
 from contextlib import closing
 from pathlib import Path
+from typing import Any
 
 import pytest
 from tests.support.failing import raising
@@ -90,43 +91,33 @@ def test_while_a_ledger_is_made_others_wait(path: Path, monkeypatch: pytest.Monk
     assert left == [True]
 
 
-def test_locks_that_do_not_hold_are_found(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+@pytest.mark.parametrize(("module", "name", "answer"), [
+    (places, "_is_shut_out", lambda _: False), (places, "_locks_hold", lambda _: False),
+    (fcntl, "fcntl", raising(OSError(errno.EOPNOTSUPP, "Operation not supported"))), (fcntl, "fcntl", lambda *_: b""),
+], ids=["by sqlite", "by locks of open files", "without such locks", "nobody holds one"])  # fmt: skip
+def test_locks_that_do_not_hold_are_found(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, module: Any, name: str, answer: Any
+) -> None:
     words = "a file system whose locks do not work: two processes could spend the same epsilon"
-    for name, function in (("_is_shut_out", lambda _: False), ("_locks_hold", lambda _: False)):
-        with monkeypatch.context() as patch:
-            patch.setattr(places, name, function)
-            with pytest.raises(LedgerError, match=words):
-                Ledger.open(tmp_path / "ledger.db")
-    for lock in (raising(OSError(errno.EOPNOTSUPP, "Operation not supported")), lambda *_: b""):
-        with monkeypatch.context() as patch:
-            patch.setattr(fcntl, "fcntl", lock)
-            with pytest.raises(LedgerError, match=words):
-                Ledger.open(tmp_path / "ledger.db")
+    with monkeypatch.context() as patch:
+        patch.setattr(module, name, answer)
+        with pytest.raises(LedgerError, match=words):
+            Ledger.open(tmp_path / "ledger.db")
     assert not list(tmp_path.iterdir())
+    monkeypatch.delattr(fcntl, "F_OFD_SETLK")  # where there are none, SQLite alone is asked
     Ledger.open(tmp_path / "ledger.db")
     assert [p.name for p in tmp_path.iterdir()] == ["ledger.db"]
 
 
-def test_a_ledger_that_was_brought_where_locks_do_not_hold_is_refused(
-    path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    monkeypatch.setattr(places, "_sound", set())
-    monkeypatch.setattr(places, "_locks_hold", lambda _: False)
-    with pytest.raises(LedgerError, match="keep the ledger on a local disk"):
-        Ledger.open(path)
-
-
-def test_a_system_without_locks_of_open_files_is_asked_by_sqlite_alone(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    monkeypatch.delattr(fcntl, "F_OFD_SETLK")
-    Ledger.open(tmp_path / "ledger.db")
-
-
 def test_a_folder_is_looked_at_once(path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(places, "_is_shut_out", lambda _: False)
+    """Another one, to which a ledger is brought, again."""
+    for name in ("_is_shut_out", "_locks_hold"):
+        monkeypatch.setattr(places, name, lambda _: False)
     Ledger.open(path)
     Ledger.open(path.with_name("second.db"))
+    monkeypatch.setattr(places, "_sound", set())
+    with pytest.raises(LedgerError, match="keep the ledger on a local disk"):
+        Ledger.open(path)
 
 
 def test_opening_again_keeps_the_locks_of_a_transaction(path: Path) -> None:
