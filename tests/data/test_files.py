@@ -20,7 +20,7 @@ from tests.support.failing import raising
 from tests.support.kinds import kinds_of
 
 from takifugu.core.errors import DataError, InputError
-from takifugu.data import Layout, Recode, Table, Written, open_frame, pieces
+from takifugu.data import Layout, Recode, Written, open_frame, pieces
 from takifugu.data.engines.faults import careful
 from takifugu.data.totals import totals
 from takifugu.data.values.bins import Bins
@@ -92,6 +92,12 @@ def test_odd_csv_files_are_read(tmp_path: Path, reader: str, name: str) -> None:
         assert states_of(str(tmp_path / file)) == expected
 
 
+def csv_of(folder: Path, content: bytes) -> Path:
+    file = folder / "d.csv"
+    file.write_bytes(content)
+    return file
+
+
 def damaged(content: bytes, start: int = 0) -> bytes:
     packed = gzip.compress(content)
     return packed[: len(packed) - 40] if not start else packed[:start] + b"\x00\xff" * 20 + packed[start + 40 :]
@@ -132,21 +138,19 @@ BROKEN = {
 @pytest.mark.parametrize("name", BROKEN)
 def test_broken_files_are_refused_without_a_word_of_their_content(tmp_path: Path, reader: str, name: str) -> None:
     content, words = BROKEN[name]
-    file = tmp_path / "d.csv"
-    file.write_bytes(content)
     with pytest.raises(DataError, match=words) as caught:
-        states_of(file)
+        states_of(csv_of(tmp_path, content))
     assert "SENTINELS" not in str(caught.value)
     assert "state" in name or "SENTINEL" not in str(caught.value)
 
 
 def test_mixed_line_ends_are_read_or_refused(tmp_path: Path, reader: str) -> None:
-    (tmp_path / "d.csv").write_bytes(b"u,v\r\n1,a\n2,b c\r\n")
+    file = csv_of(tmp_path, b"u,v\r\n1,a\n2,b c\r\n")
     if reader == "polars":
-        assert states_of(tmp_path / "d.csv") == ["a", "b c"]
+        assert states_of(file) == ["a", "b c"]
     else:
         with pytest.raises(DataError, match="line ends"):
-            states_of(tmp_path / "d.csv")
+            states_of(file)
 
 
 def test_places_that_are_no_files(tmp_path: Path) -> None:
@@ -162,10 +166,10 @@ def test_places_that_are_no_files(tmp_path: Path) -> None:
 
 
 def test_a_file_that_may_not_be_read(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    (tmp_path / "d.csv").write_bytes(b"v\na\n")
+    file = csv_of(tmp_path, b"v\na\n")
     monkeypatch.setattr("builtins.open", raising(PermissionError(13, "Permission denied")))
     with pytest.raises(DataError, match="permission denied"):
-        open_frame(tmp_path / "d.csv")
+        open_frame(file)
 
 
 @pytest.mark.sampled(3)
@@ -254,13 +258,12 @@ def has_alike_ends(content: bytes) -> bool:
     "\n\nu,v\n1,a\n", "u,v\r1,a\r2,b\r",
 ])  # fmt: skip
 def test_duckdb_reads_the_texts_of_odd_files_that_python_reads(text: str, tmp_path: Path) -> None:
-    (tmp_path / "d.csv").write_bytes(text.encode())
-    assert _read_by("duckdb", tmp_path / "d.csv") == _read_by("polars", tmp_path / "d.csv")
+    file = csv_of(tmp_path, text.encode())
+    assert _read_by("duckdb", file) == _read_by("polars", file)
 
 
 def test_opening_a_file_reads_no_row(tmp_path: Path, reader: str) -> None:
-    (tmp_path / "d.csv").write_bytes(b"u,v\n1,a\n2,b,c\n")
-    table = open_frame(tmp_path / "d.csv")
+    table = open_frame(csv_of(tmp_path, b"u,v\n1,a\n2,b,c\n"))
     table.require(["u", "v"])
     with pytest.raises(DataError, match="more or fewer fields"):
         pieces(table, Layout("v", unit="u"), Recode(("a", "b")))
@@ -303,17 +306,15 @@ def test_without_duckdb_any_library_holds_the_rows(
 @pytest.mark.usefixtures("without_duckdb")
 def test_large_csv_files_need_duckdb(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr("takifugu.data.files.csv_file.LARGEST", 5)
-    (tmp_path / "d.csv").write_bytes(b"u,v\n1,a\n2,a\n")
     with pytest.raises(DataError, match="pip install duckdb"):
-        states_of(tmp_path / "d.csv")
+        states_of(csv_of(tmp_path, b"u,v\n1,a\n2,a\n"))
 
 
 def test_rows_that_do_not_fit_go_to_a_folder_that_is_ours_alone_and_goes_away(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.undo()  # a DuckDB of its own (tests/support/calibrations.py)
-    (tmp_path / "d.csv").write_bytes(b"u,v\n1,a\n")
-    table = open_frame(tmp_path / "d.csv")
+    table = open_frame(csv_of(tmp_path, b"u,v\n1,a\n"))
     database: Any = table.keeps
     assert database.folder is None  # before a row is asked for
     ((where,),) = database.connection.sql("select current_setting('temp_directory')").fetchall()
@@ -327,16 +328,16 @@ def test_rows_that_do_not_fit_go_to_a_folder_that_is_ours_alone_and_goes_away(
 
 
 def test_columns_by_name(tmp_path: Path, reader: str) -> None:
-    (tmp_path / "d.csv").write_bytes(b"person,state,state\nx,a,a\n")
-    table = open_frame(tmp_path / "d.csv")
+    table = open_frame(csv_of(tmp_path, b"person,state,state\nx,a,a\n"))
+    assert open_frame(table) is table
     assert table.names == ("person", "state", "state")
     assert repr(table).endswith("missing=frozenset({''}))")
-    with pytest.raises(InputError, match="two columns called 'state'"):
-        table.require(["state"])
-    with pytest.raises(InputError, match="no column 'persn': did you mean 'person'"):
-        entries(table, Layout("persn", "person"), STATES)
-    with pytest.raises(InputError, match="no column 'minute', nor any other that is named: its columns") as refusal:
-        entries(table, Layout("persn", "minute"), STATES)
+    for layout, words in (
+        (Layout("state"), "two columns called 'state'"), (Layout("persn", "person"), "did you mean 'person'"),
+        (Layout("persn", "minute"), "no column 'minute', nor any other that is named: its columns"),
+    ):  # fmt: skip
+        with pytest.raises(InputError, match=words) as refusal:
+            entries(table, layout, STATES)
     assert "state" not in str(refusal.value)
 
 
@@ -349,8 +350,8 @@ def test_things_that_are_no_frame() -> None:
 
 
 def test_words_that_count_as_missing(tmp_path: Path, reader: str) -> None:
-    (tmp_path / "d.csv").write_bytes(b"u,v\n1,a\n2,NA\n3, ? \n4,\n")
-    (piece,) = entries(open_frame(tmp_path / "d.csv", missing=["NA", "?"]), Layout("v", nulls="unobserved"), STATES)
+    file = csv_of(tmp_path, b"u,v\n1,a\n2,NA\n3, ? \n4,\n")
+    (piece,) = entries(open_frame(file, missing=["NA", "?"]), Layout("v", nulls="unobserved"), STATES)
     assert piece.values.tolist() == [0, -1, -1, -1]
 
 
@@ -367,26 +368,13 @@ def test_kinds_of_columns(tmp_path: Path, reader: str) -> None:
     ]  # fmt: skip
 
 
-def test_an_opened_table_is_taken_as_it_is(tmp_path: Path) -> None:
-    (tmp_path / "d.csv").write_bytes(b"v\na\n")
-    table = open_frame(tmp_path / "d.csv")
-    assert isinstance(table, Table)
-    assert open_frame(table) is table
-
-
 @pytest.mark.parametrize("packed", [False, True])
 @pytest.mark.parametrize("end", ["", "\n"])
 def test_a_long_last_line_is_never_dropped(tmp_path: Path, reader: str, packed: bool, end: str) -> None:
-    text = "state\n" + "a\n" * 99 + "a" + " " * 33_000_000 + end
-    file = tmp_path / "d.csv"
-    file.write_bytes(gzip.compress(text.encode(), 1) if packed else text.encode())
+    text = b"state\n" + b"a\n" * 99 + b"a" + b" " * 33_000_000 + end.encode()
     with pytest.raises(DataError, match="has a line of more than 1,000,000 bytes"):
-        open_frame(file)
-
-
-def test_lines_of_less_than_a_megabyte_are_all_counted(tmp_path: Path, reader: str) -> None:
-    (tmp_path / "d.csv").write_bytes(b"state\n" + b"a\n" * 99 + b"a" + b" " * 120_000)
-    (piece,) = pieces(open_frame(tmp_path / "d.csv"), Layout("state"), STATES)
+        open_frame(csv_of(tmp_path, gzip.compress(text, 1) if packed else text))
+    (piece,) = pieces(open_frame(csv_of(tmp_path, text[:120_000] + end.encode())), Layout("state"), STATES)
     assert piece.length == 100
 
 
@@ -403,12 +391,9 @@ def test_one_path_for_one_file(tmp_path: Path, reader: str, monkeypatch: pytest.
 @pytest.mark.parametrize("as_frame", [False, True])
 def test_a_first_line_that_is_somebodys_row_is_not_quoted(tmp_path: Path, as_frame: bool) -> None:
     """A file without a header, whose first record happens to hold the name of a needed column."""
-    (tmp_path / "d.csv").write_bytes(b"Maria Schmidt,state,Patience\nx,a,b\n")
-    data: Any = tmp_path / "d.csv"
-    if as_frame:
-        data = polars.read_csv(data)
+    file = csv_of(tmp_path, b"Maria Schmidt,state,Patience\nx,a,b\n")
     with pytest.raises(InputError, match="no column 'patient': write the name of a column") as refusal:
-        open_frame(data).require(["state", "patient"])
+        open_frame(polars.read_csv(file) if as_frame else file).require(["state", "patient"])
     assert not {"Maria", "Schmidt", "Patience"} & set(re.findall("[A-Za-z]+", str(refusal.value)))
 
 
@@ -418,9 +403,8 @@ def test_a_first_line_that_is_somebodys_row_is_not_quoted(tmp_path: Path, as_fra
     ("person", "Peterson", False),
 ])  # fmt: skip
 def test_only_a_name_that_is_one_letter_away_is_told(tmp_path: Path, name: str, there: str, says_so: bool) -> None:
-    (tmp_path / "d.csv").write_text(f"{there},state\nx,a\n")
     with pytest.raises(InputError) as refusal:
-        open_frame(tmp_path / "d.csv").require([name, "state"])
+        open_frame(csv_of(tmp_path, f"{there},state\nx,a\n".encode())).require([name, "state"])
     assert (f"did you mean {there!r}?" in str(refusal.value)) == says_so
     assert says_so or there not in str(refusal.value)
 

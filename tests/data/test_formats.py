@@ -7,6 +7,7 @@ import sqlite3
 import subprocess
 import sys
 import zipfile
+from contextlib import closing
 from pathlib import Path
 from typing import Any
 
@@ -68,6 +69,13 @@ def test_rows_of_a_duckdb_table_have_no_order(tmp_path: Path) -> None:
         entries(open_frame(tmp_path / "d.duckdb"), Layout("state"), STATES)
 
 
+def in_sqlite(path: Path, *statements: str) -> Path:
+    with closing(sqlite3.connect(path)) as base, base:
+        for statement in statements:
+            base.execute(statement)
+    return path
+
+
 def test_cells_of_a_workbook_are_read_as_csv_has_them(tmp_path: Path) -> None:
     sheet = [(None, None), ("day", "at", "clock", "n"), (DATE, MOMENT, CLOCK, 3), (None,) * 4, ("x", 0.5, True, 1e20)]
     write_workbook(tmp_path / "d.xlsx", {"other": [("a",), (ERROR,)], "one": sheet})
@@ -80,23 +88,17 @@ def test_cells_of_a_workbook_are_read_as_csv_has_them(tmp_path: Path) -> None:
     assert bare.names == ("column_1", "column_2", "column_3", "column_4")
 
 
-def test_a_table_without_rowids_stands_by_its_key(tmp_path: Path) -> None:
-    with sqlite3.connect(tmp_path / "d.db") as base:
-        base.execute("create table visits (state text, n integer, primary key (n)) without rowid")
-        base.executemany("insert into visits values (?, ?)", [("walk", 2), ("still", 1), ("walk", 3)])
-        base.execute("create index all_of_it on visits (state, n)")
-    base.close()
-    (piece,) = entries(open_frame(tmp_path / "d.db"), Layout("state"), STATES)
-    assert piece.values.tolist() == [0, 1, 1]
-
-
-def test_an_index_does_not_sort_the_rows(tmp_path: Path) -> None:
+def test_rows_of_sqlite_stand_by_their_key_and_are_not_sorted_by_an_index(tmp_path: Path) -> None:
     as_sqlite(tmp_path / "d.db", {"state": ["walk", "still", "walk"], "rowid": ["c", "a", "b"]})
-    with sqlite3.connect(tmp_path / "d.db") as base:
-        base.execute('create index all_of_it on visits (state, "rowid")')
-    base.close()
-    (piece,) = entries(open_frame(tmp_path / "d.db"), Layout("state"), STATES)
-    assert piece.values.tolist() == [1, 0, 1]
+    in_sqlite(tmp_path / "d.db", 'create index all_of_it on visits (state, "rowid")')
+    without_rowids = in_sqlite(
+        tmp_path / "e.db", "create table visits (state text, n integer, primary key (n)) without rowid",
+        "insert into visits values ('walk', 2), ('still', 1), ('walk', 3)",
+        "create index all_of_it on visits (state, n)",
+    )  # fmt: skip
+    for path, expected in ((tmp_path / "d.db", [1, 0, 1]), (without_rowids, [0, 1, 1])):
+        (piece,) = entries(open_frame(path), Layout("state"), STATES)
+        assert piece.values.tolist() == expected
 
 
 @pytest.mark.parametrize(("name", "part"), [("d.xlsx", "sheet"), ("d.db", "table"), ("d.duckdb", "table")])
@@ -202,6 +204,7 @@ BAD_BOOKS: dict[str, tuple[dict[str, Any], dict[str, str], str]] = {
     "another format": (sheet(), {"xl/workbook.xml": "SENTINEL"}, "cannot be read as an Excel workbook"),
     "entities": (sheet(), {"xl/workbook.xml": "<!DOCTYPE x [<!ENTITY a 'SENTINEL'>]><x/>"}, "cannot be read as"),
     "a broken sheet": (sheet(), {"xl/worksheets/sheet1.xml": "<worksheet><sheetData>SENTINEL"}, "d.xlsx"),
+    "too much unpacked": (sheet(), {"xl/theme.xml": "<x>" + " " * 210_000_000 + "</x>"}, "larger than 200 MB unpacked"),
 }
 
 
@@ -211,29 +214,20 @@ def test_a_bad_workbook_is_refused_and_not_quoted(fault: str, tmp_path: Path) ->
     refused(write_workbook(tmp_path / "d.xlsx", sheets, more), words)
 
 
-def test_a_workbook_that_unpacks_to_too_much_is_refused(tmp_path: Path) -> None:
-    bomb = "<x>" + " " * 210_000_000 + "</x>"
-    refused(write_workbook(tmp_path / "d.xlsx", sheet(), {"xl/theme.xml": bomb}), "larger than 200 MB unpacked")
-
-
 def test_an_encrypted_or_damaged_workbook_is_refused(tmp_path: Path) -> None:
     path = tmp_path / "d.xlsx"
-    path.write_bytes(b"\xd0\xcf\x11\xe0\xa1\xb1\x1a\xe1 SENTINEL")
-    refused(path, "is encrypted, or a workbook of an old Excel")
     whole = write_workbook(path, sheet()).read_bytes()
-    path.write_bytes(whole[: len(whole) // 2])
-    refused(path, "cannot be read as an Excel workbook")
-    path.write_bytes(b"who,n\nSENTINEL,1\n")
-    refused(path, "cannot be read as an Excel workbook")
     with zipfile.ZipFile(path, "w") as book:
         book.writestr("SENTINEL.txt", "SENTINEL")
-    refused(path, "cannot be read as an Excel workbook")
-
-
-def test_without_its_library_a_workbook_says_what_to_install(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    write_workbook(tmp_path / "d.xlsx", sheet())
-    monkeypatch.setitem(sys.modules, "python_calamine", None)
-    refused(tmp_path / "d.xlsx", "takifugu[excel]")
+    for content in (path.read_bytes(), whole[: len(whole) // 2], b"who,n\nSENTINEL,1\n"):
+        path.write_bytes(content)
+        refused(path, "cannot be read as an Excel workbook")
+    path.write_bytes(b"\xd0\xcf\x11\xe0\xa1\xb1\x1a\xe1 SENTINEL")
+    refused(path, "is encrypted, or a workbook of an old Excel")
+    path.write_bytes(whole)
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setitem(sys.modules, "python_calamine", None)
+        refused(path, "takifugu[excel]")
 
 
 def test_bad_databases_are_refused_and_not_quoted(tmp_path: Path) -> None:
@@ -243,16 +237,10 @@ def test_bad_databases_are_refused_and_not_quoted(tmp_path: Path) -> None:
     as_sqlite(path, {"who": [b"SENTINEL"]})
     refused(path, "binary values")
     as_sqlite(path, {"SENTINEL": ["x"]})
-    with sqlite3.connect(path) as base:
-        base.execute("update visits set \"SENTINEL\" = cast(x'ff' as text)")
-    base.close()
-    refused(path, "texts are UTF-8")
+    refused(in_sqlite(path, "update visits set \"SENTINEL\" = cast(x'ff' as text)"), "texts are UTF-8")
     path.unlink()
-    with sqlite3.connect(path) as base:
-        endless = "with recursive n as (select 1 i union all select i + 1 from n)"
-        base.execute(f"create view seen as {endless} select i from n")
-    base.close()
-    refused(path, "has no table")
+    endless = "with recursive n as (select 1 i union all select i + 1 from n)"
+    refused(in_sqlite(path, f"create view seen as {endless} select i from n"), "has no table")
     (tmp_path / "d.duckdb").write_bytes(b"12345678DUCK" + b"SENTINEL" * 1000)
     refused(tmp_path / "d.duckdb", "cannot be read as a DuckDB database")
     (tmp_path / "d.csv").write_bytes(b"12345678DUCK" + b"SENTINEL" * 1000)

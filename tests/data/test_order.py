@@ -1,6 +1,5 @@
 """Order columns: every way to write a time, the same microseconds on every engine; what cannot order is refused."""
 
-import datetime as dt
 from datetime import UTC, date, datetime, time, timedelta, timezone
 from pathlib import Path
 from typing import Any
@@ -8,7 +7,6 @@ from typing import Any
 import duckdb
 import narwhals.stable.v2 as nw
 import pandas
-import pandas as pd
 import polars
 import pyarrow
 import pytest
@@ -17,7 +15,7 @@ from hypothesis import strategies as st
 from tests.support.engines import ENGINES, Columns, entries, write_csv
 
 from takifugu.core.errors import DataError, InputError
-from takifugu.data import Layout, Recode, open_frame, order_kind, pieces, text_of
+from takifugu.data import Layout, Numerals, Recode, Written, open_frame, order_kind, pieces, text_of
 from takifugu.data.engines.differences import collected, settled
 from takifugu.data.rows.order import kind_of_texts, with_ticks
 
@@ -165,11 +163,11 @@ CLOCK, OFFSET = "clock times", "times with offsets"
 
 def kind(times: list[Any], engine: str, folder: Path, **rules: Any) -> str | None:
     columns = {"t": times, "state": ["calm"] * len(times), "who": [None, *["Ana"] * len(times)][: len(times)]}
-    data: Any = pd.DataFrame(columns)
+    data: Any = pandas.DataFrame(columns)
     if engine == "polars":
-        data = pytest.importorskip("polars").DataFrame(columns)
+        data = polars.DataFrame(columns)
     elif engine == "pyarrow":
-        data = pytest.importorskip("pyarrow").table(columns)
+        data = pyarrow.table(columns)
     elif engine == "csv":
         data.to_csv(folder / "d.csv", index=False)
         data = folder / "d.csv"
@@ -192,8 +190,8 @@ def test_what_an_order_column_holds(
 
 @pytest.mark.parametrize("engine", ["pandas", "polars", "pyarrow"])
 def test_the_type_of_a_column_tells_it(tmp_path: Path, engine: str) -> None:
-    clocks = [dt.datetime(2026, 1, 5, 10), dt.datetime(2026, 1, 5, 11)]
-    moments = [clock.replace(tzinfo=dt.UTC) for clock in clocks]
+    clocks = [datetime(2026, 1, 5, 10), datetime(2026, 1, 5, 11)]
+    moments = [clock.replace(tzinfo=UTC) for clock in clocks]
     assert kind(clocks, engine, tmp_path) == kind(clocks, engine, tmp_path, order_format="epoch") == CLOCK
     assert kind(moments, engine, tmp_path) == kind(moments, engine, tmp_path, order_format="epoch") == OFFSET
 
@@ -213,10 +211,7 @@ def test_a_column_that_holds_nothing_is_of_no_kind(tmp_path: Path, engine: str, 
     assert kind(times, engine, tmp_path) is None
     assert kind(times, engine, tmp_path, order_format="%d.%m.%Y") == CLOCK
     assert kind(times, engine, tmp_path, order_format="epoch") == "epoch"
-
-
-def test_without_an_order_there_is_none() -> None:
-    assert order_kind(open_frame(pd.DataFrame({"state": ["calm"]})), Layout("state")) is None
+    assert order_kind(open_frame(pandas.DataFrame({"state": ["calm"]})), Layout("state")) is None
 
 
 # Numbers of seconds, and dates beside times of day.
@@ -267,8 +262,6 @@ def test_of_a_file_too(tmp_path: Path, reader: str) -> None:
         path = write_csv(tmp_path / "d.csv", columns(kind, 1))
         assert read(path, order_format="epoch") == EXPECTED
     path.write_text("at;state\n" + "".join(f"{EVENING + 60 * m},0;{s}\n" for m, s in zip(MINUTES, SEEN, strict=True)))
-    from takifugu.data import Numerals, Written
-
     table = open_frame(path, written=Written(delimiter=";", numerals=Numerals(",")))
     (piece,) = entries(table, Layout("state", order="at", step="1min", order_format="epoch"), WALKS)
     assert piece.values.tolist() == EXPECTED
@@ -339,10 +332,9 @@ def test_dates_and_times_of_frames(tmp_path: Path) -> None:
         "polars": polars.from_arrow(arrow), "pyarrow": arrow, "duckdb": duckdb.from_arrow(arrow),
         "pandas": pandas.DataFrame({"day": pandas.to_datetime(days), "clock": ["23:57", "00:04"], "state": states}),
     }  # fmt: skip
-    for frame in frames.values():
-        assert read(frame, order="day", time_of_day="clock") == [0, -1, -1, -1, -1, -1, -1, 1]
     polars.from_arrow(arrow).write_parquet(tmp_path / "d.parquet")  # type: ignore[union-attr]
-    assert read(tmp_path / "d.parquet", order="day", time_of_day="clock") == [0, -1, -1, -1, -1, -1, -1, 1]
+    for data in (*frames.values(), tmp_path / "d.parquet"):
+        assert read(data, order="day", time_of_day="clock") == [0, -1, -1, -1, -1, -1, -1, 1]
     with pytest.raises(DataError, match=r"'clock' holds values of type .*, and must hold a time of day"):
         read(arrow.set_column(1, "clock", pyarrow.array([0.5, 0.6])), order="day", time_of_day="clock")
 

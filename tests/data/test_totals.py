@@ -177,17 +177,14 @@ def test_bounds_that_hold_nothing(low: Any, high: Any, grid: Any, missing: Any, 
         Bounded("x", low, high, grid, missing)
 
 
-def test_refusals() -> None:
+@pytest.mark.parametrize(("column", "rules", "error", "words"), [
+    ("x", {"by": ["y"]}, InputError, "no column 'y'"), ("x", {"null_keys": "none"}, InputError, "null_keys is 'none'"),
+    ("x", {"by": ["l"]}, DataError, "name nothing"), ("l", {}, DataError, "are not numbers"),
+])  # fmt: skip
+def test_refusals(column: str, rules: dict[str, Any], error: type[Exception], words: str) -> None:
     table = open_frame(polars.DataFrame({"x": [1.0, 2.0], "l": [[1], [2]]}))
-    rule = Bounded("x", 0, 1, 1, missing=0)
-    with pytest.raises(InputError, match="no column 'y'"):
-        totals(table, [rule], by=["y"])
-    with pytest.raises(InputError, match="null_keys is 'none'"):
-        totals(table, [rule], null_keys="none")
-    with pytest.raises(DataError, match="name nothing"):
-        totals(table, [rule], by=["l"])
-    with pytest.raises(DataError, match="are not numbers"):
-        totals(table, [Bounded("l", 0, 1, 1, missing=0)])
+    with pytest.raises(error, match=words):
+        totals(table, [Bounded(column, 0, 1, 1, missing=0)], **rules)
 
 
 def test_sums_that_could_leave_64_bits_are_refused() -> None:

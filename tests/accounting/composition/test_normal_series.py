@@ -26,7 +26,7 @@ from takifugu.influence.profiles.profile import Profile
 from takifugu.numbers.after_noise.gaussian import gaussian_delta
 
 STAY = [[0.9, 0.1], [0.4, 0.6]]
-COUNT, LAST, MODE = tf.Count(1), tf.Count(1, entries=(2, 3)), tf.Mode()
+COUNT, LAST = tf.Count(1), tf.Count(1, entries=(2, 3))
 WEIGHTS = {COUNT: [[0, 1]] * 4, LAST: [[0, 0], [0, 0], [0, 1], [0, 1]]}
 FRAMEWORK = framework_of(STAY, 4)
 
@@ -37,6 +37,12 @@ def normal(query: Any, epsilon: Any, delta: Any) -> Any:
 
 def laplace(query: Any, epsilon: Any) -> Any:
     return tf.calibrate(FRAMEWORK, query, epsilon, mechanism="influence")
+
+
+def true_delta_of(releases: list[tuple[Any, float, bool]], epsilon: Fraction) -> float:
+    """Return the true delta of releases: a query, its scale, and whether its noise is normal."""
+    known = [(WEIGHTS[query], scale, is_normal) for query, scale, is_normal in releases]
+    return true_delta(np.array(STAY), [0.8, 0.2], 4, known, float(epsilon))
 
 
 def charges(*calibrations: Any) -> list[Charge]:
@@ -51,13 +57,9 @@ def test_equal_releases_cost_what_they_do_if_fixed_in_advance(number: int) -> No
     advance = tf.compose([one] * number, fixed_in_advance=True)
     assert together.delta == advance.delta
     assert float(together.epsilon) == pytest.approx(float(advance.epsilon), rel=1e-6)
-    width = float(one.scale) / math.sqrt(number)
-    true = true_delta(np.array(STAY), [0.8, 0.2], 4, [(WEIGHTS[COUNT], width, True)], float(together.epsilon))
-    assert true <= together.delta
-
-
-def test_one_release_alone_costs_what_it_promises_to_the_last_digit() -> None:
-    assert joint(FRAMEWORK, charges(normal(COUNT, "1/3", "0.01"))).epsilon == Fraction(1, 3)
+    assert true_delta_of([(COUNT, float(one.scale) / math.sqrt(number), True)], together.epsilon) <= together.delta
+    alone = joint(FRAMEWORK, charges(normal(COUNT, "1/3", "0.01")))
+    assert alone.epsilon == Fraction(1, 3)  # what it promises, to the last digit
 
 
 @pytest.mark.parametrize("second", [normal(LAST, 1, "0.01"), laplace(LAST, "0.2"), laplace(COUNT, "0.5")])
@@ -65,10 +67,8 @@ def test_other_queries_and_laplace_noise_cost_no_less_than_they_lose(second: Any
     first = normal(COUNT, 1, "0.01")
     together = joint(FRAMEWORK, charges(first, second))
     assert 1 < together.epsilon < 5
-    releases = [
-        (WEIGHTS[one.query], float(one.scale), one.mechanism == "influence-gaussian") for one in (first, second)
-    ]
-    assert true_delta(np.array(STAY), [0.8, 0.2], 4, releases, float(together.epsilon)) <= together.delta
+    releases = [(one.query, float(one.scale), one.mechanism == "influence-gaussian") for one in (first, second)]
+    assert true_delta_of(releases, together.epsilon) <= together.delta
 
 
 def test_releases_that_begin_it_together_add_up_by_their_squares() -> None:
@@ -82,9 +82,8 @@ def test_releases_that_begin_it_together_add_up_by_their_squares() -> None:
         assert together.delta == advance.delta
     later = charge_of(laplace(COUNT, "0.2"), reading="at once")
     charged = joint(FRAMEWORK, [*begun, later])
-    releases = [(WEIGHTS[one.query], float(one.scale), True) for one in made]
-    releases.append((WEIGHTS[COUNT], float(later.scale or 0), False))
-    assert true_delta(np.array(STAY), [0.8, 0.2], 4, releases, float(charged.epsilon)) <= charged.delta
+    releases = [*((one.query, float(one.scale), True) for one in made), (COUNT, float(later.scale or 0), False)]
+    assert true_delta_of(releases, charged.epsilon) <= charged.delta
     assert charged.epsilon > together.epsilon
     apart = [replace(one, reading="", at=0) for one in begun]
     with pytest.raises(CompositionRefused, match="does not move"):  # the second was not paid for with the first
@@ -97,8 +96,7 @@ def test_mutant_that_counts_half_a_multiple_is_caught(monkeypatch: pytest.Monkey
     one = normal(COUNT, 1, "0.01")
     monkeypatch.setattr(normal_series, "covering_multiple", lambda *_: 0.5)
     together = joint(framework_of(STAY, 4), charges(one, one))
-    releases = [(WEIGHTS[COUNT], float(one.scale) / math.sqrt(2), True)]
-    assert true_delta(np.array(STAY), [0.8, 0.2], 4, releases, float(together.epsilon)) > float(one.delta)
+    assert true_delta_of([(COUNT, float(one.scale) / math.sqrt(2), True)], together.epsilon) > float(one.delta)
 
 
 def test_a_pure_release_tells_no_more_than_its_normal_one() -> None:
@@ -111,7 +109,10 @@ def test_a_pure_release_tells_no_more_than_its_normal_one() -> None:
             response = max(0.0, likely - math.exp(epsilon) * (1 - likely))
             assert response <= math.exp(log_delta(math.sqrt(square), epsilon)) * (1 + 1e-12)
     assert (np.diff(squares / losses) >= -1e-9).all()
-    assert as_normal(np.array([0.0]))[0] == 0
+    nothing, square = as_normal(np.array([0.0, 1.0]))
+    assert nothing == 0
+    assert ndtr(math.sqrt(square) / 2) == pytest.approx(math.e / (1 + math.e), rel=1e-8)
+    assert Profile.of([[0, 1.0], [1.0, 0]], 1).largest(0) == 1
 
 
 CHAIN = [[0.6, 0.4], [0.4, 0.6]]
@@ -222,28 +223,22 @@ def test_which_releases_begin_a_series() -> None:
 
 
 def test_what_a_series_does_not_reach_is_refused() -> None:
-    first, last = normal(COUNT, 1, "0.001"), normal(LAST, 1, "0.001")
-    with pytest.raises(CompositionRefused, match="does not move"):
-        joint(FRAMEWORK, charges(last, first))
+    first, last, later = normal(COUNT, 1, "0.001"), normal(LAST, 1, "0.001"), laplace(COUNT, 1)
+    begun = charges(first, later)
     for wrong, words in (
-        ({"at": 3}, "same values"),
-        ({"at": None}, "same values"),
-        ({"scope": "pooled"}, "several people"),
-        ({"scale": None, "randomiser": {"kind": "exponential"}}, "normal noise"),
-        ({"scale": Fraction(0)}, "noise"),
-    ):
-        begun = charges(first, laplace(COUNT, 1))
+        ({"at": 3}, "same values"), ({"at": None}, "same values"), ({"scope": "pooled"}, "several people"),
+        ({"scale": None, "randomiser": {"kind": "exponential"}}, "normal noise"), ({"scale": Fraction(0)}, "noise"),
+    ):  # fmt: skip
         with pytest.raises(CompositionRefused, match=words):
             joint(FRAMEWORK, [begun[0], replace(begun[1], **wrong)])
-    with pytest.raises(CompositionRefused, match="begin after"):
-        joint(FRAMEWORK, charges(first, first)[::-1])
-    with pytest.raises(CompositionRefused, match="beliefs of its first release"):
-        joint(framework_of(CHAIN, 4), charges(first, first))
-
-
-def test_an_exact_promise_that_rests_on_the_belief_counts_by_its_noise() -> None:
+    for about, series, words in (
+        (FRAMEWORK, charges(last, first), "does not move"), (FRAMEWORK, charges(first, first)[::-1], "begin after"),
+        (framework_of(CHAIN, 4), charges(first, first), "beliefs of its first release"),
+    ):  # fmt: skip
+        with pytest.raises(CompositionRefused, match=words):
+            joint(about, series)
     exact = tf.calibrate(FRAMEWORK, COUNT, 1, "0.001", mechanism="gaussian-exact")
-    assert joint(FRAMEWORK, charges(exact)).epsilon > 1
+    assert joint(FRAMEWORK, charges(exact)).epsilon > 1  # its promise rests on the belief, and counts by its noise
 
 
 def debit(calibration: Any, begins: bool) -> Debit:
@@ -268,9 +263,3 @@ def test_a_ledger_holds_a_series(tmp_path: Path) -> None:
     alone.reserve("data", [debit(one, False)], budget=(9, "0.1"))
     with pytest.raises(CompositionRefused, match="is alone"):
         alone.reserve("data", [debit(one, False)])
-
-
-def test_normal_moves_are_those_of_a_normal_law() -> None:
-    (square,) = as_normal(np.array([1.0]))
-    assert ndtr(math.sqrt(square) / 2) == pytest.approx(math.e / (1 + math.e), rel=1e-8)
-    assert Profile.of([[0, 1.0], [1.0, 0]], 1).largest(0) == 1

@@ -1,6 +1,5 @@
 """Charges that differ in noise, place or query are added up: the sum costs what they cost one by one, in any order."""
 
-from collections.abc import Sequence
 from dataclasses import replace
 from fractions import Fraction
 from itertools import pairwise
@@ -8,7 +7,8 @@ from typing import Any
 
 import numpy as np
 import pytest
-from tests.support.histories import BELIEFS, drawn, frameworks_of
+from tests.support.chain_oracles import float_law
+from tests.support.histories import BELIEFS, THREE, drawn, frameworks_of, query_of
 from tests.support.ledger_tools import chain_framework, charge, contributions_of, worst_joint_loss
 
 import takifugu as tf
@@ -29,7 +29,6 @@ from takifugu.analysis.guarantee import Covers
 from takifugu.influence.curves import FEW, added
 from takifugu.influence.profiles.profile import Profile
 from takifugu.model.frameworks import Framework
-from takifugu.model.queries import Query
 
 WHOLE, DATA, QUILT, SINGLE = Covers
 
@@ -169,8 +168,7 @@ def test_several_releases_say_how_many_they_are_and_in_how_many_readings() -> No
         assert (quiet.scale, quiet.saved, quiet.cost.rates, quiet.epsilon) == (scale, None, None, 2 * one.epsilon)
 
 
-def test_nothing_added_changes_no_sum() -> None:
-    """Whether it is exact, just still exact, or no longer."""
+    # Nothing added changes no sum, whether it is exact, just still exact, or no longer.
     for term in (Fraction(1, 3), Fraction(1, LONGEST), Fraction(1, LONGEST + 1)):
         total = Total.of(term)
         assert total + Total.of(Fraction(0)) == Total.of(Fraction(0)) + total == total
@@ -221,48 +219,23 @@ def test_releases_at_epsilon_fit_a_budget_of_epsilon(many: int) -> None:
 # Many different queries, about the same entries or any: they cost a sum, found in work that grows with how many.
 
 
-THREE = [[0.7, 0.2, 0.1], [0.15, 0.6, 0.25], [0.3, 0.1, 0.6]]
-
-
-def query(chance: np.random.Generator, size: int, states: int) -> Query:
-    """Return a count, a table or weights, signed ones among them, about some of the entries."""
-    low, high = sorted(chance.choice(size + 1, 2, replace=False).tolist())
-    kind = chance.integers(3)
-    if kind == 0:
-        return tf.Count(int(chance.integers(states)), entries=range(low, high))
-    if kind == 1:
-        return tf.Histogram(entries=range(low, high))
-    codes = {state: int(code) for state, code in enumerate(chance.integers(-3, 4, size=states))}
-    weights = [int(w) for w in chance.integers(-2, 3, size=size)]
-    return tf.Linear([*weights[:-1], 1], {**codes, 0: 5})
-
-
-def different(
-    chance: np.random.Generator, framework: Framework, many: int, states: int, kinds: Sequence[Covers], **how: Any
-) -> list[Charge]:
-    size = framework.beliefs[0].size
-    made = []
-    for _ in range(many):
-        scale = Fraction(int(chance.integers(10**6, 10**8)), int(chance.integers(10**4, 10**5)))
-        kind = kinds[int(chance.integers(len(kinds)))]
-        one = charge(framework, query(chance, size, states), scale, kind, **how)
-        made.append(replace(one, epsilon=Fraction(1, 10**9)))  # less than any costs: the joint loss counts
-    return made
-
-
-def pieces() -> Framework:
-    chain = tf.MarkovChain([[0.7, 0.3], [0.4, 0.6]], length=1)
-    return tf.Pufferfish(tf.every_entry(), tf.IndependentPieces(chain, (3, 5)))
-
-
 NAMED_FRAMEWORKS = {
     "two": (chain_framework(7, 0.8), 2),
     "three": (tf.Pufferfish(tf.every_entry(), tf.MarkovChain(THREE, length=6)), 3),
     "any start": (tf.Pufferfish(tf.every_entry(), tf.MarkovChain(THREE, length=5, initial="any")), 3),
-    "given start": (tf.Pufferfish(tf.every_entry(), tf.MarkovChain(THREE, length=5, initial=[1, 0, 0])), 3),
-    "one pair": (tf.Pufferfish(tf.entry(2, 0, 2), tf.MarkovChain(THREE, length=5)), 3),
-    "pieces": (pieces(), 2),
-}  # fmt: skip
+}
+
+
+def different(chance: np.random.Generator, framework: Framework, many: int, states: int, **how: Any) -> list[Charge]:
+    size = framework.beliefs[0].size
+    made = []
+    for _ in range(many):
+        scale = Fraction(int(chance.integers(10**6, 10**8)), int(chance.integers(10**4, 10**5)))
+        one = charge(framework, query_of(chance, size, states), scale, QUILT, **how)
+        made.append(replace(one, epsilon=Fraction(1, 10**9)))  # less than any costs: the joint loss counts
+    return made
+
+
 PLACES: dict[str, dict[str, Any]] = {
     "one reading": {"reading": "file"}, "one window": {"reading": "", "at": 4, "calendar": "hours"},
     "anywhere": {"reading": ""},
@@ -274,7 +247,7 @@ def test_the_sum_is_the_true_loss_of_two_values(seed: int) -> None:
     """By listing all data and all outputs that are atoms: one release of each query stands for all of its scales."""
     chance = np.random.default_rng(seed)
     framework = chain_framework(3, 0.7)
-    law = {path: _mass(path, 0.7) for path in np.ndindex(2, 2, 2)}
+    law = float_law([[0.7, 0.3], [0.3, 0.7]], 3)
     counts = [tf.Count(1, entries=range(low, high)) for low, high in ((0, 1), (1, 2), (2, 3), (0, 2), (1, 3), (0, 3))]
     scales = [Fraction(int(n), 7) for n in chance.integers(20, 90, size=3 * len(counts))]
     charges = [charge(framework, counts[n % 6], b, QUILT) for n, b in enumerate(scales)]
@@ -287,19 +260,12 @@ def test_the_sum_is_the_true_loss_of_two_values(seed: int) -> None:
     assert true <= float(cost) <= true * (1 + 1e-9)
 
 
-def _mass(path: Sequence[int], stay: float) -> float:
-    mass = 0.5
-    for one, two in pairwise(path):
-        mass *= stay if one == two else 1 - stay
-    return mass
-
-
 @pytest.mark.sampled(3)
 @pytest.mark.parametrize("how", PLACES)
 @pytest.mark.parametrize("name", ["two", "three", "any start"])
 def test_another_query_never_makes_a_set_cheaper(name: str, how: str) -> None:
     framework, states = NAMED_FRAMEWORKS[name]
-    charges = different(np.random.default_rng(1), framework, 2 * FEW, states, (QUILT,), **PLACES[how])
+    charges = different(np.random.default_rng(1), framework, 2 * FEW, states, **PLACES[how])
     costs = [joint(framework, charges[:many]).epsilon for many in range(1, len(charges) + 1)]
     assert all(after >= before for before, after in pairwise(costs))
 
@@ -316,7 +282,7 @@ def test_each_release_is_looked_at_as_often_however_many_there_are(how: str, mon
 
     monkeypatch.setattr(sums, "whole_cost", counted)
     for many in (10, 40):
-        charges = different(np.random.default_rng(many), framework, many, states, (QUILT,), **PLACES[how])
+        charges = different(np.random.default_rng(many), framework, many, states, **PLACES[how])
         calls[0] = 0
         joint(framework, charges)
         assert 0 < calls[0] <= len(charges)

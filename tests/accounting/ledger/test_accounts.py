@@ -183,14 +183,14 @@ def test_what_cannot_be_counted_is_refused(ledger: Ledger) -> None:
         ledger.spent("other")
 
 
-def single(framework: Framework, column: str) -> Debit:
-    """Return the debit of the number in a column, whose promise is alone."""
-    return Debit(framework, charge_of(promised(framework, Identity(column), wasserstein.MECHANISM)))
+def singles(columns: Any) -> list[Debit]:
+    """Return the debits of the numbers in two columns, of which each promise is alone."""
+    framework = table_framework(*columns, "s")
+    return [Debit(framework, charge_of(promised(framework, Identity(name), wasserstein.MECHANISM))) for name in "uv"]
 
 
 def test_erratum_e12_is_refused_by_the_ledger(ledger: Ledger) -> None:
-    framework, other = table_framework(*TWO_BITS, "s"), table_framework(*TWO_BITS, "u")
-    first, second = single(framework, "u"), single(framework, "v")
+    (first, second), other = singles(TWO_BITS), table_framework(*TWO_BITS, "u")
     ledger.reserve("data", [first], budget=100)
     refused_unchanged(ledger, CompositionRefused, "is alone", "data", [second])
     both = [first, replace(second, name="second")]
@@ -201,10 +201,10 @@ def test_erratum_e12_is_refused_by_the_ledger(ledger: Ledger) -> None:
 
 
 def test_two_singles_are_charged_by_their_noise(ledger: Ledger) -> None:
-    framework = table_framework(*TWO_NUMBERS, "s")
-    for column in "uv":
-        ledger.reserve("data", [single(framework, column)], budget=30)
+    for debit in singles(TWO_NUMBERS):
+        ledger.reserve("data", [debit], budget=30)
     assert 11.3 < epsilon_of(ledger) < 11.5  # the truth is 11.31
+    framework = debit.framework
     whole = Debit(framework, charge_of(promised(framework, Identity("v"), group.MECHANISM, 1)))
     ledger.reserve("data", [whole])
     assert epsilon_of(ledger) < 12.5  # far less than the sum, 23

@@ -7,26 +7,17 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from tests.accounting.ledger.test_accounts import alone, pooled_debits
+from tests.accounting.ledger.test_accounts import alone, pooled_debits, singles
 from tests.accounting.ledger.test_people import about
-from tests.support.ledger_tools import (
-    TWO_BITS,
-    chain_framework,
-    charge,
-    group_debit,
-    one_thing,
-    promised,
-    table_framework,
-    with_delta,
-)
+from tests.support.ledger_tools import TWO_BITS, chain_framework, charge, group_debit, one_thing, with_delta
 
-from takifugu.accounting.composition import charge_of, joint
+from takifugu.accounting.composition import joint
 from takifugu.accounting.ledger import Amount, Debit, Ledger, preview
 from takifugu.accounting.ledger.previewing import Charged
 from takifugu.analysis.guarantee import Covers
 from takifugu.core.errors import BudgetExceeded, InputError, LedgerError
 from takifugu.mechanisms import group, wasserstein
-from takifugu.model.queries import Count, Histogram, Identity
+from takifugu.model.queries import Count, Histogram
 
 FRAMEWORK = one_thing(7)
 NOTHING = Amount(Fraction(0), Fraction(0))
@@ -41,6 +32,11 @@ def path(tmp_path: Path) -> Path:
     where = tmp_path / "ledger.db"
     Ledger.open(where).reserve("data", [group_debit(FRAMEWORK, "1/2")], budget=1)
     return where
+
+
+@pytest.fixture
+def empty(tmp_path: Path) -> Path:
+    return tmp_path / "ledger.db"
 
 
 @pytest.mark.parametrize("where", [None, "missing.db"])
@@ -73,97 +69,90 @@ def test_nothing_is_written_and_reserve_says_the_same(path: Path) -> None:
     assert sorted(p.name for p in path.parent.glob("ledger.db*")) == ["ledger.db"]
 
 
-def test_a_charge_above_the_own_epsilon_says_why(tmp_path: Path) -> None:
+def test_a_charge_above_the_own_epsilon_says_why(empty: Path) -> None:
     """The first release was made for sequences that forget; under the second belief it costs more."""
-    path = tmp_path / "ledger.db"
-    fast, slow = chain_framework(100, 0.6), chain_framework(100, 0.9)
-    charges = [charge(f, Count(1), units, Covers.ENTRIES) for f, units in ((fast, 12), (slow, 120))]
-    epsilons = [joint(f, [replace(c, framework="")]).epsilon for f, c in zip((fast, slow), charges, strict=True)]
-    first, second = (replace(c, epsilon=epsilon) for c, epsilon in zip(charges, epsilons, strict=True))
-    Ledger.open(path).reserve("data", [Debit(fast, first)], budget=50)
-    previewed = preview(path, "data", [Debit(slow, second)])
-    (one,) = previewed.charges
+    debits = []
+    for framework, units in ((chain_framework(100, 0.6), 12), (chain_framework(100, 0.9), 120)):
+        noisy = charge(framework, Count(1), units, Covers.ENTRIES)
+        alone = joint(framework, [replace(noisy, framework="")]).epsilon
+        debits.append(Debit(framework, replace(noisy, epsilon=alone)))
+    Ledger.open(empty).reserve("data", debits[:1], budget=50)
+    (one,) = preview(empty, "data", debits[1:]).charges
     assert one.charged.epsilon > one.alone.epsilon
     assert one.reason.endswith("every belief is charged for every release")
     assert one.reason.startswith("earlier releases were made under another belief")
 
 
-def test_what_is_added_is_exact_and_says_why(tmp_path: Path) -> None:
-    path, far = tmp_path / "ledger.db", chain_framework(100, 0.7)
+def test_what_is_added_is_exact_and_says_why(empty: Path) -> None:
+    far, book = chain_framework(100, 0.7), Ledger.open(empty)
     quiet, loud = (charge(far, Count(1), scale, Covers.ENTRIES) for scale in (24, 2))
-    book = Ledger.open(path)
     book.reserve("sum", [about("", "1/2")], budget=9)
     for source, past in (("less", quiet), ("more", loud)):
         book.reserve(source, [Debit(far, past)], budget=99)
     two = [about("", "1/4", name="a"), about("", "1/8", name="b")]
-    assert preview(path, "sum", two).charges == (Charged(1, amount("3/8"), amount("3/8"), "its own epsilon is added"),)
+    assert preview(empty, "sum", two).charges == (Charged(1, amount("3/8"), amount("3/8"), "its own epsilon is added"),)
     for source, released, why in (
         ("less", quiet, "what values reveal about each other is paid for once, together with the other releases"),
         ("more", loud, "together with the other releases its noise hides less than alone"),
     ):
         added = joint(far, [released, released]).epsilon - joint(far, [released]).epsilon
-        (one,) = preview(path, source, [Debit(far, released)]).charges
+        (one,) = preview(empty, source, [Debit(far, released)]).charges
         assert (one.units, one.alone, one.charged) == (1, amount(1), Amount(added, Fraction(0)))
         assert one.reason == why
 
 
-def test_a_delta_is_added_too(tmp_path: Path) -> None:
+def test_a_delta_is_added_too(empty: Path) -> None:
     debits = [Debit(FRAMEWORK, with_delta(FRAMEWORK, "1/4"))]
-    previewed = preview(tmp_path / "ledger.db", "data", debits)
+    previewed = preview(empty, "data", debits)
     both = Amount(Fraction(1, 4), Fraction(1, 1000))
     assert previewed.charges[0].alone == previewed.charges[0].charged == previewed.after == previewed.budget == both
-    Ledger.open(tmp_path / "ledger.db").reserve("data", debits, budget=(1, "1/100"))
-    assert preview(tmp_path / "ledger.db", "data", debits).charges == previewed.charges
+    Ledger.open(empty).reserve("data", debits, budget=(1, "1/100"))
+    assert preview(empty, "data", debits).charges == previewed.charges
 
 
-def test_those_whom_a_pooled_promise_ties_are_listed_and_the_others_are_not(tmp_path: Path) -> None:
-    path = tmp_path / "ledger.db"
-    book = Ledger.open(path)
+def test_those_whom_a_pooled_promise_ties_are_listed_and_the_others_are_not(empty: Path) -> None:
+    book = Ledger.open(empty)
     book.reserve("data", pooled_debits({"Ana": (1,), "Ben": (1,)}, Count(1), wasserstein.MECHANISM), budget=9)
     book.reserve("data", [about("Cid")])
-    first, second = preview(path, "data", [about("Ana", "1/4")]).charges
+    first, second = preview(empty, "data", [about("Ana", "1/4")]).charges
     assert (first.units, first.alone, first.charged) == (1, amount("1/4"), amount("1/4"))
     assert (second.units, second.alone, second.charged) == (1, NOTHING, amount("1/4"))
     assert second.reason.startswith("nothing is released about it, but a pooled answer ties it")
 
 
 @pytest.mark.parametrize("over", ["work", "sleep", "both"])
-def test_whichever_budget_it_is_preview_says_what_reserve_would(tmp_path: Path, over: str) -> None:
+def test_whichever_budget_it_is_preview_says_what_reserve_would(empty: Path, over: str) -> None:
     """Sleep's is what its first release cost, and nobody declared it."""
-    path = tmp_path / "ledger.db"
-    book = Ledger.open(path)
+    book = Ledger.open(empty)
     book.reserve("sleep", [about("Ana", "1/2")])
     book.reserve("work", [about("Ben", "1/2")], budget=9 if over == "sleep" else "1/2")
     if over == "work":
         book.set_budget("sleep", 9)
     debits = [about("Ana", "1/4")]
-    previewed = preview(path, "work", debits, same_people=True)
+    previewed = preview(empty, "work", debits, same_people=True)
     assert not previewed.fits
     assert (previewed.before, previewed.after) == (amount("1/2"), amount("3/4"))
     with pytest.raises(BudgetExceeded) as refused:
         book.reserve("work", debits, same_people=True)
     assert previewed.words == str(refused.value)
     assert ("no budget was declared" in previewed.words) == (over == "sleep")
-    again = preview(path, "sleep", [about("Cid", "3/4")])
+    again = preview(empty, "sleep", [about("Cid", "3/4")])
     assert (again.budget_is_declared, again.fits) == (over == "work", over == "work")
     assert ("no budget was declared" in again.words) == (over != "work")
 
 
-def test_units_that_are_charged_alike_are_one_line(tmp_path: Path) -> None:
-    path = tmp_path / "ledger.db"
+def test_units_that_are_charged_alike_are_one_line(empty: Path) -> None:
     units = {"ann": (4, 2), "bob": (6,), "cid": (3,)}
-    ledger = Ledger.open(path)
-    ledger.reserve("data", alone(units, Histogram(), group.MECHANISM), budget=9)
-    previewed = preview(path, "data", alone({**units, "dan": (3,)}, Histogram(), group.MECHANISM))
+    Ledger.open(empty).reserve("data", alone(units, Histogram(), group.MECHANISM), budget=9)
+    previewed = preview(empty, "data", alone({**units, "dan": (3,)}, Histogram(), group.MECHANISM))
     assert sum(one.units for one in previewed.charges) == 4
     assert all(one.alone == amount(1) for one in previewed.charges)
 
 
-def test_what_has_no_joint_promise_is_told_and_not_raised(tmp_path: Path) -> None:
-    path, framework = tmp_path / "ledger.db", table_framework(*TWO_BITS, "s")
-    first, second = (Debit(framework, charge_of(promised(framework, Identity(n), wasserstein.MECHANISM))) for n in "uv")
-    Ledger.open(path).reserve("data", [first], budget=100)
-    previewed = preview(path, "data", [second])
+def test_what_has_no_joint_promise_is_told_and_not_raised(empty: Path) -> None:
+    first, second = singles(TWO_BITS)
+    Ledger.open(empty).reserve("data", [first], budget=100)
+    previewed = preview(empty, "data", [second])
     assert (previewed.fits, previewed.after, previewed.charges) == (False, None, ())
     assert "is alone" in previewed.words
 
@@ -210,10 +199,9 @@ def test_a_file_that_is_no_ledger_any_more_is_raised(path: Path, keep: int | Non
         preview(where, "data", [group_debit(FRAMEWORK, "1/4")])
 
 
-def test_a_budget_below_what_another_unit_has_spent_is_raised(tmp_path: Path) -> None:
-    path = tmp_path / "ledger.db"
-    book = Ledger.open(path)
+def test_a_budget_below_what_another_unit_has_spent_is_raised(empty: Path) -> None:
+    book = Ledger.open(empty)
     book.reserve("data", [group_debit(FRAMEWORK, 1, "Ana")])  # its budget is what it cost
-    for ask in (book.reserve, lambda *args: preview(path, *args)):
+    for ask in (book.reserve, lambda *args: preview(empty, *args)):
         with pytest.raises(LedgerError, match=r"has spent epsilon 1 already: epsilon 0\.5 is less"):
             ask("data", [group_debit(FRAMEWORK, "1/4", "Bob")], "1/2")

@@ -10,7 +10,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from tests.support.ledger_tools import chain_framework, dump, group_debit, one_thing
+from tests.support.ledger_tools import chain_framework, dump, epsilons_of, group_debit, one_thing, refused_unchanged
 
 from takifugu.accounting.ledger import Amount, Debit, Ledger
 from takifugu.accounting.ledger.asking import roster_of, units_in
@@ -22,10 +22,7 @@ from takifugu.core.errors import InputError, LedgerError
 
 def test_equal_values_are_written_alike() -> None:
     assert canonical({"b": [1, "x"], "a": {"d": 1, "c": 2}}, "this") == '{"a":{"c":2,"d":1},"b":[1,"x"]}'
-
-
-def test_a_character_that_json_writes_in_two_halves_is_kept() -> None:
-    assert canonical({"x": "\U0001f421"}, "this") == '{"x":"\\ud83d\\udc21"}'
+    assert canonical({"x": "\U0001f421"}, "this") == '{"x":"\\ud83d\\udc21"}'  # which JSON writes in two halves
 
 
 @pytest.mark.parametrize("value", [math.inf, math.nan, Fraction(1, 3), {1: 2}, (1, 2), {1, 2}, "half a \ud83d"])
@@ -34,29 +31,26 @@ def test_what_does_not_read_back_is_refused(value: Any) -> None:
         canonical({"x": value}, "the charge")
 
 
-def test_a_new_ledger_has_its_own_long_key(tmp_path: Path) -> None:
-    keys = {Ledger.open(tmp_path / f"{n}.db").store.key for n in range(3)}
-    assert [len(key) for key in keys] == [32] * 3
-
-
-def test_a_new_source_has_no_budget_of_any_kind(tmp_path: Path) -> None:
-    ledger = Ledger.open(tmp_path / "ledger.db")
-    new = ledger.source("data")
+def test_a_new_ledger_has_its_own_long_key_and_a_new_source_no_budget_of_any_kind(tmp_path: Path) -> None:
+    ledgers = [Ledger.open(tmp_path / f"{n}.db") for n in range(3)]
+    assert [len(key) for key in {ledger.store.key for ledger in ledgers}] == [32] * 3
+    new = ledgers[0].source("data")
     assert (new.budget, new.budget_is_implied) == (None, False)
-    assert ledger.source("data") == new
-    (row,) = ledger.show()
+    assert ledgers[0].source("data") == new
+    (row,) = ledgers[0].show()
     assert (row.budget, row.budget_is_implied, row.units, row.releases, row.unpublished) == (None, False, 0, 0, 0)
 
 
 # Amounts, as they are compared, written and left: every rounding is against the one who spends.
-
-
 MUCH_EPSILON, MUCH_DELTA = Amount(Fraction(3), Fraction(0)), Amount(Fraction(1), Fraction(1, 10))
 
 
-def test_the_most_is_the_largest_epsilon_and_the_largest_delta() -> None:
+def test_the_most_is_the_largest_epsilon_and_the_largest_delta_and_an_amount_fits_in_both() -> None:
     assert most([MUCH_EPSILON, MUCH_DELTA]) == most([MUCH_DELTA, MUCH_EPSILON]) == Amount(Fraction(3), Fraction(1, 10))
     assert most([]) == NOTHING
+    assert MUCH_EPSILON.fits(MUCH_EPSILON)
+    assert not MUCH_EPSILON.fits(MUCH_DELTA)
+    assert not MUCH_DELTA.fits(MUCH_EPSILON)
 
 
 @pytest.mark.parametrize(("value", "up", "down"), [
@@ -71,12 +65,6 @@ def test_what_is_spent_is_written_up_and_what_is_left_down(value: Fraction, up: 
     assert Fraction(up.replace(",", "")) >= value >= Fraction(down.replace(",", ""))
     assert str(Amount(value, value)) == f"epsilon {up}, delta {up}"
     assert Amount(value, Fraction(0)).text(up=False) == f"epsilon {down}"
-
-
-def test_an_amount_fits_in_both_numbers() -> None:
-    assert MUCH_EPSILON.fits(MUCH_EPSILON)
-    assert not MUCH_EPSILON.fits(MUCH_DELTA)
-    assert not MUCH_DELTA.fits(MUCH_EPSILON)
 
 
 def test_what_is_left_is_never_below_nothing() -> None:
@@ -125,11 +113,8 @@ def test_two_people_of_one_tag_are_not_debited_together(
     ledger: Ledger, monkeypatch: pytest.MonkeyPatch, names: tuple[str, str]
 ) -> None:
     alike(monkeypatch, *names)
-    before = dump(ledger.store.path)
     debits = [group_debit(chain_framework(7), "1/2", name) for name in ("Ana", "Ben", "Cid")]
-    with pytest.raises(LedgerError, match="one keyed hash for two people"):
-        ledger.reserve("data", debits, budget=9)
-    assert dump(ledger.store.path) == before
+    refused_unchanged(ledger, LedgerError, "one keyed hash for two people", "data", debits, budget=9)
 
 
 def test_two_people_of_one_tag_who_come_apart_pay_for_each_other(
@@ -145,7 +130,7 @@ def test_two_people_of_one_tag_who_come_apart_pay_for_each_other(
             alike(monkeypatch, "Ana", "Ben")
         for together in releases:
             book.reserve("data", together, budget=99)
-        spent.append({one.unit: one.spent.epsilon for one in book.spent("data").units})
+        spent.append(epsilons_of(book))
     assert (len(spent[0]), len(spent[1])) == (2, 1)
     assert min(spent[1].values()) > max(spent[0].values())
     assert ledger.check() == ()
