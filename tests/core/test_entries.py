@@ -176,13 +176,11 @@ def test_a_number_is_one_of_the_entries(belief: Any) -> None:
     with pytest.raises(InputError) as caught:
         entries.positions(belief, ["other"], key="columns")
     assert caught.value.where[0] == "columns"
-
-
-@pytest.mark.parametrize("belief", [network("hiv", "flu"), tf.MarkovChain(COPY, 2)])
-def test_a_truth_value_is_no_number_of_an_entry(belief: Any) -> None:
-    """In Python True == 1; whoever writes it means something else."""
-    with pytest.raises(InputError):
+    with pytest.raises(InputError):  # in Python True == 1; whoever writes it means something else
         entries.positions(belief, [True])
+
+
+def test_a_truth_value_is_a_name_of_an_entry() -> None:
     named = tf.JointTable([(0, 1), (1, 1)], [0.5, 0.5], names=[True, False])
     assert entries.positions(named, [True, False, 0]) == (0, 1, 0)
 
@@ -206,38 +204,32 @@ def test_a_belief_is_relisted_by_its_own_names_only() -> None:
     assert entries.listed(net) == ("a", "b")
     again = entries.relisted(net, ["b", "a"])
     assert (entries.listed(again), entries.listed(net), again.names) == (("b", "a"), ("a", "b"), net.names)
-    for wrong in (["a"], ["a", "c"], ["a", "b", "b"], ["a", "a"]):
-        with pytest.raises(InputError, match="two beliefs name different entries"):
-            entries.relisted(net, wrong)
-    with pytest.raises(InputError, match=r"different entries \(a, b\)"):
-        entries.relisted(tf.MarkovChain(COPY, 2), ["a", "b"])
-    with pytest.raises(InputError, match=r"different entries \(a, b, c, d, e\)"):
-        entries.relisted(network(*"xyz"), [*"abcdef"])
+    for belief, names, words in (
+        *((net, wrong, "two beliefs name different entries") for wrong in (["a"], ["a", "c"], [*"abb"], ["a", "a"])),
+        (tf.MarkovChain(COPY, 2), ["a", "b"], r"different entries \(a, b\)"),
+        (network(*"xyz"), [*"abcdef"], r"different entries \(a, b, c, d, e\)"),
+    ):  # fmt: skip
+        with pytest.raises(InputError, match=words):
+            entries.relisted(belief, names)
 
 
 def test_an_entry_is_called_by_its_name_or_counted() -> None:
     chain, net = tf.MarkovChain(COPY, 3), network("a", "b")
-    assert [entries.called(chain, 2), entries.called(chain, 2, 1), entries.called(chain, 0, 1)] == [
-        "step 2", "step 3", "step 1",
-    ]  # fmt: skip
+    assert [entries.called(chain, *place) for place in ((2,), (2, 1), (0, 1))] == ["step 2", "step 3", "step 1"]
     assert [entries.called(net, 1), entries.called(net, 1, 1)] == ["'b'", "'b'"]
 
 
 def test_a_query_is_resolved_again_for_entries_that_are_listed_in_another_order() -> None:
-    table = tf.JointTable([(0, 0), (1, 1)], [0.5, 0.5], names=["hiv", "flu"])
-    query = tf.Linear([1, 0])
-    assert queries.resolved(query, table).weights.tolist() == [1, 0]
+    """Also for a belief listed anew after one that is gone."""
+    table, query = tf.JointTable([(0, 0), (1, 1)], [0.5, 0.5], names=["hiv", "flu"]), tf.Linear([1, 0])
     other = entries.relisted(table, ["flu", "hiv"])
-    assert queries.resolved(query, other).weights.tolist() == [0, 1]
-    assert queries.resolved(query, table).weights.tolist() == [1, 0]
-
-
-def test_what_was_resolved_for_a_belief_that_is_gone_is_not_taken_for_another_listed_anew() -> None:
-    query = tf.Count(1, entries=[0])
+    for belief, weights in ((table, [1, 0]), (other, [0, 1]), (table, [1, 0])):
+        assert queries.resolved(query, belief).weights.tolist() == weights
+    count = tf.Count(1, entries=[0])
     for _ in range(20):  # the memory of what is gone is used again
         table = tf.JointTable([(0, 1, 0), (1, 0, 0), (1, 1, 1)], [0.5, 0.25, 0.25], names=["a", "b", "c"])
-        queries.resolved(query, table)
+        queries.resolved(count, table)
         other = entries.relisted(table, ["b", "c", "a"])
         del table
         third = entries.relisted(other, ["c", "a", "b"])
-        assert queries.resolved(query, third).weights.tolist() == [0, 0, 1]
+        assert queries.resolved(count, third).weights.tolist() == [0, 0, 1]

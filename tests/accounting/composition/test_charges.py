@@ -88,22 +88,18 @@ def test_a_charge_says_which_entries_it_means() -> None:
 
 
 def test_options_are_kept() -> None:
-    one = charge(steps(3), Count(1), release="r", reading="one", scope="pooled", fixed_in_advance=True, at=0)
-    assert (one.release, one.reading, one.scope, one.fixed_in_advance, one.at) == ("r", "one", "pooled", True, 0)
-    plain = charge(steps(3), Count(1))
-    assert (plain.release, plain.reading, plain.scope, plain.fixed_in_advance) == ("", "", "unit", False)
-    assert plain.at is None
+    options = {"release": "r", "reading": "one", "scope": "pooled", "fixed_in_advance": True, "at": 0}
+    plain = {"release": "", "reading": "", "scope": "unit", "fixed_in_advance": False, "at": None}
+    for given_options, expected in ((options, options), ({}, plain)):
+        one = charge(steps(3), Count(1), **given_options)
+        assert {name: getattr(one, name) for name in expected} == expected
 
 
 @pytest.mark.parametrize("at", [-1, 1.5, True, False, "1"])
-def test_a_place_is_a_step_from_0(at: Any) -> None:
+def test_a_place_is_a_step_from_0_of_one_sequence(at: Any) -> None:
     with pytest.raises(InputError, match="the step, from 0"):
         charge(steps(3), Count(1), at=at)
-
-
-def test_a_place_is_that_of_one_sequence() -> None:
-    assert charge(steps(3), Count(1), at=4).at == 4
-    assert charge(pieces(3), Count(1), at=4).at == 4
+    assert charge(steps(3), Count(1), at=4).at == charge(pieces(3), Count(1), at=4).at == 4
     for about in (pieces(2, 1), users(), network("a", "b")):
         with pytest.raises(InputError, match="where one sequence starts"):
             charge(about, Count(1), at=0)

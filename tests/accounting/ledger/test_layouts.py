@@ -14,7 +14,7 @@ from tests.support.commands import invoke
 from tests.support.releases import paid
 
 import takifugu as tf
-from takifugu.accounting.ledger import Ledger
+from takifugu.accounting.ledger import Ledger, Spent
 from takifugu.core.errors import BudgetExceeded, CompositionRefused
 
 DAY = "2026-01-05T"
@@ -22,14 +22,18 @@ TWO = '["calm","busy"]'
 
 
 def release_file(folder: Path, data: str, source: str, belief: str = "", item: str = "", states: str = TWO) -> Path:
+    """Write a release file of a count under a belief in which nothing tells of anything else."""
     k = len(states.split(","))
     row = "[" + ",".join([str(1 / k)] * k) + "]"
+    about = f'kind = "markov-chain"\nstates = {states}\nmatrix = [{",".join([row] * k)}]\n{belief}'
+    return written(folder, f'file = "{data}"\n{source}', about, f'query = "count"\n{item}')
+
+
+def written(folder: Path, source: str, belief: str, item: str) -> Path:
     path = folder / "f.toml"
     path.write_text(
-        f'ledger = "a.db"\n[expect]\nsource = "a test"\nmatters = 1000\n'
-        f'[source]\nname = "s"\nfile = "{data}"\nbudget = 9999\n{source}\n'
-        f'[belief]\nkind = "markov-chain"\nstates = {states}\nmatrix = [{",".join([row] * k)}]\n{belief}\n'
-        f'[[release]]\nname = "t"\nquery = "count"\nepsilon = 1\n{item}\n'
+        f'ledger = "a.db"\n[expect]\nsource = "a test"\nmatters = 1000\n[source]\nname = "s"\nbudget = 9999\n{source}\n'
+        f'[belief]\n{belief}\n[[release]]\nname = "t"\nepsilon = 1\n{item}\n'
     )
     return path
 
@@ -136,16 +140,6 @@ def test_hours_of_two_clocks(tmp_path: Path, starts: tuple[int, int], is_dear: b
     assert (Ledger.open(where).spent("s").spent.epsilon >= 2) == is_dear
 
 
-def test_numbers_with_a_point_are_one_person(tmp_path: Path) -> None:
-    chain = tf.MarkovChain([[0.5, 0.5], [0.5, 0.5]], 4)
-    calibration = tf.calibrate(tf.Pufferfish(tf.every_entry(), chain), tf.Count(1), 1, mechanism="quilt-exact")
-    for unit in ("1", "1.0", " 1.", "1.00"):
-        tf.release(calibration, [0] * 4, ledger=tmp_path / "a.db", source="s", unit=unit, budget=9)
-    account = Ledger.open(tmp_path / "a.db").spent("s")
-    assert len(account.units) == 1
-    assert account.spent.epsilon >= 4
-
-
 LIBRARY = tf.MarkovChain([[0.5, 0.5], [0.5, 0.5]], 5)
 
 
@@ -154,34 +148,44 @@ def calibrated(length: int, mechanism: str = "quilt-exact", **more: Any) -> Any:
     return tf.calibrate(framework, tf.Count(1), mechanism=mechanism, **{"epsilon": 1, **more})
 
 
+def released(where: Path, unit: str = "", length: int = 5, calibration: Any = None, **more: Any) -> Spent:
+    """Release about a unit, and return what was spent then."""
+    account = {"ledger": where, "source": "s", "budget": 99, **({"unit": unit} if unit else {})}
+    tf.release(calibration or calibrated(length), [0] * length, **account | more)
+    return Ledger.open(where).spent("s")
+
+
+def test_numbers_with_a_point_are_one_person(tmp_path: Path) -> None:
+    for unit in ("1", "1.0", " 1.", "1.00"):
+        account = released(tmp_path / "a.db", unit)
+    assert len(account.units) == 1
+    assert account.spent.epsilon >= 4
+
+
 def test_lengths_matter_only_without_a_declared_layout(tmp_path: Path) -> None:
-    for name, rule in (("a", None), ("b", "one row an hour")):
-        where = tmp_path / f"{name}.db"
+    assert math.isclose(calibrated(5).scale, 1)
+    for rule in (None, "one row an hour"):
         for length in (5, 6):
-            tf.release(calibrated(length), [0] * length, ledger=where, source="s", budget=99, layout=rule)
-        cost = Ledger.open(where).spent("s").spent.epsilon
+            cost = released(tmp_path / f"{rule}.db", length=length, layout=rule).spent.epsilon
         assert cost >= 11 if rule is None else cost < 3
 
 
 def test_lengths_of_other_units_do_not_matter(tmp_path: Path) -> None:
     for unit, length in (("ana", 5), ("ben", 6), ("ana", 5)):
-        more: dict[str, Any] = {"source": "s", "unit": unit, "budget": 99}
-        tf.release(calibrated(length), [0] * length, ledger=tmp_path / "a.db", **more)
-    assert Ledger.open(tmp_path / "a.db").spent("s").spent.epsilon == pytest.approx(2, abs=1e-3)
+        account = released(tmp_path / "a.db", unit, length)
+    assert account.spent.epsilon == pytest.approx(2, abs=1e-3)
 
 
 def test_another_layout_is_charged_to_everybody(tmp_path: Path) -> None:
     where = tmp_path / "a.db"
     for unit, layout in (("ana", "hours"), ("ben", "hours"), ("bed 1", "beds")):
-        tf.release(calibrated(5), [0] * 5, ledger=where, source="s", unit=unit, budget=99, layout=layout)
-    account = Ledger.open(where).spent("s")
+        account = released(where, unit, layout=layout)
     assert len(account.units) == 3
     assert all(unit.spent.epsilon >= 15 for unit in account.units)
     with pytest.warns(UserWarning, match="in several layouts before"):
-        tf.release(calibrated(5), [0] * 5, ledger=where, source="s", unit="new", budget=99, layout="hours")
-    units = Ledger.open(where).spent("s").units
-    assert len(units) == 4
-    assert all(unit.spent.epsilon >= 20 for unit in units)
+        account = released(where, "new", layout="hours")
+    assert len(account.units) == 4
+    assert all(unit.spent.epsilon >= 20 for unit in account.units)
     assert [e.what for e in Ledger.open(where).events("s") if "another layout" in e.what]
 
 
@@ -222,25 +226,20 @@ def test_the_same_layout_in_other_words(tmp_path: Path, before: str, now: str) -
 
 
 def test_what_has_no_cost_for_a_change_of_everything_is_refused(tmp_path: Path) -> None:
-    more: dict[str, Any] = {"ledger": tmp_path / "a.db", "source": "s", "budget": (99, 0.5)}
-    tf.release(calibrated(5), [0] * 5, layout="hours", **more)
+    before = released(tmp_path / "a.db", layout="hours", budget=(99, 0.5))
     alone = calibrated(5, "gaussian-exact", delta=0.01)
     with pytest.raises(CompositionRefused, match='layout = "beds"'):
-        tf.release(alone, [0] * 5, layout="beds", **more)
-    assert Ledger.open(tmp_path / "a.db").spent("s").spent.epsilon == pytest.approx(1, abs=1e-6)
+        released(tmp_path / "a.db", calibration=alone, layout="beds", budget=(99, 0.5))
+    assert Ledger.open(tmp_path / "a.db").spent("s") == before
+    assert before.spent.epsilon == pytest.approx(1, abs=1e-6)
 
 
 def test_a_source_of_several_layouts_is_not_tied_to_another(tmp_path: Path) -> None:
     where = tmp_path / "a.db"
-    tf.release(calibrated(5), [0] * 5, ledger=where, source="s", unit="ana", budget=99, layout="hours")
-    more: dict[str, Any] = {"unit": "ana", "budget": 99, "same_people": True}
-    tf.release(calibrated(5), [0] * 5, ledger=where, source="other", layout="diary", **more)
+    released(where, "ana", layout="hours")
+    released(where, "ana", source="other", layout="diary", same_people=True)
     with pytest.raises(CompositionRefused, match="keep one layout"):
-        tf.release(calibrated(5), [0] * 5, ledger=where, source="s", layout="beds", **more)
-
-
-def test_a_mechanism_that_is_exact_is_charged_exactly() -> None:
-    assert math.isclose(calibrated(5).scale, 1)
+        released(where, "ana", layout="beds", same_people=True)
 
 
 RECORDS = "who,x,again,y,z,income\n" + "".join(
@@ -264,13 +263,8 @@ def record_cost(folder: Path, columns: tuple[str, str], read: str, source: str =
     else:
         source += '\nunit = "who"'
         belief += f'units_independent = true\n[hide]\nattribute = "{columns[0]}"'
-    (folder / "f.toml").write_text(
-        f'ledger = "a.db"\n[expect]\nsource = "a test"\nmatters = 1000\n'
-        f'[source]\nname = "s"\nfile = "r.csv"\nbudget = 9999\n{source}\n'
-        f'[belief]\nkind = "{kind}"\nsource = "assumed"\n{belief}\n'
-        f'[[release]]\nname = "t"\nepsilon = 1\nmechanism = "group"\n{item}\n'
-    )
-    return paid(folder / "f.toml")
+    about = f'kind = "{kind}"\nsource = "assumed"\n{belief}'
+    return paid(written(folder, f'file = "r.csv"\n{source}', about, f'mechanism = "group"\n{item}'))
 
 
 def test_another_column_with_the_same_attribute(tmp_path: Path) -> None:

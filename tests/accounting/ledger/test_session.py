@@ -7,7 +7,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from tests.support.ledger_tools import ask_in_a_race, group_debit, one_thing
+from tests.support.ledger_tools import ask_in_a_race, group_debit, one_thing, refused_unchanged
 from tests.support.processes import in_a_child, side_by_side
 
 import takifugu as tf
@@ -56,24 +56,15 @@ def test_questions_depend_on_answers_and_each_is_kept_before_the_next(ledger: Le
 
 
 def test_a_search_by_noisy_thresholds_finds_the_answer(ledger: Ledger) -> None:
-    assert search(opened(ledger), 5) == TRUTH
-
-
-def test_nothing_else_completes_a_session(ledger: Ledger) -> None:
     session = opened(ledger)
-    session.ask("first", lambda _: "kept")
+    assert search(session, 5) == TRUTH
     (left,) = tf.resume(ledger)
-    assert "it is a session" in left.problem
-    assert session.answers == (("first", "kept"),)
-
-
-def test_all_is_spent_however_much_was_asked(ledger: Ledger) -> None:
-    session = opened(ledger)
+    assert "it is a session" in left.problem  # nothing else completes it
+    assert len(session.answers) == 5
     assert ledger.spent("data").spent.epsilon == Fraction(1, 2)
     session.close()
-    assert ledger.spent("data").spent.epsilon == Fraction(1, 2)
-    with pytest.raises(BudgetExceeded):
-        opened(ledger)
+    assert ledger.spent("data").spent.epsilon == Fraction(1, 2)  # however much was asked
+    refused_unchanged(ledger, BudgetExceeded, None, "data", [DEBIT])
 
 
 def test_a_closed_session_answers_nothing(ledger: Ledger) -> None:
@@ -84,18 +75,14 @@ def test_a_closed_session_answers_nothing(ledger: Ledger) -> None:
             late()
 
 
-def test_what_was_drawn_at_once_is_no_session(ledger: Ledger) -> None:
-    session = opened(ledger)
-    ledger.drawn(session.paid, b'{"format": "another"}')
-    with pytest.raises(LedgerError, match="is no session"):
-        session.ask("question", lambda _: "no")
-
-
-def test_another_release_that_was_paid_for_is_no_session(ledger: Ledger) -> None:
+@pytest.mark.parametrize("values", [b'{"format": "another"}', None], ids=["drawn at once", "not drawn"])
+def test_another_release_that_was_paid_for_is_no_session(ledger: Ledger, values: bytes | None) -> None:
     paid = ledger.reserve("data", [DEBIT], budget=1)
+    if values is not None:
+        ledger.drawn(paid, values)
     with pytest.raises(LedgerError, match="is no session"):
         Session(ledger, paid).ask("question", lambda _: "no")
-    assert ledger.drawn(paid, b"its own values") == b"its own values"
+    assert ledger.drawn(paid, b"its own values") == (values or b"its own values")
 
 
 def test_only_an_open_session_can_be_closed(ledger: Ledger) -> None:
