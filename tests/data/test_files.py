@@ -333,7 +333,8 @@ def test_columns_by_name(tmp_path: Path, reader: str) -> None:
     assert table.names == ("person", "state", "state")
     assert repr(table).endswith("missing=frozenset({''}))")
     for layout, words in (
-        (Layout("state"), "two columns called 'state'"), (Layout("persn", "person"), "did you mean 'person'"),
+        (Layout("state"), "two columns called 'state'"),
+        (Layout("persn", "person"), "no column 'persn': did you mean 'person'"),
         (Layout("persn", "minute"), "no column 'minute', nor any other that is named: its columns"),
     ):  # fmt: skip
         with pytest.raises(InputError, match=words) as refusal:

@@ -136,7 +136,7 @@ def test_every_engine_refuses_a_control_and_an_exponent_in_a_name(opened: Any, r
     ("bool", [True, False], "true and false"), ("float", [1.0, 2.0**53 + 2], "numbers of 16 digits and more"),
     ("time", [datetime(2026, 1, 5), datetime(2026, 1, 5, 10)], "times"),
     ("float", [1.0, 1.5], "numbers with a fraction"),
-    ("decimal", [Decimal("1.00"), Decimal("1.50")], "numbers with a fraction"),
+    ("decimal", [Decimal("1.00"), Decimal("1.5")], "numbers with a fraction"),
 ])  # fmt: skip
 def test_what_a_file_spells_in_several_ways_names_nobody(engine: str, kind: str, names: list[Any], said: str) -> None:
     """A file of texts has true, 12345678901234567, 10:00 and 1.50, who would have a second budget."""

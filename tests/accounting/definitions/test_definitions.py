@@ -12,6 +12,7 @@ from typing import Any
 
 import pytest
 from tests.support import one_way
+from tests.support.ledger_tools import refused_unchanged
 from tests.support.registries import restored
 
 import takifugu as tf
@@ -53,6 +54,7 @@ from takifugu.releasing.publishing.sheets import _rows
 F = Fraction
 ILL = tf.Count("ill")
 CHAIN = tf.Pufferfish(tf.every_entry(), tf.MarkovChain([[0.9, 0.1], [0.4, 0.6]], length=4))
+LAPLACE = tf.calibrate(CHAIN, tf.Count(1), 1, mechanism="group")
 
 
 @pytest.fixture(autouse=True)
@@ -163,15 +165,10 @@ def test_what_lacks_a_part_of_a_definition_is_not_registered() -> None:
         def promise(self, epsilon: Any, delta: Any) -> str:
             return "half of it"
 
-    with pytest.raises(InputError, match="Half lacks joint, too_little_noise"):
-        definitions.register(Half())
-    with pytest.raises(InputError, match="a str is no definition"):
-        definitions.register("half")  # type: ignore[arg-type]
-
-
-def test_a_definition_registers_once_and_an_unknown_one_is_named() -> None:
-    with pytest.raises(InputError, match="registered already"):
-        definitions.register(one_way.OneWay())
+    for definition, words in ((Half(), "Half lacks joint, too_little_noise"), ("half", "a str is no definition"),
+                              (one_way.OneWay(), "registered already")):  # fmt: skip
+        with pytest.raises(InputError, match=words):
+            definitions.register(definition)  # type: ignore[arg-type]
     with pytest.raises(InputError, match="did you mean 'pufferfish'"):
         definitions.find("puferfish")
 
@@ -259,8 +256,7 @@ def test_every_registered_definition_and_kind_is_crossed() -> None:
 
 
 def test_releases_under_two_definitions_add_up_by_what_their_noise_loses() -> None:
-    laplace = charge_of(tf.calibrate(CHAIN, tf.Count(1), 1, mechanism="group"))
-    one_sided = charge_of(calibrated("1/3"))
+    laplace, one_sided = charge_of(LAPLACE), charge_of(calibrated("1/3"))
     assert joint(one_way.framework(), [one_sided, laplace]).epsilon == F(4, 3)
     alone = joint(CHAIN, [replace(laplace, framework="another")]).epsilon
     assert joint(CHAIN, [laplace, replace(laplace, definition=one_way.NAME)]).epsilon == alone + 1 < 2
@@ -273,28 +269,27 @@ def test_a_one_way_promise_is_none_about_other_data_of_the_same_people(tmp_path:
     ledger, made = Ledger.open(tmp_path / "ledger.db"), calibrated()
     debit = Debit(one_way.framework(), charge_of(made), "ana")
     ledger.reserve("visits", [debit], budget=9)
-    assert any_change(debit.charge) is None
-    with pytest.raises(CompositionRefused, match="no cost for a change of the whole data"):
-        ledger.reserve("tests", [debit], budget=9, same_people=True)
+    words = "no cost for a change of the whole data"
+    refused_unchanged(ledger, CompositionRefused, words, "tests", [debit], budget=9, same_people=True)
     ledger.reserve("tests", [debit], budget=9, same_people=False)
-    laplace = tf.calibrate(CHAIN, tf.Count(1), 1, mechanism="group")
-    assert any_change(charge_of(laplace)) == 1
-    assert any_change(replace(charge_of(laplace), definition=one_way.NAME, scale=None)) is None
-    assert any_change(replace(charge_of(laplace), definition=one_way.NAME, scale=None, change=F(0))) == 0
+    assert any_change(debit.charge) is None
 
 
-def test_what_an_unknown_definition_promises_bounds_nothing_but_its_noise_does() -> None:
-    laplace = charge_of(tf.calibrate(CHAIN, tf.Count(1), 1, mechanism="group"))
-    assert any_change(replace(laplace, definition="nobody's", scale=None)) is None
-    assert any_change(replace(laplace, definition="nobody's", epsilon=F(0))) == 1
+@pytest.mark.parametrize(("changes", "cost"), [
+    ({}, 1), ({"definition": one_way.NAME, "scale": None}, None),
+    ({"definition": one_way.NAME, "scale": None, "change": F(0)}, 0),
+    # What an unknown definition promises bounds nothing, but its noise does.
+    ({"definition": "nobody's", "scale": None}, None), ({"definition": "nobody's", "epsilon": F(0)}, 1),
+])  # fmt: skip
+def test_what_a_change_of_other_data_costs(changes: dict[str, Any], cost: int | None) -> None:
+    assert any_change(replace(charge_of(LAPLACE), **changes)) == cost
 
 
 def test_a_promise_of_two_definitions_names_both() -> None:
-    laplace = tf.calibrate(CHAIN, tf.Count(1), 1, mechanism="group")
     domain = replace(CHAIN, definition=one_way.NAME, beliefs=(), given_domain=Domain.of(4, [0, 1]))
-    other = replace(laplace, framework=domain, guarantee=replace(laplace.guarantee, definition=one_way.NAME))
-    assert compose([laplace, laplace]).definition == "pufferfish"
-    both = [compose(pair) for pair in ([laplace, other], [other, laplace])]
+    other = replace(LAPLACE, framework=domain, guarantee=replace(LAPLACE.guarantee, definition=one_way.NAME))
+    assert compose([LAPLACE, LAPLACE]).definition == "pufferfish"
+    both = [compose(pair) for pair in ([LAPLACE, other], [other, LAPLACE])]
     assert [{*promise.definition.split("+")} for promise in both] == [{"pufferfish", one_way.NAME}] * 2
     assert [promise.epsilon for promise in both] == [2, 2]
 

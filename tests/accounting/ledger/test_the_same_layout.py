@@ -31,12 +31,20 @@ STAYS, WEEKLY = "[[0.9, 0.1], [0.4, 0.6]]", 'every = "week"'
 FIRST = dt.datetime(2026, 1, 5)
 
 
+def written(folder: Path, more: str = "", file: str = "w.csv", **changes: Any) -> Path:
+    keys = {"order": "t", "matrix": STAYS, "belief": "", "epsilon": 0.5, "item": WEEKLY}
+    (folder / "f.toml").write_text(FILE.format(file=file, more=more, **{**keys, **changes}))
+    return folder / "f.toml"
+
+
 def release(folder: Path, more: str = "", file: str = "w.csv", data: Any = None, **changes: Any) -> float:
     """Publish, and return what was spent then."""
-    keys = {"order": "t", "matrix": STAYS, "belief": "", "epsilon": 0.5, "item": WEEKLY}
     window = changes.pop("window", None)
-    (folder / "f.toml").write_text(FILE.format(file=file, more=more, **{**keys, **changes}))
-    return float(paid(folder / "f.toml", data=data, window=window))
+    return float(paid(written(folder, more, file, **changes), data=data, window=window))
+
+
+def spent(folder: Path) -> float:
+    return float(Ledger.open(folder / "a.db").spent("s").spent.epsilon)
 
 
 def hours(weeks: int) -> list[str]:
@@ -78,15 +86,21 @@ def test_the_year_goes_on_after_an_edit(folder: Path, ward: tuple[Path, int]) ->
     assert next_week(folder, ward, 'duplicates = "first"') == 0.5
     assert release(folder, 'missing = ["NA"]', window="2026-W02") < 1.06  # the same week again
     Ledger.open(folder / "a.db").rebuild()
-    assert float(Ledger.open(folder / "a.db").spent("s").spent.epsilon) < 1.06
+    assert spent(folder) < 1.06
     with closing(sqlite3.connect(folder / "a.db")) as ledger:
         assert ledger.execute("select alike, count(*) from layouts group by alike").fetchall() == [(0, 3)]
 
 
-def test_two_rules_differ(folder: Path, ward: tuple[Path, int]) -> None:
-    """`first` and `last` both extend `refuse`: beside each other each counts as a change of everything."""
-    assert next_week(folder, ward, 'duplicates = "first"') == 0.5
-    assert release(folder, 'duplicates = "last"', window="2026-W02") > 100
+@pytest.mark.parametrize(("first", "second"), [
+    pytest.param({"more": 'duplicates = "first"'}, {"more": 'duplicates = "last"'}, id="duplicates"),
+    pytest.param({"belief": 'map = { idle = "calm" }'}, {"belief": 'map = { idle = "busy" }'}, id="maps"),
+])  # fmt: skip
+def test_two_rules_differ(
+    folder: Path, ward: tuple[Path, int], first: dict[str, str], second: dict[str, str]
+) -> None:
+    """Both extend what was declared before: beside each other each counts as a change of everything."""
+    assert next_week(folder, ward, **first) == 0.5
+    assert release(folder, **second, window="2026-W02") > 100
 
 
 def test_blanks_around_a_mapped_value_make_it_no_other_one(tmp_path: Path) -> None:
@@ -130,33 +144,22 @@ def test_an_end_that_is_missing_now_is_another_one(tmp_path: Path, end: str, tex
     (tmp_path / "d.csv").write_text(f"came,left,state\n05.01.2026,{text},busy\n")
     stays = 'rows = "stays"\nstart = "came"\notherwise = "calm"\nuntil = "2026-02-05"\norder_format = "%d.%m.%Y"'
 
-    def day(number: int) -> str:
-        return f'mechanism = "group"\nfrom = "2026-01-{number:02}"\nto = "2026-01-{number + 1:02}"'
-
-    def spent(more: str, number: int) -> float:
-        keys = {"file": "d.csv", "order": "", "matrix": FAIR["matrix"], "belief": "", "epsilon": 1, "item": day(number)}
-        text = FILE.format(more=more, **keys).replace('order = ""\n', "").replace('"1h"', '"1d"')
-        (tmp_path / "f.toml").write_text(text)
-        return float(paid(tmp_path / "f.toml"))
-
-    assert spent(f"{stays}\n{end}", 6) == 1
-    assert spent(f'{stays}\n{end}\nmissing = ["{text}"]', 20) >= 2
-
-
-@pytest.mark.parametrize("more", ['map = { idle = "calm" }'])
-def test_two_maps_differ(folder: Path, ward: tuple[Path, int], more: str) -> None:
-    assert next_week(folder, ward, belief=more) == 0.5
-    assert release(folder, belief=more.replace("calm", "busy"), window="2026-W02") > 100
+    costs = []
+    for more, day in (("", 6), (f'\nmissing = ["{text}"]', 20)):
+        item = f'mechanism = "group"\nfrom = "2026-01-{day:02}"\nto = "2026-01-{day + 1:02}"'
+        file = written(tmp_path, f"{stays}\n{end}{more}", "d.csv", order="", item=item, **FAIR)
+        file.write_text(file.read_text().replace('order = ""\n', "").replace('"1h"', '"1d"'))
+        costs.append(float(paid(file)))
+    assert costs[0] == 1
+    assert costs[1] >= 2
 
 
 def test_what_a_change_costs_is_said_before_it_is_paid(folder: Path, ward: tuple[Path, int]) -> None:
-    last = FIRST + dt.timedelta(weeks=ward[1] - 1)
-    keys = {"order": "t", "matrix": STAYS, "belief": "", "epsilon": 0.5, "item": WEEKLY, "file": "w.csv"}
-    (folder / "f.toml").write_text(FILE.format(more='duplicates = "first"', **keys))
-    said = " ".join(str(tf.forecast(folder / "f.toml", window=f"{last:%G-W%V}")).split())
+    last, file = FIRST + dt.timedelta(weeks=ward[1] - 1), written(folder, 'duplicates = "first"')
+    said = " ".join(str(tf.forecast(file, window=f"{last:%G-W%V}")).split())
     free = 'your change costs nothing, every row that was read before is read as it was then: duplicates = "first"'
     assert free in said
-    assert float(Ledger.open(folder / "a.db").spent("s").spent.epsilon) == 0.5
+    assert spent(folder) == 0.5
 
 
 ONE_HOUR = 'mechanism = "group"\nfrom = "2026-01-05T{:02}:00"\nto = "2026-01-05T{:02}:00"'
@@ -247,29 +250,21 @@ def test_the_table_that_was_the_only_one_is_declared(tmp_path: Path) -> None:
     assert release(tmp_path, f'{until}\ntable = "at_start"', "two.sqlite", item=hour(11), **FAIR) < 1.01
 
 
-def test_names_beyond_ascii_are_others_in_another_encoding(tmp_path: Path) -> None:
-    """Two names of one person are two accounts, so everybody pays for everything."""
-    for name, limit in (("Zoë", 52), ("Zoe", 0.5)):
-        folder = tmp_path / name
-        folder.mkdir()
-        rows = [f"{name},{t},calm\n" for t in hours(2)]
-        (folder / "w.csv").write_text("who,t,state\n" + "".join(rows), encoding="latin-1")
-        about = {"belief": "units_independent = true"}
-        release(folder, 'unit = "who"\nencoding = "latin-1"', window="2026-W02", **about)
-        (folder / "w.csv").write_text("who,t,state\n" + "".join(rows), encoding="utf-8")
-        cost = release(folder, 'unit = "who"', window="2026-W03", **about)
-        assert cost >= limit
-        assert cost < limit + 1
-
-
-def test_a_frame_has_other_names_than_a_file_that_is_read_by_another_codec(tmp_path: Path) -> None:
-    """Zoë of the frame is ZoÃ« in the file, a second account of one person."""
-    rows = [("Zoë", t, "calm") for t in hours(2)]
-    (tmp_path / "w.csv").write_text("who,t,state\n" + "".join(",".join(row) + "\n" for row in rows), encoding="utf-8")
+@pytest.mark.parametrize(("name", "limit", "is_frame"), [("Zoë", 52, False), ("Zoe", 0.5, False), ("Zoë", 52, True)])
+def test_names_beyond_ascii_are_others_in_another_encoding(
+    tmp_path: Path, name: str, limit: float, is_frame: bool
+) -> None:
+    """Two names of one person are two accounts, so everybody pays for everything; a frame's are those of UTF-8."""
+    rows = [(name, t, "calm") for t in hours(2)]
+    text, frame = "".join(",".join(row) + "\n" for row in [("who", "t", "state"), *rows]), None
+    before, now = 'unit = "who"\nencoding = "latin-1"', 'unit = "who"'
+    if is_frame:
+        frame, before, now = pd.DataFrame(rows, columns=["who", "t", "state"]), now, before
     about = {"belief": "units_independent = true"}
-    frame = pd.DataFrame(rows, columns=["who", "t", "state"])
-    release(tmp_path, 'unit = "who"', data=frame, window="2026-W02", **about)
-    assert release(tmp_path, 'unit = "who"\nencoding = "latin-1"', window="2026-W03", **about) >= 52
+    (tmp_path / "w.csv").write_text(text, encoding="latin-1")
+    release(tmp_path, before, data=frame, window="2026-W02", **about)
+    (tmp_path / "w.csv").write_text(text, encoding="utf-8")
+    assert limit <= release(tmp_path, now, window="2026-W03", **about) < limit + 1
 
 
 @pytest.mark.sampled(3)
@@ -303,5 +298,5 @@ def test_a_true_change_of_zone(folder: Path, ward: tuple[Path, int], zone: str) 
     cost = next_week(folder, ward, f'timezone = "{zone}"')
     assert 1 <= cost <= 1.1
     Ledger.open(folder / "a.db").rebuild()
-    assert float(Ledger.open(folder / "a.db").spent("s").spent.epsilon) == cost
+    assert spent(folder) == cost
     assert release(folder, window="2026-W02") >= cost  # and back again
