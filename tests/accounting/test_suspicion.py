@@ -124,29 +124,28 @@ def test_leaking_with_probability_delta_reaches_the_bounds(prior: float, epsilon
 
 
 @given(st.floats(1e-12, 1 - 1e-12))
-def test_odds_are_rounded_to_the_safe_side(probability: float) -> None:
+def test_odds_and_per_cents_are_rounded_to_the_safe_side(probability: float) -> None:
     ends = []
     for up in (False, True):
         of, _, against = odds(probability, up).replace(",", "").partition(" to ")
         ends.append(Fraction(of) / Fraction(against))
     exact = Fraction(str(probability))
     assert ends[0] <= exact / (1 - exact) <= ends[1]
+    low, high = (float(percent(probability, up).removesuffix(" %")) / 100 for up in (False, True))
+    assert 0 <= low <= probability + 1e-14
+    assert probability - 1e-14 <= high <= 1
 
 
 def test_far_ends_neither_overflow_nor_lie() -> None:
     assert (explain(0.5, 10_000).low, explain(0.5, 10_000).high) == (0, 1)
     assert explain(0.5, 1e-9).high == pytest.approx(0.5)
     assert posterior(1e-300, 5) < 1e-297
-    assert odds(0.0, up=False) == "impossible"
-    assert odds(1.0, up=True) == "certain"
+    assert (odds(0.0, up=False), odds(1.0, up=True)) == ("impossible", "certain")
 
 
-@given(st.floats(1e-12, 1 - 1e-12))
-def test_per_cents_round_to_the_asked_side(probability: float) -> None:
-    low, high = (float(percent(probability, up).removesuffix(" %")) / 100 for up in (False, True))
-    assert low - 1e-14 <= probability <= high + 1e-14
-    assert low >= 0
-    assert high <= 1
+def test_it_is_plain_data() -> None:
+    plain = explain("10 %", "1/2", 1e-6).to_dict()
+    assert (plain["prior"], [b["factor"] for b in plain["beyond"]]) == (0.1, [2.0, 10.0, None])
 
 
 @pytest.mark.parametrize(("prior", "epsilon", "delta", "words"), [
@@ -156,9 +155,3 @@ def test_per_cents_round_to_the_asked_side(probability: float) -> None:
 def test_a_prior_or_a_promise_that_means_nothing(prior: Any, epsilon: float, delta: float, words: str | None) -> None:
     with pytest.raises(InputError, match=words):
         explain(prior, epsilon, delta)
-
-
-def test_it_is_plain_data() -> None:
-    plain = explain("10 %", "1/2", 1e-6).to_dict()
-    assert plain["prior"] == 0.1
-    assert [b["factor"] for b in plain["beyond"]] == [2.0, 10.0, None]

@@ -38,8 +38,12 @@ def read(rows: Iterable[Row], folder: Path, **rules: Any) -> dict[str, tuple[int
     lines = [f"{unit},{clock:%Y-%m-%d %H:%M},a" for unit, clock in rows]
     (folder / "rows.csv").write_text("\n".join(["who,at,state", *lines, ""]))
     layout = Layout("state", unit="who", order="at", step="1h", timezone="Europe/Berlin", **rules)
-    pieces_read = pieces(open_frame(folder / "rows.csv"), layout, Recode(("a", "b")))
-    return {str(piece.unit): (piece.length, int(piece.counts.sum())) for piece in pieces_read}
+    return counted(folder / "rows.csv", layout)
+
+
+def counted(data: Any, layout: Layout) -> dict[str, tuple[int, int]]:
+    recorded = pieces(open_frame(data), layout, Recode(("a", "b")))
+    return {str(piece.unit): (piece.length, int(piece.counts.sum())) for piece in recorded}
 
 
 @pytest.fixture
@@ -63,48 +67,32 @@ SPRING, SUMMER = datetime(2025, 3, 29, 12, tzinfo=UTC), datetime(2025, 7, 1, tzi
 AUTUMN = datetime(2025, 10, 25, 12, tzinfo=UTC)
 
 
-def test_one_look_reads_what_is_counted_where_no_hour_is_shown_twice(tmp_path: Path, looks: list[int]) -> None:
-    rows = hours("Ana", SUMMER, 30) + hours("Ben", SPRING, 30)
-    assert read(rows, tmp_path) == by_the_library(rows)
-    assert looks == [FEW]
-
-
-def test_hours_that_are_shown_twice_are_told_apart_by_the_order_of_rows(tmp_path: Path, looks: list[int]) -> None:
-    rows = hours("Ana", SUMMER, 30) + hours("Ben", AUTUMN, 30)
-    assert read(rows, tmp_path) == by_the_library(rows)
-    assert looks == [FEW, FEW]  # all are read a second time
-
-
-@pytest.mark.sampled(2)
-@pytest.mark.parametrize("years", [-90, -5, 5, 60])
-def test_rows_of_other_years_than_the_first_ones_are_looked_at_again(
-    tmp_path: Path, looks: list[int], years: int
+@pytest.mark.parametrize(("start", "count", "rules", "expected"), [
+    pytest.param(SPRING, 30, {}, [FEW], id="no hour is shown twice: one look reads what is counted"),
+    pytest.param(AUTUMN, 30, {}, [FEW, FEW], id="hours are told apart by the order of rows: all are read again"),
+    *(pytest.param(SPRING.replace(year=2025 + years), 30, {}, [FEW, 60], id=f"{years} years later than the first ones")
+      for years in (-90, -5, 5, 60)),
+    pytest.param(AUTUMN, 10, {"ambiguous": "first"}, [FEW], id="a declared pass, the first"),
+    pytest.param(AUTUMN, 10, {"ambiguous": "last"}, [FEW], id="a declared pass, the last"),
+])  # fmt: skip
+def test_rows_are_looked_at_again_only_where_the_first_ones_mislead(
+    tmp_path: Path, looks: list[int], start: datetime, count: int, rules: dict[str, str], expected: list[int]
 ) -> None:
-    rows = hours("Ana", SUMMER, 30) + hours("Ben", SPRING.replace(year=2025 + years), 30)
-    assert read(rows, tmp_path) == by_the_library(rows)
-    assert looks[:2] == [FEW, len(rows)]
+    rows = hours("Ana", SUMMER, count) + hours("Ben", start, count)
+    assert read(rows, tmp_path, **rules) == by_the_library(rows)
+    assert looks[:2] == expected
 
 
-@pytest.mark.parametrize("rule", ["first", "last"])
-def test_a_declared_pass_needs_no_other_look(tmp_path: Path, looks: list[int], rule: str) -> None:
-    rows = hours("Ana", SUMMER, 10) + hours("Ben", AUTUMN, 10)
-    assert read(rows, tmp_path, ambiguous=rule) == by_the_library(rows)
-    assert looks == [FEW]
-
-
-def test_dropped_hours_are_left_out(tmp_path: Path, looks: list[int]) -> None:
+def test_dropped_hours_are_left_out(tmp_path: Path) -> None:
     rows = hours("Ana", SUMMER, 30) + hours("Ben", AUTUMN, 30)
     length, count = by_the_library(rows)["Ben"]
     assert read(rows, tmp_path, ambiguous="drop")["Ben"] == (length, count - 2)
 
 
-@pytest.mark.parametrize("years", [0, 40])
-def test_skipped_hours_are_refused_however_far_they_are(tmp_path: Path, looks: list[int], years: int) -> None:
-    clock = datetime(2025, 3, 30, 2, 30).replace(tzinfo=BERLIN)
-    if years:
-        clock = datetime(1986, 3, 30, 2, 30).replace(tzinfo=BERLIN)
+@pytest.mark.parametrize("year", [2025, 1986])
+def test_skipped_hours_are_refused_however_far_they_are(tmp_path: Path, looks: list[int], year: int) -> None:
     with pytest.raises(DataError, match="skipped"):
-        read([*hours("Ana", SUMMER, 10), ("Ben", clock)], tmp_path)
+        read([*hours("Ana", SUMMER, 10), ("Ben", datetime(year, 3, 30, 2, 30, tzinfo=BERLIN))], tmp_path)
 
 
 @pytest.mark.parametrize("library", ["pandas", "polars"])
@@ -113,8 +101,7 @@ def test_frames_of_times_are_read_alike(looks: list[int], library: str) -> None:
     columns = {"who": [u for u, _ in rows], "at": [c.replace(tzinfo=None) for _, c in rows], "state": ["a"] * len(rows)}
     frame = pytest.importorskip(library).DataFrame(columns)
     layout = Layout("state", unit="who", order="at", step="1h", timezone="Europe/Berlin")
-    pieces_read = pieces(open_frame(frame), layout, Recode(("a", "b")))
-    assert {str(piece.unit): (piece.length, int(piece.counts.sum())) for piece in pieces_read} == by_the_library(rows)
+    assert counted(frame, layout) == by_the_library(rows)
     assert looks[:2] == [FEW, len(rows)]
 
 
