@@ -101,15 +101,11 @@ def test_an_answer_keeps_nothing_that_its_maker_changes() -> None:
 NETWORK = [("a", [0, 1], [], [0.5, 0.5]), ("b", [0, 1], ["a"], [[0.75, 0.25], [0.25, 0.75]])]
 
 
-def test_the_oldest_goes() -> None:
-    owner = SimpleNamespace()
+def test_the_oldest_goes_and_nothing_made_is_found_once_too() -> None:
+    owner, made = SimpleNamespace(), []
     assert [cached(owner, key, partial(str, key)) for key in range(MOST + 1)] == list(map(str, range(MOST + 1)))
     assert cached(owner, 1, lambda: "new") == "1"
     assert cached(owner, 0, lambda: "new") == "new"
-
-
-def test_nothing_made_is_found_once_too() -> None:
-    owner, made = SimpleNamespace(), []
     for _ in range(2):
         cached(owner, "nothing", lambda: made.append(1))
     assert made == [1]
@@ -195,25 +191,17 @@ def test_a_form_reads_back_through_json() -> None:
     assert (again.side, again.note) == (Side.LEFT, "odd")
 
 
-def test_a_field_with_its_default_is_left_out() -> None:
+def test_what_is_written_and_read() -> None:
+    """None only where the type allows it, no field that has its default, and never a private one."""
     assert "note" not in Whole((), None).to_dict()
-
-
-def test_none_is_written_and_read_only_where_the_type_allows_it() -> None:
+    assert Hidden("x", 3).to_dict() == {"kind": "hidden", "name": "x"}
     assert Whole((), None).to_dict()["states"] is None
     assert Whole.from_dict({"parts": [], "states": None}).states is None
     with pytest.raises(TypeError):
         Whole.from_dict({"parts": None})
-
-
-def test_a_missing_key_is_bad_input() -> None:
     with pytest.raises(InputError) as caught:
         Whole.from_dict({"kind": "whole"})
     assert "parts" in caught.value.what
-
-
-def test_a_private_field_is_never_written() -> None:
-    assert Hidden("x", 3).to_dict() == {"kind": "hidden", "name": "x"}
 
 
 @pytest.mark.parametrize(("kind", "does"), [(Whole, True), (Part, True), (Hidden, False), (int, False)])
@@ -224,11 +212,8 @@ def test_which_forms_write_everything(kind: type, does: bool) -> None:
 def test_plain_values() -> None:
     values = (Fraction(1, 4), [Side.LEFT], np.array([[1.5, 2.0]]), None)
     assert to_plain(values) == ["0.25", ["left"], [[1.5, 2.0]], None]
-
-
-def test_fields_are_set_while_a_value_is_made() -> None:
     part = Part(Fraction(1))
-    set_fields(part, share=Fraction(2))
+    set_fields(part, share=Fraction(2))  # while a value is made
     assert part.share == 2
 
 

@@ -2,6 +2,7 @@
 
 import math
 import re
+from collections.abc import Callable
 from xml.etree import ElementTree
 
 import pytest
@@ -28,9 +29,10 @@ def texts(picture: str) -> list[str]:
     return [t.text or "" for t in parsed(picture).iter(f"{SVG}text")]
 
 
-def drawn(picture: str) -> list[list[tuple[float, float]]]:
-    lines = parsed(picture).iter(f"{SVG}polyline")
-    return [[tuple(map(float, p.split(","))) for p in line.attrib["points"].split()] for line in lines]  # type: ignore[misc]
+def drawn(picture: str, mark: str = "polyline") -> list[list[tuple[float, float]]]:
+    """Return the points of every line, or of other marks."""
+    marks = parsed(picture).iter(f"{SVG}{mark}")
+    return [[tuple(map(float, p.split(","))) for p in of.attrib["points"].split()] for of in marks]  # type: ignore[misc]
 
 
 def test_a_line_goes_where_its_points_are() -> None:
@@ -109,17 +111,12 @@ def test_bars_stay_inside(values: list[tuple[float, float]]) -> None:
         assert left + wide <= 641
 
 
-def areas(picture: str) -> list[list[tuple[float, float]]]:
-    polygons = parsed(picture).iter(f"{SVG}polygon")
-    return [[tuple(map(float, p.split(","))) for p in area.attrib["points"].split()] for area in polygons]  # type: ignore[misc]
-
-
 HOURS = [Bar(f"{hour:02}", 10.0 * hour, 10.0 * hour - 15, 10.0 * hour + 15, is_noise=hour < 2) for hour in range(6)]
 
 
 def test_a_band_goes_from_the_lower_ends_to_the_upper_ones() -> None:
     picture = value_chart([Panel("", HOURS, range(6))], Axis("steps"), "By hour")
-    (band,) = areas(picture)
+    (band,) = drawn(picture, "polygon")
     dots = [(float(d.attrib["cx"]), float(d.attrib["cy"])) for d in parsed(picture).iter(f"{SVG}circle")]
     for (x, y), upper, lower in zip(dots, band[:6], band[:5:-1], strict=True):
         assert upper[0] == lower[0] == x
@@ -129,7 +126,7 @@ def test_a_band_goes_from_the_lower_ends_to_the_upper_ones() -> None:
 
 def test_a_line_is_broken_where_a_time_is_missing() -> None:
     picture = value_chart([Panel("", HOURS, [0, 1, 2, 5, 6, 9])], Axis("steps"), "By week")
-    assert [len(area) for area in areas(picture)] == [6, 4, 2]
+    assert [len(area) for area in drawn(picture, "polygon")] == [6, 4, 2]
     assert len(drawn(picture)) == 2 + 1
 
 
@@ -150,6 +147,9 @@ def test_an_error_that_all_share_is_written_once(times: range | None) -> None:
     assert "steps, each ± 15" in texts(picture)
     other = bar_chart([*HOURS, Bar("wide", 5, 0, 10)], Axis("steps"), "t")
     assert other.count("±") == 7
+    without_width = bar_chart([Bar("a", 1, 1, 1), Bar("b", 2, 2, 2)], Axis("steps"), "t")
+    assert "steps, each ± 0" in texts(without_width)
+    assert "±" not in bar_chart([Bar("a", 1), Bar("b", 2)], Axis("steps"), "t")
 
 
 def test_panels_have_one_scale() -> None:
@@ -194,30 +194,26 @@ def test_a_photo_has_the_band_and_its_shade() -> None:
     from matplotlib import image
 
     picture = value_chart([Panel("", HOURS, range(6))], Axis("steps"), "By hour")
-    (band,) = areas(picture)
+    (band,) = drawn(picture, "polygon")
     x, y = (sum(place[axis] for place in (band[1], band[2], band[-2], band[-3])) / 4 for axis in (0, 1))
     photo = image.imread(io.BytesIO(png(picture) or b""))
     red, _, blue, _ = photo[round(2 * y) + 12, round(2 * x)]
     assert blue > red + 0.1
 
 
-def test_nothing_to_draw_is_said() -> None:
-    with pytest.raises(InputError, match="no point"):
-        line_chart([Line("a", [(1, None)])], Axis("x"), Axis("y"), "t")
-    with pytest.raises(InputError, match="at least one bar"):
-        bar_chart([], Axis("x"), "t")
-    with pytest.raises(InputError, match="finite"):
-        bar_chart([Bar("a", math.nan)], Axis("x"), "t")
+@pytest.mark.parametrize(("draw", "words"), [
+    (lambda: line_chart([Line("a", [(1, None)])], Axis("x"), Axis("y"), "t"), "no point"),
+    (lambda: bar_chart([], Axis("x"), "t"), "at least one bar"),
+    (lambda: bar_chart([Bar("a", math.nan)], Axis("x"), "t"), "finite"),
+])  # fmt: skip
+def test_nothing_to_draw_is_said(draw: Callable[[], str], words: str) -> None:
+    with pytest.raises(InputError, match=words):
+        draw()
 
 
 def test_numbers_are_written_short() -> None:
-    assert [short_number(v) for v in (0, 1234567, 0.333333, 1e-9, -1e20)] == [
-        "0",
-        "1,234,567",
-        "0.3333",
-        "1e-9",
-        "-1e20",
-    ]
+    written = [short_number(v) for v in (0, 1234567, 0.333333, 1e-9, -1e20)]
+    assert written == ["0", "1,234,567", "0.3333", "1e-9", "-1e20"]
 
 
 @given(st.text("abc", max_size=60), st.text("abc ", max_size=60), st.sampled_from([340, 640]))
@@ -241,12 +237,6 @@ def test_a_picture_of_its_own_is_dark_by_night_and_paints_no_other() -> None:
     assert used <= {*PICTURES}
     assert all(f'="{colour}"]' in (style.text or "") for colour in used)
     assert png(alone) == png(stacked([picture, picture]))
-
-
-def test_an_interval_without_width_is_an_error_of_zero() -> None:
-    picture = bar_chart([Bar("a", 1, 1, 1), Bar("b", 2, 2, 2)], Axis("steps"), "t")
-    assert "steps, each ± 0" in texts(picture)
-    assert "±" not in bar_chart([Bar("a", 1), Bar("b", 2)], Axis("steps"), "t")
 
 
 def test_hours_of_many_days_are_one_picture() -> None:

@@ -181,15 +181,6 @@ def test_steps_that_fit_no_half_hour_are_refused() -> None:
     assert read("Australia/Lord_Howe", date(2026, 4, 6), date(2026, 9, 28), 60).size  # no change in it
 
 
-def test_cells_that_there_are_not() -> None:
-    with pytest.raises(InputError, match=r"is by 'houer'.*did you mean 'hour'"):
-        cells(Calendar.read("2026-01-05", None, timedelta(hours=1)), "houer", range(3))
-    from fractions import Fraction
-
-    with pytest.raises(InputError, match="is by 'hour', and steps are numbers"):
-        cells(Calendar.read(0, None, Fraction(1)), "hour", range(3))
-
-
 @settings(max_examples=60, deadline=None)
 @given(
     st.sampled_from(["Europe/Berlin", "America/New_York", "Australia/Lord_Howe", "Africa/Casablanca", "Asia/Tehran"]),

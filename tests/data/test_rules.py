@@ -110,11 +110,10 @@ def test_where_rows_have_no_order_none_of_two_in_one_step_is_the_first() -> None
 
 def test_a_step_back_between_two_pieces_is_none() -> None:
     rows = [("x", 1.0, 5, "a"), ("x", 2.0, 1, "a"), ("y", 2.0, 1, "b"), ("y", 1.0, 0, "b")]
+    expected = [("x", "1", [1, 0]), ("x", "2", [1, 0]), ("y", "1", [0, 1]), ("y", "2", [0, 1])]
     for engine in ENGINES:
         recorded = pieces(open_frame(ENGINES[engine](table(rows))), FULL, STATES)
-        assert [(p.unit, p.piece, p.counts.tolist()) for p in recorded] == [
-            ("x", "1", [1, 0]), ("x", "2", [1, 0]), ("y", "1", [0, 1]), ("y", "2", [0, 1]),
-        ]  # fmt: skip
+        assert [(p.unit, p.piece, p.counts.tolist()) for p in recorded] == expected
 
 
 def test_what_is_private_is_not_shown() -> None:
@@ -178,16 +177,13 @@ def test_pandas_columns_called_by_numbers() -> None:
         open_frame(frame)
 
 
-def test_categories_are_texts() -> None:
+def test_categories_are_texts_and_one_column_may_have_two_roles() -> None:
     frame = polars.DataFrame({"v": ["a ", "b"], "u": ["x", "x"]}).cast(polars.Categorical)
     for data in (frame, frame.to_pandas(), frame.to_arrow()):
         (piece,) = pieces(open_frame(data), Layout("v", "u"), STATES)
         assert (piece.unit, piece.counts.tolist()) == ("x", [1, 1])
-
-
-def test_one_column_in_two_roles() -> None:
-    frame = polars.DataFrame({"v": ["a", "b"], "t": [1, 2]})
-    recorded = pieces(open_frame(frame), Layout("v", "v", order="t"), STATES)
+    twice = polars.DataFrame({"v": ["a", "b"], "t": [1, 2]})
+    recorded = pieces(open_frame(twice), Layout("v", "v", order="t"), STATES)
     assert [(p.unit, p.counts.tolist()) for p in recorded] == [("a", [1, 0]), ("b", [0, 1])]
 
 
@@ -219,20 +215,15 @@ def test_steps() -> None:
             parse_step(wrong)  # type: ignore[arg-type]
 
 
-def test_one_value_has_one_text() -> None:
+def test_one_value_has_one_text_and_names_are_sorted_as_people_do() -> None:
     assert {text_of(v) for v in (3, 3.0, "3", " 3 ")} == {"3"}
     assert [text_of(v) for v in (None, float("nan"), pandas.NA, pandas.NaT, " ")] == [None] * 5
-
-
-def test_names_are_sorted_as_people_do() -> None:
     names = ["run 10", "b", "9", "run 9", "10", "run", None, "run 9 b", "01"]
     assert sorted(names, key=natural) == ["01", "9", "10", "b", "run", "run 9", "run 9 b", "run 10", None]
 
 
 @pytest.mark.parametrize(("states", "mapping"), [(("NA", "a"), {}), (("", "a"), {}), (("a", "b"), {"NA": "a"})])
 def test_a_state_that_is_read_as_missing_is_refused(states: tuple[str, ...], mapping: dict[str, str]) -> None:
-    import polars
-
     table = open_frame(polars.DataFrame({"state": ["NA", "", "a"]}), missing=["NA"])
     with pytest.raises(InputError, match="counts as missing, so its secret"):
         pieces(table, Layout("state", nulls="unobserved"), Recode(states, mapping))

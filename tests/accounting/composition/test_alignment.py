@@ -9,8 +9,9 @@ from typing import Any
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
-from tests.support.chain_oracles import exact_rows, joint_law, stationary_vector
+from tests.support.chain_oracles import exact_rows, float_law, stationary_vector
 from tests.support.ledger_tools import contributions_of, joint_loss, laplace, made, promised, worst_joint_loss
+from tests.support.window_oracles import STARTS
 
 import takifugu as tf
 from takifugu.accounting.composition import Charge, charge_of, compose, joint
@@ -50,21 +51,17 @@ def window(framework: Framework, query: Query, units: Any, start: int) -> Window
 
 def true_loss(rows: Sequence[Sequence[float]], length: int, start: Any, windows: Sequence[Window]) -> float:
     """Return the true joint loss about every step of a recording of which the windows are published."""
-    exact = exact_rows([list(row) for row in rows])
-    law = {path: float(mass) for path, mass in joint_law(exact, length, start).items() if mass}
+    law = float_law(rows, length, start)
     releases = []
     for first, adds, scale in windows:
-        nothing = [0] * len(exact)
+        nothing = [0] * len(rows)
         releases.append(([adds[i - first] if 0 <= i - first < len(adds) else nothing for i in range(length)], scale))
     return worst_joint_loss(law, releases, length)
 
 
 def starts_of(rows: Sequence[Sequence[float]], initial: Any) -> list[Any]:
     """Return initial laws to try: the stationary one, or else some, of which point starts are not the worst."""
-    exact = exact_rows([list(row) for row in rows])
-    if initial == "stationary":
-        return [stationary_vector(exact)]
-    return [[Fraction(1, 2)] * 2, [Fraction(99, 100), Fraction(1, 100)], [Fraction(1, 1000), Fraction(999, 1000)]]
+    return [stationary_vector(exact_rows(rows))] if initial == "stationary" else STARTS
 
 
 @st.composite
@@ -99,9 +96,9 @@ def test_a_day_that_two_windows_read_is_charged_twice() -> None:
     charges = [charge_of(c) for c in calibrations]
     assert joint(framework, charges).epsilon >= 2 - Fraction(1, 10**9)
     assert compose(calibrations).epsilon < 1.01  # the same entries: days 60 and 10 are two days
-    assert joint(framework, [replace(c, at=s) for c, s in zip(charges, (0, 50), strict=True)]).epsilon >= 1.99
-    assert joint(framework, [replace(c, at=s) for c, s in zip(charges, (0, 49), strict=True)]).epsilon < 2
-    assert joint(framework, [replace(c, at=s) for c, s in zip(charges, (0, 400), strict=True)]).epsilon < 1.01
+    for second, least, most in ((50, 1.99, 2.01), (49, 1, 2), (400, 1, 1.01)):
+        placed = [replace(c, at=at) for c, at in zip(charges, (0, second), strict=True)]
+        assert least <= joint(framework, placed).epsilon < most
 
 
 def test_mutant_the_same_entries_are_not_the_worst_placement() -> None:
@@ -166,8 +163,7 @@ def test_a_pair_of_values_is_the_same_pair_under_a_belief_that_lists_them_otherw
         return joint(framework, [charge_of(tf.with_scale(framework, query, 8), at=at) for at in (0, 2)]).epsilon
 
     releases = [(first, contributions_of(Pufferfish(tf.every_entry(), listed), query), 8) for first in (0, 2)]
-    start = stationary_vector(exact_rows(sticky))
-    law = {path: float(mass) for path, mass in joint_law(exact_rows(sticky), 6, start).items()}
+    law = float_law(sticky, 6)
     shifted = [([adds[i - s] if 0 <= i - s < 4 else [0] * 3 for i in range(6)], b) for s, adds, b in releases]
     true = max(joint_loss(law, shifted, 1, a, b) for a, b in ((0, 1), (1, 0)))
     assert true <= cost(listed) == cost(steady, listed) == cost(listed, steady)
@@ -263,25 +259,13 @@ def test_declared_places_in_a_ledger(tmp_path: Any) -> None:
         tf.release(week, [0, 1] * 10, at=-1, **account)
 
 
-class Spy:
-    """A ledger that only listens."""
-
-    def __init__(self) -> None:
-        self.debits: list[Any] = []
-
-    def reserve(self, source: str, debits: Sequence[Any], *args: Any, **options: Any) -> None:
-        self.debits += debits
-
-
 def test_answers_of_one_draw_read_the_same_entries() -> None:
     """Two answers about different people of one list cost what each costs; a third, who knows about whom."""
     users = Pufferfish(tf.every_entry(), tf.IndependentUsers([{0: 0.5, 1: 0.5}] * 4))
     halves = [tf.calibrate(users, Count(1, entries=e), 1, mechanism="group") for e in ([0, 1], [2, 3])]
     questions = [Question(name, None, c, [0, 1, 1, 0], {"": users}) for name, c in zip("ab", halves, strict=True)]
-    spy = Spy()
-    for subset in (questions, questions[1:]):
-        spy.reserve("p", debits_of(subset))
-    charges = [kind.charge for debits in spy.debits for kind in debits.kinds]
+    debits = [*debits_of(questions), *debits_of(questions[1:])]
+    charges = [kind.charge for one in debits for kind in one.kinds]
     assert joint(users, charges[:2]).epsilon == 1
     assert joint(users, charges).epsilon == 2
 
