@@ -60,13 +60,10 @@ def test_its_tables_are_opened(make: Any) -> None:
     assert caught.value.where == ("order",)
 
 
-def test_rows_may_have_an_order_of_their_own() -> None:
+def test_rows_may_have_an_order_of_their_own_and_what_narwhals_knows_is_not_taken_away() -> None:
     register(Engine("ring", lambda data: isinstance(data, Ring), lambda ring: polars.DataFrame(ring.columns), True))
     recorded = pieces(open_frame(Ring(COLUMNS)), Layout("state", unit="who"), STATES)
     assert [piece.length for piece in recorded] == [2, 1]
-
-
-def test_what_narwhals_knows_is_not_taken_away() -> None:
     register(Engine("greedy", lambda data: True, lambda data: polars.DataFrame({"x": [1]})))
     assert open_frame(polars.DataFrame(COLUMNS)).names == ("who", "minute", "state")
 
@@ -110,15 +107,23 @@ def counted(data: Any) -> list[Any]:
     return [(p.unit, p.length, p.observed, p.counts.tolist()) for p in pieces(open_frame(data), RULES, GAITS)]
 
 
-def test_an_expression_has_the_integers_of_its_relation() -> None:
+def assert_counted(table: Any, rows: str) -> None:
+    """Assert that an Ibis table has the integers of DuckDB's rows, whole or filtered."""
+    expected = counted(duckdb.sql(rows))
+    assert len(expected) == 8
+    assert counted(table) == expected
+    assert counted(table.filter(table.who != "p3")) == [one for one in expected if one[0] != "p3"]
+
+
+def test_an_expression_has_the_integers_of_its_relation_until_it_vanishes() -> None:
     connection = ibis.duckdb.connect()
     connection.raw_sql(f"create table log as {ROWS}")
     log = connection.table("log")
-    expected = counted(duckdb.sql(ROWS))
-    assert len(expected) == 8
-    assert counted(log) == expected
-    assert counted(log.filter(log.who != "p3")) == [one for one in expected if one[0] != "p3"]
-    assert counted(ibis.memtable(duckdb.sql(ROWS).to_arrow_table())) == expected
+    assert_counted(log, ROWS)
+    assert_counted(ibis.memtable(duckdb.sql(ROWS).to_arrow_table()), ROWS)
+    connection.raw_sql("drop table log")
+    with pytest.raises(DataError, match="the Ibis table cannot be read: duckdb failed"):
+        open_frame(log)
 
 
 def test_the_rows_of_another_engine_are_copied(tmp_path: Path) -> None:
@@ -128,15 +133,6 @@ def test_the_rows_of_another_engine_are_copied(tmp_path: Path) -> None:
     with closing(sqlite3.connect(tmp_path / "a.db")) as file, file:
         file.executemany("insert into log values (?, ?, ?)", rows)
     assert counted(lite.table("log")) == counted(duckdb.sql(ROWS))
-
-
-def test_a_table_that_vanishes_is_said(tmp_path: Path) -> None:
-    connection = ibis.duckdb.connect()
-    connection.raw_sql(f"create table log as {ROWS}")
-    log = connection.table("log")
-    connection.raw_sql("drop table log")
-    with pytest.raises(DataError, match="the Ibis table cannot be read: duckdb failed"):
-        open_frame(log)
 
 
 # Tables of PostgreSQL's, by Ibis and from the command line: the integers of DuckDB, and one state of the table.
@@ -194,11 +190,7 @@ def counts(file: ReleaseFile) -> list[tuple[object, list[int]]]:
 
 @pytest.mark.slow
 def test_an_ibis_table_has_the_integers_of_duckdb(settings: dict[str, str]) -> None:
-    expected = counted(duckdb.sql(MINUTES))
-    assert len(expected) == 8
-    minutes = table()
-    assert counted(minutes) == expected
-    assert counted(minutes.filter(minutes.who != "p3")) == [one for one in expected if one[0] != "p3"]
+    assert_counted(table(), MINUTES)
 
 
 @pytest.mark.slow

@@ -1,6 +1,7 @@
 """Tables with a column a step: read as an oracle reads their cells, in every engine, and as the same rows a step."""
 
 import random
+from dataclasses import replace
 from datetime import date, timedelta
 from pathlib import Path
 from typing import Any
@@ -116,12 +117,9 @@ def test_numbers_true_and_false_and_missing_ones_are_cells_too(engine: str) -> N
     truth = {**columns, **{name: ("bool", [True, None]) for name in "124"}}
     long = melted(open_frame(ENGINES[engine](truth)), wide(("?",), empty=("False",)))
     assert [p.counts.tolist() for p in pieces(long, layout, Recode(("False", "True")))] == [[0, 3], [3, 0]]
-
-
-def test_columns_of_nulls_alone_are_empty_cells() -> None:
-    data = polars.DataFrame({"pupil": ["a"], "class": ["A"], "1": ["here"], "2": [None]})
-    layout = Layout("state", "pupil", order="day", step=1)
-    assert pieces(melted(open_frame(data), wide(("?",), empty=("away",))), layout, STATES)[0].counts.tolist() == [1, 1]
+    nulls = polars.DataFrame({"pupil": ["a"], "class": ["A"], "1": ["here"], "2": [None]})
+    (piece,) = pieces(melted(open_frame(nulls), wide(("?",), empty=("away",))), replace(layout, nulls="refuse"), STATES)
+    assert piece.counts.tolist() == [1, 1]
 
 
 @pytest.mark.parametrize("steps", [6, 7, 8, 15])

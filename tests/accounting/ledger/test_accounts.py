@@ -272,19 +272,19 @@ def test_what_is_released_about_one_unit_adds_to_all_that_share_a_pooled_single(
     """x1 xor x2 pooled hides x1 until x2 is known; whole noise on x2 tells a little (decisions.md#composition)."""
     pooled = pooled_debits(UNITS, Count(1), wasserstein.MECHANISM)
     more = alone({"bob": (6,)}, Count(1), group.MECHANISM)
-    for order in ([pooled, more], [more, pooled]):
-        source = f"{len(order[0])} at first"
+    whole = [replace(d, charge=replace(d.charge, covers=WHOLE)) for d in pooled_debits(TWO, Count(1), group.MECHANISM)]
+    for source, order in {"before": [pooled, more], "after": [more, pooled], "of some": [pooled, whole]}.items():
         for debits in order:
             ledger.reserve(source, debits, budget=9, same_people=False)
         assert [*epsilons_of(ledger, source).values()] == [2, 2, 2]
     dan = alone({"dan": (5,)}, Count(1), group.MECHANISM)
-    ledger.reserve("3 at first", dan, same_people=False)
-    spent = epsilons_of(ledger, "3 at first")
+    ledger.reserve("before", dan, same_people=False)
+    spent = epsilons_of(ledger, "before")
     assert spent.pop(ledger.unit_tag("dan")) == costs_of(dan)["dan"]
     assert [*spent.values()] == [2, 2, 2]
     data_of_ann = alone({"ann": (4, 2)}, Count(1), group.MECHANISM)
     assert data_of_ann[0].charge.covers is DATA
-    refused_unchanged(ledger, BudgetExceeded, "would cost person", "3 at first", data_of_ann)
+    refused_unchanged(ledger, BudgetExceeded, "would cost person", "before", data_of_ann)
 
 
 def test_each_unit_counts_by_the_promise_of_a_pooled_single_or_by_its_own_share_of_the_noise() -> None:
@@ -392,16 +392,10 @@ def test_what_is_about_another_source_counts_at_whole_change_cost() -> None:
 
 
 def test_what_is_asked_at_once_comes_in_its_order_after_all_that_was() -> None:
-    """The order decides whether noise with delta > 0 was seen before a single was chosen."""
-    debits = [group_debit(chain_framework(7), 1, name=name) for name in ("first", "second", "third")]
-    request = request_of(debits, str.encode, False)
-    numbers = [item.number for item in request_items(request, request.units[b""])]
-    assert sorted(set(numbers)) == numbers
-    assert numbers[0] > 10**18
+    """The order decides whether noise with delta > 0 was seen before a single was chosen.
 
-
-def test_only_what_is_read_more_than_once_is_kept_as_read_together() -> None:
-    """By numbers: a reading is any text, and debits that are equal but for it meet."""
+    What is read together is kept by numbers: a reading is any text, and debits that are equal but for it meet.
+    """
     cases = {
         ("week", "week", "day", ""): ["1", "1", "", ""],
         ("a", "b", "b", "a"): ["1", "2", "2", "1"],
@@ -409,8 +403,12 @@ def test_only_what_is_read_more_than_once_is_kept_as_read_together() -> None:
     }
     for readings, expected in cases.items():
         debits = [group_debit(chain_framework(7), 1, name=f"{n}", reading=r) for n, r in enumerate(readings)]
-        ((*parts,),) = request_of(debits, str.encode, False).shapes
+        request = request_of(debits, str.encode, False)
+        ((*parts,),) = request.shapes
         assert [part.reading for part in parts] == expected
+        numbers = [item.number for item in request_items(request, request.units[b""])]
+        assert sorted(set(numbers)) == numbers
+        assert numbers[0] > 10**18
 
 
 def test_pooled_singles_over_different_units_do_not_touch_each_other(ledger: Ledger) -> None:
@@ -419,13 +417,6 @@ def test_pooled_singles_over_different_units_do_not_touch_each_other(ledger: Led
     ledger.reserve("data", alone({"bob": (6,)}, Count(1), group.MECHANISM))
     spent = epsilons_of(ledger)
     assert [spent[ledger.unit_tag(unit)] for unit in ("ann", "bob", "cid", "dan")] == [2, 2, 1, 1]
-
-
-def test_a_pooled_whole_release_is_counted_once_for_those_it_does_not_read(ledger: Ledger) -> None:
-    ledger.reserve("data", pooled_debits(UNITS, Count(1), wasserstein.MECHANISM), budget=9)
-    some = pooled_debits(TWO, Count(1), group.MECHANISM)
-    ledger.reserve("data", [replace(d, charge=replace(d.charge, covers=WHOLE)) for d in some])
-    assert [*epsilons_of(ledger).values()] == [2, 2, 2]
 
 
 @pytest.mark.parametrize("elsewhere", [0, 1])

@@ -151,6 +151,10 @@ def test_rules_about_sequences_are_no_rules_about_records() -> None:
     assert conflicts({"value": "x"}, {"value": "x", "missing": ["NA"]})
     assert conflicts({"value": "x"}, {"value": "x", "duplicates": "first"})
     assert not conflicts({"value": "x"}, {"value": "x", "delimiter": [",", ","]})
+    known = Layouts().holding([UNDECLARED])
+    assert not known.holding([UNDECLARED]).is_mixed  # a layout that nobody named agrees with itself alone
+    for layout in ("{}", written({"layout": "hours"}), written(sequence())):
+        assert known.holding([layout]).is_mixed
 
 
 @pytest.mark.parametrize(("now", "moved"), [
@@ -188,10 +192,3 @@ def test_words_name_the_key_that_a_user_wrote() -> None:
     said = words("s", known_sheet, written(sequence(wide={**sheet, "columns": {"Mon": "1", "Tue": "2"}})))
     assert said.endswith('columns = {"columns": {"Tue": "2"}} (before: none)')
     assert words("s", Layouts(), "{}") == words("s", known, next(iter(known.classes))) == ""
-
-
-def test_a_layout_that_nobody_named_agrees_with_itself_alone() -> None:
-    known = Layouts().holding([UNDECLARED])
-    assert not known.holding([UNDECLARED]).is_mixed
-    for layout in ("{}", written({"layout": "hours"}), written(sequence())):
-        assert known.holding([layout]).is_mixed

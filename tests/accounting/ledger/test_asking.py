@@ -58,15 +58,13 @@ def test_a_request_for_many_is_that_for_each(drawn):
         assert [(f"r{p.release}", p.charge.epsilon) for p in many.shapes[number]] == expected[unit]
 
 
-@pytest.mark.parametrize("names", [("7", "007"), ("ana", " ana")])
-def test_one_release_debits_nobody_twice(names):
-    with pytest.raises(InputError, match="debits one person twice"):
+@pytest.mark.parametrize(("names", "error", "words"), [
+    (("7", "007"), InputError, "debits one person twice"), (("ana", " ana"), InputError, "debits one person twice"),
+    (("", "ana"), LedgerError, "name them as before"),
+])  # fmt: skip
+def test_one_release_debits_nobody_twice_and_names_all_or_none(names, error, words):
+    with pytest.raises(error, match=words):
         request_of([Debits(kinds(0), dict.fromkeys(names, 0))], tag, False)
-
-
-def test_a_source_of_one_unit_names_nobody():
-    with pytest.raises(LedgerError, match="name them as before"):
-        request_of([Debits(kinds(0), {"": 0, "ana": 0})], tag, False)
 
 
 def test_what_was_previewed_is_paid_while_nothing_changed(tmp_path: Path):
@@ -132,6 +130,13 @@ def test_a_digest_in_batches_is_that_of_the_whole_list(batches):
 # Costs are computed before the lock is taken: what is written meanwhile, by anybody, makes them stale if it counts.
 
 
+def pooled_book(folder: Path) -> Ledger:
+    """Return a ledger in which Ana and Ben share an output-law promise."""
+    book = Ledger.open(folder / "pooled.db")
+    book.reserve("sleep", pooled_debits({"Ana": (1,), "Ben": (1,)}, tf.Count(1), wasserstein.MECHANISM), budget=9)
+    return book
+
+
 @pytest.fixture
 def ledger(tmp_path: Path) -> Ledger:
     """Ana is in two sources of the same people, Cid in a third one, of others."""
@@ -173,8 +178,7 @@ def test_what_is_written_meanwhile_makes_a_cost_stale_if_it_counts(
 
 def test_what_another_source_adds_to_a_pooled_single_makes_it_stale(tmp_path: Path) -> None:
     """Nobody asks about Ana, who is in the other source; but it is her cost there that Ben shares."""
-    book = Ledger.open(tmp_path / "pooled.db")
-    book.reserve("sleep", pooled_debits({"Ana": (1,), "Ben": (1,)}, tf.Count(1), wasserstein.MECHANISM), budget=9)
+    book = pooled_book(tmp_path)
     book.reserve("work", [about("Ana", "1/2")], budget=10**6, same_people=True)
     request = request_of([about("Ben")], book.tag_of, False)
     costs = []
@@ -192,8 +196,7 @@ def test_what_another_source_adds_to_a_pooled_single_makes_it_stale(tmp_path: Pa
 
 def test_in_another_source_only_the_unit_itself_is_asked_about(tmp_path: Path) -> None:
     """Ben is in no other source, but shares an output-law promise with Ana, who is."""
-    book = Ledger.open(tmp_path / "pooled.db")
-    book.reserve("sleep", pooled_debits({"Ana": (1,), "Ben": (1,)}, tf.Count(1), wasserstein.MECHANISM), budget=9)
+    book = pooled_book(tmp_path)
     request = request_of([about("Ana")], book.tag_of, False)
     with book.store.reading() as connection:
         tallied = tally(connection, "work", request, True)
