@@ -58,12 +58,17 @@ def test_the_entry_that_all_releases_together_tell_most_about_decides() -> None:
     assert cost(hidden, noisy(hidden, [2, 0, 1]), noisy(hidden, [1, 4, 3], 2)) == 2
 
 
-def test_a_joint_cost_says_what_it_is() -> None:
+def test_a_joint_cost_says_what_it_is_and_what_decides_it() -> None:
     about = users(2)
     promise = joint_of(about, [noisy(about, [2, 1]), normal(about, [1, 1]), normal(about, [1, 1])])
     assert (promise.epsilon, promise.delta, promise.rule, promise.covers) == (3, 2 * LITTLE, "joint loss", QUILT)
     assert joint_of(about, []).epsilon == 0
     assert [cost(quiet, noisy(quiet, [0, 0])) for quiet in (about, steps(2))] == [0, 0]
+    for about in (steps(3), Pufferfish(tf.every_entry(), tf.MarkovChain([[0.9, 0.1], [0.4, 0.6]], 3))):
+        for charges in ([noisy(about, [2, 0, 1])], [noisy(about, [2, 0, 1], 10), noisy(about, [1, 4, 3], 20)]):
+            witness = joint_of(about, charges).witness
+            assert witness is not None
+            assert witness.comparison.startswith("step ")
 
 
 def test_the_belief_under_which_releases_tell_most_decides() -> None:
@@ -221,14 +226,6 @@ def test_users_without_names_who_have_nothing_to_hide_cost_nothing() -> None:
         about = Pufferfish(tf.entry(1, 0, 1), [coin, tf.IndependentUsers([absent] * 3)])
         both = noisy(about, [2, 1, 0], 10), noisy(about, [1, 4, 3], 20, "another")
         assert cost(about, *both) == expected
-
-
-def test_what_decides_a_cost_is_told() -> None:
-    for about in (steps(3), Pufferfish(tf.every_entry(), tf.MarkovChain([[0.9, 0.1], [0.4, 0.6]], 3))):
-        for charges in ([noisy(about, [2, 0, 1])], [noisy(about, [2, 0, 1], 10), noisy(about, [1, 4, 3], 20)]):
-            witness = joint_of(about, charges).witness
-            assert witness is not None
-            assert witness.comparison.startswith("step ")
 
 
 def test_in_another_reading_a_user_without_a_name_may_be_anybody() -> None:

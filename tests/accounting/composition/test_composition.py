@@ -90,12 +90,8 @@ def test_a_charge_refuses_amounts_that_are_no_amounts(key: str, value: Any) -> N
     plain = charge_of(promised(chain_framework(), Count(1), group.MECHANISM)).to_dict()
     with pytest.raises(InputError, match=r"must"):
         Charge.from_dict({**plain, key: value})
-
-
-def test_a_charge_that_lacks_a_key_says_which() -> None:
-    plain = charge_of(promised(chain_framework(), Count(1), group.MECHANISM)).to_dict()
-    del plain["scale"]
-    with pytest.raises(InputError, match="scale"):
+    del plain[key]
+    with pytest.raises(InputError, match=key):
         Charge.from_dict(plain)
 
 

@@ -271,11 +271,6 @@ def test_another_release_never_lowers_a_total(part: int, first: int, last: int) 
         assert rising(number), number
 
 
-def test_the_comparison_notices_a_promise_that_forgets_the_others(monkeypatch: pytest.MonkeyPatch) -> None:
-    forget_the_others(monkeypatch)
-    assert not all(map(rising, range(ALL, ALL + SOME)))  # others: what was asked before is remembered
-
-
 def forget_the_others(monkeypatch: pytest.MonkeyPatch) -> None:
     """Let one promise count as if it were everything."""
     real = sums._joint_with_wholes
@@ -326,8 +321,7 @@ def test_no_set_whose_releases_promise_what_they_lose_is_charged_less_than_it_lo
         assert charged >= true * (1 - 1e-9), number
 
 
-def test_the_enumeration_notices_a_promise_that_counts_as_if_it_were_everything(
-    monkeypatch: pytest.MonkeyPatch,
-) -> None:
+def test_both_notice_a_promise_that_counts_as_if_it_were_everything(monkeypatch: pytest.MonkeyPatch) -> None:
     forget_the_others(monkeypatch)
+    assert not all(map(rising, range(ALL, ALL + SOME)))  # others: what was asked before is remembered
     assert any(charged < true * (1 - 1e-9) for charged, true in map(set_with_true_promises, range(60, 120)))
