@@ -98,14 +98,12 @@ def nasty(at: str) -> tuple[list[dict[str, Any]], Columns]:
 def test_nasty_rows(engine: str, at: str) -> None:
     rows, made = nasty(at)
     data, step = ENGINES[engine](made), TIMES[at][2]
-    exact = exactly(step)
-    expected = frames_oracle.sequences(rows, KNOWN, order=True, step=exact, nulls="unobserved", null_keys="drop")
-    assert by_name(read_pieces(data, layout(step=step, nulls="unobserved", null_keys="drop"))) == by_name(expected)
-    expected = frames_oracle.sequences(
-        rows, KNOWN, order=True, nulls="unobserved", null_keys="keep", shortest=2, longest=2, cut=True
-    )  # fmt: skip
-    rules = layout(nulls="unobserved", null_keys="keep")
-    assert by_name(read_pieces(data, rules, Lengths(2, 2, "cut"))) == by_name(expected)
+    for rules, lengths, of_oracle in (
+        ({"step": step, "null_keys": "drop"}, None, {"step": exactly(step), "null_keys": "drop"}),
+        ({"null_keys": "keep"}, Lengths(2, 2, "cut"), {"null_keys": "keep", "shortest": 2, "longest": 2, "cut": True}),
+    ):
+        expected = frames_oracle.sequences(rows, KNOWN, order=True, nulls="unobserved", **of_oracle)
+        assert by_name(read_pieces(data, layout(nulls="unobserved", **rules), lengths)) == by_name(expected)
 
 
 @pytest.mark.sampled(9)
@@ -129,12 +127,10 @@ def test_states_that_are_numbers(engine: str, kind: str, values: list[Any]) -> N
 @pytest.mark.parametrize("engine", ENGINES)
 def test_states_that_are_true_or_false(engine: str) -> None:
     data: Columns = {"v": ("bool", [True, None, False, True]), "t": ("int", [1, 2, 3, 4])}
-    table = open_frame(ENGINES[engine](data))
-    rules = Layout("v", order="t", nulls="unobserved")
-    (piece,) = pieces(table, rules, Recode((False, True)))
-    assert piece.counts.tolist() == [1, 2]
-    (piece,) = pieces(table, rules, Recode(("yes", "no"), {"true": "yes", "False": "no"}))
-    assert piece.counts.tolist() == [2, 1]
+    of_truth = Recode(("yes", "no"), {"true": "yes", "False": "no"})
+    for states, counts in ((Recode((False, True)), [1, 2]), (of_truth, [2, 1])):
+        (piece,) = pieces(open_frame(ENGINES[engine](data)), Layout("v", order="t", nulls="unobserved"), states)
+        assert piece.counts.tolist() == counts
 
 
 @pytest.mark.sampled(3)
@@ -192,9 +188,7 @@ def test_without_an_order_rows_are_taken_as_they_stand() -> None:
 def test_rows_in_any_order_where_the_engine_keeps_none() -> None:
     data: Columns = {"t": ("int", [3, 1, 2, 4]), "v": ("text", ["a", "b", "b", "a"])}
     rules, states = Layout("v", order="t"), Recode(("a", "b"))
-    (read,) = entries(open_frame(ENGINES["duckdb"](data)), rules, states)
-    assert read.values.tolist() == [1, 1, 0, 0]
-    for engine in IN_ROWS:
+    for engine in ("duckdb", *IN_ROWS):
         (read,) = entries(open_frame(ENGINES[engine](data)), rules, states)
         assert read.values.tolist() == [1, 1, 0, 0]
 

@@ -19,6 +19,7 @@ from tests.support.joint_losses import Law, largest_loss, log_densities, log_rat
 from takifugu.accounting.composition import Charge, charge_of
 from takifugu.accounting.composition.views import View
 from takifugu.accounting.ledger import Debit, Ledger
+from takifugu.accounting.ledger.disk import sqlite
 from takifugu.accounting.ledger.format.seals import write
 from takifugu.accounting.ledger.format.tables import sealed
 from takifugu.analysis.bounds import Bound
@@ -210,6 +211,18 @@ def edit(path: Path, *statements: str) -> None:
         for statement in statements:
             connection.execute(statement)
         connection.commit()
+
+
+def limit_pages(patch: pytest.MonkeyPatch, pages: int) -> None:
+    """Let no ledger grow beyond some pages, as on a disk that is full."""
+    connect = sqlite.connect
+
+    def limited(*where: Any) -> Any:
+        connection = connect(*where)
+        connection.execute(f"PRAGMA max_page_count={pages}")
+        return connection
+
+    patch.setattr(sqlite, "connect", limited)
 
 
 def forge(ledger: Ledger, *statements: str) -> None:

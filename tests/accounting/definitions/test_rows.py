@@ -87,7 +87,7 @@ def cases(draw: Any, populations: int = 2) -> Case:
     return Case(drawn, tuple(releases))
 
 
-def assert_told(true: float, cost: Any) -> None:
+def assert_no_less(true: float, cost: Any) -> None:
     """Assert that a set costs no less than it tells."""
     assert true <= cost * (1 + F(CLOSE)) + F(CLOSE)
 
@@ -97,7 +97,7 @@ def assert_told(true: float, cost: Any) -> None:
 @given(cases())
 def test_no_set_costs_less_than_it_tells(case: Case) -> None:
     about = case.about
-    assert_told(case.true_loss(case.laws), joint(about, case.charges(about)).epsilon)
+    assert_no_less(case.true_loss(case.laws), joint(about, case.charges(about)).epsilon)
 
 
 @settings(max_examples=100)
@@ -109,7 +109,7 @@ def test_where_outputs_cannot_be_listed_no_set_costs_less_than_it_tells(case: Ca
         few.setattr(together, "MOST_NUMBERS", most)
         again = case.about
         cost = joint(again, case.charges(again)).epsilon
-    assert_told(case.true_loss(case.laws), cost)
+    assert_no_less(case.true_loss(case.laws), cost)
     assert exact <= cost + F(CLOSE)
 
 
@@ -136,7 +136,7 @@ def test_of_several_beliefs_the_pairs_of_one_of_them_count(case: Case) -> None:
     ]
     cost = joint(about, promised).epsilon
     for pair in pairs:
-        assert_told(case.true_loss(pair), cost)
+        assert_no_less(case.true_loss(pair), cost)
         assert cost <= len(case.releases) * max(map(rows_cap, beliefs)) * (1 + CLOSE) + CLOSE
 
 
@@ -237,7 +237,7 @@ def test_dependent_rows_never_cost_less_than_they_tell(
             second = [{x: sum((m for pair, m in law.items() if pair[1] == x), F(0)) for x in (0, 1)} for law in both]
             if first != second:
                 continue  # rows of one column have one law
-        assert_told(oracle.loss(one, other), joint(about, charges).epsilon)
+        assert_no_less(oracle.loss(one, other), joint(about, charges).epsilon)
 
 
 def test_promises_about_one_row_do_not_add_up() -> None:

@@ -13,7 +13,7 @@ from typing import Any
 
 import numpy as np
 import pytest
-from tests.support.ledger_tools import dump, edit, forge, group_debit, one_thing, unchanged
+from tests.support.ledger_tools import dump, edit, forge, group_debit, limit_pages, one_thing, unchanged
 from tests.support.processes import in_a_child
 
 from takifugu.accounting.ledger import Ledger
@@ -162,14 +162,11 @@ def killed_at_statements(folder: Path, step: Callable[[Path], None], every: int)
 
 
 @pytest.mark.sampled(2)
-@pytest.mark.parametrize("step", STEPS)
-def test_a_process_that_is_killed_did_all_or_nothing(tmp_path: Path, step: Callable[[Path], None]) -> None:
-    killed_at_statements(tmp_path, step, 11 if step in (draw, publish, change_the_budget) else 29)
-
-
-@pytest.mark.sampled(2)
-@pytest.mark.parametrize(("step", "every"), [(merge_another, 89), (upgrade, 499)])
-def test_a_copy_that_is_killed_is_the_old_ledger_or_the_new_one(
+@pytest.mark.parametrize(("step", "every"), [
+    (pay, 29), (draw, 11), (publish, 11), (pay_for_new_people, 29), (change_the_budget, 11), (adopt_another, 29),
+    (merge_another, 89), (upgrade, 499),
+])  # fmt: skip
+def test_a_process_that_is_killed_did_all_or_nothing(
     tmp_path: Path, step: Callable[[Path], None], every: int
 ) -> None:
     killed_at_statements(tmp_path, step, every)
@@ -188,19 +185,12 @@ def test_a_disk_that_is_full_at_any_size_takes_all_or_nothing(
     tmp_path: Path, step: Callable[[Path], None], monkeypatch: pytest.MonkeyPatch
 ) -> None:
     before = prepared(tmp_path, step)
-    pages, made = before.stat().st_size // 4096, sqlite.connect
-    room = 0
+    pages, room = before.stat().st_size // 4096, 0
     while True:
         path = tmp_path / f"{room}.db"
         shutil.copy(before, path)
-
-        def small(*where: Any) -> Any:
-            connection = made(*where)
-            connection.execute(f"PRAGMA max_page_count={pages + room}")  # noqa: B023
-            return connection
-
         with monkeypatch.context() as patch:
-            patch.setattr(sqlite, "connect", small)
+            limit_pages(patch, pages + room)
             said = ""
             try:
                 step(path)
@@ -226,14 +216,7 @@ def small_disk(tmp_path: Path) -> Any:
 
 
 def test_on_a_disk_that_fills_up_what_was_paid_stays_paid(small_disk: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    made = sqlite.connect
-
-    def small(*where: Any) -> Any:
-        connection = made(*where)
-        connection.execute("PRAGMA max_page_count=84")
-        return connection
-
-    monkeypatch.setattr(sqlite, "connect", small)  # where no small disk could be made
+    limit_pages(monkeypatch, 84)  # where no small disk could be made
     path = small_disk / "ledger.db"
     Ledger.open(path).source("data", budget=10**6)
     debit, paid = group_debit(one_thing(7), Fraction(1, 10)), 0

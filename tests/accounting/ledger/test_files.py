@@ -11,16 +11,14 @@ from collections.abc import Iterator
 from contextlib import closing
 from fractions import Fraction
 from pathlib import Path
-from typing import Any
 
 import pytest
 from tests.support.failing import FULL, raising
-from tests.support.ledger_tools import chain, charge, dump, edit, group_debit, one_thing, unchanged
+from tests.support.ledger_tools import chain, charge, dump, edit, group_debit, limit_pages, one_thing, unchanged
 from tests.support.processes import result_of_a_child
 
 import takifugu as tf
 from takifugu.accounting.ledger import Debit, Ledger
-from takifugu.accounting.ledger.disk import sqlite
 from takifugu.accounting.ledger.disk.sqlite import _place, check_length, explained
 from takifugu.analysis.guarantee import Covers
 from takifugu.core.errors import LedgerError
@@ -184,13 +182,6 @@ def test_where_no_ledger_can_be(tmp_path: Path, monkeypatch: pytest.MonkeyPatch,
         Ledger.open(where)
 
 
-def test_an_empty_file_is_not_taken_for_a_new_ledger(path: Path) -> None:
-    os.truncate(path, 0)
-    with pytest.raises(LedgerError, match="empty file: either it lost its contents"):
-        Ledger.open(path)
-    assert path.stat().st_size == 0
-
-
 def test_files_that_are_no_ledger_stay_as_they_are(tmp_path: Path) -> None:
     text, other = tmp_path / "notes.txt", tmp_path / "other.db"
     text.write_text("remember the milk\n" * 200)
@@ -275,7 +266,12 @@ def test_edited_charges_are_found_where_they_make_no_sense(path: Path, body: str
 
 
 def test_a_ledger_that_has_gone_is_not_replaced_by_an_empty_one(path: Path) -> None:
+    """Nor is an empty file taken for a new one."""
     ledger = Ledger.open(path)
+    os.truncate(path, 0)
+    with pytest.raises(LedgerError, match="empty file: either it lost its contents"):
+        Ledger.open(path)
+    assert path.stat().st_size == 0
     path.unlink()
     with pytest.raises(LedgerError, match="cannot be opened"):
         ledger.reserve("data", [DEBIT])
@@ -298,15 +294,7 @@ def test_a_locked_ledger_says_so_after_a_while(path: Path) -> None:
 
 def test_a_full_disk_loses_nothing(path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     ledger = Ledger.open(path)
-    pages = path.stat().st_size // 4096
-    made = sqlite.connect
-
-    def small(*where: Any) -> Any:
-        connection = made(*where)
-        connection.execute(f"PRAGMA max_page_count={pages}")
-        return connection
-
-    monkeypatch.setattr(sqlite, "connect", small)
+    limit_pages(monkeypatch, path.stat().st_size // 4096)
     with pytest.raises(LedgerError, match="cannot grow: the disk is full; make room"):  # noqa: PT012
         for _ in range(50):
             ledger.reserve("data", [group_debit(one_thing(7), Fraction(1, 100))])

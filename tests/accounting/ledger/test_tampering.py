@@ -107,12 +107,6 @@ def test_what_was_edited_is_noticed_and_nothing_is_paid(tmp_path: Path, whole: b
     assert ledger.check()
 
 
-def test_the_whole_one_is_whole(tmp_path: Path, whole: bytes) -> None:
-    ledger = edited(tmp_path / "ledger.db", whole, "")
-    refused_unchanged(ledger, BudgetExceeded, None, "data", [about("Ana", "1/2")])
-    assert ledger.check() == ()
-
-
 @pytest.mark.sampled(3)
 @pytest.mark.parametrize("what", [what for what, (_, noticed) in TAMPERED.items() if not what.startswith("events")])
 def test_events_that_are_whole_restore_the_rest(tmp_path: Path, whole: bytes, what: str) -> None:
@@ -154,6 +148,8 @@ def test_nothing_seals_what_was_edited(tmp_path: Path, whole: bytes, move: str) 
 
 def test_whoever_has_the_key_is_not_noticed_at_a_release_and_yet_by_the_check(tmp_path: Path, whole: bytes) -> None:
     ledger = edited(tmp_path / "ledger.db", whole, "")
+    refused_unchanged(ledger, BudgetExceeded, None, "data", [about("Ana", "1/2")])
+    assert ledger.check() == ()
     forge(ledger, "update standings set epsilon = '0'", "update sources set budget_epsilon = '9'")
     ledger.reserve("data", [about("Ana", "1/2")])
     assert any("budget_epsilon is '9', and its events say '1'" in words for words in ledger.check())
