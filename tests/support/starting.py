@@ -3,6 +3,7 @@
 import json
 import re
 import tomllib
+from collections.abc import Iterable
 from pathlib import Path
 from typing import Any
 
@@ -11,6 +12,21 @@ from tests.support.commands import json_of, succeed
 from tests.support.release_files import filled
 
 from takifugu.cli import main
+from takifugu.data import open_frame, sniffed
+from takifugu.releasing.file.guessing.columns import first_look
+from takifugu.releasing.file.questions.question import Subject
+
+
+def table_in(folder: Path, header: str, rows: Iterable[str]) -> Path:
+    """Write a table of lines, and return its path."""
+    path = folder / "d.csv"
+    path.write_text("\n".join([header, *rows, ""]), encoding="utf-8")
+    return path
+
+
+def subject_of(path: Path, kind: str | None = None) -> Subject:
+    """Return what is asked about a table."""
+    return Subject(first_look(open_frame(path, written=sniffed(path))), kind)
 
 
 def init(*words: object) -> Result:
@@ -32,6 +48,14 @@ def begin(*words: object) -> Result:
     done = init(*words)
     assert done.exit_code == 0, done.output
     return done
+
+
+def drafted(data: Path, *words: object) -> tuple[str, str, dict[str, Any]]:
+    """Draft a release file about a table; return what was said, in one line, the draft, and its [source]."""
+    output = data.with_name("r.toml")
+    done = begin(data, "-o", output, "--force", *words)
+    draft = output.read_text(encoding="utf-8")
+    return " ".join(done.output.split()), draft, tomllib.loads(draft)["source"]
 
 
 def published(file: Path, **lines: str) -> Any:

@@ -5,21 +5,20 @@ import random
 import unicodedata
 from collections.abc import Callable, Iterable
 from pathlib import Path
+from typing import Any
 
 import pytest
 from tests.support.release_files import filled
-from tests.support.starting import begin, init
+from tests.support.starting import drafted, init, subject_of, table_in
 from tests.support.steps import calls
 
 from takifugu.core.errors import InputError
-from takifugu.data import open_frame, sniffed
+from takifugu.data import open_frame
 from takifugu.releasing.file.drafting.draft import Start, not_drafted
 from takifugu.releasing.file.guessing.columns import first_look
-from takifugu.releasing.file.guessing.facts import Facts
 from takifugu.releasing.file.loading import load
 from takifugu.releasing.file.questions.decision import answered, answered_clearly
 from takifugu.releasing.file.questions.likely import Likely
-from takifugu.releasing.file.questions.question import Subject
 from takifugu.releasing.planning.plan import calibrated
 
 
@@ -31,120 +30,91 @@ def german(number: float, digits: int) -> str:
 HELD_OUT: dict[str, tuple[str, str, str, Callable[[random.Random], Iterable[str]]]] = {
     "agenda.csv": ("markov-chain", "cp1252", "Ménage;Heure;Activité", lambda draw: (
         f"M{home};{hour};{draw.choice(['repas', 'trajet', 'télé', 'sommeil'])}"
-        for home in range(12) for hour in range(24)
-    )),
+        for home in range(12) for hour in range(24))),
     "herd.csv": ("markov-chain", "utf-8-sig", "cow,datetime,behaviour,weather", lambda draw: (
         f"{cow},2026-05-01 {8 + minute // 60:02}:{minute % 60:02},{draw.choice(['graze', 'lie'])},sun"
-        for minute in range(120) for cow in ("Berta", "Elsa", "Flora")
-    )),
+        for minute in range(120) for cow in ("Berta", "Elsa", "Flora"))),
     "beds.csv": ("markov-chain", "utf-8", "patient_id,hour,ward,bed_state", lambda draw: (
         f"{patient},{hour},{'AB'[patient % 2]},{draw.choice(['in', 'out', ''])}"
-        for patient in range(100, 115) for hour in range(30)
-    )),
+        for patient in range(100, 115) for hour in range(30))),
     "machine.tsv": ("markov-chain", "utf-8", "timestamp\tstatus", lambda draw: (
         f"2026-03-01T{minute // 60:02}:{minute % 60:02}:00\t{draw.choice(['ok', 'ok', 'warn', 'fail'])}"
-        for minute in range(400)
-    )),
+        for minute in range(400))),
     "meters.csv": ("markov-chain", "utf-8", "meter,read_at,kwh", lambda draw: (
         f"SM{meter},2026-02-0{1 + hour // 24} {hour % 24:02}:00:00,{draw.random() * 2:.3f}"
-        for meter in range(5) for hour in range(48)
-    )),
+        for meter in range(5) for hour in range(48))),
     "japanese.csv": ("markov-chain", "utf-8", "氏名,時刻,状態", lambda draw: (
         f"{name},2026-01-01 10:{minute:02},{draw.choice(['座る', '歩く'])}"
-        for name in ("田中", "佐藤", "鈴木") for minute in range(60)
-    )),
+        for name in ("田中", "佐藤", "鈴木") for minute in range(60))),
     "no header.csv": ("markov-chain", "utf-8", "", lambda draw: (
         f"{ward};{1 + hour // 24:02}.03.2025 {hour % 24:02}:00;{draw.choice(['wach', 'ruht'])}"
-        for ward in ("Süd", "Nord") for hour in range(48)
-    )),
+        for ward in ("Süd", "Nord") for hour in range(48))),
     "epochs.csv": ("markov-chain", "utf-8", "seq,unix,phone,label_source,activity", lambda draw: (
         f"{1 + 80 * before + minute},{1_650_000_000 + 60 * minute},{phone},1,{draw.choice(['sit', 'walk', 'run'])}"
-        for before, phone in enumerate(("a1", "b2", "c3")) for minute in range(80)
-    )),
+        for before, phone in enumerate(("a1", "b2", "c3")) for minute in range(80))),
     "nurses.csv": ("contacts", "utf-8", "nurse_1,nurse_2", lambda draw: (
-        f"N{a:02},N{b:02}" for a in range(25) for b in range(a + 1, 25) if draw.random() < 0.2
-    )),
+        f"N{a:02},N{b:02}" for a in range(25) for b in range(a + 1, 25) if draw.random() < 0.2)),
     "mail.csv": ("contacts", "utf-8", "date,from,to,bytes", lambda draw: (
         f"2026-01-{draw.randint(1, 28):02},{a}@x.org,{b}@x.org,{draw.randint(100, 90_000)}"
-        for a, b in (draw.sample("abcdefghijklmnopqrstuvwxyz", 2) for _ in range(300))
-    )),
+        for a, b in (draw.sample("abcdefghijklmnopqrstuvwxyz", 2) for _ in range(300)))),
     "encounters.csv": ("contacts", "utf-8", "person_a;person_b;minutes;indoors", lambda draw: (
         f"{a};{b};{draw.randint(1, 90)};{draw.choice(['yes', 'no'])}"
-        for a, b in (draw.sample(range(1000, 1040), 2) for _ in range(250))
-    )),
+        for a, b in (draw.sample(range(1000, 1040), 2) for _ in range(250)))),
     "edges.csv": ("contacts", "utf-8", "Knoten1,Knoten2", lambda draw: (
-        f"k{a},k{b}" for a, b in (draw.sample(range(50), 2) for _ in range(200))
-    )),
+        f"k{a},k{b}" for a, b in (draw.sample(range(50), 2) for _ in range(200)))),
     "tracker.csv": ("asymmetric", "utf-8", "deviceId,epoch_ms,latitude,longitude,speed", lambda draw: (
         f"dev{device},{1_700_000_000_000 + 30_000 * step},{52 + draw.random() / 10:.6f},"
         f"{4.9 + draw.random() / 10:.6f},{draw.random() * 20:.1f}"
-        for device in range(8) for step in range(40)
-    )),
+        for device in range(8) for step in range(40))),
     "taxis.csv": ("asymmetric", "utf-8", "taxi,ts,x,y", lambda draw: (
         f"{taxi},{step},{draw.random() * 900:.1f},{draw.random() * 900:.1f}"
-        for taxi in range(20) for step in range(15)
-    )),
+        for taxi in range(20) for step in range(15))),
     "check-ins.csv": ("asymmetric", "utf-8", "member,venue,when", lambda draw: (
         f"m{draw.randint(1, 40)},Café {draw.randint(1, 70)},2026-04-{day:02} {hour:02}:{draw.randint(0, 59):02}"
-        for day, hour in ((draw.randint(1, 28), draw.randint(7, 23)) for _ in range(500))
-    )),
+        for day, hour in ((draw.randint(1, 28), draw.randint(7, 23)) for _ in range(500)))),
     "shops.csv": ("populations", "utf-8", "Geschäft;Breitengrad;Längengrad;Kategorie", lambda draw: (
         f"Laden {shop};{german(47 + draw.random(), 5)};{german(8 + draw.random(), 5)};{draw.choice(['Brot', 'Wein'])}"
-        for shop in range(150)
-    )),
+        for shop in range(150))),
     "incidents.csv": ("populations", "utf-8", "case,lon,lat,night", lambda draw: (
         f"{case},{-87.9 + draw.random() / 2:.4f},{41.6 + draw.random() / 2:.4f},{draw.choice(['true', 'false'])}"
-        for case in range(300)
-    )),
+        for case in range(300))),
     "likert.csv": ("users", "utf-8", ",".join(f"Q{number}" for number in range(1, 9)), lambda draw: (
-        ",".join(str(draw.randint(1, 5)) for _ in range(8)) for _ in range(120)
-    )),
+        ",".join(str(draw.randint(1, 5)) for _ in range(8)) for _ in range(120))),
     "encuesta.csv": ("users", "latin-1", "encuestado;sexo;fuma;provincia;año de nacimiento", lambda draw: (
         f"{number};{draw.choice('hm')};{draw.choice(['sí', 'no', 'NA'])};{where};{draw.randint(1940, 2005)}"
-        for number, where in ((number, draw.choice(["Álava", "León", "Cádiz"])) for number in range(140))
-    )),
+        for number, where in ((number, draw.choice(["Álava", "León", "Cádiz"])) for number in range(140)))),
     "census.csv": ("users", "utf-8", "age,workclass,education,hours,sex,income", lambda draw: (
         f"{draw.randint(17, 90)}, {work}, {draw.choice(['HS', 'BA', 'MA'])}, {draw.randint(1, 80)}, "
         f"{draw.choice(['Male', 'Female'])}, {draw.choice(['<=50K', '>50K'])}"
-        for work in (draw.choice(["Private", "State", "Self", "?"]) for _ in range(400))
-    )),
+        for work in (draw.choice(["Private", "State", "Self", "?"]) for _ in range(400)))),
     "ballots.csv": ("users", "utf-8", "voter,vote", lambda draw: (
-        f"V-{voter:03},{draw.choice(['yes', 'no', 'blank'])}" for voter in range(90)
-    )),
+        f"V-{voter:03},{draw.choice(['yes', 'no', 'blank'])}" for voter in range(90))),
     "firmen.csv": ("normal", "cp1252", "Firma;Branche;Umsatz;Gewinn;Mitarbeiter", lambda draw: (
         f"Müller {number} GmbH;{trade};{turnover};{draw.randint(-90, 90)},5;{draw.randint(3, 800)}"
         for number in range(110)
         for turnover in [f"{draw.randint(1, 900)}.{draw.randint(100, 999)},{draw.randint(10, 99)}"]
-        for trade in [draw.choice(["Bau", "Handel", "Gärtnerei"])]
-    )),
+        for trade in [draw.choice(["Bau", "Handel", "Gärtnerei"])])),
     "suppliers.csv": ("independent-records", "utf-8", "supplier,country,rating,certified,orders", lambda draw: (
         f"S{number},{draw.choice(['NL', 'DE', 'PL', 'IT'])},{draw.choice('ABC')},{draw.choice(['yes', 'no'])},"
-        f"{draw.randint(1, 400)}" for number in range(130)
-    )),
+        f"{draw.randint(1, 400)}" for number in range(130))),
     "shifts.csv": ("markov-chain", "cp1252", "Personalnummer;Mitarbeiter;Datum;Uhrzeit;Stunden;T\u00e4tigkeit",
      lambda draw: (
         f"{1000 + number};M\u00fcller {number};{1 + hour // 24:02}.03.2026;{hour % 24:02}:00;"
         f"0,{draw.randint(10, 99)};{doing}"
-        for number in range(5) for hour in range(96) for doing in [draw.choice(["Pause", "Einsatz"])]
-    )),
+        for number in range(5) for hour in range(96) for doing in [draw.choice(["Pause", "Einsatz"])])),
     "machine shifts.csv": ("markov-chain", "utf-8", "Machine,Shift,Status", lambda draw: (
-        f"M{machine},{shift},{draw.choice(['running', 'stopped'])}" for machine in range(4) for shift in range(60)
-    )),
+        f"M{machine},{shift},{draw.choice(['running', 'stopped'])}" for machine in range(4) for shift in range(60))),
     "rooms side by side.csv": ("markov-chain", "utf-8", "time,Room 1,Room 2,Kitchen", lambda draw: (
         f"2026-02-0{1 + hour // 24} {hour % 24:02}:00," + ",".join(draw.choice(["in", "out"]) for _ in range(3))
-        for hour in range(96)
-    )),
+        for hour in range(96))),
     "wide.csv": ("normal", "utf-8", ",".join(f"channel {number}" for number in range(40)), lambda draw: (
-        ",".join(f"{draw.gauss(5, 2):.4f}" for _ in range(40)) for _ in range(150)
-    )),
+        ",".join(f"{draw.gauss(5, 2):.4f}" for _ in range(40)) for _ in range(150))),
     "water.csv": ("normal", "utf-8", "pH;temp;conductivity;turbidity", lambda draw: (
-        ";".join(german(draw.gauss(mean, 1), 2) for mean in (7, 12, 300, 4)) for _ in range(90)
-    )),
+        ";".join(german(draw.gauss(mean, 1), 2) for mean in (7, 12, 300, 4)) for _ in range(90))),
     "blood.csv": ("normal", "utf-8", "patient,glucose,hdl,ldl,bmi", lambda draw: (
         f"{patient}," + ",".join(
             f"{draw.gauss(mean, 8):.1f}" if draw.random() > 0.05 else "" for mean in (95, 55, 120, 26)
-        ) for patient in range(160)
-    )),
+        ) for patient in range(160))),
 }  # fmt: skip
 
 
@@ -158,7 +128,7 @@ def write(folder: Path, name: str) -> Path:
 
 def guess_about(path: Path) -> tuple[str, Likely]:
     """Return the kind of file that is offered for a table, and what its rows likely say."""
-    subject = Subject(first_look(open_frame(path, written=sniffed(path))))
+    subject = subject_of(path)
     offers = {question.name: answer for question, answer in answered(subject, {}, lambda question, _: question.offered)}
     return subject.kind_of(offers), subject.likely
 
@@ -197,12 +167,11 @@ def test_nine_of_ten_held_out_files_are_taken_for_what_they_are(tmp_path: Path) 
     ("markov-chain", "who,k,s", lambda n: f"p{n // 30},{n % 30},{n * n % 7 < 3}"),
 ])  # fmt: skip
 def test_what_tells_kinds_apart(tmp_path: Path, kind: str, header: str, row: Callable[[int], str]) -> None:
-    (tmp_path / "d.csv").write_text("\n".join([header, *(row(n) for n in range(270)), ""]), encoding="utf-8")
-    assert guess_about(tmp_path / "d.csv")[0] == kind
+    path = table_in(tmp_path, header, map(row, range(270)))
+    assert guess_about(path)[0] == kind
     if header.startswith("at,"):
-        begin(str(tmp_path / "d.csv"), "-o", str(tmp_path / "r.toml"))
-        draft = (tmp_path / "r.toml").read_text(encoding="utf-8")
-        assert 'unit = "zone"' in draft
+        _, _, source = drafted(path)
+        assert source["unit"] == "zone"
 
 
 def test_two_of_a_name_are_a_pair_however_they_are_written(tmp_path: Path) -> None:
@@ -221,26 +190,22 @@ def test_two_of_a_name_are_a_pair_however_they_are_written(tmp_path: Path) -> No
 def test_numbers_with_a_few_marks_are_no_people(tmp_path: Path, mark: str, kind: str) -> None:
     values = [mark if n % 90 == 3 else f"{1 + n % 97 / 100:.2f}" for n in range(320)]
     rows = (f"{50001 + n};{90 + n % 41}.{n % 7};{value}" for n, value in enumerate(values))
-    (tmp_path / "d.csv").write_text("\n".join(["n° patient;glycémie;cholestérol", *rows]), encoding="utf-8")
-    look = first_look(open_frame(tmp_path / "d.csv", written=sniffed(tmp_path / "d.csv")))
-    subject = Subject(look, kind)
+    subject = subject_of(table_in(tmp_path, "n° patient;glycémie;cholestérol", rows), kind)
     assert all(question.is_clear for question, _ in answered(subject, {}, lambda question, _: question.offered))
 
 
-def test_numbers_of_customers_are_no_order(tmp_path: Path) -> None:
-    def roles(header: str, row: Callable[[int], str]) -> dict[str, str | None]:
-        (tmp_path / "d.csv").write_text("\n".join([header, *(row(n) for n in range(270))]), encoding="utf-8")
-        look = first_look(open_frame(str(tmp_path / "d.csv"), written=sniffed(tmp_path / "d.csv")))
-        role_of = {column.name: role for role, column in Facts(look).roles.items()}
-        return {name: role_of.get(name) for name in look.columns}
-
-    assert roles("dia,estado", lambda n: f"{n + 1},{'ab'[n % 2]}")["dia"] == "order"
-    assert roles("persona,dia,estado", lambda n: f"p{n % 3},{n // 3},{'ab'[n % 2]}")["dia"] == "order"
-    assert roles("dia,estado", lambda n: f"2026-{1 + n // 28:02}-{1 + n % 28:02},{'ab'[n % 2]}")["dia"] == "order"
-    assert roles("Kunden-Nr;Ort", lambda n: f"{n * 3701 % 9973};{'ab'[n % 2]}")["Kunden-Nr"] is None
-    assert roles("Nr;Ort", lambda n: f"{7 * n + 3};{'ab'[n % 2]}")["Nr"] == "order"
-    assert roles("Nr;Ort", lambda n: f"{9000 - 7 * n};{'ab'[n % 2]}")["Nr"] == "order", "the newest first"
-    assert roles("minute;Ort", lambda n: f"{n * 37 % 271};{'ab'[n % 2]}")["minute"] == "order", "a log in any order"
+@pytest.mark.parametrize(("header", "name", "row", "role"), [
+    ("dia,estado", "dia", lambda n: f"{n + 1},{'ab'[n % 2]}", "order"),
+    ("persona,dia,estado", "dia", lambda n: f"p{n % 3},{n // 3},{'ab'[n % 2]}", "order"),
+    ("dia,estado", "dia", lambda n: f"2026-{1 + n // 28:02}-{1 + n % 28:02},{'ab'[n % 2]}", "order"),
+    ("Kunden-Nr;Ort", "Kunden-Nr", lambda n: f"{n * 3701 % 9973};{'ab'[n % 2]}", None),
+    ("Nr;Ort", "Nr", lambda n: f"{7 * n + 3};{'ab'[n % 2]}", "order"),
+    pytest.param("Nr;Ort", "Nr", lambda n: f"{9000 - 7 * n};{'ab'[n % 2]}", "order", id="the newest first"),
+    pytest.param("minute;Ort", "minute", lambda n: f"{n * 37 % 271};{'ab'[n % 2]}", "order", id="a log in any order"),
+])  # fmt: skip
+def test_numbers_of_customers_are_no_order(tmp_path: Path, header: str, name: str, row: Any, role: str | None) -> None:
+    roles = subject_of(table_in(tmp_path, header, map(row, range(270)))).facts.roles
+    assert {column.name: role for role, column in roles.items()}.get(name) == role
 
 
 def test_numbers_with_a_few_marks_are_listed_as_numbers(tmp_path: Path) -> None:
@@ -249,13 +214,12 @@ def test_numbers_with_a_few_marks_are_listed_as_numbers(tmp_path: Path) -> None:
     for n in range(300):
         values = [some[n % len(some)] if n % 11 == 3 else f"{10 + n * 7 % 89}" for some in marks.values()]
         rows.append(",".join([f"p{n}", f"{50 + n % 41}.5", *values]))
-    (tmp_path / "d.csv").write_text("\n".join([",".join(["patient", "weight", *marks]), *rows]), encoding="utf-8")
-    words = (tmp_path / "d.csv", "-o", tmp_path / "r.toml", "--kind", "normal")
-    done = begin(*words)
-    assert "Among the numbers in 'crp', 'glucose', 'ferritin' are a few texts" in " ".join(done.output.split())
-    draft = (tmp_path / "r.toml").read_text(encoding="utf-8")
-    assert not any(mark in done.output + draft for some in marks.values() for mark in some)
-    listing = json.loads(init(*words, "--force", "--json").output)["columns"]
+    path = table_in(tmp_path, ",".join(["patient", "weight", *marks]), rows)
+    said, draft, _ = drafted(path, "--kind", "normal")
+    assert "Among the numbers in 'crp', 'glucose', 'ferritin' are a few texts" in said
+    assert not any(mark in said + draft for some in marks.values() for mark in some)
+    words = ("-o", tmp_path / "r.toml", "--kind", "normal", "--force", "--json")
+    listing = json.loads(init(path, *words).output)["columns"]
     assert {column["name"]: (column["kind"], column["marks"]) for column in listing} == {
         "patient": ("texts", 0), "weight": ("numbers", 0), "crp": ("whole numbers", 1), "glucose": ("whole numbers", 2),
         "ferritin": ("whole numbers", 2), "code": ("texts", 0),
@@ -265,26 +229,22 @@ def test_numbers_with_a_few_marks_are_listed_as_numbers(tmp_path: Path) -> None:
 @pytest.mark.parametrize("name", ["n° patient", "NIF", "ID", "Matricule", "running"])
 def test_numbers_that_identify_are_no_amounts(tmp_path: Path, name: str) -> None:
     rows = (f"{n if name == 'running' else n * 3701 % 9973};{90 + n % 41}.5;{110 + n % 23}" for n in range(90))
-    (tmp_path / "d.csv").write_text("\n".join([f"{name};glucose;tension", *rows]), encoding="utf-8")
-    assert name not in guess_about(tmp_path / "d.csv")[1].why
+    assert name not in guess_about(table_in(tmp_path, f"{name};glucose;tension", rows))[1].why
 
 
 def test_dates_and_times_of_day_in_two_columns_order_together(tmp_path: Path) -> None:
-    begin(str(write(tmp_path, "shifts.csv")), "-o", str(tmp_path / "r.toml"))
-    lines = (tmp_path / "r.toml").read_text(encoding="utf-8").splitlines()
-    assert any(line.startswith('order = ["Datum", "Uhrzeit"] ') for line in lines)
-    assert any(line.startswith('order_format = "%d.%m.%Y %H:%M" ') for line in lines)
-    assert not any(line.startswith("piece = ") for line in lines)
+    _, _, source = drafted(write(tmp_path, "shifts.csv"))
+    assert (source["order"], source["order_format"]) == (["Datum", "Uhrzeit"], "%d.%m.%Y %H:%M")
+    assert "piece" not in source
 
 
 @pytest.mark.parametrize("name", ["Größe_Haushalt", "household_size", "n_household", "users"])
 def test_numbers_that_say_how_many_are_no_people(tmp_path: Path, name: str) -> None:
     draw = random.Random(3)
     rows = (f"{n};{draw.choice('wmd')};{draw.randint(1, 6)};{n % 5}" for n in range(200))
-    (tmp_path / "d.csv").write_text("\n".join([f"Nr;Geschlecht;{name};Zufriedenheit", *rows]), encoding="utf-8")
-    assert guess_about(tmp_path / "d.csv")[0] == "users"
-    look = first_look(open_frame(tmp_path / "d.csv", written=sniffed(tmp_path / "d.csv")))
-    assert Facts(look).several is None
+    path = table_in(tmp_path, f"Nr;Geschlecht;{name};Zufriedenheit", rows)
+    assert guess_about(path)[0] == "users"
+    assert subject_of(path).facts.several is None
 
 
 @pytest.mark.parametrize("header", ["Haushalt;Stunde;x", "Mitarbeiter;Stunde;x", "user;Stunde;x", "Haushalt_Nr;a;x"])
@@ -292,24 +252,19 @@ def test_numbers_of_those_whose_rows_are_told_apart_are_people(tmp_path: Path, h
     draw = random.Random(4)
     rows = sorted((hour, who) for hour in range(30) for who in range(5, 15) if draw.random() < 0.8)
     lines = (f"{who};{hour};{draw.choice('ab')}" for hour, who in rows)
-    (tmp_path / "d.csv").write_text("\n".join([header, *lines]), encoding="utf-8")
-    look = first_look(open_frame(tmp_path / "d.csv", written=sniffed(tmp_path / "d.csv")))
-    names = Facts(look).several
-    assert names.name == header.split(";")[0]
+    assert subject_of(table_in(tmp_path, header, lines)).facts.several.name == header.split(";")[0]
 
 
 def people_of_households(folder: Path, answer: str, shared: str = "household") -> Path:
     rows = (f"{n};H{n // 3};{20 + n % 50};{'yes' if n % 7 < 2 else 'no'}" for n in range(150))
-    (folder / "d.csv").write_text("\n".join([f"person_id;{shared};age;{answer}", *rows]), encoding="utf-8")
-    return folder / "d.csv"
+    return table_in(folder, f"person_id;{shared};age;{answer}", rows)
 
 
 @pytest.mark.parametrize(("answer", "shared"), [
     ("infected", "household"), ("job", "household"), ("infected", "hh_id"), ("job", "cluster id"),
 ])  # fmt: skip
 def test_people_of_one_household_are_asked_about(tmp_path: Path, answer: str, shared: str) -> None:
-    path = people_of_households(tmp_path, answer, shared)
-    subject = Subject(first_look(open_frame(path, written=sniffed(path))))
+    subject = subject_of(people_of_households(tmp_path, answer, shared))
     with pytest.raises(InputError, match=f"several have the same in '{shared}', but all are taken") as no:
         answered_clearly(subject, {})
     assert no.value.where == ("whose",)
@@ -317,9 +272,7 @@ def test_people_of_one_household_are_asked_about(tmp_path: Path, answer: str, sh
 
 
 def test_what_is_suggested_for_households_of_the_ill_works(tmp_path: Path) -> None:
-    path = people_of_households(tmp_path, "infected")
-    begin(str(path), "-o", str(tmp_path / "r.toml"), "--kind", "contacts", "--publish", "infected")
-    draft = (tmp_path / "r.toml").read_text(encoding="utf-8")
+    _, draft, _ = drafted(people_of_households(tmp_path, "infected"), "--kind", "contacts", "--publish", "infected")
     believed = 'file = "meetings.csv"\ncolumns = ["one", "other"]\nstates = ["no", "yes"]\noutside = 0.1\ninside = 0.3'
     (tmp_path / "r.toml").write_text(filled(draft, belief=believed, release='states = ["yes"]'))
     pairs = (f"{one},{other}\n" for one in range(150) for other in range(150) if one // 3 == other // 3)
@@ -328,31 +281,28 @@ def test_what_is_suggested_for_households_of_the_ill_works(tmp_path: Path) -> No
 
 
 def test_a_table_without_rows_is_said_to_have_none(tmp_path: Path) -> None:
-    (tmp_path / "d.csv").write_text("who,minute,state\n")
-    assert "it has no rows" in guess_about(tmp_path / "d.csv")[1].why
+    assert "it has no rows" in guess_about(table_in(tmp_path, "who,minute,state", []))[1].why
 
 
 @pytest.mark.slow
 def test_a_reason_names_columns_and_no_value(tmp_path: Path) -> None:
     for name in HELD_OUT:
         path = write(tmp_path, name)
-        look = first_look(open_frame(path, written=sniffed(path)))
-        texts = {text for column in look.columns.values() for text in column.labels if len(text) > 3}
+        columns = subject_of(path).look.columns
+        texts = {text for column in columns.values() for text in column.labels if len(text) > 3}
         reason = guess_about(path)[1].why
-        for column in look.columns:
+        for column in columns:
             reason = reason.replace(column, "")
         assert not [text for text in texts if text in reason], name
 
 
-@pytest.mark.parametrize(
-    ("first", "step", "form"), [(1_700_000_000, 60, "epoch"), (1_700_000_000_000, 60_000, "epoch_ms")]
-)
+@pytest.mark.parametrize(("first", "step", "form"), [
+    (1_700_000_000, 60, "epoch"), (1_700_000_000_000, 60_000, "epoch_ms"),
+])  # fmt: skip
 def test_seconds_since_1970_are_times(first: int, step: int, form: str, tmp_path: Path) -> None:
     rows = [f"{sensor},{first + step * k},{'on' if k % 7 < 3 else 'off'}" for sensor in "ab" for k in range(60)]
-    (tmp_path / "log.csv").write_text("\n".join(["sensor,ts,state", *rows]) + "\n", encoding="utf-8")
-    begin(str(tmp_path / "log.csv"), "-o", str(tmp_path / "r.toml"))
-    draft = (tmp_path / "r.toml").read_text(encoding="utf-8")
-    assert f'order_format = "{form}"' in draft
+    _, draft, source = drafted(table_in(tmp_path, "sensor,ts,state", rows))
+    assert source["order_format"] == form
     assert "timezone" not in draft
     done = filled(
         draft, source='step = "1min"\nfrom = "2023-11-14T22:13:20"\nuntil = "2023-11-15T22:13:20"',
@@ -367,19 +317,16 @@ def test_seconds_since_1970_are_times(first: int, step: int, form: str, tmp_path
 def test_a_wide_table_is_looked_at_with_little_work_for_each_cell(tmp_path: Path) -> None:
     """Seconds for 600 columns: equal texts are looked at once, and signs of numbers only where the usual ones fail."""
     columns, rows = 300, 300
-    path = tmp_path / "wide.csv"
-    lines = [",".join(str((row * 7 + column * 3) % 10 / 2) for column in range(columns)) for row in range(rows)]
-    path.write_text("\n".join([",".join(f"c{n}" for n in range(columns)), *lines]) + "\n")
-    table = open_frame(path)
-    first_look(table)  # what is loaded once
+    lines = (",".join(str((row * 7 + column * 3) % 10 / 2) for column in range(columns)) for row in range(rows))
+    table = open_frame(table_in(tmp_path, ",".join(f"c{n}" for n in range(columns)), lines))
+    look = first_look(table)  # what is loaded once
     assert calls(lambda: first_look(table)) < 12 * columns * rows
-    look = first_look(table)
     assert {column.kind for column in look.columns.values()} == {"numbers"}
 
 
 def test_a_kind_from_outside_may_have_no_draft(tmp_path: Path) -> None:
     path = write(tmp_path, "water.csv")
-    start = Start(path, tmp_path / "r.toml", first_look(open_frame(path, written=sniffed(path))), "eeg", {}, {})
+    start = Start(path, tmp_path / "r.toml", subject_of(path).look, "eeg", {}, {})
     with pytest.raises(InputError) as refused:
         list(not_drafted(start))
     assert refused.value.what == "no release file is drafted for a belief of kind 'eeg'"
