@@ -3,8 +3,9 @@
 import json
 import random
 import re
+import shlex
 import subprocess
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from datetime import datetime, timedelta
 from pathlib import Path
 
@@ -12,10 +13,9 @@ import pandas
 import pytest
 from tests.releasing.file.test_guessing import HELD_OUT, write
 from tests.support.commands import ended, succeed
+from tests.support.starting import subject_of, table_in
 
 from takifugu.core.errors import InputError
-from takifugu.data import open_frame, sniffed
-from takifugu.releasing.file.guessing.columns import first_look
 from takifugu.releasing.file.guessing.notes import notes
 from takifugu.releasing.file.questions.decision import answered, answered_clearly, decision
 from takifugu.releasing.file.questions.question import Question, Subject
@@ -23,14 +23,21 @@ from takifugu.releasing.file.questions.question import Question, Subject
 START = datetime(2026, 1, 5)
 
 
-def subject_of(path: Path) -> Subject:
-    return Subject(first_look(open_frame(path, written=sniffed(path))))
+def at(minutes: float) -> datetime:
+    return START + timedelta(minutes=minutes)
 
 
 def table(folder: Path, header: str, rows: Sequence[str]) -> Subject:
-    path = folder / "d.csv"
-    path.write_text("\n".join([header, *rows, ""]), encoding="utf-8")
-    return subject_of(path)
+    return subject_of(table_in(folder, header, rows))
+
+
+def begun(folder: Path, header: str, rows: Iterable[str], *words: str) -> list[object]:
+    """Write a table, and return the words of a command that drafts a release file about it."""
+    return ["init", table_in(folder, header, rows), "-o", folder / "r.toml", "--yes", *words]
+
+
+def draft_in(folder: Path) -> str:
+    return (folder / "r.toml").read_text(encoding="utf-8")
 
 
 def questions(subject: Subject, **said: str) -> dict[str, Question]:
@@ -61,17 +68,55 @@ def test_held_out_files_are_decided_rightly_or_asked_about(tmp_path: Path) -> No
     assert decided * 3 >= len(HELD_OUT), "it asks nearly always"
 
 
-def test_the_newest_may_come_first(tmp_path: Path) -> None:
-    """A log of badges whose column of people has a name that no list knows."""
-    rows, random_rows = list[str](), random.Random(3)
-    for minute in range(900):
-        for badge in random_rows.sample(range(30), 2):  # two at a time
-            way = random_rows.choice(["IN", "OUT"])
-            rows.append(f"{1 + minute // 60:02d}.04.2026;08:{minute % 60:02d};{badge:05d};{way}")
-    rows.reverse()
-    whose = questions(table(tmp_path, "Datum;Uhrzeit;Ausweis;Richtung", rows))["whose"]
-    assert whose.offered == "Ausweis"
-    assert not whose.is_clear
+BADGES = random.Random(3)
+LOG = [f"{1 + minute // 60:02d}.04.2026;08:{minute % 60:02d};{badge:05d};{BADGES.choice(['IN', 'OUT'])}"
+       for minute in range(900) for badge in BADGES.sample(range(30), 2)]  # fmt: skip
+DRAW = random.Random(4)
+CASES = [f"{at(n**1.9)},{'ab'[n * n % 7 < 3]} run,{'xy'[n * n % 5 < 2]},{n * 37 % 900},{n * 53 % 997}"
+         for n in range(240)]  # fmt: skip
+PLACES = [f"{n},o{n % 50},52.{n * 7919},4.{n * 7907}" for n in range(240)]
+DAYS = [f"2026-03-{1 + n % 9:02},household {n % 4},{'on' if n % 3 else 'off'}" for n in range(40)]
+#: Tables by what shows in them: their header, their rows, what is said, and a question, what it offers, if clearly.
+OFFERS: dict[str, tuple[str, Sequence[str], dict[str, str], str, str | None, bool | None]] = {
+    "a log of two people at a time, the newest first, whose names no list knows": (
+        "Datum;Uhrzeit;Ausweis;Richtung", LOG[::-1], {}, "whose", "Ausweis", False),
+    "of two ids, one inside the other, the larger": (
+        "session_uid,card,minute,state",
+        [f"s{k // 20},c{k // 20 % 7},{k % 20},{DRAW.choice('ab')}" for k in range(600)],
+        {}, "whose", "card", False),
+    "people and what they use": (
+        "station_id,user_id,minute,state",
+        [f"T{DRAW.randrange(9)},u{k % 30},{k // 30},{DRAW.choice('ab')}" for k in range(600)],
+        {}, "whose", "user_id", False),
+    "several rows of each are no separate cases": (
+        "day,household,boiler", DAYS, {"rows": "answers"}, "whose", None, None),
+    "several rows of each are samples": (
+        "day,household,boiler", DAYS, {"rows": "samples"}, "whose", "household", None),
+    "places are visits": ("id,owner,lat,lon", PLACES, {}, "rows", "visits", None),
+    "all places of an owner are hidden together": ("id,owner,lat,lon", PLACES, {}, "whose", "owner", None),
+    "cases with a time may be all of one person": (
+        "Activity ID,Activity Date,Activity Name,Type,Distance,Height",
+        [f"{7000 + n},{case}" for n, case in enumerate(CASES)], {}, "rows", "answers", False),
+    "cases with a time of patients": (
+        "patient_id,Date,Group,Type,Weight,Height", [f"{7000 + n},{case}" for n, case in enumerate(CASES)],
+        {}, "rows", "answers", True),
+    "what is published is neither everywhere the same nor whose it is": (
+        "bike_type,started,ended,bike_id,member_casual",
+        [f"classic,{at(60 * n)},{at(60 * n + 9)},W{n % 25},{'mc'[n * n % 3]}" for n in range(240)],
+        {"rows": "stays", "whose": "bike_id"}, "publish", "member_casual", None),
+}  # fmt: skip
+
+
+@pytest.mark.parametrize("name", OFFERS)
+def test_what_is_offered_and_whether_it_is_clear(tmp_path: Path, name: str) -> None:
+    header, rows, said, asked, offered, is_clear = OFFERS[name]
+    question = questions(table(tmp_path, header, rows), **said)[asked]
+    assert question.offered == offered
+    assert is_clear in (None, question.is_clear)
+    if name.startswith("of two ids"):
+        assert "session_uid" in [choice.name for choice in question.choices]
+    if name.endswith("all of one person"):
+        assert "if one person has several rows, this protects too little" in question.why
 
 
 @pytest.mark.parametrize("header", ["who,ended,minutes,ward", "who,started,minutes,ward"])
@@ -142,10 +187,6 @@ def test_what_looks_like_two_things_is_asked(tmp_path: Path, header: str, row: s
     assert refused.value.where == ("rows",)
 
 
-def at(minutes: float) -> datetime:
-    return START + timedelta(minutes=minutes)
-
-
 def uneven(draw: random.Random) -> list[datetime]:
     return sorted(at(draw.uniform(0, 9000)) for _ in range(60))
 
@@ -187,23 +228,6 @@ def test_two_times_of_which_one_is_never_earlier_are_stays(tmp_path: Path) -> No
     assert "left" not in [*asks["publish"].others, *(choice.name for choice in asks["publish"].choices)]
 
 
-def test_of_two_ids_one_inside_the_other_the_larger_is_offered(tmp_path: Path) -> None:
-    draw, lines = random.Random(4), []
-    for k in range(600):
-        session = k // 20
-        lines.append(f"s{session},c{session % 7},{k % 20},{draw.choice('ab')}")
-    whose = questions(table(tmp_path, "session_uid,card,minute,state", lines))["whose"]
-    assert (whose.offered, whose.is_clear) == ("card", False)
-    assert "session_uid" in [choice.name for choice in whose.choices]
-
-
-def test_people_and_what_they_use_are_asked_about(tmp_path: Path) -> None:
-    draw = random.Random(4)
-    lines = [f"T{draw.randrange(9)},u{k % 30},{k // 30},{draw.choice('ab')}" for k in range(600)]
-    whose = questions(table(tmp_path, "station_id,user_id,minute,state", lines))["whose"]
-    assert (whose.offered, whose.is_clear) == ("user_id", False)
-
-
 @pytest.mark.parametrize(("rows", "header", "row", "asks"), [
     (20, "visit_id,patient,score,smokes", lambda n, draw: f"v{n},p{n % 15},{n % 5},{draw('yn')}", "whose"),
     (20, "device_id,patient,result", lambda n, draw: f"d{n},p{n % 9},{draw('+-')}", "whose"),
@@ -228,13 +252,6 @@ def test_where_two_columns_may_say_whose_a_row_is_a_person_decides(
     if unclear:
         with pytest.raises(InputError, match="the table does not tell"):
             answered_clearly(subject, {})
-
-
-def test_enter_does_not_say_whose_a_row_is_where_nothing_is_likely(tmp_path: Path) -> None:
-    rows = [f"2026-03-{1 + n % 9:02},household {n % 4},{'on' if n % 3 else 'off'}" for n in range(40)]
-    subject = table(tmp_path, "day,household,boiler", rows)
-    assert questions(subject, rows="answers")["whose"].offered is None, "several rows of each are no separate cases"
-    assert questions(subject, rows="samples")["whose"].offered == "household"
 
 
 def test_ids_are_neither_starts_of_stays_nor_the_order_of_what_they_number(tmp_path: Path) -> None:
@@ -287,12 +304,6 @@ def test_a_title_is_none_of_the_rows_though_totals_are_short(tmp_path: Path, pad
     assert "Among the rows" not in " ".join(notes(subject_of(tmp_path / "data.csv").look, {}, Path("d.csv"), "answers"))
 
 
-def test_all_places_of_an_owner_are_hidden_together(tmp_path: Path) -> None:
-    lines = [f"{n},o{n % 50},52.{n * 7919},4.{n * 7907}" for n in range(240)]
-    asks = questions(table(tmp_path, "id,owner,lat,lon", lines))
-    assert (asks["rows"].offered, asks["whose"].offered) == ("visits", "owner")
-
-
 @pytest.mark.parametrize("header", ["Pupil,Date,Period,Mark", "Guest,Date,Room,State"])
 def test_names_that_stand_once_for_several_rows_are_filled_first(tmp_path: Path, header: str) -> None:
     """Else each row were somebody of its own, as where cells of a sheet were merged."""
@@ -314,16 +325,6 @@ def test_all_that_is_unclear_is_asked_at_once(tmp_path: Path) -> None:
     assert answered_clearly(table(tmp_path, "customer,employee,day,state", lines), said)
 
 
-def test_cases_with_a_time_may_be_all_of_one_person(tmp_path: Path) -> None:
-    lines = [f"{7000 + n},{at(n**1.9)},{'ab'[n * n % 7 < 3]} run,{'xy'[n * n % 5 < 2]},"
-             f"{n * 37 % 900},{n * 53 % 997}" for n in range(240)]  # fmt: skip
-    asks = questions(table(tmp_path, "Activity ID,Activity Date,Activity Name,Type,Distance,Height", lines))["rows"]
-    assert (asks.offered, asks.is_clear) == ("answers", False)
-    assert "if one person has several rows, this protects too little" in asks.why
-    asks = questions(table(tmp_path, "patient_id,Date,Group,Type,Weight,Height", lines))["rows"]
-    assert (asks.offered, asks.is_clear) == ("answers", True)
-
-
 @pytest.mark.parametrize(("name", "is_clear"), [
     ("Activity Name", False), ("Event name", False), ("course_name", False),
     ("Name", True), ("Full Name", True), ("User full name", True), ("name_of_patient", True),
@@ -342,13 +343,6 @@ def test_what_is_measured_side_by_side_at_a_time_is_not_wide(tmp_path: Path) -> 
 def test_a_question_is_no_name_of_people(tmp_path: Path) -> None:
     lines = [f"p{n}@example.org,{'abc'[n % 3]},{'yn'[n % 5 < 2]}" for n in range(90)]
     assert answered_clearly(table(tmp_path, "Email Address,How old are you?,Do you own a car?", lines), {})
-
-
-def test_what_is_published_is_neither_everywhere_the_same_nor_whose_it_is(tmp_path: Path) -> None:
-    lines = [f"classic,{START + timedelta(hours=n)},{START + timedelta(hours=n, minutes=9)},W{n % 25},{'mc'[n * n % 3]}"
-             for n in range(240)]  # fmt: skip
-    subject = table(tmp_path, "bike_type,started,ended,bike_id,member_casual", lines)
-    assert questions(subject, rows="stays", whose="bike_id")["publish"].offered == "member_casual"
 
 
 def test_an_answer_that_nothing_asks_for_is_left_out(tmp_path: Path) -> None:
@@ -374,59 +368,53 @@ def test_a_question_is_data(tmp_path: Path) -> None:
 @pytest.mark.parametrize("rows", ["changes", "stays", "events"])
 def test_a_draft_of_what_lasts_is_whole_with_all_answers(tmp_path: Path, rows: str) -> None:
     stays(tmp_path)
-    data, where = tmp_path / "d.csv", tmp_path / "r.toml"
     when = "came, left" if rows == "stays" else "came"
     words = ["--rows", rows, "--whose", "patient", "--when", when, "--step", "1h", "--yes", "--otherwise", "ward"]
     words += ["--states", "ward, icu", "--stay", "ward 3 d, icu 20 h", "--from", "2026-01-05", "--until", "2026-02-12"]
     words += ["--roster", ", ".join(f"p{k}" for k in range(40)), "--independent", "yes", "--source", "a census"]
-    done = succeed("init", data, "-o", where, *words)
+    done = succeed("init", tmp_path / "d.csv", "-o", tmp_path / "r.toml", *words)
     assert "still missing" not in done.output
-    succeed("check", where, "--anyway")
+    succeed("check", tmp_path / "r.toml", "--anyway")
 
 
-@pytest.mark.parametrize(("words", "place"), [
-    (["--stay", "ward 3 d, icu 20 h"], "stay"), (["--states", "ward"], "states"), (["--states", "a, a"], "states"),
-    (["--states", "ward, icu", "--stay", "ward 3 d"], "stay"),
-    (["--states", "ward, icu", "--stay", "ward 3 d, icu x"], "stay.icu x"),
-    (["--states", "ward, icu", "--stay", "ward 3 d, bed 2 h"], "stay.bed"),
-    (["--states", "ward, icu", "--stay", "ward 3 d, icu 1 min"], "stay.icu"),
-    (["--states", "ward, icu", "--stay", "ward 3 d, icu 2 h", "--next", "ward 1, icu 1"], "next"),
-    (["--states", "ward, icu", "--otherwise", "home"], "otherwise"), (["--from", "soon"], "from"),
-    (["--from", "2026-02-01", "--until", "2026-01-01"], "until"), (["--independent", "no"], "independent"),
-    (["--size", "3"], "size"), (["--public", "yes"], "public"), (["--dates", "%d"], "dates"),
-    (["--states", "ward, icu", "--source", "public.csv"], "source"),
-    (["--states", ","], "states"), (["--roster", ","], "roster"), (["--roster", "nobody.csv"], "roster"),
-    (["--roster", "d.csv"], "roster"), (["--from", "2026-01-05", "--until", "never"], "until"),
+OF_BEDS = "--rows changes --whose patient --when came --step 1h"
+OF_SMOKERS = "--rows answers --whose - --secret answers --publish smokes"
+TWO = "--states 'ward, icu'"
+
+
+@pytest.mark.parametrize(("about", "words", "place"), [
+    *((OF_BEDS, *row) for row in [
+        ("--stay 'ward 3 d, icu 20 h'", "stay"), ("--states ward", "states"), ("--states 'a, a'", "states"),
+        (f"{TWO} --stay 'ward 3 d'", "stay"), (f"{TWO} --stay 'ward 3 d, icu x'", "stay.icu x"),
+        (f"{TWO} --stay 'ward 3 d, bed 2 h'", "stay.bed"), (f"{TWO} --stay 'ward 3 d, icu 1 min'", "stay.icu"),
+        (f"{TWO} --stay 'ward 3 d, icu 2 h' --next 'ward 1, icu 1'", "next"), (f"{TWO} --otherwise home", "otherwise"),
+        ("--from soon", "from"), ("--from 2026-02-01 --until 2026-01-01", "until"), ("--independent no", "independent"),
+        ("--size 3", "size"), ("--public yes", "public"), ("--dates %d", "dates"), ("--states ,", "states"),
+        (f"{TWO} --source public.csv", "source"), ("--roster ,", "roster"), ("--roster nobody.csv", "roster"),
+        ("--roster d.csv", "roster"), ("--from 2026-01-05 --until never", "until"),
+    ]),
+    *((OF_SMOKERS, *row) for row in [
+        ("--size none", "size"), ("--size 0", "size"), ("--states 'y, y' --size 40 --next 'y 1'", "next"),
+        ("--states 'y, n' --next 'y 0.5'", "next"), ("--states 'y, n' --next 'y 0.5, no 0.5'", "next"),
+        ("--states 'y, n' --size 40 --next 'y 0.5, n 0.6'", "next"), ("--next 'y 0.5, n 0.5'", "next"),
+    ]),
 ])  # fmt: skip
-def test_answers_that_contradict_each_other_are_refused(tmp_path: Path, words: list[str], place: str) -> None:
-    stays(tmp_path)
-    where = tmp_path / "r.toml"
-    decided = ["--rows", "changes", "--whose", "patient", "--when", "came", "--step", "1h", "--yes", "--json"]
-    done = ended(2, "init", tmp_path / "d.csv", "-o", where, *decided, *words)
-    assert json.loads(done.stdout)["error"]["where"] == place
-    assert [path.name for path in tmp_path.iterdir()] == ["d.csv"]
-
-
-@pytest.mark.parametrize(("words", "place"), [
-    (["--size", "none"], "size"), (["--size", "0"], "size"),
-    (["--states", "y, y", "--size", "40", "--next", "y 1"], "next"),
-    (["--states", "y, n", "--next", "y 0.5"], "next"), (["--states", "y, n", "--next", "y 0.5, no 0.5"], "next"),
-    (["--states", "y, n", "--size", "40", "--next", "y 0.5, n 0.6"], "next"), (["--next", "y 0.5, n 0.5"], "next"),
-])  # fmt: skip
-def test_answers_about_people_are_judged_by_the_draft(tmp_path: Path, words: list[str], place: str) -> None:
-    lines = [f"r{n},{'yn'[n % 2]}" for n in range(40)]
-    (tmp_path / "d.csv").write_text("\n".join(["respondent_id,smokes", *lines, ""]), encoding="utf-8")
-    decided = ["--rows", "answers", "--whose", "-", "--secret", "answers", "--publish", "smokes", "--yes", "--json"]
-    done = ended(2, "init", tmp_path / "d.csv", "-o", tmp_path / "r.toml", *decided, *words)
-    assert json.loads(done.stdout)["error"]["where"].partition("[")[0] == place
+def test_answers_that_contradict_each_other_are_refused(tmp_path: Path, about: str, words: str, place: str) -> None:
+    if about == OF_BEDS:
+        stays(tmp_path)
+    else:
+        table_in(tmp_path, "respondent_id,smokes", (f"r{n},{'yn'[n % 2]}" for n in range(40)))
+    said = shlex.split(f"{about} --yes --json {words}")
+    done = ended(2, "init", tmp_path / "d.csv", "-o", tmp_path / "r.toml", *said)
+    where = json.loads(done.stdout)["error"]["where"]
+    assert (where if about == OF_BEDS else where.partition("[")[0]) == place
     assert [path.name for path in tmp_path.iterdir()] == ["d.csv"]
 
 
 @pytest.mark.slow
 def test_a_chain_is_fitted_to_a_public_table_that_is_there(tmp_path: Path) -> None:
     lines = [f"u{n % 5},{n // 5},{random.Random(n).choice('ab')}" for n in range(240)]
-    (tmp_path / "d.csv").write_text("\n".join(["user,minute,state", *lines, ""]), encoding="utf-8")
-    words = ["init", tmp_path / "d.csv", "-o", tmp_path / "r.toml", "--yes", "--states", "a, b", "--source", "p.csv"]
+    words = begun(tmp_path, "user,minute,state", lines, "--states", "a, b", "--source", "p.csv")
     assert "p.csv" in ended(2, *words).stderr
     assert [path.name for path in tmp_path.iterdir()] == ["d.csv"]
     others = [f"v{n % 7},{n // 7},{random.Random(n + 9).choice('aab')}" for n in range(280)]
@@ -436,17 +424,16 @@ def test_a_chain_is_fitted_to_a_public_table_that_is_there(tmp_path: Path) -> No
 
 def runs_of(folder: Path, time: str) -> list[object]:
     lines = [f"u{n % 5},{START + timedelta(hours=n**1.1):{time}},{'ab'[n // 5 % 2]},{n}m 3s" for n in range(90)]
-    (folder / "d.csv").write_text("\n".join(["user,seen,state,duration", *lines, ""]), encoding="utf-8")
-    return ["init", folder / "d.csv", "-o", folder / "r.toml", "--whose", "user", "--publish", "state", "--yes"]
+    return begun(folder, "user,seen,state,duration", lines, "--whose", "user", "--publish", "state")
 
 
 @pytest.mark.parametrize("rows", ["changes", "events", "samples"])
 def test_times_in_no_usual_format_need_one(tmp_path: Path, rows: str) -> None:
     words = [*runs_of(tmp_path, "%Y-%m-%d %H:%M:%S UTC"), "--rows", rows]
     assert "source.order " not in succeed(*words, "--when", "seen").output
-    assert 'order_format = "FILL IN"' in (tmp_path / "r.toml").read_text(encoding="utf-8")
+    assert 'order_format = "FILL IN"' in draft_in(tmp_path)
     succeed(*words, "--when", "seen", "--dates", "%Y-%m-%d %H:%M:%S UTC", "--force")
-    assert 'order_format = "%Y-%m-%d %H:%M:%S UTC"' in (tmp_path / "r.toml").read_text(encoding="utf-8")
+    assert 'order_format = "%Y-%m-%d %H:%M:%S UTC"' in draft_in(tmp_path)
     without_times = ended(2, *words, "--dates", "%d", "--force").stderr
     assert ("--dates is" if rows == "samples" else "When was a row?") in without_times
 
@@ -459,8 +446,7 @@ def test_stays_need_an_end_or_a_number_that_says_how_long(tmp_path: Path) -> Non
 
 def test_a_reason_is_about_the_columns_of_the_draft(tmp_path: Path) -> None:
     lines = [f"u{n % 5},{START + timedelta(hours=n // 5)},{n // 5},{'ab'[n // 5 % 7 < 3]}" for n in range(90)]
-    (tmp_path / "d.csv").write_text("\n".join(["user,time,step,state", *lines, ""]), encoding="utf-8")
-    words = ["init", tmp_path / "d.csv", "-o", tmp_path / "r.toml", "--yes", "--force"]
+    words = begun(tmp_path, "user,time,step,state", lines, "--force")
     assert "in the order of 'time'" in " ".join(succeed(*words).output.split())
     assert "in the order of" not in succeed(*words, "--when", "step").output
 
@@ -468,19 +454,17 @@ def test_a_reason_is_about_the_columns_of_the_draft(tmp_path: Path) -> None:
 def test_empty_cells_of_a_sheet_need_a_state(tmp_path: Path) -> None:
     header = "pupil," + ",".join(f"{day:02}.01." for day in range(5, 25))
     lines = [f"P{n}," + ",".join("x" * (day % 7 != n % 7) for day in range(20)) for n in range(40)]
-    (tmp_path / "d.csv").write_text("\n".join([header, *lines, ""]), encoding="utf-8")
-    words = ["init", tmp_path / "d.csv", "-o", tmp_path / "r.toml", "--rows", "wide", "--whose", "pupil", "--yes"]
+    words = begun(tmp_path, header, lines, "--rows", "wide", "--whose", "pupil")
     assert "source.empty" in succeed(*words).output
     succeed(*words, "--states", "x, absent", "--otherwise", "absent", "--force")
-    assert 'empty = "absent"' in (tmp_path / "r.toml").read_text(encoding="utf-8")
+    assert 'empty = "absent"' in draft_in(tmp_path)
 
 
 def test_measured_numbers_need_bins_and_each_piece_a_word(tmp_path: Path) -> None:
     speeds = [random.Random(n).random() for n in range(480)]
     lines = [f"u{n % 4},{n // 48},{at(n // 4)},{speed:.3f}" for n, speed in enumerate(speeds)]
-    (tmp_path / "d.csv").write_text("\n".join(["user,trip,time,speed", *lines, ""]), encoding="utf-8")
-    words = ["init", tmp_path / "d.csv", "-o", tmp_path / "r.toml", "--yes", "--rows", "samples", "--whose", "user"]
-    missing = succeed(*words, "--publish", "speed", "--states", "slow, fast", "--independent", "yes").output
+    said = ["--publish", "speed", "--states", "slow, fast", "--independent", "yes", "--whose", "user"]
+    missing = succeed(*begun(tmp_path, "user,trip,time,speed", lines, "--rows", "samples", *said)).output
     assert "write bins = {" in missing
     assert "belief.pieces_independent" in missing, "that people are independent says nothing about their trips"
     assert "belief.units_independent" not in missing
@@ -522,7 +506,7 @@ def test_a_stay_of_two_dates_and_two_times_of_day_is_asked_about(tmp_path: Path)
         answered_clearly(subject, {"rows": "stays", "whose": "user"})
     words = ["init", tmp_path / "d.csv", "-o", tmp_path / "r.toml", "--rows", "stays", "--whose", "user", "--yes"]
     succeed(*words, "--when", four, "--publish", "project")
-    draft = (tmp_path / "r.toml").read_text(encoding="utf-8")
+    draft = draft_in(tmp_path)
     assert 'start = ["Start date", "Start time"]' in draft
     assert 'end = ["End date", "End time"]' in draft
 
@@ -559,6 +543,5 @@ def test_measured_cells_of_a_sheet_need_bins(tmp_path: Path) -> None:
         for n in range(40):
             cells = [cell.format(random.Random(n * 24 + hour).random()) for hour in range(24)]
             rows.append(f"{n % 4},2026-01-{1 + n // 4:02},{','.join(cells)}")
-        table(tmp_path, header, rows)
-        words = ["init", tmp_path / "d.csv", "-o", tmp_path / "r.toml", "--whose", "meter", "--yes", "--force"]
+        words = begun(tmp_path, header, rows, "--whose", "meter", "--force")
         assert ("write bins = {" in succeed(*words).output) == (name == "measured")
