@@ -5,12 +5,13 @@ import json
 import re
 import subprocess
 from collections.abc import Mapping
+from fractions import Fraction
 from itertools import chain
 from pathlib import Path
+from typing import Any
 
 import pytest
 from tests.support.commands import invoke
-from tests.support.exports import EXPORTS, Export
 from tests.support.made_tables import MadeTable, changes, histories, known, spent, table
 from tests.support.release_files import filled
 from tests.support.tables_of_happenings import OF_HAPPENINGS
@@ -120,12 +121,15 @@ def test_init_is_right_or_asks_and_what_is_called_good_is_true(name: str, tmp_pa
     assert "error" not in started(file, {**wanted, **made.fillings})
     where = tmp_path / "r.toml"
     where.write_text(filled(where.read_text(encoding="utf-8"), **made.lines), encoding="utf-8")
-    verdicts = [table.sentence for table in advise(where).tables]
-    cells = published(tmp_path)
-    rows_of_time = {"changes", "stays"} & {made.right["rows"]}
-    rounding = 4 * (made.content.count(b"\n") / 12) ** 0.5 if rows_of_time else 0  # a step has the state at its start
-    assert len(verdicts) == 1
-    if verdicts[0].startswith("good"):
+    (advice,) = advise(where).tables
+    planned = plan(load(where))
+    is_of_time = made.right["rows"] in ("changes", "stays")  # a step has the state at its start
+    rounding = 4 * (file.read_bytes().count(b"\n") / 12) ** 0.5 if is_of_time else 0
+    exact = counted(planned)
+    assert {*exact} == {*made.truth}
+    assert all(abs(exact[state] - steps) <= rounding for state, steps in made.truth.items())
+    cells = published(tmp_path, planned)
+    if advice.sentence.startswith("good"):
         assert_true(cells, made.truth, rounding)
 
 
@@ -140,12 +144,19 @@ def test_a_log_of_two_people_is_good_only_if_all_cells_are_readable_and_true(see
     made = MadeTable("log.csv", table(["when", "person", "state"], rows), right, {}, truth)
     said = started(written(tmp_path, made), {**right, **known(lasts, people, step="1min")})
     assert " is good: " in said["verdict"]
-    assert_true(published(tmp_path), truth, rounding=len(rows) ** 0.5)
+    assert_true(published(tmp_path, plan(load(tmp_path / "r.toml"))), truth, rounding=len(rows) ** 0.5)
 
 
-def published(folder: Path) -> list[dict[str, str]]:
+def counted(planned: Plan) -> dict[str, int | Fraction]:
+    """Return what the only table counts, before noise."""
+    (question,) = (question for table in planned.tables for question in table.questions)
+    made: Any = question.calibration
+    return dict(zip(made.problem.labels, answer_of(made, read(made, question.data)), strict=True))
+
+
+def published(folder: Path, planned: Plan) -> list[dict[str, str]]:
     """Publish the only table with noise of a seed, and return its cells."""
-    publish(plan(load(folder / "r.toml")), entropy=InsecureSeededEntropyForTests(3))
+    publish(planned, entropy=InsecureSeededEntropyForTests(3))
     with open(next((folder / "r-published").glob("*.csv")), encoding="utf-8", newline="") as cells:
         return [*csv.DictReader(cells)]
 
@@ -156,46 +167,3 @@ def assert_true(cells: list[dict[str, str]], truth: Mapping[str, float], roundin
     for cell in cells:
         assert cell["readable"] == "true"
         assert float(cell["low"]) - rounding <= truth[cell["cell"]] <= float(cell["high"]) + rounding
-
-
-# Six exports with a known truth, released as they are: published are shares of time, within the stated error.
-
-
-def exported(folder: Path, export: Export) -> Path:
-    for name, content in export.files.items():
-        (folder / name).write_bytes(content)
-    return folder / "f.toml"
-
-
-def counted(planned: Plan, states: list[str]) -> dict[str, int]:
-    """Return how many steps of each state are counted, before noise."""
-    (question,) = (question for table in planned.tables for question in table.questions)
-    answer = answer_of(question.calibration, read(question.calibration, question.data))
-    return dict(zip(states, map(int, answer), strict=True))
-
-
-@pytest.mark.slow
-@pytest.mark.sampled(6)
-@pytest.mark.parametrize("name", EXPORTS)
-def test_what_is_published_are_shares_of_time_within_the_stated_error(name: str, tmp_path: Path) -> None:
-    export = EXPORTS[name]()
-    planned = plan(load(exported(tmp_path, export)))
-    states = [*export.steps]
-    exact = counted(planned, states)
-    # A step has the state at its start, so that each row moves the count by less than a step, up or down.
-    rows = sum(export.rows.values()) if export.are_lasting else 0
-    assert all(abs(exact[state] - steps) <= 4 * (rows / 12) ** 0.5 for state, steps in export.steps.items())
-    publish(planned, entropy=InsecureSeededEntropyForTests(1))
-    published = {}
-    for line in (tmp_path / "out" / "time.csv").read_text().splitlines()[1:]:
-        state, *numbers = line.split(",")
-        published[state] = [float(number) for number in numbers[:3]]
-    total = sum(export.steps.values())
-    for state, steps in export.steps.items():
-        value, low, high = published[state]
-        assert low <= steps <= high
-        assert (high - low) / total < 0.2
-        assert abs(value - steps) / total <= (high - low) / 2 / total
-    if export.are_lasting or name in ("arrivals", "attendance"):  # counting rows would say something else
-        by_rows = {state: total * rows / sum(export.rows.values()) for state, rows in export.rows.items()}
-        assert any(not published[state][1] <= by_rows[state] <= published[state][2] for state in states)

@@ -4,13 +4,15 @@ import random
 from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
-from datetime import datetime
+from datetime import UTC, datetime, timedelta
 from itertools import pairwise
 from typing import Any
 
 import pandas
-from tests.support.exports import History, lasting, made_history, moment
 
+START = datetime(2026, 1, 5, tzinfo=UTC)
+#: Of somebody: states, each from a second on, until the next one; the last one ends the data.
+History = list[tuple[int, str]]
 #: Recordings of two weeks, in seconds.
 DAY, TWO_WEEKS = 86_400, 14 * 86_400
 FIRST, LAST = "2026-01-05", "2026-01-19"
@@ -51,17 +53,25 @@ def names(start: str, number: int) -> list[str]:
     return [f"{start}{1 + k:02}" for k in range(number)]
 
 
+def moment(second: int) -> datetime:
+    return START + timedelta(seconds=second)
+
+
+def history(c: random.Random, lasts: Mapping[str, float]) -> History:
+    """Return states in turn, which last so many seconds on average, in two weeks from the start on."""
+    second, state = -c.randrange(DAY), c.choice([*lasts])
+    states = [(0, state)]
+    while second < TWO_WEEKS:
+        second += 1 + round(c.expovariate(1 / lasts[state]))
+        state = c.choice([other for other in lasts if other != state])
+        states = [(0, state)] if second <= 0 else [*states, (min(second, TWO_WEEKS), state)]
+    return states
+
+
 def histories(seed: int, lasts: Mapping[str, float], people: Sequence[str]) -> dict[str, History]:
     """Return the states of each person in two weeks, from the start on."""
     c = random.Random(seed)
-    some = {name: made_history(c, dict(lasts), TWO_WEEKS) for name in people}
-    return {name: [(max(second, 0), state) for second, state in after(states)] for name, states in some.items()}
-
-
-def after(states: History) -> History:
-    """Return states without those that ended before the start."""
-    first = max(k for k, (second, _) in enumerate(states) if second <= 0)
-    return states[first:]
+    return {name: history(c, lasts) for name in people}
 
 
 def changes(courses: Mapping[str, History]) -> list[tuple[datetime, str, str]]:
@@ -99,7 +109,12 @@ def shares(states: Iterable[str]) -> dict[str, float]:
 
 
 def spent(courses: Mapping[str, History], step: int, states: Iterable[str]) -> dict[str, float]:
-    return lasting([*courses.values()], step, [*states])
+    """Return for how many steps each state lasted, parts of them counted as such."""
+    total = dict.fromkeys(states, 0.0)
+    for history in courses.values():
+        for (first, state), (last, _) in pairwise(history):
+            total[state] += (last - first) / step
+    return total
 
 
 def in_minutes(lasts: Mapping[str, float]) -> str:

@@ -10,7 +10,7 @@ import pytest
 
 import takifugu as tf
 from takifugu.accounting.ledger import Amount, Ledger
-from takifugu.core.errors import SpecError
+from takifugu.core.errors import SpecError, TakifuguError
 from takifugu.releasing.advice.advising import TableAdvice, advice_of
 from takifugu.releasing.file.loading import load
 from takifugu.releasing.planning.plan import calibrated, plan
@@ -30,6 +30,25 @@ def refusal_of(path: Path, data: object = None, by: Callable[..., object] = load
     with pytest.raises(SpecError) as caught:
         by(path, data) if data is not None else by(path)
     return caught.value
+
+
+def refused(path: Path, data: object = None, kind: type[Exception] = TakifuguError, **options: Any) -> Any:
+    """Return the error of a release that is refused; nothing beside its file is written, changed or paid."""
+    before = contents(path.parent)
+    with pytest.raises(kind) as caught:
+        tf.release_file(path, data, **options)
+    assert contents(path.parent) == before
+    return caught.value
+
+
+def contents(folder: Path) -> dict[Path, bytes]:
+    """Return what each file of a folder holds."""
+    return {path: path.read_bytes() for path in folder.rglob("*") if path.is_file()}
+
+
+def words_in(path: Path) -> str:
+    """Return the text of a file in one line."""
+    return " ".join(path.read_text(encoding="utf-8").split())
 
 
 def faults_of(path: Path) -> dict[str, str]:

@@ -5,13 +5,13 @@ import random
 from datetime import datetime, timedelta
 from typing import Any
 
-from tests.support.exports import moment
 from tests.support.made_tables import (
     DAY,
     MadeTable,
     flattened,
     histories,
     known,
+    moment,
     names,
     of_courses,
     shares,

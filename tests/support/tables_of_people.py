@@ -4,8 +4,7 @@ import random
 from datetime import timedelta
 from itertools import chain
 
-from tests.support.exports import START
-from tests.support.made_tables import MadeTable, names, samples, shares, table
+from tests.support.made_tables import START, MadeTable, names, samples, shares, table
 
 
 def _drawn(c: random.Random, likely: dict[str, float], number: int) -> list[str]:
@@ -68,7 +67,7 @@ def meetings() -> MadeTable:
              "belief": "outside = 0.1\ninside = 0.3", "release": 'states = ["ill"]'}  # fmt: skip
     return MadeTable(
         "meetings.csv", table(["pupil_1", "pupil_2", "minutes"], rows), {"rows": "contacts", "publish": ""},
-        {"public": "yes", "states": "well, ill"}, {"ill": float(ill.count("ill"))}, lines, {"people.csv": people},
+        {"public": "yes", "states": "well, ill"}, {"count": float(ill.count("ill"))}, lines, {"people.csv": people},
     )  # fmt: skip
 
 
@@ -103,13 +102,15 @@ def _wide(
 
 
 def attendance() -> MadeTable:
-    """Return a school's sheet: a column for each day."""
-    pupils = names("Pupil ", 60)
+    """Return a school's sheet: a column for each day, an x for who was there, and often nothing for who was not."""
+    pupils, c = names("Pupil ", 60), random.Random(61)
     sheet, truth = _sheet(61, STAYS, pupils, 40)
     days = [f"{START + timedelta(days=k):%d/%m/%Y}" for k in range(40)]
-    rows = [(name, "AB"[k % 2], *sheet[name]) for k, name in enumerate(pupils)]
-    content = table(["Name", "Class", *days], rows, ";")
-    return _wide("sheet.csv", content, "Name", truth, stay="there 16.7 d, absent 2.5 d")
+    marks = {"there": ["x"], "absent": ["", "absent"]}
+    rows = [(name, "AB"[k % 2], *(c.choice(marks[state]) for state in sheet[name])) for k, name in enumerate(pupils)]
+    content, truth = table(["Name", "Class", *days], rows, ";"), {"x": truth["there"], "absent": truth["absent"]}
+    knows = {"states": "x, absent", "stay": "x 16.7 d, absent 2.5 d", "otherwise": "absent"}
+    return _wide("sheet.csv", content, "Name", truth, **knows)
 
 
 def register() -> MadeTable:

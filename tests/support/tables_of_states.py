@@ -3,13 +3,15 @@
 import json
 import random
 from datetime import timedelta
+from itertools import pairwise
 
-from tests.support.exports import START, moment
 from tests.support.made_tables import (
+    START,
     MadeTable,
     changes,
     flattened,
     histories,
+    moment,
     names,
     of_courses,
     of_samples,
@@ -36,9 +38,10 @@ def _by_name(row: tuple[int, str, str]) -> tuple[str, int]:
 
 
 def meters() -> MadeTable:
-    """Return half hours of meters: a BOM, semicolons, decimal commas, German dates."""
+    """Return half hours of meters: a BOM, semicolons, decimal commas, German dates; some are lost for days."""
     stay, homes, c = {"low": 0.9, "high": 0.7}, names("Z", 15), random.Random(12)
-    rows = samples(12, stay, homes, 14 * 48)
+    lost = {name: c.randrange(14 * 48) for name in homes}
+    rows = [row for row in samples(12, stay, homes, 14 * 48, lost=0.002) if not 0 < row[0] - lost[row[1]] < 100]
     written = []
     for k, name, state in rows:
         used = c.uniform(*{"low": (0, 0.4), "high": (0.5, 3)}[state])
@@ -89,19 +92,25 @@ def diary() -> MadeTable:
 
 
 def agents() -> MadeTable:
-    """Return a call centre's log: a row is a change, the newest first."""
-    lasts, people = {"Ready": 1500.0, "Talking": 360.0, "Break": 9000.0}, names("agent ", 20)
+    """Return a call centre's log, the newest first: Windows' umlauts and ends of lines, clocks of Berlin."""
+    lasts, people = {"Bereit": 1500.0, "Gespräch": 360.0, "Pause": 9000.0}, names("Müller ", 20)
     courses = histories(21, lasts, people)
     rows = [(f"{when:{GERMAN}}:{when:%S}", name, state) for when, name, state in reversed(changes(courses))]
-    right = {"rows": "changes", "whose": "agent", "when": "since", "publish": "state"}
-    return of_courses("agents.csv", table(["since", "agent", "state"], rows, ";"), right, courses, lasts, "1min")
+    right = {"rows": "changes", "whose": "Mitarbeiter", "when": "seit", "publish": "Zustand"}
+    content = table(["seit", "Mitarbeiter", "Zustand"], rows, ";").decode().replace("\n", "\r\n").encode("cp1252")
+    lines = {"source": 'timezone = "Europe/Berlin"'}
+    return of_courses("agents.csv", content, right, courses, lasts, "1min", lines=lines)
 
 
 def bays() -> MadeTable:
-    """Return what parking bays sent when they were taken or left: seconds since 1970, 0 and 1."""
+    """Return what parking bays sent when they were taken or left, and each six hours: seconds since 1970, 0, 1."""
     lasts, places = {"free": 14_000.0, "taken": 2400.0}, names("B-", 25)
     courses = histories(22, lasts, places)
-    rows = [(int(when.timestamp()), name, int(state == "taken")) for when, name, state in changes(courses)]
+    sent = {(when, name): state for when, name, state in changes(courses)}
+    for name, states in courses.items():
+        for (first, state), (last, _) in pairwise(states):
+            sent |= {(moment(at), name): state for at in range(-(-first // 21_600) * 21_600, last, 21_600)}
+    rows = [(int(when.timestamp()), name, int(state == "taken")) for (when, name), state in sorted(sent.items())]
     right = {"rows": "changes", "whose": "bay", "when": "ts", "publish": "occupied"}
     content = table(["ts", "bay", "occupied"], rows)
     return of_courses(
