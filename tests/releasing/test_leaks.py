@@ -209,9 +209,7 @@ def values(folder: Path) -> list[bytes]:
 
 
 @pytest.mark.parametrize("how", ["release", "resume"])
-def test_no_name_is_in_the_ledger_between_draw_and_publication(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, how: str
-) -> None:
+def test_no_name_is_in_the_ledger_before_publication(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, how: str) -> None:
     toml = files.write(tmp_path, files.SPEC.replace("epsilon = 1.0", "epsilon = 4.0"), files.data(PEOPLE))
     ledger = tmp_path / "ledger.db"
     with failing(monkeypatch, folders.os, "replace", FULL):

@@ -10,7 +10,7 @@ import numpy as np
 import pytest
 from tests.support.commands import succeed
 from tests.support.engines import ENGINES
-from tests.support.release_files import EXPECT, believe, changed, publish, read_from, release_text, section
+from tests.support.release_files import EXPECT, Changes, believe, changed, publish, read_from, release_text, section
 from tests.support.releases import put, refusal_of
 
 import takifugu as tf
@@ -136,7 +136,7 @@ def test_weeks_cost_one_week_and_the_certificate_says_what_is_believed(tmp_path:
 @pytest.mark.parametrize(("matrices", "by", "is_said"), [
     ("hour", "hour", False), ("hour", "weekday", True), ("weekday", "hour", True), ("weekday", "weekday", False),
 ])  # fmt: skip
-def test_a_table_by_cells_is_at_odds_with_matrices_that_do_not_tell_them_apart(
+def test_a_table_by_cells_is_at_odds_with_matrices_of_other_cells(
     tmp_path: Path, matrices: str, by: str, is_said: bool
 ) -> None:
     changes = {"hour": (), "weekday": BY_WEEKDAY}[matrices]
@@ -261,7 +261,7 @@ def _on_engine(folder: Path, engine: str, rows: Any) -> None:
     ("public.csv", "smoothing = 0\n", "time,state\n2025-01-01T00:00:00,calm\n",
      "of the hour 00 some state was never left"),
 ])  # fmt: skip
-def test_a_fit_to_the_private_data_or_without_a_row_is_refused(
+def test_a_fit_to_private_data_or_no_row_is_refused(
     tmp_path: Path, name: str, keys: str, rows: str | None, words: str
 ) -> None:
     path = written(tmp_path, (MATRICES, f'[belief.fit]\nfile = "{name}"\n{keys}'))
@@ -282,8 +282,8 @@ def test_a_fit_to_the_private_data_or_without_a_row_is_refused(
          '"tuesday-sunday" = [[0.8, 0.2], [0.3, 0.7]]\n'), ('every = "week"', 'every = "day"')), 7,
         id="each weekday starts elsewhere in the week"),
 ])  # fmt: skip
-def test_windows_share_their_noise_exactly_where_what_is_believed_about_them_is_the_same(
-    tmp_path: Path, changes: tuple[tuple[str, str], ...], different: int
+def test_windows_share_noise_exactly_where_beliefs_are_the_same(
+    tmp_path: Path, changes: Changes, different: int
 ) -> None:
     file = load(written(tmp_path, *changes))
     planned = calibrated(file)

@@ -149,7 +149,7 @@ def test_no_remedy_is_written_by_hand() -> None:
 @pytest.mark.slow
 @of("core/errors.py: sentence")
 @pytest.mark.parametrize("state", [ReleaseState.PAID, ReleaseState.DRAWN, ReleaseState.UNRECORDED])
-def test_the_state_of_a_release_says_how_it_is_completed(
+def test_the_state_of_a_release_says_how_to_complete_it(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, state: ReleaseState
 ) -> None:
     toml = small(tmp_path, ONE)
@@ -192,7 +192,7 @@ def test_after_a_deleted_folder_new_values_are_paid_for(tmp_path: Path, name: st
 
 @pytest.mark.slow
 @pytest.mark.parametrize("asking", [("release", "release.toml"), ("ledger", "resume", "ledger.db")])
-def test_values_that_are_lost_are_paid_for_anew(
+def test_lost_values_are_paid_for_anew(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, asking: tuple[str, ...]
 ) -> None:
     toml = small(tmp_path, SPEC)
@@ -505,7 +505,7 @@ def test_a_second_table_of_another_period_leaves_the_first_as_it_is(tmp_path: Pa
 @pytest.mark.parametrize(("spec", "code", "option"), [
     pytest.param(USELESS, 1, "--anyway", marks=pytest.mark.slow), (ONE, 2, "--force"),
 ])  # fmt: skip
-def test_a_useless_table_is_published_and_a_strange_file_is_replaced_with_an_option(
+def test_options_publish_a_useless_table_and_replace_a_strange_file(
     tmp_path: Path, spec: str, code: int, option: str
 ) -> None:
     toml = small(tmp_path, spec)

@@ -6,7 +6,7 @@ from typing import Any
 
 import pytest
 from tests.support.engines import ENGINES, Columns
-from tests.support.release_files import believe, changed, publish, read_from, release_text
+from tests.support.release_files import Changes, believe, changed, publish, read_from, release_text
 from tests.support.releases import put, refusal_of
 
 import takifugu as tf
@@ -97,7 +97,7 @@ def test_windows_without_the_hour_need_no_rule_for_it(tmp_path: Path, passes: in
 @pytest.mark.parametrize(
     ("rule", "night", "first", "second"), [("first", 6, 2, 0), ("last", 6, 0, 2), ("drop", 4, 0, 0)]
 )
-def test_rows_of_the_hour_are_read_by_the_rule_on_every_engine(
+def test_rows_of_the_hour_are_read_by_the_rule(
     tmp_path: Path, rule: str, night: int, first: int, second: int, kind: str
 ) -> None:
     as_csv(tmp_path, days(1))
@@ -137,9 +137,7 @@ def test_two_rows_that_a_rule_puts_into_one_step_are_two_rows_in_one_step(tmp_pa
       ('from = "2026-10-19"\nuntil = "2026-11-02"', "")),
      "source.ambiguous: ambiguous is 'drop' and no step is declared"),
 ])  # fmt: skip
-def test_a_rule_that_there_is_not_is_refused_with_what_to_write(
-    tmp_path: Path, changes: tuple[tuple[str, str], ...], words: str
-) -> None:
+def test_a_rule_that_there_is_not_is_refused(tmp_path: Path, changes: Changes, words: str) -> None:
     as_csv(tmp_path, days(1))
     text = changed(FILE, *changes).replace("{step}", "30min").replace("{window}", NIGHT).replace("{keys}", "")
     (tmp_path / "ward.toml").write_text(text, encoding="utf-8")

@@ -6,7 +6,7 @@ from fractions import Fraction
 from pathlib import Path
 
 import pytest
-from tests.support.release_files import believe, changed, publish, read_from, release_text
+from tests.support.release_files import Changes, believe, changed, publish, read_from, release_text
 from tests.support.releases import put, refusal_of, spent
 
 from takifugu.accounting.ledger import Ledger
@@ -146,9 +146,7 @@ WHICH_EVENT = "the state in one step of 1 hour: which event, if any"
         f"what is hidden is {WHICH_EVENT}", "who has no event is 'away'",
         "of several events in one step the first one counts"]),
 ])  # fmt: skip
-def test_a_log_is_published_as_time_and_its_certificate_says_what_is_hidden(
-    tmp_path: Path, changes: tuple[tuple[str, str], ...], sentences: list[str]
-) -> None:
+def test_a_log_is_published_as_time_with_what_is_hidden(tmp_path: Path, changes: Changes, sentences: list[str]) -> None:
     release_file(written(tmp_path, *changes))
     talking = sum(listed.count("talking") for listed in states_of().values())
     value, low, high, *_ = (tmp_path / "out" / "time.csv").read_text().splitlines()[2].split(",")[1:]
@@ -248,9 +246,7 @@ def test_rows_that_are_not_said_to_be_samples_are_noticed(tmp_path: Path) -> Non
     ((*DURATIONS, ('["minutes", "1min"]', '["minutes", "fortnights"]')), "source.duration: counts in 'fortnights'"),
     ((*DURATIONS, ('["minutes", "1min"]', '"minutes"')), "source.duration"),
 ])  # fmt: skip
-def test_keys_that_do_not_fit_what_a_row_says_are_refused(
-    tmp_path: Path, changes: tuple[tuple[str, str], ...], words: str
-) -> None:
+def test_keys_that_do_not_fit_what_a_row_says_are_refused(tmp_path: Path, changes: Changes, words: str) -> None:
     assert words in str(refusal_of(written(tmp_path, *changes)))
 
 
@@ -280,9 +276,7 @@ def test_keys_that_do_not_fit_what_a_row_says_are_refused(
     (EVENTS, ["agent 0,2026-01-04T10:00:00,"], "missing states"),
     (EVENTS, ["agent 0,,talking"], "source.order"),
 ])  # fmt: skip
-def test_rows_that_break_a_rule_are_refused_and_nothing_is_paid(
-    tmp_path: Path, rows: tuple[tuple[str, str], ...], lines: list[str], words: str
-) -> None:
+def test_rows_that_break_a_rule_are_refused(tmp_path: Path, rows: Changes, lines: list[str], words: str) -> None:
     path = written(tmp_path, *rows)
     data = tmp_path / ("stays.csv" if rows[:1] == STAYS[:1] else "events.csv" if rows == EVENTS else "changes.csv")
     data.write_text(data.read_text() + "".join(f"{line}\n" for line in lines))
@@ -349,9 +343,7 @@ def test_an_empty_export_is_read_in_the_layout_of_a_full_one(tmp_path: Path, ord
     ((*STAYS, ('start = "when"\nend = "end"\n', "")), ["source.start: is missing", "source.end: is missing"]),
     ((('order = "when"\n', ""),), ["source.order: is missing"]),
 ])  # fmt: skip
-def test_one_mistake_about_rows_is_one_fault(
-    tmp_path: Path, changes: tuple[tuple[str, str], ...], faults: list[str]
-) -> None:
+def test_one_mistake_about_rows_is_one_fault(tmp_path: Path, changes: Changes, faults: list[str]) -> None:
     listed = refused(written(tmp_path, *changes)).splitlines()
     assert len(listed) == len(faults)
     assert all(fault in line for fault, line in zip(sorted(faults), sorted(listed), strict=True))

@@ -194,7 +194,7 @@ def test_weights_may_lie_in_a_file(tmp_path: Path) -> None:
     ({"release__0__weights": [1, 2]}, r"release\[0\]\.weights: has 2 numbers, and the sequence has 3 entries"),
     ({"hide__entry": 3}, r"hide\.entry: the secret is about entry 3"),
 ])  # fmt: skip
-def test_weights_are_as_many_as_entries_and_a_hidden_entry_is_there(
+def test_weights_are_as_many_as_entries_and_a_hidden_entry_exists(
     tmp_path: Path, changes: dict[str, Any], words: str
 ) -> None:
     with pytest.raises(SpecError, match=words):

@@ -9,10 +9,10 @@ from zoneinfo import ZoneInfo
 import pytest
 from tests.support.engines import ENGINES, IN_ROWS, Columns
 from tests.support.release_files import believe, changed, publish, read_from, release_text
-from tests.support.releases import put
+from tests.support.releases import put, refused
 
 from takifugu.accounting.ledger import Ledger
-from takifugu.core.errors import SpecError, TakifuguError
+from takifugu.core.errors import SpecError
 from takifugu.releasing.file.loading import load
 from takifugu.releasing.planning.outlook import outlook
 from takifugu.releasing.publishing.run import release_file
@@ -68,9 +68,7 @@ def read(path: Path, data: Any = None) -> dict[str, tuple[int, int]]:
 
 @pytest.mark.slow
 @pytest.mark.parametrize("change", CHANGES, ids=[f"{zone} {day}" for zone, day, *_ in CHANGES])
-def test_days_and_weeks_are_those_of_clocks_on_every_engine(
-    tmp_path: Path, change: tuple[str, date, date, int]
-) -> None:
+def test_days_and_weeks_are_those_of_clocks(tmp_path: Path, change: tuple[str, date, date, int]) -> None:
     rows = recorded(*change)
     as_csv(tmp_path, rows)
     days = Counter(f"busy-{time:%Y-%m-%d}" for time, _ in rows)
@@ -123,17 +121,9 @@ def test_what_is_refused_spends_nothing(tmp_path: Path, change: tuple[str, str],
     path = written(tmp_path, CHANGES[1])
     path.write_text(changed(path.read_text(encoding="utf-8"), change), encoding="utf-8")
     Ledger.open(tmp_path / "ledger.db").source("other", 1)
-    before = (tmp_path / "ledger.db").read_bytes()
-    with pytest.raises(TakifuguError) as caught:
-        release_file(path)
-    messages: Any = caught.value.problems if isinstance(caught.value, SpecError) else [str(caught.value)]
-    assert any(words in line for line in messages), messages
-    assert (tmp_path / "ledger.db").read_bytes() == before
-    assert not (tmp_path / "out").exists()
+    assert words in str(refused(path))
 
 
 def test_everything_else_says_that_the_file_is_missing(tmp_path: Path) -> None:
-    path = written(tmp_path, CHANGES[0], "week")
-    with pytest.raises(SpecError, match=r"source\.file: ward\.csv cannot be read \(no such file or directory\)"):
-        release_file(path)
-    assert sorted(file.name for file in tmp_path.iterdir()) == ["ward.toml"]
+    refusal = refused(written(tmp_path, CHANGES[0], "week"), kind=SpecError)
+    assert "source.file: ward.csv cannot be read (no such file or directory)" in str(refusal)

@@ -5,6 +5,8 @@ import re
 from datetime import date
 from typing import Any
 
+#: Parts of a release file, and what stands in place of each.
+Changes = tuple[tuple[str, str], ...]
 #: What a release is compared with, where the comparison is beside the point.
 EXPECT: dict[str, Any] = {"source": "a test", "matters": 1000}
 

@@ -182,7 +182,7 @@ def test_values_that_inflate_beyond_the_limit(tmp_path: Path) -> None:
 @pytest.mark.slow
 @pytest.mark.sampled(4)
 @pytest.mark.parametrize("example", EXAMPLES, ids=lambda example: example.kind)
-def test_a_release_that_no_ledger_could_keep_is_refused_before_it_is_paid(
+def test_a_release_that_no_ledger_could_keep_is_not_paid(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, example: Example
 ) -> None:
     """By its public size alone: whatever is in the private file, the refusal is the same."""

@@ -4,7 +4,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from tests.releasing.file.test_population_files import BY_NAME, places_in, refused
+from tests.releasing.file.test_population_files import BY_NAME, places_in, refusal_at
 from tests.releasing.report.test_open_data import EVENING
 from tests.support.commands import invoke
 from tests.support.releases import put
@@ -75,9 +75,6 @@ def test_a_visit_beyond_the_poles(tmp_path: Path, more: str) -> None:
         tf.release_file(file, anyway=True)
 
 
-# A reference file is a class of populations: people counted once, a half held out, bad keys.
-
-
 LISTED = 'reference = { file = "survey.csv", population = "status", smoothing = 1 }'
 
 
@@ -126,4 +123,4 @@ def test_the_certificate_names_the_class(tmp_path: Path) -> None:
     ('unit = "nobody"', "nobody"),
 ])  # fmt: skip
 def test_bad_keys_are_refused(tmp_path: Path, more: str, where: str) -> None:
-    assert where in refused(with_reference(tmp_path, more), SpecError)
+    refusal_at(with_reference(tmp_path, more), SpecError, where)

@@ -113,7 +113,7 @@ def test_a_kind_that_lacks_something_is_refused(kind: Any, words: str) -> None:
     ((Unit(None, ["well", "ill"]), Unit(None, ["ill", "ill"])), "two people of one name"),
     ((Unit("ann", ["well", "ill"]), Unit("bob", ["ill", "ill"])), "read together"),
 ])  # fmt: skip
-def test_units_that_one_debit_would_pay_for_together_are_refused_before_it(
+def test_units_of_one_debit_are_refused_before_it(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, units: tuple[Unit, ...], words: str
 ) -> None:
     register_release_file(Twins(TwinsSection))

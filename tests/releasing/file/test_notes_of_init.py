@@ -13,7 +13,7 @@ import duckdb
 import pytest
 from tests.support.commands import ended, invoke, succeed
 from tests.support.release_files import filled, with_chain
-from tests.support.starting import begin, init
+from tests.support.starting import drafted, init, table_in
 from tests.support.workbooks import write_workbook
 
 from takifugu.core.errors import DataError
@@ -25,9 +25,7 @@ def started(data: Path, lines: Iterable[str] | None = None, *words: str) -> tupl
     """Draft a release file about these lines; what was said, in one line, and the draft."""
     if lines is not None:
         data.write_text("\n".join([*lines, ""]), encoding="utf-8")
-    output = data.with_name("r.toml")
-    done = begin(str(data), "-o", str(output), "--force", *words)
-    return " ".join(done.output.split()), output.read_text(encoding="utf-8")
+    return drafted(data, *words)[:2]
 
 
 def days(form: str, people: Iterable[str] = ("Ana", "Bo"), step: int = 1) -> list[str]:
@@ -52,17 +50,16 @@ def test_dates_that_could_mean_two_things_are_left_to_their_author(tmp_path: Pat
     months = [f"{who},{month:02}/01/2025,{'high' if month % 3 else 'low'}" for who in "abc" for month in range(1, 13)]
     backwards = [line for line in reversed(days("%m/%d/%Y")[1:]) if line[7:9].isdigit() and int(line[7:9]) < 13]
     for rows in (months, backwards):
-        (tmp_path / "d.csv").write_text("\n".join(["person,date,state", *rows, ""]), encoding="utf-8")
-        done = ended(2, "init", tmp_path / "d.csv", "-o", tmp_path / "r.toml", "--yes", "--whose", "person")
+        data = table_in(tmp_path, "person,date,state", rows)
+        done = ended(2, "init", data, "-o", tmp_path / "r.toml", "--yes", "--whose", "person")
         assert '--dates "%d/%m/%Y" (is read so), or --dates "%m/%d/%Y" (is read so)' in done.stderr
         assert [path.name for path in tmp_path.iterdir()] == ["d.csv"]
 
 
 def test_notes_are_in_the_json(tmp_path: Path) -> None:
-    rows = "".join(f"a,{m},x{m % 2},{m % 3}\n" for m in range(1, 13))
-    (tmp_path / "d.csv").write_text("who,minute,state,state\n" + rows)
-    started = init(tmp_path / "d.csv", "-o", tmp_path / "r.toml", "--kind", "sequences", "--json")
-    (note,) = json.loads(started.stdout)["notes"]
+    data = table_in(tmp_path, "who,minute,state,state", (f"a,{m},x{m % 2},{m % 3}" for m in range(1, 13)))
+    begun = init(data, "-o", tmp_path / "r.toml", "--kind", "sequences", "--json")
+    (note,) = json.loads(begun.stdout)["notes"]
     assert "Several columns are called 'state', so none of them is read: give each a name of its own." in note
 
 
@@ -119,14 +116,13 @@ def test_other_numbers_are_no_times_of_day(tmp_path: Path, rows: list[str]) -> N
 
 @pytest.mark.parametrize("kind", ["users", "table", "independent-records"])
 def test_several_rows_of_a_person_are_no_people_unless_somebody_says_so(tmp_path: Path, kind: str) -> None:
-    data, rows = tmp_path / "d.csv", [f"v{n * n % 97},clinic {n % 9}" for n in range(500)]
-    data.write_text("\n".join(["visitor,clinic", *rows, ""]), encoding="utf-8")
+    data = table_in(tmp_path, "visitor,clinic", (f"v{n * n % 97},clinic {n % 9}" for n in range(500)))
     words = ["init", data, "-o", tmp_path / "r.toml", "--yes", "--kind", kind]
     error = json.loads(ended(2, *words, "--json").stdout)["error"]
     assert error["where"] == "whose"
     assert "'visitor' has several rows for some, which must be hidden together: make them one row each" in error["rule"]
     assert not {*"0123456789"} & {*error["rule"]}, "it counts nobody"
-    data.write_text("\n".join(["visitor,clinic", *(f"v{n},clinic {n % 9}" for n in range(500)), ""]), encoding="utf-8")
+    table_in(tmp_path, "visitor,clinic", (f"v{n},clinic {n % 9}" for n in range(500)))
     succeed(*words)
 
 

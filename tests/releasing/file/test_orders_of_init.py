@@ -1,25 +1,14 @@
 """What `takifugu init` takes for the order of rows, and for whose they are, where something disturbs it."""
 
 import random
-import tomllib
 from collections.abc import Iterable
 from datetime import datetime, timedelta
 from pathlib import Path
-from typing import Any
 
 import pytest
 from tests.support.commands import succeed
 from tests.support.release_files import with_chain
-from tests.support.starting import begin
-
-
-def started(folder: Path, header: str, rows: Iterable[str], *words: str) -> tuple[str, str, dict[str, Any]]:
-    """Draft a release file about these rows; what was said, in one line, the draft, and its [source]."""
-    (folder / "d.csv").write_text("\n".join([header, *rows, ""]), encoding="utf-8")
-    output = folder / "r.toml"
-    done = begin(folder / "d.csv", "-o", output, "--force", *words)
-    draft = output.read_text(encoding="utf-8")
-    return " ".join(done.output.split()), draft, tomllib.loads(draft)["source"]
+from tests.support.starting import drafted, table_in
 
 
 def set_back(minutes: int, step: int = 5) -> list[datetime]:
@@ -45,7 +34,7 @@ def test_a_clock_that_was_set_back_orders_rows(
         for who, at in (pairs if one_after_the_other else sorted(pairs, key=lambda pair: pair[1]))
     ]
     when = "Tag;Uhrzeit" if ";" in form else "Zeit"
-    said, _, source = started(tmp_path, f"{'wer;' * bool(people)}{when};Haltung", rows)
+    said, _, source = drafted(table_in(tmp_path, f"{'wer;' * bool(people)}{when};Haltung", rows))
     assert "Drafted as markov-chain:" in said
     assert source["order"] == (["Tag", "Uhrzeit"] if ";" in form else "Zeit")
     assert source.get("unit") == ("wer" if people else None)
@@ -89,14 +78,14 @@ SOURCES: dict[str, tuple[str, list[str], dict[str, str | None]]] = {
 @pytest.mark.parametrize("name", SOURCES)
 def test_the_source_that_is_drafted(tmp_path: Path, name: str) -> None:
     header, rows, expected = SOURCES[name]
-    _, _, source = started(tmp_path, header, rows)
+    _, _, source = drafted(table_in(tmp_path, header, rows))
     assert {key: source.get(key) for key in expected} == expected
 
 
 def test_times_that_go_back_twice_or_far_are_no_order(tmp_path: Path) -> None:
     draw, start = random.Random(5), datetime(2024, 5, 2, 9)
     at = [start + timedelta(minutes=draw.randrange(90)) for _ in range(300)]
-    said, _, source = started(tmp_path, "time,state", (f"{t},{draw.choice(['busy', 'calm'])}" for t in at))
+    said, _, source = drafted(table_in(tmp_path, "time,state", (f"{t},{draw.choice(['busy', 'calm'])}" for t in at)))
     assert "'time' says when each row was, and no column says whose: if one person has several rows" in said
     assert "order" not in source
 
@@ -105,7 +94,7 @@ def test_times_that_go_back_twice_or_far_are_no_order(tmp_path: Path) -> None:
 @pytest.mark.parametrize("number", [2, 3, 6])
 def test_a_column_that_leaves_one_row_in_each_piece_is_the_order(tmp_path: Path, name: str, number: int) -> None:
     rows = (f"{who},{k},{'yes' if who * k % 7 == 0 else 'no'}" for who in range(200) for k in range(1, number + 1))
-    _, _, source = started(tmp_path, f"patient,{name},ill", rows)
+    _, _, source = drafted(table_in(tmp_path, f"patient,{name},ill", rows))
     assert (source["unit"], source["order"], source["value"]) == ("patient", name, "ill")
     assert "piece" not in source
 
@@ -123,18 +112,18 @@ def test_rows_that_are_repeated_as_a_whole_do_not_count(tmp_path: Path, people: 
         "in the middle": [*rows[:300], *rows[80:95], *rows[300:]],
         "twice": [row for k, row in enumerate(rows) for _ in range(1 + (k % 37 == 0))],
     }[again]
-    said, draft, source = started(tmp_path, f"{name},date,shift", repeated)
+    said, draft, source = drafted(table_in(tmp_path, f"{name},date,shift", repeated))
     assert (source["unit"], source["order"], source["value"]) == (name, "date", "shift")
     assert "A few rows are repeated as a whole" in said
     assert "duplicates" not in draft
-    said, draft, again_source = started(tmp_path, f"{name},date,shift", rows)
+    said, draft, again_source = drafted(table_in(tmp_path, f"{name},date,shift", rows))
     assert "duplicates" not in said + draft
     assert again_source == source
 
 
 def test_a_clock_set_back_to_the_same_states_repeats_no_rows(tmp_path: Path) -> None:
     rows = (f"{at:%Y-%m-%d %H:%M},{'calm' if 1 < at.hour < 6 else 'busy'}" for at in set_back(60, 2))
-    said, draft, source = started(tmp_path, "time,state", rows)
+    said, draft, source = drafted(table_in(tmp_path, "time,state", rows))
     assert source["order"] == "time"
     assert "duplicates" not in said + draft
 
@@ -143,7 +132,7 @@ def test_a_clock_set_back_to_the_same_states_repeats_no_rows(tmp_path: Path) -> 
 def test_who_it_is_is_not_what_is_published(tmp_path: Path, who: str) -> None:
     draw = random.Random(2)
     rows = (f"{draw.choice('abcdef')},{draw.choice(['day', 'night'])}" for _ in range(200))
-    _, _, source = started(tmp_path, f"{who},turn", rows, "--kind", "users")
+    _, _, source = drafted(table_in(tmp_path, f"{who},turn", rows), "--kind", "users")
     assert source["value"] == "turn"
 
 
@@ -158,21 +147,21 @@ def test_people_come_before_what_they_use(tmp_path: Path, things: str, people: s
     at = sorted(datetime(2025, 6, 1) + timedelta(minutes=draw.randrange(90_000)) for _ in range(800))
     rows = [(f"T{draw.randrange(9)}", f"P{draw.randrange(60)}", f"{t:%Y-%m-%d %H:%M}", draw.choice("xy")) for t in at]
     lines = (",".join(row) for row in (sorted(rows) if together else rows))
-    said, _, source = started(tmp_path, f"{things},{people},start,state", lines)
+    said, _, source = drafted(table_in(tmp_path, f"{things},{people},start,state", lines))
     assert source["unit"] == people
     assert f"'{people}' has several rows" in said
     alone = (",".join((row[0], *row[2:])) for row in rows)
-    said, _, source = started(tmp_path, f"{things},start,state", alone)
+    said, _, source = drafted(table_in(tmp_path, f"{things},start,state", alone))
     assert source["unit"] == things
 
 
 @pytest.mark.parametrize("units", ["min,-,ppm", "[min],,[ppm]", "h,text,%"])
 def test_a_line_of_units_is_said_to_be_none_of_the_data(tmp_path: Path, units: str) -> None:
     rows = [f"{5 * k},{room},{400 + k * k % 97}.5" for room in ("R1", "R2") for k in range(80)]
-    said, _, source = started(tmp_path, "time,room,level", [units, *rows], "--kind", "sequences")
+    said, _, source = drafted(table_in(tmp_path, "time,room,level", [units, *rows]), "--kind", "sequences")
     assert "Of the file line 2 is more of its header" in said
     assert "missing = " not in said
-    said, _, without = started(tmp_path, "time,room,level", rows, "--kind", "sequences")
+    said, _, without = drafted(table_in(tmp_path, "time,room,level", rows), "--kind", "sequences")
     assert "line 2" not in said
     assert source == {**without, "header": [1, 2]}
 
@@ -189,7 +178,7 @@ def test_a_row_of_nobody_is_said_to_be_of_the_header(tmp_path: Path, names: str,
     rows = [f"{7000 + 3 * k},2026-01-{1 + k % 28:02} 10:00,{'Yes' if k % 3 else 'No'},Bus,Q{k}" for k in range(80)]
     if not names.endswith("Name"):
         rows = [row.rpartition("Q")[0] + "Train" * (k % 2) for k, row in enumerate(rows)]
-    said, _, source = started(tmp_path, names, [first, *rows], "--kind", "users")
+    said, _, source = drafted(table_in(tmp_path, names, [first, *rows]), "--kind", "users")
     assert ("Of the file line 2 is more of its header" in said) == is_header
     assert source.get("header") == ([1, 2] if is_header else None)
 
@@ -197,17 +186,17 @@ def test_a_row_of_nobody_is_said_to_be_of_the_header(tmp_path: Path, names: str,
 @pytest.mark.parametrize("first", ["NA,R1,401.5", "0,-,401.5", "0,R1,?", "-,-,-"])
 def test_a_first_row_that_lacks_something_holds_no_units(tmp_path: Path, first: str) -> None:
     rows = (f"{5 * k},{room},{400 + k * k % 97}.5" for room in ("R1", "R2") for k in range(80))
-    said, *_ = started(tmp_path, "time,room,level", [first, *rows], "--kind", "sequences")
+    said, *_ = drafted(table_in(tmp_path, "time,room,level", [first, *rows]), "--kind", "sequences")
     assert "line 2" not in said
 
 
 @pytest.mark.parametrize("last", ["Summe;;9000000;60000", ";Grand total;9000000;60000"])
 def test_a_line_of_totals_is_said_to_be_no_row(tmp_path: Path, last: str) -> None:
     rows = [f"E{k};{'AB'[k % 2]};{30_000 + k * 397 % 20_000};{100 + k * 31 % 800}" for k in range(150)]
-    said, *_ = started(tmp_path, "worker;unit;salary;bonus", [*rows, last])
+    said, *_ = drafted(table_in(tmp_path, "worker;unit;salary;bonus", [*rows, last]))
     assert "file looks like totals, which are no row of their own: delete it: grep -avxF " in said
     for end in (";B;41000;300", "E150;;41000;300"):  # of which only the name, or the department, is missing
-        said, *_ = started(tmp_path, "worker;unit;salary;bonus", [*rows, end])
+        said, *_ = drafted(table_in(tmp_path, "worker;unit;salary;bonus", [*rows, end]))
         assert "looks like totals" not in said
 
 
@@ -222,13 +211,13 @@ def test_columns_called_as_times_of_day_are_times(tmp_path: Path, step: int, day
             for home in range(9) for d in range(1, 15) for at in times}  # fmt: skip
     rows = [f"{home},{date},{','.join(used[home, date, at] for at in times)}"
             for home, date in dict.fromkeys(key[:2] for key in used)]  # fmt: skip
-    said, _, source = started(tmp_path, f"household,{day},{','.join(times)}", rows)
+    said, _, source = drafted(table_in(tmp_path, f"household,{day},{','.join(times)}", rows))
     assert f"Drafted as markov-chain: the columns '00:00' to '{times[-1]}' are called as steps" in said
     assert [source[key] for key in ("rows", "columns", "unit", "order", "value")] == [
         "wide", "*:*", "household", [day, "time"], "value",
     ]  # fmt: skip
     melted = (",".join((*key, value)) for at in times for key, value in used.items() if key[2] == at)
-    _, _, source = started(tmp_path, f"household,{day},time,value", melted)
+    _, _, source = drafted(table_in(tmp_path, f"household,{day},time,value", melted))
     assert (source["unit"], source["order"]) == ("household", [day, "time"])
 
 
@@ -246,7 +235,7 @@ def ward(people: Iterable[int], days: int, by_person: bool, hour: str = "{}") ->
 @pytest.mark.parametrize("who", ["bed", "patient"])
 def test_a_date_and_an_hour_are_one_order(tmp_path: Path, by_person: bool, name: str, who: str) -> None:
     rows = ward(range(5), 12, by_person, "{:02}" if name == "hr" else "{}")
-    said, draft, source = started(tmp_path, f"{who},date,{name},state", rows)
+    said, draft, source = drafted(table_in(tmp_path, f"{who},date,{name},state", rows))
     assert "Drafted as markov-chain:" in said
     assert (source["unit"], source["order"]) == (who, ["date", name])
     assert source["order_format"] == "%Y-%m-%d %H"
@@ -259,7 +248,7 @@ def test_a_date_and_an_hour_are_one_order(tmp_path: Path, by_person: bool, name:
 def test_columns_called_as_weeks_are_steps(tmp_path: Path, week: str) -> None:
     names = [week.format(k) for k in range(1, 13)]
     rows = (",".join([f"S{k}", "AB"[k % 2], *("in" if k * n % 7 else "out" for n in range(12))]) for k in range(60))
-    _, _, source = started(tmp_path, f"pupil,class,{','.join(names)}", rows)
+    _, _, source = drafted(table_in(tmp_path, f"pupil,class,{','.join(names)}", rows))
     assert (source["rows"], source["unit"], source["ignore"]) == ("wide", "pupil", ["class"])
     assert source["columns"] == {name: k for k, name in enumerate(names, 1)}
 
@@ -268,6 +257,6 @@ def test_columns_called_as_weeks_are_steps(tmp_path: Path, week: str) -> None:
 def test_coordinates_in_columns_of_their_own_are_taken(tmp_path: Path, pair: str) -> None:
     places = [(48 + k * 37 % 9001 / 1000, 11 + k * 91 % 8009 / 1000) for k in range(200)]
     rows = (f"{k},POINT ({x} {y}),{x},{y},{'abc'[k % 3]}" for k, (x, y) in enumerate(places))
-    said, _, source = started(tmp_path, f"id,geometry,{pair},kind", rows)
+    said, _, source = drafted(table_in(tmp_path, f"id,geometry,{pair},kind", rows))
     assert "Drafted as populations:" in said
     assert source["coordinates"] == pair.split(",")

@@ -15,7 +15,7 @@ import pytest
 from tests.support.commands import invoke, succeed
 from tests.support.failing import FULL, failing
 from tests.support.release_files import believe, changed, publish, read_from, release_text
-from tests.support.releases import put
+from tests.support.releases import put, refused, spent, words_in
 
 import takifugu as tf
 from takifugu.accounting.ledger import Ledger
@@ -59,20 +59,17 @@ def places_in(folder: Path, text: str = PLACES, people: str = "") -> Path:
     return put(folder, {"release.toml": text, "people.csv": people or "\n".join(rows) + "\n"})
 
 
-def words_in(folder: Path, text: str = WORDS, values: str = "north\nsouth\nnorth\n" * 20) -> Path:
+def answers_in(folder: Path, text: str = WORDS, values: str = "north\nsouth\nnorth\n" * 20) -> Path:
     return put(folder, {"release.toml": text, "people.csv": "place\n" + values})
 
 
-def refused(file: Path, kind: type[TakifuguError] = DataError, where: str = "") -> str:
-    """Return why a release is refused; nothing was drawn, paid or written."""
-    before = {path: path.read_bytes() for path in file.parent.iterdir()}
-    with pytest.raises(kind) as error:
-        tf.release_file(file)
-    assert {path: path.read_bytes() for path in file.parent.iterdir()} == before
-    assert where in str(error.value)
-    traced = "".join(traceback.format_exception(error.value))
+def refusal_at(file: Path, kind: type[TakifuguError] = DataError, where: str = "") -> str:
+    """Return why a release is refused, which names nobody."""
+    error = refused(file, kind=kind)
+    assert where in str(error)
+    traced = "".join(traceback.format_exception(error))
     assert not any(name in traced for name in ("p7", "p59"))
-    return str(error.value)
+    return str(error)
 
 
 @pytest.mark.slow
@@ -93,7 +90,7 @@ def test_from_places_and_a_survey_to_randomised_places_with_a_certificate(tmp_pa
         3, True, "m", "a public survey of other people"
     )  # fmt: skip
     assert belief.distance((0.5, 0.5), (1.5, 1.5)) == math.hypot(1000, 500)
-    page = " ".join((tmp_path / "release-published/places.certificate.txt").read_text().split())
+    page = words_in(tmp_path / "release-published/places.certificate.txt")
     for words in (
         "this hides which population each person belongs to; the values themselves",
         "no person has more than 3 rows", "the rows of a person are independent of each other",
@@ -104,9 +101,8 @@ def test_from_places_and_a_survey_to_randomised_places_with_a_certificate(tmp_pa
     report = (tmp_path / "release-published/places.report.html").read_text()
     assert report.count("<svg") >= 5
     assert "what is sent from the ringed place" in report
-    spent = Ledger.open(tmp_path / "ledger.db").spent("checkins")
-    assert len(spent.units) == 60
-    assert {unit.spent.epsilon for unit in spent.units} == {F(3, 2)}
+    units = Ledger.open(tmp_path / "ledger.db").spent("checkins").units
+    assert [unit.spent.epsilon for unit in units] == [F(3, 2)] * 60
     assert tf.read_table(tmp_path / "release-published/places.csv") == table.rows
     assert table.to_frame("polars").shape == (120, 3)
 
@@ -123,7 +119,7 @@ def test_the_counts_of_the_survey_are_smoothed_by_hand(tmp_path: Path) -> None:
 
 
 def test_what_is_published_follows_the_channel(tmp_path: Path) -> None:
-    (table,) = tf.release_file(words_in(tmp_path, values="north\n" * 5000)).tables
+    (table,) = tf.release_file(answers_in(tmp_path, values="north\n" * 5000)).tables
     noise: Any = table.releases[0][1].randomiser
     share = sum(row["place"] == "north" for row in table.rows) / 5000
     expected = float(noise.mass(0, "north"))
@@ -134,7 +130,7 @@ def test_what_is_published_follows_the_channel(tmp_path: Path) -> None:
 @pytest.mark.slow
 def test_randomising_the_same_rows_again_is_a_new_release(tmp_path: Path) -> None:
     """Nobody says that these are the same rows: of the second column the value itself counts; 1 is not enough."""
-    file = words_in(tmp_path)
+    file = answers_in(tmp_path)
     first = tf.release_file(file)
     published = (tmp_path / "release-published/answers.csv").read_bytes()
     with pytest.raises(BudgetExceeded):
@@ -144,8 +140,7 @@ def test_randomising_the_same_rows_again_is_a_new_release(tmp_path: Path) -> Non
     invoke("ledger", "budget", tmp_path / "ledger.db", "answers", "9")
     second = tf.release_file(file, output=tmp_path / "again", once="2")
     noise: Any = first.tables[0].releases[0][1].randomiser
-    spent = Ledger.open(tmp_path / "ledger.db").spent("answers").spent
-    assert float(spent.epsilon) == pytest.approx(0.5 + min(noise.local_loss(), math.log(3)))
+    assert float(spent(tmp_path, "answers").epsilon) == pytest.approx(0.5 + min(noise.local_loss(), math.log(3)))
     assert (tmp_path / "release-published/answers.csv").read_bytes() == published
     assert second.tables[0].rows != first.tables[0].rows
 
@@ -156,7 +151,7 @@ def test_other_rows_of_the_same_people_add_up_where_their_batches_are_named(tmp_
     tf.release_file(file)
     file.write_text(BY_NAME.replace('batch = "March"', 'batch = "April"'))
     tf.release_file(file, output=tmp_path / "april")
-    assert F(2999, 1000) < Ledger.open(tmp_path / "ledger.db").spent("checkins").spent.epsilon <= 3  # what both tell
+    assert F(2999, 1000) < spent(tmp_path, "checkins").epsilon <= 3  # what both tell
     file.write_text(BY_NAME.replace('batch = "March"\n', ""))
     with pytest.raises(BudgetExceeded):
         tf.release_file(file, output=tmp_path / "unknown")
@@ -165,10 +160,10 @@ def test_other_rows_of_the_same_people_add_up_where_their_batches_are_named(tmp_
 @pytest.mark.parametrize(("where", "step", "error", "is_drawn"), [
     (orders, "place", FULL, True), (Values, "send", OSError(5, "no randomness"), False),
 ])  # fmt: skip
-def test_resume_gives_the_column_that_was_paid_for(
+def test_resume_gives_the_paid_column(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, where: Any, step: str, error: Exception, is_drawn: bool
 ) -> None:
-    file = words_in(tmp_path)
+    file = answers_in(tmp_path)
     with failing(monkeypatch, where, step, error), pytest.raises((TakifuguError, OSError)):
         tf.release_file(file)
     assert not (tmp_path / "release-published/answers.csv").exists()
@@ -178,7 +173,7 @@ def test_resume_gives_the_column_that_was_paid_for(
     rows = done.outcome.tables[0].rows  # type: ignore[union-attr]
     assert tf.read_table(tmp_path / "release-published/answers.csv") == rows
     assert len(rows) == 60
-    assert Ledger.open(tmp_path / "ledger.db").spent("answers").spent.epsilon == F(1, 2)
+    assert spent(tmp_path, "answers").epsilon == F(1, 2)
     assert not list(tmp_path.glob("*.values"))
 
 
@@ -187,12 +182,11 @@ def test_dummies_and_bits_are_lines_of_their_row(tmp_path: Path) -> None:
     text = WORDS.replace("budget = 1\n", "budget = { epsilon = 1, delta = 0.5 }\n").replace(
         "epsilon = 0.5", 'epsilon = 0.5\ndelta = 0.2\nmechanism = "tupling"\ndummies = 4'
     )
-    (table,) = tf.release_file(words_in(tmp_path, text)).tables
+    (table,) = tf.release_file(answers_in(tmp_path, text)).tables
     assert Counter(row["row"] for row in table.rows) == dict.fromkeys(range(60), 5)
     assert table.certificate.delta == "0.2"
-    (tmp_path / "bits").mkdir()
     bits = WORDS.replace("epsilon = 0.5", 'epsilon = 0.5\nmechanism = "rappor"')
-    (table,) = tf.release_file(words_in(tmp_path / "bits", bits)).tables
+    (table,) = tf.release_file(answers_in(tmp_path / "bits", bits)).tables
     assert {row["row"] for row in table.rows} <= {*range(60)}
     assert max(Counter(row["row"] for row in table.rows).values()) <= 2
 
@@ -218,9 +212,6 @@ def test_every_command_says_what_it_costs(tmp_path: Path) -> None:
     assert "that values stay secret" in report
 
 
-# What is refused: before anything is drawn, naming nobody and no value.
-
-
 @pytest.mark.parametrize(("row", "what"), [
     ("p7,1.0,nan", "missing or not finite"), ("p7,inf,1.0", "missing or not finite"),
     ("p7,,1.0", "missing or not finite"),
@@ -228,7 +219,7 @@ def test_every_command_says_what_it_costs(tmp_path: Path) -> None:
     ("p7,xyzzy,1.0", "no numbers"), (",1.0,1.0", "missing values"),
 ])  # fmt: skip
 def test_a_faulty_row_refuses_the_whole_column(tmp_path: Path, row: str, what: str) -> None:
-    refusal = refused(places_in(tmp_path, people=f"person,x,y\np59,1.0,1.0\n{row}\n"), where="source")
+    refusal = refusal_at(places_in(tmp_path, people=f"person,x,y\np59,1.0,1.0\n{row}\n"), where="source")
     assert what in refusal
     assert not any(number in refusal for number in ("4.5", "0.25", "xyzzy"))
 
@@ -236,7 +227,8 @@ def test_a_faulty_row_refuses_the_whole_column(tmp_path: Path, row: str, what: s
 def test_a_survey_with_another_decimal_sign_than_the_data_is_told_where_to_say_so(tmp_path: Path) -> None:
     people = "person;x;y\n" + "".join(f"p{number};{number % 4},5;0,5\n" for number in range(60))
     comma = PLACES.replace('unit = "person"', 'unit = "person"\ndecimal = ","')
-    refusal = refused(places_in(tmp_path, comma, people), SpecError, "reference.file: survey.csv: column 'x' has texts")
+    refusal = refusal_at(places_in(tmp_path, comma, people), SpecError, "reference.file")
+    assert "survey.csv: column 'x' has texts" in refusal
     assert 'write the decimal sign of this file beside its name: decimal = "."' in refusal
     declared = comma.replace('file = "survey.csv", ', 'file = "survey.csv", decimal = ".", ')
     assert tf.release_file(places_in(tmp_path, declared, people)).tables
@@ -250,32 +242,30 @@ def test_places_outside_of_the_box_are_clamped_only_on_request(tmp_path: Path) -
     assert "a place outside of the box counts as the nearest one inside" in table.certificate.assumptions
 
 
-def test_more_rows_than_declared_are_refused_naming_nobody(tmp_path: Path) -> None:
-    people = "person,x,y\n" + "p7,1.0,1.0\n" * 4
-    refusal = refused(places_in(tmp_path, people=people), where="rows_per_person")
-    assert "4" not in refusal
-    composed = "person,x,y\n" + "Jos\u00e9,1,1\n" + "Jose\u0301,1,1\n"  # two spellings of one name
-    assert "two ways" in refused(places_in(tmp_path, people=composed))
-    numbered = "person,x,y\n" + "7,1,1\n" * 3 + "007,1,1\n" * 3  # six rows of one budget
-    assert "two ways" in refused(places_in(tmp_path, people=numbered))
+@pytest.mark.parametrize(("rows", "where"), [
+    pytest.param("p7,1.0,1.0\n" * 4, "rows_per_person", id="more rows than declared"),
+    pytest.param("Jos\u00e9,1,1\nJose\u0301,1,1\n", "two ways", id="two spellings of one name"),
+    pytest.param("7,1,1\n" * 3 + "007,1,1\n" * 3, "two ways", id="six rows of one budget"),
+])  # fmt: skip
+def test_more_rows_than_declared_are_refused_naming_nobody(tmp_path: Path, rows: str, where: str) -> None:
+    assert "4" not in refusal_at(places_in(tmp_path, people=f"person,x,y\n{rows}"), where=where)
 
 
-def test_a_value_that_is_not_declared_refuses_the_whole_column(tmp_path: Path) -> None:
-    refusal = refused(words_in(tmp_path, values="north\nelsewhere\n"), where="source.value")
-    assert "elsewhere" not in refusal
-    refused(words_in(tmp_path, values=""), where="source")
+@pytest.mark.parametrize(("values", "where"), [("north\nelsewhere\n", "source.value"), ("", "source")])
+def test_a_value_that_is_not_declared_refuses_the_whole_column(tmp_path: Path, values: str, where: str) -> None:
+    assert "elsewhere" not in refusal_at(answers_in(tmp_path, values=values), where=where)
 
 
 @pytest.mark.slow
 def test_the_private_column_is_no_reference_unless_that_is_declared(tmp_path: Path) -> None:
     people = "person,status,x,y\n" + "".join(f"p{n},{'home' if n % 2 else 'out'},{n % 4},{n % 2}\n" for n in range(40))
     private = PLACES.replace('file = "survey.csv"', 'file = "people.csv"')
-    refusal = refused(places_in(tmp_path, private, people), SpecError, "belief.reference.file")
+    refusal = refusal_at(places_in(tmp_path, private, people), SpecError, "belief.reference.file")
     assert "private data itself" in refusal
     (tmp_path / "copy.csv").write_text(people)
     copied = private.replace('reference = { file = "people.csv"', 'reference = { file = "copy.csv"')
     file = places_in(tmp_path, copied, people)
-    assert "has the rows of the private data" in refused(file, SpecError, "belief.reference.file")
+    assert "has the rows of the private data" in refusal_at(file, SpecError, "belief.reference.file")
     file.write_text(copied.replace("smoothing = 1 }", "smoothing = 1, from_private_data = true }"))
     (table,) = tf.release_file(file).tables
     assert any("the promise does not cover that" in words for words in table.certificate.conditions)
@@ -296,7 +286,7 @@ def test_different_supports_are_refused_or_aligned(tmp_path: Path) -> None:
     text = WORDS.replace('values = ["north", "south"]', 'values = ["north", "south", "west"]')
     text = text.replace('["0.75", "0.25"]', '["0.75", "0.25", 0]')
     text = text.replace('["0.25", "0.75"]', '["0.25", "0.5", "0.25"]')
-    assert "impossible in the population" in refused(words_in(tmp_path, text), SpecError, "belief.supports")
+    assert "impossible in the population" in refusal_at(answers_in(tmp_path, text), SpecError, "belief.supports")
     (tmp_path / "release.toml").write_text(text.replace('source = "a test"', 'source = "a test"\nsupports = "align"'))
     assert tf.release_file(tmp_path / "release.toml").tables[0].certificate.epsilon == "0.5"
 
@@ -304,10 +294,10 @@ def test_different_supports_are_refused_or_aligned(tmp_path: Path) -> None:
 def test_a_second_table_about_the_same_rows_is_charged_what_both_tell_or_refused(tmp_path: Path) -> None:
     second = '[[release]]\nname = "again"\nquery = "each-value"\nepsilon = 0.25\n'
     with pytest.raises((BudgetExceeded, CompositionRefused)):
-        tf.release_file(words_in(tmp_path, WORDS.replace("budget = 1\n", "budget = 0.5\n") + second))
+        tf.release_file(answers_in(tmp_path, WORDS.replace("budget = 1\n", "budget = 0.5\n") + second))
     assert not (tmp_path / "release-published").exists() or not list((tmp_path / "release-published").glob("*.csv"))
     noisy = WORDS.replace("budget = 1\n", "budget = 5\n") + second
-    outcome = tf.release_file(words_in(tmp_path, noisy))
+    outcome = tf.release_file(answers_in(tmp_path, noisy))
     both: list[Any] = [table.releases[0][1].calibration for table in outcome.tables]
     true = joint_loss(both[0].framework, [(of.query, of.randomiser) for of in both])
     assert float(outcome.reservation.spent.epsilon) == pytest.approx(true.loss, rel=1e-6)
@@ -362,8 +352,6 @@ def test_another_source_of_the_same_people_counts_at_what_is_told_of_values(tmp_
     assert float(outcome.reservation.spent.epsilon) == pytest.approx(1.5 + 3 * noise.local_loss())
 
 
-# Epsilon per unit of distance.
-
 THREE = {"near": ["0.6", "0.3", "0.1"], "middle": ["0.2", "0.6", "0.2"], "far": ["0.1", "0.2", "0.7"]}
 APART = {"near": {"middle": 1, "far": 2}, "middle": {"far": 1}}
 
@@ -384,20 +372,20 @@ def by_distance(metric: Any) -> str:
 @pytest.mark.slow
 @pytest.mark.parametrize("metric", ["w-infinity", APART], ids=["w-infinity", "declared"])
 def test_a_file_keeps_epsilon_per_distance_with_certificate_audit_and_ledger(tmp_path: Path, metric: Any) -> None:
-    file = words_in(tmp_path, by_distance(metric), "0\n1\n2\n" * 10)
+    file = answers_in(tmp_path, by_distance(metric), "0\n1\n2\n" * 10)
     (table,) = tf.release_file(file).tables
     calibration = table.releases[0][1].calibration
     assert 0.49 < true_loss(calibration).loss <= 0.5
     certificate = read_certificate(tmp_path / "release-published/answers.certificate.json")
     assert (certificate.epsilon, certificate.definition) == ("0.5", "extended-distribution")
-    page = " ".join((tmp_path / "release-published/answers.certificate.txt").read_text().split())
+    page = words_in(tmp_path / "release-published/answers.certificate.txt")
     for words in (
         "it is at most e^(0.5 d) times as likely from one population as from another one at distance d",
         "'near' and 'middle' are 1 apart", "the better the nearer two are",
     ):  # fmt: skip
         assert words in page
-    spent = Ledger.open(tmp_path / "ledger.db").spent("answers")
-    assert {unit.spent.epsilon for unit in spent.units} == {F(1, 2)}
+    units = Ledger.open(tmp_path / "ledger.db").spent("answers").units
+    assert {unit.spent.epsilon for unit in units} == {F(1, 2)}
     for command in (("audit", file), ("compare", "--all", file)):
         result = succeed(*command)
     assert "in all at a distance of 1" in " ".join(result.output.split())
@@ -420,11 +408,8 @@ def test_w_infinity_of_counted_populations_covers_any_two(tmp_path: Path) -> Non
         for i, x in enumerate(belief.values) for j, y in enumerate(belief.values) if i != j
     )  # fmt: skip
     assert 0.00099 < worst <= 0.001  # each of three rows has a third
-    page = " ".join((tmp_path / "release-published/places.certificate.txt").read_text().split())
+    page = words_in(tmp_path / "release-published/places.certificate.txt")
     assert "epsilon is for 1 m of W-infinity" in page
-
-
-# Noise that is cut at a radius.
 
 
 def within(mechanism: str = "restricted-laplace") -> str:
@@ -433,19 +418,16 @@ def within(mechanism: str = "restricted-laplace") -> str:
 
 @pytest.mark.parametrize("mechanism", ["restricted-laplace", "restricted Laplace", "RL"])
 def test_a_file_sends_nothing_farther_than_its_radius(tmp_path: Path, mechanism: str) -> None:
-    file = words_in(tmp_path, within(mechanism), "0\n" * 500)
+    file = answers_in(tmp_path, within(mechanism), "0\n" * 500)
     (table,) = tf.release_file(file).tables
     assert {row["place"] for row in table.rows} == {"0", "1"}
     calibration = table.releases[0][1].calibration
     assert calibration.mechanism == "restricted-laplace"
     assert 1.49 < true_loss(calibration).loss <= 1.5
-    page = " ".join((tmp_path / "release-published/answers.certificate.txt").read_text().split())
+    page = words_in(tmp_path / "release-published/answers.certificate.txt")
     assert "randomised within 1" in page
     assert "Kawamoto and Murakami 2019" in page
     succeed("audit", file)
-
-
-# A class that is declared: no value above a mass.
 
 
 SPREAD = answers(9, {"values": [0, 1, 2, 3], "largest_mass": 0.4, "populations": ["home", "out"]}, epsilon=1)
@@ -453,11 +435,11 @@ SPREAD = answers(9, {"values": [0, 1, 2, 3], "largest_mass": 0.4, "populations":
 
 @pytest.mark.slow
 def test_a_file_declares_that_no_value_is_likelier_than_a_mass(tmp_path: Path) -> None:
-    file = words_in(tmp_path, SPREAD, "0\n1\n2\n3\n" * 9)
+    file = answers_in(tmp_path, SPREAD, "0\n1\n2\n3\n" * 9)
     (table,) = tf.release_file(file).tables
     calibration = table.releases[0][1].calibration
     assert 0.9 < true_loss(calibration).upper <= 1 + 1e-9
-    page = " ".join((tmp_path / "release-published/answers.certificate.txt").read_text().split())
+    page = words_in(tmp_path / "release-published/answers.certificate.txt")
     for words in ("in no population a value is likelier than 0.4", "outside of the class of populations"):
         assert words in page
     for command in (("audit", file), ("compare", "--all", file), ("advise", file)):
@@ -514,5 +496,5 @@ FAULTY = {
 def test_a_fault_is_told_at_its_key(tmp_path: Path, about: str, old: str, new: str, place: str, what: str) -> None:
     text = changed(FAULTY[about], (old, new))
     values = "north\nsouth\n" if about == "words" else "0\n1\n2\n"
-    file = places_in(tmp_path, text) if about == "places" else words_in(tmp_path, text, values)
-    assert what in refused(file, SpecError, place)
+    file = places_in(tmp_path, text) if about == "places" else answers_in(tmp_path, text, values)
+    assert what in refusal_at(file, SpecError, place)

@@ -243,7 +243,7 @@ def test_two_times_of_which_one_is_never_earlier_are_stays(tmp_path: Path) -> No
     (240, "user,minute,state", lambda n, draw: f"u{n % 5},{n // 5},{draw('ab')}", None),
     (20, "user,minute,state", lambda n, draw: f"u{n % 5},{n // 5},{draw('ab')}", None),
 ])  # fmt: skip
-def test_where_two_columns_may_say_whose_a_row_is_a_person_decides(
+def test_of_two_columns_of_whose_a_person_decides(
     tmp_path: Path, rows: int, header: str, row: Callable[[int, Callable[[str], str]], str], asks: str | None
 ) -> None:
     subject = table(tmp_path, header, [row(n, random.Random(n).choice) for n in range(rows)])
@@ -271,9 +271,7 @@ def test_lessons_of_days_of_the_week_are_wide(tmp_path: Path) -> None:
     assert questions(subject)["rows"].offered == "wide"
 
 
-def test_two_lines_of_names_are_joined_by_the_command_that_is_printed(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_two_lines_of_names_are_joined_by_the_printed_command(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     weeks = "".join(f",Week {number},,,," for number in (6, 7, 8))
     names = ",".join(["Pupil", "Form", *["Mo", "Tu", "We", "Th", "Fr"] * 3])
     rows = [",".join([f"pupil {n}", "ab"[n % 2], *("/A"[n * k % 7 == 3] for k in range(15))]) for n in range(40)]
