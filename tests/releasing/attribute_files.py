@@ -2,7 +2,8 @@
 
 from pathlib import Path
 
-from tests.support.release_files import EXPECT, believe, hide, publish, read_from, release_text, section
+from tests.support.release_files import EXPECT, believe, changed, hide, publish, read_from, release_text, section
+from tests.support.releases import put
 
 RECORDS = release_text(
     read_from("staff", "staff.csv", missing=["?"], budget=4.0),
@@ -57,10 +58,4 @@ FILES = {
 def written(folder: Path, kind: str, changes: dict[str, str] | None = None, data: str | None = None) -> Path:
     """Write a file and its data, with some of its text changed, and return its path."""
     text, name, rows = FILES[kind]
-    for old, new in (changes or {}).items():
-        assert old in text, f"{old!r} is not in the file"
-        text = text.replace(old, new)
-    folder.mkdir(exist_ok=True)
-    (folder / name).write_text(rows if data is None else data, encoding="utf-8")
-    (folder / "release.toml").write_text(text, encoding="utf-8")
-    return folder / "release.toml"
+    return put(folder, {"release.toml": changed(text, *(changes or {}).items()), name: rows if data is None else data})

@@ -35,10 +35,7 @@ def data(lengths: dict[str, tuple[int, ...]] = LENGTHS) -> str:
 
 def write(folder: Path, spec: str = SPEC, table: str | None = None) -> Path:
     """Write the release file and its data; return the release file's path."""
-    (folder / "data.csv").write_text(data() if table is None else table, encoding="utf-8")
-    where = folder / "release.toml"
-    where.write_text(spec, encoding="utf-8")
-    return where
+    return put(folder, {"release.toml": spec, "data.csv": data() if table is None else table})
 
 
 PEOPLE = release_text(

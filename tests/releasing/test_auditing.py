@@ -9,8 +9,9 @@ from typing import Any
 
 import pytest
 from tests.conformance.corpus import Case, corpus
-from tests.support.commands import ended, invoke, succeed
+from tests.support.commands import ended, invoke, succeed, words_of
 from tests.support.release_files import believe, publish, read_from, release_text
+from tests.support.releases import put
 
 import takifugu as tf
 from takifugu.cli import BAD_INPUT, FAULT
@@ -30,10 +31,7 @@ TABLE = release_text(
 def ward(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     monkeypatch.chdir(tmp_path)
     rows = (f"{n},{'busy' if n % 3 else 'calm'}\n" for n in range(8))
-    (tmp_path / "ward.csv").write_text("hour,state\n" + "".join(rows))
-    path = tmp_path / "ward.toml"
-    path.write_text(TABLE)
-    return path
+    return put(tmp_path, {"ward.toml": TABLE, "ward.csv": "hour,state\n" + "".join(rows)})
 
 
 @pytest.fixture
@@ -71,8 +69,8 @@ def test_a_file_and_its_certificate_are_kept(ward: Path) -> None:
 
 def test_a_table_that_is_too_long_says_why(ward: Path) -> None:
     ward.with_name("ward.csv").write_text("hour,state\n" + "".join(f"{n},calm\n" for n in range(3000)))
-    result = succeed("audit", ward)
-    assert "Not audited: the audit would have to list about 10^903 joint states" in " ".join(result.stdout.split())
+    said = words_of(succeed("audit", ward))
+    assert "Not audited: the audit would have to list about 10^903 joint states" in said
 
 
 def with_noise(path: Path, **noise: str) -> Any:

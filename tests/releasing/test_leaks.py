@@ -131,17 +131,15 @@ def test_objects_that_hold_data_do_not_print_it(folder: Path) -> None:
             assert secrets_in([*secrets_of(table()), "'walking', 'still', 'walking'"], text) == []
 
 
+AT = f"{START + 3},"
+
+
 @pytest.mark.parametrize(("old", "new"), [
-    (f"{START + 3},", f"{START + 2},"),
-    (f"{START + 3},", f"{SPARE},"),
-    (f"{START + 3},", ","),
-    (f"{START + 3},{SPARE},walking", f"{START + 3},{SPARE},SECRET-POSTURE"),
-    (f"{START + 3},{SPARE},walking", f"{START + 3},{SPARE},walkign"),
-    (f"{START + 3},{SPARE},walking", f"{START + 3},{SPARE},"),
-    (f"{START + 3},{SPARE},walking", f"{START + 3}.5,{SPARE},walking"),
-    (f"Ana,0,{START + 3}", f",0,{START + 3}"),
-    (f"{START + 3},{SPARE},walking", f"{START + 3},{SPARE},walking,more"),
-    (f"{START + 3},{SPARE},walking", f'{START + 3},{SPARE},"walking'),
+    (AT, f"{START + 2},"), (AT, f"{SPARE},"), (AT, ","), (f"Ana,0,{AT}", f",0,{AT}"),
+    *((f"{AT}{SPARE},walking", new) for new in (
+        f"{AT}{SPARE},SECRET-POSTURE", f"{AT}{SPARE},walkign", f"{AT}{SPARE},", f"{START + 3}.5,{SPARE},walking",
+        f"{AT}{SPARE},walking,more", f'{AT}{SPARE},"walking',
+    )),
 ])  # fmt: skip
 def test_messages_about_broken_data_tell_no_secret(folder: Path, old: str, new: str) -> None:
     text = table()
@@ -180,9 +178,7 @@ def test_errors_are_all_of_one_family() -> None:
     assert all(issubclass(kind, tf.TakifuguError) for kind in kinds)
 
 
-# Names of people are never in a ledger, nor in what SQLite leaves behind.
-
-
+#: Names that are never in a ledger, nor in what SQLite leaves behind.
 PEOPLE = {"Zoraida": (8, 9), "Bartholomew": (7,), "Wilhelmina": (8, 4)}
 
 

@@ -1,7 +1,6 @@
 """Release files whose matrices depend on the hour or the weekday: what the chain is, what is refused, what is told."""
 
 import json
-from collections import Counter
 from datetime import date, datetime, timedelta
 from pathlib import Path
 from typing import Any
@@ -11,9 +10,10 @@ import pytest
 from tests.support.commands import succeed
 from tests.support.engines import ENGINES
 from tests.support.release_files import EXPECT, Changes, believe, changed, publish, read_from, release_text, section
-from tests.support.releases import put, refusal_of
+from tests.support.releases import assert_says, put, refusal_of
 
 import takifugu as tf
+from takifugu.data import Calendar, Layout, Recode, open_frame, transitions_by
 from takifugu.model.beliefs.chains.matrices_by import cells_of, shared_out
 from takifugu.releasing.file.loading import load
 from takifugu.releasing.planning.outlook import outlook
@@ -49,11 +49,8 @@ def written(folder: Path, *changes: tuple[str, str], rows: Any = None) -> Path:
 
 def frameworks(path: Path) -> list[Any]:
     file = load(path)
-    listed = []
-    for item in file.items:
-        part = file.kind.part(file, item)
-        listed.append(file.kind.framework_about(part, [imagined(part)]))
-    return listed
+    parts = [file.kind.part(file, item) for item in file.items]
+    return [file.kind.framework_about(part, [imagined(part)]) for part in parts]
 
 
 @pytest.mark.parametrize(("name", "by", "cells"), [
@@ -119,14 +116,13 @@ def test_weeks_cost_one_week_and_the_certificate_says_what_is_believed(tmp_path:
     about = frameworks(path)
     assert len({framework.fingerprint() for framework in about}) == 1
     tf.release_file(path)
-    text = (tmp_path / "out" / "busy-2026-W03.certificate.txt").read_text(encoding="utf-8")
-    text = " ".join(text.split())
-    assert "2 matrices in a period of 24 steps" in text
-    assert "each step follows the matrix of the hour, in UTC, in which it starts" in text
-    assert "hour 22-06: by the belief, calm lasts about 20 hours at a time on average, busy about 100 minutes" in text
-    assert "hour 07-21: by the belief, calm lasts about 5 hours" in text
-    data = json.loads((tmp_path / "out" / "busy-2026-W03.certificate.json").read_text(encoding="utf-8"))
-    assert "periodic-chain" in json.dumps(data)
+    assert_says(
+        tmp_path / "out" / "busy-2026-W03.certificate.txt", "2 matrices in a period of 24 steps",
+        "each step follows the matrix of the hour, in UTC, in which it starts",
+        "hour 22-06: by the belief, calm lasts about 20 hours at a time on average, busy about 100 minutes",
+        "hour 07-21: by the belief, calm lasts about 5 hours",
+    )  # fmt: skip
+    assert_says(tmp_path / "out" / "busy-2026-W03.certificate.json", "periodic-chain")
     costs = [float(row.epsilon) for row in outlook(load(path), 12).rows]
     assert costs == [costs[0]] * len(costs)
     assert 0 < costs[0] < 0.5
@@ -223,37 +219,34 @@ def test_overlaps_and_gaps_are_named() -> None:
 def test_a_fit_counts_the_steps_of_each_hour(tmp_path: Path, engine: str) -> None:
     public = [(t, state) for t, state in recorded(400, datetime(2024, 11, 28, 13)) if t.hour != 3 or t.day % 2]
     fit = '[belief.fit]\nfile = "public.csv"\nsmoothing = 0.5\n'
-    path = written(tmp_path, (MATRICES, fit))
+    counts = counted(public)
     if engine != "csv":
-        return _on_engine(tmp_path, engine, public)
+        assert transitions_on(engine, public).tolist() == counts.tolist()
+        return
+    path = written(tmp_path, (MATRICES, fit))
     lines = [f"{t.isoformat()},{state}" for t, state in public]
     (tmp_path / "public.csv").write_text("\n".join(["time,state", *lines, ""]), encoding="utf-8")
     chain = load(path).belief
-    counts = counted(public)
-    for hour in range(24):
-        row = np.array([[counts[hour, a, b] + 0.5 for b in ("calm", "busy")] for a in ("calm", "busy")])
-        assert chain.step_matrices[hour] == pytest.approx(row / row.sum(axis=1, keepdims=True))
+    rows = counts + 0.5
+    assert np.array(chain.step_matrices) == pytest.approx(rows / rows.sum(axis=2, keepdims=True))
     assert "smoothing 0.5" in chain.source
-    return None
 
 
-def counted(rows: Any) -> Counter[tuple[int, str, str]]:
-    known = dict(rows)
-    steps = ((t, t + timedelta(hours=1)) for t in known)
-    return Counter((t.hour, known[t], known[after]) for t, after in steps if after in known)
+def counted(rows: Any) -> Any:
+    """Return how often each state followed each, by the hour of the first of them."""
+    states, counts = dict(rows), np.zeros((24, 2, 2), int)
+    for time, state in rows:
+        after = states.get(time + timedelta(hours=1))
+        if after is not None:
+            counts[time.hour, int(state == "busy"), int(after == "busy")] += 1
+    return counts
 
 
-def _on_engine(folder: Path, engine: str, rows: Any) -> None:
-    from takifugu.data import Calendar, Layout, Recode, open_frame, transitions_by
-
+def transitions_on(engine: str, rows: Any) -> Any:
     made = ENGINES[engine]({"time": ("time", [t for t, _ in rows]), "state": ("text", [state for _, state in rows])})
     calendar = Calendar.read("0001-01-01", None, timedelta(hours=1))
     layout = Layout("state", order="time", step="1h", calendar=calendar)
-    transitions = transitions_by(open_frame(made), layout, Recode(("calm", "busy")), list(range(24)))
-    counts = counted(rows)
-    for hour in range(24):
-        expected = [[counts[hour, a, b] for b in ("calm", "busy")] for a in ("calm", "busy")]
-        assert transitions[hour].tolist() == expected
+    return np.array(transitions_by(open_frame(made), layout, Recode(("calm", "busy")), list(range(24))))
 
 
 @pytest.mark.parametrize(("name", "keys", "rows", "words"), [

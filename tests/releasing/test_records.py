@@ -12,16 +12,15 @@ import polars as pl
 import pytest
 from tests.support.adult import race_and_education
 from tests.support.answers import true_answer
-from tests.support.commands import ended, invoke, succeed, words_of
+from tests.support.commands import succeed
 from tests.support.release_files import EXPECT, believe, group, hide, publish, read_from, release_text
-from tests.support.releases import refusal_of
+from tests.support.releases import put, refusal_of, refused
 from tests.support.research import research_file
 
 import takifugu as tf
 from takifugu.accounting.ledger import Ledger
 from takifugu.core.errors import DataError, SpecError, TakifuguError
 from takifugu.releasing.file import loading as spec
-from takifugu.releasing.file.kind import ReleaseFile
 from takifugu.releasing.planning import plan
 from takifugu.releasing.planning.comparison import compared
 
@@ -80,26 +79,15 @@ LAYOUTS = {"network": (NETWORK, PATIENTS), "table": (TABLE, PEOPLE), "users": (U
 
 
 def write(folder: Path, text: str, data: str | None = None) -> Path:
-    (folder / "clinic.bif").write_text(BIF)
-    rows = [f"{origin},{level}" for (origin, level), times in COUNTS.items() for _ in range(times)]
-    (folder / "census.csv").write_text("\n".join(["origin,education", *rows]) + "\n")
-    if data is not None:
-        (folder / "data.csv").write_text(data)
-    path = folder / "release.toml"
-    path.write_text(text, encoding="utf-8")
-    return path
+    rows = "".join(f"{origin},{level}\n" * times for (origin, level), times in COUNTS.items())
+    files = {"release.toml": text, "clinic.bif": BIF, "census.csv": f"origin,education\n{rows}"}
+    return put(folder, files if data is None else {**files, "data.csv": data})
 
 
 def problems(folder: Path, text: str, data: str | None = None) -> str:
     caught = refusal_of(write(folder, text, data))
     assert all(": " in line and "; " in line for line in caught.problems)
     return "\n".join(caught.problems)
-
-
-def records(path: Path) -> ReleaseFile:
-    file = spec.load(path)
-    assert isinstance(file, ReleaseFile)
-    return file
 
 
 def answers(path: Path) -> list[tuple[str | None, tuple[int, ...]]]:
@@ -125,7 +113,7 @@ def test_the_calibration_is_that_of_the_same_belief_in_python(tmp_path: Path) ->
 
 
 def test_counted_masses_are_exact(tmp_path: Path) -> None:
-    belief = records(write(tmp_path, TABLE)).belief
+    belief = spec.load(write(tmp_path, TABLE)).belief
     assert isinstance(belief, tf.JointTable)
     masses = dict(zip(belief.rows, (Fraction(int(m), belief.total or 0) for m in belief.masses), strict=True))
     assert masses == {row: Fraction(times, 18) for row, times in COUNTS.items()}
@@ -191,7 +179,7 @@ def test_declared_rows(tmp_path: Path) -> None:
     fit = 'fit = { file = "census.csv", columns = ["origin", "education"] }'
     for masses in ("counts = [1, 1, 1, 1]", 'probabilities = ["1/4", "1/4", "1/4", "1/4"]'):
         text = TABLE.replace(fit, f'columns = ["origin", "education"]\nrows = {rows}\n{masses}')
-        assert records(write(tmp_path, text)).belief.total == 4  # type: ignore[union-attr]
+        assert spec.load(write(tmp_path, text)).belief.total == 4  # type: ignore[union-attr]
 
 
 def test_several_releases_about_one_record_add_up(tmp_path: Path) -> None:
@@ -223,14 +211,10 @@ BAD_DATA = [
 
 @pytest.mark.parametrize(("kind", "data", "words"), BAD_DATA)
 def test_bad_data_are_refused_and_nothing_is_spent(kind: str, data: str, words: str, tmp_path: Path) -> None:
-    path = write(tmp_path, LAYOUTS[kind][0], data)
     Ledger.open(tmp_path / "ledger.db").source("other", 1)
-    before = (tmp_path / "ledger.db").read_bytes()
-    outcome = ended(2, "release", path)
-    assert words in words_of(outcome)
-    assert not any(secret in outcome.output for secret in ("bloody", "Preschool", "Southh", "elsewhere", "dead"))
-    assert (tmp_path / "ledger.db").read_bytes() == before
-    assert not (tmp_path / "out").exists()
+    refusal = str(refused(write(tmp_path, LAYOUTS[kind][0], data)))
+    assert words in refusal
+    assert not any(secret in refusal for secret in ("bloody", "Preschool", "Southh", "elsewhere", "dead"))
 
 
 BAD_FILES: list[tuple[str, str, str, str]] = [
@@ -309,18 +293,9 @@ def test_no_value_of_any_key_ends_in_a_traceback(kind: str, tmp_path: Path) -> N
 
 def test_records_are_not_shown(tmp_path: Path) -> None:
     for text, data in LAYOUTS.values():
-        file = records(write(tmp_path, text, data))
+        file = spec.load(write(tmp_path, text, data))
         assert not any(word in repr(file.kind.units(file)) for word in ("wet", "degree", "absent"))
         assert "Record(" not in repr(plan.plan(file))
-
-
-def test_every_key_of_the_schema_says_what_it_means() -> None:
-    schema = spec.json_schema("network")
-    for name, section in {"the file": schema, **schema["$defs"]}.items():
-        for key, value in section["properties"].items():
-            assert value.get("description"), (name, key)
-    printed = invoke("schema", "--kind", "network").output
-    assert json.loads(printed) == json.loads(json.dumps(schema))
 
 
 @pytest.mark.slow
@@ -331,7 +306,7 @@ def test_adult_end_to_end(tmp_path: Path) -> None:
     (tmp_path / "people.csv").write_text(
         "person,race,education\n1,White,Masters\n2,Asian-Pac-Islander,Preschool\n3,Black,HS-grad\n"
     )
-    file = records(path)
+    file = spec.load(path)
     counts = race_and_education()
     assert isinstance(file.belief, tf.JointTable)
     total = sum(counts.values())
@@ -339,10 +314,9 @@ def test_adult_end_to_end(tmp_path: Path) -> None:
     assert dict(zip(file.belief.rows, masses, strict=True)) == {r: Fraction(n, total) for r, n in counts.items()}
     scales = {row.name: row.scale for table in compared(file) for row in table.rows}
     assert (scales["wasserstein"], scales["kantorovich"], scales["group"]) == (3, 3, 15)
-    outcome = tf.release_file(path)
-    rows = outcome.tables[0].rows
-    assert [row["unit"] for row in rows] == ["1", "2", "3"]
-    assert "'Preschool' = 16" in outcome.tables[0].certificate.statistic
+    (table,) = tf.release_file(path).tables
+    assert [row["unit"] for row in table.rows] == ["1", "2", "3"]
+    assert "'Preschool' = 16" in table.certificate.statistic
     with pytest.raises(TakifuguError):
         tf.release_file(path, again="education", once="K")
 
@@ -352,17 +326,13 @@ def test_asia_end_to_end(tmp_path: Path) -> None:
     shutil.copy(research_file("bif/asia.bif"), tmp_path)
     path = tmp_path / "asia.toml"
     path.write_text((EXAMPLES / "real" / "asia.toml").read_text().replace("asia-made-up.bif", "asia.bif"))
-    names = ["asia", "tub", "smoke", "lung", "bronc", "either", "xray", "dysp"]
-    (tmp_path / "patient.csv").write_text(f"{','.join(names)}\nno,no,yes,no,yes,no,no,yes\n")
+    (tmp_path / "patient.csv").write_text("asia,tub,smoke,lung,bronc,either,xray,dysp\nno,no,yes,no,yes,no,no,yes\n")
     assert answers(path) == [(None, (2,))]
-    outcome = tf.release_file(path)
-    assert outcome.tables[0].certificate.hidden == ("the value of 'smoke'",)
+    (table,) = tf.release_file(path).tables
+    assert table.certificate.hidden == ("the value of 'smoke'",)
 
 
 def test_a_value_of_the_belief_that_counts_as_missing_is_refused(tmp_path: Path) -> None:
-    (tmp_path / "clinic.bif").write_text(BIF)
     for text, value, key in ((NETWORK, "none", "belief.file"), (USERS, "well", "belief")):
-        path = tmp_path / "release.toml"
-        path.write_text(text.replace("budget = 10", f'budget = 10\nmissing = ["{value}"]'))
-        refused = refusal_of(path)
-        assert f"{key}: {value!r} counts as missing" in str(refused)
+        path = write(tmp_path, text.replace("budget = 10", f'budget = 10\nmissing = ["{value}"]'))
+        assert f"{key}: {value!r} counts as missing" in str(refusal_of(path))

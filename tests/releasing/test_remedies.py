@@ -18,7 +18,7 @@ import pytest
 from click.testing import Result
 from tests.releasing.publishing.test_crashes import SPEC
 from tests.releasing.publishing.test_states import counting, small, stopped
-from tests.support.commands import ended, invoke, succeed
+from tests.support.commands import ended, invoke, succeed, words_of
 from tests.support.failing import FULL, failing
 from tests.support.ledger_tools import copied, restored
 from tests.support.release_files import EXPECT, believe, changed, publish, read_from, release_text
@@ -39,6 +39,7 @@ from takifugu.releasing.publishing.new_ledger import THE_COPY
 ROOT = Path(__file__).parents[2]
 SRC = ROOT / "src" / "takifugu"
 ONE = SPEC[: SPEC.rindex("[[release]]")]
+AGAIN = ("--again", "both", "--once")
 FORMATS = ROOT / "tests" / "accounting" / "ledger" / "formats"
 #: Places of the sources whose commands a test pastes: file and function.
 PASTED: set[str] = set()
@@ -52,6 +53,11 @@ def of(*places: str) -> Callable[[Test], Test]:
         return test
 
     return mark
+
+
+@pytest.fixture
+def toml(tmp_path: Path) -> Path:
+    return small(tmp_path, ONE)
 
 
 def printed(result: Result, *start: str) -> list[str]:
@@ -93,13 +99,6 @@ def _docstrings(tree: ast.AST) -> set[int]:
     return {id(one.value) for one in first if isinstance(one, ast.Expr)}
 
 
-def _functions(tree: ast.Module) -> Iterator[tuple[str, ast.AST]]:
-    for node in tree.body:
-        inside = node.body if isinstance(node, ast.ClassDef) else [node]
-        for one in inside:
-            yield getattr(one, "name", ""), one
-
-
 def written_with(words: str) -> Iterator[Path]:
     """Yield the files of the package whose text has a pattern: the others need no syntax tree."""
     return (path for path in SRC.rglob("*.py") if re.search(words, path.read_text(encoding="utf-8")))
@@ -108,10 +107,12 @@ def written_with(words: str) -> Iterator[Path]:
 def places_that_print() -> set[str]:
     places = set()
     for path in written_with(r"\bcommand\("):
-        for name, node in _functions(parsed(path)):
-            calls = [one.func for one in ast.walk(node) if isinstance(one, ast.Call)]
+        top = parsed(path).body
+        methods = [node for room in top if isinstance(room, ast.ClassDef) for node in room.body]
+        for node in [node for node in top if not isinstance(node, ast.ClassDef)] + methods:
+            calls = [part.func for part in ast.walk(node) if isinstance(part, ast.Call)]
             if any(isinstance(call, ast.Name) and call.id == "command" for call in calls):
-                places.add(f"{path.relative_to(SRC).as_posix()}: {name}")
+                places.add(f"{path.relative_to(SRC).as_posix()}: {getattr(node, 'name', '')}")
     return places
 
 
@@ -143,24 +144,19 @@ def test_no_remedy_is_written_by_hand() -> None:
                 assert where.startswith(BY_HAND) or any(one in node.value for one in OPTIONS), (where, node.value)
 
 
-# What was paid for: resumed, or paid for again.
-
-
 @pytest.mark.slow
 @of("core/errors.py: sentence")
 @pytest.mark.parametrize("state", [ReleaseState.PAID, ReleaseState.DRAWN, ReleaseState.UNRECORDED])
 def test_the_state_of_a_release_says_how_to_complete_it(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, state: ReleaseState
+    tmp_path: Path, toml: Path, monkeypatch: pytest.MonkeyPatch, state: ReleaseState
 ) -> None:
-    toml = small(tmp_path, ONE)
     resumed = pasted(stopped(toml, monkeypatch, state), "ledger", "resume")
     assert (resumed.exit_code, payments(tmp_path / "ledger.db")) == (0, 1)
     assert "already published" in invoke("release", toml).output
 
 
 @of("releasing/publishing/states.py: resuming")
-def test_what_a_key_paid_for_is_completed(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    toml = small(tmp_path, ONE)
+def test_what_a_key_paid_for_is_completed(tmp_path: Path, toml: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     with failing(monkeypatch, folders.os, "replace", FULL):
         ended(4, "release", "--once", "K", toml)
     other = ended(2, "release", "--once", "K", replaced(toml, "epsilon = 4.0", "epsilon = 3.0"))
@@ -206,8 +202,7 @@ def test_lost_values_are_paid_for_anew(
 
 
 @pytest.mark.slow
-def test_another_key_is_one_to_write(tmp_path: Path) -> None:
-    toml = small(tmp_path, ONE)
+def test_another_key_is_one_to_write(tmp_path: Path, toml: Path) -> None:
     succeed("release", toml)
     refused = invoke("release", "--again", "both", toml)
     succeed("release", "--again", "both", *written_in(refused, r"--once \S+").split(), toml)
@@ -221,35 +216,30 @@ def test_a_ledger_says_how_what_waits_is_completed(tmp_path: Path, monkeypatch: 
     assert (tmp_path / "out" / "both.csv").exists()
 
 
-# Budgets.
-
 ENOUGH = r"write (budget = \S+) under \[source\]"
 
 
 @pytest.mark.slow
 @of("accounting/ledger/budgets.py: setting")
 @pytest.mark.parametrize("budget", ["{ epsilon = 500, delta = 1e-6 }", "500"])
-def test_a_larger_budget_of_the_file_is_told_to_the_ledger(tmp_path: Path, budget: str) -> None:
-    toml = small(tmp_path, ONE)
+def test_a_larger_budget_of_the_file_is_told_to_the_ledger(toml: Path, budget: str) -> None:
     succeed("release", toml)
     replaced(toml, "budget = 400", f"budget = {budget}")
-    refused = ended(2, "release", toml, "--again", "both", "--once", "2")
+    refused = ended(2, "release", toml, *AGAIN, "2")
     assert pasted(refused, "ledger", "budget").exit_code == 0
-    succeed("release", toml, "--again", "both", "--once", "2")
+    succeed("release", toml, *AGAIN, "2")
 
 
 @pytest.mark.slow
-def test_files_of_two_budgets_do_not_take_turns(tmp_path: Path) -> None:
-    toml = small(tmp_path, ONE)
+def test_files_of_two_budgets_do_not_take_turns(tmp_path: Path, toml: Path) -> None:
     larger = replaced(Path(shutil.copy(toml, tmp_path / "larger.toml")), "budget = 400", "budget = 401")
-    again = ("--again", "both", "--once")
     succeed("release", toml)
-    assert pasted(ended(2, "release", larger, *again, "2"), "ledger", "budget").exit_code == 0
-    succeed("release", larger, *again, "2")
-    refused = ended(2, "release", toml, *again, "3")
-    assert "or write the ledger's, epsilon 401" in " ".join(refused.output.split())
+    assert pasted(ended(2, "release", larger, *AGAIN, "2"), "ledger", "budget").exit_code == 0
+    succeed("release", larger, *AGAIN, "2")
+    refused = ended(2, "release", toml, *AGAIN, "3")
+    assert "or write the ledger's, epsilon 401" in words_of(refused)
     assert "ledger budget" not in refused.output
-    succeed("release", replaced(toml, "budget = 400", "budget = 401"), *again, "3")
+    succeed("release", replaced(toml, "budget = 400", "budget = 401"), *AGAIN, "3")
 
 
 @pytest.mark.slow
@@ -259,11 +249,11 @@ def test_files_of_two_budgets_do_not_take_turns(tmp_path: Path) -> None:
 def test_a_release_above_the_budget_says_which_is_enough(tmp_path: Path, declared: str, dry: tuple[str, ...]) -> None:
     toml = small(tmp_path, ONE.replace("budget = 400\n", declared))
     succeed("release", toml)
-    refused = ended(1, "release", *dry, toml, "--again", "both", "--once", "2")
+    refused = ended(1, "release", *dry, toml, *AGAIN, "2")
     assert pasted(refused, "ledger", "budget").exit_code == 0
     if declared:
         replaced(toml, declared.strip(), written_in(refused, ENOUGH))
-    succeed("release", toml, "--again", "both", "--once", "2")
+    succeed("release", toml, *AGAIN, "2")
 
 
 @pytest.mark.slow
@@ -286,7 +276,7 @@ def test_no_budget_is_told_of_that_hides_nothing(tmp_path: Path) -> None:
     replaced(toml, 'before = "a"', 'before = "b"')
     replaced(toml, '"one"', '"two"')
     for dry in ([], ["--dry-run"]):
-        refused = " ".join(ended(1, "release", toml, "--anyway", *dry).output.split())
+        refused = words_of(ended(1, "release", toml, "--anyway", *dry))
         assert re.search(r"no budget is worth that: an epsilon of [0-9.]+ hides next to nothing", refused)
         assert "to keep the layout, write it as before" in refused
         assert "ledger budget" not in refused
@@ -308,16 +298,13 @@ def test_in_python_the_error_has_the_command(tmp_path: Path) -> None:
     tf.release(made, ["walking"] * 4, ledger=ledger, source="my data")
 
 
-# Ledgers and their copies.
-
-
 @of("accounting/ledger/format/chain.py: edited")
 def test_an_edited_ledger_is_checked(tmp_path: Path) -> None:
     succeed("release", small(tmp_path, ONE))
     with closing(sqlite3.connect(tmp_path / "ledger.db")) as edited:
         edited.execute("update sources set budget_epsilon = '9000'")
         edited.commit()
-    refused = invoke("release", tmp_path / "release.toml", "--again", "both", "--once", "2")
+    refused = invoke("release", tmp_path / "release.toml", *AGAIN, "2")
     assert "edited or damaged" in refused.output
     assert "differences: " in ended(2, *printed(refused, "ledger", "check")).output
 
@@ -383,16 +370,13 @@ def test_a_ledger_that_has_forgotten_a_release_is_told(tmp_path: Path, way: str)
 
 
 @pytest.mark.slow
-def test_another_ledger_is_taken_with_an_option(tmp_path: Path) -> None:
-    toml = small(tmp_path, ONE)
+def test_another_ledger_is_taken_with_an_option(tmp_path: Path, toml: Path) -> None:
     succeed("release", toml)
     (tmp_path / "ledger.db").rename(tmp_path / "away.db")
-    refused = ended(2, "release", toml, "--again", "both", "--once", "2")
+    refused = ended(2, "release", toml, *AGAIN, "2")
     assert "--new-ledger" in refused.output
-    succeed("release", toml, "--again", "both", "--once", "2", "--new-ledger")
+    succeed("release", toml, *AGAIN, "2", "--new-ledger")
 
-
-# What a table is worth, and what it costs.
 
 USELESS = ONE.replace("matters = 1000\n", "matters = 0.001\n").replace("unimportant", "# unimportant")
 
@@ -460,7 +444,7 @@ def _weeks(folder: Path, spec: str = WEEKS) -> Path:
 @of("releasing/planning/outlook.py: outlook")
 def test_what_many_windows_cost_is_a_command_away(tmp_path: Path) -> None:
     dry = invoke("release", "--dry-run", "--window", "2026-W02", _weeks(tmp_path))
-    assert "windows fit the budget" in " ".join(pasted(dry, "plan").output.split())
+    assert "windows fit the budget" in words_of(pasted(dry, "plan"))
     planned = ended(2, "plan", _example(tmp_path, "people"))
     assert "ledger" in pasted(planned, "release", "--dry-run").output
 
@@ -515,9 +499,6 @@ def test_options_publish_a_useless_table_and_replace_a_strange_file(
     succeed("release", toml, option)
 
 
-# The lines that `advise` prints, pasted into the place that they name.
-
-
 def with_lines(toml: Path, lines: list[str]) -> None:
     """Paste lines of TOML under the section that the comment before them names, instead of the lines of their keys."""
     text, section = toml.read_text(encoding="utf-8"), ""
@@ -561,18 +542,14 @@ def test_every_remedy_of_advise_does_what_it_promises(tmp_path: Path, released: 
         for words in re.findall(r"`takifugu ([^`\n]*)`", part):
             succeed(*shlex.split(words))
         with_lines(toml, [line.strip() for line in part.splitlines() if line.startswith("    ")])
-        now = " ".join(invoke("advise", toml).output.split())
+        now = words_of(invoke("advise", toml))
         assert promise in now, part
-        assert invoke("release", "--dry-run", "--again", "both", "--once", "7", toml).exit_code == 0, part
+        assert invoke("release", "--dry-run", *AGAIN, "7", toml).exit_code == 0, part
         toml.write_text(original)
 
 
-# Files that are no release files, and lists.
-
-
 @of("releasing/file/loading.py: _unreadable")
-def test_a_table_gets_a_release_file(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    toml = small(tmp_path, ONE)
+def test_a_table_gets_a_release_file(tmp_path: Path, toml: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     (tmp_path / "new").mkdir()
     monkeypatch.chdir(tmp_path / "new")
     begun = pasted(invoke("check", toml.with_name("data.csv")), "init")
@@ -584,7 +561,7 @@ def test_the_sheets_of_a_workbook_are_listed(tmp_path: Path) -> None:
     write_workbook(tmp_path / "two sheets.xlsx", {"one": [["t", "state"], [1, "still"]], "more": [["a"], [1]]})
     toml = replaced(small(tmp_path, ONE), '"data.csv"', '"two sheets.xlsx"')
     listed = pasted(invoke("release", toml), "init")
-    assert "The file has 2 sheets: 'one', 'more'." in " ".join(listed.output.split())
+    assert "The file has 2 sheets: 'one', 'more'." in words_of(listed)
 
 
 @of("cli/believing.py: beliefs", "cli/examples.py: _list_examples",

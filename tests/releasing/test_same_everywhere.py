@@ -12,6 +12,8 @@ from hypothesis import strategies as st
 from tests.releasing import files, mutants
 from tests.support.answers import stand_in, true_answer
 from tests.support.engines import ENGINES, Columns, spark, write_csv
+from tests.support.release_files import changed
+from tests.support.releases import put
 
 import takifugu as tf
 from takifugu.accounting.ledger import Ledger
@@ -28,22 +30,14 @@ GAPS = (5, 6, 11)
 
 def columns() -> Columns:
     """Return the rows of three people, with missing states, steps without a row, and rows without a name."""
-    people: list[str | None] = []
-    runs, times, states = [], [], []
+    rows = []
     for unit, pieces in files.LENGTHS.items():
         for piece, length in enumerate(pieces):
-            for t in range(length):
-                if t in GAPS:
-                    continue
-                people.append(unit)
-                runs.append(piece)
-                times.append(2 * t)
-                states.append(None if t == 7 else ["sitting", "walking", "lying", "still"][t * t % 4])
-    people[3] = None
-    return {
-        "Who is it?": ("text", people), "run no.": ("int", runs), "t [min]": ("int", times),
-        "état; raw": ("text", states),
-    }  # fmt: skip
+            for t in [t for t in range(length) if t not in GAPS]:
+                state = None if t == 7 else ["sitting", "walking", "lying", "still"][t * t % 4]
+                rows.append((None if len(rows) == 3 else unit, piece, 2 * t, state))
+    kinds = {"Who is it?": "text", "run no.": "int", "t [min]": "int", "état; raw": "text"}
+    return {name: (kind, values) for (name, kind), values in zip(kinds.items(), zip(*rows, strict=True), strict=True)}
 
 
 SPEC = f"""
@@ -156,17 +150,12 @@ def test_counts_cannot_answer_what_they_do_not_hold() -> None:
         true_answer(calibration, Counted((_piece(["a", "b"], ["a", "b"]),)))
 
 
-# One sequence: a linear query, one hidden entry, a budget with delta.
-
-
 def one(folder: Path, **changes: Any) -> Path:
     mutants.write_data(folder)
     raw = mutants.ONE
     for path, value in changes.items():
         raw = mutants.changed(raw, path.replace("__", "."), value)
-    where = folder / "release.toml"
-    where.write_text(mutants.toml(raw), encoding="utf-8")
-    return where
+    return put(folder, {"release.toml": mutants.toml(raw)})
 
 
 @pytest.mark.slow
@@ -194,9 +183,7 @@ def test_weights_may_lie_in_a_file(tmp_path: Path) -> None:
     ({"release__0__weights": [1, 2]}, r"release\[0\]\.weights: has 2 numbers, and the sequence has 3 entries"),
     ({"hide__entry": 3}, r"hide\.entry: the secret is about entry 3"),
 ])  # fmt: skip
-def test_weights_are_as_many_as_entries_and_a_hidden_entry_exists(
-    tmp_path: Path, changes: dict[str, Any], words: str
-) -> None:
+def test_weights_are_those_of_entries_and_a_hidden_entry_exists(tmp_path: Path, changes: Any, words: str) -> None:
     with pytest.raises(SpecError, match=words):
         planning.plan(load(one(tmp_path, **changes)))
 
@@ -214,17 +201,15 @@ def test_a_linear_query_reads_nothing_where_nothing_was_observed(tmp_path: Path)
 
 @pytest.mark.slow
 def test_a_fit_with_confidence_is_a_class_of_chains(tmp_path: Path) -> None:
-    matrix = "matrix = [[0.8, 0.2], [0.3, 0.7]]"
-    fit = 'fit = { file = "public.csv", confidence = 0.99 }'
-    where = files.write(tmp_path, files.SPEC.replace(matrix, fit))
+    fit = ("matrix = [[0.8, 0.2], [0.3, 0.7]]", 'fit = { file = "public.csv", confidence = 0.99 }')
+    where = files.write(tmp_path, changed(files.SPEC, fit))
     (tmp_path / "public.csv").write_text(files.data({"p": (900,), "q": (700,)}), encoding="utf-8")
     plan = planning.plan(load(where))
     belief = plan.tables[1].calibrations[0].framework.beliefs[0].to_dict()["chain"]
     assert belief["kind"] == "chain-region"
     assert "estimated from public.csv" in belief["source"]
-    text = " ".join(run.publish(plan).tables[1].certificate.text().split())
-    assert "0.99" in text
-    assert "cover" in text
+    text = run.publish(plan).tables[1].certificate.text()
+    assert all(words in text for words in ("0.99", "cover"))
 
 
 @pytest.mark.slow

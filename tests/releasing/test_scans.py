@@ -2,7 +2,6 @@
 
 import random
 import sys
-from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import Any
 
@@ -51,25 +50,22 @@ RECORD = release_text(
 def looks(monkeypatch: pytest.MonkeyPatch) -> list[int]:
     """How many rows each query of an engine has brought to the driver."""
     counts: list[int] = []
-    plain: Callable[[Any], Iterator[tuple[Any, ...]]] = differences.collected
+    in_rows, in_columns = differences.collected, differences.collected_in_columns
 
-    def counted(frame: Any) -> Iterator[tuple[Any, ...]]:
-        rows = list(plain(frame))
+    def rows_counted(frame: Any) -> Any:
+        rows = list(in_rows(frame))
         counts.append(len(rows))
         return iter(rows)
 
-    in_columns: Callable[[Any], dict[str, Any]] = differences.collected_in_columns
-
-    def counted_columns(frame: Any) -> dict[str, Any]:
+    def columns_counted(frame: Any) -> Any:
         columns = in_columns(frame)
         counts.append(len(next(iter(columns.values()))))
         return columns
 
-    counting = (("collected", plain, counted), ("collected_in_columns", in_columns, counted_columns))
-    for module in [m for name, m in sys.modules.items() if name.startswith("takifugu.")]:
-        for name, function, counter in counting:
-            if getattr(module, name, None) is function:
-                monkeypatch.setattr(module, name, counter)
+    for module in [module for name, module in sys.modules.items() if name.startswith("takifugu.")]:
+        for function, counter in ((in_rows, rows_counted), (in_columns, columns_counted)):
+            if getattr(module, function.__name__, None) is function:
+                monkeypatch.setattr(module, function.__name__, counter)
     return counts
 
 

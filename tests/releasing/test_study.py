@@ -13,6 +13,7 @@ from tests.releasing.test_windows import written
 from tests.support.commands import invoke, json_of, succeed
 from tests.support.failing import failing
 from tests.support.pages import Element, Tree, walk
+from tests.support.release_files import changed
 
 import takifugu as tf
 from takifugu.accounting.ledger import Ledger
@@ -40,8 +41,7 @@ def rows_as_text(thing: Any) -> Element:
 
     Pictures have colours of their own, and are left out.
     """
-    markup = thing._repr_html_()
-    root = Tree(markup).root
+    root = Tree(thing._repr_html_()).root
     for element in walk(root):
         if element.tag == "svg" or element.within("svg"):
             continue
@@ -145,9 +145,8 @@ def test_release_publishes_what_the_file_asks_for(tmp_path: Path) -> None:
 
 @pytest.mark.slow
 def test_long_tables_are_shown_in_part(tmp_path: Path) -> None:
-    lengths = {f"unit {i}": (5,) for i in range(40)}
-    spec = QUICK.replace('per = "both"', 'per = "unit"')
-    where = files.write(tmp_path, spec, files.data(lengths))
+    data = files.data({f"unit {i}": (5,) for i in range(40)})
+    where = files.write(tmp_path, QUICK.replace('per = "both"', 'per = "unit"'), data)
     (table,) = tf.open_study(where).release(anyway=True).tables
     page = rows_as_text(table)
     assert f"and {80 - MOST_ROWS} more rows, in time-use.csv" in page.text
@@ -180,18 +179,12 @@ def test_what_a_person_writes_is_shown_as_it_is(tmp_path: Path) -> None:
     assert "<i>Ana</i>" in page.text
 
 
-# Errors.
-
-
 FAULTY = {"epsilon = 1.0": "epsilon = -1", "[0.3, 0.7]": "[0.3, 0.8]", 'query = "histogram"': 'query = "histgram"'}
 
 
 def test_a_notebook_shows_the_lines_of_the_command_line(tmp_path: Path) -> None:
-    spec = SPEC
-    for before, after in FAULTY.items():
-        spec = spec.replace(before, after)
     with pytest.raises(SpecError) as refusal:
-        study(tmp_path, spec)
+        study(tmp_path, changed(SPEC, *FAULTY.items()))
     lines = refusal.value._render_traceback_()  # type: ignore[attr-defined]
     printed = invoke("release", tmp_path / "release.toml").stderr.splitlines()
     assert [*lines, printed[-1]] == printed  # a command that would have released says that nothing happened
@@ -217,9 +210,6 @@ def test_an_edited_file_is_read_anew(tmp_path: Path) -> None:
     steps = study(tmp_path)
     files.write(tmp_path, QUICK.replace("epsilon = 1.0", "epsilon = 0.5"))
     assert {str(table.rows.epsilon) for table in steps.compare().tables} == {"1/2"}
-
-
-# One pipeline, and no data.
 
 
 @pytest.mark.slow

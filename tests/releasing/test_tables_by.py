@@ -13,13 +13,12 @@ import pytest
 from tests.support import cell_oracles
 from tests.support.engines import ENGINES, Columns
 from tests.support.release_files import EXPECT, believe, changed, publish, read_from, release_text
-from tests.support.releases import assert_refused, cells, put, refusal_of
+from tests.support.releases import assert_refused, assert_says, by_cells, cells, put, refusal_of
 
 from takifugu.releasing.advice.forecast import forecast
 from takifugu.releasing.file.loading import load
 from takifugu.releasing.planning.outlook import outlook
 from takifugu.releasing.planning.plan import plan
-from takifugu.releasing.planning.truth import answer_of, read
 from takifugu.releasing.publishing.run import release_file
 
 START, STEP, ZONE = datetime(2025, 10, 20), timedelta(minutes=30), "Europe/Berlin"
@@ -51,12 +50,8 @@ def written(folder: Path, *changes: tuple[str, str], rows: Any = None, local: bo
 
 def truths(path: Path, data: Any = None) -> Iterator[tuple[str | None, dict[str, Fraction]]]:
     """Yield the true answer to every question, by its cells."""
-    for table in plan(load(path, data)).tables:
-        for question in table.questions:
-            calibration = question.calibration
-            answer = answer_of(calibration, read(calibration, question.data))
-            grid = calibration.problem.grid
-            yield question.unit, {c: v * grid for c, v in zip(calibration.problem.labels, answer, strict=True)}
+    for question in (question for table in plan(load(path, data)).tables for question in table.questions):
+        yield question.unit, by_cells(question)
 
 
 WEEK = {
@@ -91,10 +86,10 @@ def test_a_table_is_what_a_direct_count_finds_on_every_engine(tmp_path: Path, en
 
 def test_units_and_all_of_them_agree_and_one_scan_counts_every_table(tmp_path: Path) -> None:
     both = ('window = "2025-W43"', 'window = "2025-W43"\nper = "both"')
-    more = '\n[[release]]\nname = "days"\nquery = "count"\nstates = ["busy"]\nby = "weekday"\nepsilon = 1\n'
-    more += 'window = "2025-W43"\n[[release]]\nname = "plain"\nquery = "histogram"\nepsilon = 1\nwindow = "2025-W43"\n'
+    week = {"epsilon": 1, "window": "2025-W43"}
+    more = [publish("days", "count", states=["busy"], by="weekday", **week), publish("plain", "histogram", **week)]
     path = written(tmp_path, both)
-    path.write_text(path.read_text(encoding="utf-8") + more, encoding="utf-8")
+    path.write_text("\n".join([path.read_text(encoding="utf-8"), *more]), encoding="utf-8")
     tables = list(truths(path))
     units, (pooled, days, plain) = [counts for who, counts in tables if who], [c for who, c in tables if not who]
     assert pooled == by_hand(recorded(), ("hour",), None)
@@ -121,9 +116,7 @@ def test_each_week_costs_what_a_histogram_costs(tmp_path: Path) -> None:
     foreseen, planned = [], []
     for by in ('by = ["date", "hour"]\n', ""):
         path = written(tmp_path, weekly, ('by = "hour"\n', by), ("epsilon = 0.5", "epsilon = 8"), rows=rows)
-        account = forecast(path).account
-        assert account is not None
-        assert account.after is not None
+        account: Any = forecast(path).account
         foreseen.append(account.after.epsilon)
         planned.append(outlook(load(path), 12).rows)
     assert foreseen[0] == foreseen[1]  # 2 per step, whatever the cells
@@ -172,5 +165,5 @@ def test_adjusted_values_sum_to_the_steps_of_each_cell(tmp_path: Path) -> None:
             sums[key] = sums.get(key, 0) + row["adjusted"]
             assert row["adjusted"] >= 0
         assert set(sums.values()) == {steps}
-    notes = (tmp_path / "out" / "table-pooled.certificate.txt").read_text(encoding="utf-8")
-    assert "in each cell of hour sum to what the public numbers of rows give, 28" in " ".join(notes.split())
+    page = tmp_path / "out" / "table-pooled.certificate.txt"
+    assert_says(page, "in each cell of hour sum to what the public numbers of rows give, 28")

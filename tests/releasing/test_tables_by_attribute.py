@@ -80,9 +80,7 @@ def test_other_queries_are_told_by_ward(tmp_path: Path, query: str, of: Any) -> 
     ("text", '["A", "B", "C"]', "AB", "AB"), ("int", "[0, 1]", (0, 1), "01"),
     ("bool", '["true", "false"]', (True, False), ("true", "false")), ("float", "[1, 0]", (0.0, 1.0), "01"),
 ])  # fmt: skip
-def test_every_engine_counts_the_same(
-    tmp_path: Path, engine: str, kind: str, declared: str, wards: Any, names: Any
-) -> None:
+def test_every_engine_counts(tmp_path: Path, engine: str, kind: str, declared: str, wards: Any, names: Any) -> None:
     rows = sorted(recorded(6), key=lambda row: (row[0], row[3]))
     numbers = ["AB".index(row[1]) for row in rows]
     values = [wards[number] for number in numbers]

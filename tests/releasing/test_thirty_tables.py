@@ -5,15 +5,14 @@ import json
 import re
 import subprocess
 from collections.abc import Mapping
-from fractions import Fraction
 from itertools import chain
 from pathlib import Path
-from typing import Any
 
 import pytest
 from tests.support.commands import invoke
 from tests.support.made_tables import MadeTable, changes, histories, known, spent, table
 from tests.support.release_files import filled
+from tests.support.releases import by_cells
 from tests.support.tables_of_happenings import OF_HAPPENINGS
 from tests.support.tables_of_people import OF_PEOPLE
 from tests.support.tables_of_states import OF_STATES
@@ -23,7 +22,6 @@ from takifugu.numbers.noise import InsecureSeededEntropyForTests
 from takifugu.releasing.advice.advice import advise
 from takifugu.releasing.file.loading import load
 from takifugu.releasing.planning.plan import Plan, plan
-from takifugu.releasing.planning.truth import answer_of, read
 from takifugu.releasing.publishing.run import publish
 
 KINDS = {**OF_STATES, **OF_HAPPENINGS, **OF_PEOPLE}
@@ -125,7 +123,8 @@ def test_init_is_right_or_asks_and_what_is_called_good_is_true(name: str, tmp_pa
     planned = plan(load(where))
     is_of_time = made.right["rows"] in ("changes", "stays")  # a step has the state at its start
     rounding = 4 * (file.read_bytes().count(b"\n") / 12) ** 0.5 if is_of_time else 0
-    exact = counted(planned)
+    ((question,),) = (table.questions for table in planned.tables)
+    exact = by_cells(question)
     assert {*exact} == {*made.truth}
     assert all(abs(exact[state] - steps) <= rounding for state, steps in made.truth.items())
     cells = published(tmp_path, planned)
@@ -145,13 +144,6 @@ def test_a_log_of_two_people_is_good_only_if_all_cells_are_readable_and_true(see
     said = started(written(tmp_path, made), {**right, **known(lasts, people, step="1min")})
     assert " is good: " in said["verdict"]
     assert_true(published(tmp_path, plan(load(tmp_path / "r.toml"))), truth, rounding=len(rows) ** 0.5)
-
-
-def counted(planned: Plan) -> dict[str, int | Fraction]:
-    """Return what the only table counts, before noise."""
-    (question,) = (question for table in planned.tables for question in table.questions)
-    made: Any = question.calibration
-    return dict(zip(made.problem.labels, answer_of(made, read(made, question.data)), strict=True))
 
 
 def published(folder: Path, planned: Plan) -> list[dict[str, str]]:

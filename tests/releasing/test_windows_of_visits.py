@@ -12,7 +12,7 @@ from zoneinfo import ZoneInfo
 import pytest
 from tests.support.pages import check_page
 from tests.support.release_files import believe, changed, hide, publish, read_from, release_text
-from tests.support.releases import put, refusal_of, refused, spent, words_in
+from tests.support.releases import assert_says, put, refusal_of, refused, spent
 
 import takifugu as tf
 from takifugu.accounting.composition import charge_of, joint
@@ -84,11 +84,8 @@ def dearest(before: int, after: int, at_most: int, scale: float) -> float:
 
 @pytest.mark.parametrize("others", [0, 1, 3])
 def test_hours_and_the_day_promise_together_what_the_ledger_says_and_no_less(tmp_path: Path, others: int) -> None:
-    tables = (
-        table("first", "0.5", "2026-01-05T00") + table("second", "5/4", "2026-01-05T01", 2)
-        + '[[release]]\nname = "both"\nquery = "safe"\nat_most = 1\nepsilon = 0.75\n'
-        'from = "2026-01-05"\nto = "2026-01-05T02:00"\n'
-    )  # fmt: skip
+    both = publish("both", "safe", at_most=1, epsilon=0.75, from_="2026-01-05", to="2026-01-05T02:00")
+    tables = table("first", "0.5", "2026-01-05T00") + table("second", "5/4", "2026-01-05T01", 2) + both
     file = load(written(tmp_path, FILE + tables))
     noises = {t.name: t.questions[0].calibration.randomiser for t in plan(file).tables}
     scales = {name: float(noise.scale) for name, noise in noises.items()}  # type: ignore[attr-defined]
@@ -172,10 +169,8 @@ def test_a_plan_adds_up(tmp_path: Path) -> None:
 
 def test_a_person_counts_once_in_each_window(tmp_path: Path) -> None:
     """A visit lies in the step in which its row is; a time with an offset is what it is in UTC."""
-    file = written(tmp_path, FILE + HOURLY + table("night", "1", "2026-01-05").replace(
-        'window = "2026-01-05"', 'from = "2026-01-05"\nto = "2026-01-05T02:00"'
-    ))  # fmt: skip
-    by_window = counts(file)
+    night = publish("night", "safe", epsilon=1, from_="2026-01-05", to="2026-01-05T02:00", at_most=1)
+    by_window = counts(written(tmp_path, FILE + HOURLY + night))
     hours = {f"safe-2026-01-05T0{hour}": of for hour, of in enumerate(([1, 0], [1, 2], [1, 0]))}
     assert by_window == {**hours, "night": [2, 2]}
 
@@ -348,8 +343,8 @@ def test_one_page_shows_all_hours_and_each_is_paid_for_once(tmp_path: Path) -> N
         marks = [said[window, place] for place in PLACES]
         assert by_window[window][-2:] == ["safe" if mark == "safe" else f"at most {mark}" for mark in marks]
         assert by_window[window][0] == str(marks.count("safe"))
-    text = words_in(folder / "safe-2026-01-05T00.certificate.txt")
-    assert "the window is 2026-01-05 to 2026-01-05T01:00:00" in text
+    page = folder / "safe-2026-01-05T00.certificate.txt"
+    assert_says(page, "the window is 2026-01-05 to 2026-01-05T01:00:00")
 
 
 def test_a_grid_has_a_map_for_each_hour(tmp_path: Path) -> None:

@@ -51,6 +51,12 @@ def words_in(path: Path) -> str:
     return " ".join(path.read_text(encoding="utf-8").split())
 
 
+def assert_says(path: Path, *words: str) -> None:
+    """Assert that a page has all these words, wherever its lines end."""
+    page = words_in(path)
+    assert [some for some in words if some not in page] == [], page
+
+
 def faults_of(path: Path) -> dict[str, str]:
     """Return what a release file is refused for, by the places of its faults."""
     return dict(line.split(": ", 1) for line in refusal_of(path).problems)
@@ -84,6 +90,11 @@ def judged(path: Path) -> tuple[TableAdvice, ...]:
 def cells(path: Path, data: object = None) -> dict[str, Fraction]:
     """Return the exact answer of the one table of a release file, by the names of its cells."""
     ((question,),) = (table.questions for table in plan(load(path, data)).tables)
-    made: Any = question.calibration
+    return by_cells(question)
+
+
+def by_cells(question: Any) -> dict[str, Fraction]:
+    """Return the exact answer to a question, by the names of its cells."""
+    made = question.calibration
     answer = answer_of(made, read(made, question.data))
     return {label: units * made.problem.grid for label, units in zip(made.problem.labels, answer, strict=True)}

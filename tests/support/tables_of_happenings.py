@@ -24,14 +24,17 @@ GERMAN = "%d.%m.%Y %H:%M"
 AMERICAN = "%m/%d/%Y %H:%M"
 
 
+def at(when: datetime | None, form: str) -> str:
+    """Return a moment in this format, and nothing for what has not come."""
+    return "" if when is None else f"{when:{form}}"
+
+
 def ward() -> MadeTable:
     """Return stays in a ward; who has not left has no end."""
     lasts, people = {"home": 300_000.0, "surgery": 60_000.0}, names("MRN", 60)
     courses = histories(31, lasts, people)
-    rows = [
-        (name, state, f"{first:{AMERICAN}}", "" if last is None else f"{last:{AMERICAN}}")
-        for first, last, name, state in stays(courses, "home")
-    ]
+    every = stays(courses, "home")
+    rows = [(name, state, at(first, AMERICAN), at(last, AMERICAN)) for first, last, name, state in every]
     right = {"rows": "stays", "whose": "Patient ID", "when": "Admitted, Discharged", "publish": "Unit"}
     content = table(["Patient ID", "Unit", "Admitted", "Discharged"], rows)
     return of_courses("ward.csv", content, right, courses, lasts, "1h")
@@ -41,10 +44,9 @@ def loans() -> MadeTable:
     """Return loans of bicycles: each has a number, a member, an end and a start."""
     lasts, people = {"none": 90_000.0, "city": 15_000.0, "cargo": 7000.0}, names("member-", 50)
     courses = histories(32, lasts, people)
-    every = stays(courses, "none")
     rows = [
-        (9000 + k, name, state, "" if last is None else f"{last:{ISO}}", f"{first:{ISO}}")
-        for k, (first, last, name, state) in enumerate(every)
+        (9000 + k, name, state, at(last, ISO), at(first, ISO))
+        for k, (first, last, name, state) in enumerate(stays(courses, "none"))
     ]
     right = {"rows": "stays", "whose": "member_id", "when": "taken_at, returned_at", "publish": "bike_type"}
     content = table(["loan_id", "member_id", "bike_type", "returned_at", "taken_at"], rows)
@@ -59,7 +61,7 @@ def beds() -> MadeTable:
         for name, states in histories(36, lasts, people).items()
     }
     rows = [
-        (name, f"{first:{AMERICAN}}", "" if last is None else int((last - first).total_seconds()) // 3600, state)
+        (name, at(first, AMERICAN), "" if last is None else int((last - first).total_seconds()) // 3600, state)
         for first, last, name, state in stays(by_hour, "home")
         if last != first
     ]
@@ -78,8 +80,7 @@ def duties() -> MadeTable:
         while last is not None and last - start > timedelta(days=1):
             rows.append((name, f"{start:%d.%m.%Y}", f"{start:%H:%M:%S}", f"{start:%H:%M:%S}", state))
             start += timedelta(days=1)
-        end = "" if last is None else f"{last:%H:%M:%S}"
-        rows.append((name, f"{start:%d.%m.%Y}", f"{start:%H:%M:%S}", end, state))
+        rows.append((name, f"{start:%d.%m.%Y}", f"{start:%H:%M:%S}", at(last, "%H:%M:%S"), state))
     right = {"rows": "stays", "whose": "Name", "when": "Datum, von, bis", "publish": "Dienst"}
     content = table(["Name", "Datum", "von", "bis", "Dienst"], rows, ";")
     return of_courses("dienstplan.csv", content, right, courses, lasts, "1h")
@@ -93,7 +94,7 @@ def cases() -> MadeTable:
         for name, states in histories(38, lasts, people).items()
     }
     rows = [
-        (70_000 + k, name, state, f"{first:%d.%m.%Y}", "" if last is None else f"{last:%d.%m.%Y}")
+        (70_000 + k, name, state, at(first, "%d.%m.%Y"), at(last, "%d.%m.%Y"))
         for k, (first, last, name, state) in enumerate(stays(by_day, "home"))
         if last != first
     ]
@@ -107,7 +108,7 @@ def hotel() -> MadeTable:
     lasts, people = {"away": 200_000.0, "single": 100_000.0, "double": 70_000.0}, names("Guest ", 60)
     courses = histories(33, lasts, people)
     rows = [
-        (name, state, f"{first:{GERMAN}}", "" if last is None else f"{last:{GERMAN}}", 1 + k % 3)
+        (name, state, at(first, GERMAN), at(last, GERMAN), 1 + k % 3)
         for k, (first, last, name, state) in enumerate(stays(courses, "away"))
     ]
     header, total = ["Gast", "Zimmer", "Anreise", "Abreise", "Personen"], sum(row[4] for row in rows)
@@ -126,20 +127,15 @@ def machines() -> MadeTable:
         jobs.append({"machine": {"name": name}, "job": {"type": state}, **times})
     right = {"rows": "stays", "whose": "machine.name", "when": "start, end", "publish": "job.type"}
     content = json.dumps(jobs).encode()
-    return of_courses(
-        "jobs.json", content, right, courses, lasts, "10min",
-        mended=("jobs.csv", flattened(jobs)), is_ugly=True,
-    )
+    mended = ("jobs.csv", flattened(jobs))
+    return of_courses("jobs.json", content, right, courses, lasts, "10min", mended=mended, is_ugly=True)
 
 
 def visits_of_day_care() -> MadeTable:
     """Return from when to when children were in day care: a row for each, with its group."""
     lasts, people = {"home": 60_000.0, "care": 25_000.0}, names("child ", 45)
     courses = histories(35, lasts, people)
-    rows = [
-        (name, f"{first:{ISO}}", "" if last is None else f"{last:{ISO}}", state)
-        for first, last, name, state in stays(courses, "home")
-    ]
+    rows = [(name, at(first, ISO), at(last, ISO), state) for first, last, name, state in stays(courses, "home")]
     right = {"rows": "stays", "whose": "child", "when": "checked_in, checked_out", "publish": "where"}
     content = table(["child", "checked_in", "checked_out", "where"], rows)
     return of_courses("care.csv", content, right, courses, lasts, "1h")
@@ -199,9 +195,8 @@ def calls() -> MadeTable:
     kinds, people, gap = ("lang", "kurz"), tuple(names("Linie ", 10)), 9000
     rows, truth = _events(43, gap, kinds, people, 1800)
     written = [(name, f"{when:{GERMAN}}:{when:%S}", state, 1 + k % 4) for k, (when, name, state) in enumerate(rows)]
-    content = b"\xef\xbb\xbf" + table(
-        ["Leitung", "Anruf", "Art", "Anzahl"], [*written, ("Gesamt", "", "", sum(row[3] for row in written))], ";"
-    )
+    total = ("Gesamt", "", "", sum(row[3] for row in written))
+    content = b"\xef\xbb\xbf" + table(["Leitung", "Anruf", "Art", "Anzahl"], [*written, total], ";")
     right = {"rows": "events", "whose": "Leitung", "when": "Anruf", "publish": "Art"}
     return _of_events("anrufe.csv", content, right, kinds, gap, 1800, people, truth, is_ugly=True)
 
@@ -215,10 +210,8 @@ def incidents() -> MadeTable:
     header = ["lift", "reported", "what"]
     right = {"rows": "events", "whose": "lift", "when": "reported", "publish": "what"}
     content = table(header, written)
-    return _of_events(
-        "lifts.csv", content, right, kinds, gap, 3600, people, truth,
-        mended=("lifts.csv", table(header, alike)), is_ugly=True,
-    )
+    mended = ("lifts.csv", table(header, alike))
+    return _of_events("lifts.csv", content, right, kinds, gap, 3600, people, truth, mended=mended, is_ugly=True)
 
 
 def doses() -> MadeTable:

@@ -48,10 +48,9 @@ def meters() -> MadeTable:
         written.append((name, f"{moment(1800 * k):{GERMAN}}", f"{used:.3f}".replace(".", ",")))
     right = {"rows": "samples", "whose": "Zähler-Nr", "when": "Zeitpunkt", "publish": "Verbrauch kWh"}
     content = b"\xef\xbb\xbf" + table(["Zähler-Nr", "Zeitpunkt", "Verbrauch kWh"], written, ";")
-    return of_samples(
-        "lastgang.csv", content, right, "30min", "low 5 h, high 100 min", rows,
-        lines={"source": "bins = { low = [0, 0.45], high = [0.45, inf] }"}, is_ugly=True,
-    )
+    lines = {"source": "bins = { low = [0, 0.45], high = [0.45, inf] }"}
+    lasts = "low 5 h, high 100 min"
+    return of_samples("lastgang.csv", content, right, "30min", lasts, rows, lines=lines, is_ugly=True)
 
 
 def nested() -> MadeTable:
@@ -64,10 +63,9 @@ def nested() -> MadeTable:
     ]
     right = {"rows": "samples", "whose": "device.id", "when": "ts", "publish": "reading.state"}
     content = "\n".join(map(json.dumps, sent)).encode()
-    return of_samples(
-        "motion.jsonl", content, right, "10s", "idle 330 s, motion 100 s", rows,
-        mended=("motion.csv", flattened(sent)), is_ugly=True,
-    )
+    mended = ("motion.csv", flattened(sent))
+    lasts = "idle 330 s, motion 100 s"
+    return of_samples("motion.jsonl", content, right, "10s", lasts, rows, mended=mended, is_ugly=True)
 
 
 def titled() -> MadeTable:
@@ -113,10 +111,8 @@ def bays() -> MadeTable:
     rows = [(int(when.timestamp()), name, int(state == "taken")) for (when, name), state in sorted(sent.items())]
     right = {"rows": "changes", "whose": "bay", "when": "ts", "publish": "occupied"}
     content = table(["ts", "bay", "occupied"], rows)
-    return of_courses(
-        "bays.csv", content, right, courses, lasts, "1min",
-        lines={"belief": 'map = { 0 = "free", 1 = "taken" }'},
-    )
+    lines = {"belief": 'map = { 0 = "free", 1 = "taken" }'}
+    return of_courses("bays.csv", content, right, courses, lasts, "1min", lines=lines)
 
 
 def doors() -> MadeTable:
@@ -144,9 +140,8 @@ def tickets() -> MadeTable:
     """Return when people went on and off duty, tabs between, with the zone of each time and a number of each row."""
     lasts, people = {"off": 40_000.0, "on duty": 20_000.0}, names("Nurse ", 40)
     courses = histories(25, lasts, people)
-    rows = [
-        (7000 + k, name, f"{when:%Y-%m-%dT%H:%M:%SZ}", state) for k, (when, name, state) in enumerate(changes(courses))
-    ]
+    said = enumerate(changes(courses))
+    rows = [(7000 + k, name, f"{when:%Y-%m-%dT%H:%M:%SZ}", state) for k, (when, name, state) in said]
     right = {"rows": "changes", "whose": "nurse", "when": "at", "publish": "status"}
     return of_courses("duty.tsv", table(["event_id", "nurse", "at", "status"], rows, "\t"), right, courses, lasts, "1h")
 

@@ -12,13 +12,12 @@ from tests.releasing.attribute_files import BODIES, FILES, SCHOOL, STAFF, writte
 from tests.support.commands import succeed
 from tests.support.engines import ENGINES, Columns
 from tests.support.failing import failing
-from tests.support.releases import faults_of, refused, spent
+from tests.support.releases import by_cells, faults_of, refused, spent
 
 import takifugu as tf
 from takifugu.core.errors import BudgetExceeded, CompositionRefused, DataError, TakifuguError
 from takifugu.releasing.file.loading import load
 from takifugu.releasing.planning.plan import plan
-from takifugu.releasing.planning.truth import answer_of, read
 from takifugu.releasing.publishing import orders
 
 #: What the files of `attribute_files` publish, by hand, in grid units of each.
@@ -27,11 +26,8 @@ ANSWERS = {"records": 16, "parameters": 30}
 
 def answers(path: Path, data: Any = None) -> list[Any]:
     """Return the exact answers of a file, in answer units."""
-    cells = []
-    for question in (q for table in plan(load(path, data)).tables for q in table.questions):
-        made = question.calibration
-        cells += [units * made.problem.grid for units in answer_of(made, read(made, question.data))]
-    return cells
+    questions = [question for table in plan(load(path, data)).tables for question in table.questions]
+    return [answer for question in questions for answer in by_cells(question).values()]
 
 
 

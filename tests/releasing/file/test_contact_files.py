@@ -2,6 +2,7 @@
 
 import re
 import sqlite3
+from contextlib import closing
 from fractions import Fraction
 from pathlib import Path
 
@@ -11,7 +12,7 @@ from tests.support.commands import succeed
 from tests.support.release_files import EXPECT, believe, filled, publish, read_from, release_text
 from tests.support.releases import put, refusal_of, refused
 from tests.support.research import research_file
-from tests.support.starting import begin
+from tests.support.starting import drafted
 
 import takifugu as tf
 from takifugu.core.errors import DataError, SpecError
@@ -149,16 +150,14 @@ def test_a_log_of_too_many_meetings_says_what_to_make_of_it(tmp_path: Path, monk
 
 
 def test_a_draft_names_the_table_of_the_meetings(tmp_path: Path) -> None:
-    base = sqlite3.connect(tmp_path / "school.sqlite")
-    base.execute("create table met (pupil_i text, pupil_j text)")
-    base.execute("create table meta (key text)")
     pairs = [(f"p{one:02}", f"p{other:02}") for one in range(25) for other in range(one)]
-    base.executemany("insert into met values (?, ?)", pairs)
-    base.commit()
-    base.close()
+    with closing(sqlite3.connect(tmp_path / "school.sqlite")) as base:
+        base.execute("create table met (pupil_i text, pupil_j text)")
+        base.execute("create table meta (key text)")
+        base.executemany("insert into met values (?, ?)", pairs)
+        base.commit()
     output = tmp_path / "r.toml"
-    begin(str(tmp_path / "school.sqlite"), "-o", str(output))
-    draft = output.read_text(encoding="utf-8")
+    _, draft, _ = drafted(tmp_path / "school.sqlite")
     assert 'table = "met"' in draft
     assert 'file = "school.sqlite"' not in draft, "only a person knows that it is public"
     draft = filled(
@@ -174,11 +173,8 @@ def test_a_draft_names_the_table_of_the_meetings(tmp_path: Path) -> None:
 def test_a_mapping_by_name_in_the_library() -> None:
     framework = tf.Pufferfish(tf.every_entry(), expected())
     calibration = tf.calibrate(framework, tf.Count("ill"), Fraction(1))
-    assert (
-        true_answer(calibration, STATES)
-        == true_answer(calibration, [STATES[name] for name in expected().names])
-        == (3,)
-    )
+    in_order = [STATES[name] for name in expected().names]
+    assert true_answer(calibration, STATES) == true_answer(calibration, in_order) == (3,)
     with pytest.raises(DataError, match="exactly the people of the belief"):
         true_answer(calibration, {**STATES, "zoe": "ill"})
 

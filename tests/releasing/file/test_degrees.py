@@ -6,8 +6,8 @@ from typing import Any
 import pytest
 from tests.releasing.file.test_population_files import BY_NAME, places_in, refusal_at
 from tests.releasing.report.test_open_data import EVENING
-from tests.support.commands import invoke
-from tests.support.releases import put
+from tests.support.commands import invoke, words_of
+from tests.support.releases import assert_says, put
 
 import takifugu as tf
 from takifugu.core.errors import DataError, SpecError
@@ -43,12 +43,13 @@ def test_a_latitude_that_is_declared_as_longitude(tmp_path: Path) -> None:
 
 
 def test_boxes_beyond_the_poles(tmp_path: Path) -> None:
+    beyond = NAMED.replace("[0, 2]", "[0, 91]")
     with pytest.raises(SpecError, match=r"^belief\.grid\.y: is no range of the latitude 'lat'; write degrees from -90"):
         check(evening(tmp_path, EVENING.replace("[40, 41]", "[40, 91]"), ""))
     with pytest.raises(SpecError, match=r"^belief\.box\.second: is no range of the latitude"):
-        check(named_places(tmp_path, NAMED.replace("[0, 2]", "[0, 91]")))
+        check(named_places(tmp_path, beyond))
     with pytest.raises(SpecError, match=r"^belief\.box: are no degrees .*; write the longitudes in first"):
-        check(places_in(tmp_path, NAMED.replace('["lon", "lat"]', '["x", "y"]').replace("[0, 2]", "[0, 91]")))
+        check(places_in(tmp_path, beyond.replace('["lon", "lat"]', '["x", "y"]')))
 
 
 def test_names_that_are_exchanged_in_the_data() -> None:
@@ -101,8 +102,7 @@ def test_people_of_the_reference_file_are_counted_once(tmp_path: Path) -> None:
 @pytest.mark.slow
 def test_a_comparison_says_what_was_measured_on_the_other_half(tmp_path: Path) -> None:
     file = with_reference(tmp_path, 'unit = "who"')
-    outcome = invoke("compare", file)
-    words = " ".join(outcome.output.split())
+    words = words_of(invoke("compare", file))
     assert "held out: optimal, found from one half of the people of the reference file" in words
     assert "the better of two guesses at the population is right for" in words
     compared = tf.open_study(file).compare().tables[0]
@@ -112,10 +112,10 @@ def test_a_comparison_says_what_was_measured_on_the_other_half(tmp_path: Path) -
 def test_the_certificate_names_the_class(tmp_path: Path) -> None:
     tf.release_file(with_reference(tmp_path, 'unit = "who"'))
     (certificate,) = tmp_path.glob("*-published/places.certificate.txt")
-    page = " ".join(certificate.read_text().split())
-    for words in ("with confidence 0.99", "the people of the reference file are independent of each other",
-                  "outside of the class of populations what is sent of a person tells"):  # fmt: skip
-        assert words in page
+    assert_says(
+        certificate, "with confidence 0.99", "the people of the reference file are independent of each other",
+        "outside of the class of populations what is sent of a person tells",
+    )  # fmt: skip
 
 
 @pytest.mark.parametrize(("more", "where"), [

@@ -9,9 +9,9 @@ from typing import Any
 
 import pytest
 from tests.support.release_files import believe, hide, publish, read_from, release_text, section
+from tests.support.releases import assert_says, put, refusal_of
 
 import takifugu as tf
-from takifugu.core.errors import SpecError
 from takifugu.model.beliefs.estimate import intervals
 from takifugu.releasing.file.loading import load
 from takifugu.releasing.file.public import PublicTable
@@ -41,11 +41,9 @@ def towns() -> list[tuple[str, ...]]:
 
 
 def written(folder: Path, change: tuple[str, str] = ("", "")) -> Path:
-    rows = [",".join(row) for row in (COLUMNS, *towns())]
-    (folder / "towns.csv").write_text("\n".join(rows) + "\n", encoding="utf-8")
-    (folder / "ward.csv").write_text(",".join(COLUMNS) + "\n" + "yes,no,no\nno,yes,no\n" * 20, encoding="utf-8")
-    (folder / "release.toml").write_text(FILE.replace(*change), encoding="utf-8")
-    return folder / "release.toml"
+    rows = "".join(f"{','.join(row)}\n" for row in (COLUMNS, *towns()))
+    ward = f"{','.join(COLUMNS)}\n" + "yes,no,no\nno,yes,no\n" * 20
+    return put(folder, {"release.toml": FILE.replace(*change), "towns.csv": rows, "ward.csv": ward})
 
 
 def largest_influence() -> float:
@@ -59,8 +57,7 @@ def largest_influence() -> float:
 
 
 def test_a_quilt_of_counted_parameters_needs_less_than_group_and_more_than_nothing(tmp_path: Path) -> None:
-    (table,) = plan(load(written(tmp_path))).tables
-    (question,) = table.questions
+    ((question,),) = (table.questions for table in plan(load(written(tmp_path))).tables)
     calibration = question.calibration
     assert calibration.mechanism == "attribute-quilt"
     quilted = 40 / (1 - largest_influence())  # the near set is the column itself
@@ -84,21 +81,22 @@ CONFIDENT = ('"fever"] }', '"fever"], confidence = 0.9 }')
     (('file = "towns.csv"', 'file = "ward.csv"'), "belief.prior.fit"),
 ])  # fmt: skip
 def test_faults_of_a_fit_name_their_place(tmp_path: Path, change: tuple[str, str], place: str) -> None:
-    with pytest.raises(SpecError) as caught:
-        load(written(tmp_path, change))
-    assert any(line.startswith(place) for line in caught.value.problems), caught.value.problems
+    problems = refusal_of(written(tmp_path, change)).problems
+    assert any(line.startswith(place) for line in problems), problems
 
 
 @pytest.mark.parametrize("kind", ["parameters", "independent-records"])
 def test_a_public_file_is_counted_once(tmp_path: Path, kind: str, monkeypatch: pytest.MonkeyPatch) -> None:
     path, counted = written(tmp_path, CONFIDENT), []
     if kind == "independent-records":
-        fit = 'kind = "independent-records"\nrecords = 40\nsource = "a survey"\nfit = { file = "towns.csv", columns = '
-        fit += '["smokers", "cough", "fever"], confidence = 0.9 }\n\n[hide]\n'
-        hidden = 'property = { attribute = "smokers", function = "share", of = "many" }\n'
-        question = '\n[[release]]\nname = "ills"\nquery = "count"\nattribute = "cough"\n'
-        question += 'states = ["many"]\nepsilon = 1\n'
-        path.write_text(FILE.split("kind = ")[0] + fit + hidden + question, encoding="utf-8")
+        text = release_text(
+            read_from("ward", "ward.csv", budget=1.0),
+            believe("independent-records", records=40, source="a survey",
+                    fit={"file": "towns.csv", "columns": COLUMNS, "confidence": 0.9}),
+            hide(property={"attribute": "smokers", "function": "share", "of": "many"}),
+            publish("ills", "count", attribute="cough", states=["many"], epsilon=1),
+        )  # fmt: skip
+        path.write_text(text, encoding="utf-8")
 
     def counts(opened: PublicTable, *words: Any) -> Any:
         counted.append(opened)
@@ -109,9 +107,9 @@ def test_a_public_file_is_counted_once(tmp_path: Path, kind: str, monkeypatch: p
     assert load(path).belief is not None
     assert len(counted) == 1
 
+
 def scale_of(path: Path) -> float:
-    (table,) = plan(load(path)).tables
-    (question,) = table.questions
+    ((question,),) = (table.questions for table in plan(load(path)).tables)
     return float(question.calibration.scale)
 
 
@@ -128,9 +126,7 @@ def test_with_a_confidence_it_is_a_class_with_more_noise(tmp_path: Path) -> None
 def test_it_is_released_with_the_class_on_the_certificate(tmp_path: Path) -> None:
     tf.release_file(written(tmp_path, CONFIDENT), anyway=True)
     (certificate,) = tmp_path.glob("*/ills.certificate.json")
-    words = certificate.read_text(encoding="utf-8")
-    assert "covers the true one with confidence 0.9" in words
-    assert "2,000 counted populations support" in words
+    assert_says(certificate, "covers the true one with confidence 0.9", "2,000 counted populations support")
 
 
 RECORDS = release_text(
@@ -145,10 +141,9 @@ CENSUS = {("yes", "yes"): 150, ("yes", "no"): 150, ("no", "yes"): 140, ("no", "n
 
 def census_file(folder: Path, times: int, confidence: str = ", confidence = 0.99") -> Path:
     rows = [f"{smokes},{coughs}\n" * (number * times) for (smokes, coughs), number in CENSUS.items()]
-    (folder / "census.csv").write_text("smokes,coughs\n" + "".join(rows))
-    (folder / "ours.csv").write_text("smokes,coughs\n" + "yes,no\n" * 120)
-    (folder / "f.toml").write_text(RECORDS.replace(", confidence = 0.99", confidence))
-    return folder / "f.toml"
+    text = RECORDS.replace(", confidence = 0.99", confidence)
+    header = "smokes,coughs\n"
+    return put(folder, {"f.toml": text, "census.csv": header + "".join(rows), "ours.csv": header + "yes,no\n" * 120})
 
 
 @pytest.mark.slow
@@ -196,7 +191,4 @@ def hold(ends: list[tuple[float, float]], shares: tuple[float, ...]) -> bool:
 
 
 def test_a_confidence_is_no_guess_about_private_data(tmp_path: Path) -> None:
-    file = census_file(tmp_path, 1, ", confidence = 1.5")
-    with pytest.raises(SpecError) as refused:
-        load(file)
-    assert "belief.fit.confidence" in str(refused.value)
+    assert "belief.fit.confidence" in str(refusal_of(census_file(tmp_path, 1, ", confidence = 1.5")))

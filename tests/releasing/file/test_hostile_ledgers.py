@@ -2,15 +2,13 @@
 
 import hashlib
 import os
-import sqlite3
 from collections.abc import Callable
-from contextlib import closing
 from pathlib import Path
 
 import pytest
 from tests.releasing import files
-from tests.releasing.file.test_bounded_inputs import SLOW, SMALL, published, run
-from tests.support.commands import invoke
+from tests.releasing.file.test_bounded_inputs import SLOW, SMALL, edited, published, run
+from tests.support.commands import invoke, words_of
 
 #: A table that never ends, where one row is looked for by its name.
 ENDLESS = (
@@ -20,14 +18,7 @@ ENDLESS = (
 
 
 def sql(*statements: str) -> Callable[[Path], object]:
-    def edit(ledger: Path) -> None:
-        with closing(sqlite3.connect(ledger)) as connection:
-            connection.execute("pragma legacy_alter_table = on")
-            for statement in statements:
-                connection.execute(statement)
-            connection.commit()
-
-    return edit
+    return lambda ledger: edited(ledger.parent, "pragma legacy_alter_table = on", *statements)
 
 
 def master(what: str) -> Callable[[Path], object]:
@@ -115,8 +106,7 @@ def test_compare_refuses_a_ledger_that_is_none(tmp_path: Path, harm: Callable[[P
     ledger = study / "ledger.db"
     harm(ledger)
     before = _seen(ledger)
-    code, said = run(tmp_path, "compare", study / "release.toml")
-    assert code == 2, said
+    said = run(tmp_path, "compare", study / "release.toml")
     assert "ledger" in said
     assert len(said) < 2_000
     assert _seen(ledger) == before
@@ -127,4 +117,4 @@ def test_it_is_said_beforehand_what_another_layout_means(tmp_path: Path, command
     where = published(tmp_path)
     assert "another layout" not in invoke(command, where).output
     files.write(tmp_path, SMALL.replace('order = "t [min]"\n', ""))
-    assert "is read in another layout than before" in " ".join(invoke(command, where).output.split())
+    assert "is read in another layout than before" in words_of(invoke(command, where))

@@ -6,19 +6,21 @@ from pathlib import Path
 from typing import Any
 
 import pandas as pd
+import polars
+import pyarrow
 import pytest
 from tests.support.data_files import as_duckdb, as_json_lines, as_sqlite
 from tests.support.release_files import EXPECT, believe, publish, read_from, release_text
+from tests.support.releases import spent
 
 import takifugu as tf
-from takifugu.accounting.ledger import Ledger
 from takifugu.core.errors import SpecError
 
 FILE = release_text(
     read_from("s", "{file}", value="state", order="{order}", budget=9) + "\n{renamed}",
     believe("markov-chain", states=["calm", "busy"], matrix=[[0.9, 0.1], [0.4, 0.6]]),
     publish("busy", "count", states=["busy"], epsilon=0.5),
-    ledger="a.db", expect=EXPECT,
+    expect=EXPECT,
 )  # fmt: skip
 COLUMNS = {"Hour": list(range(9)), "state": ["calm"] * 8 + ["busy"]}
 #: Each release is a new one.
@@ -34,10 +36,6 @@ def release(folder: Path, renamed: str = DECLARED, order: str = "hour", file: st
         return tf.release_file(folder / "f.toml", data=data, output=folder / key, anyway=True, once=key)
 
 
-def spent(folder: Path) -> float:
-    return float(Ledger.open(folder / "a.db").spent("s").spent.epsilon)
-
-
 def write(folder: Path, header: str) -> None:
     (folder / "d.csv").write_text(f"{header}\n" + "".join(f"{n},calm\n" for n in range(9)))
 
@@ -51,13 +49,13 @@ def test_a_renamed_column_is_the_same_one(tmp_path: Path) -> None:
         release(folder, "")
     write(tmp_path, "Hour,state")
     out = release(tmp_path)
-    assert spent(tmp_path) == spent(usual)
+    assert spent(tmp_path, "s").epsilon == spent(usual, "s").epsilon
     certificate = out.tables[0].releases[0][1].certificate
     assert any("'Hour'" in line and "'hour'" in line for line in certificate.assumptions)
     write(tmp_path, "hour,state")
     release(tmp_path)  # an old export, and the key that is there for the new ones
     release(usual, "")
-    assert spent(tmp_path) == spent(usual)
+    assert spent(tmp_path, "s").epsilon == spent(usual, "s").epsilon
 
 
 @pytest.mark.slow
@@ -66,28 +64,23 @@ def test_without_the_declaration_it_is_another_column(tmp_path: Path) -> None:
     release(tmp_path, "")
     write(tmp_path, "Hour,state")
     release(tmp_path, "", "Hour")
-    assert spent(tmp_path) > 2
+    assert spent(tmp_path, "s").epsilon > 2
 
 
 @pytest.mark.sampled(3)
-@pytest.mark.parametrize("engine", ["pandas", "polars", "pyarrow", "duckdb", "sqlite", "json", "large"])
+@pytest.mark.parametrize("engine", ["pandas", "polars", "pyarrow", "duckdb", "sqlite", "jsonl", "large"])
 def test_every_engine_knows_it(tmp_path: Path, engine: str) -> None:
-    data, file = None, "d.csv"
-    if engine == "pandas":
-        data = pd.DataFrame(COLUMNS)
-    elif engine == "polars":
-        data = pytest.importorskip("polars").DataFrame(COLUMNS)
-    elif engine == "pyarrow":
-        data = pytest.importorskip("pyarrow").table(COLUMNS)
-    elif engine == "large":
-        lines = (f"{n},calm\n" for n in range(40_000))
-        (tmp_path / file).write_text("Hour,state\n" + "".join(lines))
+    frames: dict[str, Any] = {"pandas": pd.DataFrame, "polars": polars.DataFrame, "pyarrow": pyarrow.table}
+    writers = {"duckdb": as_duckdb, "sqlite": as_sqlite, "jsonl": as_json_lines}
+    if engine in frames:
+        release(tmp_path, data=frames[engine](COLUMNS))
+    elif engine in writers:
+        writers[engine](tmp_path / f"d.{engine}", COLUMNS)
+        release(tmp_path, file=f"d.{engine}")
     else:
-        write_as = {"duckdb": as_duckdb, "sqlite": as_sqlite, "json": as_json_lines}[engine]
-        file = {"duckdb": "d.duckdb", "sqlite": "d.sqlite", "json": "d.jsonl"}[engine]
-        write_as(tmp_path / file, COLUMNS)
-    release(tmp_path, data=data, file=file)
-    assert spent(tmp_path) == 0.5
+        (tmp_path / "d.csv").write_text("Hour,state\n" + "".join(f"{n},calm\n" for n in range(40_000)))
+        release(tmp_path)
+    assert spent(tmp_path, "s").epsilon == 0.5
 
 
 @pytest.mark.parametrize(("header", "renamed", "order", "said"), [
@@ -104,4 +97,4 @@ def test_what_cannot_be(tmp_path: Path, header: str, renamed: str, order: str, s
     with pytest.raises(SpecError, match="renamed") as refused:
         release(tmp_path, renamed, order)
     assert said in str(refused.value)
-    assert not (tmp_path / "a.db").exists()
+    assert not (tmp_path / "ledger.db").exists()

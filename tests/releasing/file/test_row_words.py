@@ -10,7 +10,7 @@ from tests.releasing.file.test_drafts import TABLES
 from tests.support.commands import invoke, succeed
 from tests.support.release_files import EXPECT, believe, publish, read_from, release_text
 from tests.support.releases import put, refusal_of
-from tests.support.starting import begin
+from tests.support.starting import drafted
 
 from takifugu.releasing.file.keys import LASTING, ROWS, STEPS, UNSAID
 from takifugu.releasing.file.loading import load
@@ -51,9 +51,8 @@ def test_a_word_of_other_data_is_refused_and_the_right_one_named(example: Exampl
 
 def test_a_word_that_there_is_not_is_refused(tmp_path: Path) -> None:
     example = next(one for one in EXAMPLES if one.kind == "asymmetric")
-    refusal = refusal_of(written(example, tmp_path, "visit"))
-    assert "source.rows" in str(refusal)
-    assert "visits" in str(refusal)
+    refusal = str(refusal_of(written(example, tmp_path, "visit")))
+    assert all(words in refusal for words in ("source.rows", "visits"))
 
 
 def test_visits_are_no_answers_where_each_person_has_one_declared_value(tmp_path: Path) -> None:
@@ -76,10 +75,8 @@ def test_visits_are_no_answers_where_each_person_has_one_declared_value(tmp_path
 ])  # fmt: skip
 def test_a_draft_says_what_its_rows_are(kind: str, table: str, tmp_path: Path) -> None:
     (tmp_path / "d.csv").write_text(TABLES[table], encoding="utf-8")
-    begin(tmp_path / "d.csv", "-o", tmp_path / "r.toml", "--kind", kind)
-    word = "samples" if kind == "sequences" else word_of(kind)
-    lines = (tmp_path / "r.toml").read_text(encoding="utf-8").splitlines()
-    assert next(line for line in lines if line.startswith("rows = ")).startswith(f'rows = "{word}"')
+    _, _, source = drafted(tmp_path / "d.csv", "--kind", kind)
+    assert source["rows"] == ("samples" if kind == "sequences" else word_of(kind))
 
 
 OLD = release_text(

@@ -7,18 +7,27 @@ from typing import Any
 
 import pytest
 from tests.releasing import files
+from tests.support.commands import invoke
+from tests.support.release_files import changed
 from tests.support.releases import refusal_of
 
+from takifugu.core.errors import TakifuguError
 from takifugu.core.text.toml import toml_of
+from takifugu.data import Bins, Layout, Recode, open_frame, pieces
 from takifugu.releasing.file import loading as spec
 from takifugu.releasing.file import problems as problems_module
+from takifugu.releasing.file.kinds import KINDS
+from takifugu.releasing.file.reading import called, codes_of, state_in, value_of
 from takifugu.releasing.file.sequences.sections import ReleaseSpec
 
 
 def problems(text: str, folder: Path) -> tuple[str, ...]:
-    files.write(folder, text)
-    caught = refusal_of(folder / "release.toml")
-    return caught.problems
+    return refusal_of(files.write(folder, text)).problems
+
+
+def fitted(keys: str) -> str:
+    """Return the file with a chain that is fitted as some keys say."""
+    return changed(files.SPEC, (f"{MATRIX}\n", ""), ("[belief.map]", f"[belief.fit]\n{keys}\n[belief.map]"))
 
 
 def test_a_good_file_reads_back(tmp_path: Path) -> None:
@@ -29,18 +38,12 @@ def test_a_good_file_reads_back(tmp_path: Path) -> None:
 
 
 def test_every_fault_is_reported_at_once(tmp_path: Path) -> None:
-    text = files.SPEC
-    for old, new in [
-        ('ledger = "ledger.db"', 'ledgr = "ledger.db"'),
-        ('name = "study"', "name = 3"),
-        ("epsilon = 1.0", "epsilon = nan"),
-        ('query = "histogram"', 'query = "histgram"'),
-        ('per = "both"', 'per = "all"'),
-        ('kind = "markov-chain"', 'kind = "markov-chain"\ninitial = "statonary"'),
-    ]:
-        text = text.replace(old, new)
-    reported = problems(text, tmp_path)
-    assert reported == (
+    text = changed(
+        files.SPEC, ('ledger = "ledger.db"', 'ledgr = "ledger.db"'), ('name = "study"', "name = 3"),
+        ("epsilon = 1.0", "epsilon = nan"), ('query = "histogram"', 'query = "histgram"'),
+        ('per = "both"', 'per = "all"'), ('kind = "markov-chain"', 'kind = "markov-chain"\ninitial = "statonary"'),
+    )  # fmt: skip
+    assert problems(text, tmp_path) == (
         'ledger: is missing; write ledger = "ledger.db" (the ledger\'s file or URL)',
         "ledgr: is not a known key here; did you mean 'ledger'?; "
         "write one of ledger, ledger_id, require_ledger or 11 more (`takifugu keys markov-chain` has all)",
@@ -53,6 +56,7 @@ def test_every_fault_is_reported_at_once(tmp_path: Path) -> None:
     )
 
 
+MATRIX = "matrix = [[0.8, 0.2], [0.3, 0.7]]"
 HIDE = '[hide]\nkind = "one-entry"\nentry = 5\na = "still"\nb = "walking"\n'
 
 
@@ -74,11 +78,11 @@ HIDE = '[hide]\nkind = "one-entry"\nentry = 5\na = "still"\nb = "walking"\n'
     ('query = "histogram"', 'query = "histogram"\ntotal = 0', "release[0].total", "greater than or equal to 1"),
     ('query = "histogram"', 'query = "histogram"\ncodes = {still = 1}', "release[0].codes", "does not belong"),
     ('unit = "Who is it?"\n', "", "release[0].per", "no column says whose row it is"),
-    ("matrix = [[0.8, 0.2], [0.3, 0.7]]", "matrix = [[0.8, 0.2], [0.3, 0.8]]", "belief.matrix", "row 1"),
-    ("matrix = [[0.8, 0.2], [0.3, 0.7]]", "matrix = [[0.8, 0.2]]", "belief.matrix", "square"),
-    ("matrix = [[0.8, 0.2], [0.3, 0.7]]", "matrix = [[1.0, 0.0], [0.0, 1.0]]", "belief.matrix", "closed classes"),
-    ("matrix = [[0.8, 0.2], [0.3, 0.7]]", 'matrix = "none.csv"', "belief.matrix", "cannot be read"),
-    ("matrix = [[0.8, 0.2], [0.3, 0.7]]", "", "belief.matrix", "write one of matrix"),
+    (MATRIX, "matrix = [[0.8, 0.2], [0.3, 0.8]]", "belief.matrix", "row 1"),
+    (MATRIX, "matrix = [[0.8, 0.2]]", "belief.matrix", "square"),
+    (MATRIX, "matrix = [[1.0, 0.0], [0.0, 1.0]]", "belief.matrix", "closed classes"),
+    (MATRIX, 'matrix = "none.csv"', "belief.matrix", "cannot be read"),
+    (MATRIX, "", "belief.matrix", "write one of matrix"),
     ('states = ["still", "walking"]', 'states = ["still", "still"]', "belief.states", "repeats"),
     ('states = ["still", "walking"]', 'states = ["still"]', "belief.states", "too short"),
     ('states = ["still", "walking"]', 'states = ["still", "walking", ""]', "belief.states", "counts as missing"),
@@ -129,6 +133,7 @@ def test_one_fault(tmp_path: Path, old: str, new: str, path: str, words: str) ->
 @pytest.mark.parametrize(("text", "words"), [
     ("", "ledger: is missing"),
     ("ledger = ", "is not TOML"),
+    pytest.param("a = " + "[" * 100_000, "is not TOML", id="deep brackets are not a fault of ours"),
     ('belief = {kind = "tree"}', 'write kind = "table" or "parameters" or "parameter-box"; `takifugu init --help`'),
     ("belief = {}", "has no kind"),
     ("source = 3\nrelease = 4", "source: is 3, not a section"),
@@ -154,26 +159,25 @@ def test_two_releases_of_one_name(tmp_path: Path) -> None:
 
 
 def test_fitting_on_the_private_file_must_be_said(tmp_path: Path) -> None:
-    fit = '\n[belief.fit]\nfile = "data.csv"\n'
-    text = files.SPEC.replace("matrix = [[0.8, 0.2], [0.3, 0.7]]\n", "")
-    text = text.replace("\n[belief.map]", fit + "\n[belief.map]")
+    text = fitted('file = "data.csv"\n')
     assert any("is the private data itself" in p for p in problems(text, tmp_path))
     allowed = text.replace('file = "data.csv"\n\n[belief.map]', 'file = "data.csv"\nprivate = true\n\n[belief.map]')
     assert spec.load(files.write(tmp_path, allowed)).spec.belief.fit.private  # type: ignore[union-attr]
 
 
 def test_the_schema_is_json_and_names_every_section() -> None:
-    schema = spec.json_schema()
     about = {"version", "ledger", "require_ledger", "ledger_id", "output", "publisher", "contact", "expect"}
-    assert set(schema["properties"]) == {*about, "joint_epsilon", "joint_delta", "source", "belief", "hide", "release"}
-    assert json.loads(json.dumps(schema)) == schema
+    sections = {"joint_epsilon", "joint_delta", "source", "belief", "hide", "release"}
+    assert {*spec.json_schema()["properties"]} == about | sections
 
 
-def test_every_key_of_the_schema_says_what_it_means() -> None:
-    schema = spec.json_schema()
+@pytest.mark.parametrize("kind", KINDS.names)
+def test_every_key_of_the_schema_says_what_it_means(kind: str) -> None:
+    schema = spec.json_schema(kind)
+    assert json.loads(invoke("schema", "--kind", kind).stdout) == json.loads(json.dumps(schema))
     sections = {"the file": schema, **schema["$defs"]}
     keys = [(name, key, node) for name, section in sections.items() for key, node in section["properties"].items()]
-    assert len(keys) > 50
+    assert len(keys) > 40
     assert [(name, key) for name, key, node in keys if not node.get("description")] == []
     assert [name for name, section in sections.items() if not section.get("description")] == []
 
@@ -181,7 +185,7 @@ def test_every_key_of_the_schema_says_what_it_means() -> None:
 def test_what_is_missing_hides_nothing_else(tmp_path: Path) -> None:
     """The states are missing, and yet everything that does not depend on them is told with them."""
     text = files.SPEC.replace('states = ["still", "walking"]\n', "").replace("units_independent = true\n", "")
-    text = text.replace("matrix = [[0.8, 0.2], [0.3, 0.7]]\n", "").replace('unit = "Who is it?"', 'unit = "who"')
+    text = text.replace(f"{MATRIX}\n", "").replace('unit = "Who is it?"', 'unit = "who"')
     assert [p.split(": ")[0] for p in problems(text, tmp_path)] == [
         "belief.states", "source.unit", "belief.units_independent", "belief.matrix",
     ]  # fmt: skip
@@ -197,8 +201,7 @@ def test_one_entry_is_hidden_in_one_sequence_only(tmp_path: Path) -> None:
 
 def test_a_fit_names_the_column_that_its_file_lacks(tmp_path: Path) -> None:
     (tmp_path / "public.csv").write_text("Who is it?,run no.,minute,état; raw\na,1,0,walking\n", encoding="utf-8")
-    text = files.SPEC.replace("matrix = [[0.8, 0.2], [0.3, 0.7]]\n", "")
-    text = text.replace("[belief.map]", '[belief.fit]\nfile = "public.csv"\n\n[belief.map]')
+    text = fitted('file = "public.csv"\n')
     (line,) = problems(text, tmp_path)
     assert line.startswith("belief.fit.order: the data has no column 't [min]'")
     assert spec.load(files.write(tmp_path, text.replace('public.csv"', 'public.csv"\norder = "minute"')))
@@ -207,16 +210,12 @@ def test_a_fit_names_the_column_that_its_file_lacks(tmp_path: Path) -> None:
 def test_a_fit_with_another_decimal_sign_than_the_data_says_where_to_say_so(tmp_path: Path) -> None:
     rows = "".join(f"a;1;{n},5;{'still' if n % 3 else 'walking'}\n" for n in range(40))
     (tmp_path / "public.csv").write_text(f"Who is it?;run no.;t [min];état\n{rows}", encoding="utf-8")
-    fit = '[belief.fit]\nfile = "public.csv"\nvalue = "état"\n'
-    text = files.SPEC.replace("matrix = [[0.8, 0.2], [0.3, 0.7]]\n", "").replace("[belief.map]", f"{fit}\n[belief.map]")
+    keys = 'file = "public.csv"\nvalue = "état"\n'
+    text = fitted(keys)
     (line,) = problems(text, tmp_path)
     assert line.startswith("belief: public.csv: column 't [min]' is neither all numbers nor all ISO dates")
     assert "beside the name of the file" in line
-    assert spec.load(files.write(tmp_path, text.replace(fit, f'{fit}decimal = ","\n')))
-
-
-def test_deep_brackets_are_not_a_fault_of_ours(tmp_path: Path) -> None:
-    assert "is not TOML" in problems("a = " + "[" * 100_000, tmp_path)[0]
+    assert spec.load(files.write(tmp_path, text.replace(keys, f'{keys}decimal = ","\n')))
 
 
 def test_toml_is_written_as_it_reads_back() -> None:
@@ -235,3 +234,50 @@ def test_schemas_of_older_validators_are_walked_too(monkeypatch: pytest.MonkeyPa
         monkeypatch.setattr(problems_module, "schema_of", lambda model, shape=shape: shape)
         (fault,) = problems_module.problems_of([error], ReleaseSpec, {"source": {}}, (), {})
         assert fault.line.startswith('source.name: is missing; write name = "activity-study"')
+
+
+def test_each_refusal_of_missing_values_names_what_to_write(tmp_path: Path) -> None:
+    (tmp_path / "d.csv").write_text("who,state\nAna,\n")
+    table = open_frame(tmp_path / "d.csv")
+    cases: list[tuple[Any, str]] = [
+        (lambda: pieces(table, Layout("state"), Recode(("still",))), 'nulls = "unobserved"'),
+        (lambda: pieces(table, Layout("who", unit="state"), Recode(("Ana",))), 'null_keys = "drop"'),
+        (lambda: value_of(None, "state", {}, table), "under [belief]"),
+        (lambda: called("person", "who", [None], may_drop=True), 'null_keys = "drop"'),
+    ]
+    for read, words in cases:
+        with pytest.raises(TakifuguError) as caught:
+            read()
+        assert words in caught.value.fix
+
+
+@pytest.mark.parametrize("mark", ["NA", "-999", "?"])
+def test_a_mark_that_is_no_value_names_the_keys_and_is_not_quoted(tmp_path: Path, mark: str) -> None:
+    (tmp_path / "d.csv").write_text(f"who,level\nAna,{mark}\nAna,7\n")
+    table = open_frame(tmp_path / "d.csv")
+    declared = {str(number): number for number in range(33)}
+    numbers = Recode(("low",), bins=Bins({"low": (0, 10)}))
+    refused: list[Any] = [
+        lambda: pieces(table, Layout("level"), Recode((*declared,))),
+        lambda: pieces(table, Layout("level"), numbers),
+        lambda: state_in(-3, "level", numbers.bins or Bins({})),
+        lambda: value_of(mark, "level", declared, table),
+        lambda: codes_of([[mark]], ["level"], table, [*declared]),
+    ]
+    for read in refused:
+        with pytest.raises(TakifuguError) as caught:
+            read()
+        assert 'missing = ["NA"]' in caught.value.fix
+        assert "'10'" not in caught.value.fix, "thirty-three values are not listed"
+        assert str(caught.value).replace(caught.value.fix, "").count(mark) == 0
+        assert caught.value.fix.count(mark) <= 2, "the words are the same for all data"
+    with pytest.raises(TakifuguError, match=r"\['0', '1', '2'\] and 30 more; .* under \[belief\]"):
+        refused[0]()
+
+
+@pytest.mark.parametrize("line", ["invariant = true", "invariants = ['total']", "exact_total = 100"])
+def test_an_exact_total_is_refused_with_what_it_would_cost(line: str, tmp_path: Path) -> None:
+    caught = refusal_of(files.write(tmp_path, files.SPEC + line))
+    assert "its epsilon would be infinite" in str(caught)
+    assert caught.faults[0].place.startswith("release[0]")
+    assert "a count or a sum with an epsilon of its own" in caught.faults[0].fix

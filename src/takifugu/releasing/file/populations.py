@@ -72,7 +72,7 @@ class PopulationItemSpec(Table):
 class PopulationReleaseSpec(FileSpec):
     """A release file that randomises a column."""
 
-    source: PopulationSourceSpec
+    source: Annotated[PopulationSourceSpec, meaning("where the private data are")]
     belief: Any
     release: tuple[PopulationItemSpec, ...]
 

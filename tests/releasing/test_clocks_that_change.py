@@ -1,17 +1,134 @@
-"""An hour that clocks show twice: windows without it need no rule, and `ambiguous` says how its rows are read."""
+"""Clocks that are changed: days and weeks are local, steps are in UTC, and `ambiguous` reads an hour shown twice."""
 
-from datetime import datetime, timedelta
+from collections import Counter
+from datetime import UTC, date, datetime, timedelta
 from pathlib import Path
 from typing import Any
+from zoneinfo import ZoneInfo
 
 import pytest
-from tests.support.engines import ENGINES, Columns
+from tests.support.engines import ENGINES, IN_ROWS, Columns
 from tests.support.release_files import Changes, believe, changed, publish, read_from, release_text
-from tests.support.releases import put, refusal_of
+from tests.support.releases import put, refusal_of, refused
 
 import takifugu as tf
 from takifugu.accounting.ledger import Ledger
+from takifugu.core.errors import SpecError
 from takifugu.releasing.file.loading import load
+from takifugu.releasing.planning.outlook import outlook
+from takifugu.releasing.publishing.run import release_file
+
+WEEKLY = release_text(
+    read_from("ward", "ward.csv", value="state", order="time", step="{step}", from_="{start}", until="{stop}",
+              timezone="{zone}", duplicates="refuse", budget=2.0),
+    believe("markov-chain", states=["calm", "busy"], matrix=[[0.9, 0.1], [0.4, 0.6]]),
+    publish("busy", "count", states=["busy"], epsilon=0.5, mechanism="group", every="{every}"),
+    output="out",
+)  # fmt: skip
+#: A zone, the first and last local day of a recording around a change of its clocks, and a step in minutes.
+CHANGES = [
+    ("Europe/Berlin", date(2026, 3, 23), date(2026, 4, 6), 60),
+    ("Europe/Berlin", date(2026, 10, 19), date(2026, 11, 2), 60),
+    ("America/New_York", date(2026, 3, 2), date(2026, 3, 16), 60),
+    ("America/New_York", date(2026, 10, 26), date(2026, 11, 9), 30),
+    ("Australia/Lord_Howe", date(2026, 3, 30), date(2026, 4, 13), 30),
+    ("Australia/Lord_Howe", date(2026, 9, 28), date(2026, 10, 12), 30),
+]
+
+
+def recorded(zone: str, first: date, last: date, minutes: int) -> list[tuple[datetime, str]]:
+    """Return every step of some local days, as clocks show it, with its state."""
+    local, rows = ZoneInfo(zone), []
+    at = datetime(first.year, first.month, first.day, tzinfo=UTC) - timedelta(days=2)
+    while (clock := at.astimezone(local)).date() < last:
+        if clock.date() >= first:
+            rows.append((clock, "busy" if len(rows) * len(rows) % 7 < 3 else "calm"))
+        at += timedelta(minutes=minutes)
+    return rows
+
+
+def write_rows(folder: Path, rows: list[tuple[datetime, str]]) -> None:
+    lines = [f"{time.replace(tzinfo=None).isoformat()},{state}" for time, state in rows]
+    (folder / "ward.csv").write_text("\n".join(["time,state", *lines]), encoding="utf-8")
+
+
+def weekly(folder: Path, change: tuple[str, date, date, int], every: str = "day") -> Path:
+    zone, first, last, minutes = change
+    values = {"step": f"{minutes}min", "start": first, "stop": last, "zone": zone, "every": every}
+    return put(folder, {"ward.toml": WEEKLY.format(**values)})
+
+
+def windows_of(path: Path, data: Any = None) -> dict[str, tuple[int, int]]:
+    """Return how many steps each window has, and how many of them are busy."""
+    file, counts = load(path, data), {}
+    for item in file.items:
+        (unit,) = file.kind.units(file.kind.part(file, item))
+        counts[item.name] = unit.data[0].length, int(unit.data[0].counts[1])
+    return counts
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("change", CHANGES, ids=[f"{zone} {day}" for zone, day, *_ in CHANGES])
+def test_days_and_weeks_are_those_of_clocks(tmp_path: Path, change: tuple[str, date, date, int]) -> None:
+    rows = recorded(*change)
+    write_rows(tmp_path, rows)
+    days = Counter(f"busy-{time:%Y-%m-%d}" for time, _ in rows)
+    busy = Counter(f"busy-{time:%Y-%m-%d}" for time, state in rows if state == "busy")
+    assert windows_of(weekly(tmp_path, change)) == {day: (steps, busy[day]) for day, steps in days.items()}
+    weeks = Counter("busy-{}-W{:02}".format(*time.isocalendar()[:2]) for time, _ in rows)
+    assert set(weeks.values()) != {168 * 60 // change[3]}
+    busy = Counter("busy-{}-W{:02}".format(*time.isocalendar()[:2]) for time, state in rows if state == "busy")
+    states = ("text", [state for _, state in rows])
+    naive: Columns = {"time": ("time", [time.replace(tzinfo=None) for time, _ in rows]), "state": states}
+    texts: Columns = {"time": ("text", [time.isoformat() for time, _ in rows]), "state": states}
+    path = weekly(tmp_path, change, "week")
+    for name in ENGINES:
+        for columns in (naive, texts):
+            if name in IN_ROWS or columns is texts:  # its rows have no order, so two passes cannot be told apart
+                counts = windows_of(path, ENGINES[name](columns))
+                assert counts == {week: (steps, busy[week]) for week, steps in weeks.items()}, name
+
+
+@pytest.mark.slow
+def test_a_week_with_a_change_is_published_and_says_whose_clocks_it_means(tmp_path: Path) -> None:
+    write_rows(tmp_path, recorded(*CHANGES[1]))
+    (table,) = release_file(weekly(tmp_path, CHANGES[1], "week"), window="2026-W43", anyway=True).tables
+    assert table.certificate is not None
+    page = " ".join(table.certificate.text().split())
+    assert "the window is 2026-10-19 to 2026-10-26, to the end not included" in page
+    assert "by clocks in Europe/Berlin" in page
+
+
+@pytest.mark.slow
+def test_a_calendar_is_planned_before_there_is_a_file(tmp_path: Path) -> None:
+    path = weekly(tmp_path, CHANGES[0], "week")
+    assert not (tmp_path / "ward.csv").exists()
+    assert outlook(load(path), 52).rows[-1].releases == 52
+    assert outlook(load(path, window="2026-W13"), 2).windows[0][1] == 167
+    assert sorted(file.name for file in tmp_path.iterdir()) == ["ward.toml"]
+
+
+@pytest.mark.parametrize(("change", "words"), [
+    (("timezone = ", "# "), "source.order: column 'time' has ties within one piece: two rows cannot be in"),
+    (('step = "60min"', 'step = "1d"'), "source.timezone: steps of 1 day do not fit clocks in 'Europe/Berlin'"),
+    (("from = ", 'from = "2026-10-25T02:00"  # '), "source.from: is 2026-10-25 02:00:00, a time that clocks in"),
+    (('"2026-11-02"', '"2026-10-25T02:30"'), "source.until: is 2026-10-25 02:30:00, a time that clocks in"),
+    (('every = "day"', 'from = "2026-10-25T02:00"\nto = "2026-10-26"'), "release[0].from: is 2026-10-25 02:00:00"),
+    (('every = "day"', 'window = "2026-W45"'), "release[0].window: the window 2026-W45 is not inside the calendar"),
+    (('"2026-11-02"', '"2026-10-26"'), "source.from: column 'time' has rows outside the declared calendar"),
+])  # fmt: skip
+def test_what_is_refused_spends_nothing(tmp_path: Path, change: tuple[str, str], words: str) -> None:
+    write_rows(tmp_path, recorded(*CHANGES[1]))
+    path = weekly(tmp_path, CHANGES[1])
+    path.write_text(changed(path.read_text(encoding="utf-8"), change), encoding="utf-8")
+    Ledger.open(tmp_path / "ledger.db").source("other", 1)
+    assert words in str(refused(path))
+
+
+def test_everything_else_says_that_the_file_is_missing(tmp_path: Path) -> None:
+    refusal = refused(weekly(tmp_path, CHANGES[0], "week"), kind=SpecError)
+    assert "source.file: ward.csv cannot be read (no such file or directory)" in str(refusal)
+
 
 FILE = release_text(
     read_from("ward", "ward.csv", value="state", unit="ward", order="time", step="{step}", from_="2026-10-19",
