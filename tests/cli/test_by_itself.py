@@ -19,8 +19,7 @@ PAGE = (ROOT / "docs" / "by-itself.md").read_text(encoding="utf-8")
 
 def block(language: str) -> str:
     """Return the first block of the page in a language."""
-    match = re.search(rf"^```{language}\n(.*?)^```", PAGE, re.MULTILINE | re.DOTALL)
-    return match[1]
+    return re.search(rf"^```{language}\n(.*?)^```", PAGE, re.MULTILINE | re.DOTALL)[1]
 
 
 @pytest.fixture
@@ -75,8 +74,7 @@ def test_the_hook_checks_the_files_that_it_is_given(ward: Path) -> None:
     odd.write_text(text.replace("[[0.9, 0.1]", "[[0.9, 0.2]"), encoding="utf-8")
     (ward / "ward.csv").unlink()
     succeed(*words, good)
-    both = ended(BAD_INPUT, *words, good, odd)
-    assert f"{odd}: belief.matrix" in both.stderr
+    assert f"{odd}: belief.matrix" in ended(BAD_INPUT, *words, good, odd).stderr
 
 
 def test_the_hook_is_given_release_files_alone() -> None:

@@ -10,7 +10,7 @@ from typing import Any
 
 import pytest
 from tests.releasing import files
-from tests.support.commands import ended, invoke, succeed
+from tests.support.commands import ended, invoke, json_of, succeed, widest, words_of
 from tests.support.release_files import believe, publish, read_from, release_text
 
 from takifugu.accounting.ledger import Ledger
@@ -49,27 +49,26 @@ def test_calibrate_and_compare_publish_nothing(tmp_path: Path, monkeypatch: pyte
     for command in (["calibrate"], ["compare"], ["compare", "--all"]):
         outcome = succeed(*command, where)
         assert ("influence" in outcome.output) is (command != ["compare"])
-        assert max(map(len, outcome.output.splitlines())) <= 80
+        assert widest(outcome.output) <= 80
     assert sorted(p.name for p in tmp_path.iterdir()) == ["data.csv", "release.toml"]
 
 
 def test_one_mechanism_is_found_by_what_a_paper_calls_it(tmp_path: Path) -> None:
     where = files.write(tmp_path)
-    compared = json.loads(succeed("compare", "--json", "--mechanism", "mqmexact", where).stdout)
+    compared = json_of("compare", "--mechanism", "mqmexact", where)
     assert [row["name"] for row in compared["tables"][0]["rows"]] == ["quilt-exact"]
     for name, words in (("ALap", "another kind of promise"), ("MQMExakt", "did you mean 'MQMExact'")):
-        assert words in " ".join(ended(2, "compare", "--mechanism", name, where).stderr.split())
+        assert words in words_of(ended(2, "compare", "--mechanism", name, where))
 
 
 def test_release_and_the_ledger(tmp_path: Path) -> None:
-    where = files.write(tmp_path)
-    outcome = succeed("release", where)
-    assert max(map(len, outcome.stdout.replace(str(tmp_path), "").splitlines())) <= 80
+    outcome = succeed("release", files.write(tmp_path))
+    assert widest(outcome.stdout, tmp_path) <= 80
     assert "zoë" in outcome.stdout
     assert "takifugu: about to spend: the source 'study' goes from epsilon 0 to epsilon" in outcome.stderr
     listing = succeed("ledger", "show", tmp_path / "ledger.db")
     assert "time-use-pooled" in listing.output
-    assert max(map(len, listing.output.splitlines())) <= 80
+    assert widest(listing.output) <= 80
 
 
 def shape(leaves: str, **parts: Any) -> dict[str, Any]:
@@ -99,9 +98,8 @@ SHAPES = {
 def test_the_json_keeps_its_shape(tmp_path: Path) -> None:
     where = files.write(tmp_path)
     for command, shape in SHAPES.items():
-        outcome = invoke(command, "--json", where)
-        assert keys(json.loads(outcome.stdout)) == shape
-    released = json.loads(invoke("release", "--json", where).stdout)
+        assert keys(json_of(command, where)) == shape
+    released = json_of("release", where)
     tables = released["tables"]
     assert [t["name"] for t in tables] == ["time-use-units", "time-use-pooled"]
     assert set(tables[0]) == {"name", "scope", "rows", "files", "certificate", "since"}
@@ -110,8 +108,7 @@ def test_the_json_keeps_its_shape(tmp_path: Path) -> None:
     del released["tables"]
     more = {"notices": [None], "state": None, "completed": None}  # the new ledger, and what is spent
     assert keys(released) == {**TOP, "source": None, "spent": AMOUNT, "budget": AMOUNT, **more}
-    listing = json.loads(invoke("ledger", "show", "--json", tmp_path / "ledger.db").stdout)
-    assert keys(listing) == {**TOP, "sources": [SOURCE]}
+    assert keys(json_of("ledger", "show", tmp_path / "ledger.db")) == {**TOP, "sources": [SOURCE]}
 
 
 def test_the_schema_is_json() -> None:
@@ -162,13 +159,13 @@ def test_exit_codes(tmp_path: Path, old: str, new: str, code: int, words: str) -
 @pytest.mark.slow
 def test_the_demo_runs_from_start_to_end(tmp_path: Path) -> None:
     outcome = succeed("demo", "--folder", tmp_path / "demo")
-    assert max(map(len, outcome.output.replace(str(tmp_path), "").splitlines())) <= 80
+    assert widest(outcome.output, tmp_path) <= 80
     for words in ("the least that may be used", "--all", "influence", "Certificate", "has spent", "█", "made-up"):
         assert words in outcome.output
     assert len(list((tmp_path / "demo" / "published").iterdir())) == 14
-    again = succeed("demo", "--folder", tmp_path / "demo", "--json")
-    assert [table["since"] is not None for table in json.loads(again.stdout)["tables"]] == [True, True]
-    answer = json.loads(invoke("demo", "--json", "--folder", tmp_path / "second").stdout)
+    again = json_of("demo", "--folder", tmp_path / "demo")
+    assert [table["since"] is not None for table in again["tables"]] == [True, True]
+    answer = json_of("demo", "--folder", tmp_path / "second")
     assert set(answer) == {*TOP, "source", "spent", "budget", "state", "completed", "tables", "sources"}
 
 
@@ -190,8 +187,8 @@ def test_explain_says_no_more_than_the_definition_of_a_file(
 ) -> None:
     monkeypatch.chdir(tmp_path)
     succeed("example", example)
-    assert words in " ".join(succeed("explain", f"{example}.toml").stdout.split())
-    printed = json.loads(succeed("explain", "--json", f"{example}.toml").stdout)
+    assert words in words_of(succeed("explain", f"{example}.toml"))
+    printed = json_of("explain", f"{example}.toml")
     rows = [row for table in printed["tables"] for row in table["rows"]]
     assert printed.get("at_distance") == (1 if example == "street" else None)
     assert low is None or {printed["low"], *(row["low"] for row in rows)} == {low}
@@ -212,17 +209,13 @@ def test_explain_says_no_more_of_a_file_than_holds_of_all_its_tables(
     belief = believe("markov-chain", states=["calm", "busy"], matrix=[[0.5, 0.5], [0.5, 0.5]])
     source = read_from("bit", "bit.csv", value="state")
     (tmp_path / "bit.toml").write_text(joint + release_text(source, belief, *tables))
-    printed = json.loads(succeed("explain", "--json", tmp_path / "bit.toml").stdout)
-    said = " ".join(succeed("explain", tmp_path / "bit.toml").stdout.split())
+    printed, said = json_of("explain", tmp_path / "bit.toml"), words_of(succeed("explain", tmp_path / "bit.toml"))
     assert printed.get("of_one_table", False) is has_others
     assert ("several can become surer" in said) is has_others
-    both = 0.1 * math.e / (0.1 * math.e + 0.9 / math.e)
-    assert printed["high"] < both
+    assert printed["high"] < 0.1 * math.e / (0.1 * math.e + 0.9 / math.e)
 
 
 # The command line loads what installed packages register, by the entry points that they declare.
-
-
 DOUBLE = """
 from dataclasses import dataclass, replace
 from takifugu import extending

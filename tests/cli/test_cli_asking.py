@@ -3,12 +3,12 @@
 import json
 import random
 import re
-import tomllib
 from datetime import datetime, timedelta
 from pathlib import Path
 
 import pytest
-from tests.support.commands import ended, invoke, succeed
+from tests.support.commands import ended, invoke, json_of, succeed
+from tests.support.starting import source_in
 from tests.support.terminals import answering
 
 NAMES = ["rows", "whose", "when", "step", "secret", "publish"]
@@ -36,10 +36,9 @@ def test_enter_takes_what_is_offered(log: Path) -> None:
     questions = json.loads(printed)["questions"]  # nothing else is on the standard output
     assert [question["name"] for question in questions] == [*NAMES, *LATER]
     assert all(question["answer"] == question["offered"] for question in questions)
-    source = tomllib.loads((log.parent / "release.toml").read_text(encoding="utf-8"))["source"]
-    assert [source[key] for key in ("rows", "unit", "order", "value", "step")] == [
-        "changes", "user", "when", "state", "1min",
-    ]  # fmt: skip
+    source = source_in(log.parent / "release.toml")
+    chosen = ["changes", "user", "when", "state", "1min"]
+    assert [source[key] for key in ("rows", "unit", "order", "value", "step")] == chosen
     for question in questions:
         screen = screens.partition(question["words"])[2].partition(f"\n{question['name']} [")[0]
         assert screen.count("2026-01-05T") == 3, "three rows of the table"
@@ -50,8 +49,7 @@ def test_what_is_decided_is_printed_once_as_it_is_written(log: Path) -> None:
     assert code == 0
     assert printed.count('rows = "changes"') == printed.count('unit = "user"') == 1
     assert "looks like" not in printed
-    text = (log.parent / "release.toml").read_text(encoding="utf-8")
-    assert "guessed" not in text.partition("[belief]")[0]
+    assert "guessed" not in (log.parent / "release.toml").read_text(encoding="utf-8").partition("[belief]")[0]
 
 
 def test_a_wrong_answer_is_named_and_the_question_comes_again(log: Path) -> None:
@@ -59,7 +57,7 @@ def test_a_wrong_answer_is_named_and_the_question_comes_again(log: Path) -> None
     code, _, screens = answering(["init", "log.csv"], answers, log.parent)
     assert code == 0, screens
     assert "did you mean 'changes'?" in " ".join(screens.split())
-    source = tomllib.loads((log.parent / "release.toml").read_text(encoding="utf-8"))["source"]
+    source = source_in(log.parent / "release.toml")
     assert (source["rows"], source["step"]) == ("samples", "5min")
 
 
@@ -112,7 +110,7 @@ def test_yes_takes_no_answer_on_which_protection_depends(log: Path) -> None:
     assert "--rows samples" in refused.stderr
     assert [path.name for path in log.parent.iterdir()] == ["log.csv"]
     succeed("init", log, "-o", where, "--yes", "--rows", "changes")
-    source = tomllib.loads(where.read_text(encoding="utf-8"))["source"]
+    source = source_in(where)
     assert (source["rows"], source["unit"]) == ("changes", "user")
     assert "step" not in source, "it would become public, and nobody said it"
 
@@ -127,10 +125,9 @@ def test_yes_takes_no_answer_on_which_protection_depends(log: Path) -> None:
 ])  # fmt: skip
 @pytest.mark.parametrize("yes", [True, False])
 def test_answers_that_do_not_fit_are_refused(log: Path, words: list[str], place: str, yes: bool) -> None:
-    clear = {"--rows": "changes", "--whose": "user"}
+    clear = {} if "--kind" in words else {"--rows": "changes", "--whose": "user"}
     others = [part for option, word in clear.items() if option not in words for part in (option, word)]
-    rest = [] if "--kind" in words else others
-    refused = ended(2, "init", log, "-o", log.parent / "r.toml", "--json", *words, *rest, *["--yes"][:yes])
+    refused = ended(2, "init", log, "-o", log.parent / "r.toml", "--json", *words, *others, *["--yes"][:yes])
     assert json.loads(refused.stdout)["error"]["where"] == place
     assert [path.name for path in log.parent.iterdir()] == ["log.csv"]
 
@@ -173,7 +170,7 @@ def test_yes_to_nonsense_is_a_clear_error_or_a_whole_draft(tmp_path: Path, name:
         assert [path.name for path in tmp_path.iterdir()] == ["d.csv"]
         return
     assert "still missing" in done.output, "nobody has said what the states are"
-    assert "source" in tomllib.loads((tmp_path / "r.toml").read_text(encoding="utf-8"))
+    assert source_in(tmp_path / "r.toml")
     assert " is good" not in done.output
 
 
@@ -193,9 +190,8 @@ def test_the_columns_in_question_are_shown_first(tmp_path: Path) -> None:
 
 
 def test_a_missing_key_is_named_once(log: Path) -> None:
-    words = ["--rows", "changes", "--whose", "user", "--from", "2026-01-05", "--yes", "--json"]
-    done = succeed("init", log, "-o", log.parent / "r.toml", *words)
-    missing = [line.partition(":")[0] for line in json.loads(done.stdout)["fill_in"]]
+    words = ["--rows", "changes", "--whose", "user", "--from", "2026-01-05", "--yes"]
+    missing = [line.partition(":")[0] for line in json_of("init", log, "-o", log.parent / "r.toml", *words)["fill_in"]]
     assert missing.count("source.step") == 1
     assert len({*missing}) == len(missing)
 

@@ -1,13 +1,12 @@
 """`takifugu beliefs`: what was published has the numbers of its source; what a release file believes is shown."""
 
-import json
 import re
 import tomllib
 from pathlib import Path
 
 import numpy as np
 import pytest
-from tests.support.commands import ended, invoke
+from tests.support.commands import ended, invoke, json_of, refused
 from tests.support.release_files import believe, publish, read_from, release_text
 from tests.support.research import research_file
 
@@ -23,10 +22,7 @@ PRINTED = {
     "four-values": ("000", ["Table 1: 1st example", " 1/3 1/6 1/3 1/6\n", " 1/4 1/4 1/6 1/3\n"]),
 }  # fmt: skip
 SEEDS = Path(__file__).parents[3] / "shared" / "seeds"
-SOURCE = {
-    "markov-chain": 'value = "v"\norder = "t"\n', "markov-chain-class": 'value = "v"\norder = "t"\n',
-    "populations": 'value = "v"\nrows_per_person = 1\n',
-}  # fmt: skip
+SOURCE = {"markov-chain": {"order": "t"}, "markov-chain-class": {"order": "t"}, "populations": {"rows_per_person": 1}}
 QUERY = {"markov-chain": "histogram", "markov-chain-class": "histogram", "populations": "each-value"}
 
 
@@ -35,11 +31,8 @@ def test_a_published_belief_is_valid_where_it_is_pasted(tmp_path: Path, name: st
     section = invoke("beliefs", name).stdout.partition("\n\n")[0]
     kind = published(name).keys["kind"]
     (tmp_path / "d.csv").write_text("t,v\n1,1\n", encoding="utf-8")
-    (tmp_path / "r.toml").write_text(
-        f'ledger = "l.db"\n[source]\nname = "d"\nfile = "d.csv"\n{SOURCE[kind]}{section}\n'
-        f'[[release]]\nname = "t"\nquery = "{QUERY[kind]}"\nepsilon = 1\n',
-        encoding="utf-8",
-    )
+    source = read_from("d", "d.csv", value="v", **SOURCE[kind])
+    (tmp_path / "r.toml").write_text(release_text(source, section, publish("t", QUERY[kind], epsilon=1)))
     assert load(tmp_path / "r.toml").belief is not None
     assert tomllib.loads(section)["belief"]["source"] == published(name).source
     assert name in invoke("beliefs").stdout
@@ -111,21 +104,18 @@ def write(folder: Path, file: str = "public.csv", more: str = "") -> Path:
 
 
 def test_a_matrix_that_was_fitted_to_a_public_file_is_shown(tmp_path: Path) -> None:
-    content = json.loads(invoke("beliefs", "--json", write(tmp_path)).stdout)
+    content = json_of("beliefs", write(tmp_path))
     assert content["states"] == ["still", "walking"]
     assert np.allclose(content["matrix"], [[3 / 5, 2 / 5], [2 / 3, 1 / 3]])
-    text = invoke("beliefs", tmp_path / "r.toml").stdout
-    assert re.search(r"still +0\.6000 +0\.4000", text)
-    both = json.loads(invoke("beliefs", "--json", write(tmp_path, more=", confidence = 0.9")).stdout)
+    assert re.search(r"still +0\.6000 +0\.4000", invoke("beliefs", tmp_path / "r.toml").stdout)
+    both = json_of("beliefs", write(tmp_path, more=", confidence = 0.9"))
     assert np.all(np.array(both["at least"]) <= np.array(both["at most"]))
 
 
 def test_a_matrix_from_the_private_data_is_not_shown(tmp_path: Path) -> None:
-    refused = invoke("beliefs", write(tmp_path, "d.csv", ", private = true"))
-    assert (refused.exit_code, refused.stdout) == (2, "")
-    assert "nothing computed from them is shown" in refused.stderr
+    said = refused("beliefs", write(tmp_path, "d.csv", ", private = true"))
+    assert "nothing computed from them is shown" in said
 
 
 def test_an_unknown_name_is_told_the_known_ones() -> None:
-    refused = ended(2, "beliefs", "household")
-    assert "household-power" in refused.stderr
+    assert "household-power" in ended(2, "beliefs", "household").stderr

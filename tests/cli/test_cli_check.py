@@ -10,8 +10,9 @@ from unittest.mock import patch
 
 import pytest
 from tests.releasing import files
-from tests.support.commands import ended, invoke, succeed
+from tests.support.commands import ended, invoke, json_of, succeed
 from tests.support.release_files import believe, publish, read_from, release_text
+from tests.support.releases import put
 from tests.support.starting import init
 
 from takifugu.cli import BAD_INPUT, DONE, REFUSED
@@ -29,14 +30,11 @@ WARD = release_text(
 
 
 def result_of(*words: object) -> dict[str, Any]:
-    document: dict[str, Any] = json.loads(invoke("check", "--json", *words).stdout)
-    return document
+    return dict(json.loads(invoke("check", "--json", *words).stdout))
 
 
 def write(folder: Path, text: str, name: str = "release.toml") -> Path:
-    path = folder / name
-    path.write_text(text, encoding="utf-8")
-    return path
+    return put(folder, {name: text})
 
 
 @pytest.fixture(autouse=True)
@@ -60,8 +58,7 @@ def test_an_example_is_valid_without_its_data(name: str, tmp_path: Path, monkeyp
     file = f"{name}.toml"
     Path(tomllib.loads(Path(file).read_text(encoding="utf-8"))["source"]["file"]).unlink()
     before = os.listdir()
-    outcome = succeed("check", file)
-    assert outcome.stdout.startswith(f"{file}: valid\n")
+    assert succeed("check", file).stdout.startswith(f"{file}: valid\n")
     assert os.listdir() == before
 
 
@@ -107,9 +104,9 @@ def test_windows_of_a_calendar_are_calibrated(tmp_path: Path) -> None:
 ])  # fmt: skip
 def test_what_a_release_refuses_before_it_reads_is_valid_and_refused(tmp_path: Path, text: str, words: str) -> None:
     path = write(tmp_path, text)
-    outcome = ended(REFUSED, "check", path)
-    assert words in outcome.stderr
-    assert f"{path}: valid, but hours-2026-W02 " in outcome.stderr
+    said = ended(REFUSED, "check", path).stderr
+    assert words in said
+    assert f"{path}: valid, but hours-2026-W02 " in said
     assert os.listdir(tmp_path) == ["release.toml"]
     both = ended(REFUSED, "check", path, write(tmp_path, WARD, "other.toml"))
     assert f"{path}: valid, but hours-2026-W02 " in both.stderr
@@ -122,25 +119,21 @@ def test_what_is_published_anyway_is_checked_anyway(tmp_path: Path) -> None:
     """As `release --anyway` it accepts what is useless, and neither a wrong expectation nor a budget that is passed."""
     useless = WARD.replace("epsilon = 0.5", "epsilon = 0.01")
     succeed("check", write(tmp_path, useless), "--anyway")
-    (one,) = result_of(write(tmp_path, useless), "--anyway")["files"]
-    assert one["valid"]
+    assert result_of(write(tmp_path, useless), "--anyway")["files"][0]["valid"]
     ended(BAD_INPUT, "check", write(tmp_path, useless.replace("busy = 0.25", "busy = 0.5")), "--anyway")
-    costly = invoke("check", write(tmp_path, useless.replace("[belief]", "budget = 0.001\n[belief]")), "--anyway")
-    assert costly.exit_code == REFUSED
-    assert "costs epsilon 0.01, and the whole budget is epsilon 0.001" in costly.stderr
+    costly = write(tmp_path, useless.replace("[belief]", "budget = 0.001\n[belief]"))
+    said = ended(REFUSED, "check", costly, "--anyway").stderr
+    assert "costs epsilon 0.01, and the whole budget is epsilon 0.001" in said
 
 
 def test_an_unknown_kind_is_the_only_fault(tmp_path: Path) -> None:
     text = WARD.replace('"markov-chain"', '"asymetric"').replace("matrix", "grid").replace("order", "x")
-    outcome = ended(BAD_INPUT, "check", write(tmp_path, text))
-    (line, *rest) = outcome.stderr.splitlines()
+    line, *rest = ended(BAD_INPUT, "check", write(tmp_path, text)).stderr.splitlines()
     assert line.startswith("takifugu: belief: has the unknown kind 'asymetric'; did you mean 'asymmetric'?; write kind")
     assert not [other for other in rest if "nothing happened" not in other]
 
 
 LOOSE = WARD.replace('step = "1h"\nfrom = "2026-01-05"\nuntil = "2026-02-02"\n', "").replace('every = "week"\n', "")
-
-
 BRIEF = LOOSE.replace("[belief]\n", "[belief]\nmax_length = 50\n")
 
 
@@ -226,7 +219,7 @@ def test_each_of_several_files_is_checked(tmp_path: Path) -> None:
 def test_the_file_of_another_ledger_is_named(tmp_path: Path) -> None:
     path = write(tmp_path, WARD)
     write(tmp_path, WARD.replace("ledger.db", "other.db"), "twin.toml")
-    ((notice,),) = (one["notices"] for one in result_of(path)["files"])
+    (notice,) = result_of(path)["files"][0]["notices"]
     assert "twin.toml" in notice
 
 
@@ -236,10 +229,9 @@ def test_of_the_private_data_no_belief_is_made(tmp_path: Path, belief: str) -> N
     (tmp_path / "ward.csv").write_text("hour,state\n2026-01-05,calm\n", encoding="utf-8")
     path = write(tmp_path, WARD.replace("matrix = [[0.9, 0.1], [0.4, 0.6]]", belief))
     with patch("takifugu.releasing.file.sequences.checks.PublicSequences") as made:
-        refused = invoke("check", path)
-    assert refused.exit_code == BAD_INPUT
-    assert refused.stderr.count("takifugu:") == refused.stderr.count("is the private data itself") == 1
-    assert "numbers" not in refused.stderr
+        said = ended(BAD_INPUT, "check", path).stderr
+    assert said.count("takifugu:") == said.count("is the private data itself") == 1
+    assert "numbers" not in said
     made.assert_not_called()
 
 
@@ -254,12 +246,10 @@ def test_a_pooled_table_of_an_unknown_number_of_people_is_not_judged(tmp_path: P
     """Of one patient a week at epsilon 0.1 is noise, of 400 it is not: a release judges by those that there are."""
     text = WARDS.replace("shares = { calm = 0.75, busy = 0.25 }", said)
     path = write(tmp_path, text)
-    succeed("check", path)
-    (one,) = result_of(path)["files"]
+    (one,) = json_of("check", path)["files"]
     weeks = ", ".join(f"hours-2026-W{week:02}" for week in range(2, 6))
     assert one["notices"] == [f"{weeks}: whether it is worth reading {_ONLY_DATA.format(path)}"]
-    alone = write(tmp_path, WARDS.replace('per = "pooled"', 'per = "unit"'), "alone.toml")
-    ended(REFUSED, "check", alone)
+    ended(REFUSED, "check", write(tmp_path, WARDS.replace('per = "pooled"', 'per = "unit"'), "alone.toml"))
     odd = write(tmp_path, text.replace("calm = 0.75", "clam = 0.75").replace("calm = 5000", "clam = 5000"), "odd.toml")
     ended(BAD_INPUT, "check", odd)
 
@@ -269,5 +259,4 @@ def test_the_tables_of_one_file_are_judged_where_no_number_of_people_is_needed(t
     outcome = ended(REFUSED, "check", path)
     assert "hours-2026-W02-units would be useless" in outcome.stderr
     assert "pooled would" not in outcome.stderr
-    anyway = succeed("check", path, "--anyway")
-    assert "hours-2026-W02-pooled" in anyway.stdout
+    assert "hours-2026-W02-pooled" in succeed("check", path, "--anyway").stdout

@@ -1,12 +1,13 @@
-"""Words that lead on: to the option that was meant, to `init` for a table, to what a large epsilon means."""
+"""Words that lead on, and first lines of every command that can be read by somebody who has read no page."""
 
 import re
+import shutil
 from pathlib import Path
 
 import pytest
 from tests.releasing import files
 from tests.releasing.files import SPEC
-from tests.support.commands import ended, invoke, succeed
+from tests.support.commands import all_commands, ended, invoke, succeed, words_of
 
 import takifugu as tf
 from takifugu.accounting.suspicion import warning
@@ -44,7 +45,7 @@ def test_a_large_epsilon_gets_a_word_of_warning(tmp_path: Path) -> None:
     assert warning(9) == ""
     assert "a suspicion of 1 % may become 99.1" in warning(9.3)
     assert "hides next to nothing" not in invoke("explain", "--epsilon", "5").stdout
-    assert "An epsilon of 100 hides next to nothing" in " ".join(invoke("explain", "--epsilon", "100").stdout.split())
+    assert "An epsilon of 100 hides next to nothing" in words_of(invoke("explain", "--epsilon", "100"))
     chain = tf.MarkovChain([[0.9, 0.1], [0.4, 0.6]], length=4, states=["still", "walking"])
     made = tf.calibrate(tf.Pufferfish(tf.every_entry(), chain), tf.Count("walking"), 100, mechanism="group")
     with pytest.warns(Notice, match="hides next to nothing"):
@@ -65,8 +66,6 @@ def test_plan_advises_no_keys_that_a_kind_refuses(tmp_path: Path) -> None:
 
 
 # What the terminal shows of a table: the words for its readers, adjusted values, and no hundreds of lines.
-
-
 @pytest.mark.parametrize("command", ["release", "print"])
 def test_title_unit_and_adjusted_values_are_shown(tmp_path: Path, command: str) -> None:
     words = 'per = "both"\nadjust = true\ntitle = "Activity & rest"\nmeasured_in = "minutes"'
@@ -96,8 +95,7 @@ def test_the_whole_interval_is_drawn_below_zero_too(value: int, half: int) -> No
 def test_release_prints_the_verdict_of_each_table(tmp_path: Path) -> None:
     path = files.write(tmp_path, SPEC.replace("epsilon = 1.0", "epsilon = 0.01"))
     said = [table.sentence for table in advise(path).tables]
-    made = succeed("release", path, "--anyway")
-    printed = " ".join(made.output.split())
+    printed = words_of(succeed("release", path, "--anyway"))
     assert said
     for sentence in said:
         assert sentence[:1].upper() + sentence[1:] in printed
@@ -132,10 +130,91 @@ def test_release_says_how_far_off_a_median_without_a_verdict_may_be(scope: str, 
     text = text.replace(text[text.index("[expect]") : text.index("[source]")], "")  # no verdict without it
     text = text.replace("epsilon = 1.0", "epsilon = 3")
     path = files.write(tmp_path, text.replace('per = "both"', f'per = "{scope}"'))
-    foreseen = " ".join(invoke("release", "--dry-run", path).output.split())
+    foreseen = words_of(invoke("release", "--dry-run", path))
     said = re.search(r"off by at most [\d,.]+ rows in rank", foreseen)
     assert said is not None, foreseen
-    made = succeed("release", path)
-    assert said[0] in " ".join(made.output.split())
+    assert said[0] in words_of(succeed("release", path))
     (report,) = tmp_path.rglob("*.report.html")
     assert said[0] in report.read_text(encoding="utf-8")
+
+
+EXAMPLES = Path(__file__).parents[2] / "examples"
+PRINTED = Path(__file__).parents[1] / "printed" / "expected" / "demo.txt"
+LINES = 10
+WORDS = re.compile(
+    r"compos(es?|ing|ition)\b|stationary|\bgrid\b|\bL1\b|influence|quilt|wasserstein|sensitivity",
+    re.IGNORECASE,
+)
+#: Of a release file, of a ledger, and of neither.
+ABOUT_FILES = (
+    "check", "compare", "calibrate", "advise", "plan", "explain", "beliefs", "audit", "release --dry-run", "release",
+)  # fmt: skip
+ABOUT_LEDGERS = ("show", "history", "check", "resume", "upgrade")
+ALONE = ("beliefs", "explain --epsilon 2", "keys", "example", "reproduce")
+#: Commands that are tried in words of their own: what they print is a file, or a browser opens.
+OTHERS = (
+    "schema", "open", "init", "certificate show", "ledger init", "ledger budget", "ledger adopt", "ledger merge", "ask",
+    "demo",
+)  # fmt: skip
+
+
+def strange(text: str) -> list[str]:
+    return [match[0] for match in WORDS.finditer("\n".join(text.strip().splitlines()[:LINES]))]
+
+
+def test_no_command_is_forgotten() -> None:
+    named = {one.split(" --")[0] for one in (*ABOUT_FILES, *ALONE, *OTHERS)}
+    assert {" ".join(path) for path in all_commands()} == named | {f"ledger {one}" for one in ABOUT_LEDGERS}
+
+
+@pytest.mark.parametrize("name", [
+    "survey",
+    *(pytest.param(name, marks=pytest.mark.slow) for name in
+      ("activity", "activity-two-tables", "calls", "city", "households", "network", "people", "school", "ward")),
+])  # fmt: skip
+def test_of_the_first_page_and_the_gallery(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, name: str) -> None:
+    for path in EXAMPLES.glob("*"):
+        if path.is_file():
+            shutil.copy(path, tmp_path)
+    monkeypatch.chdir(tmp_path)
+    for command in ABOUT_FILES:
+        outcome = invoke(*command.split(), f"{name}.toml")
+        assert not strange(outcome.output), f"{command}: {outcome.output}"
+    (ledger,), folder = tmp_path.glob("*.db"), tmp_path / f"{name}-published"
+    for command in ABOUT_LEDGERS:
+        assert not strange(invoke("ledger", command, ledger).output), command
+    for certificate in folder.glob("*.certificate.json"):
+        assert not strange(invoke("certificate", "show", certificate).output), certificate
+    more = [("budget", ledger, "boilers", "9"), ("adopt", ledger, folder), ("merge", ledger, ledger), ("init", ledger)]
+    assert not [one for one in more if strange(invoke("ledger", *one).output)]
+
+
+def test_of_a_session(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    for path in EXAMPLES.glob("venues.*"):
+        shutil.copy(path, tmp_path)
+    monkeypatch.chdir(tmp_path)
+    for words in ((), ("library", "cinema"), ("--end",), ("library",)):
+        assert not strange(invoke("ask", "venues.toml", *words).output), words
+
+
+@pytest.mark.parametrize("command", ALONE)
+def test_of_commands_about_no_file(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, command: str) -> None:
+    monkeypatch.chdir(tmp_path)
+    assert not strange(invoke(*command.split()).output), command
+
+
+def test_of_the_demo_as_it_is_printed() -> None:
+    assert not strange(PRINTED.read_text(encoding="utf-8"))
+
+
+@pytest.mark.parametrize("table", ["households.csv", "answers.csv", "calls.csv", "meetings.csv"])
+def test_of_a_draft(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, table: str) -> None:
+    shutil.copy(EXAMPLES / table, tmp_path)
+    monkeypatch.chdir(tmp_path)
+    for more in ((), ("--yes",)):
+        assert not strange(invoke("init", table, *more).output), table
+
+
+@pytest.mark.parametrize("command", all_commands(), ids=" ".join)
+def test_of_its_help(command: tuple[str, ...]) -> None:
+    assert not strange(invoke(*command, "--help").output), command

@@ -12,7 +12,7 @@ import pytest
 from tests.releasing import files
 from tests.support.commands import all_commands, invoke, succeed
 from tests.support.failing import raising
-from tests.support.release_files import EXPECT, believe, publish, read_from, release_text
+from tests.support.release_files import EXPECT, believe, changed, publish, read_from, release_text
 from tests.support.terminals import NEVER, in_streams
 
 from takifugu.cli import progress
@@ -110,8 +110,7 @@ def failure(*words: object) -> Any:
 
 
 def test_a_faulty_file_is_a_list_of_faults(fresh: Path) -> None:
-    text = fresh.read_text(encoding="utf-8")
-    fresh.write_text(text.replace('query = "', 'query = "x'), encoding="utf-8")
+    fresh.write_text(fresh.read_text(encoding="utf-8").replace('query = "', 'query = "x'), encoding="utf-8")
     for command in ("compare", "calibrate", "explain", "release"):
         failure_words = failure(command, fresh)
         assert (failure_words["command"], failure_words["file"]) == (command, str(fresh))
@@ -123,13 +122,9 @@ def test_a_faulty_file_is_a_list_of_faults(fresh: Path) -> None:
 
 
 def test_refusals_say_so(fresh: Path) -> None:
-    text = fresh.read_text(encoding="utf-8")
-    assert "budget = 10\n" in text
-    fresh.write_text(text.replace("budget = 10\n", "budget = 0.001\n"), encoding="utf-8")
-    failure_words = failure("release", fresh)
-    assert failure_words["error"]["kind"] == "BudgetExceeded"
-    assert failure_words["error"]["exit_code"] == 1
-    assert failure_words["error"]["state"] == "nothing happened"
+    fresh.write_text(changed(files.SPEC, ("budget = 10\n", "budget = 0.001\n")), encoding="utf-8")
+    error = failure("release", fresh)["error"]
+    assert (error["kind"], error["exit_code"], error["state"]) == ("BudgetExceeded", 1, "nothing happened")
     assert failure("ledger", "history", fresh.parent / "ledger.db", "nobody")["command"] == "ledger history"
 
 
@@ -153,13 +148,12 @@ def test_without_json_nothing_is_printed_but_lines(fresh: Path) -> None:
 
 
 def test_an_interrupt_and_a_fault_are_json(fresh: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("takifugu.releasing.publishing.run.plan", raising(KeyboardInterrupt()))
-    failure_words = failure("release", fresh)
-    assert (failure_words["error"]["kind"], failure_words["error"]["exit_code"]) == ("Stopped", 130)
-    monkeypatch.setattr("takifugu.releasing.publishing.run.plan", raising(ZeroDivisionError("a row of the data")))
-    failure_words = failure("release", fresh)
-    assert failure_words["error"]["kind"] == "Fault"
-    assert "a row of the data" not in json.dumps(failure_words)
+    fault = ZeroDivisionError("a row of the data")
+    for error, kind, code in ((KeyboardInterrupt(), "Stopped", 130), (fault, "Fault", 3)):
+        monkeypatch.setattr("takifugu.releasing.publishing.run.plan", raising(error))
+        failure_words = failure("release", fresh)
+        assert (failure_words["error"]["kind"], failure_words["error"]["exit_code"]) == (kind, code)
+        assert "a row of the data" not in json.dumps(failure_words)
 
 
 @pytest.mark.slow
@@ -190,7 +184,6 @@ def test_where_no_line_is_redrawn_one_is_printed_every_ten_seconds(
     monkeypatch.setattr(progress, "is_terminal", lambda stream: is_terminal)
     monkeypatch.setenv("TERM", "dumb" if is_terminal else "xterm")
     with progress.watching() as watch:
-        lines = []
         for work in (("reading the data", 0, 1), ("calibrating weekly", 3, 1200), ("calibrating weekly", 900, 1200)):
             assert waits.get() == 10
             watch(*work)

@@ -139,8 +139,7 @@ def test_killed_it_leaves_a_readable_page_and_goes_on_with_nothing(place: Path, 
 
 def test_stopped_before_anything_is_made_it_says_only_that(place: Path) -> None:
     slow = place / "package" / "experiments" / "slow2026.py"
-    waiting_first = EXPERIMENT.replace("def first():", "def first():\n    second()")
-    slow.write_text(waiting_first, encoding="utf-8")
+    slow.write_text(EXPERIMENT.replace("def first():", "def first():\n    second()"), encoding="utf-8")
     code, _, seen = answering(["reproduce", "slow2026"], ["\x03"], place, before(place))
     assert (code, seen.split()[-1]) == (130, "stopped")
     assert "what was made" not in seen

@@ -4,7 +4,7 @@ import json
 from pathlib import Path
 
 import pytest
-from tests.support.commands import invoke, succeed
+from tests.support.commands import invoke, refused, succeed, words_of
 from tests.support.release_files import EXPECT, believe, publish, read_from, release_text
 from tests.support.terminals import AT_ONCE, in_streams
 
@@ -71,13 +71,13 @@ def test_the_first_interrupt_ends_the_search_with_its_best(where: Path, monkeypa
     assert answer["expected_error"] > full["expected_error"]
     assert "quilt-exact: the search was ended, and its best so far is used" in ended.stderr
     interrupt(monkeypatch, times=1)
-    printed = " ".join(invoke("calibrate", where).stdout.split())
+    printed = words_of(invoke("calibrate", where))
     assert "the search was ended early, after 2" in printed
     assert "the promise holds, and a longer search may find that less noise is enough" in printed
 
 
 def test_the_second_interrupt_stops_everything(where: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    where.write_text(SPEC + '\n[[release]]\nname = "no"\nquery = "count"\nstates = ["no"]\nepsilon = 1\n')
+    where.write_text(SPEC + publish("no", "count", states=["no"], epsilon=1))
     interrupt(monkeypatch, times=2)
     stopped = invoke("compare", where, "--json")
     assert (stopped.exit_code, json.loads(stopped.stdout)["error"]["what"]) == (130, "stopped")
@@ -87,9 +87,7 @@ def test_the_second_interrupt_stops_everything(where: Path, monkeypatch: pytest.
 
 def test_nothing_is_published_after_an_interrupt(where: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     interrupt(monkeypatch, times=1)
-    stopped = invoke("release", where)
-    assert (stopped.exit_code, stopped.stdout) == (130, "")
-    assert not (where.parent / "out").exists()
+    refused("release", where, code=130)
     interrupt(monkeypatch, times=1)
     with pytest.raises(KeyboardInterrupt):
         release_file(where)

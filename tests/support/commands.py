@@ -5,7 +5,7 @@ from typing import Any
 
 from click.testing import CliRunner, Result
 
-from takifugu.cli import DONE, main
+from takifugu.cli import BAD_INPUT, DONE, main
 
 
 def invoke(*words: object, color: bool = False, **environment: str) -> Result:
@@ -34,9 +34,23 @@ def succeed(*words: object, **options: Any) -> Result:
     return ended(DONE, *words, **options)
 
 
+def refused(*words: object, code: int = BAD_INPUT) -> str:
+    """Return all that a command says, as one line, which must be refused and print nothing."""
+    outcome = ended(code, *words)
+    assert outcome.stdout == ""
+    return words_of(outcome)
+
+
 def words_of(outcome: Result) -> str:
     """Return all that a command said, as one line."""
     return " ".join(outcome.output.split())
+
+
+def widest(text: str, *private: object) -> int:
+    """Return the width of the widest line of a text, without paths and names that no line can be narrower than."""
+    for part in private:
+        text = text.replace(str(part), "")
+    return max(map(len, text.splitlines()))
 
 
 def json_of(*words: object) -> Any:

@@ -43,6 +43,11 @@ def init(*words: object) -> Result:
         line += [choice[1], choice[2] if choice[3] is None else choice[3]]
 
 
+def source_in(draft: Path) -> Any:
+    """Return the keys of a draft's source."""
+    return tomllib.loads(draft.read_text(encoding="utf-8"))["source"]
+
+
 def begin(*words: object) -> Result:
     """Run `takifugu init`, which must write a draft."""
     done = init(*words)
