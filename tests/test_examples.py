@@ -1,13 +1,12 @@
 """Everything in examples/ runs in a copy of the folder; its data are made up, and made again byte for byte."""
 
-import json
 import math
 import re
 import shutil
 from pathlib import Path
 
 import pytest
-from tests.support.commands import invoke, succeed
+from tests.support.commands import ended, invoke, json_of, succeed, words_of
 from tests.support.one_file import imported
 from tests.support.research import research_file
 
@@ -36,29 +35,19 @@ def test_one_command_compares_all_of_them(copy: Path) -> None:
     result = succeed("compare", *(copy / name for name in FILES))
     assert result.output.count("chosen: ") >= len(FILES) >= 5
     assert not list(copy.rglob("*.db"))
-    content = json.loads(invoke("compare", "--json", *(copy / name for name in FILES[:2])).stdout)
+    assert all("budget" in (copy / name).read_text(encoding="utf-8") for name in FILES)
+    content = json_of("compare", *(copy / name for name in FILES[:2]))
     assert [Path(one["file"]).name for one in content["files"]] == FILES[:2]
 
 
 @pytest.mark.slow
 @pytest.mark.parametrize(("name", "verdict"), [
     ("calls", ": good: "), ("people", ": good: "), ("exams", ": good: "), ("city", ": good: "),
+    ("households", ": good: "),  # that of the first page
     ("places", "no verdict: each row is randomised by itself"),  # Kawamoto19's sends rows: there is no table to judge
 ])  # fmt: skip
 def test_each_paper_has_an_example_that_is_good(copy: Path, name: str, verdict: str) -> None:
     assert verdict in " ".join(invoke("advise", copy / f"{name}.toml").output.split()[:80])
-
-
-@pytest.mark.slow
-@pytest.mark.sampled(3)
-@pytest.mark.parametrize("name", FILES)
-def test_an_example_is_calibrated_and_released(copy: Path, name: str) -> None:
-    succeed("calibrate", copy / name)
-    succeed("release", copy / name)
-    certificates = list((copy / f"{Path(name).stem}-published").glob("*.certificate.json"))
-    assert certificates
-    assert all(invoke("certificate", "show", path).exit_code == 0 for path in certificates)
-    assert "budget" in (copy / name).read_text(encoding="utf-8")
 
 
 @pytest.mark.slow
@@ -100,9 +89,7 @@ def test_a_file_about_adult_runs_on_research_data(tmp_path: Path, name: str) -> 
     words = " ".join(certificate.read_text(encoding="utf-8").split())
     assert f"In short {' '.join(sentence.replace('> ', '').split())} Published" in words
     (other,) = {"race.toml", "women.toml"} - {name}
-    refused = invoke("release", tmp_path / other)
-    assert refused.exit_code == 1
-    assert "this release would cost epsilon" in " ".join(refused.output.split())
+    assert "this release would cost epsilon" in words_of(ended(1, "release", tmp_path / other))
 
 
 @pytest.mark.slow
@@ -119,8 +106,7 @@ def test_the_randomised_column_of_a_page_runs_on_research_data(tmp_path: Path) -
     (loss,) = re.findall(r"expected loss ([\d,]+)[.\d]* m per row", text)
     assert f"{int(loss.replace(',', '')) / 1000:.1f} km on average" in words
     rows = certificate.with_name("places.csv").read_text(encoding="utf-8").splitlines()
-    people = (tmp_path / "people.csv").read_text(encoding="utf-8").splitlines()
-    assert len(rows) == len(people) == 105
+    assert len(rows) == len((tmp_path / "people.csv").read_text(encoding="utf-8").splitlines()) == 105
     header, *others = [line.split(",") for line in (tmp_path / "others.csv").read_text(encoding="utf-8").splitlines()]
     assert {row[header.index("status")] for row in others} == {"home", "out"}
     assert "where people are" in population_map.picture(tmp_path)
@@ -135,8 +121,8 @@ def test_the_file_about_an_evening_runs_on_research_data(tmp_path: Path) -> None
     people = (tmp_path / "evening.csv").read_text(encoding="utf-8").splitlines()[1:]
     assert len({row.partition(",")[0] for row in people}) == len(people)
     assert f"each of the {len(people)} people" in words
-    dry = succeed("release", "--dry-run", tmp_path / "evening.toml")
-    (share,) = re.findall(r"([\d.]+) % of the places", " ".join(dry.stdout.split()))
+    dry = words_of(succeed("release", "--dry-run", tmp_path / "evening.toml"))
+    (share,) = re.findall(r"([\d.]+) % of the places", dry)
     assert f"says that {share} % of the safe boxes will be found" in words
     succeed("release", tmp_path / "evening.toml")
     certificate = (tmp_path / "evening-published" / "safe.certificate.txt").read_text(encoding="utf-8")

@@ -1,7 +1,9 @@
-"""The first page: how long it is, how it starts, and its table of what noise hides, computed again."""
+"""The first page: its length, its start, its table of what noise hides; the reference has every public name once."""
 
+import importlib.util
 import math
 import re
+from collections import Counter
 from fractions import Fraction
 from pathlib import Path
 from xml.etree import ElementTree
@@ -61,15 +63,6 @@ def test_the_table_of_what_noise_hides_is_computed_again(tmp_path: Path, mechani
 LABELS = {"entry": "one entry", "group": "all entries", "influence": "entries tell of each other"}
 
 
-@pytest.mark.slow
-def test_the_example_of_the_first_page_is_good(tmp_path: Path) -> None:
-    advice = tf.advise(write_example("households", tmp_path)[0])
-    assert str(advice.verdict) == "good"
-
-
-# Pictures of pages.
-
-
 tool = imported(ROOT / "tools" / "pictures.py")
 
 
@@ -97,3 +90,12 @@ def test_the_quilt_separates_what_is_remote() -> None:
     quilt = [network.position(p) for p, role in tool.ROLES.items() if role == "quilt"]
     cem = network.position("cem")
     assert set(network.near_set(cem, quilt)) == {cem}
+
+
+def test_every_public_name_is_in_one_room() -> None:
+    tool = imported(ROOT / "tools" / "reference.py")
+    described = {name for name in tf.__all__ if tool.described(getattr(tf, name))}
+    assert Counter(name for room in tool.ROOMS for name in tool.names_in(room)) == dict.fromkeys(described, 1)
+    page = "\n".join(tool.lines())
+    assert all(f"\n### {name}\n" in page for name in described)
+    assert all(importlib.util.find_spec(f"takifugu.{room}") is not None for room in tool.ROOMS)

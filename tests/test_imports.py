@@ -11,6 +11,7 @@ from pathlib import Path
 import pytest
 from tests.support.commands import succeed
 from tests.support.release_files import believe, publish, read_from, release_text
+from tests.support.releases import put
 from tests.support.sources import parsed
 
 SRC = Path(__file__).parents[1] / "src"
@@ -103,11 +104,7 @@ def folders(imports: Graph) -> Graph:
 @pytest.mark.parametrize("with_types", [False, True])
 def test_no_folders_import_each_other(with_types: bool) -> None:
     """A type and the functions about it may name each other for type checkers, but only where they lie side by side."""
-    root = {
-        "takifugu",
-        "takifugu._version",
-        "takifugu.__main__",
-    }  # which has what everybody may import, and nothing else
+    root = {"takifugu", "takifugu._version", "takifugu.__main__"}  # everybody may import what they have, and no more
     imports = {name: to - root for name, to in graph(SRC, with_types).items() if name not in root}
     cycles = sorted(map(sorted, circles(folders(imports))))
     assert not cycles, f"these folders import each other: {cycles}; move what both need below them"
@@ -173,27 +170,23 @@ def test_every_import_that_python_makes_is_in_the_graph() -> None:
     assert loaded <= seen
 
 
-@pytest.mark.slow
-def test_group_noise_loads_no_quilts() -> None:
-    program = (
-        "import sys\nimport takifugu as tf\nchain = tf.MarkovChain([[0.9, 0.1], [0.4, 0.6]], 10)\n"
-        "tf.calibrate(tf.Pufferfish(tf.every_entry(), chain), tf.Count(1), epsilon=1, mechanism='group')\n"
-        "print(*sorted(n for n in sys.modules if n.startswith('takifugu.')))"
-    )
-    loaded = _run(program).split()
-    assert "takifugu.mechanisms.group" in loaded
-    assert not [name for name in loaded if name.startswith("takifugu.influence.quilts")]
+CALIBRATE = """import takifugu as tf
+chain = tf.MarkovChain([[0.9, 0.1], [0.4, 0.6]], 10)
+tf.calibrate(tf.Pufferfish(tf.every_entry(), chain), tf.Count(1), epsilon=1, mechanism='group')
+"""
 
 
-def test_a_mechanism_loads_what_it_computes_with() -> None:
-    names = "print(*(n for n in sys.modules if n.startswith('takifugu.')))"
-    loaded = _run(f"import sys, takifugu.mechanisms.wasserstein\n{names}").split()
-    assert "takifugu.mechanisms.wasserstein" in loaded
-    rest = (
+@pytest.mark.parametrize(("mechanism", "program", "unneeded"), [
+    pytest.param("group", CALIBRATE, ("influence.quilts",), marks=pytest.mark.slow),
+    ("wasserstein", "import takifugu.mechanisms.wasserstein\n", (
         "core.text", "model.beliefs.chains", "model.queries.visits", "model.queries.together",
         "model.secrets.of_populations", "numbers.after_noise", "numbers.permute_and_flip", "numbers.transport.metrics",
-    )  # fmt: skip
-    assert not [name for name in loaded if name.startswith(tuple(f"takifugu.{one}" for one in rest))]
+    )),
+])  # fmt: skip
+def test_a_mechanism_loads_what_it_computes_with(mechanism: str, program: str, unneeded: tuple[str, ...]) -> None:
+    loaded = _run(f"import sys\n{program}print(*sys.modules)").split()
+    assert f"takifugu.mechanisms.{mechanism}" in loaded
+    assert not [name for name in loaded if name.startswith(tuple(f"takifugu.{one}" for one in unneeded))]
 
 
 #: What reads ledgers, makes pages, or computes slowly: nothing of it is used before a release.
@@ -219,9 +212,7 @@ _NOT_BEFORE_A_ROW = ("duckdb", "narwhals")
     ("--help", (*_NOT_BEFORE_A_RELEASE, *_NOT_BEFORE_A_ROW, "numpy", "pydantic", "tomllib")),
 ])  # fmt: skip
 def test_a_command_loads_what_it_needs(tmp_path: Path, command: str, unneeded: tuple[str, ...]) -> None:
-    (tmp_path / "steps.toml").write_text(_RELEASE_FILE, encoding="utf-8")
-    (tmp_path / "steps.csv").write_text("minute,doing\n2026-01-05T00:00,0\n2026-01-05T00:01,1\n", encoding="utf-8")
-    file = () if command in ("--help", "explain") else (str(tmp_path / "steps.toml"),)
+    file = () if command in ("--help", "explain") else (str(put(tmp_path, _STEPS)),)
     program = (
         f"import sys\nfrom takifugu.cli import main\nassert not main({[command, *file]!r}, standalone_mode=False)\n"
         "print(*sorted(sys.modules))"
@@ -232,20 +223,23 @@ def test_a_command_loads_what_it_needs(tmp_path: Path, command: str, unneeded: t
 
 @pytest.mark.slow
 def test_a_ledger_that_knows_no_other_layout_is_not_opened(tmp_path: Path) -> None:
-    (tmp_path / "steps.toml").write_text(_RELEASE_FILE, encoding="utf-8")
-    (tmp_path / "steps.csv").write_text("minute,doing\n2026-01-05T00:00,0\n2026-01-05T00:01,1\n", encoding="utf-8")
-    succeed("release", "--anyway", tmp_path / "steps.toml")
-    again = f"main({['compare', str(tmp_path / 'steps.toml')]!r}, standalone_mode=False)\nprint(*sys.modules)"
+    file = put(tmp_path, _STEPS)
+    succeed("release", "--anyway", file)
+    again = f"main({['compare', str(file)]!r}, standalone_mode=False)\nprint(*sys.modules)"
     loaded = _run(f"import sys\nfrom takifugu.cli import main\n{again}")
     assert (tmp_path / "ledger.db").exists()
     assert "takifugu.accounting.ledger.store" not in loaded.splitlines()[-1].split()
 
 
-_RELEASE_FILE = release_text(
-    read_from("steps", "steps.csv", order="minute", value="doing", step="1min", from_="2026-01-05", until="2026-01-06"),
-    believe("markov-chain", states=[0, 1], matrix=[[0.9, 0.1], [0.4, 0.6]], source="made up"),
-    publish("busy", "count", states=[1], every="day", epsilon=1),
-)
+_STEPS = {
+    "steps.toml": release_text(
+        read_from("steps", "steps.csv", order="minute", value="doing", step="1min", from_="2026-01-05",
+                  until="2026-01-06"),
+        believe("markov-chain", states=[0, 1], matrix=[[0.9, 0.1], [0.4, 0.6]], source="made up"),
+        publish("busy", "count", states=[1], every="day", epsilon=1),
+    ),
+    "steps.csv": "minute,doing\n2026-01-05T00:00,0\n2026-01-05T00:01,1\n",
+}  # fmt: skip
 
 
 def _run(program: str) -> str:

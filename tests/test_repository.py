@@ -25,9 +25,6 @@ def run(*command: str, cwd: Path = ROOT, **environment: str) -> subprocess.Compl
     return subprocess.run(command, cwd=cwd, env={**os.environ, **environment}, capture_output=True, text=True)
 
 
-# Packages.
-
-
 def check_rooms(root: Path) -> subprocess.CompletedProcess[str]:
     lint = "import sys; from importlinter.cli import lint_imports; sys.exit(lint_imports(no_cache=True, no_logo=True))"
     return run(sys.executable, "-c", lint, cwd=root, PYTHONPATH=str(root / "src"))
@@ -58,30 +55,15 @@ def test_an_import_against_the_order_is_found(tmp_path: Path, room: str, line: s
     assert outcome.returncode != 0, outcome.stdout + outcome.stderr
 
 
-# What is loaded when.
-
-
-def loaded_after(code: str) -> set[str]:
-    probe = f"import sys\ntry:\n    {code}\nexcept SystemExit:\n    pass\nprint('loaded:', *sys.modules)"
-    outcome = run(sys.executable, "-c", probe, PYTHONPATH=str(ROOT / "src"))
-    assert outcome.returncode == 0, outcome.stderr
-    return set(outcome.stdout.rsplit("loaded:", 1)[1].split())
-
-
 def test_importing_takifugu_loads_nothing_heavy() -> None:
-    assert loaded_after("import takifugu").isdisjoint(HEAVY)
-
-
-def test_help_loads_neither_numpy_nor_anything_heavy() -> None:
-    code = "sys.argv = ['takifugu', '--help']; from takifugu.cli import main; main()"
-    assert loaded_after(code).isdisjoint({*HEAVY, "numpy", "scipy"})
+    """What help loads is asked in tests/cli/test_cli.py."""
+    outcome = run(sys.executable, "-c", "import sys, takifugu\nprint(*sys.modules)", PYTHONPATH=str(ROOT / "src"))
+    assert outcome.returncode == 0, outcome.stderr
+    assert set(outcome.stdout.split()).isdisjoint(HEAVY)
 
 
 def test_scipy_stats_is_never_imported() -> None:
     assert not [path for path, name in imports() if name.startswith("scipy.stats")]
-
-
-# Randomness.
 
 
 @cache
@@ -124,9 +106,6 @@ def test_nobody_but_tests_takes_the_seeded_entropy() -> None:
     assert users <= {"noise", "samples"}  # the demo's made-up sample is the same everywhere; its noise never is
 
 
-# What may be committed.
-
-
 def committed() -> list[Path]:
     listed = run("git", "ls-files", "-z")
     if listed.returncode == 0:
@@ -167,9 +146,6 @@ def test_no_path_of_a_machine_is_committed() -> None:
     kinds = {".py", ".md", ".toml", ".yml", ".svg"}
     texts = [p for p in committed() if p.suffix in kinds]
     assert not [p.relative_to(ROOT) for p in texts if path.search(p.read_text(encoding="utf-8", errors="ignore"))]
-
-
-# What is documented.
 
 
 def test_every_public_name_is_documented() -> None:
@@ -257,8 +233,6 @@ def test_the_readme_of_a_package_index_has_no_link_that_leads_nowhere() -> None:
 
 
 # The documents' own runner must be able to fail.
-
-
 def evaluate(text: str, tmp_path: Path) -> list[str | None]:
     path = tmp_path / "page.md"
     path.write_text(text, encoding="utf-8")

@@ -71,9 +71,7 @@ def test_no_accessibility_finding(pages: list[Path], browser: Any, width: int, s
 
 
 @pytest.mark.parametrize(("scheme", "ground"), [("light", "rgb(255, 255, 255)"), ("dark", "rgb(20, 24, 28)")])
-def test_a_picture_that_is_opened_by_itself_follows_day_and_night(
-    pages: list[Path], browser: Any, scheme: str, ground: str
-) -> None:
+def test_a_picture_by_itself_follows_day_and_night(pages: list[Path], browser: Any, scheme: str, ground: str) -> None:
     context = browser.new_context(color_scheme=scheme)
     page = context.new_page()
     pictures = sorted({file for one in pages for file in one.parent.glob("*.svg")})

@@ -23,7 +23,7 @@ from collections.abc import Callable, Sequence
 from pathlib import Path
 from typing import Any
 
-from sybil import Example, Region
+from sybil import Example
 from sybil.document import Document
 from sybil.evaluators.python import PythonEvaluator
 from sybil.parsers.markdown import CodeBlockParser
@@ -137,9 +137,3 @@ def _commands(example: Example) -> str | None:
             return f"`{line}` ends with exit code {outcome.exit_code}:\n{outcome.output}"
         example.namespace["__printed__"] = outcome.output
     return None
-
-
-def regions(text: str, path: str = "a document") -> list[Region]:
-    """Return the regions that would run, in order: for the tests of this file."""
-    document = Document(text, path)
-    return sorted(region for parser in parsers() for region in parser(document))
