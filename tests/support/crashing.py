@@ -9,7 +9,6 @@ from __future__ import annotations
 import errno
 import hashlib
 import json
-import multiprocessing
 import os
 import resource
 import signal
@@ -22,12 +21,9 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from takifugu.cli import main
+from tests.support.processes import FAST
 
-FAST = multiprocessing.get_context("forkserver")
-FAST.set_forkserver_preload(
-    ["tests.support.crashing", "takifugu.cli.releasing", "takifugu.releasing.publishing.resuming"]
-)
+from takifugu.cli import main
 
 #: What can go wrong at a step: the process dies, the disk fails once or for good, somebody presses Ctrl-C.
 FAULTS = ("kill", "full", "full for good", "eio", "interrupt")

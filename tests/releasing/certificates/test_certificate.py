@@ -160,11 +160,7 @@ def test_no_count_where_presence_is_the_secret(secrets: Any, count: int | None) 
     assert (certificate.units, certificate.unit_count) == ((), count)
     assert ("over all 3 people together" in " ".join(certificate.text().split())) == (count == 3)
     assert "Ana" not in certificate.to_json()
-    listed = certificate_of(*about, list_units=True)
-    assert listed.units == ("Ana", "Ben", "Chi")
-
-
-# Published tables: no spreadsheet runs a text of theirs, and `read_table` gives the texts and numbers back.
+    assert certificate_of(*about, list_units=True).units == ("Ana", "Ben", "Chi")
 
 
 FORMULAS = ["=1+1", "+cmd|' /C calc'!A0", "-2+3", "@SUM(A1)", "\t=1", "\r=1", "＝1", "'=1", "-", "-1e", "'"]

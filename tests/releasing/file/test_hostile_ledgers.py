@@ -100,7 +100,6 @@ def _seen(ledger: Path) -> object:
 def test_compare_refuses_a_ledger_that_is_none(tmp_path: Path, harm: Callable[[Path], object]) -> None:
     """It asks the ledger for a layout at a glance, and then opens it: a source of another layout would be said."""
     study = tmp_path / "study"
-    study.mkdir()
     published(study)
     files.write(study, SMALL.replace('order = "t [min]"\n', ""))
     ledger = study / "ledger.db"

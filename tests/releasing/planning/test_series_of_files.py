@@ -53,8 +53,7 @@ def write(folder: Path, *tables: tuple[str, str, str], joint: str = "", keys: st
 @pytest.mark.slow
 def test_tables_of_one_file_after_another_add_up_by_their_squares(tmp_path: Path) -> None:
     where = write(tmp_path, COUNT)
-    first = succeed("release", where)
-    assert "is alone" not in first.output
+    assert "is alone" not in succeed("release", where).output
     assert spent(tmp_path, "study").pair == (1, Fraction(1, 10**6))
     write(tmp_path, COUNT, ("again", *COUNT[1:]), PURE)
     succeed("release", where)
@@ -76,8 +75,7 @@ def test_without_the_key_a_second_one_is_refused(tmp_path: Path) -> None:
     write(tmp_path, COUNT, ("again", *COUNT[1:]), keys="")
     ended(REFUSED, "release", where)
     write(tmp_path, COUNT, ("again", *COUNT[1:]))  # it is too late to begin one
-    refused = ended(REFUSED, "release", where)
-    assert "begin after another release" in " ".join(refused.output.split())
+    assert "begin after another release" in words_of(ended(REFUSED, "release", where))
     assert spent(tmp_path, "study") == before
 
 
@@ -122,8 +120,6 @@ def test_a_delta_is_not_shared_after_another_release(tmp_path: Path) -> None:
 
 
 # Promises that are alone count in a ledger where they are worth more than their noise.
-
-
 DATA = ["still", "walking", "walking", "still"]
 CHAIN = tf.MarkovChain([["0.9", "0.1"], ["0.4", "0.6"]], length=4, states=["still", "walking"])
 
@@ -145,8 +141,6 @@ def test_an_alone_promise_counts_by_its_noise_beside_others(tmp_path: Path) -> N
 
 
 # A pooled table that counts on other units' randomness: by name, with what it is worth beside it, and alone.
-
-
 HOMES = release_text(
     read_from("homes", "homes.csv", unit="home", order="t", value="state", budget={"epsilon": 100.0, "delta": 0.001}),
     believe("markov-chain", matrix=[[0.7, 0.3], [0.6, 0.4]], states=["still", "up"], units_independent=True),

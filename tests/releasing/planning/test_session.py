@@ -29,8 +29,7 @@ def terms(limit: int | None, most: int) -> Terms:
     """Return a session whose values cost log 2 each."""
     values = most if limit is None else min(limit, most)
     framework = Asymmetric(visits(), Visits.of(PLACES, most=most))
-    query = tf.AtMost(tf.Visitors(), 1, limit=limit)
-    return Terms.of("safe", tf.calibrate(framework, query, values * LOG_2))
+    return Terms.of("safe", tf.calibrate(framework, tf.AtMost(tf.Visitors(), 1, limit=limit), values * LOG_2))
 
 
 def by_answers(past: oracle.Answers) -> tuple[str, int] | None:
@@ -88,9 +87,7 @@ def played(
 
 @pytest.mark.parametrize("strategy", [by_answers, in_turn])
 @pytest.mark.parametrize(("limit", "most"), [(None, 1), (None, 2), (1, 3), (2, 3), (5, 2)])
-def test_what_is_answered_has_the_law_of_the_definition(
-    limit: int | None, most: int, strategy: Any, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_answers_have_their_law(limit: int | None, most: int, strategy: Any, monkeypatch: pytest.MonkeyPatch) -> None:
     counts = {"bar": 1, "gym": 2, "inn": 0}
     true = oracle.transcripts(counts, strategy, limit, HALF, CAP)
     assert played(terms(limit, most), counts, strategy, monkeypatch) == true
@@ -110,9 +107,7 @@ def largest(strategy: oracle.Strategy, limit: int | None, most: int, decay: Frac
 
 @pytest.mark.parametrize("strategy", [by_answers, in_turn])
 @pytest.mark.parametrize(("limit", "most", "values"), [(None, 1, 1), (None, 2, 2), (1, 3, 1), (2, 3, 2), (5, 2, 2)])
-def test_a_whole_session_loses_what_was_paid_and_no_more(
-    limit: int | None, most: int, values: int, strategy: Any
-) -> None:
+def test_a_session_loses_what_was_paid_and_no_more(limit: int | None, most: int, values: int, strategy: Any) -> None:
     assert largest(strategy, limit, most) == values
     paid = terms(limit, most).calibration
     assert paid.epsilon == pytest.approx(values * LOG_2)

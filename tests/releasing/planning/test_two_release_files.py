@@ -53,8 +53,7 @@ def test_init_names_the_ledger_and_the_folder_after_the_release_file(tmp_path: P
     for name in ("steps.csv", "nights.csv"):
         (tmp_path / name).write_text(ROWS, encoding="utf-8")
         path = tmp_path / f"{Path(name).stem}.toml"
-        started = init(tmp_path / name, "-o", path)
-        assert "new ledger:" in started.stdout
+        assert "new ledger:" in init(tmp_path / name, "-o", path).stdout
         text = path.read_text(encoding="utf-8")
         assert f'ledger = "{path.stem}-ledger.db"' in text
         assert f'output = "{path.stem}-published"' in text
@@ -69,16 +68,14 @@ def test_init_takes_the_ledger_of_another_file_about_the_same_data(tmp_path: Pat
     if link:
         (tmp_path / "again.csv").symlink_to(data)
         data = tmp_path / "again.csv"
-    started = begin(data, "-o", tmp_path / "second.toml")
-    words = " ".join(started.stdout.split())
+    words = words_of(begin(data, "-o", tmp_path / "second.toml"))
     assert f"It is that of {first}" in words or "which reads the same data" in words
     text = (tmp_path / "second.toml").read_text(encoding="utf-8")
-    assert 'ledger = "kept/spent.db"' in text
-    assert "that of first.toml, too" in " ".join(text.split())
-    assert 'output = "second-published"' in text
-    assert 'name = "minutes"' in text
-    assert "budget = 50.0" in text
-    assert "as in first.toml: the same people have one name and one budget" in " ".join(text.replace("#", "").split())
+    draft, comments = tomllib.loads(text), " ".join(text.replace("#", "").split())
+    assert (draft["ledger"], draft["output"]) == ("kept/spent.db", "second-published")
+    assert (draft["source"]["name"], draft["source"]["budget"]) == ("minutes", 50.0)
+    assert "that of first.toml, too" in comments
+    assert "as in first.toml: the same people have one name and one budget" in comments
     assert not list(tmp_path.glob("*.db"))
     content = json.loads(init(data, "-o", tmp_path / "third.toml", "--json").stdout)
     assert (content["ledger_of"], content["ledger_is_new"]) == (str(first), False)

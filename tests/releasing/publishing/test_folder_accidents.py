@@ -10,7 +10,8 @@ from pathlib import Path
 
 import pytest
 from tests.releasing import files
-from tests.support.commands import invoke, succeed
+from tests.support.commands import invoke, succeed, words_of
+from tests.support.releases import put
 from tests.support.starting import begin
 
 import takifugu as tf
@@ -22,6 +23,7 @@ from takifugu.releasing.publishing.choosing import inputs_of, refuse_inputs
 
 SMALL = files.SPEC.replace('per = "both"\n', "")
 HERE = SMALL.replace('output = "out"', 'output = "."')
+CALLED_DATA = SMALL.replace('"time-use"', '"data"')
 
 
 def content(folder: Path) -> dict[str, bytes]:
@@ -49,7 +51,6 @@ def nothing(folder: Path) -> None:
 def released(tmp_path_factory: pytest.TempPathFactory) -> Path:
     """A folder in which a file was published once; it is only copied."""
     folder = tmp_path_factory.mktemp("accidents") / "released"
-    folder.mkdir()
     tf.release_file(files.write(folder, SMALL))
     return folder
 
@@ -74,9 +75,8 @@ DESTROYERS: dict[str, tuple[str, Callable[[Path], object]]] = {
                                          lambda folder: (folder / "release.toml").rename(folder / "time-use.csv")),
     "link_to_the_data": (SMALL, lambda folder: table_in(folder).symlink_to(folder / "data.csv")),
     "second_name_of_the_data": (SMALL, lambda folder: os.link(folder / "data.csv", table_in(folder))),
-    "folder_is_a_link": (SMALL.replace('"time-use"', '"data"'), lambda folder: (folder / "out").symlink_to(folder)),
-    "folder_by_another_way": (SMALL.replace('"time-use"', '"data"').replace('"out"', '"FOLDER/./x/.."'),
-                              lambda folder: (folder / "x").mkdir()),
+    "folder_is_a_link": (CALLED_DATA, lambda folder: (folder / "out").symlink_to(folder)),
+    "folder_by_another_way": (CALLED_DATA.replace('"out"', '"FOLDER/./x/.."'), lambda folder: (folder / "x").mkdir()),
 }  # fmt: skip
 
 
@@ -90,9 +90,8 @@ def test_no_input_is_ever_written_over(tmp_path: Path, laid_out: str) -> None:
     for more in ([], ["--force"], ["--force", "--dry-run"], ["--force", "--new-ledger"]):
         refused = invoke("release", *more, where)
         assert refused.exit_code in (1, 2), refused.output
-        words = " ".join(refused.output.split())
-        assert "would replace" in words
-        assert "write --force" not in words
+        assert "would replace" in words_of(refused)
+        assert "write --force" not in words_of(refused)
         assert content(tmp_path) == before
     assert spent(tmp_path) == 0
 
@@ -114,9 +113,7 @@ def test_each_path_is_looked_at_once(tmp_path: Path, monkeypatch: pytest.MonkeyP
 
 def test_data_that_are_given_are_an_input_too(tmp_path: Path) -> None:
     where = files.write(tmp_path, SMALL)
-    (tmp_path / "out").mkdir()
-    given = tmp_path / "out" / "time-use.csv"
-    shutil.copy(tmp_path / "data.csv", given)
+    given = shutil.copy(tmp_path / "data.csv", table_in(tmp_path))
     before = content(tmp_path)
     with pytest.raises(ReleaseError, match="would replace"):
         tf.release_file(where, data=given, force=True)
@@ -131,7 +128,7 @@ def test_other_commands_replace_their_own_files_only(tmp_path: Path) -> None:
         for target in ("data.csv", "ledger.db", "out/time-use.csv", "out/time-use.certificate.json"):
             refused = invoke(*words, tmp_path / target, "--force")
             assert refused.exit_code in (1, 2), refused.output
-            assert "is not what this command writes" in " ".join(refused.output.split())
+            assert "is not what this command writes" in words_of(refused)
             assert (content(tmp_path), (tmp_path / "ledger.db").read_bytes()) == before
 
 
@@ -163,15 +160,12 @@ def test_tables_that_lie_elsewhere_do_not_stop_new_ones(tmp_path: Path, where: P
 
 def test_a_folder_full_of_strange_certificates(tmp_path: Path) -> None:
     where = files.write(tmp_path, SMALL)
-    out = tmp_path / "out"
-    out.mkdir()
+    odd = {"deep": "[" * 100_000, "empty": "", "null": '{"source": null, "ledger": [], "release_id": {}}'}
+    out = put(tmp_path / "out", {f"{name}.certificate.json": text for name, text in odd.items()}).parent
+    (out / "latin.certificate.json").write_bytes(b'{"source": "\xff"}')
     (out / "folder.certificate.json").mkdir()
     (out / "loop.certificate.json").symlink_to(out / "loop.certificate.json")
     (out / "nowhere.certificate.json").symlink_to(out / "nothing")
-    (out / "deep.certificate.json").write_text("[" * 100_000)
-    (out / "empty.certificate.json").write_bytes(b"")
-    (out / "latin.certificate.json").write_bytes(b'{"source": "\xff"}')
-    (out / "null.certificate.json").write_text(json.dumps({"source": None, "ledger": [], "release_id": {}}))
     os.mkfifo(out / "pipe.certificate.json")
     tf.release_file(where)
     assert spent(tmp_path) == 1
@@ -208,7 +202,6 @@ AFTERWARDS: dict[str, tuple[Callable[[Path], object], bool]] = {
     "certificate_is_lost": (lambda folder: (folder / "out" / "time-use.certificate.json").unlink(), False),
     "table_is_a_folder": (table_is_a_folder, False),
     "certificate_is_edited": (certificate_is_edited, False),
-
     "certificate_is_copied": (certificate_is_copied, True),
     "folder_is_a_file": (lambda folder: away(folder, "out").write_text(""), False),
     "folder_leads_nowhere": (lambda folder: away(folder, "out").symlink_to(folder / "nowhere" / "at" / "all"), False),

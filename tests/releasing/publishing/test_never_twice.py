@@ -2,6 +2,7 @@
 kill."""
 
 import json
+import re
 import shutil
 from contextlib import nullcontext
 from pathlib import Path
@@ -10,7 +11,7 @@ from typing import Any
 import pytest
 from tests.releasing.publishing.test_crashes import SPEC
 from tests.releasing.publishing.test_states import ANEW, counting, small
-from tests.support.commands import ended, invoke, succeed
+from tests.support.commands import ended, invoke, json_of, succeed, words_of
 from tests.support.crashing import check_public, seen
 from tests.support.failing import FULL, failing
 from tests.support.release_files import believe, changed, read_from, release_text, section
@@ -36,11 +37,11 @@ def test_a_second_release_in_a_file_is_new_and_the_first_is_named(tmp_path: Path
     tf.release_file(toml)
     before = seen(tmp_path).files
     small(tmp_path)
-    foreseen = json.loads(invoke("release", "--dry-run", "--json", toml).stdout)
+    foreseen = json_of("release", "--dry-run", toml)
     assert ([table["name"] for table in foreseen["forecast"]["tables"]], foreseen["there"]) == (["walking"], ["both"])
-    outcome = succeed("release", toml)
-    assert "already published: both (20" in outcome.stdout
-    assert "needs a [[release]] of another name" in " ".join(outcome.stdout.split())
+    said = words_of(succeed("release", toml))
+    assert "already published: both (20" in said
+    assert "needs a [[release]] of another name" in said
     assert paid(tmp_path) == 2
     assert {name: seen(tmp_path).files[name] for name in before} == before
     again = tf.release_file(toml)
@@ -85,8 +86,7 @@ def test_a_scheduler_pays_once_wherever_the_files_are(tmp_path: Path) -> None:
 
 def test_the_ledger_itself_keeps_a_key(tmp_path: Path) -> None:
     """Two folders have two locks: where both processes found nothing under a key, the ledger lets one of them pay."""
-    toml = small(tmp_path)
-    tf.release_file(toml, once="K")
+    tf.release_file(small(tmp_path), once="K")
     book = Ledger.open(tmp_path / "ledger.db")
     (one,) = book.payments("study")
     made = counting("still", "walking")
@@ -109,8 +109,7 @@ def test_force_is_never_offered_for_what_was_paid(tmp_path: Path, force: list[st
         certificate.write_bytes(whole)
     small(tmp_path, SPEC.replace("epsilon = 2.0", "epsilon = 1.5"))
     outcome = ended(2, "release", toml)
-    assert "walking in" in outcome.stderr
-    assert "from other keys" in outcome.stderr
+    assert re.search("walking in .*from other keys", outcome.stderr)
     assert "--force" not in outcome.stderr
     assert paid(tmp_path) == 1
     succeed("release", "--only", "walking", "--again", "walking", "--once", "K", toml)
@@ -120,9 +119,7 @@ def test_force_is_never_offered_for_what_was_paid(tmp_path: Path, force: list[st
 @pytest.mark.sampled(3)
 @pytest.mark.parametrize("more", [[], [*ANEW, "K"]])
 @pytest.mark.parametrize("stop", ["answer_of", "drawn", "replace", "publish"])
-def test_a_retry_pays_nothing_wherever_it_was_stopped(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, stop: str, more: list[str]
-) -> None:
+def test_a_retry_pays_nothing(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, stop: str, more: list[str]) -> None:
     room: Any = {"answer_of": publish, "replace": folders.os}.get(stop, Ledger)
     error = {"answer_of": KeyError("x"), "replace": FULL}.get(stop, LedgerError("the ledger is locked"))
     toml = small(tmp_path)
@@ -133,8 +130,7 @@ def test_a_retry_pays_nothing_wherever_it_was_stopped(
         assert invoke("release", *more, toml).exit_code in (3, 4, 5)
     check_public(seen(tmp_path))
     for words in ("completed the release of", "already published: both"):
-        outcome = succeed("release", *more, toml)
-        assert words in outcome.stdout
+        assert words in succeed("release", *more, toml).stdout
         check_public(now := seen(tmp_path))
         assert [state for state, _ in now.reservations.values()] == ["published"] * (before + 1)
 
@@ -169,8 +165,7 @@ def test_a_window_is_the_same_however_it_is_chosen(tmp_path: Path, monkeypatch: 
     with failing(monkeypatch, folders.os, "replace", FULL), pytest.raises(ReleaseError) as refusal:
         tf.release_file(toml, window="2026-W02")
     assert refusal.value.state is ReleaseState.DRAWN
-    outcome = tf.release_file(toml)
-    assert outcome.completed is not None
+    assert tf.release_file(toml).completed is not None
     book = Ledger.open(next(tmp_path.glob("*.db")))
     (source,) = book.show()
     names = [name for one in book.payments(source.name) for name in one.ids]
@@ -186,8 +181,7 @@ def test_spellings_of_a_key_that_look_alike_pay_once(tmp_path: Path) -> None:
         assert paid(tmp_path) == 1
     for key in ("w\u00f3che 02", "W\u00d3CHE 02"):
         for dry in ([], ["--dry-run"]):
-            refused = ended(2, *again, key, *dry)
-            assert "looks like it: one key pays once" in refused.stderr
+            assert "looks like it: one key pays once" in ended(2, *again, key, *dry).stderr
         assert paid(tmp_path) == 1
     succeed(*again, "W\u00f3che 03")
     assert paid(tmp_path) == 2
@@ -205,9 +199,7 @@ def test_a_table_stays_what_it_was_however_its_file_is_written(tmp_path: Path) -
 
 
 @pytest.mark.parametrize(("value", "state"), [("gaps", "hidden"), ("duplicates", "refuse")])
-def test_a_value_and_its_state_are_no_key_that_says_what_is_meant_without_it(
-    tmp_path: Path, value: str, state: str
-) -> None:
+def test_a_value_and_its_state_are_no_key_that_says_what_is_meant(tmp_path: Path, value: str, state: str) -> None:
     """Where values are mapped as a key of [source] would be by default, the table is another one than without."""
     (tmp_path / "rows.csv").write_text(f"state\n{state}\nseen\n")
     belief = believe("markov-chain", states=[state, "seen"], matrix=[[0.9, 0.1], [0.4, 0.6]])

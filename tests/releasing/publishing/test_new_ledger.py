@@ -1,20 +1,25 @@
-"""A missing ledger: announced, refused where it matters, and created deliberately."""
+"""Notices: who counts and whose line they show; a missing ledger is announced, refused where it matters, or made."""
 
 import json
 import shutil
+import subprocess
+import sys
 import warnings
+from fractions import Fraction
 from pathlib import Path
 from typing import Any
 
 import pytest
 from tests.releasing import files
-from tests.support.commands import ended, json_of, succeed
+from tests.support.commands import ended, json_of, succeed, words_of
 from tests.support.starting import begin, init
 
 import takifugu as tf
 from takifugu.accounting.ledger import Ledger
+from takifugu.accounting.ledger.previewing import Charged
+from takifugu.accounting.ledger.values import Amount
 from takifugu.core.errors import LedgerError
-from takifugu.releasing.planning.notices import Notice
+from takifugu.releasing.planning.notices import NOBODY_COUNTS, Notice, by_reason
 
 NEWS = "it remembers nothing before today"
 SMALL = files.SPEC.replace('per = "both"\n', "")
@@ -22,6 +27,7 @@ AGAIN = SMALL.replace('"time-use"', '"again"')
 CALIBRATION = tf.calibrate(
     tf.Pufferfish(tf.every_entry(), tf.MarkovChain([[0.9, 0.1], [0.4, 0.6]], length=4)), tf.Count(1), 1
 )
+DATA = [0, 1, 0, 1]
 
 
 def news(warned: list[Any]) -> list[str]:
@@ -31,9 +37,9 @@ def news(warned: list[Any]) -> list[str]:
 @pytest.mark.slow
 def test_a_new_ledger_is_announced_on_stderr_and_in_json(tmp_path: Path) -> None:
     where = files.write(tmp_path, SMALL)
-    first = succeed("release", where)
-    assert "new ledger at" in first.stderr
-    assert NEWS in " ".join(first.stderr.split())
+    first = words_of(succeed("release", where))
+    assert "new ledger at" in first
+    assert NEWS in first
     files.write(tmp_path, AGAIN)
     assert not [n for n in json_of("release", where)["notices"] if NEWS in n]
     files.write(tmp_path, SMALL.replace('"ledger.db"', '"ledgre.db"').replace('"out"', '"elsewhere"'))
@@ -76,30 +82,25 @@ def test_whoever_goes_on_with_a_new_ledger_goes_on(tmp_path: Path) -> None:
 
 def test_a_release_file_that_requires_its_ledger(tmp_path: Path) -> None:
     where = files.write(tmp_path, f"require_ledger = true\n{SMALL}")
-    refused = ended(2, "release", where)
-    assert "require_ledger" in refused.stderr
+    assert "require_ledger" in ended(2, "release", where).stderr
     assert not (tmp_path / "ledger.db").exists()
     ended(2, "release", where, "--new-ledger")
-    made = succeed("ledger", "init", tmp_path / "ledger.db")
-    assert NEWS in " ".join(made.stdout.split())
-    done = succeed("release", where)
-    assert NEWS not in done.stderr
+    assert NEWS in words_of(succeed("ledger", "init", tmp_path / "ledger.db"))
+    assert NEWS not in succeed("release", where).stderr
 
 
 def test_init_of_a_ledger_keeps_what_is_there(tmp_path: Path) -> None:
     path = tmp_path / "ledger.db"
     assert json_of("ledger", "init", path)["made"] == str(path)
     before = path.read_bytes()
-    again = ended(2, "ledger", "init", path)
-    assert "exists already" in again.stderr
+    assert "exists already" in ended(2, "ledger", "init", path).stderr
     assert path.read_bytes() == before
 
 
 def test_init_makes_the_ledger_that_its_draft_requires(tmp_path: Path) -> None:
     data = tmp_path / "data.csv"
     data.write_text("who,at,doing\n" + "".join(f"a,{t},{'xy'[t % 2]}\n" for t in range(50)), encoding="utf-8")
-    made = begin(data, "-o", tmp_path / "r.toml")
-    assert "new ledger" in made.stdout
+    assert "new ledger" in begin(data, "-o", tmp_path / "r.toml").stdout
     assert "require_ledger = true" in (tmp_path / "r.toml").read_text(encoding="utf-8")
     tag = Ledger.open(tmp_path / "r-ledger.db", create=False).unit_tag("a")
     again = json.loads(init(data, "-o", tmp_path / "r.toml", "--force", "--json").stdout)
@@ -117,21 +118,60 @@ def test_init_takes_its_draft_back_where_no_ledger_can_be_made(tmp_path: Path) -
 
 
 def test_the_library_announces_and_requires_too(tmp_path: Path) -> None:
-    path = tmp_path / "ledger.db"
+    account: dict[str, Any] = {"ledger": tmp_path / "ledger.db", "budget": 9}
     with pytest.raises(LedgerError, match="require_ledger"):
-        tf.release(CALIBRATION, [0, 1, 0, 1], ledger=path, require_ledger=True)
+        tf.release(CALIBRATION, DATA, **account, require_ledger=True)
     with pytest.raises(LedgerError, match="none is given"):
-        tf.release(CALIBRATION, [0, 1, 0, 1], require_ledger=True)
-    assert not path.exists()
+        tf.release(CALIBRATION, DATA, require_ledger=True)
+    assert not (tmp_path / "ledger.db").exists()
     with warnings.catch_warnings(record=True) as warned:
         warnings.simplefilter("always")
         for _ in range(2):
-            tf.release(CALIBRATION, [0, 1, 0, 1], ledger=path, budget=9)
+            tf.release(CALIBRATION, DATA, **account)
             assert len(news(warned)) == 1
-        tf.release(CALIBRATION, [0, 1, 0, 1], ledger=path, budget=9, require_ledger=True)
-        book = Ledger.open(tmp_path / "made.db")
+        tf.release(CALIBRATION, DATA, **account, require_ledger=True)
+        account["ledger"] = Ledger.open(tmp_path / "made.db")
         with pytest.raises(LedgerError, match="require_ledger"):
-            tf.release(CALIBRATION, [0, 1, 0, 1], ledger=book, require_ledger=True)
+            tf.release(CALIBRATION, DATA, **account, require_ledger=True)
         for _ in range(2):
-            tf.release(CALIBRATION, [0, 1, 0, 1], ledger=book, budget=9)
+            tf.release(CALIBRATION, DATA, **account)
             assert len(news(warned)) == 2
+
+
+PROGRAM = f"""
+import takifugu as tf
+chain = tf.MarkovChain([[0.9, 0.1], [0.4, 0.6]], length=4)
+noise = tf.calibrate(tf.Pufferfish(tf.every_entry(), chain), tf.Count(1), 1, mechanism="group")
+tf.release(noise, {DATA!r})
+tf.release(noise, {DATA!r}, ledger="ledger.db")
+"""
+
+
+def test_without_a_ledger_nobody_is_counting_and_that_is_said(tmp_path: Path) -> None:
+    with pytest.warns(Notice) as seen:
+        tf.release(CALIBRATION, DATA)
+    assert [str(one.message) for one in seen] == [NOBODY_COUNTS]
+    assert seen[0].filename == __file__
+    with warnings.catch_warnings(record=True) as seen_with_ledger:
+        warnings.simplefilter("always")
+        tf.release(CALIBRATION, DATA, ledger=tmp_path / "ledger.db", budget=5)
+    assert NOBODY_COUNTS not in [str(one.message) for one in seen_with_ledger]
+
+
+@pytest.mark.slow
+def test_a_notice_shows_the_callers_line_and_no_file_of_ours(tmp_path: Path) -> None:
+    (tmp_path / "mine.py").write_text(PROGRAM, encoding="utf-8")
+    made = subprocess.run([sys.executable, "mine.py"], cwd=tmp_path, capture_output=True, text=True, check=True)
+    assert "mine.py:5: Notice: no ledger is given" in made.stderr
+    assert "mine.py:6: Notice: new ledger at" in made.stderr
+    assert str(Path(tf.__file__).parent) not in made.stderr
+
+
+def test_charges_are_told_once_for_each_reason() -> None:
+    """People of fifty lengths have fifty charges."""
+    least, middle, most = (Amount(Fraction(epsilon), Fraction(0)) for epsilon in ("1", "1.25", "1.5"))
+    charges = [Charged(2, least, most, "together"), Charged(7, least, least, "added")]
+    charges.append(Charged(1, least, middle, "together"))
+    assert [*by_reason(charges)] == [
+        ("together", 3, "epsilon 1.25 to epsilon 1.5", "epsilon 1"), ("added", 7, "epsilon 1", "epsilon 1"),
+    ]  # fmt: skip

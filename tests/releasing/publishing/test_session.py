@@ -117,9 +117,7 @@ def test_a_session_is_ended_by_hand_and_gives_nothing_back(file: Path) -> None:
     assert spent(file) == "epsilon 60"
 
 
-def test_a_session_that_was_paid_for_and_never_answered_is_ended_by_hand(
-    file: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_a_session_paid_for_and_never_answered_is_ended_by_hand(file: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr("takifugu.numbers.noise.geometric", raising(KeyboardInterrupt()))
     ended(STOPPED, "ask", file, "inn")
     document = json_of("ask", file, "--end")
@@ -153,17 +151,13 @@ def test_a_session_begins_no_other_ledger(file: Path) -> None:
     assert not (file.parent / "ledger.db").exists()
 
 
-def test_a_session_that_no_ledger_could_keep_is_refused_before_it_is_paid(
-    file: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_a_session_that_no_ledger_could_keep_is_refused_unpaid(file: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr("takifugu.accounting.ledger.pending.LARGEST", 100)
     assert "publish fewer rows or cells at once" in words_of(ended(BAD_INPUT, "ask", file, "inn"))
     assert not Ledger.open(file.parent / "ledger.db").show()
 
 
-def test_an_answer_that_a_full_disk_does_not_take_is_published_later(
-    file: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_an_answer_that_a_full_disk_refuses_is_published_later(file: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     with failing(monkeypatch, folders.os, "replace", FULL):
         assert "make room or fix it" in words_of(ended(UNPUBLISHED, "ask", file, "inn"))
     assert answers(json_of("ask", file, "inn")) == [("inn", 2, "safe")]
@@ -269,14 +263,10 @@ def test_nobody_learns_a_count_from_what_goes_wrong(file: Path, monkeypatch: pyt
     assert payments(file) == 1
 
 
-# Sessions that are ended anywhere.
-
-
-SPEC = release_text(
-    read_from("evening", "visits.csv", person="who", place="where", budget=400),
-    believe("asymmetric", places=["bar", "gym", "inn"]), hide(visits="all"),
-    publish("safe", "safe", at_most=0, limit=2, epsilon=0.01), output="out",
-)  # fmt: skip
+SPEC = changed(
+    FILE, ("budget = 60.0", "budget = 400"), (', "pub"', ""), ("at_most = 2", "at_most = 0"),
+    ("epsilon = 60.0", "epsilon = 0.01"),
+)
 FEW_ROWS = "who,where\nAna,bar\nBen,bar\nBen,gym\n"
 #: Somebody is at each, so none is safe; noise is far above two people: a second draw would be another number.
 PLACES = ("bar", "gym")
@@ -331,8 +321,7 @@ def played(prepared: Path, folder: Path, fault: Fault) -> list[str]:
 
 
 def test_some_steps(prepared: Path, tmp_path: Path) -> None:
-    taken = len(steps(prepared, tmp_path / "whole"))
-    played(prepared, tmp_path / "late", Fault("kill", taken * 3 // 4))
+    played(prepared, tmp_path / "late", Fault("kill", len(steps(prepared, tmp_path / "whole")) * 3 // 4))
 
 
 def steps(prepared: Path, folder: Path) -> str:

@@ -10,12 +10,13 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from click.testing import Result
 from tests.releasing.publishing.test_crashes import SPEC as SMALL
 from tests.releasing.publishing.test_crashes import small
-from tests.support.commands import ended, invoke, succeed, words_of
-from tests.support.crashing import FAST, check_public, seen
+from tests.support.commands import ended, invoke, json_of, succeed, words_of
+from tests.support.crashing import check_public, seen
 from tests.support.failing import FULL, failing, raising
+from tests.support.processes import FAST
+from tests.support.release_files import changed
 
 import takifugu as tf
 from takifugu.accounting.ledger import Ledger
@@ -30,18 +31,16 @@ from takifugu.releasing.publishing.resuming import Resumed
 ROOT = Path(__file__).parents[3]
 
 
-def stopped(toml: Path, monkeypatch: pytest.MonkeyPatch, state: ReleaseState) -> Result:
+def stopped(toml: Path, monkeypatch: pytest.MonkeyPatch, state: ReleaseState) -> None:
     """Release until a state is reached, and no further."""
     room, name, error = {
         ReleaseState.PAID: (publish, "answer_of", KeyError("x")),
         ReleaseState.DRAWN: (folders.os, "replace", FULL),
         ReleaseState.UNRECORDED: (Ledger, "publish", LedgerError("the ledger is locked")),
     }[state]
+    code = {"paid, not drawn": 3, "drawn, not published": 4, "published, not recorded": 5}[state]
     with failing(monkeypatch, room, name, error):
-        outcome = invoke("release", toml)
-    assert f"State of the release: {state}." in outcome.stderr
-    assert outcome.exit_code == {"paid, not drawn": 3, "drawn, not published": 4, "published, not recorded": 5}[state]
-    return outcome
+        assert f"State of the release: {state}." in ended(code, "release", toml).stderr
 
 
 def counting(*states: Any) -> Any:
@@ -54,7 +53,7 @@ def counting(*states: Any) -> Any:
 def test_json_says_the_state(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     toml = small(tmp_path)
     stopped(toml, monkeypatch, ReleaseState.DRAWN)
-    document = json.loads(invoke("release", toml, "--json").stdout)
+    document = json_of("release", toml)
     assert document["state"] == "done"
     assert document["completed"][:2] == "20"
     stopped(toml2 := small(tmp_path / "b"), monkeypatch, ReleaseState.PAID)
@@ -67,32 +66,31 @@ def test_json_says_the_state(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) ->
 
 @pytest.mark.slow
 def test_what_is_the_same_release(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    toml, book = small(tmp_path), lambda: Ledger.open(tmp_path / "ledger.db")
+    toml = small(tmp_path)
     stopped(toml, monkeypatch, ReleaseState.DRAWN)
     small(tmp_path, rows=41)  # new data under the same name
     assert tf.release_file(toml, output=tmp_path / "new").completed is None
     small(tmp_path, SMALL.replace("epsilon = 2.0", "epsilon = 1.75"))
     assert tf.release_file(toml, output=tmp_path / "other").completed is None
-    assert len(book().pending()) == 1
-    same = SMALL.replace("budget = 100", "").replace('file = "data.csv"', 'file = "moved.csv"')
+    assert len(Ledger.open(tmp_path / "ledger.db").pending()) == 1
+    same = changed(SMALL, ("budget = 400\n", ""), ('file = "data.csv"', 'file = "moved.csv"'))
     small(tmp_path, f"# a comment\n{same}")
     (tmp_path / "data.csv").rename(tmp_path / "moved.csv")
     outcome = tf.release_file(toml, output=tmp_path / "elsewhere")
     assert outcome.completed is not None
     assert {p.parent.name for p in outcome.tables[0].files} == {"elsewhere"}
-    assert book().pending() == ()
+    assert Ledger.open(tmp_path / "ledger.db").pending() == ()
 
 
 @pytest.mark.slow
 def test_other_data_are_never_drawn_on_what_was_paid(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    toml = small(tmp_path)
-    stopped(toml, monkeypatch, ReleaseState.PAID)
+    stopped(small(tmp_path), monkeypatch, ReleaseState.PAID)
     small(tmp_path, rows=41)
     one = tf.resume(tmp_path / "ledger.db")[0]
     assert one.state is ReleaseState.PAID
     assert "is not what was paid for: restore both" in one.problem
-    outcome = ended(4, "ledger", "resume", tmp_path / "ledger.db", "--source", "study")
-    assert "State of the release: paid, not drawn." in outcome.stderr
+    resumed = ended(4, "ledger", "resume", tmp_path / "ledger.db", "--source", "study")
+    assert "State of the release: paid, not drawn." in resumed.stderr
     ended(2, "ledger", "resume", tmp_path / "ledger.db", "--source", "studdy")
     small(tmp_path)
     assert tf.resume(tmp_path / "ledger.db", "study")[0].state is ReleaseState.DONE
@@ -141,8 +139,7 @@ def test_the_library_is_completed_too(tmp_path: Path, monkeypatch: pytest.Monkey
     with failing(monkeypatch, Ledger, "publish", LedgerError("locked")), pytest.raises(LedgerError) as refusal:
         ask()
     assert refusal.value.state is ReleaseState.DRAWN
-    outcome = ended(4, "ledger", "resume", tmp_path / "ledger.db")
-    assert "tf.resume(ledger)" in outcome.stderr
+    assert "tf.resume(ledger)" in ended(4, "ledger", "resume", tmp_path / "ledger.db").stderr
     completed: Any = tf.resume(book)[0].outcome
     assert completed.certificate.units == ("Ana",)
     assert completed.certificate.release_id == next(iter(book.history("s"))).id
@@ -185,9 +182,6 @@ def test_a_standard_output_that_nobody_reads(tmp_path: Path, options: str, where
         assert "State of the release: done. Everything is published, paid and recorded." in done.stderr
 
 
-# Several at once.
-
-
 ANEW = ["--again", "both", "--again", "walking", "--once"]
 
 
@@ -213,8 +207,7 @@ def test_many_releases_into_one_folder(tmp_path: Path, how: str, paid: int, lock
     for i in range(5):
         more = {"one key": [*ANEW, "K"], "a key each": [*ANEW, str(i)]}.get(how, how.split())
         children.append(FAST.Process(target=_alone, args=(str(tmp_path), str(i), more, locks)))
-    for child in children:
-        child.start()
+        children[-1].start()
     assert [child.join() or child.exitcode or 0 for child in children] == [0] * 5
     now = seen(tmp_path)
     assert [state for state, _ in now.reservations.values()] == ["published"] * paid
@@ -259,9 +252,7 @@ def test_claims_where_there_are_no_locks(tmp_path: Path, monkeypatch: pytest.Mon
     assert [p.name for p in tmp_path.iterdir()] == [living.name]
 
 
-def test_who_waits_too_long_is_told_and_a_file_system_without_locks_is_noticed(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_waiting_too_long_is_told_and_missing_locks_noticed(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     with alone_in(tmp_path), pytest.raises(ReleaseError, match="has not ended: wait for it"), alone_in(tmp_path, 0):
         raise AssertionError
     with alone_in(tmp_path / "new"):
@@ -290,15 +281,10 @@ def test_what_is_in_the_way_is_found_before_it_is_paid(
         check_public(seen(tmp_path))
 
 
-# The certificate and its table.
-
-
 @pytest.mark.slow
 @pytest.mark.sampled(4)
 @pytest.mark.parametrize("renamed", range(8))
-def test_an_old_table_never_stands_beside_a_new_certificate(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, renamed: int
-) -> None:
+def test_an_old_table_has_no_new_certificate(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, renamed: int) -> None:
     tf.release_file(toml := small(tmp_path))
     check_public(seen(tmp_path))
     real, targets = os.replace, list[str]()
@@ -311,8 +297,8 @@ def test_an_old_table_never_stands_beside_a_new_certificate(
 
     with monkeypatch.context() as patched:
         patched.setattr(folders.os, "replace", full)
-        ended = invoke("release", *ANEW, "K", toml).exit_code
-    assert ended == (4 if len(targets) > renamed else 0)  # a table whose noise is the same by chance is not replaced
+        code = invoke("release", *ANEW, "K", toml).exit_code
+    assert code == (4 if len(targets) > renamed else 0)  # a table whose noise is the same by chance is not replaced
     check_public(seen(tmp_path))
     succeed("ledger", "resume", tmp_path / "ledger.db")
     check_public(seen(tmp_path))
@@ -366,9 +352,7 @@ def test_what_another_process_completes_meanwhile_is_done(tmp_path: Path, monkey
 
 
 @pytest.mark.slow
-def test_what_another_process_publishes_elsewhere_is_no_success_here(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_what_others_publish_elsewhere_is_no_success_here(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     toml, real, others = small(tmp_path), publish.draw, []
     stopped(toml, monkeypatch, ReleaseState.PAID)
 
@@ -387,9 +371,7 @@ def test_what_another_process_publishes_elsewhere_is_no_success_here(
 
 
 @pytest.mark.slow
-def test_values_of_the_library_stay_in_the_ledger_until_they_can_be_returned(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_values_of_the_library_stay_until_they_can_be_returned(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     made = counting()
     book = Ledger.open(tmp_path / "ledger.db")
 
@@ -433,9 +415,7 @@ def test_what_is_declared_about_people_is_part_of_the_release(tmp_path: Path, mo
     assert book.spent("clinic").spent.epsilon > 1  # charged there, too, as it was declared
 
 
-def test_a_ledger_that_fails_when_everything_is_published_takes_nothing_back(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_a_ledger_that_fails_once_published_takes_nothing_back(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """Exit code 4 would send a scheduler to complete what is complete."""
     toml, real = small(tmp_path), orders.handed_out
 
@@ -450,12 +430,7 @@ def test_a_ledger_that_fails_when_everything_is_published_takes_nothing_back(
 
 def test_the_system_ends_it_in_words(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     with failing(monkeypatch, publish, "answer_of", SystemExit(143)):
-        outcome = ended(143, "release", small(tmp_path))
-    assert "State of the release: paid, not drawn." in outcome.stderr
-
-
-def edited(table: Path) -> None:
-    table.write_bytes(table.read_bytes().replace(b"still", b"Still"))
+        assert "State of the release: paid, not drawn." in ended(143, "release", small(tmp_path)).stderr
 
 
 def test_the_table_beside_a_certificate(tmp_path: Path) -> None:
@@ -463,21 +438,14 @@ def test_the_table_beside_a_certificate(tmp_path: Path) -> None:
     table, certificate = (tmp_path / "out" / f"both.{end}" for end in ("csv", "certificate.json"))
     changes: list[tuple[Callable[[Path], object], int, str]] = [
         (lambda _: None, 0, "The table beside it is the one that was certified."),
-        (edited, 2, "both.csv, the table beside the certificate, is not the one that was certified"),
+        (lambda path: path.write_bytes(path.read_bytes().replace(b"still", b"Still")), 2,
+         "both.csv, the table beside the certificate, is not the one that was certified"),
         (Path.unlink, 0, "Note: the table that it is about is not beside it."),
         (Path.mkdir, 2, "cannot be read (is a directory)"),
     ]
     for change, code, words in changes:
         change(table)
         assert words in words_of(ended(code, "certificate", "show", certificate))
-
-
-def test_a_certificate_of_another_format_is_refused(tmp_path: Path) -> None:
-    table = tf.release_file(small(tmp_path)).tables[0]
-    written = json.loads(table.files[1].read_text(encoding="utf-8"))
-    table.files[1].write_text(json.dumps({**written, "format": "takifugu-certificate/1"}), encoding="utf-8")
-    with pytest.raises(InputError, match="this version reads 'takifugu-certificate/5'"):
-        read_certificate(table.files[1])
 
 
 def test_resumed_says_nothing_private() -> None:

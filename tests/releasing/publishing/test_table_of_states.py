@@ -15,7 +15,7 @@ import pytest
 from click.testing import Result
 from tests.releasing.publishing.test_crashes import SPEC
 from tests.releasing.publishing.test_states import small
-from tests.support.commands import ended, invoke, succeed
+from tests.support.commands import ended, invoke, succeed, words_of
 from tests.support.crashing import Seen, check_public
 from tests.support.ledger_tools import copies_of_each_state
 
@@ -134,7 +134,7 @@ def check(made: Prepared, words: list[str], row: Row, does: Does, exits: int) ->
         assert {content for path, content in now.items() if path.endswith("both.csv")} == {drawn}
     is_closed = does is Does.CLOSE
     assert is_closed == any("not drawn again" in e.what for e in events(made.study)), "closed without a word"
-    said = " ".join(result.output.split())
+    said = words_of(result)
     state = {1: "nothing happened", 2: "nothing happened", 4: "(paid, not drawn|drawn, not published)"}.get(exits)
     assert state is None or re.search(rf"State of the release: {state}\.", said)
     if does is row.does:
@@ -179,9 +179,7 @@ def test_what_a_release_does(prepared: Prepared, said: InLedger, there: InFolder
     *((said, there, ["--force"]) for said, there in STATES),
     *((said, there, ["--once", "K"]) for said, there in STATES if row_of(said, there).keyed),
 ])  # fmt: skip
-def test_what_a_release_by_force_or_for_a_key_does(
-    prepared: Prepared, said: InLedger, there: InFolder, options: list[str]
-) -> None:
+def test_what_force_or_a_key_does(prepared: Prepared, said: InLedger, there: InFolder, options: list[str]) -> None:
     toml, row = prepared.make(said, there), row_of(said, there)
     does = row.done("--force" in options, "--once" in options)
     Ledger.open(prepared.study / "ledger.db")  # where there was none it is another one now

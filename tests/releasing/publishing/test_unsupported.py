@@ -139,11 +139,7 @@ def test_another_text_is_no_such_name(odd: Any) -> None:
     *(("histogram", raw, "histogram") for raw in (None, [], {}, {"belief": 3}, {"belief": {"kind": ["x"]}})),
     ("each-value", {"belief": {"kind": "populations"}}, 'this kind of file publishes "each-value"'),
 ])  # fmt: skip
-def test_a_broken_file_is_no_reason_to_fail_and_one_without_counts_says_what_it_publishes(
-    allowed: str, raw: Any, fix: str
-) -> None:
+def test_a_broken_file_is_no_reason_to_fail_and_one_without_counts_says_so(allowed: str, raw: Any, fix: str) -> None:
     error = instead_of("median", [allowed], raw)
     assert error is not None
     assert fix in error.fix
-
-

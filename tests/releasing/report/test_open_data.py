@@ -130,8 +130,7 @@ def test_the_picture_is_drawn_anew_from_the_certificate(monkeypatch: pytest.Monk
     assert int.from_bytes(photo[16:20], "big") == 2 * int(ElementTree.fromstring(svg.read_text()).attrib["width"])
     assert b"Software" not in photo
     for name, words in (("use.png", "would be overwritten"), ("use.gif", "is no name of a picture")):
-        refused = ended(2, *show, tmp_path / name)
-        assert words in refused.output
+        assert words in ended(2, *show, tmp_path / name).output
     monkeypatch.setattr("takifugu.core.text.raster.find_spec", lambda name: None)
     assert "a PNG is drawn by matplotlib" in invoke(*show, tmp_path / "other.png").output
 

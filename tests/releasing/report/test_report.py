@@ -189,9 +189,6 @@ def test_only_releases_have_reports() -> None:
             report_html(thing)  # type: ignore[arg-type]
 
 
-# Through a release file.
-
-
 def test_publishing_writes_a_report_beside_each_table(tmp_path: Path) -> None:
     outcome = run.publish(plan.plan(load(files.write(tmp_path))))
     for published in outcome.tables:
@@ -224,8 +221,7 @@ def test_what_was_published_can_be_worked_with(tmp_path: Path) -> None:
     from_disk = releases_of(units.certificate)
     assert {unit: answer.values for unit, answer in from_disk.items()} == {u: a.values for u, a in units.releases}
     from_csv, twice = plan.plan(load(files.write(tmp_path))), Choice(once="from a file")
-    csv_file = run.publish(from_csv, output=tmp_path / "from a file", wanted=twice)
-    assert csv_file.tables[0].library is None
+    assert run.publish(from_csv, output=tmp_path / "from a file", wanted=twice).tables[0].library is None
 
 
 SPARE = "SPARE-SENTINEL"

@@ -74,8 +74,7 @@ def test_pictures_are_seen(media: str) -> None:
         if drawn in BEHIND:
             continue
         letters = seen.get(("text", "fill", drawn), seen.get(("*", "fill", drawn), drawn))
-        line = seen.get(("*", "stroke", drawn), drawn)
-        assert contrast(line, paper) >= ENOUGH_TO_SEE, drawn
+        assert contrast(seen.get(("*", "stroke", drawn), drawn), paper) >= ENOUGH_TO_SEE, drawn
         if drawn != "#888888":  # a frame
             assert contrast(letters, paper) >= ENOUGH, drawn
     assert contrast(seen.get(("*", "fill", "white"), "white"), paper) == 1
