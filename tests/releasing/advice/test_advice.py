@@ -9,13 +9,13 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from tests.support.commands import invoke, succeed
-from tests.support.release_files import believe, hide, publish, read_from, release_text
+from tests.releasing.mutants import toml
+from tests.support.commands import invoke, succeed, words_of
+from tests.support.release_files import believe, changed, hide, publish, read_from, release_text
 from tests.support.releases import judged, put
 
 import takifugu as tf
 from takifugu.core.errors import LedgerError, SpecError
-from takifugu.core.text.toml import toml_of
 from takifugu.releasing.advice.advice import Advice
 from takifugu.releasing.advice.bands import Band
 from takifugu.releasing.advice.candidates import ideas
@@ -36,9 +36,17 @@ UNITS = release_text(
 )  # fmt: skip
 
 
-def of_units(folder: Path) -> Path:
+#: Changes of it: which rows there are is public, no calendar, and another start, of which no mean is known.
+GAPS = ("budget = 8", 'budget = 8\ngaps = "public"')
+NO_CALENDAR = ("from = 0\nuntil = 8760\n", ""), ("from = 0\nto = 168\n", "")
+ANY_START = ('source = "assumed"\n', 'source = "assumed"\ninitial = "any"\n')
+
+
+def of_units(folder: Path, *changes: tuple[str, str], more: str = "") -> Path:
+    """Write UNITS, with more below and then some of its text changed, and the rows of five wards."""
     rows = [f"{who},{hour},{'on' if (hour // 9 + who) % 3 == 0 else 'off'}" for who in range(5) for hour in range(168)]
-    return put(folder, {"release.toml": UNITS, "rows.csv": "\n".join(["who,hour,state", *rows]) + "\n"})
+    text = changed(UNITS + more, *changes)
+    return put(folder, {"release.toml": text, "rows.csv": "\n".join(["who,hour,state", *rows]) + "\n"})
 
 
 @pytest.fixture(scope="module")
@@ -70,9 +78,7 @@ def test_the_verdict_is_that_of_the_ratio(width: float) -> None:
      "rough: the value is off by up to 30 rows with 95 % probability, and it cannot vary by more than 12 rows"),
     (None, 30.0, "good: the value is off by at most 30 rows with 95 % probability"),
 ])  # fmt: skip
-def test_where_even_the_largest_difference_is_noise_nothing_is_good(
-    difference: Band | None, reach: float, sentence: str
-) -> None:
+def test_where_all_differences_are_noise_nothing_is_good(difference: Band | None, reach: float, sentence: str) -> None:
     one = Worth(Band(30.0, 0.95), difference, 1e15, Expectation((6.0, 6.0), 1e15, "a hunch", reach))
     assert one.sentence("rows") == sentence
 
@@ -81,12 +87,8 @@ def test_where_even_the_largest_difference_is_noise_nothing_is_good(
 def test_how_far_cells_can_differ_is_that_of_the_table(units: tuple[Path, Advice], tmp_path: Path) -> None:
     (table,) = units[1].tables
     assert table.worth.expectation.reach == 168
-    means = of_units(tmp_path).read_text().replace("budget = 8", 'budget = 8\ngaps = "public"')
-    mean = 'query = "mean"\ncodes = { off = -1, on = 3 }'
-    (tmp_path / "release.toml").write_text(
-        means.replace('query = "histogram"', mean) + '[expect]\nsource = "a hunch"\nmatters = 1\n'
-    )
-    (table,) = judged(tmp_path / "release.toml")
+    mean = ('query = "histogram"', 'query = "mean"\ncodes = { off = -1, on = 3 }')
+    (table,) = judged(of_units(tmp_path, GAPS, mean, more='[expect]\nsource = "a hunch"\nmatters = 1\n'))
     assert table.worth.expectation.reach == pytest.approx(4)
 
 
@@ -173,18 +175,15 @@ def test_an_infinite_ratio_is_no_number_in_json() -> None:
     ("", 'total = 168\n[release.expect]\nmatters = 1\nsource = "a test"', ""),
 ])  # fmt: skip
 def test_what_a_count_is_in(tmp_path: Path, step: str, declared: str, unit: str) -> None:
-    path = of_units(tmp_path)
-    text = path.read_text().replace("step = 1\nfrom = 0\nuntil = 8760", step)
     window = "from = 0\nto = 168\n" if step else ""
-    path.write_text(text.replace("from = 0\nto = 168\n", f"{window}{declared}\n"))
-    (table,) = judged(path)
+    calendar = ("step = 1\nfrom = 0\nuntil = 8760", step), ("from = 0\nto = 168\n", f"{window}{declared}\n")
+    (table,) = judged(of_units(tmp_path, *calendar))
     assert table.measured_in == unit
     assert unit in table.sentence
 
 
 def test_findings_of_a_network_are_no_rows(tmp_path: Path) -> None:
-    path = of_example("network", tmp_path)
-    assert judged(path)[0].measured_in == ""
+    assert judged(of_example("network", tmp_path))[0].measured_in == ""
 
 
 @pytest.mark.parametrize(("step", "said", "fine"), [
@@ -213,16 +212,15 @@ SAMPLE_OF_STEPS = release_text(
 
 @pytest.mark.slow
 def test_a_remedy_over_the_budget_says_so_and_changes_it(tmp_path: Path) -> None:
-    path = of_units(tmp_path)
-    path.write_text(UNITS.replace("budget = 8", "budget = 0.3"))
+    budget = ("budget = 8", "budget = 0.3")
+    path = of_units(tmp_path, budget)
     remedies = tf.advise(path).remedies
     assert [one.fits for one in remedies] == sorted((one.fits for one in remedies), reverse=True)
     over = next(one for one in remedies if not one.fits)
     assert "# in [source]" in over.lines
-    path.write_text(UNITS.replace("epsilon = 0.2", "epsilon = 2").replace("budget = 8", "budget = 0.3"))
+    of_units(tmp_path, budget, ("epsilon = 0.2", "epsilon = 2"))
     assert any("would cost" in words and "write budget = " in words for words in tf.forecast(path).refusals)
-    raw = tomllib.loads(UNITS.replace("budget = 8", "budget = 0.3"))
-    path.write_text("\n".join(toml_file(applied(raw, over.changes))))
+    path.write_text(toml(applied(tomllib.loads(changed(UNITS, budget)), over.changes)))
     assert not tf.forecast(path).refused
 
 
@@ -233,33 +231,22 @@ def test_a_remedy_over_the_budget_says_so_and_changes_it(tmp_path: Path) -> None
 ])  # fmt: skip
 def test_a_larger_budget_is_told_to_a_ledger_that_has_one(tmp_path: Path, name: str, budget: str, delta: str) -> None:
     """The command that the remedy names, then its lines: nothing stands in the way of the release."""
-    path = of_units(tmp_path)
-    text = UNITS.replace("budget = 8", f"budget = {budget}").replace('"wards"', f'"{name}"')
-    path.write_text(text)
+    changes = ("budget = 8", f"budget = {budget}"), ('"wards"', f'"{name}"')
+    path = of_units(tmp_path, *changes)
     over = next(one for one in tf.advise(path).remedies if not one.fits)
     assert "ledger" not in over.why  # nobody told the ledger of a budget
     tf.open_study(path).release(anyway=True)
-    path.write_text(text.replace('"use"', '"again"'))
+    of_units(tmp_path, *changes, ('"use"', '"again"'))
     over = next(one for one in tf.advise(path).remedies if not one.fits)
     needed = over.changes[-1].value
     epsilon = needed["epsilon"] if isinstance(needed, dict) else needed
     command = f"takifugu ledger budget {shlex.quote(str(tmp_path / 'ledger.db'))} {shlex.quote(name)} {epsilon}{delta}"
     assert over.why.endswith(f"the ledger has another budget, so first `{command}`")
-    path.write_text("\n".join(toml_file(applied(tomllib.loads(path.read_text()), over.changes))))
+    path.write_text(toml(applied(tomllib.loads(path.read_text()), over.changes)))
     with pytest.raises(LedgerError, match=r"has a budget of epsilon 0\.3"):
         tf.open_study(path).release(anyway=True)
     succeed(*shlex.split(command)[1:])
     tf.open_study(path).release(anyway=True)
-
-
-def toml_file(raw: dict[str, object]) -> list[str]:
-    """Write sections with plain keys."""
-    top = [f"{key} = {toml_of(value)}" for key, value in raw.items() if not isinstance(value, dict | list)]
-    sections = [(f"[{key}]", value) for key, value in raw.items() if isinstance(value, dict)]
-    items = [("[[release]]", item) for item in raw["release"]]  # type: ignore[attr-defined]
-    for header, section in [*sections, *items]:
-        top += [header, *(f"{key} = {toml_of(value)}" for key, value in section.items())]
-    return top
 
 
 def test_the_lines_of_remedies_are_toml(units: tuple[Path, Advice]) -> None:
@@ -270,8 +257,8 @@ def test_the_lines_of_remedies_are_toml(units: tuple[Path, Advice]) -> None:
 
 @pytest.mark.slow
 def test_two_useless_tables_are_changed_together(tmp_path: Path) -> None:
-    path = of_units(tmp_path)
-    path.write_text(f"{UNITS}{UNITS[UNITS.index('[[release]]') :].replace('use', 'two').replace('0.2', '0.1')}")
+    second = UNITS[UNITS.index("[[release]]") :].replace("use", "two").replace("0.2", "0.1")
+    path = of_units(tmp_path, more=second)
     useful = [one for one in tf.advise(path).remedies if one.worth.verdict.is_useful]
     assert useful
     assert {change.table for change in useful[0].changes} == {"use", "two"}
@@ -280,11 +267,9 @@ def test_two_useless_tables_are_changed_together(tmp_path: Path) -> None:
 
 @pytest.mark.slow
 def test_a_table_without_a_verdict_takes_no_remedies_from_others(tmp_path: Path) -> None:
-    path = of_units(tmp_path)
-    mean = '[[release]]\nname = "load"\nquery = "mean"\nepsilon = 1\nper = "pooled"\ngrid = "1/10"\nfrom = 0\n'
-    text = UNITS.replace("budget = 8", 'budget = 8\ngaps = "public"')
-    path.write_text(f"{text}{mean}to = 168\ncodes = {{ off = 0, on = 100 }}\n")
-    advised = tf.advise(path)
+    window, codes = {"from_": 0, "to": 168}, {"off": 0, "on": 100}
+    mean = publish("load", "mean", epsilon=1, per="pooled", grid="1/10", **window, codes=codes)
+    advised = tf.advise(of_units(tmp_path, GAPS, more=mean))
     assert {change.table for remedy in advised.remedies for change in remedy.changes} == {"use"}
 
 
@@ -352,7 +337,7 @@ def test_a_spent_budget_is_said_in_the_words_of_a_dry_run(tmp_path: Path) -> Non
     (notice,) = tf.advise(path).notices
     assert notice == f"the ledger would refuse what is not published yet: {refusal}"
     assert "epsilon 2 left of a budget of epsilon 4" in refusal
-    assert " ".join(notice.split()) in " ".join(succeed("advise", path).output.split())
+    assert " ".join(notice.split()) in words_of(succeed("advise", path))
     path.write_text(text.replace("budget = 4.0", "budget = 2.0"), encoding="utf-8")
     (notice,) = tf.advise(path).notices
     assert notice.startswith("the source 'boilers' has a budget of epsilon 4, and now epsilon 2 is declared")

@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 from tests.releasing.advice.test_advice import UNITS
 from tests.support.release_files import believe, publish, read_from, release_text
-from tests.support.releases import judged
+from tests.support.releases import judged, put
 
 from takifugu.analysis.randomisers import DiscreteLaplace, RoundedLaplace, RoundedNormal
 from takifugu.analysis.randomisers.additive import Exact
@@ -68,16 +68,14 @@ def test_many_cells_are_drawn_less_often_and_compared_with_their_neighbours() ->
 
 
 def test_a_release_file_is_judged_by_what_it_publishes(tmp_path: Path) -> None:
-    rows = ["who,minute,doing", *(f"Ana,{n},{'still' if n % 5 else 'walking'}" for n in range(600))]
-    (tmp_path / "a.csv").write_text("\n".join(rows) + "\n")
-    file = tmp_path / "release.toml"
+    rows = "".join(f"Ana,{n},{'still' if n % 5 else 'walking'}\n" for n in range(600))
     text = release_text(
         read_from("a", "a.csv", unit="who", order="minute", step=1, value="doing"),
         believe("markov-chain", states=["still", "walking"], matrix=[[0.7, 0.3], [0.4, 0.6]], source="assumed",
                 units_independent=True),
         publish("table", "histogram", epsilon=0.05),
     )  # fmt: skip
-    file.write_text(text)
+    file = put(tmp_path, {"release.toml": text, "a.csv": f"who,minute,doing\n{rows}"})
     (raw,) = judged(file)
     file.write_text(text + "adjust = true\n")
     (adjusted,) = judged(file)
@@ -90,8 +88,6 @@ def test_a_release_file_is_judged_by_what_it_publishes(tmp_path: Path) -> None:
 
 
 # Bands of errors, set against sums over the noise's law and against draws.
-
-
 SCALES = [Fraction(1, 2), Fraction(1), Fraction(10, 3), Fraction(40)]
 
 
@@ -137,8 +133,6 @@ def test_equal_noises_have_one_law_that_nobody_changes() -> None:
 
 
 # What is promised of an error, against a thousand releases of data that are drawn from the belief.
-
-
 RUNS, STEPS, WARDS = 1000, 168, "abc"
 MATRIX = np.array([[0.95, 0.05], [0.1, 0.9]])
 
@@ -158,10 +152,9 @@ def test_errors_lie_inside_their_bands_as_often_as_stated(epsilon: str, delta: s
     changed = UNITS.replace("epsilon = 0.2", f'epsilon = "{epsilon}"' + (f"\ndelta = {delta}" if delta != "0" else ""))
     if delta != "0":
         changed = changed.replace("budget = 8", "budget = { epsilon = 8, delta = 1e-3 }")
-    rows = [f"{who},{hour},on\n" for who in WARDS for hour in range(STEPS)]
-    (tmp_path / "rows.csv").write_text("".join(["who,hour,state\n", *rows]))
-    (tmp_path / "release.toml").write_text(changed)
-    planned = calibrated(load(tmp_path / "release.toml"))
+    rows = "".join(f"{who},{hour},on\n" for who in WARDS for hour in range(STEPS))
+    file = put(tmp_path, {"release.toml": changed, "rows.csv": f"who,hour,state\n{rows}"})
+    planned = calibrated(load(file))
     noises = [question.calibration.randomiser for question in planned.tables[0].questions]
     (table,) = advice_of(planned)
     worth, joint = table.worth, table.joint

@@ -1,11 +1,10 @@
 """[expect] stands in for the means of the belief; what contradicts the table is refused at its key."""
 
-from fractions import Fraction
 from pathlib import Path
 
 import pytest
-from tests.releasing.advice.test_advice import NORMAL, UNITS, of_units
-from tests.support.release_files import believe, changed, hide, publish, read_from, release_text
+from tests.releasing.advice.test_advice import ANY_START, GAPS, NO_CALENDAR, NORMAL, of_units
+from tests.support.release_files import believe, hide, publish, read_from, release_text
 from tests.support.releases import judged
 
 import takifugu as tf
@@ -19,11 +18,9 @@ from takifugu.releasing.planning.identity import keys_of
 SOURCE = 'source = "the survey of last year"\n'
 
 
-def with_expect(folder: Path, keys: str, per: str = "pooled") -> Path:
-    path = of_units(folder)
-    text = UNITS.replace('per = "unit"', f'per = "{per}"')
-    path.write_text(f"{text}\n[expect]\n{SOURCE}{keys}\n")
-    return path
+def with_expect(folder: Path, keys: str, *changes: tuple[str, str], per: str = "pooled") -> Path:
+    about = ('per = "unit"', f'per = "{per}"')
+    return of_units(folder, about, *changes, more=f"\n[expect]\n{SOURCE}{keys}\n")
 
 
 def cells(path: Path) -> tuple[float, ...]:
@@ -33,15 +30,16 @@ def cells(path: Path) -> tuple[float, ...]:
     return table.worth.expectation.cells
 
 
-@pytest.mark.parametrize(("keys", "expected"), [
-    ("values = { off = 700, on = 140 }", (700, 140)),
-    ("shares = { off = 0.75, on = 0.25 }", (630, 210)),  # of 5 units with 168 hours
-    ("shares = { off = 0.75, on = 0.25 }\npeople = 2\nrows = 100", (150, 50)),
-    ("people = 2\nrows = 120", (160, 80)),  # the belief: on for a third of the time
-    ("matters = 3", (560, 280)),
+@pytest.mark.parametrize(("per", "keys", "expected"), [
+    ("pooled", "values = { off = 700, on = 140 }", (700, 140)),
+    ("pooled", "shares = { off = 0.75, on = 0.25 }", (630, 210)),  # of 5 units with 168 hours
+    ("pooled", "shares = { off = 0.75, on = 0.25 }\npeople = 2\nrows = 100", (150, 50)),
+    ("pooled", "people = 2\nrows = 120", (160, 80)),  # the belief: on for a third of the time
+    ("pooled", "matters = 3", (560, 280)),
+    ("unit", "people = 2\nrows = 84", (56, 28)),  # the rows of one count
 ])  # fmt: skip
-def test_what_is_expected_of_a_pooled_table(keys: str, expected: tuple[float, ...], tmp_path: Path) -> None:
-    assert cells(with_expect(tmp_path, keys)) == pytest.approx(expected)
+def test_what_is_expected_of_a_table(per: str, keys: str, expected: tuple[float, ...], tmp_path: Path) -> None:
+    assert cells(with_expect(tmp_path, keys, per=per)) == pytest.approx(expected)
 
 
 @pytest.mark.parametrize(("keys", "per"), [
@@ -50,7 +48,7 @@ def test_what_is_expected_of_a_pooled_table(keys: str, expected: tuple[float, ..
     ("values = { off = 30, on = 200 }", "pooled"),  # rows may be missing
 ])  # fmt: skip
 def test_what_a_belief_makes_unlikely_only_is_no_contradiction(keys: str, per: str, tmp_path: Path) -> None:
-    assert cells(with_expect(tmp_path, keys, per))
+    assert cells(with_expect(tmp_path, keys, per=per))
 
 
 def test_several_beliefs_are_contradicted_only_by_what_is_unlikely_under_each() -> None:
@@ -60,10 +58,6 @@ def test_several_beliefs_are_contradicted_only_by_what_is_unlikely_under_each() 
     refuse_impossible(both, (0, 840), "values")
     with pytest.raises(InputError, match="840 is expected in '1', where the belief expects 280"):
         refuse_impossible(one, (0, 840), "values")
-
-
-def test_of_a_table_of_units_the_rows_of_one_count(tmp_path: Path) -> None:
-    assert cells(with_expect(tmp_path, "people = 2\nrows = 84", per="unit")) == pytest.approx((56, 28))
 
 
 def test_what_matters_decides(tmp_path: Path) -> None:
@@ -77,20 +71,15 @@ def test_what_matters_decides(tmp_path: Path) -> None:
     ('matters = "90 min"', "[expect]", 'measured_in = "hours"\n[expect]', 1.5),
 ])  # fmt: skip
 def test_what_matters_of_a_table(keys: str, old: str, new: str, matters: float, tmp_path: Path) -> None:
-    path = with_expect(tmp_path, keys)
-    path.write_text(changed(path.read_text(), (old, new)))
-    (table,) = judged(path)
+    (table,) = judged(with_expect(tmp_path, keys, (old, new)))
     assert table.worth.matters == matters
 
 
 def test_without_means_what_matters_is_enough(tmp_path: Path) -> None:
-    path = with_expect(tmp_path, "matters = 40")
-    path.write_text(path.read_text().replace('source = "assumed"\n', 'source = "assumed"\ninitial = "any"\n'))
-    (table,) = judged(path)
+    (table,) = judged(with_expect(tmp_path, "matters = 40", ANY_START))
     assert table.worth.expectation.cells is None
     assert "40" in table.sentence
-    path.write_text(path.read_text().replace("matters = 40", "people = 2"))
-    assert judged(path)[0].worth is None
+    assert judged(with_expect(tmp_path, "people = 2", ANY_START))[0].worth is None
 
 
 @pytest.mark.parametrize(("keys", "words"), [
@@ -124,44 +113,32 @@ def test_what_contradicts_the_table_is_refused(keys: str, words: str, tmp_path: 
 
 
 def test_it_is_no_part_of_what_is_released(tmp_path: Path) -> None:
-    plain, expecting = tmp_path / "a", tmp_path / "b"
-    plain.mkdir()
-    expecting.mkdir()
-    files = [load(with_expect(plain, "matters = 3")), load(with_expect(expecting, "people = 2"))]
+    files = [load(with_expect(tmp_path / keys[0], keys)) for keys in ("matters = 3", "people = 2")]
     assert len({keys_of(file, file.items[0]) for file in files}) == 1
 
 
 def test_a_mean_needs_what_matters(tmp_path: Path) -> None:
-    path = with_expect(tmp_path, "people = 2")
-    mean = 'query = "mean"\ncodes = { off = 0, on = 1 }'
-    text = path.read_text().replace('query = "histogram"', mean)
-    path.write_text(text.replace("budget = 8", 'budget = 8\ngaps = "public"'))
-    (table,) = judged(path)
+    mean = ('query = "histogram"', 'query = "mean"\ncodes = { off = 0, on = 1 }')
+    (table,) = judged(with_expect(tmp_path, "people = 2", mean, GAPS))
     assert table.worth is None
     assert "matters" in table.sentence
-    path.write_text(path.read_text().replace("people = 2", "people = 2\nmatters = 0.25"))
-    (table,) = judged(path)
+    (table,) = judged(with_expect(tmp_path, "people = 2\nmatters = 0.25", mean, GAPS))
     assert table.worth.expectation.cells == pytest.approx((1 / 3,))
 
 
-def with_belief(folder: Path, belief: str, keys: str = "") -> Path:
-    """Write UNITS with other states, and what is expected of one pooled table."""
-    path = with_expect(folder, keys) if keys else of_units(folder)
-    text = path.read_text().replace('states = ["off", "on"]\nmatrix = [[0.95, 0.05], [0.1, 0.9]]', belief)
-    for key in ("from = 0\nuntil = 8760\n", "from = 0\nto = 168\n"):
-        text = text.replace(key, "")
-    path.write_text(text.replace("epsilon = 0.2", "epsilon = 2"))
-    return path
+#: No calendar, and so much epsilon that the table is worth reading.
+STEPS_ALONE = (*NO_CALENDAR, ("epsilon = 0.2", "epsilon = 2"))
 
 
-ABSORBING = """states = ["off", "on", "broken"]
-matrix = [[0.98, 0.02, 0], [0.02, 0.98, 0], [0, 0, 1]]
-initial = [0.5, 0.5, 0]"""
+ABSORBING = (
+    'states = ["off", "on"]\nmatrix = [[0.95, 0.05], [0.1, 0.9]]',
+    'states = ["off", "on", "broken"]\nmatrix = [[0.98, 0.02, 0], [0.02, 0.98, 0], [0, 0, 1]]\ninitial = [0.5, 0.5, 0]',
+)
 
 
 @pytest.mark.slow
 def test_a_chain_with_an_absorbing_state_and_a_given_start_has_means(tmp_path: Path) -> None:
-    path = with_belief(tmp_path, ABSORBING, "matters = 30")
+    path = with_expect(tmp_path, "matters = 30", ABSORBING, *STEPS_ALONE)
     assert cells(path) == pytest.approx((420, 420, 0))
     tf.release_file(path, anyway=True)
     assert (tmp_path / "ledger.db").exists()
@@ -173,7 +150,7 @@ def test_a_chain_with_an_absorbing_state_and_a_given_start_has_means(tmp_path: P
 )
 def test_what_the_belief_makes_impossible_is_refused(keys: str, tmp_path: Path) -> None:
     with pytest.raises(SpecError, match="'broken', which the belief makes impossible"):
-        tf.advise(with_belief(tmp_path, ABSORBING, keys))
+        tf.advise(with_expect(tmp_path, keys, ABSORBING, *STEPS_ALONE))
 
 
 def test_more_people_than_the_data_have_are_refused_for_a_table_of_each(tmp_path: Path) -> None:
@@ -218,22 +195,8 @@ def test_what_is_expected_of_normal_records(query: str, keys: str, expected: flo
     ('"count"\nstates = ["on"]', "shares = { count = 0.5 }\nmatters = 1", r"sum to 0.5.*write values = NUMBER instead"),
 ])  # fmt: skip
 def test_what_the_query_cannot_give_is_told_first(query: str, keys: str, words: str, tmp_path: Path) -> None:
-    path = with_expect(tmp_path, keys)
-    text = path.read_text().replace('query = "histogram"', f"query = {query}")
-    path.write_text(text.replace("budget = 8", 'budget = 8\ngaps = "public"'))
     with pytest.raises(SpecError, match=words):
-        tf.advise(path)
-
-
-def test_a_number_without_a_verdict_says_how_far_it_is_off(tmp_path: Path) -> None:
-    only = NORMAL.replace("[source]", "[source]\nonly_release = true")
-    (table,) = judged(of_text(tmp_path, only, "people = 7"))
-    said = table.to_dict()
-    assert said["verdict"] is None
-    assert Fraction(said["half_width"]) > 0
-    assert said["coverage"] == pytest.approx(0.95, abs=0.01)
-    width = float(Fraction(said["half_width"]))
-    assert table.sentence.endswith(f"; the value lies within ± {width:g} with probability 95 %")
+        tf.advise(with_expect(tmp_path, keys, ('query = "histogram"', f"query = {query}"), GAPS))
 
 
 @pytest.mark.parametrize(("keys", "words"), [
@@ -253,14 +216,14 @@ def test_fewer_people_of_a_survey_are_expected(tmp_path: Path) -> None:
     assert cells(of_text(tmp_path, USERS, "people = 400\nrows = 1")) == pytest.approx((100, 300))
 
 
-def of_step(folder: Path, keys: str, measured_in: str = "", step: str = '"10min"') -> Path:
+def of_step(folder: Path, keys: str, measured_in: str = "") -> Path:
     """Write UNITS as sequences of steps that are times, without a calendar; one pooled table."""
-    path = with_belief(folder, 'states = ["off", "on"]\nmatrix = [[0.95, 0.05], [0.1, 0.9]]', keys)
+    unit = f"measured_in = {measured_in!r}" if measured_in else ""
+    by_time = ("step = 1\n", 'step = "10min"\n'), ("[expect]", f"{unit}\n[expect]")
+    path = with_expect(folder, keys, *STEPS_ALONE, *by_time)
     moments = [f"2026-01-05T{n // 6 % 24:02}:{10 * (n % 6):02}" for n in range(144)]
     rows = [f"{who},{moment},off" for who in range(5) for moment in moments]
     (folder / "rows.csv").write_text("\n".join(["who,hour,state", *rows]) + "\n")
-    text = path.read_text().replace("step = 1\n", f"step = {step}\n")
-    path.write_text(text.replace("[expect]", f"{measured_in and f'measured_in = {measured_in!r}'}\n[expect]"))
     return path
 
 
@@ -302,10 +265,8 @@ PRIVATE = r": .*advice must not depend on them; write what is known"
     "this dataset, first half", "the CONFIDENTIAL data set", "computed from rows.csv", "Rows.CSV",
 ))])  # fmt: skip
 def test_a_source_that_is_none_or_the_private_data_is_refused(source: str, words: str, tmp_path: Path) -> None:
-    path = with_expect(tmp_path, "matters = 3")
-    path.write_text(path.read_text().replace(SOURCE, source))
     with pytest.raises(SpecError, match=rf"expect\.source{words}"):
-        tf.advise(path)
+        tf.advise(with_expect(tmp_path, "matters = 3", (SOURCE, source)))
 
 
 @pytest.mark.sampled(3)
@@ -313,9 +274,8 @@ def test_a_source_that_is_none_or_the_private_data_is_refused(source: str, words
     "last year's published report", "a hunch", "without our data", "our published report", "old-rows.csv",
 ])  # fmt: skip
 def test_a_public_source_is_taken(source: str, tmp_path: Path) -> None:
-    path = with_expect(tmp_path, "matters = 300")
-    path.write_text(path.read_text().replace(SOURCE, f'source = "{source}"\n'))
-    assert judged(path)[0].worth is not None
+    said = (SOURCE, f'source = "{source}"\n')
+    assert judged(with_expect(tmp_path, "matters = 300", said))[0].worth is not None
 
 
 def test_what_is_expected_is_rounded_in_words() -> None:

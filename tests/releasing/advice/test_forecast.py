@@ -10,7 +10,7 @@ import numpy as np
 import pytest
 from tests.releasing import files
 from tests.support import release_files
-from tests.support.commands import ended, invoke, succeed
+from tests.support.commands import ended, invoke, json_of, succeed, widest, words_of
 
 import takifugu as tf
 from takifugu.accounting.ledger import Ledger
@@ -34,12 +34,12 @@ def test_a_dry_run_shows_the_noise_and_the_cost_and_makes_nothing(tmp_path: Path
     where = files.write(tmp_path)
     before = there(tmp_path)
     outcome = succeed("release", "--dry-run", where)
-    words = " ".join(outcome.stdout.split())
-    assert "the source 'study' goes from epsilon 0 to epsilon" in words
-    assert "half of the time" in words
-    assert "of the range of the sum over all people (138)" in words
-    assert "nothing was paid, drawn or written" in words
-    assert max(map(len, outcome.stdout.splitlines())) <= 80
+    for words in (
+        "the source 'study' goes from epsilon 0 to epsilon", "half of the time",
+        "of the range of the sum over all people (138)", "nothing was paid, drawn or written",
+    ):  # fmt: skip
+        assert words in words_of(outcome)
+    assert widest(outcome.stdout) <= 80
     assert there(tmp_path) == before
 
 
@@ -60,17 +60,11 @@ def test_the_ledger_is_asked_and_not_changed(tmp_path: Path) -> None:
     where = files.write(tmp_path)
     tf.release_file(where)
     before = Ledger.open(tmp_path / "ledger.db").show()
-    foreseen = json.loads(invoke("release", "--dry-run", "--json", where).stdout)
+    foreseen = json_of("release", "--dry-run", where)
     assert (foreseen["forecast"]["tables"], foreseen["there"]) == ([], ["time-use-units", "time-use-pooled"])
-    anew = ("--again", "time-use", "--once", "K")
-    foreseen = json.loads(invoke("release", "--dry-run", *anew, "--json", where).stdout)["forecast"]
-    assert (
-        foreseen["account"]["before"]["epsilon"]
-        == json.loads(invoke("ledger", "show", "--json", tmp_path / "ledger.db").stdout)["sources"][0]["spent"][
-            "epsilon"
-        ]
-    )
-    assert Fraction(foreseen["account"]["after"]["epsilon"]) > Fraction(foreseen["account"]["before"]["epsilon"])
+    account = json_of("release", "--dry-run", "--again", "time-use", "--once", "K", where)["forecast"]["account"]
+    assert account["before"] == json_of("ledger", "show", tmp_path / "ledger.db")["sources"][0]["spent"]
+    assert Fraction(account["after"]["epsilon"]) > Fraction(account["before"]["epsilon"])
     assert Ledger.open(tmp_path / "ledger.db").show() == before
 
 
@@ -96,14 +90,12 @@ def test_what_two_promises_that_are_alone_cost_is_said_before(tmp_path: Path) ->
         ('query = "histogram"', 'query = "count"\nstates = ["walking"]\nmechanism = "laplace-exact"'),
     )  # fmt: skip
     where = files.write(tmp_path, only)
-    result = succeed("release", "--dry-run", where)
-    assert "time-use: this release is alone" in " ".join(result.stdout.split())
+    assert "time-use: this release is alone" in words_of(succeed("release", "--dry-run", where))
     said = invoke("release", where)
     assert "about to spend: the source 'study' goes from epsilon 0 to epsilon 1 of epsilon 10" in said.stderr
     assert "time-use: this release is alone" in said.stderr
     more = files.write(tmp_path, only.replace('name = "time-use"', 'name = "other"'))
-    again = succeed("release", "--dry-run", more)
-    assert "goes from epsilon 1 to epsilon 1.89526" in again.stdout
+    assert "goes from epsilon 1 to epsilon 1.89526" in succeed("release", "--dry-run", more).stdout
 
 
 NOISE = (("epsilon = 1.0", 'epsilon = 0.01\nmechanism = "group"'), ('per = "both"', 'per = "pooled"'))
@@ -113,10 +105,9 @@ NOISE = (("epsilon = 1.0", 'epsilon = 0.01\nmechanism = "group"'), ('per = "both
 def test_a_table_of_noise_is_refused_unless_somebody_insists(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(refusing, "SECONDS", 0.0)  # what would help is not tested here
     where = files.write(tmp_path, changed(*NOISE))
-    for arguments in (("release", where), ("release", "--dry-run", where), ("calibrate", where)):
-        outcome = invoke(*arguments)
-        assert outcome.exit_code == REFUSED, arguments
-        assert "time-use would be nothing but noise: the noise exceeds" in outcome.stderr
+    for command in (("release",), ("release", "--dry-run"), ("calibrate",)):
+        said = ended(REFUSED, *command, where).stderr
+        assert "time-use would be nothing but noise: the noise exceeds" in said
     with pytest.raises(CalibrationRefused, match="anyway=True"):
         tf.release_file(where)
     assert not (tmp_path / "ledger.db").exists()
@@ -129,8 +120,7 @@ def test_a_table_of_noise_is_refused_unless_somebody_insists(tmp_path: Path, mon
 def test_tables_of_units_are_judged_by_their_sum(tmp_path: Path) -> None:
     """One answer of 41 entries is hopeless at this epsilon; 300 of them together are not."""
     spec = changed(("epsilon = 1.0", 'epsilon = 0.5\nmechanism = "group"'), ('per = "both"', 'per = "unit"'))
-    few = files.write(tmp_path, spec, files.data({"a": (41,)}))
-    assert tf.forecast(few).refused
+    assert tf.forecast(files.write(tmp_path, spec, files.data({"a": (41,)}))).refused
     many = files.write(tmp_path, spec, files.data({f"u{i}": (41,) for i in range(300)}))
     foreseen = tf.forecast(many)
     assert not foreseen.refused
@@ -169,8 +159,7 @@ def test_the_range_of_a_cell_is_what_brute_force_finds() -> None:
         answer = Additive(Fraction(1, 2), ("a", "b"), tables, weights, which)
         every = np.array([answer.evaluate(np.array(x)) for x in np.ndindex(*(len(tables[t]) for t in which))])
         assert answer.cell_ranges() == tuple(int(v) for v in every.max(axis=0) - every.min(axis=0))
-    shared = Additive(Fraction(1), ("a",), (np.array([[0], [3]]),), np.array([1, 0, 2]))
-    assert shared.cell_ranges() == (9,)
+    assert Additive(Fraction(1), ("a",), (np.array([[0], [3]]),), np.array([1, 0, 2])).cell_ranges() == (9,)
 
 
 def test_shares_are_of_each_cells_own_range() -> None:
@@ -192,12 +181,11 @@ def test_a_charge_above_the_releases_own_epsilon_is_never_silent(tmp_path: Path)
     where = files.write(tmp_path, other.replace("epsilon = 1.0", "epsilon = 0.2"))
     foreseen = tf.forecast(where)
     assert all(charge.charged.epsilon > charge.alone.epsilon for charge in foreseen.account.charges)
-    costly = [words for words in foreseen.notices if "charged" in words]
+    (words,) = (notice for notice in foreseen.notices if "charged" in notice)
     (reason,) = {charge.reason for charge in foreseen.account.charges}
-    (words,) = costly
     assert f"each of {sum(charge.units for charge in foreseen.account.charges)} people is charged epsilon" in words
     assert words.endswith(reason)
-    assert all("every belief is charged for every release" in words for words in costly)
+    assert "every belief is charged for every release" in words
     with pytest.warns(Notice, match="is charged epsilon"):
         tf.release_file(where, force=True, anyway=True)
 
@@ -207,8 +195,7 @@ def test_records_are_foreseen_with_and_without_their_units(tmp_path: Path) -> No
     foreseen = tf.forecast(where)
     (charged,) = foreseen.account.charges
     assert foreseen.account.after.epsilon == charged.charged.epsilon < charged.alone.epsilon == 1
-    outcome = succeed("calibrate", where)
-    assert "The ledger was not consulted" in outcome.stdout
+    assert "The ledger was not consulted" in succeed("calibrate", where).stdout
     tf.release_file(where)
     again = invoke("release", "--dry-run", where)
     assert (again.exit_code, "already published" in again.output) == (DONE, True)

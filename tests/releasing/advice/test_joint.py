@@ -12,11 +12,10 @@ import numpy as np
 import pytest
 from tests.conformance.release_files import Example
 from tests.conformance.test_release_files import EXAMPLES as KINDS
+from tests.releasing.advice.test_advice import NO_CALENDAR, of_units
 from tests.releasing.advice.test_advice import NORMAL as NORMAL_RECORDS
-from tests.releasing.advice.test_advice import UNITS, of_units
 from tests.releasing.test_windows import INFLUENCE, written
 from tests.support.commands import invoke
-from tests.support.release_files import changed
 
 import takifugu as tf
 from takifugu.analysis.randomisers import DiscreteLaplace, RoundedLaplace, RoundedNormal
@@ -30,7 +29,6 @@ from takifugu.releasing.advice.worth import Named
 from takifugu.releasing.planning.expected import AT_ONCE
 from takifugu.releasing.postprocess.readable import LEVEL
 
-NO_CALENDAR = ("from = 0\nuntil = 8760\n", ""), ("from = 0\nto = 168\n", "")
 COUNT = ('query = "histogram"', 'query = "count"\nstates = ["on"]')
 POOLED = ('per = "unit"', 'per = "pooled"')
 CLEAR = ("epsilon = 0.2", "epsilon = 4")
@@ -82,9 +80,7 @@ def test_every_kind_of_file_has_the_width_of_its_dry_run(example: Example, tmp_p
     (), (CLEAR,), (COUNT, CLEAR), (POOLED, COUNT), (POOLED, CLEAR), (NORMAL, *NO_CALENDAR), (ADJUSTED,), (BOTH,),
 ], ids=["units", "clear", "number of each", "one number", "pooled", "normal", "adjusted", "both"])  # fmt: skip
 def test_what_is_shown_is_what_is_printed(changes: tuple[tuple[str, str], ...], tmp_path: Path) -> None:
-    path = of_units(tmp_path)
-    text = changed(UNITS, ("budget = 8", "budget = { epsilon = 8, delta = 1e-3 }"), *changes)
-    path.write_text(text)
+    path = of_units(tmp_path, ("budget = 8", "budget = { epsilon = 8, delta = 1e-3 }"), *changes)
     widths = check_one_width(path)
     advice = tf.advise(path)
     assert widths == [str(table.joint.half_width) for table in advice.tables if table.joint is not None]
@@ -94,12 +90,10 @@ def test_what_is_shown_is_what_is_printed(changes: tuple[tuple[str, str], ...], 
         assert f"are the ± {text_of_width} of its release" in " ".join(str(advice).split())
         assert f"  {text_of_width}  " in dry
         assert f">{text_of_width}<" in advice._repr_html_()
-    said = [AT_ONCE in " ".join(words.split()) for words in (str(advice), dry)]
-    assert all(said)
+    assert all(AT_ONCE in " ".join(words.split()) for words in (str(advice), dry))
     assert AT_ONCE in advice._repr_html_()
     assert EXPECTED_HEADER[2] in dry
-    is_adjusted = "adjust = true" in text
-    assert ("before they are adjusted" in " ".join(str(advice).split())) == is_adjusted
+    assert ("before they are adjusted" in " ".join(str(advice).split())) == (ADJUSTED in changes)
     for table, published in zip(advice.tables, tf.release_file(path, anyway=True).tables, strict=True):
         (width,) = {Fraction(str(row["high"])) - Fraction(str(row["value"])) for row in published.rows}
         assert table.joint.half_width == width
@@ -107,11 +101,10 @@ def test_what_is_shown_is_what_is_printed(changes: tuple[tuple[str, str], ...], 
 
 @pytest.mark.slow
 def test_units_of_different_lengths_have_the_width_of_the_worst(tmp_path: Path) -> None:
-    path = of_units(tmp_path)
+    path = of_units(tmp_path, *NO_CALENDAR)
     lengths = {"a": 40, "b": 168}
     rows = [f"{who},{hour},{'on' if hour % 3 else 'off'}" for who, most in lengths.items() for hour in range(most)]
     (tmp_path / "rows.csv").write_text("\n".join(["who,hour,state", *rows]) + "\n")
-    path.write_text(changed(UNITS, *NO_CALENDAR))
     (width,) = check_one_width(path)
     assert width
 
@@ -127,9 +120,8 @@ def test_where_no_value_is_to_be_read_there_is_no_width(tmp_path: Path) -> None:
 
 @pytest.mark.slow
 def test_a_choice_has_no_width(tmp_path: Path) -> None:
-    path = of_units(tmp_path)
-    median = 'query = "median"\ncodes = { off = 0, on = 1 }'
-    path.write_text(UNITS.replace('query = "histogram"', median) + '[expect]\nsource = "a guess"\nmatters = 1\n')
+    median = ('query = "histogram"', 'query = "median"\ncodes = { off = 0, on = 1 }')
+    path = of_units(tmp_path, median, more='[expect]\nsource = "a guess"\nmatters = 1\n')
     assert check_one_width(path) == []
     assert "±" not in str(tf.advise(path))
 
@@ -138,9 +130,12 @@ def test_a_choice_has_no_width(tmp_path: Path) -> None:
 def test_a_number_without_a_verdict_says_the_width(tmp_path: Path) -> None:
     (tmp_path / "rows.csv").write_text("glucose,insulin\n" + "100,15\n" * 500)
     path = tmp_path / "release.toml"
-    path.write_text(NORMAL_RECORDS.replace("[source]", "[source]\nonly_release = true"))
+    expect = '\n[expect]\nsource = "a test"\npeople = 7\n'
+    path.write_text(NORMAL_RECORDS.replace("[source]", "[source]\nonly_release = true") + expect)
     (width,) = check_one_width(path)
     (table,) = tf.advise(path).tables
+    assert (table.to_dict()["verdict"], table.to_dict()["half_width"]) == (None, width)
+    assert table.to_dict()["coverage"] == pytest.approx(0.95, abs=0.01)
     assert table.sentence.endswith(f"; the value lies within ± {float(Fraction(width)):g} with probability 95 %")
 
 
@@ -185,6 +180,5 @@ def test_values_without_noise_always_lie_inside() -> None:
 def test_each_window_has_the_width_of_its_dry_run(tmp_path: Path) -> None:
     histogram = 'query = "count"\nstates = ["busy"]', 'query = "histogram"'
     path = written(tmp_path, histogram, INFLUENCE)
-    widths = check_one_width(path)
-    assert len(widths) == 4
+    assert len(check_one_width(path)) == 4
     assert [name for name, _ in tf.advise(path).alike] == ["busy-2026-W02 and 3 more like it"]

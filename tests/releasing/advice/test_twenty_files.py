@@ -75,12 +75,8 @@ def test_the_best_remedy_gives_the_error_that_it_promised(name: str, tmp_path: P
 
 
 # What we show is worth reading: every example is good or rough, as the gallery of the pages says.
-
-
 ROOT = Path(__file__).resolve().parents[3]
 HINT = "it is out of date: python tools/gallery.py"
-
-
 gallery = imported(ROOT / "tools" / "gallery.py")
 
 
@@ -100,8 +96,7 @@ def test_an_example_is_worth_reading_and_in_the_gallery(name: str, tmp_path: Pat
     advice = tf.advise(file)
     check(advice)
     (example,) = (one for one in examples() if one.name == name)
-    page = gallery.PAGE.read_text(encoding="utf-8").splitlines()
-    assert gallery.row(example, advice) in page, HINT
+    assert gallery.row(example, advice) in gallery.PAGE.read_text(encoding="utf-8").splitlines(), HINT
 
 
 @pytest.mark.slow

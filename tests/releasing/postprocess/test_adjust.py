@@ -71,8 +71,7 @@ def test_with_a_total_alone_all_cells_move_alike(values: list[int], total: int) 
 @given(steps, st.integers(0, 40))
 def test_adjusting_again_changes_nothing(values: list[int], total: int) -> None:
     once = of(values).adjusted(total=total)
-    again = replace(once.raw, values=once.values).adjusted(total=total)
-    assert again.values == once.values
+    assert replace(once.raw, values=once.values).adjusted(total=total).values == once.values
 
 
 def test_a_given_number_is_called_a_public_constant() -> None:
@@ -106,8 +105,7 @@ def test_the_bias_is_said_in_words_and_is_what_it_says() -> None:
     means = np.array([[float(v) for v in row] for row in adjusted]).mean(axis=0)
     assert min(means[0], means[1]) > 1
     assert means[2] < 48
-    no_bias = of([0, 0, 0]).adjusted(nonnegative=False, total=50)
-    assert "no bias" in " ".join(no_bias.notes)
+    assert "no bias" in " ".join(of([0, 0, 0]).adjusted(nonnegative=False, total=50).notes)
 
 
 def test_a_released_total_says_where_it_comes_from(tmp_path: Any) -> None:
@@ -181,8 +179,6 @@ def test_sums_that_cannot_be_negative_are_adjusted() -> None:
 
 
 # Tables of units and the pooled table.
-
-
 def tables(truth: list[list[int]], scales: list[int], pooled: int, seed: int) -> tuple[dict[str, Release], Release]:
     """Return noisy tables of units and of all, each with its own discrete Laplace noise."""
     entropy = InsecureSeededEntropyForTests(seed)

@@ -99,9 +99,7 @@ def tables_of(folder: Path, content: str) -> list[str]:
 
 
 @pytest.mark.slow
-def test_other_data_with_the_same_noisy_values_have_the_same_table(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_data_with_the_same_noisy_values_have_the_same_table(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     noisy = (Fraction(-31), Fraction(90))
     monkeypatch.setattr(DiscreteLaplace, "draw", lambda self, answer, entropy: noisy)
     assert tables_of(tmp_path / "one", files.data()) == tables_of(tmp_path / "other", other_data())

@@ -1,11 +1,20 @@
-"""Rows, columns and total of published tables agree exactly, and come from published values alone."""
+"""Published tables at hand: rows, columns and total agree; what a notebook shows; frames of the library of the data."""
 
+import builtins
 import itertools
+import sys
+import types
 from fractions import Fraction
 from pathlib import Path
 from typing import Any
 from xml.etree import ElementTree
 
+import duckdb
+import narwhals as nw
+import numpy as np
+import pandas as pd
+import polars as pl
+import pyarrow as pa
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
@@ -15,6 +24,8 @@ from takifugu.cli.samples import write_demo
 from takifugu.cli.samples.examples import write_example
 from takifugu.core.errors import InputError
 from takifugu.core.text.plot import by_itself
+from takifugu.releasing.postprocess import readable
+from takifugu.releasing.postprocess.readable import as_frame, library_of
 
 NUMBERS = st.integers(-(10**9), 10**9) | st.decimals(-1000, 1000, places=3).map(float)
 
@@ -44,14 +55,14 @@ def released(query: Any) -> Any:
 HOURS = {f"{hour:02}": [hour, hour + 24] for hour in range(24)}
 
 
-def test_a_table_by_hour_and_its_adjusted_values(tmp_path: Path) -> None:
+def test_a_table_by_hour_and_its_adjusted_values() -> None:
     noisy = released(tf.By(tf.Histogram(), HOURS, by="hour"))
     for table in (noisy, noisy.adjusted(), noisy.adjusted(total=48)):
         sums = tf.marginals(table)
         assert list(sums.rows) == list(HOURS)
         assert list(sums.columns) == ["calm", "busy"]
         assert sum(sums.rows.values()) == sum(sums.columns.values()) == sums.total == sum(table.values)
-    assert tf.marginals(noisy.adjusted(total=48)).total == 48
+    assert sums.total == 48
 
 
 def test_labels_with_commas_are_told_apart_by_the_query() -> None:
@@ -74,7 +85,7 @@ def test_a_table_of_three_columns() -> None:
         sums.along(3)
 
 
-def test_nothing_but_published_values_is_read(tmp_path: Path) -> None:
+def test_nothing_but_published_values_is_read() -> None:
     noisy = released(tf.By(tf.Histogram(), HOURS))
     rows = [{"cell": row["cell"], "value": row["value"]} for row in noisy.rows()]
     assert tf.marginals(rows) == tf.marginals(noisy)  # what anybody has who has the table
@@ -100,8 +111,6 @@ def test_means_do_not_add_up() -> None:
 
 
 # What a notebook or a console shows of a release, a chain and a calibration: one line, a table, a picture.
-
-
 CHAIN = tf.MarkovChain([[0.9, 0.1], [0.4, 0.6]], length=40, states=["still", "walking"])
 CALIBRATION = tf.calibrate(tf.Pufferfish(tf.every_entry(), CHAIN), tf.Histogram(), 1)
 NOISY = tf.release(CALIBRATION, ["still"] * 30 + ["walking"] * 10)
@@ -132,11 +141,17 @@ def test_what_they_say() -> None:
     assert "walking" in html
 
 
-def test_what_has_no_picture_says_so() -> None:
+def test_what_has_no_picture_says_so(tmp_path: Path) -> None:
     with pytest.raises(InputError, match="no mechanisms were compared"):
         tf.calibrate(tf.Pufferfish(tf.every_entry(), CHAIN), tf.Histogram(), 1, mechanism="group").plot()
     with pytest.raises(InputError, match="no state of the chain ever ends"):
         tf.MarkovChain([[1.0, 0.0], [0.0, 1.0]], 4, initial=[0.5, 0.5]).plot()
+    file = write_example("survey", tmp_path)[0]
+    text = file.read_text(encoding="utf-8").replace('query = "count"\nstates = ["yes"]', 'query = "mode"')
+    file.write_text(text, encoding="utf-8")
+    (table,) = tf.release_file(file, new_ledger=True).tables
+    with pytest.raises(InputError, match="has no picture"):
+        table.plot()
 
 
 @pytest.mark.slow
@@ -152,10 +167,73 @@ def test_advice_and_what_was_published_are_one_line_and_a_picture(tmp_path: Path
         assert table.plot().svg in table._repr_html_()
 
 
-def test_a_table_that_has_no_picture_says_so(tmp_path: Path) -> None:
-    file = write_example("survey", tmp_path)[0]
-    text = file.read_text(encoding="utf-8").replace('query = "count"\nstates = ["yes"]', 'query = "mode"')
-    file.write_text(text, encoding="utf-8")
-    (table,) = tf.release_file(file, new_ledger=True).tables
-    with pytest.raises(InputError, match="has no picture"):
-        table.plot()
+STATES = ["still", "walking", "walking", "still"]
+SHORT = tf.MarkovChain([[0.9, 0.1], [0.4, 0.6]], length=4, states=["still", "walking"])
+OF_SHORT = tf.calibrate(tf.Pufferfish(tf.every_entry(), SHORT), tf.Histogram(), 1, mechanism="group")
+COLUMNS = {"cell": ["still", "it's"], "value": [6, -2], "low": [0.5, -3.25]}
+
+
+@pytest.mark.parametrize(("data", "name"), [
+    (pd.Series(STATES), "pandas"), (pl.Series(STATES), "polars"), (pa.array(STATES), "pyarrow"),
+])  # fmt: skip
+def test_a_frame_is_of_the_library_that_the_data_came_in(data: Any, name: str) -> None:
+    noisy = tf.release(OF_SHORT, data)
+    assert noisy.library == name
+    for frame in (noisy.to_frame(), noisy.adjusted().to_frame()):
+        assert type(frame).__module__.split(".")[0] == name
+    assert type(noisy.to_frame("polars")).__module__.split(".")[0] == "polars"
+
+
+def test_other_data_give_the_first_library_that_is_installed(monkeypatch: pytest.MonkeyPatch) -> None:
+    for data in (STATES, tuple(STATES), np.array(STATES)):
+        noisy = tf.release(OF_SHORT, data)
+        assert noisy.library is None
+        assert isinstance(noisy.to_frame(), pd.DataFrame)
+    installed = {"duckdb"}
+    monkeypatch.setattr(readable, "find_spec", lambda name: name if name in installed else None)
+    assert type(tf.release(OF_SHORT, STATES).to_frame()).__name__ == "DuckDBPyRelation"
+    with pytest.raises(InputError, match="polars is not installed"):
+        noisy.to_frame("polars")
+    installed.clear()
+    with pytest.raises(InputError, match="no data-frame library is installed"):
+        noisy.to_frame()
+
+
+def test_libraries_are_recognised() -> None:
+    assert library_of([pl.Series(STATES), pl.Series(STATES)]) == "polars"
+    assert library_of(nw.from_native(pd.Series(STATES), series_only=True)) == "pandas"
+    assert library_of(duckdb.sql("select 1 as a")) == "duckdb"
+    assert [library_of(x) for x in ([], {}, None, 3, "pandas", iter([1]))] == [None] * 6
+
+
+@pytest.mark.parametrize("name", ["pandas", "polars", "pyarrow", "duckdb"])
+def test_columns_come_back_as_they_were(name: str) -> None:
+    frame = nw.from_native(as_frame(COLUMNS, name)).lazy().collect("polars")
+    assert frame.columns == list(COLUMNS)
+    assert {c: frame[c].to_list() for c in frame.columns} == COLUMNS
+
+
+class Session:
+    """What is used of a running Spark session."""
+
+    def createDataFrame(self, rows: Any, names: Any) -> Any:
+        return [dict(zip(names, row, strict=True)) for row in rows]
+
+
+def test_spark_frames_need_and_take_the_running_session(monkeypatch: pytest.MonkeyPatch) -> None:
+    running: list[Session] = []
+    spark = types.SimpleNamespace(SparkSession=types.SimpleNamespace(getActiveSession=lambda: (running or [None])[0]))
+    monkeypatch.setitem(sys.modules, "pyspark", types.ModuleType("pyspark"))
+    monkeypatch.setitem(sys.modules, "pyspark.sql", spark)  # type: ignore[arg-type]
+    monkeypatch.setattr(readable, "find_spec", lambda name: name)
+    with pytest.raises(InputError, match="no running Spark session"):
+        as_frame(COLUMNS, "pyspark")
+    running.append(Session())
+    rows = [dict(zip(COLUMNS, row, strict=True)) for row in zip(*COLUMNS.values(), strict=True)]
+    assert as_frame(COLUMNS, "pyspark") == rows
+
+
+@pytest.mark.parametrize("name", ["polar", 3, builtins, "csv"])
+def test_unknown_libraries_are_named(name: Any) -> None:
+    with pytest.raises(InputError, match="the library is"):
+        as_frame(COLUMNS, name)

@@ -15,7 +15,7 @@ from hypothesis import strategies as st
 from tests.releasing.advice.test_cells import trains
 from tests.releasing.publishing.test_states import small
 from tests.releasing.test_remedies import ONE
-from tests.support.commands import invoke
+from tests.support.commands import invoke, words_of
 from tests.support.pages import check_page
 
 import takifugu as tf
@@ -102,15 +102,13 @@ def test_what_cannot_be_true_is_called_so_everywhere(tmp_path: Path) -> None:
     data = json.loads((tmp_path / "out" / "both.table.json").read_text())
     assert [row["possible"] for row in data["rows"]] == [False, False]
     assert outcome.output.count("impossible") == 3
-    assert "outside what the true value can be" in " ".join(outcome.output.split())
+    assert "outside what the true value can be" in words_of(outcome)
     assert "-7 *" in (tmp_path / "out" / "both.report.html").read_text()
     again = invoke("release", "--json", toml)
     assert [row["possible"] for table in json.loads(again.stdout)["tables"] for row in table["rows"]] == [False, False]
 
 
 # Which numbers a true value can be, against every data set; what noise leads outside of them is seen to be so.
-
-
 CHAIN = tf.MarkovChain([[0.5, 0.5], [0.5, 0.5]], length=4, states=["calm", "busy"])
 NUMBERS = tf.MarkovChain([[0.5, 0.5], [0.5, 0.5]], length=4, states=[3, 8])
 
