@@ -10,7 +10,8 @@ import itertools
 import json
 import struct
 from collections.abc import Callable, Iterator, Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
+from functools import partial
 from typing import Any
 
 from tests.support.release_files import EXPECT, believe, publish, read_from, release_text
@@ -97,9 +98,39 @@ def _release(name: str, spec: str | bytes, files: Mapping[str, Content] | None =
     return Case(name, contents, ("release", "release.toml"), ("release", "release.toml"))
 
 
+def _of_kind(kind: str, file: str, name: str, made: Content, spec: str = SPEC) -> Case:
+    return _release(f"{kind}: {name}", spec, {file: made})
+
+
 def _changed(base: str, old: str, new: str) -> str:
     assert old in base, old
     return base.replace(old, new, 1)
+
+
+#: Keys that a text is written to: the lines of SPEC that are changed, and what to, the text in place of {}.
+TEXTS = {
+    "epsilon": ("epsilon = 1.0", 'epsilon = "{}"'),
+    "budget": ("budget = 10", 'budget = "{}"'),
+    "delta": ("epsilon = 1.0", 'epsilon = 1\ndelta = "{}"'),
+    "code": ('query = "histogram"', 'query = "sum"\ncodes = {{ still = "{}", walking = 0 }}'),
+    "grid": ('query = "histogram"', 'query = "sum"\ncodes = {{ still = 1, walking = 0 }}\ngrid = "{}"'),
+}
+#: The same of keys that have values of their own.
+VALUES = {
+    "epsilon = {}": ("= 1.0", "= {}", ("1e300", "1e-300", "5e-324", '"1e-1000"', "inf", "nan", "9223372036854775808")),
+    "matrix row {}": ("[0.8, 0.2]", "{}", (
+        "[nan, 1]", "[inf, 0]", "[1e308, 1e308]", "[-1, 2]", "[1e-320, 0]", "[]", "[0.8, 0.2, 0]",
+    )),
+    "initial {}": ("units_independent", "initial = {}\nunits_independent", (
+        "[nan, 1]", "[2, -1]", "[]", '"rest"', "[1e400, 0]",
+    )),
+    "{}": ("units_independent", "{}\nunits_independent", (
+        "min_length = 0", f"min_length = {10**18}", "max_length = -1", f"max_length = {10**40}",
+    )),
+    "step {}": ('order = "t"', 'order = "t"\nstep = {}', (
+        '"99999999999999999999s"', "1e300", "5e-324", "0", f'"{"9" * 5000}d"', '"1e9min"', "nan",
+    )),
+}  # fmt: skip
 
 
 def release_files() -> Iterator[Case]:
@@ -125,30 +156,15 @@ def release_files() -> Iterator[Case]:
     yield _release("toml: a date for a number", _changed(SPEC, "epsilon = 1.0", "epsilon = 2026-01-31"))
     yield _release("toml: states of 10 MB", _changed(SPEC, '"walking"]', f'"{"w" * 10_000_000}"]'))
     yield _release("toml: name of 1 MB", _changed(SPEC, '"study"', f'"{"n" * 1_000_000}"'))
-    texts = (GIANT, TINY, "9" * 9_000, "1/0", "nan", "1e400", "1_e_1", "0x10", "١e9999", "-1")
-    for text in texts:
+    for text in (GIANT, TINY, "9" * 9_000, "1/0", "nan", "1e400", "1_e_1", "0x10", "١e9999", "-1"):
         short = text if len(text) < 20 else f"{text[:6]}..."
-        yield _release(f"toml: epsilon {short}", _changed(SPEC, "epsilon = 1.0", f'epsilon = "{text}"'))
-        yield _release(f"toml: budget {short}", _changed(SPEC, "budget = 10", f'budget = "{text}"'))
-        yield _release(f"toml: delta {short}", _changed(SPEC, "epsilon = 1.0", f'epsilon = 1\ndelta = "{text}"'))
-        coded = f'query = "sum"\ncodes = {{ still = "{text}", walking = 0 }}'
-        if text != "-1":
-            yield _release(f"toml: code {short}", _changed(SPEC, 'query = "histogram"', coded))
-        grid = f'query = "sum"\ncodes = {{ still = 1, walking = 0 }}\ngrid = "{text}"'
-        yield _release(f"toml: grid {short}", _changed(SPEC, 'query = "histogram"', grid))
-    for epsilon in ("1e300", "1e-300", "5e-324", '"1e-1000"', "inf", "nan", "9223372036854775808"):
-        yield _release(f"toml: epsilon = {epsilon}", _changed(SPEC, "epsilon = 1.0", f"epsilon = {epsilon}"))
-    for row in ("[nan, 1]", "[inf, 0]", "[1e308, 1e308]", "[-1, 2]", "[1e-320, 0]", "[]", "[0.8, 0.2, 0]"):
-        yield _release(f"toml: matrix row {row}", _changed(SPEC, "[0.8, 0.2]", row))
-    for initial in ("[nan, 1]", "[2, -1]", "[]", '"rest"', "[1e400, 0]"):
-        spec = _changed(SPEC, "units_independent", f"initial = {initial}\nunits_independent")
-        yield _release(f"toml: initial {initial}", spec)
-    for key in ("min_length = 0", f"min_length = {10**18}", "max_length = -1", f"max_length = {10**40}"):
-        yield _release(f"toml: {key}", _changed(SPEC, "units_independent", f"{key}\nunits_independent"))
-    for step in ('"99999999999999999999s"', "1e300", "5e-324", "0", f'"{"9" * 5000}d"', '"1e9min"', "nan"):
-        yield _release(f"toml: step {step[:24]}", _changed(SPEC, 'order = "t"', f'order = "t"\nstep = {step}'))
-    named = ("CON", "nul", "Com1", "LPT9", "aux", "../up", "a/b", "x" * 65, "", "a b", "é", ".hidden", "prn")
-    for name in named:
+        for key, (old, new) in TEXTS.items():
+            if (key, text) != ("code", "-1"):
+                yield _release(f"toml: {key} {short}", _changed(SPEC, old, new.format(text)))
+    for name, (old, new, values) in VALUES.items():
+        for value in values:
+            yield _release(f"toml: {name.format(value[:24])}", _changed(SPEC, old, new.format(value)))
+    for name in ("CON", "nul", "Com1", "LPT9", "aux", "../up", "a/b", "x" * 65, "", "a b", "é", ".hidden", "prn"):
         yield _release(f"toml: table called {name[:9]!r}", _changed(SPEC, '"time-use"', f'"{name}"'))
     for code in ("\\u001b[2J", "\\u0007", "\\u202e", "\\u0000", "\\u200b", "\\u009b", "\\ud800"):
         yield _release(f"toml: source {code}", _changed(SPEC, '"study"', f'"{code}"'))
@@ -179,62 +195,55 @@ def release_files() -> Iterator[Case]:
     for fit in ('file = "data.csv"', 'file = "."', 'file = "no.csv"', 'file = "fit.csv", smoothing = -1'):
         spec = _changed(SPEC, "matrix = [[0.8, 0.2], [0.3, 0.7]]", f"fit = {{ {fit} }}")
         yield _release(f"toml: fit {fit}", spec, {"fit.csv": DATA.encode()})
-    for entry, a, b in (
-        (10**18, "still", "walking"),
-        (-1, "still", "walking"),
-        (0, "x", "walking"),
-        (50, "still", "x"),
-    ):
+    entries = ((10**18, "still", "walking"), (-1, "still", "walking"), (0, "x", "walking"), (50, "still", "x"))
+    for entry, a, b in entries:
         one = _changed(SPEC, 'unit = "who"\n', "")
         hide = f'[hide]\nkind = "one-entry"\nentry = {entry}\na = "{a}"\nb = "{b}"\n[[release]]'
         yield _release(f"toml: entry {entry} {a} {b}", _changed(one, "[[release]]", hide))
 
 
 def record_files() -> Iterator[Case]:
-    record = {"data.csv": b"flu\nyes\n"}
+    record, two = {"data.csv": b"flu\nyes\n"}, {"data.csv": b"state\nill\nwell\n"}
+    met = {"met.csv": b"a,b,minutes\nx,y,9\n", "data.csv": b"who,state\nx,ill\ny,well\n"}
+    present = 'kind = "users"\npresence = "{}"\nabsence = "removed"'
     for text in (GIANT, TINY, "1/0", "-0.2", "nan"):
         yield _release(f"table: probability {text}", _changed(TABLE, '"0.2"', f'"{text}"'), record)
-        yield _release(
-            f"users: probability {text}", _changed(USERS, '"0.1"', f'"{text}"'), {"data.csv": b"state\nill\nwell\n"}
-        )
-        yield _release(
-            f"users: presence {text}",
-            _changed(USERS, 'kind = "users"', f'kind = "users"\npresence = "{text}"\nabsence = "removed"'),
-            {"data.csv": b"state\nill\nwell\n"},
-        )
-        met = {"met.csv": b"a,b,minutes\nx,y,9\n", "data.csv": b"who,state\nx,ill\ny,well\n"}
+        yield _release(f"users: probability {text}", _changed(USERS, '"0.1"', f'"{text}"'), two)
+        yield _release(f"users: presence {text}", _changed(USERS, 'kind = "users"', present.format(text)), two)
         yield _release(f"contacts: outside {text}", _changed(CONTACTS, "outside = 0.1", f'outside = "{text}"'), met)
-        minutes = f"a,b,minutes\nx,y,{text}\n".encode()
         if text != "-0.2":
+            minutes = f"a,b,minutes\nx,y,{text}\n".encode()
             yield _release(f"contacts: minutes {text}", CONTACTS, {**met, "met.csv": minutes})
-    yield _release(
-        "table: counts of 10^300", _changed(TABLE, 'probabilities = ["0.2", "0.8"]', f"counts = [{10**300}, 1]"), record
-    )
-    yield _release(
-        "table: counts below 0", _changed(TABLE, 'probabilities = ["0.2", "0.8"]', "counts = [-1, 2]"), record
-    )
+    for name, counts in (("of 10^300", f"[{10**300}, 1]"), ("below 0", "[-1, 2]")):
+        counted = _changed(TABLE, 'probabilities = ["0.2", "0.8"]', f"counts = {counts}")
+        yield _release(f"table: counts {name}", counted, record)
     yield _release("table: a row without a value", TABLE, {"data.csv": b'flu\n""\n'})
     yield _release("table: two rows", TABLE, {"data.csv": b"flu\nyes\nno\n"})
     yield _release("users: size of 10^9", _changed(USERS, "size = 2", f"size = {10**9}"))
-    yield _release(
-        "users: size of 10 million", _changed(USERS, "size = 2", f"size = {10**7}"), {"data.csv": b"state\nill\n"}
-    )
+    ill = {"data.csv": b"state\nill\n"}
+    yield _release("users: size of 10 million", _changed(USERS, "size = 2", f"size = {10**7}"), ill)
     yield _release("contacts: a missing name", CONTACTS, {"met.csv": b"a,b,minutes\nx,,9\n"})
     yield _release("contacts: two spellings", CONTACTS, {"met.csv": "a,b,minutes\né,y,9\ne\u0301,y,9\n".encode()})
     chain = "a,b,minutes\n" + "".join(f"{i},{i + 1},9\n" for i in range(3000))
     yield _release("contacts: a ring of cliques", CONTACTS, {"met.csv": chain.encode()})
     everybody = "a,b,minutes\n" + "".join(f"{i},{j},9\n" for i, j in itertools.combinations(range(300), 2))
-    yield _release(
-        "contacts: 300 who all met, and two of them",
-        CONTACTS,
-        {"met.csv": everybody.encode(), "data.csv": b"who,state\n1,ill\n"},
-    )
+    all_met = {"met.csv": everybody.encode(), "data.csv": b"who,state\n1,ill\n"}
+    yield _release("contacts: 300 who all met, and two of them", CONTACTS, all_met)
+
+
+#: What stands below good rows.
+MORE_LINES = {
+    "open quote": 'ben,20,"still', "quote inside": 'ben,20,"sti"ll"', "a row too long": "ben,20,still,x,y",
+    "a row too short": "ben,20", "missing states": "ben,20,", "missing units": ",20,still",
+    "missing order": "ben,,still", "ties": "ben,19,still", "a tie far above": "ben,5,still",
+    "two spellings of a unit": "zoé,1,still\nzoe\u0301,1,still",
+    "a unit of 5,000 letters": f"{'u' * 5000},1,still", "a unit of 5,000 marks": f"u{chr(0x301) * 5000},1,still",
+    **{f"a unit called {name!r}": f"{name},20,still" for name in ("a\x1b[2Jb", "a\u202eb", "\u200b", "a\x07")},
+}  # fmt: skip
 
 
 def csv_files() -> Iterator[Case]:
-    def case(name: str, data: Content, spec: str = SPEC) -> Case:
-        return _release(f"csv: {name}", spec, {"data.csv": data})
-
+    case = partial(_of_kind, "csv", "data.csv")
     rows = DATA.split("\n", 1)[1]
     yield case("empty", b"")
     yield case("blanks", b" \n\n \n" * 1000)
@@ -245,21 +254,18 @@ def csv_files() -> Iterator[Case]:
     yield case("UTF-16", DATA.encode("utf-16"))
     yield case("Latin-1", DATA.replace("ben", "bén").encode("latin-1"))
     yield case("half a character at the end", DATA.encode() + b"ben,99,\xc3")
-    yield case("open quote", (DATA + 'ben,20,"still\n').encode())
-    yield case("quote inside", (DATA + 'ben,20,"sti"ll"\n').encode())
-    yield case("a row too long", (DATA + "ben,20,still,x,y\n").encode())
-    yield case("a row too short", (DATA + "ben,20\n").encode())
+    for name, line in MORE_LINES.items():
+        yield case(name, (DATA + line + "\n").encode())
     yield case("two columns of one name", DATA.replace("who,t,state", "who,t,t").encode())
     yield case("columns of other names", DATA.replace("who,t,state", "a,b,c").encode())
     yield case("100,000 columns", lambda: (",".join(f"c{i}" for i in range(100_000)) + "\n").encode())
     yield case("a header of 20 MB", lambda: b"x" * 20_000_000 + b"\n1\n")
-    yield case("a last line of 33 MB", lambda: (DATA + "ben,20,").encode() + b"s" * 33_000_000)
-    yield case("a last line of 33 MB with its end", lambda: (DATA + "ben,20,").encode() + b"s" * 33_000_000 + b"\n")
-    yield case("a line of 33 MB inside", lambda: (DATA + "ben,20,").encode() + b"s" * 33_000_000 + b"\nben,21,still\n")
-    yield case("a quoted line of 33 MB", lambda: (DATA + 'ben,20,"').encode() + b"s\n" * 16_500_000 + b'"\n')
-    yield case(
-        "33 MB of blanks before the last state", lambda: (DATA + "ben,20,").encode() + b" " * 33_000_000 + b"bad\n"
-    )
+    begun, large = DATA.encode() + b"ben,20,", 33_000_000
+    yield case("a last line of 33 MB", lambda: begun + b"s" * large)
+    yield case("a last line of 33 MB with its end", lambda: begun + b"s" * large + b"\n")
+    yield case("a line of 33 MB inside", lambda: begun + b"s" * large + b"\nben,21,still\n")
+    yield case("a quoted line of 33 MB", lambda: begun + b'"' + b"s\n" * (large // 2) + b'"\n')
+    yield case("33 MB of blanks before the last state", lambda: begun + b" " * large + b"bad\n")
     yield case("cut gzip", gzip.compress(DATA.encode() * 50)[:-30])
     yield case("damaged gzip", gzip.compress(DATA.encode() * 50)[:60] + b"\0" * 60)
     yield case("gzip in gzip", gzip.compress(gzip.compress(DATA.encode())))
@@ -268,23 +274,12 @@ def csv_files() -> Iterator[Case]:
     yield case("gzip of 300 MB of line ends", lambda: _bomb(b"\n" * 1_000_000, 300))
     yield case("zip", b"PK\x03\x04" + b"\0" * 100)
     yield case("no state that is known", DATA.replace("still", "flying").encode())
-    yield case("missing states", (DATA + "ben,20,\n").encode())
-    yield case("missing units", (DATA + ",20,still\n").encode())
-    yield case("missing order", (DATA + "ben,,still\n").encode())
-    yield case("ties", (DATA + "ben,19,still\n").encode())
-    yield case("a tie far above", (DATA + "ben,5,still\n").encode())
     for tick in (GIANT, "1e99", "9" * 30, "-", "1e", "nan", "inf", "2026-02-30", "0x10", "1;2", "٣"):
-        yield case(
-            f"order {tick[:12]}", (DATA + f"ben,{tick},still\n").encode(), _changed(SPEC, '"t"', '"t"\nstep = 1')
-        )
+        steps = _changed(SPEC, '"t"', '"t"\nstep = 1')
+        yield case(f"order {tick[:12]}", (DATA + f"ben,{tick},still\n").encode(), steps)
     for last in (10**9, 4 * 10**9, 10**15, 9 * 10**18):
         wide = _changed(SPEC, '"t"', '"t"\nstep = 1\nnulls = "unobserved"')
         yield case(f"two rows {last} steps apart", f"who,t,state\nana,0,still\nana,{last},still\n".encode(), wide)
-    for name in ("a\x1b[2Jb", "a\u202eb", "\u200b", "a\x07"):
-        yield case(f"a unit called {name!r}", (DATA + f"{name},20,still\n").encode())
-    yield case("two spellings of a unit", (DATA + "zoé,1,still\nzoe\u0301,1,still\n").encode())
-    yield case("a unit of 5,000 letters", (DATA + f"{'u' * 5000},1,still\n").encode())
-    yield case("a unit of 5,000 marks", (DATA + f"u{chr(0x301) * 5000},1,still\n").encode())
     for data in ("escape.csv", "no.csv"):
         yield Case(f"init: {data}", {"escape.csv": b"\0\x1b"}, ("init", data))
     yield Case("init: folders in a folder", {"x/y/z.csv": DATA.encode()}, ("init", "x"))
@@ -300,11 +295,7 @@ def _bomb(piece: bytes, times: int) -> bytes:
 
 
 def parquet_files() -> Iterator[Case]:
-    spec = SPEC.replace("data.csv", "data.parquet")
-
-    def case(name: str, data: Content) -> Case:
-        return _release(f"parquet: {name}", spec, {"data.parquet": data})
-
+    case = partial(_of_kind, "parquet", "data.parquet", spec=SPEC.replace("data.csv", "data.parquet"))
     whole = _parquet({"who": ["ana"] * 20, "t": list(range(20)), "state": ["still"] * 20})
     (length,) = struct.unpack("<I", whole[-8:-4])
     yield case("magic only", b"PAR1")
@@ -429,13 +420,19 @@ def _repeated(letters: int, rows: int) -> bytes:
 COIN = "variable {name} {{ type discrete [ 2 ] {{ yes, no }}; }}\n"
 
 
-def bif_files() -> Iterator[Case]:
-    def case(name: str, text: str | bytes | Callable[[], bytes]) -> Case:
-        made: Content = text.encode() if isinstance(text, str) else text
-        files = {"net.bif": made, "data.csv": b"a,b\nyes,no\n"}
-        release = _release(f"bif: {name}", RECORDS.format(file="net.bif"), files)
-        return Case(release.name, release.files, release.command, ("network", "net.bif"))
+def _network(kind: str, file: str, name: str, made: Content | str) -> Case:
+    content = made.encode() if isinstance(made, str) else made
+    files: dict[str, Content] = {file: content, "data.csv": b"a,b\nyes,no\n"}
+    release = _release(f"{kind}: {name}", RECORDS.format(file=file), files)
+    return replace(release, library=("network", file))
 
+
+def _below(names: str) -> str:
+    return f"probability ( {names} ) {{ default 0.5, 0.5; }}\n"
+
+
+def bif_files() -> Iterator[Case]:
+    case = partial(_network, "bif", "net.bif")
     two = COIN.format(name="a") + COIN.format(name="b")
     good = two + "probability ( a ) { table 0.5, 0.5; }\nprobability ( b | a ) { (yes) 0.1, 0.9; (no) 0.5, 0.5; }\n"
     yield case("empty", "")
@@ -462,20 +459,12 @@ def bif_files() -> Iterator[Case]:
         yield case(f"{size[:15]} states", good.replace("[ 2 ]", f"[ {size} ]", 1))
     many = ", ".join(f"s{i}" for i in range(20_000))
     big = "".join(f"variable {name} {{ type discrete [ 20000 ] {{ {many} }}; }}\n" for name in "ab")
-    yield case(
-        "20,000 states below 20,000", big + "probability ( a ) { default 1; }\nprobability ( b | a ) { default 1; }\n"
-    )
-    yield case(
-        "a cycle", two + "probability ( a | b ) { default 0.5, 0.5; }\nprobability ( b | a ) { default 0.5, 0.5; }\n"
-    )
-    yield case(
-        "a parent of its own",
-        two + "probability ( a | a ) { default 0.5, 0.5; }\nprobability ( b ) { table 0.5, 0.5; }\n",
-    )
-    yield case(
-        "an unknown parent",
-        two + "probability ( a | c ) { default 0.5, 0.5; }\nprobability ( b ) { table 0.5, 0.5; }\n",
-    )
+    certain = "probability ( a ) { default 1; }\nprobability ( b | a ) { default 1; }\n"
+    yield case("20,000 states below 20,000", big + certain)
+    coin = "probability ( b ) { table 0.5, 0.5; }\n"
+    yield case("a cycle", two + _below("a | b") + _below("b | a"))
+    yield case("a parent of its own", two + _below("a | a") + coin)
+    yield case("an unknown parent", two + _below("a | c") + coin)
     yield case("two states of one name", good.replace("{ yes, no }", "{ yes, yes }"))
     yield case("a name of escapes", good.replace("variable b", f"variable b{ESCAPE}"))
     yield case("a row for a state that is not", good.replace("(no) 0.5", f"(no{ESCAPE}) 0.5"))
@@ -486,15 +475,13 @@ def bif_files() -> Iterator[Case]:
     dense = ""
     for i in range(300):
         above = ", ".join(f"v{j}" for j in range(max(0, i - 20), i))
-        dense += f"probability ( v{i}{' | ' if i else ''}{above} ) {{ default 0.5, 0.5; }}\n"
+        dense += _below(f"v{i}{' | ' if i else ''}{above}")
     yield case("300 variables below 20 each", chain + dense)
 
 
 def other_networks() -> Iterator[Case]:
     def case(name: str, file: str, made: Content) -> Case:
-        files = {file: made, "data.csv": b"a,b\nyes,no\n"}
-        release = _release(f"{file.rpartition('.')[2]}: {name}", RECORDS.format(file=file), files)
-        return Case(release.name, release.files, release.command, ("network", file))
+        return _network(file.rpartition(".")[2], file, name, made)
 
     uai = b"BAYES\n2\n2 2\n2\n1 0\n2 0 1\n2\n0.5 0.5\n4\n0.1 0.9 0.5 0.5\n"
     yield case("empty", "net.uai", b"")
@@ -523,13 +510,10 @@ def other_networks() -> Iterator[Case]:
         yield case("empty root", f"net.{suffix}", xml + b"<" + word + b"/>")
         yield case("cut", f"net.{suffix}", xml + b"<" + word)
     laughs = "".join(f'<!ENTITY l{i} "{f"&l{i - 1};" * 10}">' for i in range(1, 12))
-    bomb = (
-        f'<?xml version="1.0"?><!DOCTYPE x [<!ENTITY l0 "ha">{laughs}]><BIF><NETWORK><NAME>&l11;</NAME></NETWORK></BIF>'
-    )
-    yield case("a billion laughs", "net.bifxml", bomb.encode())
-    yield case(
-        "a file of the machine", "net.bifxml", b'<!DOCTYPE x [<!ENTITY e SYSTEM "file:///etc/passwd">]><BIF>&e;</BIF>'
-    )
+    bomb = f'<!DOCTYPE x [<!ENTITY l0 "ha">{laughs}]><BIF><NETWORK><NAME>&l11;</NAME></NETWORK></BIF>'
+    yield case("a billion laughs", "net.bifxml", b'<?xml version="1.0"?>' + bomb.encode())
+    outside = b'<!DOCTYPE x [<!ENTITY e SYSTEM "file:///etc/passwd">]><BIF>&e;</BIF>'
+    yield case("a file of the machine", "net.bifxml", outside)
     for suffix in ("net", "dsl", "o3prm", "xdsl", "zip", "txt"):
         yield case("100,000 braces", f"net.{suffix}", b"{" * 100_000)
         yield case("binary", f"net.{suffix}", bytes(range(256)) * 50)
@@ -549,13 +533,8 @@ def a_certificate() -> dict[str, Any]:
 
 def certificates() -> Iterator[Case]:
     def case(name: str, made: Content) -> Case:
-        files = {"x.certificate.json": made}
-        return Case(
-            f"certificate: {name}",
-            files,
-            ("certificate", "show", "x.certificate.json"),
-            ("certificate", "x.certificate.json"),
-        )
+        file = "x.certificate.json"
+        return Case(f"certificate: {name}", {file: made}, ("certificate", "show", file), ("certificate", file))
 
     def forged(name: str, **changed: Any) -> Case:
         certificate = {**good, **changed}
@@ -580,10 +559,9 @@ def certificates() -> Iterator[Case]:
         for value in (GIANT, TINY, "x", "1/0", "-1", "nan", None, 1e300, [], {}, True):
             yield forged(f"{key} {value!r}", **{key: value})
     answer = good["answers"][0]
-    for value in (GIANT, "x", "1/0", None, [], 10**400):
-        yield forged(f"scale {value!r}"[:40], answers=[{**answer, "scale": value}])
-    for value in ("x", None, "1e99999999", [1]):
-        yield forged(f"expected error {value!r}", answers=[{**answer, "expected_error": value}])
+    for key, values in (("scale", (GIANT, "x", "1/0", None, [], 10**400)), ("expected_error", ("x", None, GIANT, [1]))):
+        for value in values:
+            yield forged(f"{key.replace('_', ' ')} {value!r}"[:40], answers=[{**answer, key: value}])
     for key, value in (
         ("answers", []), ("answers", None), ("answers", [1]), ("answers", {}), ("answers", [{}]), ("scope", "galaxy"),
         ("scope", []), ("units", 7), ("units", [[["a"]]]), ("compositions", ["sideways"]), ("mechanisms", 3),
@@ -607,9 +585,8 @@ def ledgers() -> Iterator[Case]:
     yield case("magic only", b"SQLite format 3\0")
     yield case("magic and zeros", b"SQLite format 3\0" + b"\0" * 8192)
     yield case("magic and noise", b"SQLite format 3\0" + bytes(range(256)) * 64)
-    yield case(
-        "another database", lambda: _sqlite(("create table cats (name text)", "insert into cats values ('Tom')"))
-    )
+    cats = ("create table cats (name text)", "insert into cats values ('Tom')")
+    yield case("another database", lambda: _sqlite(cats))
     yield case("tables of the same names", lambda: _sqlite(tuple(f"create table {t} (x)" for t in TABLES)))
     yield case("views of the same names", lambda: _sqlite(tuple(f"create view {t} as select 1 as x" for t in TABLES)))
     yield case("an endless view", lambda: _sqlite((
@@ -620,11 +597,8 @@ def ledgers() -> Iterator[Case]:
     for command in (("ledger", "show"), ("ledger", "history")):
         yield Case(f"{' '.join(command)}: none", {}, (*command, "none.db"))
         yield Case(f"{' '.join(command)}: a folder", {"x/y": b""}, (*command, "x"))
-    files = {
-        "bad.db": b"hello",
-        "data.csv": DATA.encode(),
-        "release.toml": SPEC.replace("ledger.db", "bad.db").encode(),
-    }
+    spec = SPEC.replace("ledger.db", "bad.db").encode()
+    files: dict[str, Content] = {"bad.db": b"hello", "data.csv": DATA.encode(), "release.toml": spec}
     yield Case("ledger: text below a release", files, ("release", "release.toml"), ("release", "release.toml"))
 
 
@@ -643,11 +617,8 @@ def _sqlite(statements: tuple[str, ...]) -> bytes:
 
 
 def matrices() -> Iterator[Case]:
-    def case(name: str, made: Content) -> Case:
-        return _release(
-            f"matrix: {name}", _changed(SPEC, "[[0.8, 0.2], [0.3, 0.7]]", '"matrix.csv"'), {"matrix.csv": made}
-        )
-
+    spec = _changed(SPEC, "[[0.8, 0.2], [0.3, 0.7]]", '"matrix.csv"')
+    case = partial(_of_kind, "matrix", "matrix.csv", spec=spec)
     yield case("empty", b"")
     yield case("binary", bytes(range(256)))
     yield case("words", b"a,b\nc,d\n")
@@ -664,13 +635,9 @@ def matrices() -> Iterator[Case]:
 
 
 def weights() -> Iterator[Case]:
-    linear = SPEC.replace(
-        'query = "histogram"', 'query = "linear"\nper = "unit"\nweights = "w.csv"\ncodes = {still = 0, walking = 1}'
-    )
-
-    def case(name: str, made: Content) -> Case:
-        return _release(f"weights: {name}", linear, {"w.csv": made})
-
+    keys = 'query = "linear"\nper = "unit"\nweights = "w.csv"\ncodes = {still = 0, walking = 1}'
+    linear = SPEC.replace('query = "histogram"', keys)
+    case = partial(_of_kind, "weights", "w.csv", spec=linear)
     yield case("empty", b"")
     yield case("zeros", b"0\n" * 20)
     yield case("too few", b"1\n")

@@ -25,7 +25,6 @@ COMMANDS = re.compile("[\x00-\x09\x0b-\x1f\x7f-\x9f\u202a-\u202e\u2066-\u2069]")
 SECONDS, MEGABYTES, CHARACTERS = 10, 1000, 20_000
 
 CORPUS = corpus()
-QUICK = CORPUS[::256]
 #: So many cases lie on the disk at once: some are large.
 PART = 50
 
@@ -52,9 +51,12 @@ def state(folder: Path) -> dict[str, str]:
     return {str(path.relative_to(folder)): hashlib.sha256(path.read_bytes()).hexdigest() for path in files}
 
 
-def command_lines(cases: list[Case], room: Path, ledger: bytes) -> list[str]:
-    """Run each case's command in a process of its own; return what went wrong."""
-    folders = [laid_out(case, room / str(number), ledger) for number, case in enumerate(cases)]
+@pytest.mark.slow
+@pytest.mark.parametrize("first", range(0, len(CORPUS), PART))
+def test_all_of_them_at_the_command_line(first: int, tmp_path: Path, remembered: bytes) -> None:
+    cases, room = CORPUS[first : first + PART], tmp_path / "room"
+    room.mkdir()
+    folders = [laid_out(case, room / str(number), remembered) for number, case in enumerate(cases)]
     before = [state(folder) for folder in folders]
     jobs = json.dumps([[str(folder), list(case.command)] for folder, case in zip(folders, cases, strict=True)])
     surroundings = {**os.environ, "PYTHONPATH": f"{ROOT / 'src'}{os.pathsep}{ROOT}", "OPENBLAS_NUM_THREADS": "1"}
@@ -68,7 +70,7 @@ def command_lines(cases: list[Case], room: Path, ledger: bytes) -> list[str]:
         if state(folder) != was:
             wrong.append(f"{case.name}: files were written or changed")
     shutil.rmtree(room)
-    return wrong
+    assert wrong == []
 
 
 def faults(ended: dict[str, object]) -> list[str]:
@@ -90,21 +92,11 @@ def test_there_are_many() -> None:
 
 
 @pytest.mark.slow
-def test_some_of_them_at_the_command_line(tmp_path: Path, remembered: bytes) -> None:
-    assert command_lines(QUICK, tmp_path, remembered) == []
-
-
-@pytest.mark.slow
-@pytest.mark.parametrize("first", range(0, len(CORPUS), PART))
-def test_all_of_them_at_the_command_line(first: int, tmp_path: Path, remembered: bytes) -> None:
-    assert command_lines(CORPUS[first : first + PART], tmp_path, remembered) == []
-
-
-def faults_in_the_library(cases: list[Case], room: Path, ledger: bytes, monkeypatch: pytest.MonkeyPatch) -> list[str]:
+def test_all_of_them_ask_the_library(tmp_path: Path, remembered: bytes, monkeypatch: pytest.MonkeyPatch) -> None:
     mistakes = []
-    for number, case in enumerate(cases):
+    for number, case in enumerate(case for case in CORPUS if case.library[0]):
         kind, file = case.library
-        folder = laid_out(case, room / str(number), ledger)
+        folder = laid_out(case, tmp_path / str(number), remembered)
         monkeypatch.chdir(folder)
         before = state(folder)
         try:
@@ -120,16 +112,4 @@ def faults_in_the_library(cases: list[Case], room: Path, ledger: bytes, monkeypa
             mistakes.append(f"{case.name}: {type(error).__name__}")
         if state(folder) != before:
             mistakes.append(f"{case.name}: files were written or changed")
-    return mistakes
-
-
-@pytest.mark.slow
-def test_some_of_them_ask_the_library(tmp_path: Path, remembered: bytes, monkeypatch: pytest.MonkeyPatch) -> None:
-    cases = [case for case in CORPUS if case.library[0]]
-    assert faults_in_the_library(cases[::60], tmp_path, remembered, monkeypatch) == []
-
-
-@pytest.mark.slow
-def test_all_of_them_ask_the_library(tmp_path: Path, remembered: bytes, monkeypatch: pytest.MonkeyPatch) -> None:
-    cases = [case for case in CORPUS if case.library[0]]
-    assert faults_in_the_library(cases, tmp_path, remembered, monkeypatch) == []
+    assert mistakes == []
