@@ -110,8 +110,6 @@ def test_other_beliefs_add_up_too():
     assert second.scale == pytest.approx(3, rel=0.02)
 
 
-# Normal noise.
-
 TINY = Fraction(1, 10**5)
 
 
@@ -201,9 +199,6 @@ def test_releases_that_hide_little_together_need_what_they_need_alone():
         alone = tf.calibrate(chain(length=100), query, 1, TINY / 2, mechanism="influence-gaussian")
         assert one.scale == pytest.approx(alone.scale, rel=1e-6)
         assert one.epsilon <= 1
-
-
-# Choices.
 
 
 def test_choices_share_an_epsilon_too():

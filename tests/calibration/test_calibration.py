@@ -62,9 +62,6 @@ FLU = tf.between(
 NOISY_BELIEF = framework_of(tf.MarkovChain([[0.3, 0.7], [0.9, 0.1]], length=20))
 
 
-# The README's example.
-
-
 def test_the_example_of_the_design() -> None:
     belief = tf.MarkovChain([[0.9, 0.1], [0.4, 0.6]], length=100, states=["still", "walking"])
     framework = tf.Pufferfish(secrets=tf.every_entry(), beliefs=[belief])
@@ -86,9 +83,6 @@ def test_flu_by_every_name_that_applies() -> None:
     assert (scales["group"], scales["wasserstein"], scales["entry"]) == (4, 2, None)
     assert scales["laplace-exact"] is not None
     assert scales["laplace-exact"] <= 2
-
-
-# What is printed.
 
 
 def pages() -> list[str]:
@@ -140,9 +134,6 @@ def test_comparisons_are_sequences() -> None:
     assert json.loads(json.dumps(table.to_dict()))["rows"][0]["name"] == "group"
 
 
-# What reads back.
-
-
 @st.composite
 def questions(draw: st.DrawFn) -> tuple[Any, Any]:
     kind = draw(st.integers(0, 3))
@@ -180,9 +171,6 @@ def test_alternatives_read_back() -> None:
     again = Calibration.from_dict(json.loads(json.dumps(calibration.to_dict())))
     assert again.alternatives == calibration.alternatives
     assert again.witness == calibration.witness
-
-
-# The choice.
 
 
 @dataclass(frozen=True)
@@ -345,9 +333,6 @@ def test_entry_noise_is_never_taken_when_entries_are_correlated() -> None:
     assert "NOT the epsilon 1 that was requested" in " ".join(str(forced).split())
 
 
-# Too little noise.
-
-
 def rule(noise: Any, epsilon: Any = 1, delta: Any = 0, query: Any = None, framework: Any = ACTIVITY) -> str | None:
     problem = Problem(framework, query or tf.Count("walking"), Fraction(epsilon), Fraction(delta))
     return definition_of(problem).too_little_noise(problem, noise)
@@ -438,9 +423,6 @@ def test_noise_that_would_not_hide_one_entry_alone_is_marked() -> None:
     assert tf.calibrate(FLU, tf.Identity(), 1).hides_one_entry
 
 
-# A scale that the caller chose.
-
-
 def test_a_chosen_scale_is_kept_exactly_and_its_promise_computed() -> None:
     for scale in (Fraction(1, 3), Fraction(10**15 + 1, 10**15), 7):
         calibration = tf.with_scale(framework_of(activity(1)), tf.Count("walking"), scale)
@@ -469,8 +451,6 @@ def test_the_promise_of_a_chosen_scale_is_true(belief: Any, scale: Any) -> None:
     promise = tf.with_scale(framework_of(belief), tf.Count(1), scale).epsilon
     assert loss_of(belief, tf.Count(1), Fraction(scale)) <= promise + Fraction(1, 10**15)
 
-
-# Bad input.
 
 NUMBERS = [0, 0.0, -1, float("nan"), float("inf"), -float("inf"), "one", None, True, 1j, "1e-400", 1e-300, 1e300]
 
@@ -554,9 +534,6 @@ def test_beliefs_from_the_private_data_are_refused_unless_told() -> None:
         assert len(tf.compare(framework, tf.Count("walking"), 1)) == len(MECHANISMS)
 
 
-# The public names.
-
-
 @pytest.mark.parametrize(("code", "printed"), [
     ("import sys, takifugu; print(sorted({'numpy', 'scipy', 'mpmath'} & set(sys.modules)))", "[]\n"),
     pytest.param(
@@ -577,9 +554,6 @@ def test_every_public_name_is_there_and_nothing_else() -> None:
         assert getattr(tf, name) is not None
     with pytest.raises(AttributeError, match="did you mean 'calibrate'"):
         _ = tf.calibrat
-
-
-# Mechanisms are found by what papers call them.
 
 
 GLOSSARY = Path(__file__).resolve().parents[2] / "docs" / "glossary.md"

@@ -47,9 +47,6 @@ def test_reference_values(name: str) -> None:
     assert needed == pytest.approx(case["fast"], rel=1e-9)
 
 
-# --- Lemma B.4 and what the paper prints ---
-
-
 @settings(max_examples=60, deadline=None)
 @given(st.floats(0.01, 0.5), st.floats(0.01, 1.0), st.integers(1, 400))
 def test_bound_is_the_printed_formula_rounded_up(pi: float, g: float, n: int) -> None:
@@ -109,9 +106,6 @@ def test_distance_condition_is_for_real_nodes_and_strict() -> None:
     influence.extend(3)
     assert influence.right(3)[1, 0] > 20
     assert influence.right(3)[2, 0] < 2
-
-
-# --- Algorithms 3 and 5 ---
 
 
 def test_algorithm_5_may_step_back_and_the_answer_stands() -> None:
@@ -179,9 +173,6 @@ def test_weights_and_secrets_that_differ_are_searched_entry_by_entry() -> None:
         assert float(alone) == pytest.approx(best[i], rel=1e-9)
 
 
-# --- one chain, and what is promised ---
-
-
 def test_one_chain_uses_its_own_constants() -> None:
     for p0, p1 in [(0.9, 0.6), (0.5, 0.5), (0.2, 0.7)]:
         needed = float(scale(binary(p0, p1, 100), tf.Count(1), 2, QUILT_APPROX))
@@ -207,9 +198,6 @@ def test_witness_and_cost() -> None:
     assert bounded.witness.comparison == "any two values of step 49"
     assert bounded.witness.detail == "quilt: steps 35 and 61; near set: steps 36 to 60"
     assert QUILT_APPROX.cost(problem(tf.MarkovChainClass(0.2, 0.4, 1000), tf.Count(1), 1)).operations > 1000
-
-
-# --- mutants ---
 
 
 def test_distances_that_are_too_near_are_caught(monkeypatch: pytest.MonkeyPatch) -> None:

@@ -45,9 +45,6 @@ def test_reference_values(name: str, start: str) -> None:
     assert float(scale(chain, tf.Count(1), words["eps"])) == pytest.approx(expected, rel=1e-9)
 
 
-# --- every quilt of short sequences ---
-
-
 @settings(max_examples=40, deadline=None)
 @given(cases(longest=7, starts=("given",)), st.sampled_from(EPSILONS), st.data())
 def test_no_subset_of_entries_asks_for_less(case: Case, epsilon: Fraction, data: st.DataObject) -> None:
@@ -115,9 +112,6 @@ def test_entries_near_a_known_beginning_use_it_as_their_node() -> None:
     assert sides.near(anchored, entries)[0].tolist() == [0, 1, 1, 1]
 
 
-# --- what is promised is true ---
-
-
 @settings(max_examples=30, deadline=None)
 @given(cases(longest=5, starts=("given",)), st.sampled_from(EPSILONS), st.data())
 def test_true_loss_of_a_weighted_sum_is_at_most_epsilon(case: Case, epsilon: Fraction, data: st.DataObject) -> None:
@@ -162,9 +156,6 @@ def test_bound_names_the_worst_entry_its_values_and_its_quilt() -> None:
     assert float(bounded.randomiser.scale) == pytest.approx(numbers["D"] / (1 - numbers["influence"]), rel=1e-10)
     assert " = 1 against step " in bounded.witness.comparison
     assert bounded.witness.detail.startswith("quilt: steps ")
-
-
-# --- exact values ---
 
 
 @pytest.mark.parametrize("epsilon", ["0.1", "1/3", "1", "7"])
@@ -229,9 +220,6 @@ def test_a_pair_of_values_asks_for_less_than_all_pairs() -> None:
         assert max(joint_pairs) <= scale(chain, tf.Count(2), 1)
 
 
-# --- order ---
-
-
 @settings(max_examples=25, deadline=None)
 @given(cases(longest=40, starts=("given", "any")), st.sampled_from(EPSILONS), st.data())
 def test_never_above_group(case: Case, epsilon: Fraction, data: st.DataObject) -> None:
@@ -272,9 +260,6 @@ def test_relabelling_and_reversing_change_nothing() -> None:
     here = float(scale(chain, tf.Sum(codes={0: 0, 1: 1, 2: 5}), 1))
     assert float(scale(turned, tf.Sum(codes={0: 5, 1: 1, 2: 0}), 1)) == pytest.approx(here, rel=1e-10)
     assert float(scale(backward, tf.Sum(codes={0: 0, 1: 1, 2: 5}), 1)) == pytest.approx(here, rel=1e-10)
-
-
-# --- long sequences ---
 
 
 def test_a_long_sequence_asks_for_what_a_wide_enough_one_does() -> None:
@@ -361,18 +346,4 @@ def test_near_set_that_is_one_entry_short_is_caught(monkeypatch: pytest.MonkeyPa
     assert loss_after_calibration(*REPEATED) > 1.3
 
 
-# --- refusals ---
-
-
 # --- nothing to spare: Laplace's scale is nearly what the true loss needs ---
-
-
-@pytest.mark.parametrize(("chain", "weights"), [
-    (binary(0.6, 0.6, 3, [0.9, 0.1]), [1000, 1, 0]),  # entry 0 can be read off: its quilt's influence is spent in full
-    (binary(0.999, 0.999, 4), [1, 1, 1, 1]),  # nearly one value repeated: the trivial quilt is the best
-])  # fmt: skip
-def test_nearly_all_of_the_scale_is_needed(chain: tf.MarkovChain, weights: list[int]) -> None:
-    b = scale(chain, tf.Linear(weights), 1.0, secret=entry(1, 0, 1))
-    joint = joint_tensor(chain.matrix, chain.marginal(0), chain.length)
-    answer = tf.Linear(weights).resolve(chain)
-    assert 0.98 < true_loss(joint, lambda path: answer.evaluate(np.array(path)), [b], [1]) <= 1

@@ -18,6 +18,7 @@ from takifugu.analysis.guarantee import Covers
 from takifugu.analysis.problem import Problem
 from takifugu.analysis.randomisers import DiscreteLaplace, Exact
 from takifugu.audit import joint_loss, true_loss
+from takifugu.mechanisms.laplace_exact import MECHANISM as LAPLACE_EXACT
 from takifugu.mechanisms.wasserstein import MECHANISM
 from takifugu.model.beliefs.table import JointTable
 from takifugu.model.frameworks import Framework, Pufferfish, between
@@ -26,8 +27,6 @@ from takifugu.model.secrets.of_entries import attribute, entry, every_entry
 
 STICKY = [[0.95, 0.05], [0.05, 0.95]]
 budgets = st.sampled_from([Fraction(1, 5), Fraction(1), Fraction(5)])
-
-
 bound = partial(bound_by, MECHANISM)
 
 
@@ -86,19 +85,14 @@ def test_tables_agree_with_enumeration(table: JointTable, epsilon: Fraction) -> 
 
 
 def test_point_starts_are_no_proof_for_any_start() -> None:
-    points = [moved(bound(hide(tf.MarkovChain(STICKY, 4, initial=start)), Count(1))) for start in ([1, 0], [0, 1])]
-    assert points == [3.0, 3.0]
-    assert moved(bound(hide(tf.MarkovChain(STICKY, 4, initial=[0.5, 0.5])), Count(1))) == 4.0
-    bounded = bound(hide(tf.MarkovChain(STICKY, 4, initial="any")), Count(1))
+    anyhow, *starts = (hide(tf.MarkovChain(STICKY, 4, initial=start)) for start in ("any", [1, 0], [0, 1], [0.5, 0.5]))
+    assert [moved(bound(framework, Count(1))) for framework in starts] == [3.0, 3.0, 4.0]
+    bounded = bound(anyhow, Count(1))
     assert moved(bounded) == 4.0
     assert "started in 0" in bounded.witness.comparison
-
-
-def test_a_mutant_that_looks_at_point_starts_only_is_caught() -> None:
-    anyhow = hide(tf.MarkovChain(STICKY, 4, initial="any"))
-    audit = true_loss(anyhow, Count(1), DiscreteLaplace(Fraction(3), Fraction(1)))
-    assert audit.lower > 1.2
-    assert true_loss(anyhow, Count(1), bound(anyhow, Count(1)).randomiser).upper <= 1
+    # A mutant that looks at point starts only is caught.
+    assert true_loss(anyhow, Count(1), DiscreteLaplace(Fraction(3), Fraction(1))).lower > 1.2
+    assert true_loss(anyhow, Count(1), bounded.randomiser).upper <= 1
 
 
 def test_a_mutant_with_w_one_in_place_of_w_infinity_is_caught() -> None:
@@ -121,10 +115,14 @@ def test_the_flu_example_moves_two_where_the_group_moves_four() -> None:
 def test_a_tiny_mass_far_away_is_not_ignored(number: type) -> None:
     tiny = number(Fraction(1, 10**13))
     framework = between(tf.Pmf([0, 50], [1 - tiny, tiny]), tf.Pmf([0, 1], [1 - tiny, tiny]))
-    bounded = bound(framework, Identity())
+    bounded = bound(framework)
     assert moved(bounded) == 49
     assert true_loss(framework, Identity(), bounded.randomiser).upper <= 1
     assert true_loss(framework, Identity(), DiscreteLaplace(Fraction(1), Fraction(1))).lower > 20
+    if number is Fraction:
+        least = bound_by(LAPLACE_EXACT, framework).randomiser
+        assert float(least.scale) == pytest.approx(1.6406928, abs=1e-6)
+        assert 1 - 1e-8 < true_loss(framework, Identity(), least).upper <= 1
 
 
 def test_x1_and_x2_and_their_exclusive_or() -> None:
@@ -143,10 +141,15 @@ def test_x1_and_x2_and_their_exclusive_or() -> None:
 def test_two_releases_that_each_keep_one_lose_eleven_together() -> None:
     rows = [(0, 0, 0), (0, 10, 10), (1, 1, 11), (1, 11, 1)]
     framework = Pufferfish(attribute("s", 0, 1), JointTable(rows, [Fraction(1, 4)] * 4, names=["s", "a", "b"]))
-    bounds = [bound(framework, Identity(name)) for name in "ab"]
-    assert [moved(b) for b in bounds] == [1, 1]
-    together = joint_loss(framework, [(Identity("a"), bounds[0].randomiser), (Identity("b"), bounds[1].randomiser)])
-    assert together.loss == pytest.approx(11.3068528, abs=1e-6)
+    losses = []
+    for mechanism in (MECHANISM, LAPLACE_EXACT):
+        bounds = [bound_by(mechanism, framework, Identity(name)) for name in "ab"]
+        assert mechanism is LAPLACE_EXACT or [moved(b) for b in bounds] == [1, 1]
+        releases = [(Identity(name), b.randomiser) for name, b in zip("ab", bounds, strict=True)]
+        assert mechanism is MECHANISM or max(joint_loss(framework, [release]).upper for release in releases) <= 1
+        losses.append(joint_loss(framework, releases).loss)
+    assert losses[0] == pytest.approx(11.3068528, abs=1e-6)
+    assert losses[1] > 11
 
 
 def test_weights_that_read_one_entry_move_the_answer_by_one_entry() -> None:
@@ -165,8 +168,7 @@ def test_independent_pieces_are_one_piece() -> None:
 def test_answer_units() -> None:
     chain = tf.MarkovChain([[0.9, 0.1], [0.4, 0.6]], 5, states=[0, 2.5])
     bounded = bound(hide(chain), Sum())
-    assert moved(bounded) == 7.5
-    assert float(bounded.randomiser.scale) == 7.5
+    assert moved(bounded) == float(bounded.randomiser.scale) == 7.5
 
 
 def test_secrets_of_probability_zero_are_skipped() -> None:

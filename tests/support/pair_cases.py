@@ -11,7 +11,7 @@ from scipy.special import ndtr
 from takifugu.analysis.bounds import Bound, Mechanism
 from takifugu.analysis.problem import Problem
 from takifugu.model.frameworks import Framework, between
-from takifugu.model.queries import Query
+from takifugu.model.queries import Identity, Query
 from takifugu.numbers.distributions.pmf import Pmf
 
 Law = dict[int, Fraction]
@@ -22,9 +22,11 @@ def pair_of(laws: tuple[Law, Law]) -> Framework:
     return between(*(Pmf(list(law), list(law.values())) for law in laws))
 
 
-def bound_by(mechanism: Mechanism, framework: Framework, query: Query, epsilon: Fraction | int = 1) -> Bound:
-    """Return what a mechanism promises, which serves this question."""
-    bounded = mechanism.bound(Problem(framework, query, Fraction(epsilon)))
+def bound_by(
+    mechanism: Mechanism, framework: Framework, query: Query | None = None, epsilon: Any = 1, delta: Any = 0
+) -> Bound:
+    """Return what a mechanism promises, which serves this question; of two laws the answer itself is published."""
+    bounded = mechanism.bound(Problem(framework, query or Identity(), Fraction(epsilon), Fraction(delta)))
     assert isinstance(bounded, Bound), bounded
     return bounded
 

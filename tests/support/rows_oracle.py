@@ -13,6 +13,11 @@ Channel = Mapping[Any, Mapping[Any, Fraction]]
 Law = Mapping[Any, Fraction]
 
 
+def channel_of(noise: Any) -> dict[Any, dict[Any, Fraction]]:
+    """Return what a randomiser of rows sends for each value, with its probability."""
+    return {x: {y: noise.mass(place, y) for y in noise.outputs} for place, x in enumerate(noise.sender.values)}
+
+
 def sent(law: Law, channels: Sequence[Channel]) -> dict[tuple[Any, ...], Fraction]:
     """Return the joint distribution of what all channels send of data sets (tuples of one value per channel)."""
     masses: dict[tuple[Any, ...], Fraction] = {}

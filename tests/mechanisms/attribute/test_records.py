@@ -152,9 +152,6 @@ def test_a_channel_sees_the_answers_of_all_values_or_refuses():
         calibrated(framework_of(HARSH, 2000), "optimal")
 
 
-# What ordinary differential privacy would do
-
-
 def by_force(p, q, scale):
     """Sum |A - B| over all outputs that matter, with the definition of discrete Laplace noise."""
     factor = math.exp(-1 / scale)

@@ -236,9 +236,6 @@ def test_a_range_reaches_as_far_as_its_rounded_ends() -> None:
     assert people.read.reaches[0] == Fraction(10)
 
 
-# The numbers behind it, by themselves.
-
-
 @pytest.mark.sampled(3)
 @pytest.mark.parametrize("count", [1, 2, 3, 63, 64, 65, 66, 300])
 @pytest.mark.parametrize("pivots", [["0.9"], ["0.7", "1.3"], ["4", "0.8", "1"]])
@@ -360,8 +357,6 @@ def test_what_a_rounded_answer_says_it_moves_by() -> None:
     assert of(Fraction(2), Fraction(0), False).shift == (SHIFT,)
     assert of(Fraction(2), Fraction(0), True).covariance == ((Fraction(2),),)
 
-
-# What is read.
 
 COEFFICIENTS = [((1, 0),), ((2, -3),), ((1, 1),), ((1, 0), (0, 2)), ((1, 0), (1, -1)), ((0, 1),)]
 WAYS: list[dict[str, Any]] = [

@@ -15,10 +15,9 @@ from hypothesis import strategies as st
 from mpmath import mp
 from tests.support.chain_strategies import chains, with_secrets
 from tests.support.goodness_of_fit import chi_squared_p
-from tests.support.pair_cases import pair_of, random_budget, random_pair
+from tests.support.pair_cases import bound_by, pair_of, random_budget, random_pair
 
 import takifugu as tf
-from takifugu.analysis.bounds import Bound
 from takifugu.analysis.guarantee import Covers
 from takifugu.analysis.problem import Problem
 from takifugu.analysis.randomisers import Exact
@@ -47,12 +46,6 @@ def pair(seed: int) -> Framework:
 def mean_error(noise: Any) -> float:
     """Return the error under the prior: what the linear program minimises. Other noise has one error."""
     return noise.mean_error() if isinstance(noise, Choice) else noise.expected_error()
-
-
-def bound(mechanism: Any, framework: Framework, epsilon: Any = 1, query: Any = None) -> Bound:
-    bounded = mechanism.bound(Problem(framework, query or tf.Identity(), Fraction(epsilon)))
-    assert isinstance(bounded, Bound), bounded
-    return bounded
 
 
 def largest_loss(mu: dict[Any, Fraction], nu: dict[Any, Fraction], rows: Any) -> float:
@@ -86,7 +79,7 @@ def error_after_clamping(framework: Framework, noise: Any, outputs: list[int]) -
 def check_pair(seed: int) -> None:
     mu, nu = random_pair(seed)
     epsilon, framework = random_budget(seed), pair(seed)
-    best, choice = (bound(m, framework, epsilon) for m in (OPTIMAL, EXPONENTIAL))
+    best, choice = (bound_by(m, framework, None, epsilon) for m in (OPTIMAL, EXPONENTIAL))
     for promise in (best, choice):
         noise = promise.randomiser
         assert promise.covers is Covers.OUTPUT
@@ -99,7 +92,7 @@ def check_pair(seed: int) -> None:
     if seed % 10 == 0:
         grid = Fraction(best.randomiser.grid)
         outputs = [int(y * grid) for y in finite_problem(Problem(framework, tf.Identity(), epsilon)).outputs]
-        laplace = bound(LAPLACE, framework, epsilon).randomiser
+        laplace = bound_by(LAPLACE, framework, None, epsilon).randomiser
         if grid == 1 and laplace.scale:
             assert errors[0] <= error_after_clamping(framework, laplace, outputs) * (1 + 1e-6), seed
     if isinstance(choice.randomiser, ExponentialChoice):
@@ -126,21 +119,19 @@ def test_loss_audit_and_error_of_many(block: int) -> None:
 def test_one_channel_for_all_entries_of_a_chain(chain: Any, epsilon: Fraction) -> None:
     framework, query = with_secrets(chain), tf.Count(chain.states[0])
     for mechanism in (OPTIMAL, EXPONENTIAL):
-        noise = bound(mechanism, framework, epsilon, query).randomiser
+        noise = bound_by(mechanism, framework, query, epsilon).randomiser
         assert tf.true_loss(framework, query, noise).upper <= epsilon + 1e-12
 
 
 def test_randomised_response_is_the_best_channel_of_one_bit() -> None:
     for epsilon in (Fraction(1, 10), Fraction(1), Fraction(4)):
-        noise = bound(OPTIMAL, BITS, epsilon).randomiser
-        assert noise.expected_error() == pytest.approx(1 / (1 + math.exp(epsilon)), rel=1e-7)
-        assert bound(EXPONENTIAL, BITS, epsilon).randomiser.expected_error() == pytest.approx(
-            noise.expected_error(), rel=1e-6
-        )
+        best, choice = (bound_by(m, BITS, None, epsilon).randomiser.expected_error() for m in (OPTIMAL, EXPONENTIAL))
+        assert best == pytest.approx(1 / (1 + math.exp(epsilon)), rel=1e-7)
+        assert choice == pytest.approx(best, rel=1e-6)
 
 
 def test_the_mean_error_is_that_over_the_hypotheses() -> None:
-    choice = bound(OPTIMAL, between(tf.Pmf([0], [1]), tf.Pmf([1, 2], [Fraction(1, 2)] * 2))).randomiser
+    choice = bound_by(OPTIMAL, between(tf.Pmf([0], [1]), tf.Pmf([1, 2], [Fraction(1, 2)] * 2))).randomiser
     assert isinstance(choice, ChannelChoice)
     assert choice.prior == (0.5, 0.25, 0.25)
     assert choice.expected_error() > choice.mean_error()
@@ -151,7 +142,7 @@ def test_the_mean_error_is_that_over_the_hypotheses() -> None:
 def test_an_identity_is_no_noise() -> None:
     same = between(tf.Pmf([0, 5], [Fraction(1, 2)] * 2), tf.Pmf([0, 5], [Fraction(1, 2)] * 2))
     for mechanism in (OPTIMAL, EXPONENTIAL):
-        assert bound(mechanism, same).randomiser == Exact(Fraction(5))
+        assert bound_by(mechanism, same).randomiser == Exact(Fraction(5))
     close = between(tf.Pmf([0, 5], [Fraction(1, 2)] * 2), tf.Pmf([0, 5], [Fraction(2, 5), Fraction(3, 5)]))
     rows = {row.name: row for row in tf.compare(close, tf.Identity(), 1)}
     assert rows["laplace-exact"].status == "refused by default"
@@ -175,8 +166,8 @@ def test_a_constant_normaliser_needs_no_factor_of_two() -> None:
 
 def test_the_rate_without_normalisers_is_too_large() -> None:
     # A mutant that takes eta = epsilon/d on a finite line: the outputs at the end tell more than e^epsilon.
-    framework, outputs = between(tf.Pmf([0], [1]), tf.Pmf([1], [1])), tuple(range(8))
-    finite = replace(finite_problem(Problem(framework, tf.Identity(), Fraction(1))), outputs=outputs)
+    outputs = tuple(range(8))
+    finite = replace(finite_problem(Problem(BITS, tf.Identity(), Fraction(1))), outputs=outputs)
     rate = largest_rate([(Fraction(0), Fraction(1))], outputs, lambda x, y: abs(x - y), 1)
     rows = {eta: exponential_rows([0, 1], outputs, lambda x, y: abs(x - y), eta) for eta in (rate, 1.0)}
     assert np.abs(np.log(rows[rate][0] / rows[rate][1])).max() <= 1
@@ -233,8 +224,7 @@ def test_a_mutant_channel_for_twice_the_budget_is_caught_and_repaired() -> None:
 
 @pytest.mark.parametrize("mechanism", [OPTIMAL, EXPONENTIAL])
 def test_draws_have_the_masses_and_the_test_sees_a_wrong_channel(mechanism: Any) -> None:
-    noise = bound(mechanism, pair(0), 2).randomiser
-    wrong = bound(mechanism, pair(0), Fraction(19, 10)).randomiser
+    noise, wrong = (bound_by(mechanism, pair(0), None, epsilon).randomiser for epsilon in (2, Fraction(19, 10)))
     assert isinstance(noise, Choice)
     entropy, size = InsecureSeededEntropyForTests(5), 20_000
     x = noise.channel.inputs[2]
@@ -278,7 +268,7 @@ def test_scaling_and_swapping() -> None:
         p, q = (tf.Pmf(list(law), list(law.values())) for law in random_pair(seed))
         for mechanism in (OPTIMAL, EXPONENTIAL):
             one, two, three = (
-                mean_error(bound(mechanism, between(*laws)).randomiser)
+                mean_error(bound_by(mechanism, between(*laws)).randomiser)
                 for laws in ((p, q), (q, p), (p.scale(3), q.scale(3)))
             )
             assert two == pytest.approx(one, rel=1e-6)

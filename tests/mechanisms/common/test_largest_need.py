@@ -12,6 +12,7 @@ from hypothesis import example, given, settings
 from hypothesis import strategies as st
 from tests.support.chain_oracles import largest_laplace_loss
 from tests.support.laws_oracles import unmatched_by_hall
+from tests.support.pair_cases import bound_by
 from tests.support.strategies import laws_off_by
 
 from takifugu.analysis.answer_laws.chain import ChainLaw
@@ -21,7 +22,7 @@ from takifugu.analysis.bounds import Bound
 from takifugu.analysis.problem import Problem
 from takifugu.analysis.questions.answer_law import AnswerFamily
 from takifugu.core import searches
-from takifugu.mechanisms import kantorovich_relaxed, laplace_exact, normal_by_rule, wasserstein, wasserstein_delta
+from takifugu.mechanisms import kantorovich_relaxed, normal_by_rule, wasserstein_delta
 from takifugu.mechanisms.common import answer_families, stacks
 from takifugu.mechanisms.common.answer_families import Located, located_families
 from takifugu.mechanisms.common.largest_need import Comparison, comparisons_of
@@ -163,9 +164,6 @@ def test_losses_are_compared_with_an_epsilon_that_is_rounded_down(monkeypatch: p
     assert stack.keeps(1 + Fraction(1, 2**52), Fraction(1)).tolist() == [True, True]
 
 
-# Long work on answer laws: announced, and never cut short.
-
-
 def problem() -> Problem:
     """Return a new problem: what was found for an old one may be kept."""
     return Problem(Pufferfish(every_entry(), MarkovChain([[0.9, 0.1], [0.4, 0.6]], 6)), Count(1), Fraction(1))
@@ -190,17 +188,16 @@ class Seen:
         self.messages.append(("over", search.done))
 
 
-@pytest.mark.parametrize("mechanism", [laplace_exact.MECHANISM, wasserstein.MECHANISM])
+@pytest.mark.parametrize("mechanism", [LAPLACE_EXACT, WASSERSTEIN])
 def test_work_that_is_too_large_to_keep_is_watched(mechanism: Any, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(answer_families, "CACHED_BYTES", 0.0)
     watcher = Seen()
     with searches.stopping(), searches.watched(watcher):
-        bounded = mechanism.bound(problem())
-    assert isinstance(bounded, Bound)
+        assert isinstance(mechanism.bound(problem()), Bound)
     assert watcher.messages == [("begins", 0), *(("goes", n) for n in range(1, 7)), ("over", 6)]
 
 
-@pytest.mark.parametrize("mechanism", [laplace_exact.MECHANISM, wasserstein.MECHANISM])
+@pytest.mark.parametrize("mechanism", [LAPLACE_EXACT, WASSERSTEIN])
 def test_an_interrupt_never_leaves_some_of_the_laws_out(mechanism: Any, monkeypatch: pytest.MonkeyPatch) -> None:
     """The laws of the first entries need less noise than those in the middle: half of them is no bound."""
     whole = ChainLaw.families
@@ -218,7 +215,6 @@ def test_an_interrupt_never_leaves_some_of_the_laws_out(mechanism: Any, monkeypa
 
 # Families looked at together: the same bounds as one by one, nothing passed over that needs more, and few searches.
 
-
 SLOW = [[0.9, 0.1], [0.4, 0.6]]
 RING = [[0.8, 0.2, 0.0], [0.0, 0.7, 0.3], [0.4, 0.0, 0.6]]
 SCALES = [Fraction(0), Fraction(1, 3), Fraction(2), Fraction(13, 2), Fraction(50)]
@@ -234,18 +230,12 @@ def dense(problem: Problem) -> tuple[list[Located], list[DenseFamily]]:
 
 
 @pytest.mark.parametrize("problem", [chain_problem(SLOW, 25), chain_problem(RING, 12), chain_problem(SLOW, 9, "any")])
-@pytest.mark.parametrize("scale", SCALES)
-def test_losses_of_a_stack_are_those_of_its_families(problem: Problem, scale: Fraction) -> None:
+def test_a_stack_has_the_losses_of_its_families_and_proposes_no_farther_moves(problem: Problem) -> None:
     located, families = dense(problem)
     (stack,) = stacked(located)
-    singly = [loss for family in families for loss in family.losses(scale)]
-    assert stack.losses(scale).tolist() == pytest.approx(singly, rel=1e-13)
-
-
-@pytest.mark.parametrize("problem", [chain_problem(SLOW, 25), chain_problem(RING, 12), chain_problem(SLOW, 9, "any")])
-def test_who_does_not_move_beyond_a_distance_has_no_proposal_beyond_it(problem: Problem) -> None:
-    located, families = dense(problem)
-    (stack,) = stacked(located)
+    for scale in SCALES:
+        singly = [loss for family in families for loss in family.losses(scale)]
+        assert stack.losses(scale).tolist() == pytest.approx(singly, rel=1e-13)
     moves = np.array([family.moves(index)[0] for family in families for index in range(len(family.compared))])
     for distance in range(int(moves.max()) + 1):
         assert not (~stack.may_move_beyond(Fraction(distance)) & (moves > distance)).any()
@@ -277,8 +267,7 @@ def one_by_one(problem: Problem) -> tuple[Fraction, str]:
 def test_scale_and_comparison_are_those_of_one_by_one(matrix: list[list[float]], query: Query) -> None:
     problem = Problem(Pufferfish(every_entry(), MarkovChain(matrix, 60)), query, Fraction(1))
     scale, comparison = one_by_one(problem)
-    bound = LAPLACE_EXACT.bound(problem)
-    assert isinstance(bound, Bound)
+    bound = bound_by(LAPLACE_EXACT, problem.framework, query)
     assert bound.witness.numbers == (("scale", float(round_up(scale) * problem.unit)),)
     assert bound.witness.comparison == comparison
 

@@ -9,6 +9,7 @@ from typing import Any
 
 import numpy as np
 import pytest
+from tests.support.pair_cases import bound_by
 
 import takifugu as tf
 from takifugu.analysis.bounds import Bound, Refusal
@@ -64,11 +65,8 @@ class Along:
         return {"kind": "along"}
 
 
-def bound(module: Any, belief: Belief, query: Any, epsilon: Any = 1, delta: Any = 0) -> Bound:
-    framework = tf.Pufferfish(tf.every_entry(), belief)
-    promised = module.MECHANISM.bound(Problem(framework, query, Fraction(epsilon), Fraction(delta)))
-    assert isinstance(promised, Bound), promised
-    return promised
+def bound(module: Any, belief: Belief, query: Any, epsilon: Any = 1) -> Bound:
+    return bound_by(module.MECHANISM, tf.Pufferfish(tf.every_entry(), belief), query, epsilon)
 
 
 @pytest.mark.sampled(3)
@@ -99,11 +97,8 @@ def noised(law: dict[int, Fraction], size: int, scale: float) -> Any:
 def test_delta_of_two_cells_is_kept() -> None:
     framework, delta = tf.Pufferfish(tf.attribute("x", 0, 1), TABLE), Fraction(1, 10)
     cells, one = (
-        wasserstein_delta.MECHANISM.bound(Problem(framework, query, Fraction(1), delta))
-        for query in (tf.Histogram(), tf.Count(1))
+        bound_by(wasserstein_delta.MECHANISM, framework, query, 1, delta) for query in (tf.Histogram(), tf.Count(1))
     )
-    assert isinstance(cells, Bound)
-    assert isinstance(one, Bound)
     assert cells.randomiser.scale == pytest.approx(2 * one.randomiser.scale, rel=1e-9)
     laws: list[dict[int, Fraction]] = [{}, {}]
     for row, mass in zip(ROWS, [2, 2, 1, 1, 1, 1], strict=True):
@@ -141,8 +136,7 @@ def test_w_infinity_is_the_bottleneck_in_l1_of_the_listed_vectors() -> None:
     (xs, ps), (ys, qs) = (([*law], [m / sum(law.values()) for m in law.values()]) for law in given.values())
     plan = bottleneck(xs, ps, ys, qs, lambda x, y: sum(abs(a - b) for a, b in zip(x, y, strict=True)))
     framework = tf.Pufferfish(tf.attribute("x", 0, 1), TABLE)
-    promise = wasserstein.MECHANISM.bound(Problem(framework, tf.Histogram(), Fraction(1)))
-    assert isinstance(promise, Bound)
+    promise = bound_by(wasserstein.MECHANISM, framework, tf.Histogram())
     assert dict(promise.witness.numbers)["w_infinity"] == plan.distance
 
 

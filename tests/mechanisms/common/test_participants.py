@@ -4,6 +4,7 @@ from fractions import Fraction
 from typing import Any
 
 import pytest
+from tests.mechanisms.common.test_whole_laws import one_law
 from tests.support import participants_oracles as oracle
 from tests.support.chain_oracles import exact_rows, joint_law, stationary_vector
 from tests.support.laws_oracles import laplace_loss_on
@@ -33,16 +34,6 @@ def stated(bound: Any) -> float:
 def joints(matrix: Any, lengths: Any) -> list[oracle.Component]:
     exact = exact_rows(matrix)
     return [joint_law(exact, n, stationary_vector(exact)) for n in lengths]
-
-
-def one_law(count: int) -> dict[str, Any]:
-    row = [0.7, 0.3]
-    return {
-        "pieces": tf.IndependentPieces(tf.MarkovChain([row, row], 1), [1] * count),
-        "network": tf.BayesianNetwork([(f"x{i}", [0, 1], [], row) for i in range(count)]),
-        "cliques": tf.CliqueInfection([[f"x{i}"] for i in range(count)], {1: row}),
-        "users": tf.IndependentUsers([{0: 0.7, 1: 0.3}] * count),
-    }
 
 
 @pytest.mark.sampled(2)

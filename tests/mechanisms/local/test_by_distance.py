@@ -10,6 +10,7 @@ from hypothesis import strategies as st
 from tests.support import distance_oracles as oracle
 from tests.support import rows_oracle
 from tests.support.population_oracles import laws as drawn_laws
+from tests.support.rows_oracle import channel_of
 
 import takifugu as tf
 from takifugu.accounting.composition import charge_of, joint
@@ -30,10 +31,6 @@ MECHANISMS = ("randomised-response", "rappor", "exponential", "optimal")
 
 def framework(metric: Any = "w-infinity", laws: Any = LAWS, rows: int = 1, independent: bool = False) -> Any:
     return tf.Pufferfish(tf.which_population(metric), tf.FromPopulations(laws, rows, independent, supports="align"))
-
-
-def channel_of(noise: Any) -> dict[Any, dict[Any, F]]:
-    return {x: {y: noise.mass(place, y) for y in noise.outputs} for place, x in enumerate(noise.sender.values)}
 
 
 def apart(metric: Any, laws: Any = LAWS) -> Any:
@@ -133,9 +130,6 @@ def test_w_infinity_of_counted_rows_that_may_depend_is_refused() -> None:
         tf.calibrate(counted("w-infinity", 2), tf.EachValue(), epsilon=1, mechanism="exponential")
 
 
-# What several releases lose together.
-
-
 @settings(max_examples=60)
 @given(drawn_laws(3, least=1), drawn_laws(3, least=1), drawn_laws(3, least=1), st.lists(st.integers(0, 1), max_size=3))
 def test_a_ledger_never_charges_less_than_the_loss_per_distance(
@@ -185,9 +179,6 @@ def test_a_release_of_either_promise_costs_the_other_what_it_tells() -> None:
         ]
         assert max(losses) <= float(joint(about, charges).epsilon) * (1 + 1e-9)
         assert float(joint(about, charges).epsilon) < 20
-
-
-# What is no metric.
 
 
 @pytest.mark.parametrize(("metric", "words"), [

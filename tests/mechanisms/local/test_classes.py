@@ -10,6 +10,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from tests.support import population_oracles as oracles
 from tests.support import rows_oracle as oracle
+from tests.support.rows_oracle import channel_of
 from tests.support.tuples import tuple_delta
 
 import takifugu as tf
@@ -165,11 +166,6 @@ def corners(most: F) -> list[dict[int, F]]:
     masses = [most] * full + ([1 - full * most] if full * most < 1 else [])
     masses += [F(0)] * (len(VALUES) - len(masses))
     return [dict(zip(VALUES, order, strict=True)) for order in sorted(set(permutations(masses)))]
-
-
-def channel_of(noise: Any) -> dict[Any, dict[Any, F]]:
-    channel = noise.sender.channel
-    return {x: {y: F(channel.row(x).get(y, 0)) for y in channel.outputs} for x in channel.inputs}
 
 
 def worst_loss(noise: Any, most: F) -> float:

@@ -99,6 +99,7 @@ def test_the_two_bits_are_never_summed():
     assert measuring.distribution_delta(composing.on_one_value(*bits()), even, odd, 50) == 1
     with pytest.raises(CalibrationRefused):
         bounds.shared_input([PairPromise(0), PairPromise(0)], [(even, odd)], lambda x, y: x == y)
+    assert not liftings.is_lifted(even, odd, lambda x, y: x == y)
     assert liftings.is_lifted(even, odd, lambda x, y: x != y)
     assert [measured.relation_loss(bit, lambda x, y: x != y) for bit in bits()] == [math.inf, math.inf]
 

@@ -52,9 +52,6 @@ def table(values: list[Any]) -> Any:
     return np.array([[abs(x - y) / size for y in range(size)] for x in range(size)], dtype=float)
 
 
-# The region: exact ends, and coverage by enumeration.
-
-
 @pytest.mark.sampled(9)
 @pytest.mark.parametrize("kind", KINDS)
 @pytest.mark.parametrize("people", [False, True], ids=["rows", "people"])
@@ -119,9 +116,6 @@ def test_the_tree_divides_places_and_numbers_by_halves_and_leaves_labels_alone()
     places = tree_of([(x, y) for x in range(4) for y in range(4)])
     assert [len(block.values) for block in places.parts] == [4, 4, 4, 4]
     assert sorted(x for block in places.all if not block.parts for x in block.values) == list(range(16))
-
-
-# Promises over a region, against every two vertices.
 
 
 @settings(max_examples=30, deadline=None)
@@ -225,8 +219,6 @@ def test_a_class_of_nothing_is_every_distribution_and_leaves_local_privacy() -> 
     assert strength.expected_loss == pytest.approx(1 / (1 + math.e), rel=0.02)
 
 
-# The whole way: as many failures as the confidence allows.
-
 TRUTH = {"m": [0.45, 0.3, 0.15, 0.07, 0.03], "f": [0.1, 0.15, 0.3, 0.25, 0.2]}
 LEVEL, EPSILON, TRIALS = 0.9, F(1, 2), 1000
 
@@ -284,9 +276,6 @@ def test_people_with_several_rows_are_counted_once() -> None:
 def test_a_point_estimate_is_noticed_and_so_are_rows_taken_for_people() -> None:
     assert too_often(broken(by_the_estimate, 60, 150, 3), 60)
     assert too_often(broken(lambda rows, people: over_the_class(rows, None), 60, 20, 4, copies=100), 60)
-
-
-# Where it is used.
 
 
 def test_every_mechanism_holds_over_the_class_and_a_declared_law_is_believed() -> None:

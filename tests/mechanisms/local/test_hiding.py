@@ -10,6 +10,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from tests.support import rows_oracle as oracle
+from tests.support.rows_oracle import channel_of
 
 import takifugu as tf
 from takifugu.analysis.guarantee import Covers
@@ -25,10 +26,6 @@ SEVERAL = ("randomised-response", "rappor", "exponential", "optimal")
 
 def framework(rows: int = 1, independent: bool = False, laws: Any = LAWS, **options: Any) -> frameworks.Framework:
     return tf.Pufferfish(tf.which_population(), tf.FromPopulations(laws, rows, independent, **options))
-
-
-def channel_of(noise: Any) -> dict[Any, dict[Any, F]]:
-    return {x: {y: noise.mass(place, y) for y in noise.outputs} for place, x in enumerate(noise.sender.values)}
 
 
 def exact(about: Any, noise: Any, rows: int) -> float:

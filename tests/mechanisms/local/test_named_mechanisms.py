@@ -5,7 +5,7 @@ from fractions import Fraction
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
+from hypothesis import example, given, settings
 from hypothesis import strategies as st
 from mpmath import mp
 from scipy import stats
@@ -40,6 +40,7 @@ def test_the_local_epsilon_of_the_exponential_mechanism(values, outputs, epsilon
 
 
 @given(st.integers(2, 40), st.fractions("1/50", 12, max_denominator=50))
+@example(225, F(10))
 @settings(max_examples=40)
 def test_the_local_epsilon_of_randomised_response(count, epsilon):
     channel = channels.randomised_response(list(range(count)), epsilon)

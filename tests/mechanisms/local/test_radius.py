@@ -8,6 +8,7 @@ from typing import Any
 import numpy as np
 import pytest
 from tests.support import rows_oracle as oracle
+from tests.support.rows_oracle import channel_of
 
 import takifugu as tf
 from takifugu.core.errors import CalibrationRefused, InputError
@@ -22,10 +23,6 @@ LAWS = {
 
 def framework(rows: int = 1, independent: bool = True, metric: Any = None) -> Any:
     return tf.Pufferfish(tf.which_population(metric), tf.FromPopulations(LAWS, rows, independent))
-
-
-def channel_of(noise: Any) -> dict[Any, dict[Any, F]]:
-    return {x: {y: noise.mass(place, y) for y in noise.outputs} for place, x in enumerate(noise.sender.values)}
 
 
 def sent(noise: Any, rows: int = 1) -> list[Any]:

@@ -62,13 +62,6 @@ def test_both_numbers_by_all_outputs(case, epsilon):
     assert bracket.high - bracket.low <= 1e-6 * bracket.high + 1e-11
 
 
-def test_local_privacy_of_one_hot_bits():
-    rappor = permanent("abc", "1/2")
-    points = [{x: F(1)} for x in "abc"]
-    assert rappor.epsilon == pytest.approx(2 * math.log(0.75 / 0.25), abs=1e-12)
-    assert rappor.distribution_loss(points[0], points[1]) == pytest.approx(rappor.epsilon, abs=1e-12)
-
-
 @pytest.mark.parametrize("k", range(1, 9))
 def test_next_to_no_loss_is_rounded_up_too(k):
     """A ratio next to 1 has no digits left as a float, and its logarithm would be up to 1e-10 too small."""

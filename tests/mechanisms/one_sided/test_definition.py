@@ -100,9 +100,6 @@ def test_one_sided_noise_keeps_its_promise_and_none_the_other_way() -> None:
     assert tf.true_loss(turned, tf.Visitors(), calibration.randomiser).loss == math.inf
 
 
-# What releases promise together.
-
-
 def bit(place: str, policy: Policy) -> Any:
     return made(policy, tf.Visitors([place]), 1, BITS)
 
@@ -228,9 +225,6 @@ def test_what_noise_loses_along_the_moves_of_another_policy(policy: Policy, quer
     assert loss_along(noise, sensitivity(policy, PLACES, query)) == lost
     audited = tf.true_loss(Asymmetric(policy, PLACES), query, noise).loss
     assert audited == pytest.approx(float(lost)) if lost != math.inf else audited == math.inf
-
-
-# What is said.
 
 
 def test_the_certificate_says_what_is_hidden_from_whom_and_who_is_not_protected() -> None:

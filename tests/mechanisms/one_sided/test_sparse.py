@@ -112,8 +112,6 @@ def test_a_query_that_can_rise_is_not_free() -> None:
     assert SparseAnswers.of(still, 1).epsilon_total == 1
 
 
-# The ordinary technique, and how it was got wrong.
-
 TWO = 2.0  # epsilon
 STREAMS: list[tuple[tuple[int, ...], tuple[int, ...], int]] = [
     ((0, 1), (1, 0), 1), ((0, 0, 1), (1, 1, 0), 1), ((0, 0, 0, 1), (1, 1, 1, 0), 1), ((0, 0), (1, 1), 2),
@@ -170,9 +168,6 @@ def fits(seen: Counter[Any], law: Any, draws: int) -> None:
     assert len(often) > 3
     assert chi < len(often) + 6 * math.sqrt(2 * len(often))
     assert sum(seen.values()) - sum(seen[answers] for answers in law) < draws / 50
-
-
-# Draws.
 
 
 @pytest.mark.parametrize("limit", [1, 2, 5, 9])
@@ -278,9 +273,6 @@ def test_numbers_beyond_64_bits() -> None:
 def test_what_it_costs(limit: int | None) -> None:
     assert SparseAnswers("0.1", limit, 24).epsilon_total == F(1, 10) * (24 if limit is None else 2)
     assert SparseAnswers("0.1", limit=30, sensitivity=24).epsilon_total == F(24, 10)
-
-
-# Bad input.
 
 
 @pytest.mark.parametrize("make", [
