@@ -21,17 +21,11 @@ from takifugu import calibrate
 from takifugu.analysis.randomisers import DiscreteLaplace, Exact, RoundedLaplace, RoundedNormal
 from takifugu.audit import joint_loss, true_delta, true_loss
 from takifugu.core.errors import InputError, Unsupported
-from takifugu.model.beliefs.chains.chain import MarkovChain, MarkovChainClass
-from takifugu.model.beliefs.chains.pieces import IndependentPieces
-from takifugu.model.beliefs.contacts import CliqueInfection
 from takifugu.model.beliefs.counted_populations import samples_of
-from takifugu.model.beliefs.table import JointTable
 from takifugu.model.frameworks import Framework, Pufferfish, between
-from takifugu.model.queries import Count, Histogram, Identity, Linear, Sum
 from takifugu.model.secrets.of_entries import attribute, entry, every_entry
-from takifugu.numbers.distributions.pmf import Pmf
 
-BIT = MarkovChain([[0.9, 0.1], [0.4, 0.6]], 1)
+BIT = tf.MarkovChain([[0.9, 0.1], [0.4, 0.6]], 1)
 
 
 def discrete(scale: Any, cells: int = 1) -> DiscreteLaplace:
@@ -52,10 +46,10 @@ def losses(joint: dict[tuple[int, ...], Any], table: list[list[int]], scale: Fra
 
 @settings(max_examples=30)
 @given(st.data(), chains(length=(1, 5), starts=("stationary", "given")), st.sampled_from(["1/3", "2", "7"]))
-def test_chains_of_one_law(data: st.DataObject, chain: MarkovChain, scale: str) -> None:
+def test_chains_of_one_law(data: st.DataObject, chain: tf.MarkovChain, scale: str) -> None:
     assume(any(sum(chain.possible(i)) > 1 for i in range(chain.length)))
     chosen = data.draw(weights(chain.length))
-    audit = true_loss(hide(chain), Linear(chosen, grid=1), discrete(scale))
+    audit = true_loss(hide(chain), tf.Linear(chosen, grid=1), discrete(scale))
     (joint,) = joint_laws(chain)
     expected = losses(joint, contributions(linear(chain, chosen)), Fraction(scale))
     assert audit.lower <= expected <= audit.upper
@@ -64,20 +58,20 @@ def test_chains_of_one_law(data: st.DataObject, chain: MarkovChain, scale: str) 
 
 @settings(max_examples=30)
 @given(tables(), st.sampled_from(["1/3", "2"]))
-def test_tables(table: JointTable, scale: str) -> None:
+def test_tables(table: tf.JointTable, scale: str) -> None:
     assume(any(sum(table.possible(i)) > 1 for i in range(table.size)))
-    audit = true_loss(hide(table), Sum(grid=1), discrete(scale))
-    expected = losses(table_joint(table), contributions(Sum(grid=1).resolve(table)), Fraction(scale))
+    audit = true_loss(hide(table), tf.Sum(grid=1), discrete(scale))
+    expected = losses(table_joint(table), contributions(tf.Sum(grid=1).resolve(table)), Fraction(scale))
     assert audit.lower <= expected <= audit.upper
 
 
 @pytest.mark.slow
 @settings(max_examples=12)
 @given(chains(length=(2, 4), starts=("any",)), st.sampled_from(["1/2", "2"]), st.integers(0, 2**31))
-def test_any_start_is_the_supremum_over_start_laws(chain: MarkovChain, scale: str, seed: int) -> None:
+def test_any_start_is_the_supremum_over_start_laws(chain: tf.MarkovChain, scale: str, seed: int) -> None:
     assume(any(sum(chain.possible(i)) > 1 for i in range(chain.length)))
-    audit = true_loss(hide(chain), Count(1), discrete(scale))
-    matrix, table = exact_rows(chain.matrix.tolist()), contributions(Count(1).resolve(chain))
+    audit = true_loss(hide(chain), tf.Count(1), discrete(scale))
+    matrix, table = exact_rows(chain.matrix.tolist()), contributions(tf.Count(1).resolve(chain))
     rng, highest = np.random.default_rng(seed), mpmath.mpf(0)
     size = len(chain.states)
     for power in range(12):
@@ -96,25 +90,24 @@ def test_any_start_is_the_supremum_over_start_laws(chain: MarkovChain, scale: st
 @pytest.mark.slow
 def test_any_start_of_a_sticky_chain_is_reached_by_a_mixture() -> None:
     chain = [[0.95, 0.05], [0.05, 0.95]]
-    audit = true_loss(hide(MarkovChain(chain, 4, initial="any")), Count(1), discrete(3))
-    given = [true_loss(hide(MarkovChain(chain, 4, initial=[t, 1 - t])), Count(1), discrete(3)).loss for t in (0, 1)]
-    mixed = max(
-        true_loss(hide(MarkovChain(chain, 4, initial=[t, 1 - t])), Count(1), discrete(3)).loss
-        for t in np.linspace(0.01, 0.99, 99)
-    )
-    assert max(given) < 0.95
-    assert 1 < mixed <= audit.upper
-    assert audit.loss - mixed < 1e-3
+    audit = true_loss(hide(tf.MarkovChain(chain, 4, initial="any")), tf.Count(1), discrete(3))
+    losses = [
+        true_loss(hide(tf.MarkovChain(chain, 4, initial=[t, 1 - t])), tf.Count(1), discrete(3)).loss
+        for t in np.linspace(0, 1, 101)
+    ]
+    assert max(losses[0], losses[-1]) < 0.95
+    assert 1 < max(losses) <= audit.upper
+    assert audit.loss - max(losses) < 1e-3
 
 
 def test_any_start_where_a_start_can_only_lead_one_way() -> None:
     # Each hypothesis belongs to one start, so the loss is at a limit of the initial laws.
-    chain = MarkovChain([[0.0, 1.0], [1.0, 0.0]], 3, initial="any")
-    assert true_loss(hide(chain), Count(1), discrete(2)).loss == pytest.approx(0.5, abs=1e-12)
+    chain = tf.MarkovChain([[0.0, 1.0], [1.0, 0.0]], 3, initial="any")
+    assert true_loss(hide(chain), tf.Count(1), discrete(2)).loss == pytest.approx(0.5, abs=1e-12)
 
 
 def test_histograms_look_at_every_cell_together() -> None:
-    chain = MarkovChain([[0.6, 0.4], [0.3, 0.7]], 3)
+    chain = tf.MarkovChain([[0.6, 0.4], [0.3, 0.7]], 3)
     (joint,) = joint_laws(chain)
     table = [[(1, 0), (0, 1)]] * 3
     loss = mpmath.mpf(0)
@@ -126,36 +119,33 @@ def test_histograms_look_at_every_cell_together() -> None:
                 for law in (p, q)
             )
             loss = max(loss, abs(mpmath.log(a / b)))
-    audit = true_loss(hide(chain), Histogram(), discrete(2, 2))
+    audit = true_loss(hide(chain), tf.Histogram(), discrete(2, 2))
     assert audit.lower <= loss <= audit.upper
     # Two cells that always add up to 3 tell more than one cell alone.
-    assert audit.loss > true_loss(hide(chain), Count(1), discrete(2)).loss
+    assert audit.loss > true_loss(hide(chain), tf.Count(1), discrete(2)).loss
 
 
 def test_fewer_outputs_are_enough(monkeypatch: pytest.MonkeyPatch) -> None:
-    chain = MarkovChain([[0.6, 0.4], [0.3, 0.7]], 3, states=[0, 6])
+    chain = tf.MarkovChain([[0.6, 0.4], [0.3, 0.7]], 3, states=[0, 6])
     noises = [discrete(2), RoundedLaplace(Fraction(2), Fraction(1)), RoundedLaplace(Fraction(2), Fraction(7, 2))]
-    every = [true_loss(hide(chain), Sum(grid=1), noise).loss for noise in noises]
+    every = [true_loss(hide(chain), tf.Sum(grid=1), noise).loss for noise in noises]
     monkeypatch.setattr("takifugu.audit.releases.FEW_MASSES", 0)
-    assert [true_loss(hide(chain), Sum(grid=1), noise).loss for noise in noises] == every
+    assert [true_loss(hide(chain), tf.Sum(grid=1), noise).loss for noise in noises] == every
 
 
 def test_noise_laws_from_their_definition() -> None:
-    for noise, expected in [
-        (discrete(2), 0.5),
-        (RoundedLaplace(Fraction(2), Fraction(1)), 0.5),
-        (Exact(Fraction(1)), math.inf),
-    ]:
-        assert true_loss(hide(BIT), Count(1), noise).loss == pytest.approx(expected, abs=1e-12)
+    noises = (discrete(2), 0.5), (RoundedLaplace(Fraction(2), Fraction(1)), 0.5), (Exact(Fraction(1)), math.inf)
+    for noise, expected in noises:
+        assert true_loss(hide(BIT), tf.Count(1), noise).loss == pytest.approx(expected, abs=1e-12)
     with pytest.raises(Unsupported, match="ask for its delta"):
-        true_loss(hide(BIT), Count(1), RoundedNormal(Fraction(2), Fraction(1)))
+        true_loss(hide(BIT), tf.Count(1), RoundedNormal(Fraction(2), Fraction(1)))
 
 
 def test_rounded_laplace_at_real_centres() -> None:
-    framework = between(Pmf([0.25], [1.0]), Pmf([1.75], [1.0]))
-    assert true_loss(framework, Identity(), RoundedLaplace(Fraction(2), Fraction(1))).loss == pytest.approx(0.75)
+    framework = between(tf.Pmf([0.25], [1.0]), tf.Pmf([1.75], [1.0]))
+    assert true_loss(framework, tf.Identity(), RoundedLaplace(Fraction(2), Fraction(1))).loss == pytest.approx(0.75)
     with pytest.raises(InputError, match="multiple of the noise's grid"):
-        true_loss(framework, Identity(), discrete(1))
+        true_loss(framework, tf.Identity(), discrete(1))
 
 
 @pytest.mark.parametrize("epsilon", [0.1, 0.5, 2.0])
@@ -166,7 +156,7 @@ def test_delta_of_a_shift_has_a_closed_form(epsilon: float) -> None:
     p = [(1 - a) / (1 + a) * a ** abs(y) for y in outputs]
     q = [(1 - a) / (1 + a) * a ** abs(y - shift) for y in outputs]
     expected = math.fsum(max(0.0, x - math.exp(epsilon) * z) for x, z in zip(p, q, strict=True))
-    audit = true_delta(hide(BIT), epsilon, Count(1), noise)
+    audit = true_delta(hide(BIT), epsilon, tf.Count(1), noise)
     assert audit.loss == pytest.approx(expected, abs=1e-14)
     assert audit.lower <= expected + 1e-15
     assert (audit.loss == 0) == (epsilon >= 1 / 3)
@@ -174,7 +164,7 @@ def test_delta_of_a_shift_has_a_closed_form(epsilon: float) -> None:
 
 def test_delta_of_rounded_normal_noise_is_below_the_continuous_one() -> None:
     sigma, epsilon = 2, 0.5
-    audit = true_delta(hide(BIT), epsilon, Count(1), RoundedNormal(Fraction(sigma), Fraction(1)))
+    audit = true_delta(hide(BIT), epsilon, tf.Count(1), RoundedNormal(Fraction(sigma), Fraction(1)))
 
     def upper(x: float) -> float:
         return 0.5 * math.erfc(x / math.sqrt(2))
@@ -185,49 +175,49 @@ def test_delta_of_rounded_normal_noise_is_below_the_continuous_one() -> None:
 
 @pytest.mark.slow
 def test_delta_for_any_start_is_enclosed() -> None:
-    chain = MarkovChain([[0.95, 0.05], [0.05, 0.95]], 4, initial="any")
-    audit = true_delta(hide(chain), 0.3, Count(1), discrete(3))
-    middle = true_delta(hide(MarkovChain(chain.matrix, 4, [0.5, 0.5])), 0.3, Count(1), discrete(3))
+    chain = tf.MarkovChain([[0.95, 0.05], [0.05, 0.95]], 4, initial="any")
+    audit = true_delta(hide(chain), 0.3, tf.Count(1), discrete(3))
+    middle = true_delta(hide(tf.MarkovChain(chain.matrix, 4, [0.5, 0.5])), 0.3, tf.Count(1), discrete(3))
     assert 0 < audit.lower <= audit.loss <= audit.upper <= 1
     assert middle.loss <= audit.upper
 
 
 def test_independent_pieces_are_listed_together() -> None:
-    chain = MarkovChain([[0.6, 0.4], [0.3, 0.7]], 3)
-    alone = true_loss(hide(chain), Count(1), discrete(2)).loss
-    pieces = true_loss(hide(IndependentPieces(chain, [3, 2])), Count(1), discrete(2)).loss
+    chain = tf.MarkovChain([[0.6, 0.4], [0.3, 0.7]], 3)
+    alone = true_loss(hide(chain), tf.Count(1), discrete(2)).loss
+    pieces = true_loss(hide(tf.IndependentPieces(chain, [3, 2])), tf.Count(1), discrete(2)).loss
     assert pieces <= alone + 1e-12  # the other piece is independent noise
-    anyhow = MarkovChain(chain.matrix, 3, initial="any")
-    one = true_loss(hide(anyhow), Count(1), discrete(2))
-    two = true_loss(hide(IndependentPieces(anyhow, [3, 2])), Count(1), discrete(2))
+    anyhow = tf.MarkovChain(chain.matrix, 3, initial="any")
+    one = true_loss(hide(anyhow), tf.Count(1), discrete(2))
+    two = true_loss(hide(tf.IndependentPieces(anyhow, [3, 2])), tf.Count(1), discrete(2))
     assert pieces < two.loss <= one.upper
 
 
 def test_a_single_clique_is_listed_as_its_table() -> None:
-    clique = CliqueInfection([["ana", "bo", "chi"]], {3: [Fraction(1, 2), 0, Fraction(3, 8), Fraction(1, 8)]})
+    clique = tf.CliqueInfection([["ana", "bo", "chi"]], {3: [Fraction(1, 2), 0, Fraction(3, 8), Fraction(1, 8)]})
     rows = list(itertools.product(clique.alphabet(0), repeat=3))
     masses = [{0: Fraction(1, 2), 2: Fraction(1, 8), 3: Fraction(1, 8)}.get(r.count(rows[-1][0]), 0) for r in rows]
-    table = JointTable(rows, masses, ["ana", "bo", "chi"])
-    noise, query = DiscreteLaplace(Fraction(2), Fraction(1)), Count(rows[-1][0])
+    table = tf.JointTable(rows, masses, ["ana", "bo", "chi"])
+    noise, query = DiscreteLaplace(Fraction(2), Fraction(1)), tf.Count(rows[-1][0])
     audits = [true_loss(Pufferfish(every_entry(), belief), query, noise) for belief in (clique, table)]
     assert audits[0].loss == pytest.approx(audits[1].loss, rel=1e-12)
     assert audits[0].loss > 0.5
 
 
 def test_a_class_of_chains_needs_some_of_its_chains() -> None:
-    framework = hide(MarkovChainClass(0.3, 0.5, 4))
-    nothing = true_loss(framework, Count(1), discrete(2))
+    framework = hide(tf.MarkovChainClass(0.3, 0.5, 4))
+    nothing = true_loss(framework, tf.Count(1), discrete(2))
     assert (nothing.lower, nothing.loss, nothing.upper) == (0, math.inf, math.inf)
     assert "class of laws" in nothing.left_open
-    assert true_delta(framework, 1, Count(1), discrete(2)).upper == 1
+    assert true_delta(framework, 1, tf.Count(1), discrete(2)).upper == 1
     with pytest.raises(InputError, match="eigengap"):
-        true_loss(framework, Count(1), discrete(2), chains=[MarkovChain([[0.9, 0.1], [0.1, 0.9]], 4, "any")])
+        true_loss(framework, tf.Count(1), discrete(2), chains=[tf.MarkovChain([[0.9, 0.1], [0.1, 0.9]], 4, "any")])
     with pytest.raises(InputError, match="stationary masses"):
-        true_loss(framework, Count(1), discrete(2), chains=[MarkovChain([[0.9, 0.1], [0.6, 0.4]], 4, "any")])
-    member = MarkovChain([[0.7, 0.3], [0.3, 0.7]], 9, "any")
-    audit = true_loss(framework, Count(1), discrete(2), chains=[member])
+        true_loss(framework, tf.Count(1), discrete(2), chains=[tf.MarkovChain([[0.9, 0.1], [0.6, 0.4]], 4, "any")])
+    member = tf.MarkovChain([[0.7, 0.3], [0.3, 0.7]], 9, "any")
+    audit = true_loss(framework, tf.Count(1), discrete(2), chains=[member])
     assert audit.upper == math.inf
-    assert audit.loss == true_loss(hide(member.with_length(4)), Count(1), discrete(2)).loss
+    assert audit.loss == true_loss(hide(member.with_length(4)), tf.Count(1), discrete(2)).loss
 
 
 SAMPLES = samples_of([("m", k % 2) for k in range(40)] + [("f", int(k % 4 == 0)) for k in range(40)], 2)
@@ -264,7 +254,7 @@ def shares(low: Any, high: Any) -> list[dict[str, Fraction]]:
 
 
 def test_it_is_public_and_needs_nothing_but_a_calibration() -> None:
-    calibration = calibrate(hide(MarkovChain([[0.9, 0.1], [0.4, 0.6]], 3)), Count(1), epsilon=1)
+    calibration = calibrate(hide(tf.MarkovChain([[0.9, 0.1], [0.4, 0.6]], 3)), tf.Count(1), epsilon=1)
     assert tf.true_loss(calibration) == tf.audit.true_loss(calibration)
     assert tf.true_delta(calibration).upper < 1e-12
     with pytest.raises(InputError, match="needs an epsilon"):
@@ -272,9 +262,9 @@ def test_it_is_public_and_needs_nothing_but_a_calibration() -> None:
 
 
 def test_several_releases_and_other_secrets() -> None:
-    table = JointTable([(0, 0), (0, 1), (1, 1)], [Fraction(1, 3)] * 3, names=["ill", "test"])
+    table = tf.JointTable([(0, 0), (0, 1), (1, 1)], [Fraction(1, 3)] * 3, names=["ill", "test"])
     framework = Pufferfish(attribute("ill", 0, 1), table)
-    releases = [(Identity("ill"), discrete(4)), (Identity("test"), discrete(2))]
+    releases = [(tf.Identity("ill"), discrete(4)), (tf.Identity("test"), discrete(2))]
     together = joint_loss(framework, releases)
     apart = [joint_loss(framework, [release]).loss for release in releases]
     assert max(apart) < together.loss <= sum(apart) + 1e-12
@@ -283,24 +273,16 @@ def test_several_releases_and_other_secrets() -> None:
 
 
 def test_secrets_without_mass_are_skipped_and_too_much_is_refused() -> None:
-    lone = Pufferfish([entry(0, 0, 1), entry(1, 0, 1)], MarkovChain([[0.9, 0.1], [0.4, 0.6]], 2, initial=[1, 0]))
-    assert "step 1" in true_loss(lone, Count(1), discrete(2)).comparison
+    lone = Pufferfish([entry(0, 0, 1), entry(1, 0, 1)], tf.MarkovChain([[0.9, 0.1], [0.4, 0.6]], 2, initial=[1, 0]))
+    assert "step 1" in true_loss(lone, tf.Count(1), discrete(2)).comparison
     with pytest.raises(Unsupported, match="joint states"):
-        true_loss(hide(MarkovChain([[0.9, 0.1], [0.4, 0.6]], 40)), Count(1), discrete(2))
+        true_loss(hide(tf.MarkovChain([[0.9, 0.1], [0.4, 0.6]], 40)), tf.Count(1), discrete(2))
     with pytest.raises(Unsupported, match="masses of outputs"):
-        joint_loss(hide(MarkovChain([[0.9, 0.1], [0.4, 0.6]], 9)), [(Histogram(), discrete(2, 2))] * 4)
+        joint_loss(hide(tf.MarkovChain([[0.9, 0.1], [0.4, 0.6]], 9)), [(tf.Histogram(), discrete(2, 2))] * 4)
     with pytest.raises(InputError, match="2 cells and the noise 1"):
-        true_loss(hide(BIT), Histogram(), discrete(2))
+        true_loss(hide(BIT), tf.Histogram(), discrete(2))
     with pytest.raises(InputError, match="needs the query"):
         true_loss(hide(BIT))
-
-
-def test_a_calibration_is_audited_as_it_is() -> None:
-    framework = hide(MarkovChain([[0.9, 0.1], [0.4, 0.6]], 6))
-    for mechanism in ("group", "wasserstein", "laplace-exact"):
-        audit = true_loss(calibrate(framework, Count(1), epsilon=1, mechanism=mechanism))
-        assert audit.loss <= 1
-        assert audit.loss > 0.99 or mechanism != "laplace-exact"
 
 
 def test_it_uses_nothing_of_the_calibration() -> None:
@@ -308,9 +290,5 @@ def test_it_uses_nothing_of_the_calibration() -> None:
     files = [folder / f"{module.name}.py" for module in pkgutil.iter_modules([str(folder)])]
     asking = [folder.parent / "analysis" / "questions" / "joint_states.py", folder.parent / "core" / "registry.py"]
     for file in (*files, *asking):
-        text = file.read_text()
-        assert "answer_laws." not in text
-        assert "quilts." not in text
-        assert "noised" not in text
-        assert "takifugu.analysis.answer_laws" not in text
-        assert "takifugu.mechanisms" not in text
+        for word in ("answer_laws.", "quilts.", "noised", "takifugu.analysis.answer_laws", "takifugu.mechanisms"):
+            assert word not in file.read_text()

@@ -20,7 +20,6 @@ from takifugu.mechanisms.local.populations import Populations
 from takifugu.mechanisms.one_sided import Asymmetric, Policy, none_of
 from takifugu.model.beliefs.counted_populations import samples_of
 from takifugu.model.beliefs.domain import Domain
-from takifugu.model.beliefs.populations import FromPopulations
 from takifugu.model.beliefs.records.normal_views import _near as near_view
 from takifugu.model.queries.additive import _largest_change as largest_change
 from takifugu.model.secrets.families import Family
@@ -87,11 +86,11 @@ def three() -> Any:
 
 def counted() -> Any:
     samples = samples_of([("m", k % 2) for k in range(40)] + [("f", int(k % 4 == 0)) for k in range(40)], 2)
-    return FromPopulations.counted(samples, ["a", "b"], 0.99)
+    return tf.FromPopulations.counted(samples, ["a", "b"], 0.99)
 
 
 def exact() -> Any:
-    return FromPopulations({"m": {"a": "0.8", "b": "0.2"}, "f": {"a": "0.3", "b": "0.7"}})
+    return tf.FromPopulations({"m": {"a": "0.8", "b": "0.2"}, "f": {"a": "0.3", "b": "0.7"}})
 
 
 def people() -> Any:

@@ -18,7 +18,6 @@ from takifugu.analysis.problem import Problem
 from takifugu.analysis.randomisers import Exact, RoundedNormal
 from takifugu.mechanisms.gaussian_exact import MECHANISM as EXACT
 from takifugu.mechanisms.normal_by_rule import ANALYTIC, RULE_A, RULE_B
-from takifugu.model.frameworks import between
 from takifugu.numbers.after_noise.gaussian import PRINTED_CONSTANT, gaussian_rule_b
 
 ALL = (EXACT, ANALYTIC, RULE_A, RULE_B)
@@ -117,10 +116,10 @@ def test_scaling() -> None:
 def test_rounded_masses_pay_for_their_doubt() -> None:
     # Whether the last 1e-17 of mass must move by 50 is not decided by these floats; delta pays for it.
     p, q = tf.Pmf([0, 1, 50], [0.1, 0.2, 0.7]), tf.Pmf([0, 1, 50], [0.1 + 1e-16, 0.2, 0.7])
-    sigma = bound_by(ANALYTIC, between(p, q), delta="1/100000").randomiser.scale
+    sigma = bound_by(ANALYTIC, tf.between(p, q), delta="1/100000").randomiser.scale
     assert sigma < 10
     # Not where delta is as small as the doubt.
-    assert bound_by(ANALYTIC, between(p, q), delta=Fraction(1, 10**15)).randomiser.scale > 50
+    assert bound_by(ANALYTIC, tf.between(p, q), delta=Fraction(1, 10**15)).randomiser.scale > 50
 
 
 def test_laws_that_keep_the_promise_themselves_need_no_noise() -> None:

@@ -1,4 +1,4 @@
-"""Group noise: golden values, its promise by enumeration, and how it composes."""
+"""Group and entry noise: golden values, what each really promises by enumeration, and how it composes."""
 
 from fractions import Fraction
 from functools import partial
@@ -9,23 +9,30 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from tests.support.chain_oracles import answer_law_given, exact_rows, joint_law
+from tests.support.chain_questions import chains, loss_of
 from tests.support.golden import transport_laws
 from tests.support.pair_cases import bound_by, pair_of
 from tests.support.vector_oracles import vector_loss
 
 import takifugu as tf
+from takifugu.analysis.bounds import Bound, Refusal
 from takifugu.analysis.guarantee import Covers
+from takifugu.analysis.problem import Problem
+from takifugu.analysis.sensitivity import entry_change
+from takifugu.influence.promise import promise_of
+from takifugu.mechanisms.entry import MECHANISM as ENTRY
 from takifugu.mechanisms.group import MECHANISM
+from takifugu.model.beliefs.chains.chain import MarkovChain, MarkovChainClass
 from takifugu.model.frameworks import Framework, Pufferfish, between
 from takifugu.model.queries import Count, Histogram, Identity, Linear, Mean, Query, Sum
+from takifugu.model.secrets.of_entries import attribute, entry, every_entry
+from takifugu.numbers.rationals import decimal_up
 
 BINARY = [[0.9, 0.1], [0.4, 0.6]]
-
-
 group = partial(bound_by, MECHANISM)
 
 
-def chain(length: int, **how: Any) -> Framework:
+def hidden_chain(length: int, **how: Any) -> Framework:
     return Pufferfish(tf.every_entry(), tf.MarkovChain(BINARY, length, **how))
 
 
@@ -49,7 +56,7 @@ def test_flu_needs_four_over_epsilon() -> None:
     (Count(1, entries=range(10)), 10),
 ])  # fmt: skip
 def test_scale_is_the_change_of_everything_over_epsilon(query: Query, change: int) -> None:
-    bound = group(chain(100), query, Fraction(1, 2))
+    bound = group(hidden_chain(100), query, Fraction(1, 2))
     assert bound.randomiser.scale == 2 * change
     assert bound.randomiser.kind == ("discrete-laplace" if change else "none")
     assert bound.covers is Covers.EVERYTHING
@@ -57,14 +64,10 @@ def test_scale_is_the_change_of_everything_over_epsilon(query: Query, change: in
 
 
 def test_every_belief_is_served() -> None:
-    beliefs = [
-        tf.MarkovChain(BINARY, 7, "any"),
-        tf.MarkovChainClass(0.2, 0.5, 7),
-        tf.JointTable([(0,) * 7, (1,) * 7], [0.5, 0.5]),
-    ]
-    for belief in beliefs:
+    beliefs = [tf.MarkovChain(BINARY, 7, "any"), tf.MarkovChainClass(0.2, 0.5, 7)]
+    for belief in (*beliefs, tf.JointTable([(0,) * 7, (1,) * 7], [0.5, 0.5])):
         assert group(Pufferfish(tf.every_entry(), belief), Sum()).randomiser.scale == 7
-    assert group(Pufferfish(tf.every_entry(), beliefs[:2]), Sum()).covers is Covers.EVERYTHING
+    assert group(Pufferfish(tf.every_entry(), beliefs), Sum()).covers is Covers.EVERYTHING
 
 
 def test_independent_pieces_need_the_largest_and_compose_as_data() -> None:
@@ -92,12 +95,8 @@ def test_scales_never_round_down(length: int, epsilon: Fraction) -> None:
 
 @st.composite
 def small_questions(draw: st.DrawFn) -> tuple[tf.MarkovChain, Query]:
-    k, length = draw(st.integers(2, 3)), draw(st.integers(1, 3))
-    rows = [draw(st.lists(st.integers(0, 5), min_size=k, max_size=k).filter(any)) for _ in range(k)]
-    start = draw(st.lists(st.integers(0, 5), min_size=k, max_size=k).filter(lambda n: sum(map(bool, n)) > 1))
-    belief = tf.MarkovChain([[n / sum(r) for n in r] for r in rows], length, [n / sum(start) for n in start])
-    query = draw(st.sampled_from([Count(1), Sum(), Histogram(), Linear([1, 2, 0][:length])]))
-    return belief, query
+    belief = draw(chains(longest=3))
+    return belief, draw(st.sampled_from([Count(1), Sum(), Histogram(), Linear([1, 2, 0][: belief.length])]))
 
 
 def losses(belief: tf.MarkovChain, query: Query, units: Fraction) -> list[Any]:
@@ -123,3 +122,95 @@ def test_no_comparison_loses_more_than_epsilon(question: tuple[tf.MarkovChain, Q
         assert not query.resolve(belief).entry_changes().any()
         return
     assert max(losses(belief, query, bound.randomiser.scale / bound.randomiser.grid)) <= epsilon + mpmath.mpf(10) ** -20
+
+
+COPY = [[1.0, 0.0], [0.0, 1.0]]
+FAIR = [[0.5, 0.5], [0.5, 0.5]]
+
+
+def bound_of(framework: Framework, query: Query, epsilon: Any = 1) -> Bound:
+    bound = bound_by(ENTRY, framework, query, epsilon)
+    assert bound.delta == 0
+    return bound
+
+
+def test_scale_is_what_hides_one_entry() -> None:
+    framework = Pufferfish(every_entry(), MarkovChain(BINARY, 50))
+    assert bound_of(framework, Count(1), 2).randomiser.scale == Fraction(1, 2)
+    assert bound_of(framework, Histogram(), 2).randomiser.scale == 1
+    assert bound_of(framework, Linear([3] + [1] * 49), 2).randomiser.scale == Fraction(3, 2)
+    one = Pufferfish(entry(5, 0, 1), MarkovChain(BINARY, 50))
+    assert bound_of(one, Linear([3] + [1] * 49), 2).randomiser.scale == Fraction(1, 2)
+
+
+def test_independent_entries_keep_the_promise() -> None:
+    pieces = tf.IndependentPieces(MarkovChain(BINARY, 1), [1] * 6)
+    bound = bound_of(Pufferfish(every_entry(), pieces), Count(1), Fraction(1, 3))
+    assert (bound.epsilon, bound.covers, bound.conditions) == (Fraction(1, 3), Covers.COMPONENT, ())
+    single = bound_of(Pufferfish(every_entry(), MarkovChain(BINARY, 1)), Count(1))
+    assert (single.epsilon, single.covers) == (1, Covers.EVERYTHING)
+
+
+def test_a_copied_state_multiplies_the_loss_by_the_length() -> None:
+    """The promise that was asked would be false: the true loss is 8, not 1."""
+    copies = MarkovChain(COPY, 8, [0.5, 0.5])
+    for belief in (copies, tf.JointTable([(0,) * 8, (1,) * 8], [0.5, 0.5])):
+        bound = bound_of(Pufferfish(every_entry(), belief), Sum())
+        assert bound.epsilon == 8
+        assert bound.covers is Covers.EVERYTHING
+        assert "does not protect correlated data" in bound.conditions[0]
+    assert loss_of(copies, Sum(), bound.randomiser.scale) > 7.9
+
+
+def test_correlated_steps_promise_between_one_and_all() -> None:
+    framework = Pufferfish(every_entry(), MarkovChain(BINARY, 100))
+    bound = bound_of(framework, Count(1))
+    assert 2 < bound.epsilon < 20
+    assert bound.covers is Covers.ENTRIES
+    assert bound_of(Pufferfish(every_entry(), MarkovChain(FAIR, 100)), Count(1)).epsilon == pytest.approx(1, rel=1e-9)
+
+
+def test_classes_have_promises_too() -> None:
+    bound = bound_of(Pufferfish(every_entry(), MarkovChainClass(0.3, 0.9, 200)), Sum())
+    assert 1 < bound.epsilon < 200
+    assert bound.covers is Covers.ENTRIES
+
+
+@given(chains(), st.sampled_from(["count", "sum", "linear"]), st.sampled_from([Fraction(1, 2), 2]))
+@settings(max_examples=60)
+def test_the_promise_is_true(belief: MarkovChain, kind: str, epsilon: Fraction) -> None:
+    query = {"count": Count(1), "sum": Sum(), "linear": Linear([2, 1, 0, 1, 3][: belief.length])}[kind]
+    bound = bound_of(Pufferfish(every_entry(), belief), query, epsilon)
+    assert loss_of(belief, query, bound.randomiser.scale) <= bound.epsilon + Fraction(1, 10**15)
+
+
+def test_noise_without_a_changing_secret_is_refused_where_others_tell() -> None:
+    framework = Pufferfish(entry(0, 0, 1), MarkovChain(BINARY, 3))
+    refusal = ENTRY.bound(Problem(framework, Linear([0, 1, 1]), Fraction(1)))
+    assert isinstance(refusal, Refusal)
+    assert "correlated" in refusal.reason
+    unread = Pufferfish(entry(0, 0, 1), tf.IndependentPieces(MarkovChain(BINARY, 1), [1, 1]))
+    elsewhere = bound_of(unread, Linear([0, 1]))
+    assert (elsewhere.randomiser.kind, elsewhere.covers) == ("none", Covers.COMPONENT)
+    assert bound_of(unread, Linear([0, 0])).covers is Covers.EVERYTHING
+
+
+def test_only_secret_entries_count() -> None:
+    table = tf.JointTable([(0, 10), (1, 20)], [0.5, 0.5], names=["bit", "income"])
+    framework = Pufferfish(attribute("bit", 0, 1), table)
+    assert entry_change(Problem(framework, Linear([1, 1]), Fraction(1))) == 1
+    assert bound_of(framework, Linear([1, 1])).epsilon == 11
+
+
+def test_larger_scales_promise_more() -> None:
+    problem = Problem(Pufferfish(every_entry(), MarkovChain(BINARY, 60)), Count(1), Fraction(1))
+    promises = [promise_of(problem, Fraction(scale)).epsilon for scale in (1, 2, 4, 8, 1000)]
+    assert promises == sorted(promises, reverse=True)
+    assert promises[-1] <= Fraction(60, 1000)
+
+
+@given(st.fractions(Fraction(1, 10**9), 10**9))
+def test_promises_round_up_to_short_decimals(value: Fraction) -> None:
+    short = decimal_up(value)
+    assert value <= short <= value * (1 + Fraction(1, 10**10))
+    assert 10**40 % short.denominator == 0

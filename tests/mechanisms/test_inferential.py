@@ -15,7 +15,6 @@ from tests.support.pair_cases import bound_by
 import takifugu as tf
 from takifugu.analysis.problem import Problem
 from takifugu.analysis.randomisers import DiscreteLaplace
-from takifugu.audit.exact import true_loss
 from takifugu.core.errors import CalibrationRefused, Unsupported
 from takifugu.mechanisms.inferential import (
     MECHANISM,
@@ -190,14 +189,14 @@ def test_the_true_loss_is_at_most_epsilon(p0: int, p1: int, length: int, epsilon
         calibration = tf.calibrate(framework, Count(1), epsilon, mechanism="inferential", allow_zero_noise=True)
     except CalibrationRefused:
         return
-    assert true_loss(calibration).upper <= epsilon * (1 + 1e-9)
+    assert tf.true_loss(calibration).upper <= epsilon * (1 + 1e-9)
 
 
 def test_a_third_of_the_scale_breaks_the_promise() -> None:
     framework = tf.Pufferfish(tf.every_entry(), tf.MarkovChain([[0.5, 0.5], [0.5, 0.5]], 1))
     calibration = tf.calibrate(framework, Count(1), 1, mechanism="inferential")
     assert calibration.scale == pytest.approx(2)  # independent entries: twice what entry noise needs
-    assert true_loss(framework, Count(1), DiscreteLaplace(calibration.randomiser.scale / 3, Fraction(1))).lower > 1
+    assert tf.true_loss(framework, Count(1), DiscreteLaplace(calibration.randomiser.scale / 3, Fraction(1))).lower > 1
 
 
 def test_auto_never_takes_the_baseline() -> None:
@@ -218,12 +217,12 @@ def test_an_entry_that_is_no_secret_counts_as_much(weights: list[int], entry: in
     framework = tf.Pufferfish(entry_secret(entry, 0, 1), chain)
     calibration = tf.calibrate(framework, Linear(weights), 0.1, mechanism="inferential")
     assert calibration.scale >= 2 * max(weights) / 0.1
-    assert true_loss(calibration).loss <= 0.1
+    assert tf.true_loss(calibration).loss <= 0.1
 
 
 def test_half_the_noise_of_an_entry_that_is_no_secret_is_too_little() -> None:
     """Weight 1000 on the entry that is not secret, with D_1 over secret entries (1): the loss is 1.27, not 0.1."""
     framework = tf.Pufferfish(entry_secret(0, 0, 1), tf.MarkovChain([[0.8, 0.2], [0.3, 0.7]], length=2))
     honest = tf.calibrate(framework, Linear([1, 1000]), 0.1, mechanism="inferential")
-    lost = true_loss(framework, Linear([1, 1000]), DiscreteLaplace(Fraction(honest.scale) / 1000, Fraction(1))).loss
+    lost = tf.true_loss(framework, Linear([1, 1000]), DiscreteLaplace(Fraction(honest.scale) / 1000, Fraction(1))).loss
     assert lost > 1.2

@@ -22,7 +22,6 @@ from takifugu.analysis.bounds import Bound, Mechanism
 from takifugu.analysis.guarantee import Covers
 from takifugu.analysis.problem import Problem, pair_grid
 from takifugu.analysis.randomisers import DiscreteLaplace, Exact, RoundedLaplace
-from takifugu.audit import true_loss
 from takifugu.mechanisms import (
     gaussian_exact,
     kantorovich_relaxed,
@@ -71,7 +70,7 @@ def test_enough_and_no_more_on_chains(data: st.DataObject, chain: tf.MarkovChain
     noise = bound(framework, query, epsilon).randomiser
     (joint,), table = joint_laws(chain), contributions(query.resolve(chain))
     assert largest_loss(joint, table, 9, noise.scale) <= epsilon + mpmath.mpf(10) ** -12
-    assert true_loss(framework, query, noise).upper <= epsilon + 1e-12
+    assert tf.true_loss(framework, query, noise).upper <= epsilon + 1e-12
     assert needs_no_less(noise.scale, lambda b: largest_loss(joint, table, 9, b), epsilon)
 
 
@@ -83,7 +82,7 @@ def test_enough_and_no_more_on_tables(table: tf.JointTable, epsilon: Fraction) -
     joint, contribution = table_joint(table), contributions(tf.Sum().resolve(table))
     units = noise.scale / noise.grid
     assert largest_loss(joint, contribution, 9, units) <= epsilon
-    assert true_loss(framework, tf.Sum(), noise).upper <= epsilon + 1e-12
+    assert tf.true_loss(framework, tf.Sum(), noise).upper <= epsilon + 1e-12
     assert needs_no_less(units, lambda b: largest_loss(joint, contribution, 9, b), epsilon)
 
 
@@ -93,10 +92,10 @@ def test_enough_and_no_more_for_any_start(data: st.DataObject, chain: tf.MarkovC
     query = tf.Linear(data.draw(weights(chain.length)), grid=1)
     framework = with_secrets(chain)
     noise = bound(framework, query, epsilon).randomiser
-    assert true_loss(framework, query, noise).upper <= epsilon + 1e-12
+    assert tf.true_loss(framework, query, noise).upper <= epsilon + 1e-12
     if isinstance(noise, DiscreteLaplace) and noise.units > Fraction(1, 50):
         less = DiscreteLaplace(noise.units * Fraction(999, 1000), noise.grid)
-        assert true_loss(framework, query, less).lower > epsilon
+        assert tf.true_loss(framework, query, less).lower > epsilon
 
 
 @settings(max_examples=40)
@@ -125,16 +124,16 @@ def test_any_start_needs_more_than_point_starts_and_less_than_wasserstein() -> N
     assert points < 2.7 < 3.6 < bounded.randomiser.scale < 3.7
     assert "(unknown initial distribution)" in bounded.witness.comparison
     # A mutant that looks at point starts only is caught.
-    assert true_loss(framework, tf.Count(1), DiscreteLaplace(points, Fraction(1))).lower > 1.3
+    assert tf.true_loss(framework, tf.Count(1), DiscreteLaplace(points, Fraction(1))).lower > 1.3
 
 
 def test_a_mutant_that_looks_at_one_order_of_the_pair_is_caught() -> None:
     p, q = tf.Pmf([0, 1], [Fraction(1, 100), Fraction(99, 100)]), tf.Pmf([0, 1], [Fraction(1, 2), Fraction(1, 2)])
     framework = between(p, q)
     noise = bound(framework, tf.Identity()).randomiser
-    assert true_loss(framework, tf.Identity(), noise).upper <= 1
+    assert tf.true_loss(framework, tf.Identity(), noise).upper <= 1
     # Without noise log 99/50 < 1 one way, and log 50 > 1 the other way.
-    assert true_loss(framework, tf.Identity(), Exact(Fraction(1))).lower > 3
+    assert tf.true_loss(framework, tf.Identity(), Exact(Fraction(1))).lower > 3
 
 
 def test_zero_noise_where_the_belief_hides_the_secret() -> None:
@@ -143,18 +142,18 @@ def test_zero_noise_where_the_belief_hides_the_secret() -> None:
     bounded = bound(framework, tf.Count(1, entries=[1, 2]))
     assert bounded.randomiser == Exact(Fraction(1))
     assert bounded.covers is Covers.OUTPUT
-    assert true_loss(framework, tf.Count(1, entries=[1, 2]), bounded.randomiser).loss == pytest.approx(0, abs=1e-12)
+    assert tf.true_loss(framework, tf.Count(1, entries=[1, 2]), bounded.randomiser).loss == pytest.approx(0, abs=1e-12)
 
 
 def test_pieces_that_are_shorter_are_looked_at_too() -> None:
     pieces = tf.IndependentPieces(tf.MarkovChain(LENGTHS, 20), [20, 1])
     assert bound(hide(pieces), tf.Count(1, entries=[20])).randomiser.scale == 1
     short = tf.IndependentPieces(tf.MarkovChain(LENGTHS, 3), [3, 1])
-    assert 0.9 < true_loss(hide(short), tf.Count(1), bound(hide(short), tf.Count(1)).randomiser).upper <= 1 + 1e-12
+    assert 0.9 < tf.true_loss(hide(short), tf.Count(1), bound(hide(short), tf.Count(1)).randomiser).upper <= 1 + 1e-12
     for start in ("stationary", "any"):
         alone = tf.IndependentPieces(tf.MarkovChain(LENGTHS, 4, initial=start), [4, 3])
         noise = bound(hide(alone), tf.Count(1)).randomiser
-        assert 0.9 < true_loss(hide(alone), tf.Count(1), noise).upper <= 1 + 1e-12
+        assert 0.9 < tf.true_loss(hide(alone), tf.Count(1), noise).upper <= 1 + 1e-12
 
 
 def test_the_scale_is_rounded_up_by_at_most_one_part_in_ten_billion() -> None:
@@ -203,7 +202,7 @@ def test_the_noise_keeps_the_promise_in_answer_units(mechanism: Mechanism, atoms
     posed = problem(atoms, "0.01" if isinstance(atoms[0], float) else None)
     noise = bound_by(mechanism, posed.framework, posed.query).randomiser
     assert isinstance(noise, DiscreteLaplace if isinstance(atoms[0], int) else RoundedLaplace)
-    audit = true_loss(posed.framework, posed.query, noise)
+    audit = tf.true_loss(posed.framework, posed.query, noise)
     assert audit.upper <= 1 + 1e-12
     # Rounding is post-processing: it may only lose a little of what the continuous noise needs.
     assert mechanism is WASSERSTEIN or audit.loss > 0.9

@@ -11,6 +11,9 @@ from takifugu.analysis.bounds import Cost
 from takifugu.analysis.problem import Problem
 from takifugu.calibration.alternatives import POSSIBLE, SKIPPED
 from takifugu.calibration.trials import attempt, attempt_all, choose
+from takifugu.mechanisms.influence import MECHANISM as INFLUENCE
+from takifugu.mechanisms.laplace_exact import MECHANISM as LAPLACE_EXACT
+from takifugu.model.beliefs import Belief
 from takifugu.model.secrets.families import Family
 
 STICKY = [[0.9, 0.1], [0.1, 0.9]]
@@ -21,10 +24,13 @@ def pieces(count: int, length: int) -> Problem:
     return Problem(tf.Pufferfish(tf.every_entry(), belief), tf.Count(1), Fraction(1), work_limit=1e5)
 
 
-def test_the_cost_of_many_alike_pieces_is_that_of_one() -> None:
-    from takifugu.mechanisms.laplace_exact import MECHANISM
+def exact_scale(belief: Belief) -> float:
+    framework = tf.Pufferfish(tf.every_entry(), belief)
+    return float(tf.calibrate(framework, tf.Count(1), 1, mechanism="laplace-exact", allow_zero_noise=True).scale)
 
-    assert MECHANISM.cost(pieces(500, 200)) == MECHANISM.cost(pieces(1, 200))
+
+def test_the_cost_of_many_alike_pieces_is_that_of_one() -> None:
+    assert LAPLACE_EXACT.cost(pieces(500, 200)) == LAPLACE_EXACT.cost(pieces(1, 200))
     assert len(pieces(500, 200).parts) == 1
 
 
@@ -40,22 +46,16 @@ def test_the_only_release_waits_for_the_quickest_law_beyond_the_limit() -> None:
     assert choice is not None
     assert choice.taken(True).line.name == "influence"
     bound = choice.taken(True).bound
-    alone = tf.calibrate(
-        tf.Pufferfish(tf.every_entry(), tf.MarkovChain(STICKY, 60)), tf.Count(1), 1, mechanism="laplace-exact",
-        allow_zero_noise=True,
-    )  # fmt: skip
     assert bound is not None
-    assert float(bound.randomiser.scale) == pytest.approx(float(alone.randomiser.scale), rel=1e-9)
+    assert float(bound.randomiser.scale) == pytest.approx(exact_scale(tf.MarkovChain(STICKY, 60)), rel=1e-9)
 
 
 def test_pieces_of_many_lengths_are_searched_once() -> None:
     """The longest decides the scale, and that it is enough for another takes one evaluation."""
-    from takifugu.mechanisms.influence import MECHANISM
-
     def cost(lengths: list[int]) -> float:
         belief = tf.IndependentPieces(tf.MarkovChain([[0.9, 0.1], [0.3, 0.7]], 100), lengths)
         framework = tf.Pufferfish(tf.every_entry(), belief)
-        return MECHANISM.cost(Problem(framework, tf.Count(1), Fraction(1))).operations
+        return INFLUENCE.cost(Problem(framework, tf.Count(1), Fraction(1))).operations
 
     longest = cost([100])
     assert longest < cost([*range(51, 101)]) < 6 * longest
@@ -91,19 +91,12 @@ def test_five_hundred_people_of_four_thousand_steps() -> None:
     assert tf.calibrate(framework, tf.Count(1), 1, mechanism="laplace-exact").scale == pytest.approx(8.640476763)
     for only in (False, True):
         least = tf.calibrate(framework, tf.Count(1), 1, only_release=only)
-        assert least.mechanism == "influence"
-        assert least.scale == pytest.approx(8.640476763)
+        assert (least.mechanism, least.scale) == ("influence", pytest.approx(8.640476763))
 
 
 def test_the_longest_piece_need_not_be_the_worst() -> None:
     chain = tf.MarkovChain([[0.3, 0.7], [0.9, 0.1]], 20)
-    scales = [
-        tf.calibrate(
-            tf.Pufferfish(tf.every_entry(), tf.IndependentPieces(chain, lengths)), tf.Count(1), 1,
-            mechanism="laplace-exact", allow_zero_noise=True,
-        ).scale
-        for lengths in ([20] * 3, [1], [20, 1, 20])
-    ]  # fmt: skip
+    scales = [exact_scale(tf.IndependentPieces(chain, lengths)) for lengths in ([20] * 3, [1], [20, 1, 20])]
     assert scales[0] < scales[1] == 1.0 == pytest.approx(scales[2], rel=1e-9)
 
 

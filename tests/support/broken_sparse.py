@@ -74,13 +74,17 @@ ORDINARY = [
 Mutant = Callable[[Sequence[int], Rule, int, Fraction, int], dict[Any, Fraction]]
 
 
-def _steps(answer: Callable[[tuple[Any, ...], int, int], dict[Any, Fraction]]) -> Mutant:
+def _steps(answer: Callable[[int, int, Fraction, int], dict[Any, Fraction]], stops: bool = True) -> Mutant:
+    """Return the law of marks that are drawn one after the other, with `answer` (count, threshold, decay, cap)."""
+
     def law(counts: Sequence[int], rule: Rule, limit: int, decay: Fraction, cap: int) -> dict[Any, Fraction]:
         masses: dict[tuple[Any, ...], Fraction] = {(): Fraction(1)}
         for count in counts:
             after: dict[tuple[Any, ...], Fraction] = defaultdict(Fraction)
             for past, chance in masses.items():
-                for mark, mass in answer(past, count, rule(past), limit, decay, cap).items():  # type: ignore[call-arg]
+                is_over = stops and _stopped(past, limit)
+                marks = {None: Fraction(1)} if is_over else answer(count, rule(past), decay, cap)
+                for mark, mass in marks.items():
                     after[(*past, mark)] += chance * mass
             masses = after
         return dict(masses)
@@ -99,38 +103,6 @@ def _compared(law: dict[int, Fraction], threshold: int) -> dict[Any, Fraction]:
     return compared
 
 
-def _free_values(past: Any, count: int, threshold: int, limit: int, decay: Fraction, cap: int) -> dict[Any, Fraction]:
-    return _compared(noisy(count, decay, cap), threshold)
-
-
-def _half_scale(past: Any, count: int, threshold: int, limit: int, decay: Fraction, cap: int) -> dict[Any, Fraction]:
-    return {None: Fraction(1)} if _stopped(past, limit) else _compared(noisy(count, decay**2, cap), threshold)
-
-
-def _wrong_side(past: Any, count: int, threshold: int, limit: int, decay: Fraction, cap: int) -> dict[Any, Fraction]:
-    if _stopped(past, limit):
-        return {None: Fraction(1)}
-    return _compared({count - k: mass for k, mass in geometric(decay, cap).items()}, threshold)
-
-
-def _second_draw(past: Any, count: int, threshold: int, limit: int, decay: Fraction, cap: int) -> dict[Any, Fraction]:
-    """The comparison and the value have noise of their own: two uses of the count for the price of one."""
-    if _stopped(past, limit):
-        return {None: Fraction(1)}
-    compared = _compared(noisy(count, decay, cap), threshold)
-    above = sum(mass for mark, mass in compared.items() if mark != SAFE)
-    return {SAFE: compared.get(SAFE, Fraction(0)), **{z: above * m for z, m in noisy(count, decay, cap).items()}}
-
-
-def _exact_value(past: Any, count: int, threshold: int, limit: int, decay: Fraction, cap: int) -> dict[Any, Fraction]:
-    """What is above is published as it is."""
-    if _stopped(past, limit):
-        return {None: Fraction(1)}
-    compared = _compared(noisy(count, decay, cap), threshold)
-    safe = compared.get(SAFE, Fraction(0))
-    return {SAFE: safe, count: 1 - safe}
-
-
 def one_noise(counts: Sequence[int], rule: Rule, limit: int, decay: Fraction, cap: int) -> dict[Any, Fraction]:
     """One draw for all questions, as threshold noise alone would be: two values tell their counts' difference."""
     law: dict[Any, Fraction] = defaultdict(Fraction)
@@ -143,12 +115,36 @@ def one_noise(counts: Sequence[int], rule: Rule, limit: int, decay: Fraction, ca
     return dict(law)
 
 
+def _honest(count: int, threshold: int, decay: Fraction, cap: int) -> dict[Any, Fraction]:
+    return _compared(noisy(count, decay, cap), threshold)
+
+
+def _half_scale(count: int, threshold: int, decay: Fraction, cap: int) -> dict[Any, Fraction]:
+    return _honest(count, threshold, decay**2, cap)
+
+
+def _wrong_side(count: int, threshold: int, decay: Fraction, cap: int) -> dict[Any, Fraction]:
+    return _compared({count - k: mass for k, mass in geometric(decay, cap).items()}, threshold)
+
+
+def _second_draw(count: int, threshold: int, decay: Fraction, cap: int) -> dict[Any, Fraction]:
+    """The comparison and the value have noise of their own: two uses of the count for the price of one."""
+    safe = _honest(count, threshold, decay, cap).get(SAFE, Fraction(0))
+    return {SAFE: safe, **{z: (1 - safe) * m for z, m in noisy(count, decay, cap).items()}}
+
+
+def _exact_value(count: int, threshold: int, decay: Fraction, cap: int) -> dict[Any, Fraction]:
+    """What is above is published as it is."""
+    safe = _honest(count, threshold, decay, cap).get(SAFE, Fraction(0))
+    return {SAFE: safe, count: 1 - safe}
+
+
 #: Every mutant claims min(c, m) epsilon against allowed moves.
 MUTANTS: dict[str, Mutant] = {
-    "free values: no stop after c": _steps(_free_values),  # type: ignore[arg-type]
-    "half the scale": _steps(_half_scale),  # type: ignore[arg-type]
-    "noise on the wrong side": _steps(_wrong_side),  # type: ignore[arg-type]
-    "a second draw for the value": _steps(_second_draw),  # type: ignore[arg-type]
-    "the exact value above the threshold": _steps(_exact_value),  # type: ignore[arg-type]
+    "free values: no stop after c": _steps(_honest, stops=False),
+    "half the scale": _steps(_half_scale),
+    "noise on the wrong side": _steps(_wrong_side),
+    "a second draw for the value": _steps(_second_draw),
+    "the exact value above the threshold": _steps(_exact_value),
     "one noise for all questions": one_noise,
 }

@@ -10,8 +10,8 @@ from takifugu.model.queries import Query
 
 
 @st.composite
-def chains(draw: st.DrawFn) -> MarkovChain:
-    k, length = draw(st.integers(2, 3)), draw(st.integers(1, 5))
+def chains(draw: st.DrawFn, longest: int = 5) -> MarkovChain:
+    k, length = draw(st.integers(2, 3)), draw(st.integers(1, longest))
     rows = [draw(st.lists(st.integers(0, 5), min_size=k, max_size=k).filter(any)) for _ in range(k)]
     start = draw(st.lists(st.integers(0, 5), min_size=k, max_size=k).filter(lambda n: sum(map(bool, n)) > 1))
     return MarkovChain([[n / sum(r) for n in r] for r in rows], length, [n / sum(start) for n in start])

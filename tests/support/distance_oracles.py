@@ -20,21 +20,20 @@ def loss_per_distance(
     laws: Mapping[str, Law], channel: rows_oracle.Channel, apart: Distance, rows: int = 1
 ) -> tuple[float, dict[tuple[str, str], float]]:
     """Return the largest loss of two populations divided by their distance, and the loss of each two."""
-    sent = {}
-    for name, law in laws.items():
-        sent[name] = rows_oracle.sent(rows_oracle.independent(law, rows), [channel] * rows)
+    sent = _sent(laws, channel, rows)
     losses = {(a, b): rows_oracle.loss(sent[a], sent[b]) for a, b in permutations(laws, 2)}
     return max(loss / float(apart(a, b)) for (a, b), loss in losses.items()), losses
 
 
-def delta_by_distance(
-    laws: Mapping[str, Law], channel: rows_oracle.Channel, apart: Distance, epsilon: float, rows: int = 1
-) -> float:
+def delta_by_distance(laws: Mapping[str, Law], channel: rows_oracle.Channel, apart: Distance, epsilon: float) -> float:
     """Return the largest delta of two populations at epsilon times their distance."""
-    sent = {}
-    for name, law in laws.items():
-        sent[name] = rows_oracle.sent(rows_oracle.independent(law, rows), [channel] * rows)
+    sent = _sent(laws, channel, 1)
     return max(rows_oracle.excess(sent[a], sent[b], epsilon * float(apart(a, b))) for a, b in combinations(laws, 2))
+
+
+def _sent(laws: Mapping[str, Law], channel: rows_oracle.Channel, rows: int) -> dict[str, Any]:
+    of_rows = {name: rows_oracle.independent(law, rows) for name, law in laws.items()}
+    return {name: rows_oracle.sent(law, [channel] * rows) for name, law in of_rows.items()}
 
 
 def value_loss_per_distance(channel: rows_oracle.Channel, distance: Callable[[Hashable, Hashable], float]) -> float:

@@ -137,10 +137,7 @@ def test_the_inequality_of_the_corrected_theorem(one, other, closeness, epsilon)
 
 
 @given(
-    st.floats(0, 1.5),
-    st.floats(0, 0.1),
-    st.fractions(Fraction(1, 10), 3),
-    st.fractions(Fraction(1, 100), Fraction(1, 2)),
+    st.floats(0, 1.5), st.floats(0, 0.1), st.fractions(F(1, 10), 3), st.fractions(F(1, 100), F(1, 2))
 )
 @settings(max_examples=40)
 def test_a_split_spends_no_more_than_there_is(closeness, charge, epsilon, delta):

@@ -166,12 +166,15 @@ def test_presence_of_users_in_both_modes() -> None:
             assert tf.true_loss(framework, tf.Sum(), noise).upper <= 1 + 1e-12
 
 
-def test_several_beliefs_bind_one_channel() -> None:
-    pieces = tf.IndependentPieces(CHAIN, [2, 2])
-    framework = tf.Pufferfish(tf.every_entry(), [pieces, LATE.with_length(4)])
+def test_several_beliefs_bind_one_noise_each_by_its_own_components() -> None:
+    framework = tf.Pufferfish(tf.every_entry(), [tf.IndependentPieces(CHAIN, [2, 2]), LATE.with_length(4)])
     noise = bound_by(OPTIMAL, framework, COUNT).randomiser
     for belief in framework.beliefs:
         assert tf.true_loss(tf.Pufferfish(tf.every_entry(), belief), COUNT, noise).upper <= 1 + 1e-12
+    pieces = [tf.IndependentPieces(tf.MarkovChain(rows, 2), [2, 2]) for rows in (BIASED, [[0.4, 0.6], [0.2, 0.8]])]
+    smoothed = tf.Pufferfish(tf.every_entry(), pieces)
+    made = tf.calibrate(smoothed, COUNT, 0.5, mechanism="laplace-exact", allow_zero_noise=True)
+    assert tf.true_loss(made).loss <= 0.5 * (1 + 1e-9)
 
 
 def test_the_number_of_values_is_predicted() -> None:
@@ -214,7 +217,6 @@ def test_the_law_of_a_share() -> None:
 
 # What independent components add smooths the law of the answer: the same law, however its belief is written.
 
-
 ROW = [0.7, 0.3]
 BIASED = [[0.9, 0.1], [0.3, 0.7]]
 
@@ -230,31 +232,25 @@ def one_law(count: int) -> dict[str, Any]:
     }
 
 
+def scale(belief: Belief, query: Any, epsilon: float, mechanism: str, delta: float = 0) -> float:
+    framework = tf.Pufferfish(tf.every_entry(), belief)
+    return float(tf.calibrate(framework, query, epsilon, delta, mechanism, allow_zero_noise=True).scale)
+
+
 @pytest.mark.sampled(3)
 @pytest.mark.parametrize("mechanism", ["laplace-exact", "wasserstein", "gaussian-exact", "kantorovich-relaxed"])
 @pytest.mark.parametrize("count", [2, 12])
 def test_one_law_needs_one_noise_however_it_is_written(mechanism: str, count: int) -> None:
     delta = 1e-3 if mechanism == "gaussian-exact" else 0
-    scales = [
-        tf.calibrate(
-            tf.Pufferfish(tf.every_entry(), belief), tf.Count(1), 0.5, delta, mechanism, allow_zero_noise=True
-        ).scale
-        for belief in one_law(count).values()
-    ]  # fmt: skip
+    scales = [scale(belief, COUNT, 0.5, mechanism, delta) for belief in one_law(count).values()]
     assert scales == pytest.approx([scales[0]] * len(scales), rel=1e-8)
 
 
 def test_a_hundred_pieces_of_one_step_are_one_chain_of_a_hundred() -> None:
     """Before: sigma 2.57 for the pieces and 0.0 for the chain, which are one law."""
     beliefs = one_law(100)
-    made = [
-        tf.calibrate(
-            tf.Pufferfish(tf.every_entry(), beliefs[name]), tf.Count(1), 1, 1e-5, "gaussian-exact",
-            allow_zero_noise=True,
-        ).scale
-        for name in ("chain", "pieces", "cliques")
-    ]  # fmt: skip
-    assert made == pytest.approx([made[0]] * 3, abs=1e-9)
+    scales = [scale(beliefs[name], COUNT, 1, "gaussian-exact", 1e-5) for name in ("chain", "pieces", "cliques")]
+    assert scales == pytest.approx([scales[0]] * 3, abs=1e-9)
 
 
 @pytest.mark.sampled(3)
@@ -269,35 +265,20 @@ def test_the_noise_is_enough_and_no_more_than_before(mechanism: str, lengths: tu
         assert audit.loss <= 0.7 * (1 + 1e-9)
         if mechanism == "laplace-exact" and made.scale:
             assert audit.loss > 0.69  # smallest for the whole answer: no room is left
-        alone = max(
-            tf.calibrate(
-                tf.Pufferfish(tf.every_entry(), tf.MarkovChain(BIASED, run.stop - run.start)),
-                tf.Linear(query.weights[run.start : run.stop]) if isinstance(query, tf.Linear) else query,
-                0.7, mechanism=mechanism, allow_zero_noise=True,
-            ).scale
-            for run in belief.components()
-        )  # fmt: skip
-        assert made.scale <= alone * (1 + 1e-9)
-
-
-def test_two_beliefs_are_smoothed_each_by_its_own_components() -> None:
-    pieces = tf.IndependentPieces(tf.MarkovChain(BIASED, 2), [2, 2])
-    network = tf.IndependentPieces(tf.MarkovChain([[0.4, 0.6], [0.2, 0.8]], 2), [2, 2])
-    framework = tf.Pufferfish(tf.every_entry(), [pieces, network])
-    made = tf.calibrate(framework, tf.Count(1), 0.5, mechanism="laplace-exact", allow_zero_noise=True)
-    assert tf.true_loss(made).loss <= 0.5 * (1 + 1e-9)
+        alone = []
+        for run in belief.components():
+            part = tf.Linear(query.weights[run.start : run.stop]) if isinstance(query, tf.Linear) else query
+            alone.append(scale(tf.MarkovChain(BIASED, len(run)), part, 0.7, mechanism))
+        assert made.scale <= max(alone) * (1 + 1e-9)
 
 
 def test_where_it_is_not_affordable_the_witness_says_so() -> None:
-    long = Problem(
-        tf.Pufferfish(tf.every_entry(), tf.IndependentPieces(tf.MarkovChain(BIASED, 150), [150, 150])), tf.Count(1),
-        Fraction(1),
-    )  # fmt: skip
-    whole = Problem(tf.Pufferfish(tf.every_entry(), tf.MarkovChain(BIASED, 9)), tf.Count(1), Fraction(1))
-    any_start = Problem(
-        tf.Pufferfish(
-            tf.every_entry(), tf.IndependentPieces(tf.MarkovChain(BIASED, 3, initial="any"), [3, 3])
-        ), tf.Count(1), Fraction(1),
+    long, any_start, whole = (
+        Problem(tf.Pufferfish(tf.every_entry(), belief), COUNT, Fraction(1))
+        for belief in (
+            tf.IndependentPieces(tf.MarkovChain(BIASED, 150), [150, 150]),
+            tf.IndependentPieces(tf.MarkovChain(BIASED, 3, initial="any"), [3, 3]), tf.MarkovChain(BIASED, 9),
+        )
     )  # fmt: skip
     for problem, alone in ((long, True), (any_start, True), (whole, False)):
         bound: Any = LAPLACE.bound(problem)

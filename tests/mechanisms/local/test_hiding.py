@@ -193,6 +193,9 @@ def test_it_reads_back_from_json() -> None:
     ({"one": {"a": 1}, "two": {"a": "1/2", "b": "1/2"}}, {}, "one value only"),
     ({"one": {"a": "1/2", "b": "1/2"}, "two": {"a": "1/2", "b": "1/4"}}, {}, "sum to 0.75"),
     ({"one": {"a": "1/2", "b": "1/2"}, "two": {"c": "1/2", "b": "1/2"}}, {}, "impossible in the population"),
+    # The value that no population has comes first: it hides no other one.
+    ({"home": {"a": 0, "b": "0.5", "c": "0.5", "d": 0}, "out": {"a": 0, "b": "0.5", "c": "0.25", "d": "0.25"}}, {},
+     "'d' is impossible in the population 'home'"),
     ({"one": {(0, 0): "1/2", "b": "1/2"}, "two": {(0, 0): "1/2", "b": "1/2"}}, {}, "pair of numbers"),
     ({"one": {(0, math.nan): "1/2", (0, 1): "1/2"}, "two": {(0, 1): "1/2", (1, 1): "1/2"}}, {}, "not finite"),
     (LAWS, {"rows": 0}, "number of a person's rows is 0"),
@@ -205,18 +208,12 @@ def test_bad_populations(laws: Any, options: dict[str, Any], what: str) -> None:
         tf.FromPopulations(laws, **options)
 
 
-def test_different_supports_are_refused_wherever_they_differ() -> None:
-    """The value that no population has comes first: it hides no other one."""
-    laws = {"home": {"a": 0, "b": "0.5", "c": "0.5", "d": 0}, "out": {"a": 0, "b": "0.5", "c": "0.25", "d": "0.25"}}
-    with pytest.raises(InputError, match="'d' is impossible in the population 'home'"):
-        tf.FromPopulations(laws)
-    assert tf.FromPopulations({name: {**law, "d": 0, "c": "0.5"} for name, law in laws.items()}).values
-
-
 def test_different_supports_are_aligned_by_choice() -> None:
     laws = {"one": {"a": "1/2", "b": "1/2"}, "two": {"c": "1/2", "b": "1/2"}}
     belief = tf.FromPopulations(laws, supports="align")
     assert belief.values == ("a", "b", "c")
+    alike = {"a": 0, "b": "0.5", "c": "0.5", "d": 0}
+    assert tf.FromPopulations({"home": alike, "out": alike}).values
     about = tf.Pufferfish(tf.which_population(), belief)
     calibration = tf.calibrate(about, tf.EachValue(), 1, mechanism="randomised-response")
     assert true_loss(calibration).loss <= 1

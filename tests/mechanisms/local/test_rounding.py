@@ -7,6 +7,7 @@ from typing import Any
 import numpy as np
 import pytest
 from mpmath import mp
+from tests.support.pair_cases import monotone_by_hand
 from tests.support.tuples import tuple_delta
 
 import takifugu as tf
@@ -120,23 +121,11 @@ def test_a_mean_of_moves_is_rounded_up_by_no_more_than_it_says() -> None:
 
 def exact_mean(one: list[int], other: list[int], scale: float) -> Any:
     """Return the largest log of a mean of e^{move/scale} over what goes to, or comes from, one value."""
-    p, q = ([F(n, sum(counts)) for n in counts] for counts in (one, other))
-    plan: dict[tuple[int, int], F] = {}
-    x, y, left, right = 0, 0, p[0], q[0]
-    while True:
-        mass = min(left, right)
-        plan[x, y] = plan.get((x, y), F(0)) + mass
-        left, right = left - mass, right - mass
-        if not left:
-            x, left = x + 1, p[x + 1] if x + 1 < len(p) else F(0)
-        if not right:
-            y, right = y + 1, q[y + 1] if y + 1 < len(q) else F(0)
-        if x == len(p) or y == len(q):
-            break
+    plan = monotone_by_hand(*({x: F(n, sum(counts)) for x, n in enumerate(counts)} for counts in (one, other)))
     with mp.workdps(60):
         logs = []
         for side in (0, 1):
-            for value in range(len(p)):
+            for value in range(len(one)):
                 run = {pair: mass for pair, mass in plan.items() if pair[side] == value and mass}
                 total = sum(run.values(), F(0))
                 mean = mp.mpf(0)
