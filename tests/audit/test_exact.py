@@ -12,8 +12,9 @@ import numpy as np
 import pytest
 from hypothesis import assume, given, settings
 from hypothesis import strategies as st
-from tests.support.chain_oracles import answer_law_given, as_mpf, exact_rows, joint_law, laplace_loss
+from tests.support.chain_oracles import answer_law_given, exact_rows, joint_law, laplace_loss, largest_over_pairs
 from tests.support.chain_strategies import chains, contributions, joint_laws, linear, table_joint, tables, weights
+from tests.support.laws_oracles import as_mpf
 
 import takifugu as tf
 import takifugu.audit
@@ -36,12 +37,8 @@ def hide(belief: Any) -> Framework:
     return Pufferfish(every_entry(), belief)
 
 
-def losses(joint: dict[tuple[int, ...], Any], table: list[list[int]], scale: Fraction) -> mpmath.mpf:
-    each = [mpmath.mpf(0)]
-    for i, row in enumerate(table):
-        laws = [answer_law_given(joint, table, i, v) for v in range(len(row))]
-        each += [laplace_loss(p, q, scale) for p in laws for q in laws if p and q and p is not q]
-    return max(each)
+def losses(joint: dict[tuple[int, ...], Any], table: list[list[int]], scale: Fraction) -> Any:
+    return largest_over_pairs(joint, table, lambda p, q: laplace_loss(p, q, scale))
 
 
 @settings(max_examples=30)

@@ -7,6 +7,7 @@ import itertools
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 from fractions import Fraction
+from functools import partial
 from typing import Any
 
 import numpy as np
@@ -102,12 +103,8 @@ def body() -> Any:
     return tf.MultivariateNormal([170, 70], [[49, 40], [40, 144]], names=["height", "weight"], records=4)
 
 
-def incomes() -> Any:
-    return tf.Density("income", "mean", {a: tf.Normal(a, 1) for a in (0, 1, 2)})
-
-
-def narrow() -> Any:
-    return tf.Density("income", "mean", {a: tf.Normal(a, 0.1) for a in (0, 1, 2)})
+def incomes(deviation: float = 1) -> Any:
+    return tf.Density("income", "mean", {a: tf.Normal(a, deviation) for a in (0, 1, 2)})
 
 
 def users() -> Any:
@@ -156,14 +153,14 @@ SABOTAGES = (
     Sabotage("a move is not allowed", wrapped(Policy, "allows", lambda can, _, before, after: can and after != "well"),
              asymmetric("asymmetric-geometric", tf.Sum(codes={"well": 0, "mild": 2, "ill": 3}))),
     # How much noise.
-    Sabotage("half the noise of the whole answer", put("takifugu.mechanisms.common.answer_noise.round_up", half),
+    Sabotage("half the noise of the whole answer", put(HALVED, half),
              made("laplace-exact", tf.Count(1))),
-    Sabotage("half the noise by the distance of laws", put("takifugu.mechanisms.common.answer_noise.round_up", half),
+    Sabotage("half the noise by the distance of laws", put(HALVED, half),
              made("wasserstein", tf.Count(1), lambda: chain(length=1))),
     Sabotage("half the noise by influence", put("takifugu.mechanisms.influence.influence_loss",
              lambda *about: (lambda loss: (loss[0] / 2, loss[1]))(influence_loss(*about))),
              made("influence", tf.Count(1))),
-    Sabotage("half the normal noise", put("takifugu.mechanisms.common.answer_noise.round_up", half),
+    Sabotage("half the normal noise", put(HALVED, half),
              made("gaussian-exact", tf.Count(1), delta="0.01")),
     Sabotage("entries are taken for independent",
              put("takifugu.mechanisms.group.component_change", lambda problem: replace(
@@ -186,7 +183,7 @@ SABOTAGES = (
              made("attribute-gaussian-approx", tf.Identity(grid="0.01"), incomes, INCOME, delta="0.01")),
     # How much noise on a density, by each mechanism that looks at densities.
     *(Sabotage(f"half the noise of {mechanism} on a density", put(HALVED, half),
-               made(mechanism, tf.Identity(grid="0.01"), narrow, INCOME, **promise))
+               made(mechanism, tf.Identity(grid="0.01"), partial(incomes, 0.1), INCOME, **promise))
       for mechanism, promise in ON_DENSITIES.items()),
     # What is drawn.
     Sabotage("half the noise is drawn", put("takifugu.numbers.noise.discrete_laplace", lambda scale, *more:
@@ -222,5 +219,5 @@ def test_it_is_noticed(sabotage: Sabotage, monkeypatch: pytest.MonkeyPatch) -> N
 
 def test_each_mechanism_on_densities_is_broken_once() -> None:
     """A mechanism that begins to look at densities is halved here, too."""
-    rows = tf.compare(tf.Pufferfish(INCOME, narrow()), tf.Identity(grid="0.01"), 1, "0.01", only_release=True)
+    rows = tf.compare(tf.Pufferfish(INCOME, incomes(0.1)), tf.Identity(grid="0.01"), 1, "0.01", only_release=True)
     assert {row.name for row in rows if row.scale is not None} == {*ON_DENSITIES}

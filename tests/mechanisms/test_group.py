@@ -8,7 +8,7 @@ import mpmath
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
-from tests.support.chain_oracles import answer_law_given, exact_rows, joint_law
+from tests.support.chain_oracles import exact_rows, joint_law, largest_over_pairs
 from tests.support.chain_questions import chains, loss_of
 from tests.support.golden import transport_laws
 from tests.support.pair_cases import bound_by, pair_of
@@ -99,18 +99,14 @@ def small_questions(draw: st.DrawFn) -> tuple[tf.MarkovChain, Query]:
     return belief, draw(st.sampled_from([Count(1), Sum(), Histogram(), Linear([1, 2, 0][: belief.length])]))
 
 
-def losses(belief: tf.MarkovChain, query: Query, units: Fraction) -> list[Any]:
-    """The true loss of every comparison under discrete Laplace noise, from the full joint law."""
+def largest_loss(belief: tf.MarkovChain, query: Query, units: Fraction) -> Any:
+    """The largest true loss of all comparisons under discrete Laplace noise, from the full joint law."""
     answer = query.resolve(belief)
     joint = joint_law(exact_rows(belief.matrix.tolist()), belief.length, [Fraction(p) for p in belief.initial])
     contribution = [[tuple(map(int, row)) for row in answer.contribution(i)] for i in range(belief.length)]
-    each = []
     with mpmath.workdps(30):
         scale = mpmath.mpf(units.numerator) / units.denominator
-        for entry in range(belief.length):
-            laws = [answer_law_given(joint, contribution, entry, v) for v in range(len(belief.states))]
-            each += [vector_loss(p, q, scale) for p in laws for q in laws if p and q and p is not q]
-    return each
+        return largest_over_pairs(joint, contribution, lambda p, q: vector_loss(p, q, scale))
 
 
 @given(small_questions(), st.sampled_from([Fraction(1, 4), 1, 3]))
@@ -121,7 +117,8 @@ def test_no_comparison_loses_more_than_epsilon(question: tuple[tf.MarkovChain, Q
     if bound.randomiser.kind == "none":
         assert not query.resolve(belief).entry_changes().any()
         return
-    assert max(losses(belief, query, bound.randomiser.scale / bound.randomiser.grid)) <= epsilon + mpmath.mpf(10) ** -20
+    units = bound.randomiser.scale / bound.randomiser.grid
+    assert largest_loss(belief, query, units) <= epsilon + mpmath.mpf(10) ** -20
 
 
 COPY = [[1.0, 0.0], [0.0, 1.0]]

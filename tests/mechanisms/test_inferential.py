@@ -16,14 +16,8 @@ import takifugu as tf
 from takifugu.analysis.problem import Problem
 from takifugu.analysis.randomisers import DiscreteLaplace
 from takifugu.core.errors import CalibrationRefused, Unsupported
-from takifugu.mechanisms.inferential import (
-    MECHANISM,
-    chain_gamma,
-    chain_spread,
-    matrix_spread,
-    network_gamma,
-    spread_of,
-)
+from takifugu.mechanisms import inferential
+from takifugu.mechanisms.inferential import chain_gamma, chain_spread, matrix_spread, network_gamma, spread_of
 from takifugu.model.queries import Count, Histogram, Linear
 from takifugu.model.secrets.of_entries import entry as entry_secret
 
@@ -177,7 +171,7 @@ def test_a_norm_of_1_or_more_has_no_inverse() -> None:
 
 def test_what_reads_nothing_has_no_noise() -> None:
     framework = tf.Pufferfish(tf.every_entry(), tf.MarkovChain([[0.6, 0.4], [0.4, 0.6]], 3))
-    assert bound_by(MECHANISM, framework, Linear([0, 0, 0])).randomiser.scale == 0
+    assert bound_by(inferential.MECHANISM, framework, Linear([0, 0, 0])).randomiser.scale == 0
 
 
 @settings(max_examples=12, deadline=None)

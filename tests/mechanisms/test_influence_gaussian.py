@@ -172,16 +172,6 @@ def test_where_nothing_moves_no_noise_is_needed():
 THREE = [[0.8, 0.1, 0.1], [0.2, 0.7, 0.1], [0.1, 0.3, 0.6]]
 
 
-def test_the_scale_of_the_readme_is_the_smallest_of_any_laplace_noise():
-    framework = tf.Pufferfish(tf.every_entry(), tf.MarkovChain(STAY, 100))
-    composing = tf.calibrate(framework, tf.Count(1), 1)
-    single = tf.calibrate(framework, tf.Count(1), 1, mechanism="laplace-exact")
-    assert composing.mechanism == "influence"
-    assert float(composing.scale) == pytest.approx(3.3364089220140187, rel=1e-10)
-    assert composing.scale <= single.scale * (1 + Fraction(1, 10**9))
-    assert tf.compose([composing]).epsilon <= 1
-
-
 def test_what_is_known_value_by_value_counts_so():
     framework = tf.Pufferfish(tf.every_entry(), tf.MarkovChain(THREE, 20))
     part = Problem(framework, tf.Count(2), Fraction(1)).parts[0]

@@ -1,13 +1,18 @@
-"""What must not matter to any mechanism of chains and networks: names, direction, company; and the smallest cases."""
+"""What must not matter to any mechanism: names, direction, units, company; and the smallest cases."""
 
+from fractions import Fraction
 from typing import Any
 
 import numpy as np
 import pytest
 from tests.support.network_oracles import random_network
+from tests.support.pair_cases import bound_by, pair_of, random_pair
 
+from takifugu.analysis.randomisers import Exact
+from takifugu.analysis.randomisers.choices import Choice
 from takifugu.audit.exact import true_loss
 from takifugu.calibration import Calibration, calibrate
+from takifugu.calibration.registry import find
 from takifugu.core.errors import CalibrationRefused, InputError
 from takifugu.model.beliefs.chains.chain import MarkovChain
 from takifugu.model.beliefs.networks.network import BayesianNetwork
@@ -160,3 +165,33 @@ def test_short_chains_with_zeros(mechanism: str, length: int, matrix: Any, start
             assert true_loss(needed(belief, Count(1), 1, mechanism)).upper <= 1 + 1e-9
     if mechanism != "inferential":
         assert alike(*scales)
+
+
+#: Of mechanisms for two laws: the delta that they are asked with, and how alike numbers are that should be equal.
+OF_TWO_LAWS = {
+    "wasserstein": ("0", 0.0), "kantorovich": ("0", 0.0), "wasserstein-delta": ("1/30", 0.0),
+    "laplace-exact": ("0", 1e-9), "kantorovich-relaxed": ("0", 1e-9), "gaussian-exact": ("1/1000", 1e-9),
+    "gaussian-analytic": ("1/1000", 1e-9), "kantorovich-gaussian-a": ("1/1000", 1e-9),
+    "kantorovich-gaussian-b": ("1/1000", 1e-9), "optimal": ("0", 1e-6), "kantorovich-exponential": ("0", 1e-6),
+}  # fmt: skip
+
+
+@pytest.mark.parametrize("name", OF_TWO_LAWS)
+def test_swapping_and_scaling_two_laws_and_two_that_are_one(name: str) -> None:
+    (delta, near), mechanism = OF_TWO_LAWS[name], find(name).load()
+    for seed in range(8 if near == 1e-6 else 30):
+        p, q = random_pair(seed)
+        tripled = {3 * x: m for x, m in p.items()}, {3 * x: m for x, m in q.items()}
+        here, swapped, there = (
+            size_of(bound_by(mechanism, pair_of(laws), delta=delta).randomiser) for laws in ((p, q), (q, p), tripled)
+        )
+        assert [swapped, there] == pytest.approx([here, 3 * here], rel=near, abs=0), seed
+    law = {0: Fraction(1, 3), 4: Fraction(2, 3)}
+    assert bound_by(mechanism, pair_of((law, law)), delta=delta).randomiser == Exact(Fraction(4))
+
+
+def size_of(noise: Any) -> float:
+    """Return the scale of noise, and of what has none the error under the prior."""
+    if isinstance(noise, Choice):
+        return float(noise.mean_error())
+    return float(noise.scale)

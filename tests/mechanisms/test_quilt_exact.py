@@ -9,16 +9,10 @@ import numpy as np
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
+from tests.support import quilt_oracles
 from tests.support.golden import golden
 from tests.support.quilt_cases import Case, binary, bound, cases, problem, random_chain, reversible_chain, scale
-from tests.support.quilt_oracles import (
-    all_quilts,
-    exact_chain_quilt,
-    joint_tensor,
-    quilt_scale,
-    separating_quilts,
-    true_loss,
-)
+from tests.support.quilt_oracles import exact_chain_quilt, joint_tensor, quilt_scale, true_loss
 
 import takifugu as tf
 from takifugu.analysis.guarantee import Covers
@@ -66,8 +60,8 @@ def test_no_parting_into_near_quilt_and_remote_asks_for_less(case: Case, epsilon
     if min(case.chain.marginal(0)) == 0:
         return
     changes = [1.0] * case.chain.length
-    expected = quilt_scale(joint, changes, float(epsilon), all_quilts)
-    assert expected == pytest.approx(quilt_scale(joint, changes, float(epsilon), separating_quilts))
+    expected = quilt_scale(joint, changes, float(epsilon), quilt_oracles.all_quilts)
+    assert expected == pytest.approx(quilt_scale(joint, changes, float(epsilon), quilt_oracles.separating_quilts))
     assert float(scale(case.chain, tf.Count(1), epsilon)) == pytest.approx(expected, rel=1e-9)
 
 

@@ -8,7 +8,7 @@ from typing import Any
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
-from tests.support.chain_oracles import answer_law_given, w_infinity_of, w_one_of
+from tests.support.chain_oracles import answer_law_given, largest_over_pairs, w_infinity_of, w_one_of
 from tests.support.chain_strategies import chains, contributions, joint_laws, table_joint, tables, weights, with_secrets
 from tests.support.golden import golden, transport_laws
 from tests.support.laws_oracles import laplace_divergence, least_distance
@@ -74,10 +74,7 @@ def test_it_is_the_largest_w_infinity_of_all_joint_states(
 def test_tables_agree_with_enumeration(table: tf.JointTable, epsilon: Fraction) -> None:
     framework, query = with_secrets(table), tf.Sum(grid=1)
     joint, contribution = table_joint(table), contributions(query.resolve(table))
-    largest = 0
-    for i in range(table.size):
-        laws = [answer_law_given(joint, contribution, i, v) for v in range(len(table.alphabet(i)))]
-        largest = max([largest, *(w_infinity_of(p, q) for p in laws for q in laws if p and q)])
+    largest = largest_over_pairs(joint, contribution, w_infinity_of)
     bounded = bound(framework, query, epsilon)
     if table.total is not None:
         assert moved(bounded) == largest
@@ -101,9 +98,7 @@ def test_a_mutant_with_w_one_in_place_of_w_infinity_is_caught() -> None:
     chain = tf.MarkovChain([[0.9, 0.1], [0.4, 0.6]], 5)
     (joint,) = joint_laws(chain)
     table = contributions(tf.Count(1).resolve(chain))
-    laws = [[answer_law_given(joint, table, i, v) for v in (0, 1)] for i in range(5)]
-    largest = max(w_one_of(p, q) for p, q in laws)
-    mutant = DiscreteLaplace(Fraction(float(largest)), Fraction(1))
+    mutant = DiscreteLaplace(Fraction(float(largest_over_pairs(joint, table, w_one_of))), Fraction(1))
     assert true_loss(hide(chain), tf.Count(1), mutant).lower > 1.05
 
 
@@ -227,17 +222,6 @@ def test_chains_keep_delta(data: st.DataObject, chain: Any, delta: str) -> None:
     framework, query = with_secrets(chain), tf.Linear(data.draw(weights(chain.length)), grid=1)
     noise = bound_by(DELTA, framework, query, 1, delta).randomiser
     assert tf.true_delta(framework, 1, query, noise).lower <= Fraction(delta) + Fraction(1, 10**12)
-
-
-def test_scaling_and_swapping() -> None:
-    for seed in range(30):
-        p, q = random_pair(seed)
-        delta = Fraction(1, 30)
-        doubled = {2 * x: m for x, m in p.items()}, {2 * x: m for x, m in q.items()}
-        one, swapped, twice = (
-            bound_by(DELTA, pair_of(laws), delta=delta).randomiser.scale for laws in ((p, q), (q, p), doubled)
-        )
-        assert (swapped, twice) == (one, 2 * one)
 
 
 def test_a_tiny_delta_on_rounded_masses_falls_back_on_the_pure_scale() -> None:

@@ -4,9 +4,9 @@ Probabilities may be Fractions (exact), mpmath numbers or floats; nothing here i
 """
 
 import math
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from fractions import Fraction
-from itertools import pairwise, product
+from itertools import pairwise, permutations, product
 from typing import Any
 
 import mpmath
@@ -95,6 +95,15 @@ def answer_law_given(joint: Joint, contribution: Sequence[Sequence[Any]], entry:
             law[answer] = law.get(answer, 0) + mass
     total = sum(law.values())
     return {answer: law[answer] / total for answer in sorted(law)}
+
+
+def largest_over_pairs(joint: Joint, contribution: Sequence[Sequence[Any]], measure: Callable[[Law, Law], Any]) -> Any:
+    """Return the largest measure of the laws of the answer given any two values of an entry; 0 of none."""
+    largest: Any = 0
+    for entry, row in enumerate(contribution):
+        laws = [answer_law_given(joint, contribution, entry, value) for value in range(len(row))]
+        largest = max([largest, *(measure(p, q) for p, q in permutations(filter(None, laws), 2))])
+    return largest
 
 
 def w_infinity_of(p: Mapping[Any, Any], q: Mapping[Any, Any]) -> Any:

@@ -3,7 +3,7 @@
 from fractions import Fraction
 
 from hypothesis import strategies as st
-from tests.support.chain_oracles import answer_law_given, exact_rows, joint_law, laplace_loss
+from tests.support.chain_oracles import exact_rows, joint_law, laplace_loss, largest_over_pairs
 
 from takifugu.model.beliefs.chains.chain import MarkovChain
 from takifugu.model.queries import Query
@@ -22,8 +22,4 @@ def loss_of(belief: MarkovChain, query: Query, units: Fraction) -> float:
     answer = query.resolve(belief)
     joint = joint_law(exact_rows(belief.matrix.tolist()), belief.length, [Fraction(p) for p in belief.initial])
     contribution = [[int(row[0]) for row in answer.contribution(i)] for i in range(belief.length)]
-    each = [0.0]
-    for i in range(belief.length):
-        laws = [answer_law_given(joint, contribution, i, v) for v in range(len(belief.states))]
-        each += [float(laplace_loss(p, q, units, 30)) for p in laws for q in laws if p and q and p is not q]
-    return max(each)
+    return float(largest_over_pairs(joint, contribution, lambda p, q: laplace_loss(p, q, units, 30)))

@@ -20,7 +20,6 @@ from tests.support.pair_cases import bound_by, pair_of, random_budget, random_pa
 import takifugu as tf
 from takifugu.analysis.guarantee import Covers
 from takifugu.analysis.problem import Problem
-from takifugu.analysis.randomisers import Exact
 from takifugu.analysis.randomisers.choices import ChannelChoice, Choice, ExponentialChoice
 from takifugu.core.errors import InputError, Unsupported
 from takifugu.mechanisms import optimal
@@ -139,15 +138,6 @@ def test_the_mean_error_is_that_over_the_hypotheses() -> None:
         _ = choice.scale
 
 
-def test_an_identity_is_no_noise() -> None:
-    same = between(tf.Pmf([0, 5], [Fraction(1, 2)] * 2), tf.Pmf([0, 5], [Fraction(1, 2)] * 2))
-    for mechanism in (OPTIMAL, EXPONENTIAL):
-        assert bound_by(mechanism, same).randomiser == Exact(Fraction(5))
-    close = between(tf.Pmf([0, 5], [Fraction(1, 2)] * 2), tf.Pmf([0, 5], [Fraction(2, 5), Fraction(3, 5)]))
-    rows = {row.name: row for row in tf.compare(close, tf.Identity(), 1)}
-    assert rows["laplace-exact"].status == "refused by default"
-
-
 def test_a_constant_normaliser_needs_no_factor_of_two() -> None:
     def around(x: Any, y: Any) -> int:
         return min((x - y) % 12, (y - x) % 12)
@@ -261,18 +251,6 @@ def test_auto_never_takes_them() -> None:
     assert table[taken.mechanism] in noise
     errors = [row.expected_error for row in noise if row.expected_error is not None]
     assert taken.expected_error <= min(errors) * (1 + 1e-9)
-
-
-def test_scaling_and_swapping() -> None:
-    for seed in range(8):
-        p, q = (tf.Pmf(list(law), list(law.values())) for law in random_pair(seed))
-        for mechanism in (OPTIMAL, EXPONENTIAL):
-            one, two, three = (
-                mean_error(bound_by(mechanism, between(*laws)).randomiser)
-                for laws in ((p, q), (q, p), (p.scale(3), q.scale(3)))
-            )
-            assert two == pytest.approx(one, rel=1e-6)
-            assert three == pytest.approx(3 * one, rel=1e-6)
 
 
 def test_bad_input() -> None:

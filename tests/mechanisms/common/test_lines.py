@@ -17,15 +17,9 @@ from takifugu.analysis.guarantee import Covers
 from takifugu.analysis.problem import Problem
 from takifugu.analysis.randomisers import DiscreteLaplace
 from takifugu.audit import true_loss
-from takifugu.mechanisms import (
-    gaussian_exact,
-    kantorovich_relaxed,
-    laplace_exact,
-    optimal,
-    wasserstein,
-    wasserstein_delta,
-)
+from takifugu.mechanisms import gaussian_exact, kantorovich_relaxed, laplace_exact, optimal, wasserstein
 from takifugu.mechanisms.common.lines import along_line
+from takifugu.mechanisms.wasserstein_delta import MECHANISM as WASSERSTEIN_DELTA
 from takifugu.model.beliefs import Belief
 from takifugu.model.queries import Additive
 from takifugu.numbers.transport.bottleneck import bottleneck
@@ -97,7 +91,7 @@ def noised(law: dict[int, Fraction], size: int, scale: float) -> Any:
 def test_delta_of_two_cells_is_kept() -> None:
     framework, delta = tf.Pufferfish(tf.attribute("x", 0, 1), TABLE), Fraction(1, 10)
     cells, one = (
-        bound_by(wasserstein_delta.MECHANISM, framework, query, 1, delta) for query in (tf.Histogram(), tf.Count(1))
+        bound_by(WASSERSTEIN_DELTA, framework, query, 1, delta) for query in (tf.Histogram(), tf.Count(1))
     )
     assert cells.randomiser.scale == pytest.approx(2 * one.randomiser.scale, rel=1e-9)
     laws: list[dict[int, Fraction]] = [{}, {}]

@@ -239,18 +239,3 @@ def test_columns_of_any_total(total):
     assert randomised(channel, np.array([], dtype=int)).tolist() == []
     with pytest.raises(DataError):
         randomised(channel, np.array([0, 2]))
-
-
-@pytest.mark.parametrize("wrong", [
-    lambda: channels.randomised_response(["a"], 1),
-    lambda: channels.randomised_response(["a", "a"], 1),
-    lambda: channels.planar_laplace([(0.0, 1.0), (0.0, math.nan)], 1),
-    lambda: channels.planar_laplace([(0.0, 1.0), (1.0, 1.0)], 0),
-    lambda: channels.planar_normal(GRID, 0),
-    lambda: channels.restricted_laplace(GRID, 1, -1),
-    lambda: channels.exponential([0, 1], [0, 1], lambda x, y: -1, 1),
-    lambda: measuring.metric_loss(channels.randomised_response([0, 1], 1), lambda x, y: -1),
-])  # fmt: skip
-def test_bad_input(wrong):
-    with pytest.raises(InputError):
-        wrong()

@@ -15,7 +15,6 @@ from tests.support.tuples import tuple_delta
 
 import takifugu as tf
 from kawamoto import channels
-from takifugu import Pmf
 from takifugu.core.errors import InputError, Unsupported
 from takifugu.mechanisms.local import classes
 from takifugu.mechanisms.local.populations import populations_of
@@ -130,16 +129,6 @@ def test_a_large_class_by_transforms():
     assert pair.delta.high - pair.delta.low <= 1e-6 * pair.delta.high
     rough = classes.worst_pair(24, F(3, 20), Tupling(30), F(1, 2)).delta
     assert 0 < rough.low <= rough.high <= rough.low * (1 + 1e-5)
-
-
-@pytest.mark.parametrize("wrong", [
-    lambda: classes.worst_pair(4, F(1, 5), Tupling(1), 1), lambda: classes.worst_pair(4, 0, Tupling(1), 1),
-    lambda: classes.worst_pair(4, 1, Tupling(1, [1]), 1),
-    lambda: classes.worst_pair(1, 1, Tupling(1, Pmf([0], [1])), 1),
-])  # fmt: skip
-def test_bad_input(wrong):
-    with pytest.raises(InputError):
-        wrong()
 
 
 def test_too_many_kinds_of_pairs_are_refused():

@@ -166,13 +166,3 @@ def test_what_is_kept_is_read_exactly():
     assert composing.after_stable(PairPromise(0, F(1, 16)), 3) == PairPromise(0, F(3, 16))
     assert PairPromise(0, 7).delta == 1
     assert str(PairPromise("1/2", "0.25")) == "epsilon 0.5, delta 0.25"
-
-
-@pytest.mark.parametrize("wrong", [
-    lambda: PairPromise(-1), lambda: PairPromise(1, -1), lambda: PairPromise(math.inf),
-    lambda: composing.after_stable(PairPromise(1), -1),
-    lambda: composing.after_stable(PairPromise(1), 1.0), lambda: composing.after_stable(PairPromise(1), True),
-])  # fmt: skip
-def test_bad_input(wrong):
-    with pytest.raises(InputError, match=r"epsilon|delta|steps are (-1|1.0|True)"):
-        wrong()

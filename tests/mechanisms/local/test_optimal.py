@@ -31,23 +31,6 @@ def taxicab(x, y):
     return abs(x[0] - y[0]) + abs(x[1] - y[1])
 
 
-@given(st.integers(2, 5), st.sampled_from(["0.2", 1, 3]))
-@settings(max_examples=5)
-def test_no_named_mechanism_with_local_privacy_loses_less(count, epsilon):
-    values = list(range(count))
-    prior = dict.fromkeys(values, F(1, count))
-    optimum = optimal(values, values, prior, apart, [hides_value(epsilon)])
-    assert optimum.measured[0] <= F(epsilon)
-    named = [
-        channels.randomised_response(values, epsilon),
-        channels.exponential(values, values, apart, F(epsilon) / (count - 1)),
-    ]
-    for channel in named:
-        assert measuring.local_loss(channel) <= float(F(epsilon)) + 1e-12
-        assert optimum.loss <= measuring.expected_loss(channel, prior, apart) + 1e-6
-    assert optimum.least - 1e-9 <= optimum.loss <= optimum.least + 1e-6
-
-
 def test_a_wrong_guess_between_k_values_is_randomised_response():
     values = [0, 1, 2, 3]
     optimum = optimal(values, values, dict.fromkeys(values, F(1, 4)), lambda x, y: float(x != y), [hides_value(1)])
@@ -68,14 +51,6 @@ def test_distribution_privacy_allows_less_loss_than_local_privacy(delta):
     together = optimal(values, values, prior, apart, [hides_value(1), hides_population(p, q, "0.1", delta)])
     assert together.loss >= max(of_value.loss, of_population.loss) - 1e-6
     assert measuring.local_loss(together.channel) <= 1
-
-
-def test_metric_privacy_loses_no_more_than_laplace_noise():
-    prior = dict.fromkeys(GRID, F(1, 9))
-    best = optimal(GRID, GRID, prior, taxicab, [hides_distance("0.7", taxicab)])
-    assert measuring.metric_loss(best.channel, taxicab) <= 0.7 + 1e-11
-    laplace = channels.from_weights(GRID, GRID, [[math.exp(-0.35 * taxicab(x, y)) for y in GRID] for x in GRID])
-    assert best.loss <= measuring.expected_loss(laplace, prior, taxicab) + 1e-6
 
 
 def test_no_channel_loses_less_by_either_solver():
@@ -173,7 +148,7 @@ def test_no_channel_with_the_same_promises_loses_less(case, epsilon):
         best = optimal(channel.inputs, channel.outputs, prior, apart, of)
         assert best.loss <= loss + 1e-6
         assert best.least <= loss + 1e-9
-        assert best.loss <= best.least + 1e-6
+        assert best.least - 1e-9 <= best.loss <= best.least + 1e-6
         assert all(promise.keeps(best.channel) for promise in of)
 
 

@@ -109,15 +109,3 @@ def test_pmfs_are_laws_over_the_outputs_of_both():
     assert Tupling(1).delta(p, q, 0) == Tupling(1).delta([1, 0], [0, 1], 0)
     spread = Pmf(list(range(8)), [F(1, 8)] * 8)
     assert Tupling(3, spread).delta(p, q, 0) == Tupling(3).delta([1] + [0] * 7, [0, 1] + [0] * 6, 0)
-
-
-@pytest.mark.parametrize("wrong", [
-    lambda: Tupling(-1), lambda: Tupling(True), lambda: Tupling(1).delta([1], [1, 0], 1),
-    lambda: Tupling(1).delta([0.5], [1], 1), lambda: Tupling(1).delta([1, -0.0, "x"], [1, 0, 0], 1),
-    lambda: Tupling(1).delta([1, 0], [0, 1], -1), lambda: Tupling(1).delta([1, 0], Pmf([0], [1]), 1),
-    lambda: Tupling(1, [1]).delta([1, 0], [0, 1], 1), lambda: Tupling(1, [2, -1]).delta([1, 0], [0, 1], 1),
-    lambda: theorem3_epsilon(3, 4, 0, 0.1), lambda: theorem3_epsilon(3, 4, 0.5, 0),
-])  # fmt: skip
-def test_bad_input(wrong):
-    with pytest.raises(InputError):
-        wrong()

@@ -188,12 +188,8 @@ def test_real_two_sided_noise_has_the_margin_of_its_quantile(epsilon, alpha):
     assert float(6 - made.cutoff) == pytest.approx(math.log(1 / (2 * alpha)) / float(epsilon), abs=1e-7)
 
 
-@pytest.mark.parametrize(("threshold", "floor"), [(3, 3), (3.7, 3), ("7/2", 3), (0.5, 0), (0, 0)])
-def test_a_threshold_between_integers_counts_as_the_one_below(threshold, floor):
-    assert at_most(threshold).threshold == floor
-
-
-def test_fewer_than_and_at_least():
+def test_a_threshold_between_integers_counts_as_the_next_one():
+    assert [at_most(t).threshold for t in (3, 3.7, "7/2", 0.5, 0)] == [3, 3, 3, 0, 0]
     assert [fewer_than(t).threshold for t in (1, 2, 2.5, "5/2")] == [0, 1, 2, 2]
     assert [at_least(t).threshold for t in (1, 1.5, 2)] == [1, 2, 2]
     for count in range(6):

@@ -218,7 +218,8 @@ def test_what_noise_loses_along_the_moves_of_another_policy(policy: Policy, quer
 
 
 def test_the_certificate_says_what_is_hidden_from_whom_and_who_is_not_protected() -> None:
-    certificate = tf.release(made(visits(), tf.Visitors()), [["bar"], ["bar", "shop"]]).certificate
+    release = tf.release(made(visits(), tf.Visitors()), [["bar"], ["bar", "shop"]])
+    certificate = release.certificate
     text = " ".join(certificate.text().split())
     for words in (
         "this hides that a person was at the places where they were (not that they were at no other)",
@@ -236,11 +237,8 @@ def test_the_certificate_says_what_is_hidden_from_whom_and_who_is_not_protected(
     assert "believes" not in text
     again = type(certificate)(**certificate.__dict__)
     assert again.text() == certificate.text()
-
-
-def test_the_report_has_no_word_about_beliefs_that_are_off() -> None:
-    page = tf.report_html(tf.release(made(visits(), tf.Visitors()), [["bar"]]))
-    assert "If the belief is inaccurate" not in page
+    page = tf.report_html(release)
+    assert "If the belief is inaccurate" not in page  # no word about beliefs that are off
     assert "Anyone who sees this release, whatever they believe about the data." in page
     assert "is listed above" not in page
     assert "who was not at a place is not protected" in page

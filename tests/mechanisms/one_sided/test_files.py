@@ -1,6 +1,7 @@
 """Release files under a policy: what they read, refuse and say; bad input releases nothing and costs nothing."""
 
 import json
+import math
 from dataclasses import replace
 from fractions import Fraction
 from itertools import product
@@ -237,24 +238,25 @@ def test_the_dry_run_says_what_to_expect_at_this_epsilon(tmp_path: Path) -> None
 
 
 @pytest.mark.parametrize("limit", [None, 1, 2, 5])
-def test_the_expected_share_is_that_of_every_order_of_counts(limit: Any) -> None:
-    """Against enumeration of who comes before: three counts, four places."""
-    noise = SafeCells(F(1), F(1), 4, (2,), limit, F(4))
-    shares = {0: F(1, 2), 2: F(1, 4), 6: F(1, 4)}
-    safe_mass = total = 0.0
-    for data in product(shares, repeat=4):
-        weight = float(shares[data[0]] * shares[data[1]] * shares[data[2]] * shares[data[3]])
-        for outcome in product((True, False), repeat=4):  # whether each would be called safe if it is asked
-            mass, used = weight, 0
-            for count, safe in zip(data, outcome, strict=True):
-                chance = noise.chance(count, 2)
-                mass *= chance if safe else 1 - chance
-            for count, safe in zip(data, outcome, strict=True):
-                answered = limit is None or used < limit
-                total += mass * (count <= 2)
-                safe_mass += mass * (answered and safe)
-                used += answered and not safe
-    assert noise.expected_shares(shares, 2)[0] == pytest.approx(safe_mass / total, rel=1e-12)
+@pytest.mark.parametrize(("cells", "alpha", "counts"), [(4, None, (0, 2, 6)), (3, F(1, 10), (0, 4, 6))])
+def test_the_expected_shares_are_those_of_every_order(cells: int, alpha: Any, counts: Any, limit: Any) -> None:
+    """Against enumeration of who comes before, and of what each would be called if it is asked."""
+    noise = SafeCells(F(1), F(1), cells, (2,), limit, F(cells), alpha)
+    shares, names = dict(zip(counts, (F(1, 2), F(1, 4), F(1, 4)), strict=True)), ("safe", "undecided", "dangerous")
+    whole, called = dict.fromkeys(names, 0.0), dict.fromkeys(names, 0.0)
+    for data, marks in product(product(shares, repeat=cells), product(names, repeat=cells)):
+        mass, used = float(math.prod(shares[count] for count in data)), 0
+        for count, mark in zip(data, marks, strict=True):
+            safe, danger = noise.chance(count, 2), noise.chance_of_danger(count, 2)
+            mass *= {"safe": safe, "dangerous": danger, "undecided": 1 - safe - danger}[mark]
+        for count, mark in zip(data, marks, strict=True):
+            is_answered = limit is None or used < limit
+            right = "safe" if count <= 2 else "dangerous"
+            whole[right] += mass
+            called[right] += mass * (is_answered and mark == right)
+            used += is_answered and mark != "safe"
+    found = tuple(called[mark] / whole[mark] for mark in ("safe", "dangerous"))
+    assert noise.expected_shares(shares, 2) == pytest.approx(found, rel=1e-12)
 
 
 def test_two_files_of_one_source_share_its_budget(tmp_path: Path) -> None:
@@ -285,26 +287,6 @@ def test_a_certificate_that_was_not_written_so_has_no_meaning(tmp_path: Path) ->
     assert len(meaning_of(table.certificate)) == 2
     for query in ({"kind": "at-most"}, {"kind": "at-most", "threshold": "much"}, {"kind": ["at-most"]}, {}):
         assert meaning_of(replace(table.certificate, query=query)) == ()
-
-
-@pytest.mark.parametrize("limit", [None, 1, 2])
-def test_the_expected_share_of_dangerous_places_is_that_of_every_order_of_counts(limit: Any) -> None:
-    noise = SafeCells(F(1), F(1), 3, (2,), limit, F(3), F(1, 10))
-    shares = {0: F(1, 2), 4: F(1, 4), 6: F(1, 4)}
-    called = above = 0.0
-    for data in product(shares, repeat=3):
-        weight = float(shares[data[0]] * shares[data[1]] * shares[data[2]])
-        for marks in product(("safe", "undecided", "dangerous"), repeat=3):
-            mass, used = weight, 0
-            for count, mark in zip(data, marks, strict=True):
-                safe, danger = noise.chance(count, 2), noise.chance_of_danger(count, 2)
-                mass *= {"safe": safe, "dangerous": danger, "undecided": 1 - safe - danger}[mark]
-            for count, mark in zip(data, marks, strict=True):
-                is_answered = limit is None or used < limit
-                above += mass * (count > 2)
-                called += mass * (is_answered and count > 2 and mark == "dangerous")
-                used += is_answered and mark != "safe"
-    assert noise.expected_shares(shares, 2)[1] == pytest.approx(called / above, rel=1e-12)
 
 
 GRID = FILE.replace('place = "where"', 'x = "lon"\ny = "lat"').replace(

@@ -12,6 +12,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from tests.support import asymmetric as oracle
 from tests.support.broken_sparse import MUTANTS, ORDINARY, one_noise
+from tests.support.goodness_of_fit import fits
 
 from takifugu.core.errors import DataError, InputError
 from takifugu.mechanisms.one_sided.ordinary_sparse import OrdinarySparse
@@ -159,14 +160,11 @@ def test_our_ordinary_technique_has_the_law_of_algorithm_1() -> None:
         answers = mechanism.answer(counts, threshold, entropy)
         seen[tuple({0: SAFE, 1: "above", 2: None}[mark] for mark in answers.marks.tolist())] += 1
         assert (answers.values == -1).all()
-    fits(seen, law, draws)
+    check_fit(seen, law, draws)
 
 
-def fits(seen: Counter[Any], law: Any, draws: int) -> None:
-    often = [answers for answers, mass in law.items() if mass * draws >= 8]
-    chi = sum((seen[answers] - law[answers] * draws) ** 2 / (law[answers] * draws) for answers in often)
-    assert len(often) > 3
-    assert chi < len(often) + 6 * math.sqrt(2 * len(often))
+def check_fit(seen: Counter[Any], law: Any, draws: int) -> None:
+    assert fits(seen, law, draws, least=8)
     assert sum(seen.values()) - sum(seen[answers] for answers in law) < draws / 50
 
 
@@ -196,9 +194,9 @@ def test_draws_follow_the_law(limit: int | None) -> None:
     law, entropy, seen = mechanism.law(counts, thresholds, 20), InsecureSeededEntropyForTests(1), Counter[Any]()
     for _ in range(draws):
         seen[mechanism.answer(counts, thresholds, entropy).listed()] += 1
-    fits(seen, law, draws)
+    check_fit(seen, law, draws)
     with pytest.raises(AssertionError):
-        fits(seen, SparseAnswers(F(11, 10), limit, 3).law(counts, thresholds, 20), draws)
+        check_fit(seen, SparseAnswers(F(11, 10), limit, 3).law(counts, thresholds, 20), draws)
 
 
 @pytest.mark.mutants
@@ -210,7 +208,7 @@ def test_a_session_has_the_law_of_the_same_stream() -> None:
         for count in counts:
             past.append(asking.ask(count, rule(tuple(past))))
         seen[tuple(past)] += 1
-    fits(seen, mechanism.law(counts, rule, 20), draws)
+    check_fit(seen, mechanism.law(counts, rule, 20), draws)
 
 
 def test_a_session_goes_on_where_it_stopped() -> None:

@@ -17,17 +17,9 @@ from takagi.bounds import noise_loss
 from takifugu.analysis.randomisers import DiscreteLaplace
 from takifugu.analysis.randomisers.base import Direction
 from takifugu.analysis.randomisers.one_sided import OneSidedGeometric, OneSidedTruncated
-from takifugu.mechanisms.one_sided import (
-    Monotone,
-    Pointing,
-    Policy,
-    any_of,
-    at_most,
-    count_noise,
-    none_of,
-    sanitiser,
-    sensitivity,
-)
+from takifugu.mechanisms.one_sided import Monotone, Policy, any_of, none_of, sensitivity
+from takifugu.mechanisms.one_sided.answers import at_most, sanitiser
+from takifugu.mechanisms.one_sided.tails import Pointing, count_noise
 from takifugu.model.beliefs.domain import Domain
 
 F = Fraction
