@@ -157,15 +157,6 @@ def test_a_channel_for_one_share_is_caught() -> None:
     assert tf.true_loss(framework, COUNT, bound_by(OPTIMAL, framework, COUNT).randomiser).upper <= 1
 
 
-def test_presence_of_users_in_both_modes() -> None:
-    for absence in ("unknown", "removed"):
-        users = tf.IndependentUsers([{0: QUARTER, 1: HALF, 3: QUARTER}] * 3, presence=HALF, absence=absence)
-        framework = tf.Pufferfish(tf.presence(1), users)
-        for mechanism in (OPTIMAL, EXPONENTIAL):
-            noise = bound_by(mechanism, framework, tf.Sum()).randomiser
-            assert tf.true_loss(framework, tf.Sum(), noise).upper <= 1 + 1e-12
-
-
 def test_several_beliefs_bind_one_noise_each_by_its_own_components() -> None:
     framework = tf.Pufferfish(tf.every_entry(), [tf.IndependentPieces(CHAIN, [2, 2]), LATE.with_length(4)])
     noise = bound_by(OPTIMAL, framework, COUNT).randomiser

@@ -39,13 +39,9 @@ def test_restricted_laplace_stays_within_its_radius():
 
 
 @st.composite
-def cases(draw, zeros=0):
+def cases(draw):
     inputs, outputs = draw(st.integers(2, 4)), draw(st.integers(1, 4))
-    weights = st.lists(st.integers(zeros, 9), min_size=outputs, max_size=outputs).filter(any)
-    rows = [[F(w, sum(ws)) for w in ws] for ws in draw(st.lists(weights, min_size=inputs, max_size=inputs))]
-    law = st.lists(st.integers(0, 9), min_size=inputs, max_size=inputs).filter(any)
-    p, q = ({x: F(w, sum(ws)) for x, w in enumerate(ws)} for ws in (draw(law), draw(law)))
-    return Channel.of(list(range(inputs)), list(range(outputs)), rows), p, q
+    return draw(oracles.channels(inputs, outputs)), draw(oracles.laws(inputs)), draw(oracles.laws(inputs))
 
 
 @given(cases())

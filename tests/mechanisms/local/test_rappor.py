@@ -10,6 +10,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from mpmath import mp
 from scipy import stats
+from tests.support.population_oracles import laws
 
 from takifugu.core.errors import DataError, InputError
 from takifugu.mechanisms.local.measuring import tuple_loss, worst_tuple_loss
@@ -40,8 +41,7 @@ def law_of_bits(rappor, population):
 @st.composite
 def cases(draw):
     size = draw(st.integers(2, 5))
-    weights = st.lists(st.integers(0, 9), min_size=size, max_size=size).filter(any)
-    p, q = ({x: F(w, sum(ws)) for x, w in enumerate(ws)} for ws in (draw(weights), draw(weights)))
+    p, q = draw(laws(size)), draw(laws(size))
     f = draw(st.fractions("0.1", "0.9", max_denominator=10))
     rappor = permanent(range(size), f)
     return (rappor if draw(st.booleans()) else instantaneous(range(size), f, "0.25", "0.75")), p, q

@@ -7,6 +7,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from mpmath import mp
 from tests.support.golden import golden
+from tests.support.population_oracles import laws
 from tests.support.tuples import tuple_delta
 
 from takifugu import Pmf
@@ -16,17 +17,16 @@ from takifugu.mechanisms.local.tupling import Tupling, smallest_tupling, theorem
 F = Fraction
 
 
-def law(outputs, least=0):
-    weights = st.lists(st.integers(least, 9), min_size=outputs, max_size=outputs).filter(any)
-    return weights.map(lambda ws: [F(w, sum(ws)) for w in ws])
+def law(outputs):
+    return laws(outputs).map(lambda masses: list(masses.values()))
 
 
 @st.composite
-def cases(draw, least=0):
+def cases(draw):
     outputs = draw(st.integers(1, 5))
     dummies = draw(st.integers(0, 4 if outputs < 4 else 2))
-    laws = draw(law(outputs)), draw(law(outputs)), draw(law(outputs, least))
-    return *laws, dummies, draw(st.fractions(0, 3, max_denominator=8))
+    p, q, nu = draw(law(outputs)), draw(law(outputs)), draw(law(outputs))
+    return p, q, nu, dummies, draw(st.fractions(0, 3, max_denominator=8))
 
 
 @given(cases())
@@ -45,8 +45,8 @@ def test_both_enclosures_contain_the_definition(case):
 
 @pytest.mark.parametrize("name", list(golden()["tupling_exact"]))
 def test_golden_deltas(name):
-    laws, dummies = name.split(",k=")
-    p, q = ([F(x) for x in row] for row in golden()["tupling_laws"][laws])
+    which, dummies = name.split(",k=")
+    p, q = ([F(x) for x in row] for row in golden()["tupling_laws"][which])
     for key, value in golden()["tupling_exact"][name].items():
         if key.startswith("delta@"):
             assert Tupling(int(dummies)).delta(p, q, key[6:]) == pytest.approx(value, abs=1e-12)

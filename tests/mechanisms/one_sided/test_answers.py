@@ -107,43 +107,35 @@ def test_the_mean_error(pointing, whole, epsilon):
     assert noise.mean_error() == pytest.approx(want, rel=1e-8, abs=1e-300)
 
 
-@given(epsilons, sensitivities, pointings, st.booleans(), st.integers(0, 8), alphas)
-def test_a_false_yes_is_at_most_alpha_and_the_sanitiser_says_yes_most_often(
-    epsilon, sensitivity, pointing, most, threshold, alpha
+@given(epsilons, sensitivities, pointings, st.booleans(), st.integers(0, 8), alphas, st.integers(0, 14))
+def test_a_false_yes_is_at_most_alpha_a_yes_most_often_and_beta_what_the_marks_say(
+    epsilon, sensitivity, pointing, most, threshold, alpha, count
 ):
     noise = count_noise(epsilon, sensitivity, pointing)
     question = at_most(threshold) if most else at_least(threshold + 1)
-    made = sanitiser(question, noise, alpha)
+    made, outputs = sanitiser(question, noise, alpha), drawn(noise)
+
+    def yes(count):
+        return math.fsum(mass(noise, int(j)) for j in outputs[made.says_yes(outputs + count)])
+
+    if question.holds(count):
+        assert made.beta(count) == pytest.approx(yes(count), abs=1e-12)
+    else:
+        with pytest.raises(InputError, match="beta is"):
+            made.beta(count)
     assert made.alpha <= alpha
     if made.cutoff is None:
         assert alpha == 0
         assert pointing is not (UP if most else DOWN)
         return
     assert made.cutoff.denominator == 1
-    outputs = drawn(noise)
-    said = made.says_yes(question.worst + outputs)
-    wrong = math.fsum(mass(noise, int(j)) for j in outputs[said])
+    wrong = yes(question.worst)
     assert wrong <= float(alpha) + 1e-12
     # one more output that says yes would be too many, unless it has no mass
     edge = made.cutoff
     assert (pointing is UP and edge < 0) or not made.says_yes(np.array([int(edge)]))[0]
     more = wrong + mass(noise, int(edge) - question.worst)
     assert more > float(alpha) - 1e-12 or alpha == 0
-
-
-@given(epsilons, sensitivities, pointings, st.booleans(), st.integers(0, 6), alphas, st.integers(0, 14))
-def test_beta_is_what_the_marks_say(epsilon, sensitivity, pointing, most, threshold, alpha, count):
-    noise = count_noise(epsilon, sensitivity, pointing)
-    question = at_most(threshold) if most else at_least(threshold + 1)
-    made = sanitiser(question, noise, alpha)
-    if not question.holds(count):
-        with pytest.raises(InputError, match="beta is"):
-            made.beta(count)
-        return
-    outputs = drawn(noise)
-    said = made.says_yes(outputs + count)
-    want = math.fsum(mass(noise, int(j)) for j in outputs[said])
-    assert made.beta(count) == pytest.approx(want, abs=1e-12)
 
 
 @given(epsilons, sensitivities, st.integers(0, 9))

@@ -66,13 +66,13 @@ def test_it_reads_back_and_equal_frameworks_have_one_fingerprint() -> None:
 @pytest.mark.parametrize(("wrong", "words"), [
     (lambda: Asymmetric(Policy.of(none_of("ill"), any_of("ill")), PEOPLE),
      "the policy protects nothing: no record may move to another one"),
-    (lambda: Asymmetric(Policy.of(*(any_of(v) for v in ("bar", "shop")), none_of("bar"), none_of("shop")), PLACES), ""),
-    (lambda: Asymmetric(visits(["pub"]), PLACES), ""), (lambda: Asymmetric(visits(), "places"), ""),  # type: ignore[arg-type]
-    (lambda: Asymmetric(tf.every_entry(), PLACES), ""),  # type: ignore[arg-type]
-    (lambda: Asymmetric(Policy.of(checked("test-raises", 1, lambda record: 1 / 0)), PEOPLE), ""),
-    (lambda: tf.Pufferfish(visits(), tf.MarkovChain([[0.5, 0.5]] * 2, 3)), ""),
+    (lambda: Asymmetric(Policy.of(any_of("bar"), any_of("shop"), none_of("bar"), none_of("shop")), PLACES), None),
+    (lambda: Asymmetric(visits(["pub"]), PLACES), None), (lambda: Asymmetric(visits(), "places"), None),  # type: ignore[arg-type]
+    (lambda: Asymmetric(tf.every_entry(), PLACES), None),  # type: ignore[arg-type]
+    (lambda: Asymmetric(Policy.of(checked("test-raises", 1, lambda record: 1 / 0)), PEOPLE), None),
+    (lambda: tf.Pufferfish(visits(), tf.MarkovChain([[0.5, 0.5]] * 2, 3)), None),
 ])  # fmt: skip
-def test_bad_frameworks(wrong: Any, words: str) -> None:
+def test_bad_frameworks(wrong: Any, words: str | None) -> None:
     with pytest.raises(InputError, match=words):
         wrong()
 
