@@ -2,7 +2,7 @@
 
 import math
 from dataclasses import replace
-from fractions import Fraction
+from fractions import Fraction as F
 from typing import Any
 
 import numpy as np
@@ -19,7 +19,6 @@ from takifugu.mechanisms.one_sided.safe_cells import SafeCells
 from takifugu.model.queries.candidates import MostFrequent
 from takifugu.numbers.noise import InsecureSeededEntropyForTests
 
-F = Fraction
 UP, DOWN = (Direction.UP,), (Direction.DOWN,)
 #: A randomiser, an answer in grid units, and the field that is its scale.
 NOISES: tuple[tuple[Any, tuple[Any, ...], str], ...] = (

@@ -2,7 +2,7 @@
 
 import math
 from dataclasses import dataclass
-from fractions import Fraction
+from fractions import Fraction as F
 from typing import Any
 
 import mpmath
@@ -17,8 +17,6 @@ from takifugu.audit import true_delta, true_loss
 from takifugu.audit.sparse_masses import sparse_mass, sparse_outputs
 from takifugu.mechanisms.one_sided import Asymmetric, Policy, none_of
 from takifugu.model.beliefs.domain import Domain
-
-F = Fraction
 
 
 @dataclass(frozen=True)
@@ -40,7 +38,7 @@ class TwoPlaces:
 class Vector(Base):
     """What the audit reads of a sparse vector."""
 
-    units: Fraction
+    units: F
     thresholds: tuple[int, ...]
     limit: int | None
     cells: int = 2
@@ -49,7 +47,7 @@ class Vector(Base):
     output = PARTS
 
     @property
-    def scale(self) -> Fraction:
+    def scale(self) -> F:
         return self.units * self.grid
 
 

@@ -1,7 +1,7 @@
 """Noise for answers whose densities are stated: normal noise of the least size, and what W-infinity gives."""
 
 from dataclasses import replace
-from fractions import Fraction
+from fractions import Fraction as F
 
 import pytest
 from mpmath import mp
@@ -13,7 +13,6 @@ from takifugu.mechanisms import gaussian_exact, laplace_exact, normal_by_rule, w
 from takifugu.mechanisms.kantorovich import MECHANISM as KANTOROVICH
 from takifugu.numbers.after_noise.gaussian import PRINTED_CONSTANT, gaussian_analytic_sigma, gaussian_rule_b
 
-F = Fraction
 UNEQUAL = {0: tf.Normal(0, 1), 1: tf.Normal(1, 2)}
 MIXED = {
     0: tf.NormalMixture([0.5, 0.5], [0, 2], [1, 1.5]), 1: tf.NormalMixture([0.25, 0.75], [0, 2], [1, 1.5]),

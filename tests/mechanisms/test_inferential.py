@@ -2,7 +2,7 @@
 
 import itertools
 import math
-from fractions import Fraction
+from fractions import Fraction as F
 
 import numpy as np
 import pytest
@@ -21,7 +21,6 @@ from takifugu.mechanisms.inferential import chain_gamma, chain_spread, matrix_sp
 from takifugu.model.queries import Count, Histogram, Linear
 from takifugu.model.secrets.of_entries import entry as entry_secret
 
-F = Fraction
 GOLDEN = golden()["quilt_exact_binary_chain"]
 
 
@@ -63,7 +62,7 @@ def test_golden_values(name: str) -> None:
     chain, expected = tf.MarkovChain([[a, 1 - a], [1 - b, b]], int(length)), GOLDEN[name]
     framework = tf.Pufferfish(tf.every_entry(), chain)
     assert chain_gamma(chain) == pytest.approx(expected["gamma"], abs=1e-9)
-    spread = spread_of(Problem(framework, Count(1), Fraction(epsilon)).parts[0])
+    spread = spread_of(Problem(framework, Count(1), F(epsilon)).parts[0])
     assert spread == chain_spread(chain_gamma(chain), int(length))
     assert spread.norm == pytest.approx(expected["gk16_norm"], abs=1e-9)
     if expected["gk16_scale"] is None:
@@ -116,7 +115,7 @@ def test_the_chain_elimination_is_the_inverse() -> None:
 
 @settings(max_examples=25, deadline=None)
 @given(st.fractions(0, F(1, 2), max_denominator=10**9), st.integers(1, 12))
-def test_spreads_are_at_least_those_of_exact_elimination(number: Fraction, length: int) -> None:
+def test_spreads_are_at_least_those_of_exact_elimination(number: F, length: int) -> None:
     gamma = F(float(number))
     factors, totals = [F(0)], [F(0)]
     for _ in range(length):  # (I - Gamma) x = 1, from the first row to the last and back
@@ -190,7 +189,7 @@ def test_a_third_of_the_scale_breaks_the_promise() -> None:
     framework = tf.Pufferfish(tf.every_entry(), tf.MarkovChain([[0.5, 0.5], [0.5, 0.5]], 1))
     calibration = tf.calibrate(framework, Count(1), 1, mechanism="inferential")
     assert calibration.scale == pytest.approx(2)  # independent entries: twice what entry noise needs
-    assert tf.true_loss(framework, Count(1), DiscreteLaplace(calibration.randomiser.scale / 3, Fraction(1))).lower > 1
+    assert tf.true_loss(framework, Count(1), DiscreteLaplace(calibration.randomiser.scale / 3, F(1))).lower > 1
 
 
 def test_auto_never_takes_the_baseline() -> None:
@@ -218,5 +217,5 @@ def test_half_the_noise_of_an_entry_that_is_no_secret_is_too_little() -> None:
     """Weight 1000 on the entry that is not secret, with D_1 over secret entries (1): the loss is 1.27, not 0.1."""
     framework = tf.Pufferfish(entry_secret(0, 0, 1), tf.MarkovChain([[0.8, 0.2], [0.3, 0.7]], length=2))
     honest = tf.calibrate(framework, Linear([1, 1000]), 0.1, mechanism="inferential")
-    lost = tf.true_loss(framework, Linear([1, 1000]), DiscreteLaplace(Fraction(honest.scale) / 1000, Fraction(1))).loss
+    lost = tf.true_loss(framework, Linear([1, 1000]), DiscreteLaplace(F(honest.scale) / 1000, F(1))).loss
     assert lost > 1.2

@@ -2,7 +2,7 @@
 
 import math
 from dataclasses import replace
-from fractions import Fraction
+from fractions import Fraction as F
 
 import pytest
 from hypothesis import given, settings
@@ -19,7 +19,6 @@ from takifugu.mechanisms.attribute.gaussian_approx import MECHANISM, Split
 from takifugu.numbers.after_noise.gaussian import gaussian_analytic_sigma
 from takifugu.numbers.densities.excess import charge_at
 
-F = Fraction
 HIDDEN = tf.dataset_property("income", "mean")
 NAME = "attribute-gaussian-approx"
 
@@ -33,7 +32,7 @@ def mixtures(move=1.0, spread=1.5):
 
 
 def bound(about, epsilon=1, delta=0.01):
-    return MECHANISM.bound(Problem(about, tf.Identity(), Fraction(epsilon), Fraction(delta)))
+    return MECHANISM.bound(Problem(about, tf.Identity(), F(epsilon), F(delta)))
 
 
 CASES = {
@@ -87,9 +86,9 @@ def test_signs_and_places_do_not_matter():
 @pytest.mark.mutants
 def test_what_is_compared_is_what_the_secret_says():
     far = bound(framework(mixtures())).randomiser.sigma
-    near = bound(framework(mixtures(), replace(HIDDEN, max_difference=(Fraction(1),)))).randomiser.sigma
-    one = bound(framework(mixtures(), replace(HIDDEN, pairs=((Fraction(0), Fraction(1)),)))).randomiser.sigma
-    sets = bound(framework(mixtures(), replace(HIDDEN, sets=((Fraction(0), Fraction(2)), (Fraction(1),))))).randomiser
+    near = bound(framework(mixtures(), replace(HIDDEN, max_difference=(F(1),)))).randomiser.sigma
+    one = bound(framework(mixtures(), replace(HIDDEN, pairs=((F(0), F(1)),)))).randomiser.sigma
+    sets = bound(framework(mixtures(), replace(HIDDEN, sets=((F(0), F(2)), (F(1),))))).randomiser
     assert far > near > 0
     assert math.isclose(near, one, rel_tol=1e-9)
     assert math.isclose(near, sets.sigma, rel_tol=1e-9)
@@ -114,7 +113,7 @@ def test_the_printed_theorem_fails_and_the_corrected_one_holds():
     epsilon, eta = 1, charge_at(tf.Truncated(tf.Normal(0, s), high=7.969), tf.Normal(0, s), 0.0)
     assert round(eta, 4) == 0.05
     assert 2 * math.log(1.25 / 1e-5) <= s**2 * (1 + 1e-5)  # (c D / epsilon)^2 - s^2 is nothing
-    exact = tf.true_delta(cut, epsilon, tf.Identity(), Exact(Fraction(1, 1000), 1, on_grid=False)).loss
+    exact = tf.true_delta(cut, epsilon, tf.Identity(), Exact(F(1, 1000), 1, on_grid=False)).loss
     assert round(exact, 5) == 0.07515
     assert exact > 1e-5 + eta  # what the printed theorem promises, with lambda = 0
     corrected = 1e-5 + eta * (1 + math.exp(epsilon))
@@ -143,9 +142,9 @@ def test_the_inequality_of_the_corrected_theorem(one, other, closeness, epsilon)
 def test_a_split_spends_no_more_than_there_is(closeness, charge, epsilon, delta):
     split = Split.at(closeness, charge, epsilon, delta)
     if split is None:
-        assert epsilon <= 2 * Fraction(closeness) or charge > 0
+        assert epsilon <= 2 * F(closeness) or charge > 0
         return
-    assert split.epsilon + 2 * Fraction(closeness) == epsilon
+    assert split.epsilon + 2 * F(closeness) == epsilon
     with mp.workdps(40):
         share, left = (mp.mpf(number.numerator) / number.denominator for number in (split.delta, split.epsilon))
         spent = mp.exp(closeness) * share + mp.mpf(charge) * (1 + mp.exp(left + closeness))
@@ -155,5 +154,5 @@ def test_a_split_spends_no_more_than_there_is(closeness, charge, epsilon, delta)
 @pytest.mark.mutants
 def test_noise_and_grid_are_as_declared():
     calibration = tf.calibrate(CASES["mixtures"], tf.Identity(grid="0.01"), 1, "0.01", mechanism=NAME)
-    assert calibration.randomiser == RoundedNormal(calibration.randomiser.sigma, Fraction(1, 100), 1, on_grid=False)
-    assert tf.calibrate(CASES["mixtures"], tf.Identity(), 1, "0.01").randomiser.grid == Fraction(1, 10**6)
+    assert calibration.randomiser == RoundedNormal(calibration.randomiser.sigma, F(1, 100), 1, on_grid=False)
+    assert tf.calibrate(CASES["mixtures"], tf.Identity(), 1, "0.01").randomiser.grid == F(1, 10**6)

@@ -4,7 +4,7 @@ import itertools
 import math
 from collections import Counter
 from dataclasses import replace
-from fractions import Fraction
+from fractions import Fraction as F
 from types import SimpleNamespace
 from typing import Any
 
@@ -34,7 +34,6 @@ from takifugu.numbers.distributions.channel import Channel
 from takifugu.numbers.noise import InsecureSeededEntropyForTests
 from takifugu.numbers.transport.bottleneck import bottleneck
 
-F = Fraction
 BITS = between(tf.Pmf([0], [1]), tf.Pmf([1], [1]))
 
 
@@ -47,7 +46,7 @@ def mean_error(noise: Any) -> float:
     return noise.mean_error() if isinstance(noise, Choice) else noise.expected_error()
 
 
-def largest_loss(mu: dict[Any, Fraction], nu: dict[Any, Fraction], rows: Any) -> float:
+def largest_loss(mu: dict[Any, F], nu: dict[Any, F], rows: Any) -> float:
     """sup over outputs of |log of the two output probabilities|, for exact rows {answer: {output: probability}}."""
     worst = 0.0
     for p, q in ((mu, nu), (nu, mu)):
@@ -58,7 +57,7 @@ def largest_loss(mu: dict[Any, Fraction], nu: dict[Any, Fraction], rows: Any) ->
     return worst
 
 
-def rows_of(noise: Choice) -> dict[Any, dict[Any, Fraction]]:
+def rows_of(noise: Choice) -> dict[Any, dict[Any, F]]:
     return {x * noise.grid: {y * noise.grid: m for y, m in noise.channel.row(x).items()} for x in noise.channel.inputs}
 
 
@@ -89,14 +88,14 @@ def check_pair(seed: int) -> None:
     errors = [mean_error(promise.randomiser) for promise in (best, choice)]
     assert errors[0] <= errors[1] * (1 + 1e-6) + 1e-7, seed
     if seed % 10 == 0:
-        grid = Fraction(best.randomiser.grid)
+        grid = F(best.randomiser.grid)
         outputs = [int(y * grid) for y in finite_problem(Problem(framework, tf.Identity(), epsilon)).outputs]
         laplace = bound_by(LAPLACE, framework, None, epsilon).randomiser
         if grid == 1 and laplace.scale:
             assert errors[0] <= error_after_clamping(framework, laplace, outputs) * (1 + 1e-6), seed
     if isinstance(choice.randomiser, ExponentialChoice):
         move = dict(choice.witness.numbers)["largest_move"] / float(choice.randomiser.grid)
-        assert 0.4999 * epsilon <= choice.randomiser.rate * Fraction(move) <= epsilon, seed
+        assert 0.4999 * epsilon <= choice.randomiser.rate * F(move) <= epsilon, seed
 
 
 @pytest.mark.sampled(10)
@@ -114,8 +113,8 @@ def test_loss_audit_and_error_of_many(block: int) -> None:
 
 
 @settings(max_examples=12)
-@given(chains(length=(1, 5)), st.sampled_from([Fraction(1, 2), Fraction(2)]))
-def test_one_channel_for_all_entries_of_a_chain(chain: Any, epsilon: Fraction) -> None:
+@given(chains(length=(1, 5)), st.sampled_from([F(1, 2), F(2)]))
+def test_one_channel_for_all_entries_of_a_chain(chain: Any, epsilon: F) -> None:
     framework, query = with_secrets(chain), tf.Count(chain.states[0])
     for mechanism in (OPTIMAL, EXPONENTIAL):
         noise = bound_by(mechanism, framework, query, epsilon).randomiser
@@ -123,14 +122,14 @@ def test_one_channel_for_all_entries_of_a_chain(chain: Any, epsilon: Fraction) -
 
 
 def test_randomised_response_is_the_best_channel_of_one_bit() -> None:
-    for epsilon in (Fraction(1, 10), Fraction(1), Fraction(4)):
+    for epsilon in (F(1, 10), F(1), F(4)):
         best, choice = (bound_by(m, BITS, None, epsilon).randomiser.expected_error() for m in (OPTIMAL, EXPONENTIAL))
         assert best == pytest.approx(1 / (1 + math.exp(epsilon)), rel=1e-7)
         assert choice == pytest.approx(best, rel=1e-6)
 
 
 def test_the_mean_error_is_that_over_the_hypotheses() -> None:
-    choice = bound_by(OPTIMAL, between(tf.Pmf([0], [1]), tf.Pmf([1, 2], [Fraction(1, 2)] * 2))).randomiser
+    choice = bound_by(OPTIMAL, between(tf.Pmf([0], [1]), tf.Pmf([1, 2], [F(1, 2)] * 2))).randomiser
     assert isinstance(choice, ChannelChoice)
     assert choice.prior == (0.5, 0.25, 0.25)
     assert choice.expected_error() > choice.mean_error()
@@ -157,15 +156,15 @@ def test_a_constant_normaliser_needs_no_factor_of_two() -> None:
 def test_the_rate_without_normalisers_is_too_large() -> None:
     # A mutant that takes eta = epsilon/d on a finite line: the outputs at the end tell more than e^epsilon.
     outputs = tuple(range(8))
-    finite = replace(finite_problem(Problem(BITS, tf.Identity(), Fraction(1))), outputs=outputs)
-    rate = largest_rate([(Fraction(0), Fraction(1))], outputs, lambda x, y: abs(x - y), 1)
+    finite = replace(finite_problem(Problem(BITS, tf.Identity(), F(1))), outputs=outputs)
+    rate = largest_rate([(F(0), F(1))], outputs, lambda x, y: abs(x - y), 1)
     rows = {eta: exponential_rows([0, 1], outputs, lambda x, y: abs(x - y), eta) for eta in (rate, 1.0)}
     assert np.abs(np.log(rows[rate][0] / rows[rate][1])).max() <= 1
     assert np.abs(np.log(rows[1.0][0] / rows[1.0][1])).max() > 1.2
-    assert certified(finite, rows[rate], Fraction(1))[1] <= 1
+    assert certified(finite, rows[rate], F(1))[1] <= 1
     # What would be drawn of the mutant is repaired until its measured loss is epsilon.
-    assert certified(finite, rows[1.0], Fraction(1))[1] <= 1
-    assert finite.measured(certified(finite, rows[1.0], Fraction(2))[0])[0] > 1.2
+    assert certified(finite, rows[1.0], F(1))[1] <= 1
+    assert finite.measured(certified(finite, rows[1.0], F(2))[0])[0] > 1.2
 
 
 ROWS = st.lists(st.lists(st.integers(0, 5), min_size=3, max_size=3).filter(any), min_size=2, max_size=2)
@@ -202,19 +201,19 @@ def test_rounded_masses_may_move_a_ratio_as_far_as_they_are_off(monkeypatch: pyt
 
 def test_a_mutant_channel_for_twice_the_budget_is_caught_and_repaired() -> None:
     framework = pair(3)
-    finite = finite_problem(Problem(framework, tf.Identity(), Fraction(1)))
-    loose = optimal.best_channel(finite, Fraction(2))
-    channel, loss, _ = certified(finite, loose, Fraction(1))
+    finite = finite_problem(Problem(framework, tf.Identity(), F(1)))
+    loose = optimal.best_channel(finite, F(2))
+    channel, loss, _ = certified(finite, loose, F(1))
     assert loss <= 1
-    unrepaired = finite.measured(certified(finite, loose, Fraction(2))[0])[0]
+    unrepaired = finite.measured(certified(finite, loose, F(2))[0])[0]
     assert 1.9 < unrepaired <= 2
-    noise = ChannelChoice(channel, Fraction(1), finite.prior)
+    noise = ChannelChoice(channel, F(1), finite.prior)
     assert tf.true_loss(framework, tf.Identity(), noise).upper <= 1
 
 
 @pytest.mark.parametrize("mechanism", [OPTIMAL, EXPONENTIAL])
 def test_draws_have_the_masses_and_the_test_sees_a_wrong_channel(mechanism: Any) -> None:
-    noise, wrong = (bound_by(mechanism, pair(0), None, epsilon).randomiser for epsilon in (2, Fraction(19, 10)))
+    noise, wrong = (bound_by(mechanism, pair(0), None, epsilon).randomiser for epsilon in (2, F(19, 10)))
     assert isinstance(noise, Choice)
     entropy, size = InsecureSeededEntropyForTests(5), 20_000
     x = noise.channel.inputs[2]
@@ -261,7 +260,7 @@ def test_bad_input() -> None:
 
 
 def test_masses_too_rough_for_the_promise() -> None:
-    finite = finite_problem(Problem(BITS, tf.Identity(), Fraction(1)))
-    assert certified(finite, np.eye(2), Fraction(1, 10**9))[1] <= 1e-9
+    finite = finite_problem(Problem(BITS, tf.Identity(), F(1)))
+    assert certified(finite, np.eye(2), F(1, 10**9))[1] <= 1e-9
     with pytest.raises(Unsupported, match="no channel"):
-        certified(finite, np.eye(2), Fraction(-1))
+        certified(finite, np.eye(2), F(-1))

@@ -1,7 +1,7 @@
 """Channels that randomise one value: what is measured equals the closed forms, and bounds hold."""
 
 import math
-from fractions import Fraction
+from fractions import Fraction as F
 from itertools import permutations
 
 import numpy as np
@@ -18,7 +18,6 @@ from takifugu.mechanisms.local.senders import randomised
 from takifugu.numbers.distributions.channel import Channel
 from takifugu.numbers.transport import couplings
 
-F = Fraction
 GRID = [(float(i), float(j)) for i in range(4) for j in range(3)]
 
 

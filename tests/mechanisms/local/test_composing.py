@@ -1,7 +1,7 @@
 """Table 1 of Kawamoto19 as it holds: shared and fresh input, post-processing, and pre-processing with its delta."""
 
 import math
-from fractions import Fraction
+from fractions import Fraction as F
 
 import pytest
 from hypothesis import given, settings
@@ -14,7 +14,6 @@ from takifugu.mechanisms.local import composing, measuring
 from takifugu.mechanisms.local.composing import PairPromise
 from takifugu.numbers.distributions.channel import Channel
 
-F = Fraction
 EPSILONS = st.fractions(0, 2, max_denominator=4)
 
 

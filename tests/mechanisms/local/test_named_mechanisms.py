@@ -1,7 +1,7 @@
 """Named mechanisms against closed forms and integrals, what is sent against their laws, and who fills a box."""
 
 import math
-from fractions import Fraction
+from fractions import Fraction as F
 from itertools import product
 
 import numpy as np
@@ -18,7 +18,6 @@ from takifugu.mechanisms.local.rappor import instantaneous, permanent
 from takifugu.mechanisms.local.senders import randomised
 from takifugu.numbers.noise import InsecureSeededEntropyForTests
 
-F = Fraction
 GRID = [(2.0 * i, float(j)) for i in range(3) for j in range(3)]
 
 

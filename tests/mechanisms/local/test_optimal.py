@@ -1,7 +1,7 @@
 """The channel of least loss: it keeps its promises as measured, and no channel that keeps them loses over 1e-6 less."""
 
 import math
-from fractions import Fraction
+from fractions import Fraction as F
 
 import numpy as np
 import pytest
@@ -19,7 +19,6 @@ from takifugu.mechanisms.local.tupling import Tupling
 from takifugu.model.beliefs.populations import FromPopulations
 from takifugu.numbers.distributions.channel import Channel
 
-F = Fraction
 GRID = [(float(r), float(c)) for r in range(3) for c in range(3)]
 
 

@@ -2,7 +2,7 @@
 
 import math
 from dataclasses import replace
-from fractions import Fraction
+from fractions import Fraction as F
 from itertools import product
 
 import pytest
@@ -20,7 +20,6 @@ from takifugu.mechanisms.local.senders import Bits, Values
 from takifugu.mechanisms.local.tupling import theorem3_delta
 from takifugu.numbers.distributions.channel import Channel
 
-F = Fraction
 SAME, TWO, MADE, MAPPED = (
     "Table 1, the same row twice", "Table 1, two rows", "Table 1, made of what was sent",
     "Table 1, after a 2-stable map",

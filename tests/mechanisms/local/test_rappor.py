@@ -1,7 +1,7 @@
 """RAPPOR and quality: closed forms against all 2^k outputs, and every tuple."""
 
 import math
-from fractions import Fraction
+from fractions import Fraction as F
 from itertools import product
 
 import numpy as np
@@ -19,8 +19,6 @@ from takifugu.numbers.distributions.channel import Channel
 from takifugu.numbers.distributions.positive_part import Enclosure
 from takifugu.numbers.distributions.positive_part_of_bits import mean_positive_part_of_bits
 from takifugu.numbers.noise import InsecureSeededEntropyForTests
-
-F = Fraction
 
 
 def law_of_bits(rappor, population):

@@ -1,7 +1,7 @@
 """What floating point leaves out of deltas and log-ratios is charged: bounds hold, within a stated factor."""
 
 import math
-from fractions import Fraction
+from fractions import Fraction as F
 from typing import Any
 
 import numpy as np
@@ -18,7 +18,6 @@ from takifugu.numbers.after_noise.relaxed import RelaxedPair
 from takifugu.numbers.distributions.channel import Channel
 from takifugu.numbers.distributions.positive_part import Enclosure
 
-F = Fraction
 UNIT = 2.0**-53
 #: Of whole and broken budgets, from nothing to where all is charged.
 EPSILONS = (F(0), F(1, 3), F(2), F(61, 7), F(25))

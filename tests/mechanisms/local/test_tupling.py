@@ -1,6 +1,6 @@
 """Tupling: the exact delta against its definition, golden values, and what it refuses."""
 
-from fractions import Fraction
+from fractions import Fraction as F
 
 import pytest
 from hypothesis import given, settings
@@ -13,8 +13,6 @@ from tests.support.tuples import tuple_delta
 from takifugu import Pmf
 from takifugu.core.errors import InputError
 from takifugu.mechanisms.local.tupling import Tupling, smallest_tupling, theorem3_delta, theorem3_epsilon
-
-F = Fraction
 
 
 def law(outputs):

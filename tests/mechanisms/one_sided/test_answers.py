@@ -1,7 +1,7 @@
 """One-sided answers: alpha and beta against laws summed term by term, sanitisers against other cutoffs, thresholds."""
 
 import math
-from fractions import Fraction
+from fractions import Fraction as F
 from functools import partial
 
 import numpy as np
@@ -25,7 +25,6 @@ from takifugu.mechanisms.one_sided.sparse import Answers, Marks, SparseAnswers
 from takifugu.mechanisms.one_sided.tails import CountNoise, Pointing, count_noise
 from takifugu.numbers.noise import InsecureSeededEntropyForTests
 
-F = Fraction
 UP, DOWN, BOTH = Pointing.UP, Pointing.DOWN, Pointing.BOTH
 epsilons = st.fractions(F(1, 20), 4, max_denominator=20)
 sensitivities = st.integers(1, 5)

@@ -2,7 +2,7 @@
 
 import json
 import math
-from fractions import Fraction
+from fractions import Fraction as F
 from pathlib import Path
 from types import SimpleNamespace
 from typing import Any
@@ -33,7 +33,6 @@ from takifugu.model.policies.sensitivity import sensitivity
 from takifugu.model.queries import Additive, Query
 from takifugu.numbers.noise import InsecureSeededEntropyForTests
 
-F = Fraction
 PLACES = Visits.of(["bar", "shop"], most=2)
 PEOPLE = Domain.of(3, ["well", "ill"])
 #: Two bits of one person.
@@ -337,11 +336,11 @@ def test_one_predicate_that_is_a_function_makes_a_policy_compose_alone() -> None
     (visits(), Visits.of(["bar", "gym"], most=1), tf.Visitors()),
     (visits(), Visits.of(["bar", "gym"], most=1), tf.AtMost(tf.Visitors(), 2)),
 ])  # fmt: skip
-@pytest.mark.parametrize("delta", [Fraction(0), Fraction(1, 10**6)])
+@pytest.mark.parametrize("delta", [F(0), F(1, 10**6)])
 def test_a_mechanism_for_beliefs_that_is_called_directly_refuses_a_policy(
-    policy: Policy, domain: Any, query: Query, delta: Fraction
+    policy: Policy, domain: Any, query: Query, delta: F
 ) -> None:
-    problem, answering = Problem(Asymmetric(policy, domain), query, Fraction(1), delta), set()
+    problem, answering = Problem(Asymmetric(policy, domain), query, F(1), delta), set()
     for line in REGISTRY:
         try:
             if isinstance(line.load().bound(problem), Bound):

@@ -3,7 +3,7 @@
 import json
 import math
 from dataclasses import replace
-from fractions import Fraction
+from fractions import Fraction as F
 from itertools import product
 from pathlib import Path
 from typing import Any
@@ -20,7 +20,6 @@ from takifugu.releasing.certificates.certificate import meaning_of
 from takifugu.releasing.file.loading import load
 from takifugu.releasing.planning.plan import plan
 
-F = Fraction
 FILE = release_text(
     read_from("infected", "visits.csv", person="who", place="where", budget=2.0),
     believe("asymmetric", places=["bar", "shop", "gym"], most=2),

@@ -2,7 +2,7 @@
 
 import math
 from collections import Counter
-from fractions import Fraction
+from fractions import Fraction as F
 from functools import partial
 from itertools import product
 from typing import Any
@@ -25,7 +25,6 @@ from takifugu.mechanisms.one_sided.noisy_max import NoisyMax
 from takifugu.mechanisms.one_sided.tails import count_noise, geometric_law
 from takifugu.numbers.noise import InsecureSeededEntropyForTests
 
-F = Fraction
 HALF = F(1, 2)
 UP, DOWN, EITHER = Direction.UP, Direction.DOWN, Direction.EITHER
 
@@ -239,7 +238,7 @@ def test_the_real_law(epsilon):
 
 
 @given(st.fractions(F(1, 50), 20))
-def test_one_way_only_and_it_is_ageo_of_one_person(epsilon: Fraction) -> None:
+def test_one_way_only_and_it_is_ageo_of_one_person(epsilon: F) -> None:
     mangat = Mangat(epsilon)
     loss = math.log(mangat.probability(True, True) / mangat.probability(False, True))
     assert loss == pytest.approx(float(epsilon))

@@ -3,7 +3,7 @@
 import json
 import math
 from dataclasses import replace
-from fractions import Fraction
+from fractions import Fraction as F
 from itertools import product
 from pathlib import Path
 from typing import Any
@@ -25,7 +25,6 @@ from takifugu.model.policies.sensitivity import Change, Sensitivity
 from takifugu.numbers.noise import InsecureSeededEntropyForTests
 from takifugu.releasing.postprocess.release import releases_of
 
-F = Fraction
 PLACES = Visits.of(["bar", "shop"], most=2)
 
 
@@ -218,7 +217,7 @@ def moving(*amounts: Any, direction: Monotone = Monotone.DECREASING) -> Sensitiv
 
 
 @pytest.mark.parametrize(("limit", "lost"), [(None, F(7, 3)), (1, F(4, 3)), (2, F(7, 3)), (3, F(7, 3))])
-def test_what_is_lost_on_a_grid_of_halves_is_counted_in_its_steps(limit: Any, lost: Fraction) -> None:
+def test_what_is_lost_on_a_grid_of_halves_is_counted_in_its_steps(limit: Any, lost: F) -> None:
     """Cells that fall by 4, 2 and 1 steps, noise of 3 units: one value loses 4/3 at most, all of them 7/3."""
     noise = SafeCells(F(3), F(1, 2), 3, (5,), limit, F(7))
     assert noise.loss_along(moving(2, 1, F(1, 2))) == lost
@@ -257,7 +256,7 @@ def test_values_are_told_in_answer_units_and_every_cell_has_its_threshold() -> N
 @pytest.mark.parametrize("alpha", ["1/2", "0.1", "1e-3"])
 @pytest.mark.parametrize("units", [F(1, 3), F(1), F(7, 2)])
 def test_a_place_at_its_threshold_is_called_dangerous_with_probability_alpha_at_most_and_no_less_would_do(
-    units: Fraction, alpha: str
+    units: F, alpha: str
 ) -> None:
     """The marks of all values, weighed by the law of geometric noise: K >= k with e^(-k/units), in whole numbers."""
     noise, threshold = SafeCells(units, F(1), 1, (2,), None, F(1), F(alpha)), 2

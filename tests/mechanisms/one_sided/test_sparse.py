@@ -2,7 +2,7 @@
 
 import math
 from collections import Counter
-from fractions import Fraction
+from fractions import Fraction as F
 from itertools import product
 from typing import Any
 
@@ -20,7 +20,6 @@ from takifugu.mechanisms.one_sided.sparse import SAFE, Answers, SparseAnswers
 from takifugu.model.policies.sensitivity import Change, Monotone, Sensitivity
 from takifugu.numbers.noise import InsecureSeededEntropyForTests
 
-F = Fraction
 HALF = F(1, 2)  # e^-epsilon: epsilon is log 2
 EPSILON = F(math.log(2))
 
@@ -318,7 +317,7 @@ def test_a_number_that_means_more_than_the_threshold_is_wrong_at_most_in_a_share
     """As docs/asymmetric.md says: from the threshold and ceil(scale log 1/alpha) on; one less would be too few."""
     least = at_most + math.ceil(scale * math.log(1 / alpha))
     for count in range(at_most + 1):
-        law = SparseAnswers(Fraction(1, scale), sensitivity=1).law([count], [at_most], most=400)
+        law = SparseAnswers(F(1, scale), sensitivity=1).law([count], [at_most], most=400)
         numbers = {mark: p for (mark,), p in law.items() if isinstance(mark, int)}
         wrong = math.fsum(p for number, p in numbers.items() if number >= least)
         assert wrong <= alpha

@@ -6,7 +6,7 @@ randomisers the laws. Tails of one-sided answers are sums over the same laws.
 
 import itertools
 import math
-from fractions import Fraction
+from fractions import Fraction as F
 
 import numpy as np
 import pytest
@@ -22,7 +22,6 @@ from takifugu.mechanisms.one_sided.answers import at_most, sanitiser
 from takifugu.mechanisms.one_sided.tails import Pointing, count_noise
 from takifugu.model.beliefs.domain import Domain
 
-F = Fraction
 VALUES = ["ill", "well", "away"]
 DOMAIN = Domain.of(2, VALUES)
 WAYS = {Monotone.DECREASING: Direction.DOWN, Monotone.INCREASING: Direction.UP, Monotone.NONE: Direction.EITHER}
