@@ -13,7 +13,6 @@ import takifugu as tf
 from takifugu.analysis.guarantee import Covers, Guarantee
 from takifugu.analysis.randomisers import DiscreteLaplace, Exact, RoundedNormal
 from takifugu.analysis.robustness import PRIORS, promise_if_belief_off, weakened
-from takifugu.audit.exact import true_delta, true_loss
 from takifugu.core.errors import InputError
 
 ROWS = [(a, b, c) for a in (0, 1) for b in (0, 1) for c in (0, 1)]
@@ -36,9 +35,6 @@ def promise(epsilon: Fraction, delta: Fraction = Fraction(0), kind: str = "outpu
     return Guarantee(epsilon, delta, Covers(kind), "pufferfish", "0", (), hides_facts=True)
 
 
-# The theorem, against enumeration.
-
-
 @settings(max_examples=60, deadline=None)
 @given(stated=st.lists(masses, min_size=1, max_size=2), off=factors, scale=st.fractions(Fraction(1, 4), Fraction(3)))
 def test_a_pure_promise_grows_by_at_most_two_or_four_times_the_distance(
@@ -48,8 +44,8 @@ def test_a_pure_promise_grows_by_at_most_two_or_four_times_the_distance(
     other = table([m * f for m, f in zip(stated[-1], off, strict=True)])
     framework = tf.Pufferfish(tf.every_entry(), [belief(law) for law in laws])
     noise, query = DiscreteLaplace(scale, Fraction(1)), tf.Count(1)
-    epsilon = Fraction(true_loss(framework, query, noise).upper)
-    loss = true_loss(tf.Pufferfish(tf.every_entry(), belief(other)), query, noise).lower
+    epsilon = Fraction(tf.true_loss(framework, query, noise).upper)
+    loss = tf.true_loss(tf.Pufferfish(tf.every_entry(), belief(other)), query, noise).lower
     near, whole = oracle.conditional_distance(laws, other, SECRETS), oracle.whole_distance(laws, other)
     assert near <= 2 * whole + 1e-12
     for now in (
@@ -69,14 +65,14 @@ def test_delta_grows_by_at_most_what_is_proved(
     size = Fraction(1, 2)
     noise = RoundedNormal(size, Fraction(1)) if normal else DiscreteLaplace(size, Fraction(1))
     query, secrets = tf.Count(1), tf.every_entry()
-    delta = true_delta(tf.Pufferfish(secrets, belief(law)), epsilon, query, noise).upper
+    delta = tf.true_delta(tf.Pufferfish(secrets, belief(law)), epsilon, query, noise).upper
     assume(delta < 1)
     near, whole = oracle.conditional_distance([law], other, SECRETS), oracle.whole_distance([law], other)
     for now in (
         promise_if_belief_off(promise(epsilon, Fraction(delta)), conditional=near),
         promise_if_belief_off(promise(epsilon, Fraction(delta)), unconditional=whole),
     ):
-        audited = true_delta(tf.Pufferfish(secrets, belief(other)), now.epsilon, query, noise)
+        audited = tf.true_delta(tf.Pufferfish(secrets, belief(other)), now.epsilon, query, noise)
         assert audited.lower <= now.delta + Fraction(1, 10**9)
 
 
@@ -89,10 +85,7 @@ def test_whole_promises_hold_for_every_belief(first: list[int], second: list[int
     assert calibration.guarantee.covers is Covers.EVERYTHING
     assert promise_if_belief_off(calibration.guarantee, unconditional=5) == calibration.guarantee
     other = tf.Pufferfish(tf.every_entry(), belief(table(second)))
-    assert true_loss(other, tf.Count(1), calibration.randomiser).lower <= 1 + 1e-12
-
-
-# Sharpness: each constant is used up, so a smaller one (the mutants) would be wrong.
+    assert tf.true_loss(other, tf.Count(1), calibration.randomiser).lower <= 1 + 1e-12
 
 
 def two_secrets(given_a: dict[int, Fraction], given_b: dict[int, Fraction]) -> dict[tuple[int, int], Fraction]:
@@ -117,8 +110,8 @@ def test_two_times_the_conditional_distance_is_attained() -> None:
     )
     distance = oracle.conditional_distance([stated], other, BOTH)
     assert distance == pytest.approx(math.log(grow), abs=1e-15)
-    epsilon = true_loss(published(stated), IDENTITY, NO_NOISE).loss
-    loss = true_loss(published(other), IDENTITY, NO_NOISE).loss
+    epsilon = tf.true_loss(published(stated), IDENTITY, NO_NOISE).loss
+    loss = tf.true_loss(published(other), IDENTITY, NO_NOISE).loss
     assert epsilon == pytest.approx(math.log(2), abs=1e-12)
     assert loss == pytest.approx(epsilon + 2 * distance, abs=1e-12)
     assert loss > epsilon + 1.99 * distance  # the mutant "epsilon + 1.99 Delta" fails
@@ -135,8 +128,8 @@ def test_four_times_the_overall_distance_is_approached(rare: Fraction, share: fl
     other[1, 0] = 1 - sum(other.values())
     distance = oracle.whole_distance([stated], other)
     assert distance == pytest.approx(math.log(grow), rel=1e-2 if rare > Fraction(1, 100) else 1e-3)
-    epsilon = true_loss(published(stated), IDENTITY, NO_NOISE).loss
-    loss = true_loss(published(other), IDENTITY, NO_NOISE).loss
+    epsilon = tf.true_loss(published(stated), IDENTITY, NO_NOISE).loss
+    loss = tf.true_loss(published(other), IDENTITY, NO_NOISE).loss
     assert epsilon + 4 * share * distance < loss < epsilon + 4 * distance
 
 
@@ -153,7 +146,7 @@ def test_delta_times_e_to_the_distance_is_attained() -> None:
     assert distance == pytest.approx(math.log(grow), abs=1e-15)
     assert oracle.hockey_stick(given_a, given_b, math.log(2)) == pytest.approx(float(delta), abs=1e-15)
     epsilon, weakened_delta = weakened(Fraction(math.log(2)), delta, Fraction(distance))
-    audited = true_delta(published(other), epsilon, IDENTITY, NO_NOISE).loss
+    audited = tf.true_delta(published(other), epsilon, IDENTITY, NO_NOISE).loss
     assert audited == pytest.approx(float(delta * grow), rel=1e-9)
     assert weakened_delta == pytest.approx(audited, rel=1e-8)
     assert audited > 1.4 * delta  # the mutant "delta stays" fails
@@ -165,13 +158,10 @@ def test_a_large_delta_stays_below_one() -> None:
     moved = 1 - (1 - delta) / grow
     other = two_secrets({1: moved, 0: 1 - moved}, {1: Fraction(0), 0: Fraction(1)})
     weakened_delta = weakened(Fraction(1), delta, Fraction(math.log(grow)))[1]
-    audited = true_delta(published(other), 1 + 2 * Fraction(math.log(grow)), IDENTITY, NO_NOISE).loss
+    audited = tf.true_delta(published(other), 1 + 2 * Fraction(math.log(grow)), IDENTITY, NO_NOISE).loss
     assert audited == pytest.approx(float(moved), rel=1e-9)
     assert weakened_delta == pytest.approx(audited, rel=1e-8)
     assert delta * grow > 1 > weakened_delta
-
-
-# Numbers and arguments.
 
 
 @given(
@@ -216,7 +206,7 @@ def test_a_distance_of_the_whole_data_says_nothing_of_a_hidden_law() -> None:
     stated = tf.Pufferfish(tf.which_population(), populations(("1/2", "1/2"), ("1/2", "1/2")))
     made = tf.calibrate(stated, tf.EachValue(), 1, mechanism="optimal", allow_zero_noise=True)
     other = populations(("3/4", "1/4"), ("1/4", "3/4"))  # half of each: 1/2, 1/2 as stated
-    assert true_loss(tf.Pufferfish(tf.which_population(), other), tf.EachValue(), made.randomiser).loss > 1
+    assert tf.true_loss(tf.Pufferfish(tf.which_population(), other), tf.EachValue(), made.randomiser).loss > 1
     for unconditional in (0, 0.1):
         with pytest.raises(InputError, match="no fact about them"):
             promise_if_belief_off(made.guarantee, unconditional=unconditional)

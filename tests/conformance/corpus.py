@@ -14,7 +14,6 @@ from typing import Any
 
 import takifugu as tf
 from takifugu.mechanisms.one_sided import Asymmetric, Policy, Visits, any_of, none_of, visits
-from takifugu.model.beliefs.chains.pieces import IndependentPieces
 from takifugu.model.beliefs.domain import Domain
 from takifugu.model.frameworks import Framework
 from takifugu.model.queries import Query
@@ -86,7 +85,7 @@ def larger() -> tuple[Case, ...]:
         Case("a chain of any start", _hide(tf.MarkovChain(STICKY, size, "any")), tf.Count(1)),
         Case("a chain, histogram", _hide(chain), tf.Histogram()),
         Case("a class of chains", _hide(tf.MarkovChainClass(pi=0.2, g=0.4, length=size)), tf.Count(1)),
-        Case("pieces", _hide(IndependentPieces(chain, [size // 3, size // 2])), tf.Count(1)),
+        Case("pieces", _hide(tf.IndependentPieces(chain, [size // 3, size // 2])), tf.Count(1)),
         Case("a tree", _hide(tree), tf.Count(1)),
         Case("a table", _hide(table, secret=tf.attribute("a", 0, 1)), tf.Sum("b")),
         Case("users", _hide(tf.IndependentUsers([coin] * size)), tf.Count(1)),
@@ -117,16 +116,16 @@ def _chains() -> Iterator[Case]:
     yield Case("periodic chain, count", _hide(shift), tf.Count(1))
     loose = tf.PeriodicChain([STICKY, [[0.6, 0.4], [0.2, 0.8]]], 3, initial="any")
     yield Case("periodic chain, any start", _hide(loose), tf.Count(1))
-    yield Case("periodic pieces", _hide(IndependentPieces(shift, [1, 2])), tf.Histogram())
+    yield Case("periodic pieces", _hide(tf.IndependentPieces(shift, [1, 2])), tf.Histogram())
     yield Case("one step", _hide(tf.MarkovChain(STICKY, 1)), tf.Count(1))
     yield Case("quick chain", _hide(tf.MarkovChain([[0.55, 0.45], [0.5, 0.5]], 3)), tf.Count(1))
     yield Case("two beliefs", _hide(chain, tf.MarkovChain([[0.5, 0.5], [0.1, 0.9]], 4)), tf.Count(1))
-    yield Case("pieces", _hide(IndependentPieces(chain, [2, 3])), tf.Count(1))
+    yield Case("pieces", _hide(tf.IndependentPieces(chain, [2, 3])), tf.Count(1))
     by_ward = {"a": (0, 1), "b": (2, 3, 4)}
-    yield Case("pieces, by ward", _hide(IndependentPieces(chain, [2, 1, 2])), tf.By(tf.Count(1), by_ward))
-    yield Case("pieces, histogram", _hide(IndependentPieces(chain, [2, 2])), tf.Histogram())
+    yield Case("pieces, by ward", _hide(tf.IndependentPieces(chain, [2, 1, 2])), tf.By(tf.Count(1), by_ward))
+    yield Case("pieces, histogram", _hide(tf.IndependentPieces(chain, [2, 2])), tf.Histogram())
     loose = tf.MarkovChain([[0.7, 0.3], [0.2, 0.8]], 2, "any")
-    yield Case("pieces of any start", _hide(IndependentPieces(loose, [2, 2])), tf.Count(1))
+    yield Case("pieces of any start", _hide(tf.IndependentPieces(loose, [2, 2])), tf.Count(1))
 
 
 def _choices() -> Iterator[Case]:
@@ -138,7 +137,7 @@ def _choices() -> Iterator[Case]:
     yield Case("chain, counts above", _hide(tf.MarkovChain([[0.7, 0.3], [0.2, 0.8]], 3)), tf.CountAbove([0]))
     yield Case("chain with zeros, median of two", _hide(ring), tf.Median(states=["c", "a"]))
     yield Case("any start, median", _hide(tf.MarkovChain([[0.7, 0.3], [0.2, 0.8]], 3, "any")), tf.Median())
-    yield Case("pieces, mode", _hide(IndependentPieces(chain, [2, 2])), tf.Mode())
+    yield Case("pieces, mode", _hide(tf.IndependentPieces(chain, [2, 2])), tf.Mode())
     yield Case("people, median", _hide(tf.IndependentUsers([{0: 0.5, 1: 0.25, 4: 0.25}] * 3)), tf.Median())
     for absence in ("removed", "unknown"):
         there = tf.IndependentUsers([{0: 0.5, 1: 0.5}] * 3, presence=[Fraction(7, 10)] * 3, absence=absence)

@@ -124,9 +124,6 @@ def test_a_witness_that_is_no_comparison_is_noticed(comparison: str) -> None:
         check_witness("it", case.framework, replace(bound, witness=Witness(comparison)))
 
 
-# What a bound costs is said beforehand.
-
-
 #: Problems that are predicted to take longer, in seconds, are not run here.
 LONGEST = 1.0
 

@@ -28,9 +28,6 @@ def test_the_page_holds_what_a_network_needs() -> None:
     assert f"| survey, hide all | {' | '.join(scales[:-1])} |" in made(networks.PAGE, "networks")
 
 
-# The numbers of the page, without the library: every assignment of a network, every course of an infection.
-
-
 #: The parents of a variable, and the masses of its values given theirs.
 Conditional = tuple[list[str], dict[tuple[str, ...], list[float]]]
 

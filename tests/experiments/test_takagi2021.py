@@ -36,9 +36,6 @@ def rows(name: str) -> dict[str, list[str]]:
     return {line[0]: line[1:] for line in lines[2:]}
 
 
-# -- The probabilities -----------------------------------------------------------------------------------------------
-
-
 @given(st.lists(st.sampled_from([0.0, 0.3, 0.9, 1.0]), min_size=1, max_size=7), st.sampled_from([1, 2, 3, None]))
 def test_right_answers_by_enumeration(betas, units):
     want = np.zeros(len(betas) + 1)
@@ -143,9 +140,6 @@ def test_asymmetric_maps_call_nothing_safe_that_is_not(alpha):
     assert maps.tally(maps.at_face_value(setting, counts), setting, counts)[2] > 0
 
 
-# -- The epidemic ----------------------------------------------------------------------------------------------------
-
-
 @pytest.mark.slow
 def test_the_epidemic_keeps_its_rules():
     simulated = made_up()
@@ -171,9 +165,6 @@ def test_no_place_of_fewer_than_three_persons_is_on_any_map():
     boxes = np.flatnonzero(np.isin(numbers, visited))
     assert len(boxes) == len(visited) > 500
     assert weeks().persons[boxes].min() >= 3
-
-
-# -- The page --------------------------------------------------------------------------------------------------------
 
 
 @pytest.mark.slow

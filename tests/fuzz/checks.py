@@ -111,9 +111,6 @@ def _text(request: Request) -> str:
     return f"{made}\ncal = tf.calibrate(framework, query, {build.price(request)})"
 
 
-# --------------------------------------------------------------------------------------------------------- one release
-
-
 def _one(case: Case) -> str:
     request = case.requests[0]
     made = build.built(request)
@@ -186,9 +183,6 @@ def _pair(case: Case) -> str:
     return "kept"
 
 
-# ------------------------------------------------------------------------------------------------------------- ledger
-
-
 @cache
 def _shared_ledger() -> Ledger:
     """Return one ledger file for all cases of this process, each a source of its own: making one takes longest."""
@@ -258,9 +252,6 @@ def _account(done: Sequence[tuple[Request, Any]], spent: Any, who: str, text: st
                 if loss.breaks(epsilon, delta):
                     names = " + ".join(cal.mechanism for _, cal in done)
                     raise Fault(*_broken_promise(who, names, loss, epsilon, delta, text, printed))
-
-
-# -------------------------------------------------------------------------------------------------- draws and orders
 
 
 def _draws(case: Case) -> str:

@@ -18,7 +18,6 @@ from tests.support.workbooks import write_workbook
 
 import takifugu as tf
 from takifugu.accounting.ledger import Ledger
-from takifugu.core.errors import TakifuguError
 from takifugu.releasing.file.loading import load
 from takifugu.releasing.planning.plan import plan
 from takifugu.releasing.planning.questions import debits_of
@@ -153,7 +152,7 @@ def published(
         (folder / "f.toml").write_text(text_of(one, data_form, stay))
         try:
             scale = paid(folder, number, is_whole)
-        except TakifuguError as refused:
+        except tf.TakifuguError as refused:
             said.append(f"{number}: refused: {str(refused)[:200]}")
             continue
         known.append((one, scale))

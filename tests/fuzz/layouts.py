@@ -25,7 +25,6 @@ from tests.support.release_files import EXPECT, believe, publish, read_from, rel
 
 import takifugu as tf
 from takifugu.accounting.ledger import Ledger
-from takifugu.core.errors import TakifuguError
 
 SLACK = 1e-6
 ZONES = ("UTC", "Europe/Moscow", "Asia/Tokyo", "America/Bogota")
@@ -94,9 +93,6 @@ def true_loss(answers: Sequence[Read], people: int, law: Callable[[int], list[tu
     return worst
 
 
-# In Python: pieces, places, units, starts and clocks.
-
-
 def in_python(c: random.Random, folder: Path) -> Result | None:
     stay, size = c.choice((0.5, 0.7, 0.9, 0.99)), c.randint(3, 8)
     sticky, other = [[stay, 1 - stay], [1 - stay, stay]], [[0.6, 0.4], [0.4, 0.6]]
@@ -125,7 +121,7 @@ def in_python(c: random.Random, folder: Path) -> Result | None:
             made = tf.calibrate(tf.Pufferfish(tf.every_entry(), belief), tf.Count(1), epsilon, mechanism=mechanism)
             data: Any = [0] * lengths[0] if len(lengths) == 1 else [[0] * n for n in lengths]
             tf.release(made, data, ledger=path, source="s", unit=unit, budget=10**6, at=at, layout=rule)
-        except TakifuguError as refused:
+        except tf.TakifuguError as refused:
             said.append(f"{number}: refused: {str(refused)[:60]}")
             continue
         said.append(f"{number}: {mechanism} {epsilon}, {lengths} at {at} as {rule!r} of {unit}, reads {entries}")
@@ -159,9 +155,6 @@ def _described(c: random.Random, size: int, cut: int) -> tuple[list[int], list[i
     chosen = [c.randrange(size) for _ in range(sum(lengths))]  # many entries may be one
     names = ("ana", "bed 1", "bed 2")
     return chosen, lengths, None, f"another rule {c.random()}", c.choice(names)
-
-
-# In release files: columns, steps, zones, rows that count, maps and windows.
 
 
 @dataclass(frozen=True)
@@ -228,7 +221,7 @@ def in_files(c: random.Random, folder: Path) -> Result | None:
         (folder / "f.toml").write_text(text)
         try:
             scale = paid(folder, number, is_whole)
-        except TakifuguError as refused:
+        except tf.TakifuguError as refused:
             said.append(f"{number}: refused: {str(refused)[:60]}")
             continue
         is_known = is_known or layout == usual

@@ -41,9 +41,6 @@ class Law:
     masses: list[int]
 
 
-# ------------------------------------------------------------------------------------------------------------- laws
-
-
 def laws(call: Call, length: int | None = None) -> list[Law]:
     """Return the joint law of a belief, or laws of its class; chains are continued to `length` entries."""
     return [law for law in _LAWS[call.name](call, length) if sum(law.masses) > 0]
@@ -253,9 +250,6 @@ def length_of(call: Call) -> int | None:
     return None
 
 
-# ------------------------------------------------------------------------------------------- answers and hypotheses
-
-
 def answer(query: Call, value: Mapping[Key, State], seen: Sequence[Key] | None = None) -> tuple[Fraction, ...]:
     """Return what the query publishes of the entries' values, without noise; what is not `seen` adds nothing."""
     if query.name == "By":
@@ -311,8 +305,6 @@ def _letters(law: Law, key: Key) -> list[State]:
     place = law.keys.index(key)
     return [s for s in dict.fromkeys(states[place] for states in law.letters) if s != ABSENT]
 
-
-# ------------------------------------------------------------------------------------------------------------ noise
 
 Bin = tuple[float, float]  # whole steps of the grid, both ends included; infinite ends are tails
 
@@ -401,9 +393,6 @@ def _normal(low: Floats, high: Floats, sigma: float) -> Floats:
     """Return log P(low - 1/2 <= Z <= high + 1/2), high >= -low, Z normal; close enough for sums of masses."""
     first, second = log_ndtr(-(low - 0.5) / sigma), log_ndtr(-(high + 0.5) / sigma)
     return np.asarray(np.where(second == -np.inf, first, first + np.log(-np.expm1(second - first))), dtype=np.float64)
-
-
-# ------------------------------------------------------------------------------------------------------------- loss
 
 
 @dataclass(frozen=True)

@@ -111,9 +111,6 @@ def world(c: Choices) -> World:
     return World(dict.fromkeys(names, c.pick(ALPHABETS)), False)
 
 
-# ---------------------------------------------------------------------------------------------------------- numbers
-
-
 def row(c: Choices, size: int, zeros: bool = True) -> list[float]:
     """Return probabilities that floats hold exactly, often equal, nearly equal, extreme or zero."""
     kind = c.pick(("even", "any", "sharp", "zeros", "tiny") if zeros else ("even", "any", "sharp"))
@@ -143,9 +140,6 @@ def row(c: Choices, size: int, zeros: bool = True) -> list[float]:
 
 def epsilon(c: Choices) -> Fraction:
     return c.pick((Fraction(1), Fraction(1, 10), Fraction(3)))
-
-
-# ---------------------------------------------------------------------------------------------------------- beliefs
 
 
 def markov_chain(c: Choices, states: Sequence[State], length: int) -> Call:
@@ -307,9 +301,6 @@ def beliefs(c: Choices, about: World) -> tuple[Call, ...]:
     return tuple(believed)
 
 
-# ---------------------------------------------------------------------------------------------- secrets and queries
-
-
 def secrets(c: Choices, about: World, believed: Sequence[Call]) -> tuple[Call, ...]:
     hidden = [_secret(c, about, believed) for _ in range(c.pick((1, 1, 1, 2)))]
     return tuple(hidden)
@@ -381,9 +372,6 @@ def by_cells(c: Choices, about: World) -> Call:
         inner = Call(kind, {"state": c.some(states)})
     cells = {f"cell {n}": tuple(At(key) for key in c.some(about.keys)) for n in range(1 + c.below(3))}
     return Call("By", {"query": inner, "cells": cells})
-
-
-# ------------------------------------------------------------------------------------------------------------ cases
 
 
 def price(c: Choices, mechanisms: Sequence[str], believed: Sequence[Call]) -> tuple[Fraction, Fraction, str]:

@@ -87,9 +87,6 @@ def test_profiles_of_different_sizes_do_not_add_up():
     assert Profile.by_entry([np.zeros((1, 1)), GOOD]).largest(0) == 0
 
 
-# Profiles of normal noise against 120 digits and rationals, with no tolerance: never below what delta needs.
-
-
 MOVES = [1e-300, 1e-70, 1e-20, 1e-7, 9e-7, 1.1e-6, 1e-3, 0.1, 0.7, 3.0, 40.0]
 SHARES = [-5000.0, -14.0, -1.5, -0.1, 6.0]
 
@@ -174,8 +171,6 @@ def test_the_share_of_delta_is_rounded_down_by_the_margin(epsilon, delta):
     share = mpmath.mpf(log_share(budget, part))
     assert true - MARGIN * 1.001 <= share <= true - MARGIN * 0.999
 
-
-# Releases on three entries, of three, two and three values: what is read of them, and how often.
 
 FIRST = (np.array([[0, 0], [1, 0], [3, -2]]), np.array([[5, 5], [5, 9]]))
 SECOND = (np.array([[0], [1], [1]]), np.array([[1], [0]]), np.array([[7]]))

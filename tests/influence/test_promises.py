@@ -12,7 +12,6 @@ from tests.support.quilt_cases import problem, random_chain
 from tests.support.scale_oracles import loss_entry_by_entry
 
 import takifugu as tf
-from takifugu.accounting.composition import compose
 from takifugu.analysis.guarantee import Covers
 from takifugu.analysis.problem import Problem
 from takifugu.analysis.randomisers import RoundedNormal
@@ -20,11 +19,7 @@ from takifugu.analysis.sensitivity import part_change
 from takifugu.core.errors import InputError, Unsupported
 from takifugu.influence.promise import promise_of
 from takifugu.mechanisms.influence import part_scale, quilts_tried
-from takifugu.model.beliefs.chains.pieces import IndependentPieces
 from takifugu.model.frameworks import Framework, Pufferfish, between
-from takifugu.model.queries import Count, Histogram, Identity, Linear
-from takifugu.model.secrets.of_entries import every_entry
-from takifugu.numbers.distributions.pmf import Pmf
 
 WHOLE, DATA, QUILT, SINGLE = Covers
 FAIR = [[0.5, 0.5], [0.5, 0.5]]
@@ -32,11 +27,11 @@ HALF, LITTLE = Fraction(1, 2), Fraction(1, 1000)
 
 
 def steps(length: int, rows: Any = FAIR) -> Framework:
-    return Pufferfish(every_entry(), tf.MarkovChain(rows, length))
+    return Pufferfish(tf.every_entry(), tf.MarkovChain(rows, length))
 
 
 def users(count: int) -> Framework:
-    return Pufferfish(every_entry(), tf.IndependentUsers([{0: 0.5, 1: 0.5}] * count))
+    return Pufferfish(tf.every_entry(), tf.IndependentUsers([{0: 0.5, 1: 0.5}] * count))
 
 
 def promised(about: Framework, query: Any, scale: Any = 10) -> tuple[Fraction, Covers]:
@@ -45,39 +40,36 @@ def promised(about: Framework, query: Any, scale: Any = 10) -> tuple[Fraction, C
 
 
 def test_the_smaller_of_the_components_change_and_the_quilts() -> None:
-    assert promised(steps(3), Linear([5, 0, 2])) == (HALF, QUILT)
-    assert promised(steps(3), Linear(["1/2", "3/2", 0])) == (Fraction(15, 100), QUILT)
-    assert promised(steps(3), Linear([5, 0, 2]), "1/2") == (10, QUILT)
-    assert promised(steps(2), Linear([200, 1]), 200) == (1, QUILT)  # better by half a per cent
-    pieces = Pufferfish(every_entry(), IndependentPieces(tf.MarkovChain(FAIR, 1), [2, 1]))
-    assert promised(pieces, Linear([1, 4, 2])) == (Fraction(4, 10), QUILT)
-    assert promised(pieces, Linear([2, 3, 4])) == (Fraction(4, 10), QUILT)  # the second piece
+    assert promised(steps(3), tf.Linear([5, 0, 2])) == (HALF, QUILT)
+    assert promised(steps(3), tf.Linear(["1/2", "3/2", 0])) == (Fraction(15, 100), QUILT)
+    assert promised(steps(3), tf.Linear([5, 0, 2]), "1/2") == (10, QUILT)
+    assert promised(steps(2), tf.Linear([200, 1]), 200) == (1, QUILT)  # better by half a per cent
+    pieces = Pufferfish(tf.every_entry(), tf.IndependentPieces(tf.MarkovChain(FAIR, 1), [2, 1]))
+    assert promised(pieces, tf.Linear([1, 4, 2])) == (Fraction(4, 10), QUILT)
+    assert promised(pieces, tf.Linear([2, 3, 4])) == (Fraction(4, 10), QUILT)  # the second piece
 
 
 def test_where_quilts_are_no_better_the_kind_that_composes_better_is_kept() -> None:
-    assert promised(users(3), Linear([5, 0, 2])) == (HALF, DATA)
-    assert promised(users(3), Linear([5, 0, 0])) == (HALF, WHOLE)
-    twins = Pufferfish(every_entry(), tf.JointTable([(0, 0, 0), (1, 1, 1)], [HALF, HALF]))
-    assert promised(twins, Linear([5, 0, 2])) == (Fraction(7, 10), WHOLE)
-    assert promised(steps(3), Linear([0, 0, 0])) == (0, WHOLE)
-    clique = Pufferfish(every_entry(), tf.CliqueInfection([list("ab")], {2: [0.5, 0, 0.5]}))
-    assert promised(clique, Linear([1, 2])) == (Fraction(3, 10), WHOLE)
+    assert promised(users(3), tf.Linear([5, 0, 2])) == (HALF, DATA)
+    assert promised(users(3), tf.Linear([5, 0, 0])) == (HALF, WHOLE)
+    twins = Pufferfish(tf.every_entry(), tf.JointTable([(0, 0, 0), (1, 1, 1)], [HALF, HALF]))
+    assert promised(twins, tf.Linear([5, 0, 2])) == (Fraction(7, 10), WHOLE)
+    assert promised(steps(3), tf.Linear([0, 0, 0])) == (0, WHOLE)
+    clique = Pufferfish(tf.every_entry(), tf.CliqueInfection([list("ab")], {2: [0.5, 0, 0.5]}))
+    assert promised(clique, tf.Linear([1, 2])) == (Fraction(3, 10), WHOLE)
 
 
 def test_noise_beside_two_laws_covers_their_span() -> None:
     for unit in (1, 0.5):
-        pair = between(Pmf([0, 10 * unit], [0.5, 0.5]), Pmf([unit, 11 * unit], [0.5, 0.5]))
-        assert promised(pair, Identity()) == (round(Fraction(11 * unit) / 10, 9), WHOLE)
-
-
-# Together.
+        pair = between(tf.Pmf([0, 10 * unit], [0.5, 0.5]), tf.Pmf([unit, 11 * unit], [0.5, 0.5]))
+        assert promised(pair, tf.Identity()) == (round(Fraction(11 * unit) / 10, 9), WHOLE)
 
 
 def test_together_the_strictest_framework_decides_and_says_by_which_rule() -> None:
     slow, fast = steps(3, [[0.99, 0.01], [0.01, 0.99]]), steps(3)
-    both = [laplace(about, Count(1), 10, QUILT, Fraction(3, 10)) for about in (slow, fast)]
+    both = [laplace(about, tf.Count(1), 10, QUILT, Fraction(3, 10)) for about in (slow, fast)]
     for order in (both, both[::-1]):
-        together = compose(order)
+        together = tf.compose(order)
         assert 0.59 < together.epsilon < 0.6  # under the slow one nearly all of three steps count, twice
         assert together.covers is QUILT
         assert together.conditions == (
@@ -85,7 +77,7 @@ def test_together_the_strictest_framework_decides_and_says_by_which_rule() -> No
             "each release's query, noise and stopping depend on the data through past outputs only",
         )
     conditioned = replace(both[0], guarantee=replace(both[0].guarantee, conditions=("a condition",)))
-    assert compose([conditioned]).conditions == (
+    assert tf.compose([conditioned]).conditions == (
         "a condition", "each release's query, noise and stopping depend on the data through past outputs only"
     )  # fmt: skip
 
@@ -93,31 +85,28 @@ def test_together_the_strictest_framework_decides_and_says_by_which_rule() -> No
 def test_together_the_strictest_kind_of_all_frameworks_counts() -> None:
     """The single is one under its own framework; the other one knows its noise alone."""
     slow, fast = steps(3, [[0.99, 0.01], [0.01, 0.99]]), steps(3)
-    both = [laplace(slow, Count(1), 10, SINGLE, LITTLE), laplace(fast, Count(1), 10, WHOLE, Fraction(3, 10))]
-    assert compose(both).covers is compose(both[::-1]).covers is SINGLE
+    both = [laplace(slow, tf.Count(1), 10, SINGLE, LITTLE), laplace(fast, tf.Count(1), 10, WHOLE, Fraction(3, 10))]
+    assert tf.compose(both).covers is tf.compose(both[::-1]).covers is SINGLE
 
 
 def test_together_deltas_add_and_the_kind_is_the_strictest() -> None:
     about = users(3)
     noise = RoundedNormal(Fraction(9), Fraction(1))
-    whole, data = (made(about, Count(1), noise, kind, HALF, LITTLE) for kind in (WHOLE, DATA))
-    assert compose([whole]).conditions == ()
-    assert compose([whole, data]).conditions == ("2 releases together, by the rule 'sum'",)
-    together = compose([whole, data, data])
+    whole, data = (made(about, tf.Count(1), noise, kind, HALF, LITTLE) for kind in (WHOLE, DATA))
+    assert tf.compose([whole]).conditions == ()
+    assert tf.compose([whole, data]).conditions == ("2 releases together, by the rule 'sum'",)
+    together = tf.compose([whole, data, data])
     assert (together.epsilon, together.delta, together.covers) == (3 * HALF, 3 * LITTLE, DATA)
     with pytest.raises(InputError, match="nothing to compose"):
-        compose([])
+        tf.compose([])
 
 
 def test_singles_count_by_their_noise_where_that_is_less() -> None:
     about = users(3)
-    single, data = (laplace(about, Count(1), 10, kind, HALF) for kind in (SINGLE, DATA))
+    single, data = (laplace(about, tf.Count(1), 10, kind, HALF) for kind in (SINGLE, DATA))
     for times in (1, 5, 6, 50):  # each is 1/10 of a user, and promises 1/2
-        assert compose([single] * times).epsilon == Fraction(times, 10)
-    assert compose([single, data]).epsilon == Fraction(2, 10)
-
-
-# Scales are those of a slow search: never below need, and hardly above; the same for a sequence of any length.
+        assert tf.compose([single] * times).epsilon == Fraction(times, 10)
+    assert tf.compose([single, data]).epsilon == Fraction(2, 10)
 
 
 EPSILONS = ["1/10", "1", "3", "8"]
@@ -134,13 +123,13 @@ def random_problem(rng):
         chain = tf.PeriodicChain(matrices, length, initial=initial)
     kind = rng.random()
     if kind < 0.4:
-        query = Count(1)
+        query = tf.Count(1)
     elif kind < 0.6:
-        query = Count(0, entries=sorted(set(rng.integers(length, size=length).tolist())))
+        query = tf.Count(0, entries=sorted(set(rng.integers(length, size=length).tolist())))
     elif kind < 0.8:
-        query = Histogram()
+        query = tf.Histogram()
     else:
-        query = Linear(rng.integers(-2, 3, size=length).tolist())
+        query = tf.Linear(rng.integers(-2, 3, size=length).tolist())
     return problem(chain, query, Fraction(str(rng.choice(EPSILONS))))
 
 
@@ -181,7 +170,7 @@ def test_scales_are_those_of_one_table_an_entry(seed):
 @pytest.mark.parametrize("start", ["stationary", "any", pytest.param([0.0, 1.0], marks=pytest.mark.slow)])
 def test_scales_of_runs_that_forget_slowly_are_those_of_one_table_an_entry(stay, start):
     chain = tf.MarkovChain([[stay, 1 - stay], [(1 - stay) / 3, 1 - (1 - stay) / 3]], 1500, start)
-    posed = problem(chain, Count(1), 1)
+    posed = problem(chain, tf.Count(1), 1)
     (part,) = posed.parts
     scale, _ = part_scale(part, Fraction(1), Fraction(0))
     assert loss_entry_by_entry(part, scale * (1 + Fraction(1, 10**9))) <= 1
@@ -203,7 +192,7 @@ BELIEFS = {
 def test_a_sequence_of_any_length_needs_what_a_long_one_does(name):
     def calibrated(length):
         framework = tf.Pufferfish(tf.every_entry(), [BELIEFS[name](length)])
-        return tf.calibrate(framework, Count(1), epsilon=1)
+        return tf.calibrate(framework, tf.Count(1), epsilon=1)
 
     one, other = calibrated(20_000), calibrated(10**9)
     assert other.scale == pytest.approx(one.scale, rel=1e-9)
@@ -215,8 +204,8 @@ def test_a_sequence_of_any_length_needs_what_a_long_one_does(name):
 def test_means_sums_and_histograms_of_any_length_are_calibrated():
     chain = tf.MarkovChain([[0.9, 0.1], [0.4, 0.6]], 10**9)
     framework = tf.Pufferfish(tf.every_entry(), [chain])
-    count = tf.calibrate(framework, Count(1), epsilon=1).scale
+    count = tf.calibrate(framework, tf.Count(1), epsilon=1).scale
     assert tf.calibrate(framework, tf.Mean(), epsilon=1).scale == pytest.approx(count / 10**9, rel=1e-9)
     assert tf.calibrate(framework, tf.Sum(), epsilon=1).scale == pytest.approx(count, rel=1e-9)
-    assert tf.calibrate(framework, Histogram(), epsilon=1).scale == pytest.approx(2 * count, rel=1e-9)
-    assert tf.calibrate(framework, Count(1), epsilon=1, delta=1e-6).scale <= count * (1 + 1e-9)
+    assert tf.calibrate(framework, tf.Histogram(), epsilon=1).scale == pytest.approx(2 * count, rel=1e-9)
+    assert tf.calibrate(framework, tf.Count(1), epsilon=1, delta=1e-6).scale <= count * (1 + 1e-9)

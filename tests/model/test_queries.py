@@ -13,33 +13,20 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from tests.support import query_oracles
 
+import takifugu as tf
 from takifugu.core.errors import DataError, InputError, Unsupported
-from takifugu.model.beliefs.chains.chain import MarkovChain
-from takifugu.model.beliefs.table import JointTable
-from takifugu.model.queries import (
-    Additive,
-    Count,
-    Histogram,
-    Identity,
-    Linear,
-    Mean,
-    Query,
-    Sum,
-    from_dict,
-    implied_grid,
-    resolved,
-)
+from takifugu.model.queries import Additive, Identity, Linear, Mean, Query, Sum, from_dict, implied_grid, resolved
 
 NUMBERS = (0, 1, Fraction(5, 2), -3)
 NAMES = ("a", "b", "c")
 
 
-def chain(k: int, length: int, states: tuple[Any, ...]) -> MarkovChain:
-    return MarkovChain(np.full((k, k), 1 / k), length, states=states[:k])
+def chain(k: int, length: int, states: tuple[Any, ...]) -> tf.MarkovChain:
+    return tf.MarkovChain(np.full((k, k), 1 / k), length, states=states[:k])
 
 
 @st.composite
-def questions(draw: st.DrawFn) -> tuple[Query, MarkovChain]:
+def questions(draw: st.DrawFn) -> tuple[Query, tf.MarkovChain]:
     """A query and a chain of up to four entries over up to three states that it fits."""
     k, length = draw(st.integers(1, 3)), draw(st.integers(1, 4))
     named = draw(st.booleans())
@@ -52,11 +39,11 @@ def questions(draw: st.DrawFn) -> tuple[Query, MarkovChain]:
     query = draw(
         st.sampled_from(
             [
-                Count(states[0], chosen),
-                Count(list(states), chosen),
+                tf.Count(states[0], chosen),
+                tf.Count(list(states), chosen),
                 Sum(codes=codes, entries=chosen, grid=grid),
                 Mean(codes=codes, entries=chosen, grid=grid),
-                Histogram(states, draw(st.none() | st.integers(1, 7)), chosen),
+                tf.Histogram(states, draw(st.none() | st.integers(1, 7)), chosen),
                 Linear(weights, codes, grid),
             ]
         )
@@ -64,13 +51,13 @@ def questions(draw: st.DrawFn) -> tuple[Query, MarkovChain]:
     return query, chain(k, length, states)
 
 
-def every_data_set(belief: MarkovChain) -> Iterator[Any]:
+def every_data_set(belief: tf.MarkovChain) -> Iterator[Any]:
     return itertools.product(range(len(belief.states)), repeat=belief.length)
 
 
 @given(questions())
 @settings(max_examples=150)
-def test_answers_are_those_of_the_definition(question: tuple[Query, MarkovChain]) -> None:
+def test_answers_are_those_of_the_definition(question: tuple[Query, tf.MarkovChain]) -> None:
     query, belief = question
     resolved, form = query.resolve(belief), query.to_dict()
     for values in every_data_set(belief):
@@ -82,7 +69,7 @@ def test_answers_are_those_of_the_definition(question: tuple[Query, MarkovChain]
 
 @given(questions(), st.data())
 @settings(max_examples=80)
-def test_change_is_the_largest_over_all_data_sets(question: tuple[Query, MarkovChain], data: st.DataObject) -> None:
+def test_change_is_the_largest_over_all_data_sets(question: tuple[Query, tf.MarkovChain], data: st.DataObject) -> None:
     query, belief = question
     changed = sorted(data.draw(st.sets(st.integers(0, belief.length - 1))))
     resolved, alphabets = query.resolve(belief), [belief.states] * belief.length
@@ -94,7 +81,7 @@ def test_change_is_the_largest_over_all_data_sets(question: tuple[Query, MarkovC
 
 
 @given(questions())
-def test_forms_read_back_through_json(question: tuple[Query, MarkovChain]) -> None:
+def test_forms_read_back_through_json(question: tuple[Query, tf.MarkovChain]) -> None:
     query, belief = question
     if any(isinstance(s, Fraction) for s in belief.states) and not isinstance(query, Linear | Sum | Mean):
         return  # a framework refuses states that JSON cannot write
@@ -105,18 +92,18 @@ def test_forms_read_back_through_json(question: tuple[Query, MarkovChain]) -> No
     assert (first.grid, first.labels, first.key) == (second.grid, second.labels, second.key)
 
 
-def table(*columns: tuple[Any, ...]) -> JointTable:
+def table(*columns: tuple[Any, ...]) -> tf.JointTable:
     rows = list(itertools.product(*columns))
-    return JointTable(rows, [Fraction(1, len(rows))] * len(rows), names=[f"c{i}" for i in range(len(columns))])
+    return tf.JointTable(rows, [Fraction(1, len(rows))] * len(rows), names=[f"c{i}" for i in range(len(columns))])
 
 
 def test_columns_with_different_values_add_up_and_changes_are_upper_bounds() -> None:
     belief = table((0, 1), (10, 20, 40))
     alphabets = [belief.alphabet(i) for i in range(2)]
-    for query in (Sum(), Mean(), Linear([1, "0.5"]), Histogram(), Count([0, 20])):
+    for query in (Sum(), Mean(), Linear([1, "0.5"]), tf.Histogram(), tf.Count([0, 20])):
         resolved = query.resolve(belief)
         form = query.to_dict()
-        if isinstance(query, Histogram):
+        if isinstance(query, tf.Histogram):
             form = {**form, "states": [0, 1, 10, 20, 40]}
         for values in itertools.product(range(2), range(3)):
             true = query_oracles.answer(form, [alphabets[i][v] for i, v in enumerate(values)])
@@ -138,9 +125,9 @@ def test_one_column_is_read_by_name_and_others_may_be_words() -> None:
 
 def test_cells_have_names() -> None:
     belief = chain(2, 2, (0, 1))
-    queries: dict[str, Query] = {"count": Count(1), "sum": Sum(), "mean": Mean(), "linear": Linear([1, 1])}
+    queries: dict[str, Query] = {"count": tf.Count(1), "sum": Sum(), "mean": Mean(), "linear": Linear([1, 1])}
     assert all(query.resolve(belief).labels == (name,) for name, query in queries.items())
-    assert Histogram().resolve(belief).labels == ("0", "1")
+    assert tf.Histogram().resolve(belief).labels == ("0", "1")
 
 
 def test_a_declared_grid_rounds_each_product_half_to_even() -> None:
@@ -167,10 +154,10 @@ def test_implied_grid_is_the_greatest_common_divisor() -> None:
 
 
 def test_numpy_values_become_plain_ones() -> None:
-    query = Count(np.str_("a"), np.array([0, 2]))  # type: ignore[arg-type]
+    query = tf.Count(np.str_("a"), np.array([0, 2]))  # type: ignore[arg-type]
     assert json.loads(json.dumps(query.to_dict())) == {"kind": "count", "states": ["a"], "entries": [[0, 0], [2, 2]]}
-    assert type(Count(np.int64(3)).state) is int
-    assert type(Histogram(total=np.int64(3)).total) is int  # type: ignore[arg-type]
+    assert type(tf.Count(np.int64(3)).state) is int
+    assert type(tf.Histogram(total=np.int64(3)).total) is int  # type: ignore[arg-type]
 
 
 def test_keys_tell_different_shares_apart() -> None:
@@ -181,24 +168,24 @@ def test_keys_tell_different_shares_apart() -> None:
 
 
 @pytest.mark.parametrize(("make", "says"), [
-    (lambda: Count([]), "names? at least one"),
-    (lambda: Count("a", []), "names? at least one"),
-    (lambda: Count("a", [1.5]), "whole numbers"),
-    (lambda: Count("a", [-1]), "whole numbers"),
-    (lambda: Count("a", [True]), "whole numbers"),
-    (lambda: Count("a", 3), "list of entry numbers"),
+    (lambda: tf.Count([]), "names? at least one"),
+    (lambda: tf.Count("a", []), "names? at least one"),
+    (lambda: tf.Count("a", [1.5]), "whole numbers"),
+    (lambda: tf.Count("a", [-1]), "whole numbers"),
+    (lambda: tf.Count("a", [True]), "whole numbers"),
+    (lambda: tf.Count("a", 3), "list of entry numbers"),
     (lambda: Sum("age", entries=[0]), "one of them"),
     (lambda: Mean("age", entries=[0]), "one of them"),
     (lambda: Sum(grid=0), "above 0"),
     (lambda: Sum(grid=float("nan")), "finite"),
     (lambda: Identity(grid=-1), "above 0"),
-    (lambda: Histogram("walking"), "give a list"),
-    (lambda: Histogram([]), "at least one state"),
-    (lambda: Histogram(["a", "a"]), "each once"),
-    (lambda: Histogram(total=0), "whole number from 1"),
-    (lambda: Histogram(total=2.5), "whole number from 1"),
-    (lambda: Histogram(total=float("nan")), "whole number from 1"),
-    (lambda: Histogram(total=True), "whole number from 1"),
+    (lambda: tf.Histogram("walking"), "give a list"),
+    (lambda: tf.Histogram([]), "at least one state"),
+    (lambda: tf.Histogram(["a", "a"]), "each once"),
+    (lambda: tf.Histogram(total=0), "whole number from 1"),
+    (lambda: tf.Histogram(total=2.5), "whole number from 1"),
+    (lambda: tf.Histogram(total=float("nan")), "whole number from 1"),
+    (lambda: tf.Histogram(total=True), "whole number from 1"),
     (lambda: Linear(["x"]), "finite number"),
     (lambda: Linear([float("inf")]), "finite number"),
     (lambda: Linear("12"), "list of numbers"),
@@ -212,9 +199,9 @@ def test_bad_queries_say_what_to_write(make: Any, says: str) -> None:
 
 
 @pytest.mark.parametrize(("query", "says"), [
-    (Count("walkin"), "did you mean 'walking'"),
-    (Histogram(["still", "runing"]), "has no state 'runing'"),
-    (Count("still", [0, 9]), "entries 0 to 2"),
+    (tf.Count("walkin"), "did you mean 'walking'"),
+    (tf.Histogram(["still", "runing"]), "has no state 'runing'"),
+    (tf.Count("still", [0, 9]), "entries 0 to 2"),
     (Sum(), "give codes"),
     (Sum(codes={"still": 0}), "no code for state 'walking'"),
     (Sum(codes={"still": 0, "walking": "one"}), "finite number"),
@@ -239,7 +226,7 @@ def test_too_fine_a_grid_must_be_declared() -> None:
 
 
 def test_data_that_do_not_fit_are_refused_without_being_shown() -> None:
-    resolved = Count(0).resolve(chain(2, 3, (0, 1)))
+    resolved = tf.Count(0).resolve(chain(2, 3, (0, 1)))
     for values in ([0, 1], [0, 1, 2], [0, 1, -1]):
         with pytest.raises(DataError) as caught:
             resolved.evaluate(np.array(values))

@@ -16,15 +16,11 @@ from takifugu.analysis.problem import Problem
 from takifugu.core.errors import InputError
 from takifugu.model import secrets
 from takifugu.model.beliefs.chains.chain import MarkovChain, MarkovChainClass
-from takifugu.model.beliefs.chains.pieces import IndependentPieces
 from takifugu.model.beliefs.pair import LawPair
-from takifugu.model.beliefs.table import JointTable
 from takifugu.model.frameworks import Framework, Pufferfish, between, from_dict
-from takifugu.model.queries import Count, Histogram, Identity, Linear, Sum
 from takifugu.model.secrets.families import Family
 from takifugu.model.secrets.hypotheses import EntryIs, LawIs
 from takifugu.model.secrets.of_entries import EveryEntry, attribute, entry, every_entry
-from takifugu.numbers.distributions.pmf import Pmf
 
 STATES = ("still", "walking", "running")
 
@@ -43,14 +39,14 @@ def chains(draw: st.DrawFn) -> MarkovChain:
 def beliefs(draw: st.DrawFn) -> Any:
     kind = draw(st.integers(0, 3))
     if kind == 0:
-        return IndependentPieces(draw(chains()), draw(st.lists(st.integers(1, 4), min_size=1, max_size=4)))
+        return tf.IndependentPieces(draw(chains()), draw(st.lists(st.integers(1, 4), min_size=1, max_size=4)))
     if kind == 1:
         return MarkovChainClass(draw(st.floats(0.01, 0.3)), draw(st.floats(0.01, 1)), draw(st.integers(1, 9)), STATES)
     if kind == 2:
         masses = draw(st.lists(st.integers(0, 5), min_size=4, max_size=4).filter(any))
         exact = [Fraction(m, sum(masses)) for m in masses]
         rows = list(itertools.product((0, 1), ("x", "y")))
-        return JointTable(rows, exact if draw(st.booleans()) else [float(p) for p in exact], names=["bit", "letter"])
+        return tf.JointTable(rows, exact if draw(st.booleans()) else [float(p) for p in exact], names=["bit", "letter"])
     return draw(chains())
 
 
@@ -82,14 +78,14 @@ def test_one_entry_is_compared_both_ways_and_impossible_values_are_skipped() -> 
 
 
 def test_columns_are_found_by_name() -> None:
-    table = JointTable([(0, "x"), (1, "y")], [0.5, 0.5], names=["bit", "letter"])
+    table = tf.JointTable([(0, "x"), (1, "y")], [0.5, 0.5], names=["bit", "letter"])
     assert attribute("letter", "x", "y").family(table) == Family((1,), ((0, 1), (1, 0)))
     assert every_entry("letter").family(table) == Family((1,))
     assert len(list(secrets.comparisons(every_entry(), table))) == 4
 
 
 def test_two_laws_are_compared_both_ways() -> None:
-    framework = between(Pmf([0], [1]), Pmf([1], [1]))
+    framework = between(tf.Pmf([0], [1]), tf.Pmf([1], [1]))
     assert [(c.left, c.right) for c in framework.comparisons()] == [
         (LawIs("left"), LawIs("right")),
         (LawIs("right"), LawIs("left")),
@@ -117,7 +113,7 @@ def test_forms_read_back_through_json_with_the_same_fingerprint(belief: Any, sec
 )
 def test_two_laws_read_back_exactly(values: list[int], unit: Any, exact: bool) -> None:
     share = Fraction(1, len(values)) if exact else 1 / len(values)
-    framework = between(Pmf([v * unit for v in values], [share] * len(values)), Pmf([0], [1]))
+    framework = between(tf.Pmf([v * unit for v in values], [share] * len(values)), tf.Pmf([0], [1]))
     again = from_dict(json.loads(json.dumps(framework.to_dict())))
     first, second = framework.beliefs[0], again.beliefs[0]
     assert isinstance(first, LawPair)
@@ -145,8 +141,8 @@ def test_assumptions_are_listed_once() -> None:
     assert Pufferfish(every_entry(), [chain, chain]).assumptions() == chain.assumptions()
 
 
-def pieces(*lengths: int) -> IndependentPieces:
-    return IndependentPieces(MarkovChain([[0.9, 0.1], [0.4, 0.6]], 5, states=STATES[:2]), lengths)
+def pieces(*lengths: int) -> tf.IndependentPieces:
+    return tf.IndependentPieces(MarkovChain([[0.9, 0.1], [0.4, 0.6]], 5, states=STATES[:2]), lengths)
 
 
 def parts(framework: Framework, query: Any) -> list[tuple[int, int, list[int]]]:
@@ -156,18 +152,18 @@ def parts(framework: Framework, query: Any) -> list[tuple[int, int, list[int]]]:
 
 def test_pieces_that_look_the_same_are_one_part() -> None:
     framework = Pufferfish(every_entry(), pieces(3, 2, 3))
-    assert parts(framework, Count("still")) == [(0, 3, [0, 1, 2]), (3, 2, [0, 1])]
-    assert parts(framework, Linear([1] * 8, {"still": 0, "walking": 1})) == [(0, 3, [0, 1, 2]), (3, 2, [0, 1])]
-    uneven = Linear([1, 1, 1, 1, 1, 2, 1, 1], {"still": 0, "walking": "0.4"}, grid=1)
+    assert parts(framework, tf.Count("still")) == [(0, 3, [0, 1, 2]), (3, 2, [0, 1])]
+    assert parts(framework, tf.Linear([1] * 8, {"still": 0, "walking": 1})) == [(0, 3, [0, 1, 2]), (3, 2, [0, 1])]
+    uneven = tf.Linear([1, 1, 1, 1, 1, 2, 1, 1], {"still": 0, "walking": "0.4"}, grid=1)
     assert [start for start, *_ in parts(framework, uneven)] == [0, 3, 5]
 
 
 def test_only_pieces_with_a_possible_secret_are_parts() -> None:
     framework = Pufferfish(entry(4, "still", "walking"), pieces(3, 2, 3))
-    assert parts(framework, Count("still")) == [(3, 2, [1])]
+    assert parts(framework, tf.Count("still")) == [(3, 2, [1])]
     fixed = MarkovChain(np.eye(2), 3, [1, 0], STATES[:2])
     free = MarkovChain([[0.5, 0.5], [0.5, 0.5]], 3, states=STATES[:2])
-    assert len(parts(Pufferfish(every_entry(), [fixed, free]), Count("still"))) == 1
+    assert len(parts(Pufferfish(every_entry(), [fixed, free]), tf.Count("still"))) == 1
 
 
 def test_problems_need_one_grid_and_the_same_cells() -> None:
@@ -178,19 +174,19 @@ def test_problems_need_one_grid_and_the_same_cells() -> None:
     never = MarkovChain([[0.5, 0.5, 0], [0.5, 0.5, 0], [0.5, 0.5, 0]], 3, states=(0, 1, 2))
     swapped = MarkovChain(np.full((3, 3), 1 / 3), 3, states=(2, 1, 0))
     with pytest.raises(InputError, match="declare the states or the grid"):
-        _ = Problem(Pufferfish(every_entry(), [never, swapped]), Histogram(), Fraction(1)).answers
-    assert Problem(Pufferfish(every_entry(), [never, swapped]), Histogram([0, 1]), Fraction(1)).cells == 2
-    pair = Problem(between(Pmf([0, 2], [0.5, 0.5]), Pmf([6], [1])), Identity(), Fraction(1))
+        _ = Problem(Pufferfish(every_entry(), [never, swapped]), tf.Histogram(), Fraction(1)).answers
+    assert Problem(Pufferfish(every_entry(), [never, swapped]), tf.Histogram([0, 1]), Fraction(1)).cells == 2
+    pair = Problem(between(tf.Pmf([0, 2], [0.5, 0.5]), tf.Pmf([6], [1])), tf.Identity(), Fraction(1))
     assert (pair.grid, pair.cells, pair.parts) == (2, 1, ())
     with pytest.raises(InputError, match=r"publish Identity\(\)"):
-        _ = Problem(pair.framework, Sum(), Fraction(1)).grid
+        _ = Problem(pair.framework, tf.Sum(), Fraction(1)).grid
     with pytest.raises(InputError, match="no values"):
         _ = pair.answers
 
 
 CHAIN = MarkovChain([[0.9, 0.1], [0.4, 0.6]], 3, states=STATES[:2])
 IDENTITY = MarkovChain(np.eye(2), 3, [1, 0], STATES[:2])
-COLUMNS = JointTable([(0, "x"), (1, "y")], [0.5, 0.5], names=["bit", "letter"])
+COLUMNS = tf.JointTable([(0, "x"), (1, "y")], [0.5, 0.5], names=["bit", "letter"])
 
 
 @pytest.mark.parametrize(("make", "says"), [
@@ -215,8 +211,8 @@ COLUMNS = JointTable([(0, "x"), (1, "y")], [0.5, 0.5], names=["bit", "letter"])
     (lambda: Pufferfish(every_entry(), 3), "not a belief"),
     (lambda: Pufferfish(every_entry(), IDENTITY), "probability zero under every belief"),
     (lambda: Pufferfish(entry(0, "still", "walking"), IDENTITY), "probability zero under every belief"),
-    (lambda: Pufferfish(every_entry(), between(Pmf([0], [1]), Pmf([1], [1])).beliefs), "between"),
-    (lambda: between([0.5, 0.5], Pmf([1], [1])), "write Pmf"),
+    (lambda: Pufferfish(every_entry(), between(tf.Pmf([0], [1]), tf.Pmf([1], [1])).beliefs), "between"),
+    (lambda: between([0.5, 0.5], tf.Pmf([1], [1])), "write Pmf"),
     (lambda: Pufferfish(every_entry(), MarkovChain([[1]], 3, states=[(0, 1)])), "write text, a number"),
     (lambda: Pufferfish(every_entry(), MarkovChain([[1]], 3, states=[Fraction(1, 2)])), "write text, a number"),
     (lambda: from_dict({"secrets": []}), "lacks"),
@@ -252,7 +248,7 @@ def test_a_pair_given_in_one_order_is_compared_in_both() -> None:
 def test_a_number_that_no_file_reads_back_is_refused_wherever_it_stands(write: Any) -> None:
     """It was a TypeError of JSON."""
     normal = tf.MultivariateNormal([0], [[1]], names=["x"], records=5)
-    records = tf.Records(JointTable([(Fraction(8, 7), 0), (1, 1)], [0.5, 0.5], names=["x", "y"]), 5)
+    records = tf.Records(tf.JointTable([(Fraction(8, 7), 0), (1, 1)], [0.5, 0.5], names=["x", "y"]), 5)
     for secret, belief in (
         (tf.distribution_parameter("x", map="mean", values=[1, Fraction(8, 7)]), normal),
         (tf.distribution_parameter("x", map="mean", values=[1, Decimal("1.5")]), normal),

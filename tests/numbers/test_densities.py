@@ -13,6 +13,7 @@ from tests.support import density_oracles as oracle
 
 import takifugu as tf
 from takifugu.core.errors import InputError, Unsupported
+from takifugu.numbers.after_noise.gaussian import gaussian_delta
 from takifugu.numbers.densities import from_dict
 from takifugu.numbers.densities.excess import charge_at, density_hockey_stick, distance_from, max_divergence
 from takifugu.numbers.densities.moves import farthest_move
@@ -107,11 +108,9 @@ def test_a_distribution_is_at_no_distance_from_itself(density):
 
 def test_a_normal_shift_has_the_closed_form():
     for shift, sigma, epsilon in ((1, 2, 0.5), (1, 1, 1), (3, 2, 2), (1, 5, 0.01)):
-        from takifugu.numbers.after_noise.gaussian import gaussian_delta
-
         exact = gaussian_delta(shift, sigma, epsilon)
-        assert exact <= density_hockey_stick(Normal(0, sigma), Normal(shift, sigma), epsilon) + 1e-16
-        assert density_hockey_stick(Normal(0, sigma), Normal(shift, sigma), epsilon) <= exact * (1 + 1e-8)
+        delta = density_hockey_stick(Normal(0, sigma), Normal(shift, sigma), epsilon)
+        assert exact - 1e-16 <= delta <= exact * (1 + 1e-8)
 
 
 def test_unequal_variances_have_one_side_only():
@@ -163,9 +162,6 @@ def test_what_is_refused(make, key):
 def test_a_discrete_distribution_has_no_divergence_from_a_normal_one():
     with pytest.raises(InputError, match="single values"):
         max_divergence(tf.Pmf([0, 1], [0.5, 0.5]), Normal(0, 1), 0.5)
-
-
-# Tabulated densities.
 
 
 @st.composite
@@ -225,12 +221,6 @@ def test_a_little_is_scaled():
     assert table.mass(np.array([0.0]), np.array([1.0]))[1][0] == 1.0
 
 
-# Moves of one density to another.
-
-
-NORMAL, MIXTURE, UNIFORM, CUT = tf.Normal, tf.NormalMixture, tf.UniformMean, tf.Truncated
-
-
 def quantile(density, level):
     """Return the quantile by halving a wide interval, to 1e-19."""
     below, low, high = oracle.distribution(density), mp.mpf(-60), mp.mpf(60)
@@ -251,13 +241,13 @@ def largest_difference(p, q, count):
 
 
 CASES = {
-    "other weights": (MIXTURE([0.5, 0.5], [0, 1], [1, 3]), MIXTURE([0.9, 0.1], [0, 1], [1, 3])),
-    "far apart": (MIXTURE([0.5, 0.5], [0, 10], [0.5, 0.5]), MIXTURE([0.4, 0.6], [0, 10], [0.5, 0.5])),
-    "parts that move": (MIXTURE([0.5, 0.5], [0, 5], [1, 2]), MIXTURE([0.2, 0.8], [0, 6], [1.5, 2])),
-    "two uniforms": (UNIFORM(1, 0, 1), UNIFORM(1, 0.5, 3)),
-    "uniform sums": (UNIFORM(3, 0, 1), UNIFORM(2, 0, 2)),
-    "cut on both sides": (CUT(NORMAL(0, 1), -1, 2), CUT(NORMAL(0, 2), -1, 2)),
-    "cut on one side": (CUT(NORMAL(0, 1), 0), CUT(NORMAL(0, 1), 0.5)),
+    "other weights": (NormalMixture([0.5, 0.5], [0, 1], [1, 3]), NormalMixture([0.9, 0.1], [0, 1], [1, 3])),
+    "far apart": (NormalMixture([0.5, 0.5], [0, 10], [0.5, 0.5]), NormalMixture([0.4, 0.6], [0, 10], [0.5, 0.5])),
+    "parts that move": (NormalMixture([0.5, 0.5], [0, 5], [1, 2]), NormalMixture([0.2, 0.8], [0, 6], [1.5, 2])),
+    "two uniforms": (UniformMean(1, 0, 1), UniformMean(1, 0.5, 3)),
+    "uniform sums": (UniformMean(3, 0, 1), UniformMean(2, 0, 2)),
+    "cut on both sides": (Truncated(Normal(0, 1), -1, 2), Truncated(Normal(0, 2), -1, 2)),
+    "cut on one side": (Truncated(Normal(0, 1), 0), Truncated(Normal(0, 1), 0.5)),
 }
 
 
@@ -273,10 +263,10 @@ def test_it_covers_every_level_and_little_more(name):
 
 
 @pytest.mark.parametrize(("p", "q", "exact"), [
-    (NORMAL(0, 2), NORMAL(-3, 2), 3.0),
-    (NORMAL(0.1, 2), NORMAL(0.3, 2), math.nextafter(0.2, 0)),
-    (MIXTURE([0.25, 0.75], [0, 1], [1, 2]), MIXTURE([0.25, 0.75], [2, 3], [1, 2]), 2.0),
-    (UNIFORM(4, 0, 1), UNIFORM(4, 5, 6), 5.0), (CUT(NORMAL(0, 1), 0), CUT(NORMAL(0, 1), 0), 0.0),
+    (Normal(0, 2), Normal(-3, 2), 3.0),
+    (Normal(0.1, 2), Normal(0.3, 2), math.nextafter(0.2, 0)),
+    (NormalMixture([0.25, 0.75], [0, 1], [1, 2]), NormalMixture([0.25, 0.75], [2, 3], [1, 2]), 2.0),
+    (UniformMean(4, 0, 1), UniformMean(4, 5, 6), 5.0), (Truncated(Normal(0, 1), 0), Truncated(Normal(0, 1), 0), 0.0),
 ])  # fmt: skip
 def test_what_is_only_moved_moves_by_just_that(p, q, exact):
     assert farthest_move(p, q) == pytest.approx(exact, rel=1e-15)
@@ -284,15 +274,15 @@ def test_what_is_only_moved_moves_by_just_that(p, q, exact):
 
 def test_a_tail_counts_beyond_all_cells():
     """Both fall like N(m, 2), so that the difference tends to that of the means: nothing in the middle exceeds it."""
-    p, q = MIXTURE([0.5, 0.5], [0, 4], [1, 2]), MIXTURE([0.5, 0.5], [0, 5], [1, 2])
+    p, q = NormalMixture([0.5, 0.5], [0, 4], [1, 2]), NormalMixture([0.5, 0.5], [0, 5], [1, 2])
     assert 1 <= farthest_move(p, q) <= largest_difference(p, q, 16) * 1.02
 
 
 @pytest.mark.parametrize(("p", "q", "reason"), [
-    (NORMAL(0, 1), NORMAL(1, 2), "deviations 1 and 2"),
-    (NORMAL(0, 1), CUT(NORMAL(0, 1), 0), "one has an end"),
-    (MIXTURE([0.5, 0.5], [0, 1], [1, 2]), NORMAL(0, 1), "deviations 2 and 1"),
-    (CUT(NORMAL(0, 1), 0), CUT(NORMAL(0, 2), 0), "deviations 1 and 2"),
+    (Normal(0, 1), Normal(1, 2), "deviations 1 and 2"),
+    (Normal(0, 1), Truncated(Normal(0, 1), 0), "one has an end"),
+    (NormalMixture([0.5, 0.5], [0, 1], [1, 2]), Normal(0, 1), "deviations 2 and 1"),
+    (Truncated(Normal(0, 1), 0), Truncated(Normal(0, 2), 0), "deviations 1 and 2"),
 ])  # fmt: skip
 def test_where_it_is_infinite_it_says_why(p, q, reason):
     with pytest.raises(Unsupported, match=reason):
@@ -301,7 +291,7 @@ def test_where_it_is_infinite_it_says_why(p, q, reason):
 
 def test_quantiles_of_unequal_normals_do_part_without_bound():
     differences = [
-        float(abs(quantile(NORMAL(0, 1).to_dict(), level) - quantile(NORMAL(0, 2).to_dict(), level)))
+        float(abs(quantile(Normal(0, 1).to_dict(), level) - quantile(Normal(0, 2).to_dict(), level)))
         for level in (mp.mpf("1e-3"), mp.mpf("1e-9"), mp.mpf("1e-30"))
     ]
     assert differences[0] > 3

@@ -155,9 +155,6 @@ def test_a_short_cost_stays_and_nothing_costs_nothing() -> None:
     assert decimal_up(1 + TINY) == 1 + Fraction(1, 10**11)
 
 
-# Written numbers: what is not a number, or would exhaust the machine to write out, is refused at once.
-
-
 GIANTS = [
     "1e99999999", "1E+99999999", "-1e-99999999", "1e1_000_000", "0.1e9999", "1e" + "9" * 5000,
     "1e\u0661\u0661\u0661\u0661", Decimal("1e99999999"), Decimal("1e-99999999"),

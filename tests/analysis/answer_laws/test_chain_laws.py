@@ -16,29 +16,27 @@ from tests.support.chain_oracles import (
 )
 from tests.support.chain_strategies import chains, contributions, joint_laws, linear, weights
 
+import takifugu as tf
 from takifugu.analysis.answer_laws import chain as chain_laws
 from takifugu.analysis.answer_laws import forward_backward as chain_blocks
 from takifugu.analysis.answer_laws.dense import DenseFamily
 from takifugu.analysis.answer_laws.minimax_start import over_all_starts
 from takifugu.analysis.questions.answer_law import answer_law
 from takifugu.analysis.randomisers import DiscreteLaplace
-from takifugu.audit import true_loss
 from takifugu.core.errors import Unsupported
-from takifugu.model.beliefs.chains.chain import MarkovChain, MarkovChainClass
-from takifugu.model.frameworks import Pufferfish
 from takifugu.model.queries import Additive, Count, Histogram, Sum
 from takifugu.model.secrets.families import Family
 from takifugu.model.secrets.of_entries import entry
 from takifugu.numbers.extended import convolution as windows
 
 
-def dense(chain: MarkovChain, answer: Additive, family: Family | None = None) -> list[DenseFamily]:
+def dense(chain: tf.MarkovChain, answer: Additive, family: Family | None = None) -> list[DenseFamily]:
     return list(chain_laws.ChainLaw(chain, answer, family or Family(range(chain.length))).families())
 
 
 @settings(max_examples=60)
 @given(st.data(), chains(length=(1, 6)))
-def test_every_law_agrees_with_all_joint_states(data: st.DataObject, chain: MarkovChain) -> None:
+def test_every_law_agrees_with_all_joint_states(data: st.DataObject, chain: tf.MarkovChain) -> None:
     answer = linear(chain, data.draw(weights(chain.length)))
     joints, table = joint_laws(chain), contributions(answer)
     for family in dense(chain, answer):
@@ -52,7 +50,7 @@ def test_every_law_agrees_with_all_joint_states(data: st.DataObject, chain: Mark
 
 
 @given(chains(starts=("any",)))
-def test_hulls_name_their_start_states(chain: MarkovChain) -> None:
+def test_hulls_name_their_start_states(chain: tf.MarkovChain) -> None:
     joints = joint_laws(chain)
     for family in dense(chain, Count(1).resolve(chain)):
         for value in family.rows:
@@ -62,7 +60,7 @@ def test_hulls_name_their_start_states(chain: MarkovChain) -> None:
 
 @settings(max_examples=20)
 @given(st.data(), chains(length=(1, 4)), st.sampled_from([Fraction(1, 50), Fraction(1, 3), Fraction(2), Fraction(30)]))
-def test_losses_bound_the_loss_closely(data: st.DataObject, chain: MarkovChain, scale: Fraction) -> None:
+def test_losses_bound_the_loss_closely(data: st.DataObject, chain: tf.MarkovChain, scale: Fraction) -> None:
     answer = linear(chain, data.draw(weights(chain.length)))
     joints, table = joint_laws(chain), contributions(answer)
     for family in dense(chain, answer):
@@ -80,27 +78,27 @@ def test_losses_bound_the_loss_closely(data: st.DataObject, chain: MarkovChain, 
 
 @settings(max_examples=20)
 @given(chains(states=(2, 3), length=(1, 4), starts=("any",)), st.sampled_from(["1/9", "1", "6"]))
-def test_losses_over_all_start_laws_are_those_of_the_audit(chain: MarkovChain, scale: str) -> None:
+def test_losses_over_all_start_laws_are_those_of_the_audit(chain: tf.MarkovChain, scale: str) -> None:
     noise = DiscreteLaplace(Fraction(scale), Fraction(1))
     for family in dense(chain, Count(1).resolve(chain)):
         merged = over_all_starts(family)
         losses = merged.losses(Fraction(scale))
         for (a, _, b, _), loss in zip(merged.compared, losses, strict=True):
-            audit = true_loss(Pufferfish(entry(family.entry, a, b), chain), Count(1), noise)
+            audit = tf.true_loss(tf.Pufferfish(entry(family.entry, a, b), chain), Count(1), noise)
             assert audit.loss - 1e-15 <= loss <= audit.loss + 1e-10 * (1 + audit.loss)
         hull = max(family.losses(Fraction(scale)))
         assert max(losses) <= hull + 1e-10 * (1 + hull)
 
 
 def test_common_units_are_divided_out() -> None:
-    chain = MarkovChain([[0.2, 0.8], [0.5, 0.5]], 50)
+    chain = tf.MarkovChain([[0.2, 0.8], [0.5, 0.5]], 50)
     shape = chain_laws.steps(linear(chain, [1000 * (i % 3) for i in range(50)]))
     assert shape.unit == 1000
     assert int(shape.widths[-1]) == 1 + sum(i % 3 for i in range(50))
 
 
 def test_tails_far_below_float64_are_right() -> None:
-    chain = MarkovChain([[0.999, 0.001], [0.9, 0.1]], 400, initial=[0.5, 0.5])
+    chain = tf.MarkovChain([[0.999, 0.001], [0.9, 0.1]], 400, initial=[0.5, 0.5])
     family = dense(chain, Count(1).resolve(chain), Family((399,)))[0]
     law = dict(family.hulls[1][0].items())
     # All 400 steps in state 1: 0.5 * 0.1^399 against the mass of X_399 = 1, from powers of the matrix in mpmath.
@@ -114,21 +112,21 @@ def test_tails_far_below_float64_are_right() -> None:
 
 
 def test_transient_states_stay_possible_far_from_the_start() -> None:
-    chain = MarkovChain([[0.4, 0.6], [0.0, 1.0]], 2000, initial=[1.0, 0.0])
+    chain = tf.MarkovChain([[0.4, 0.6], [0.0, 1.0]], 2000, initial=[1.0, 0.0])
     family = dense(chain, Count(0, entries=range(3)).resolve(chain), Family((1999,)))[0]
     assert family.hulls[0][0].items().__next__() == (3, 1.0)
     assert len(family.hulls[1][0]) == 3
 
 
 def test_values_of_probability_zero_are_skipped() -> None:
-    chain = MarkovChain([[0.0, 1.0], [0.5, 0.5]], 4, initial=[1.0, 0.0])
+    chain = tf.MarkovChain([[0.0, 1.0], [0.5, 0.5]], 4, initial=[1.0, 0.0])
     families = dense(chain, Count(1).resolve(chain))
     assert [family.entry for family in families] == [2, 3]
 
 
 def test_a_thousand_steps_of_four_states_hold_little_memory() -> None:
     rng = np.random.default_rng(1)
-    chain = MarkovChain(rng.dirichlet(np.ones(4), 4), 1000)
+    chain = tf.MarkovChain(rng.dirichlet(np.ones(4), 4), 1000)
     share = SimpleNamespace(belief=chain, answer=Count(1).resolve(chain), family=Family(range(1000)))
     middle = next(f for f in answer_law(share).families() if f.entry == 500)
     assert abs(sum(middle.hulls[0][0].probabilities) - 1) < 1e-12
@@ -136,18 +134,15 @@ def test_a_thousand_steps_of_four_states_hold_little_memory() -> None:
 
 
 def test_vector_answers_and_classes_are_refused_with_the_reason_and_the_fix() -> None:
-    chain = MarkovChain([[0.9, 0.1], [0.4, 0.6]], 3)
+    chain = tf.MarkovChain([[0.9, 0.1], [0.4, 0.6]], 3)
     share = SimpleNamespace(belief=chain, answer=Histogram().resolve(chain), family=Family(range(3)))
     with pytest.raises(Unsupported, match=r'2 cells.*exclusive or.*mechanism="quilt-exact"'):
         list(answer_law(share).families())
-    chains = MarkovChainClass(0.3, 0.5, 3)
+    chains = tf.MarkovChainClass(0.3, 0.5, 3)
     share = SimpleNamespace(belief=chains, answer=Count(1).resolve(chains), family=Family(range(3)))
     with pytest.raises(Unsupported, match=r'initial="any".*"quilt-approx"'):
         list(answer_law(share).families())
     assert answer_law(share).work() == (0.0, 0.0)
-
-
-# Laws of a whole block of entries at once, against dynamic programming in Fractions.
 
 
 #: Short binary fractions, so that exact masses stay short.
@@ -160,7 +155,7 @@ CHAINS = {
 }
 
 
-def starts_of(chain: MarkovChain) -> list[list[Fraction]]:
+def starts_of(chain: tf.MarkovChain) -> list[list[Fraction]]:
     """Return the exact start laws of the hulls, from the floats that the chain holds."""
     states = len(chain.states)
     if chain.initial == "any":
@@ -169,7 +164,7 @@ def starts_of(chain: MarkovChain) -> list[list[Fraction]]:
     return [[Fraction(float(p)) for p in held]]
 
 
-def agree(chain: MarkovChain, answer: Additive, entries: tuple[int, ...]) -> None:
+def agree(chain: tf.MarkovChain, answer: Additive, entries: tuple[int, ...]) -> None:
     """Every mass of every law is within the stated relative error of the exact one, and nothing is left out."""
     matrix = [[Fraction(float(p)) for p in row] for row in chain.matrix]
     table = contributions(answer)
@@ -196,7 +191,7 @@ def agree(chain: MarkovChain, answer: Additive, entries: tuple[int, ...]) -> Non
 def test_blocks_give_the_laws(name: str, initial: str, size: int, monkeypatch: pytest.MonkeyPatch) -> None:
     """Blocks of which the last is shorter, and one for the whole chain."""
     monkeypatch.setattr(chain_blocks, "block_length", lambda *_: size)
-    chain = MarkovChain(CHAINS[name], 13, initial=initial)
+    chain = tf.MarkovChain(CHAINS[name], 13, initial=initial)
     agree(chain, Count(1).resolve(chain), tuple(range(13)))
     agree(chain, linear(chain, [(-1) ** i * (i % 4) for i in range(13)]), (0, 1, 4, 5, 6, 9, 10, 12))
 
@@ -204,7 +199,7 @@ def test_blocks_give_the_laws(name: str, initial: str, size: int, monkeypatch: p
 @settings(max_examples=15, deadline=None)
 @given(st.data(), st.sampled_from(sorted(CHAINS)), st.integers(2, 9), st.integers(2, 14))
 def test_any_weights_any_block_any_secrets(data: st.DataObject, name: str, size: int, length: int) -> None:
-    chain = MarkovChain(CHAINS[name], length, initial="any")
+    chain = tf.MarkovChain(CHAINS[name], length, initial="any")
     weights = data.draw(st.lists(st.integers(-3, 3), min_size=length, max_size=length).filter(any))
     secret = tuple(sorted(data.draw(st.sets(st.integers(0, length - 1), min_size=1))))
     with pytest.MonkeyPatch.context() as patch:
@@ -214,14 +209,14 @@ def test_any_weights_any_block_any_secrets(data: st.DataObject, name: str, size:
 
 @pytest.mark.mutants
 def test_a_long_chain_in_blocks_of_its_own_choice() -> None:
-    chain = MarkovChain(CHAINS["two states"], 150)
+    chain = tf.MarkovChain(CHAINS["two states"], 150)
     assert chain_blocks.block_length(150, 2, 151) > 5
     agree(chain, Count(1).resolve(chain), (0, 1, 17, 75, 149))
 
 
 def test_tails_far_below_float64_in_blocks() -> None:
     """The far tails fall by 20 binary orders per place, so that blocks have to be halved, and stay right."""
-    chain = MarkovChain([[1 - 2.0**-20, 2.0**-20], [1 - 2.0**-20, 2.0**-20]], 90, initial=[0.5, 0.5])
+    chain = tf.MarkovChain([[1 - 2.0**-20, 2.0**-20], [1 - 2.0**-20, 2.0**-20]], 90, initial=[0.5, 0.5])
     agree(chain, Count(1).resolve(chain), (0, 45, 89))
 
 
@@ -234,13 +229,13 @@ def test_blocks_that_are_too_wide_are_halved(monkeypatch: pytest.MonkeyPatch) ->
 
     monkeypatch.setattr(chain_blocks, "convolve_many", narrow)
     monkeypatch.setattr(chain_blocks, "block_length", lambda *_: 16)
-    chain = MarkovChain(CHAINS["three states, a zero"], 40)
+    chain = tf.MarkovChain(CHAINS["three states, a zero"], 40)
     agree(chain, Count(1).resolve(chain), tuple(range(0, 40, 3)))
     assert max(calls) > 5 >= min(calls)
 
 
 def test_a_sum_of_codes_with_gaps() -> None:
-    chain = MarkovChain(CHAINS["three states, a zero"], 30, states=[0, 7, 2])
+    chain = tf.MarkovChain(CHAINS["three states, a zero"], 30, states=[0, 7, 2])
     agree(chain, Sum().resolve(chain), (0, 15, 29))
 
 
@@ -254,6 +249,6 @@ def test_a_forgotten_end_is_seen(monkeypatch: pytest.MonkeyPatch) -> None:
 
     monkeypatch.setattr(chain_blocks._Walk, "back", flat)
     monkeypatch.setattr(chain_blocks, "block_length", lambda *_: 4)
-    chain = MarkovChain(CHAINS["two states"], 12)
+    chain = tf.MarkovChain(CHAINS["two states"], 12)
     with pytest.raises(AssertionError):
         agree(chain, Count(1).resolve(chain), (5, 6))

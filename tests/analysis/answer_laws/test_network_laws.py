@@ -20,9 +20,7 @@ from takifugu.analysis.answer_laws.join_tree import Join, contraction
 from takifugu.analysis.answer_laws.readouts import reading
 from takifugu.analysis.questions.answer_law import answer_law
 from takifugu.analysis.randomisers import DiscreteLaplace
-from takifugu.audit import true_loss
 from takifugu.core.errors import Unsupported
-from takifugu.model.beliefs.chains.chain import MarkovChain
 from takifugu.model.beliefs.networks.elimination import elimination_order
 from takifugu.model.beliefs.networks.network import BayesianNetwork
 from takifugu.model.queries import Additive, Count, Linear
@@ -139,7 +137,7 @@ def test_tails_far_below_float64_are_right_to_the_last_mass(parents: list[list[i
 @pytest.mark.parametrize("length", [1, 2, 40])
 def test_a_path_has_the_laws_of_the_chain(length: int) -> None:
     matrix, start = [[0.2, 0.8, 0.0], [0.5, 0.1, 0.4], [0.1, 0.3, 0.6]], [0.3, 0.3, 0.4]
-    chain = MarkovChain(matrix, length, initial=start)
+    chain = tf.MarkovChain(matrix, length, initial=start)
     nodes = [("x0", [0, 1, 2], [], start), *((f"x{t}", [0, 1, 2], [f"x{t - 1}"], matrix) for t in range(1, length))]
     net = BayesianNetwork(nodes)
     weights = [(3 * t) % 5 - 2 for t in range(length)]
@@ -348,10 +346,10 @@ def test_noise_is_enough_and_ordered(seed: int, size: int, shape: str, epsilon: 
     assert scale["wasserstein"] <= scale["group"] * (1 + 1e-10)
     if scale["laplace-exact"] > 0:
         exact = Fraction(scale["laplace-exact"])
-        assert true_loss(framework, query, DiscreteLaplace(exact, Fraction(1))).upper <= Fraction(epsilon) + 1e-9
+        assert tf.true_loss(framework, query, DiscreteLaplace(exact, Fraction(1))).upper <= Fraction(epsilon) + 1e-9
         if exact > Fraction(1, 50):
             less = DiscreteLaplace(exact * Fraction(99, 100), Fraction(1))
-            assert true_loss(framework, query, less).lower > Fraction(epsilon)
+            assert tf.true_loss(framework, query, less).lower > Fraction(epsilon)
 
 
 def test_the_trees_of_a_thousand_nodes_have_a_predicted_price() -> None:

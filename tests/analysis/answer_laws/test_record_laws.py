@@ -25,13 +25,9 @@ from takifugu.analysis.answer_laws import given_records as record_laws
 from takifugu.analysis.answer_laws import parameters as module
 from takifugu.analysis.problem import Problem
 from takifugu.analysis.questions.answer_law import answer_law
-from takifugu.audit import true_loss
 from takifugu.core.errors import Unsupported
 from takifugu.model.beliefs.pair import LawPair
-from takifugu.model.beliefs.table import JointTable
-from takifugu.model.queries import Sum
 from takifugu.model.secrets.families import Family
-from takifugu.numbers.distributions.pmf import Pmf
 
 ROWS = [("a", 0, 1), ("a", 1, 0), ("b", 0, 2), ("b", 1, 0), ("c", 3, 1)]
 CHANCES = [Fraction(3, 10), Fraction(2, 10), Fraction(1, 10), Fraction(3, 10), Fraction(1, 10)]
@@ -208,12 +204,9 @@ def test_two_sets_of_many_records(many):
     assert loss(laws[0], laws[1], Fraction(1)) <= family.losses(Fraction(1))[0]
 
 
-# Laws of an answer given an entry of a joint table, against sums in Fractions.
-
-
 @given(st.booleans().flatmap(lambda exact: tables(exact)))
-def test_every_law_is_the_sum_over_rows(table: JointTable) -> None:
-    share = SimpleNamespace(belief=table, answer=Sum().resolve(table), family=Family(range(table.size)))
+def test_every_law_is_the_sum_over_rows(table: tf.JointTable) -> None:
+    share = SimpleNamespace(belief=table, answer=tf.Sum().resolve(table), family=Family(range(table.size)))
     joint, contribution = table_joint(table), contributions(share.answer)
     for family in answer_law(share).families():
         for value, (law,) in family.hulls.items():
@@ -228,21 +221,18 @@ def test_every_law_is_the_sum_over_rows(table: JointTable) -> None:
 
 
 def test_rows_without_mass_are_skipped() -> None:
-    table = JointTable([(0, 0), (1, 1), (2, 5)], [Fraction(1, 2), Fraction(1, 2), Fraction(0)])
-    share = SimpleNamespace(belief=table, answer=Sum().resolve(table), family=Family(range(2)))
+    table = tf.JointTable([(0, 0), (1, 1), (2, 5)], [Fraction(1, 2), Fraction(1, 2), Fraction(0)])
+    share = SimpleNamespace(belief=table, answer=tf.Sum().resolve(table), family=Family(range(2)))
     assert [sorted(family.hulls) for family in answer_law(share).families()] == [[0, 1], [0, 1]]
 
 
 def test_two_given_laws_are_one_family() -> None:
-    p, q = Pmf([0], [1]), Pmf([1], [1])
+    p, q = tf.Pmf([0], [1]), tf.Pmf([1], [1])
     share = SimpleNamespace(belief=LawPair(p, q), answer=SimpleNamespace(cells=1), family=Family((0,)))
     (family,) = answer_law(share).families()
     assert family.compared == ((0, 0, 1, 0),)
     assert family.hulls == {0: (p,), 1: (q,)}
     assert family.reach(0) == 1
-
-
-# Laws of an answer given a parameter against all parameters and all data sets, the paper's Example 3, long columns.
 
 
 def part_of(belief: Any, query: Any, *columns: str) -> Any:
@@ -278,7 +268,7 @@ def test_no_more_is_lost_than_promised(seed: int, mechanism: str) -> None:
     query = some_query(np.random.default_rng(seed), belief.columns)
     framework = tf.Pufferfish([tf.distribution_parameter(str(name)) for name in belief.names], belief)
     calibration = tf.calibrate(framework, query, 1, mechanism=mechanism, only_release=True, allow_zero_noise=True)
-    loss = true_loss(calibration).loss
+    loss = tf.true_loss(calibration).loss
     assert loss <= 1 + 1e-9
     if mechanism == "laplace-exact" and calibration.scale:
         assert loss == pytest.approx(1, abs=1e-6)

@@ -66,9 +66,6 @@ def _odd(value: Fraction) -> tuple[int, int]:
     return value.numerator >> shift, shift
 
 
-# Sums of convolutions as matrix products, against Fractions.
-
-
 def exact(rows: Wide, kernels: Wide, kernel: int) -> list[Fraction]:
     """Return the sum of convolutions for one kernel, by the definition."""
     count, size = rows.mantissas.shape
@@ -133,9 +130,6 @@ def test_zeros_stay_zeros() -> None:
     assert convolved is not None
     assert convolved[0].floats(0).tolist() == [0, 0, 0.5, 0, 0, 0, 0]
     assert not convolved[1].mantissas.any()
-
-
-# What Laplace noise leaves of rows of weights, against sums in mpmath.
 
 
 def number(mantissa: float, exponent: int) -> mpmath.mpf:

@@ -118,9 +118,6 @@ def test_parameters_of_columns_are_averaged_over(query) -> None:
     assert expected_answer(belief, answer) == pytest.approx(mean * float(answer.grid), rel=1e-9)
 
 
-# The moments of a count are those over the list of joint states, and Chernoff's bound is above the probability.
-
-
 TILTS = np.array([0.01, 0.3, 1.0, 2.5])
 
 

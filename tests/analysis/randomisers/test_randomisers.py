@@ -241,9 +241,6 @@ def test_answers_are_never_repeated_in_messages() -> None:
         assert "12345" not in str(caught.value)
 
 
-# What every randomiser answers.
-
-
 F = Fraction
 FLIP = ChannelChoice(Channel.of([0, 1], [0, 1], [[F(3, 4), F(1, 4)], [F(1, 4), F(3, 4)]]), F(1), (0.5, 0.5))
 LAPLACE = [DiscreteLaplace(F(3), F(1, 2)), RoundedLaplace(F(3, 2), F(1, 2))]

@@ -41,9 +41,6 @@ def count(data, place="A"):
 BOTH_HIDDEN = [not_at("A"), not_at("B")]
 
 
-# -- Relations and distances -----------------------------------------------------------------------------------------
-
-
 @pytest.mark.parametrize("records", [PLACES, ONE_PLACE])
 @pytest.mark.parametrize(
     ("policy", "predicates"), [(visits(["A"]), [not_at("A")]), (visits(), BOTH_HIDDEN), (Policy.of(), [lambda r: True])]
@@ -99,9 +96,6 @@ def test_the_three_bits_of_the_errata():
     assert (printed, corrected, bounds.steps_to_false(at_most(1), 0)) == (math.inf, 2, 2)
     with pytest.raises(InputError, match="3 is not at most 1"):
         bounds.steps_to_false(at_most(1), 3)
-
-
-# -- Propositions III.1, III.2, III.3, IV.7 --------------------------------------------------------------------------
 
 
 @pytest.mark.parametrize("delta", [0.0, 0.02])
@@ -243,9 +237,6 @@ def test_one_way_epsilon_at_its_ends():
             bounds.one_way_epsilon(*bad, 1)
 
 
-# -- Risk: Section III-C, Propositions IV.3, IV.4, IV.5, (18) --------------------------------------------------------
-
-
 def secrets(records):
     return [set(chosen) for size in range(1, len(records)) for chosen in itertools.combinations(records, size)]
 
@@ -369,9 +360,6 @@ def test_the_mechanism_of_iv_3_keeps_epsilon_and_tells(epsilon):
     assert policies.losses(law, data, policies.anything) == math.inf
     chances = {x: list(law(x).values()) for x in data}
     assert policies.risk(chances, (0, 0), {0: 0.5, 1: 0.5}, p) == math.inf
-
-
-# -- Theorems V.4 and VIII.2, Corollary V.5, Lemma VIII.5 ------------------------------------------------------------
 
 
 def geometric(m, epsilon, end=60):

@@ -1,7 +1,6 @@
 """Losses over classes of chains against linear programs over the chains inside them, and against quilts and group."""
 
 from fractions import Fraction
-from functools import cache
 from itertools import permutations, product
 
 import mpmath
@@ -21,8 +20,6 @@ from takifugu.influence.chains.unplaced import Pieces, Unplaced, unplaced_loss
 from takifugu.influence.profiles.profile import Profile
 from takifugu.model.secrets.families import Family
 from takifugu.numbers.outward_rounding import UNIT
-
-STAY = np.array([[0.9, 0.1], [0.4, 0.6]])
 
 
 def random_tables(rng, states, length):
@@ -199,30 +196,6 @@ def test_jumps_see_through_zeros_and_over_gaps():
     assert by_jumps < 0.1 * by_steps
     near = [count] * 3 + [0 * count] * 30 + [count] * 3
     assert lost(zeros.with_length(36), near) < lost(zeros.with_length(6), [count] * 6)
-
-MUTANTS = {
-    "what is jumped over is free": ("_least", lambda real: lambda side, between, *more: real(side, 0 * between, *more)),
-    "sizes are halved": ("_least", lambda real: lambda side, between, s, most: real(side, between, s / 2, most)),
-    "a stretch ends at once": ("_bound_of_all", lambda real: lambda side, table, explicit, most: explicit[0]),
-}
-
-
-@cache
-def worst_of_a_count():
-    return max(worst_of(np.array([p, 1 - p]), [STAY] * 7, [0.3 * (1 - np.eye(2))] * 8) for p in (0.02, 0.98))
-
-
-@pytest.mark.parametrize("name", MUTANTS)
-def test_a_mutant_is_below_what_a_mechanism_attains(name, monkeypatch):
-    region = tf.ChainRegion(STAY, STAY, 8)
-    count = 0.3 * (1 - np.eye(2))
-    profile, family = Profile.of(count, 8), Family(range(8))
-    worst = worst_of_a_count()
-    assert class_loss(region, profile, family).epsilon >= worst * (1 - 1e-7)
-    function, mutant = MUTANTS[name]
-    monkeypatch.setattr(class_chains, function, mutant(getattr(class_chains, function)))
-    monkeypatch.setattr(class_chains, "EVERY", 2)
-    assert class_loss(region, profile, family).epsilon < worst * (1 - 1e-3)
 
 
 def test_jumps_are_dense_near_and_sparse_far():

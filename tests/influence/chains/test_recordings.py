@@ -1,6 +1,7 @@
 """What windows of a recording lose, asked again and again: what is remembered changes no bit of a loss."""
 
 from collections.abc import Iterator
+from itertools import product
 from typing import Any
 
 import numpy as np
@@ -77,17 +78,13 @@ def test_windows_in_any_order_lose_what_a_sweep_from_scratch_says(seed: int) -> 
 
 
 def test_one_law_of_another_start_is_another_recording() -> None:
-    lengths, rates = np.array([30, 30]), np.array([0.5, 0.1])
-    for start in ("any", "stationary", [0.5, 0.5], [0.01, 0.99]):
-        chain = tf.MarkovChain([[0.9, 0.1], [0.4, 0.6]], 60, start)
-        for pairs in (None, ((0, 1),)):
-            family = _EveryStep(range(60), pairs)
-            assert recording_loss(chain, lengths, rates, family, 10**6) == _alone(chain, lengths, rates, family)
-
-
-def _alone(chain: Any, lengths: Any, rates: Any, family: Family) -> Loss:
-    profile = Profile(tuple(rate * (1 - np.eye(2)) for rate in rates), lengths, np.arange(len(lengths)))
-    return chain_loss(chain, profile, family, most=10**6)
+    matrix, rates = [[0.9, 0.1], [0.4, 0.6]], np.array([0.5, 0.1])
+    arguments = [
+        (tf.MarkovChain(matrix, 60, start), np.array([30, 30]), rates, _EveryStep(range(60), pairs))
+        for start, pairs in product(("any", "stationary", [0.5, 0.5], [0.01, 0.99]), (None, ((0, 1),)))
+    ]
+    losses = [recording_loss(*each, most_steps(2)) for each in arguments]
+    assert losses == [from_scratch(*each) for each in arguments]
 
 
 @pytest.mark.sampled(4)
@@ -133,9 +130,6 @@ def test_no_more_is_remembered_than_is_allowed(monkeypatch: pytest.MonkeyPatch) 
     taken = sum(one.size for known in recordings._KNOWN.values() for one in known)
     assert 0 < taken <= 2**16
     assert 1 < len(recordings._KNOWN) < 40
-
-
-# Messages of stretches that are remembered: the losses are those of a sweep that follows every run.
 
 
 def profile(random: np.random.Generator, states: int, windows: int) -> Profile:

@@ -201,9 +201,6 @@ def test_the_spread_of_columns_is_theirs_where_some_are_impossible():
         assert true <= heights[a, b] <= true * (1 + 32 * UNIT) + 1e-300 or (heights[a, b] == true == mpmath.inf)
 
 
-# The recursion in two numbers: never below the exact one in any digit, and hardly above it.
-
-
 #: Multiples of 2^-10, so that rows sum to one exactly: forgetful, sticky, alternating, nearly alike, with zeros.
 MASSES = [(102, 614), (1, 1023), (1023, 1), (500, 501), (512, 512), (0, 512), (512, 1024), (1024, 700), (0, 1024)]
 CHAINS = [((1 - p / 1024, p / 1024), (1 - q / 1024, q / 1024)) for p, q in MASSES]

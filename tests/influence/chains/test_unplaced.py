@@ -118,13 +118,6 @@ def test_one_more_release_never_costs_less() -> None:
         assert all(after >= before * (1 - 1e-9) for before, after in pairwise(costs))
 
 
-def test_mutant_a_stretch_too_short_is_below_a_placement(monkeypatch: pytest.MonkeyPatch) -> None:
-    steps = Pieces.steps
-    monkeypatch.setattr(Pieces, "steps", lambda self, length: steps(self, max(length - 1, 0)) if length > 1 else 0)
-    rows, releases = np.array([[0.6, 0.4], [0.4, 0.6]]), [[5, 5, 5], [4, 4]]
-    assert charged(tf.MarkovChain(rows, 40), releases) < dearest_placement(rows, releases)
-
-
 def test_classes_cost_no_less_than_their_chains() -> None:
     low, high = [[0.7, 0.2], [0.2, 0.7]], [[0.8, 0.3], [0.3, 0.8]]
     releases = [[1] * 40, [1] * 30]

@@ -80,9 +80,6 @@ def test_the_scale_that_the_text_gives_for_the_quilt_of_gender() -> None:
     assert moved / (1 - e) == pytest.approx(EXAMPLE["example1_text_scale_AND_eps1"], rel=1e-12)
 
 
-# --- against enumeration ---
-
-
 def random_parameters(seed: int, size: int, records: int, table: bool = False) -> tuple[Any, Any, Any]:
     """Return a belief, its law of the parameters (in its own order), and its columns for the oracle."""
     rng = np.random.default_rng(seed)
@@ -195,9 +192,6 @@ def test_a_ledger_charges_two_releases_the_best_quilt_of_both(tmp_path: Any) -> 
     assert tf.compose([tall, again]).epsilon == Fraction(1, 2)  # the first one's quilt is {h}: a count of h is free
     with pytest.raises(tf.errors.BudgetExceeded):
         tf.release(tf.calibrate(framework, tf.Count(1, ["s"]), "1/2", mechanism="group"), data, **account)
-
-
-# --- edges ---
 
 
 @pytest.mark.parametrize(("steps", "scale"), [(0, Fraction(0)), (3, None)])

@@ -25,15 +25,11 @@ from takifugu.analysis.answer_laws.chain import ChainLaw, starts_of
 from takifugu.analysis.problem import Problem
 from takifugu.analysis.questions.expected_answer import expected_answer
 from takifugu.analysis.questions.marginal import marginal
-from takifugu.audit import true_loss
 from takifugu.core.errors import InputError, Unsupported
 from takifugu.model import beliefs
 from takifugu.model.beliefs.alike import alike
-from takifugu.model.beliefs.chains.chain import MarkovChain, MarkovChainClass
-from takifugu.model.beliefs.chains.pieces import IndependentPieces
 from takifugu.model.beliefs.stochastic import normalised, wide_stationary_law
 from takifugu.model.beliefs.supports import supports_from
-from takifugu.model.queries import Linear
 from takifugu.model.queries.additive import Additive
 from takifugu.model.secrets.families import Family
 from takifugu.numbers.runs import Runs
@@ -42,7 +38,7 @@ GOOD = [[0.9, 0.1], [0.4, 0.6]]
 
 
 @given(chains(states=(2, 4), starts=("stationary",)))
-def test_stationary_laws_keep_relative_accuracy(chain: MarkovChain) -> None:
+def test_stationary_laws_keep_relative_accuracy(chain: tf.MarkovChain) -> None:
     if chain.initial == "any":  # no unique stationary law was drawn
         return
     exact = stationary_vector(exact_rows(chain.matrix.tolist()))
@@ -50,7 +46,7 @@ def test_stationary_laws_keep_relative_accuracy(chain: MarkovChain) -> None:
 
 
 @given(chains(states=(1, 5), starts=("stationary",)))
-def test_the_oracles_stationary_law_is_one(chain: MarkovChain) -> None:
+def test_the_oracles_stationary_law_is_one(chain: tf.MarkovChain) -> None:
     if chain.initial == "any":
         return
     rows = exact_rows(chain.matrix.tolist())
@@ -65,7 +61,7 @@ def test_a_stationary_mass_of_1e_20_is_right() -> None:
 
 
 @given(chains(states=(2, 3), length=(1, 6), starts=("stationary", "given")))
-def test_marginals_and_possible_values(chain: MarkovChain) -> None:
+def test_marginals_and_possible_values(chain: tf.MarkovChain) -> None:
     if chain.initial == "any":
         return
     (joint,) = joint_laws(chain)
@@ -77,7 +73,7 @@ def test_marginals_and_possible_values(chain: MarkovChain) -> None:
 
 
 @given(chains(states=(2, 3), length=(1, 6), starts=("any",)))
-def test_any_start_can_do_what_some_start_can(chain: MarkovChain) -> None:
+def test_any_start_can_do_what_some_start_can(chain: tf.MarkovChain) -> None:
     joints = joint_laws(chain)
     for i in range(chain.length):
         assert chain.possible(i) == tuple(
@@ -88,10 +84,10 @@ def test_any_start_can_do_what_some_start_can(chain: MarkovChain) -> None:
 
 
 def test_possible_values_of_a_periodic_chain_far_out() -> None:
-    ring = MarkovChain([[0, 1, 0], [0, 0, 1], [1, 0, 0]], 1000, initial=[1, 0, 0])
+    ring = tf.MarkovChain([[0, 1, 0], [0, 0, 1], [1, 0, 0]], 1000, initial=[1, 0, 0])
     for i in (0, 1, 2, 3, 500, 998, 999):
         assert ring.possible(i) == tuple(s == i % 3 for s in range(3))
-    slow = MarkovChain([[0.4, 0.6], [0.0, 1.0]], 5000, initial=[1, 0])
+    slow = tf.MarkovChain([[0.4, 0.6], [0.0, 1.0]], 5000, initial=[1, 0])
     assert slow.possible(4999) == (True, True)
 
 
@@ -99,13 +95,13 @@ def test_possible_values_of_a_periodic_chain_far_out() -> None:
 def test_texts_read_back_without_change(rows: list[list[float]], length: int) -> None:
     matrix = [[p / sum(row) for p in row] for row in rows]
     for initial in ("stationary", "any", matrix[0]):
-        chain = MarkovChain(matrix, length, initial, ["a", "b", 3], source="a paper")
+        chain = tf.MarkovChain(matrix, length, initial, ["a", "b", 3], source="a paper")
         text = json.dumps(chain.to_dict())
         again = beliefs.from_dict(json.loads(text))
-        assert isinstance(again, MarkovChain)
+        assert isinstance(again, tf.MarkovChain)
         assert json.dumps(again.to_dict()) == text
         assert np.array_equal(again.matrix, chain.matrix)
-    pieces = IndependentPieces(MarkovChain(matrix, length), [length, 1])
+    pieces = tf.IndependentPieces(tf.MarkovChain(matrix, length), [length, 1])
     assert beliefs.from_dict(json.loads(json.dumps(pieces.to_dict()))).to_dict() == pieces.to_dict()
 
 
@@ -133,24 +129,21 @@ def test_normalising_twice_is_normalising_once() -> None:
 ])  # fmt: skip
 def test_bad_chains_name_the_value_the_rule_and_the_fix(arguments: dict[str, Any], message: str) -> None:
     with pytest.raises(InputError, match=message):
-        MarkovChain(**{"matrix": GOOD, "length": 3, **arguments})
+        tf.MarkovChain(**{"matrix": GOOD, "length": 3, **arguments})
 
 
 @pytest.mark.parametrize(("pi", "g"), [(0.0, 0.5), (0.6, 0.5), (0.3, 0.0), (0.3, 1.5), (float("nan"), 0.5)])
 def test_bad_classes(pi: float, g: float) -> None:
     with pytest.raises(InputError):
-        MarkovChainClass(pi, g, 10)
+        tf.MarkovChainClass(pi, g, 10)
 
 
 def test_pieces_have_the_chain_cut_to_their_length() -> None:
-    pieces = IndependentPieces(MarkovChain([[0.4, 0.6], [0.0, 1.0]], 9, initial=[1, 0]), [3, 1, 3])
+    pieces = tf.IndependentPieces(tf.MarkovChain([[0.4, 0.6], [0.0, 1.0]], 9, initial=[1, 0]), [3, 1, 3])
     assert (pieces.size, tuple(pieces.components())) == (7, (range(3), range(3, 4), range(4, 7)))
     assert pieces.component(0) is pieces.component(2)
     assert [pieces.possible(i) for i in (0, 1, 3, 4)] == [(True, False), (True, True), (True, False), (True, False)]
     assert "independent of each other" in " ".join(pieces.assumptions())
-
-
-# Components that look alike stand for each other, and no others do.
 
 
 CHAIN = tf.MarkovChain([[0.9, 0.1], [0.4, 0.6]], length=9)
@@ -212,9 +205,6 @@ def test_ranges_of_pieces_are_a_list_of_them():
     assert (len(runs), runs[-1], list(runs[1:])) == (3, range(5, 6), [range(2, 5), range(5, 6)])
     with pytest.raises(IndexError):
         runs[3]
-
-
-# A chain whose matrices repeat after a period: what it is, what it refuses, and its distributions.
 
 
 DAY, NIGHT = [[0.8, 0.2], [0.3, 0.7]], [[0.95, 0.05], [0.6, 0.4]]
@@ -317,7 +307,7 @@ def test_supports_repeat_when_place_and_values_do() -> None:
 @given(st.data(), periodic())
 def test_every_law_of_an_answer_agrees_with_all_joint_states(data: st.DataObject, case: Case) -> None:
     chain = case.chain
-    answer = Linear(data.draw(weights(chain.length)), grid=1).resolve(chain)
+    answer = tf.Linear(data.draw(weights(chain.length)), grid=1).resolve(chain)
     joints, table = case.joints, contributions(answer)
     for family in ChainLaw(chain, answer, Family(range(chain.length))).families():
         for value, laws in family.hulls.items():
@@ -371,7 +361,7 @@ def test_the_audit_finds_no_more_than_was_promised(case: Case, mechanism: str) -
     framework = tf.Pufferfish(tf.every_entry(), case.chain)
     calibration = tf.calibrate(framework, tf.Count(1), epsilon=1, mechanism=mechanism)
     if mechanism != "entry":  # which promises less
-        assert true_loss(calibration).lower <= 1 + 1e-9
+        assert tf.true_loss(calibration).lower <= 1 + 1e-9
 
 
 def test_the_audit_sees_noise_for_the_wrong_hours() -> None:
@@ -381,8 +371,8 @@ def test_the_audit_sees_noise_for_the_wrong_hours() -> None:
     true = tf.PeriodicChain([sure, loose], 5, order)
     about = [tf.Pufferfish(tf.every_entry(), chain) for chain in (wrong, true)]
     noise = tf.calibrate(about[0], tf.Count(1), epsilon=1, mechanism="quilt-exact").randomiser
-    assert true_loss(about[0], tf.Count(1), noise).lower <= 1
-    assert true_loss(about[1], tf.Count(1), noise).lower > 1.2
+    assert tf.true_loss(about[0], tf.Count(1), noise).lower <= 1
+    assert tf.true_loss(about[1], tf.Count(1), noise).lower > 1.2
 
 
 @pytest.mark.slow
@@ -394,7 +384,7 @@ def test_what_is_not_known_of_it_is_refused_with_the_reason() -> None:
 
 
 def test_pieces_start_at_one_place() -> None:
-    pieces = IndependentPieces(tf.PeriodicChain([NIGHT, DAY], 24, BY_HOUR, 3), [24, 48])
+    pieces = tf.IndependentPieces(tf.PeriodicChain([NIGHT, DAY], 24, BY_HOUR, 3), [24, 48])
     again = beliefs.from_dict(json.loads(json.dumps(beliefs.to_dict(pieces))))
     assert again.component(1).start == 3
     assert again.component(1).length == 48

@@ -14,9 +14,6 @@ from tests.support.class_oracles import matrix_in_box, mixture_excludes, most_mi
 import takifugu as tf
 from takifugu.core.errors import InputError
 from takifugu.model import beliefs
-from takifugu.model.beliefs.chains.chain import BinaryChainInterval, MarkovChain
-from takifugu.model.beliefs.chains.chain_region import ChainRegion
-from takifugu.model.beliefs.chains.pieces import IndependentPieces
 from takifugu.model.beliefs.estimate import count_transitions, is_private_source, mixture_interval
 
 SOURCE = "estimated from walks that are public"
@@ -26,9 +23,6 @@ MATRICES = [
     [[0.05, 0.95], [0.5, 0.5]],
     [[0.8, 0.15, 0.05], [0.3, 0.7, 0.0], [0.0, 0.02, 0.98]],
 ]
-
-
-# --- one interval ---
 
 
 @pytest.mark.parametrize(("s", "n"), [(0, 1), (1, 1), (3, 10), (10, 10), (0, 50), (517, 1000), (999_999, 1_000_000)])
@@ -47,7 +41,7 @@ def test_nothing_seen_excludes_nothing() -> None:
     assert mixture_interval(0, 0, 1e-6) == (0.0, 1.0)
 
 
-def ever_missed(p: float, miss: float, longest: int, interval: Any) -> float:
+def ever_missed(p: float, miss: float, longest: int) -> float:
     """Return the exact probability that p leaves the interval at some n up to `longest`: an adversary stops there."""
     alive = {0: 1.0}
     missed = 0.0
@@ -58,7 +52,7 @@ def ever_missed(p: float, miss: float, longest: int, interval: Any) -> float:
             after[s] = after.get(s, 0.0) + mass * (1 - p)
         alive = {}
         for s, mass in after.items():
-            low, high = interval(s, n, miss)
+            low, high = mixture_interval(s, n, miss)
             if low <= p <= high:
                 alive[s] = mass
             else:
@@ -68,34 +62,22 @@ def ever_missed(p: float, miss: float, longest: int, interval: Any) -> float:
 
 @pytest.mark.parametrize("p", [0.03, 0.5, 0.8])
 def test_whoever_chooses_when_to_count_is_covered_too(p: float) -> None:
-    assert 0 < ever_missed(p, 0.1, 40, mixture_interval) <= 0.1
-
-
-def test_an_interval_for_a_fixed_number_is_caught() -> None:
-    def fixed(s: int, n: int, miss: float) -> tuple[float, float]:
-        radius = math.sqrt(math.log(2 / miss) / (2 * n))  # Hoeffding: right for every n alone
-        return s / n - radius, s / n + radius
-
-    assert ever_missed(0.5, 0.3, 120, fixed) > 0.3
-    assert ever_missed(0.5, 0.3, 40, mixture_interval) <= 0.3
-
-
-# --- a region of matrices ---
+    assert 0 < ever_missed(p, 0.1, 40) <= 0.1
 
 
 def test_fit_with_confidence_counts_what_fit_counts() -> None:
     sequences = [list("aabab"), list("bba")]
-    region = MarkovChain.fit(sequences, 10, source=SOURCE, confidence=0.99)
+    region = tf.MarkovChain.fit(sequences, 10, source=SOURCE, confidence=0.99)
     names, counts = count_transitions(sequences)
-    again = ChainRegion.covering(counts, 10, names, 0.99, SOURCE)
-    assert isinstance(region, ChainRegion)
+    again = tf.ChainRegion.covering(counts, 10, names, 0.99, SOURCE)
+    assert isinstance(region, tf.ChainRegion)
     assert (region.states, region.length, region.confidence, region.source) == (("a", "b"), 10, 0.99, SOURCE)
     np.testing.assert_array_equal(region.lower, again.lower)
     np.testing.assert_array_equal(region.upper, again.upper)
-    assert isinstance(MarkovChain.fit(sequences, 10, source=SOURCE), MarkovChain)
-    private = MarkovChain.fit(sequences, 10, source="the diaries", private=True, confidence=0.9)
+    assert isinstance(tf.MarkovChain.fit(sequences, 10, source=SOURCE), tf.MarkovChain)
+    private = tf.MarkovChain.fit(sequences, 10, source="the diaries", private=True, confidence=0.9)
     assert is_private_source(private.source)
-    assert MarkovChain.fit([[5, 5, 5]], 3, source=SOURCE, confidence=0.9).lower.tolist() == [[1.0]]
+    assert tf.MarkovChain.fit([[5, 5, 5]], 3, source=SOURCE, confidence=0.9).lower.tolist() == [[1.0]]
 
 
 def test_more_data_and_less_confidence_draw_the_region_in() -> None:
@@ -104,7 +86,7 @@ def test_more_data_and_less_confidence_draw_the_region_in() -> None:
     widths = [
         (region.upper - region.lower).max()
         for region in (
-            MarkovChain.fit([sequence[:n]], 9, states=(0, 1), source=SOURCE, confidence=c)
+            tf.MarkovChain.fit([sequence[:n]], 9, states=(0, 1), source=SOURCE, confidence=c)
             for n, c in ((200, 0.99), (2000, 0.99), (2000, 0.9))
         )
     ]
@@ -122,7 +104,7 @@ def misses(matrix: list[list[float]], runs: int, confidence: float, shrink: floa
         counts = np.zeros(table.shape, dtype=np.int64)
         for x, y in pairwise(sequence):
             counts[x, y] += 1
-        region = ChainRegion.covering(counts, 9, range(len(table)), confidence, SOURCE)
+        region = tf.ChainRegion.covering(counts, 9, range(len(table)), confidence, SOURCE)
         middle, half = (region.lower + region.upper) / 2, (region.upper - region.lower) / 2
         missed += bool((np.abs(table - middle) > shrink * half + 1e-12).any())
     return missed
@@ -148,23 +130,23 @@ def test_reachable_ends() -> None:
     for _ in range(50):
         k = int(rng.integers(1, 5))
         lower, upper = random_box(rng, k, 0.3)
-        region = ChainRegion(lower, upper, 4)
+        region = tf.ChainRegion(lower, upper, 4)
         low, high = region.reachable
         for _ in range(20):
             matrix = matrix_in_box(rng, lower, upper)
-            assert region.contains(MarkovChain(matrix, 4, "any"))
+            assert region.contains(tf.MarkovChain(matrix, 4, "any"))
             assert (low - 1e-12 <= matrix).all()
             assert (matrix <= high + 1e-12).all()
-    wide = ChainRegion([[0.6, 0.0], [0.5, 0.5]], [[1.0, 1.0], [0.5, 0.5]], 3)
+    wide = tf.ChainRegion([[0.6, 0.0], [0.5, 0.5]], [[1.0, 1.0], [0.5, 0.5]], 3)
     np.testing.assert_allclose(wide.reachable[1], [[1.0, 0.4], [0.5, 0.5]], atol=1e-14)
-    assert not wide.contains(MarkovChain([[0.5, 0.5], [0.5, 0.5]], 3))
-    assert not wide.contains(MarkovChain([[0.7, 0.3], [0.5, 0.5]], 3, states=list("ab")))
-    point = ChainRegion([[0.1, 0.2, 0.7]] * 3, [[0.1, 0.2, 0.7]] * 3, 3)
-    assert point.contains(MarkovChain([[0.1, 0.2, 0.7]] * 3, 3))
+    assert not wide.contains(tf.MarkovChain([[0.5, 0.5], [0.5, 0.5]], 3))
+    assert not wide.contains(tf.MarkovChain([[0.7, 0.3], [0.5, 0.5]], 3, states=list("ab")))
+    point = tf.ChainRegion([[0.1, 0.2, 0.7]] * 3, [[0.1, 0.2, 0.7]] * 3, 3)
+    assert point.contains(tf.MarkovChain([[0.1, 0.2, 0.7]] * 3, 3))
 
 
-REGION = partial(ChainRegion, lower=LOWER, upper=UPPER, length=5)
-INTERVAL = partial(BinaryChainInterval, low=0.2, length=5)
+REGION = partial(tf.ChainRegion, lower=LOWER, upper=UPPER, length=5)
+INTERVAL = partial(tf.BinaryChainInterval, low=0.2, length=5)
 
 
 @pytest.mark.parametrize(("maker", "arguments", "message"), [
@@ -193,34 +175,28 @@ def test_bad_regions_and_intervals(maker: Callable[..., Any], arguments: dict[st
 @pytest.mark.parametrize("confidence", [0, 1, 1.5, -0.1])
 def test_bad_confidence(confidence: float) -> None:
     with pytest.raises(InputError, match="confidence is"):
-        MarkovChain.fit([["a", "b"]], 5, source=SOURCE, confidence=confidence)
-
-
-# --- binary chains in an interval ---
+        tf.MarkovChain.fit([["a", "b"]], 5, source=SOURCE, confidence=confidence)
 
 
 def test_members_of_an_interval() -> None:
-    chains = BinaryChainInterval(0.2, 5)
-    assert chains.contains(MarkovChain([[0.2, 0.8], [0.8, 0.2]], 5))
+    chains = tf.BinaryChainInterval(0.2, 5)
+    assert chains.contains(tf.MarkovChain([[0.2, 0.8], [0.8, 0.2]], 5))
     assert chains.contains(chains.worst)
-    assert not chains.contains(MarkovChain([[0.5, 0.5], [0.1, 0.9]], 5))
-    assert not chains.contains(MarkovChain([[0.5, 0.5], [0.5, 0.5]], 5, states=list("ab")))
-
-
-# --- both ---
+    assert not chains.contains(tf.MarkovChain([[0.5, 0.5], [0.1, 0.9]], 5))
+    assert not chains.contains(tf.MarkovChain([[0.5, 0.5], [0.5, 0.5]], 5, states=list("ab")))
 
 
 @pytest.mark.parametrize("belief", [
-    ChainRegion(LOWER, UPPER, 7, ["a", "b"], 0.99, SOURCE),
-    ChainRegion(LOWER, UPPER, 7),
-    MarkovChain.fit([[0, 0, 1, 2, 1]], 7, source=SOURCE, confidence=0.9),
-    BinaryChainInterval(0.15, 7, list("ab"), SOURCE),
+    tf.ChainRegion(LOWER, UPPER, 7, ["a", "b"], 0.99, SOURCE),
+    tf.ChainRegion(LOWER, UPPER, 7),
+    tf.MarkovChain.fit([[0, 0, 1, 2, 1]], 7, source=SOURCE, confidence=0.9),
+    tf.BinaryChainInterval(0.15, 7, list("ab"), SOURCE),
 ])  # fmt: skip
 def test_they_are_beliefs(belief: Any) -> None:
     text = json.dumps(belief.to_dict())
     assert beliefs.from_dict(json.loads(text)).to_dict() == belief.to_dict()
     assert belief.with_length(9).to_dict() == {**belief.to_dict(), "length": 9}
-    pieces = IndependentPieces(belief, [7, 3, 7])
+    pieces = tf.IndependentPieces(belief, [7, 3, 7])
     assert [pieces.component(n).size for n in range(3)] == [7, 3, 7]
     read = beliefs.from_dict(json.loads(json.dumps(pieces.to_dict())))
     assert read.to_dict() == pieces.to_dict()
@@ -236,27 +212,27 @@ def test_they_are_beliefs(belief: Any) -> None:
 
 
 @pytest.mark.parametrize("chain", [
-    MarkovChain(MATRICES[0], 200), tf.PeriodicChain(MATRICES[:2], 200, [0, 1]), tf.MarkovChainClass(0.2, 0.1, 200),
-    ChainRegion(LOWER, UPPER, 200), BinaryChainInterval(0.15, 200),
+    tf.MarkovChain(MATRICES[0], 200), tf.PeriodicChain(MATRICES[:2], 200, [0, 1]), tf.MarkovChainClass(0.2, 0.1, 200),
+    tf.ChainRegion(LOWER, UPPER, 200), tf.BinaryChainInterval(0.15, 200),
 ])  # fmt: skip
 def test_pieces_say_their_length_once(chain: Any) -> None:
     law, length, start = chain.describe().rpartition("200 steps, ")
     assert length
-    said = IndependentPieces(chain, [200, 200]).describe()
+    said = tf.IndependentPieces(chain, [200, 200]).describe()
     assert said == f"2 independent pieces of 200 steps, each {law}{start}"
     assert said.count("200 steps") == 1
 
 
 def test_what_a_region_assumes_is_said() -> None:
-    said = " ".join(ChainRegion(LOWER, UPPER, 7, confidence=0.99).assumptions())
+    said = " ".join(tf.ChainRegion(LOWER, UPPER, 7, confidence=0.99).assumptions())
     assert "confidence 0.99: the promise holds only if it does" in said
-    assert "confidence" not in " ".join(ChainRegion(LOWER, UPPER, 7).assumptions())
-    assert "from 0.2 to 0.8" in " ".join(BinaryChainInterval(0.2, 7).assumptions())
+    assert "confidence" not in " ".join(tf.ChainRegion(LOWER, UPPER, 7).assumptions())
+    assert "from 0.2 to 0.8" in " ".join(tf.BinaryChainInterval(0.2, 7).assumptions())
     # rounded to "from 1e-07 to 1" it said that a chain is covered which never leaves its state
-    assert "from 1/10000000 to 0.9999999" in " ".join(BinaryChainInterval(1e-7, 7).assumptions())
-    assert "in [0.1234561, 0.8765439]" in BinaryChainInterval(0.1234561, 7).describe()
+    assert "from 1/10000000 to 0.9999999" in " ".join(tf.BinaryChainInterval(1e-7, 7).assumptions())
+    assert "in [0.1234561, 0.8765439]" in tf.BinaryChainInterval(0.1234561, 7).describe()
     assert "masses are at least 0.1234567 " in tf.MarkovChainClass(0.1234567, 0.5, 7, [0, 1]).assumptions()[0]
-    region = ChainRegion(LOWER, UPPER, 200, confidence=0.9999999)
+    region = tf.ChainRegion(LOWER, UPPER, 200, confidence=0.9999999)
     assert "with confidence 0.9999999" in " ".join(region.assumptions())
-    assert any("confidence 0.99" in line for line in IndependentPieces(
-        ChainRegion(LOWER, UPPER, 7, confidence=0.99), [3]).assumptions())  # fmt: skip
+    assert any("confidence 0.99" in line for line in tf.IndependentPieces(
+        tf.ChainRegion(LOWER, UPPER, 7, confidence=0.99), [3]).assumptions())  # fmt: skip

@@ -16,23 +16,20 @@ from tests.support.research import research_file
 import takifugu as tf
 from takifugu.analysis.problem import Problem
 from takifugu.analysis.randomisers import DiscreteLaplace
-from takifugu.audit.exact import true_loss
 from takifugu.core.errors import InputError
 from takifugu.mechanisms.common.answer_families import located_families
 from takifugu.model.beliefs import from_dict
 from takifugu.model.beliefs.contacts import Clique
-from takifugu.model.beliefs.table import JointTable
-from takifugu.numbers.transport.on_the_line import w_infinity
 
 
-def as_table(number: list[Fraction]) -> JointTable:
+def as_table(number: list[Fraction]) -> tf.JointTable:
     """Write one clique out: every set of n ill people has an equal share of P(N = n)."""
     size = len(number) - 1
     rows = list(itertools.product((0, 1), repeat=size))
-    return JointTable(rows, [number[sum(row)] / math.comb(size, sum(row)) for row in rows])
+    return tf.JointTable(rows, [number[sum(row)] / math.comb(size, sum(row)) for row in rows])
 
 
-def scale(belief: tf.CliqueInfection | JointTable, query: object, epsilon: float, mechanism: str) -> float:
+def scale(belief: tf.CliqueInfection | tf.JointTable, query: object, epsilon: float, mechanism: str) -> float:
     framework = tf.Pufferfish(tf.every_entry(), belief)
     return tf.calibrate(framework, query, epsilon, mechanism=mechanism, allow_zero_noise=True).scale
 
@@ -56,7 +53,7 @@ def test_a_clique_is_the_table_of_all_its_states(masses: list[int], weights: lis
         calibration = tf.calibrate(
             tf.Pufferfish(tf.every_entry(), clique), query, epsilon, mechanism="laplace-exact", allow_zero_noise=True
         )
-        assert true_loss(calibration).upper <= epsilon * (1 + 1e-9)
+        assert tf.true_loss(calibration).upper <= epsilon * (1 + 1e-9)
 
 
 def test_the_flu_example_for_one_person() -> None:
@@ -64,11 +61,11 @@ def test_the_flu_example_for_one_person() -> None:
     well, ill = [Fraction(1, 2), *[Fraction(1, 6)] * 3], [Fraction(1, 4)] * 4
     rows = list(itertools.product((0, 1), repeat=4))
     masses = [(ill if x[0] else well)[sum(x[1:])] / 2 / math.comb(3, sum(x[1:])) for x in rows]
-    flu = tf.Pufferfish(tf.entry(0, 0, 1), JointTable(rows, masses))
+    flu = tf.Pufferfish(tf.entry(0, 0, 1), tf.JointTable(rows, masses))
     (located,) = located_families(Problem(flu, tf.Count(1), Fraction(1)))
     laws = [dict(located.family.hulls[v][0].items()) for v in (0, 1)]
     assert laws == [dict(enumerate(well)), dict(enumerate(ill, 1))]
-    assert w_infinity(*(located.family.hulls[v][0] for v in (0, 1))) == 2
+    assert tf.w_infinity(*(located.family.hulls[v][0] for v in (0, 1))) == 2
     assert tf.calibrate(flu, tf.Count(1), 1, mechanism="wasserstein").scale == 2
     assert tf.calibrate(flu, tf.Count(1), 1, mechanism="group").scale == 4
 
@@ -104,9 +101,9 @@ def test_cliques_are_independent_components() -> None:
     for mechanism in ("wasserstein", "laplace-exact"):
         assert scale(belief, tf.Count("ill"), 1, mechanism) <= scale(alone, tf.Count("ill"), 1, mechanism)
     calibration = tf.calibrate(tf.Pufferfish(tf.every_entry(), belief), tf.Count("ill"), 1)
-    assert true_loss(calibration).upper <= 1 + 1e-9
+    assert tf.true_loss(calibration).upper <= 1 + 1e-9
     halved = DiscreteLaplace(calibration.randomiser.scale / 2, Fraction(1))
-    assert true_loss(calibration.framework, calibration.query, halved).lower > 1
+    assert tf.true_loss(calibration.framework, calibration.query, halved).lower > 1
 
 
 def test_it_survives_json() -> None:

@@ -1,7 +1,6 @@
 """Beliefs about parameters of columns: what they hold, how queries and data are read over them, what they refuse."""
 
 import itertools
-import json
 import math
 from fractions import Fraction
 from itertools import product
@@ -18,9 +17,7 @@ from tests.support.chain_oracles import largest_laplace_loss
 import takifugu as tf
 from takifugu.analysis.questions.evaluating import evaluate, value_indices
 from takifugu.analysis.questions.joint_states import all_states
-from takifugu.audit import true_loss
 from takifugu.core.errors import DataError, InputError
-from takifugu.model import beliefs
 from takifugu.model.queries import resolved
 
 LEVELS = ["low", "high"]
@@ -97,13 +94,6 @@ def test_a_mean_divides_by_the_number_of_records() -> None:
     assert evaluate(answer, value_indices(BELIEF, [(1, "no"), (2, "no")])) == (3,)
 
 
-@pytest.mark.parametrize("belief", [BELIEF, EXAMPLE_3], ids=["parameters", "box"])
-def test_it_reads_back_with_its_listed_order(belief: Any) -> None:
-    again = beliefs.from_dict(json.loads(json.dumps(beliefs.to_dict(belief))))
-    assert beliefs.to_dict(again) == beliefs.to_dict(belief)
-    assert again.describe() == belief.describe()
-
-
 def test_joint_states_are_those_of_the_definition() -> None:
     states = all_states(BELIEF)
     (weights,) = states.weights
@@ -132,9 +122,6 @@ def test_a_table_is_read_as_a_network_of_its_distribution() -> None:
         assert joint[at] == pytest.approx(float(dict(zip(rows, chances, strict=True)).get(row, 0)), abs=1e-15)
     assert 0 < known.network_error < 1e-12
     assert BELIEF.network_error == 0
-
-
-# --- bad input ---
 
 
 @pytest.mark.parametrize(("wrong", "message"), [
@@ -230,9 +217,6 @@ def test_queries_that_it_does_not_read_are_refused(query: Any) -> None:
         resolved(query, BELIEF)
 
 
-# Boxes of parameters: Example 3 of the paper, points of the box against the bounds, what they refuse, a release.
-
-
 def hidden(box: Any, name: str = "x2", **how: Any) -> Any:
     return tf.Pufferfish(tf.distribution_parameter(name, **how), box)
 
@@ -277,14 +261,14 @@ def test_members_of_a_box_lose_no_more_than_promised_and_one_nearly_that() -> No
     values = ("1/5", "3/10", "4/5")
     prior = tf.JointTable([(v,) for v in values], [Fraction(1, 3)] * 3, ["x"])
     member: Any = tf.Parameters(prior, {"x": {v: {1: v, 0: 1 - Fraction(v)} for v in values}}, 4)
-    audit = true_loss(calibration, chains=[member])
+    audit = tf.true_loss(calibration, chains=[member])
     assert audit.loss == pytest.approx(1, rel=1e-6)
     assert audit.upper == float("inf")  # a member is no proof for the class
-    assert true_loss(calibration).upper == float("inf")
+    assert tf.true_loss(calibration).upper == float("inf")
     elsewhere: Any = tf.Parameters(prior, {"x": {v: {1: "1/2", 0: "1/2"} for v in values}}, 4)
     for wrong in (elsewhere, tf.MarkovChain([[0.5, 0.5], [0.5, 0.5]], 4)):
         with pytest.raises(InputError):
-            true_loss(calibration, chains=[wrong])
+            tf.true_loss(calibration, chains=[wrong])
 
 
 def test_an_answer_that_does_not_depend_on_the_parameter_needs_no_noise() -> None:

@@ -14,10 +14,7 @@ import pytest
 import takifugu as tf
 from takifugu.core.errors import DataError, InputError
 from takifugu.model import beliefs
-from takifugu.model.beliefs.chains.chain import BinaryChainInterval, MarkovChainClass
-from takifugu.model.beliefs.chains.chain_region import ChainRegion
 from takifugu.model.beliefs.contacts import Clique, CliqueInfection
-from takifugu.numbers.distributions.pmf import Pmf
 
 HALF = [[0.5, 0.5], [0.5, 0.5]]
 
@@ -25,11 +22,11 @@ MAKERS: dict[str, Callable[[Any, Any], Any]] = {
     "chain": lambda a, b: tf.MarkovChain(HALF, 3, states=[a, b]),
     "fitted": lambda a, b: tf.MarkovChain.fit([[a, b, a, a], [b, b]], 3, source="public"),
     "fitted with states": lambda a, b: tf.MarkovChain.fit([["x", "y"]], 3, states=[a, b, "x", "y"], source="public"),
-    "class": lambda a, b: MarkovChainClass(0.3, 0.5, 4, states=[a, b]),
-    "region": lambda a, b: ChainRegion([[0.2, 0.2]] * 2, [[0.8, 0.8]] * 2, 4, states=[a, b]),
-    "interval": lambda a, b: BinaryChainInterval(0.2, 4, states=[a, b]),
+    "class": lambda a, b: tf.MarkovChainClass(0.3, 0.5, 4, states=[a, b]),
+    "region": lambda a, b: tf.ChainRegion([[0.2, 0.2]] * 2, [[0.8, 0.8]] * 2, 4, states=[a, b]),
+    "interval": lambda a, b: tf.BinaryChainInterval(0.2, 4, states=[a, b]),
     "pieces": lambda a, b: tf.IndependentPieces(tf.MarkovChain(HALF, 3, states=[a, b]), [2, 3]),
-    "clique": lambda a, b: Clique(2, Pmf([0, 1], [0.5, 0.5]), (a, b)),
+    "clique": lambda a, b: Clique(2, tf.Pmf([0, 1], [0.5, 0.5]), (a, b)),
     "cliques": lambda a, b: CliqueInfection([["ann", "bob"]], {2: [0.5, 0.25, 0.25]}, states=[a, b]),
     "table": lambda a, b: tf.JointTable([(a, 0), (b, 1)], [0.5, 0.5]),
     "network": lambda a, b: tf.BayesianNetwork([("v", [a, b], [], [0.5, 0.5])]),

@@ -145,9 +145,6 @@ def test_answers_that_are_joined_have_the_cells_of_each():
     assert joined.change([1]) * joined.grid == 2
 
 
-# Counts of records by their columns: what they count, what they refuse, how they are written.
-
-
 STATES = ("a", "b", "c")
 CONDITIONS = st.dictionaries(st.sampled_from("xyz"), st.sets(st.sampled_from(STATES), min_size=1), min_size=1)
 
@@ -169,9 +166,6 @@ def test_it_requires_records(query: queries.Query) -> None:
     coin = tf.Pufferfish(tf.every_entry(), tf.JointTable([(0,), (1,)], [0.5, 0.5]))
     with pytest.raises(InputError, match="requires a belief over records"):
         tf.calibrate(coin, query, 1)
-
-
-# Cross tables of records: what they count, how far they move (by every pair of data sets), what they refuse.
 
 
 ALPHABETS = {"age": ("old", "young"), "sex": ("f", "m"), "smokes": (0, 1)}

@@ -9,7 +9,6 @@ import numpy as np
 import pytest
 
 import takifugu as tf
-from takifugu.audit import true_loss
 from takifugu.core.errors import DataError, InputError
 from takifugu.model import queries
 
@@ -53,7 +52,7 @@ def test_it_is_published_with_quilts_of_parameters(tmp_path: Any) -> None:
     assert calibration.scale == 0  # phi_y tells log 3/2 of phi_x
     calibration = tf.calibrate(framework, COVARIANCE, 1)
     assert calibration.scale == pytest.approx(0.6)
-    assert true_loss(calibration).loss <= 1
+    assert tf.true_loss(calibration).loss <= 1
     release = tf.release(calibration, {"x": [0, 1, 1], "y": [1, 1, 0]}, ledger=str(tmp_path / "l.db"), source="people")
     assert "declared to change by at most 0.5" in release.certificate.statistic
     with pytest.raises(tf.errors.CalibrationRefused, match="only its largest change is declared"):

@@ -99,9 +99,6 @@ def test_what_cannot_be_told_together(wrong):
         tf.Together(wrong)
 
 
-# A query by cells: its answer and its D(N) against enumeration of all data sets, and what it refuses.
-
-
 STATES = (0, 1, 4)
 THIRDS = {0: Fraction(0), 1: Fraction(-1, 2), 4: Fraction(1, 3)}
 COUNTS = [tf.Count(1), tf.Count([0, 4]), tf.Histogram(states=[0, 1, 4]), tf.Histogram(states=[4], total=3), tf.Sum(),

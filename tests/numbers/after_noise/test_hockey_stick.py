@@ -131,9 +131,6 @@ def test_bad_input() -> None:
         gaussian_hockey_stick(*FLU, 0.0, 1)
 
 
-# The scale of the monotone plan, next to its two conditions with many digits.
-
-
 NEAR = Fraction(1, 10**9)
 
 

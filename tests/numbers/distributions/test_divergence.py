@@ -80,9 +80,6 @@ def test_a_sum_of_powers_beyond_floats_is_infinite():
     assert sum_of_powers(F(350), 3).high < math.inf
 
 
-# What is decided exactly of two laws without noise: which atoms exceed e^epsilon, and what mass they have.
-
-
 #: Short expansions of e from both sides: what a float of the logarithm does not tell apart from it.
 NEXT_TO_E = [F(1457, 536), F(2721, 1001), F(23225, 8544), F(848456353, 312129649), F(2124008553358849, 781379079653017)]
 
@@ -125,9 +122,6 @@ def test_a_ratio_next_to_a_power_of_e_is_decided(ratio: Fraction, power: int) ->
     assert exact_excess(p, q, F(power)) == ((1 - rest, F(1, 100)) if over else (0, 0))
     assert masses_need_noise(p, q, F(power)) is over
     assert masses_need_noise(q, p, F(power)) is over
-
-
-# Orders between laws, by their definitions; and what they are used for: the outermost comparison is the worst.
 
 
 LAWS = exact_laws(atoms=4, largest=4, count=5, fractional=False)

@@ -163,13 +163,6 @@ def test_a_ratio_beyond_floats() -> None:
     assert all(2**1090 < abs(int(value)) < 2**1110 for value in drawn)
 
 
-@pytest.mark.parametrize("draw", [rounded_laplace, rounded_normal])
-def test_without_a_margin_floats_would_be_wrong(draw: Draw, monkeypatch: pytest.MonkeyPatch) -> None:
-    right = draw(0, 2**50, 1, 50, seeded())
-    monkeypatch.setattr(rounded, "_MARGIN", 0.0)
-    assert (draw(0, 2**50, 1, 50, seeded()) != right).any()
-
-
 @pytest.mark.parametrize(("draw", "survival"), [(rounded_laplace, laplace_survival), (rounded_normal, normal_survival)])
 @pytest.mark.parametrize("sign", [1, -1])
 def test_an_undecided_draw_asks_for_more_bits(draw: Draw, survival: Any, sign: int) -> None:

@@ -82,9 +82,6 @@ def test_there_is_a_best_candidate_and_the_rate_is_an_exact_number_above_0(defic
         permute_and_flip(deficits, rate, InsecureSeededEntropyForTests(1))
 
 
-# Alias tables hold exactly the masses that they were made of, and draws follow them.
-
-
 @st.composite
 def rows(draw):
     weights = draw(st.lists(st.integers(0, 2**40) | st.just(0), min_size=1, max_size=12).filter(any))
@@ -136,9 +133,6 @@ def test_a_tie_of_the_upper_bits_is_decided_by_the_lower_ones():
 def test_rows_that_are_no_law(masses):
     with pytest.raises(ValueError, match="add up"):
         AliasTables.of([masses])
-
-
-# A few draws, number by number, are those of arrays: the same values from the same bytes, and as many bytes.
 
 
 TOPS = [1, 33, 10**6, 2**63 - 1, 2**64 + 3, 2**70]

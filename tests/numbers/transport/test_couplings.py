@@ -17,8 +17,8 @@ from tests.support.golden import golden
 from tests.support.laws_oracles import bottleneck_by_hall
 from tests.support.strategies import exact_laws
 
+import takifugu as tf
 from takifugu.core.errors import InputError
-from takifugu.numbers.distributions.pmf import Pmf
 from takifugu.numbers.transport import couplings
 from takifugu.numbers.transport import draws as module
 from takifugu.numbers.transport.bottleneck import bottleneck, max_flow
@@ -31,7 +31,6 @@ from takifugu.numbers.transport.draws import (
     quantile_gap,
     weights_of,
 )
-from takifugu.numbers.transport.on_the_line import w_infinity
 
 F = Fraction
 
@@ -58,9 +57,6 @@ def test_the_least_largest_cost_of_any_table(p, q, data):
 
 def test_values_without_mass_are_nowhere():
     assert couplings.support({0: F(1), 99: F(0)}) == [0]
-
-
-# Bottleneck transport in a metric: SciPy's maximum flow, every-subset bounds, the line, and what is not a metric.
 
 
 HALF = [Fraction(1, 2), Fraction(1, 2)]
@@ -95,9 +91,9 @@ def test_the_plan_has_the_marginals_and_the_least_largest_move(left: Any, right:
 
 
 @given(exact_laws(), exact_laws())
-def test_on_the_line_it_is_w_infinity(p: Pmf, q: Pmf) -> None:
+def test_on_the_line_it_is_w_infinity(p: tf.Pmf, q: tf.Pmf) -> None:
     sides = [x for law in (p, q) for x in zip(*law.items(), strict=True)]
-    assert bottleneck(*sides, lambda x, y: abs(x - y)).distance == w_infinity(p, q)
+    assert bottleneck(*sides, lambda x, y: abs(x - y)).distance == tf.w_infinity(p, q)
 
 
 @settings(max_examples=60)
@@ -150,9 +146,6 @@ def test_what_is_no_metric(metric: Any, words: str) -> None:
 def test_what_is_no_law(points: Any, masses: Any) -> None:
     with pytest.raises(InputError):
         bottleneck(points, masses, [0, 1], HALF, lambda x, y: abs(x - y))
-
-
-# Bounds over boxes of probabilities against the exact number at points, the golden grid of Example 2, and mpmath.
 
 
 CHANCES = st.fractions(0, 1, max_denominator=12)
@@ -284,14 +277,3 @@ def test_the_loss_of_known_chances_is_rounded_up(count: int, scale: Fraction) ->
             exact = count * max(abs(mp.log(at(x, p) / at(x, q))) for x in (0, 1))
             loss = largest_loss(lambda cell, p=p, q=q: [Draws(count, (p, p), (q, q))], (), scale)
             assert exact <= loss <= exact * (1 + mp.mpf(10) ** -9)
-
-
-def test_corners_alone_would_not_do() -> None:
-    """W-infinity of Example 2 is no monotone function of the box: the bound is above what corners show, or equal."""
-    low, high = F(3, 10), F(7, 10)
-
-    def sides(cell: module.Cell) -> list[Draws]:
-        return [Draws(2, cell[0], cell[0], True), Draws(2, cell[0], cell[1])]
-
-    corners = [largest_move(law([p] * 4), law([p, p, q, q])) for p, q in itertools.product((low, high), repeat=2)]
-    assert farthest_move(sides, ((low, high), (low, high))) >= max(corners)
