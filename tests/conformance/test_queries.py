@@ -59,11 +59,6 @@ def test_it_is_what_its_words_say(query: Any, belief: Any, data: list[Any], expe
     check_query(query, belief, data, expected)
 
 
-def test_every_kind_of_query_is_among_the_examples() -> None:
-    of_records = {"count-rows", "cross-table", "statistic"}  # have no entries: tests/model/queries
-    assert {query.to_dict()["kind"] for query, *_ in EXAMPLES} == set(KINDS.names) - of_records
-
-
 PEOPLE = tf.JointTable([("a", 0), ("a", 1), ("b", 0), ("b", 2)], [Fraction(1, 4)] * 4, ["group", "ill"])
 RECORDS = tf.Records(PEOPLE, 3)
 LEVELS = tf.BayesianNetwork([("x", [0, 1], [], [0.5, 0.5]), ("y", [0, 1], ["x"], [[0.7, 0.3], [0.4, 0.6]])])

@@ -87,13 +87,6 @@ def test_right_answers_in_any_order_of_many_places_by_simulation():
         assert np.mean([n >= j for n in said]) == pytest.approx(probabilities[j - 1], abs=0.015)
 
 
-def test_an_order_that_may_ask_a_place_twice_is_noticed():
-    betas = np.array([1.0, 1.0, 0.0])
-    twice = np.mean(betas) ** np.arange(1, 4)
-    assert twice != pytest.approx(right_answers_over_all_orders(betas.tolist()))
-    assert experiment.in_any_order(betas) == pytest.approx([2 / 3, 1 / 3, 0])
-
-
 @given(st.lists(st.integers(0, 9), min_size=1, max_size=30), st.integers(0, 6), st.sampled_from([0.2, 1.0, 2.0]))
 def test_what_is_found_is_a_mean_of_closed_forms(counts, threshold, epsilon):
     setting, known = Setting(epsilon, threshold), experiment.sizes([np.array(counts)])

@@ -58,18 +58,23 @@ class Copies:
         return Copies()
 
 
+def refused(words: str, **changed: Any) -> None:
+    """Check that copies with something changed are refused in these words."""
+    extending.register_belief("copies", Copies)
+    belief = Copies()
+    vars(belief).update(changed)
+    with pytest.raises(InputError, match=words):
+        tf.Pufferfish(tf.every_entry(), belief)
+
+
 @pytest.mark.parametrize("runs", [
     (range(1), range(2, 3)), (range(2), range(1, 3)), (range(5),), (), (range(0, 3, 2), range(1, 2)), (range(2),),
     ([0, 1, 2],), iter([range(3)]), None, (range(1, 3), range(1)),
 ])  # fmt: skip
 def test_components_divide_the_entries(runs: Any) -> None:
     """A gap had the noise of one entry, and nothing of the entry between was hidden."""
-    extending.register_belief("copies", Copies)
+    refused("the components of Copies do not follow each other from 0 to 3", runs=runs)
     assert tf.calibrate(tf.Pufferfish(tf.every_entry(), Copies()), tf.Count(1), 1).scale == 3
-    belief = Copies()
-    belief.runs = runs
-    with pytest.raises(InputError, match="the components of Copies do not follow each other from 0 to 3"):
-        tf.Pufferfish(tf.every_entry(), belief)
 
 
 @pytest.mark.parametrize("laws", [{}, {0: (tf.Pmf([0], [1]),)}, {0: (), 1: (tf.Pmf([1], [1]),)}])
@@ -176,18 +181,11 @@ def test_two_laws_near_the_smallest_floats_are_refused_in_words() -> None:
 @pytest.mark.parametrize("size", [3.0, Fraction(3), "3", True, 0, None])
 def test_a_size_is_a_whole_number(size: Any) -> None:
     """One of 3.0 was a TypeError of range()."""
-    extending.register_belief("copies", Copies)
-    belief = Copies()
-    belief.size = size
-    with pytest.raises(InputError, match=r"Copies has the size .*: a size is a whole number from 1"):
-        tf.Pufferfish(tf.every_entry(), belief)
+    refused(r"Copies has the size .*: a size is a whole number from 1", size=size)
 
 
 @pytest.mark.parametrize("other", [(0, 1, 2), (0,), (1, 0), (0, 100)])
 def test_one_alphabet_is_that_of_each_entry(other: Any) -> None:
     """The second entry was read, hidden and added up as if its values were those of the first."""
-    extending.register_belief("copies", Copies)
-    belief = Copies()
-    belief.alphabet = lambda entry: other if entry == 1 else (0, 1)  # type: ignore[method-assign]
-    with pytest.raises(InputError, match="Copies says that it has one alphabet, and entry 1 has another than entry 0"):
-        tf.Pufferfish(tf.every_entry(), belief)
+    words = "Copies says that it has one alphabet, and entry 1 has another than entry 0"
+    refused(words, alphabet=lambda entry: other if entry == 1 else (0, 1))

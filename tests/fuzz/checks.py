@@ -118,7 +118,7 @@ def _one(case: Case) -> str:
     if request.mechanism == "auto" and (cal.epsilon > request.epsilon or cal.delta > request.delta):
         raise Fault(f"auto promises {cal.epsilon}, {cal.delta}", f"{build.PRELUDE}\n{_text(request)}")
     noise = cal.to_dict()["randomiser"]
-    if all(oracle.length_of(b) == oracle.length_of(request.beliefs[0]) for b in request.beliefs):
+    if _one_length(request):
         _hold(request, noise, cal, None, "")
     if case.seen is not None:
         data = build.data_of(request, _local(request, case.value), case.seen, case.order)
@@ -129,31 +129,27 @@ def _one(case: Case) -> str:
 
 
 def _hold(request: Request, noise: Mapping[str, Any], cal: Any, seen: Sequence[Key] | None, more: str) -> None:
-    epsilon, delta = float(cal.epsilon), float(cal.delta)
-    known: oracle.Known = {}
+    promised, known = (float(cal.epsilon), float(cal.delta)), oracle.Known()
     for believed in request.beliefs:
         for law in oracle.laws(believed):
-            loss = oracle.joint(request, believed, law, [request], [noise], epsilon, delta, seen, known)
-            if loss.breaks(epsilon, delta):
-                raise Fault(
-                    *_broken_promise(
-                        "the calibration",
-                        request.mechanism,
-                        loss,
-                        epsilon,
-                        delta,
-                        f"{build.PRELUDE}\n{_text(request)}{more}",
-                        "cal.epsilon, cal.delta, cal.scale, cal.mechanism",
-                    )
-                )
+            loss = oracle.joint(request, believed, law, [request], [noise], *promised, seen, known)
+            _judge_calibration(request, loss, promised, more)
 
 
-def _broken_promise(
-    who: str, mechanism: str, loss: Loss, epsilon: float, delta: float, text: str, printed: str
-) -> tuple[str, str]:
+def _judge_calibration(request: Request, loss: Loss, promised: tuple[float, float], more: str = "") -> None:
+    text = f"{build.PRELUDE}\n{_text(request)}{more}"
+    printed = "cal.epsilon, cal.delta, cal.scale, cal.mechanism"
+    _judge(loss, promised, f"the calibration ({request.mechanism})", text, printed)
+
+
+def _judge(loss: Loss, promised: tuple[float, float], who: str, text: str, printed: str) -> None:
+    """Raise the fault of a promise (epsilon, delta) that a true loss breaks."""
+    epsilon, delta = promised
+    if not loss.breaks(epsilon, delta):
+        return
     lost = f"delta {loss.delta:.6g} at epsilon {epsilon:.6g}" if delta else f"loss {loss.epsilon:.6g}"
-    what = f"{who} ({mechanism}) promises epsilon {epsilon:.6g}, delta {delta:.3g}; true {lost}: {loss.about}"
-    return what, f"{text}\nprint({printed})  # {what}"
+    what = f"{who} promises epsilon {epsilon:.6g}, delta {delta:.3g}; true {lost}: {loss.about}"
+    raise Fault(what, f"{text}\nprint({printed})  # {what}")
 
 
 def _local(request: Request, value: Mapping[Key, State]) -> Mapping[Key, State]:
@@ -166,20 +162,8 @@ def _local(request: Request, value: Mapping[Key, State]) -> Mapping[Key, State]:
 def _pair(case: Case) -> str:
     request = case.requests[0]
     cal = build.calibrated(request, build.built(request))
-    noise, epsilon, delta = cal.to_dict()["randomiser"], float(cal.epsilon), float(cal.delta)
-    loss = oracle.between(request, noise, epsilon, delta)
-    if loss.breaks(epsilon, delta):
-        raise Fault(
-            *_broken_promise(
-                "the calibration",
-                request.mechanism,
-                loss,
-                epsilon,
-                delta,
-                f"{build.PRELUDE}\n{_text(request)}",
-                "cal.epsilon, cal.delta, cal.scale",
-            )
-        )
+    promised = float(cal.epsilon), float(cal.delta)
+    _judge_calibration(request, oracle.between(request, cal.to_dict()["randomiser"], *promised), promised)
     return "kept"
 
 
@@ -194,9 +178,8 @@ def _shared_ledger() -> Ledger:
 def _several(case: Case) -> str:
     if all(request.unit is None for request in case.requests):
         return _through_ledger(case, _shared_ledger(), f"source {token_hex(8)}")
-    with tempfile.TemporaryDirectory(
-        prefix="takifugu-fuzz-", dir=FAST
-    ) as folder:  # units of two sources may be compared
+    # Units of two sources may be compared.
+    with tempfile.TemporaryDirectory(prefix="takifugu-fuzz-", dir=FAST) as folder:
         return _through_ledger(case, Ledger.open(Path(folder) / "ledger.db"), "s")
 
 
@@ -207,7 +190,7 @@ def _through_ledger(case: Case, ledger: Ledger, source: str) -> str:
         try:
             cal = build.calibrated(request, build.built(request))
             data = build.data_of(request, _local(request, case.value), None, case.order)
-            unit = None if request.unit is None else request.unit
+            unit = request.unit
             placed: dict[str, Any] = {"at": request.window} if request.placed else {}
             tf.release(cal, data, ledger=ledger, source=source, unit=unit, budget=(5000, 0.9), **placed)
         except tf.TakifuguError:
@@ -221,11 +204,7 @@ def _through_ledger(case: Case, ledger: Ledger, source: str) -> str:
     for unit in {request.unit for request, _ in done}:
         held = [(request, cal) for request, cal in done if request.unit == unit]
         _account(held, spent, "the ledger", "\n".join(text), "Ledger.open('fuzz.db').spent('s').spent")
-    if (
-        len(done) > 1
-        and len({request.unit for request, _ in done}) == 1
-        and _same_entries([request for request, _ in done])
-    ):
+    if len(done) > 1 and _same_entries([request for request, _ in done]):
         try:
             together = tf.compose([cal for _, cal in done])
         except tf.TakifuguError:
@@ -235,12 +214,13 @@ def _through_ledger(case: Case, ledger: Ledger, source: str) -> str:
 
 
 def _same_entries(requests: Sequence[Request]) -> bool:
-    return len({(request.window, *map(oracle.length_of, request.beliefs)) for request in requests}) == 1
+    """Whether all releases are about the same entries of the same unit."""
+    return len({(request.unit, request.window, *map(oracle.length_of, request.beliefs)) for request in requests}) == 1
 
 
 def _account(done: Sequence[tuple[Request, Any]], spent: Any, who: str, text: str, printed: str) -> None:
     """Compare what was spent with the true joint loss, under every framework that anything was released for."""
-    epsilon, delta = float(spent.epsilon), float(spent.delta)
+    promised = float(spent.epsilon), float(spent.delta)
     requests = [request for request, _ in done]
     noises = [cal.to_dict()["randomiser"] for _, cal in done]
     length, known = oracle.reach(requests), oracle.Known()
@@ -248,10 +228,9 @@ def _account(done: Sequence[tuple[Request, Any]], spent: Any, who: str, text: st
         for believed in request.beliefs:
             same = length is None or length == oracle.length_of(believed)
             for law in oracle.laws(believed, None if same else length):
-                loss = oracle.joint(request, believed, law, requests, noises, epsilon, delta, None, known)
-                if loss.breaks(epsilon, delta):
-                    names = " + ".join(cal.mechanism for _, cal in done)
-                    raise Fault(*_broken_promise(who, names, loss, epsilon, delta, text, printed))
+                loss = oracle.joint(request, believed, law, requests, noises, *promised, None, known)
+                names = " + ".join(cal.mechanism for _, cal in done)
+                _judge(loss, promised, f"{who} ({names})", text, printed)
 
 
 def _draws(case: Case) -> str:
@@ -260,13 +239,9 @@ def _draws(case: Case) -> str:
     made = build.built(request)
     cal = build.calibrated(request, made)
     value = _local(request, case.value)
-    if (
-        request.beliefs[0].name == "IndependentUsers"
-        and request.beliefs[0]["absence"] is None
-        and None in value.values()
-    ):
+    believed, query = request.beliefs[0], request.query
+    if believed.name == "IndependentUsers" and believed["absence"] is None and None in value.values():
         return "refused"
-    query = request.query
     if query.name == "Histogram" and query["states"] is None:
         return "too large"
     answer = oracle.answer(query, value)
@@ -294,12 +269,9 @@ def _follows(request: Request, cal: Any, data: Any, answer: Sequence[Fraction]) 
         got = [Fraction(values[cell]) / noise.grid for values in drawn]
         p = fit(noise, steps, got)
         if p < UNLIKELY:
-            text = (
-                f"{build.PRELUDE}\n{_text(request)}\nprint([tf.release(cal, {data!r}).value for _ in range({DRAWS})])"
-            )
-            raise Fault(
-                f"drawn values do not follow the declared law around {centre} (p = {p:.1e})", f"{text}  # {declared}"
-            )
+            what = f"drawn values do not follow the declared law around {centre} (p = {p:.1e})"
+            draw = f"print([tf.release(cal, {data!r}).value for _ in range({DRAWS})])"
+            raise Fault(what, f"{build.PRELUDE}\n{_text(request)}\n{draw}  # {declared}")
 
 
 def fit(noise: Noise, centre: Fraction, got: Sequence[Fraction]) -> float:

@@ -5,7 +5,7 @@ sequences, a position; `At(key)` stands where the library takes a position, `Alo
 """
 
 from collections.abc import Hashable, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from fractions import Fraction
 from typing import Any
 
@@ -302,8 +302,7 @@ def beliefs(c: Choices, about: World) -> tuple[Call, ...]:
 
 
 def secrets(c: Choices, about: World, believed: Sequence[Call]) -> tuple[Call, ...]:
-    hidden = [_secret(c, about, believed) for _ in range(c.pick((1, 1, 1, 2)))]
-    return tuple(hidden)
+    return tuple(_secret(c, about, believed) for _ in range(c.pick((1, 1, 1, 2))))
 
 
 def _secret(c: Choices, about: World, believed: Sequence[Call]) -> Call:
@@ -353,9 +352,8 @@ def query(c: Choices, about: World) -> Call:
         weights = {key: Fraction(0) if sparse and c.below(2) else c.pick(choose) for key in about.keys}
         return Call("Linear", {"weights": Along(weights), "codes": codes, "grid": grid})
     if kind == "Identity":
-        return Call(
-            "Identity", {"attribute": None if about.is_sequence else c.pick(about.keys), "codes": codes, "grid": grid}
-        )
+        column = None if about.is_sequence else c.pick(about.keys)
+        return Call("Identity", {"attribute": column, "codes": codes, "grid": grid})
     if entries is None and not about.is_sequence and c.chance(2):
         return Call(kind, {"attribute": c.pick(about.keys), "codes": codes, "grid": grid})
     return Call(kind, {"codes": codes, "entries": entries, "grid": grid})
@@ -442,9 +440,9 @@ def several(c: Choices) -> tuple[World, tuple[Request, ...]]:
             hidden = secrets(c, seen, believed)
         requests.append(Request(hidden, believed, published, *price(c, mechanisms, believed)))
     if about.is_sequence and all(_moves(b) for a in requests for b in a.beliefs):
-        requests = [_with(_moved(c, a), placed=c.chance(2)) for a in requests]
+        requests = [replace(_moved(c, a), placed=c.chance(2)) for a in requests]
     if c.chance(6):
-        requests = [_with(a, unit=c.pick(("ana", "bo"))) for a in requests]
+        requests = [replace(a, unit=c.pick(("ana", "bo"))) for a in requests]
     if c.chance(6):
         requests = [requests[0], *(_spelled(c, about, a) for a in requests[1:])]
     return about, tuple(requests)
@@ -465,7 +463,7 @@ def rolling(c: Choices) -> tuple[World, tuple[Request, ...]]:
         published = Call("Linear", {"weights": Along(weights), "codes": codes, "grid": None})
         mechanism = c.pick(COMPOSING[:2])
         one = Request((Call("every_entry"),), (chain,), published, epsilon(c), Fraction(0), mechanism, window)
-        requests.append(_with(one, placed=places == "told" or (places == "mixed" and c.chance(2))))
+        requests.append(replace(one, placed=places == "told" or (places == "mixed" and c.chance(2))))
     return about, tuple(requests)
 
 
@@ -486,9 +484,8 @@ def relisted(c: Choices, call: Call) -> Call:
         return Call(call.name, {**call.arguments, **new})
     if call.name == "IndependentUsers" and call.get("names"):
         order = c.shuffled(range(len(call["laws"])))
-        return Call(
-            call.name, {**call.arguments, **{a: [call[a][i] for i in order] for a in ("laws", "presence", "names")}}
-        )
+        new = {name: [call[name][i] for i in order] for name in ("laws", "presence", "names")}
+        return Call(call.name, {**call.arguments, **new})
     if call.name == "CliqueInfection":
         return Call(call.name, {**call.arguments, "cliques": c.shuffled([c.shuffled(g) for g in call["cliques"]])})
     return call
@@ -503,17 +500,13 @@ def _moved(c: Choices, request: Request) -> Request:
     """Move a release to a later window of the recording; sometimes it goes on reading the same entries of that."""
     window, length = c.pick((0, 0, 1, 2)), request.beliefs[0]["length"]
     if request.query.name != "Linear" or window >= length or c.below(2) == 0:
-        return _with(request, window=window)
+        return replace(request, window=window)
     read = request.query["weights"].weights
     weights = {t: read.get(t + window, Fraction(0)) for t in range(length)}
-    return _with(request, window=window, query=Call("Linear", {**request.query.arguments, "weights": Along(weights)}))
-
-
-def _with(request: Request, **new: Any) -> Request:
-    return Request(**{**{name: getattr(request, name) for name in request.__dataclass_fields__}, **new})
+    return replace(request, window=window, query=Call("Linear", {**request.query.arguments, "weights": Along(weights)}))
 
 
 def _spelled(c: Choices, about: World, request: Request) -> Request:
     """Give the states new names for one release: the same people, coded by another office."""
     states = list(dict.fromkeys(s for a in about.alphabets.values() for s in a))
-    return _with(request, spelled={s: c.pick(("s{}", "t{}")).format(i) for i, s in enumerate(states)})
+    return replace(request, spelled={s: c.pick(("s{}", "t{}")).format(i) for i, s in enumerate(states)})

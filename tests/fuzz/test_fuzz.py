@@ -97,9 +97,8 @@ def test_windows_of_one_recording_overlap_in_the_oracle() -> None:
     chain = Call("MarkovChain", {"matrix": [COIN, COIN], "length": 2, "initial": "stationary", "states": [0, 1]})
     query = Call("Linear", {"weights": specs.Along({0: Fraction(0), 1: Fraction(1)}), "codes": None, "grid": None})
     first = Request((Call("every_entry"),), (chain,), query, Fraction(1), Fraction(0), "quilt-exact")
-    back = replace(
-        first, query=Call("Linear", {**query.arguments, "weights": specs.Along({0: Fraction(1), 1: Fraction(0)})})
-    )
+    earlier = specs.Along({0: Fraction(1), 1: Fraction(0)})
+    back = replace(first, query=Call("Linear", {**query.arguments, "weights": earlier}))
     noise = {"kind": "discrete-laplace", "units": "1", "grid": "1", "cells": 1}
     for window, true in ((1, 2.0), (0, 1.0)):
         both = [first, replace(back, window=window)]

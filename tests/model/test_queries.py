@@ -36,19 +36,12 @@ def questions(draw: st.DrawFn) -> tuple[Query, tf.MarkovChain]:
     grid = draw(st.sampled_from([None, "0.5", "0.3", 2]))
     weights = draw(st.lists(st.sampled_from([0, 1, -1, 2, "0.5", "1/3"]), min_size=length, max_size=length))
     chosen = None if entries is None else tuple(entries)
-    query = draw(
-        st.sampled_from(
-            [
-                tf.Count(states[0], chosen),
-                tf.Count(list(states), chosen),
-                Sum(codes=codes, entries=chosen, grid=grid),
-                Mean(codes=codes, entries=chosen, grid=grid),
-                tf.Histogram(states, draw(st.none() | st.integers(1, 7)), chosen),
-                Linear(weights, codes, grid),
-            ]
-        )
-    )
-    return query, chain(k, length, states)
+    options = {"codes": codes, "entries": chosen, "grid": grid}
+    queries = [
+        tf.Count(states[0], chosen), tf.Count(list(states), chosen), Sum(**options), Mean(**options),
+        tf.Histogram(states, draw(st.none() | st.integers(1, 7)), chosen), Linear(weights, codes, grid),
+    ]  # fmt: skip
+    return draw(st.sampled_from(queries)), chain(k, length, states)
 
 
 def every_data_set(belief: tf.MarkovChain) -> Iterator[Any]:

@@ -10,6 +10,7 @@ from itertools import pairwise, permutations, product
 from typing import Any
 
 import mpmath
+from tests.support.laws_oracles import as_mpf, noised_mass
 
 Joint = dict[tuple[int, ...], Any]
 Law = dict[Any, Any]
@@ -148,23 +149,12 @@ def laplace_loss(p: Mapping[Any, Any], q: Mapping[Any, Any], scale: Any, digits:
         if scale == 0:
             ratios = [mpmath.log(as_mpf(m) / as_mpf(q[y])) if q.get(y, 0) > 0 else mpmath.inf for y, m in p.items()]
             return max(ratios)
-        b = as_mpf(scale)
-
-        def mass(law: Mapping[Any, Any], y: Any) -> mpmath.mpf:
-            return mpmath.fsum(as_mpf(m) * mpmath.exp(-as_mpf(abs(y - x)) / b) for x, m in law.items())
-
-        return max(mpmath.log(mass(p, y) / mass(q, y)) for y in sorted({*p, *q}))
+        return max(mpmath.log(noised_mass(p, y, scale) / noised_mass(q, y, scale)) for y in sorted({*p, *q}))
 
 
 def largest_laplace_loss(p: Mapping[Any, Any], q: Mapping[Any, Any], scale: Any) -> mpmath.mpf:
     """Return the larger `laplace_loss` of both ways."""
     return max(laplace_loss(p, q, scale), laplace_loss(q, p, scale))
-
-
-def as_mpf(number: Any) -> mpmath.mpf:
-    if isinstance(number, Fraction):
-        return mpmath.mpf(number.numerator) / number.denominator
-    return mpmath.mpf(number)
 
 
 def answer_laws_by_recurrence(

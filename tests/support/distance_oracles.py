@@ -16,6 +16,10 @@ Distance = Callable[[Any, Any], Any]
 w_infinity = bottleneck_by_hall
 
 
+def _sent(laws: Mapping[str, Law], channel: rows_oracle.Channel, rows: int) -> dict[str, Any]:
+    return {name: rows_oracle.sent(rows_oracle.independent(law, rows), [channel] * rows) for name, law in laws.items()}
+
+
 def loss_per_distance(
     laws: Mapping[str, Law], channel: rows_oracle.Channel, apart: Distance, rows: int = 1
 ) -> tuple[float, dict[tuple[str, str], float]]:

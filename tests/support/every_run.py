@@ -1,7 +1,14 @@
 """Run a sampler along every path of its uniform draws, with exact probabilities."""
 
+from collections import defaultdict
 from collections.abc import Callable, Iterator
 from fractions import Fraction
+from typing import Any
+
+import numpy as np
+import pytest
+
+from takifugu.numbers.noise import integers
 
 
 class TooRare(Exception):
@@ -31,3 +38,21 @@ def every_run(body: Callable[[Callable[[int], int]], object], least: Fraction) -
             yield body(draw), chance
         except TooRare:
             yield None, chance
+
+
+def law_of_draws(patch: pytest.MonkeyPatch, draw_once: Callable[[], object], least: Fraction) -> dict[Any, Fraction]:
+    """Return the exact law of one draw of integer samplers; None has what was too rare to follow."""
+
+    def body(draw: Callable[[int], int]) -> object:
+        def below(bound: int, size: int, _: object) -> np.ndarray:
+            return np.array([draw(bound) if bound > 1 else 0 for _ in range(size)], dtype=np.uint64)
+
+        patch.setattr(integers, "_below", below)
+        patch.setattr(integers, "coin_flips", lambda n, _: np.array([draw(2) == 1 for _ in range(n)], dtype=bool))
+        return draw_once()
+
+    law: defaultdict[Any, Fraction] = defaultdict(Fraction)
+    for result, chance in every_run(body, least):
+        law[result] += chance
+    assert sum(law.values()) == 1
+    return law

@@ -58,6 +58,15 @@ def conditional(law: Array, secret: Array) -> Array:
     return mass / mass.sum()
 
 
+def random_tables(rng: np.random.Generator, states: int, length: int, least: float) -> list[Array]:
+    """Symmetric tables of changes, small ones about `least`, a fifth of them 0."""
+    tables = []
+    for _ in range(length):
+        upper = np.triu(rng.exponential(rng.choice([least, 1.0]), (states, states)), 1)
+        tables.append((upper + upper.T) * (rng.random() < 0.8))
+    return tables
+
+
 # Linear programs -----------------------------------------------------------------------------------------------------
 
 

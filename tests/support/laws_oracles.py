@@ -118,7 +118,7 @@ def laplace_divergence(p: Law, q: Law, scale: Any, epsilon: Any) -> mpmath.mpf:
             return noised_mass(p, y, b) - factor * noised_mass(q, y, b)
 
         def below(law: Law, y: Any) -> mpmath.mpf:
-            return mpmath.fsum(as_mpf(m) * _laplace_below((y - as_mpf(x)) / b) for x, m in law.items())
+            return mpmath.fsum(as_mpf(m) * laplace_below((y - as_mpf(x)) / b) for x, m in law.items())
 
         cuts = [atoms[0] - 200 * b, atoms[0]]
         for start, end in pairwise(atoms):
@@ -129,7 +129,8 @@ def laplace_divergence(p: Law, q: Law, scale: Any, epsilon: Any) -> mpmath.mpf:
         return mpmath.fsum(below(p, v) - below(p, u) - factor * (below(q, v) - below(q, u)) for u, v in pieces)
 
 
-def _laplace_below(z: Any) -> mpmath.mpf:
+def laplace_below(z: Any) -> mpmath.mpf:
+    """Return P(Z <= z) of Laplace noise of scale 1."""
     return mpmath.exp(z) / 2 if z < 0 else 1 - mpmath.exp(-z) / 2
 
 

@@ -22,6 +22,13 @@ def sent(channel, law):
     }
 
 
+def marginals(plan):
+    left, right = {}, {}
+    for (x, y), mass in plan.items():
+        left[x], right[y] = left.get(x, 0) + mass, right.get(y, 0) + mass
+    return left, right
+
+
 def loss(p, q):
     """Return the largest log p(y)/q(y)."""
     ratios = [math.inf if not q.get(y, 0) else mp.log(mp.mpf(a.numerator) / a.denominator / as_mpf(q[y]))

@@ -237,18 +237,3 @@ def test_blocks_that_are_too_wide_are_halved(monkeypatch: pytest.MonkeyPatch) ->
 def test_a_sum_of_codes_with_gaps() -> None:
     chain = tf.MarkovChain(CHAINS["three states, a zero"], 30, states=[0, 7, 2])
     agree(chain, Sum().resolve(chain), (0, 15, 29))
-
-
-def test_a_forgotten_end_is_seen(monkeypatch: pytest.MonkeyPatch) -> None:
-    """A mutant that takes what lies after the block as if its last state did not matter."""
-    original = chain_blocks._Walk.back
-
-    def flat(self: chain_blocks._Walk, block: tuple[int, int], after: windows.Wide) -> windows.Wide:
-        ends = original(self, block, after)
-        return windows.Wide(ends.mantissas[[0, 0]], ends.exponents[[0, 0]])
-
-    monkeypatch.setattr(chain_blocks._Walk, "back", flat)
-    monkeypatch.setattr(chain_blocks, "block_length", lambda *_: 4)
-    chain = tf.MarkovChain(CHAINS["two states"], 12)
-    with pytest.raises(AssertionError):
-        agree(chain, Count(1).resolve(chain), (5, 6))

@@ -235,41 +235,6 @@ def test_a_network_too_wide_to_plan_is_refused_at_once() -> None:
         list(network_laws.NetworkLaw(net, answer, secret).families())
 
 
-def test_a_contribution_counted_twice_is_seen(monkeypatch: pytest.MonkeyPatch) -> None:
-    rng = np.random.default_rng(2)
-    spec = shapes.spec_of(shapes.tree(rng, 5), rng)
-    net = BayesianNetwork(spec)
-    answer = Count(1).resolve(net)
-    assert all_agree(net, spec, answer)
-    honest = passes.without
-
-    def twice(table: passes.ShareTable, variables: frozenset[int]) -> passes.ShareTable:
-        for v in variables:
-            table = passes.moved(table, v, [0, 1] if len(net.alphabet(v)) == 2 else [0, 1, 0])
-        return honest(table, variables)
-
-    monkeypatch.setattr(passes, "without", twice)
-    assert not all_agree(net, spec, answer)
-
-
-def test_a_share_forgotten_outside_is_seen(monkeypatch: pytest.MonkeyPatch) -> None:
-    rng = np.random.default_rng(3)
-    spec = shapes.spec_of(star(5), rng)
-    net = BayesianNetwork(spec)
-    answer = Count(1).resolve(net)
-    assert all_agree(net, spec, answer)
-    honest = passes.outside
-
-    def forgetful(plan, number, above, outer, inside, offsets):  # type: ignore[no-untyped-def]
-        table = plan.tables[above]
-        if isinstance(table, Join) and len(plan.tables[number].scope) == 1 and plan.outer_width(number) > 3:
-            inside = [passes.ONE] * len(inside)
-        return honest(plan, number, above, outer, inside, offsets)
-
-    monkeypatch.setattr(passes, "outside", forgetful)
-    assert not all_agree(net, spec, answer)
-
-
 def test_roundings_add_up() -> None:
     one, other = (passes.ShareTable((), numbers(np.ones(size)), rounded) for size, rounded in ((9, 5), (4, 70)))
     assert passes.joined(one, other).rounded >= 5 + 70 + 4

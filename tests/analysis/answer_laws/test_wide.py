@@ -213,10 +213,3 @@ def test_a_decay_that_is_a_little_off_is_seen() -> None:
     weights = random_wide(6, (1, 100), 10)
     with pytest.raises(AssertionError):
         agree(weights, Fraction(1, 3), decayed(weights, Fraction(1, 3) * (1 + Fraction(1, 10**11))))
-
-
-def test_forgetting_what_comes_in_from_behind_is_seen(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(module, "moved", lambda rows, places: Wide(0 * rows.mantissas, rows.exponents))
-    weights = random_wide(7, (1, 100), 10)
-    with pytest.raises(AssertionError):
-        agree(weights, Fraction(1, 30), decayed(weights, Fraction(1, 30)))

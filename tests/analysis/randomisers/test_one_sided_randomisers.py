@@ -14,6 +14,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from tests.support.goodness_of_fit import fits
+from tests.support.laws_oracles import laplace_below
 
 from takifugu.analysis.randomisers import Direction, from_dict
 from takifugu.analysis.randomisers.one_sided import OneSidedGeometric, OneSidedTruncated
@@ -37,7 +38,7 @@ def definition(noise: Any, answer: Fraction, output: int) -> Any:
         (move,) = noise.moves
         if noise.kind == "one-sided-exponential":
             if move is EITHER:
-                return laplace_cdf((output + 0.5 - x) / u) - laplace_cdf((output - 0.5 - x) / u)
+                return laplace_below((output + 0.5 - x) / u) - laplace_below((output - 0.5 - x) / u)
             low, high = (output - 1 - x, output - x) if move is DOWN else (x - output - 1, x - output)
             return mpmath.quad(lambda e: mpmath.exp(-e / u) / u, [max(low, 0), max(high, 0)])
         if move is EITHER:
@@ -52,10 +53,6 @@ def definition(noise: Any, answer: Fraction, output: int) -> Any:
             if not 0 <= output <= noise.most:
                 return mpmath.mpf(0)
         return (1 - a) * a**distance
-
-
-def laplace_cdf(z: Any) -> Any:
-    return mpmath.exp(z) / 2 if z < 0 else 1 - mpmath.exp(-z) / 2
 
 
 @st.composite

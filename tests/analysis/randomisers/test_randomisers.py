@@ -12,6 +12,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from tests.support.goodness_of_fit import fits
+from tests.support.laws_oracles import laplace_below
 from tests.support.steps import calls
 
 from takifugu.analysis.randomisers import (
@@ -59,13 +60,9 @@ def mass(noise: Randomiser, difference: Fraction) -> Any:
         if noise.kind == "discrete-laplace":
             a = mpmath.exp(-1 / ratio)
             return (1 - a) / (1 + a) * a ** abs(step)
-        cdf = mpmath.ncdf if noise.kind == "rounded-normal" else laplace_cdf
+        cdf = mpmath.ncdf if noise.kind == "rounded-normal" else laplace_below
         near, far = (abs(step) - 0.5) / ratio, (abs(step) + 0.5) / ratio
         return cdf(-near) - cdf(-far)
-
-
-def laplace_cdf(z: Any) -> Any:
-    return mpmath.exp(z) / 2 if z < 0 else 1 - mpmath.exp(-z) / 2
 
 
 @given(randomisers(), st.integers(-300, 300))

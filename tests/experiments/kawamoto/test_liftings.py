@@ -22,16 +22,9 @@ def apart(x, y):
     return abs(x - y)
 
 
-def marginals(plan):
-    left, right = {}, {}
-    for (x, y), mass in plan.items():
-        left[x], right[y] = left.get(x, F(0)) + mass, right.get(y, F(0)) + mass
-    return left, right
-
-
 def test_figure_1_is_a_coupling_and_the_only_one_without_moves_of_2():
     """Example 1: gamma[2, 1] = 0.1 moves from lambda_0[2] to lambda_1[1]; its largest move is 1."""
-    assert marginals(PRINTED) == (LEFT, RIGHT)
+    assert oracles.marginals(PRINTED) == (LEFT, RIGHT)
     assert liftings.coupling(LEFT, RIGHT, lambda x, y: (x, y) in PRINTED) == PRINTED
     assert max(apart(x, y) for x, y in PRINTED) == couplings.w_infinity(LEFT, RIGHT, apart) == 1
     assert not liftings.is_lifted(LEFT, RIGHT, lambda x, y: x == y)
@@ -56,7 +49,7 @@ def test_a_coupling_exists_where_it_should_and_is_one(case):
     assert (coupling is not None) == oracles.has_coupling(p, q, pairs)
     if coupling is not None:
         assert set(coupling) <= pairs
-        assert marginals(coupling) == ({x: m for x, m in p.items() if m}, {y: m for y, m in q.items() if m})
+        assert oracles.marginals(coupling) == ({x: m for x, m in p.items() if m}, {y: m for y, m in q.items() if m})
 
 
 @given(cases())

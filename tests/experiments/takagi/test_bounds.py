@@ -252,15 +252,9 @@ def extreme_mechanisms(data, related, epsilon, directions, outputs=3):
             row[place[one] * outputs + z], row[place[other] * outputs + z] = 1.0, -math.exp(epsilon)
             rows.append(row)
     total = np.kron(np.eye(size), np.ones(outputs))
+    limits = (np.array(rows), np.zeros(len(rows))) if rows else (None, None)
     for cost in directions:
-        made = linprog(
-            cost,
-            A_ub=np.array(rows) if rows else None,
-            b_ub=np.zeros(len(rows)) if rows else None,
-            A_eq=total,
-            b_eq=np.ones(size),
-            bounds=(0, 1),
-        )
+        made = linprog(cost, *limits, total, np.ones(size), (0, 1))
         law = np.maximum(made.x.reshape(size, outputs), 0)
         law[law < 1e-9] = 0
         yield {x: law[place[x]].tolist() for x in data}

@@ -71,14 +71,6 @@ def random_chain(rng, states, start):
     return matrix, initial
 
 
-def random_tables(rng, states, length):
-    tables = []
-    for _ in range(length):
-        upper = np.triu(rng.exponential(rng.choice([0.1, 1.0]), (states, states)), 1)
-        tables.append((upper + upper.T) * (rng.random() < 0.8))
-    return tables
-
-
 def worst_by_program(matrix, start, tables):
     chain = tf.MarkovChain(matrix, len(tables), initial=start)
     law = oracle.chain_law(chain.marginal(0), [np.array(matrix)] * (len(tables) - 1))
@@ -90,7 +82,7 @@ def worst_by_program(matrix, start, tables):
 def test_two_states_attain_the_worst_mechanism_with_the_profile(seed):
     rng = np.random.default_rng(seed)
     matrix, start = random_chain(rng, 2, ["stationary", "given"][seed % 2])
-    tables = random_tables(rng, 2, int(rng.integers(2, 6)))
+    tables = oracle.random_tables(rng, 2, int(rng.integers(2, 6)), 0.1)
     worst = worst_by_program(matrix, start, tables)
     assert loss(matrix, tables, start) == pytest.approx(worst, rel=1e-6, abs=1e-7)
 
@@ -101,7 +93,7 @@ def test_two_states_attain_the_worst_mechanism_with_the_profile(seed):
 def test_no_mechanism_with_the_profile_loses_more(states, length, seed):
     rng = np.random.default_rng(1000 * states + seed)
     matrix, start = random_chain(rng, states, ["stationary", "given"][seed % 2])
-    tables = random_tables(rng, states, length)
+    tables = oracle.random_tables(rng, states, length, 0.1)
     worst, bound = worst_by_program(matrix, start, tables), loss(matrix, tables, start)
     assert worst * (1 - 1e-7) - 1e-9 <= bound <= worst * 1.5 + 1e-6
 
@@ -148,7 +140,7 @@ def test_a_further_release_never_makes_a_set_cheaper(seed):
     rng = np.random.default_rng(seed)
     for start in ("stationary", "given", "any"):
         matrix, initial = random_chain(rng, int(rng.integers(2, 5)), start)
-        tables = random_tables(rng, len(matrix), 6)
+        tables = oracle.random_tables(rng, len(matrix), 6, 0.1)
         more = [table.copy() for table in tables]
         more[int(rng.integers(6))] += distances(np.arange(len(matrix)), 3)
         assert loss(matrix, more, initial) >= loss(matrix, tables, initial) * (1 - 1e-12)

@@ -22,14 +22,6 @@ from takifugu.model.secrets.families import Family
 from takifugu.numbers.outward_rounding import UNIT
 
 
-def random_tables(rng, states, length):
-    tables = []
-    for _ in range(length):
-        upper = np.triu(rng.exponential(rng.choice([0.2, 1.0]), (states, states)), 1)
-        tables.append((upper + upper.T) * (rng.random() < 0.8))
-    return tables
-
-
 def lost(belief, tables):
     return class_loss(belief, Profile.by_entry(tables), Family(range(len(tables)))).epsilon
 
@@ -65,7 +57,7 @@ def test_no_chain_of_a_region_loses_more(states, length, seed):
     rng = np.random.default_rng(100 * states + seed)
     lower, upper = random_box(rng, states, float(rng.choice([0.02, 0.2, 0.5])), zeros=seed % 4 == 0)
     region = tf.ChainRegion(lower, upper, length)
-    tables = random_tables(rng, states, length)
+    tables = oracle.random_tables(rng, states, length, 0.2)
     bound = lost(region, tables)
     for _ in range(4):
         draw = corner_in_box if rng.random() < 0.6 else matrix_in_box
@@ -82,7 +74,7 @@ def test_all_extreme_matrices_of_a_binary_region_and_all_starts_lose_no_more(see
     high = np.minimum(low + rng.uniform(0, 0.35, 2), 0.95)
     lower = [[low[0], 1 - high[0]], [1 - high[1], low[1]]]
     region = tf.ChainRegion(lower, [[high[0], 1 - low[0]], [1 - low[1], high[1]]], 4)
-    tables = random_tables(rng, 2, 4)
+    tables = oracle.random_tables(rng, 2, 4, 0.2)
     bound, worst = lost(region, tables), 0.0
     for stays in product(*zip(low, high, strict=True)):
         matrix = np.array([[stays[0], 1 - stays[0]], [1 - stays[1], stays[1]]])
@@ -106,7 +98,7 @@ def reversible(rng, states):
 @pytest.mark.parametrize(("states", "length"), [(2, 5), (3, 3)])
 def test_no_reversible_chain_with_the_constants_loses_more(states, length, seed):
     rng = np.random.default_rng(100 * states + seed)
-    tables = random_tables(rng, states, length)
+    tables = oracle.random_tables(rng, states, length, 0.2)
     for _ in range(4):
         matrix, law, g = reversible(rng, states)
         chains = tf.MarkovChainClass(law.min() * (1 - 1e-9), g * (1 - 1e-9), length, states=range(states))
@@ -181,7 +173,7 @@ def test_losses_that_rise_for_ever_are_given_up(monkeypatch):
 def test_a_further_release_never_makes_a_set_cheaper(seed):
     rng = np.random.default_rng(seed)
     belief = CLASSES[seed % len(CLASSES)].with_length(9)
-    tables = random_tables(rng, len(belief.states), 9)
+    tables = oracle.random_tables(rng, len(belief.states), 9, 0.2)
     more = [table.copy() for table in tables]
     more[int(rng.integers(9))] += 0.3 * (1 - np.eye(len(belief.states)))
     assert lost(belief, more) >= lost(belief, tables) * (1 - 1e-12)

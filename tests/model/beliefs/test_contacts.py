@@ -70,14 +70,6 @@ def test_the_flu_example_for_one_person() -> None:
     assert tf.calibrate(flu, tf.Count(1), 1, mechanism="group").scale == 4
 
 
-def test_the_flu_example_cannot_hold_for_everybody() -> None:
-    # Summed over people: n P(N = n) = sum_i P(X_i = 1) P(n | X_i = 1), and (4 - n) P(N = n) the same for 0.
-    from_ill = [Fraction(1, 4) / n for n in (1, 2, 3)]  # P(N = n) up to a factor, from P(n | X = 1) = 1/4
-    from_well = [Fraction(1, 6) / (4 - n) for n in (1, 2, 3)]  # and from P(n | X = 0) = 1/6
-    ratios = {a / b for a, b in zip(from_ill, from_well, strict=True)}
-    assert len(ratios) > 1
-
-
 def test_cliques_of_four_with_the_flu_laws_given_ill() -> None:
     # The only such law with P(N | X = 1) uniform on 1..4 and P(N = 0 | X = 0) = 1/2.
     raw = [Fraction(0), *(Fraction(1, n) for n in (1, 2, 3, 4))]

@@ -1,7 +1,5 @@
 """The integer samplers: exact laws by enumeration of every branch, goodness of fit with power, OpenDP as an oracle."""
 
-from collections import defaultdict
-from collections.abc import Callable
 from fractions import Fraction
 from functools import partial
 from itertools import pairwise
@@ -12,7 +10,7 @@ import numpy as np
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
-from tests.support.every_run import every_run
+from tests.support.every_run import law_of_draws
 from tests.support.goodness_of_fit import chi_squared_p, coin_p, discrete_laplace_cdf, misfit, two_sample_p
 from tests.support.scripted_entropy import ScriptedEntropy
 
@@ -106,18 +104,10 @@ def test_opendp_draws_from_the_same_law() -> None:
 @pytest.mark.sampled(3)
 @pytest.mark.parametrize(("t", "s"), [(1, 1), (2, 1), (3, 2), (2, 3)])
 def test_every_branch_enumerated_gives_the_law(t: int, s: int, monkeypatch: pytest.MonkeyPatch) -> None:
-    def body(draw: Callable[[int], int]) -> tuple[int, ...]:
-        def below(bound: int, size: int, _: object) -> np.ndarray:
-            return np.array([draw(bound) if bound > 1 else 0 for _ in range(size)], dtype=np.uint64)
-
-        monkeypatch.setattr(integers, "_below", below)
-        monkeypatch.setattr(integers, "coin_flips", lambda n, _: np.array([draw(2) == 1 for _ in range(n)], dtype=bool))
+    def draw_once() -> tuple[int, ...]:
         return tuple(int(x) for x in integers._laplace_round(t, s, 1, seeded()))
 
-    law: defaultdict[object, Fraction] = defaultdict(Fraction)
-    for result, chance in every_run(body, Fraction(1, 10**5)):
-        law[result] += chance
-    assert sum(law.values()) == 1
+    law = law_of_draws(monkeypatch, draw_once, Fraction(1, 10**5))
     lost, _rejected = law.pop(None), law.pop(())
     accepted = sum(law.values())
     assert lost < Fraction(5, 100)

@@ -1,7 +1,5 @@
 """One-sided noise: exact laws by enumeration of every branch, goodness of fit with power, never on the wrong side."""
 
-from collections import defaultdict
-from collections.abc import Callable
 from fractions import Fraction
 from math import ceil, exp, floor
 from typing import Any
@@ -11,7 +9,7 @@ import numpy as np
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
-from tests.support.every_run import every_run
+from tests.support.every_run import law_of_draws
 from tests.support.goodness_of_fit import misfit
 
 from takifugu.core.errors import DataError, InputError
@@ -80,23 +78,6 @@ def test_system_entropy() -> None:
     assert raised_misfit(rounded_up_exponential(F(1, 3), 2, 1, 60_000, SystemEntropy()), F(1, 3), F(2), F(1)) > 1e-9
 
 
-def branches(monkeypatch: pytest.MonkeyPatch, draw_once: Callable[[], int], least: Fraction) -> dict[Any, Fraction]:
-    """Return the exact law of one draw; None has what was too rare to follow."""
-
-    def body(draw: Callable[[int], int]) -> int:
-        def below(bound: int, size: int, _: object) -> np.ndarray:
-            return np.array([draw(bound) if bound > 1 else 0 for _ in range(size)], dtype=np.uint64)
-
-        monkeypatch.setattr(integers, "_below", below)
-        return draw_once()
-
-    law: defaultdict[Any, Fraction] = defaultdict(Fraction)
-    for result, chance in every_run(body, least):
-        law[result] += chance
-    assert sum(law.values()) == 1
-    return law
-
-
 @pytest.mark.sampled(3)
 @pytest.mark.parametrize(("t", "s"), [(1, 1), (2, 1), (3, 2), (2, 3)])
 def test_every_branch_of_geometric_noise_enumerated(t: int, s: int, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -104,7 +85,7 @@ def test_every_branch_of_geometric_noise_enumerated(t: int, s: int, monkeypatch:
         drawn = integers.geometric_round(t, s, 1, seeded())
         return int(drawn[0]) if drawn.size else -1
 
-    law = branches(monkeypatch, draw_once, F(1, 10**5))
+    law = law_of_draws(monkeypatch, draw_once, F(1, 10**5))
     lost, _rejected = law.pop(None), law.pop(-1, 0)
     accepted = sum(law.values())
     assert lost < F(5, 100)
@@ -119,7 +100,7 @@ def test_every_branch_of_geometric_noise_enumerated(t: int, s: int, monkeypatch:
 def test_every_branch_of_rounding_up_enumerated(center: Fraction, monkeypatch: pytest.MonkeyPatch) -> None:
     """With scale 1 no try is rejected, so one is enough."""
     monkeypatch.setattr(one_sided, "accepted", lambda round_of, size: round_of(size))
-    law = branches(monkeypatch, lambda: int(rounded_up_exponential(center, 1, 1, 1, seeded())[0]), F(1, 10**6))
+    law = law_of_draws(monkeypatch, lambda: int(rounded_up_exponential(center, 1, 1, 1, seeded())[0]), F(1, 10**6))
     lost = law.pop(None)
     assert lost < F(2, 100)
     assert all(k >= center for k in law)

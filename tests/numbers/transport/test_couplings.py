@@ -35,13 +35,6 @@ from takifugu.numbers.transport.draws import (
 F = Fraction
 
 
-def marginals(plan):
-    left, right = {}, {}
-    for (x, y), mass in plan.items():
-        left[x], right[y] = left.get(x, F(0)) + mass, right.get(y, F(0)) + mass
-    return left, right
-
-
 @given(oracles.laws(4), oracles.laws(4), st.data())
 @settings(max_examples=60)
 def test_the_least_largest_cost_of_any_table(p, q, data):
@@ -52,7 +45,7 @@ def test_the_least_largest_cost_of_any_table(p, q, data):
         {x: m for x, m in p.items() if m}, {y: m for y, m in q.items() if m}, lambda x, y: table[x][y]
     )
     assert max(table[x][y] for x, y in plan) == least
-    assert marginals(plan)[0] == {x: m for x, m in p.items() if m}
+    assert oracles.marginals(plan)[0] == {x: m for x, m in p.items() if m}
 
 
 def test_values_without_mass_are_nowhere():
