@@ -3,7 +3,6 @@
 import json
 from collections import Counter
 from collections.abc import Callable, Hashable
-from pathlib import Path
 from typing import Any
 
 import pytest
@@ -11,7 +10,6 @@ import pytest
 import takifugu as tf
 from takifugu.analysis.problem import Problem
 from takifugu.cli.samples import write_demo
-from takifugu.model.frameworks import Framework
 
 #: How often at most, for each (query, belief), framework and (framework, query): upper bounds of today, which only ever
 #: shrink, down to 1.
@@ -38,12 +36,12 @@ def _text(query: Any) -> str:
     return json.dumps(query.to_dict(), sort_keys=True)
 
 
-def _key(framework: Framework, query: Any) -> Hashable:
+def _key(framework, query: Any) -> Hashable:
     return id(framework), _text(query)
 
 
 @pytest.mark.slow
-def test_a_release_does_its_work_once(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
+def test_a_release_does_its_work_once(monkeypatch: pytest.MonkeyPatch, tmp_path) -> None:
     calls = {
         "resolved": Calls(monkeypatch, tf.Histogram, "resolve", lambda query, belief: (_text(query), id(belief))),
         "written": Calls(monkeypatch, tf.MarkovChain, "to_dict", id),

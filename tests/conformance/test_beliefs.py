@@ -1,6 +1,5 @@
 """Every kind of belief: sizes, alphabets, components, what is possible, words, and the way to JSON and back."""
 
-from collections.abc import Sequence
 from fractions import Fraction
 from typing import Any
 
@@ -16,7 +15,7 @@ from takifugu.analysis.questions.answer_law import ANSWER_LAW
 from takifugu.model import beliefs
 from takifugu.model.beliefs.pair import LawPair
 
-BELIEFS: dict[str, tuple[Any, Sequence[Any]]] = {
+BELIEFS = {
     f"{case.name}, belief {number}": (belief, case.members)
     for case in corpus()
     for number, belief in enumerate(case.framework.beliefs)

@@ -1,6 +1,5 @@
 """The corpus holds every kind of secret and query, and the cases that are easily forgotten."""
 
-from collections.abc import Callable
 from typing import Any
 
 import pytest
@@ -29,7 +28,7 @@ def numbers(values: Any) -> list[float]:
     return [x for row in values for x in numbers(row)] if isinstance(values, list) else [float(values)]
 
 
-HELD: dict[str, Callable[[Case], bool]] = {
+HELD = {
     "any start": lambda case: any(b.get("initial") == "any" for b in beliefs(case)),
     "pieces of any start": lambda case: any(b.get("chain", {}).get("initial") == "any" for b in beliefs(case)),
     "several beliefs": lambda case: len(beliefs(case)) > 1,

@@ -1,6 +1,5 @@
 """Every kind of release file, by a minimal example: before the release, with faults, released, certified, reported."""
 
-from pathlib import Path
 
 import pytest
 from tests.conformance.release_files import Example, check_release_file
@@ -189,7 +188,7 @@ EXAMPLES = (
 
 @pytest.mark.sampled(5)
 @pytest.mark.parametrize("example", EXAMPLES, ids=lambda example: example.kind)
-def test_it_does_what_a_release_file_must(example: Example, tmp_path: Path) -> None:
+def test_it_does_what_a_release_file_must(example: Example, tmp_path) -> None:
     check_release_file(example, tmp_path)
 
 

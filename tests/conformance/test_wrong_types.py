@@ -14,7 +14,6 @@ import warnings
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from importlib import import_module
-from types import CodeType, FrameType
 from typing import Any
 
 import numpy as np
@@ -61,7 +60,7 @@ class Call:
         self.function(*positional, **named)
 
 
-def public() -> Iterator[tuple[str, Callable[..., Any], CodeType]]:
+def public():
     """Yield each function and constructor with the code that its arguments reach."""
     for name in tf.__all__:
         value = getattr(tf, name)
@@ -80,7 +79,7 @@ def examples(modules: Iterable[str]) -> Mapping[str, list[Call]]:
     calls = dict[str, list[Call]]()
     named = {code: (name, function) for name, function, code in public()}
 
-    def note(frame: FrameType, event: str, _: object) -> None:
+    def note(frame, event: str, _: object) -> None:
         name, function = named.get(frame.f_code, ("", None))
         if event == "call" and function is not None:
             is_of_subclass = inspect.isclass(function) and type(frame.f_locals.get("self")) is not function

@@ -5,7 +5,6 @@ import gzip
 import math
 from collections import defaultdict
 from fractions import Fraction
-from pathlib import Path
 
 import numpy as np
 import pytest
@@ -57,7 +56,7 @@ FILE = release_text(
 
 
 @pytest.mark.slow
-def test_real_check_ins_of_a_friday_hour_by_hour(tmp_path: Path) -> None:
+def test_real_check_ins_of_a_friday_hour_by_hour(tmp_path) -> None:
     """Of each person the last check-in of each hour: what is called safe in an hour is, in all 24 hours."""
     last: dict[tuple[str, int], tuple[str, str]] = {}
     with gzip.open(research_file(epidemic.FILE), "rt", encoding="utf-8", newline="") as file:

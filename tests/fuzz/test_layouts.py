@@ -3,7 +3,6 @@
 import random
 from collections import Counter
 from pathlib import Path
-from typing import Any
 
 import pytest
 from tests.fuzz.edits import EDITS
@@ -50,7 +49,7 @@ def test_the_loss_of_pieces_that_are_cut_differently() -> None:
 
 
 def test_beds_hold_everybody_in_turn() -> None:
-    usual: dict[str, Any] = {"unit": "bed", "order": "hour", "duplicates": "first", "value": "state"}
+    usual = {"unit": "bed", "order": "hour", "duplicates": "first", "value": "state"}
     read = read_by(rows_of(2), usual, range(HOURS))
     assert read == Counter((p, t) for p in range(2) for t in range(HOURS))
     late = read_by(rows_of(2), {**usual, "duplicates": "last"}, range(2, 3))

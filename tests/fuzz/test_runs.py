@@ -9,7 +9,6 @@ import pytest
 from tests.fuzz.runs import against_the_oracle, case, in_all_ways
 from tests.fuzz.same_steps import in_files
 
-from takifugu.data.engines.differences import Frame
 from takifugu.data.runs import cells, spread
 
 
@@ -37,7 +36,7 @@ def test_a_reader_that_takes_the_next_step_for_that_of_an_event_is_noticed(
 ) -> None:
     rows_of = spread.Runs._compared.fget
 
-    def late(runs: spread.Runs) -> Frame:
+    def late(runs: spread.Runs):
         late_by = runs.rows.step if runs.rules.rows == "events" else 0
         return rows_of(runs).with_columns(start=nw.col("start") + late_by)
 

@@ -2,7 +2,6 @@
 
 import itertools
 import json
-from collections.abc import Callable, Iterator
 from fractions import Fraction
 from functools import partial
 from typing import Any
@@ -44,7 +43,7 @@ def questions(draw: st.DrawFn) -> tuple[Query, tf.MarkovChain]:
     return draw(st.sampled_from(queries)), chain(k, length, states)
 
 
-def every_data_set(belief: tf.MarkovChain) -> Iterator[Any]:
+def every_data_set(belief: tf.MarkovChain):
     return itertools.product(range(len(belief.states)), repeat=belief.length)
 
 
@@ -229,7 +228,7 @@ def test_data_that_do_not_fit_are_refused_without_being_shown() -> None:
 
 
 @pytest.mark.parametrize("make", [partial(Sum, None), partial(Mean, None), partial(Linear, [1, 1]), Identity])
-def test_codes_are_the_querys_own(make: Callable[..., Any]) -> None:
+def test_codes_are_the_querys_own(make) -> None:
     codes = {"a": 0, "b": 1}
     query = make(codes=codes)
     codes["b"] = 100

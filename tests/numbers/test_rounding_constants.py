@@ -8,6 +8,8 @@ import mpmath
 import numpy as np
 import pytest
 from scipy.special import ndtr
+from tests.support.chain_oracles import exact_rows, stationary_vector
+from tests.support.laws_oracles import as_mpf
 
 from takifugu import MarkovChain, Pmf
 from takifugu.influence.quilts.chain.class_influence import ClassInfluence, lemma_b4
@@ -27,15 +29,6 @@ def random_counts(states: int, seed: int) -> list[list[int]]:
     rng = Random(seed)
     sizes = (1, 10, 10**3, 10**6)
     return [[rng.randint(1, 9) * rng.choice(sizes) for _ in range(states)] for _ in range(states)]
-
-
-def exact_rows(counts: list[list[int]]) -> list[list[Fraction]]:
-    return [[Fraction(count, sum(row)) for count in row] for row in counts]
-
-
-def as_mpf(value: Fraction | float) -> mpmath.mpf:
-    exact = Fraction(value)
-    return mpmath.mpf(exact.numerator) / exact.denominator
 
 
 @pytest.mark.sampled(3)
@@ -134,7 +127,7 @@ def test_stationary_laws_are_within_their_bound(states: int) -> None:
     for seed in range(10):
         rows = exact_rows(random_counts(states, seed))
         law = MarkovChain(rows, length=2).stationary_laws[0]
-        true = stationary(rows)
+        true = stationary_vector(rows)
         with mpmath.workdps(40):
             masses = zip(law.mantissas.tolist(), law.exponents.tolist(), strict=True)
             exact = [
@@ -145,22 +138,6 @@ def test_stationary_laws_are_within_their_bound(states: int) -> None:
         assert off <= bound
         nearest = max(nearest, off / bound)
     assert nearest >= 1 / STATIONARY
-
-
-def stationary(rows: list[list[Fraction]]) -> list[Fraction]:
-    """Return the stationary law by elimination in rationals."""
-    size = len(rows)
-    system = [[rows[x][y] - (x == y) for x in range(size)] + [Fraction(0)] for y in range(size - 1)]
-    system.append([Fraction(1)] * (size + 1))
-    for column in range(size):
-        pivot = next(n for n in range(column, size) if system[n][column])
-        system[column], system[pivot] = system[pivot], system[column]
-        system[column] = [value / system[column][column] for value in system[column]]
-        for n in range(size):
-            if n != column:
-                factor = system[n][column]
-                system[n] = [a - factor * b for a, b in zip(system[n], system[column], strict=True)]
-    return [row[-1] for row in system]
 
 
 @pytest.mark.sampled(3)

@@ -86,33 +86,6 @@ def influence(law: Law, entry: int, quilt: tuple[int, ...], pair: tuple[int, int
     return worst
 
 
-def needed_scale(law: Law, sizes: list[int], changes: list[int], entries: list[int], epsilon: float) -> float:
-    """Return Song17 Algorithm 2 over all quilts: every subset whose remote set is independent by enumeration."""
-    n, worst = len(sizes), 0.0
-    for entry in entries:
-        prior = marginal(law, (entry,))
-        values = [v for v in range(sizes[entry]) if prior[(v,)] > 0]
-        pairs = [(a, b) for a in values for b in values if a != b]
-        if not pairs:
-            continue
-        best = sum(changes) / epsilon
-        others = [v for v in range(n) if v != entry]
-        for quilt in (q for r in range(n) for q in itertools.combinations(others, r)):
-            rest = [v for v in others if v not in quilt]
-            e = max(influence(law, entry, quilt, pair) for pair in pairs)
-            if e > epsilon:
-                continue
-            for r in range(len(rest) + 1):
-                for remote in itertools.combinations(rest, r):
-                    near = sum(changes[v] for v in range(n) if v not in quilt and v not in remote)
-                    if near and (e >= epsilon or near / (epsilon - e) >= best):
-                        continue
-                    if independent(law, entry, remote, quilt):
-                        best = 0.0 if near == 0 else near / (epsilon - e)
-        worst = max(worst, best)
-    return worst
-
-
 def answer_laws(law: Law, tables: list[list[int]], entry: int) -> dict[int, dict[int, Fraction]]:
     """Return the law of sum_i tables[i][x_i] given each possible value of an entry."""
     prior = marginal(law, (entry,))

@@ -22,6 +22,10 @@ def sent(channel, law):
     }
 
 
+def apart(x, y):
+    return abs(x - y)
+
+
 def marginals(plan):
     left, right = {}, {}
     for (x, y), mass in plan.items():

@@ -2,6 +2,13 @@
 
 from collections.abc import Iterable
 
+from takifugu.numbers.noise import InsecureSeededEntropyForTests
+
+
+def seeded(seed: int = 1) -> InsecureSeededEntropyForTests:
+    """Return a source that gives the same bytes in every run."""
+    return InsecureSeededEntropyForTests(seed)
+
 
 class ScriptedEntropy:
     """Return the given 64-bit words (or byte strings) in order; requesting more than was written is an error."""

@@ -8,18 +8,12 @@ import numpy as np
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
-from tests.support.chain_oracles import (
-    answer_law_given,
-    answer_laws_by_recurrence,
-    as_mpf,
-    largest_laplace_loss,
-)
+from tests.support.chain_oracles import answer_law_given, answer_laws_by_recurrence, as_mpf, largest_laplace_loss
 from tests.support.chain_strategies import chains, contributions, joint_laws, linear, weights
 
 import takifugu as tf
 from takifugu.analysis.answer_laws import chain as chain_laws
 from takifugu.analysis.answer_laws import forward_backward as chain_blocks
-from takifugu.analysis.answer_laws.dense import DenseFamily
 from takifugu.analysis.answer_laws.minimax_start import over_all_starts
 from takifugu.analysis.questions.answer_law import answer_law
 from takifugu.analysis.randomisers import DiscreteLaplace
@@ -30,7 +24,7 @@ from takifugu.model.secrets.of_entries import entry
 from takifugu.numbers.extended import convolution as windows
 
 
-def dense(chain: tf.MarkovChain, answer: Additive, family: Family | None = None) -> list[DenseFamily]:
+def dense(chain: tf.MarkovChain, answer: Additive, family: Family | None = None):
     return list(chain_laws.ChainLaw(chain, answer, family or Family(range(chain.length))).families())
 
 

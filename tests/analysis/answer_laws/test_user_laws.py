@@ -21,8 +21,6 @@ from takifugu.analysis.problem import Problem
 from takifugu.analysis.randomisers import DiscreteLaplace
 from takifugu.model.beliefs.users import IndependentUsers
 from takifugu.model.frameworks import Framework
-from takifugu.model.queries import Query
-from takifugu.model.secrets import Secret
 from takifugu.model.secrets.families import Family
 from takifugu.numbers.extended.floats import Wide
 from takifugu.numbers.extended.leave_one_out import Sums, Weights, joined
@@ -46,7 +44,7 @@ class Case:
         return IndependentUsers(self.laws, self.presences, self.mode)
 
     @property
-    def query(self) -> Query:
+    def query(self):
         return tf.Linear(self.weights)
 
     @property
@@ -78,7 +76,7 @@ def cases(draw: st.DrawFn, most: int = 4, modes: tuple[str, ...] = ("unknown", "
     return Case(laws, presences, mode, weights)
 
 
-def all_families(case: Case, *secrets: Secret) -> list[UserFamily]:
+def all_families(case: Case, *secrets) -> list[UserFamily]:
     belief = case.belief
     answer = case.query.resolve(belief)
     chosen = secrets or (tf.presence(), tf.every_entry())
@@ -174,7 +172,7 @@ def test_losses_of_long_masses_are_rounded_up(counts: list[int], scale: str) -> 
 
 
 def exact_scale(
-    users: IndependentUsers, secret: Secret, query: Query, epsilon: Any = 1, name: str = "laplace-exact"
+    users: IndependentUsers, secret, query, epsilon: Any = 1, name: str = "laplace-exact"
 ) -> float:
     return tf.calibrate(tf.Pufferfish(secret, users), query, epsilon, mechanism=name, allow_zero_noise=True).scale
 

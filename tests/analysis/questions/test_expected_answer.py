@@ -76,9 +76,8 @@ def test_a_long_chain_that_starts_somewhere_settles() -> None:
     assert more == pytest.approx([0.2 * (10**6 - 1000)], rel=1e-12)
 
 
-@pytest.mark.parametrize("initial", ["any"])
-def test_an_unknown_start_has_no_mean(initial: str) -> None:
-    chain = tf.MarkovChain([[0.9, 0.1], [0.4, 0.6]], length=5, initial=initial)
+def test_an_unknown_start_has_no_mean() -> None:
+    chain = tf.MarkovChain([[0.9, 0.1], [0.4, 0.6]], length=5, initial="any")
     with pytest.raises(Unsupported, match="expect"):
         expected_answer(chain, tf.Count(1).resolve(chain))
 

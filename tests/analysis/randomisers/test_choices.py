@@ -115,15 +115,6 @@ def test_an_output_that_tells_nothing_leaves_every_answer_in_its_interval() -> N
     assert (noise.expected_error(), noise.mean_error()) == (2.0, pytest.approx(0.4 * 2 + 0.3 + 0.1 + 0.1 * 0.2))
 
 
-def test_the_interval_of_the_most_probable_answers_alone_covers_too_little() -> None:
-    """Half of each interval, about the value, misses: the test of coverage sees it."""
-    rows = Channel.of(range(5), [2, 4], [[F(1), F(0)]] * 4 + [[F(1, 10), F(9, 10)]])
-    noise = ChannelChoice(rows, F(1), (0.2,) * 5)
-    halves = {v: ((v + low) / 2, (v + high) / 2) for v, (low, high) in intervals_of(noise, 0.95).items()}
-    assert min(covered(noise, intervals_of(noise, 0.95))) >= F(95, 100)
-    assert min(covered(noise, halves)) == 0
-
-
 @pytest.mark.parametrize("masses", [[["1", "3"], ["2", "3"]], [["1", "3"], ["-1", "5"]], [["1", "3"]]])
 def test_a_table_that_was_edited_is_refused(masses: list[list[str]]) -> None:
     rows = Channel.of([0, 1], [0, 1], [[F(1, 4), F(3, 4)], [F(1, 2), F(1, 2)]])

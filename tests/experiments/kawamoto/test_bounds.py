@@ -7,6 +7,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from tests.support import population_oracles as oracles
+from tests.support.population_oracles import apart
 
 from kawamoto import bounds, channels, liftings, measured
 from takifugu.core.errors import CalibrationRefused, InputError
@@ -17,10 +18,6 @@ from takifugu.numbers.transport import couplings
 
 F = Fraction
 EPSILONS = st.fractions(0, 2, max_denominator=4)
-
-
-def apart(x, y):
-    return abs(x - y)
 
 
 def lost(channel, p, q, epsilon):

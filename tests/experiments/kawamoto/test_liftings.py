@@ -7,6 +7,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from tests.support import population_oracles as oracles
+from tests.support.population_oracles import apart
 
 from kawamoto import channels, liftings, measured
 from takifugu.mechanisms.local import measuring
@@ -16,10 +17,6 @@ F = Fraction
 #: Kawamoto19 Figure 1.
 LEFT, RIGHT = {1: F(2, 10), 2: F(5, 10), 3: F(3, 10)}, {1: F(3, 10), 2: F(2, 10), 3: F(5, 10)}
 PRINTED = {(1, 1): F(2, 10), (2, 1): F(1, 10), (2, 2): F(2, 10), (2, 3): F(2, 10), (3, 3): F(3, 10)}
-
-
-def apart(x, y):
-    return abs(x - y)
 
 
 def test_figure_1_is_a_coupling_and_the_only_one_without_moves_of_2():

@@ -8,6 +8,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from tests.support import population_oracles as oracles
+from tests.support.population_oracles import apart
 
 from kawamoto import bounds, channels, measured, relations
 from takifugu.mechanisms.local import composing, measuring
@@ -17,10 +18,6 @@ from takifugu.numbers.distributions.channel import Channel
 from takifugu.numbers.transport import couplings
 
 F = Fraction
-
-
-def apart(x, y):
-    return abs(x - y)
 
 
 @given(st.lists(st.lists(st.integers(-9, 9), min_size=3, max_size=3), min_size=4, max_size=4))

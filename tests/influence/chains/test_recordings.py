@@ -1,6 +1,5 @@
 """What windows of a recording lose, asked again and again: what is remembered changes no bit of a loss."""
 
-from collections.abc import Iterator
 from itertools import product
 from typing import Any
 
@@ -21,7 +20,7 @@ RATES = [0.0, 0.01, 0.2, 0.5, 1.5]
 
 
 @pytest.fixture(autouse=True)
-def _afresh() -> Iterator[None]:
+def _afresh():
     messages.forget()
     yield
     messages.forget()

@@ -1,6 +1,5 @@
 """What releases at unknown places cost: never less than at any places, never more than by quilts or for ever."""
 
-from collections.abc import Iterator
 from dataclasses import replace
 from fractions import Fraction
 from functools import reduce
@@ -47,7 +46,7 @@ def random_matrix(random: np.random.Generator, states: int) -> np.ndarray:
     return np.asarray(rows / rows.sum(axis=1, keepdims=True))
 
 
-def problems(count: int, states: tuple[int, ...] = (2, 3)) -> Iterator[tuple[np.ndarray, Rates]]:
+def problems(count: int, states: tuple[int, ...] = (2, 3)):
     random = np.random.default_rng(5)
     for _ in range(count):
         rows = random_matrix(random, int(random.choice(states)))

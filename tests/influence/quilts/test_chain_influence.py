@@ -1,7 +1,6 @@
 """Exact influence on chains, of one matrix or several, against every joint state: above the truth by rounding only."""
 
 import math
-from collections.abc import Callable
 from fractions import Fraction
 from itertools import permutations
 from typing import Any
@@ -32,7 +31,7 @@ DAY, NIGHT = [[0.8, 0.2], [0.3, 0.7]], [[0.95, 0.05], [0.6, 0.4]]
 
 
 #: Random chains of one matrix, and of matrices that repeat after a period; `longest` is their largest length.
-KINDS: dict[str, Callable[..., st.SearchStrategy[Any]]] = {
+KINDS = {
     "one matrix": cases,
     "a period": lambda longest, **more: periodic(length=(1, longest), **more),
 }

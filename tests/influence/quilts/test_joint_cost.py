@@ -19,20 +19,19 @@ from takifugu.influence.quilts.chain.influence import chain_influence
 from takifugu.influence.quilts.chain.joint_cost import best_joint
 from takifugu.influence.quilts.chain.sides import ChainSides
 from takifugu.mechanisms.quilts import APPROX as QUILT_APPROX
-from takifugu.model.beliefs import Belief
 from takifugu.model.queries import Count, Histogram, Linear, Query
 
 CODES = {0: 0, 1: 1, 2: 3}
 
 
-def cost(belief: Belief, releases: Sequence[tuple[Query, Any]], secret: Any = None) -> float:
+def cost(belief, releases: Sequence[tuple[Query, Any]], secret: Any = None) -> float:
     """Return the joint cost of releases (query, scale in grid units) on a belief of one component."""
     parts = [problem(belief, query, 1, secret).parts[0] for query, _ in releases]
     charges = [(p.answer.entry_changes(), Fraction(b)) for p, (_, b) in zip(parts, releases, strict=True)]
     return joint_cost(parts[0], charges)[0]
 
 
-def answers_of(belief: Belief, queries: Sequence[Query]) -> Callable[[tuple[int, ...]], list[int]]:
+def answers_of(belief, queries: Sequence[Query]) -> Callable[[tuple[int, ...]], list[int]]:
     resolved = [query.resolve(belief) for query in queries]
     return lambda path: [y for answer in resolved for y in answer.evaluate(np.array(path))]
 

@@ -8,8 +8,8 @@ import numpy as np
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
+from tests.support import column_oracles, quilt_oracles
 from tests.support import network_oracles as oracle
-from tests.support import quilt_oracles
 from tests.support.chain_oracles import largest_laplace_loss
 from tests.support.research import research_file
 
@@ -49,8 +49,13 @@ def test_all_subsets_give_algorithm_2_over_every_quilt(seed: int, size: int, eps
     weights = np.random.default_rng(seed).integers(0, 3, size=size).tolist()
     query = Linear(oracle.as_listed(weights, net.names, net.listed), grid=1)
     changes = [w * (k - 1) for w, k in zip(weights, sizes, strict=True)]
+
+    def moved(near):
+        return sum(changes[v] for v in near)
+
     # Algorithm 2 works component by component: the trivial quilt of a component leaves the others remote.
-    expected = oracle.needed_scale(law, sizes, changes, list(range(size)), epsilon)
+    secret = [entry for entry in range(size) if sum(net.possible(entry)) > 1]
+    expected = max(column_oracles.quilt_scale(law, size, entry, moved, epsilon) for entry in secret)
     try:
         calibration = calibrate(framework, query, epsilon, mechanism="quilt-exact", allow_zero_noise=True)
     except CalibrationRefused as refusal:

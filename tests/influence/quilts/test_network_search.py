@@ -1,10 +1,8 @@
 """The best-first search over quilts of a network: against a plain one, and ended early at any moment."""
 
 import itertools
-from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from fractions import Fraction
-from typing import Any
 
 import numpy as np
 import pytest
@@ -67,7 +65,7 @@ def families(part: Part, most: int) -> dict[int, list[tuple[int, ...]]]:
     return by_entry
 
 
-def each_entry(part: Part, law: network_oracles.Law, steps: list[int]) -> list[list[tuple[int, dict[Any, float]]]]:
+def each_entry(part: Part, law: network_oracles.Law, steps: list[int]):
     net = part.belief
     assert isinstance(net, tf.BayesianNetwork)
     sizes = [len(net.alphabet(v)) for v in range(net.size)]
@@ -78,7 +76,7 @@ def each_entry(part: Part, law: network_oracles.Law, steps: list[int]) -> list[l
 
 
 @contextmanager
-def small_families(subsets: int, nearest: int) -> Iterator[None]:
+def small_families(subsets: int, nearest: int):
     """Search small networks the way that large ones are searched."""
     before = network_quilts.ALL_SUBSETS, network_quilts.NEAREST
     network_quilts.ALL_SUBSETS, network_quilts.NEAREST = subsets, nearest
@@ -174,7 +172,7 @@ def test_a_search_that_is_ended_early_is_sound_and_never_below_the_whole_one(see
 
 def _calibrated(net: tf.BayesianNetwork, weights: list[int], mechanism: str, stops: Stops | None) -> Calibration:
     framework, query = Pufferfish(every_entry(), net), tf.Linear(weights, grid=1)
-    ask: Callable[[], Calibration] = lambda: calibrate(framework, query, 2, mechanism=mechanism, allow_zero_noise=True)  # noqa: E731
+    ask = lambda: calibrate(framework, query, 2, mechanism=mechanism, allow_zero_noise=True)  # noqa: E731
     if stops is None:
         return ask()
     with searches.watched(stops):

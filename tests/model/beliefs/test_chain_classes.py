@@ -2,7 +2,6 @@
 
 import json
 import math
-from collections.abc import Callable
 from functools import partial
 from itertools import pairwise
 from typing import Any
@@ -167,7 +166,7 @@ INTERVAL = partial(tf.BinaryChainInterval, low=0.2, length=5)
     (INTERVAL, {"states": list("abc")}, "3 states and 2 rows"),
     (INTERVAL, {"length": 1.5}, "whole number"),
 ])  # fmt: skip
-def test_bad_regions_and_intervals(maker: Callable[..., Any], arguments: dict[str, Any], message: str) -> None:
+def test_bad_regions_and_intervals(maker, arguments: dict[str, Any], message: str) -> None:
     with pytest.raises(InputError, match=message):
         maker(**arguments)
 

@@ -4,7 +4,6 @@ import csv
 import gzip
 import itertools
 import math
-from collections.abc import Callable
 from fractions import Fraction
 
 import numpy as np
@@ -166,6 +165,6 @@ def test_schools(school: str, seconds: int, largest: list[int], about: int) -> N
     (lambda: tf.clique_infection([["ann"]], {1: [0.5, 0.5]}).position("bob"), "no clique holds"),
     (lambda: tf.household_infection(2, 1.5, 0.1), "probability"),
 ])  # fmt: skip
-def test_bad_input(make: Callable[[], object], message: str) -> None:
+def test_bad_input(make, message: str) -> None:
     with pytest.raises(InputError, match=message):
         make()

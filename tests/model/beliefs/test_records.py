@@ -1,7 +1,6 @@
 """Records of named columns: what is refused, how queries and data are read, and the way to a file and back."""
 
 from fractions import Fraction
-from pathlib import Path
 
 import numpy as np
 import pytest
@@ -195,7 +194,7 @@ def test_whole_records_are_hidden_by_noise_for_all_of_them_only():
     assert tf.calibrate(framework, tf.Sum("ill"), 1, mechanism="group").scale == 2
 
 
-def test_a_release_from_a_frame(tmp_path: Path):
+def test_a_release_from_a_frame(tmp_path):
     framework = tf.Pufferfish(tf.dataset_property("group", "share", of="b"), PEOPLE)
     calibration = tf.calibrate(framework, tf.Mean("ill"), 1, mechanism="laplace-exact")
     with pytest.raises(DataError, match="another number"):

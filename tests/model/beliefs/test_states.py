@@ -2,7 +2,6 @@
 
 import math
 from collections.abc import Callable
-from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -128,7 +127,7 @@ def test_a_chain_of_a_frame_is_the_one_of_its_sequences(engine: str) -> None:
 
 
 @pytest.mark.slow
-def test_rows_of_a_frame_may_be_shuffled_and_have_gaps(tmp_path: Path) -> None:
+def test_rows_of_a_frame_may_be_shuffled_and_have_gaps(tmp_path) -> None:
     shuffled = pandas.DataFrame(COLUMNS).sample(frac=1, random_state=7)
     chain = tf.MarkovChain.fit(shuffled, 10, STATES, smoothing=0, source=PUBLIC, **NAMED)
     assert chain.matrix.tolist() == [[1 / 3, 2 / 3], [1 / 2, 1 / 2]]
@@ -238,7 +237,7 @@ def test_texts_tables_and_sets_are_no_lists(name: str) -> None:
 
 
 @pytest.mark.parametrize("engine", FRAMES)
-def test_a_frame_is_no_sequence_of_its_columns_names(engine: str, tmp_path: Path) -> None:
+def test_a_frame_is_no_sequence_of_its_columns_names(engine: str, tmp_path) -> None:
     """Columns may be called as states are; what was counted was their names."""
     belief = tf.MarkovChain(MATRIX, 3, states=["person", "minute"])
     for belief_of in (belief, tf.IndependentUsers([{"person": 0.5, "minute": 0.5}] * 3)):

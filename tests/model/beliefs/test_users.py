@@ -2,10 +2,8 @@
 
 import json
 import math
-from collections.abc import Callable
 from fractions import Fraction
 from functools import partial
-from typing import Any
 
 import numpy as np
 import pytest
@@ -117,7 +115,7 @@ TWO = partial(tf.IndependentUsers, [COIN, COIN])
       for groups in ([], [(0, COIN)], [(1.5, COIN)], [(2,)], [COIN], [(True, COIN)])),
     *((lambda user=user: tf.presence(user), "the user is") for user in (-1, 1.5, True, ["a"])),
 ])  # fmt: skip
-def test_bad_users_are_refused(make: Callable[[], Any], words: str | None) -> None:
+def test_bad_users_are_refused(make, words: str | None) -> None:
     with pytest.raises(InputError, match=words):
         make()
 

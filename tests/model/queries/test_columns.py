@@ -1,7 +1,6 @@
 """Answers over columns of records, against all data sets: what they are, and how far records and columns move them."""
 
 import json
-from collections.abc import Callable
 from fractions import Fraction
 from functools import partial
 from itertools import combinations, product
@@ -241,7 +240,7 @@ def test_whole_columns_move_it_as_all_data_sets_say(columns: Any, records: int) 
     (partial(tf.CrossTable, {"age": [["x"]]}), ("states",)),
     *((partial(tf.CrossTable, ["age"], total=total), ("total",)) for total in (0, -1, 1.5, True, "x")),
 ])  # fmt: skip
-def test_what_is_refused_says_where(make: Callable[[], queries.Query], where: tuple[str, ...]) -> None:
+def test_what_is_refused_says_where(make, where: tuple[str, ...]) -> None:
     with pytest.raises(InputError) as refusal:
         make()
     assert refusal.value.where == where

@@ -9,7 +9,7 @@ import pytest
 from hypothesis import assume, given, settings
 from hypothesis import strategies as st
 from mpmath import mp
-from tests.support.laws_oracles import gaussian_divergence, laplace_divergence
+from tests.support.laws_oracles import as_mpf, gaussian_divergence, laplace_divergence
 from tests.support.strategies import exact_laws
 
 from takifugu.numbers.distributions.divergence import divergence, sum_of_powers
@@ -27,14 +27,10 @@ F = Fraction
 MASSES = st.fractions(0, 1, max_denominator=60)
 
 
-def real(value):
-    return mp.mpf(value.numerator) / value.denominator
-
-
 @given(st.lists(st.tuples(MASSES, MASSES), max_size=6), st.fractions(0, 60, max_denominator=7))
 def test_both_ends_are_next_to_the_exact_sum(pairs, epsilon):
     with mp.workdps(80):
-        exact = mp.fsum(max(real(p) - mp.exp(real(epsilon)) * real(q), 0) for p, q in pairs)
+        exact = mp.fsum(max(as_mpf(p) - mp.exp(as_mpf(epsilon)) * as_mpf(q), 0) for p, q in pairs)
         bracket = divergence(pairs, epsilon)
         assert bracket.low <= exact <= bracket.high
         assert math.nextafter(math.nextafter(bracket.low, math.inf), math.inf) >= bracket.high
@@ -53,7 +49,7 @@ def test_masses_that_are_nearly_e_to_the_epsilon_apart():
     """The next whole number above and below e^epsilon times a mass of 200 bits: 0 on one side alone."""
     with mp.workdps(150):
         for epsilon in (F(1, 3), F(1), F(7)):
-            product = mp.exp(real(epsilon)) * mp.mpf(2) ** 200
+            product = mp.exp(as_mpf(epsilon)) * mp.mpf(2) ** 200
             for p in (int(mp.ceil(product)), int(mp.floor(product))):
                 bracket = divergence([(F(p, 2**220), F(1, 2**20))], epsilon)
                 exact = max((p - product) / mp.mpf(2) ** 220, 0)
@@ -68,7 +64,7 @@ def test_ties_are_none():
 @given(st.fractions(0, 3, max_denominator=9), st.integers(0, 6))
 def test_the_sum_of_powers(epsilon, count):
     with mp.workdps(60):
-        exact = mp.fsum(mp.exp(k * real(epsilon)) for k in range(count))
+        exact = mp.fsum(mp.exp(k * as_mpf(epsilon)) for k in range(count))
         bracket = sum_of_powers(epsilon, count)
         assert bracket.low <= exact <= bracket.high
     assert bracket.high <= bracket.low * (1 + 2.0**-51)

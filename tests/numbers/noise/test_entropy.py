@@ -9,7 +9,6 @@ import re
 import subprocess
 import sys
 import threading
-from collections.abc import Callable
 from fractions import Fraction
 from pathlib import Path
 
@@ -39,14 +38,14 @@ def noises(entropy: Entropy) -> list[bytes]:
 
 
 @pytest.mark.parametrize("drawn", [streams, noises])
-def test_two_processes_never_draw_the_same_stream(drawn: Callable[[Entropy], list[bytes]]) -> None:
+def test_two_processes_never_draw_the_same_stream(drawn) -> None:
     draws = result_of_a_child(drawn, SystemEntropy())
     assert len(draws) == len(set(draws)) == 4
     assert all(draws)
 
 
 @pytest.mark.parametrize("drawn", [streams, noises])
-def test_the_fork_test_can_fail(drawn: Callable[[Entropy], list[bytes]]) -> None:
+def test_the_fork_test_can_fail(drawn) -> None:
     assert len(set(result_of_a_child(drawn, InsecureSeededEntropyForTests(1)))) == 1
 
 

@@ -12,18 +12,10 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from tests.support.every_run import law_of_draws
 from tests.support.goodness_of_fit import chi_squared_p, coin_p, discrete_laplace_cdf, misfit, two_sample_p
-from tests.support.scripted_entropy import ScriptedEntropy
+from tests.support.scripted_entropy import ScriptedEntropy, seeded
 
 from takifugu.core.errors import InputError
-from takifugu.numbers.noise import (
-    InsecureSeededEntropyForTests,
-    SystemEntropy,
-    bernoulli_exp,
-    choose,
-    discrete_laplace,
-    integers,
-    uniform_below,
-)
+from takifugu.numbers.noise import SystemEntropy, bernoulli_exp, choose, discrete_laplace, integers, uniform_below
 
 REJECT = 1e-6
 LOW, HIGH = 0, 3 * 2**62
@@ -38,10 +30,6 @@ FAST_SCALES = [
     Fraction(2**45 - 1, 2**20),
 ]
 WIDE_SCALES = [Fraction(2**62 + 1, 3), Fraction(2**64), Fraction(10**40, 3), Fraction(10 * 2**70 + 1, 3 * 2**70)]
-
-
-def seeded(seed: int = 1) -> InsecureSeededEntropyForTests:
-    return InsecureSeededEntropyForTests(seed)
 
 
 def laplace_misfit(samples: np.ndarray, scale: Fraction) -> float:

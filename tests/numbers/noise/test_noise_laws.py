@@ -1,6 +1,5 @@
 """The numbers about the noise against mpmath and against summation of the laws themselves."""
 
-from collections.abc import Callable
 from fractions import Fraction
 from math import erfc, exp, sqrt, tanh
 from typing import Any
@@ -23,7 +22,7 @@ from takifugu.numbers.noise_laws import (
 )
 from takifugu.numbers.noise_quantiles import first_not_exceeded, laplace_survival, normal_survival
 
-TRUTH: list[tuple[Any, Callable[[Any], Any]]] = [
+TRUTH = [
     (laplace_survival, lambda z: mpmath.exp(-z)),
     (normal_survival, lambda z: mpmath.erfc(z / mpmath.sqrt(2))),
 ]

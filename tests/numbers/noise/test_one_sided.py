@@ -11,24 +11,14 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from tests.support.every_run import law_of_draws
 from tests.support.goodness_of_fit import misfit
+from tests.support.scripted_entropy import seeded
 
 from takifugu.core.errors import DataError, InputError
-from takifugu.numbers.noise import (
-    InsecureSeededEntropyForTests,
-    SystemEntropy,
-    geometric,
-    integers,
-    one_sided,
-    rounded_up_exponential,
-)
+from takifugu.numbers.noise import SystemEntropy, geometric, integers, one_sided, rounded_up_exponential
 
 REJECT = 1e-6
 F = Fraction
 STRETCHED = F(105, 100)
-
-
-def seeded(seed: int = 1) -> InsecureSeededEntropyForTests:
-    return InsecureSeededEntropyForTests(seed)
 
 
 def geometric_misfit(samples: Any, scale: Fraction) -> float:

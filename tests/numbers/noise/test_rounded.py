@@ -10,16 +10,10 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from tests.support.goodness_of_fit import Cdf, misfit, rounded_laplace_cdf, rounded_normal_cdf
-from tests.support.scripted_entropy import ScriptedEntropy
+from tests.support.scripted_entropy import ScriptedEntropy, seeded
 
 from takifugu.core.errors import DataError, InputError
-from takifugu.numbers.noise import (
-    InsecureSeededEntropyForTests,
-    SystemEntropy,
-    rounded,
-    rounded_laplace,
-    rounded_normal,
-)
+from takifugu.numbers.noise import SystemEntropy, rounded, rounded_laplace, rounded_normal
 from takifugu.numbers.noise_quantiles import laplace_survival, normal_survival
 
 REJECT = 1e-6
@@ -34,10 +28,6 @@ CASES = [
     (10**25 + 1, Fraction(5, 2), Fraction(1, 3)),
     (0, Fraction(10**6), Fraction(1, 1000)),
 ]
-
-
-def seeded(seed: int = 1) -> InsecureSeededEntropyForTests:
-    return InsecureSeededEntropyForTests(seed)
 
 
 def rounded_misfit(

@@ -20,7 +20,6 @@ from tests.support.strategies import exact_laws
 import takifugu as tf
 from takifugu.core.errors import InputError
 from takifugu.numbers.transport import couplings
-from takifugu.numbers.transport import draws as module
 from takifugu.numbers.transport.bottleneck import bottleneck, max_flow
 from takifugu.numbers.transport.draws import (
     Draws,
@@ -230,7 +229,7 @@ def test_no_point_of_a_box_is_above_the_bounds(
 ) -> None:
     """Two columns that follow the secret in opposite ways, and one that does not: corners and inner points."""
 
-    def sides(cell: module.Cell) -> list[Draws]:
+    def sides(cell) -> list[Draws]:
         flipped = [(1 - high, 1 - low) for low, high in cell[:2]]
         others = Draws(shared, cell[2], cell[2], same=True)
         return [Draws(count, cell[0], cell[1]), Draws(1, flipped[0], flipped[1]), others]
