@@ -11,13 +11,8 @@ from tests.support.laws_oracles import bottleneck_by_hall
 Law = Mapping[Any, Fraction]
 Distance = Callable[[Any, Any], Any]
 
-
 #: The least d with p(A) <= q(all within d of A) for every set A of values.
 w_infinity = bottleneck_by_hall
-
-
-def _sent(laws: Mapping[str, Law], channel: rows_oracle.Channel, rows: int) -> dict[str, Any]:
-    return {name: rows_oracle.sent(rows_oracle.independent(law, rows), [channel] * rows) for name, law in laws.items()}
 
 
 def loss_per_distance(
