@@ -11,7 +11,7 @@ from typing import Any
 
 from takifugu.core.errors import InputError
 from takifugu.core.plain import Json, Plain, PlainForm, arguments, form, set_fields
-from takifugu.numbers.rationals import as_delta, as_fraction, exact, to_text
+from takifugu.numbers.rationals import as_delta, as_non_negative, exact, to_text
 
 #: Whose data an answer reads: one unit's, or several units' at once.
 SCOPES = ("unit", "pooled")
@@ -132,13 +132,13 @@ class Charge(PlainForm):
 
     def __post_init__(self) -> None:
         set_fields(
-            self, covers=Covers(self.covers), epsilon=_at_least_zero(self.epsilon, "a release's epsilon"),
+            self, covers=Covers(self.covers), epsilon=as_non_negative(self.epsilon, "a release's epsilon"),
             delta=as_delta(self.delta),
         )  # fmt: skip
         for name, title in (("change", "a change"), ("entry_change", "a value's change"), ("scale", "a scale")):
             limit = getattr(self, name)
             if limit is not None:
-                set_fields(self, **{name: _at_least_zero(limit, title)})
+                set_fields(self, **{name: as_non_negative(limit, title)})
         if self.scope not in SCOPES:
             raise InputError(f"the scope is {self.scope!r}", fix=f"write one of {list(SCOPES)}").at("scope")
 
@@ -162,10 +162,3 @@ class Charge(PlainForm):
         if missing:
             raise InputError(f"a charge lacks {missing}", rule="it was not written by Charge.to_dict")
         return cls(**arguments(cls, data))
-
-
-def _at_least_zero(value: Fraction, name: str) -> Fraction:
-    number = as_fraction(value, name)
-    if number < 0:
-        raise InputError(f"{name} is {value!r}", rule="it must not be negative")
-    return number

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator
 from contextlib import contextmanager
 from enum import StrEnum
 from fractions import Fraction
@@ -170,20 +170,13 @@ def standing(error: BaseException) -> str:
     state, public = attributes.get("state"), attributes.get("public")
     if state is None:
         return ""
-    words = _standing(state, public, attributes.get("ledger"))
+    words = str(state.sentence(attributes.get("ledger")))
+    if state is ReleaseState.DRAWN and public is not None:
+        out = f"These of its files are out: {', '.join(public)}." if public else "None of its files is out."
+        words = f"{words} {out}"
     if before := attributes.get("completed"):
         return f"Paid for by an earlier call, and published now: {', '.join(before)}. Of the rest: {words}"
     return words
-
-
-def _standing(state: ReleaseState, public: Sequence[str] | None, ledger: object) -> str:
-    if state is not ReleaseState.DRAWN or public is None:
-        return str(state.sentence(ledger))
-    if public:
-        out = f"These of its files are out: {', '.join(public)}."
-    else:
-        out = "None of its files is out."
-    return f"{state.sentence(ledger)} {out}"
 
 
 class InputError(TakifuguError, ValueError):

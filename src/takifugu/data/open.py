@@ -45,12 +45,16 @@ def open_frame(data: object, missing: Iterable[str] = ("",), written: Written | 
     """
     if isinstance(missing, str):
         raise InputError(f"missing is {missing!r}", fix='give a list of texts, such as ["NA", "?"]').at("missing")
-    words = frozenset(str(word).strip(BLANKS) for word in missing) | {""}
+    words, notation = frozenset(str(word).strip(BLANKS) for word in missing) | {""}, written or Written()
     if isinstance(data, Table):
         return data
     if isinstance(data, str | PathLike):
-        return _open_file(data, words, written or Written())
-    return replace(_open_native(data, words), written=written or Written())
+        if "://" in str(data):
+            raise DataError("the data is a URL", fix="download it first and give the path of the copy")
+        path = Path(os.path.abspath(data))  # engines differ in how they read ~ and file:
+        state = _state_of(path)
+        return replace(_opened(path, words, notation), check_unchanged=lambda: _check_unchanged(path, state))
+    return replace(_open_native(data, words), written=notation)
 
 
 def _open_native(data: Any, missing: frozenset[str]) -> Table:
@@ -149,14 +153,6 @@ def looked_into(path: Path) -> Mapping[str, int]:
         return {}
     with careful_with_format(file, form):
         return form.contents(file)
-
-
-def _open_file(data: str | PathLike[str], missing: frozenset[str], notation: Written) -> Table:
-    if "://" in str(data):
-        raise DataError("the data is a URL", fix="download it first and give the path of the copy")
-    path = Path(os.path.abspath(data))  # engines differ in how they read ~ and file:
-    state = _state_of(path)
-    return replace(_opened(path, missing, notation), check_unchanged=lambda: _check_unchanged(path, state))
 
 
 def _state_of(path: Path) -> Sequence[Hashable]:

@@ -5,7 +5,7 @@ A message names the rule and the column. It never repeats a value, a place or a 
 
 from __future__ import annotations
 
-from collections.abc import Hashable, Iterable, Mapping, Sequence
+from collections.abc import Hashable, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass, field
 from itertools import chain
@@ -58,7 +58,12 @@ def pieces(
     """
     lengths = lengths or Lengths()
     with table.reading():
-        plain = None if entrywise else _plain(table, layout, states)
+        plain = None  # the counts of one pass, where it can prove them
+        if not entrywise:
+            from takifugu.data.rows.by_bits import counted_by_bits
+
+            with suppress(DataError):
+                plain = counted_by_bits(table, layout, states)
         if plain is not None and layout.calendar is None and layout.null_keys == "refuse":
             with suppress(DataError):
                 if (people := plain.people(lengths)) is not None:
@@ -68,15 +73,6 @@ def pieces(
     if rows.runs is None or plain is None or not plain.is_sorted:  # what one pass has sorted comes in its order
         result.sort(key=lambda piece: (natural(piece.unit), natural(piece.piece)))
     return tuple(result)
-
-
-def _plain(table: Table, layout: Layout, states: Recode) -> CountedByBits | None:
-    """Return the counts of one pass, None where it cannot prove them."""
-    from takifugu.data.rows.by_bits import counted_by_bits
-
-    with suppress(DataError):
-        return counted_by_bits(table, layout, states)
-    return None
 
 
 def _measured(
@@ -98,7 +94,11 @@ def _counted(
     values: dict[Key, IntArray] = {}
     if layout.slots is not None:
         numbers, cells = layout.slots.cells
-        by_cell = _by_cell(rows.cells(layout.slots), measured, numbers, states)
+        row_of = places_of(numbers.tolist())
+        by_cell = {key: np.zeros((len(row_of), states), dtype=np.int64) for key in measured}
+        for key, number, code, times in rows.cells(layout.slots):
+            if key in by_cell and code >= 0:
+                by_cell[key][row_of[number], code] += times
     if entrywise:
         values = _values(rows, measured, before, layout.window)
         observed, counts = dict[Key, tuple[range, ...]](), dict[Key, IntArray]()
@@ -116,18 +116,6 @@ def _counted(
             cells, by_cell.get(key),
         ))  # fmt: skip
     return result
-
-
-def _by_cell(
-    cell_counts: Iterable[tuple[Key, int, int, int]], measured: Iterable[Key], numbers: IntArray, states: int
-) -> dict[Key, IntArray]:
-    """Return each piece's counts by cell and state, observed or not."""
-    row_of = places_of(numbers.tolist())
-    counts = {key: np.zeros((len(row_of), states), dtype=np.int64) for key in measured}
-    for key, number, code, rows in cell_counts:
-        if key in counts and code >= 0:
-            counts[key][row_of[number], code] += rows
-    return counts
 
 
 def _counts(

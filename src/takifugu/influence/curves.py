@@ -17,7 +17,7 @@ import numpy as np
 
 from takifugu.analysis.bounds import Witness
 from takifugu.analysis.problem import Part
-from takifugu.analysis.questions.influence import joint_cost
+from takifugu.analysis.questions.influence import Charges, joint_cost
 from takifugu.core.arrays import FloatArray, IntArray
 from takifugu.core.errors import Unsupported
 from takifugu.core.lists import take
@@ -86,14 +86,21 @@ def joint_loss(part: Part, releases: Sequence[Release]) -> tuple[float, Witness]
     if by_influence is not None and is_least(part.belief) and not any(release.charge for release in releases):
         return by_influence
     charges = [release.charge or (release.changes, release.scale) for release in releases]
+    return _at_most_quilts(part, by_influence, charges)
+
+
+def _at_most_quilts(
+    part: Part, by_influence: tuple[float, Witness] | None, charges: Charges
+) -> tuple[float, Witness]:
+    """Return a curve's loss, or the joint cost of charges by quilts where less."""
     try:
-        cost, witness = joint_cost(part, charges)
+        by_quilts = joint_cost(part, charges)
     except Unsupported:
         if by_influence is None:
             raise
         return by_influence
-    if by_influence is None or cost < by_influence[0]:
-        return cost, witness
+    if by_influence is None or by_quilts[0] < by_influence[0]:
+        return by_quilts
     return by_influence
 
 
@@ -149,15 +156,7 @@ def profile_loss(part: Part, profile: Profile) -> tuple[float, Witness]:
     by_influence = _along_curve(part, profile)
     if by_influence is not None and is_least(part.belief):
         return by_influence
-    try:
-        by_quilts = joint_cost(part, [in_steps(profile)])
-    except Unsupported:
-        if by_influence is None:
-            raise
-        return by_influence
-    if by_influence is None or by_quilts[0] < by_influence[0]:
-        return by_quilts
-    return by_influence
+    return _at_most_quilts(part, by_influence, [in_steps(profile)])
 
 
 def in_steps(profile: Profile) -> tuple[IntArray, Fraction]:

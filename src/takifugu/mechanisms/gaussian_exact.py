@@ -54,9 +54,7 @@ class GaussianExact:
     def bound(self, problem: Problem) -> Bound | Refusal:
         """Return the least rounded normal noise within (epsilon, delta).
 
-        >>> from takifugu.model.frameworks import between
-        >>> from takifugu.numbers.distributions.pmf import Pmf
-        >>> from takifugu.model.queries import Identity
+        >>> from takifugu import Identity, Pmf, between
         >>> flu = between(Pmf.from_counts([0, 1, 2, 3], [3, 1, 1, 1]), Pmf.from_counts([1, 2, 3, 4], [1, 1, 1, 1]))
         >>> bound = MECHANISM.bound(Problem(flu, Identity(), Fraction(1), Fraction(1, 10**5)))
         >>> round(float(bound.randomiser.scale), 8)

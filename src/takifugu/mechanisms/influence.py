@@ -97,16 +97,17 @@ def part_scale(part: Part, epsilon: Fraction, enough: Fraction) -> tuple[Fractio
         return enough, Witness("", "")
     low = max(enough, Fraction(max(int(answer.changes.values.max()), 1), 10**6) / epsilon)
     scale = round_up(smallest_scale(loss, epsilon, high, min(low, high / 2)))
-    while scale < high and not _fits(loss(scale), epsilon):
+
+    def fits(lost: float) -> bool:  # as it is rounded in a ledger
+        return math.isfinite(lost) and decimal_up(Fraction(lost)) <= epsilon
+
+    while scale < high and not fits(loss(scale)):
         scale = round_up(scale * (1 + Fraction(1, 2**38)))
     if by_quilts is not None and scale >= by_quilts.scale:
         return scale, by_quilts.witness()
     return scale, influence(scale)[1]
 
 
-def _fits(lost: float, epsilon: Fraction) -> bool:
-    """Whether a loss, rounded as in a ledger, is at most epsilon."""
-    return math.isfinite(lost) and decimal_up(Fraction(lost)) <= epsilon
 
 
 MECHANISM = Influence()

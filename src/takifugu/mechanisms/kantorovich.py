@@ -28,9 +28,7 @@ class Kantorovich:
         """Return the noise of the monotone plan's largest move over epsilon.
 
         >>> from fractions import Fraction
-        >>> from takifugu.model.frameworks import between
-        >>> from takifugu.numbers.distributions.pmf import Pmf
-        >>> from takifugu.model.queries import Identity
+        >>> from takifugu import Identity, Pmf, between
         >>> flu = between(Pmf.from_counts([0, 1, 2, 3], [3, 1, 1, 1]), Pmf.from_counts([1, 2, 3, 4], [1, 1, 1, 1]))
         >>> MECHANISM.bound(Problem(flu, Identity(), Fraction(1, 2))).randomiser.scale
         Fraction(4, 1)

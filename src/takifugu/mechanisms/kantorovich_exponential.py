@@ -74,9 +74,7 @@ class KantorovichExponential:
     def bound(self, problem: Problem) -> Bound | Refusal:
         """Return the choice with the largest verified rate.
 
-        >>> from takifugu.model.frameworks import between
-        >>> from takifugu.numbers.distributions.pmf import Pmf
-        >>> from takifugu.model.queries import Identity
+        >>> from takifugu import Identity, Pmf, between
         >>> bits = between(Pmf([0], [1]), Pmf([1], [1]))
         >>> noise = MECHANISM.bound(Problem(bits, Identity(), Fraction(1))).randomiser
         >>> round(float(noise.rate), 6), round(noise.expected_error(), 6)

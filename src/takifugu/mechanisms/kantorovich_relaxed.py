@@ -36,9 +36,7 @@ class KantorovichRelaxed:
     def bound(self, problem: Problem) -> Bound | Refusal:
         """Return noise of the largest scale any comparison needs.
 
-        >>> from takifugu.model.frameworks import between
-        >>> from takifugu.numbers.distributions.pmf import Pmf
-        >>> from takifugu.model.queries import Identity
+        >>> from takifugu import Identity, Pmf, between
         >>> table = between(Pmf.from_counts([1, 2, 3, 4], [2, 1, 2, 1]), Pmf.from_counts([1, 2, 3, 4], [3, 3, 2, 4]))
         >>> round(float(MECHANISM.bound(Problem(table, Identity(), Fraction(1))).randomiser.scale), 9)
         0.671194939

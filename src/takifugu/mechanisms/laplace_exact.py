@@ -64,9 +64,7 @@ class LaplaceExact:
     def bound(self, problem: Problem) -> Bound | Refusal:
         """Return the least noise for epsilon in every comparison, perhaps none.
 
-        >>> from takifugu.model.frameworks import between
-        >>> from takifugu.numbers.distributions.pmf import Pmf
-        >>> from takifugu.model.queries import Identity
+        >>> from takifugu import Identity, Pmf, between
         >>> flu = between(Pmf.from_counts([0, 1, 2, 3], [3, 1, 1, 1]), Pmf.from_counts([1, 2, 3, 4], [1, 1, 1, 1]))
         >>> round(float(MECHANISM.bound(Problem(flu, Identity(), Fraction(1))).randomiser.scale), 9)
         1.46353212

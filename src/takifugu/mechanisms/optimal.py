@@ -57,9 +57,7 @@ class Optimal:
     def bound(self, problem: Problem) -> Bound | Refusal:
         """Return the channel, or a refusal of too large a program.
 
-        >>> from takifugu.model.frameworks import between
-        >>> from takifugu.numbers.distributions.pmf import Pmf
-        >>> from takifugu.model.queries import Identity
+        >>> from takifugu import Identity, Pmf, between
         >>> bits = between(Pmf([0], [1]), Pmf([1], [1]))
         >>> round(MECHANISM.bound(Problem(bits, Identity(), Fraction(1))).randomiser.mean_error(), 6)
         0.268941

@@ -38,9 +38,7 @@ class Wasserstein:
     def bound(self, problem: Problem) -> Bound | Refusal:
         """Return the noise of scale max W-infinity / epsilon over all comparisons.
 
-        >>> from takifugu.model.frameworks import between
-        >>> from takifugu.numbers.distributions.pmf import Pmf
-        >>> from takifugu.model.queries import Identity
+        >>> from takifugu import Identity, Pmf, between
         >>> flu = between(Pmf.from_counts([0, 1, 2, 3], [3, 1, 1, 1]), Pmf.from_counts([1, 2, 3, 4], [1, 1, 1, 1]))
         >>> bound = MECHANISM.bound(Problem(flu, Identity(), Fraction(1, 2)))
         >>> float(bound.randomiser.scale), bound.witness.numbers

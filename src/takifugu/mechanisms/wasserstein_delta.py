@@ -46,9 +46,7 @@ class WassersteinDelta:
     def bound(self, problem: Problem) -> Bound | Refusal:
         """Return noise of the largest scale any comparison needs, or a refusal.
 
-        >>> from takifugu.model.frameworks import between
-        >>> from takifugu.numbers.distributions.pmf import Pmf
-        >>> from takifugu.model.queries import Identity
+        >>> from takifugu import Identity, Pmf, between
         >>> flu = between(Pmf.from_counts([0, 1, 2, 3], [3, 1, 1, 1]), Pmf.from_counts([1, 2, 3, 4], [1, 1, 1, 1]))
         >>> MECHANISM.bound(Problem(flu, Identity(), Fraction(1), Fraction(1, 4))).randomiser.scale
         Fraction(1, 1)

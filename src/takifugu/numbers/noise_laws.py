@@ -73,12 +73,7 @@ def geometric_half_width(scale: Fraction, level: Fraction | float) -> int:
     >>> geometric_half_width(Fraction(10), 0.95)
     29
     """
-    miss = _miss(level)
-
-    def exceeds(h: int) -> bool:  # P(K > h) = exp(-(h + 1) / scale) > miss
-        return h < 0 or _exceeds(laplace_survival, [(1, (h + 1) / scale)], miss)
-
-    return first_not_exceeded(exceeds, round(scale * Fraction(_depth(miss))) - 1)
+    return rounded_up_exponential_half_width(scale, Fraction(1), level, on_grid=True) - 1  # ceil(E) is K + 1
 
 
 def rounded_up_exponential_half_width(
@@ -164,22 +159,17 @@ def rounded_normal_moments(sigma: Fraction, grid: Fraction, *, on_grid: bool = F
     """
     s, g = float(sigma), float(grid)
     if on_grid:
-        return _normal_moments_on_grid(s, g)
+        r = s / g
+        if r >= 100:
+            return Moments(g * sqrt(2 / pi) * (r - 1 / (24 * r)), s * s + g * g / 12)
+        from scipy.special import erfc
+
+        k = np.arange(1.0, 40 * r + 2)
+        tails = erfc((k - 0.5) / (r * sqrt(2)))
+        return Moments(float(g * tails.sum()), float(g * g * ((2 * k - 1) * tails).sum()))
     h = g / 2
     central = (h * h + s * s) / 2 * erf(h / (s * sqrt(2))) + h * s / sqrt(2 * pi) * exp(-(h * h) / (2 * s * s))
     return Moments(central / h, s * s + g * g / 12)
-
-
-def _normal_moments_on_grid(s: float, g: float) -> Moments:
-    """Sum the tails of |n|, and those of n^2."""
-    r = s / g
-    if r >= 100:
-        return Moments(g * sqrt(2 / pi) * (r - 1 / (24 * r)), s * s + g * g / 12)
-    from scipy.special import erfc
-
-    k = np.arange(1.0, 40 * r + 2)
-    tails = erfc((k - 0.5) / (r * sqrt(2)))
-    return Moments(float(g * tails.sum()), float(g * g * ((2 * k - 1) * tails).sum()))
 
 
 @lru_cache(maxsize=256)

@@ -49,7 +49,9 @@ def laws(plan: Reading, factors: Sequence[Factor], offsets: Sequence[Sequence[in
     `offsets[v]` is what each value of v adds to the sum, the least 0; leaf `entry` stands for the table factors[entry].
     """
     tables = collect(plan.contraction, factors, offsets, plan.retained)
-    weight = _sizes(plan.contraction)
+    weight: list[int] = []  # how many tables each one is made of, itself included
+    for table in plan.contraction.tables:
+        weight.append(1 + sum(take(weight, children(table))))
     start = ONE
     for v in plan.contraction.tables[-1].scope:
         start = moved(start, v, offsets[v])
@@ -141,11 +143,3 @@ def arranged_as(table: ShareTable, scope: Sequence[int]) -> Numbers:
         return table.polynomials
     axis_of = places_of(table.scope)
     return arranged(table.polynomials, list(map(axis_of.get, scope)))
-
-
-def _sizes(plan: Contraction) -> list[int]:
-    """Return how many tables each one is made of, itself included."""
-    sizes: list[int] = []
-    for table in plan.tables:
-        sizes.append(1 + sum(take(sizes, children(table))))
-    return sizes

@@ -40,7 +40,21 @@ class UsersLaw(AnswerLaw[IndependentUsers]):
 
     @cached_property
     def users(self) -> Users:
-        return _users(self.belief, self.answer)
+        last = cached(self.answer, Users, dict[int, tuple[IndependentUsers, Users]])
+        entry = last.get(id(self.belief))
+        if entry is None:
+            code = self.belief.likenesses((self.answer.weights, self.answer.table_of), by_law=True)
+            _, first, sort_of = np.unique(code, return_index=True, return_inverse=True)
+            contributions = tuple(_contribution(self.belief, self.answer, user) for user in first.tolist())
+            step = 0
+            for contribution in contributions:
+                step = math.gcd(step, *map(int, np.diff(contribution.law.values).tolist()))
+            counts = np.bincount(sort_of.ravel(), minlength=len(first))
+            # The belief is held, so that its id is not reused.
+            entry = self.belief, Users(self.belief.absence, contributions, sort_of.ravel(), counts, step or 1)
+            last.clear()
+            last[id(self.belief)] = entry
+        return entry[1]
 
     def families(self) -> Iterator[UserFamily]:
         belief, users = self.belief, self.users
@@ -152,28 +166,6 @@ class Users:
     def sums(self) -> Sums[Weights]:
         laws = [Weights.of(law, self.step) for law in self._laws]
         return Sums(laws, self.counts.tolist(), joined, NOTHING)
-
-
-def _users(belief: IndependentUsers, answer: Additive) -> Users:
-    """Sort a belief's users, keeping those of the answer's last belief."""
-    last = cached(answer, Users, dict[int, tuple[IndependentUsers, Users]])
-    entry = last.get(id(belief))
-    if entry is None:
-        entry = belief, _sorted(belief, answer)  # the belief is held, so that its id is not reused
-        last.clear()
-        last[id(belief)] = entry
-    return entry[1]
-
-
-def _sorted(belief: IndependentUsers, answer: Additive) -> Users:
-    code = belief.likenesses((answer.weights, answer.table_of), by_law=True)
-    _, first, sort_of = np.unique(code, return_index=True, return_inverse=True)
-    contributions = tuple(_contribution(belief, answer, user) for user in first.tolist())
-    step = 0
-    for contribution in contributions:
-        step = math.gcd(step, *map(int, np.diff(contribution.law.values).tolist()))
-    counts = np.bincount(sort_of.ravel(), minlength=len(first))
-    return Users(belief.absence, contributions, sort_of.ravel(), counts, step or 1)
 
 
 def _contribution(belief: IndependentUsers, answer: Additive, user: int) -> Contribution:

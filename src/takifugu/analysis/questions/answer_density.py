@@ -8,7 +8,7 @@ from fractions import Fraction
 from itertools import repeat
 from typing import TYPE_CHECKING
 
-from takifugu.analysis.questions.answer_law import Share
+from takifugu.analysis.problem import Part
 from takifugu.core.registry import Question
 from takifugu.model.beliefs import Belief
 from takifugu.model.queries import Additive
@@ -31,7 +31,7 @@ class Given:
     rounding: Fraction = Fraction(0)
 
 
-def answer_densities(share: Share) -> Sequence[Given] | None:
+def answer_densities(share: Part) -> Sequence[Given] | None:
     """Return the densities by value of the entry's alphabet, None if unknown.
 
     >>> from types import SimpleNamespace

@@ -13,6 +13,7 @@ from dataclasses import dataclass
 from fractions import Fraction
 from typing import Generic, Protocol, TypeVar, runtime_checkable
 
+from takifugu.analysis.problem import Part
 from takifugu.core.arrays import FloatArray
 from takifugu.core.cache import cached
 from takifugu.core.entries import called
@@ -28,19 +29,6 @@ Move = int | float | Fraction
 
 #: (a, number in a's hull, b, number in b's hull).
 Compared = tuple[int, int, int, int]
-
-
-class Share(Protocol):
-    """One independent component of a belief, the share of the answer that it adds, and what is secret in it."""
-
-    @property
-    def belief(self) -> Belief: ...
-
-    @property
-    def answer(self) -> Additive: ...
-
-    @property
-    def family(self) -> Family: ...
 
 
 class Comparisons(Protocol):
@@ -83,6 +71,8 @@ class AnswerFamily(Comparisons, Protocol):
     def moves(self, index: int) -> tuple[Move, ...]: ...
 
     def wasserstein(self, index: int, epsilon: Fraction) -> tuple[Move, Fraction]: ...
+
+
 
 
 @runtime_checkable
@@ -166,13 +156,12 @@ class AnswerLaw(Generic[B]):
         return f"{called(self.belief, entry, start)} = {self.belief.alphabet(entry)[value]!r}"
 
 
-def answer_law(share: Share) -> AnswerLaw[Belief]:
+def answer_law(share: Part) -> AnswerLaw[Belief]:
     """Return a share's law, or the reason why it has none.
 
-    >>> from types import SimpleNamespace
     >>> from takifugu import Count, MarkovChain
     >>> belief = MarkovChain([[0.5, 0.5], [0.5, 0.5]], length=2)
-    >>> law = answer_law(SimpleNamespace(belief=belief, answer=Count(1).resolve(belief), family=Family(range(2))))
+    >>> law = answer_law(Part(belief, Count(1).resolve(belief), Family(range(2))))
     >>> [list(family.hulls[1][0].items()) for family in law.families()]
     [[(1, 0.5), (2, 0.5)], [(1, 0.5), (2, 0.5)]]
     """

@@ -6,7 +6,7 @@ data: it names the rule that was broken and what the belief expects.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Collection, Hashable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Hashable, Iterable, Mapping, Sequence
 from dataclasses import replace
 from fractions import Fraction
 from typing import TYPE_CHECKING, Any
@@ -133,9 +133,21 @@ def of_columns(belief: Parameters, data: object) -> IntArray:
     """
     columns = dict(zip(belief.columns, belief.record.alphabets, strict=True))
     if has_columns(data):
-        values_by_column = _columns(data, columns)
+        if set(data if isinstance(data, Mapping) else data.columns) != set(columns):
+            raise DataError(f"the data need exactly the columns {_words(columns)}")
+        values_by_column = [_sequence(data[name], f"the column {name!r}") for name in columns]
     else:
-        values_by_column = _columns_of_rows(data, columns)
+        records = []
+        for row in _sequence(data, "the list of records"):
+            if isinstance(row, str) or not hasattr(row, "__len__") or len(row) != len(columns):
+                raise DataError(f"each record needs one value for each of the columns {_words(columns)}, in this order")
+            if not isinstance(row, Mapping):
+                records.append(list(row))
+            elif set(row) == set(columns):
+                records.append(take(row, columns))
+            else:
+                raise DataError(f"each record needs exactly the columns {_words(columns)}")
+        values_by_column = transposed(records, len(columns))
     numbers = []
     for (name, states), values in zip(columns.items(), values_by_column, strict=True):
         if len(values) != belief.records:
@@ -143,26 +155,6 @@ def of_columns(belief: Parameters, data: object) -> IntArray:
             raise DataError(message, fix="give as many, or calibrate for theirs")
         numbers.append(_column(name, values, states))
     return np.array(numbers, dtype=np.int64).T
-
-
-def _columns(data: Any, names: Collection[str]) -> list[list[Any]]:
-    if set(data if isinstance(data, Mapping) else data.columns) != set(names):
-        raise DataError(f"the data need exactly the columns {_words(names)}")
-    return [_sequence(data[name], f"the column {name!r}") for name in names]
-
-
-def _columns_of_rows(data: object, names: Collection[str]) -> list[list[Any]]:
-    records = []
-    for row in _sequence(data, "the list of records"):
-        if isinstance(row, str) or not hasattr(row, "__len__") or len(row) != len(names):
-            raise DataError(f"each record needs one value for each of the columns {_words(names)}, in this order")
-        if not isinstance(row, Mapping):
-            records.append(list(row))
-        elif set(row) == set(names):
-            records.append(take(row, names))
-        else:
-            raise DataError(f"each record needs exactly the columns {_words(names)}")
-    return transposed(records, len(names))
 
 
 def _column(name: str, values: Sequence[Hashable], states: Sequence[Hashable]) -> list[int]:
@@ -174,8 +166,10 @@ def _column(name: str, values: Sequence[Hashable], states: Sequence[Hashable]) -
         raise DataError(message, fix=f"its states are {_words(states)}") from None
 
 
-def _record(belief: Belief, data: object) -> IntArray:
-    """Return one record's values, from all names or in listed order."""
+def _unregistered(belief: Belief, data: object) -> IntArray:
+    """Return one sequence's values, or a record's under names or several alphabets."""
+    if belief.names is None and belief.one_alphabet:
+        return _one_sequence(belief, data)
     names = entries.listed(belief) or range(belief.size)
     if isinstance(data, Mapping):
         if set(data) != set(names):
@@ -188,13 +182,6 @@ def _record(belief: Belief, data: object) -> IntArray:
         record = entries.arranged(belief, record)
     numbers = [_number(value, belief.alphabet(entry)) for entry, value in enumerate(record)]
     return np.array(numbers, dtype=np.int64)
-
-
-def _unregistered(belief: Belief, data: object) -> IntArray:
-    """Return one sequence's values, or a record's under names or several alphabets."""
-    if belief.names is None and belief.one_alphabet:
-        return _one_sequence(belief, data)
-    return _record(belief, data)
 
 
 def _by_label(data: object) -> object:

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from fractions import Fraction
 from typing import Generic, TypeVar
 
-from takifugu.analysis.questions.answer_law import Share
+from takifugu.analysis.problem import Part
 from takifugu.core.cache import cached
 from takifugu.core.errors import Unsupported
 from takifugu.core.registry import Question
@@ -53,7 +53,7 @@ class NormalLaw(Generic[B]):
         return 0.0
 
 
-def normal_law(share: Share) -> NormalLaw[Belief]:
+def normal_law(share: Part) -> NormalLaw[Belief]:
     """Return a share's normal laws, or the reason why it has none."""
     make = NORMAL_LAW.of(share.belief)
     return cached(share, make, lambda: make(share.belief, share.answer, share.family))

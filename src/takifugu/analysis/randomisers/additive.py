@@ -20,7 +20,7 @@ from takifugu.analysis.randomisers.base import (
     Loss,
     are_whole,
     check_cells,
-    check_level,
+    level_of_cell,
     steps_of,
     whole_steps,
 )
@@ -102,12 +102,7 @@ class Noise(Common):
         w is the least multiple of the grid with P(|noise| <= w in all cells) >= level, in answer units; `cells` is the
         randomiser's own number of cells unless more are published together. Raises InputError unless 0 < level < 1.
         """
-        check_level(level)
-        count = self.cells if cells is None else cells
-        if count == 1:
-            return self._steps_within(Fraction(level)) * self.grid
-        outside = Fraction(-math.expm1(math.log(level) / count)) * (1 - Fraction(1, 2**48))
-        return self._steps_within(1 - outside) * self.grid
+        return self._steps_within(level_of_cell(level, self.cells if cells is None else cells)) * self.grid
 
     def _steps_within(self, level: Fraction) -> int:
         """Return the least h with P(abs noise <= h steps) >= level."""

@@ -253,6 +253,17 @@ def check_level(level: float) -> None:
         ).at("level")
 
 
+def level_of_cell(level: float, cells: int) -> Fraction:
+    """Return the level at which each of some independent cells keeps it for all.
+
+    Raises InputError for a level outside (0, 1).
+    """
+    check_level(level)
+    if cells < 2:
+        return Fraction(level)
+    return 1 - Fraction(-math.expm1(math.log(level) / cells)) * (1 - Fraction(1, 2**48))
+
+
 def whole_steps(answers: Column) -> Array:
     """Return a column of answers as an array, or raise InputError."""
     steps = np.asarray(answers)

@@ -28,7 +28,7 @@ from takifugu.analysis.randomisers.base import (
     Loss,
     are_whole,
     check_cells,
-    check_level,
+    level_of_cell,
     steps_of,
     whole_steps,
 )
@@ -141,12 +141,8 @@ class OneSided(Base):
         The event is that of all `cells` cells; w is a multiple of the grid, in answer units. Where cells move in
         different directions, w is that of the widest. Raises InputError unless 0 < level < 1.
         """
-        check_level(level)
-        count = self.cells if cells is None else cells
-        level_of_cell = Fraction(level)
-        if count > 1:
-            level_of_cell = 1 - Fraction(-math.expm1(math.log(level) / count)) * (1 - Fraction(1, 2**48))
-        return max(self._steps_within(level_of_cell, move) for move in set(self.moves)) * self.grid
+        level_of_each = level_of_cell(level, self.cells if cells is None else cells)
+        return max(self._steps_within(level_of_each, move) for move in set(self.moves)) * self.grid
 
     def cell(self, place: int) -> OneSided:
         """Return the noise of one cell."""

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from takifugu.analysis.randomisers.base import Answer, Column, Direction, Kind
+from takifugu.analysis.randomisers.base import Column, Direction, Kind
 from takifugu.analysis.randomisers.one_sided import DOWN, MOVES, Moves, OneSided
 from takifugu.analysis.randomisers.rounded import RoundedLaplace
 from takifugu.core.plain import LEFT_OUT
@@ -60,7 +60,8 @@ class OneSidedExponential(OneSided, kind="one-sided-exponential"):
 
         draw = rounded_laplace if move is Direction.EITHER else rounded_up_exponential
         if move is Direction.UP:
-            return -draw([-x for x in _plain(answers)], self.units, 1, len(answers), entropy)
+            numbers = answers.tolist() if isinstance(answers, np.ndarray) else answers  # Python's are safe to negate
+            return -draw([-x for x in numbers], self.units, 1, len(answers), entropy)
         return draw(answers, self.units, 1, len(answers), entropy)
 
     def _moments(self, move: Direction) -> Moments:
@@ -79,11 +80,6 @@ class OneSidedExponential(OneSided, kind="one-sided-exponential"):
     @cached_property
     def _two_sided(self) -> RoundedLaplace:
         return RoundedLaplace(self.scale, self.grid, 1, self.on_grid)
-
-
-def _plain(answers: Column) -> Answer:
-    """Return Python's numbers, safe to negate."""
-    return answers.tolist() if isinstance(answers, np.ndarray) else answers
 
 
 EXPONENTIAL = Kind(

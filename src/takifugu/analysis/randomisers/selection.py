@@ -93,20 +93,17 @@ class PermuteAndFlip(Base, kind="permute-and-flip"):
 
     def draw(self, answer: Answer, entropy: Entropy) -> tuple[Outcome, ...]:
         """Return the chosen values by group, from counts of all candidates."""
-        outcomes: list[Outcome] = []
-        for counts in self._counts(answer):
-            outcomes += self._drawn(counts, entropy)
-        return tuple(outcomes)
-
-    def _drawn(self, counts: Sequence[int], entropy: Entropy) -> list[Outcome]:
         from takifugu.numbers.noise import permute_and_flip
 
-        drawn = list[int]()
-        for _ in range(self.goal.draws):
-            deficits = self.goal.deficits(counts, drawn)
-            places = list(deficits)
-            drawn.append(places[permute_and_flip(list(deficits.values()), self.rate, entropy)])
-        return take(self.outcomes, drawn)
+        outcomes: list[Outcome] = []
+        for counts in self._counts(answer):
+            drawn = list[int]()
+            for _ in range(self.goal.draws):
+                deficits = self.goal.deficits(counts, drawn)
+                places = list(deficits)
+                drawn.append(places[permute_and_flip(list(deficits.values()), self.rate, entropy)])
+            outcomes += take(self.outcomes, drawn)
+        return tuple(outcomes)
 
     def draw_column(self, answers: Column, entropy: Entropy) -> Array:
         """Raise InputError: a choice reads all counts together."""

@@ -153,7 +153,7 @@ def heat_map(
         body.append(rectangle(left, upper, size, size, _COLOUR, _shade(share / most)))
     if mark is not None:
         left, upper = _LEFT + size * (column[mark[0]] + 0.5), top + size * (len(ys) - 0.5 - row[mark[1]])
-        body.append(ring(left, upper, max(size * 0.42, 3), "#d55e00"))
+        body.append(ring(left, upper, max(size * 0.42, 3)))
     body += frame(Ground(ends_of(xs), ends_of(ys), metres), top, width - _LEFT - _MARGIN, height)
     shades = [_shade((step + 0.5) / _SHADES) for step in range(_SHADES)]
     body += _key(top + height + _BELOW + 4, _COLOUR, shades, f"{number(100 * most, digits=4)} % of rows")

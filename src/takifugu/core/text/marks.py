@@ -104,8 +104,8 @@ def dot(x: float, y: float, colour: str, shade: float = 1.0) -> str:
     return f'<circle cx="{x:.1f}" cy="{y:.1f}" r="3" fill="{colour}"{opaque}/>'
 
 
-def ring(x: float, y: float, radius: float, colour: str) -> str:
-    return f'<circle cx="{x:.2f}" cy="{y:.2f}" r="{radius:.2f}" fill="none" stroke="{colour}" stroke-width="2.5"/>'
+def ring(x: float, y: float, radius: float) -> str:
+    return f'<circle cx="{x:.2f}" cy="{y:.2f}" r="{radius:.2f}" fill="none" stroke="{COLOURS[1]}" stroke-width="2.5"/>'
 
 
 def hatching(left: float, top: float, right: float, bottom: float) -> Iterator[str]:

@@ -47,7 +47,11 @@ class Scale:
     @property
     def ticks(self) -> list[float]:
         if self.log:
-            return _log_ticks(self.low, self.high)
+            first, last = math.floor(math.log10(self.low)), math.ceil(math.log10(self.high))
+            steps = (1, 2, 5) if last - first <= 3 else (1,)
+            ticks = [float(f"{m}e{k}") for k, m in product(range(first, last + 1), steps)]
+            ticks_inside = [t for t in ticks if self.low * (1 - 1e-9) <= t <= self.high * (1 + 1e-9)]
+            return ticks_inside if len(ticks_inside) > 1 else [self.low, self.high]
         return _ticks(self.low, self.high)
 
     def impossible(self, axis: Axis) -> Iterator[tuple[float, float]]:
@@ -126,12 +130,3 @@ def _ticks(low: float, high: float) -> list[float]:
     step = next(power * m for m in (1, 2, 2.5, 5, 10) if power * m >= rough * (1 - 1e-9))
     first, last = math.ceil(low / step - 1e-9), math.floor(high / step + 1e-9)
     return [float(f"{k * step:.12g}") for k in range(first, last + 1)]
-
-
-def _log_ticks(low: float, high: float) -> list[float]:
-    """Return powers of ten from `low` to `high`, with 2 and 5 between few."""
-    first, last = math.floor(math.log10(low)), math.ceil(math.log10(high))
-    steps = (1, 2, 5) if last - first <= 3 else (1,)
-    ticks = [float(f"{m}e{k}") for k, m in product(range(first, last + 1), steps)]
-    ticks_inside = [t for t in ticks if low * (1 - 1e-9) <= t <= high * (1 + 1e-9)]
-    return ticks_inside if len(ticks_inside) > 1 else [low, high]

@@ -72,18 +72,17 @@ def with_neighbour(
     return moved.with_columns(nw.when(same).then(nw.col(f"{c}_{ending}")).alias(f"{c}_{ending}") for c in columns)
 
 
-def with_both(frame: Frame, columns: tuple[str, str], signs: tuple[int, int], value: str, sign: str) -> Frame:
-    """Return each row twice, with either column as `value` and its `sign`."""
+def with_both_ends(frame: Frame) -> Frame:
+    """Return each row twice: `place` is `first`, its `sign` -1, and `last`, 1."""
     if is_duckdb(frame):
-        projection = f"unnest([{', '.join(columns)}]) as {value}, unnest([{', '.join(map(str, signs))}]) as {sign}"
-        return wrapped(frame.to_native().project(f"*, {projection}"))
-    pairs = zip(columns, signs, strict=True)
-    halves = [frame.with_columns(nw.col(c).alias(value), nw.lit(n, nw.Int64).alias(sign)) for c, n in pairs]
+        return wrapped(frame.to_native().project("*, unnest([first, last]) as place, unnest([-1, 1]) as sign"))
+    ends = {"first": -1, "last": 1}
+    halves = [frame.with_columns(place=nw.col(end), sign=nw.lit(n, nw.Int64)) for end, n in ends.items()]
     return nw.concat(halves)  # type: ignore[type-var]
 
 
-def with_number_of_text(frame: Frame, column: str, numbers: Mapping[str, int]) -> Frame:
-    """Replace a DuckDB column by the numbers of its texts, or null.
+def with_numbered_units(frame: Frame, numbers: Mapping[str, int]) -> Frame:
+    """Replace the column `unit` of DuckDB by the numbers of its texts, or null.
 
     Texts have no control signs. All are joined in one, which is read fast: of a million literals DuckDB would make a
     tree.
@@ -91,13 +90,13 @@ def with_number_of_text(frame: Frame, column: str, numbers: Mapping[str, int]) -
     native, texts = frame.to_native(), quoted("\x1f".join(numbers))
     projection = f"unnest(string_split({texts}, chr(31))) as name, unnest({_integers(numbers.values())}) as number"
     pairs = native.limit(0).aggregate("count(*)").project(projection)  # of the same connection
-    joined = native.set_alias("facts").join(pairs.set_alias("known"), f"facts.{column}::varchar = known.name", "left")
-    return wrapped(joined.project(f"facts.* replace (number as {column})"))
+    joined = native.set_alias("facts").join(pairs.set_alias("known"), "facts.unit::varchar = known.name", "left")
+    return wrapped(joined.project("facts.* replace (number as unit)"))
 
 
-def with_integers_at(frame: Frame, place: str, columns: Mapping[str, Sequence[int]]) -> Frame:
-    """Add the integer at each row's `place` of a list, in DuckDB."""
-    added = (f"list_extract({_integers(numbers)}, {place} + 1) as {name}" for name, numbers in columns.items())
+def with_integers_of_units(frame: Frame, columns: Mapping[str, Sequence[int]]) -> Frame:
+    """Add the integer at each row's `unit` of a list, in DuckDB."""
+    added = (f"list_extract({_integers(numbers)}, unit + 1) as {name}" for name, numbers in columns.items())
     return wrapped(frame.to_native().project(f"*, {', '.join(added)}"))
 
 
@@ -113,11 +112,11 @@ def narrowed(frame: Frame, columns: Sequence[str]) -> Frame:
     return wrapped(frame.to_native().project(f"* replace ({narrow})"))
 
 
-def with_rank(frame: Frame, keys: Sequence[str], by: str) -> Frame:
-    """Add the column `place`, 0, 1, 2 ... along `by`, by piece."""
+def with_rank(frame: Frame, keys: Sequence[str]) -> Frame:
+    """Add the column `place`, 0, 1, 2 ... along `tick`, by piece."""
     if isinstance(frame, nw.LazyFrame):
-        return frame.with_columns(place=nw.col(by).cum_count().over(*keys, order_by=by).cast(nw.Int64) - 1)
-    ranked = frame.sort(*keys, by).with_row_index("line").with_columns(nw.col("line").cast(nw.Int64))
+        return frame.with_columns(place=nw.col("tick").cum_count().over(*keys, order_by="tick").cast(nw.Int64) - 1)
+    ranked = frame.sort(*keys, "tick").with_row_index("line").with_columns(nw.col("line").cast(nw.Int64))
     return ranked.with_columns(place=nw.col("line") - nw.col("line").min().over(*keys))
 
 
@@ -213,11 +212,11 @@ def _plain_type(kind: Any) -> Any:
     return kind
 
 
-def as_integers(frame: Frame, column: str) -> Frame:
-    """Replace texts of whole numbers, or missing ones, by exact integers."""
+def with_integer_ticks(frame: Frame) -> Frame:
+    """Replace texts `tick` of whole numbers, or missing ones, by exact integers."""
     if frame.implementation.is_pandas_like():
-        return wrapped(frame.to_native().astype({column: "string"}).astype({column: "Int64"}))
-    return frame.with_columns(nw.col(column).cast(nw.Int64))
+        return wrapped(frame.to_native().astype({"tick": "string"}).astype({"tick": "Int64"}))
+    return frame.with_columns(tick=nw.col("tick").cast(nw.Int64))
 
 
 def settled(frame: Frame, columns: Sequence[str], kind: str = "Int64") -> Frame:

@@ -7,7 +7,6 @@ from __future__ import annotations
 
 import struct
 from base64 import b64decode
-from collections.abc import Iterator
 
 #: Arrow's number of a duration among the types of a field.
 _DURATION = 18
@@ -24,21 +23,20 @@ def durations(written: bytes) -> frozenset[str]:
     frozenset()
     """
     try:
-        return frozenset(_durations(b64decode(written)))
+        message = b64decode(written)
+        root = _follow(message, _BEGINNING)
+        schema = _follow(message, _field(message, root, _HEADER))
+        fields = _follow(message, _field(message, schema, _FIELDS))
+        names = set[str]()
+        for number in range(*struct.unpack_from("<I", message, fields)):
+            field = _follow(message, fields + 4 + 4 * number)
+            if message[_field(message, field, _TYPE)] == _DURATION:
+                name = _follow(message, _field(message, field, _NAME))
+                (length,) = struct.unpack_from("<I", message, name)
+                names.add(message[name + 4 : name + 4 + length].decode())
+        return frozenset(names)
     except (ValueError, IndexError, struct.error):
         return frozenset()
-
-
-def _durations(message: bytes) -> Iterator[str]:
-    root = _follow(message, _BEGINNING)
-    schema = _follow(message, _field(message, root, _HEADER))
-    fields = _follow(message, _field(message, schema, _FIELDS))
-    for number in range(*struct.unpack_from("<I", message, fields)):
-        field = _follow(message, fields + 4 + 4 * number)
-        if message[_field(message, field, _TYPE)] == _DURATION:
-            name = _follow(message, _field(message, field, _NAME))
-            (length,) = struct.unpack_from("<I", message, name)
-            yield message[name + 4 : name + 4 + length].decode()
 
 
 def _follow(message: bytes, place: int) -> int:

@@ -45,7 +45,24 @@ def _rows(file: DataFile, sheet: str | None) -> Iterator[list[str | None]]:
     parts = _parts(file)
     sheets = _sheets(file, parts)
     name = chosen(list(sheets), sheet, file, "sheet")
-    _check_cells(file, parts[sheets[name]])
+    xml = parts[sheets[name]]
+    if _ERROR.search(xml):
+        raise DataError(
+            f"{file.name} has cells that show an error (such as #DIV/0! or #N/A)",
+            rule="what they should hold is not known",
+            fix="repair the formulas, or empty these cells where the value is missing",
+        )
+    height = width = 0
+    for place in _PLACE.finditer(xml):
+        column = 0
+        for letter in place[1].upper():  # A is 1, and AA is 27
+            column = 26 * column + letter - 64
+        height, width = max(height, int(place[2])), max(width, column)
+    cells = _number_of_cells(xml)
+    if not cells:  # which python-calamine 0.4 does not survive
+        raise DataError(f"{file.name} has an empty sheet", rule="a table has a row of column names")
+    if height * width > max(GRID, SPARSE * cells):
+        raise DataError(f"{file.name} has cells far from its table", fix="delete what is outside of the table")
     return _cells(file, parts, name)
 
 
@@ -104,27 +121,6 @@ def _sheets(file: DataFile, parts: dict[str, bytes]) -> dict[str, str]:
             if target.get(link) in parts:
                 sheets[element.get("name", "")] = target[link]
     return sheets
-
-
-def _check_cells(file: DataFile, xml: bytes) -> None:
-    """Refuse endless grids, and errors in cells, read as empty ones."""
-    if _ERROR.search(xml):
-        raise DataError(
-            f"{file.name} has cells that show an error (such as #DIV/0! or #N/A)",
-            rule="what they should hold is not known",
-            fix="repair the formulas, or empty these cells where the value is missing",
-        )
-    height = width = 0
-    for place in _PLACE.finditer(xml):
-        column = 0
-        for letter in place[1].upper():  # A is 1, and AA is 27
-            column = 26 * column + letter - 64
-        height, width = max(height, int(place[2])), max(width, column)
-    cells = _number_of_cells(xml)
-    if not cells:  # which python-calamine 0.4 does not survive
-        raise DataError(f"{file.name} has an empty sheet", rule="a table has a row of column names")
-    if height * width > max(GRID, SPARSE * cells):
-        raise DataError(f"{file.name} has cells far from its table", fix="delete what is outside of the table")
 
 
 def _number_of_cells(xml: bytes) -> int:

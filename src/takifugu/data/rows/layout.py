@@ -13,7 +13,7 @@ from functools import cached_property
 
 from takifugu.core.errors import DataError, InputError, within
 from takifugu.core.lists import places_of, present
-from takifugu.core.nearest import did_you_mean, nearest
+from takifugu.core.nearest import unknown
 from takifugu.core.sections import values_of
 from takifugu.data.times.calendar import Calendar
 from takifugu.data.times.cells import Slots
@@ -80,11 +80,8 @@ class Layout:
 
     def __post_init__(self) -> None:
         for name, rule in values_of(self, _RULES).items():
-            rules = _RULES[name]
-            if rule not in rules:
-                raise InputError(
-                    f"{name} is {rule!r}", fix=f"write one of {list(rules)}{did_you_mean(rule, rules)}"
-                ).at(name)
+            if rule not in _RULES[name]:
+                raise unknown(f"{name} is {rule!r}", rule, _RULES[name]).at(name)
         if self.step is not None:
             parse_step(self.step)
             if self.order is None:
@@ -178,20 +175,16 @@ class Recode:
         self.check(frozenset())
         for raw, state in self.mapping.items():
             if state not in self.states:
-                raise InputError(
-                    f"{raw!r} is mapped to {state!r}, which is no state",
-                    fix=f"write {nearest(state, self.states)}{did_you_mean(state, self.states)}",
-                ).at("map", str(raw))
+                what = f"{raw!r} is mapped to {state!r}, which is no state"
+                raise unknown(what, state, self.states).at("map", str(raw))
         if self.bins is None:
             return
         if self.mapping:
             raise InputError("raw values are mapped beside bins of numbers", fix="declare only one of them").at("map")
         for state in self.bins.states:
             if state not in self.states:
-                raise InputError(
-                    f"numbers are put into {state!r}, which is no state",
-                    fix=f"write {nearest(state, self.states)}{did_you_mean(state, self.states)}",
-                ).at("bins", str(state))
+                what = f"numbers are put into {state!r}, which is no state"
+                raise unknown(what, state, self.states).at("bins", str(state))
 
     def check(self, missing: Collection[str]) -> None:
         """Raise InputError for a state or mapped value read as missing."""

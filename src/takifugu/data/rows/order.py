@@ -8,11 +8,11 @@ import narwhals.stable.v2 as nw
 
 from takifugu.data.engines.differences import (
     Frame,
-    as_integers,
     collected,
     in_microseconds,
     is_duckdb,
     settled,
+    with_integer_ticks,
     wrapped,
 )
 from takifugu.data.engines.fixed_point import round_half_even
@@ -114,7 +114,7 @@ def _of_texts(frame: Frame, kind: nw.dtypes.DType) -> Frame:
     tick = nw.col("tick")
     frame = frame.with_columns(tick=nw.when(tick.str.contains(form)).then(tick))
     if form == INTEGER:
-        return as_integers(frame, "tick")
+        return with_integer_ticks(frame)
     if form == NUMBER:
         return settled(frame.with_columns(tick=tick.cast(kind)), ["tick"], "Float64")
     return frame

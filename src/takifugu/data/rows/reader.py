@@ -230,7 +230,7 @@ class Rows(PickedRows):
         """Add each row's place in its piece, without rows cut off."""
         frame = self._tidied()
         if self.step is None and not self.stands:
-            frame = with_rank(frame, self.keys, "tick")
+            frame = with_rank(frame, self.keys)
         else:
             first = nw.min(self._axis)
             if self.start is not None:

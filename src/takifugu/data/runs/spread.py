@@ -17,8 +17,8 @@ from takifugu.data.engines.differences import (
     alike,
     collected,
     settled,
-    with_both,
-    with_integers_at,
+    with_both_ends,
+    with_integers_of_units,
     with_neighbour,
     with_row_before,
 )
@@ -81,7 +81,7 @@ class Runs:
             frame = settled(frame.with_columns(place=nw.col("last") - nw.col("first")), ["place"])
             added = {"places": nw.sum("place")}
         else:
-            frame = with_both(frame, ("first", "last"), (-1, 1), "place", "sign")
+            frame = with_both_ends(frame)
             stretch, period = sums.stretch(nw.col("place"), choose)
             frame = settled(frame.with_columns(stretch=whole(stretch), period=whole(period)), ["stretch", "period"])
             sign = nw.col("sign")
@@ -196,7 +196,18 @@ class Runs:
         places = {column: (nw.col(column) + (step - 1 - self._origin)) // step for column in ("first", "last")}
         frame = settled(frame.with_columns(**places), [*places])
         if self.rules.overlap == "first":
-            frame = _behind_earlier_ones(frame)
+            if not frame.implementation.is_pyarrow():
+                frame = frame.with_columns(so_far=nw.col("last").cum_max().over("unit", order_by="start"))
+            else:  # PyArrow has no such sums of each unit: its units are so far apart that one is enough
+                frame = with_row_before(frame.sort("unit", "start"), ["unit"])
+                is_next = (~alike("unit", "unit_before")).cast(nw.Int64)
+                frame = settled(frame.with_columns(apart=is_next), ["apart"])
+                frame = frame.with_columns(apart=nw.col("apart").cum_sum() * FARTHEST_PLACE)
+                so_far = (nw.col("last") + nw.col("apart")).cum_max() - nw.col("apart")
+                frame = settled(frame.with_columns(so_far=so_far), ["so_far"])
+            frame = with_neighbour(frame, ["unit"], ["start"], ["so_far"])
+            ended = nw.col("so_far_before")
+            frame = _replaced(frame, "first", (ended > nw.col("first")).fill_null(False), ended)
         return _replaced(frame, "last", nw.col("last") < nw.col("first"), nw.col("first"))
 
     def _with_ends(self, frame: Frame) -> tuple[Frame, nw.Expr, nw.Expr]:
@@ -206,7 +217,7 @@ class Runs:
             return frame, nw.lit(usual[0], nw.Int64), nw.lit(usual[1], nw.Int64)
         low, high = zip(*(self._ticks(self.cover(unit)) for unit in units), strict=True)
         if self.rows.numbered:
-            frame = with_integers_at(frame, "unit", {"low": low, "high": high})
+            frame = with_integers_of_units(frame, {"low": low, "high": high})
         else:
             ends = {"low": (low, usual[0]), "high": (high, usual[1])}
             frame = frame.with_columns(**{
@@ -223,19 +234,3 @@ class Runs:
 def _replaced(frame: Frame, column: str, when: nw.Expr, by: nw.Expr) -> Frame:
     """Replace the integers of a column under a condition."""
     return settled(frame.with_columns(nw.when(when).then(by).otherwise(nw.col(column)).alias(column)), [column])
-
-
-def _behind_earlier_ones(frame: Frame) -> Frame:
-    """Move each stay's start behind the ends of all earlier ones."""
-    if not frame.implementation.is_pyarrow():
-        frame = frame.with_columns(so_far=nw.col("last").cum_max().over("unit", order_by="start"))
-    else:  # PyArrow has no such sums of each unit: its units are so far apart that one is enough
-        frame = with_row_before(frame.sort("unit", "start"), ["unit"])
-        is_next = (~alike("unit", "unit_before")).cast(nw.Int64)
-        frame = settled(frame.with_columns(apart=is_next), ["apart"])
-        frame = frame.with_columns(apart=nw.col("apart").cum_sum() * FARTHEST_PLACE)
-        so_far = (nw.col("last") + nw.col("apart")).cum_max() - nw.col("apart")
-        frame = settled(frame.with_columns(so_far=so_far), ["so_far"])
-    frame = with_neighbour(frame, ["unit"], ["start"], ["so_far"])
-    ended = nw.col("so_far_before")
-    return _replaced(frame, "first", (ended > nw.col("first")).fill_null(False), ended)

@@ -55,7 +55,16 @@ def surveyed(
     grouped = by_piece(total.fact for total in totals)
     if grouped:
         check_values(grouped, layout, states, table)
-    _check_times(totals, layout, rules)
+    notes = _noted(totals)
+    if notes & WITHOUT_ZONE and notes & WITH_ZONE:
+        raise two_ways(str(layout.order))
+    for bound, column, key in ((START, layout.order, "order"), (END, rules.last_column, rules.last_key)):
+        reasons = {_fault(total, bound) for total in totals} - {0}
+        if reasons:
+            raise _without_tick(min(reasons), layout, str(column), key)
+    if notes & BACKWARDS:
+        flaw = f"column {rules.last_column!r} has stays that end before they start"
+        raise DataError(flaw, fix="repair them").at(rules.last_key)
     names = _names(totals, names_of(grouped, layout), layout, rules)
     is_covered = all(runs.cover(unit) == runs.covers[name] for unit, name in names.items())
     runs = replace(runs, names={**runs.names, **names})
@@ -82,19 +91,6 @@ def _is_tidy(total: Total, table: Table) -> bool:
 def _noted(totals: Sequence[Total]) -> int:
     """Return the notes of all rows together."""
     return reduce(or_, (total.note for total in totals), 0)
-
-
-def _check_times(totals: Sequence[Total], layout: Layout, rules: RunRules) -> None:
-    notes = _noted(totals)
-    if notes & WITHOUT_ZONE and notes & WITH_ZONE:
-        raise two_ways(str(layout.order))
-    for bound, column, key in ((START, layout.order, "order"), (END, rules.last_column, rules.last_key)):
-        reasons = {_fault(total, bound) for total in totals} - {0}
-        if reasons:
-            raise _without_tick(min(reasons), layout, str(column), key)
-    if notes & BACKWARDS:
-        flaw = f"column {rules.last_column!r} has stays that end before they start"
-        raise DataError(flaw, fix="repair them").at(rules.last_key)
 
 
 def _without_tick(reason: int, layout: Layout, column: str, key: str) -> DataError:

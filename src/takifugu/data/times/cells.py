@@ -20,7 +20,7 @@ import numpy as np
 from takifugu.core.arrays import IntArray
 from takifugu.core.errors import InputError
 from takifugu.core.lists import take
-from takifugu.core.nearest import did_you_mean
+from takifugu.core.nearest import unknown
 from takifugu.data.times.calendar import Calendar
 from takifugu.data.times.moments import cell_name, cell_numbers
 from takifugu.data.times.zones import DAY, HOUR
@@ -44,8 +44,8 @@ def axes_of(by: str | Sequence[str], calendar: Calendar) -> tuple[str, ...]:
     axes = tuple(by)
     for axis in axes:
         if axis not in AXES:
-            choices = f"write one of {list(reversed(AXES))}{did_you_mean(axis, AXES)}"
-            raise InputError(f"is by {axis!r}, which the calendar does not tell", fix=choices).at("by")
+            what = f"is by {axis!r}, which the calendar does not tell"
+            raise unknown(what, axis, list(reversed(AXES))).at("by")
         if axes.count(axis) > 1:
             raise InputError(f"names {axis!r} twice", fix="name it once").at("by")
         if not calendar.is_time:

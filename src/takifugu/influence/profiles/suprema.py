@@ -42,7 +42,10 @@ def suprema(
     if largest == 0.0 or len(rows) < 2:
         return np.zeros((len(rows), len(rows)))
     if largest > LARGEST_POWER:
-        bound = _over_all(rows)
+        with np.errstate(divide="ignore", invalid="ignore"):
+            logs = np.log(rows)
+            ratios = np.where(rows[:, None, :] > 0, logs[:, None, :] - logs[None, :, :], -np.inf)
+        bound = padded(ratios.max(axis=2), rows.shape[1], float(np.abs(logs[np.isfinite(logs)]).max(initial=1.0)))
     elif states <= MOST_STATES:
         bound = over_rays(rows, ratio)
     elif is_exact:
@@ -75,14 +78,6 @@ def star_suprema(rows: FloatArray, ratio: FloatArray) -> FloatArray:
         return np.zeros((count, count))
     logs = np.log(rows @ star_rays(closed(ratio)))
     return np.asarray((logs[:, None, :] - logs[None, :, :]).max(axis=2))
-
-
-def _over_all(rows: FloatArray) -> FloatArray:
-    """Return the largest log-ratio of entries, rounded up."""
-    with np.errstate(divide="ignore", invalid="ignore"):
-        logs = np.log(rows)
-        ratios = np.where(rows[:, None, :] > 0, logs[:, None, :] - logs[None, :, :], -np.inf)
-    return padded(ratios.max(axis=2), rows.shape[1], float(np.abs(logs[np.isfinite(logs)]).max(initial=1.0)))
 
 
 def over_rays(rows: FloatArray, ratio: FloatArray) -> FloatArray:

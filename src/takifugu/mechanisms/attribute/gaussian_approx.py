@@ -151,9 +151,19 @@ class OfReferences:
 
     def witness(self, problem: Problem) -> Witness:
         """Return what forced the noise."""
-        if self.pair is None or self.split is None:
+        split = self.split
+        if self.pair is None or split is None:
             return Witness("no comparison: the noise hides how what is read was rounded")
-        return _witness(self.part, self.pair, self.densities, self.split, problem)
+        words = against(*map(self.part.belief.describe_hypothesis, self.pair))  # type: ignore[attr-defined]
+        first, second = self.densities[self.pair[0]].reference, self.densities[self.pair[1]].reference
+        move = abs(first.mean - second.mean)
+        classical = math.sqrt(2 * math.log(1.25 / float(problem.delta))) * move / float(problem.epsilon)
+        numbers = (
+            ("lambda", split.closeness), ("eta", split.charge), ("epsilon of the references", float(split.epsilon)),
+            ("delta of the references", float(split.delta)), ("difference of their means", move),
+            ("sigma of Algorithm 2", math.sqrt(max(0.0, classical**2 - first.deviation**2))),
+        )  # fmt: skip
+        return Witness(words, "the normal distributions in place of the answer's lie farthest apart here", numbers)
 
 
 MECHANISM = AttributeGaussianApprox()
@@ -179,16 +189,3 @@ def best_split(densities: Sequence[Given], epsilon: Fraction, delta: Fraction) -
 
 def _sigma(split: Split | None) -> float:
     return math.inf if split is None else split.sigma
-
-
-def _witness(part: Part, pair: tuple[int, int], densities: Sequence[Given], split: Split, problem: Problem) -> Witness:
-    words = against(*map(part.belief.describe_hypothesis, pair))  # type: ignore[attr-defined]
-    first, second = densities[pair[0]].reference, densities[pair[1]].reference
-    move = abs(first.mean - second.mean)
-    classical = math.sqrt(2 * math.log(1.25 / float(problem.delta))) * move / float(problem.epsilon)
-    numbers = (
-        ("lambda", split.closeness), ("eta", split.charge), ("epsilon of the references", float(split.epsilon)),
-        ("delta of the references", float(split.delta)), ("difference of their means", move),
-        ("sigma of Algorithm 2", math.sqrt(max(0.0, classical**2 - first.deviation**2))),
-    )  # fmt: skip
-    return Witness(words, "the normal distributions in place of the answer's lie farthest apart here", numbers)

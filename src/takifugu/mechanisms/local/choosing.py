@@ -8,13 +8,13 @@ masses: a measured number that is not monotone, or rounded, can cost use and nev
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Hashable, Iterable, Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from fractions import Fraction
 
 import numpy as np
 
-from takifugu.core.errors import CalibrationRefused, InputError, TakifuguError
+from takifugu.core.errors import CalibrationRefused, TakifuguError
 from takifugu.core.escaping import at_least, at_most
 from takifugu.mechanisms.local import weights
 from takifugu.mechanisms.local.optimal import optimal, optimal_over
@@ -26,7 +26,7 @@ from takifugu.mechanisms.local.senders import Bits, Sender, Values
 from takifugu.numbers.atoms import Floats, masses_at
 from takifugu.numbers.distributions.channel import from_weights
 from takifugu.numbers.distributions.positive_part import mean_positive_part
-from takifugu.numbers.rationals import Number, as_fraction
+from takifugu.numbers.rationals import Number, as_non_negative
 from takifugu.numbers.search import geometric_mean, halved
 
 
@@ -111,9 +111,7 @@ def mechanisms(
     (Kawamoto19 §6.4).
     """
     values, distances = populations.values, populations.distances
-    reach = math.inf if radius is None else float(as_fraction(radius, "the radius", "radius"))
-    if not reach >= 0:
-        raise InputError(f"the radius is {radius!r}", rule="it must not be negative").at("radius")
+    reach = math.inf if radius is None else float(as_non_negative(radius, "the radius", "radius"))
 
     def of(rows: Callable[[float], Floats], number_of_dummies: int = 0, of_distance: bool = True) -> Mechanism:
         def make(strength: float) -> Sender:
@@ -129,7 +127,8 @@ def mechanisms(
         "rappor": Mechanism(bits, of_distance=False),
         "exponential": of(lambda s: weights.decaying(distances, s / 2)),
     }
-    if _is_planar(populations.places):
+    places = populations.places
+    if all(isinstance(v, tuple) and len(v) == 2 and np.isfinite(np.array(v, dtype=float)).all() for v in places):
         by_name["planar-laplace"] = of(lambda s: weights.decaying(distances, s))
         by_name["planar-normal"] = of(lambda s: weights.normal(distances, s))
         cells = weights.cells_of(populations.places)
@@ -275,7 +274,3 @@ def measured_loss(sender: Sender, populations: Populations, epsilon: Fraction, d
 def per_distance(loss: float, distance: Fraction) -> float:
     """Return a loss per unit of distance, rounded up."""
     return loss if distance == 1 else loss / float(distance) * (1 + 2.0**-50)
-
-
-def _is_planar(values: Iterable[Hashable]) -> bool:
-    return all(isinstance(v, tuple) and len(v) == 2 and np.isfinite(np.array(v, dtype=float)).all() for v in values)

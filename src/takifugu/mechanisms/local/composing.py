@@ -22,7 +22,7 @@ from takifugu.core.errors import InputError
 from takifugu.core.escaping import at_most
 from takifugu.numbers.distributions.channel import Channel
 from takifugu.numbers.distributions.divergence import sum_of_powers
-from takifugu.numbers.rationals import Number, as_fraction
+from takifugu.numbers.rationals import Number, as_non_negative
 
 
 @dataclass(frozen=True)
@@ -41,9 +41,7 @@ class PairPromise:
 
     def __init__(self, epsilon: Number, delta: Number = 0) -> None:
         for name, value in (("epsilon", epsilon), ("delta", delta)):
-            number = as_fraction(value, name, name)
-            if number < 0:
-                raise InputError(f"{name} is {value!r}", rule="it must not be negative").at(name)
+            number = as_non_negative(value, name, name)
             object.__setattr__(self, name, min(number, Fraction(1)) if name == "delta" else number)
 
     def __str__(self) -> str:

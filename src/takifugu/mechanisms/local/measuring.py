@@ -178,7 +178,11 @@ def tuple_loss(
         weight = float(prior.get(x, 0))
         if weight:
             value_law = np.array([mass / channel.total for mass in masses])
-            total += weight * _closest(distances[row], value_law, nu, dummies)
+            levels, place = np.unique(distances[row], return_inverse=True)
+            counts = [np.bincount(place, weights=w, minlength=len(levels)) for w in (value_law, nu)]
+            at_least = [np.cumsum(count[::-1])[::-1] for count in counts]
+            survival = np.clip(at_least[0], 0, 1) * np.clip(at_least[1], 0, 1) ** dummies
+            total += weight * float(np.diff(levels, prepend=0.0) @ survival)
     return total
 
 
@@ -200,13 +204,6 @@ def worst_tuple_loss(channel: Channel, distances: Floats, dummies: int = 0, law:
     if nu is not None and dummies:
         farthest = np.minimum(farthest, np.where(nu > 0, distances, 0.0).max(axis=1))
     return float(farthest.max())
-
-
-def _closest(distance: Floats, law: Floats, nu: Floats, dummies: int) -> float:
-    levels, place = np.unique(distance, return_inverse=True)
-    at_least = [np.cumsum(np.bincount(place, weights=w, minlength=len(levels))[::-1])[::-1] for w in (law, nu)]
-    survival = np.clip(at_least[0], 0, 1) * np.clip(at_least[1], 0, 1) ** dummies
-    return float(np.diff(levels, prepend=0.0) @ survival)
 
 
 def _check(channel: Channel, distances: Floats, law: Floats | None) -> None:

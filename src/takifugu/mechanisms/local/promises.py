@@ -25,7 +25,7 @@ from takifugu.mechanisms.common.channel_program import Limits, ratio_limits
 from takifugu.mechanisms.local.measuring import Floats, distribution_delta, distribution_loss, local_loss, metric_loss
 from takifugu.numbers.atoms import masses_at
 from takifugu.numbers.distributions.channel import Channel
-from takifugu.numbers.rationals import Number, as_fraction
+from takifugu.numbers.rationals import Number, as_fraction, as_non_negative
 from takifugu.numbers.transport.bottleneck import Metric, checked_distances
 from takifugu.numbers.transport.couplings import Population
 
@@ -171,12 +171,12 @@ def hides_value(epsilon: Number) -> LocalPrivacy:
     >>> hides_value(1).describe()
     'local privacy 1'
     """
-    return LocalPrivacy(budget(epsilon))
+    return LocalPrivacy(as_non_negative(epsilon, "epsilon", "epsilon"))
 
 
 def hides_distance(epsilon: Number, metric: Metric) -> MetricPrivacy:
     """Return the promise of metric privacy."""
-    return MetricPrivacy(budget(epsilon), metric)
+    return MetricPrivacy(as_non_negative(epsilon, "epsilon", "epsilon"), metric)
 
 
 def hides_population(p: Population, q: Population, epsilon: Number, delta: Number = 0) -> DistributionPrivacy:
@@ -187,7 +187,8 @@ def hides_population(p: Population, q: Population, epsilon: Number, delta: Numbe
     share = as_fraction(delta, "delta", "delta")
     if not 0 <= share < 1:
         raise InputError(f"delta is {delta!r}", rule="it must be at least 0 and below 1").at("delta")
-    return DistributionPrivacy(checked(p, "p"), checked(q, "q"), budget(epsilon), share)
+    allowed = as_non_negative(epsilon, "epsilon", "epsilon")
+    return DistributionPrivacy(checked(p, "p"), checked(q, "q"), allowed, share)
 
 
 def checked(population: Population, name: str) -> Population:
@@ -209,11 +210,3 @@ def _factor(rate: float) -> float:
     Beyond it a solver calls the number an error, and what it adds is below rounding.
     """
     return math.exp(min(rate, 30.0))
-
-
-def budget(epsilon: Number) -> Fraction:
-    """Return epsilon as a Fraction; InputError below 0."""
-    number = as_fraction(epsilon, "epsilon", "epsilon")
-    if number < 0:
-        raise InputError(f"epsilon is {epsilon!r}", rule="it must not be negative").at("epsilon")
-    return number

@@ -28,7 +28,7 @@ from takifugu.core.plain import set_fields
 from takifugu.numbers.distributions.divergence import divergence, divergence_in_units
 from takifugu.numbers.distributions.pmf import Pmf
 from takifugu.numbers.distributions.positive_part import LARGEST_EPSILON, NARROW, Enclosure, mean_positive_part
-from takifugu.numbers.rationals import Number, as_fraction, as_whole, both_in_common_unit, in_common_unit, is_whole
+from takifugu.numbers.rationals import Number, as_fraction, as_whole, both_in_common_unit, in_common_unit
 from takifugu.numbers.search import between, halved, next_to
 
 #: Tuples of different kinds of values that are summed one by one, in exact arithmetic.
@@ -54,8 +54,7 @@ class Tupling:
     law: Pmf | tuple[Fraction, ...] | None = None
 
     def __init__(self, dummies: int, law: Pmf | Iterable[Number] | None = None) -> None:
-        if not is_whole(dummies):
-            raise InputError(f"the number of dummies is {dummies!r}", rule="it must be a whole number from 0").at("k")
+        as_whole(dummies, "the number of dummies", "k")
         exact_law: Pmf | tuple[Fraction, ...] | None = None
         if isinstance(law, Pmf):
             exact_law = law

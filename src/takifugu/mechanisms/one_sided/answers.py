@@ -86,7 +86,7 @@ def at_most(threshold: Number) -> Question:
     >>> at_most(3.7)
     Question(threshold=3, at_most=True)
     """
-    return Question(math.floor(_threshold(threshold, 0)))
+    return Question(math.floor(_threshold(threshold)))
 
 
 def fewer_than(threshold: Number) -> Question:
@@ -97,7 +97,7 @@ def fewer_than(threshold: Number) -> Question:
     >>> fewer_than(3), fewer_than(2.5)
     (Question(threshold=2, at_most=True), Question(threshold=2, at_most=True))
     """
-    limit = _threshold(threshold, 0)
+    limit = _threshold(threshold)
     if limit == 0:
         raise InputError("no count is fewer than 0", fix="write at least 1").at("threshold")
     return Question(math.ceil(limit) - 1)
@@ -111,7 +111,7 @@ def at_least(threshold: Number) -> Question:
     >>> at_least(3.2)
     Question(threshold=4, at_most=False)
     """
-    limit = _threshold(threshold, 0)
+    limit = _threshold(threshold)
     if limit == 0:
         raise InputError("every count is at least 0", fix="write at least 1").at("threshold")
     return Question(math.ceil(limit), at_most=False)
@@ -313,9 +313,9 @@ def _compared(values: Array, cutoff: Fraction, below: bool) -> BoolArray:
     return np.asarray(is_yes, dtype=bool)
 
 
-def _threshold(value: Number, least: int) -> Fraction:
+def _threshold(value: Number) -> Fraction:
     threshold = as_fraction(value, "the threshold", "threshold")
-    if threshold < least:
+    if threshold < 0:
         raise InputError(
             f"the threshold is {value!r}", rule="a count is never negative", fix="write for example 5"
         ).at("threshold")

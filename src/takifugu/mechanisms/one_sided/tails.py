@@ -24,7 +24,7 @@ from takifugu.core.errors import InputError
 from takifugu.core.rules import check_known, too_large
 from takifugu.numbers.distributions.pmf import Pmf
 from takifugu.numbers.noise_quantiles import laplace_survival
-from takifugu.numbers.rationals import Number, as_epsilon, as_fraction, as_whole, is_whole
+from takifugu.numbers.rationals import Number, as_epsilon, as_positive, as_whole, is_whole
 
 Enclosure = tuple[Fraction, Fraction]
 """Rationals (low, high) around a probability."""
@@ -117,9 +117,7 @@ def count_noise(
 
     Raises InputError unless both are above 0.
     """
-    change = as_fraction(sensitivity, "the sensitivity", "sensitivity")
-    if change <= 0:
-        raise InputError(f"the sensitivity is {sensitivity!r}", rule="it must be above 0").at("sensitivity")
+    change = positive_sensitivity(sensitivity)
     check_known([pointing], tuple(Pointing), "noise cannot point", "pointing")
     return CountNoise(change / as_epsilon(epsilon), Pointing(pointing), whole)
 
@@ -162,7 +160,4 @@ def geometric_law(
 
 def positive_sensitivity(value: Number) -> Fraction:
     """Return a sensitivity as a Fraction; InputError unless positive and finite."""
-    sensitivity = as_fraction(value, "sensitivity", "sensitivity")
-    if sensitivity <= 0:
-        raise InputError(f"the sensitivity is {value!r}", rule="it must be above 0").at("sensitivity")
-    return sensitivity
+    return as_positive(value, "the sensitivity", "sensitivity")

@@ -46,7 +46,9 @@ def step_of(values: Floats, weights: Floats, least: float) -> float:
     for place in np.argsort(-weights, kind="stable")[:_TRIED].tolist():
         value = abs(float(values[place]))
         if value > _OF_LARGEST * largest:  # 0 is on every lattice
-            divisor = _divisor(common, value, _OF_ITSELF * largest)
+            divisor, smaller = common, value
+            while smaller > _OF_ITSELF * largest:  # Euclid's greatest common divisor, about
+                divisor, smaller = smaller, abs(divisor - round(divisor / smaller) * smaller)
             if divisor >= least and (times := round(value / divisor)):
                 common = value / times
     if common < least:
@@ -70,10 +72,3 @@ def split(values: Floats, masses: Floats, step: float) -> Split:
     weights = np.concatenate([masses[on], masses[~on] * (1 - share), masses[~on] * share])
     is_whole = np.concatenate([np.ones(int(on.sum()), dtype=bool), np.zeros(2 * len(below), dtype=bool)])
     return Split(places, weights, is_whole, float(off[on] @ masses[on]))
-
-
-def _divisor(larger: float, smaller: float, tolerance: float) -> float:
-    """Return about the greatest common divisor of two numbers (Euclid)."""
-    while smaller > tolerance:
-        larger, smaller = smaller, abs(larger - round(larger / smaller) * smaller)
-    return larger

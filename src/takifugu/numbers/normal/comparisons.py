@@ -198,22 +198,9 @@ def between_sets(
     >>> round(found.delta(Fraction(0), Fraction(1)), 4)
     0.2609
     """
-    deviation = math.sqrt(variance)
-    of_left = standardised(_about(left, mean), 0.0, deviation)
-    of_right = standardised(_about(right, mean), 0.0, deviation)
-    explained = shared**2 / variance
+    deviation, explained = math.sqrt(variance), shared**2 / variance
+    of_left, of_right = standardised(left, mean, deviation), standardised(right, mean, deviation)
     return TwoSets(of_left, of_right, explained, whole - explained)
-
-
-def _about(
-    intervals: Sequence[tuple[Fraction | None, Fraction | None]], mean: Fraction
-) -> list[tuple[float | None, float | None]]:
-    moved = []
-    for low, high in intervals:
-        least = None if low is None else float(low - mean)
-        most = None if high is None else float(high - mean)
-        moved.append((least, most))
-    return moved
 
 
 def between_values(

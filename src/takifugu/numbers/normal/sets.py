@@ -22,7 +22,9 @@ from __future__ import annotations
 import math
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
+from fractions import Fraction
 from functools import lru_cache
+from typing import Any
 
 import numpy as np
 
@@ -162,7 +164,28 @@ class _Ratio:
         """Return intervals of positive H, and a bound on the rest."""
         if len(self.left.intervals) == 1 == len(self.right.intervals):
             return self._one_side()
-        return self._cells()
+        edges = np.linspace(-_REACH, _REACH, 257)
+        left, right = edges[:-1], edges[1:]
+        starts, ends = list[Floats](), list[Floats]()
+        charge, certain = 2e-320 * self.scale, 0.0
+        while left.size:
+            top, floor = self._above(left, right), self._below(left, right)
+            weight = (right - left) * _density(left, right)
+            positive, doubtful = floor > 0, (top > 0) & (floor <= 0)
+            starts.append(left[positive])
+            ends.append(right[positive])
+            certain += float((weight * np.maximum(floor, 0.0))[positive].sum())
+            count = int(np.count_nonzero(doubtful))
+            done = (weight * top <= _TARGET * certain / max(count, 1)) | (right - left < _NARROW)
+            done |= weight * top < 1e-290
+            if count > _MOST_CELLS:
+                done[:] = True
+            charge += float((weight * top)[doubtful & done].sum())
+            split = doubtful & ~done
+            middle = (left[split] + right[split]) / 2
+            left, right = np.concatenate((left[split], middle)), np.concatenate((middle, right[split]))
+        begin, finish = np.sort(np.concatenate(starts)), np.sort(np.concatenate(ends))
+        return begin[~np.isin(begin, finish)], finish[~np.isin(finish, begin)], charge * (1 + 2.0**-40)
 
     def _one_side(self) -> tuple[Floats, Floats, float]:
         way = 1.0 if self.left.intervals[0][0] < self.right.intervals[0][0] else -1.0
@@ -196,30 +219,6 @@ class _Ratio:
     def _below(self, left: Floats, right: Floats) -> Floats:
         (least, _), (_, most) = self.left.range(left, right), self.right.range(left, right)
         return least / self.p * (1 - self.error) - most / self.q * (1 + self.error)
-
-    def _cells(self) -> tuple[Floats, Floats, float]:
-        edges = np.linspace(-_REACH, _REACH, 257)
-        left, right = edges[:-1], edges[1:]
-        starts, ends = list[Floats](), list[Floats]()
-        charge, certain = 2e-320 * self.scale, 0.0
-        while left.size:
-            top, floor = self._above(left, right), self._below(left, right)
-            weight = (right - left) * _density(left, right)
-            positive, doubtful = floor > 0, (top > 0) & (floor <= 0)
-            starts.append(left[positive])
-            ends.append(right[positive])
-            certain += float((weight * np.maximum(floor, 0.0))[positive].sum())
-            count = int(np.count_nonzero(doubtful))
-            done = (weight * top <= _TARGET * certain / max(count, 1)) | (right - left < _NARROW)
-            done |= weight * top < 1e-290
-            if count > _MOST_CELLS:
-                done[:] = True
-            charge += float((weight * top)[doubtful & done].sum())
-            split = doubtful & ~done
-            middle = (left[split] + right[split]) / 2
-            left, right = np.concatenate((left[split], middle)), np.concatenate((middle, right[split]))
-        begin, finish = np.sort(np.concatenate(starts)), np.sort(np.concatenate(ends))
-        return begin[~np.isin(begin, finish)], finish[~np.isin(finish, begin)], charge * (1 + 2.0**-40)
 
     def integral(self, starts: Floats, ends: Floats) -> float:
         """Bound the integral of phi H over intervals of positive H."""
@@ -268,7 +267,9 @@ def _rule() -> tuple[Floats, Floats]:
     return nodes, weights
 
 
-def standardised(intervals: Sequence[tuple[float | None, float | None]], mean: float, deviation: float) -> Intervals:
+def standardised(
+    intervals: Sequence[tuple[Fraction | float | None, Fraction | float | None]], mean: Any, deviation: float
+) -> Intervals:
     """Return intervals of g in deviations from its mean.
 
     >>> standardised([(None, 5.0)], 3.0, 2.0)
@@ -276,7 +277,7 @@ def standardised(intervals: Sequence[tuple[float | None, float | None]], mean: f
     """
     moved = []
     for low, high in intervals:
-        least = -math.inf if low is None else (low - mean) / deviation
-        most = math.inf if high is None else (high - mean) / deviation
+        least = -math.inf if low is None else float(low - mean) / deviation
+        most = math.inf if high is None else float(high - mean) / deviation
         moved.append((least, most))
     return tuple(moved)

@@ -134,7 +134,10 @@ def w_infinity(p: Pmf, q: Pmf, delta: Number = 0.0) -> Atom:
     if allowed:
         return least_partial_move(p, q, allowed)
     if p.exact and q.exact:
-        return _exact_w_infinity(p, q)
+        left, right, _ = exact_levels(p, q)
+        last = np.flatnonzero(_merge(left, right)[1]) - np.arange(len(left))
+        first = np.concatenate(([0], last[:-1] + (right[last[:-1]] == left[:-1])))
+        return max(_largest(p.values, q.values[first]), _largest(p.values, q.values[last]))
     return _proposed(p, q, level_tolerance(p, q))[0]
 
 
@@ -178,14 +181,6 @@ def _merge(left: Array, right: Array) -> tuple[Array, Array]:
     values = np.concatenate((left, right))
     order = np.argsort(values, kind="stable")
     return values[order], order < len(left)
-
-
-def _exact_w_infinity(p: Pmf, q: Pmf) -> Atom:
-    """Return the largest move, from both ends of each atom's run."""
-    left, right, _ = exact_levels(p, q)
-    last = np.flatnonzero(_merge(left, right)[1]) - np.arange(len(left))
-    first = np.concatenate(([0], last[:-1] + (right[last[:-1]] == left[:-1])))
-    return max(_largest(p.values, q.values[first]), _largest(p.values, q.values[last]))
 
 
 def _largest(x: Array, y: Array) -> Atom:
