@@ -16,10 +16,10 @@ HOLDS = (
     "import time; from takifugu.core import files; folder = files.private_folder(); print(folder.name, flush=True); "
 )
 COMMAND = (
-    "import time\nfrom takifugu.cli import main\nfrom takifugu.core import files\n"
-    "@main.command()\ndef wait():\n    folder = files.private_folder()\n    print(folder.name, flush=True)\n"
+    "import time\nfrom takifugu.cli import main, starting\nfrom takifugu.core import files\n"
+    "def wait(**options):\n    folder = files.private_folder()\n    print(folder.name, flush=True)\n"
     "    time.sleep(600)\n"
-    "main(['wait'])\n"
+    "starting.keys = wait\nmain(['keys'])\n"
 )
 
 

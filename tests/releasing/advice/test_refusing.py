@@ -164,7 +164,8 @@ def test_a_release_computes_the_verdict_on_a_table_once(
 
     monkeypatch.setattr(advising, "worth", judge)
     monkeypatch.setattr(opening, "worth", judge)
-    assert len(judged) == len(tf.release_file(of(tmp_path), anyway=True).tables)
+    outcome = tf.release_file(of(tmp_path), anyway=True)
+    assert len(judged) == len(outcome.tables)
 
 
 MEAN = release_text(

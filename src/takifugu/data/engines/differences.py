@@ -81,8 +81,8 @@ def with_both_ends(frame: Frame) -> Frame:
     return nw.concat(halves)  # type: ignore[type-var]
 
 
-def with_numbered_units(frame: Frame, numbers: Mapping[str, int]) -> Frame:
-    """Replace the column `unit` of DuckDB by the numbers of its texts, or null.
+def with_number_of_text(frame: Frame, column: str, numbers: Mapping[str, int]) -> Frame:
+    """Replace a column of DuckDB by the numbers of its texts, or null.
 
     Texts have no control signs. All are joined in one, which is read fast: of a million literals DuckDB would make a
     tree.
@@ -90,13 +90,13 @@ def with_numbered_units(frame: Frame, numbers: Mapping[str, int]) -> Frame:
     native, texts = frame.to_native(), quoted("\x1f".join(numbers))
     projection = f"unnest(string_split({texts}, chr(31))) as name, unnest({_integers(numbers.values())}) as number"
     pairs = native.limit(0).aggregate("count(*)").project(projection)  # of the same connection
-    joined = native.set_alias("facts").join(pairs.set_alias("known"), "facts.unit::varchar = known.name", "left")
-    return wrapped(joined.project("facts.* replace (number as unit)"))
+    joined = native.set_alias("facts").join(pairs.set_alias("known"), f"facts.{column}::varchar = known.name", "left")
+    return wrapped(joined.project(f"facts.* replace (number as {column})"))
 
 
-def with_integers_of_units(frame: Frame, columns: Mapping[str, Sequence[int]]) -> Frame:
-    """Add the integer at each row's `unit` of a list, in DuckDB."""
-    added = (f"list_extract({_integers(numbers)}, unit + 1) as {name}" for name, numbers in columns.items())
+def with_integers_at(frame: Frame, index: str, columns: Mapping[str, Sequence[int]]) -> Frame:
+    """Add the integer at each row's index of a list, in DuckDB."""
+    added = (f"list_extract({_integers(numbers)}, {index} + 1) as {name}" for name, numbers in columns.items())
     return wrapped(frame.to_native().project(f"*, {', '.join(added)}"))
 
 

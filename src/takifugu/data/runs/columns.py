@@ -9,7 +9,7 @@ from datetime import timedelta
 import narwhals.stable.v2 as nw
 
 from takifugu.core.errors import DataError
-from takifugu.data.engines.differences import Frame, is_duckdb, narrowed, numbered, settled, with_numbered_units
+from takifugu.data.engines.differences import Frame, is_duckdb, narrowed, numbered, settled, with_number_of_text
 from takifugu.data.engines.fixed_point import number, round_half_even
 from takifugu.data.engines.sanitise import as_kind, is_text, key_column, plain, state_code, text
 from takifugu.data.engines.table import Table
@@ -156,7 +156,7 @@ def _with_number(
     names = list(map(str, declared))
     numbers = {name: number for number, name in enumerate(names) if name not in table.missing}
     if numbers and is_tidy and is_duckdb(frame) and (is_text(kind) or kind.is_integer()):
-        return with_numbered_units(frame, numbers), dict(enumerate(names)), True
+        return with_number_of_text(frame, "unit", numbers), dict(enumerate(names)), True
     return frame, {unit: name for name in names if (unit := as_kind(name, kind)) is not None}, False
 
 

@@ -18,7 +18,7 @@ from takifugu.data.engines.differences import (
     collected,
     settled,
     with_both_ends,
-    with_integers_of_units,
+    with_integers_at,
     with_neighbour,
     with_row_before,
 )
@@ -217,7 +217,7 @@ class Runs:
             return frame, nw.lit(usual[0], nw.Int64), nw.lit(usual[1], nw.Int64)
         low, high = zip(*(self._ticks(self.cover(unit)) for unit in units), strict=True)
         if self.rows.numbered:
-            frame = with_integers_of_units(frame, {"low": low, "high": high})
+            frame = with_integers_at(frame, "unit", {"low": low, "high": high})
         else:
             ends = {"low": (low, usual[0]), "high": (high, usual[1])}
             frame = frame.with_columns(**{
