@@ -19,8 +19,7 @@ from takifugu.mechanisms.local.composing import PairPromise, fresh_input
 from takifugu.mechanisms.local.measuring import excess, metric_loss
 from takifugu.numbers.distributions.channel import Channel, largest_log_ratio
 from takifugu.numbers.rationals import Number, as_fraction
-from takifugu.numbers.transport.bottleneck import Metric
-from takifugu.numbers.transport.couplings import Population, Related, least_largest, w_infinity
+from takifugu.numbers.transport.bottleneck import Metric, Population, Related, least_largest, w_infinity
 
 from .liftings import Distances, distances, is_lifted, is_nearest_lifted
 

@@ -13,11 +13,12 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from takifugu.numbers.transport.bottleneck import Metric, checked_distances
-from takifugu.numbers.transport.couplings import (
+from takifugu.numbers.transport.bottleneck import (
     Coupling,
+    Metric,
     Population,
     Related,
+    checked_distances,
     exact,
     least_largest,
     support,

@@ -18,8 +18,7 @@ from takifugu.core.errors import InputError
 from takifugu.mechanisms.local.measuring import distribution_delta, distribution_loss
 from takifugu.numbers.distributions.channel import Channel
 from takifugu.numbers.rationals import Number, as_fraction
-from takifugu.numbers.transport.bottleneck import Metric, checked_distances
-from takifugu.numbers.transport.couplings import Population, Related
+from takifugu.numbers.transport.bottleneck import Metric, Population, Related, checked_distances
 
 Floats = npt.NDArray[np.float64]
 Apart = Callable[[Population, Population], Any]
@@ -85,7 +84,7 @@ def class_delta(channel: Channel, populations: Sequence[Population], epsilon: Nu
 def extended_loss(channel: Channel, populations: Sequence[Population], apart: Apart) -> float:
     """Return the least epsilon with loss at most epsilon `apart`(p, q) for every two populations, rounded up.
 
-    `apart` is a distance between populations (Kawamoto19 Definition 9), for example `couplings.w_infinity` with a
+    `apart` is a distance between populations (Kawamoto19 Definition 9), for example `bottleneck.w_infinity` with a
     metric. Any may be measured; only W-infinity also enters a bound. Infinite where two at distance 0 are told apart.
 
     >>> flip = Channel.of([0, 2], [0, 2], [[Fraction(3, 4), Fraction(1, 4)], [Fraction(1, 4), Fraction(3, 4)]])

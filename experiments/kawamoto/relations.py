@@ -13,8 +13,7 @@ from itertools import product
 from typing import Any
 
 from takifugu.numbers.distributions.channel import Channel
-from takifugu.numbers.transport.bottleneck import Metric
-from takifugu.numbers.transport.couplings import Population, Related, support, w_infinity
+from takifugu.numbers.transport.bottleneck import Metric, Population, Related, support, w_infinity
 
 Pairs = Sequence[tuple[Population, Population]]
 Key = frozenset[tuple[Hashable, Fraction]]

@@ -19,7 +19,7 @@ from tests.support.failing import raising
 from tests.support.terminals import PLACE
 
 import takifugu as tf
-from takifugu.cli import interrupts
+from takifugu.cli import terminal
 from takifugu.core.errors import Fault, InputError
 from takifugu.core.tracebacks import without_data
 from takifugu.releasing.publishing import run
@@ -88,7 +88,7 @@ def test_no_handler_is_left_and_those_of_others_stay(monkeypatch: pytest.MonkeyP
         finally:
             signal.signal(signal.SIGTERM, before)
         assert signal.getsignal(signal.SIGINT) is signal.default_int_handler
-    assert during == [interrupts._note, signal.SIG_IGN, mine]
+    assert during == [terminal._note, signal.SIG_IGN, mine]
 
 
 def test_what_swallows_a_signal_does_not_go_on(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:

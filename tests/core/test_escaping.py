@@ -16,9 +16,17 @@ from tests.support.commands import invoke
 
 import takifugu as tf
 from takifugu.cli.output import heading
-from takifugu.core.commands import command
 from takifugu.core.errors import InputError
-from takifugu.core.escaping import at_least, at_most, float_at_least, float_at_most, number, power_at_most, visible
+from takifugu.core.escaping import (
+    at_least,
+    at_most,
+    command,
+    float_at_least,
+    float_at_most,
+    number,
+    power_at_most,
+    visible,
+)
 from takifugu.core.text.bars import bars
 from takifugu.core.text.tables import filled, fitting, labelled, name_of, paragraph, text_table
 

@@ -13,8 +13,7 @@ from takifugu.core.errors import InputError
 from takifugu.core.text.curves import Line, line_chart
 from takifugu.core.text.maps import hours_map
 from takifugu.core.text.pictures import Bar, Panel, bar_chart, value_chart
-from takifugu.core.text.plot import PICTURES, by_itself
-from takifugu.core.text.raster import png, stacked
+from takifugu.core.text.plot import PICTURES, by_itself, png, stacked
 from takifugu.core.text.scales import Axis, short_number
 
 SVG = "{http://www.w3.org/2000/svg}"

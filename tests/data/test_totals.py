@@ -18,7 +18,7 @@ from tests.support.engines import ENGINES, Columns
 
 from takifugu.core.errors import DataError, InputError
 from takifugu.data import UNKNOWN, UNOBSERVED, Bounded, Classes, open_frame, tally, totals
-from takifugu.data.engines import fixed_point
+from takifugu.data.engines import sanitise
 from takifugu.releasing.file.reading import columns_of
 
 NAN, INF = float("nan"), float("inf")
@@ -141,9 +141,9 @@ def test_a_mutant_that_clips_first_is_found(monkeypatch: pytest.MonkeyPatch) -> 
             clipped = nw.col(role).clip(float(rule.low), float(rule.high))
             finite = nw.when(clipped.abs() < INF).then(clipped).otherwise(nw.lit(float(rule.missing)))
             frame = frame.with_columns((finite / float(rule.grid)).alias(role))
-        return fixed_point.round_half_even(frame, list(rules))
+        return sanitise.round_half_even(frame, list(rules))
 
-    monkeypatch.setattr(fixed_point, "in_units", clipped_first)
+    monkeypatch.setattr(sanitise, "in_units", clipped_first)
     rule = Bounded("x.y", 0, 10, 1, missing=0)
     plain = expected(TRAP, rule, drop=True)
     assert all(as_dict(ENGINES[engine](TRAP), rule, null_keys="drop") != plain for engine in ENGINES)
@@ -153,7 +153,7 @@ def test_a_mutant_that_rounds_with_the_engine_is_found(monkeypatch: pytest.Monke
     def engine_round(frame: Any, columns: list[str]) -> Any:
         return frame.with_columns(nw.col(c).round(0).cast(nw.Int64) for c in columns)
 
-    monkeypatch.setattr(fixed_point, "round_half_even", engine_round)
+    monkeypatch.setattr(sanitise, "round_half_even", engine_round)
     halves: Columns = {'g "1"': ("text", ["a", "b"]), "x.y": ("float", [0.5, 2.5])}
     rule = Bounded("x.y", 0, 10, 1, missing=0)
     wrong = [e for e in ENGINES if as_dict(ENGINES[e](halves), rule) != expected(halves, rule, drop=False)]

@@ -23,7 +23,7 @@ from tests.support.runs_oracle import MISSING, Cells, Refused, Steps, counted, e
 
 from takifugu.core.errors import DataError
 from takifugu.data import Piece
-from takifugu.data.values.codes import UNOBSERVED
+from takifugu.data.values.texts import UNOBSERVED
 
 #: How many cases compare one table with the oracle, one table written in all ways, and such tables in release files.
 WEIGHTS = (0.7, 0.29, 0.01)

@@ -10,7 +10,7 @@ import takifugu as tf
 from takifugu.accounting.composition import charge_of, joint
 from takifugu.influence.chains import kernels, sides, two_states
 from takifugu.influence.chains.chains import chain_loss
-from takifugu.influence.chains.class_sides import OfReversible
+from takifugu.influence.chains.class_chains import OfReversible
 from takifugu.influence.profiles.levels import Levels
 from takifugu.influence.profiles.normal import log_share
 from takifugu.influence.profiles.profile import Profile

@@ -16,12 +16,9 @@ import takifugu as tf
 from takifugu.core.errors import Unsupported
 from takifugu.influence.networks import bags as networks_bags
 from takifugu.influence.networks import junction, networks
-from takifugu.influence.networks.bags import Bag, loss_by_bags
-from takifugu.influence.networks.binary_trees import NONE, plus
-from takifugu.influence.networks.blocks import eliminated, layered, orders, whole
+from takifugu.influence.networks.bags import Bag, eliminated, layered, loss_by_bags, orders, whole
 from takifugu.influence.networks.conditionals import conditional_rows, moral_graph
 from takifugu.influence.networks.elimination import loss_by_elimination
-from takifugu.influence.networks.exchangeable import _may_exceed, exchangeable_loss, supremum_of_number
 from takifugu.influence.networks.junction import junction_losses, junction_tree
 from takifugu.influence.networks.networks import (
     TOO_WIDE,
@@ -31,7 +28,14 @@ from takifugu.influence.networks.networks import (
     network_losses,
     sums_of_all,
 )
-from takifugu.influence.networks.tables import clique_losses, table_losses
+from takifugu.influence.networks.tables import (
+    _may_exceed,
+    clique_losses,
+    exchangeable_loss,
+    supremum_of_number,
+    table_losses,
+)
+from takifugu.influence.networks.trees import NONE, plus
 from takifugu.influence.profiles.profile import Profile
 from takifugu.model.beliefs.contacts import Clique, CliqueInfection
 from takifugu.model.secrets.families import Family

@@ -24,7 +24,7 @@ from takifugu.mechanisms.kantorovich_relaxed import MECHANISM as RELAXED
 from takifugu.mechanisms.laplace_exact import MECHANISM as EXACT
 from takifugu.mechanisms.wasserstein import MECHANISM as WASSERSTEIN
 from takifugu.model.frameworks import Framework, between
-from takifugu.numbers.after_noise.relaxed import RelaxedPair
+from takifugu.numbers.after_noise.noised import RelaxedPair
 from takifugu.numbers.transport.metrics import METRICS, Declared, NamedMetric, declared
 
 TINY = 1 + Fraction(1, 10**10)

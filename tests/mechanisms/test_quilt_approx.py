@@ -14,15 +14,14 @@ from tests.support.quilt_cases import binary, bound, problem, reversible_chain, 
 from tests.support.quilt_oracles import basic_markov_quilt, joint_tensor, lemma_b4, max_influence, true_loss
 
 import takifugu as tf
-from takifugu.influence.quilts.chain.class_influence import ClassInfluence
+from takifugu.influence.quilts.chain.class_influence import ClassInfluence, Constants, reversible_constants
 from takifugu.influence.quilts.chain.class_influence import lemma_b4 as bound_b4
-from takifugu.influence.quilts.chain.constants import Constants, reversible_constants
 from takifugu.influence.quilts.chain.scale import fast_scale, needed_scale
 from takifugu.influence.quilts.chain.sides import ChainSides
 from takifugu.influence.quilts.near_sets import query_change
 from takifugu.mechanisms.quilts import APPROX as QUILT_APPROX
 from takifugu.model.secrets.families import Family
-from takifugu.numbers.log_ratios import NEVER
+from takifugu.numbers.outward_rounding import NEVER
 
 
 def class_scale(pi: float, g: float, length: int, epsilon: Any) -> float:

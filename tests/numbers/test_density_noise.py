@@ -11,10 +11,9 @@ from tests.support import density_oracles as oracle
 
 import takifugu as tf
 from takifugu.core.errors import Unsupported
-from takifugu.numbers.after_noise import nodes
+from takifugu.numbers.after_noise import noisy_densities
 from takifugu.numbers.after_noise.hockey_stick import gaussian_hockey_stick
-from takifugu.numbers.after_noise.nodes import point_masses
-from takifugu.numbers.after_noise.noisy_densities import least_normal_noise, noisy_delta
+from takifugu.numbers.after_noise.noisy_densities import least_normal_noise, noisy_delta, point_masses
 from takifugu.numbers.densities import exponential
 from takifugu.numbers.densities.exponential import laplace_loss, least_laplace_noise
 from takifugu.numbers.transport.partial_moves import farthest_but
@@ -54,9 +53,9 @@ def test_point_masses_are_within_their_distance(law, sigma, y):
 def test_fewer_nodes_than_the_bound_asks_for_are_noticed(monkeypatch):
     """Two nodes of a cell instead of twelve: with the distance of twelve the claim above is false."""
     right = point_masses(BOX, 0.5)[1]
-    places, weights = nodes.np.polynomial.legendre.leggauss(2)
-    monkeypatch.setattr(nodes, "_PLACES", places)
-    monkeypatch.setattr(nodes, "_WEIGHTS", weights)
+    places, weights = noisy_densities.np.polynomial.legendre.leggauss(2)
+    monkeypatch.setattr(noisy_densities, "_PLACES", places)
+    monkeypatch.setattr(noisy_densities, "_WEIGHTS", weights)
     with mp.workdps(25):
         assert abs(of_nodes(BOX, 0.5, 0.2) - below_with_noise(BOX, 0.5, 0.2)) > 1e6 * right
 

@@ -12,12 +12,11 @@ from tests.support.chain_oracles import exact_rows, stationary_vector
 from tests.support.laws_oracles import as_mpf
 
 from takifugu import MarkovChain, Pmf
-from takifugu.influence.quilts.chain.class_influence import ClassInfluence, lemma_b4
-from takifugu.influence.quilts.chain.constants import Constants, reversible_constants
+from takifugu.influence.quilts.chain.class_influence import ClassInfluence, Constants, lemma_b4, reversible_constants
 from takifugu.influence.quilts.chain.region import longer
 from takifugu.numbers.after_noise.gaussian_pair import GaussianPair
 from takifugu.numbers.densities.normal import Normal, _relative
-from takifugu.numbers.log_ratios import UNIT, product_error
+from takifugu.numbers.outward_rounding import UNIT, product_error
 from takifugu.numbers.transport.partial_moves import _ROUNDING, CELLS, _read
 
 #: A worst case of so many operations, against errors that cancel.

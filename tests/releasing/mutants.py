@@ -7,7 +7,7 @@ from typing import Any, NamedTuple
 
 from tests.releasing import files
 
-from takifugu.core.text.toml import toml_of
+from takifugu.core.plain import toml_of
 
 #: Sections whose keys the author chooses.
 FREE = ("map", "codes")

@@ -7,7 +7,7 @@ from typing import Any
 import numpy as np
 
 from takifugu.influence.quilts.chain.influence import ChainInfluence
-from takifugu.numbers.log_ratios import NEVER
+from takifugu.numbers.outward_rounding import NEVER
 
 
 def ready(chain: Any) -> ChainInfluence:

@@ -103,7 +103,7 @@ class Charge(PlainForm):
     when and in which steps it is counted. `layout` is how rows became entries, as it was declared. `phases` are, of
     beliefs whose matrices repeat, the period and the place in it of step 0 of the recording. What is not said is taken
     at its worst. `begins_series` declares that this is the first of a series of normal releases
-    (`composition.normal_series`).
+    (`composition.at_delta`).
     """
 
     framework: str = field(metadata=_TEXT)

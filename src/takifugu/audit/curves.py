@@ -26,9 +26,8 @@ from functools import cache
 
 from mpmath import mp, mpf
 
-from takifugu.audit.cut_curves import cut, cut_with_laplace, cut_with_noise
+from takifugu.audit.cut_curves import Repeated, cut, cut_with_laplace, cut_with_noise, noisy_table
 from takifugu.audit.hills import LAPLACE_REACH, REACH, Bell, Curve, bells, laplace_bell, normal_bell, standard
-from takifugu.audit.tables import Repeated, noisy_table
 from takifugu.core.errors import Unsupported
 from takifugu.core.plain import Plain
 

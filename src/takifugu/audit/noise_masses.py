@@ -14,8 +14,7 @@ from takifugu.analysis.randomisers import DiscreteLaplace, Exact, Randomiser, Ro
 from takifugu.analysis.randomisers.base import Direction
 from takifugu.analysis.randomisers.one_sided import OneSided, OneSidedTruncated
 from takifugu.analysis.randomisers.one_sided_real import OneSidedExponential
-from takifugu.audit.choice_masses import choice_mass, is_choice
-from takifugu.audit.sparse_masses import is_sparse, sparse_mass, sparse_outputs
+from takifugu.audit.sparse_masses import choice_mass, is_choice, is_sparse, sparse_mass, sparse_outputs
 from takifugu.core.errors import Unsupported
 
 #: Decimal digits of every number of the audit.

@@ -13,7 +13,7 @@ from takifugu.analysis.guarantee import Composition
 from takifugu.analysis.robustness import OFF_BY, OFF_HEADER, Weakened
 from takifugu.core.escaping import number
 from takifugu.core.plain import Json
-from takifugu.core.text.markup import folded, html_table, note
+from takifugu.core.text.parts import folded, html_table, note
 from takifugu.core.text.tables import filled, labelled, text_table, width
 from takifugu.numbers.rationals import to_text
 

@@ -18,7 +18,7 @@ from takifugu.core.errors import InputError
 from takifugu.core.escaping import number
 from takifugu.core.plain import Json, Plain
 from takifugu.core.sections import values_by_field
-from takifugu.core.text.markup import html_table
+from takifugu.core.text.parts import html_table
 from takifugu.core.text.tables import labelled
 from takifugu.model import frameworks, queries
 from takifugu.model.frameworks import Framework

@@ -9,8 +9,8 @@ import click
 
 from takifugu.cli.output import print_json
 from takifugu.cli.samples.published import PUBLISHED, published
-from takifugu.core.commands import command
 from takifugu.core.errors import InputError
+from takifugu.core.escaping import command
 from takifugu.core.text.tables import labelled, paragraph, text_table
 from takifugu.model.beliefs import Belief
 from takifugu.model.beliefs.one_sequence import is_recording

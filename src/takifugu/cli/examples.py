@@ -12,7 +12,7 @@ from takifugu.cli.group import FAULT, complain
 from takifugu.cli.output import path_text, print_json
 from takifugu.cli.samples import experiments
 from takifugu.cli.samples.examples import examples, write_example
-from takifugu.core.commands import command
+from takifugu.core.escaping import command
 from takifugu.core.plain import Json
 from takifugu.core.text.tables import labelled, paragraph
 

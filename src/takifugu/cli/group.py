@@ -16,7 +16,7 @@ from typing import Any
 
 import click
 
-from takifugu.cli import interrupts
+from takifugu.cli import terminal
 from takifugu.cli.failures import AS_JSON, COMMAND, FILE, completed_before, print_failure, state_of
 from takifugu.cli.terminal import columns, is_plain, is_terminal
 from takifugu.core.errors import (
@@ -78,7 +78,7 @@ class Extended(click.Command):
             except Exception as error:
                 why = error.message if isinstance(error, TakifuguError) else type(error).__name__
                 complain(f"the extension {point.name!r} ({point.value}) cannot be loaded: {why}")
-        interrupts.heed()
+        terminal.heed()
         return ctx.invoke(loaded(self.runs), **ctx.params)
 
 
@@ -106,14 +106,14 @@ class Careful(InOrder):
 
     def main(self, *args: Any, **extra: Any) -> Any:
         try:
-            with interrupts.noting():
+            with terminal.noting():
                 return super().main(*args, **extra)
         except SystemExit as end:
             code = end.code
         except KeyboardInterrupt:
             code = STOPPED
         # A signal also comes before a command begins, and while it says how it ended.
-        stopped = interrupts.come()
+        stopped = terminal.come()
         raise SystemExit(code if code == DONE or stopped is None else stopped)
 
     def make_context(
@@ -152,7 +152,7 @@ class Careful(InOrder):
                 raise
             except BaseException as error:
                 left = error
-                if interrupts.come() is not None:  # what it interrupts may have turned it into another error
+                if terminal.come() is not None:  # what it interrupts may have turned it into another error
                     left = KeyboardInterrupt()
                     vars(left).update(vars(error))
                 if not isinstance(left, Exception | KeyboardInterrupt):
@@ -213,7 +213,7 @@ def code_of(error: BaseException) -> int:
     if state is ReleaseState.DONE:  # or by another process, which published it elsewhere
         return UNPUBLISHED if isinstance(error, LedgerError) else DONE
     if isinstance(error, KeyboardInterrupt):
-        return interrupts.come() or STOPPED
+        return terminal.come() or STOPPED
     if isinstance(error, Fault) or not isinstance(error, TakifuguError | OSError | MemoryError):
         return FAULT
     if state is ReleaseState.UNRECORDED:

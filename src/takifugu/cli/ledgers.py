@@ -13,9 +13,8 @@ from takifugu.accounting.ledger import Entry, Ledger, SourceRow
 from takifugu.analysis.guarantee import Composition
 from takifugu.cli.group import UNPUBLISHED, UNRECORDED, complain
 from takifugu.cli.output import amount, print_json
-from takifugu.core.commands import command
 from takifugu.core.errors import LedgerError, ReleaseState
-from takifugu.core.escaping import at_most
+from takifugu.core.escaping import at_most, command
 from takifugu.core.names import normalised
 from takifugu.core.people import PEOPLE
 from takifugu.core.plain import Json

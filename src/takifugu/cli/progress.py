@@ -16,7 +16,7 @@ from typing import TYPE_CHECKING
 
 import click
 
-from takifugu.cli import interrupts
+from takifugu.cli import terminal
 from takifugu.cli.output import counted
 from takifugu.cli.terminal import is_dumb, is_terminal
 from takifugu.core.escaping import number
@@ -58,7 +58,7 @@ def watching(stops: bool = True) -> Iterator[Watch]:
     try:
         with stopping(stops), watched(display):
             yield display.watch
-        interrupts.heed()
+        terminal.heed()
     finally:
         display.close()
 
@@ -93,7 +93,7 @@ class _Display:
             self.watch(*self.outside)
             self.outside = None
         if search.early:
-            interrupts.answer()
+            terminal.answer()
             self.say(f"{search.name}: the search was ended, and its best so far is used; Ctrl-C again stops everything")
 
     def say(self, line: str) -> None:

@@ -19,10 +19,9 @@ from takifugu.cli.output import path_text, print_json, write_new
 from takifugu.core.errors import InputError, LedgerError, ReleaseError, SpecError, TakifuguError, within
 from takifugu.core.escaping import visible
 from takifugu.core.nearest import nearest
-from takifugu.core.plain import Json
+from takifugu.core.plain import Json, toml_of
 from takifugu.core.sections import checked_path
 from takifugu.core.text.tables import labelled, paragraph
-from takifugu.core.text.toml import toml_of
 from takifugu.data import looked_into, open_frame, sniffed
 from takifugu.releasing.file.drafting.draft import draft_of, relative
 from takifugu.releasing.file.drafting.listing import listed_keys

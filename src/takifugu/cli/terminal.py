@@ -1,9 +1,18 @@
-"""What is known of the terminal: how wide it is, whether it shows colours, and whether it redraws a line."""
+"""The terminal: how wide it is, whether it shows colours, and the signals from it that end a command.
+
+Pydantic raises its own error for one that comes while it builds a model, DuckDB for one during a query, and what a
+destructor raises is lost.
+"""
 
 from __future__ import annotations
 
 import os
+import signal
 import sys
+import threading
+from collections.abc import Iterator
+from contextlib import contextmanager
+from types import FrameType
 from typing import IO
 
 from takifugu.core.text.tables import WIDEST, WIDTH
@@ -38,3 +47,53 @@ def is_terminal(stream: IO[str] | IO[bytes] | None) -> bool:
         return stream is not None and stream.isatty()
     except ValueError:  # closed
         return False
+
+
+#: The last signal that has come and that nothing has answered.
+_come: int | None = None
+
+
+@contextmanager
+def noting() -> Iterator[None]:
+    """Note SIGINT and SIGTERM while a command runs, unless handled already."""
+    before = {}
+    defaults = {signal.SIGINT: signal.default_int_handler, signal.SIGTERM: signal.SIG_DFL}
+    answer()
+    try:
+        if threading.current_thread() is threading.main_thread():
+            for number, default in defaults.items():
+                if signal.getsignal(number) is default:  # else somebody ignores it, or has an answer of their own
+                    before[number] = default
+                    signal.signal(number, _note)
+        yield
+    finally:
+        for number, default in before.items():
+            signal.signal(number, default)
+
+
+def _note(number: int, _: FrameType | None) -> None:
+    global _come
+    _come = number
+    raise _exception(number)
+
+
+def _exception(number: int) -> BaseException:
+    """Return the exception for a signal, of SIGTERM an exit."""
+    return KeyboardInterrupt() if number == signal.SIGINT else SystemExit(128 + number)
+
+
+def come() -> int | None:
+    """Return the exit code of the noted and unanswered signal, if any."""
+    return None if _come is None else 128 + _come
+
+
+def answer() -> None:
+    """Forget the signal: a search has ended for it."""
+    global _come
+    _come = None
+
+
+def heed() -> None:
+    """Raise the exception of an unanswered signal."""
+    if _come is not None:
+        raise _exception(_come)

@@ -8,8 +8,7 @@ from enum import StrEnum
 from fractions import Fraction
 from typing import ClassVar, Self, TypeVar
 
-from takifugu.core.commands import command
-from takifugu.core.escaping import visible
+from takifugu.core.escaping import command, visible
 
 
 class ReleaseState(StrEnum):

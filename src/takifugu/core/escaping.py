@@ -1,9 +1,10 @@
-"""What is safe and plain to show: texts whose control characters are escaped, and numbers, written alike everywhere."""
+"""What is safe and plain to show: texts without control characters, numbers, and commands to be pasted."""
 
 from __future__ import annotations
 
 import math
 import re
+import shlex
 from decimal import ROUND_CEILING, ROUND_FLOOR, ROUND_HALF_EVEN, Context, Decimal
 from fractions import Fraction
 from typing import TypeVar
@@ -139,3 +140,12 @@ def _decimal(value: Fraction, digits: int, rounding: str) -> str:
         return f"{rounded.normalize():,f}"
     mantissa, _, exponent = f"{rounded:.{digits - 1}e}".partition("e")
     return f"{Decimal(mantissa).normalize():f}e{int(exponent)}"
+
+
+def command(*words: object) -> str:
+    """Return a command between backticks, its words quoted for a shell.
+
+    >>> command("ledger", "resume", "a study/ledger.db")
+    "`takifugu ledger resume 'a study/ledger.db'`"
+    """
+    return f"`{shlex.join(['takifugu', *map(str, words)])}`"

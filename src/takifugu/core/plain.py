@@ -8,7 +8,8 @@ way says so in its metadata (`Form`); a class whose form is not that of its fiel
 from __future__ import annotations
 
 import json
-from collections.abc import Callable, Mapping
+import re
+from collections.abc import Callable, Iterable, Mapping
 from dataclasses import MISSING, fields
 from enum import Enum
 from fractions import Fraction
@@ -219,3 +220,33 @@ def _required_keys(kind: type) -> tuple[str, ...]:
     parameters = signature(kind).parameters
     optional = {name for name, parameter in parameters.items() if parameter.default is not Parameter.empty}
     return tuple(key for _, key, *_ in _written_fields(kind) if key not in optional)
+
+
+def toml_of(value: object) -> str:
+    """Write a plain value as TOML reads it back.
+
+    >>> print(toml_of(["it's", 'a "b"', 1, 0.5, True, {"x y": 1}]))
+    ["it's", "a \\"b\\"", 1, 0.5, true, { "x y" = 1 }]
+    """
+    if isinstance(value, dict):
+        return f"{{ {', '.join(f'{_key(k)} = {toml_of(v)}' for k, v in value.items())} }}"
+    if isinstance(value, list | tuple):
+        return f"[{', '.join(map(toml_of, value))}]"
+    if isinstance(value, str):
+        return json.dumps(value, ensure_ascii=False).replace("\x7f", "\\u007f")
+    if isinstance(value, bool):
+        return {True: "true", False: "false"}[value]
+    return repr(value)
+
+
+def either(choices: Iterable[object]) -> str:
+    """List choices as they may be pasted.
+
+    >>> either(["first", "last", 3])
+    '"first" or "last" or 3'
+    """
+    return " or ".join(map(toml_of, choices))
+
+
+def _key(name: str) -> str:
+    return name if re.fullmatch("[A-Za-z0-9_-]+", name) else toml_of(name)

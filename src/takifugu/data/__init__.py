@@ -20,10 +20,9 @@ from takifugu.data.times.zones import Zone
 from takifugu.data.totals import Group, rows_of, totals, unit_names
 from takifugu.data.values.bins import Bins, Classes
 from takifugu.data.values.bounded import Bounded
-from takifugu.data.values.codes import OUTSIDE, UNKNOWN, UNOBSERVED
-from takifugu.data.values.numerals import Numerals
 from takifugu.data.values.spellings import meant
-from takifugu.data.values.written import Written
+from takifugu.data.values.texts import OUTSIDE, UNKNOWN, UNOBSERVED
+from takifugu.data.values.written import Numerals, Written
 
 __all__ = [
     "OUTSIDE",

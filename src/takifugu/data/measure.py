@@ -18,9 +18,8 @@ from takifugu.data.lookalikes import refuse_lookalikes
 from takifugu.data.rows.layout import Layout, Lengths, Recode
 from takifugu.data.rows.pieces import LONGEST_PIECE, SKIPPED, UNCLEAR, WIDEST_SPAN, Fact, Key, are_together, extent
 from takifugu.data.times.calendar import Calendar
-from takifugu.data.values.codes import OUTSIDE, UNKNOWN, UNOBSERVED
 from takifugu.data.values.spellings import meant
-from takifugu.data.values.texts import NAME_MARKS, not_numbers
+from takifugu.data.values.texts import NAME_MARKS, OUTSIDE, UNKNOWN, UNOBSERVED, not_numbers
 
 if TYPE_CHECKING:
     from takifugu.data.rows.reader import Rows

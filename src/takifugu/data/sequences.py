@@ -21,7 +21,7 @@ from takifugu.data.measure import Measured, counts_by_piece, measure
 from takifugu.data.open import open_frame
 from takifugu.data.rows.layout import Layout, Lengths, Recode, natural
 from takifugu.data.rows.pieces import Key, Piece, runs_of
-from takifugu.data.values.codes import UNOBSERVED
+from takifugu.data.values.texts import UNOBSERVED
 
 if TYPE_CHECKING:
     from takifugu.data.rows.by_bits import CountedByBits

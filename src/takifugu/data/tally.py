@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 
 from takifugu.data.engines.table import Table
 from takifugu.data.values.bins import Bins, Classes
-from takifugu.data.values.codes import UNOBSERVED
+from takifugu.data.values.texts import UNOBSERVED
 
 if TYPE_CHECKING:
     from takifugu.data.engines.differences import Frame
@@ -34,8 +34,7 @@ def tally(table: Table, known: Mapping[str, Known]) -> dict[tuple[int, ...], int
     import narwhals.stable.v2 as nw
 
     from takifugu.data.engines.differences import collected
-    from takifugu.data.engines.fixed_point import number_code
-    from takifugu.data.engines.sanitise import is_text, kind_of, state_column
+    from takifugu.data.engines.sanitise import is_text, kind_of, number_code, state_column
 
     roles = {f"c{number}": column for number, column in enumerate(known)}
     rules = dict(zip(roles, known.values(), strict=True))

@@ -112,8 +112,16 @@ def _summed(
     import narwhals.stable.v2 as nw
 
     from takifugu.data.engines.differences import collected
-    from takifugu.data.engines.fixed_point import in_units, not_a_number, number, refused
-    from takifugu.data.engines.sanitise import is_text, key_column, kind_of, text
+    from takifugu.data.engines.sanitise import (
+        in_units,
+        is_text,
+        key_column,
+        kind_of,
+        not_a_number,
+        number,
+        refused,
+        text,
+    )
 
     keys = {f"k{i}": column for i, column in enumerate(by)}
     rules = {f"v{i}": rule for i, rule in enumerate(numbers)}

@@ -35,7 +35,7 @@ from takifugu.core.escaping import number
 from takifugu.core.registry import Question
 from takifugu.model.beliefs import Belief
 from takifugu.model.beliefs.chains.chain import MarkovChain
-from takifugu.numbers.log_ratios import TRUSTED
+from takifugu.numbers.outward_rounding import TRUSTED
 from takifugu.numbers.rationals import round_up
 
 if TYPE_CHECKING:

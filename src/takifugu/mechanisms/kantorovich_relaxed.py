@@ -18,7 +18,7 @@ from takifugu.analysis.problem import Problem
 from takifugu.mechanisms.common.answer_families import predicted
 from takifugu.mechanisms.common.answer_noise import laplace_noise
 from takifugu.mechanisms.common.largest_need import Comparison, largest_need, of_each, refusing
-from takifugu.numbers.after_noise.relaxed import RelaxedPair
+from takifugu.numbers.after_noise.noised import RelaxedPair
 
 
 @dataclass(frozen=True)

@@ -37,10 +37,10 @@ DEFINITIONS: Registry[Any] = Registry(
     "the framework's definition",
     {
         "pufferfish": "accounting.definitions.pufferfish:PUFFERFISH",
-        "attribute": "accounting.definitions.attribute:ATTRIBUTE",
+        "attribute": "accounting.definitions.pufferfish:ATTRIBUTE",
         "asymmetric": "accounting.definitions.asymmetric:ASYMMETRIC",
         "distribution": "accounting.definitions.distribution:DISTRIBUTION",
-        "extended-distribution": "accounting.definitions.extended_distribution:EXTENDED",
+        "extended-distribution": "accounting.definitions.distribution:EXTENDED",
     },
 )
 

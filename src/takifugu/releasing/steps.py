@@ -9,9 +9,8 @@ from itertools import chain, product
 from pathlib import Path
 
 from takifugu.calibration import Calibration
-from takifugu.core.commands import command
 from takifugu.core.errors import CompositionRefused
-from takifugu.core.escaping import at_most, number
+from takifugu.core.escaping import at_most, command, number
 from takifugu.core.lists import without
 from takifugu.core.people import People
 from takifugu.core.plain import Json

@@ -14,7 +14,7 @@ from tests.support.ledger_tools import laplace as laplace_noise
 from tests.support.series_oracle import adaptive_delta, hockey_stick
 
 import takifugu as tf
-from takifugu.accounting.composition import charge_of, joint, normal_series
+from takifugu.accounting.composition import at_delta, charge_of, joint
 from takifugu.accounting.ledger import Debit, Ledger
 from takifugu.analysis.guarantee import Charge, Covers
 from takifugu.analysis.problem import Problem
@@ -94,7 +94,7 @@ def test_releases_that_begin_it_together_add_up_by_their_squares() -> None:
 
 def test_mutant_that_counts_half_a_multiple_is_caught(monkeypatch: pytest.MonkeyPatch) -> None:
     one = normal(COUNT, 1, "0.01")
-    monkeypatch.setattr(normal_series, "covering_multiple", lambda *_: 0.5)
+    monkeypatch.setattr(at_delta, "covering_multiple", lambda *_: 0.5)
     together = joint(framework_of(STAY, 4), charges(one, one))
     assert true_delta_of([(COUNT, float(one.scale) / math.sqrt(2), True)], together.epsilon) > float(one.delta)
 
@@ -210,16 +210,16 @@ def test_a_first_release_costs_what_it_promised_only_if_it_keeps_that() -> None:
 
 def test_which_releases_begin_a_series() -> None:
     begun, later = of_users([1, 1, 1], 5, begins_series=True), of_users([1, 1, 1], 5)
-    assert not normal_series.in_a_series([])
-    assert not normal_series.in_a_series([later, later])
-    assert normal_series.in_a_series([begun, later])
+    assert not at_delta.in_a_series([])
+    assert not at_delta.in_a_series([later, later])
+    assert at_delta.in_a_series([begun, later])
     for others in ([later, begun], [later, later, begun]):
         with pytest.raises(CompositionRefused, match="begin after"):
-            normal_series.in_a_series(others)
+            at_delta.in_a_series(others)
     other, unnamed = replace(begun, reading="two"), replace(begun, reading="")
-    assert normal_series.beginning([begun, later, begun, other]) == {0, 2}
-    assert normal_series.beginning([unnamed, unnamed, later]) == {0}
-    assert normal_series.beginning([other, begun, later]) == {0}
+    assert at_delta.beginning([begun, later, begun, other]) == {0, 2}
+    assert at_delta.beginning([unnamed, unnamed, later]) == {0}
+    assert at_delta.beginning([other, begun, later]) == {0}
 
 
 def test_what_a_series_does_not_reach_is_refused() -> None:

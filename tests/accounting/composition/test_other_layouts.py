@@ -13,8 +13,8 @@ from tests.fuzz.layouts import Read, true_loss, walks
 from tests.support.ledger_tools import laplace
 
 import takifugu as tf
-from takifugu.accounting.composition import Charge, charge_of, other_layouts
-from takifugu.accounting.composition.other_layouts import cost_at_other_steps, dearest_step
+from takifugu.accounting.composition import Charge, charge_of, composing
+from takifugu.accounting.composition.composing import cost_at_other_steps, dearest_step
 from takifugu.analysis.guarantee import Covers
 from takifugu.model.frameworks import Framework, Pufferfish
 
@@ -97,16 +97,16 @@ def test_no_bijection_reveals_more_than_is_charged(cases: int) -> None:
 
 
 def test_what_the_other_layout_reveals_is_noticed_if_it_is_left_out(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(other_layouts, "dearest_step", lambda *_: Fraction(0))
+    monkeypatch.setattr(composing, "dearest_step", lambda *_: Fraction(0))
     assert least_ratio(30, "moved") < 1
 
 
 @pytest.mark.mutants
 def test_windows_of_unknown_place_are_readings_of_their_own(monkeypatch: pytest.MonkeyPatch) -> None:
     """Two windows of the same step, as one reading: charged 1, true 2."""
-    of_one = other_layouts.dearest_step
+    of_one = composing.dearest_step
     monkeypatch.setattr(
-        other_layouts, "dearest_step",
+        composing, "dearest_step",
         lambda f, charges: max((of_one(f, [c]) for c in charges), default=Fraction(0)),
     )  # fmt: skip
     assert least_ratio(120, "moved") < 1

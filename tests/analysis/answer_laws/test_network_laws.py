@@ -17,7 +17,7 @@ from takifugu.analysis.answer_laws import message_passing as passes
 from takifugu.analysis.answer_laws import network as network_laws
 from takifugu.analysis.answer_laws.dense import DenseFamily
 from takifugu.analysis.answer_laws.join_tree import Join, contraction
-from takifugu.analysis.answer_laws.readouts import reading
+from takifugu.analysis.answer_laws.message_passing import reading
 from takifugu.analysis.questions.answer_law import answer_law
 from takifugu.analysis.randomisers import DiscreteLaplace
 from takifugu.core.errors import Unsupported

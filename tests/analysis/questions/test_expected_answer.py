@@ -11,9 +11,14 @@ from tests.conformance.corpus import Case, corpus
 import takifugu as tf
 from takifugu.analysis.problem import Problem
 from takifugu.analysis.questions.evaluating import evaluate, value_indices
-from takifugu.analysis.questions.expected_answer import expected_answer, of_components
+from takifugu.analysis.questions.expected_answer import (
+    LOG_MOMENTS,
+    expected_answer,
+    log_chance_of_reaching,
+    of_components,
+    unknown,
+)
 from takifugu.analysis.questions.joint_states import all_states
-from takifugu.analysis.questions.tail import LOG_MOMENTS, log_chance_of_reaching, unknown
 from takifugu.core.errors import TakifuguError, Unsupported
 from takifugu.model.queries.additive import Additive
 

@@ -14,7 +14,7 @@ from takifugu.core.errors import CalibrationRefused, InputError
 from takifugu.mechanisms.local import measuring
 from takifugu.mechanisms.local.composing import PairPromise
 from takifugu.numbers.distributions.channel import Channel
-from takifugu.numbers.transport import couplings
+from takifugu.numbers.transport import bottleneck
 
 F = Fraction
 EPSILONS = st.fractions(0, 2, max_denominator=4)
@@ -115,7 +115,7 @@ def test_close_beliefs_are_covered(case, closeness, data):
     values = len(channel.inputs)
     promise = bounds.close_beliefs(channel, p, q, closeness, apart)
     near, far = data.draw(oracles.laws(values)), data.draw(oracles.laws(values))
-    if couplings.w_infinity(p, near, apart) <= closeness and couplings.w_infinity(q, far, apart) <= closeness:
+    if bottleneck.w_infinity(p, near, apart) <= closeness and bottleneck.w_infinity(q, far, apart) <= closeness:
         assert measuring.distribution_loss(channel, near, far) <= float(promise.epsilon) * (1 + 1e-15) + 1e-15
 
 
@@ -124,7 +124,7 @@ def test_beliefs_close_to_two_populations_that_are_hidden_may_see_everything():
     channel = Channel.of([0, 1, 2, 3], [0, 1], [[1, 0], [1, 0], [0, 1], [0, 1]])
     p, q, near = {0: F(1, 2), 2: F(1, 2)}, {1: F(1, 2), 3: F(1, 2)}, {1: F(1)}
     assert measuring.distribution_loss(channel, p, q) == 0
-    assert couplings.w_infinity(p, near, apart) == 1
+    assert bottleneck.w_infinity(p, near, apart) == 1
     assert measuring.distribution_loss(channel, near, q) == math.inf
     with pytest.raises(CalibrationRefused, match="no metric privacy"):
         bounds.close_beliefs(channel, p, q, 1, apart)

@@ -11,7 +11,7 @@ from tests.support.population_oracles import apart
 
 from kawamoto import channels, liftings, measured
 from takifugu.mechanisms.local import measuring
-from takifugu.numbers.transport import couplings
+from takifugu.numbers.transport import bottleneck
 
 F = Fraction
 #: Kawamoto19 Figure 1.
@@ -23,7 +23,7 @@ def test_figure_1_is_a_coupling_and_the_only_one_without_moves_of_2():
     """Example 1: gamma[2, 1] = 0.1 moves from lambda_0[2] to lambda_1[1]; its largest move is 1."""
     assert oracles.marginals(PRINTED) == (LEFT, RIGHT)
     assert liftings.coupling(LEFT, RIGHT, lambda x, y: (x, y) in PRINTED) == PRINTED
-    assert max(apart(x, y) for x, y in PRINTED) == couplings.w_infinity(LEFT, RIGHT, apart) == 1
+    assert max(apart(x, y) for x, y in PRINTED) == bottleneck.w_infinity(LEFT, RIGHT, apart) == 1
     assert not liftings.is_lifted(LEFT, RIGHT, lambda x, y: x == y)
     distances = liftings.distances(LEFT, RIGHT, apart)
     assert (distances.w_infinity, distances.diameter) == (1, 2)
@@ -54,7 +54,7 @@ def test_a_coupling_exists_where_it_should_and_is_one(case):
 def test_the_lifting_for_w_infinity_is_the_lifting_of_the_short_moves(case):
     p, q, pairs = case
     reach = oracles.least_largest(p, q, apart)
-    assert couplings.w_infinity(p, q, apart) == reach
+    assert bottleneck.w_infinity(p, q, apart) == reach
     short = {(x, y) for x, y in pairs if apart(x, y) <= reach}
     is_lifted = liftings.is_nearest_lifted(p, q, lambda x, y: (x, y) in pairs, apart)
     assert is_lifted == oracles.has_coupling(p, q, short)
@@ -89,6 +89,6 @@ def test_the_mean_move_enters_no_bound():
     assert loss == pytest.approx(math.log(0.9 + 0.1 * math.exp(10)), abs=1e-12)  # 7.698
     assert measuring.metric_loss(channel, apart) <= 1 + 1e-12
     by_mean = measured.extended_loss(channel, [point, spread], lambda p, q: liftings.distances(p, q, apart).w_1)
-    by_move = measured.extended_loss(channel, [point, spread], lambda p, q: couplings.w_infinity(p, q, apart))
+    by_move = measured.extended_loss(channel, [point, spread], lambda p, q: bottleneck.w_infinity(p, q, apart))
     assert by_mean == pytest.approx(loss)
     assert by_move <= 1 + 1e-12 < by_mean

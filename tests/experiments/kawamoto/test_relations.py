@@ -15,7 +15,7 @@ from takifugu.mechanisms.local import composing, measuring
 from takifugu.mechanisms.local.composing import PairPromise
 from takifugu.mechanisms.local.tupling import Tupling
 from takifugu.numbers.distributions.channel import Channel
-from takifugu.numbers.transport import couplings
+from takifugu.numbers.transport import bottleneck
 
 F = Fraction
 
@@ -88,8 +88,8 @@ def test_pre_processing_by_a_stable_map(channel, p, q, r, epsilon):
 @settings(max_examples=60)
 def test_stability_in_w_infinity_is_that_of_points(channel, p, q):
     c = relations.metric_stability(channel, apart)
-    moved = couplings.w_infinity(channel.lift(p), channel.lift(q), apart)
-    assert float(moved) <= c * float(couplings.w_infinity(p, q, apart)) * (1 + 1e-12)
+    moved = bottleneck.w_infinity(channel.lift(p), channel.lift(q), apart)
+    assert float(moved) <= c * float(bottleneck.w_infinity(p, q, apart)) * (1 + 1e-12)
     points = [
         oracles.least_largest(channel.row(x), channel.row(z), apart) / abs(x - z)
         for x in range(3) for z in range(3) if x != z

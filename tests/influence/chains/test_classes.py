@@ -14,8 +14,14 @@ from tests.support.sweep_oracles import DIGITS, by_tanh, times
 import takifugu as tf
 from takifugu.core.errors import Unsupported
 from takifugu.influence.chains import class_chains
-from takifugu.influence.chains.class_chains import class_loss, class_sweep
-from takifugu.influence.chains.class_sides import RowsOfRegion, jumps, sides_of_class, sides_of_region
+from takifugu.influence.chains.class_chains import (
+    RowsOfRegion,
+    class_loss,
+    class_sweep,
+    jumps,
+    sides_of_class,
+    sides_of_region,
+)
 from takifugu.influence.chains.unplaced import Pieces, Unplaced, unplaced_loss
 from takifugu.influence.profiles.profile import Profile
 from takifugu.model.secrets.families import Family

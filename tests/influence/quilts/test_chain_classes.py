@@ -21,7 +21,7 @@ from takifugu.mechanisms.quilts import APPROX as QUILT_APPROX
 from takifugu.mechanisms.quilts import EXACT as QUILT_EXACT
 from takifugu.model.beliefs.chains.chain_region import ChainRegion
 from takifugu.model.secrets.families import Family
-from takifugu.numbers.log_ratios import NEVER
+from takifugu.numbers.outward_rounding import NEVER
 
 
 def binary_box(stay0: tuple[float, float], stay1: tuple[float, float], length: int) -> ChainRegion:

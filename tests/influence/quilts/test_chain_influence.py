@@ -20,12 +20,12 @@ from tests.support.quilt_oracles import joint_quilt_cost, max_influence, possibl
 import takifugu as tf
 from takifugu.analysis.questions.influence import joint_cost
 from takifugu.influence.quilts.chain import scale as scale_module
-from takifugu.influence.quilts.chain.constants import Constants, reversible_constants
+from takifugu.influence.quilts.chain.class_influence import Constants, reversible_constants
 from takifugu.influence.quilts.chain.influence import ChainInfluence, chain_influence
 from takifugu.influence.quilts.chain.search import around_influence
 from takifugu.mechanisms.quilts import APPROX as QUILT_APPROX
-from takifugu.model.beliefs.supports import Supports
-from takifugu.numbers.log_ratios import NEVER
+from takifugu.model.beliefs.one_sequence import Supports
+from takifugu.numbers.outward_rounding import NEVER
 
 DAY, NIGHT = [[0.8, 0.2], [0.3, 0.7]], [[0.95, 0.05], [0.6, 0.4]]
 

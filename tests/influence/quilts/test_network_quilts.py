@@ -23,7 +23,7 @@ from takifugu.core.errors import CalibrationRefused
 from takifugu.influence.quilts.network.influence import influences, influences_of
 from takifugu.model.frameworks import Framework, Pufferfish
 from takifugu.model.queries import Count, Histogram, Linear, Query
-from takifugu.numbers.log_ratios import NEVER
+from takifugu.numbers.outward_rounding import NEVER
 
 
 def made(seed: int, size: int, zeros: bool = False) -> tuple[tf.BayesianNetwork, oracle.Law, list[int]]:

@@ -8,7 +8,7 @@ from tests.support.quilt_cases import binary, problem, random_chain
 
 from takifugu import MarkovChainClass, PeriodicChain
 from takifugu.analysis.questions.influence import joint_cost
-from takifugu.influence.quilts.chain import shorter
+from takifugu.influence.quilts.chain import sides as shorter
 from takifugu.influence.quilts.chain.influence import chain_influence
 from takifugu.influence.quilts.chain.scale import needed_scale
 from takifugu.influence.quilts.chain.search import class_influence

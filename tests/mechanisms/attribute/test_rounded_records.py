@@ -12,7 +12,7 @@ import numpy as np
 import pytest
 
 import takifugu as tf
-from takifugu.analysis.answer_laws.read_values import as_read, certain_move
+from takifugu.analysis.answer_laws.normal import as_read, certain_move
 from takifugu.core.errors import CalibrationRefused, InputError, Unsupported
 from takifugu.model.queries.real_columns import ColumnSums
 from takifugu.numbers.normal.comparisons import Shifted

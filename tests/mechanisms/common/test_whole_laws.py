@@ -14,7 +14,7 @@ from tests.support.pair_cases import bound_by
 import takifugu as tf
 from takifugu.analysis.problem import Problem
 from takifugu.analysis.randomisers.choices import Choice
-from takifugu.mechanisms.common import answer_families, shares, whole_laws
+from takifugu.mechanisms.common import answer_families, finite_outputs, shares
 from takifugu.mechanisms.common.finite_outputs import finite_problem, predicted_size
 from takifugu.mechanisms.common.shares import ALONE, is_smoothed, stands_alone
 from takifugu.mechanisms.kantorovich_exponential import MECHANISM as EXPONENTIAL
@@ -150,7 +150,7 @@ def test_a_channel_for_one_share_is_caught() -> None:
     belief = tf.IndependentPieces(tf.MarkovChain([[0.9, 0.1], [0.4, 0.6]], 4), [3, 2, 3])
     framework = tf.Pufferfish(tf.every_entry(), belief)
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(whole_laws, "_completed", lambda shares, comparison: comparison)
+        patch.setattr(finite_outputs, "_completed", lambda shares, comparison: comparison)
         patch.setattr(answer_families, "is_smoothed", lambda problem, lines=False: False)
         loose = bound_by(OPTIMAL, framework, COUNT).randomiser
     assert tf.true_loss(framework, COUNT, loose).loss > 1.05

@@ -16,7 +16,7 @@ from takifugu.core.errors import DataError, InputError
 from takifugu.mechanisms.local import measuring
 from takifugu.mechanisms.local.senders import randomised
 from takifugu.numbers.distributions.channel import Channel
-from takifugu.numbers.transport import couplings
+from takifugu.numbers.transport import bottleneck
 
 GRID = [(float(i), float(j)) for i in range(4) for j in range(3)]
 
@@ -96,10 +96,10 @@ def test_extended_privacy_by_enumeration(case, epsilon):
     one, two = oracles.sent(channel, p), oracles.sent(channel, q)
     reach = oracles.least_largest(p, q, apart)
     lost = max(float(oracles.loss(one, two)), float(oracles.loss(two, one)))
-    computed = measured.extended_loss(channel, [p, q], lambda a, b: couplings.w_infinity(a, b, apart))
+    computed = measured.extended_loss(channel, [p, q], lambda a, b: bottleneck.w_infinity(a, b, apart))
     assert computed == pytest.approx(lost / float(reach) if reach else 0.0, abs=1e-12)
     delta = max(oracles.delta(one, two, epsilon * reach), oracles.delta(two, one, epsilon * reach))
-    computed = measured.extended_delta(channel, [p, q], lambda a, b: couplings.w_infinity(a, b, apart), epsilon)
+    computed = measured.extended_delta(channel, [p, q], lambda a, b: bottleneck.w_infinity(a, b, apart), epsilon)
     assert delta <= computed <= float(delta) + 1e-14
 
 

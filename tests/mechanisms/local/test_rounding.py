@@ -14,7 +14,7 @@ import takifugu as tf
 from takifugu.mechanisms.local import measuring, over_classes, tupling
 from takifugu.mechanisms.local.rappor import Rappor
 from takifugu.mechanisms.local.tupling import Tupling
-from takifugu.numbers.after_noise.relaxed import RelaxedPair
+from takifugu.numbers.after_noise.noised import RelaxedPair
 from takifugu.numbers.distributions.channel import Channel
 from takifugu.numbers.distributions.positive_part import Enclosure
 

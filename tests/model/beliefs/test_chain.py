@@ -28,8 +28,8 @@ from takifugu.analysis.questions.marginal import marginal
 from takifugu.core.errors import InputError, Unsupported
 from takifugu.model import beliefs
 from takifugu.model.beliefs.alike import alike
+from takifugu.model.beliefs.one_sequence import supports_from
 from takifugu.model.beliefs.stochastic import normalised, wide_stationary_law
-from takifugu.model.beliefs.supports import supports_from
 from takifugu.model.queries.additive import Additive
 from takifugu.model.secrets.families import Family
 from takifugu.numbers.runs import Runs

@@ -17,8 +17,7 @@ from tests.support.releases import refusal_of
 import takifugu as tf
 from takifugu.core.errors import InputError, TakifuguError
 from takifugu.model import frameworks
-from takifugu.model.beliefs.records.normal_ends import region_of
-from takifugu.model.beliefs.records.normal_fit import Scatter, scatter_of
+from takifugu.model.beliefs.records.normal_fit import Scatter, region_of, scatter_of
 from takifugu.releasing.file.loading import load
 from takifugu.releasing.planning.plan import plan
 

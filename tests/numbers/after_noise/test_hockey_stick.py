@@ -18,7 +18,7 @@ from takifugu.core.errors import InputError
 from takifugu.numbers.after_noise.gaussian import gaussian_delta
 from takifugu.numbers.after_noise.gaussian_pair import ndtr_error
 from takifugu.numbers.after_noise.hockey_stick import gaussian_hockey_stick, masses_within
-from takifugu.numbers.after_noise.relaxed import RelaxedPair
+from takifugu.numbers.after_noise.noised import RelaxedPair
 from takifugu.numbers.distributions.pmf import Pmf
 from takifugu.numbers.transport.matched_mass import unmatched_mass
 

@@ -13,11 +13,13 @@ from tests.support.laws_oracles import as_mpf, gaussian_divergence, laplace_dive
 from tests.support.strategies import exact_laws
 
 from takifugu.numbers.distributions.divergence import divergence, sum_of_powers
-from takifugu.numbers.distributions.exact_ratio import exact_excess, masses_need_noise, ratio_exceeds
-from takifugu.numbers.distributions.orders import (
+from takifugu.numbers.distributions.exact_ratio import (
+    exact_excess,
     lattice_step,
     likelihood_ratio_ordered,
     log_concave,
+    masses_need_noise,
+    ratio_exceeds,
     stochastically_ordered,
 )
 from takifugu.numbers.distributions.pmf import Pmf

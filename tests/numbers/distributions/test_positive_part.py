@@ -11,8 +11,7 @@ from hypothesis import strategies as st
 from tests.support.tuples import mean_positive
 
 from takifugu.core.errors import InputError
-from takifugu.numbers.distributions.positive_part import mean_positive_part
-from takifugu.numbers.distributions.positive_part_lattice import split, step_of
+from takifugu.numbers.distributions.positive_part import mean_positive_part, split, step_of
 from takifugu.numbers.distributions.positive_part_of_bits import mean_positive_part_of_bits
 
 VALUES = st.lists(st.integers(-64, 64), min_size=1, max_size=4, unique=True)

@@ -19,7 +19,7 @@ from tests.support.strategies import exact_laws
 
 import takifugu as tf
 from takifugu.core.errors import InputError
-from takifugu.numbers.transport import couplings
+from takifugu.numbers.transport import bottleneck as couplings
 from takifugu.numbers.transport.bottleneck import bottleneck, max_flow
 from takifugu.numbers.transport.draws import (
     Draws,

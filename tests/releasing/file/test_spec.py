@@ -12,7 +12,7 @@ from tests.support.release_files import changed
 from tests.support.releases import refusal_of
 
 from takifugu.core.errors import TakifuguError
-from takifugu.core.text.toml import toml_of
+from takifugu.core.plain import toml_of
 from takifugu.data import Bins, Layout, Recode, open_frame, pieces
 from takifugu.releasing.file import loading as spec
 from takifugu.releasing.file import problems as problems_module

@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 
 from takifugu.core.errors import InputError
 from takifugu.model.beliefs.chains.stays import faults, matrix_of
-from takifugu.releasing.file.sequences.measured import stays_of
+from takifugu.releasing.file.sequences.sections import stays_of
 
 MINUTE = timedelta(minutes=1)
 THREE = ("still", "walking", "running")

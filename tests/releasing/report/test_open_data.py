@@ -20,7 +20,7 @@ from tests.support.pages import check_page
 from tests.support.release_files import believe, hide, publish, read_from, release_text
 
 from takifugu.core.text.marks import drawing, rectangle
-from takifugu.core.text.raster import png, stacked
+from takifugu.core.text.plot import png, stacked
 from takifugu.releasing.certificates.cells import read_table
 from takifugu.releasing.certificates.checksum import read_certificate, table_state
 from takifugu.releasing.certificates.files import ALWAYS
@@ -131,7 +131,7 @@ def test_the_picture_is_drawn_anew_from_the_certificate(monkeypatch: pytest.Monk
     assert b"Software" not in photo
     for name, words in (("use.png", "would be overwritten"), ("use.gif", "is no name of a picture")):
         assert words in ended(2, *show, tmp_path / name).output
-    monkeypatch.setattr("takifugu.core.text.raster.find_spec", lambda name: None)
+    monkeypatch.setattr("takifugu.core.text.plot.find_spec", lambda name: None)
     assert "a PNG is drawn by matplotlib" in invoke(*show, tmp_path / "other.png").output
 
 

@@ -15,10 +15,9 @@ from dataclasses import replace
 from fractions import Fraction
 
 from takifugu.accounting.composition.alignment import is_one_reading
-from takifugu.accounting.composition.at_delta import joint_at_delta, planned_together
+from takifugu.accounting.composition.at_delta import in_a_series, joint_at_delta, planned_together, series_joint
 from takifugu.accounting.composition.by_noise import cost_by_noise
 from takifugu.accounting.composition.losses import Joint, chosen_late, deltas, raised, steady_cost, whole_cost
-from takifugu.accounting.composition.normal_series import in_a_series, series_joint
 from takifugu.accounting.composition.several import STEADY, Several, merged
 from takifugu.accounting.composition.views import View
 from takifugu.analysis.guarantee import Charge, Covers

@@ -11,10 +11,9 @@ from takifugu.accounting.ledger import moving
 from takifugu.accounting.ledger import pending as reserved
 from takifugu.accounting.ledger import store as rows
 from takifugu.accounting.ledger.adopting import Adoption, adopt, published_as
-from takifugu.accounting.ledger.applying import rebuild
+from takifugu.accounting.ledger.applying import differences, rebuild
 from takifugu.accounting.ledger.asking import request_of
 from takifugu.accounting.ledger.budgets import Budget, known_source, set_budget, source_name, source_with
-from takifugu.accounting.ledger.checking import differences
 from takifugu.accounting.ledger.disk import outputs
 from takifugu.accounting.ledger.disk.backup import in_memory
 from takifugu.accounting.ledger.disk.places import path_of

@@ -13,8 +13,8 @@ from takifugu.accounting.ledger.disk.sqlite import Connection
 from takifugu.accounting.ledger.facts import Fact
 from takifugu.accounting.ledger.values import Amount, Source
 from takifugu.accounting.suspicion import MUCH, warning
-from takifugu.core.commands import command
 from takifugu.core.errors import InputError, LedgerError
+from takifugu.core.escaping import command
 from takifugu.core.names import normalised
 from takifugu.numbers.rationals import Number, to_text
 

@@ -27,8 +27,8 @@ from takifugu.accounting.ledger.format.chain import check_chain, digest, key_of,
 from takifugu.accounting.ledger.moving import RECIPE
 from takifugu.accounting.ledger.store import Store
 from takifugu.accounting.ledger.values import DRAWN, Amount, SourceRow
-from takifugu.core.commands import command
 from takifugu.core.errors import CompositionRefused, LedgerError
+from takifugu.core.escaping import command
 from takifugu.core.lists import take
 
 #: What the history says of a release that two copies drew.

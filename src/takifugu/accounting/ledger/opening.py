@@ -5,10 +5,10 @@ One of an older format becomes one of this: its events are replayed, and the old
 
 from __future__ import annotations
 
+import itertools
 import json
 from collections.abc import Mapping
 from dataclasses import replace
-from itertools import chain
 from pathlib import Path
 from secrets import token_hex
 
@@ -26,9 +26,8 @@ from takifugu.accounting.ledger.format import seals
 from takifugu.accounting.ledger.format.chain import check_chain, digest, start
 from takifugu.accounting.ledger.format.tables import KIND, READ, TAG, VERSION, columns, make, parts, parts_of
 from takifugu.accounting.ledger.store import Store
-from takifugu.core.commands import command
 from takifugu.core.errors import LedgerError
-from takifugu.core.escaping import visible
+from takifugu.core.escaping import command, visible
 from takifugu.core.lists import without
 
 #: So many payments are replayed in a few seconds; more are not replayed by the way.
@@ -179,7 +178,7 @@ def _replay(connection: Connection, version: int) -> None:
         seals.check_itself(connection)
         check_chain(connection)
     events = _events(connection, version, meta.key)
-    names = dict.fromkeys(chain.from_iterable(map(named_in, events)))
+    names = dict.fromkeys(itertools.chain.from_iterable(map(named_in, events)))
     texts = {name: content(connection, name) for name in names}
     waiting = "select public_id, bundle from reservations where bundle is not null"
     bundles = connection.all(waiting)

@@ -11,8 +11,8 @@ from dataclasses import dataclass, replace
 from itertools import chain
 from operator import is_
 
+from takifugu.accounting.composition.composing import cost_at_other_steps
 from takifugu.accounting.composition.losses import cost_of_all
-from takifugu.accounting.composition.other_layouts import cost_at_other_steps
 from takifugu.accounting.ledger import histories as stored
 from takifugu.accounting.ledger import store as rows
 from takifugu.accounting.ledger.accounts import Item

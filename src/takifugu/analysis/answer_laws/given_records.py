@@ -13,7 +13,7 @@ from takifugu.analysis.answer_laws.listed import ListedFamily
 from takifugu.analysis.questions.answer_law import AnswerLaw
 from takifugu.model.beliefs.records.record_views import RecordView
 from takifugu.model.secrets.families import compared_values
-from takifugu.numbers.distributions.orders import lattice_step
+from takifugu.numbers.distributions.exact_ratio import lattice_step
 from takifugu.numbers.distributions.pmf import Pmf
 from takifugu.numbers.distributions.record_sums import Level, RecordLaw
 

@@ -19,7 +19,7 @@ from takifugu.core.errors import Unsupported
 from takifugu.model.beliefs.records.record_views import SumView, VectorView
 from takifugu.model.secrets.families import compared_values
 from takifugu.model.secrets.properties import DatasetProperty
-from takifugu.numbers.distributions.orders import (
+from takifugu.numbers.distributions.exact_ratio import (
     lattice_step,
     likelihood_ratio_ordered,
     log_concave,

@@ -16,8 +16,7 @@ import numpy as np
 
 from takifugu.analysis.answer_laws.dense import DenseFamily, one_each
 from takifugu.analysis.answer_laws.join_tree import contraction
-from takifugu.analysis.answer_laws.message_passing import laws
-from takifugu.analysis.answer_laws.readouts import Reading, reading
+from takifugu.analysis.answer_laws.message_passing import Reading, laws, reading
 from takifugu.analysis.questions.answer_law import AnswerLaw
 from takifugu.analysis.questions.marginal import Marginal, trusted
 from takifugu.core.cache import cached

@@ -28,7 +28,7 @@ from takifugu.analysis.answer_laws.dense import DenseFamily
 from takifugu.analysis.answer_laws.listed import ListedFamily
 from takifugu.analysis.questions.answer_law import Compared, Move
 from takifugu.core.errors import Unsupported
-from takifugu.numbers.distributions.orders import lattice_step
+from takifugu.numbers.distributions.exact_ratio import lattice_step
 from takifugu.numbers.distributions.pmf import Pmf
 from takifugu.numbers.extended.floats import UNIT
 from takifugu.numbers.extended.leave_one_out import NOTHING, Sums, Weights, joined

@@ -10,7 +10,7 @@ from takifugu.core.errors import Unsupported
 from takifugu.core.registry import Question
 from takifugu.model.beliefs import Belief
 from takifugu.numbers.atoms import Array, Floats
-from takifugu.numbers.log_ratios import TRUSTED
+from takifugu.numbers.outward_rounding import TRUSTED
 
 B = TypeVar("B", bound=Belief, covariant=True)
 

@@ -10,7 +10,7 @@ from dataclasses import dataclass
 
 from takifugu.core.errors import InputError
 from takifugu.core.nearest import nearest
-from takifugu.core.text.toml import toml_of
+from takifugu.core.plain import toml_of
 
 
 @dataclass(frozen=True)

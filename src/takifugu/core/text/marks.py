@@ -1,6 +1,6 @@
 """Marks of pictures as SVG text: rectangles, rules, lines, areas, dots and words, and the picture around them.
 
-A picture is one `<svg>` element: it stands alone as a file, or inside an HTML page. `raster` draws the same marks.
+A picture is one `<svg>` element: it stands alone as a file, or inside an HTML page. `plot` draws the same marks.
 """
 
 from __future__ import annotations

@@ -13,8 +13,7 @@ from takifugu.core.errors import InputError
 from takifugu.core.lists import take
 from takifugu.core.nearest import apart
 from takifugu.data.engines.faults import careful
-from takifugu.data.values.numerals import Numerals
-from takifugu.data.values.written import Written
+from takifugu.data.values.written import Numerals, Written
 
 if TYPE_CHECKING:
     from takifugu.data.engines.differences import Frame

@@ -19,8 +19,8 @@ from itertools import chain
 from pathlib import Path
 from typing import IO
 
-from takifugu.core.commands import command
 from takifugu.core.errors import DataError, InputError, TakifuguError
+from takifugu.core.escaping import command
 from takifugu.core.registry import Registry
 from takifugu.core.sections import written as named
 from takifugu.data.values.written import Written, not_written_so

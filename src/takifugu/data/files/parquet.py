@@ -1,8 +1,13 @@
-"""Parquet files, and whether they can be read at all: a few kilobytes can stand for terabytes, by repeating a text."""
+"""Parquet files: whether they can be read at all, and which columns Arrow calls durations.
+
+The schema is a message of Arrow's in base64, whose tables (flatbuffers) hold the places of their fields.
+"""
 
 from __future__ import annotations
 
 import glob
+import struct
+from base64 import b64decode
 from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import replace
@@ -16,7 +21,6 @@ from takifugu.core.lists import among
 from takifugu.data.engines.faults import careful
 from takifugu.data.engines.sql import identifier, quoted
 from takifugu.data.engines.table import Table
-from takifugu.data.files.arrow_schema import durations
 from takifugu.data.files.formats import DataFile, SourceFormat, is_installed
 from takifugu.data.files.other_kinds import refuse_other_kinds
 from takifugu.data.files.with_duckdb import connected, table_of_relation, within
@@ -25,6 +29,56 @@ from takifugu.data.values.written import Written
 if TYPE_CHECKING:
     import pyarrow
     from duckdb import DuckDBPyConnection
+
+
+#: Arrow's number of a duration among the types of a field.
+_DURATION = 18
+#: Places in a message, a schema and a field.
+_HEADER, _FIELDS, _NAME, _TYPE = 2, 1, 0, 2
+#: A message begins with a mark and its length.
+_BEGINNING = 8
+
+
+def durations(written: bytes) -> frozenset[str]:
+    """Return the columns of durations in a written schema; none of a damaged one.
+
+    >>> durations(b"/////xAA")
+    frozenset()
+    """
+    try:
+        message = b64decode(written)
+        root = _follow(message, _BEGINNING)
+        schema = _follow(message, _field(message, root, _HEADER))
+        fields = _follow(message, _field(message, schema, _FIELDS))
+        names = set[str]()
+        for number in range(*struct.unpack_from("<I", message, fields)):
+            field = _follow(message, fields + 4 + 4 * number)
+            if message[_field(message, field, _TYPE)] == _DURATION:
+                name = _follow(message, _field(message, field, _NAME))
+                (length,) = struct.unpack_from("<I", message, name)
+                names.add(message[name + 4 : name + 4 + length].decode())
+        return frozenset(names)
+    except (ValueError, IndexError, struct.error):
+        return frozenset()
+
+
+def _follow(message: bytes, place: int) -> int:
+    """Return where the offset at a place leads."""
+    (offset,) = struct.unpack_from("<I", message, place)
+    return place + int(offset)
+
+
+def _field(message: bytes, table: int, number: int) -> int:
+    """Return the place of a table's field; IndexError without one."""
+    (back,) = struct.unpack_from("<i", message, table)
+    (size,) = struct.unpack_from("<H", message, table - back)
+    if size < 6 + 2 * number:
+        raise IndexError
+    (offset,) = struct.unpack_from("<H", message, table - back + 4 + 2 * number)
+    if not offset:
+        raise IndexError
+    return table + int(offset)
+
 
 #: The bytes of the longest text of a column, and of all its texts together; None where it has none.
 Lengths = tuple[int | None, int | None]

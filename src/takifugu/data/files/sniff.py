@@ -17,9 +17,8 @@ from takifugu.data.files.csv_text import look, text_of_file
 from takifugu.data.files.first_lines import line_of_names, rows_of_header
 from takifugu.data.files.formats import DataFile
 from takifugu.data.times.time_format import TimeFormat
-from takifugu.data.values.numerals import Numerals
 from takifugu.data.values.texts import NUMBER, TIME
-from takifugu.data.values.written import Written
+from takifugu.data.values.written import Numerals, Written
 
 #: How much of a file is looked at.
 _LOOK = 1 << 20

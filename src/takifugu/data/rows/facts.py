@@ -1,4 +1,4 @@
-"""What the rows of each piece and state amount to: one aggregation in any engine, grouped by raw texts first."""
+"""What the rows of each piece and state amount to: one aggregation in any engine, in whole numbers."""
 
 from __future__ import annotations
 
@@ -10,10 +10,28 @@ import narwhals.stable.v2 as nw
 
 from takifugu.data.engines.differences import Frame, alike, collected, with_neighbour
 from takifugu.data.engines.differences import with_row_before as with_row_above
+from takifugu.data.rows.layout import text_of
 from takifugu.data.rows.picked import PickedRows
 from takifugu.data.rows.pieces import NIGHT, Fact
-from takifugu.data.rows.whole import integer
 from takifugu.data.times.zones import DAY, HOUR
+
+
+def whole(value: nw.Expr | int) -> nw.Expr:
+    return nw.lit(value, nw.Int64) if isinstance(value, int) else value
+
+
+def choose(when: nw.Expr, yes: nw.Expr | int, no: nw.Expr | int) -> nw.Expr:
+    """Return one of two whole numbers."""
+    return nw.when(when).then(whole(yes)).otherwise(whole(no))
+
+
+def integer(value: object) -> int | None:
+    """Return an integer of a result, None if missing."""
+    if type(value) is int:  # as most engines write nearly all of them
+        return value
+    text = text_of(value)
+    return None if text is None else int(text)
+
 
 #: How a row compares with the one above it in its piece.
 COMPARED = ("ties", "back", "leaps")

@@ -21,8 +21,7 @@ from takifugu.data.times.clock import Clock, parts_of
 from takifugu.data.times.time_format import EPOCHS, TimeFormat
 from takifugu.data.times.zones import Zone
 from takifugu.data.values.bins import Bins
-from takifugu.data.values.codes import OUTSIDE
-from takifugu.data.values.texts import BLANKS
+from takifugu.data.values.texts import BLANKS, OUTSIDE
 from takifugu.numbers.rationals import as_fraction
 
 State = Hashable

@@ -15,7 +15,7 @@ from takifugu.data.engines.differences import (
     with_integer_ticks,
     wrapped,
 )
-from takifugu.data.engines.fixed_point import round_half_even
+from takifugu.data.engines.sanitise import round_half_even
 from takifugu.data.rows.layout import WIDEST, parse_step
 from takifugu.data.times.clock import Clock
 from takifugu.data.times.time_format import CENTURY, LAST, MONTHS, SHORT, TimeFormat, dates_for_numbers

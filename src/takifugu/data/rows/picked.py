@@ -8,16 +8,49 @@ from dataclasses import dataclass
 import narwhals.stable.v2 as nw
 
 from takifugu.core.lists import among
-from takifugu.data.engines.differences import Frame, alike, numbered, settled
-from takifugu.data.engines.fixed_point import bin_number
-from takifugu.data.engines.sanitise import is_text, key_column, kind_of, state_code, state_column, text
+from takifugu.data.engines.differences import Frame, alike, is_duckdb, numbered, settled, wrapped
+from takifugu.data.engines.sanitise import bin_number, is_text, key_column, kind_of, state_code, state_column, text
+from takifugu.data.engines.sql import identifier
 from takifugu.data.engines.table import Table
 from takifugu.data.rows.layout import Layout, Recode, text_of, unit_name
 from takifugu.data.rows.local_time import in_utc
 from takifugu.data.rows.order import kind_of_texts, with_ticks
 from takifugu.data.rows.pieces import FAR, TWICE, Key, NotPlain
-from takifugu.data.rows.plain_texts import with_plain_texts
 from takifugu.data.times.clock import Clock
+
+#: Numbers and times as DuckDB writes them, and how logs do: with a T, without seconds. The first rows tell which it is.
+_PLAIN = {
+    "bigint": ("x::varchar",),
+    "timestamp": (
+        "x::varchar", "replace(x::varchar, ' ', 'T')", "left(x::varchar, 16)",
+        "replace(left(x::varchar, 16), ' ', 'T')", "left(x::varchar, 10)",
+    ),
+}  # fmt: skip
+_BOUNDS = {"bigint": "", "timestamp": " and x >= timestamp '0001-01-01' and x < timestamp '9999-12-31'"}
+_FIRST_ROWS = 100
+
+
+def with_plain_texts(frame: Frame, role: str, kind: nw.dtypes.DType) -> Frame | None:
+    """Add `tick`, the numbers or times of DuckDB's texts, and `written`.
+
+    Texts unlike the first are null; `written` is 1 for any text. None stands for other engines, and for first rows that
+    DuckDB would write otherwise.
+    """
+    if not is_duckdb(frame) or not (kind.is_integer() or isinstance(kind, nw.Datetime)):
+        return None
+    sql_type = "bigint" if kind.is_integer() else "timestamp"
+    text, forms = identifier(role), _PLAIN[sql_type]
+    typed = frame.to_native().project(f"*, try_cast({text} as {sql_type}) as x")
+    first = typed.filter(f"{text} is not null").limit(_FIRST_ROWS)
+    (fitting,) = first.aggregate(", ".join(f"bool_and(coalesce({form} = {text}, false))" for form in forms)).fetchall()
+    form = next((form for form, fits in zip(forms, fitting, strict=True) if fits), None)
+    if form is None:
+        return None
+    names = [name for name in frame.collect_schema().names() if name != "tick"]
+    plain = f"case when {form} = {text}{_BOUNDS[sql_type]} then x end as tick"
+    added = plain, f"({text} is not null)::bigint as written"
+    return wrapped(typed.project(", ".join([*map(identifier, names), *added])))
+
 
 #: How many rows are looked at to guess how the texts of an order column are written; all rows are checked later.
 GUESSED_FROM = 100

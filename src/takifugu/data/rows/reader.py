@@ -11,7 +11,7 @@ import narwhals.stable.v2 as nw
 from takifugu.core.lists import with_keys
 from takifugu.data.engines.differences import Frame, collected, settled, with_rank
 from takifugu.data.engines.sanitise import text
-from takifugu.data.rows.facts import COMPARED, facts_of, with_comparisons, with_row_before
+from takifugu.data.rows.facts import COMPARED, choose, facts_of, integer, whole, with_comparisons, with_row_before
 from takifugu.data.rows.order import kind_of_texts
 from takifugu.data.rows.picked import PickedRows, picked_rows, with_order_texts
 from takifugu.data.rows.pieces import (
@@ -26,10 +26,8 @@ from takifugu.data.rows.pieces import (
     looks_set_back,
     runs_by_piece,
 )
-from takifugu.data.rows.whole import choose, integer, whole
 from takifugu.data.times.cells import Slots
-from takifugu.data.values.codes import UNOBSERVED
-from takifugu.data.values.texts import two_ways
+from takifugu.data.values.texts import UNOBSERVED, two_ways
 
 #: A float64 tells all whole numbers below this one apart.
 _EXACT = 2.0**53

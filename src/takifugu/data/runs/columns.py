@@ -10,19 +10,26 @@ import narwhals.stable.v2 as nw
 
 from takifugu.core.errors import DataError
 from takifugu.data.engines.differences import Frame, is_duckdb, narrowed, numbered, settled, with_number_of_text
-from takifugu.data.engines.fixed_point import number, round_half_even
-from takifugu.data.engines.sanitise import as_kind, is_text, key_column, plain, state_code, text
+from takifugu.data.engines.sanitise import (
+    as_kind,
+    is_text,
+    key_column,
+    number,
+    plain,
+    round_half_even,
+    state_code,
+    text,
+)
 from takifugu.data.engines.table import Table
 from takifugu.data.rows.joined_order import with_joined, with_joined_order
 from takifugu.data.rows.layout import Layout, Recode, parse_step, unit_name
 from takifugu.data.rows.local_time import in_utc
 from takifugu.data.rows.order import kind_of_texts, with_ticks
-from takifugu.data.rows.picked import GUESSED_FROM, is_written, picked, raw_states, with_order_texts
+from takifugu.data.rows.picked import GUESSED_FROM, is_written, picked, raw_states, with_order_texts, with_plain_texts
 from takifugu.data.rows.pieces import MISSING
-from takifugu.data.rows.plain_texts import with_plain_texts
 from takifugu.data.runs.rules import RunRules
 from takifugu.data.times.zones import MICROSECOND
-from takifugu.data.values.codes import UNOBSERVED
+from takifugu.data.values.texts import UNOBSERVED
 
 #: A stay cannot be so many microseconds long.
 LONGEST = 2.0**52

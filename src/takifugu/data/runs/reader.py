@@ -18,7 +18,7 @@ from takifugu.data.runs.cells import CellSums, add_up
 from takifugu.data.runs.rules import RunRules
 from takifugu.data.runs.spread import Runs, Total
 from takifugu.data.runs.survey import surveyed
-from takifugu.data.values.codes import UNOBSERVED
+from takifugu.data.values.texts import UNOBSERVED
 
 
 def pieces_of_runs(

@@ -22,12 +22,12 @@ from takifugu.data.engines.differences import (
     with_neighbour,
     with_row_before,
 )
+from takifugu.data.rows.facts import choose, integer, whole
 from takifugu.data.rows.pieces import Fact
-from takifugu.data.rows.whole import choose, integer, whole
 from takifugu.data.runs.cells import CellSums
 from takifugu.data.runs.columns import END, FARTHEST, OVERLAPPING, START, TIED, UNENDED, RunRows
 from takifugu.data.runs.rules import Cover, RunRules
-from takifugu.data.values.codes import UNOBSERVED
+from takifugu.data.values.texts import UNOBSERVED
 
 #: No window has a place as far as this.
 FARTHEST_PLACE = 2**40

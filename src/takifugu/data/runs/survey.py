@@ -30,8 +30,7 @@ from takifugu.data.runs.columns import (
 )
 from takifugu.data.runs.rules import RunRules
 from takifugu.data.runs.spread import Runs, Total
-from takifugu.data.values.codes import UNOBSERVED
-from takifugu.data.values.texts import BLANKS, two_ways
+from takifugu.data.values.texts import BLANKS, UNOBSERVED, two_ways
 
 
 def surveyed(

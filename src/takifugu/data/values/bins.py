@@ -10,8 +10,7 @@ from fractions import Fraction
 from itertools import pairwise
 
 from takifugu.core.errors import InputError
-from takifugu.data.values.codes import OUTSIDE, UNKNOWN, UNOBSERVED
-from takifugu.data.values.texts import NOT_FINITE, NUMBER
+from takifugu.data.values.texts import NOT_FINITE, NUMBER, OUTSIDE, UNKNOWN, UNOBSERVED
 from takifugu.numbers.rationals import Number, as_fraction, to_text
 
 Edge = Fraction | float

@@ -88,3 +88,7 @@ REPAIR_THEM = f"repair them, or {NAME_MARKS}"
 
 def not_numbers(column: str, fix: str = REPAIR_THEM) -> DataError:
     return DataError(f"column {column!r} has texts that are no numbers", fix=fix)
+
+
+#: A cell that holds nothing, a value that is not known, and a number that is in no bin.
+UNOBSERVED, UNKNOWN, OUTSIDE = -1, -2, -3

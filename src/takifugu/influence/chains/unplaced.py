@@ -26,8 +26,7 @@ from takifugu.core.cache import cached
 from takifugu.core.errors import Unsupported
 from takifugu.core.registry import Question
 from takifugu.influence.chains.chains import backward_side, usual_jumps
-from takifugu.influence.chains.class_chains import SIDES, class_sweep
-from takifugu.influence.chains.class_sides import ClassSide
+from takifugu.influence.chains.class_chains import SIDES, ClassSide, class_sweep
 from takifugu.influence.chains.kernels import LONGEST_JUMP, jumps
 from takifugu.influence.chains.sides import Forward, Side
 from takifugu.influence.chains.sweeps import Track, sweep

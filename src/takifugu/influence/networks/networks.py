@@ -1,6 +1,6 @@
 """The loss of a secret entry of a network: the least of what the ways to bound it give.
 
-Trees of bags (`bags`, `blocks`), orders of elimination (`elimination`), one message along each arc where the network is
+Trees of bags (`bags`), orders of elimination (`elimination`), one message along each arc where the network is
 a tree (`trees`), and the sum of all losses that the secret reaches (`group`). All hold for every mechanism with the
 profile, so that the least counts, pair by pair.
 """
@@ -19,8 +19,7 @@ from takifugu.core.cache import cached
 from takifugu.core.errors import Unsupported
 from takifugu.core.lists import take
 from takifugu.influence.chains.chains import Loss
-from takifugu.influence.networks.bags import Bag, loss_by_bags
-from takifugu.influence.networks.blocks import by_place, eliminated, layered, orders, reached, whole
+from takifugu.influence.networks.bags import Bag, by_place, eliminated, layered, loss_by_bags, orders, reached, whole
 from takifugu.influence.networks.conditionals import boundary, joint_size, moral_graph
 from takifugu.influence.networks.elimination import loss_by_elimination
 from takifugu.influence.networks.junction import junction_losses, junction_work

@@ -10,7 +10,7 @@ import numpy as np
 
 from takifugu.core.arrays import FloatArray, IntArray
 from takifugu.core.errors import Unsupported
-from takifugu.numbers.log_ratios import UNIT
+from takifugu.numbers.outward_rounding import UNIT
 from takifugu.numbers.rationals import float_above
 from takifugu.numbers.runs import Runs, refined
 

@@ -1,17 +1,24 @@
-"""The noise that one quilt requires, and the quilt of one entry that requires least (Song17 Algorithms 2 and 4).
+"""The noise that one quilt requires, the least of an entry, and the largest over entries (Song17 Algorithms 2 and 4).
 
 A quilt with near set N and influence e requires Laplace noise of scale D(N)/(epsilon - e). With D(N) = 0 it is private
 without noise if e <= epsilon; otherwise e < epsilon is required (errata E3, E14).
+
+Whatever quilt was found for one entry is tried on all entries, which gives each an upper bound; the entry with the
+highest bound is examined next. When that entry has been examined, no other entry can require more. Entries near the
+ends need no argument of their own: a quilt that sticks out there loses a node, its influence falls and its near set is
+cut, so the middle's quilt settles them at once (Song17 Claim B.11).
 """
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import dataclass
 from fractions import Fraction
+from typing import Generic, TypeVar
 
 import numpy as np
 
-from takifugu.core.arrays import FloatArray, IntArray
+from takifugu.core.arrays import BoolArray, FloatArray, IntArray
 
 #: Improvements below this (relative) are rounding.
 SAME = 1e-13
@@ -168,3 +175,60 @@ def _pairwise_peak(left: FloatArray, right: FloatArray) -> FloatArray:
         block = slice(low, low + step)
         result[block] = (left[block] + right[block]).max(axis=1, initial=0.0)
     return result
+
+
+Candidate = TypeVar("Candidate")
+
+
+@dataclass(frozen=True)
+class Settled(Generic[Candidate]):
+    """The largest bound, its worst entry's finding, and ties by rounding.
+
+    `ties` are pairs (found, entries): what gave some entries a bound that is the largest up to rounding.
+    """
+
+    bound: float
+    worst: Candidate
+    ties: tuple[tuple[Candidate, IntArray], ...]
+
+
+def settle(
+    secret: BoolArray,
+    trivial: Candidate,
+    trivial_bound: float,
+    examine: Callable[[int], tuple[Candidate, float]],
+    spread: Callable[[Candidate, IntArray], FloatArray],
+) -> Settled[Candidate]:
+    """Return the largest over secret entries of the least bound.
+
+    `examine(i)` returns the best finding for entry i and its value; `spread(found, entries)` returns upper bounds on
+    the values of (sorted) entries that follow from it. `trivial_bound` holds for every entry.
+
+    >>> values = np.array([1.0, 5.0, 2.0])
+    >>> done = settle(values > 0, "", 9.0, lambda i: (str(i), values[i]), lambda found, entries: values[entries] + 1)
+    >>> done.bound, done.worst
+    (5.0, '1')
+    """
+    upper = np.where(secret, trivial_bound, -np.inf)
+    source = np.zeros(len(secret), dtype=np.int32)
+    settled = [trivial]
+    worst, best = trivial, -np.inf
+    entries = np.flatnonzero(secret)
+    entry = int(entries[np.argmin(np.abs(entries - len(secret) // 2))])
+    while upper[entry] > max(best, best * (1 + SAME)):
+        score, value = examine(entry)
+        settled.append(score)
+        if value > best:
+            worst, best = score, value
+        open_ = np.flatnonzero(upper > best)
+        bounds = spread(score, open_)
+        lower = bounds < upper[open_]
+        upper[open_[lower]] = bounds[lower]
+        source[open_[lower]] = len(settled) - 1
+        if value <= upper[entry]:
+            upper[entry], source[entry] = value, len(settled) - 1
+        entry = int(np.argmax(upper))
+    largest = float(upper[entry])
+    ties = np.flatnonzero(upper >= largest * (1 - 10 * SAME))
+    sources = sorted(set(source[ties].tolist()))
+    return Settled(largest, worst, tuple((settled[n], ties[source[ties] == n]) for n in sources))

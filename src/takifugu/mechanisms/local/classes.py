@@ -28,7 +28,7 @@ from takifugu.numbers.atoms import Atom
 from takifugu.numbers.distributions.channel import Channel
 from takifugu.numbers.distributions.positive_part import Enclosure
 from takifugu.numbers.rationals import Number, as_fraction
-from takifugu.numbers.transport.couplings import Population
+from takifugu.numbers.transport.bottleneck import Population
 
 #: Kinds of pairs that are tried.
 MOST_PAIRS = 5_000

@@ -30,8 +30,7 @@ from takifugu.numbers.distributions.channel import Channel, largest_log_ratio
 from takifugu.numbers.distributions.divergence import divergence
 from takifugu.numbers.distributions.exact_ratio import log_share
 from takifugu.numbers.rationals import Number, as_fraction
-from takifugu.numbers.transport.bottleneck import Metric, checked_distances
-from takifugu.numbers.transport.couplings import Population, least_largest
+from takifugu.numbers.transport.bottleneck import Metric, Population, checked_distances, least_largest
 
 Floats = npt.NDArray[np.float64]
 

@@ -32,7 +32,7 @@ from takifugu.mechanisms.local.together import row_losses
 from takifugu.mechanisms.local.tupling import theorem3_delta
 from takifugu.numbers.distributions.channel import Channel
 from takifugu.numbers.rationals import to_text
-from takifugu.numbers.transport.couplings import Population, w_infinity
+from takifugu.numbers.transport.bottleneck import Population, w_infinity
 
 #: Most products of masses that are added up for what two outputs tell together.
 MOST_PRODUCTS = 2**17

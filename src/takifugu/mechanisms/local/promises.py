@@ -26,8 +26,7 @@ from takifugu.mechanisms.local.measuring import Floats, distribution_delta, dist
 from takifugu.numbers.atoms import masses_at
 from takifugu.numbers.distributions.channel import Channel
 from takifugu.numbers.rationals import Number, as_fraction, as_non_negative
-from takifugu.numbers.transport.bottleneck import Metric, checked_distances
-from takifugu.numbers.transport.couplings import Population
+from takifugu.numbers.transport.bottleneck import Metric, Population, checked_distances
 
 if TYPE_CHECKING:
     from scipy.sparse import csr_array

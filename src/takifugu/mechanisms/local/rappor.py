@@ -31,7 +31,7 @@ from takifugu.numbers.distributions.positive_part import LARGEST_EPSILON, Enclos
 from takifugu.numbers.distributions.positive_part_of_bits import mean_positive_part_of_bits
 from takifugu.numbers.noise import Entropy, SystemEntropy, uniform_below
 from takifugu.numbers.rationals import Number, as_fraction
-from takifugu.numbers.transport.couplings import Population
+from takifugu.numbers.transport.bottleneck import Population
 
 
 @dataclass(frozen=True)

@@ -1,16 +1,18 @@
-"""A continuous answer whose density is known given each value of what is hidden, normal or not (Zhang22 §4.2)."""
+"""A continuous answer whose density is stated given each value of what is hidden (Zhang22 §4.2)."""
 
 from __future__ import annotations
 
+import math
 from collections.abc import Hashable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from fractions import Fraction
-from typing import Protocol, runtime_checkable
+from operator import itemgetter
+from typing import Protocol, TypeVar, runtime_checkable
 
 from takifugu.core.entries import Nameless, Undivided
 from takifugu.core.errors import InputError, within
 from takifugu.core.plain import Json, Plain, set_fields
-from takifugu.model.beliefs.stated_densities import check_references, grid_of, laws_by_value, references_of
+from takifugu.core.rules import check_any
 from takifugu.model.queries.coded import Identity
 from takifugu.model.queries.forms import OnGrid, Query
 from takifugu.model.queries.real_columns import RealNumber
@@ -18,7 +20,64 @@ from takifugu.model.secrets.declared_properties import dataset_property, distrib
 from takifugu.model.secrets.properties import DatasetProperty, DistributionParameter, Named, Value
 from takifugu.numbers.densities import Continuous, check_density, from_dict
 from takifugu.numbers.densities.normal import Normal
-from takifugu.numbers.rationals import Number, as_fraction, as_non_negative, to_text
+from takifugu.numbers.rationals import Number, as_fraction, as_non_negative, as_positive, to_text
+
+Law = TypeVar("Law", bound=Continuous)
+
+#: An undeclared resolution is a power of ten, at most this share of the least deviation.
+FINE = 1e-6
+
+
+def grid_of(curves: Iterable[Continuous], declared: Number | None) -> Fraction:
+    """Return the declared step of the published number, or a fine one.
+
+    Raises InputError unless it is above 0.
+    """
+    if declared is None:
+        least = min(curve.deviation for curve in curves)
+        return Fraction(10) ** math.floor(math.log10(least * FINE))
+    return as_positive(declared, "the resolution", "resolution")
+
+
+def laws_by_value(law_of: Mapping[Number, Law | Sequence[Law]], name: str) -> list[tuple[Fraction, Law]]:
+    """Return each value with each of its laws, by value.
+
+    Raises InputError for no mapping, and for a value that is named twice or has none.
+    """
+    if not isinstance(law_of, Mapping):
+        raise InputError(
+            f"{name} is {law_of!r}", rule="it has one distribution for each value", fix="write {40: Normal(2, 1), ...}"
+        ).at(name)
+    laws_of = {as_fraction(value, "a value", name): laws for value, laws in law_of.items()}
+    if len(laws_of) != len(law_of):
+        raise InputError(f"{name} names a value twice", fix="give a list of its densities").at(name)
+    rows: list[tuple[Fraction, Law]] = []
+    for value, laws in sorted(laws_of.items(), key=itemgetter(0)):
+        listed_laws: Sequence[Law] = laws if isinstance(laws, list | tuple) else [laws]  # type: ignore[list-item]
+        check_any(listed_laws, "a value has no density", name, to_text(value), fix="give one or more")
+        rows += [(value, law) for law in listed_laws]
+    return rows
+
+
+def references_of(table: list[tuple[Fraction, Continuous]]) -> list[tuple[Fraction, Normal]]:
+    """Return the normal distribution of each mean, all of the mean variance."""
+    deviation = math.sqrt(math.fsum(curve.deviation**2 for _, curve in table) / len(table))
+    return [(value, Normal(curve.mean, deviation)) for value, curve in table]
+
+
+def check_references(table: list[tuple[Fraction, Continuous]], normals: list[tuple[Fraction, Normal]]) -> None:
+    """Raise InputError for what cannot stand for the densities."""
+    wrong = [value for value, normal in normals if not isinstance(normal, Normal)]
+    if wrong or list(map(itemgetter(0), table)) != list(map(itemgetter(0), normals)):
+        raise InputError(
+            "the references are not one normal distribution for each density",
+            fix="give {value: Normal(mean, deviation)}, or none",
+        ).at("references")
+    if len({reference.deviation for _, reference in normals}) > 1:
+        raise InputError(
+            "the references have different deviations",
+            rule="Zhang22 Algorithm 2 requires one variance for all values", fix="give all of them one deviation",
+        ).at("references")  # fmt: skip
 
 
 @runtime_checkable

@@ -21,13 +21,22 @@ from takifugu.core.errors import InputError
 from takifugu.core.lists import list_of, members_of, places_of, value_of
 from takifugu.core.plain import Json, Plain, set_fields, to_plain
 from takifugu.core.rules import check_type, check_written_apart
-from takifugu.model.beliefs.counted_populations import Sample, covering, spread
-from takifugu.model.beliefs.population_laws import Law, Value, check_supports, checked_values, masses_of, prior_of
+from takifugu.model.beliefs.counted_populations import (
+    Law,
+    Sample,
+    Value,
+    check_supports,
+    checked_values,
+    covering,
+    masses_of,
+    prior_of,
+    spread,
+)
 from takifugu.model.beliefs.population_region import Regions, is_number
 from takifugu.model.beliefs.states import first_few
 from takifugu.model.secrets.families import View
 from takifugu.numbers.rationals import Number, as_fraction, as_non_negative, as_truth, as_whole, to_text
-from takifugu.numbers.transport.couplings import least_largest
+from takifugu.numbers.transport.bottleneck import least_largest
 
 
 class About(TypedDict, total=False):

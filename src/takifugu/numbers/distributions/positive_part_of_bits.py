@@ -14,8 +14,7 @@ import numpy as np
 import numpy.typing as npt
 
 from takifugu.core.errors import InputError
-from takifugu.numbers.distributions.positive_part import Enclosure, added_by_splitting
-from takifugu.numbers.distributions.positive_part_lattice import step_of
+from takifugu.numbers.distributions.positive_part import Enclosure, added_by_splitting, step_of
 
 Floats = npt.NDArray[np.float64]
 

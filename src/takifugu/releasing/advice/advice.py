@@ -14,7 +14,7 @@ from takifugu.core.escaping import number
 from takifugu.core.plain import Json
 from takifugu.core.rules import as_path
 from takifugu.core.text.bars import bars
-from takifugu.core.text.markup import html_table, note
+from takifugu.core.text.parts import html_table, note
 from takifugu.core.text.tables import filled, paragraph
 from takifugu.core.tracebacks import without_data
 from takifugu.releasing.advice.advising import TableAdvice, advice_of, poorest

@@ -11,8 +11,7 @@ from copy import deepcopy
 from dataclasses import dataclass
 from typing import Any
 
-from takifugu.core.plain import Json, Plain
-from takifugu.core.text.toml import toml_of
+from takifugu.core.plain import Json, Plain, toml_of
 
 Place = tuple[str | int, ...]
 _SHORTER = "If everything lasted half as long as the belief says"

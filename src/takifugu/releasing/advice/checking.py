@@ -9,9 +9,8 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from pathlib import Path
 
-from takifugu.core.commands import command
 from takifugu.core.errors import CalibrationRefused
-from takifugu.core.escaping import at_least, at_most
+from takifugu.core.escaping import at_least, at_most, command
 from takifugu.core.plain import Json
 from takifugu.core.text.tables import paragraph, text_table
 from takifugu.core.tracebacks import without_data

@@ -24,7 +24,7 @@ from takifugu.numbers.rationals import Number, as_fraction
 from takifugu.releasing.advice.contradicting import largest_difference, refuse_impossible, rows_read, share_of_rows
 from takifugu.releasing.advice.worth import Expectation
 from takifugu.releasing.file.expectations import size_that_matters
-from takifugu.releasing.file.sequences.measured import seconds_in, seconds_of_step
+from takifugu.releasing.file.sequences.sections import seconds_in, seconds_of_step
 from takifugu.releasing.file.sequences.source import SourceSpec
 from takifugu.releasing.planning.questions import Observed
 

@@ -7,14 +7,12 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from takifugu.core.commands import command
-from takifugu.core.escaping import at_most, number
+from takifugu.core.escaping import at_most, command, number
 from takifugu.core.names import normalised
 from takifugu.core.people import PEOPLE, People
 from takifugu.core.plain import Json
 from takifugu.core.searches import stopping
-from takifugu.core.text.markup import folded
-from takifugu.core.text.parts import InParts, Part, facts, rows, text_of, together, words
+from takifugu.core.text.parts import InParts, Part, facts, folded, rows, text_of, together, words
 from takifugu.core.text.tables import name_of
 from takifugu.core.tracebacks import without_data
 from takifugu.numbers.rationals import to_text

@@ -5,8 +5,8 @@ from __future__ import annotations
 import time
 from collections.abc import Iterator, Sequence
 
-from takifugu.core.commands import command
 from takifugu.core.errors import CalibrationRefused
+from takifugu.core.escaping import command
 from takifugu.releasing.advice.advising import TableAdvice, advice_of
 from takifugu.releasing.advice.remedies import remedies
 from takifugu.releasing.advice.worth import Verdict

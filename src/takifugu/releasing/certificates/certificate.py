@@ -15,7 +15,7 @@ from takifugu.core.lists import take
 from takifugu.core.people import People
 from takifugu.core.plain import Json, Plain, indented
 from takifugu.core.sections import values_by_field
-from takifugu.core.text.markup import html_table
+from takifugu.core.text.parts import html_table
 from takifugu.core.text.tables import shortened
 from takifugu.model import secrets as secret_room
 from takifugu.model.frameworks import DEFINITIONS

@@ -23,9 +23,8 @@ from pydantic import (
 from takifugu.core.errors import InputError
 from takifugu.core.escaping import visible
 from takifugu.core.names import normalised
-from takifugu.core.plain import Json
+from takifugu.core.plain import Json, either
 from takifugu.core.sections import checked_path
-from takifugu.core.text.toml import either
 from takifugu.numbers.rationals import as_delta, as_epsilon
 
 

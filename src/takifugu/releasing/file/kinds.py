@@ -6,11 +6,11 @@ from collections.abc import Callable, Iterator, Sequence
 from dataclasses import is_dataclass
 from typing import TYPE_CHECKING
 
-from takifugu.core.commands import command
 from takifugu.core.errors import InputError
+from takifugu.core.escaping import command
 from takifugu.core.nearest import nearest_words
+from takifugu.core.plain import either
 from takifugu.core.registry import Registry, loaded
-from takifugu.core.text.toml import either
 from takifugu.model.beliefs import SECTIONS
 from takifugu.model.queries import name_of, sections_of
 from takifugu.model.queries.sections import EACH_ROW, IN_ORDER, POLICY, RECORDS, WHOLE_COLUMNS

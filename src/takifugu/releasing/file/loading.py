@@ -10,8 +10,8 @@ from datetime import date, timedelta
 from itertools import islice
 from pathlib import Path
 
-from takifugu.core.commands import command
 from takifugu.core.errors import InputError, SpecError, TakifuguError
+from takifugu.core.escaping import command
 from takifugu.core.files import read_file
 from takifugu.core.lists import take
 from takifugu.core.plain import Json

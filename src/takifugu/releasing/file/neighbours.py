@@ -14,7 +14,7 @@ from contextlib import suppress
 from dataclasses import dataclass
 from pathlib import Path
 
-from takifugu.core.commands import command
+from takifugu.core.escaping import command
 from takifugu.core.files import path_in, read_file, replace_synced
 from takifugu.core.names import normalised
 from takifugu.core.plain import Json

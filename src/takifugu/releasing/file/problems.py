@@ -8,14 +8,13 @@ from functools import cache, partial
 from itertools import chain
 from typing import TYPE_CHECKING, Any
 
-from takifugu.core.commands import command
 from takifugu.core.errors import InputError, SpecError, Step, TakifuguError
+from takifugu.core.escaping import command
 from takifugu.core.lists import without
 from takifugu.core.nearest import did_you_mean, nearest, nearest_words
 from takifugu.core.people import PEOPLE
-from takifugu.core.plain import Json
+from takifugu.core.plain import Json, either, toml_of
 from takifugu.core.sections import section_in
-from takifugu.core.text.toml import either, toml_of
 from takifugu.data import Table, missing_states
 from takifugu.releasing.file.toml_words import in_toml
 from takifugu.releasing.file.unsupported import exact_total, others, shortened

@@ -15,8 +15,8 @@ from takifugu.core.arrays import FloatArray
 from takifugu.core.errors import DataError, InputError, TakifuguError
 from takifugu.core.lists import places_of
 from takifugu.core.nearest import first_of
+from takifugu.core.plain import toml_of
 from takifugu.core.sections import values_of, written
-from takifugu.core.text.toml import toml_of
 from takifugu.data import (
     OUTSIDE,
     UNKNOWN,

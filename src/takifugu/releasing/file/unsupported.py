@@ -12,8 +12,8 @@ from dataclasses import dataclass
 
 from takifugu.core.errors import InputError
 from takifugu.core.nearest import did_you_mean, nearest_words
+from takifugu.core.plain import either, toml_of
 from takifugu.core.sections import section_in
-from takifugu.core.text.toml import either, toml_of
 
 
 @dataclass(frozen=True)

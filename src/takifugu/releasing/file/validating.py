@@ -13,9 +13,8 @@ from pydantic import BaseModel, ValidationError, create_model
 from takifugu.core.errors import InputError, TakifuguError
 from takifugu.core.lists import without_keys
 from takifugu.core.nearest import did_you_mean
-from takifugu.core.plain import Json
+from takifugu.core.plain import Json, either
 from takifugu.core.sections import section_in
-from takifugu.core.text.toml import either
 from takifugu.model.queries import names_of, sections_of
 from takifugu.releasing.file.described import model_of
 from takifugu.releasing.file.kind import Kind

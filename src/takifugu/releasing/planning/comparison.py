@@ -8,8 +8,8 @@ from pathlib import Path
 
 from takifugu.calibration import Comparisons, compare
 from takifugu.calibration.alternatives import CHOSEN
-from takifugu.core.commands import command
 from takifugu.core.errors import InputError
+from takifugu.core.escaping import command
 from takifugu.core.people import People
 from takifugu.core.plain import Json
 from takifugu.core.text.parts import InParts, Part, heading, together, words

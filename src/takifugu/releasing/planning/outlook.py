@@ -15,9 +15,8 @@ from itertools import chain, islice
 from typing import Any
 
 from takifugu.accounting.composition import Charge, charge_of, joint
-from takifugu.core.commands import command
 from takifugu.core.errors import CalibrationRefused, CompositionRefused, InputError
-from takifugu.core.escaping import at_least, at_most, float_at_least, float_at_most, number
+from takifugu.core.escaping import at_least, at_most, command, float_at_least, float_at_most, number
 from takifugu.core.people import PEOPLE, People
 from takifugu.core.plain import Json
 from takifugu.core.text.parts import InParts, Part, rows, words

@@ -12,8 +12,8 @@ from itertools import chain
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from takifugu.core.commands import command
 from takifugu.core.errors import LedgerError
+from takifugu.core.escaping import command
 from takifugu.core.names import normalised
 from takifugu.releasing.file.neighbours import outputs_apart
 from takifugu.releasing.planning.notices import tell

@@ -7,8 +7,8 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from takifugu.accounting.ledger.disk.places import path_of
-from takifugu.core.commands import command
 from takifugu.core.errors import LedgerError, ReleaseState, TakifuguError
+from takifugu.core.escaping import command
 from takifugu.core.tracebacks import place_of, without_data
 from takifugu.releasing.file.loading import load
 from takifugu.releasing.planning.plan import plan, table_names

@@ -15,8 +15,8 @@ from itertools import count
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from takifugu.core.commands import command
 from takifugu.core.errors import ReleaseError
+from takifugu.core.escaping import command
 
 if TYPE_CHECKING:
     from takifugu.accounting.ledger import Payment, Pending

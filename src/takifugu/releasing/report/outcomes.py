@@ -14,8 +14,7 @@ from takifugu.analysis.randomisers import answered
 from takifugu.core.errors import InputError
 from takifugu.core.plain import Json, Row
 from takifugu.core.text.parts import InParts, Part, closed, facts, heading, rows, words
-from takifugu.core.text.plot import Plot
-from takifugu.core.text.raster import stacked
+from takifugu.core.text.plot import Plot, stacked
 from takifugu.model import frameworks
 from takifugu.model.beliefs.populations import FromPopulations
 from takifugu.releasing.advice.worth import Worth

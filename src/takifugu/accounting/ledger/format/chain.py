@@ -11,8 +11,8 @@ from collections.abc import Iterable, Iterator, Sequence
 from typing import NamedTuple
 
 from takifugu.accounting.ledger.disk.sqlite import Connection
-from takifugu.core.commands import command
 from takifugu.core.errors import LedgerError
+from takifugu.core.escaping import command
 
 #: What is to be done with a ledger that is not as it was written.
 _FIX = (

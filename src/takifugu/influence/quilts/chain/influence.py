@@ -39,7 +39,15 @@ from takifugu.core.arrays import BoolArray, FloatArray, IntArray
 from takifugu.influence.quilts.chain.initial import BLOCK, Marginals, stationary_term
 from takifugu.influence.quilts.chain.shared import shared
 from takifugu.model.beliefs.chains.periodic_chain import PeriodicChain
-from takifugu.numbers.log_ratios import DEAD, NEVER, clip, largest_differences, log_bounds, log_rounding, product_error
+from takifugu.numbers.outward_rounding import (
+    DEAD,
+    NEVER,
+    clip,
+    largest_differences,
+    log_bounds,
+    log_rounding,
+    product_error,
+)
 
 #: A start term that can still change by less than this is charged at its upper end.
 SETTLED = 1e-12

@@ -9,8 +9,17 @@ import numpy as np
 
 from takifugu.core.arrays import FloatArray, IntArray
 from takifugu.model.beliefs.chains.periodic_chain import PeriodicChain
-from takifugu.model.beliefs.supports import Supports
-from takifugu.numbers.log_ratios import DEAD, NEVER, UNIT, clip, log_bounds, log_rounding, product_error, stack_power
+from takifugu.model.beliefs.one_sequence import Supports
+from takifugu.numbers.outward_rounding import (
+    DEAD,
+    NEVER,
+    UNIT,
+    clip,
+    log_bounds,
+    log_rounding,
+    product_error,
+    stack_power,
+)
 
 #: How many marginal laws are computed and held at once.
 BLOCK = 1024

@@ -12,13 +12,11 @@ from takifugu.analysis.bounds import Witness
 from takifugu.analysis.problem import Part
 from takifugu.analysis.questions.influence import Charges, quilts
 from takifugu.core.arrays import FloatArray, IntArray
-from takifugu.influence.quilts.chain.shorter import shorter
-from takifugu.influence.quilts.chain.sides import FIRST_REACH, ChainSides, Quilt, quilt_witness
+from takifugu.influence.quilts.chain.sides import FIRST_REACH, ChainSides, Quilt, quilt_witness, shorter
 from takifugu.influence.quilts.near_sets import joint_change
-from takifugu.influence.quilts.scores import Side
-from takifugu.influence.quilts.worst_entry import settle
+from takifugu.influence.quilts.scores import Side, settle
 from takifugu.model.secrets.families import Family
-from takifugu.numbers.log_ratios import NEVER
+from takifugu.numbers.outward_rounding import NEVER
 from takifugu.numbers.rationals import float_above
 
 

@@ -32,7 +32,7 @@ from takifugu.core.arrays import FloatArray, IntArray
 from takifugu.influence.quilts.chain.class_influence import DistanceInfluence
 from takifugu.influence.quilts.chain.shared import shared
 from takifugu.model.beliefs.chains.chain_region import ChainRegion
-from takifugu.numbers.log_ratios import NEVER, UNIT, clip, largest_differences, log_bounds
+from takifugu.numbers.outward_rounding import NEVER, UNIT, clip, largest_differences, log_bounds
 
 #: Products of up to this many steps are looked at entry by entry.
 WATCHED = 64

@@ -8,10 +8,8 @@ from fractions import Fraction
 import numpy as np
 
 from takifugu.core.arrays import FloatArray, IntArray
-from takifugu.influence.quilts.chain.shorter import shorter
-from takifugu.influence.quilts.chain.sides import FIRST_REACH, ChainSides, Quilt
-from takifugu.influence.quilts.scores import SAME, best_choice, exact_scale, scores
-from takifugu.influence.quilts.worst_entry import settle
+from takifugu.influence.quilts.chain.sides import FIRST_REACH, ChainSides, Quilt, shorter
+from takifugu.influence.quilts.scores import SAME, best_choice, exact_scale, scores, settle
 from takifugu.model.secrets.families import Family
 from takifugu.numbers.rationals import float_below
 

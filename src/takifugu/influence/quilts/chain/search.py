@@ -20,13 +20,11 @@ from takifugu.analysis.bounds import Cost, Witness
 from takifugu.analysis.problem import Part
 from takifugu.analysis.questions.influence import InfluenceOf, Pairs, Quilts, Search, Worst, no_search
 from takifugu.core.errors import InputError, Unsupported
-from takifugu.influence.quilts.chain.class_influence import ClassInfluence
-from takifugu.influence.quilts.chain.constants import reversible_constants
+from takifugu.influence.quilts.chain.class_influence import ClassInfluence, reversible_constants
 from takifugu.influence.quilts.chain.influence import MOST_HELD, ChainInfluence, chain_influence
 from takifugu.influence.quilts.chain.region import RegionInfluence, region_influence
 from takifugu.influence.quilts.chain.scale import Needed, fast_scale, needed_scale
-from takifugu.influence.quilts.chain.shorter import entries_searched
-from takifugu.influence.quilts.chain.sides import ChainSides, quilt_witness, worst_pair
+from takifugu.influence.quilts.chain.sides import ChainSides, entries_searched, quilt_witness, worst_pair
 from takifugu.influence.quilts.near_sets import query_change
 from takifugu.model.beliefs.chains.chain import BinaryChainInterval, MarkovChain, MarkovChainClass
 from takifugu.model.beliefs.chains.chain_region import ChainRegion

@@ -1,13 +1,21 @@
-"""The quilts of one entry of a sequence, one quilt tried on many entries, and what forced the noise in words.
+"""The quilts of one entry of a sequence, tried on many entries; and when a shorter sequence needs the same.
 
 The quilts of entry i are {X_{i-a}, X_{i+b}} with near set {i-a+1, ..., i+b-1}, those with one node, and the trivial one
 (Song17 Lemma B.2). No other set does better: of whatever lies outside a near set only the nearest node on each side
 matters to X_i, and cutting the near set down to the run around i only lowers D.
+
+Theorem. Let every entry of a sequence of T move the answer by the same c, and all be secret. Let influences depend on
+the distance of the nodes alone from an entry h on, but for the phase of the entry; T' = T modulo the period, 4h <= T',
+and the period at most h. If every entry of the first T' requires at most s, and s epsilon < ch, so does every one of T.
+
+Proof: docs/theory/quilts.md, Theorem 4.
 """
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+import math
+from collections.abc import Iterator
+from dataclasses import dataclass, replace
 
 import numpy as np
 
@@ -15,10 +23,12 @@ from takifugu.analysis.bounds import Witness
 from takifugu.analysis.problem import Part
 from takifugu.analysis.questions.influence import Influence
 from takifugu.core.arrays import BoolArray, FloatArray, IntArray
+from takifugu.influence.quilts.chain.influence import ChainInfluence
 from takifugu.influence.quilts.near_sets import RunningChange
 from takifugu.influence.quilts.scores import Side
 from takifugu.model.secrets.families import Family
 from takifugu.model.secrets.hypotheses import compared
+from takifugu.numbers.runs import Runs
 
 #: Distance up to which quilts are searched first.
 FIRST_REACH = 32
@@ -203,3 +213,63 @@ def quilt_words(quilt: Quilt, entry: int, length: int, start: int = 0) -> str:
     if len(nodes) == 1:
         return f"quilt: step {nodes[0]}; {near}"
     return f"quilt: steps {nodes[0]} and {nodes[1]}; {near}"
+
+
+#: Sequences that are tried have about so many entries, and so many times more where quilts reach too far.
+FIRST, LONGER = 2**12, 8
+
+
+@dataclass(frozen=True, eq=False)
+class Shorter:
+    """The first entries, all secret, standing for a longer sequence."""
+
+    sides: ChainSides
+    family: Family
+    longer: int
+
+    def stands_for_longer(self, most: float) -> bool:
+        """Whether entries needing `most` steps need them in the longer sequence."""
+        influence, far, settled = self.sides.influence, self.sides.length // 4, 0
+        if isinstance(influence, ChainInfluence):
+            if influence.settled is None:
+                return False
+            settled = max(influence.settled, influence.supports.first, _period(self.sides))
+        return settled <= far and int(self.sides.change.each.values[0]) * far > most
+
+    def in_longer(self, entry: int) -> int:
+        """Return the longer sequence's entry like one of this."""
+        more, far = self.longer - self.sides.length, self.sides.length // 4
+        if entry < far:
+            return entry
+        if entry < self.sides.length - far:
+            return entry + more // 2
+        return entry + more
+
+
+def shorter(sides: ChainSides, family: Family) -> Iterator[Shorter]:
+    """Yield ever longer substitutes for a sequence of like entries."""
+    changes = sides.change.each
+    is_even = len(changes.values) == 1 and changes.values[0] > 0 and not sides.change.is_blocked
+    if not is_even or family.entries != range(sides.length):
+        return
+    size, step = FIRST, 2 * _period(sides)
+    while 2 * size <= sides.length:
+        length = size + (sides.length - size) % step
+        change = RunningChange(Runs.alike(int(changes.values[0]), length), sides.change.unit)
+        yield Shorter(replace(sides, change=change), replace(family, entries=range(length)), sides.length)
+        size *= LONGER
+
+
+def entries_searched(length: int, changes: Runs, distance: float) -> float:
+    """Predict the number of searched entries from useful quilts' reach."""
+    if len(changes.values) > 1:
+        return float(length)
+    return min(length, FIRST + 4 * LONGER * distance)
+
+
+def _period(sides: ChainSides) -> int:
+    influence = sides.influence
+    if not isinstance(influence, ChainInfluence):
+        return 1
+    supports = influence.supports
+    return math.lcm(influence.period, len(supports.patterns) - supports.first)

@@ -11,7 +11,7 @@ from takifugu.analysis.problem import Part
 from takifugu.core.arrays import BoolArray, FloatArray
 from takifugu.influence.quilts.network.candidates import Candidate, NetworkQuilt
 from takifugu.influence.quilts.network.near import BLOCKED
-from takifugu.numbers.log_ratios import NEVER
+from takifugu.numbers.outward_rounding import NEVER
 
 #: Quilts no better than what was found, up to rounding, are left out.
 SLACK = 1 + 1e-12

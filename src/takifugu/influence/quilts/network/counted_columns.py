@@ -25,7 +25,7 @@ from takifugu.influence.quilts.network.candidates import Candidate
 from takifugu.influence.quilts.network.columns import Change, costs_of
 from takifugu.model.beliefs.records.counted_parameters import MOST_INTERVALS, CountedParameters
 from takifugu.model.secrets.hypotheses import compared
-from takifugu.numbers.log_ratios import NEVER
+from takifugu.numbers.outward_rounding import NEVER
 from takifugu.numbers.rationals import float_above
 
 #: Operations for one interval, and what is looked up for it.

@@ -20,7 +20,7 @@ from takifugu.core.errors import Unsupported
 from takifugu.influence.quilts.network.near import TreeSets, is_tree
 from takifugu.model.beliefs.networks.elimination import UNIT, Factor, eliminate, plan, support
 from takifugu.model.beliefs.networks.network import BayesianNetwork
-from takifugu.numbers.log_ratios import NEVER, TRUSTED, largest_differences, log_bounds, log_rounding
+from takifugu.numbers.outward_rounding import NEVER, TRUSTED, largest_differences, log_bounds, log_rounding
 
 #: Joint tables of a cluster beyond this many numbers are not made: the quilt counts as useless.
 LARGEST_CLUSTER = 2e5

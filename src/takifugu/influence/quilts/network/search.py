@@ -1,4 +1,7 @@
-"""The two questions about the quilts of a network, answered for the worst secret entry by a best-first search.
+"""The worst secret entry of a network by a best-first search, and the quilts of one entry in small batches.
+
+What can do better: D(N) is at least what the entry itself adds, and e(Q) at least that of every part of Q, because
+fewer variables tell no more; clusters that are independent given the entry add up.
 
 Every entry holds the best quilts that it has found, the trivial one to begin with, and an iterator over those that it
 has not tried. The entry whose best is the largest always goes next. Once that one has tried everything its best is the
@@ -9,16 +12,22 @@ may be ended at any moment: the largest of what was found is sound, and never be
 from __future__ import annotations
 
 import heapq
+import itertools
 import math
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from fractions import Fraction
 
+import numpy as np
+
 from takifugu.analysis.bounds import Cost, Witness
 from takifugu.analysis.problem import Part
 from takifugu.analysis.questions.influence import Charges, Quilts, Search, Worst
 from takifugu.core import searches
+from takifugu.core.arrays import FloatArray
+from takifugu.core.lists import take
 from takifugu.influence.quilts.near_sets import joint_change
+from takifugu.influence.quilts.network import candidates as family
 from takifugu.influence.quilts.network.best import Best, trivial_costs, trivial_scales
 from takifugu.influence.quilts.network.candidates import (
     Candidate,
@@ -28,9 +37,115 @@ from takifugu.influence.quilts.network.candidates import (
     share,
     witness,
 )
-from takifugu.influence.quilts.network.near import BLOCKED, NearSets, near_sets
-from takifugu.influence.quilts.network.tries import Tries
+from takifugu.influence.quilts.network.influence import influences_of
+from takifugu.influence.quilts.network.near import BLOCKED, NearSets, TreeSets, near_sets
+from takifugu.model.beliefs.networks.network import BayesianNetwork
 from takifugu.numbers.rationals import float_above
+
+#: Quilts of one size are looked at this many at a time, or fewer: at most so many numbers are held for them.
+AT_ONCE, HELD = 2_000, 2**18
+#: The influence of clusters of so few nodes is found without asking for that of each node before.
+SMALL = 3
+
+
+class Tries:
+    """The quilts to try for an entry, about `most` of each size."""
+
+    def __init__(self, network: BayesianNetwork, near: NearSets, best: Best, most: int) -> None:
+        self._network, self._near, self._best, self._most = network, near, best, most
+        self._entry = best.costliest.entry
+        self._entry_change = near.entry_change(self._entry)
+        self._influences = influences_of(network)
+        self._rows, self._columns = map(np.array, zip(*best.pairs, strict=True))
+
+    def batches(self) -> Iterator[int]:
+        """Try layers, then growing sets among the nearest; yield counts."""
+        nearest: list[int] = []
+        for layer in family.layers(self._network, self._entry):
+            if len(nearest) < family.NEAREST:
+                nearest += layer
+            if self._network.size > family.ALL_SUBSETS:
+                nodes, moved_by_layer = self._near.trimmed(self._entry, layer)
+                wide = moved_by_layer >= self._best.below
+                if not wide:
+                    self._try(nodes, moved_by_layer)
+                yield 1
+                if self._settled():
+                    return
+                if wide and len(nearest) >= family.NEAREST and isinstance(self._near, TreeSets):
+                    break  # near sets grow with the distance
+        moved = self._near.moved(self._entry, (), self._best.below)  # what depends on the entry at all
+        if moved is not None:
+            self._try((), moved)
+        for size, count in family.choices(self._network, len(nearest), self._most):
+            yield from self._choose(nearest[:count], size)
+            if self._settled():
+                return
+
+    def _settled(self) -> bool:
+        """Return whether nothing can do better."""
+        return self._entry_change >= self._best.below
+
+    def _choose(self, nearest: Sequence[int], size: int) -> Iterator[int]:
+        """Try all sets of a size, each batch's most promising first."""
+        singles = np.array([self._influence((v,)) for v in nearest])
+        useful = np.flatnonzero(np.isfinite(self._best.hopes(self._entry_change, singles)))
+        yield math.comb(len(nearest), size) - math.comb(len(useful), size)
+        sets = itertools.combinations(useful.tolist(), size)
+        while batch := list(itertools.islice(sets, min(AT_ONCE, 1 + HELD // singles.shape[1]))):
+            floors = singles[np.array(batch)].max(axis=1)
+            promising = []
+            for number in np.flatnonzero(np.isfinite(self._best.hopes(self._entry_change, floors))).tolist():
+                nodes = take(nearest, batch[number])
+                moved = self._near.moved(self._entry, nodes, self._best.below)
+                if moved is not None:
+                    hope = float(self._best.hopes(moved, floors[number]))
+                    promising.append((hope, number, moved, nodes))
+            for hope, _, moved, nodes in sorted(promising):
+                if math.isfinite(hope):
+                    self._try(nodes, moved, by_parts=True)
+            yield len(batch)
+
+    def _try(self, nodes: Sequence[int], moved: int, by_parts: bool = False) -> None:
+        """Compute a quilt's influence until it is no better than the best.
+
+        Clusters follow one by one, or first parts of three. Other quilts of a search by size share those parts, so that
+        finding them is no loss.
+        """
+        clusters = self._influences.clusters(self._entry, nodes)
+        if not all(self._influences.fits(self._entry, cluster) for cluster in clusters):
+            return
+        floors = []
+        for cluster in clusters:  # of a small one what is known of single nodes
+            floor = np.zeros(len(self._rows))
+            for v in cluster:
+                if len(cluster) > SMALL or self._influences.knows(self._entry, (v,)):
+                    floor = np.maximum(floor, self._of_cluster((v,)))
+            floors.append(floor)
+        for number, cluster in enumerate(clusters):
+            for parts in (itertools.combinations(cluster, 2) if by_parts and len(cluster) == 3 else ()):
+                if self._hopeless(moved, floors):
+                    return
+                floors[number] = np.maximum(floors[number], self._influence(parts))
+            if self._hopeless(moved, floors):
+                return
+            floors[number] = self._of_cluster(cluster)
+        self._best.take(tuple(nodes), moved, self._sum(floors))
+
+    def _hopeless(self, moved: int, floors: Sequence[FloatArray]) -> bool:
+        return bool(np.isinf(self._best.hopes(moved, self._sum(floors))))
+
+    def _influence(self, nodes: tuple[int, ...]) -> FloatArray:
+        """Return the influence of some nodes for each pair."""
+        return self._sum(list(map(self._of_cluster, self._influences.clusters(self._entry, nodes))))
+
+    def _of_cluster(self, cluster: tuple[int, ...]) -> FloatArray:
+        table = self._influences.cluster(self._entry, cluster)
+        return np.asarray(table[self._rows, self._columns])
+
+    def _sum(self, floors: Sequence[FloatArray]) -> FloatArray:
+        return np.maximum(sum(floors, np.zeros(len(self._rows))), 0.0)
+
 
 #: Seconds that one quilt takes, roughly: most are left out before their influence is found.
 PER_QUILT = 2e-5

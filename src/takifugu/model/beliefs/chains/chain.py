@@ -13,7 +13,7 @@ from takifugu.core.errors import InputError
 from takifugu.core.escaping import number
 from takifugu.core.lists import with_keys
 from takifugu.core.plain import VALUES, Json, Plain, PlainForm, set_fields
-from takifugu.core.text.markup import html_table
+from takifugu.core.text.parts import html_table
 from takifugu.model.beliefs.chains.chain_region import ChainRegion
 from takifugu.model.beliefs.chains.periodic_chain import PeriodicChain
 from takifugu.model.beliefs.estimate import Columns, checked_source, count_transitions, point_estimate, smoothed_rows

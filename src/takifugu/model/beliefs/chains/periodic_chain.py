@@ -14,11 +14,10 @@ from takifugu.core.errors import InputError, Unsupported, within
 from takifugu.core.lists import list_of
 from takifugu.core.plain import VALUES, PlainForm, set_fields
 from takifugu.core.sections import values_by_field
-from takifugu.model.beliefs.one_sequence import OneChain, checked_length, checked_states
+from takifugu.model.beliefs.one_sequence import OneChain, Supports, checked_length, checked_states, supports_from
 from takifugu.model.beliefs.states import State
 from takifugu.model.beliefs.stochastic import Start, WideLaw, checked_start, stochastic_matrix, wide_stationary_law
-from takifugu.model.beliefs.supports import Supports, supports_from
-from takifugu.numbers.log_ratios import TRUSTED
+from takifugu.numbers.outward_rounding import TRUSTED
 
 Matrices = TypeVar("Matrices", FloatArray, BoolArray)
 ByPhase = TypeVar("ByPhase", FloatArray, tuple[WideLaw, ...])

@@ -12,7 +12,7 @@ from takifugu.core.errors import InputError, about
 from takifugu.core.plain import Plain
 from takifugu.core.sections import Key, Number, State, Text, written
 from takifugu.data.values.bins import Classes
-from takifugu.data.values.codes import UNOBSERVED
+from takifugu.data.values.texts import UNOBSERVED
 from takifugu.model.beliefs import sections
 from takifugu.model.beliefs.estimate import checked_source, intervals
 from takifugu.model.beliefs.records.records import Records

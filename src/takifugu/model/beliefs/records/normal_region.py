@@ -1,6 +1,6 @@
 """Jointly normal columns of which a public sample is known: every law that the sample supports.
 
-The class has the laws within the ends of slopes and variances that the sample tells (`normal_ends`). A loss grows with
+The class has the laws within the ends of slopes and variances that the sample tells (`normal_fit`). A loss grows with
 the size of a slope, and falls with the variances, so it is largest at an end of the slope and the least variances
 (docs/theory/attributes.md#fitted-normal-columns): these are the `laws` of a column.
 """
@@ -18,7 +18,7 @@ from takifugu.core.plain import Json, Plain, set_fields
 from takifugu.core.rules import check_type
 from takifugu.model.beliefs.estimate import checked_source
 from takifugu.model.beliefs.records.normal import MultivariateNormal
-from takifugu.model.beliefs.records.normal_ends import Ends, region_of
+from takifugu.model.beliefs.records.normal_fit import Ends, region_of
 from takifugu.model.beliefs.records.normal_views import NormalView, view_of
 from takifugu.model.queries.real_columns import ColumnSums
 from takifugu.model.secrets import Secret

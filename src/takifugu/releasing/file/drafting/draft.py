@@ -15,8 +15,8 @@ from pathlib import Path
 
 from takifugu.core.errors import InputError, SpecError
 from takifugu.core.lists import take
+from takifugu.core.plain import toml_of
 from takifugu.core.registry import loaded
-from takifugu.core.text.toml import toml_of
 from takifugu.data import Written
 from takifugu.data.files.formats import suffixes
 from takifugu.data.values.texts import NUMBER

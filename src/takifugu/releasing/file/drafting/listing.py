@@ -6,8 +6,7 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
 from takifugu.core.lists import without_keys
-from takifugu.core.plain import Json
-from takifugu.core.text.toml import either, toml_of
+from takifugu.core.plain import Json, either, toml_of
 from takifugu.releasing.file.loading import json_schema
 
 _TYPES = {

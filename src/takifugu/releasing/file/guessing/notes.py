@@ -10,7 +10,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
 
 from takifugu.core.escaping import visible
-from takifugu.core.text.toml import toml_of
+from takifugu.core.plain import toml_of
 from takifugu.data import Written
 from takifugu.data.files.first_lines import subtotals_of
 from takifugu.releasing.file.guessing.columns import FirstLook

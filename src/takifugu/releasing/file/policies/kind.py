@@ -11,7 +11,7 @@ from pathlib import Path
 from takifugu.calibration import Calibration
 from takifugu.core.errors import TakifuguError
 from takifugu.core.sections import written
-from takifugu.data.times.row_times import RowTimes
+from takifugu.data.times.clock import RowTimes
 from takifugu.mechanisms.one_sided.safe_cells import SafeCells
 from takifugu.model.beliefs.domain import Domain
 from takifugu.model.frameworks import Framework

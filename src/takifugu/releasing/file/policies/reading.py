@@ -13,7 +13,7 @@ from takifugu.core.cache import cached
 from takifugu.core.errors import TakifuguError
 from takifugu.core.nearest import first_of
 from takifugu.data import UNKNOWN, UNOBSERVED, Calendar, Numerals, Table, tally, totals
-from takifugu.data.times.row_times import RowTimes
+from takifugu.data.times.clock import RowTimes
 from takifugu.model.policies.places import Visits
 from takifugu.numbers.rationals import read_fraction
 from takifugu.releasing.file.reading import (

@@ -16,7 +16,7 @@ from typing import Any
 from takifugu.core.errors import TakifuguError
 from takifugu.core.lists import places_of
 from takifugu.core.nearest import did_you_mean
-from takifugu.core.text.toml import toml_of
+from takifugu.core.plain import toml_of
 from takifugu.data import UNKNOWN, UNOBSERVED, Bins, Known, Table, tally
 from takifugu.model.beliefs import Belief
 from takifugu.model.beliefs.user_groups import BETWEEN, combined

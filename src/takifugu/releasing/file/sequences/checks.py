@@ -29,8 +29,14 @@ from takifugu.releasing.file.public import collecting, faults_of, private_keys, 
 from takifugu.releasing.file.sections import FileKeys
 from takifugu.releasing.file.sequences import cells, runs
 from takifugu.releasing.file.sequences.build import PublicSequences
-from takifugu.releasing.file.sequences.measured import seconds_in, seconds_of_step
-from takifugu.releasing.file.sequences.sections import EntrySpec, Hide, ItemSpec, ReleaseSpec
+from takifugu.releasing.file.sequences.sections import (
+    EntrySpec,
+    Hide,
+    ItemSpec,
+    ReleaseSpec,
+    seconds_in,
+    seconds_of_step,
+)
 from takifugu.releasing.file.sequences.source import SequenceBelief, SourceSpec, columns_of_order
 from takifugu.releasing.file.shape import Parts, columns_of, opened, twice_named
 from takifugu.releasing.file.source import UNOPENED, is_there

@@ -30,9 +30,8 @@ from takifugu.releasing.file.sequences.cells import (
     words_of_cells,
 )
 from takifugu.releasing.file.sequences.checks import meaning_of
-from takifugu.releasing.file.sequences.measured import lasting
 from takifugu.releasing.file.sequences.runs import notices_of, words_of
-from takifugu.releasing.file.sequences.sections import EntrySpec, ItemSpec, ReleaseSpec
+from takifugu.releasing.file.sequences.sections import EntrySpec, ItemSpec, ReleaseSpec, lasting
 from takifugu.releasing.file.sequences.source import SequenceBelief
 from takifugu.releasing.file.shape import Shape
 

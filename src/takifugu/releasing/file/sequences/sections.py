@@ -1,14 +1,26 @@
-"""The sections of a release file of sequences."""
+"""The sections of a release file of sequences, and how long its steps and its states last."""
 
 from __future__ import annotations
 
-from typing import Annotated, Literal
+import re
+from collections.abc import Hashable, Iterator, Sequence
+from contextlib import suppress
+from datetime import timedelta
+from fractions import Fraction
+from typing import Annotated, Any, Literal
 
 from pydantic import Field, StrictInt
 
+from takifugu.core.arrays import FloatArray
+from takifugu.core.errors import InputError
 from takifugu.core.sections import values_of, written
+from takifugu.data import parse_step
+from takifugu.model.beliefs.chains.declared_chain import ChainSection
+from takifugu.model.beliefs.chains.stays import SECONDS, UNITS
+from takifugu.releasing.certificates.facts import Fact, Stays
 from takifugu.releasing.file.calendars import Windowed
 from takifugu.releasing.file.keys import Section, State, Text, meaning
+from takifugu.releasing.file.kind import ReleaseFile
 from takifugu.releasing.file.sections import FileSpec
 from takifugu.releasing.file.sequences.source import SequenceBelief, SourceSpec
 from takifugu.releasing.file.tables import SharedTable
@@ -73,3 +85,68 @@ def named_columns(*sections: object) -> dict[tuple[str, ...], str]:
         else:
             columns_by_key |= {(key, column): column for column in columns}
     return columns_by_key
+
+
+#: Seconds of the units of time, by their usual names.
+_SECONDS = {**SECONDS, "secs": 1, "mins": 60, "quarter-hour": 900, "quarter-hours": 900, "hr": 3600, "hrs": 3600}
+
+def seconds_of_step(step: Any) -> Fraction | None:
+    """Return the seconds in a step, if it has a time."""
+    with suppress(InputError):
+        length = parse_step(step)
+        if isinstance(length, timedelta):
+            return Fraction(length // timedelta(microseconds=1), 10**6)
+    return None
+
+
+def seconds_in(words: str) -> int | None:
+    """Return the seconds in a unit of time, if it is one.
+
+    >>> seconds_in("Minutes"), seconds_in("15 min"), seconds_in("people")
+    (60, 900, None)
+    """
+    read = re.fullmatch(r"([0-9]{0,6})\s*([a-z-]+)\.?", words.strip().lower())
+    if read is None or read[2] not in _SECONDS:
+        return None
+    return int(read[1] or 1) * _SECONDS[read[2]]
+
+
+Step = Fraction | timedelta | None
+
+
+def lasting(file: ReleaseFile) -> Iterator[Fact]:
+    """Yield the mean lengths of states of a single chain."""
+    spec = file.sections(ReleaseSpec)
+    source, belief = spec.source, spec.belief.meant
+    if not isinstance(belief, ChainSection) or (belief.fit and belief.fit.confidence is not None):
+        return
+    step, calendar = source.length, source.calendar
+    if belief.matrix_by is None or calendar is None:
+        yield stays_of(file.belief.matrix, file.belief.states, step)
+        return
+    for cells, matrix in belief.matrices_in(file.belief, calendar):
+        yield stays_of(matrix, file.belief.states, step, f"{belief.matrix_by} {cells}")
+
+
+def stays_of(
+    matrix: Sequence[Sequence[float]] | FloatArray, states: Sequence[Hashable], step: Step, cells: str = ""
+) -> Stays:
+    """Return the mean lengths of states, in time or else in steps.
+
+    >>> stays_of([[0.9, 0.1], [0.25, 0.75]], ["still", "walking"], timedelta(minutes=1)).lasting["walking"]
+    'about 4 minutes'
+    """
+    lasting = dict[str, str]()
+    for place, (state, row) in enumerate(zip(states, matrix, strict=False)):
+        leaving = 1 - row[place]
+        if leaving <= 0:
+            lasting[str(state)] = "for ever"
+        elif not isinstance(step, timedelta):
+            lasting[str(state)] = f"about {1 / leaving:.3g} steps"
+        else:
+            seconds, unit, length = step.total_seconds() / leaving, "seconds", 1
+            for names, longer in UNITS.items():
+                if seconds >= 2 * longer:
+                    unit, length = names[1], longer
+            lasting[str(state)] = f"about {seconds / length:.3g} {unit}"
+    return Stays(lasting, cells)
