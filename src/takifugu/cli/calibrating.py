@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 import click
 
@@ -11,14 +12,18 @@ from takifugu.cli.output import print_json
 from takifugu.cli.progress import watching
 from takifugu.core.plain import Json
 from takifugu.numbers.rationals import to_text
-from takifugu.releasing import steps
-from takifugu.releasing.advice.forecast import Forecast, forecast_of
 from takifugu.releasing.file.loading import load
 from takifugu.releasing.planning import plan
 from takifugu.releasing.publishing.choosing import Choice
 
+if TYPE_CHECKING:
+    from takifugu.releasing.advice.forecast import Forecast
+
 
 def calibrate(file: Path, as_json: bool) -> None:
+    from takifugu.releasing import steps
+    from takifugu.releasing.advice.forecast import forecast_of
+
     with watching() as watch:
         planned = plan.calibrated(load(file), watch)
     calibrated = steps.Calibrated(steps.calibrated_tables(planned), forecast_of(planned))
@@ -40,6 +45,8 @@ def release(
 
         publish(file, output, choice, as_json, new_ledger, anyway, window)
         return
+    from takifugu.releasing import steps
+
     with watching() as watch:
         rehearsal = steps.dry_run(load(file, window=window), output, new_ledger, anyway, watch, choice)
     if as_json:
