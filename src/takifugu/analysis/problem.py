@@ -85,17 +85,12 @@ class Problem:
             raise InputError(
                 "two distributions of an answer have no values that add up to it", fix="use them directly"
             ).at("query")
-        answers = [resolved(self.query, b) for b in self.framework.beliefs or (self.framework.domain,)]
-        if not all(answer.on_grid for answer in answers):  # real-valued ones are on the finest of the beliefs' grids
-            finest = min(answer.grid for answer in answers)
-            for place, answer in enumerate(answers):
-                if not answer.on_grid and answer.grid != finest:
-                    answers[place] = replace(answer, grid=finest)
+        answers = _alike(tuple(resolved(self.query, b) for b in self.framework.beliefs or (self.framework.domain,)))
         if len({(a.grid, a.labels) for a in answers}) != 1:
             raise InputError(
                 "the query has different cells or grids under different beliefs", fix="declare the states or the grid"
             ).at("query")
-        return tuple(answers)
+        return answers
 
     @cached_property
     def grid(self) -> Fraction:
@@ -208,6 +203,17 @@ class Problem:
                     yield Part(piece, share, replace(family, entries=secret_entries), run.start, place, several)
 
 
+def _alike(answers: tuple[Additive, ...]) -> tuple[Additive, ...]:
+    """Return real-valued answers on the finest of the beliefs' grids."""
+    if all(answer.on_grid for answer in answers):
+        return answers
+    finest = min(answer.grid for answer in answers)
+    alike = []
+    for answer in answers:
+        alike.append(answer if answer.on_grid or answer.grid == finest else replace(answer, grid=finest))
+    return tuple(alike)
+
+
 def _separate_parts(
     users: Separate, answer: Additive, family: Family, together: bool, place: int
 ) -> Iterator[Part]:
@@ -267,11 +273,14 @@ def pair_grid(problem: Problem) -> tuple[Fraction, bool]:
     step = common_step(atoms)
     if step.denominator <= FINEST_IMPLIED_GRID:
         return step, True
-    largest = (atoms[-1] - atoms[0] or abs(atoms[0])) * FINE
-    # The grid is the largest power of ten that is no more than that.
+    return _power_of_ten((atoms[-1] - atoms[0] or abs(atoms[0])) * FINE), False
+
+
+def _power_of_ten(largest: Fraction) -> Fraction:
+    """Return the largest power of ten up to `largest`."""
     exponent = math.floor(math.log10(largest.numerator) - math.log10(largest.denominator))
     while Fraction(10) ** exponent > largest:
         exponent -= 1
     while Fraction(10) ** (exponent + 1) <= largest:
         exponent += 1
-    return Fraction(10) ** exponent, False
+    return Fraction(10) ** exponent

@@ -40,7 +40,7 @@ class Line:
     @property
     def names(self) -> tuple[str, ...]:
         """Return the name and its aliases, in small letters."""
-        return (self.name, *(alias.casefold() for alias in self.aliases))
+        return (self.name, *map(str.casefold, self.aliases))
 
     def named_as(self, name: str) -> str:
         """Return a name with the mechanism it stands for.

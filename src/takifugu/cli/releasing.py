@@ -99,6 +99,11 @@ def _print_tables(tables: Sequence[Published]) -> None:
         marks = [(READABLE, NOISE), (POSSIBLE, IMPOSSIBLE)]
         said = [sentence for key, sentence in marks if any(row.get(key) is False for row in drawn)]
         click.echo(f"{paragraph(' '.join([LEGEND, *said]))}\n")
+    _print_files(tables)
+
+
+def _print_files(tables: Sequence[Published]) -> None:
+    """List the written files, and how a certificate is read."""
     first = tables[0].files
     windows = chain.from_iterable(windows_files(first[0].parent, table.certificate) for table in tables)
     lines = list[str]()

@@ -76,7 +76,7 @@ class _Settling:
         """
         if type(value) is partial:
             self.meaning.append((partial, len(value.args)))
-            arguments = [self.of(argument) for argument in value.args]
+            arguments = list(map(self.of, value.args))
             return partial(self.of(_called(value.func), module), *arguments, **self._values(value.keywords))
         if type(value) is tuple:
             self.meaning.append((tuple, len(value)))

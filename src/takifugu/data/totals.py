@@ -111,29 +111,21 @@ def _summed(
     """Return the key and sums of each group, and faults, the gravest first."""
     import narwhals.stable.v2 as nw
 
+    from takifugu.data.engines import sanitise
     from takifugu.data.engines.differences import collected
-    from takifugu.data.engines.sanitise import (
-        in_units,
-        is_text,
-        key_column,
-        kind_of,
-        not_a_number,
-        number,
-        refused,
-        text,
-    )
 
     keys = {f"k{i}": column for i, column in enumerate(by)}
     rules = {f"v{i}": rule for i, rule in enumerate(numbers)}
     roles = {**keys, **{role: rule.column for role, rule in rules.items()}}
     with table.reading():
         frame = table.pick(roles)
-        kinds = {role: kind_of(frame, role, column) for role, column in roles.items()}
-        columns: dict[str, nw.Expr] = {role: key_column(role, keys[role], kinds[role]) for role in keys}
+        kinds = {role: sanitise.kind_of(frame, role, column) for role, column in roles.items()}
+        columns: dict[str, nw.Expr] = {role: sanitise.key_column(role, keys[role], kinds[role]) for role in keys}
         faults, wrong, errors = dict[str, Mapping[str, nw.Expr | None]](), dict[str, nw.Expr](), dict[str, DataError]()
         for role, rule in rules.items():
-            columns[role] = number(role, rule.column, kinds[role], table)
-            faults[role] = {"text": not_a_number(role, kinds[role], table), **refused(columns[role], rule)}
+            columns[role] = sanitise.number(role, rule.column, kinds[role], table)
+            is_text = sanitise.not_a_number(role, kinds[role], table)
+            faults[role] = {"text": is_text, **sanitise.refused(columns[role], rule)}
         for fault, error_of in _FAULTS.items():
             for role, rule in rules.items():
                 is_fault = faults[role].get(fault)
@@ -144,10 +136,11 @@ def _summed(
         blank = reduce(and_, (nw.col(role).is_null() for role in rules), nw.lit(True)).cast(nw.Int64)
         frame = frame.select(**columns, **wrong, one=nw.lit(1, nw.Int64)).with_columns(blank=blank)
         if rules:
-            frame = in_units(frame, rules)
+            frame = sanitise.in_units(frame, rules)
         names, sums = list(keys) or ["all"], ("one", *rules, *wrong, "blank")
         grouped = frame.group_by(*names).agg(*map(nw.sum, sums))
-        stripped = (text(nw.col(role), table.missing).alias(role) for role in keys if is_text(kinds[role]))
+        texts = (role for role in keys if sanitise.is_text(kinds[role]))
+        stripped = (sanitise.text(nw.col(role), table.missing).alias(role) for role in texts)
         grouped = grouped.with_columns(stripped).group_by(*names).agg(*map(nw.sum, sums))
         groups = []
         for row in collected(grouped.select(*names, *sums)):

@@ -78,16 +78,21 @@ def steps_of(names: Sequence[str], wide: Wide) -> dict[str, Step]:
                 fix='write what the headers are, columns = { Mon = "2026-01-05" }, or order_format = "%d/%m/%Y"',
             ).at("columns")
         steps[name] = step
+    _check_together(places, steps)
+    return steps
+
+
+def _check_together(places: Mapping[str, int], steps: Mapping[str, Step]) -> None:
+    """Refuse repeated steps, and mixed ones of numbers and times."""
     if len({step.tzinfo if isinstance(step, datetime) else type(step) for step, _ in steps.values()}) > 1:
         fault = "the columns are numbers and times, or times with and without a zone"
         raise InputError(fault, fix="write all of them in one way").at("columns")
     first: dict[Hashable, int] = {}
-    for column, (value, _) in steps.items():
-        number = first.setdefault(value, places[column])
-        if number != places[column]:
-            fault = f"columns {number} and {places[column]} are the same step"
+    for name, (step, _) in steps.items():
+        place = first.setdefault(step, places[name])
+        if place != places[name]:
+            fault = f"columns {place} and {places[name]} are the same step"
             raise InputError(fault, fix="rename one, or leave one out of the table").at("columns")
-    return steps
 
 
 def _check_headers(

@@ -92,7 +92,7 @@ def joint_loss(part: Part, releases: Sequence[Release]) -> tuple[float, Witness]
 def _at_most_quilts(
     part: Part, by_influence: tuple[float, Witness] | None, charges: Charges
 ) -> tuple[float, Witness]:
-    """Return a curve's loss, or the joint cost of charges by quilts where less."""
+    """Return the lesser of a curve's loss and quilts' joint cost."""
     try:
         by_quilts = joint_cost(part, charges)
     except Unsupported:

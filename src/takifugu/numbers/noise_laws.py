@@ -159,17 +159,22 @@ def rounded_normal_moments(sigma: Fraction, grid: Fraction, *, on_grid: bool = F
     """
     s, g = float(sigma), float(grid)
     if on_grid:
-        r = s / g
-        if r >= 100:
-            return Moments(g * sqrt(2 / pi) * (r - 1 / (24 * r)), s * s + g * g / 12)
-        from scipy.special import erfc
-
-        k = np.arange(1.0, 40 * r + 2)
-        tails = erfc((k - 0.5) / (r * sqrt(2)))
-        return Moments(float(g * tails.sum()), float(g * g * ((2 * k - 1) * tails).sum()))
+        return _normal_moments_on_grid(s, g)
     h = g / 2
     central = (h * h + s * s) / 2 * erf(h / (s * sqrt(2))) + h * s / sqrt(2 * pi) * exp(-(h * h) / (2 * s * s))
     return Moments(central / h, s * s + g * g / 12)
+
+
+def _normal_moments_on_grid(s: float, g: float) -> Moments:
+    """Sum the tails of |n|, and those of n^2."""
+    r = s / g
+    if r >= 100:
+        return Moments(g * sqrt(2 / pi) * (r - 1 / (24 * r)), s * s + g * g / 12)
+    from scipy.special import erfc
+
+    k = np.arange(1.0, 40 * r + 2)
+    tails = erfc((k - 0.5) / (r * sqrt(2)))
+    return Moments(float(g * tails.sum()), float(g * g * ((2 * k - 1) * tails).sum()))
 
 
 @lru_cache(maxsize=256)

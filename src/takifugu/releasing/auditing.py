@@ -32,7 +32,7 @@ from takifugu.model.beliefs.records.parameters import Parameters
 from takifugu.model.policies.places import Visits
 from takifugu.numbers.noise import SystemEntropy
 from takifugu.numbers.rationals import to_text
-from takifugu.releasing.certificates.certificate import Certificate
+from takifugu.releasing.certificates.certificate import Answer, Certificate
 from takifugu.releasing.file.kind import ReleaseFile
 from takifugu.releasing.planning import plan
 from takifugu.releasing.planning.questions import Question, Ready
@@ -95,19 +95,7 @@ def of_certificate(certificate: Certificate, draws: int = 0) -> Iterator[Audited
             continue
         done.add(key)
         try:
-            if answer.framework not in certificate.frameworks:
-                raise InputError("the certificate lacks the framework of this answer")
-            framework = frameworks.from_dict(certificate.frameworks[answer.framework])
-            epsilon, delta = Fraction(answer.epsilon), Fraction(answer.delta)
-            promise = Guarantee(
-                epsilon, delta, Covers(answer.covers), certificate.definition, answer.framework,
-                certificate.assumptions, certificate.conditions, hides_facts=framework.hides_facts,
-            )  # fmt: skip
-            computed_by = certificate.mechanisms.get(answer.mechanism, "")
-            calibration = Calibration(
-                framework, queries.from_dict(answer.query), answer.mechanism, computed_by,
-                randomiser_from_dict(answer.noise), promise, Witness("", ""), False, (epsilon, delta),
-            )  # fmt: skip
+            calibration = _recorded(certificate, answer)
         except (InputError, Unsupported) as error:
             loss = "loss" if answer.delta == "0" else "delta"
             why = error.message
@@ -116,6 +104,22 @@ def of_certificate(certificate: Certificate, draws: int = 0) -> Iterator[Audited
             )
             continue
         yield audited(certificate.release, answer.unit, calibration, draws)
+
+
+def _recorded(certificate: Certificate, answer: Answer) -> Calibration:
+    """Return an answer's calibration from its certificate."""
+    if answer.framework not in certificate.frameworks:
+        raise InputError("the certificate lacks the framework of this answer")
+    framework = frameworks.from_dict(certificate.frameworks[answer.framework])
+    epsilon, delta = Fraction(answer.epsilon), Fraction(answer.delta)
+    promise = Guarantee(
+        epsilon, delta, Covers(answer.covers), certificate.definition, answer.framework,
+        certificate.assumptions, certificate.conditions, hides_facts=framework.hides_facts,
+    )  # fmt: skip
+    return Calibration(
+        framework, queries.from_dict(answer.query), answer.mechanism, certificate.mechanisms.get(answer.mechanism, ""),
+        randomiser_from_dict(answer.noise), promise, Witness("", ""), False, (epsilon, delta),
+    )  # fmt: skip
 
 
 def audited(table: str, unit: str | None, calibration: Calibration, draws: int = 0) -> Audited:

@@ -84,20 +84,23 @@ def noise_of(tables: Sequence[CalibratedTable]) -> Iterator[Part]:
         errors |= dict.fromkeys(calibration.error_words for calibration in table.calibrations)
     yield words(f"error: {' or '.join(errors)}")
     for table in tables:
-        calibration = table.noisiest
-        requested, epsilon, promised = calibration.requested, calibration.epsilon, ""
-        if requested is not None and epsilon > requested[0]:
-            promised = f"the promise is epsilon {at_most(epsilon)}, not what was requested"
-        facts: list[tuple[str, str]] = [
-            ("forced by", calibration.witness.comparison),
-            ("because", calibration.witness.detail),
-            ("others after", calibration.guarantee.composition.answer),
-            ("forbids", calibration.forbids),
-            *product(["condition"], calibration.guarantee.conditions),
-            ("NOTE", promised),
-        ]
-        causes = Part(labelled([fact for fact in facts if fact[1]]), calibration._repr_html_)
+        causes = Part(labelled(_why(table.noisiest)), table.noisiest._repr_html_)
         yield together(heading(table.title), closed("Why this noise, and the other mechanisms", causes))
+
+
+def _why(calibration: Calibration) -> list[tuple[str, str]]:
+    requested, epsilon, promised = calibration.requested, calibration.epsilon, ""
+    if requested is not None and epsilon > requested[0]:
+        promised = f"the promise is epsilon {at_most(epsilon)}, not what was requested"
+    facts = [
+        ("forced by", calibration.witness.comparison),
+        ("because", calibration.witness.detail),
+        ("others after", calibration.guarantee.composition.answer),
+        ("forbids", calibration.forbids),
+        *product(["condition"], calibration.guarantee.conditions),
+        ("NOTE", promised),
+    ]
+    return [(label, words) for label, words in facts if words]
 
 
 @dataclass(frozen=True)
@@ -139,7 +142,7 @@ class DryRun(Foreseen):
 
     def to_dict(self) -> Json:
         """Return plain data for JSON."""
-        worth = [table.to_dict() for table in self.advice]
+        worth = list(map(TableAdvice.to_dict, self.advice))
         data: Json = {"forecast": self.forecast.to_dict(), "there": list(self.there), "advice": worth}
         if self.outlook is not None:
             data["outlook"] = self.outlook.to_dict()

@@ -213,17 +213,23 @@ def merged(charges: Sequence[Charge]) -> list[Several]:
 
     None passes a charge with a delta, or a promise about one output's distribution, where the order counts.
     """
+    stretches = in_turns(charges)
+    readings = whole_readings(stretches)
+    terms: list[Several] = []
+    for stretch in stretches:
+        terms += _merged(stretch, readings)
+    return terms
+
+
+def in_turns(charges: Sequence[Charge]) -> list[list[Charge]]:
+    """Split charges into stretches without order; others stand alone."""
     stretches: list[list[Charge]] = [[]]
     for charge in charges:
         if adds_up(charge):
             stretches[-1].append(charge)
         else:
             stretches += [[charge], []]
-    readings = whole_readings(stretches)
-    terms: list[Several] = []
-    for stretch in stretches:
-        terms += _merged(stretch, readings)
-    return terms
+    return stretches
 
 
 def whole_readings(stretches: Sequence[Sequence[Charge]]) -> set[str]:

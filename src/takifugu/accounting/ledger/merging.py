@@ -131,13 +131,8 @@ def _replay(connection: Connection, theirs: Connection, ours: Sequence[Fact], fu
     for fact in further:
         _take(connection, theirs, fact, budgets, fact.id in replaced)
     payments = sum(fact.kind == "paid" for fact in further)
-    ids, draws, drawn_twice = _ids(connection), dict[str, list[str]](), list[Fact]()
-    for fact in facts(connection):
-        if fact.kind == "drawn":
-            draws.setdefault(fact.body["group"], []).append(fact.id)
-    for group, names in draws.items():  # each further draw of a reservation is paid for
-        drawn_twice += [_again(connection, group, name) for name in sorted(names)[1:]]
-    for fact in (*drawn_twice, *doubled):
+    ids = _ids(connection)
+    for fact in (*_drawn_twice(connection), *doubled):
         if fact.id in ids:
             continue
         if _depends_on_order(connection, fact):
@@ -148,6 +143,17 @@ def _replay(connection: Connection, theirs: Connection, ours: Sequence[Fact], fu
             append(connection, event)
             apply(connection, event)
     return payments
+
+
+def _drawn_twice(connection: Connection) -> Iterator[Fact]:
+    """Yield a payment for every further copy's draw of a reservation."""
+    draws: dict[str, list[str]] = {}
+    for fact in facts(connection):
+        if fact.kind == "drawn":
+            draws.setdefault(fact.body["group"], []).append(fact.id)
+    for group, names in draws.items():
+        for name in sorted(names)[1:]:
+            yield _again(connection, group, name)
 
 
 def _lacking(connection: Connection, other: Connection) -> list[Fact]:

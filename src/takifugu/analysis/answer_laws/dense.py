@@ -18,6 +18,7 @@ import numpy as np
 
 from takifugu.analysis.questions.answer_law import Compared
 from takifugu.core.arrays import FloatArray, IntArray
+from takifugu.core.lists import take
 from takifugu.numbers.distributions.pmf import Pmf
 from takifugu.numbers.extended.floats import LOWEST, NARROW, UNIT, ExponentArray, Wide, as_law, stack, times
 from takifugu.numbers.extended.laplace_smoothing import Chunks, decayed, roundings
@@ -92,7 +93,7 @@ class DenseFamily:
 
     def moves(self, index: int) -> tuple[int, ...]:
         """Return increasing proposals for W-infinity; the last is certain."""
-        p, q = (self._floats[row] for row in self._rows_of(index))
+        p, q = take(self._floats, self._rows_of(index))
         return tuple(sorted({*map(int, w_infinity_candidates(p, q)), self.reach(index)}))
 
     def wasserstein(self, index: int, epsilon: Fraction) -> tuple[int, Fraction]:

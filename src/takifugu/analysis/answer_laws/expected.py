@@ -98,17 +98,22 @@ def _settled(chain: PeriodicChain) -> list[FloatArray]:
     try:
         return [law.mantissas * 2.0**law.exponents for law in chain.stationary_laws]
     except InputError:  # several closed classes: the start decides how likely each is
-        unit = np.eye(len(chain.states))
-        power = period_matrix = np.linalg.multi_dot([unit, *chain.step_matrices, unit])
-        for _ in range(40):
-            power = power @ power
-            power /= power.sum(axis=1, keepdims=True)
-        laws = [np.array(chain.initial, dtype=np.float64) @ power]
-        if np.abs(laws[0] @ period_matrix - laws[0]).max() > SETTLED:  # the laws circulate
-            return []
-        for matrix in chain.step_matrices[:-1]:
-            laws.append(laws[-1] @ matrix)
-        return laws
+        return _limit(chain)
+
+
+def _limit(chain: PeriodicChain) -> list[FloatArray]:
+    """Return the laws after 2**40 periods, or nothing where they circulate."""
+    period_matrix = np.linalg.multi_dot([np.eye(len(chain.states)), *chain.step_matrices, np.eye(len(chain.states))])
+    power = period_matrix
+    for _ in range(40):
+        power = power @ power
+        power /= power.sum(axis=1, keepdims=True)
+    laws = [np.array(chain.initial, dtype=np.float64) @ power]
+    if np.abs(laws[0] @ period_matrix - laws[0]).max() > SETTLED:
+        return []
+    for matrix in chain.step_matrices[:-1]:
+        laws.append(laws[-1] @ matrix)
+    return laws
 
 
 class OfMarginals(ExpectedAnswer[Belief]):
@@ -136,12 +141,7 @@ def moments_of_chain(chain: PeriodicChain, count: Additive, tilts: FloatArray) -
 
     Where the start may be any state, the result is the largest.
     """
-    changes = (np.diff(count.table_numbers) != 0) | (np.diff(count.weights) != 0)
-    starts = [0, *(1 + np.flatnonzero(changes)).tolist()]
-    added = groupby(starts, key=lambda first: count.contribution(first).tobytes())
-    cuts = [next(alike) for _, alike in added]
-    runs = list(zip(cuts, [*cuts[1:], count.size], strict=True))  # the longest of steps that add the same
-    states = len(chain.states)
+    runs, states = _runs(count), len(chain.states)
     if len(runs) > MOST_RUNS:
         return np.full(len(tilts), np.inf)
     onwards: Scaled = np.ones((len(tilts), states, 1)), np.zeros(len(tilts))
@@ -156,6 +156,16 @@ def moments_of_chain(chain: PeriodicChain, count: Additive, tilts: FloatArray) -
     vectors, scale = onwards[0][:, :, 0], onwards[1]
     sums = vectors.max(axis=1) if chain.starts_anyhow else vectors @ _start(chain)
     return np.asarray(scale + np.log(sums))
+
+
+def _runs(count: Additive) -> list[tuple[int, int]]:
+    """Return the longest runs [first, end) of steps with equal contributions."""
+    kinds = count.table_numbers
+    changes = (np.diff(kinds) != 0) | (np.diff(count.weights) != 0)
+    starts = [0, *(1 + np.flatnonzero(changes)).tolist()]
+    added = groupby(starts, key=lambda first: count.contribution(first).tobytes())
+    cuts = [next(alike) for _, alike in added]
+    return list(zip(cuts, [*cuts[1:], count.size], strict=True))
 
 
 def _start(chain: PeriodicChain) -> FloatArray:

@@ -185,12 +185,7 @@ class _Walk:
         key = self.key(block), tuple(pairs)
         if self._within is None or self._within[0] != key:
             states, places = self.offsets.shape[1], 1 + int(offsets.max(axis=1).sum())
-            rows = each_state(self.offsets.shape[1])
-            stacked, (first, end) = [stack(rows)], block
-            for entry in range(end - 1, first, -1):
-                rows = [combine(self.into(entry), shifted(row, self.offsets[entry])) for row in rows]
-                stacked.append(stack(rows))
-            forwards, backs = self._forwards_within(block), stacked[::-1]
+            forwards, backs = self._forwards_within(block), self._backs_within(block)
             shape = (states * states, places, len(pairs))
             result = Wide(np.zeros(shape), np.full(shape, LOWEST, dtype=np.int64))
             for number, (j, s) in enumerate(pairs):
@@ -201,6 +196,15 @@ class _Walk:
                         result.exponents[u * states + v, :, number] = law.exponents
             self._within = key, result
         return self._within[1]
+
+    def _backs_within(self, block: Block) -> list[Wide]:
+        """Return later shares' joint laws with the last state, [v, s, place]."""
+        rows = each_state(self.offsets.shape[1])
+        stacked, (first, end) = [stack(rows)], block
+        for entry in range(end - 1, first, -1):
+            rows = [combine(self.into(entry), shifted(row, self.offsets[entry])) for row in rows]
+            stacked.append(stack(rows))
+        return stacked[::-1]
 
     def _forwards_within(self, block: Block) -> list[Wide]:
         """Return the share's joint law with each entry's state, [u, s, place]."""

@@ -120,12 +120,7 @@ class ClassFamily:
         levels: list[Level] = []
         for index in range(len(self.compared)):
             levels += self._steps(index)[0]
-        atoms = sorted(set().union(*(level.atoms for level in levels)))
-        most, least = [Fraction(0)], [Fraction(0)]
-        for x in atoms:
-            most.append(max(level.highest(_up_to(x)) for level in levels))
-            least.append(min(level.lowest(_up_to(x)) for level in levels))
-        lowest, highest = _of_distribution(atoms, most), _of_distribution(atoms, least)
+        lowest, highest = _envelope(levels)
         if self.times * (int(highest.values[-1]) - int(lowest.values[0])) > MOST_PLACES:
             return ()
         return copies(lowest, highest, self.times).moves(0)
@@ -159,6 +154,21 @@ class ClassFamily:
     def _steps(self, index: int) -> Sequence[tuple[Level, Level]]:
         a, _, b, _ = self.compared[index]
         return self.steps[a, b]
+
+
+def _envelope(levels: Sequence[Level]) -> tuple[Pmf, Pmf]:
+    """Return two laws stochastically around all laws of all levels.
+
+    >>> ends = [Level(((0, Fraction(2, 5), Fraction(3, 5)), (1, Fraction(2, 5), Fraction(3, 5))))]
+    >>> _envelope(ends)
+    (Pmf(0: 3/5, 1: 2/5), Pmf(0: 2/5, 1: 3/5))
+    """
+    atoms = sorted(set().union(*(level.atoms for level in levels)))
+    most, least = [Fraction(0)], [Fraction(0)]
+    for x in atoms:
+        most.append(max(level.highest(_up_to(x)) for level in levels))
+        least.append(min(level.lowest(_up_to(x)) for level in levels))
+    return _of_distribution(atoms, most), _of_distribution(atoms, least)
 
 
 def _loss(first: Level, second: Level, scale: Fraction) -> float:

@@ -254,7 +254,7 @@ def check_level(level: float) -> None:
 
 
 def level_of_cell(level: float, cells: int) -> Fraction:
-    """Return the level at which each of some independent cells keeps it for all.
+    """Return the level of one of some independent cells.
 
     Raises InputError for a level outside (0, 1).
     """

@@ -47,11 +47,7 @@ class Scale:
     @property
     def ticks(self) -> list[float]:
         if self.log:
-            first, last = math.floor(math.log10(self.low)), math.ceil(math.log10(self.high))
-            steps = (1, 2, 5) if last - first <= 3 else (1,)
-            ticks = [float(f"{m}e{k}") for k, m in product(range(first, last + 1), steps)]
-            ticks_inside = [t for t in ticks if self.low * (1 - 1e-9) <= t <= self.high * (1 + 1e-9)]
-            return ticks_inside if len(ticks_inside) > 1 else [self.low, self.high]
+            return _log_ticks(self.low, self.high)
         return _ticks(self.low, self.high)
 
     def impossible(self, axis: Axis) -> Iterator[tuple[float, float]]:
@@ -63,6 +59,15 @@ class Scale:
             yield self.start, self.at(min(low, self.high))
         if self.high > high:
             yield self.at(max(high, self.low)), self.end
+
+
+def _log_ticks(low: float, high: float) -> list[float]:
+    """Return powers of ten from `low` to `high`, with 2 and 5 between few."""
+    first, last = math.floor(math.log10(low)), math.ceil(math.log10(high))
+    steps = (1, 2, 5) if last - first <= 3 else (1,)
+    ticks = [float(f"{m}e{k}") for k, m in product(range(first, last + 1), steps)]
+    ticks_inside = [t for t in ticks if low * (1 - 1e-9) <= t <= high * (1 + 1e-9)]
+    return ticks_inside if len(ticks_inside) > 1 else [low, high]
 
 
 def fits(value: float, log: bool) -> bool:

@@ -173,4 +173,4 @@ def labelled(pairs: Iterable[tuple[str, str]], columns: int | None = None) -> st
         first, *continuations = _wrap(text, room - indent)
         lines.append(label.ljust(indent) + first)
         lines += [" " * indent + part for part in continuations]
-    return "\n".join(line.rstrip() for line in lines)
+    return "\n".join(map(str.rstrip, lines))

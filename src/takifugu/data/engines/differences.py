@@ -73,7 +73,7 @@ def with_neighbour(
 
 
 def with_both_ends(frame: Frame) -> Frame:
-    """Return each row twice: `place` is `first`, its `sign` -1, and `last`, 1."""
+    """Return each row twice, at `first` with `sign` -1 and `last`."""
     if is_duckdb(frame):
         return wrapped(frame.to_native().project("*, unnest([first, last]) as place, unnest([-1, 1]) as sign"))
     ends = {"first": -1, "last": 1}
@@ -82,7 +82,7 @@ def with_both_ends(frame: Frame) -> Frame:
 
 
 def with_number_of_text(frame: Frame, column: str, numbers: Mapping[str, int]) -> Frame:
-    """Replace a column of DuckDB by the numbers of its texts, or null.
+    """Replace a column of DuckDB by its texts' numbers, or null.
 
     Texts have no control signs. All are joined in one, which is read fast: of a million literals DuckDB would make a
     tree.

@@ -155,7 +155,7 @@ def subtotals_of(columns: Sequence[Cells]) -> tuple[int, str] | None:
     >>> subtotals_of([["Ana", "Ben", "Total Mon", "Ana"], ["1", "2", "3", "4"], ["car", "bus", None, "car"]])
     (0, 'Total')
     """
-    usual = [column for column in columns if 2 * sum(cell is None for cell in column) < len(column)]
+    usual = [column for column in columns if 2 * column.count(None) < len(column)]
     for place, column in enumerate(columns):
         for row, cell in enumerate(column):
             match = _SUBTOTAL.match(cell or "")

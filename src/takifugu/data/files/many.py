@@ -193,14 +193,7 @@ def open_many(path: Path, written: Written) -> tuple[str, Table, SourceFormat]:
         raise DataError(
             f"{title} has files of several formats ({', '.join(sorted(forms))})", fix='write a pattern, as in "*.csv"'
         )
-    for part in parts:
-        if part.columns.keys() != parts[0].columns.keys():
-            raise DataError(f"{part.file.name} lies in other partitions than the first one", fix="move it")
-    key = written.file_names
-    if key is not None and len({part.columns[key] for part in parts}) < len(parts):
-        raise DataError(
-            f"{title} has two files of one name", rule="they would be one", fix="rename one"
-        ).at("file_names")
+    _check_columns(parts, title, written)
     check_parts(parts[0].file, form, written)
     columns = [part.columns for part in parts]
     if form is PARQUET:
@@ -210,6 +203,17 @@ def open_many(path: Path, written: Written) -> tuple[str, Table, SourceFormat]:
         refuse_twice(parts[0].file.name, first, columns)
         rows = _rows(form, parts, written, first)
         return title, table_of(replace(parts[0].file, name=title), (*first, *columns[0]), rows), form
+
+
+def _check_columns(parts: Sequence[Part], title: str, notation: Written) -> None:
+    for part in parts:
+        if part.columns.keys() != parts[0].columns.keys():
+            raise DataError(f"{part.file.name} lies in other partitions than the first one", fix="move it")
+    key = notation.file_names
+    if key is not None and len({part.columns[key] for part in parts}) < len(parts):
+        raise DataError(
+            f"{title} has two files of one name", rule="they would be one", fix="rename one"
+        ).at("file_names")
 
 
 def _kind_of(path: Path, written: Written) -> object:

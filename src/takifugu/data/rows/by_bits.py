@@ -84,7 +84,7 @@ def _with_short_texts(table: Table, layout: Layout) -> Table:
     if is_text(schema[label_of[str(layout.order)]]):
         return table
     cut, native = list[str](), table.frame.to_native()
-    for label in sorted({label_of[column] for column in columns}):
+    for label in sorted(set(take(label_of, columns))):
         if is_text(schema[label]):
             cut.append(f"substring({identifier(label)}, 1, {SHORT + 1}) as {identifier(label)}")
     if cut:

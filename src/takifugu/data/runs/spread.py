@@ -196,18 +196,7 @@ class Runs:
         places = {column: (nw.col(column) + (step - 1 - self._origin)) // step for column in ("first", "last")}
         frame = settled(frame.with_columns(**places), [*places])
         if self.rules.overlap == "first":
-            if not frame.implementation.is_pyarrow():
-                frame = frame.with_columns(so_far=nw.col("last").cum_max().over("unit", order_by="start"))
-            else:  # PyArrow has no such sums of each unit: its units are so far apart that one is enough
-                frame = with_row_before(frame.sort("unit", "start"), ["unit"])
-                is_next = (~alike("unit", "unit_before")).cast(nw.Int64)
-                frame = settled(frame.with_columns(apart=is_next), ["apart"])
-                frame = frame.with_columns(apart=nw.col("apart").cum_sum() * FARTHEST_PLACE)
-                so_far = (nw.col("last") + nw.col("apart")).cum_max() - nw.col("apart")
-                frame = settled(frame.with_columns(so_far=so_far), ["so_far"])
-            frame = with_neighbour(frame, ["unit"], ["start"], ["so_far"])
-            ended = nw.col("so_far_before")
-            frame = _replaced(frame, "first", (ended > nw.col("first")).fill_null(False), ended)
+            frame = _behind_earlier_ones(frame)
         return _replaced(frame, "last", nw.col("last") < nw.col("first"), nw.col("first"))
 
     def _with_ends(self, frame: Frame) -> tuple[Frame, nw.Expr, nw.Expr]:
@@ -229,6 +218,22 @@ class Runs:
     def _ticks(self, cover: Cover) -> tuple[int, int]:
         steps = self.inside(cover)
         return self._origin + steps.start * self.rows.step, self._origin + steps.stop * self.rows.step
+
+
+def _behind_earlier_ones(frame: Frame) -> Frame:
+    """Move each stay's start behind the ends of all earlier ones."""
+    if not frame.implementation.is_pyarrow():
+        frame = frame.with_columns(so_far=nw.col("last").cum_max().over("unit", order_by="start"))
+    else:  # PyArrow has no such sums of each unit: its units are so far apart that one is enough
+        frame = with_row_before(frame.sort("unit", "start"), ["unit"])
+        is_next = (~alike("unit", "unit_before")).cast(nw.Int64)
+        frame = settled(frame.with_columns(apart=is_next), ["apart"])
+        frame = frame.with_columns(apart=nw.col("apart").cum_sum() * FARTHEST_PLACE)
+        so_far = (nw.col("last") + nw.col("apart")).cum_max() - nw.col("apart")
+        frame = settled(frame.with_columns(so_far=so_far), ["so_far"])
+    frame = with_neighbour(frame, ["unit"], ["start"], ["so_far"])
+    ended = nw.col("so_far_before")
+    return _replaced(frame, "first", (ended > nw.col("first")).fill_null(False), ended)
 
 
 def _replaced(frame: Frame, column: str, when: nw.Expr, by: nw.Expr) -> Frame:

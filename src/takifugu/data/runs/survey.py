@@ -54,6 +54,18 @@ def surveyed(
     grouped = by_piece(total.fact for total in totals)
     if grouped:
         check_values(grouped, layout, states, table)
+    _check_times(totals, layout, rules)
+    names = _names(totals, names_of(grouped, layout), layout, rules)
+    is_covered = all(runs.cover(unit) == runs.covers[name] for unit, name in names.items())
+    runs = replace(runs, names={**runs.names, **names})
+    if not is_covered:
+        totals = runs.totals(sums)
+    _check_covers(totals, runs, layout)
+    _check_neighbours(totals, layout, rules, table)
+    return runs, totals
+
+
+def _check_times(totals: Sequence[Total], layout: Layout, rules: RunRules) -> None:
     notes = _noted(totals)
     if notes & WITHOUT_ZONE and notes & WITH_ZONE:
         raise two_ways(str(layout.order))
@@ -64,14 +76,6 @@ def surveyed(
     if notes & BACKWARDS:
         flaw = f"column {rules.last_column!r} has stays that end before they start"
         raise DataError(flaw, fix="repair them").at(rules.last_key)
-    names = _names(totals, names_of(grouped, layout), layout, rules)
-    is_covered = all(runs.cover(unit) == runs.covers[name] for unit, name in names.items())
-    runs = replace(runs, names={**runs.names, **names})
-    if not is_covered:
-        totals = runs.totals(sums)
-    _check_covers(totals, runs, layout)
-    _check_neighbours(totals, layout, rules, table)
-    return runs, totals
 
 
 def _fault(total: Total, bound: int) -> int:

@@ -234,7 +234,7 @@ def _hung(near: Graph, members: Sequence[int], above: set[int]) -> Bag:
 
 
 def _neighbours(near: Graph, members: Sequence[int]) -> set[int]:
-    return set().union(*(near[v] for v in members))
+    return set().union(*take(near, members))
 
 
 def eliminated(near: Graph, entry: int, order: Sequence[int], sizes: Mapping[int, int], most: int) -> list[Bag]:

@@ -94,7 +94,7 @@ class Message:
         numbers = np.indices(sizes).reshape(len(sizes), -1)
         columns = list(map(list(variables).index, self.variables))
         if columns:
-            index = np.ravel_multi_index([numbers[c] for c in columns], self.sizes)
+            index = np.ravel_multi_index(tuple(numbers[columns]), self.sizes)
         else:
             index = 0 * numbers[0]
         return np.asarray(self.loss[np.ix_(index, index)])

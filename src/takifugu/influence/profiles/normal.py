@@ -15,6 +15,7 @@ from functools import reduce
 from operator import itemgetter
 
 import numpy as np
+import numpy.typing as npt
 
 from takifugu.core.arrays import BoolArray, FloatArray
 from takifugu.influence.profiles.profile import Profile
@@ -69,13 +70,18 @@ def normal_profile(releases: Sequence[NormalRelease], log_kappa: float, added: P
         squares = [matrices[place] for (matrices, _), place in zip(kinds, places, strict=False)]
         pure = np.zeros((1, 1)) if added is None else added.tables[places[-1]]
         pairs.append(np.sqrt(reduce(sum_up, squares)) + 1j * pure)
-    distinct, place = np.unique(np.concatenate(list(map(np.ravel, pairs))), return_inverse=True)
-    losses = least_losses(distinct.real, distinct.imag, log_kappa)[place.ravel()]  # c(u, v) of each mu + i r
+    return Profile(_tables(pairs, log_kappa), table_of.lengths, table_of.values)
+
+
+def _tables(pairs: Sequence[npt.NDArray[np.complex128]], log_kappa: float) -> tuple[FloatArray, ...]:
+    """Return c(u, v) for each table of mu + i r."""
+    different, place = np.unique(np.concatenate(list(map(np.ravel, pairs))), return_inverse=True)
+    losses = least_losses(different.real, different.imag, log_kappa)[place.ravel()]
     tables, start = [], 0
     for pair in pairs:
         tables.append(losses[start : start + pair.size].reshape(pair.shape))
         start += pair.size
-    return Profile(tuple(tables), table_of.lengths, table_of.values)
+    return tuple(tables)
 
 
 def covering_multiple(first: Sequence[NormalRelease], other: NormalRelease | Profile) -> float:

@@ -42,10 +42,7 @@ def suprema(
     if largest == 0.0 or len(rows) < 2:
         return np.zeros((len(rows), len(rows)))
     if largest > LARGEST_POWER:
-        with np.errstate(divide="ignore", invalid="ignore"):
-            logs = np.log(rows)
-            ratios = np.where(rows[:, None, :] > 0, logs[:, None, :] - logs[None, :, :], -np.inf)
-        bound = padded(ratios.max(axis=2), rows.shape[1], float(np.abs(logs[np.isfinite(logs)]).max(initial=1.0)))
+        bound = _over_all(rows)
     elif states <= MOST_STATES:
         bound = over_rays(rows, ratio)
     elif is_exact:
@@ -61,6 +58,14 @@ def suprema(
     bound = np.maximum(bound, 0.0)
     np.fill_diagonal(bound, 0.0)
     return np.asarray(bound)
+
+
+def _over_all(rows: FloatArray) -> FloatArray:
+    """Return the largest log-ratio of entries, rounded up."""
+    with np.errstate(divide="ignore", invalid="ignore"):
+        logs = np.log(rows)
+        ratios = np.where(rows[:, None, :] > 0, logs[:, None, :] - logs[None, :, :], -np.inf)
+    return padded(ratios.max(axis=2), rows.shape[1], float(np.abs(logs[np.isfinite(logs)]).max(initial=1.0)))
 
 
 def star_suprema(rows: FloatArray, ratio: FloatArray) -> FloatArray:

@@ -21,6 +21,7 @@ import numpy.typing as npt
 from takifugu.core.cache import memoised
 from takifugu.mechanisms.local.populations import Populations
 from takifugu.mechanisms.local.senders import Sender, Values
+from takifugu.model.beliefs.population_region import Regions
 from takifugu.numbers.atoms import Floats
 from takifugu.numbers.distributions.channel import largest_log_ratio
 from takifugu.numbers.distributions.exact_ratio import log_share
@@ -74,12 +75,17 @@ def losses_together(senders: Sequence[Sender], populations: Populations) -> Loss
         return None
     if populations.regions is None:
         return _between_laws(groups, populations)
-    codes = _all_outputs([np.array(of, dtype=object) for of in groups], list(groups.values()), np.multiply).tolist()
+    return _over_regions(groups, populations.regions)
+
+
+def _over_regions(groups: Mapping[Columns, int], regions: Regions) -> Losses:
+    """Return the losses over a class of populations, in whole numbers."""
+    outputs = _all_outputs([np.array(of, dtype=object) for of in groups], list(groups.values()), np.multiply).tolist()
     low: dict[str, Masses] = {}
     high: dict[str, Masses] = {}
-    for name, region in populations.regions.by_name.items():
-        low[name] = dict(enumerate(map(region.least, codes)))
-        high[name] = dict(enumerate(map(region.largest, codes)))
+    for name, region in regions.by_name.items():
+        low[name] = dict(enumerate(map(region.least, outputs)))
+        high[name] = dict(enumerate(map(region.largest, outputs)))
     return {(one, other): largest_log_ratio(high[one], low[other]) for one, other in permutations(low, 2)}
 
 

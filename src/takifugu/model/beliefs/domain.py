@@ -184,7 +184,7 @@ def _check_values(first: Entries, other: Entries) -> None:
 
 
 def _values(belief: Entries, entry: int) -> frozenset[State]:
-    """Return the values that data have at an entry: an unknown one is none of them."""
+    """Return the known values of data at an entry."""
     values = frozenset(belief.alphabet(entry))
     if isinstance(belief, WithAbsence) and belief.absence == "unknown":
         return values - {ABSENT}

@@ -261,7 +261,7 @@ class IndependentUsers:
         runs = zip(starts, [*starts[1:], self.size], strict=True)
         return {
             "kind": "independent-users",
-            "laws": [law.to_dict() for law in self.laws],
+            "laws": list(map(UserLaw.to_dict, self.laws)),
             "users": [[end - start, int(self.law_of[start])] for start, end in runs],
             "absence": self.absence,
             "names": None if self.user_names is None else list(self.user_names),

@@ -182,7 +182,7 @@ class Visits:
                 fix="publish Visitors(places), or AtMost(Visitors(places), threshold)",
             ).at("query")
         cells = query.cells(self.numbers)
-        numbers = np.fromiter((self.numbers[place] for place in cells), dtype=np.int64, count=len(cells))
+        numbers = np.fromiter(take(self.numbers, cells), dtype=np.int64, count=len(cells))
         return VisitCounts(tuple(map(str, cells)), numbers, min(self.largest, len(cells)), self.boxes)
 
     def moves(self, policy: Policy, answer: VisitCounts) -> Sensitivity:

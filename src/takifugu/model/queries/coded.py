@@ -199,11 +199,11 @@ class _Added:
     grid: Grid = None
 
     blamed = "codes"
-    made: ClassVar[type[Sum | Mean]]
+    query_type: ClassVar[type[Sum | Mean]]
 
     def query_about(self, belief: Entries, folder: Path) -> Sum | Mean:
         meaning = meant(belief, self.codes, None, self.variables, self.attribute)
-        return self.made(self.attribute, meaning.codes, meaning.entries, self.grid)
+        return self.query_type(self.attribute, meaning.codes, meaning.entries, self.grid)
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -212,7 +212,7 @@ class SumSection(_Added):
 
     query: Literal["sum"]
 
-    made = Sum
+    query_type = Sum
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -221,7 +221,7 @@ class MeanSection(_Added):
 
     query: Literal["mean"]
 
-    made = Mean
+    query_type = Mean
 
 
 @dataclass(frozen=True, kw_only=True)

@@ -134,7 +134,7 @@ class _EachColumn:
     codes: Codes = None
     grid: Grid = None
 
-    made: ClassVar[type[Sum | Mean]]
+    query_type: ClassVar[type[Sum | Mean]]
 
     @property
     def blamed(self) -> str:
@@ -146,7 +146,8 @@ class _EachColumn:
         values_of_columns = values_by_column(belief)
         queries = []
         for column in names:
-            queries.append(self.made(column, coded(self.codes, values_of_columns.get(column, {})), None, self.grid))
+            codes = coded(self.codes, values_of_columns.get(column, {}))
+            queries.append(self.query_type(column, codes, None, self.grid))
         return queries[0] if len(queries) == 1 else Together(queries, self.grid)
 
 
@@ -156,7 +157,7 @@ class ColumnMeanSection(_EachColumn):
 
     query: Literal["mean"]
 
-    made = Mean
+    query_type = Mean
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -165,7 +166,7 @@ class ColumnSumSection(_EachColumn):
 
     query: Literal["sum"]
 
-    made = Sum
+    query_type = Sum
 
 
 @dataclass(frozen=True, kw_only=True)

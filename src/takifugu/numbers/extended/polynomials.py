@@ -83,16 +83,20 @@ def product(first: Numbers, second: Numbers) -> Numbers:
         if few == 1:
             return numbers(first.floats * second.floats, first.exponent + second.exponent)
         if few <= _FEW or cells > _MANY:
-            width, short = first.floats.shape[-1], second.floats.shape[-1]
-            joined = np.broadcast_shapes(first.floats.shape[:-1], second.floats.shape[:-1])
-            result = np.zeros((*joined, width + short - 1))
-            for j in range(short):
-                result[..., j : j + width] += first.floats * second.floats[..., j : j + 1]
-            return numbers(result, first.exponent + second.exponent)
+            return numbers(_place_by_place(first.floats, second.floats), first.exponent + second.exponent)
     left, right = as_wide(first), as_wide(second)
     if few == 1:
         return normalised(left.mantissas * right.mantissas, left.exponents + right.exponents)
     return _row_by_row(left, right)
+
+
+def _place_by_place(left: FloatArray, right: FloatArray) -> FloatArray:
+    width, few = left.shape[-1], right.shape[-1]
+    cells = np.broadcast_shapes(left.shape[:-1], right.shape[:-1])
+    result = np.zeros((*cells, width + few - 1))
+    for j in range(few):
+        result[..., j : j + width] += left * right[..., j : j + 1]
+    return result
 
 
 def shifted(some: Numbers, axis: int, offsets: Sequence[int]) -> Numbers:

@@ -134,11 +134,16 @@ def w_infinity(p: Pmf, q: Pmf, delta: Number = 0.0) -> Atom:
     if allowed:
         return least_partial_move(p, q, allowed)
     if p.exact and q.exact:
-        left, right, _ = exact_levels(p, q)
-        last = np.flatnonzero(_merge(left, right)[1]) - np.arange(len(left))
-        first = np.concatenate(([0], last[:-1] + (right[last[:-1]] == left[:-1])))
-        return max(_largest(p.values, q.values[first]), _largest(p.values, q.values[last]))
+        return _exact_w_infinity(p, q)
     return _proposed(p, q, level_tolerance(p, q))[0]
+
+
+def _exact_w_infinity(p: Pmf, q: Pmf) -> Atom:
+    """Return the largest move, from both ends of each atom's run."""
+    left, right, _ = exact_levels(p, q)
+    last = np.flatnonzero(_merge(left, right)[1]) - np.arange(len(left))
+    first = np.concatenate(([0], last[:-1] + (right[last[:-1]] == left[:-1])))
+    return max(_largest(p.values, q.values[first]), _largest(p.values, q.values[last]))
 
 
 def w_infinity_candidates(p: Pmf, q: Pmf) -> tuple[Atom, ...]:

@@ -166,8 +166,8 @@ class Advice:
             verdict = str(self.verdict)
         return {
             "verdict": verdict,
-            "tables": [table.to_dict() for table in self.tables],
-            "remedies": [remedy.to_dict() for remedy in self.remedies],
+            "tables": list(map(TableAdvice.to_dict, self.tables)),
+            "remedies": list(map(Remedy.to_dict, self.remedies)),
             "if_stays_were_half_as_long": supposed,
             "notices": list(self.notices),
         }

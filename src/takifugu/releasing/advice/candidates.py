@@ -37,14 +37,9 @@ def ideas(raw: Plain, ratios: Mapping[int, float]) -> Iterator[Idea]:
     for i, item in poor:
         if item.get("per") in ("unit", "both"):
             pooled.append(of_table(raw, i, "per", "pooled"))
-        by, coarser = item.get("by"), list[str]()  # one of two axes, or longer calendar cells
-        if isinstance(by, list) and len(by) > 1:
-            coarser = by
-        elif isinstance(by, str) and by in _CALENDAR_CELLS[:-1]:
-            coarser = [_CALENDAR_CELLS[_CALENDAR_CELLS.index(by) + 1]]
-        if coarser:
-            first_cells.append(of_table(raw, i, "by", coarser[0]))
-            last_cells.append(of_table(raw, i, "by", coarser[-1]))
+        if cells := list(_coarser(item)):
+            first_cells.append(of_table(raw, i, "by", cells[0]))
+            last_cells.append(of_table(raw, i, "by", cells[-1]))
         if item.get("mechanism", "auto") != "auto":
             free += [of_table(raw, i, key, None) for key in ("mechanism", "metric") if key in item]
     whom = "the people in these data"
@@ -61,6 +56,15 @@ def ideas(raw: Plain, ratios: Mapping[int, float]) -> Iterator[Idea]:
         price = f"the price: nothing else may ever be released about {whom}"
         yield (Change(("source", "only_release"), True),), price
     yield from _shared(raw, items, ratios)
+
+
+def _coarser(item: Plain) -> Iterator[str]:
+    """Yield coarser `by`: one of two axes, or longer calendar cells."""
+    by = item.get("by")
+    if isinstance(by, list) and len(by) > 1:
+        yield from by
+    elif isinstance(by, str) and by in _CALENDAR_CELLS[:-1]:
+        yield _CALENDAR_CELLS[_CALENDAR_CELLS.index(by) + 1]
 
 
 def number_of(written: Number) -> float:

@@ -123,7 +123,7 @@ class Forecast(Foreseen):
             }  # fmt: skip
         return {
             "source": self.source,
-            "tables": [table.to_dict() for table in self.tables],
+            "tables": list(map(Expected.to_dict, self.tables)),
             "account": account,
             "notices": list(self.notices),
             "refused": list(self.refusals),

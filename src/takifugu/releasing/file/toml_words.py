@@ -45,19 +45,24 @@ def in_options(text: str, options: Mapping[str, str]) -> str:
             value = tomllib.loads(match[0])[match[1]]
         except tomllib.TOMLDecodeError:  # it stands for any value
             return match[0]
-        word = str(value)
-        if value is True:
-            word = "yes"
-        elif isinstance(value, list):
-            word = ", ".join(map(str, value))
-        elif isinstance(value, dict):
-            word = ", ".join(f"{key} {part}" for key, part in value.items())
+        word = _word(value)
         if not re.fullmatch(r"[\w.:/-]+", word):
             word = json.dumps(word, ensure_ascii=False)
         return f"--{options[match[1]]} {word}"
 
     replaced = _LINE.sub(option, text)
     return text if replaced == text else replaced.replace(" under [source]", "")
+
+
+def _word(value: object) -> str:
+    """Return a TOML value as the word of an option."""
+    if value is True:
+        return "yes"
+    if isinstance(value, list):
+        return ", ".join(map(str, value))
+    if isinstance(value, dict):
+        return ", ".join(f"{key} {part}" for key, part in value.items())
+    return str(value)
 
 
 def _secret(match: re.Match[str]) -> str:

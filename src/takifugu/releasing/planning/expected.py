@@ -148,7 +148,7 @@ class Expected:
         return f"{exceeds}, {share} the range of {subject} ({number(reach)})"
 
     def to_dict(self) -> Json:
-        answers = [blur.to_dict() for blur in self.blurs]
+        answers = list(map(Blur.to_dict, self.blurs))
         data: Json = {"name": self.name, "scope": self.scope, "answers": answers, "hopeless": self.hopeless}
         if self.remark:
             data["told"] = self.remark
@@ -161,23 +161,29 @@ def expected(table: Table) -> Expected:
     if first.randomiser.output.is_column:
         return Expected(table.name, table.scope, (), column_words(first))
     if isinstance(first.randomiser, PermuteAndFlip):
-        chosen = sum(len(question.calibration.problem.published) for question in table.questions)
-        choices = list[tuple[PermuteAndFlip, int]]()
-        for calibration in {id(question.calibration): question.of_observed for question in table.questions}.values():
-            choice, ranges = calibration.randomiser, calibration.problem.answers[0].cell_ranges()
-            assert isinstance(choice, PermuteAndFlip)
-            size = choice.cells // choice.groups
-            for start in range(0, choice.cells, size):  # a group of choices is among as many entries
-                choices.append((choice, max(ranges[start : start + size])))
-        noise, entries = max(choices, key=lambda pair: pair[0].scale / max(pair[1], 1))  # the table's widest noise
-        is_blind = all(choice.is_blind(most) for choice, most in choices)
-        return Expected(table.name, table.scope, (), f"{noise.words(chosen)} (of {entries:,})", is_blind)
+        return _of_choices(table)
     values = values_of(table)
     kinds: dict[int, tuple[Calibration, list[str | None]]] = {}
     for question in table.questions:
         kinds.setdefault(id(question.calibration), (question.of_observed, []))[1].append(question.unit)
     blurs = [_blur(calibration, units, values) for calibration, units in kinds.values()]
     return Expected(table.name, table.scope, tuple(sorted(blurs, key=lambda b: b.shares)), people=table.people)
+
+
+def _of_choices(table: Table) -> Expected:
+    """Return the expected losses of chosen values, by the table's widest noise."""
+    values = sum(len(q.calibration.problem.published) for q in table.questions)
+    kinds = {id(q.calibration): q.of_observed for q in table.questions}.values()
+    choices = list[tuple[PermuteAndFlip, int]]()
+    for calibration in kinds:
+        choice, ranges = calibration.randomiser, calibration.problem.answers[0].cell_ranges()
+        assert isinstance(choice, PermuteAndFlip)
+        size = choice.cells // choice.groups
+        for first in range(0, choice.cells, size):  # a group of choices is among as many entries
+            choices.append((choice, max(ranges[first : first + size])))
+    noise, entries = max(choices, key=lambda pair: pair[0].scale / max(pair[1], 1))
+    is_blind = all(choice.is_blind(most) for choice, most in choices)
+    return Expected(table.name, table.scope, (), f"{noise.words(values)} (of {entries:,})", is_blind)
 
 
 def values_of(table: Table) -> int:
@@ -213,24 +219,29 @@ def _blur(calibration: Calibration, units: Sequence[str | None], values: int) ->
     if noise.laplace_scale:
         excess = 3.0
     if isinstance(noise, SafeCells):
-        end = min(noise.thresholds)
-        chances = list[str]()
-        for count in sorted({0, 1, 2, end // 2, end - 2, end - 1, end}):
-            if 0 <= count <= end:
-                chances.append(f"{count}: {number(100 * noise.chance(count, end), digits=3)} %")
-        dangers = ""
-        if noise.beyond is not None and noise.alpha is not None:
-            dangers = (
-                f"; one of {end + noise.beyond} or more is always called dangerous, and one of at most {end} with "
-                f"probability {to_text(noise.alpha)} at most"
-            )
-        marks = (
-            f"a place is called safe with this probability, by its true count, while places are answered: "
-            f"{', '.join(chances)}; above {end} never{dangers}"
-        )
+        marks = _marks(noise)
     width, median = half_width(noise, values), answered(lambda: noise.half_width(0.5, 1))
     ranges = tuple(reach * answer.grid for reach in answer.cell_ranges() if reach is not None)
     sizes = (noise.cells, width or Fraction(0), median or Fraction(0), ranges)
     return Blur(unit, len(units), *sizes, variance, excess, marks)
+
+
+def _marks(noise: SafeCells) -> str:
+    """Say how likely a cell is called safe, by its count, and dangerous."""
+    end = min(noise.thresholds)
+    chances = list[str]()
+    for count in sorted({0, 1, 2, end // 2, end - 2, end - 1, end}):
+        if 0 <= count <= end:
+            chances.append(f"{count}: {number(100 * noise.chance(count, end), digits=3)} %")
+    dangers = ""
+    if noise.beyond is not None and noise.alpha is not None:
+        dangers = (
+            f"; one of {end + noise.beyond} or more is always called dangerous, and one of at most {end} with "
+            f"probability {to_text(noise.alpha)} at most"
+        )
+    return (
+        f"a place is called safe with this probability, by its true count, while places are answered: "
+        f"{', '.join(chances)}; above {end} never{dangers}"
+    )
 
 

@@ -218,15 +218,7 @@ def _charged(
     for windows_of_round in windows:
         lengths = tuple(len(places) for _, places in windows_of_round)
         if lengths not in of_lengths:
-            source: Any = file.source
-            texts = {table.item.name: text for table, (text, _) in zip(tables, windows_of_round, strict=True)}
-            of_series = file.only([item for item in file.items if item.name in texts])
-            items = list[Any]()
-            for item in of_series.items:
-                items.append(item.model_copy(update=_keys_of(item, texts[item.name], source)))
-            endless = source.model_copy(update={"until": None})
-            spec = file.spec.model_copy(update={"source": endless, "release": tuple(items)})
-            of_lengths[lengths] = _tables(replace(of_series, spec=spec), factor)
+            of_lengths[lengths] = _tables(_file_of(file, tables, windows_of_round), factor)
         rows = list[_Table]()
         for table, (_, places) in zip(of_lengths[lengths], windows_of_round, strict=True):
             steps = places.start - table.places.start
@@ -235,6 +227,28 @@ def _charged(
             rows.append(replace(table, framework=framework, charge=charge, places=places))
         charged.append(rows)
     return charged
+
+
+def _no_windows(file: ReleaseFile) -> str:
+    """Return the remedy for files without a calendar."""
+    if file.kind.facts.rows == IN_ORDER:
+        return 'write from and step under [source], and every = "week" under [[release]]'
+    if file.kind.facts.rows == POLICY:
+        return 'write order, from and step under [source], and every = "hour" under [[release]]'
+    dry = command("release", "--dry-run", file.path)
+    return f"each of its releases is paid for again as it is, and {dry} says what one costs beside what was published"
+
+
+def _file_of(file: ReleaseFile, tables: Sequence[_Table], windows: _Round) -> ReleaseFile:
+    """Return the file of these windows, with a calendar without end."""
+    source: Any = file.source
+    texts = {table.item.name: text for table, (text, _) in zip(tables, windows, strict=True)}
+    of_series = file.only([item for item in file.items if item.name in texts])
+    items = list[Any]()
+    for item in of_series.items:
+        items.append(item.model_copy(update=_keys_of(item, texts[item.name], source)))
+    endless = source.model_copy(update={"until": None})
+    return replace(of_series, spec=file.spec.model_copy(update={"source": endless, "release": tuple(items)}))
 
 
 def _keys_of(item: Any, text: str, source: Any) -> Json:

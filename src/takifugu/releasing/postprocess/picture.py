@@ -96,13 +96,20 @@ def _panels(certificate: Certificate, answers: Answers) -> list[Panel]:
         for cell, title in enumerate(titles):
             panels.append(Panel(title, [bar_of(unit, of_unit[cell]) for unit, of_unit in answers[:MOST_BARS]]))
         return panels
-    if places is None and is_over_time(certificate) and len(rows) >= _FEWEST_TIMES:
+    if places is not None:
+        return _of_two_ways(places, axes_of(certificate), rows)
+    if is_over_time(certificate) and len(rows) >= _FEWEST_TIMES:
         return [_over_time("", labels, rows)]
-    if places is None:
-        return [Panel("", [bar_of(row["cell"], row) for row in rows[:MOST_BARS]])]
-    # A panel for each value of one way runs over time where the other is time, else along the longer way.
+    return [Panel("", [bar_of(row["cell"], row) for row in rows[:MOST_BARS]])]
+
+
+def _of_two_ways(places: Places, axes: tuple[str, str], rows: Sequence[Row]) -> list[Panel]:
+    """Return a panel for each value of one way, along the other.
+
+    The panels run over time where one way is time, else along the longer way.
+    """
     names, titles = (list(dict.fromkeys(way)) for way in zip(*places, strict=True))
-    are_over_time = [axis in AXES for axis in axes_of(certificate)]
+    are_over_time = [axes[0] in AXES, axes[1] in AXES]
     if are_over_time == [False, True] or (are_over_time[0] == are_over_time[1] and len(titles) > len(names)):
         names, titles, places = titles, names, [(column, row) for row, column in places]
         are_over_time.reverse()

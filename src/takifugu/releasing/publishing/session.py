@@ -156,14 +156,7 @@ class _Sitting:
         """Answer the questions of this call, and publish what is answered so far."""
         session, earlier = None, tuple[Reply, ...]()
         if waiting is not None:
-            book = opened(self.file.ledger)
-            if book.tag("identity", self.identity) != waiting.identity:
-                raise ReleaseError(
-                    "the release file, or the data that it reads, is not what the session "
-                    f"{self.name!r} was paid for with",
-                    rule="all answers of a session are about the same data", fix=f"restore both, or {_ANOTHER}",
-                ).at("source")  # fmt: skip
-            session = Session(book, waiting)
+            session = self._reopened(waiting)
             earlier = _replies(session)
         there = self._there(waiting, earlier)
         questions = self.terms.questions(places, at_most, earlier)
@@ -183,6 +176,19 @@ class _Sitting:
         elif has_ended:
             session.close()
         return Transcript(self.name, self.terms, replies, unanswered, session.paid, table, has_ended)
+
+    def _reopened(self, waiting: Pending) -> Session:
+        """Return the session that was paid for.
+
+        Raises ReleaseError where the file or its data are not those that it was paid for with.
+        """
+        book = opened(self.file.ledger)
+        if book.tag("identity", self.identity) != waiting.identity:
+            raise ReleaseError(
+                f"the release file, or the data that it reads, is not what the session {self.name!r} was paid for with",
+                rule="all answers of a session are about the same data", fix=f"restore both, or {_ANOTHER}",
+            ).at("source")  # fmt: skip
+        return Session(book, waiting)
 
     def _there(self, paid: Pending | None, replies: Sequence[Reply]) -> Mapping[str, str]:
         """Return the digests of the session's own files, which are replaced.

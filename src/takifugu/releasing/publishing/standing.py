@@ -137,7 +137,7 @@ def _keys_in(paid: Payment, item: Item) -> str | None:
 
 def public_of(pending: Pending, folders: Iterable[Path] = ()) -> tuple[Certified, ...]:
     """Return a reservation's certificates in these folders and its own."""
-    places = dict.fromkeys(path.absolute() for path in folders)
+    places = dict.fromkeys(map(Path.absolute, folders))
     if isinstance(output := pending.recipe.get("output"), str):
         places[Path(output)] = None
     ids = set(pending.ids.values())

@@ -14,7 +14,7 @@ from takifugu.accounting import definitions, suspicion
 from takifugu.analysis.guarantee import Composition, Covers
 from takifugu.analysis.randomisers.selection import PermuteAndFlip
 from takifugu.analysis.robustness import OFF_BY, OFF_HEADER, if_belief_off
-from takifugu.calibration.alternatives import CHOSEN, drawn_errors
+from takifugu.calibration.alternatives import CHOSEN, Alternative, drawn_errors
 from takifugu.core.errors import InputError
 from takifugu.core.escaping import at_most
 from takifugu.core.text.curves import Line, line_chart
@@ -259,21 +259,25 @@ def _compared(t: Published) -> Iterator[Block]:
         error = "expected error, summed over the cells"
         if calibration.randomiser.output.is_column:
             error = calibration.error_words
-        proven = [row for row in rows if row.composition is not None]
-        if sum(row.expected_error is not None for row in proven) > 1:
-            yield Figure(lambda width: drawn_errors(proven, error, width))
-        best = next((i for i, row in enumerate(proven) if row.status == CHOSEN), -1)
-        header = ("mechanism", "scale", "expected error", "composes", "status")
-        cells = [row.cells for row in proven]
-        yield Table(f"Mechanisms for {t.name}", header, cells, (1, 2), chosen=best, spare=(1, 3))
-        names_of = dict[str, list[str]]()
-        for row in rows:
-            if row.reason:
-                names_of.setdefault(f"{row.status}: {row.reason}", []).append(row.name)
-        yield Terms([(", ".join(names), [reason]) for reason, names in names_of.items()])
+        yield from _side_by_side(t.name, rows, error)
     yield Terms([
         ("Chosen", [computed_by]),
         ("Noise", [sentence(noise_text(t.certificate))]),
         ("Forced by", [calibration.witness.comparison]),
         ("Because", [calibration.witness.detail]),
     ])  # fmt: skip
+
+
+def _side_by_side(name: str, rows: Sequence[Alternative], error: str) -> Iterator[Block]:
+    """Yield the mechanisms in the registry's order, then the refused ones' reasons."""
+    proven = [row for row in rows if row.composition is not None]
+    if sum(row.expected_error is not None for row in proven) > 1:
+        yield Figure(lambda width: drawn_errors(proven, error, width))
+    best = next((i for i, row in enumerate(proven) if row.status == CHOSEN), -1)
+    header = ("mechanism", "scale", "expected error", "composes", "status")
+    yield Table(f"Mechanisms for {name}", header, [row.cells for row in proven], (1, 2), chosen=best, spare=(1, 3))
+    names_of = dict[str, list[str]]()
+    for row in rows:
+        if row.reason:
+            names_of.setdefault(f"{row.status}: {row.reason}", []).append(row.name)
+    yield Terms([(", ".join(names), [reason]) for reason, names in names_of.items()])

@@ -68,7 +68,7 @@ def are_moved(left: Plain, right: Plain) -> bool:
 
 
 def _same(key: str, or_else: Callable[[Any, Any], object]) -> Callable[[Plain, Plain], bool]:
-    """Accept no value on a side, or the same one, or what is kept with each to agree."""
+    """Compare values, or where they differ what is kept with each."""
 
     def agree(left: Plain, right: Plain) -> bool:
         value, other = left.get(key), right.get(key)

@@ -44,12 +44,7 @@ class ExactSearch(Search):
         """Predict the work: tables up to the widest useful quilt, and entries."""
         chain: Any = self.part.belief
         pairs = float(len(chain.states)) ** 2
-        # The farthest searched node is guessed from the second eigenvalue.
-        k, period = len(chain.states), len(chain.step_matrices)
-        gap = -np.log(max(_second_modulus(chain.step_matrices.tobytes(), k), 1e-3)) if k > 1 else 1.0
-        start = 0.0 if chain.initial == "stationary" else np.log(1e12)
-        farthest = 2 * (np.log(16 * k / min(float(epsilon), 1.0)) + start) / max(gap, 1e-12)
-        distance = float(min(32 + farthest, chain.length, MOST_HELD / max(1, period * k * (k - 1))))
+        distance = _distance(chain, float(epsilon))
         tabled = distance * len(chain.step_matrices)
         entries = entries_searched(chain.length, Runs.of(self.part.answer.entry_changes()), distance)
         operations = tabled * (6 * pairs**1.5 + 40 * pairs) + PER_ENTRY * entries
@@ -58,6 +53,15 @@ class ExactSearch(Search):
     def worst(self, epsilon: Fraction) -> Worst:
         sides = _sides(self.part, chain_influence)
         return _worst(self.part, sides, needed_scale(sides, self.part.family, epsilon))
+
+
+def _distance(chain: PeriodicChain, epsilon: float) -> float:
+    """Guess the farthest searched node from the second eigenvalue."""
+    k, period = len(chain.states), len(chain.step_matrices)
+    gap = -np.log(max(_second_modulus(chain.step_matrices.tobytes(), k), 1e-3)) if k > 1 else 1.0
+    start = 0.0 if chain.initial == "stationary" else np.log(1e12)
+    distance = 2 * (np.log(16 * k / min(epsilon, 1.0)) + start) / max(gap, 1e-12)
+    return float(min(32 + distance, chain.length, MOST_HELD / max(1, period * k * (k - 1))))
 
 
 @dataclass(frozen=True, eq=False)

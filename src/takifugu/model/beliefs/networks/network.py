@@ -122,7 +122,7 @@ class BayesianNetwork:
         everything: list[bool] = []  # whether all is possible at a node and above it
         for i, above in enumerate(self.parents):
             table = self.nodes[i].table
-            everything.append(bool((table > 0).all()) and all(everything[p] for p in above))
+            everything.append(bool((table > 0).all()) and all(take(everything, above)))
             if everything[i]:
                 supports.append((True,) * table.shape[-1])
             elif len(above) > 1:

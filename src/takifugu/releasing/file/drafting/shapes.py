@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator, Sequence
 
-from takifugu.core.lists import without
+from takifugu.core.lists import take, without
 from takifugu.data.kinds import NUMBERS
 from takifugu.data.values.texts import TIME
 from takifugu.releasing.file.drafting.draft import Entry, Start, names, names_a_file, not_drafted, release, whole
@@ -75,7 +75,7 @@ def _across(start: Start, across: Across) -> Iterator[Entry]:
     elif across.form is not None:
         yield Entry("source", "order_format", across.form, "guessed: how the headers are written")
     yield Entry("source", "value", across.value, "what the cells are")
-    yield from _bins([start.look.columns[name] for name in across.names])
+    yield from _bins(take(start.look.columns, across.names))
 
 
 def _value(start: Start) -> Iterator[Entry]:

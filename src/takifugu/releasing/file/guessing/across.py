@@ -108,7 +108,11 @@ def _readings(names: Sequence[str]) -> Iterator[_Reading]:
         extra = _WEEK_OR_LESSON if order == "day" else "$"
         called = {name: place for name in names if (place := _place(re.sub(extra, "", name), some)) is not None}
         yield _Reading("numbered", order, _numbered([*called], [*called.values()]))
-    # Last, the columns that only a number at the end tells apart.
+    yield from _with_numbers(names)
+
+
+def _with_numbers(names: Sequence[str]) -> Iterator[_Reading]:
+    """Yield the columns that only a number at the end tells apart."""
     matches = [match for name in names if (match := re.fullmatch(r"(.*?)[ _-]?([0-9]{1,4})", name))]
     for stem in dict.fromkeys(match[1] for match in matches):
         of_stem = {match[0]: float(match[2]) for match in matches if match[1] == stem}

@@ -28,7 +28,7 @@ def _later(name: str, words: str, why: str, *choices: Choice, form: str | None =
 
 
 def _where_needed(name: str, words: str, why: str, *choices: Choice) -> tuple[str, _Filling]:
-    """Return a question where it is needed; without choices a text answers it."""
+    """Return a question where it is needed."""
     form = None if choices else "text"
 
     def question(subject: Subject, answers: Answers) -> Question | None:

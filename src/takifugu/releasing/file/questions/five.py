@@ -52,25 +52,30 @@ _ENTRIES = {"visits": "that somebody was where they were", "contacts": "the stat
 
 
 def _rows(subject: Subject, _: Answers) -> Question:
-    shape = None if subject.kind is None else shape_of(subject.kind)
-    facts, likely, words = subject.facts, subject.likely, list[str]()  # those that are possible under the given kind
-    if shape in (None, IN_ORDER):
-        words += ["samples", "changes", "events", "stays"]
-        if facts.across is not None:
-            words.append("wide")
-    meets = facts.ends is not None and subject.kind in (None, "contacts")
-    if meets:
-        words.append("contacts")
-    if shape is None or (shape not in (IN_ORDER, POLICY) and not meets):
-        words.append("answers")
-    if shape == POLICY or (shape is None and len(facts.columns) > 1):
-        words.append("visits")
+    words, likely = [*_possible(subject)], subject.likely
     if likely.rows not in words and "samples" in words:
-        likely = in_order(facts)
+        likely = in_order(subject.facts)
     offered = likely.rows if likely.rows in words else words[0]
     choices = tuple(Choice(word, ROWS[word]) for word in sorted(words, key=lambda word: word != offered))
     is_clear = len(words) == 1 or (likely.is_clear and likely.rows == offered)
     return Question("rows", "What does a row say?", choices, offered, likely.why, is_clear, must_be_clear=True)
+
+
+def _possible(subject: Subject) -> Iterator[str]:
+    """Yield the possible words for a row, under the given kind."""
+    shape = None if subject.kind is None else shape_of(subject.kind)
+    facts = subject.facts
+    if shape in (None, IN_ORDER):
+        yield from ("samples", "changes", "events", "stays")
+        if facts.across is not None:
+            yield "wide"
+    meets = facts.ends is not None and subject.kind in (None, "contacts")
+    if meets:
+        yield "contacts"
+    if shape is None or (shape not in (IN_ORDER, POLICY) and not meets):
+        yield "answers"
+    if shape == POLICY or (shape is None and len(facts.columns) > 1):
+        yield "visits"
 
 
 def _when(subject: Subject, answers: Answers) -> Question | None:

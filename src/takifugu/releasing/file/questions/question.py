@@ -94,7 +94,7 @@ def unsaid(questions: Sequence[Question]) -> InputError:
     """Return the error of questions for a person only."""
     words = " ".join(question.words for question in questions)
     reasons = dict.fromkeys(question.why or "what is protected depends on it" for question in questions)
-    options = "; and ".join(question.listed() for question in questions)
+    options = "; and ".join(map(Question.listed, questions))
     return InputError(
         f"the table does not tell: {words}", rule="; ".join(reasons), fix=f"write {options}"
     ).at(questions[0].name)

@@ -226,14 +226,7 @@ class SourceSpec(CalendarKeys):
         if self.unit is None and self.piece is None:
             layout.pop("null_keys", None)
         if self.rows == "wide":
-            wide = self.wide({})
-            steps: Json | list[str] = sorted(wide.columns)
-            if isinstance(wide.columns, Mapping):
-                read = {header: read_step(step, None, wide.of_days) for header, step in wide.columns.items()}
-                steps = {header: step[1] for header, step in read.items() if step is not None}
-            others = sorted({*wide.others, *wide.ignored} - {self.unit, self.piece})
-            layout |= dict.fromkeys(("rows", "columns", "ignore", "empty"))
-            layout["wide"] = {"columns": steps, "form": wide.form, "others": others, "empty": self.empty}
+            layout |= _of_columns(self)
         layout["step"] = _length(self.step)
         layout["from"] = None if self.calendar is None else f"steps that start {self.calendar.name.partition(', ')[2]}"
         if self.bins is not None:
@@ -247,6 +240,18 @@ class SourceSpec(CalendarKeys):
         layout["min_length"] = belief.min_length if belief.min_length > 1 else None
         layout["max_length"] = belief.max_length if belief.longer == "cut" else None
         return layout
+
+
+def _of_columns(source: SourceSpec) -> Json:
+    """Return the steps of wide rows, in place of their keys."""
+    wide = source.wide({})
+    steps: Json | list[str] = sorted(wide.columns)
+    if isinstance(wide.columns, Mapping):
+        read = {header: read_step(step, None, wide.of_days) for header, step in wide.columns.items()}
+        steps = {header: step[1] for header, step in read.items() if step is not None}
+    others = sorted({*wide.others, *wide.ignored} - {source.unit, source.piece})
+    layout = {"columns": steps, "form": wide.form, "others": others, "empty": source.empty}
+    return {"wide": layout, **dict.fromkeys(("rows", "columns", "ignore", "empty"))}
 
 
 def _of_order(source: SourceSpec, table: Table | None) -> Json:
