@@ -121,16 +121,12 @@ def _summed(
         frame = table.pick(roles)
         kinds = {role: sanitise.kind_of(frame, role, column) for role, column in roles.items()}
         columns: dict[str, nw.Expr] = {role: sanitise.key_column(role, keys[role], kinds[role]) for role in keys}
-        faults, wrong, errors = dict[str, Mapping[str, nw.Expr | None]](), dict[str, nw.Expr](), dict[str, DataError]()
+        faults = dict[str, Mapping[str, nw.Expr | None]]()
         for role, rule in rules.items():
             columns[role] = sanitise.number(role, rule.column, kinds[role], table)
-            is_text = sanitise.not_a_number(role, kinds[role], table)
-            faults[role] = {"text": is_text, **sanitise.refused(columns[role], rule)}
-        for fault, error_of in _FAULTS.items():
-            for role, rule in rules.items():
-                is_fault = faults[role].get(fault)
-                if is_fault is not None:
-                    wrong[f"{fault}_{role}"], errors[f"{fault}_{role}"] = is_fault.cast(nw.Int64), error_of(rule)
+            is_text = {"text": sanitise.not_a_number(role, kinds[role], table)}
+            faults[role] = is_text | sanitise.refused(columns[role], rule)
+        wrong, errors = _gravest_first(faults, rules)
         if not keys:
             columns["all"] = nw.lit(0)
         blank = reduce(and_, (nw.col(role).is_null() for role in rules), nw.lit(True)).cast(nw.Int64)
@@ -146,6 +142,21 @@ def _summed(
         for row in collected(grouped.select(*names, *sums)):
             groups.append((tuple(map(text_of, row[: len(keys)])), dict(zip(sums, row[len(names) :], strict=True))))
         return groups, errors
+
+
+def _gravest_first(
+    faults: Mapping[str, Mapping[str, nw.Expr | None]], rules: Mapping[str, Bounded]
+) -> tuple[dict[str, nw.Expr], dict[str, DataError]]:
+    """Return which rows have each fault, as 0 and 1, and its error."""
+    import narwhals.stable.v2 as nw
+
+    wrong, errors = dict[str, nw.Expr](), dict[str, DataError]()
+    for fault, error_of in _FAULTS.items():
+        for role, rule in rules.items():
+            is_fault = faults[role].get(fault)
+            if is_fault is not None:
+                wrong[f"{fault}_{role}"], errors[f"{fault}_{role}"] = is_fault.cast(nw.Int64), error_of(rule)
+    return wrong, errors
 
 
 #: Faults of a column's values, the gravest first, each with its error.
