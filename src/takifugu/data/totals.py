@@ -7,7 +7,7 @@ from dataclasses import dataclass, field
 from functools import reduce
 from itertools import chain
 from operator import and_
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
@@ -17,6 +17,9 @@ from takifugu.data.engines.table import Table
 from takifugu.data.rows.layout import natural, text_of, unit_name
 from takifugu.data.values.bounded import Bounded
 from takifugu.data.values.texts import no_number_at_all, not_numbers, out_of_bounds
+
+if TYPE_CHECKING:
+    import narwhals.stable.v2 as nw
 
 
 @dataclass(frozen=True, eq=False)
