@@ -150,7 +150,7 @@ def _summed(
 def _gravest_first(
     faults: Mapping[str, Mapping[str, nw.Expr | None]], rules: Mapping[str, Bounded]
 ) -> tuple[dict[str, nw.Expr], dict[str, DataError]]:
-    """Return which rows have each fault, as 0 and 1, and its error."""
+    """Return each fault by row, and its error."""
     import narwhals.stable.v2 as nw
 
     wrong, errors = dict[str, nw.Expr](), dict[str, DataError]()

@@ -73,7 +73,7 @@ def with_neighbour(
 
 
 def with_both_ends(frame: Frame) -> Frame:
-    """Return each row twice, at `first` with `sign` -1 and `last`."""
+    """Return each row at `first`, `sign` -1, and `last`."""
     if is_duckdb(frame):
         return wrapped(frame.to_native().project("*, unnest([first, last]) as place, unnest([-1, 1]) as sign"))
     ends = {"first": -1, "last": 1}
