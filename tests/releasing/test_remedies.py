@@ -441,7 +441,7 @@ def _weeks(folder: Path, spec: str = WEEKS) -> Path:
 
 
 @pytest.mark.slow
-@of("releasing/planning/outlook.py: outlook")
+@of("releasing/planning/outlook.py: _no_windows", "releasing/planning/outlook.py: outlook")
 def test_what_many_windows_cost_is_a_command_away(tmp_path: Path) -> None:
     dry = invoke("release", "--dry-run", "--window", "2026-W02", _weeks(tmp_path))
     assert "windows fit the budget" in words_of(pasted(dry, "plan"))
