@@ -191,7 +191,7 @@ class Comparisons(Sequence[Alternative]):
         if self.remarks:
             data["beside"] = list(self.remarks)
         if self.sums:
-            data["printed_sums"] = list(map(PrintedSum.to_dict, self.sums))
+            data["printed_sums"] = [row.to_dict() for row in self.sums]
         return data
 
 
