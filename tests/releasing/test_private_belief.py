@@ -36,7 +36,7 @@ def problems(path: Path, data: Any = None) -> tuple[str, ...]:
     return ()
 
 
-def beside(name: str, make: Callable[[Path, Path], object]) -> Callable[[Path], Path]:
+def made_as(name: str, make: Callable[[Path, Path], object]) -> Callable[[Path], Path]:
     """Return how another form of the data is made beside them, under another name."""
     def made(data: Path) -> Path:
         make(data, data.with_name(name))
@@ -49,10 +49,10 @@ def beside(name: str, make: Callable[[Path, Path], object]) -> Callable[[Path], 
 GIVEN: dict[str, Callable[[Path], Any]] = {
     "the file": lambda data: data,
     "a text": str,
-    "a hard link": beside("link.csv", os.link),
-    "a symbolic link": beside("link.csv", os.symlink),
-    "packed": beside("d.csv.gz", lambda data, path: path.write_bytes(gzip.compress(data.read_bytes()))),
-    "Parquet": beside("d.parquet", lambda data, path: polars.read_csv(data).write_parquet(path)),
+    "a hard link": made_as("link.csv", os.link),
+    "a symbolic link": made_as("link.csv", os.symlink),
+    "packed": made_as("d.csv.gz", lambda data, path: path.write_bytes(gzip.compress(data.read_bytes()))),
+    "Parquet": made_as("d.parquet", lambda data, path: polars.read_csv(data).write_parquet(path)),
     "pandas": pandas.read_csv,
     "pandas, units in another order": lambda data: pandas.read_csv(data).sort_values(
         "Who is it?", ascending=False, kind="stable"),

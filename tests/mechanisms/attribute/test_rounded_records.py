@@ -346,8 +346,8 @@ def test_where_the_ripple_takes_all_of_epsilon_nothing_is_left() -> None:
 
 
 def test_what_a_rounded_answer_says_it_moves_by() -> None:
-    alone, beside = (of(Fraction(2), Fraction(0), is_alone) for is_alone in (True, False))
-    assert (alone.shift, beside.shift, alone.covariance) == ((abs(SHIFT) + BLUR,), (SHIFT,), ((Fraction(2),),))
+    alone, among_others = (of(Fraction(2), Fraction(0), is_alone) for is_alone in (True, False))
+    assert (alone.shift, among_others.shift, alone.covariance) == ((abs(SHIFT) + BLUR,), (SHIFT,), ((Fraction(2),),))
 
 
 COEFFICIENTS = [((1, 0),), ((2, -3),), ((1, 1),), ((1, 0), (0, 2)), ((1, 0), (1, -1)), ((0, 1),)]

@@ -3,6 +3,7 @@
 import itertools
 import math
 from collections.abc import Callable
+from copy import copy
 from fractions import Fraction
 from functools import partial
 from typing import Any
@@ -277,3 +278,14 @@ def test_where_it_is_not_affordable_the_witness_says_so() -> None:
         assert not is_smoothed(problem)
         assert stands_alone(problem) == alone
     assert np.isfinite(float(WASSERSTEIN.bound(any_start).randomiser.scale))  # type: ignore[union-attr]
+
+
+@pytest.mark.parametrize("mechanism", ["wasserstein", "laplace-exact", "kantorovich"])
+def test_components_may_be_made_anew_each_time(mechanism: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    chain = tf.MarkovChain([[0.9, 0.1], [0.4, 0.6]], 4)
+    framework = tf.Pufferfish(tf.every_entry(), tf.IndependentPieces(chain, [3, 5, 3]))
+    expected = tf.calibrate(framework, tf.Count(1), 1, mechanism=mechanism).exact_scale
+    kept = tf.IndependentPieces.component
+    monkeypatch.setattr(tf.IndependentPieces, "component", lambda self, number: copy(kept(self, number)))
+    anew = tf.Pufferfish(tf.every_entry(), tf.IndependentPieces(chain, [3, 5, 3]))
+    assert tf.calibrate(anew, tf.Count(1), 1, mechanism=mechanism).exact_scale == expected

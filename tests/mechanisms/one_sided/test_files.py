@@ -254,8 +254,8 @@ def test_the_expected_shares_are_those_of_every_order(cells: int, alpha: Any, co
             whole[right] += mass
             called[right] += mass * (is_answered and mark == right)
             used += is_answered and mark != "safe"
-    found = tuple(called[mark] / whole[mark] for mark in ("safe", "dangerous"))
-    assert noise.expected_shares(shares, 2) == pytest.approx(found, rel=1e-12)
+    shares_enumerated = tuple(called[mark] / whole[mark] for mark in ("safe", "dangerous"))
+    assert noise.expected_shares(shares, 2) == pytest.approx(shares_enumerated, rel=1e-12)
 
 
 def test_two_files_of_one_source_share_its_budget(tmp_path: Path) -> None:

@@ -125,8 +125,8 @@ def test_a_certificate_with_an_empty_framework(tmp_path: Path, empty: dict[str, 
 def test_a_reservation_in_a_state_that_there_is_not(tmp_path: Path) -> None:
     where = published(tmp_path)
     path = edited(tmp_path, "update reservations set state = 'weird'")
-    asked = [("ledger", word, path) for word in ("show", "history", "resume")]
-    for words in (*asked, ("release", "--force", where)):
+    commands = [("ledger", word, path) for word in ("show", "history", "resume")]
+    for words in (*commands, ("release", "--force", where)):
         result = invoke(*words)
         assert result.exit_code in (2, 4), (words, result.output)
         assert "edited" in result.output

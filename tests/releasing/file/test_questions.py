@@ -109,8 +109,8 @@ OFFERS: dict[str, tuple[str, Sequence[str], dict[str, str], str, str | None, boo
 
 @pytest.mark.parametrize("name", OFFERS)
 def test_what_is_offered_and_whether_it_is_clear(tmp_path: Path, name: str) -> None:
-    header, rows, said, asked, offered, is_clear = OFFERS[name]
-    question = questions(table(tmp_path, header, rows), **said)[asked]
+    header, rows, said, subject, offered, is_clear = OFFERS[name]
+    question = questions(table(tmp_path, header, rows), **said)[subject]
     assert question.offered == offered
     assert is_clear in (None, question.is_clear)
     if name.startswith("of two ids"):

@@ -135,8 +135,7 @@ class Shares:
     def _kinds(self) -> dict[Hashable, tuple[Belief, Additive, int]]:
         """Return a component of each kind, and the kind's size."""
         kinds: dict[Hashable, tuple[Belief, Additive, int]] = {}
-        for group in self._classes:
-            piece, share = self._share(group)
+        for group, (piece, share) in zip(self._classes, self._shares, strict=True):
             _, _, count = kinds.get((id(piece), share.key), (piece, share, 0))
             kinds[id(piece), share.key] = piece, share, count + group.count
         return kinds
@@ -146,8 +145,7 @@ class Shares:
         """Return the number of a component's kind by its first entry."""
         order, runs = places_of(self._kinds), self.belief.components()
         kinds: dict[int, int] = {}
-        for group in self._classes:
-            piece, share = self._share(group)
+        for group, (piece, share) in zip(self._classes, self._shares, strict=True):
             for number in group.numbers:
                 kinds[runs[int(number)].start] = order[id(piece), share.key]
         return kinds
@@ -156,9 +154,14 @@ class Shares:
     def _classes(self) -> tuple[Alike, ...]:
         return tuple(alike(self.belief, self.answer))
 
-    def _share(self, group: Alike) -> tuple[Belief, Additive]:
-        """Return the belief about a class's components, and their share."""
-        return self.belief.component(group.number), self.answer.restrict(slice(group.run.start, group.run.stop))
+    @cached_property
+    def _shares(self) -> list[tuple[Belief, Additive]]:
+        """Return the belief about each class's components, kept, and their share."""
+        shares = []
+        for group in self._classes:
+            share = self.answer.restrict(slice(group.run.start, group.run.stop))
+            shares.append((self.belief.component(group.number), share))
+        return shares
 
     @cached_property
     def _others(self) -> list[tuple[Pmf, float]]:
