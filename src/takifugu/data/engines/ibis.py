@@ -10,7 +10,7 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
 from tempfile import TemporaryDirectory
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 from weakref import WeakValueDictionary, finalize
 
 from takifugu.core.errors import DataError, InputError, TakifuguError
@@ -37,22 +37,27 @@ def relation_of(table: Table, place: str | None = None) -> DuckDBPyRelation:
     engine = table.get_backend()
     with _plain_errors(engine.name):
         if engine.name != "duckdb":
-            import duckdb
-
-            key = (place or id(engine), str(engine.compile(table)))
-            copy = _COPIED.get(key)
-            if copy is None:
-                folder = private_folder()
-                rows = duckdb.connect(Path(folder.name) / "rows.duckdb")
-                rows.register("batches", engine.to_pyarrow_batches(table, chunk_size=_BATCH))
-                rows.execute("create table copied as from batches")
-                rows.unregister("batches")
-                copy = _COPIED[key] = rows.table("copied")
-                finalize(copy, _removed, rows, folder, engine)
-            return copy
+            return _copied(table, engine, place)
         engine.to_pyarrow_batches(table.limit(0)).close()  # DuckDB gets to know tables of this process's memory
         relation: DuckDBPyRelation = engine.con.sql(str(ibis.to_sql(table, dialect="duckdb")))
         return relation
+
+
+def _copied(table: Table, engine: Any, place: str | None) -> DuckDBPyRelation:
+    """Return a copy of a query's rows, shared while in use."""
+    import duckdb
+
+    key = (place or id(engine), str(engine.compile(table)))
+    relation = _COPIED.get(key)
+    if relation is None:
+        folder = private_folder()
+        rows = duckdb.connect(Path(folder.name) / "rows.duckdb")
+        rows.register("batches", engine.to_pyarrow_batches(table, chunk_size=_BATCH))
+        rows.execute("create table copied as from batches")
+        rows.unregister("batches")
+        relation = _COPIED[key] = rows.table("copied")
+        finalize(relation, _removed, rows, folder, engine)
+    return relation
 
 
 def _removed(rows: DuckDBPyConnection, folder: TemporaryDirectory[str], _: object) -> None:

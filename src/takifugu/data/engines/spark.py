@@ -37,22 +37,26 @@ def opened(address: Address) -> DataFrame:
     session = _session()
     try:
         with _plain_errors(address):
-            read = _from_path(session, address.file) if address.file is not None else session.table(str(address.table))
-            names = tuple(name for name in read.columns if address.columns is None or name in address.columns)
-            key = (id(session), address.file, address.table, names)
-            frame = _PINNED.get(key)
-            if frame is None:
-                # Spark reads a dot in a name as a path, and takes A for a: numbered names are what they say.
-                numbered = {f"c{number}": name for number, name in enumerate(read.columns)}
-                labels = [label for label, name in numbered.items() if name in names]
-                picked = read.toDF(*numbered).select(*labels).toDF(*names)
-                frame = _PINNED[key] = picked.localCheckpoint(eager=False)
-                if session in _MADE:
-                    _MADE[session] += 1
-                    finalize(frame, _let_go, session)
-            return frame
+            return _pinned(session, address)
     finally:
         _stop_unused(session)
+
+
+def _pinned(session: SparkSession, address: Address) -> DataFrame:
+    read = _from_path(session, address.file) if address.file is not None else session.table(str(address.table))
+    names = tuple(name for name in read.columns if address.columns is None or name in address.columns)
+    key = (id(session), address.file, address.table, names)
+    frame = _PINNED.get(key)
+    if frame is None:
+        # Spark reads a dot in a name as a path, and takes A for a: numbered names are what they say.
+        numbered = {f"c{number}": name for number, name in enumerate(read.columns)}
+        labels = [label for label, name in numbered.items() if name in names]
+        picked = read.toDF(*numbered).select(*labels).toDF(*names)
+        frame = _PINNED[key] = picked.localCheckpoint(eager=False)
+        if session in _MADE:
+            _MADE[session] += 1
+            finalize(frame, _let_go, session)
+    return frame
 
 
 def _from_path(session: SparkSession, file: str) -> DataFrame:
