@@ -285,7 +285,7 @@ def test_components_may_be_made_anew_each_time(mechanism: str, monkeypatch: pyte
     chain = tf.MarkovChain([[0.9, 0.1], [0.4, 0.6]], 4)
     framework = tf.Pufferfish(tf.every_entry(), tf.IndependentPieces(chain, [3, 5, 3]))
     expected = tf.calibrate(framework, tf.Count(1), 1, mechanism=mechanism).exact_scale
-    kept = tf.IndependentPieces.component
-    monkeypatch.setattr(tf.IndependentPieces, "component", lambda self, number: copy(kept(self, number)))
+    component = tf.IndependentPieces.component
+    monkeypatch.setattr(tf.IndependentPieces, "component", lambda self, number: copy(component(self, number)))
     anew = tf.Pufferfish(tf.every_entry(), tf.IndependentPieces(chain, [3, 5, 3]))
     assert tf.calibrate(anew, tf.Count(1), 1, mechanism=mechanism).exact_scale == expected

@@ -141,6 +141,7 @@ def test_no_budget_is_said_before_the_first_draw(tmp_path: Path) -> None:
     with warnings.catch_warnings():
         warnings.simplefilter("error", Notice)
         other = tmp_path / "declared"
+        other.mkdir()
         Ledger.open(other / "ledger.db")
         run.release_file(files.write(other))
 

@@ -10,6 +10,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from click.testing import Result
 from tests.releasing.publishing.test_crashes import SPEC as SMALL
 from tests.releasing.publishing.test_crashes import small
 from tests.support.commands import ended, invoke, json_of, succeed, words_of
@@ -31,7 +32,7 @@ from takifugu.releasing.publishing.resuming import Resumed
 ROOT = Path(__file__).parents[3]
 
 
-def stopped(toml: Path, monkeypatch: pytest.MonkeyPatch, state: ReleaseState) -> None:
+def stopped(toml: Path, monkeypatch: pytest.MonkeyPatch, state: ReleaseState) -> Result:
     """Release until a state is reached, and no further."""
     room, name, error = {
         ReleaseState.PAID: (publish, "answer_of", KeyError("x")),
@@ -40,7 +41,9 @@ def stopped(toml: Path, monkeypatch: pytest.MonkeyPatch, state: ReleaseState) ->
     }[state]
     code = {"paid, not drawn": 3, "drawn, not published": 4, "published, not recorded": 5}[state]
     with failing(monkeypatch, room, name, error):
-        assert f"State of the release: {state}." in ended(code, "release", toml).stderr
+        outcome = ended(code, "release", toml)
+    assert f"State of the release: {state}." in outcome.stderr
+    return outcome
 
 
 def counting(*states: Any) -> Any:
