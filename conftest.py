@@ -5,6 +5,7 @@ import importlib.metadata
 import linecache
 import os
 import shutil
+import signal
 import sys
 import tempfile
 import typing
@@ -93,6 +94,7 @@ def pytest_addoption(parser: pytest.Parser) -> None:
 
 def pytest_configure(config: pytest.Config) -> None:
     gc.set_threshold(100_000)  # what is collected and imported stays
+    signal.signal(signal.SIGINT, signal.default_int_handler)  # a background job ignores it, and so would its commands
     if MEMORY_DISK.is_dir() and shutil.disk_usage(MEMORY_DISK).free > MEMORY_NEEDED:
         os.environ.setdefault("PYTEST_DEBUG_TEMPROOT", str(MEMORY_DISK))
         tempfile.tempdir = os.environ.setdefault("TMPDIR", str(MEMORY_DISK))
