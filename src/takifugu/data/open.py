@@ -161,7 +161,8 @@ def _state_of(path: Path) -> Sequence[Hashable]:
     for file in files_of(path):
         with suppress(OSError, ValueError):  # opening it says why
             status = file.stat()
-            state.append((file, status.st_ino, status.st_size, status.st_mtime_ns))
+            # a copy may be given the times of its original, but not the last one
+            state.append((file, status.st_ino, status.st_size, status.st_mtime_ns, status.st_ctime_ns))
     return state
 
 
