@@ -8,10 +8,11 @@ import shutil
 import signal
 import sys
 import tempfile
+import time
 import typing
 from collections import Counter
 from collections.abc import Generator, Iterator, Sequence
-from datetime import UTC, datetime
+from datetime import UTC, date, datetime
 from functools import cache
 from pathlib import Path
 from typing import Any
@@ -59,6 +60,9 @@ _document = _documents.pytest()
 
 
 ROOT = Path(__file__).parent
+BEGUN = time.monotonic()
+#: How much later in their list the tests of the next day begin, where `--minutes` may leave out the last ones.
+STRIDE = 997
 #: A ledger waits for its disk at every payment; what a test writes need not outlive the machine.
 MEMORY_DISK, MEMORY_NEEDED = Path("/dev/shm"), 4 << 30
 #: Documents whose blocks calibrate for long: `make test-slow` runs them.
@@ -90,10 +94,15 @@ def pytest_addoption(parser: pytest.Parser) -> None:
         "--some-examples", action="store_true",
         help="a tenth of the examples of each property test: `make test-slow` takes all of them",
     )  # fmt: skip
+    parser.addoption(
+        "--minutes", type=float,
+        help="no test begins after so many: each day another is the first, so that a slow machine leaves out others",
+    )  # fmt: skip
 
 
 def pytest_configure(config: pytest.Config) -> None:
     gc.set_threshold(100_000)  # what is collected and imported stays
+    os.environ.setdefault("TAKIFUGU_DAY", str(date.today().toordinal()))  # workers that begin later have the same
     signal.signal(signal.SIGINT, signal.default_int_handler)  # a background job ignores it, and so would its commands
     if MEMORY_DISK.is_dir() and shutil.disk_usage(MEMORY_DISK).free > MEMORY_NEEDED:
         os.environ.setdefault("PYTEST_DEBUG_TEMPROOT", str(MEMORY_DISK))
@@ -110,6 +119,9 @@ def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item
             item.add_marker(pytest.mark.slow)
     _leave_samples(items)
     items.sort(key=lambda item: RANKS.get(item.path, len(RANKS)))
+    if config.getoption("minutes") is not None and items:
+        first = int(os.environ["TAKIFUGU_DAY"]) * STRIDE % len(items)
+        items[:] = items[first:] + items[:first]
     if config.getoption("some_examples"):
         for test in {item.obj for item in items if getattr(getattr(item, "obj", None), "is_hypothesis_test", False)}:
             _take_some_examples(test)
@@ -142,6 +154,9 @@ def _some(whole: settings) -> int:
 
 @pytest.hookimpl(tryfirst=True)
 def pytest_runtest_setup(item: pytest.Item) -> None:
+    minutes = item.config.getoption("minutes")
+    if minutes is not None and time.monotonic() - BEGUN > 60 * minutes:
+        pytest.skip(f"{minutes:g} minutes are over on this slow machine, and another day begins with it")
     _chance.begin(item.nodeid)
     is_of_its_source = item.path.name == "test_entropy.py"
     SystemEntropy.bytes = _bytes_of_the_system if is_of_its_source else lambda _, n: _chance.bytes(n)  # type: ignore[method-assign]

@@ -9,12 +9,18 @@ import resource
 import signal
 import sys
 import time
+from importlib import import_module
 from pathlib import Path
 from typing import Any
 
 #: Seconds of the processor that one command may take, of the clock for each of them on a busy machine, and the address
 #: space beyond what is loaded already.
 SECONDS, BUSY, ROOM = 10, 50, 4 << 30
+#: Loaded once, for all children.
+LOADED = (
+    "numpy", "pydantic", "duckdb", "narwhals.stable.v2", "takifugu.cli.releasing", "takifugu.cli.starting",
+    "takifugu.data.engines.differences", "takifugu.releasing.file.sequences.kind", "takifugu.releasing.publishing.run",
+)  # fmt: skip
 
 
 def run(folder: str, arguments: list[str], seconds: float) -> dict[str, Any]:
@@ -70,9 +76,8 @@ def _be(folder: str, arguments: list[str], out: Path, err: Path, seconds: float)
 
 
 def main() -> None:
-    import numpy  # noqa: F401  (loaded once, for all children)
-    import pydantic  # noqa: F401
-
+    for name in LOADED:
+        import_module(name)
     seconds = float(os.environ.get("HOSTILE_SECONDS", SECONDS))
     for folder, arguments in json.load(sys.stdin):
         print(json.dumps(run(folder, arguments, seconds)), flush=True)
