@@ -107,19 +107,19 @@ def _is_fresh(value: object) -> bool:
 
 
 def killed_at(path: Path, step: Callable[[Path], None], number: int) -> bool:
-    """Take a step in a child that kills itself at its n-th SQL statement; return whether it was done before that."""
+    """Take a step in a child that kills itself at its n-th writing statement; return whether it was done before that."""
     code = in_a_child(dying_at, path, step, number)
     assert code in (0, -signal.SIGKILL)
     return code == 0
 
 
 def dying_at(path: Path, step: Callable[[Path], None], number: int) -> None:
-    """Take a step, and kill this very process at its n-th SQL statement."""
+    """Take a step, and kill this very process at its n-th SQL statement: what only reads leaves the file as it is."""
     left = number
 
-    def count(_: str) -> None:
+    def count(statement: str) -> None:
         nonlocal left
-        left -= 1
+        left -= not statement.lower().startswith(("select", "--"))
         if left == 0:
             os.kill(os.getpid(), signal.SIGKILL)
 
@@ -174,7 +174,7 @@ def test_a_process_that_is_killed_did_all_or_nothing(
 
 @pytest.mark.slow
 @pytest.mark.parametrize("step", STEPS)
-def test_a_process_that_is_killed_at_any_statement_did_all_or_nothing(
+def test_a_process_that_is_killed_at_any_writing_statement_did_all_or_nothing(
     tmp_path: Path, step: Callable[[Path], None]
 ) -> None:
     killed_at_statements(tmp_path, step, 1)
