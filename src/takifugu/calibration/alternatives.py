@@ -49,7 +49,7 @@ _BRIEF = ("noise", "off by", "others after")
 _IN_WORDS = {
     CHOSEN: "chosen: the least that may be used", IF_ONLY: "if nothing else were ever published",
     IF_FOLLOWED: "if others may follow", "group": "as if all data were one secret",
-    "entry": "as if no datum told of another: too little",
+    "entry": "as if no datum told of another",
 }  # fmt: skip
 
 
@@ -149,6 +149,8 @@ class Comparisons(Sequence[Alternative]):
             if key not in by_mark:
                 continue
             row = by_mark[key]
+            if self._is_too_little(row, by_mark.get(CHOSEN)):
+                words = f"{words}: too little"
             if row.expected_error is not None:
                 cells.append((words, number(row.expected_error, digits=3), row.composes))
             elif row.status == CHOSEN:  # marks of places, for example, are off by no number
@@ -161,6 +163,13 @@ class Comparisons(Sequence[Alternative]):
         if CHOSEN in by_mark and by_mark[CHOSEN].reason:
             parts.append(filled(by_mark[CHOSEN].reason))
         return "\n\n".join([*parts, *map(filled, self.remarks)])
+
+    @staticmethod
+    def _is_too_little(row: Alternative, chosen: Alternative | None) -> bool:
+        """Return whether a noise promises less, and is less than the chosen one."""
+        if row.status != WEAKER or row.expected_error is None:
+            return False
+        return chosen is None or chosen.expected_error is None or row.expected_error < chosen.expected_error
 
     def _repr_html_(self) -> str:
         sums = off = ""
