@@ -97,9 +97,8 @@ def budget(ledger_file: Path, source: str, epsilon: str, delta: str, as_json: bo
         print_json("ledger budget", ledger_file, content)
         return
     was = "no budget" if before.budget is None else before.budget.text(up=False)
-    click.echo(
-        paragraph(f"the source {source!r} may spend {now.text(up=False)} (before: {was}); it has spent {before.spent}")
-    )
+    spent, most = before.spent.with_budget(now)
+    click.echo(paragraph(f"the source {source!r} may spend {most} (before: {was}); it has spent {spent}"))
 
 
 def resume(ledger_file: Path, source: str | None, as_json: bool) -> None:
@@ -153,14 +152,14 @@ def print_ledger(book: Ledger) -> None:
         if number_of_source > 0:
             click.echo()
         click.echo(paragraph(f"source {row.name!r}"))
-        releases, budget = str(row.releases), "none"
+        releases, spent, budget = str(row.releases), str(row.spent), "none"
         if row.budget is not None:
-            budget = row.budget.text(up=False)
+            spent, budget = row.spent.with_budget(row.budget)
         if row.budget_is_implied:
             budget += " (what the first release cost: none was declared)"
         if row.unpublished:
             releases += f", {row.unpublished} of them not published"
-        facts = {"spent": str(row.spent), "budget": budget, "people": _people(row, row.units), "releases": releases}
+        facts = {"spent": spent, "budget": budget, "people": _people(row, row.units), "releases": releases}
         click.echo(labelled(facts.items()))
         click.echo()
         lines = []

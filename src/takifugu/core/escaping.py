@@ -135,11 +135,12 @@ def _bound(value: float | Fraction, digits: int, rounding: str) -> str:
 def _decimal(value: Fraction, digits: int, rounding: str) -> str:
     if value.denominator == 1 and abs(value) < 10**7:
         return f"{value.numerator:,}"
-    rounded = Context(prec=digits, rounding=rounding).divide(Decimal(value.numerator), Decimal(value.denominator))
+    context = Context(prec=digits, rounding=rounding)
+    rounded = context.divide(Decimal(value.numerator), Decimal(value.denominator))
     if Fraction(1, 10**4) <= abs(value) < 10**7:
-        return f"{rounded.normalize():,f}"
+        return f"{rounded.normalize(context):,f}"
     mantissa, _, exponent = f"{rounded:.{digits - 1}e}".partition("e")
-    return f"{Decimal(mantissa).normalize():f}e{int(exponent)}"
+    return f"{Decimal(mantissa).normalize(context):f}e{int(exponent)}"
 
 
 def command(*words: object) -> str:

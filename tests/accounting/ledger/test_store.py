@@ -53,6 +53,18 @@ def test_the_most_is_the_largest_epsilon_and_the_largest_delta_and_an_amount_fit
     assert not MUCH_DELTA.fits(MUCH_EPSILON)
 
 
+@pytest.mark.parametrize("gap", [Fraction(0), Fraction(1, 10**8), Fraction(1, 10**30), Fraction(-1, 10**9)])
+@pytest.mark.parametrize("budget", [Fraction("0.0150300689"), Fraction(2, 3), Fraction("12345.678"), Fraction(1, 7)])
+def test_what_is_spent_and_a_budget_are_written_in_their_true_order(budget: Fraction, gap: Fraction) -> None:
+    spent = budget - gap
+    words = Amount(spent, spent / 10**9).with_budget(Amount(budget, budget / 10**9))
+    amounts = [[Fraction(part.split()[-1].replace(",", "")) for part in text.split(", delta")] for text in words]
+    for written, most_written in zip(*amounts, strict=True):
+        assert (written < most_written, written == most_written) == (spent < budget, spent == budget)
+    assert amounts[0][0] >= spent
+    assert gap == 0 or amounts[1][0] <= budget
+
+
 @pytest.mark.parametrize(("value", "up", "down"), [
     (Fraction(1, 3), "1/3", "1/3"),
     (Fraction(123456789), "123,456,789", "123,456,789"),

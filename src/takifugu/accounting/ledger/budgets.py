@@ -82,8 +82,9 @@ def _short(value: Fraction) -> Fraction:
 
 def spent_already(name: str, spent: Amount, budget: Amount) -> LedgerError:
     """Return the error about a budget already spent."""
+    amount, most = spent.with_budget(budget)
     return LedgerError(
-        f"the source {name!r} has spent {spent} already", rule=f"{budget} is less", fix="write no smaller budget"
+        f"the source {name!r} has spent {amount} already", rule=f"{most} is less", fix="write no smaller budget"
     ).at("budget")
 
 

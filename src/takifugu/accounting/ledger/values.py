@@ -79,10 +79,22 @@ class Amount:
 
     def text(self, up: bool) -> str:
         """Write the amount to six digits, rounded up (spent) or down (left)."""
-        text = f"epsilon {short(self.epsilon, up)}"
+        return self._in_words(short(self.epsilon, up), short(self.delta, up))
+
+    def with_budget(self, budget: Amount) -> tuple[str, str]:
+        """Write what is spent and a budget, in their true order.
+
+        >>> Amount(Fraction("0.01503004"), Fraction(0)).with_budget(Amount(Fraction("0.01503006"), Fraction(0)))
+        ('epsilon 0.01503004', 'epsilon 0.01503006')
+        """
+        epsilon, most_epsilon = in_order(self.epsilon, budget.epsilon)
+        delta, most_delta = in_order(self.delta, budget.delta)
+        return self._in_words(epsilon, delta), budget._in_words(most_epsilon, most_delta)
+
+    def _in_words(self, epsilon: str, delta: str) -> str:
         if self.delta == 0:
-            return text
-        return f"{text}, delta {short(self.delta, up)}"
+            return f"epsilon {epsilon}"
+        return f"epsilon {epsilon}, delta {delta}"
 
     def beyond(self, other: Amount) -> Amount:
         """Return the excess of this amount over the other, at least nothing."""
@@ -112,7 +124,25 @@ def most(amounts: list[Amount]) -> Amount:
     return Amount(epsilon, delta)
 
 
-def short(value: Fraction, up: bool) -> str:
+def in_order(spent: Fraction, budget: Fraction) -> tuple[str, str]:
+    """Write what is spent, rounded up, and a budget, rounded down.
+
+    There are as many digits as show the true order; equal numbers are written alike, rounded up.
+
+    >>> in_order(Fraction(1, 7), Fraction(1, 3)), in_order(Fraction("0.12345678"), Fraction("0.12345678"))
+    (('1/7', '1/3'), ('0.123457', '0.123457'))
+    """
+    if spent == budget:
+        return short(spent, up=True), short(spent, up=True)
+    digits = 6
+    while True:
+        words, most = short(spent, up=True, digits=digits), short(budget, up=False, digits=digits)
+        if spent > budget or Fraction(words.replace(",", "")) < Fraction(most.replace(",", "")):
+            return words, most
+        digits += 1
+
+
+def short(value: Fraction, up: bool, digits: int = 6) -> str:
     """Write a number exactly if short, else to six rounded digits.
 
     >>> short(Fraction(1, 3), up=True), short(Fraction(10**9, 3), up=True), short(Fraction(10**9, 3), up=False)
@@ -120,7 +150,7 @@ def short(value: Fraction, up: bool) -> str:
     """
     exact = to_text(value)
     if len(exact) > 9:
-        return at_most(value) if up else at_least(value)
+        return at_most(value, digits) if up else at_least(value, digits)
     return re.sub(r"^\d{4,}(?=\.|$)", lambda match: f"{int(match[0]):,}", exact)
 
 

@@ -72,8 +72,12 @@ def tell_before(questions: Sequence[Question], source: str, account: Preview, pe
 def spending(source: str, account: Preview) -> str:
     """Say a source's spending before and after, and its budget."""
     after = "no proven bound" if account.after is None else str(account.after)
-    budget = "" if account.budget is None or not account.budget_is_declared else f" of {account.budget.text(up=False)}"
-    return f"the source {source!r} goes from {account.before} to {after}{budget}"
+    if account.budget is not None and account.budget_is_declared:
+        budget = account.budget.text(up=False)
+        if account.after is not None:
+            after, budget = account.after.with_budget(account.budget)
+        after = f"{after} of {budget}"
+    return f"the source {source!r} goes from {account.before} to {after}"
 
 
 def notices(questions: Sequence[Question], source: str, account: Preview, people: People) -> tuple[str, ...]:

@@ -199,7 +199,8 @@ class Outcome(InParts):
             pairs.append(("intervals", _READ))
         if files:
             pairs.append(("written", f"{', '.join(path.name for path in files)} in {files[0].parent}"))
-        spent = f"the source {paid.source!r} has spent {paid.spent} of {paid.budget.text(up=False)}"
+        amounts = " of ".join(paid.spent.with_budget(paid.budget))
+        spent = f"the source {paid.source!r} has spent {amounts}"
         pairs.append(("spent", spent))
         if self.completed:
             pairs.append(("completed", f"paid for at {self.completed}"))
