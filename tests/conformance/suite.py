@@ -224,12 +224,17 @@ def check_belief(belief: Any, members: Sequence[Any] = ()) -> None:
         assert len(alphabet) == len(set(alphabet)) >= 1 or is_real, f"{name}: entry {entry} has the values {alphabet}"
         assert len(possible) == len(alphabet), f"{name}: entry {entry} has {len(possible)} marks for {alphabet}"
         assert any(possible) or is_real, f"{name}: entry {entry} can have no value"
+    alphabets = {belief.alphabet(entry) for entry in range(belief.size)}
+    assert len(alphabets) == 1 or not belief.one_alphabet, f"{name}: has several alphabets, and says that it has one"
     for number, run in enumerate(runs):
         piece = belief.component(number)
         assert piece.size == len(run), f"{name}: component {number} has {piece.size} entries, not {len(run)}"
         for inside, entry in enumerate(run):
             assert piece.possible(inside) == belief.possible(entry), f"{name}: component {number} forgets what can be"
             assert piece.alphabet(inside) == belief.alphabet(entry), f"{name}: component {number} renames values"
+        names_of_run = None if belief.names is None else tuple(belief.names[entry] for entry in run)
+        is_named_alike = piece.names in (None, names_of_run)  # people of a clique have numbers there
+        assert is_named_alike, f"{name}: component {number} names its entries {piece.names}, not {names_of_run}"
     if belief.names is not None:
         assert len(set(belief.names)) == belief.size, f"{name}: names are not one per entry"
         assert [belief.position(n) for n in belief.names] == list(range(belief.size)), f"{name}: names are misplaced"

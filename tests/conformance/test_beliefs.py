@@ -56,6 +56,22 @@ class Sure(tf.JointTable):
         return (False, *super().possible(entry)[1:])
 
 
+class Renaming(tf.JointTable):
+    """A table that names its columns otherwise in its component."""
+
+    def component(self, number: int) -> tf.JointTable:
+        return tf.JointTable([(0, 0), (1, 1)], [Fraction(1, 2)] * 2, ["x1", "x2"])
+
+
+class OneAlphabet(tf.JointTable):
+    """A table of two alphabets that calls them one."""
+
+    one_alphabet = True
+
+    def alphabet(self, entry: int) -> tuple[Any, ...]:
+        return super().alphabet(entry)[:: 1 - 2 * entry]
+
+
 class Changing(tf.JointTable):
     """A table that writes itself down as another one."""
 
@@ -70,6 +86,7 @@ class Changing(tf.JointTable):
 
 @pytest.mark.parametrize(("kind", "message"), [
     (Torn, "its components are not independent"), (Sure, "values that are not possible"), (Changing, "reads back"),
+    (Renaming, "component 0 names its entries"), (OneAlphabet, "several alphabets"),
 ])  # fmt: skip
 def test_a_belief_that_misstates_itself_is_noticed(kind: Any, message: str) -> None:
     with registries.restored():

@@ -189,3 +189,45 @@ def test_one_alphabet_is_that_of_each_entry(other: Any) -> None:
     """The second entry was read, hidden and added up as if its values were those of the first."""
     words = "Copies says that it has one alphabet, and entry 1 has another than entry 0"
     refused(words, alphabet=lambda entry: other if entry == 1 else (0, 1))
+
+
+class Swapped(extending.AnySequence):
+    """Three steps, the second of which has the values of the others in another order."""
+
+    length, states, source = 3, (0, 1), "assumed"
+
+    def with_length(self, length: int) -> "Swapped":
+        return self
+
+    def describe(self) -> str:
+        return "swapped"
+
+    def assumptions(self) -> tuple[str, ...]:
+        return ()
+
+    def alphabet(self, entry: int) -> tuple[int, ...]:
+        return (1, 0) if entry == 1 else (0, 1)
+
+    def to_dict(self) -> dict[str, Any]:
+        return {"kind": "swapped"}
+
+    @staticmethod
+    def from_dict(data: Any) -> "Swapped":
+        return Swapped()
+
+
+def test_one_alphabet_is_that_of_each_step_without_a_name() -> None:
+    """A belief without names was believed, and each 1 of its second step was counted as a 0."""
+    extending.register_belief("swapped", Swapped)
+    with pytest.raises(InputError, match="Swapped says that it has one alphabet, and entry 1 has another than entry 0"):
+        tf.Pufferfish(tf.every_entry(), Swapped())
+
+
+@pytest.mark.parametrize("changed", [
+    {"alphabet": lambda entry: (1, 0)}, {"possible": lambda entry: (True, False)}, {"size": 2},
+])  # fmt: skip
+def test_a_component_has_the_values_of_its_entries(changed: dict[str, Any]) -> None:
+    """What was impossible in a component alone was not hidden, and what it renamed was counted as another value."""
+    piece = Copies()
+    vars(piece).update(changed)
+    refused("component 0 of Copies has other entries or values than entries 0 to 2", component=lambda number: piece)

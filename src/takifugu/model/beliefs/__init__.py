@@ -7,7 +7,7 @@ from itertools import chain
 from types import FunctionType
 from typing import Protocol, runtime_checkable
 
-from takifugu.core.entries import Entries, Nameless, listed, order, relisted
+from takifugu.core.entries import Entries, listed, order, relisted
 from takifugu.core.errors import InputError
 from takifugu.core.plain import Json, Plain
 from takifugu.core.registry import Registry
@@ -146,10 +146,9 @@ def check_alphabets(belief: Belief) -> None:
 
     Secrets, answers and data would be read by the first.
     """
-    if isinstance(belief, Nameless) or not belief.one_alphabet:
-        return  # nameless entries are too many to be asked
-    users, entries = separate(belief), range(belief.size)
-    for entry in entries if users is None else users.representatives(entries, ()):
+    if _is_ours(belief.alphabet) or not belief.one_alphabet:
+        return  # a million entries are not asked for what is proved
+    for entry in range(belief.size):
         if belief.alphabet(entry) != belief.alphabet(0):
             raise InputError(
                 f"{type(belief).__name__} says that it has one alphabet, and entry {entry} has another than entry 0",
@@ -158,9 +157,9 @@ def check_alphabets(belief: Belief) -> None:
 
 
 def check_components(belief: Belief) -> None:
-    """Raise InputError unless listed components divide the entries.
+    """Raise InputError unless listed components divide the entries, and have their values.
 
-    Nothing would be hidden of an entry in none of them.
+    Nothing would be hidden of an entry in none of them, or of a value that a component lacks.
     """
     if not is_whole(belief.size, 1):
         raise InputError(
@@ -180,6 +179,30 @@ def check_components(belief: Belief) -> None:
             f"the components of {type(belief).__name__} do not follow each other from 0 to {belief.size}",
             rule="every entry is in one of them", fix="return a tuple of ranges",
         ).at("beliefs")  # fmt: skip
+    if all(map(_is_ours, (belief.component, belief.alphabet, belief.possible))):
+        return
+    for number, run in enumerate(runs):
+        _check_component(belief, number, run)
+
+
+def _check_component(belief: Belief, number: int, run: range) -> None:
+    """Raise InputError for a component with other entries or values than the belief's."""
+    piece = belief.component(number)
+    is_alike = piece.size == len(run)
+    for inside, entry in enumerate(run if is_alike else ()):
+        values, can = piece.alphabet(inside), piece.possible(inside)
+        is_alike = is_alike and values == belief.alphabet(entry) and tuple(can) == tuple(belief.possible(entry))
+    if not is_alike:
+        raise InputError(
+            f"component {number} of {type(belief).__name__} has other entries or values than entries {run.start} to "
+            f"{run.stop - 1} of the belief",
+            rule="what is hidden and what is added up are read by them",
+        ).at("beliefs")
+
+
+def _is_ours(method: object) -> bool:
+    """Return whether a belief's method is one of this package, whatever class derives from it."""
+    return method.__module__.partition(".")[0] == "takifugu"
 
 
 def from_dict(data: Plain) -> Belief:
