@@ -166,7 +166,7 @@ class Comparisons(Sequence[Alternative]):
 
     @staticmethod
     def _is_too_little(row: Alternative, chosen: Alternative | None) -> bool:
-        """Return whether a noise promises less, and is less than the chosen one."""
+        """Whether a noise promises and adds less than the chosen one."""
         if row.status != WEAKER or row.expected_error is None:
             return False
         return chosen is None or chosen.expected_error is None or row.expected_error < chosen.expected_error

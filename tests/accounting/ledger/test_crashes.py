@@ -107,7 +107,7 @@ def _is_fresh(value: object) -> bool:
 
 
 def killed_at(path: Path, step: Callable[[Path], None], number: int) -> bool:
-    """Take a step in a child that kills itself at its n-th writing statement; return whether it was done before that."""
+    """Take a step in a child that kills itself at its n-th writing statement; return whether it ended before that."""
     code = in_a_child(dying_at, path, step, number)
     assert code in (0, -signal.SIGKILL)
     return code == 0

@@ -82,7 +82,7 @@ class Amount:
         return self._in_words(short(self.epsilon, up), short(self.delta, up))
 
     def with_budget(self, budget: Amount) -> tuple[str, str]:
-        """Write what is spent and a budget, in their true order.
+        """Write this expense and a budget in their true order.
 
         >>> Amount(Fraction("0.01503004"), Fraction(0)).with_budget(Amount(Fraction("0.01503006"), Fraction(0)))
         ('epsilon 0.01503004', 'epsilon 0.01503006')
@@ -125,7 +125,7 @@ def most(amounts: list[Amount]) -> Amount:
 
 
 def in_order(spent: Fraction, budget: Fraction) -> tuple[str, str]:
-    """Write what is spent, rounded up, and a budget, rounded down.
+    """Write an expense rounded up and a budget rounded down.
 
     There are as many digits as show the true order; equal numbers are written alike, rounded up.
 

@@ -157,7 +157,7 @@ def check_alphabets(belief: Belief) -> None:
 
 
 def check_components(belief: Belief) -> None:
-    """Raise InputError unless listed components divide the entries, and have their values.
+    """Raise InputError unless components divide the entries and share their values.
 
     Nothing would be hidden of an entry in none of them, or of a value that a component lacks.
     """
@@ -186,7 +186,7 @@ def check_components(belief: Belief) -> None:
 
 
 def _check_component(belief: Belief, number: int, run: range) -> None:
-    """Raise InputError for a component with other entries or values than the belief's."""
+    """Raise InputError for a component of other entries or values."""
     piece = belief.component(number)
     is_alike = piece.size == len(run)
     for inside, entry in enumerate(run if is_alike else ()):
@@ -201,7 +201,7 @@ def _check_component(belief: Belief, number: int, run: range) -> None:
 
 
 def _is_ours(method: object) -> bool:
-    """Return whether a belief's method is one of this package, whatever class derives from it."""
+    """Whether this package defines a method."""
     return method.__module__.partition(".")[0] == "takifugu"
 
 
