@@ -7,6 +7,7 @@ import sqlite3
 import subprocess
 import sys
 import zipfile
+from collections.abc import Sequence
 from contextlib import closing
 from pathlib import Path
 from typing import Any
@@ -99,6 +100,27 @@ def test_rows_of_sqlite_stand_by_their_key_and_are_not_sorted_by_an_index(tmp_pa
     for path, expected in ((tmp_path / "d.db", [1, 0, 1]), (without_rowids, [0, 1, 1])):
         (piece,) = entries(open_frame(path), Layout("state"), STATES)
         assert piece.values.tolist() == expected
+
+
+def with_floats(path: Path, who: Sequence[float]) -> Table:
+    if path.suffix == ".xlsx":
+        write_workbook(path, {"a": [("who", "state"), *((number, "walk") for number in who)]})
+    else:
+        with closing(sqlite3.connect(path)) as base, base:
+            base.execute("create table a (who real, state text)")
+            base.executemany("insert into a values (?, 'walk')", [(number,) for number in who])
+    return open_frame(path)
+
+
+@pytest.mark.parametrize("name", ["d.xlsx", "d.db"])
+def test_a_number_that_may_have_lost_its_last_digits_names_nobody(name: str, tmp_path: Path) -> None:
+    """Who is 9007199254740993 elsewhere was 9007199254740992 there, with a budget of its own."""
+    whole = [1.0, 1234567890123456.0, 2.0**53 - 1]
+    read_whole = entries(with_floats(tmp_path / name, whole), Layout("state", unit="who"), STATES)
+    assert [piece.unit for piece in read_whole] == ["1", "1234567890123456", "9007199254740991"]
+    (tmp_path / "next").mkdir()
+    with pytest.raises(DataError, match=r"a person .* is a number with an exponent"):
+        entries(with_floats(tmp_path / "next" / name, [2.0**53]), Layout("state", unit="who"), STATES)
 
 
 @pytest.mark.parametrize(("name", "part"), [("d.xlsx", "sheet"), ("d.db", "table"), ("d.duckdb", "table")])

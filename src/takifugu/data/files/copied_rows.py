@@ -23,6 +23,20 @@ from takifugu.data.values.written import Written
 MOST_COLUMNS = 2_000
 
 
+def text_of_float(value: float) -> str:
+    """Return the text of a number.
+
+    From 2^53 on it may be another whole one: an exponent, by which nobody is called, says so.
+
+    >>> text_of_float(7.0), text_of_float(0.5), text_of_float(2.0**53)
+    ('7', '0.5', '9.007199254740992e+15')
+    """
+    if value.is_integer() and abs(value) < 2**53:
+        return str(int(value))
+    text = repr(value)
+    return f"{value:.15e}" if text.endswith(".0") else text
+
+
 def read_rows(rows: Callable[[DataFile, Written], Rows], file: DataFile, written: Written) -> Table:
     """Open the rows of a file, without empty ones of several columns."""
     return table_of(file, *rows(file, written))

@@ -13,7 +13,7 @@ from itertools import islice
 from pathlib import PurePosixPath
 
 from takifugu.core.errors import DataError
-from takifugu.data.files.copied_rows import read_rows, with_names
+from takifugu.data.files.copied_rows import read_rows, text_of_float, with_names
 from takifugu.data.files.first_lines import header_of
 from takifugu.data.files.formats import DataFile, Rows, SourceFormat, chosen, largest
 from takifugu.data.files.other_kinds import refuse_other_kinds
@@ -158,7 +158,7 @@ def _text(value: object) -> str | None:
     if isinstance(value, bool):
         return str(value).lower()
     if isinstance(value, float):
-        return str(int(value)) if value.is_integer() and abs(value) < 1e15 else repr(value)
+        return text_of_float(value)
     if isinstance(value, timedelta):
         return _text(value / timedelta(seconds=1))
     if isinstance(value, datetime | date | time):

@@ -10,7 +10,7 @@ from urllib.parse import quote
 
 from takifugu.core.errors import DataError
 from takifugu.data.engines.sql import identifier, quoted
-from takifugu.data.files.copied_rows import read_rows
+from takifugu.data.files.copied_rows import read_rows, text_of_float
 from takifugu.data.files.formats import DataFile, Rows, SourceFormat, chosen, largest
 from takifugu.data.values.written import Written
 
@@ -54,8 +54,8 @@ def _rows(file: DataFile, name: str, names: Sequence[str]) -> Iterator[list[str 
             for value in row:
                 if isinstance(value, bytes):
                     raise DataError(f"{file.name} has binary values", fix="write them as texts or numbers")
-                if isinstance(value, float) and value.is_integer() and abs(value) < 2**53:
-                    value = int(value)
+                if isinstance(value, float):
+                    value = text_of_float(value)
                 if value is not None:
                     value = str(value)
                 texts.append(value)
