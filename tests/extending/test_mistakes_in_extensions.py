@@ -223,6 +223,30 @@ def test_one_alphabet_is_that_of_each_step_without_a_name() -> None:
         tf.Pufferfish(tf.every_entry(), Swapped())
 
 
+class OneAlphabet(tf.JointTable):
+    """A table of two alphabets that calls them one, and leaves all else to the package."""
+
+    one_alphabet = True
+
+
+class Halved(tf.JointTable):
+    """A table in two parts, each of which is the whole table."""
+
+    def components(self) -> tuple[range, ...]:
+        return range(1), range(1, 2)
+
+
+@pytest.mark.parametrize(("kind", "said"), [
+    (OneAlphabet, "entry 1 has another than entry 0"), (Halved, "component 0 of Halved has other entries or values"),
+])  # fmt: skip
+def test_a_type_that_derives_from_one_of_the_package_is_asked_too(kind: Any, said: str) -> None:
+    table = [(0, "a"), (1, "b")]
+    with restored():
+        extending.register_belief("derived", kind)
+        with pytest.raises(InputError, match=said):
+            tf.Pufferfish(tf.every_entry(), kind(table, [0.5, 0.5], names=["x", "y"]))
+
+
 @pytest.mark.parametrize("changed", [
     {"alphabet": lambda entry: (1, 0)}, {"possible": lambda entry: (True, False)}, {"size": 2},
 ])  # fmt: skip

@@ -146,7 +146,7 @@ def check_alphabets(belief: Belief) -> None:
 
     Secrets, answers and data would be read by the first.
     """
-    if _is_ours(belief.alphabet) or not belief.one_alphabet:
+    if _is_ours(belief) or not belief.one_alphabet:
         return  # a million entries are not asked for what is proved
     for entry in range(belief.size):
         if belief.alphabet(entry) != belief.alphabet(0):
@@ -179,7 +179,7 @@ def check_components(belief: Belief) -> None:
             f"the components of {type(belief).__name__} do not follow each other from 0 to {belief.size}",
             rule="every entry is in one of them", fix="return a tuple of ranges",
         ).at("beliefs")  # fmt: skip
-    if all(map(_is_ours, (belief.component, belief.alphabet, belief.possible))):
+    if _is_ours(belief):
         return
     for number, run in enumerate(runs):
         _check_component(belief, number, run)
@@ -188,6 +188,8 @@ def check_components(belief: Belief) -> None:
 def _check_component(belief: Belief, number: int, run: range) -> None:
     """Raise InputError for a component of other entries or values."""
     piece = belief.component(number)
+    if piece is belief and belief.size == len(run):
+        return
     is_alike = piece.size == len(run)
     for inside, entry in enumerate(run if is_alike else ()):
         values, can = piece.alphabet(inside), piece.possible(inside)
@@ -200,9 +202,12 @@ def _check_component(belief: Belief, number: int, run: range) -> None:
         ).at("beliefs")
 
 
-def _is_ours(method: object) -> bool:
-    """Whether this package defines a method."""
-    return method.__module__.partition(".")[0] == "takifugu"
+def _is_ours(belief: Belief) -> bool:
+    """Whether this package alone defines a belief."""
+    for origin in (type(belief), belief.component, belief.alphabet, belief.possible):
+        if origin.__module__.partition(".")[0] != "takifugu":
+            return False
+    return True
 
 
 def from_dict(data: Plain) -> Belief:
