@@ -61,8 +61,8 @@ _document = _documents.pytest()
 
 ROOT = Path(__file__).parent
 BEGUN = time.monotonic()
-#: How much later in their list the tests of the next day begin, where `--minutes` may leave out the last ones.
-STRIDE = 997
+#: By how many files the tests of the next day begin later, where `--minutes` may leave out the last ones.
+STRIDE = 97
 #: A ledger waits for its disk at every payment; what a test writes need not outlive the machine.
 MEMORY_DISK, MEMORY_NEEDED = Path("/dev/shm"), 4 << 30
 #: Documents whose blocks calibrate for long: `make test-slow` runs them.
@@ -96,7 +96,7 @@ def pytest_addoption(parser: pytest.Parser) -> None:
     )  # fmt: skip
     parser.addoption(
         "--minutes", type=float,
-        help="no test begins after so many: each day another is the first, so that a slow machine leaves out others",
+        help="no test begins after so many: each day another file is first, so that a slow machine leaves out others",
     )  # fmt: skip
 
 
@@ -120,7 +120,9 @@ def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item
     _leave_samples(items)
     items.sort(key=lambda item: RANKS.get(item.path, len(RANKS)))
     if config.getoption("minutes") is not None and items:
-        first = int(os.environ["TAKIFUGU_DAY"]) * STRIDE % len(items)
+        files = list(dict.fromkeys(item.path for item in items))
+        first_file = files[int(os.environ["TAKIFUGU_DAY"]) * STRIDE % len(files)]
+        first = [item.path for item in items].index(first_file)
         items[:] = items[first:] + items[:first]
     if config.getoption("some_examples"):
         for test in {item.obj for item in items if getattr(getattr(item, "obj", None), "is_hypothesis_test", False)}:
