@@ -12,9 +12,8 @@ from pathlib import Path
 #: What each table's files are called, after its name.
 CERTIFICATE, PAGE, TABLE, REPORT = ".certificate.json", ".certificate.txt", ".csv", ".report.html"
 DATA, PACKAGE, PLACES, DRAWING = ".table.json", ".datapackage.json", ".geojson", ".svg"
-#: All of them, in the order in which they appear; those that every table has; and those that hold its values.
+#: All of them, in the order in which they appear, and those that hold values.
 ENDS = (CERTIFICATE, PAGE, TABLE, DATA, PACKAGE, PLACES, DRAWING, REPORT)
-ALWAYS = (CERTIFICATE, PAGE, TABLE, DATA, PACKAGE, REPORT)
 #: The page and the tables of all windows; they are made anew from the certificates in the folder when one appears.
 WINDOWS, WINDOWS_TABLE, WINDOWS_DATA = ".windows.html", ".windows.csv", ".windows.json"
 VALUES = (TABLE, DATA, PACKAGE, PLACES, DRAWING, REPORT)
