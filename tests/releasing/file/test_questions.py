@@ -88,6 +88,13 @@ OFFERS: dict[str, tuple[str, Sequence[str], dict[str, str], str, str | None, boo
         "station_id,user_id,minute,state",
         [f"T{DRAW.randrange(9)},u{k % 30},{k // 30},{DRAW.choice('ab')}" for k in range(600)],
         {}, "whose", "user_id", False),
+    "a thing and whose it is, in a word that no list knows": (
+        "Sensor,Zeitpunkt,Bewohner,Aktivität",
+        [f"{DRAW.randrange(9)},{at(7 * k + k % 3)},W-0{k % 4},{'BKS'[k * k % 3]}" for k in range(400)],
+        {"rows": "changes"}, "whose", "Sensor", False),
+    "a thing and its state": (
+        "Sensor,Zeitpunkt,Zustand", [f"{k % 9},{at(7 * k + k % 3)},{'BKS'[k * k % 3]}" for k in range(400)],
+        {"rows": "changes"}, "whose", "Sensor", True),
     "several rows of each are no separate cases": (
         "day,household,boiler", DAYS, {"rows": "answers"}, "whose", None, None),
     "several rows of each are samples": (

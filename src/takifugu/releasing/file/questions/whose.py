@@ -5,7 +5,7 @@ from __future__ import annotations
 from takifugu.core.escaping import visible
 from takifugu.core.lists import present, without
 from takifugu.data.kinds import TEXTS
-from takifugu.releasing.file.guessing.column_words import NOUNS, TOGETHER
+from takifugu.releasing.file.guessing.column_words import NOUNS, THINGS, TOGETHER
 from takifugu.releasing.file.guessing.facts import Facts
 from takifugu.releasing.file.guessing.notes import merged_words
 from takifugu.releasing.file.guessing.seen import Seen
@@ -82,6 +82,10 @@ def _of_several(facts: Facts, visitor: Seen | None) -> _Likely:
     columns.sort(key=lambda column: column not in larger)
     rivals = people or [c for c in columns if c is not first and facts.are_many_names(c)]
     why = f"{visible(first.name)!r} has several rows of each"
+    texts = [c for c in facts.that_name if c is not first and c.kind == TEXTS and c.recurs]
+    if first.words & THINGS and len(texts) > 1:  # one of them says the state
+        columns, rivals = [*columns, *without(texts, columns)], texts
+        why += ", and other columns have names or states: one may say whose that is"
     if larger and not first.names_people:
         why = f"{visible(larger[-1].name)!r} has several rows of each, and it groups others that may say whose a row is"
         return columns, larger[-1], why, False
