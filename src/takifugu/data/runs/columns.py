@@ -9,6 +9,7 @@ from datetime import timedelta
 import narwhals.stable.v2 as nw
 
 from takifugu.core.errors import DataError
+from takifugu.core.lists import among
 from takifugu.data.engines.differences import Frame, is_duckdb, narrowed, numbered, settled, with_number_of_text
 from takifugu.data.engines.sanitise import (
     as_kind,
@@ -290,7 +291,7 @@ def _with_fault(frame: Frame, name: str) -> Frame:
     if name == "start":
         good = good.fill_null(0)
     frame = settled(frame.with_columns(good.alias(name)), [name])
-    return frame.drop(*(c for c in ("tick", "written", "zoned", "fault") if c in columns))
+    return frame.drop(*among(("tick", "written", "zoned", "fault"), columns))
 
 
 def _with_duration(frame: Frame, kind: nw.dtypes.DType, table: Table, column: str, unit: int) -> Frame:

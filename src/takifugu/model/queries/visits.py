@@ -10,7 +10,7 @@ from typing import Any, Protocol, runtime_checkable
 
 from takifugu.core.entries import Entries
 from takifugu.core.errors import InputError
-from takifugu.core.lists import members_of
+from takifugu.core.lists import members_of, without
 from takifugu.core.plain import LEFT_OUT, VALUES, Plain, PlainForm, form, set_fields
 from takifugu.core.rules import check_any, check_known, requires, wrong_type
 from takifugu.model.queries.additive import Additive, State
@@ -173,8 +173,8 @@ class AtMost(PlainForm, kind="at-most"):
             steps = math.floor(self.threshold / answer.grid)
             return (steps,) * len(answer.labels)
         thresholds = dict(self.threshold)
-        odd = next((label for label in thresholds if label not in set(answer.labels)), None)
-        lacking = next((label for label in answer.labels if label not in thresholds), None)
+        odd = next(iter(without(thresholds, set(answer.labels))), None)
+        lacking = next(iter(without(answer.labels, thresholds)), None)
         if odd is not None or lacking is not None:
             if odd is None:
                 message = f"has none for {lacking!r}"

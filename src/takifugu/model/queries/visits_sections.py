@@ -10,6 +10,7 @@ from annotated_types import MinLen
 
 from takifugu.core.entries import Entries
 from takifugu.core.errors import InputError
+from takifugu.core.lists import among, without
 from takifugu.core.sections import Key, Positive
 from takifugu.core.sections import Number as Written
 from takifugu.core.sections import State as Named
@@ -87,4 +88,4 @@ class SafeSection:
             fix = "list the places in the order of the answers"
             raise InputError("is of the boxes of a grid, and the places are none", fix=fix).at("first")
         chosen = dict.fromkeys(inwards if self.places is None else self.places)
-        return (*(name for name in inwards if name in chosen), *(name for name in chosen if name not in {*inwards}))
+        return (*among(inwards, chosen), *without(chosen, {*inwards}))

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
-from takifugu.core.lists import without_keys
+from takifugu.core.lists import without, without_keys
 from takifugu.core.plain import Json, either, toml_of
 from takifugu.releasing.file.loading import json_schema
 
@@ -89,7 +89,7 @@ def _type(part: Json) -> str:
     if "type" in part:
         return _TYPES.get(part["type"], "nothing")
     options = list(map(_type, (*part.get("anyOf", ()), *part.get("oneOf", ()))))
-    some = [option for option in dict.fromkeys(options) if option != "nothing"]
+    some = without(dict.fromkeys(options), ("nothing",))
     if "number" in some:
-        some = [option for option in some if option != "whole number"]
+        some = without(some, ("whole number",))
     return " or ".join(some) or "table"

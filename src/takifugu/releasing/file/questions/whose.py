@@ -102,7 +102,7 @@ def _naming(facts: Facts) -> list[Seen]:
     taken = list(map(facts.roles.get, ("order", "clock")))
     some = [c for c in facts.that_name if c not in taken and c.recurs]
     if "unit" in facts.roles or len(some) < 2:
-        some = [c for c in some if c is not facts.roles.get("value")]
+        some = without(some, (facts.roles.get("value"),))
     return sorted(some, key=lambda c: (not c.named("unit"), c.kind != TEXTS, -len(c.labels)))
 
 

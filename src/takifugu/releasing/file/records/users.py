@@ -14,7 +14,7 @@ from itertools import chain
 from typing import Any
 
 from takifugu.core.errors import TakifuguError
-from takifugu.core.lists import places_of
+from takifugu.core.lists import places_of, without
 from takifugu.core.nearest import did_you_mean
 from takifugu.core.plain import toml_of
 from takifugu.data import UNKNOWN, UNOBSERVED, Bins, Known, Table, tally
@@ -190,9 +190,9 @@ def _parts(value: Any) -> tuple[Any, ...]:
 def _by_faults(spec: RecordReleaseSpec, item: RecordItemSpec, number: int) -> Iterator[TakifuguError]:
     """Yield the faults of a table by groups or columns of values."""
     by, group, location = names_of(item.by), spec.source.group, ("release", number, "by")
-    columns = tuple(name for name in by if name != group)
+    columns = tuple(without(by, (group,)))
     names = [*names_of(group), *names_of(spec.source.value)]
-    unknown = next((name for name in by if name not in names), None)
+    unknown = next(iter(without(by, names)), None)
     if unknown is not None:
         yield fault(
             location, f"{unknown!r} is neither the groups' column nor one of value{did_you_mean(unknown, names)}",

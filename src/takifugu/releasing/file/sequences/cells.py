@@ -37,7 +37,7 @@ from takifugu.releasing.file.tables import numbered
 
 def attribute_of(item: ItemSpec, source: SourceSpec) -> str | None:
     """Return the attribute of a table's cells, if any."""
-    return next((name for name in names_of(item.by) if name in source.attributes), None)
+    return next(iter(among(names_of(item.by), source.attributes)), None)
 
 
 def used_by(source: SourceSpec, items: Iterable[ItemSpec]) -> tuple[str, ...]:

@@ -14,6 +14,7 @@ from functools import partial
 from pathlib import Path
 
 from takifugu.core.errors import DataError, TakifuguError
+from takifugu.core.lists import among
 from takifugu.core.people import PEOPLE
 from takifugu.core.sections import values_of, written
 from takifugu.data import meant, open_frame, parse_step
@@ -180,7 +181,7 @@ def covered_by(source: SourceSpec, folder: Path) -> dict[str | None, Ends]:
             fix="rename its column",
         ).at("roster")  # fmt: skip
     table.require([source.unit])
-    columns = [source.unit, *(name for name in ("from", "until") if name in table.names)]
+    columns = [source.unit, *among(("from", "until"), table.names)]
     texts = texts_of(table, columns)
     if not texts or any(name is None for name, *_ in texts):
         problem = f"column {source.unit!r} of the roster has missing values"
