@@ -217,6 +217,12 @@ def sheet(*cells: Any) -> dict[str, list[tuple[Any, ...]]]:
 
 FAR = Cell('<c r="XFD1048576"><v>1</v></c>')
 BAD_BOOKS: dict[str, tuple[dict[str, Any], dict[str, str], str]] = {
+    "a formula without a value": (
+        sheet("SENTINEL", Cell('<c r="{place}" t="str"><f>1+1</f></c>')), {}, "formulas that show nothing yet"
+    ),
+    "a formula with an empty value": (
+        sheet("SENTINEL", Cell('<c r="{place}"><f>1+1</f><v></v></c>')), {}, "formulas that show nothing yet"
+    ),
     "an error": (sheet("SENTINEL", ERROR), {}, "cells that show an error"),
     "a cell without end": (sheet(FAR), {}, "cells far from its table"),
     "no sheet": ({}, {}, "has no sheet"),

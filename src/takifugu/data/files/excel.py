@@ -28,6 +28,11 @@ _COMPARED = 500
 _ZIP, _OLD = b"PK\x03\x04", b"\xd0\xcf\x11\xe0"
 _ERROR = re.compile(rb"<(?:\w+:)?c\s[^>]*?\bt\s*=\s*[\"']e[\"']")
 _CELL = re.compile(rb"<(?:\w+:)?c[\s/>]")
+_FORMULA = rb"<(?:\w+:)?f(?:\s[^>]*)?(?:/>|>[^<]*</(?:\w+:)?f>)\s*"
+_EMPTY = rb"<(?:\w+:)?v\s*(?:/>|>\s*</(?:\w+:)?v>)\s*"
+_END, _NO_TEXT = rb"</(?:\w+:)?c>", rb"<(?:\w+:)?c(?![^>]*\st\s*=\s*[\"']str[\"'])(?:\s[^>]*)?(?<!/)>\s*"
+#: A formula that nothing has computed has no value, or an empty one that is no text.
+_NOT_COMPUTED = re.compile(_FORMULA + _END + rb"|" + _NO_TEXT + _FORMULA + _EMPTY + _END)
 _PLACE = re.compile(rb"\sr\s*=\s*[\"']([A-Za-z]{0,3})([0-9]{1,9})[\"']")
 
 
@@ -51,6 +56,12 @@ def _rows(file: DataFile, sheet: str | None) -> Iterator[list[str | None]]:
             f"{file.name} has cells that show an error (such as #DIV/0! or #N/A)",
             rule="what they should hold is not known",
             fix="repair the formulas, or empty these cells where the value is missing",
+        )
+    if _NOT_COMPUTED.search(xml):
+        raise DataError(
+            f"{file.name} has formulas that show nothing yet",
+            rule="a program wrote them and none has computed them, so what they should hold is not known",
+            fix="open it in a spreadsheet program and save it",
         )
     height = width = 0
     for place in _PLACE.finditer(xml):
