@@ -215,13 +215,26 @@ def sheet(*cells: Any) -> dict[str, list[tuple[Any, ...]]]:
     return {"one": [("who", "n"), ("SENTINEL", 1), cells]}
 
 
+#: What a program writes that leaves all computing to the next one.
+TO_COMPUTE = (
+    '<workbook xmlns="http://schemas.openxmlformats.org/spreadsheetml/2006/main" '
+    'xmlns:r="http://schemas.openxmlformats.org/officeDocument/2006/relationships">'
+    '<sheets><sheet name="one" sheetId="1" r:id="r1"/></sheets><calcPr fullCalcOnLoad="1"/></workbook>'
+)
 FAR = Cell('<c r="XFD1048576"><v>1</v></c>')
 BAD_BOOKS: dict[str, tuple[dict[str, Any], dict[str, str], str]] = {
     "a formula without a value": (
-        sheet("SENTINEL", Cell('<c r="{place}" t="str"><f>1+1</f></c>')), {}, "formulas that show nothing yet"
+        sheet("SENTINEL", Cell('<c r="{place}" t="str"><f>1+1</f></c>')), {}, "formulas that nothing has computed"
     ),
     "a formula with an empty value": (
-        sheet("SENTINEL", Cell('<c r="{place}"><f>1+1</f><v></v></c>')), {}, "formulas that show nothing yet"
+        sheet("SENTINEL", Cell('<c r="{place}"><f>1+1</f><v></v></c>')), {}, "formulas that nothing has computed"
+    ),
+    "a formula with 0 in the meantime": (
+        sheet("SENTINEL", Cell('<c r="{place}"><f>1+1</f><v>0</v></c>')), {"xl/workbook.xml": TO_COMPUTE},
+        "formulas that nothing has computed",
+    ),
+    "a cell that is cut off a million times": (
+        sheet(Cell("<c " * 1_000_000)), {}, "cannot be read as an Excel workbook"
     ),
     "an error": (sheet("SENTINEL", ERROR), {}, "cells that show an error"),
     "a cell without end": (sheet(FAR), {}, "cells far from its table"),

@@ -26,13 +26,15 @@ GRID, SPARSE = 1_000_000, 4
 #: So many first rows tell where the header is.
 _COMPARED = 500
 _ZIP, _OLD = b"PK\x03\x04", b"\xd0\xcf\x11\xe0"
-_ERROR = re.compile(rb"<(?:\w+:)?c\s[^>]*?\bt\s*=\s*[\"']e[\"']")
+_ERROR = re.compile(rb"<(?:\w+:)?c\s[^<>]*?\bt\s*=\s*[\"']e[\"']")
 _CELL = re.compile(rb"<(?:\w+:)?c[\s/>]")
-_FORMULA = rb"<(?:\w+:)?f(?:\s[^>]*)?(?:/>|>[^<]*</(?:\w+:)?f>)\s*"
+_FORMULA = rb"<(?:\w+:)?f(?:\s[^<>]*)?(?:/>|>[^<]*</(?:\w+:)?f>)\s*"
 _EMPTY = rb"<(?:\w+:)?v\s*(?:/>|>\s*</(?:\w+:)?v>)\s*"
-_END, _NO_TEXT = rb"</(?:\w+:)?c>", rb"<(?:\w+:)?c(?![^>]*\st\s*=\s*[\"']str[\"'])(?:\s[^>]*)?(?<!/)>\s*"
+_END, _NO_TEXT = rb"</(?:\w+:)?c>", rb"<(?:\w+:)?c(?![^<>]*\st\s*=\s*[\"']str[\"'])(?:\s[^<>]*)?(?<!/)>\s*"
 #: A formula that nothing has computed has no value, or an empty one that is no text.
 _NOT_COMPUTED = re.compile(_FORMULA + _END + rb"|" + _NO_TEXT + _FORMULA + _EMPTY + _END)
+#: A program that computes nothing asks for it so, and may write 0 meanwhile.
+_TO_COMPUTE, _ANY_FORMULA = re.compile(rb"fullCalcOnLoad\s*=\s*[\"'](?:1|true)[\"']"), re.compile(rb"<(?:\w+:)?f[\s/>]")
 _PLACE = re.compile(rb"\sr\s*=\s*[\"']([A-Za-z]{0,3})([0-9]{1,9})[\"']")
 
 
@@ -57,10 +59,11 @@ def _rows(file: DataFile, sheet: str | None) -> Iterator[list[str | None]]:
             rule="what they should hold is not known",
             fix="repair the formulas, or empty these cells where the value is missing",
         )
-    if _NOT_COMPUTED.search(xml):
+    is_to_compute = _TO_COMPUTE.search(parts["xl/workbook.xml"]) and _ANY_FORMULA.search(xml)
+    if is_to_compute or _NOT_COMPUTED.search(xml):
         raise DataError(
-            f"{file.name} has formulas that show nothing yet",
-            rule="a program wrote them and none has computed them, so what they should hold is not known",
+            f"{file.name} has formulas that nothing has computed",
+            rule="what they should hold is not known",
             fix="open it in a spreadsheet program and save it",
         )
     height = width = 0
