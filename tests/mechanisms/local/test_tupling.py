@@ -102,8 +102,13 @@ def test_the_smallest_number_of_dummies():
         smallest_tupling(p, q, 1, 0)
 
 
-def test_pmfs_are_laws_over_the_outputs_of_both():
+def test_pmfs_are_laws_over_the_outputs_of_the_dummies():
+    """Values without mass are left out of them: over fewer outputs uniform dummies give too small a delta."""
+    p, q = Pmf([0, 1, 2], [1, 0, 0]), Pmf([0, 1, 2], [F(1, 10), F(9, 10), 0])
+    with pytest.raises(InputError, match="two Pmfs do not say over which outputs"):
+        Tupling(1).delta(p, q, F(1, 10))
+    uniform = Tupling(1).delta([1, 0, 0], [F(1, 10), F(9, 10), 0], F(1, 10))
+    assert Tupling(1, Pmf([0, 1, 2], [F(1, 3)] * 3)).delta(p, q, F(1, 10)) == uniform
     p, q = Pmf([0], [1]), Pmf([5], [1])
-    assert Tupling(1).delta(p, q, 0) == Tupling(1).delta([1, 0], [0, 1], 0)
     spread = Pmf(list(range(8)), [F(1, 8)] * 8)
     assert Tupling(3, spread).delta(p, q, 0) == Tupling(3).delta([1] + [0] * 7, [0, 1] + [0] * 6, 0)

@@ -66,9 +66,9 @@ class Tupling:
     def delta(self, p: Pmf | Sequence[Number], q: Pmf | Sequence[Number], epsilon: Number) -> float:
         """Return the exact delta of one tuple, rounded up.
 
-        `p` and `q` are the laws of what the inner mechanism returns: masses over the same outputs, or Pmfs. Computed by
-        enumeration where there are at most 100,000 tuples of different kinds, else the upper end of `bracket`.
-        Raises InputError for laws that do not fit each other.
+        `p` and `q` are the laws of what the inner mechanism returns: masses over the same outputs, or Pmfs where the
+        dummies have a `law`. Computed by enumeration where there are at most 100,000 tuples of different kinds, else
+        the upper end of `bracket`. Raises InputError for laws that do not fit each other.
         """
         return self.bracket(p, q, epsilon).high
 
@@ -149,6 +149,11 @@ class Tupling:
                 "the two laws have different outputs", fix="give masses over the same outputs, or two Pmfs"
             ).at("q")
         outputs = dict.fromkeys([*p_masses, *q_masses])
+        if self.law is None and isinstance(p, Pmf):
+            raise InputError(
+                "two Pmfs do not say over which outputs the dummies are uniform",
+                rule="values without mass are left out of them", fix="give masses over the same outputs, or the law",
+            ).at("law")  # fmt: skip
         if self.law is None:
             return p_masses, q_masses, dict.fromkeys(outputs, Fraction(1, len(outputs)))
         if not isinstance(self.law, Pmf) and (isinstance(p, Pmf) or len(self.law) != len(outputs)):
@@ -171,7 +176,7 @@ def _is_in_floats(kind: Kind) -> bool:
 
 
 def smallest_tupling(
-    p: Pmf | Sequence[Number], q: Pmf | Sequence[Number], epsilon: Number, delta: Number, most: int = 10_000
+    p: Sequence[Number], q: Sequence[Number], epsilon: Number, delta: Number, most: int = 10_000
 ) -> int | None:
     """Return the least number of uniform dummies for (epsilon, delta), if any.
 
