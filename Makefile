@@ -30,7 +30,7 @@ test-slow: $(VENV)/.test  ## the tests that need more than a few seconds each, a
 # The declared lower bounds are a promise: these versions give the same answers.
 test-lowest: $(VENV)/.lowest  ## the demo, and the tests of frames, ledger and command line, at the lowest declared versions
 	@$(VENV)/lowest/bin/takifugu demo >/dev/null
-	@$(VENV)/lowest/bin/python -m pytest -n $(WORKERS) --max-worker-restart 2 --dist loadfile -m "not slow and not spark" --some-examples $(PYTEST) \
+	@$(VENV)/lowest/bin/python -m pytest -n $(WORKERS) --max-worker-restart 2 --dist loadfile -m "not slow and not spark" $(PYTEST) \
 		tests/data tests/accounting/ledger tests/cli/test_cli.py tests/cli/test_cli_commands.py tests/cli/test_cli_init.py tests/test_examples.py
 
 package: $(VENV)/.package  ## the source distribution and the wheel, in dist/
