@@ -70,8 +70,7 @@ def print_outcome(outcome: Outcome, planned: plan.Plan) -> None:
     if outcome.there:
         click.echo(paragraph(f"already published: {already(outcome.there)}"))
     paid = outcome.reservation
-    amounts = " of ".join(paid.spent.with_budget(paid.budget))
-    spent = f"the source {paid.source!r} has spent {amounts}"
+    spent = paid.spent.spent_by(paid.source, paid.budget)
     if planned.file.source.budget is None:
         spent = f"{spent}. No budget was declared in the file: it is what the first release cost, or was set since"
     click.echo(paragraph(spent))

@@ -91,6 +91,10 @@ class Amount:
         delta, most_delta = in_order(self.delta, budget.delta)
         return self._in_words(epsilon, delta), budget._in_words(most_epsilon, most_delta)
 
+    def spent_by(self, source: str, budget: Amount) -> str:
+        """Say that a source has spent this of its budget."""
+        return f"the source {source!r} has spent {' of '.join(self.with_budget(budget))}"
+
     def _in_words(self, epsilon: str, delta: str) -> str:
         if self.delta == 0:
             return f"epsilon {epsilon}"

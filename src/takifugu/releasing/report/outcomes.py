@@ -199,9 +199,7 @@ class Outcome(InParts):
             pairs.append(("intervals", _READ))
         if files:
             pairs.append(("written", f"{', '.join(path.name for path in files)} in {files[0].parent}"))
-        amounts = " of ".join(paid.spent.with_budget(paid.budget))
-        spent = f"the source {paid.source!r} has spent {amounts}"
-        pairs.append(("spent", spent))
+        pairs.append(("spent", paid.spent.spent_by(paid.source, paid.budget)))
         if self.completed:
             pairs.append(("completed", f"paid for at {self.completed}"))
         if self.there:
