@@ -171,6 +171,19 @@ def explain() -> None:
     """
 
 
+@main.command(runs="cli.exploring:explore")
+@click.argument("file", type=PATH, required=False)
+@click.option("-o", "--output", type=PATH, help="Where to write the page  [default: a temporary folder].")
+@click.option("--force", is_flag=True, help="Overwrite a page that is there.")
+@JSON_OPTION
+def explore() -> None:
+    """Open the explorer, a page that shows what noise hides.
+
+    Choose how long things last, what is published, and how sure a reader can become. With FILE the page starts at
+    FILE's belief and its first table. It computes everything itself and sends nothing. Publishes nothing.
+    """
+
+
 @main.command(runs="cli.calibrating:release")
 @FILE_ARGUMENT
 @click.option("--output", type=PATH, help="The folder to write into, instead of FILE's own.")
