@@ -178,7 +178,7 @@ def test_every_mechanism_is_on_its_page() -> None:
 
 
 #: What is made with the site.
-MADE = {"reference.md", "explorer.html"}
+MADE = {"reference.md", "explore.html"}
 
 
 def test_the_first_page_links_every_other() -> None:

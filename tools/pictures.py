@@ -118,10 +118,12 @@ def noise_picture() -> str:
 STEPS_STYLE = """
 text { font: 13px sans-serif; fill: #1c2430 } .soft { fill: #56606e } .axis { stroke: #d9d6cd } .ink { fill: #1c2430 }
 .stroke { fill: none } .bad-hue { stroke: #b23a1e; stroke-width: 1.2 } .fish-hue { stroke: #0b6e75; stroke-width: 3 }
-.lid { stroke: #0b6e75; stroke-dasharray: 4 4 } text.fish { fill: #0b6e75 }
+.lid { stroke: #0b6e75; stroke-dasharray: 4 4 }
+text.fish { fill: #0b6e75 }
 @media (prefers-color-scheme: dark) {
 text { fill: #e9e6df } .soft { fill: #a8b0ba } .axis { stroke: #38414b } .ink { fill: #e9e6df }
-.bad-hue { stroke: #ff9273 } .fish-hue { stroke: #5cc4c9 } .lid { stroke: #5cc4c9 } text.fish { fill: #5cc4c9 } }
+.bad-hue { stroke: #ff9273 } .fish-hue { stroke: #5cc4c9 } .lid { stroke: #5cc4c9 }
+text.fish { fill: #5cc4c9 } }
 """
 
 
@@ -136,7 +138,10 @@ def steps_picture() -> str:
     return f'{head} xmlns="http://www.w3.org/2000/svg" width="760" height="190"><style>{STEPS_STYLE}</style>{body}\n'
 
 
-PICTURES = {"explorer-steps.svg": steps_picture, "noise.svg": noise_picture, "plan.svg": plan_picture, "quilt.svg": quilt_picture}
+PICTURES = {
+    "explorer-steps.svg": steps_picture, "noise.svg": noise_picture, "plan.svg": plan_picture,
+    "quilt.svg": quilt_picture,
+}  # fmt: skip
 
 if __name__ == "__main__":
     for name, draw in PICTURES.items():

@@ -92,16 +92,10 @@ def test_a_hostile_name_stays_text(page: Any, address: str) -> None:
 
 
 def test_what_is_saved(page: Any, tmp_path: Path) -> None:
-    for button, name in (("#save-file", "explored.toml"), ("#save-table", "explored.csv"), ("#save-picture", "explored.svg")):
+    for kind, name in (("file", "explored.toml"), ("table", "explored.csv"), ("picture", "explored.svg")):
         with page.expect_download() as download:
-            page.click(button)
+            page.click(f"#save-{kind}")
         assert download.value.suggested_filename == name
         download.value.save_as(tmp_path / name)
     assert (tmp_path / "explored.svg").read_text("utf-8").startswith("<svg")
     assert 'states = ["walking"]' in (tmp_path / "explored.toml").read_text("utf-8")
-
-
-def test_a_redraw_is_quick(page: Any) -> None:
-    """What moves with a slider, as the median of thirty, takes less than a tenth of a second on any machine."""
-    times = page.evaluate("Array.from({length: 30}, () => { const t = performance.now(); drawAll(true); return performance.now() - t; })")
-    assert sorted(times)[15] < 100
