@@ -58,7 +58,8 @@ def key_column(role: str, column: str, kind: nw.dtypes.DType) -> nw.Expr:
     """
     names = nw.col(role) if isinstance(kind, nw.Date | nw.Datetime) else plain(role, kind)
     is_short = kind.is_float() and kind != nw.Float64
-    if names is None or (is_short and role == "unit"):
+    is_moment = isinstance(kind, nw.Datetime) and kind.time_zone is not None  # whose text depends on a zone
+    if names is None or (is_short and role == "unit") or (is_moment and role == "piece"):
         raise DataError(f"column {column!r} holds values of type {kind}, which name nothing", fix="write them as text")
     return names
 

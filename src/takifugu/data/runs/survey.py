@@ -68,7 +68,7 @@ def surveyed(
 def _check_times(totals: Sequence[Total], layout: Layout, rules: RunRules) -> None:
     notes = _noted(totals)
     if notes & WITHOUT_ZONE and notes & WITH_ZONE:
-        raise two_ways(str(layout.order))
+        raise two_ways(str(layout.order), rules.last_column if rules.duration is None else None)
     for bound, column, key in ((START, layout.order, "order"), (END, rules.last_column, rules.last_key)):
         reasons = {_fault(total, bound) for total in totals} - {0}
         if reasons:
