@@ -5,6 +5,7 @@ import os
 import subprocess
 import sys
 from collections.abc import Sequence
+from dataclasses import replace
 from datetime import UTC, date, datetime, timedelta
 from pathlib import Path
 from typing import Any
@@ -46,7 +47,7 @@ def steps_of(data: Any, form: str | None = None, zone: str | None = None) -> lis
         "state", "unit", order="start", step="1h", order_format=form, timezone=zone, calendar=calendar,
         window=range(24),
     )  # fmt: skip
-    covered = {name: (None, None) for name in ("Ana", "Ben")}
+    covered = dict.fromkeys(("Ana", "Ben"), (None, None))
     rules = RunRules("stays", covered, end="end", otherwise="out")
     return [piece.counts.tolist() for piece in pieces_of_runs(open_frame(data), layout, STATES, rules)]
 
@@ -70,12 +71,13 @@ TYPED = [*engines.ENGINES, "parquet", "duckdb file"]
 
 
 @pytest.mark.parametrize("engine", TYPED)
-@pytest.mark.parametrize(("start", "end"), [("zoned", "time"), ("time", "zoned"), ("texts with offsets", "time"),
-                                            ("time", "texts with offsets"), ("zoned", "text"), ("text", "zoned"),
-                                            ("text", "texts with offsets"), ("texts with offsets", "text")])  # fmt: skip
+@pytest.mark.parametrize(("start", "end"), [
+    ("zoned", "time"), ("time", "zoned"), ("texts with offsets", "time"), ("time", "texts with offsets"),
+    ("zoned", "text"), ("text", "zoned"), ("text", "texts with offsets"), ("texts with offsets", "text"),
+])  # fmt: skip
 def test_stays_start_and_end_in_one_kind_of_time(engine: str, start: str, end: str, tmp_path: Path) -> None:
     for zone in (None, "Europe/Berlin"):
-        with pytest.raises(DataError, match="one of them|only some of them") as refused:
+        with pytest.raises(DataError, match=r"one of them|only some of them") as refused:
             steps_of(source(engine, stays(start, end), tmp_path), zone=zone)
         assert "'start'" in refused.value.what
         assert "'end'" in refused.value.what
@@ -110,13 +112,15 @@ def test_texts_with_and_without_offsets_are_refused(rows: str, engine: str, zone
     columns = {"unit": ("text", ["Ana"] * 2), "state": ("text", ["in", "out"]), "at": ("text", times)}
     table = open_frame(source(engine, columns, tmp_path))
     layout = Layout("state", "unit", order="at", step="1h", timezone=zone)
+    calendar = Calendar.read("2026-01-05", "2026-01-06", timedelta(hours=1))
+    of_day = replace(layout, calendar=calendar, window=range(24))
+    changes = RunRules("changes", {"Ana": (None, None)}, before="in")
+    read = {
+        "samples": lambda: pieces(table, layout, STATES),
+        "changes": lambda: pieces_of_runs(table, of_day, STATES, changes),
+    }
     with pytest.raises(DataError, match="with and without a zone"):
-        if rows == "samples":
-            pieces(table, layout, STATES)
-        else:
-            calendar = Calendar.read("2026-01-05", "2026-01-06", timedelta(hours=1))
-            of_day = Layout("state", "unit", order="at", step="1h", timezone=zone, calendar=calendar, window=range(24))
-            pieces_of_runs(table, of_day, STATES, RunRules("changes", {"Ana": (None, None)}, before="in"))
+        read[rows]()
 
 
 def days(kind: str) -> engines.Columns:

@@ -11,6 +11,8 @@ BLANKS = " \t\n\r\x0b\x0c"
 INTEGER = r"^-?[0-9]{1,18}$"
 NUMBER = r"^-?[0-9]{1,60}(?:[.][0-9]{1,60})?(?:[eE][+-]?[0-9]{1,2})?$"
 NOT_FINITE = r"^[+-]?(?:[nN][aA][nN]|[iI][nN][fF](?:[iI][nN][iI][tT][yY])?)$"
+#: Infinities, which are numbers of a bin that has them; nan is none.
+INFINITE = r"^[+-]?[iI][nN][fF](?:[iI][nN][iI][tT][yY])?$"
 #: Dates and times: ISO 8601 in the calendar's long form, to the microsecond, with or without an offset from UTC. Many
 #: systems write a blank before the offset, and no colon in it.
 TIME = (
@@ -58,7 +60,7 @@ def two_ways(column: str, end: str | None = None) -> DataError:
     subject = f"column {column!r} has" if end is None else f"columns {column!r} and {end!r} have"
     return DataError(
         f"{subject} times with and without a zone", rule="a zone would move only some of them",
-        fix="write all of them in one way: with their offsets from UTC, such as 2026-01-31T17:05+01:00, or none with one",
+        fix="write all of them in one way: with offsets from UTC, such as 2026-01-31T17:05+01:00, or without",
     ).at("order")  # fmt: skip
 
 

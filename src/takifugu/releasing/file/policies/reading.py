@@ -125,9 +125,9 @@ def _by_step(table: Table, columns: Sequence[str], times: Times | None) -> _BySt
         if any(key[place] is None for key in groups):
             fix = "fill it in, or drop these rows knowingly: a visit that is left out is not counted"
             raise wrong("file", f"column {column!r} has missing values", fix=fix)
-    if times is not None and times.written.form is None:
-        if len({re.search(ZONED, str(key[-1])) is None for key in groups}) > 1:
-            raise two_ways(times.written.column).at("source").placed()
+    is_iso = times is not None and times.written.form is None
+    if times is not None and is_iso and len({re.search(ZONED, str(key[-1])) is None for key in groups}) > 1:
+        raise two_ways(times.written.column).at("source").placed()
     names = called("person", columns[0], [key[0] for key in groups])
     by_step: _BySteps = {}
     for who, *cells in groups:
