@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import sys
 from contextlib import suppress
 from pathlib import Path
 
@@ -11,7 +10,7 @@ import click
 from takifugu.cli.group import complain
 from takifugu.cli.output import heading, only_one, print_json
 from takifugu.cli.progress import watching
-from takifugu.cli.terminal import is_terminal
+from takifugu.cli.terminal import only_seen
 from takifugu.core.errors import DataError, TakifuguError
 from takifugu.core.escaping import visible
 from takifugu.core.text.tables import paragraph
@@ -28,13 +27,15 @@ def advice(files: tuple[Path, ...], window: str | None, as_json: bool) -> None:
     for file in files:
         # A number from the private data must not go into a file or a log: None if output may be kept.
         lost: tuple[str, ...] | None = None
-        if is_terminal(sys.stdout) and is_terminal(sys.stderr):
+        is_seen = only_seen()
+        if is_seen:
             lost = ()
             with suppress(TakifuguError):  # which `advise` raises
-                lost = left_out(load(file, window=window, first=True))
+                rows = left_out(load(file, window=window, first=True))
+                lost = () if rows is None else tuple(rows.sentences())
         try:
             with watching() as watch:
-                advised = advise(file, window=window, watch=watch)
+                advised = advise(file, window=window, watch=watch, is_seen=is_seen)
         except DataError:
             for words in lost or ():
                 complain(words)

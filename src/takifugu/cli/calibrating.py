@@ -10,6 +10,7 @@ import click
 from takifugu.cli.group import REFUSED, complain
 from takifugu.cli.output import print_json
 from takifugu.cli.progress import watching
+from takifugu.cli.terminal import only_seen
 from takifugu.core.plain import Json
 from takifugu.numbers.rationals import to_text
 from takifugu.releasing.file.loading import load
@@ -48,7 +49,7 @@ def release(
     from takifugu.releasing import steps
 
     with watching() as watch:
-        rehearsal = steps.dry_run(load(file, window=window), output, new_ledger, anyway, watch, choice)
+        rehearsal = steps.dry_run(load(file, window=window), output, new_ledger, anyway, watch, choice, only_seen())
     if as_json:
         print_json("release --dry-run", file, rehearsal.to_dict())
     else:
