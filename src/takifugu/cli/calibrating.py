@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING
 
 import click
 
+from takifugu.cli.advice import counting_what_is_left_out
 from takifugu.cli.group import REFUSED, complain
 from takifugu.cli.output import print_json
 from takifugu.cli.progress import watching
@@ -48,7 +49,7 @@ def release(
         return
     from takifugu.releasing import steps
 
-    with watching() as watch:
+    with counting_what_is_left_out(file, window), watching() as watch:
         rehearsal = steps.dry_run(load(file, window=window), output, new_ledger, anyway, watch, choice, only_seen())
     if as_json:
         print_json("release --dry-run", file, rehearsal.to_dict())

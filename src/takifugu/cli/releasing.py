@@ -11,6 +11,7 @@ from pathlib import Path
 
 import click
 
+from takifugu.cli.advice import counting_what_is_left_out
 from takifugu.cli.output import amount, noticed, print_json
 from takifugu.cli.progress import watching
 from takifugu.cli.terminal import only_seen
@@ -55,7 +56,8 @@ def publish(
 ) -> None:
     progress = Progress()
     with progress.telling():  # to the end: a message that nobody could read does not undo what was published
-        with watching(stops=False) as watch:  # whoever interrupts does not want to publish
+        # whoever interrupts does not want to publish
+        with counting_what_is_left_out(file, window), watching(stops=False) as watch:
             spec = load(file, window=window)
             planned = run.planned_for(spec, folder_of(spec, output), wanted, new_ledger, anyway, watch)
         with watching(stops=False) as watch, noticed() as notices:

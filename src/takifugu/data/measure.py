@@ -190,8 +190,9 @@ def _in_order(rows: Rows, layout: Layout, table: Table) -> Rows:
             rule="two rows cannot be in one step",
             fix=f"{hint}declare the piece column if they belong to several pieces, an order column that numbers them "
             "if one followed the other (lessons of a day), a time zone "
-            '(beside earlier releases, it costs what their dearest step costs) if a clock was set back, or which row '
-            'counts: duplicates = "first" or "last" (to write one costs nothing, to replace it by the other much)',
+            "(beside earlier releases, it costs what their dearest step costs) if a clock was set back, or which row "
+            'counts, and leave the others out: duplicates = "first" or "last" (to write one costs nothing, to replace '
+            "it by the other much)",
         ).at("order")
     if not rows.in_rows:
         raise DataError(

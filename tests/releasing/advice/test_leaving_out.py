@@ -165,8 +165,8 @@ def of_many(folder: Path, lost: int, kept: int, *rules: str) -> Path:
 
 #: A rule, and the rows that it leaves out beside 900 that count.
 _LOSSES = {
-    'duplicates = "first"': "Ana,{i},still", 'duplicates = "last"': "Ana,{i},walking", 'null_keys = "drop"': ",{i},still",
-    'nulls = "unobserved"': "Ben,{i},",
+    'duplicates = "first"': "Ana,{i},still", 'duplicates = "last"': "Ana,{i},walking",
+    'null_keys = "drop"': ",{i},still", 'nulls = "unobserved"': "Ben,{i},",
 }  # fmt: skip
 
 
@@ -210,6 +210,18 @@ def test_pipes_call_nothing_good_where_a_rule_may_leave_rows_out(tmp_path: Path)
         toml = of_many(tmp_path, lost, 900, 'duplicates = "first"')
         result = succeed("advise", toml)
         printed.add(result.stdout)
-        assert "good" not in result.stdout
+        assert "good:" not in words_of(result)
         assert 'duplicates = "first" may leave rows out' in words_of(result)
     assert len(printed) == 1
+
+
+@pytest.mark.usefixtures("on_a_terminal")
+@pytest.mark.parametrize("command", [["advise"], ["release", "--dry-run"], ["release"]])
+def test_a_remedy_that_leaves_rows_out_says_so_and_how_many(tmp_path: Path, command: list[str]) -> None:
+    refused = invoke(*command, written(tmp_path))
+    assert refused.exit_code == 2
+    assert '997 of 1,200 rows would not count with duplicates = "first" or "last"' in words_of(refused)
+    (tmp_path / "data.csv").write_text("who,t,state\nAna,1,still\nAna,1,walking\n")
+    refused = invoke(*command, tmp_path / "study.toml")
+    assert 'leave the others out: duplicates = "first" or "last"' in words_of(refused)
+    assert not (tmp_path / "out").exists()

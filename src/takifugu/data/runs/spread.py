@@ -131,7 +131,8 @@ class Runs:
         Events overlap by sharing a step.
         """
         frame = self._compared.with_columns(missing=(nw.col("code") == UNOBSERVED).cast(nw.Int64))
-        ((tied, overlapping, missing),) = collected(frame.select(nw.sum("tied"), nw.sum("overlapping"), nw.sum("missing")))
+        sums = frame.select(nw.sum("tied"), nw.sum("overlapping"), nw.sum("missing"))
+        ((tied, overlapping, missing),) = collected(sums)
         return integer(tied) or 0, integer(overlapping) or 0, integer(missing) or 0
 
     def inside(self, cover: Cover) -> range:

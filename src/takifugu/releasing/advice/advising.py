@@ -109,8 +109,9 @@ class TableAdvice:
         cells = None if self.cells is None else dict(zip(self.labels, self.cells, strict=False))
         if worth.difference is not None:
             coverage = worth.difference.coverage
+        verdict = None if self.verdict is None else str(self.verdict)
         return {
-            **data, "verdict": None if self.verdict is None else str(self.verdict), "ratio": worth.ratio_or_none, "matters": worth.matters,
+            **data, "verdict": verdict, "ratio": worth.ratio_or_none, "matters": worth.matters,
             "error_of_a_difference": worth.error_of_a_difference, "coverage_of_a_difference": coverage,
             "expected": cells, "expected_from": worth.expectation.source, "noise": list(worth.noisy),
         }  # fmt: skip
