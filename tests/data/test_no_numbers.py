@@ -88,3 +88,13 @@ def test_what_pandas_calls_nan_is_a_missing_value(tmp_path: Path) -> None:
     assert counted(table, binned(OPEN)) == [1, 1]
     with pytest.raises(DataError, match="missing states"):
         counted(table, binned(OPEN), "refuse")
+
+
+def test_a_row_far_down_is_named_in_full() -> None:
+    """A table may have more rows than 32 bits can number."""
+    from takifugu.data.values.spellings import meant
+
+    far = 2**31 + 5
+    with pytest.raises(DataError) as refused:
+        meant([("7", 1), ("07", far)], "who", "unit")
+    assert f"in rows 2 and {far + 1}" in str(refused.value)

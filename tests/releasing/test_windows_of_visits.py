@@ -188,9 +188,9 @@ def in_berlin(extra: str = "") -> str:
 @pytest.mark.slow
 def test_hours_of_a_zone_are_those_of_its_clocks(tmp_path: Path) -> None:
     """Each row lies in the one hour whose name its clock shows; two passes are one window of two steps."""
-    shown = ("01:59+02:00", "02:30+02:00", "02:30+01:00", "03:00+01:00", "04:59:59.9+01:00")
-    assert [time[:5] for time in shown] == [time[:5] for time in TWICE]
-    rows = "".join(f"{who},bar,2026-10-25T{time}\n" for who, time in enumerate(shown))
+    times = ("01:59+02:00", "02:30+02:00", "02:30+01:00", "03:00+01:00", "04:59:59.9+01:00")
+    assert [time[:5] for time in times] == [time[:5] for time in TWICE]
+    rows = "".join(f"{who},bar,2026-10-25T{time}\n" for who, time in enumerate(times))
     file = written(tmp_path, in_berlin(), f"who,where,when\n{rows}")
     by_window = {name.removeprefix("safe-2026-10-25T"): bars for name, (bars, _) in counts(file).items()}
     assert len(by_window) == 24

@@ -155,10 +155,10 @@ def test_nothing_is_said_where_every_row_counts(tmp_path: Path) -> None:
     assert counted(succeed("advise", toml).output) == set()
 
 
-def of_many(folder: Path, lost: int, kept: int, *rules: str) -> Path:
+def of_many(folder: Path, lost: int, counting: int, *rules: str) -> Path:
     """Write a file whose table is good, with so many rows beside those that count."""
     toml = written(folder, *rules)
-    rows = [f"Ana,{i},walking\n" for i in range(kept)] + [f"Ana,{i},still\n" for i in range(lost)]
+    rows = [f"Ana,{i},walking\n" for i in range(counting)] + [f"Ana,{i},still\n" for i in range(lost)]
     (folder / "data.csv").write_text("".join(["who,t,state\n", *rows]))
     return toml
 

@@ -15,7 +15,7 @@ from takifugu.releasing.file.questions.question import NONE, Question
 ANSWERS = [f"{{}},{'yes' if n % 3 else 'no'},{n * n % 7}" for n in range(240)]
 
 
-def asked(path: Path, **said: str) -> dict[str, Question]:
+def questions_about(path: Path, **said: str) -> dict[str, Question]:
     """Return the questions about a table, each answered as said, by what is offered, or by its first choice."""
     subject, answers, seen = subject_of(path), dict[str, str](), dict[str, Question]()
     for name in QUESTIONS:
@@ -34,7 +34,7 @@ def test_numbers_that_recur_may_be_names(tmp_path: Path, name: str, written: str
     """Ids with a point, or of 19 digits, were no names, and each row was another person's: ± 7 where ± 64 is right."""
     rows = [row.format(written.format(7 + n % 40)) for n, row in enumerate(ANSWERS)]
     path = table_in(tmp_path, f"{name},smokes,visits", rows)
-    question = asked(path, rows="answers")["whose"]
+    question = questions_about(path, rows="answers")["whose"]
     assert question.offered is None
     assert f"{name!r} has several rows" in question.why
     done = invoke("init", path, "--yes", "--rows", "answers", "-o", tmp_path / "r.toml")
@@ -54,7 +54,7 @@ BIKE_HEADER = "ride_id,rideable_type,started_at,ended_at,start_station,end_stati
 @pytest.mark.parametrize("rows", ["stays", "events", "visits", "answers"])
 def test_classes_of_people_are_never_proposed_first(tmp_path: Path, rows: str) -> None:
     """Enter took two classes of customers for the two people of a table."""
-    question = asked(table_in(tmp_path, BIKE_HEADER, BIKE), rows=rows)["whose"]
+    question = questions_about(table_in(tmp_path, BIKE_HEADER, BIKE), rows=rows)["whose"]
     assert question.choices[0].name != "member_casual"
     assert question.offered in (None, NONE, "ride_id")
     if rows in ("stays", "events"):
@@ -63,7 +63,7 @@ def test_classes_of_people_are_never_proposed_first(tmp_path: Path, rows: str) -
 
 def test_a_person_of_many_rows_is_still_a_person(tmp_path: Path) -> None:
     rows = [f"{'Ana' if n < 400 else 'Ben'},{n % 400},{'on' if n * n % 5 else 'off'}" for n in range(800)]
-    question = asked(table_in(tmp_path, "person,minute,state", rows))["whose"]
+    question = questions_about(table_in(tmp_path, "person,minute,state", rows))["whose"]
     assert (question.offered, question.is_clear) == ("person", True)
 
 
@@ -73,7 +73,7 @@ def test_a_person_of_many_rows_is_still_a_person(tmp_path: Path) -> None:
 ])  # fmt: skip
 def test_whose_a_row_is_has_no_default_where_it_is_unclear(tmp_path: Path, header: str, rows: Sequence[str]) -> None:
     path = table_in(tmp_path, header, rows)
-    question = asked(path, rows="samples" if header.startswith("card") else "stays")["whose"]
+    question = questions_about(path, rows="samples" if header.startswith("card") else "stays")["whose"]
     assert question.offered is None or question.is_clear
     done = invoke("init", path, "--yes", "-o", tmp_path / "r.toml")
     assert done.exit_code == 2 or question.is_clear
@@ -96,7 +96,7 @@ def log(form: str) -> list[str]:
 def test_the_zone_of_moments_is_asked(tmp_path: Path, form: str) -> None:
     """5,322 were published for 07 h, in UTC, where clocks of the city showed 1,275."""
     path = table_in(tmp_path, "person,time,state", log(MOMENTS[form]))
-    question = asked(path, rows="samples", whose="person")["timezone"]
+    question = questions_about(path, rows="samples", whose="person")["timezone"]
     assert question.offered is None
     assert question.must_be_clear
     assert {"offsets": "+11:00", "Z": "offsets Z", "epoch": "since 1970"}[form] in question.why
@@ -122,5 +122,5 @@ def test_a_zone_that_does_not_exist_is_refused(tmp_path: Path) -> None:
 
 def test_clock_times_are_not_asked_about(tmp_path: Path) -> None:
     path = table_in(tmp_path, "person,time,state", log("2026-01-{d:02}T{h:02}:00"))
-    assert "timezone" not in asked(path, rows="samples", whose="person")
+    assert "timezone" not in questions_about(path, rows="samples", whose="person")
     assert answered_clearly(subject_of(path), {"rows": "samples"})

@@ -117,8 +117,8 @@ def _of_steps(file: ReleaseFile, source: SourceSpec) -> LeftOut:
         counts = {"null_keys": total.rows - rows_with_keys, "duplicates": rows_with_keys - counted_rows}
         counts["nulls"] = missing
         if source.ambiguous == "drop":
-            kept = replace(layout, null_keys="drop", ambiguous="first")
-            _, rows_of_both, _ = rows_that_count(file.table, kept, recode)
+            of_both = replace(layout, null_keys="drop", ambiguous="first")
+            _, rows_of_both, _ = rows_that_count(file.table, of_both, recode)
             counts["null_keys"] = total.rows - rows_of_both
             counts["ambiguous"] = rows_of_both - rows_with_keys
     return LeftOut(total.rows, counts, rules_that_drop(file), source.rows == "stays")

@@ -165,8 +165,8 @@ class Seen:
         """Return the offsets from UTC that its times are written with."""
         if self.kind != TIMES or self.form is not None:
             return ()
-        found = (re.search(OFFSET, text) for text in self.labels if re.search(ZONED, text))
-        return tuple(dict.fromkeys(match[0].strip() for match in found if match is not None))
+        endings = (re.search(OFFSET, text) for text in self.labels if re.search(ZONED, text))
+        return tuple(dict.fromkeys(match[0].strip() for match in endings if match is not None))
 
     @property
     def are_moments(self) -> bool:
