@@ -59,6 +59,7 @@ def main() -> None:
 @click.option("--secret", metavar="WORD", help="What is secret: every-entry, answers, column, population ...")
 @click.option("--publish", metavar="COLUMN", help="The column whose values are counted.")
 @click.option("--dates", metavar="FORM", help="How dates are written, if that is not clear, such as %d/%m/%Y.")
+@click.option("--timezone", metavar="ZONE", help="Where clocks show the times, such as Europe/Berlin, or UTC.")
 @click.option("--states", metavar="NAMES", help="All states that can occur, with commas, from a code book.")
 @click.option("--size", metavar="NUMBER", help="How many people there are.")
 @click.option("--from", "from", metavar="TIME", help="When the recording starts.")

@@ -16,6 +16,7 @@ import click
 from takifugu.accounting.ledger import Ledger
 from takifugu.cli.asking import ask_about, can_ask
 from takifugu.cli.output import path_text, print_json, write_new
+from takifugu.cli.terminal import only_seen
 from takifugu.core.errors import InputError, LedgerError, ReleaseError, SpecError, TakifuguError, within
 from takifugu.core.escaping import visible
 from takifugu.core.nearest import nearest
@@ -110,7 +111,7 @@ class _Draft:
         from takifugu.releasing.advice.advice import verdicts
 
         try:
-            tables = verdicts(self.file)
+            tables = verdicts(self.file, only_seen())
         except TakifuguError as error:
             return f"Verdict: none. {error.message}"
         return "Verdict: " + "; ".join(f"{table.name} is {table.sentence}" for table in tables)
