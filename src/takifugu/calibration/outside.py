@@ -42,7 +42,7 @@ def judged(line: Line, problem: Problem, bound: Bound) -> Bound | Refusal:
 
 def marks(problem: Problem, noise: Randomiser) -> Iterator[str]:
     """Yield whose word the promise rests on beside the mechanism's, once each."""
-    framework, told = problem.framework, set[str]()
+    framework, said = problem.framework, set[str]()
     definition = definitions.find(framework.definition)
     parts = (
         *((belief, "belief", "that the data can be distributed so, and what follows from it,")
@@ -55,6 +55,6 @@ def marks(problem: Problem, noise: Randomiser) -> Iterator[str]:
     for thing, role, what in parts:
         package = package_of(thing)
         mark = f"{promise_of_package(package)}, by its {role} {type(thing).__name__!r}: {what} is its author's word"
-        if package and mark not in told:
-            told.add(mark)
+        if package and mark not in said:
+            said.add(mark)
             yield mark

@@ -33,6 +33,7 @@ from takifugu.calibration.alternatives import (
 )
 from takifugu.calibration.outside import judged
 from takifugu.calibration.registry import REGISTRY, Line
+from takifugu.calibration.remedies import applicable
 from takifugu.core import searches
 from takifugu.core.errors import CalibrationRefused, InputError, Unsupported
 from takifugu.core.escaping import at_least, at_most
@@ -137,11 +138,12 @@ def attempt(line: Line, problem: Problem, allow_zero_noise: bool, limited: bool)
         with searches.named(line.name):
             bound = mechanism.bound(problem)
     except Unsupported as error:
-        return Trial(line, INAPPLICABLE, str(error))
+        return Trial(line, INAPPLICABLE, applicable(str(error), problem))
     except (ArithmeticError, LinAlgError) as error:
-        return Trial(line, INAPPLICABLE, OUT_OF_RANGE.format(type(error).__name__))
+        reason = OUT_OF_RANGE.format(type(error).__name__)
+        return Trial(line, INAPPLICABLE, applicable(reason, problem))
     if isinstance(bound, Refusal):
-        return Trial(line, INAPPLICABLE, bound.reason)
+        return Trial(line, INAPPLICABLE, applicable(bound.reason, problem))
     _check(line, problem, bound)
     if line.package:
         kept = judged(line, problem, bound)
