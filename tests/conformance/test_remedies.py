@@ -52,8 +52,8 @@ def unfit(case: Case, delta: Fraction) -> Iterator[tuple[str, str, str]]:
             continue
         unquoted = re.findall(r"\buse ([a-z-]+)", answer.reason)
         for advised in NAMES & {*re.findall(r'"([a-z-]+)"', answer.reason), *unquoted}:
-            asked = with_delta if "delta above 0" in answer.reason else problem
-            tried = trial(advised, asked)
+            of_advice = with_delta if "delta above 0" in answer.reason else problem
+            tried = trial(advised, of_advice)
             if tried.status == INAPPLICABLE:
                 yield line.name, advised, answer.reason
 
@@ -93,7 +93,7 @@ TEXTS = tf.Pufferfish(tf.every_entry(), tf.MarkovChain([[0.9, 0.1], [0.4, 0.6]],
     (lambda: tf.attribute(3, "yes", "no"), "an entry by its number is entry(3, 'yes', 'no')"),  # type: ignore[arg-type]
 ])  # fmt: skip
 def test_what_a_message_says_to_write_is_what_is_meant(ask: Any, words: str) -> None:
-    """Count("1") on the states 0 and 1 was told to write one of ['0', '1'], and asked whether '1' was meant."""
+    """Count("1") on the states 0 and 1 was told to write one of ['0', '1'], and of_advice whether '1' was meant."""
     with pytest.raises(tf.errors.InputError) as refused:
         ask()
     assert str(refused.value).endswith(words)

@@ -29,7 +29,7 @@ def chain(length: int = 8) -> Any:
     return tf.Pufferfish(tf.every_entry(), tf.MarkovChain(outside.MATRIX, length))
 
 
-def asked(case: Case) -> Any:
+def calibrated(case: Case) -> Any:
     extending.register_mechanism(case.mechanism, takes_delta=case.mechanism.has_delta)
     return tf.calibrate(
         chain(case.length), tf.Count(1), case.epsilon, case.delta, case.mechanism.name, allow_zero_noise=True
@@ -43,7 +43,7 @@ def test_there_are_a_hundred_and_fifty() -> None:
 @pytest.mark.parametrize("case", TOO_LITTLE, ids=lambda case: case.mechanism.name)
 def test_too_little_noise_is_refused_with_both_numbers(case: Case) -> None:
     with pytest.raises(CalibrationRefused) as refused:
-        asked(case)
+        calibrated(case)
     words = str(refused.value)
     assert MARK in words
     claimed = re.search(r"it claims epsilon ([0-9.e-]+)", words)
@@ -61,7 +61,7 @@ def test_too_little_noise_is_refused_with_both_numbers(case: Case) -> None:
 
 @pytest.mark.parametrize("case", ENOUGH, ids=lambda case: case.mechanism.name)
 def test_enough_noise_runs_and_is_marked(case: Case, tmp_path: Path) -> None:
-    calibration = asked(case)
+    calibration = calibrated(case)
     assert calibration.epsilon == case.claimed
     assert [words for words in calibration.guarantee.conditions if words.startswith(MARK)]
     assert MARK in " ".join(str(calibration).split())
@@ -76,7 +76,7 @@ def test_enough_noise_runs_and_is_marked(case: Case, tmp_path: Path) -> None:
 
 def test_the_case_that_was_certified() -> None:
     """1/epsilon noise was chosen by "auto" and certified at epsilon 1; with_scale gives 3.10 for it."""
-    entry = Foreign(outside.discrete(Fraction(1)), outside.as_asked, Covers.ENTRIES, "theirs")
+    entry = Foreign(outside.discrete(Fraction(1)), outside.as_requested, Covers.ENTRIES, "theirs")
     extending.register_mechanism(entry)
     for only in (False, True):
         assert tf.calibrate(chain(), tf.Count(1), 1, only_release=only).mechanism != "theirs"
@@ -86,18 +86,18 @@ def test_the_case_that_was_certified() -> None:
     assert f"it claims epsilon 1 for noise of scale 1, which loses epsilon {computed:.7g}" in rows["theirs"].reason
 
 
-def test_auto_takes_no_honest_one_either_and_never_asks_it() -> None:
-    class Asked(Exception):
+def test_auto_takes_no_honest_one_either_and_never_calls_it() -> None:
+    class Called(Exception):
         pass
 
     def ask(problem: Any) -> Any:
-        raise Asked
+        raise Called
 
-    extending.register_mechanism(Foreign(ask, outside.as_asked, Covers.ENTRIES, "theirs"))
+    extending.register_mechanism(Foreign(ask, outside.as_requested, Covers.ENTRIES, "theirs"))
     calibration = tf.calibrate(chain(), tf.Count(1), 1)
     assert "theirs" not in [calibration.mechanism, *(row.name for row in calibration.alternatives)]
     tf.calibrate(chain(), tf.Count(1), 1, only_release=True)
-    with pytest.raises(Asked):
+    with pytest.raises(Called):
         tf.calibrate(chain(), tf.Count(1), 1, mechanism="theirs")
 
 
@@ -107,7 +107,7 @@ def test_a_promise_about_one_output_rests_on_the_laws_of_the_answer() -> None:
     least = Fraction(exact.scale) + Fraction(1, 10**6)
     assert tf.with_scale(restless(), tf.Count(1), least).epsilon > 1
     for name, covers in (("alone", Covers.OUTPUT), ("composing", Covers.ENTRIES)):
-        extending.register_mechanism(Foreign(outside.discrete(least), outside.as_asked, covers, name))
+        extending.register_mechanism(Foreign(outside.discrete(least), outside.as_requested, covers, name))
     alone = tf.calibrate(restless(), tf.Count(1), 1, mechanism="alone", allow_zero_noise=True)
     assert alone.guarantee.covers is Covers.OUTPUT
     with pytest.raises(CalibrationRefused, match=r"it claims epsilon 1 .* which loses epsilon 4\.2"):
@@ -121,7 +121,7 @@ def restless() -> Any:
 
 def test_a_claim_covers_what_is_proved_and_not_what_is_claimed() -> None:
     noise = outside.discrete(Fraction(tf.calibrate(chain(), tf.Count(1), 1).randomiser.scale) + Fraction(1, 100))
-    extending.register_mechanism(Foreign(noise, outside.as_asked, Covers.EVERYTHING, "theirs"))
+    extending.register_mechanism(Foreign(noise, outside.as_requested, Covers.EVERYTHING, "theirs"))
     assert tf.calibrate(chain(), tf.Count(1), 1, mechanism="theirs").guarantee.covers is Covers.ENTRIES
 
 
@@ -136,7 +136,7 @@ class Lying(DiscreteLaplace, kind="lying"):
 def lying() -> Foreign:
     """Register a randomiser that draws less than it states, and a mechanism that uses it."""
     extending.register_randomiser("lying", Kind(Lying.from_dict, "noise", "noise"))
-    mechanism = Foreign(lambda p: Lying(Fraction(8), p.grid, p.cells), outside.as_asked, Covers.ENTRIES, "liar")
+    mechanism = Foreign(lambda p: Lying(Fraction(8), p.grid, p.cells), outside.as_requested, Covers.ENTRIES, "liar")
     extending.register_mechanism(mechanism)
     return mechanism
 
@@ -159,7 +159,8 @@ def test_a_randomiser_from_elsewhere_is_its_authors_word_and_bounds_nothing_besi
 
 
 def test_noise_on_another_grid_is_refused() -> None:
-    wrong = Foreign(lambda p: DiscreteLaplace(Fraction(99), p.grid * 2, p.cells), outside.as_asked, Covers.ENTRIES, "w")
+    noise = DiscreteLaplace(Fraction(99), Fraction(2), 1)
+    wrong = Foreign(lambda problem: noise, outside.as_requested, Covers.ENTRIES, "w")
     extending.register_mechanism(wrong)
     with pytest.raises(tf.errors.InputError, match="another grid than the answer's"):
         tf.calibrate(chain(), tf.Count(1), 1, mechanism="w")
@@ -172,15 +173,15 @@ def test_a_choice_is_bounded_like_noise() -> None:
     def of(factor: Fraction) -> Any:
         return lambda problem: replace(ours, units=ours.units * factor)  # type: ignore[type-var]
 
-    extending.register_mechanism(Foreign(of(Fraction(1)), outside.as_asked, Covers.ENTRIES, "enough"))
-    extending.register_mechanism(Foreign(of(Fraction(1, 9)), outside.as_asked, Covers.ENTRIES, "little"))
+    extending.register_mechanism(Foreign(of(Fraction(1)), outside.as_requested, Covers.ENTRIES, "enough"))
+    extending.register_mechanism(Foreign(of(Fraction(1, 9)), outside.as_requested, Covers.ENTRIES, "little"))
     assert tf.calibrate(chain(), mode, 1, mechanism="enough").epsilon == 1
     with pytest.raises(CalibrationRefused, match=r"it claims epsilon 1 .* loses epsilon"):
         tf.calibrate(chain(), mode, 1, mechanism="little")
 
 
 def test_normal_noise_never_keeps_a_pure_promise() -> None:
-    extending.register_mechanism(Foreign(outside.normal(Fraction(999)), outside.as_asked, Covers.ENTRIES, "pure"))
+    extending.register_mechanism(Foreign(outside.normal(Fraction(999)), outside.as_requested, Covers.ENTRIES, "pure"))
     with pytest.raises(CalibrationRefused, match=r"it claims epsilon 1 .* loses epsilon inf without a delta"):
         tf.calibrate(chain(), tf.Count(1), 1, mechanism="pure")
 
@@ -189,11 +190,11 @@ def test_without_the_bound_too_little_noise_runs(monkeypatch: pytest.MonkeyPatch
     """The mutant: where the library bounds nothing, 1/epsilon noise is certified, and only marked."""
     monkeypatch.setattr(claims, "bounded", lambda problem, bound: None)
     case = TOO_LITTLE[0]
-    assert asked(case).epsilon == case.claimed < outside.pure_loss(case.length, float(case.scale))
+    assert calibrated(case).epsilon == case.claimed < outside.pure_loss(case.length, float(case.scale))
 
 
 def test_infinite_losses_are_numbers_in_words() -> None:
     assert math.isinf(outside.pure_loss(3, 0))
     bound = Bound(DiscreteLaplace(Fraction(3), Fraction(1)), Fraction(1), Fraction(0), Covers.ENTRIES, Witness("a"))
     assert isinstance(claims.bounded(tf.calibrate(chain(3), tf.Count(1), 1).problem, bound), Bound)
-    assert Foreign(outside.discrete(Fraction(1)), outside.as_asked, Covers.ENTRIES, "x").cost(None) == Cost(1.0)
+    assert Foreign(outside.discrete(Fraction(1)), outside.as_requested, Covers.ENTRIES, "x").cost(None) == Cost(1.0)

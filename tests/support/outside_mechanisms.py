@@ -118,7 +118,7 @@ def nothing(scale: Fraction) -> Callable[[Any], Any]:
     return lambda problem: Exact(problem.grid, problem.cells)
 
 
-def as_asked(epsilon: Fraction) -> Fraction:
+def as_requested(epsilon: Fraction) -> Fraction:
     return epsilon
 
 
@@ -141,20 +141,20 @@ def cases(is_enough: bool) -> list[Case]:
     small = Fraction(1, 10**4)
     for length, epsilon in product((3, 5, 7, 8, 9), (half, one, two)):
         if is_enough:
-            add("group", discrete, length / epsilon, as_asked, every, length, epsilon)
-            add("wide", rounded, 3 * length / epsilon, as_asked, single, length, epsilon)
+            add("group", discrete, length / epsilon, as_requested, every, length, epsilon)
+            add("wide", rounded, 3 * length / epsilon, as_requested, single, length, epsilon)
             add("modest", discrete, 6 * length / epsilon, a_fifth, output, length, epsilon)
             continue
-        add("entry", discrete, 1 / epsilon, as_asked, single, length, epsilon)
-        add("entry", rounded, 1 / epsilon, as_asked, output, length, epsilon)
-        add("upside-down", discrete, epsilon / 4, as_asked, every, length, epsilon)
+        add("entry", discrete, 1 / epsilon, as_requested, single, length, epsilon)
+        add("entry", rounded, 1 / epsilon, as_requested, output, length, epsilon)
+        add("upside-down", discrete, epsilon / 4, as_requested, every, length, epsilon)
         add("boasting", discrete, length / epsilon / 2, a_fifth, output, length, epsilon)
-        add("nothing", nothing, Fraction(0), as_asked, every, length, epsilon)
-        add("faint", rounded, Fraction(1, 8), as_asked, Covers.COMPONENT, length, epsilon)
+        add("nothing", nothing, Fraction(0), as_requested, every, length, epsilon)
+        add("faint", rounded, Fraction(1, 8), as_requested, Covers.COMPONENT, length, epsilon)
     for length in (3, 5, 7, 8, 9) if is_enough else (5, 8):
         if is_enough:
-            add("normal", normal, Fraction(20 * length), as_asked, output, length, one, small)
+            add("normal", normal, Fraction(20 * length), as_requested, output, length, one, small)
             continue
         for number in range(1, 6):
-            add(f"normal{number}", normal, Fraction(number, 5), as_asked, output, length, one, small)
+            add(f"normal{number}", normal, Fraction(number, 5), as_requested, output, length, one, small)
     return made

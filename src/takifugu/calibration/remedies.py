@@ -21,7 +21,7 @@ from takifugu.model.frameworks import OF_ROWS
 _PROPOSED = re.compile(r'mechanism=("[a-z-]+"(?:(?:, or |, | or )(?:mechanism=)?"[a-z-]+")*)')
 _NAME = re.compile(r'"([a-z-]+)"')
 #: Operations up to which a mechanism is asked, and not only what it would cost.
-_ASKED = 1e7
+_QUICK = 1e7
 _WITH_DELTA = "delta above 0"
 _SOME_DELTA = Fraction(1, 10**6)
 
@@ -31,11 +31,11 @@ def applicable(reason: str, problem: Problem) -> str:
     if _WITH_DELTA in reason and not problem.delta:
         problem = replace(problem, delta=_SOME_DELTA)
 
-    def kept(match: re.Match[str]) -> str:
+    def without_unfit(match: re.Match[str]) -> str:
         names = [name for name in _NAME.findall(match[1]) if can_be_tried(name, problem)]
         return f"mechanism={_listed(names or ['auto'])}"
 
-    return _PROPOSED.sub(kept, reason)
+    return _PROPOSED.sub(without_unfit, reason)
 
 
 def _listed(names: list[str]) -> str:
@@ -62,7 +62,7 @@ def _can_be_tried(name: str, problem: Problem) -> bool:
         return False  # normal noise keeps no pure promise
     mechanism = line.load()
     try:
-        if mechanism.cost(problem).operations > _ASKED:
+        if mechanism.cost(problem).operations > _QUICK:
             return True
         return isinstance(mechanism.bound(problem), Bound)
     except (TakifuguError, ArithmeticError, LinAlgError):

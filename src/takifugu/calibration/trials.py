@@ -138,18 +138,17 @@ def attempt(line: Line, problem: Problem, allow_zero_noise: bool, limited: bool)
         with searches.named(line.name):
             bound = mechanism.bound(problem)
     except Unsupported as error:
-        return Trial(line, INAPPLICABLE, applicable(str(error), problem))
+        bound = Refusal(str(error))
     except (ArithmeticError, LinAlgError) as error:
-        reason = OUT_OF_RANGE.format(type(error).__name__)
-        return Trial(line, INAPPLICABLE, applicable(reason, problem))
+        bound = Refusal(OUT_OF_RANGE.format(type(error).__name__))
     if isinstance(bound, Refusal):
         return Trial(line, INAPPLICABLE, applicable(bound.reason, problem))
     _check(line, problem, bound)
     if line.package:
-        kept = judged(line, problem, bound)
-        if isinstance(kept, Refusal):
-            return Trial(line, UNPROVED, kept.reason, bound)
-        bound = kept
+        judgement = judged(line, problem, bound)
+        if isinstance(judgement, Refusal):
+            return Trial(line, UNPROVED, judgement.reason, bound)
+        bound = judgement
     if not _is_writable(bound.randomiser):
         return Trial(line, INAPPLICABLE, TOO_LARGE)
     if bound.epsilon > problem.epsilon or bound.delta > problem.delta:
