@@ -28,6 +28,7 @@ IF_FOLLOWED = "if others follow"  # the least error that leaves room
 POSSIBLE = "possible"
 WEAKER = "promises less"
 REFUSED = "refused by default"
+UNPROVED = "not proved"  # another package's noise, which loses more than is claimed
 INAPPLICABLE = "does not apply"
 SKIPPED = "skipped"
 #: The statuses of mechanisms that may be used.

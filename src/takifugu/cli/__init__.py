@@ -29,7 +29,8 @@ __all__ = ["BAD_INPUT", "DONE", "FAULT", "REFUSED", "STOPPED", "UNPUBLISHED", "U
 
 @click.group(cls=Careful, context_settings={"help_option_names": ["-h", "--help"], "max_content_width": 80})
 @click.version_option(__version__, prog_name="takifugu")
-def main() -> None:
+@click.option("--plugin", "plugins", metavar="PACKAGE", multiple=True, help="An installed package to load.")
+def main(plugins: tuple[str, ...]) -> None:
     """Publish statistics about correlated data and keep named things about it secret.
 
     A release file (TOML) says where the data is, what an adversary may believe, what is hidden and what is published.
@@ -46,6 +47,10 @@ def main() -> None:
       130  stopped from the keyboard; it says how far it got
       143  stopped by SIGTERM; it says how far it got
     """
+    if plugins:
+        from takifugu.core.plugins import load
+
+        load(plugins)
 
 
 @main.command(cls=WithKinds, runs="cli.starting:init")

@@ -119,7 +119,7 @@ class _Draft:
 
 def _written(made_of: Start, subject: Subject, force: bool) -> _Draft:
     """Write a release file with schema and ledger, or nothing."""
-    output, text = subject.output, draft_of(made_of)
+    output, text = subject.output, _plugins() + draft_of(made_of)
     declared, whose = made_of.ledger
     schema_file = output.with_name(f"takifugu-{made_of.kind}.schema.json")
     write_new(output, f"#:schema ./{schema_file.name}\n{text}", force, ".toml", tomllib.loads)
@@ -141,6 +141,12 @@ def _written(made_of: Start, subject: Subject, force: bool) -> _Draft:
         fix = 'write file = "people.csv", the private table'
         missing.insert(0, InputError("is missing", fix=fix).at("source", "file"))
     return _Draft(output, text, made_of.kind, schema_file, ledger, is_new, whose, missing)
+
+
+def _plugins() -> str:
+    """Return the first line of a draft where the caller named packages."""
+    packages = click.get_current_context().find_root().params.get("plugins")
+    return f"plugins = {toml_of([*packages])}\n" if packages else ""
 
 
 def _document(
