@@ -1,5 +1,6 @@
 """A prediction of work allocates nothing that grows with the work."""
 
+import time
 import tracemalloc
 from fractions import Fraction
 
@@ -54,3 +55,27 @@ def test_a_slow_chain_of_any_length_is_calibrated() -> None:
     slow = [[0.999, 0.001], [0.001, 0.999]]
     framework = tf.Pufferfish(tf.every_entry(), tf.MarkovChain(slow, 10**12))
     assert np.isfinite(tf.calibrate(framework, tf.Count(1), 1).scale)
+
+
+def grid(side: int) -> tf.BayesianNetwork:
+    """Return a binary network whose nodes follow the one above and the one to the left."""
+    rows = [[0.7, 0.3], [[0.7, 0.3], [0.4, 0.6]], [[[0.7, 0.3], [0.4, 0.6]], [[0.5, 0.5], [0.3, 0.7]]]]
+    nodes = []
+    for i, j in np.ndindex(side, side):
+        parents = [f"x{a}_{b}" for a, b in ((i - 1, j), (i, j - 1)) if a >= 0 and b >= 0]
+        nodes.append((f"x{i}_{j}", [0, 1], parents, rows[len(parents)]))
+    return tf.BayesianNetwork(nodes)
+
+
+def test_a_large_grid_is_answered_at_once_and_its_fallback_is_said() -> None:
+    framework = tf.Pufferfish(tf.every_entry(), grid(25))
+    began = time.process_time()
+    calibration = tf.calibrate(framework, tf.Count(1), 1)
+    assert calibration.mechanism == "group"
+    assert time.process_time() - began < 10
+    words = "too large for quilt-exact, so the noise hides all data as one secret; ask for less noise by name"
+    for printed in (calibration, tf.compare(framework, tf.Count(1), 1)):
+        assert words in " ".join(str(printed).split())
+    small = tf.calibrate(tf.Pufferfish(tf.every_entry(), grid(3)), tf.Count(1), 1)
+    assert not small.fallback
+    assert "too large" not in str(small)

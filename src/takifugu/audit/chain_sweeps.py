@@ -3,7 +3,7 @@
 `partial_sums` gives P(X_i = a, sums); noise is one matrix of masses along each axis. In each coordinate the ratio is
 monotone between atoms and constant beyond them, so the outputs of `places` are enough. All terms are positive. A, B and
 the masses of both hypotheses are divided by their largest before they are multiplied, and what could underflow is
-refused (Theorem 14 of docs/theory/audit.md). For any start the supremum over its laws lies between two start states,
+refused (Theorem 1 of docs/theory/audit.md). For any start the supremum over its laws lies between two start states,
 where one quadratic vanishes (`any_start`); an error of its roots changes the ratio in second order only.
 """
 
@@ -118,7 +118,7 @@ class Sweep:
             if needed > most:
                 raise Unsupported(
                     f"the audit of this chain would take {needed:.2g} {name}, and takes at most {most:.2g}",
-                    fix="audit a shorter sequence, or ask for a lower bound by sampling",
+                    fix="audit a shorter sequence, or ask for a lower bound (takifugu.audit.sampled_loss)",
                 )
 
     def loss(self) -> Worst:
