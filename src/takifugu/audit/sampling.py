@@ -76,10 +76,11 @@ def sampled_loss(left: Run, right: Run, runs: int = 100_000, confidence: float =
     cuts = np.quantile(np.concatenate([scores[:half], others[:half]]), np.linspace(0, 1, CUTS))
     cut, is_below = _best_event(scores[:half], others[:half], cuts)
     rest = runs - half
-    low, _ = _limits(_counts(scores[half:], cut[None], is_below), rest, unsure)
-    _, high = _limits(_counts(others[half:], cut[None], is_below), rest, unsure)
+    chosen = np.array([cut])
+    low, _ = _limits(_counts(scores[half:], chosen, is_below), rest, unsure)
+    _, high = _limits(_counts(others[half:], chosen, is_below), rest, unsure)
     at_least = max(0.0, math.log(low[0] / high[0])) if low[0] > 0 else 0.0
-    return LowerBound(at_least, confidence, float(cut), is_below, runs)
+    return LowerBound(at_least, confidence, cut, is_below, runs)
 
 
 def _scores(run: Run, runs: int, name: str) -> FloatArray:
@@ -92,14 +93,14 @@ def _scores(run: Run, runs: int, name: str) -> FloatArray:
     return scores
 
 
-def _best_event(scores: FloatArray, others: FloatArray, cuts: FloatArray) -> tuple[np.float64, bool]:
+def _best_event(scores: FloatArray, others: FloatArray, cuts: FloatArray) -> tuple[float, bool]:
     """Return the event of the largest quotient of 95 % limits."""
-    best: tuple[float, np.float64, bool] = (-1.0, cuts[0], False)
+    best = (-1.0, float(cuts[0]), False)
     for is_below in (False, True):
         low, _ = _limits(_counts(scores, cuts, is_below), len(scores), 0.025)
         _, high = _limits(_counts(others, cuts, is_below), len(others), 0.025)
         place = int(np.argmax(low / high))
-        best = max(best, (float(low[place] / high[place]), cuts[place], is_below))
+        best = max(best, (float(low[place] / high[place]), float(cuts[place]), is_below))
     return best[1], best[2]
 
 
