@@ -79,7 +79,8 @@ def test_a_large_grid_is_answered_at_once_and_its_fallback_is_said() -> None:
     for printed in (calibration, tf.compare(framework, tf.Count(1), 1)):
         words = " ".join(str(printed).split())
         assert "the belief is too large for quilt-exact" in words
-        assert 'so the noise hides all data as one secret; ask for less noise by name: mechanism = "quilt-exact"' in words
+        assert "so the noise hides all data as one secret; ask for less noise by name" in words
+        assert 'mechanism = "quilt-exact"' in words
     small = tf.calibrate(tf.Pufferfish(tf.every_entry(), grid(3)), tf.Count(1), 1)
     assert not small.fallback
     assert "too large" not in str(small)
