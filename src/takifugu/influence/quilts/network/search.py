@@ -26,7 +26,6 @@ from takifugu.analysis.questions.influence import Charges, Quilts, Search, Worst
 from takifugu.core import searches
 from takifugu.core.arrays import FloatArray
 from takifugu.core.lists import take
-from takifugu.influence.networks.trees import is_forest
 from takifugu.influence.quilts.near_sets import joint_change
 from takifugu.influence.quilts.network import candidates as family
 from takifugu.influence.quilts.network.best import Best, trivial_costs, trivial_scales
@@ -173,7 +172,8 @@ class NetworkSearch(Search):
 
     def cost(self, epsilon: Fraction) -> Cost:
         network, cost = network_of(self.part), COST_OF_A_QUILT
-        if network.size > MANY_NODES and not is_forest(network):
+        is_forest = all(len(above) <= 1 for above in network.parents)
+        if network.size > MANY_NODES and not is_forest:
             cost += COST_OF_A_NODE * network.size
         return Cost(cost * count_quilts(self.part))
 
