@@ -245,8 +245,8 @@ def open_() -> None:
 def audit() -> None:
     """Audit a release file or a certificate.
 
-    For each answer of FILE (FILE.toml, or <table>.certificate.json): what it really gives away, by listing every joint
-    state and every output, beside what it promises; where that is too much to list, why. With --draws also whether what
+    For each answer of FILE (FILE.toml, or <table>.certificate.json): what it really gives away, over every joint
+    state and every output, beside what it promises; where that is too much, why. With --draws also whether what
     a release draws follows the declared law. Publishes nothing.
     """
 
