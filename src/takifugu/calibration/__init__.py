@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from fractions import Fraction
 
-from takifugu.accounting.definitions.gate import too_little_noise
+from takifugu.accounting.definitions.gate import ACCEPT, too_little_noise
 from takifugu.analysis.bounds import Bound
 from takifugu.analysis.guarantee import Guarantee
 from takifugu.analysis.problem import Problem
@@ -270,7 +270,8 @@ def of_bound(
     if not allow_zero_noise:
         reason = too_little_noise(problem, bound.randomiser, *(requested or (bound.epsilon, bound.delta)))
         if reason:
-            raise CalibrationRefused(f"the noise of {mechanism} is refused by default", rule=reason).at("mechanism")
+            refused = CalibrationRefused(f"the noise of {mechanism} is refused by default", rule=reason + ACCEPT)
+            raise refused.at("mechanism")
     guarantee = Guarantee(
         bound.epsilon,
         bound.delta,

@@ -36,6 +36,9 @@ LEAST_SHARE = Fraction(1, 2**10)
 #: How exactly a share of delta is searched, relatively.
 CLOSE = 1e-3
 
+#: That too little noise is allowed here: scales are only tried, and `calibrate_jointly` judges those that it returns.
+JUDGED = True
+
 Scales = Sequence[Fraction]
 
 
@@ -90,13 +93,8 @@ class SharedNoise:
         """Return noise with at least an equal share for every release."""
         return self
 
-    def calibrations(
-        self, scales: Scales, conditions: tuple[str, ...], is_tried: bool = False
-    ) -> tuple[Calibration, ...]:
-        """Return the noise of fitting scales, each with its own promise.
-
-        Scales that are only tried, and not published with, may be too small.
-        """
+    def calibrations(self, scales: Scales, conditions: tuple[str, ...]) -> tuple[Calibration, ...]:
+        """Return the noise of fitting scales, each with its own promise."""
         raise NotImplementedError
 
     def charged(self, calibrations: Sequence[Calibration]) -> Fraction:
@@ -136,7 +134,7 @@ class LaplaceTogether(SharedNoise):
     @cached_property
     def charges(self) -> list[Charge]:
         """Return a charge for each query, its scale set by `loss`."""
-        charges = map(self.charge, self.calibrations(self.start, (), is_tried=True))
+        charges = map(self.charge, self.calibrations(self.start, ()))
         return [replace(charge, covers=Covers.ENTRIES, epsilon=Fraction(0)) for charge in charges]
 
     def loss(self, scales: Scales) -> float:
@@ -149,11 +147,9 @@ class LaplaceTogether(SharedNoise):
     def only(self, place: int) -> Self:
         return replace(self, problems=(self.problems[place],), epsilon=self.epsilon / len(self.problems))
 
-    def calibrations(
-        self, scales: Scales, conditions: tuple[str, ...], is_tried: bool = False
-    ) -> tuple[Calibration, ...]:
+    def calibrations(self, scales: Scales, conditions: tuple[str, ...]) -> tuple[Calibration, ...]:
         pairs = zip(self.problems, scales, strict=True)
-        return tuple(of_scale(problem, scale, "jointly", SOURCE, conditions, is_tried) for problem, scale in pairs)
+        return tuple(of_scale(problem, scale, "jointly", SOURCE, conditions, JUDGED) for problem, scale in pairs)
 
 
 @dataclass(frozen=True, eq=False)
@@ -193,8 +189,7 @@ class NormalTogether(SharedNoise):
     def charges(self) -> list[Charge]:
         """Return a charge for each query, its noise set by `loss`."""
         promise = self.epsilon, self.delta
-        made = [self._made(place, scale, promise, (), is_tried=True) for place, scale in enumerate(self.start)]
-        return list(map(self.charge, made))
+        return [self.charge(self._made(place, scale, promise, ())) for place, scale in enumerate(self.start)]
 
     @cached_property
     def parts(self) -> list[tuple[Part, list[Read]]]:
@@ -216,15 +211,12 @@ class NormalTogether(SharedNoise):
     def bounded(self) -> Self:
         return replace(self, is_bounded=True)
 
-    def calibrations(
-        self, scales: Scales, conditions: tuple[str, ...], is_tried: bool = False
-    ) -> tuple[Calibration, ...]:
+    def calibrations(self, scales: Scales, conditions: tuple[str, ...]) -> tuple[Calibration, ...]:
         calibrations = []
         for place, (scale, share) in enumerate(zip(scales, self._shares(scales) or (), strict=True)):
             charge = replace(self._noised(place, scale), epsilon=self.epsilon * LEAST_SHARE, delta=share)
             alone = joint_at_delta(self.view, [charge]).epsilon
-            promise = min(alone, self.epsilon), share
-            calibrations.append(self._made(place, scale, promise, conditions, is_tried))
+            calibrations.append(self._made(place, scale, (min(alone, self.epsilon), share), conditions))
         return tuple(calibrations)
 
     def _shares(self, scales: Scales) -> list[Fraction] | None:
@@ -259,9 +251,8 @@ class NormalTogether(SharedNoise):
         return replace(self.charges[place], randomiser=self._noise(place, scale).to_dict())
 
     def _made(
-        self, place: int, scale: Fraction, promise: tuple[Fraction, Fraction], conditions: tuple[str, ...],
-        is_tried: bool,
-    ) -> Calibration:  # fmt: skip
+        self, place: int, scale: Fraction, promise: tuple[Fraction, Fraction], conditions: tuple[str, ...]
+    ) -> Calibration:
         witness = Witness("any one value against another", "all of these queries are published")
         bound = Bound(self._noise(place, scale), *promise, Covers.OUTPUT, witness)
-        return of_bound(self.problems[place], bound, "jointly", SOURCE, conditions, is_tried)
+        return of_bound(self.problems[place], bound, "jointly", SOURCE, conditions, JUDGED)

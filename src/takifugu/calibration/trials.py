@@ -14,7 +14,7 @@ from numpy.linalg import LinAlgError
 
 from takifugu.accounting import definitions
 from takifugu.accounting.definitions import Definition
-from takifugu.accounting.definitions.gate import too_little_noise
+from takifugu.accounting.definitions.gate import ACCEPT, too_little_noise
 from takifugu.analysis import randomisers
 from takifugu.analysis.bounds import Bound, Cost, Refusal
 from takifugu.analysis.guarantee import Covers
@@ -149,7 +149,7 @@ def attempt(line: Line, problem: Problem, allow_zero_noise: bool, limited: bool)
     if not allow_zero_noise:
         refused = too_little_noise(problem, bound.randomiser, problem.epsilon, problem.delta)
     if refused:
-        return Trial(line, REFUSED, refused, bound)
+        return Trial(line, REFUSED, refused + ACCEPT, bound)
     return Trial(line, POSSIBLE, line.baseline or "; ".join(bound.conditions), bound)
 
 

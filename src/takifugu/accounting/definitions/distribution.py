@@ -128,6 +128,7 @@ class Distribution(Definition):
         return (
             "that values stay secret: whoever knows a person's population may learn from what is sent where the person "
             "was, or what was answered",
+            "the value of a single row: someone who knows all else may read it off with a probability of up to 95 %",
             "anything about populations that are not listed, or if these are distributed otherwise",
             "anything in combination with what is published elsewhere without this ledger",
         )

@@ -4,8 +4,8 @@ Let D be the change that noise has to hide (`sensitivity.change_to_hide`). Refus
 e^-epsilon + delta, 0.95), N as it is drawn, rounded to its grid. A table of masses is asked for the total variation
 distance of two answers so far apart (for symmetric and unimodal noise that is the same probability), and noise of
 another form is judged by its loss. Tables, and definitions that hide no rows, have the limit 0.95 alone: there the
-question is whether the exact answer can be read off. Noise that loses at most epsilon for D passes: as ordinary noise it
-hides one entry from anybody.
+question is whether the exact answer can be read off. Noise that loses at most epsilon for D passes: as ordinary noise
+it hides one entry from anybody.
 """
 
 from __future__ import annotations
@@ -21,7 +21,8 @@ from takifugu.numbers.noise_laws import laplace_above
 
 #: The exact answer may not be read off with more than this probability, whatever epsilon and delta are.
 MOST_READ = Fraction(95, 100)
-_ACCEPT = "allow_zero_noise=True accepts that"
+#: What is said beside a reason where the caller may allow such noise.
+ACCEPT = "; allow_zero_noise=True accepts that"
 
 
 def too_little_noise(problem: Problem, noise: Randomiser, epsilon: Fraction, delta: Fraction) -> str | None:
@@ -31,7 +32,7 @@ def too_little_noise(problem: Problem, noise: Randomiser, epsilon: Fraction, del
     """
     definition = find(problem.framework.definition)
     if noise.kind == "none":
-        return f"{definition.without_noise}; {_ACCEPT}"
+        return definition.without_noise
     if not problem.framework.beliefs:
         return None
     change = change_to_hide(problem, noise.norm, definition.hides_rows)
@@ -46,9 +47,9 @@ def too_little_noise(problem: Problem, noise: Randomiser, epsilon: Fraction, del
     if not definition.hides_rows:
         return (
             f"noise{scale} leaves the exact answer to be read off with a probability above 95 % by who knows all else: "
-            f"mostly the randomness that the belief assumes would hide anything; {_ACCEPT}"
+            "mostly the randomness that the belief assumes would hide anything"
         )
     return (
         f"noise{scale} is small beside what one value changes ({number(change)}): mostly the randomness that the "
-        f"belief assumes would hide the secret; {_ACCEPT}"
+        "belief assumes would hide the secret"
     )

@@ -71,6 +71,14 @@ class Attribute(Pufferfish):
         """Return True: rows are not hidden, as the promise says itself."""
         return True
 
+    def not_promised(self) -> tuple[str, ...]:
+        """Name those not protected, and the dangers."""
+        return (
+            *super().not_promised(),
+            "the share of a single row in the answer: someone who knows all other rows may read it off with a "
+            "probability of up to 95 %",
+        )
+
     def remarks(self, problem: Problem) -> tuple[str, ...]:
         """Return remarks from ordinary differential privacy."""
         from takifugu.mechanisms.attribute.ordinary import ordinary_noise  # it loads the laws of answers
