@@ -1,4 +1,4 @@
-"""One gate on the noise that is drawn (docs/theory/zero-noise.md): what it refuses, what passes, and what gets around it."""
+"""One gate on the noise that is drawn (docs/theory/zero-noise.md): what it refuses, what passes, what gets around it."""
 
 import csv
 import itertools
