@@ -1,4 +1,4 @@
-"""One gate on the noise that is drawn (docs/theory/zero-noise.md): what it refuses, what passes, what gets around it."""
+"""One gate on the noise that is drawn (docs/theory/zero-noise.md): what it refuses, what passes, what gets round it."""
 
 import csv
 import itertools
@@ -270,6 +270,7 @@ def test_a_secret_that_is_not_read_is_noted_where_noise_would_not_hide_an_entry(
     assert tf.calibrate(FIRST, LATER, 1, mechanism="group").hides_one_entry
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("epsilon", ["1e-9", 1, 10**4])
 @pytest.mark.parametrize("delta", [0, Fraction(1, 10**300), "1e-6", "0.999999999"])
 def test_bad_input_ends_in_noise_or_a_refusal(epsilon: Any, delta: Any) -> None:
