@@ -185,7 +185,9 @@ SIZES = st.builds(Fraction, st.integers(1, 60), st.just(20))
 
 @settings(max_examples=60)
 @given(SIZES, st.integers(1, 6), st.integers(0, 19), st.sampled_from(["discrete", "laplace", "normal"]), st.booleans())
-def test_what_stays_unseen_is_bounded_from_below(size: Fraction, steps: int, place: int, kind: str, on_grid: bool) -> None:
+def test_what_stays_unseen_is_bounded_from_below(
+    size: Fraction, steps: int, place: int, kind: str, on_grid: bool
+) -> None:
     """Wherever the answer lies, P(|output - answer| >= change/2) is at least `unseen`, and on the grid equal to it."""
     on_grid = on_grid or kind == "discrete"
     change = Fraction(steps) if on_grid else Fraction(steps, 3)
