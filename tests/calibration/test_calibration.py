@@ -18,6 +18,7 @@ from tests.support.chain_questions import chains, loss_of
 from tests.support.registries import restored
 
 import takifugu as tf
+from takifugu.accounting.definitions.gate import too_little_noise
 from takifugu.accounting.ledger import Ledger
 from takifugu.analysis.bounds import Bound, Cost, Refusal, Witness
 from takifugu.analysis.guarantee import Covers
@@ -26,7 +27,6 @@ from takifugu.analysis.randomisers import DiscreteLaplace, Exact, RoundedLaplace
 from takifugu.calibration import Calibration, alternatives, registry, trials
 from takifugu.calibration.alternatives import CHOSEN, IF_FOLLOWED, IF_ONLY, INAPPLICABLE, POSSIBLE, REFUSED, WEAKER
 from takifugu.calibration.registry import REGISTRY, Line, find, register
-from takifugu.calibration.trials import definition_of
 from takifugu.core.errors import CalibrationRefused, InputError, TakifuguError, Unsupported
 from takifugu.mechanisms.group import MECHANISM as GROUP
 
@@ -314,7 +314,7 @@ def test_entry_noise_is_never_taken_when_entries_are_correlated() -> None:
 
 def rule(noise: Any, epsilon: Any = 1, delta: Any = 0, query: Any = None, framework: Any = ACTIVITY) -> str | None:
     problem = Problem(framework, query or tf.Count("walking"), Fraction(epsilon), Fraction(delta))
-    return definition_of(problem).too_little_noise(problem, noise)
+    return too_little_noise(problem, noise, problem.epsilon, problem.delta)
 
 
 positive = st.builds(Fraction, st.integers(1, 10**6), st.integers(1, 10**6))
@@ -330,9 +330,9 @@ def test_ordinary_entry_noise_always_passes(epsilon: Fraction, weight: int) -> N
 
 @given(st.floats(0.05, 20), st.floats(0, 0.3))
 def test_the_rule_turns_exactly_at_its_bound(epsilon: float, delta: float) -> None:
-    """For D_1 = 1: P(K = 0) = (1 - a)/(1 + a) > 1 - e^-epsilon + delta; for Laplace 1 - e^(-1/2b); normal: erf."""
-    needed = math.exp(-epsilon) - delta
-    assume(needed > 1e-6)
+    """For D = 1: P(K = 0) = (1 - a)/(1 + a) > min(1 - e^-epsilon + delta, 0.95); for Laplace 1 - e^(-1/2b)."""
+    needed = max(math.exp(-epsilon) - delta, 0.05)
+    assume(-math.log(needed / (2 - needed)) > 1.001 * epsilon)  # else it is ordinary noise, and passes
     a = needed / (2 - needed)
     for turn, law in ((-1 / math.log(a), DiscreteLaplace), (-1 / (2 * math.log(needed)), RoundedLaplace)):
         for factor, refused in ((1 - 1e-6, True), (1 + 1e-6, False)):
@@ -340,16 +340,16 @@ def test_the_rule_turns_exactly_at_its_bound(epsilon: float, delta: float) -> No
             assert (rule(noise, Fraction(epsilon), Fraction(delta)) is not None) is refused
 
 
-def test_the_rule_where_delta_allows_everything_and_for_normal_noise() -> None:
-    little = DiscreteLaplace(Fraction(1, 100), Fraction(1))
-    assert rule(little, 1, Fraction(37, 100)) is None  # e^-1 = 0.3679
-    assert rule(little, 1, Fraction(36, 100)) is not None
+def test_the_rule_where_delta_would_allow_everything_and_for_normal_noise() -> None:
+    for scale, refused in ((Fraction(2729, 10000), True), (Fraction(273, 1000), False)):  # P(K = 0) = 0.95 at 0.27296
+        for delta in (Fraction(37, 100), Fraction(999, 1000)):  # e^-1 = 0.3679
+            assert (rule(DiscreteLaplace(scale, Fraction(1)), 1, delta) is not None) is refused
     turn = 0.5 / 0.9001764  # P(|Z| < 0.9001764) = 1 - e^-1
     for factor, refused in ((0.999, True), (1.001, False)):
         assert (rule(RoundedNormal(Fraction(turn * factor), Fraction(1))) is not None) is refused
 
 
-def test_the_rule_looks_at_one_cell_and_at_secret_entries() -> None:
+def test_the_rule_looks_at_all_cells_of_secret_entries() -> None:
     small = DiscreteLaplace(Fraction(3, 4), Fraction(1))
     assert rule(small) is None
     assert rule(DiscreteLaplace(Fraction(3, 4), Fraction(1), 2), query=tf.Histogram()) is None
@@ -359,10 +359,11 @@ def test_the_rule_looks_at_one_cell_and_at_secret_entries() -> None:
     assert rule(small, query=weights, framework=only) is None
 
 
-def test_no_noise_is_refused_always_and_comparisons_of_laws_have_no_entries() -> None:
+def test_no_noise_is_refused_always_and_comparisons_of_laws_have_the_step_of_their_grid() -> None:
     assert rule(Exact(Fraction(1))) is not None
     assert rule(Exact(Fraction(1)), framework=FLU, query=tf.Identity()) is not None
-    assert rule(DiscreteLaplace(Fraction(1, 100), Fraction(1)), framework=FLU, query=tf.Identity()) is None
+    assert rule(DiscreteLaplace(Fraction(1, 100), Fraction(1)), framework=FLU, query=tf.Identity()) is not None
+    assert rule(DiscreteLaplace(Fraction(1), Fraction(1)), framework=FLU, query=tf.Identity()) is None
 
 
 def test_zero_noise_is_refused_listed_and_accepted_on_request() -> None:
@@ -390,7 +391,7 @@ def test_a_belief_that_hides_too_much_does_not_decide_alone() -> None:
 
 
 def test_without_the_rule_that_case_is_caught(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("takifugu.accounting.definitions.pufferfish.coordinate_change", lambda problem: 0)
+    monkeypatch.setattr("takifugu.accounting.definitions.gate.change_to_hide", lambda *args: Fraction(0))
     with pytest.raises(AssertionError):
         test_a_belief_that_hides_too_much_does_not_decide_alone()
 

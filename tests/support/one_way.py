@@ -62,6 +62,7 @@ class HasValue:
 class OneWay(Definition):
     name: str = NAME
     one_way: bool = True
+    without_noise: str = "nothing would be hidden"
 
     def comparisons(self, framework: Framework) -> Iterator[Comparison]:
         for secret in framework.secrets:
@@ -72,9 +73,6 @@ class OneWay(Definition):
     def joint(self, view: Any, charges: Sequence[Charge], recharge: bool) -> Joint:
         epsilon = sum((charge.epsilon for charge in charges), Fraction(0))
         return Joint(epsilon, Fraction(0), "one-way sum", Covers.EVERYTHING)
-
-    def too_little_noise(self, problem: Problem, noise: Any) -> str | None:
-        return "nothing would be hidden" if noise.kind == "none" else None
 
     def hides_one_entry(self, problem: Problem, bound: Bound) -> bool:
         return True

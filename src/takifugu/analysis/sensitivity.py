@@ -58,28 +58,42 @@ def entry_change(problem: Problem) -> Fraction:
     return max(map(_entry_change, problem.parts), default=Fraction(0))
 
 
+def change_to_hide(problem: Problem, norm: int, hides_rows: bool) -> Fraction:
+    """Return D, the change that noise has to hide, in answer units (docs/theory/zero-noise.md).
+
+    An entry changes the answer by d at most, a length by `norm`. D is the largest d of a secret entry, or the least d
+    of an entry that the answer reads, if that is more. Where the definition hides no rows, no entry is a secret. Two
+    laws of an answer have no entries: there D is one step of its grid.
+    """
+    if problem.is_pair:
+        return problem.grid
+    if hides_rows:
+        moves = [max(_secret_move(part, norm), part.answer.nearest(norm)) for part in problem.parts]
+    else:
+        moves = [answer.nearest(norm) for answer in problem.answers]
+    return max(moves, default=Fraction(0)) * problem.grid
+
+
 @runtime_checkable
 class OfOneRecord(Protocol):
-    """A view of records that says how far one record's hidden value moves an answer."""
+    """A view of records that says how far one record's hidden value moves an answer, in L1, in answer units.
 
-    def entry_change(self, answer: Additive) -> tuple[Fraction, Fraction]: ...
-
-
-def hidden_change(part: Part) -> tuple[Fraction, Fraction] | None:
-    """Bound what one record's hidden value changes, None elsewhere.
-
-    Returns the change of a cell and the L1 change of the answer, in grid units. Where a column has no bounds a secret
-    says how far its value may change (`View.entry_change`).
+    Where a column has no bounds a secret says how far its value may change.
     """
-    if not isinstance(part.belief, OfOneRecord):
-        return None
-    single_cell, all_cells = part.belief.entry_change(part.answer)
-    return single_cell / part.answer.grid, all_cells / part.answer.grid
+
+    def entry_change(self, answer: Additive) -> Fraction: ...
+
+
+def _secret_move(part: Part, norm: int) -> Fraction:
+    """Return the largest change by one secret entry, in grid units."""
+    if isinstance(part.belief, OfOneRecord):
+        return part.belief.entry_change(part.answer) / part.answer.grid
+    return part.answer.farthest(part.family.entries, norm)
 
 
 def _entry_change(part: Part) -> Fraction:
-    if (change := hidden_change(part)) is not None:
-        return change[1]
+    if isinstance(part.belief, OfOneRecord):
+        return part.belief.entry_change(part.answer) / part.answer.grid
     return Fraction(Runs.of(part.answer.entry_changes()).largest(part.family.entries))
 
 

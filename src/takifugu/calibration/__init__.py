@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from fractions import Fraction
 
+from takifugu.accounting.definitions.gate import ACCEPT, too_little_noise
 from takifugu.analysis.bounds import Bound
 from takifugu.analysis.guarantee import Guarantee
 from takifugu.analysis.problem import Problem
@@ -122,7 +123,8 @@ def _named(
     source = line.load().source
     if problem.metric is not None:
         source += f"; distances by the metric {problem.metric.describe()}"
-    return of_bound(problem, trial.bound, line.name, source, conditions, (problem.epsilon, problem.delta))
+    requested = problem.epsilon, problem.delta
+    return of_bound(problem, trial.bound, line.name, source, conditions, allow_zero_noise, requested)
 
 
 def _best(problem: Problem, only: bool, allow_zero_noise: bool, conditions: tuple[str, ...]) -> Calibration:
@@ -137,7 +139,8 @@ def _best(problem: Problem, only: bool, allow_zero_noise: bool, conditions: tupl
         reasons = labelled([(t.line.name, f"{t.status}: {t.reason}") for t in trials])
         raise CalibrationRefused(f"no mechanism may be used as asked:\n{reasons}")
     source, requested = best.line.load().source, (problem.epsilon, problem.delta)
-    return of_bound(problem, best.bound, best.line.name, source, conditions, requested, rows(trials, choice, only))
+    table = rows(trials, choice, only)
+    return of_bound(problem, best.bound, best.line.name, source, conditions, allow_zero_noise, requested, table)
 
 
 @searches.stopping()
@@ -170,11 +173,15 @@ def compare(
 
 
 @searches.stopping()
-def with_scale(framework: Framework, query: Query, scale: Number, allow_private_belief: bool = False) -> Calibration:
+def with_scale(
+    framework: Framework, query: Query, scale: Number, allow_private_belief: bool = False,
+    allow_zero_noise: bool = False,
+) -> Calibration:  # fmt: skip
     """Return Laplace noise of a given scale, and its epsilon.
 
     The scale is in answer units. The promise is D(component)/scale, or the joint cost over Markov quilts where that is
-    smaller (`promise_of`). Raises InputError for a scale that is not a finite number above 0.
+    smaller (`promise_of`). Raises InputError for a scale that is not a finite number above 0, and CalibrationRefused
+    for noise that `calibrate` refuses by default.
 
     >>> from takifugu import MarkovChain, Count, Pufferfish, every_entry
     >>> chain = MarkovChain([[0.9, 0.1], [0.4, 0.6]], length=1, states=["still", "walking"])
@@ -191,11 +198,12 @@ def with_scale(framework: Framework, query: Query, scale: Number, allow_private_
             f"the scale is {scale!r}",
             rule=f"it must lie between 1e-9 and 1e15 steps of the answer's grid {problem.grid}",
         ).at("scale")
-    return of_scale(problem, exact, "with-scale", _CHOSEN_SCALE, conditions)
+    allowed = as_truth(allow_zero_noise, "allow_zero_noise")
+    return of_scale(problem, exact, "with-scale", _CHOSEN_SCALE, conditions, allowed)
 
 
 def of_scale(
-    problem: Problem, scale: Fraction, mechanism: str, source: str, conditions: tuple[str, ...]
+    problem: Problem, scale: Fraction, mechanism: str, source: str, conditions: tuple[str, ...], allow_zero_noise: bool
 ) -> Calibration:
     """Return Laplace noise of this scale, in answer units, with its promise."""
     from takifugu.influence.promise import promise_of  # it loads the quilts, which few calibrations need
@@ -203,7 +211,7 @@ def of_scale(
     promise = promise_of(problem, scale)
     noise = noise_of(problem, scale)
     bound = Bound(noise, promise.epsilon, Fraction(0), promise.covers, promise.witness)
-    return of_bound(problem, bound, mechanism, source, conditions)
+    return of_bound(problem, bound, mechanism, source, conditions, allow_zero_noise)
 
 
 def noise_of(problem: Problem, scale: Fraction) -> Randomiser:
@@ -251,11 +259,21 @@ def of_bound(
     mechanism: str,
     source: str,
     conditions: tuple[str, ...],
+    allow_zero_noise: bool,
     requested: tuple[Fraction, Fraction] | None = None,
     alternatives: tuple[Alternative, ...] = (),
 ) -> Calibration:
-    """Return noise with its promise, which nobody `requested` by default."""
+    """Return noise with its promise, which nobody `requested` by default.
+
+    Raises CalibrationRefused for noise that does not pass the one gate (`accounting.definitions.gate`), however it was
+    found, unless the caller allows it.
+    """
     framework = problem.framework
+    if not allow_zero_noise:
+        reason = too_little_noise(problem, bound.randomiser, *(requested or (bound.epsilon, bound.delta)))
+        if reason:
+            refused = CalibrationRefused(f"the noise of {mechanism} is refused by default", rule=reason + ACCEPT)
+            raise refused.at("mechanism")
     guarantee = Guarantee(
         bound.epsilon,
         bound.delta,

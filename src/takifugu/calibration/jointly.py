@@ -13,13 +13,14 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from fractions import Fraction
 
+from takifugu.accounting.definitions.gate import too_little_noise
 from takifugu.analysis.problem import Problem
 from takifugu.calibration import problem_of
 from takifugu.calibration.result import Calibration
 from takifugu.calibration.shared_noise import LaplaceTogether, NormalTogether, Scales, SharedNoise
 from takifugu.calibration.trials import check_beliefs
 from takifugu.core import searches
-from takifugu.core.errors import InputError
+from takifugu.core.errors import CalibrationRefused, InputError
 from takifugu.core.escaping import at_most
 from takifugu.core.lists import list_of
 from takifugu.model.frameworks import Framework
@@ -60,8 +61,9 @@ def calibrate_jointly(
     (docs/theory/influence.md#series-of-normal-releases). Their deltas add up to it.
 
     Raises InputError for no queries, choices with a delta, weights that do not fit, a bad epsilon or delta and a
-    framework that is not Pufferfish over entries; CalibrationRefused for a query that no secret moves, a belief from
-    the private data, and with a delta for a belief without an influence curve.
+    framework that is not Pufferfish over entries; CalibrationRefused for a query that no secret moves or that would get
+    too little noise (as `calibrate` refuses it), a belief from the private data, and with a delta for a belief without
+    an influence curve.
 
     >>> from takifugu import Count, Histogram, MarkovChain, Pufferfish, compose, every_entry
     >>> framework = Pufferfish(every_entry(), MarkovChain([[0.9, 0.1], [0.4, 0.6]], length=100))
@@ -89,8 +91,20 @@ def _within_epsilon(
     while True:
         calibrations = noise.calibrations(scales, conditions)
         if noise.charged(calibrations) <= noise.epsilon:
+            for calibration in calibrations:
+                _check_noise(calibration)
             return calibrations
         scales = [round_up(scale * (1 + Fraction(1, 2**30))) for scale in scales]
+
+
+def _check_noise(calibration: Calibration) -> None:
+    promise = calibration.guarantee
+    reason = too_little_noise(calibration.problem, calibration.randomiser, promise.epsilon, promise.delta)
+    if reason:
+        raise CalibrationRefused(
+            f"the noise that the query ({calibration.query.describe()}) would get is refused", rule=reason,
+            fix="calibrate it alone",
+        ).at("queries")  # fmt: skip
 
 
 def _noise(framework: Framework, problems: tuple[Problem, ...]) -> SharedNoise:

@@ -36,6 +36,9 @@ LEAST_SHARE = Fraction(1, 2**10)
 #: How exactly a share of delta is searched, relatively.
 CLOSE = 1e-3
 
+#: That too little noise is allowed here: scales are only tried, and `calibrate_jointly` judges those that it returns.
+JUDGED = True
+
 Scales = Sequence[Fraction]
 
 
@@ -146,7 +149,7 @@ class LaplaceTogether(SharedNoise):
 
     def calibrations(self, scales: Scales, conditions: tuple[str, ...]) -> tuple[Calibration, ...]:
         pairs = zip(self.problems, scales, strict=True)
-        return tuple(of_scale(problem, scale, "jointly", SOURCE, conditions) for problem, scale in pairs)
+        return tuple(of_scale(problem, scale, "jointly", SOURCE, conditions, JUDGED) for problem, scale in pairs)
 
 
 @dataclass(frozen=True, eq=False)
@@ -252,4 +255,4 @@ class NormalTogether(SharedNoise):
     ) -> Calibration:
         witness = Witness("any one value against another", "all of these queries are published")
         bound = Bound(self._noise(place, scale), *promise, Covers.OUTPUT, witness)
-        return of_bound(self.problems[place], bound, "jointly", SOURCE, conditions)
+        return of_bound(self.problems[place], bound, "jointly", SOURCE, conditions, JUDGED)

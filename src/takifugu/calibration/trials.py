@@ -14,6 +14,7 @@ from numpy.linalg import LinAlgError
 
 from takifugu.accounting import definitions
 from takifugu.accounting.definitions import Definition
+from takifugu.accounting.definitions.gate import ACCEPT, too_little_noise
 from takifugu.analysis import randomisers
 from takifugu.analysis.bounds import Bound, Cost, Refusal
 from takifugu.analysis.guarantee import Covers
@@ -155,9 +156,9 @@ def attempt(line: Line, problem: Problem, allow_zero_noise: bool, limited: bool)
         return Trial(line, WEAKER, "; ".join((_shortfall(problem, bound), *bound.conditions)), bound)
     refused = None
     if not allow_zero_noise:
-        refused = definition_of(problem).too_little_noise(problem, bound.randomiser)
+        refused = too_little_noise(problem, bound.randomiser, problem.epsilon, problem.delta)
     if refused:
-        return Trial(line, REFUSED, refused, bound)
+        return Trial(line, REFUSED, refused + ACCEPT, bound)
     return Trial(line, POSSIBLE, line.baseline or "; ".join(bound.conditions), bound)
 
 

@@ -29,8 +29,8 @@ from takifugu.numbers.search import smallest_scale
 #: Noise so many times smaller than a change of the answer hides nothing of it: it leaves one in e^20 unseen.
 NEXT_TO_NOTHING = 40
 HIDDEN_ANYHOW = (
-    "the belief's own randomness would have to hide the secret: next to no noise would be added; laplace-exact says "
-    "whether none at all is needed"
+    "the belief's own randomness would have to hide the secret: next to no noise would be added; {} says whether none "
+    "at all is needed"
 )
 
 
@@ -59,7 +59,7 @@ class Influence:
             except Unsupported as error:
                 return Refusal(error.message)
             if 0 < needed * NEXT_TO_NOTHING < part.answer.changes.values.max():
-                return Refusal(HIDDEN_ANYHOW)
+                return Refusal(HIDDEN_ANYHOW.format("laplace-exact"))
             if needed > scale:
                 scale, witness = needed, forced_by
         noise = covering(problem, scale * problem.grid / problem.unit)

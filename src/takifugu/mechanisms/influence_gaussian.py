@@ -19,7 +19,7 @@ from takifugu.influence.curves import profile_loss
 from takifugu.influence.profiles.normal import NormalRelease, log_share, normal_profile
 from takifugu.influence.profiles.patience import EVALUATIONS
 from takifugu.mechanisms.common.answer_noise import normal_noise
-from takifugu.mechanisms.influence import predicted_cost, unknown_curve
+from takifugu.mechanisms.influence import HIDDEN_ANYHOW, NEXT_TO_NOTHING, predicted_cost, unknown_curve
 from takifugu.mechanisms.normal_by_rule import refusal
 from takifugu.model.queries import Additive
 from takifugu.numbers.after_noise.gaussian import gaussian_analytic_sigma
@@ -62,6 +62,8 @@ class InfluenceGaussian:
                 return Refusal(error.message)
             if needed is not None:
                 sigma, witness = needed
+            if 0 < sigma * NEXT_TO_NOTHING <= entry_move(part.answer):
+                return Refusal(HIDDEN_ANYHOW.format("gaussian-exact"))
         noise = normal_noise(problem, sigma)
         return Bound(noise, problem.epsilon, problem.delta, Covers.OUTPUT, witness)
 
@@ -83,6 +85,11 @@ def longest_change(answer: Additive) -> Fraction:
     return Fraction(math.isqrt(square << 80) + 1, 2**40)
 
 
+def entry_move(answer: Additive) -> Fraction:
+    """Return the largest L2 change by one entry, in grid units."""
+    return answer.farthest(range(answer.size), norm=2)
+
+
 def _part_sigma(
     part: Part, epsilon: Fraction, delta: Fraction, enough: Fraction
 ) -> tuple[Fraction, Witness] | None:
@@ -98,9 +105,8 @@ def _part_sigma(
     high = Fraction(gaussian_analytic_sigma(largest_change, epsilon, delta))
     if enough and (enough >= high or loss(enough)[0] <= epsilon):
         return None
-    (weights, _), lengths = answer.total_kinds
-    share = Fraction(1, 10**3 * int(lengths[weights != 0].sum()))  # far below any single entry's need
-    low = max(enough, high * share)
+    refused = entry_move(answer) / NEXT_TO_NOTHING * (1 - Fraction(1, 2**20))  # where the search ends, `bound` refuses
+    low = max(enough, min(refused, high / 2))
     sigma = round_up(smallest_scale(lambda sigma: loss(sigma)[0], epsilon, high, low))
     while sigma < high and loss(sigma)[0] > epsilon:
         sigma = round_up(sigma * (1 + Fraction(1, 2**38)))

@@ -20,6 +20,9 @@ import numpy as np
 from takifugu.core.errors import InputError
 from takifugu.numbers.noise_quantiles import Enclosure, first_not_exceeded, laplace_survival, normal_survival
 
+#: Digits of enclosed tails: what is below 2^-BITS counts as nothing.
+BITS = 128
+
 Survival = Callable[[Fraction, int], Enclosure]
 
 
@@ -65,6 +68,39 @@ def rounded_normal_half_width(
     1960
     """
     return _rounded_half_width(normal_survival, sigma / grid, level, on_grid)
+
+
+def discrete_laplace_beyond(scale: Fraction, steps: int) -> Fraction:
+    """Return P(|X| >= steps) from below, for steps above 0.
+
+    >>> float(discrete_laplace_beyond(Fraction(1), 1)) == 1 - np.tanh(0.5)
+    True
+    """
+    (low, _), (_, high) = laplace_survival(steps / scale, BITS), laplace_survival(1 / scale, BITS)
+    return Fraction(2 * low, (1 << BITS) + high)
+
+
+def laplace_beyond(distance: Fraction) -> Fraction:
+    """Return P(|Z| > distance) of the unit Laplace law, from below."""
+    return Fraction(laplace_survival(distance, BITS)[0], 1 << BITS)
+
+
+def laplace_above(distance: Fraction) -> Fraction:
+    """Return e^-distance from above.
+
+    >>> 0.3678 < laplace_above(Fraction(1)) < 0.3679
+    True
+    """
+    return Fraction(laplace_survival(distance, BITS)[1], 1 << BITS)
+
+
+def normal_beyond(distance: Fraction) -> Fraction:
+    """Return P(|Z| > distance) of the standard normal law, from below.
+
+    >>> round(float(normal_beyond(Fraction(196, 100))), 9)
+    0.04999579
+    """
+    return Fraction(normal_survival(distance, BITS)[0], 1 << BITS)
 
 
 def geometric_half_width(scale: Fraction, level: Fraction | float) -> int:

@@ -40,12 +40,12 @@ def exact(about: Any, noise: Any, rows: int) -> float:
 @pytest.mark.parametrize("rows", [1, 2])
 def test_independent_rows_lose_what_is_promised_and_nearly_all_of_it(mechanism: str, rows: int) -> None:
     about = framework(rows, True)
-    calibration = tf.calibrate(about, tf.EachValue(), epsilon=1, mechanism=mechanism)
+    calibration = tf.calibrate(about, tf.EachValue(), epsilon=1, mechanism=mechanism, allow_zero_noise=True)
     loss = exact(about, calibration.randomiser, rows)
     assert 0.99 < loss <= 1
     assert true_loss(calibration).loss == pytest.approx(loss, abs=1e-9)
     assert calibration.guarantee.covers is Covers.COMPONENT
-    weaker = tf.calibrate(about, tf.EachValue(), epsilon=2, mechanism=mechanism)
+    weaker = tf.calibrate(about, tf.EachValue(), epsilon=2, mechanism=mechanism, allow_zero_noise=True)
     assert exact(about, weaker.randomiser, rows) > 1  # half of the noise is noticed
 
 
@@ -66,7 +66,7 @@ def test_rows_that_may_depend_on_each_other_are_covered_whatever_they_are(mechan
     """(x, x) against (x, 1 - x) have the same single rows: distribution privacy of one row would promise 0 of both."""
     half = {"a": F(1, 2), "b": F(1, 2)}
     about = framework(2, False, {"alike": half, "apart": half})
-    calibration = tf.calibrate(about, tf.EachValue(), epsilon=1, mechanism=mechanism)
+    calibration = tf.calibrate(about, tf.EachValue(), epsilon=1, mechanism=mechanism, allow_zero_noise=True)
     channel = channel_of(calibration.randomiser)
     alike, apart = ({("a", b): F(1, 2), ("b", c): F(1, 2)} for b, c in (("a", "b"), ("b", "a")))
     together = oracle.loss(*(oracle.sent(law, [channel] * 2) for law in (alike, apart)))
@@ -153,7 +153,7 @@ def test_a_column_is_drawn_like_single_rows() -> None:
 def test_the_witness_is_the_pair_that_is_told_apart_best(order: tuple[str, ...]) -> None:
     laws = {"a": {"x": "0.8", "y": "0.2"}, "b": {"x": "0.5", "y": "0.5"}, "c": {"x": "0.7", "y": "0.3"}}
     about = framework(laws={name: laws[name] for name in order})
-    calibration = tf.calibrate(about, tf.EachValue(), 1, mechanism="rappor")
+    calibration = tf.calibrate(about, tf.EachValue(), 1, mechanism="rappor", allow_zero_noise=True)
     channel = channel_of(calibration.randomiser)
     seen = {name: oracle.sent({(x,): F(mass) for x, mass in laws[name].items()}, [channel]) for name in order}
     pairs = [(one, other) for n, one in enumerate(order) for other in order[n + 1 :]]
@@ -166,7 +166,9 @@ def test_the_witness_is_the_pair_that_is_told_apart_best(order: tuple[str, ...])
 @pytest.mark.parametrize("epsilon", [1, 30, 800])
 def test_a_delta_takes_nothing_from_what_epsilon_alone_allows(mechanism: str, epsilon: int) -> None:
     pure, loose = (
-        tf.calibrate(framework(), tf.EachValue(), epsilon, delta, mechanism=mechanism).randomiser.expected_error()
+        tf.calibrate(
+            framework(), tf.EachValue(), epsilon, delta, mechanism=mechanism, allow_zero_noise=True
+        ).randomiser.expected_error()
         for delta in (0, F(1, 10**15))
     )
     assert loose <= pure * (1 + 1e-6) + 1e-12

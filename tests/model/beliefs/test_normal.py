@@ -137,7 +137,7 @@ def test_changes_are_bounded_where_ranges_are():
     bounded = four(10, ranges={"weight": (40, 140)})
     answer = resolved(tf.Mean("weight", grid="0.1"), bounded)
     assert answer.entry_changes().tolist() == [100] * 10
-    assert answer.coordinate_change(range(10)) == 100
+    assert answer.farthest(range(10)) == answer.nearest() == 100
     with pytest.raises(Unsupported, match="'income'"):
         resolved(tf.Mean("income"), bounded).entry_changes()
 

@@ -79,14 +79,20 @@ def test_what_it_is(answer):
 def test_how_far_it_moves(answer):
     for entry in range(3):
         assert answer.entry_changes()[entry] == answer.change([entry]) == max(map(sum, moves(answer, {entry})))
-        assert answer.coordinate_change([entry]) == max(map(max, moves(answer, {entry})))
+        assert answer.farthest([entry]) == max(map(sum, moves(answer, {entry})))
+        longest = max(sum(cell * cell for cell in move) for move in moves(answer, {entry}))
+        assert longest <= answer.farthest([entry], norm=2) ** 2 <= longest * (1 + Fraction(1, 10**9))
     for entries in combinations(range(3), 2):
         true = max(map(sum, moves(answer, set(entries))))
         assert true <= answer.change(entries) == sum(answer.change([entry]) for entry in entries)
         assert answer.table_of is not None or true == answer.change(entries)
-        assert answer.coordinate_change(entries) == max(answer.coordinate_change([entry]) for entry in entries)
+        for norm in (1, 2):
+            assert answer.farthest(entries, norm) == max(answer.farthest([entry], norm) for entry in entries)
     assert whole_change(answer) == answer.change(range(3))
-    assert answer.coordinate_change([]) == answer.change([]) == 0
+    assert answer.farthest([]) == answer.farthest([], norm=2) == answer.change([]) == 0
+    for norm in (1, 2):
+        read = [answer.farthest([entry], norm) for entry in range(3)]
+        assert answer.nearest(norm) == min(filter(None, read), default=0)
 
 
 @settings(max_examples=60)

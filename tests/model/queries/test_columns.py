@@ -68,11 +68,13 @@ def test_what_it_is(answer, rows):
 def test_how_far_columns_move_it(answer):
     for near in [near for size in (1, 2, 3) for near in combinations(range(3), size)]:
         assert answer.change(near) == 2 * max(map(sum, moves(answer, near)))
+    of_record = [max(map(sum, moves(answer, {column}))) for column in range(3)]
     for near in combinations(range(3), 2):
-        assert answer.coordinate_change(near) == max(2 * max(map(max, moves(answer, {column}))) for column in near)
+        assert answer.farthest(near) == max(of_record[column] for column in near)
+    assert answer.nearest() == min(filter(None, of_record), default=0)
     cells = list(zip(*moves(answer, {0, 1, 2}), strict=True))
     assert answer.cell_ranges() == tuple(2 * max(cell) for cell in cells)
-    assert answer.change([]) == answer.coordinate_change([]) == 0
+    assert answer.change([]) == answer.farthest([]) == 0
 
 
 @settings(max_examples=15)

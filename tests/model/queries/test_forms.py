@@ -113,7 +113,7 @@ def test_rows_are_randomised_of_populations_only():
     assert answer.labels == ("row 0", "row 1", "row 2")
     assert answer.restrict(slice(1, 3)).labels == ("row 0", "row 1")
     assert answer.restrict(slice(1, 2)).labels == ("value",)
-    assert (answer.coordinate_change([0, 1]), answer.coordinate_change([])) == (2, 0)
+    assert (answer.farthest([0, 1]), answer.nearest()) == (2, 2)
     assert tf.EachValue.from_dict({}) == tf.EachValue()
     assert tf.EachValue(2, "May", ("a", "b")).describe() == (
         "each row's 'a' and 'b' of the batch 'May', randomised among 2 dummies"

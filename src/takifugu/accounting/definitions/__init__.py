@@ -26,8 +26,8 @@ if TYPE_CHECKING:
 class Definition:
     """The meaning of a framework: epsilon bounds each of its ordered comparisons.
 
-    A derived definition says how releases add up (`joint`), which noise is too little and what is promised; all else
-    has an answer here, the careful one.
+    A derived definition says how releases add up (`joint`) and what is promised; all else has an answer here, the
+    careful one.
     """
 
     name: str = ""
@@ -41,6 +41,12 @@ class Definition:
     per_distance: bool = False
     #: What an expected error is, where it is not the usual.
     error_words: str = ""
+    #: Whether one row is hidden from someone who knows all others (the gate on noise asks less where not).
+    hides_rows: bool = True
+    #: What is said of a release without noise, which is refused by default.
+    without_noise: str = (
+        "no noise at all would be added: only the randomness that the belief assumes would hide the secret"
+    )
 
     def comparisons(self, framework: Framework) -> Iterator[Comparison]:
         """Enumerate every ordered comparison, for tests and small cases."""
@@ -65,10 +71,6 @@ class Definition:
     def met(self, frameworks: Sequence[Framework]) -> Framework | None:
         """Return one framework for several, or None to charge each of them."""
         return None
-
-    def too_little_noise(self, problem: Problem, noise: Randomiser) -> str | None:
-        """Return the reason to refuse this noise by default, or None."""
-        raise NotImplementedError
 
     def hides_one_entry(self, problem: Problem, bound: Bound) -> bool:
         """Return whether noise alone hides one entry from those knowing the rest."""
@@ -121,7 +123,7 @@ def register(definition: Definition) -> None:
         raise InputError(f"a {type(definition).__name__} is no definition", fix="derive it from Definition")
     derived = type(definition).__mro__
     members = set[str]().union(*map(vars, derived[: derived.index(Definition)]))
-    lacks = without(("joint", "too_little_noise", "promise"), members)
+    lacks = without(("joint", "promise"), members)
     if lacks:
         raise InputError(
             f"{type(definition).__name__} lacks {', '.join(lacks)}", rule="every definition has them", fix="add them"

@@ -47,6 +47,7 @@ class Asymmetric(Definition):
 
     name: str = "asymmetric"
     one_way: bool = True
+    without_noise: str = "no noise at all would be added: no allowed move changes this answer"
     is_apart: bool = True  # no mechanism that rests on a belief, or on a change both ways, is asked
 
     def comparisons(self, framework: Framework) -> Iterator[Comparison]:
@@ -86,12 +87,6 @@ class Asymmetric(Definition):
                 return None
             policy = policy.intersected(policy_of(framework))
         return replace(first, secrets=(policy,))
-
-    def too_little_noise(self, problem: Problem, noise: Randomiser) -> str | None:
-        """Return why no noise is refused by default."""
-        if noise.kind != "none":
-            return None
-        return "no noise at all would be added: no allowed move changes this answer; allow_zero_noise=True accepts that"
 
     def hides_one_entry(self, problem: Problem, bound: Bound) -> bool:
         """Return True: the promise is about one record and needs no belief."""

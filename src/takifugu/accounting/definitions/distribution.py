@@ -50,6 +50,8 @@ class Distribution(Definition):
     name: str = "distribution"
     is_apart: bool = True
     error_words: str = "expected loss of one row"
+    hides_rows: bool = False
+    without_noise: str = "values would be sent as they are"
     reads_alike: tuple[str, ...] = OF_ROWS
 
     def joint(self, view: View, charges: Sequence[Charge], recharge: bool) -> Joint:
@@ -75,12 +77,6 @@ class Distribution(Definition):
         """Return the least proven loss, maybe infinite."""
         promised = [charge.epsilon for charge in charges if not is_sent(charge)]
         return sum(promised, Fraction(0)) + loss_of_rows(view, charges)
-
-    def too_little_noise(self, problem: Problem, noise: Randomiser) -> str | None:
-        """Return why no noise is refused by default."""
-        if noise.kind != "none":
-            return None
-        return "values would be sent as they are; allow_zero_noise=True accepts that"
 
     def hides_one_entry(self, problem: Problem, bound: Bound) -> bool:
         """Return True: values are not hidden, as the promise says itself."""
@@ -132,6 +128,7 @@ class Distribution(Definition):
         return (
             "that values stay secret: whoever knows a person's population may learn from what is sent where the person "
             "was, or what was answered",
+            "the value of a single row: someone who knows all else may read it off with a probability of up to 95 %",
             "anything about populations that are not listed, or if these are distributed otherwise",
             "anything in combination with what is published elsewhere without this ledger",
         )

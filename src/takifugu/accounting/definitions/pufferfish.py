@@ -1,13 +1,12 @@
 """Pufferfish (Song17 Definition 2.1; Kifer and Machanavajjhala) and attribute privacy (Zhang22 Definitions 3 and 4).
 
-It is Pufferfish with other secrets, so releases compose as they do there. What is hidden is a property of the records
-at hand or a parameter of their population, not a row: noise that would not hide one row is no fault here, and only
-noise of exactly zero is refused by default (docs/decisions.md#zero-noise).
+Attribute privacy is Pufferfish with other secrets, so releases compose as they do there. What is hidden is a property
+of the records at hand or a parameter of their population, not a row: noise may leave more of a row to be seen, but not
+the exact answer (docs/decisions.md#zero-noise).
 """
 
 from __future__ import annotations
 
-import math
 from collections.abc import Sequence
 from dataclasses import dataclass
 from fractions import Fraction
@@ -17,10 +16,8 @@ from takifugu.accounting.definitions import Definition
 from takifugu.analysis.bounds import Bound
 from takifugu.analysis.guarantee import Charge
 from takifugu.analysis.problem import Problem
-from takifugu.analysis.randomisers import Noise, Randomiser
-from takifugu.analysis.sensitivity import entry_change, hidden_change
-from takifugu.core.escaping import at_most, number, power_at_most
-from takifugu.mechanisms.common.lines import along_line
+from takifugu.analysis.sensitivity import change_to_hide
+from takifugu.core.escaping import at_most, power_at_most
 
 if TYPE_CHECKING:
     from takifugu.accounting.composition.losses import Joint
@@ -38,38 +35,14 @@ class Pufferfish(Definition):
 
         return joint_promise(view, charges, recharge)
 
-    def too_little_noise(self, problem: Problem, noise: Randomiser) -> str | None:
-        """Return the reason to refuse this noise, or None.
-
-        Refused are no noise, and unbounded additive noise with P(|noise| < D_1/2) > 1 - e^-epsilon + delta in some
-        cell, where D_1 is the cell's largest change when one secret entry changes, and the noise is taken before
-        rounding. Source: docs/decisions.md#zero-noise.
-        """
-        if noise.kind == "none":
-            return (
-                "no noise at all would be added: only the randomness that the belief assumes would hide the secret; "
-                "allow_zero_noise=True accepts that"
-            )
-        change = coordinate_change(problem)
-        if not isinstance(noise, Noise) or change == 0:
-            return None
-        if noise.laplace_scale and change <= problem.epsilon * noise.laplace_scale:
-            return None  # ordinary entry noise passes: 2 a^ceil(D/2)/(1 + a) >= a^D and e^(-D/2b) >= e^(-D/b)
-        needed = math.exp(-problem.epsilon) - float(problem.delta)
-        if needed <= 0 or noise.log_reach(change / 2) >= math.log(needed):
-            return None
-        return (
-            f"noise of scale {number(noise.scale)} is small beside what one value changes ({number(change)}): "
-            "mostly the randomness that the belief assumes would hide the secret; allow_zero_noise=True accepts that"
-        )
-
     def hides_one_entry(self, problem: Problem, bound: Bound) -> bool:
         """Return whether noise alone hides one entry from those knowing the rest.
 
-        Laplace noise of scale b hides a change by D_1 <= epsilon * b; normal noise one whose exact delta is small
-        enough; a choice among outputs all changes, where it keeps the promise for every pair of answers.
+        Laplace noise of scale b hides a change D <= epsilon * b; normal noise one whose exact delta is small enough; a
+        choice among outputs all changes, where it keeps the promise for every pair of answers.
         """
-        return bound.randomiser.hides(entry_change(problem) * problem.grid, bound.epsilon, bound.delta)
+        change = change_to_hide(problem, bound.randomiser.norm, self.hides_rows)
+        return bound.randomiser.hides(change, bound.epsilon, bound.delta)
 
     def promise(self, epsilon: Fraction, delta: Fraction) -> str:
         words = (
@@ -81,23 +54,6 @@ class Pufferfish(Definition):
         return f"{words}, up to an excess probability of at most {at_most(delta)}"
 
 
-def coordinate_change(problem: Problem) -> Fraction:
-    """Return D_1, the largest change of one cell by one secret entry.
-
-    D_1 is in answer units; 0 for `between`. Cells that move along one line tell as much together as one that moves by
-    their L1 change (`common.lines`).
-    """
-    most = Fraction(0)
-    for part in problem.parts:
-        change = hidden_change(part)
-        if change is not None:
-            most = max(most, change[0])
-        else:
-            share = along_line(part.answer) or part.answer
-            most = max(most, Fraction(share.coordinate_change(part.family.entries)))
-    return most * problem.grid
-
-
 PUFFERFISH = Pufferfish()
 
 
@@ -106,19 +62,22 @@ class Attribute(Pufferfish):
     """Every two values of a property or parameter, both ways, weighted 1."""
 
     name: str = "attribute"
-
-    def too_little_noise(self, problem: Problem, noise: Randomiser) -> str | None:
-        """Refuse no noise: only the belief's randomness would hide the property."""
-        if noise.kind != "none":
-            return None
-        return (
-            "no noise at all would be added: only the randomness that the belief assumes would hide the property; "
-            "allow_zero_noise=True accepts that"
-        )
+    hides_rows: bool = False
+    without_noise: str = (
+        "no noise at all would be added: only the randomness that the belief assumes would hide the property"
+    )
 
     def hides_one_entry(self, problem: Problem, bound: Bound) -> bool:
         """Return True: rows are not hidden, as the promise says itself."""
         return True
+
+    def not_promised(self) -> tuple[str, ...]:
+        """Name those not protected, and the dangers."""
+        return (
+            *super().not_promised(),
+            "the share of a single row in the answer: someone who knows all other rows may read it off with a "
+            "probability of up to 95 %",
+        )
 
     def remarks(self, problem: Problem) -> tuple[str, ...]:
         """Return remarks from ordinary differential privacy."""

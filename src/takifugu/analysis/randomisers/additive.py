@@ -155,6 +155,10 @@ class Exact(Noise, kind="none"):
         """Return 0 for no difference, else -inf, as nothing is added."""
         return 0.0 if difference == 0 else -math.inf
 
+    def unseen(self, change: Fraction) -> Fraction:
+        """Return 0, unless nothing changes: the answer itself is published."""
+        return Fraction(change <= 0)
+
     def log_reach(self, distance: Fraction) -> float:
         """Return 0 for distance 0, else -inf, as nothing is added."""
         return 0.0 if distance <= 0 else -math.inf
@@ -218,6 +222,13 @@ class DiscreteLaplace(Noise, kind="discrete-laplace"):
         half = float(1 / (2 * self.units))
         log_tanh = math.log(-math.expm1(-2 * half)) - math.log1p(math.exp(-2 * half))
         return log_tanh - float(abs(Fraction(difference)) / self.units)
+
+    def unseen(self, change: Fraction) -> Fraction:
+        """Return 2a^m/(1 + a) from below, m = ceil(change/(2 grid)) >= 1."""
+        steps = math.ceil(change / (2 * self.grid))
+        if steps <= 0:
+            return Fraction(1)
+        return noise_laws.discrete_laplace_beyond(self.units, steps)
 
     def log_reach(self, distance: Fraction) -> float:
         """Return one cell's log 2a^m/(1 + a), m = ceil(distance/grid) >= 1."""

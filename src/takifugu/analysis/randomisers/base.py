@@ -15,12 +15,15 @@ import numpy as np
 from takifugu.core.errors import InputError, Unsupported
 from takifugu.core.plain import Json, Plain, PlainForm
 from takifugu.numbers.atoms import Array
+from takifugu.numbers.noise_quantiles import laplace_survival
 from takifugu.numbers.rationals import to_text
 
 if TYPE_CHECKING:
     from takifugu.numbers.noise import Entropy
 
 T = TypeVar("T")
+#: Digits of a probability to stay unseen: what is below 2^-128 counts as nothing.
+UNSEEN_BITS = 128
 Answer = Sequence[int | Fraction]
 #: The answers of many cells, in units of the grid.
 Column = Answer | Array
@@ -92,7 +95,7 @@ class Randomiser(Protocol):
     """Additive noise, exponential choice, a channel: all have this interface.
 
     An answer is a vector of `cells` numbers in units of `grid`. `scale`, `expected_error`, `variance`, `half_width`,
-    `intervals` and `log_reach` raise Unsupported, with the reason, where the question makes no sense.
+    `intervals`, `unseen` and `log_reach` raise Unsupported, with the reason, where the question makes no sense.
     """
 
     @property
@@ -133,6 +136,18 @@ class Randomiser(Protocol):
 
     def hides(self, change: Fraction, epsilon: Fraction, delta: Fraction) -> bool: ...
 
+    @property
+    def norm(self) -> int:
+        """Return 2 where a change of several cells counts by its L2 length, else 1."""
+        ...
+
+    @property
+    def is_table(self) -> bool:
+        """Return whether outputs are chosen by a table that no form holds together, answer by answer."""
+        ...
+
+    def unseen(self, change: Fraction) -> Fraction: ...
+
     def log_reach(self, distance: Fraction) -> float: ...
 
     def expected_error(self) -> float: ...
@@ -152,6 +167,8 @@ class Common(PlainForm):
     output: Output = NUMBER
     directions: tuple[Direction, ...] = ()
     error_words: str = ""
+    norm: int = 1
+    is_table: bool = False
 
     @property
     def laplace_scale(self) -> Fraction | None:
@@ -172,6 +189,20 @@ class Common(PlainForm):
     def hides(self, change: Fraction, epsilon: Fraction, delta: Fraction) -> bool:
         """Return whether noise keeps (epsilon, delta) for a change either way."""
         return self.loss(change) <= epsilon
+
+    def unseen(self, change: Fraction) -> Fraction:
+        """Return how often a change of the answer stays unseen, rounded down.
+
+        For noise that is symmetric and unimodal on the answer's grid it is P(|noise| >= change/2), of the noise that is
+        drawn; for a choice 1 less the total variation distance of two answers so far apart. `change` is a length by
+        `norm`, in answer units. Where only the loss l is known the distance is at most tanh(l/2), and 1 if l is
+        infinite, so that noise of an unknown form hides nothing.
+        """
+        loss = self.loss(change)
+        if isinstance(loss, float) and math.isinf(loss):
+            return Fraction(0)
+        low, high = laplace_survival(Fraction(loss), UNSEEN_BITS)
+        return Fraction(2 * low, (1 << UNSEEN_BITS) + high)
 
     def half_width(self, level: float, cells: int | None = None) -> Fraction:
         """Return the least w with P(abs(output - answer) <= w) >= level.

@@ -30,6 +30,10 @@ if TYPE_CHECKING:
     from takifugu.numbers.noise import Entropy
 
 
+#: By how much sums of shares may be off, and places of inputs, relatively.
+ROUNDING = 1e-9
+
+
 @dataclass(frozen=True)
 class Choice(Base):
     """A channel from answers to outputs, both in units of the grid; one row of integer masses for each input.
@@ -41,6 +45,8 @@ class Choice(Base):
     channel: Channel
     grid: Fraction
     prior: tuple[float, ...]
+
+    is_table = True
 
     def __post_init__(self) -> None:
         inputs, outputs = self.channel.inputs, self.channel.outputs
@@ -154,6 +160,24 @@ class Choice(Base):
     def hides(self, change: Fraction, epsilon: Fraction, delta: Fraction) -> bool:
         """Return whether all outputs keep e^epsilon between any two inputs."""
         return self.channel.measure() <= epsilon
+
+    def unseen(self, change: Fraction) -> Fraction:
+        """Return 1 less the largest total variation distance of two inputs.
+
+        They are at most `change` apart, in answer units, or as near as any two. With all else known, that is how far
+        the choice tells one of them from the other: for added noise P(|noise| < change/2).
+        """
+        inputs = np.array(self._inputs, dtype=float) * float(self.grid)
+        if len(inputs) < 2:
+            return Fraction(1)
+        farthest = max(float(change), float(np.diff(inputs).min())) * (1 + ROUNDING)
+        shares = np.array([[mass / self.channel.total for mass in row] for row in self.channel.masses])
+        told = 0.0
+        for place in range(len(inputs)):
+            near = slice(place + 1, int(np.searchsorted(inputs, inputs[place] + farthest, side="right")))
+            distances = np.abs(shares[near] - shares[place]).sum(axis=1) / 2
+            told = max(told, float(distances.max(initial=0.0)))
+        return max(Fraction(0), 1 - Fraction(told) - Fraction(ROUNDING))
 
     def draw_column(self, answers: Column, entropy: Entropy) -> Array:
         """Randomise an array of answers, in steps of the grid."""

@@ -25,6 +25,7 @@ class Rounded(Noise):
     on_grid: bool
     _moments: Callable[..., noise_laws.Moments]
     _quantile: Callable[..., int]
+    _beyond: Callable[[Fraction], Fraction]
 
     @property
     def _size(self) -> Fraction:
@@ -39,6 +40,22 @@ class Rounded(Noise):
 
         draw = noise.rounded_laplace if self.laplace_scale else noise.rounded_normal
         return draw(answers, self._size / self.grid, 1, len(answers), entropy)
+
+    def unseen(self, change: Fraction) -> Fraction:
+        """Return P(|noise| >= change/2) from below, wherever the answer lies.
+
+        Between multiples of the grid an open interval of length `change` holds up to n = ceil(change/grid) of them, and
+        the noise falls into their cells most often where these lie around 0. Of several cells no more is known than of
+        the noise before rounding, along the change.
+        """
+        if change <= 0:
+            return Fraction(1)
+        steps = change / self.grid
+        within = 2 * math.ceil(steps / 2) - 1 if self.on_grid else math.ceil(steps)
+        seen = within * self.grid / 2
+        if self.cells > 1:
+            seen = max(seen, change / 2)
+        return self._beyond(seen / self._size)
 
     def expected_error(self) -> float:
         """Return the expected L1 error of all cells, in answer units."""
@@ -68,6 +85,7 @@ class RoundedLaplace(Rounded, kind="rounded-laplace"):
 
     _moments = staticmethod(noise_laws.rounded_laplace_moments)
     _quantile = staticmethod(noise_laws.rounded_laplace_half_width)
+    _beyond = staticmethod(noise_laws.laplace_beyond)
 
     @property
     def laplace_scale(self) -> Fraction:
@@ -107,6 +125,9 @@ class RoundedNormal(Rounded, kind="rounded-normal"):
 
     _moments = staticmethod(noise_laws.rounded_normal_moments)
     _quantile = staticmethod(noise_laws.rounded_normal_half_width)
+    _beyond = staticmethod(noise_laws.normal_beyond)
+
+    norm = 2
 
     @property
     def scale(self) -> Fraction:

@@ -106,6 +106,20 @@ class Values:
         masses, total = self.channel.masses[place], self.channel.total
         return [(mass / total + self.dummies / len(masses)) / (self.dummies + 1) for mass in masses]
 
+    def unseen(self) -> Fraction:
+        """Return how often the value is misread, as the output's most probable one, that is misread most.
+
+        So the exact values can be read off where every one can. Among dummies it is one time in six: of n >= 2 uniform
+        values the commonest is there at most 5n/6 times on average, as it is 1 + 1/k <= 3/2 times among any two.
+        """
+        if self.dummies:
+            return Fraction(1, 6)
+        masses = np.array(self.channel.masses, dtype=object)
+        most, read = masses.argmax(axis=0), [0] * len(masses)
+        for output, value in enumerate(most.tolist()):
+            read[value] += masses[value][output]
+        return 1 - Fraction(min(read), self.channel.total)
+
     def pointwise(self) -> Floats:
         """Return the largest log-ratio of every two values, rounded up.
 
@@ -217,6 +231,10 @@ class Bits:
         shares = [float(self.rappor.other)] * len(self.values)
         shares[place] = float(self.rappor.present)
         return shares
+
+    def unseen(self) -> Fraction:
+        """Return 1 less the total variation distance of any two values' bits."""
+        return 1 - (self.rappor.present - self.rappor.other)
 
     def pointwise(self) -> Floats:
         return (1.0 - np.eye(len(self.values))) * self.rappor.epsilon

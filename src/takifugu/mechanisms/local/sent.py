@@ -83,6 +83,10 @@ class Sending(Base):
         most = self.local_loss() if change else 0.0
         return most if math.isinf(most) else self.rows * Fraction(most)
 
+    def unseen(self, change: Fraction) -> Fraction:
+        """Return how often a row's own value cannot be read off what is sent."""
+        return Fraction(1) if not change else self.sender.unseen()
+
     def log_density(self, answer: Sequence[int | Fraction], output: Sequence[Hashable]) -> float:
         """Return log P(output | answer) over all rows; -inf for 0."""
         masses = [self.mass(x, y) for x, y in zip(answer, output, strict=True)]

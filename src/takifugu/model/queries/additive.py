@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Hashable, Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from fractions import Fraction
@@ -160,12 +161,29 @@ class Additive:
         """Return D(N), the largest L1 change by N alone, in grid units."""
         return int(self.changes.at(np.fromiter(entries, dtype=np.int64)).sum())
 
-    def coordinate_change(self, entries: Sequence[int] | range) -> int:
-        """Return a cell's largest change by one of `entries`, in grid units."""
-        least, most = self._ends
-        spread = (most - least).max(axis=1, initial=0)
-        (weights, tables), ends, times = self.turn
-        return Repeated.of_times(Runs(np.abs(weights) * spread[tables], ends).joined(), times).largest(entries)
+    def farthest(self, entries: Sequence[int] | range, norm: int = 1) -> Fraction:
+        """Return the largest change by one of `entries`, in grid units, rounded up.
+
+        Changes of several cells count by their L1 length, or their L2 length where `norm` is 2.
+        """
+        kinds, ends, times = self.turn
+        different, place = np.unique(np.abs(kinds), axis=1, return_inverse=True)
+        lengths = self._moves(different, norm)
+        longest = sorted({Fraction(0), *lengths})
+        ranks = np.array(list(map(longest.index, lengths)), dtype=np.int64)
+        return longest[Repeated.of_times(Runs(ranks[place.ravel()], ends).joined(), times).largest(entries)]
+
+    def nearest(self, norm: int = 1) -> Fraction:
+        """Return the least such change of any entry that is read, 0 if none is."""
+        moves = self._moves(np.unique(np.abs(self.total_kinds[0]), axis=1), norm)
+        return min(filter(None, moves), default=Fraction(0))
+
+    def _moves(self, kinds: IntArray, norm: int) -> list[Fraction]:
+        """Return the change by an entry of each weight and table number."""
+        of_table = list(map(Fraction, self._largest.tolist()))
+        if norm == 2:
+            of_table = list(map(_longest_change, self.tables))
+        return [weight * of_table[number] for weight, number in kinds.T.tolist()]
 
     def cell_ranges(self) -> tuple[int, ...]:
         """Return each cell's largest minus least value, in grid units."""
@@ -294,6 +312,28 @@ def whole_change(answer: Additive) -> int:
         return answer.changes.total
     changes: IntArray = answer.entry_changes()  # may raise Unsupported
     return int(answer.change(range(len(changes))))
+
+
+def root_up(square: int) -> Fraction:
+    """Return the square root of a whole number, exactly or rounded up by 2^-40.
+
+    >>> root_up(4), float(root_up(2)) > 2**0.5
+    (Fraction(2, 1), True)
+    """
+    root = math.isqrt(square)
+    if root * root == square:
+        return Fraction(root)
+    return Fraction(math.isqrt(square << 80) + 1, 2**40)
+
+
+def _longest_change(table: IntArray) -> Fraction:
+    """Return the largest L2 distance of two rows, rounded up."""
+    if table.shape[1] == 1:
+        return Fraction(_largest_change(table))
+    rows = np.unique(table[:, (table != table[:1]).any(axis=0)], axis=0)
+    if float(np.abs(rows).max(initial=0)) ** 2 * 4 * rows.shape[1] >= 2.0**62:
+        rows = rows.astype(object)
+    return root_up(max((int(((rows - row) ** 2).sum(axis=1).max()) for row in rows), default=0))
 
 
 def _largest_change(table: IntArray) -> int:

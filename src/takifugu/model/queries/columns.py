@@ -104,10 +104,14 @@ class ColumnAnswer(WholeColumns):
     def _changes(self) -> dict[frozenset[int], int]:
         return {}
 
-    def coordinate_change(self, entries: Sequence[int] | range) -> int:
-        """Return a cell's largest change by one of `entries`, in grid units."""
-        cells = list(map(self._of_cell, range(self.cells)))
-        return max((cell.change((entry,)) for cell, entry in itertools.product(cells, entries)), default=0)
+    def nearest(self, norm: int = 1) -> Fraction:
+        """Return the least that one record changes by a column that is read, in grid units."""
+        changes = filter(None, self.entry_changes().tolist())
+        return min((Fraction(change, self.records) for change in changes), default=Fraction(0))
+
+    def farthest(self, entries: Sequence[int] | range, norm: int = 1) -> Fraction:
+        """Return the most that one record changes by a column of these entries."""
+        return max((Fraction(self.change((entry,)), self.records) for entry in entries), default=Fraction(0))
 
     def cell_ranges(self) -> tuple[int, ...]:
         """Return each cell's largest minus least value, in grid units."""

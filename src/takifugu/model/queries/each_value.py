@@ -122,9 +122,12 @@ class RowCodes:
         """Return how far the numbers of these rows can move together."""
         return (self.count - 1) * len(list(entries))
 
-    def coordinate_change(self, entries: Sequence[int] | range) -> int:
+    def nearest(self, norm: int = 1) -> Fraction:
         """Return how far one row's number can move."""
-        return self.count - 1 if len(entries) else 0
+        return Fraction(self.count - 1)
+
+    def farthest(self, entries: Sequence[int] | range, norm: int = 1) -> Fraction:
+        return self.nearest(norm)
 
     def cell_ranges(self) -> tuple[int, ...]:
         """Return the range of each row's number."""

@@ -74,9 +74,20 @@ class ColumnSums:
         """Return the largest L1 change by these records, in grid units."""
         return len(list(entries)) * int(self.entry_changes()[0])
 
-    def coordinate_change(self, entries: Sequence[int] | range) -> int:
-        """Return a cell's largest change by one record, in grid units."""
-        return max(math.ceil(self._record_change(row) / self.grid) for row in self.coefficients)
+    def nearest(self, norm: int = 1) -> Fraction:
+        """Return the least that a column that is read changes by one record, in grid units.
+
+        A column without a declared range counts as one step of the grid: nothing says how far its values lie apart.
+        """
+        moves = []
+        for column in self.read_columns:
+            reach, factors = self.reaches[column], [abs(row[column]) for row in self.coefficients]
+            moves.append(Fraction(1) if reach is None else sum(factors, Fraction(0)) * reach / self.grid)
+        return min(filter(None, moves), default=Fraction(0))
+
+    def farthest(self, entries: Sequence[int] | range, norm: int = 1) -> Fraction:
+        """Return the most that one record changes, as `nearest` counts it."""
+        return self.nearest(norm)
 
     def cell_ranges(self) -> tuple[int, ...]:
         """Return each cell's largest minus least value, in grid units."""
@@ -217,9 +228,12 @@ class RealNumber:
         """Return the largest change by these entries, as `entry_changes`."""
         return len(list(entries)) * self._steps
 
-    def coordinate_change(self, entries: object) -> int:
-        """Return the largest change, as `entry_changes`."""
-        return self._steps
+    def nearest(self, norm: int = 1) -> Fraction:
+        """Return how far the number can change, or one step of the grid without a range."""
+        return Fraction(1) if self.reach is None else self.reach / self.grid
+
+    def farthest(self, entries: object, norm: int = 1) -> Fraction:
+        return self.nearest(norm)
 
     def cell_ranges(self) -> tuple[int, ...]:
         """Return the largest less the least value, as `entry_changes`."""

@@ -207,8 +207,12 @@ class DeclaredAnswer(WholeColumns):
         changed = set(entries)
         return self.query.steps(name for name, entry in zip(self.names, self.entry_of, strict=True) if entry in changed)
 
-    def coordinate_change(self, entries: Sequence[int] | range) -> int:
-        return max((self.change((entry,)) for entry in entries), default=0)
+    def nearest(self, norm: int = 1) -> Fraction:
+        """Return one step of the grid: nothing says how far one record moves it."""
+        return Fraction(1)
+
+    def farthest(self, entries: Sequence[int] | range, norm: int = 1) -> Fraction:
+        return Fraction(1)
 
     def cell_ranges(self) -> tuple[int, ...]:
         return (self.change(range(self.size)),) * self.cells

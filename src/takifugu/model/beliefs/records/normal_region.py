@@ -197,11 +197,8 @@ class RegionView(View):
                 fix="publish one column at a time, or declare the laws (mean, covariance, others)",
             )
 
-    def entry_change(self, answer: ColumnSums) -> tuple[Fraction, Fraction]:
-        """Bound what one record changes, under whatever law.
-
-        Both changes, of a cell and of the answer, are in L1.
-        """
+    def entry_change(self, answer: ColumnSums) -> Fraction:
+        """Bound what one record changes, in L1, under whatever law."""
         return self.laws[0].entry_change(answer)
 
 

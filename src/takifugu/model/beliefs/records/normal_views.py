@@ -86,10 +86,10 @@ class NormalView(View):
         """Return two hypotheses under the law that they share."""
         return self, a, b
 
-    def entry_change(self, answer: ColumnSums) -> tuple[Fraction, Fraction]:
-        """Bound the L1 change of a cell and of the answer.
+    def entry_change(self, answer: ColumnSums) -> Fraction:
+        """Bound the L1 change of the answer, in answer units.
 
-        Both are in answer units, when one record's hidden value moves by its largest difference. Raises Unsupported for
+        One record's hidden value moves by its largest difference. Raises Unsupported for
         a property of whole columns.
         """
         if not self.single:
@@ -97,8 +97,7 @@ class NormalView(View):
         (row,), (difference,) = self.weights, self.differences[-1]
         column = next(j for j, weight in enumerate(row) if weight)
         farther = self.whole.resolution or Fraction(0)  # rounded, a number may move one step more
-        moves = [abs(cell[column]) * (abs(difference) + farther) for cell in answer.coefficients]
-        return max(moves), sum(moves, Fraction(0))
+        return sum((abs(cell[column]) for cell in answer.coefficients), Fraction(0)) * (abs(difference) + farther)
 
 
 def view_of(belief: MultivariateNormal, secret: Secret) -> NormalView:

@@ -1,0 +1,296 @@
+"""One gate on the noise that is drawn (docs/theory/zero-noise.md): what it refuses, what passes, what gets round it."""
+
+import csv
+import itertools
+import math
+from collections import Counter
+from fractions import Fraction
+from pathlib import Path
+from typing import Any
+
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+from tests.support.drawn_noise import cell_law, read_off
+
+import takifugu as tf
+from takifugu.accounting.definitions import gate
+from takifugu.accounting.definitions.gate import too_little_noise
+from takifugu.analysis.problem import Problem
+from takifugu.analysis.randomisers import DiscreteLaplace, Exact, RoundedLaplace, RoundedNormal
+from takifugu.analysis.sensitivity import change_to_hide
+from takifugu.core.errors import CalibrationRefused, TakifuguError
+from takifugu.mechanisms import influence_gaussian
+from takifugu.model.queries import Additive
+from takifugu.numbers.distributions.channel import Channel
+
+EXAMPLES = Path(__file__).parents[2] / "examples"
+ASIA = {  # Lauritzen and Spiegelhalter 1988
+    "asia": ([], [0.01]), "smoke": ([], [0.5]), "tub": (["asia"], [0.01, 0.05]), "lung": (["smoke"], [0.01, 0.1]),
+    "bronc": (["smoke"], [0.3, 0.6]), "either": (["lung", "tub"], [0, 1, 1, 1]), "xray": (["either"], [0.05, 0.98]),
+    "dysp": (["bronc", "either"], [0.1, 0.7, 0.8, 0.9]),
+}  # fmt: skip
+#: Its own randomness hides nearly everything of its first step from the later ones.
+FORGETFUL = tf.MarkovChain([[0.3, 0.7], [0.9, 0.1]], length=20)
+FIRST = tf.Pufferfish(tf.entry(0, 0, 1), FORGETFUL)
+LATER = tf.Count(1, entries=range(3, 20))
+
+
+def asia(folder: Path) -> tf.BayesianNetwork:
+    lines = ["network asia {\n}"]
+    lines += [f"variable {name} {{\n  type discrete [ 2 ] {{ no, yes }};\n}}" for name in ASIA]
+    for name, (parents, chances) in ASIA.items():
+        rows = []
+        for values, chance in zip(itertools.product(("no", "yes"), repeat=len(parents)), chances, strict=True):
+            of = f"({', '.join(values)})" if parents else "table"
+            rows.append(f"  {of} {1 - chance:.2f}, {chance:.2f};")
+        given = f" | {', '.join(parents)}" if parents else ""
+        lines.append(f"probability ( {name}{given} ) {{\n" + "\n".join(rows) + "\n}")
+    (folder / "asia.bif").write_text("\n".join(lines) + "\n")
+    return tf.read_network(folder / "asia.bif")
+
+
+def people() -> tf.JointTable:
+    with (EXAMPLES / "census.csv").open() as file:
+        counts = Counter((row["race"], row["education"]) for row in csv.DictReader(file))
+    return tf.JointTable.from_counts(counts, counts.values(), ["race", "education"], source="public")
+
+
+def pay(amounts: tuple[int, ...] = (0, 1, 400)) -> Problem:
+    """What one is paid is published, and a hidden attribute moves its chances."""
+    rows = [(race, amount) for race in "ab" for amount in amounts]
+    masses = [Fraction(n, sum(range(10, 10 + len(rows)))) for n in range(10, 10 + len(rows))]
+    framework = tf.Pufferfish(tf.attribute("race", "a", "b"), tf.JointTable(rows, masses, ["race", "pay"]))
+    return Problem(framework, tf.Identity("pay"), Fraction(1), Fraction(1, 10**6))
+
+
+def hundred_cells() -> Problem:
+    """One step moves 100 cells by 1 each, whose mean has a tenth of their noise."""
+    framework = tf.Pufferfish(tf.every_entry(), tf.MarkovChain([[0.5, 0.5], [0.5, 0.5]], 3))
+    return Problem(framework, tf.Together([tf.Linear([1, 0, 0])] * 100), Fraction(1), Fraction(1, 10**6))
+
+
+def is_refused(problem: Problem, noise: Any) -> bool:
+    return too_little_noise(problem, noise, problem.epsilon, problem.delta) is not None
+
+
+CASES: dict[str, Any] = {
+    "education, hide race": lambda folder: (
+        tf.Pufferfish(tf.attribute("race", "north", "south"), people()),
+        tf.Identity("education", codes={"none": 0, "school": 1, "degree": 2}),
+        [[(Fraction(code),) for code in range(3)]],
+    ),
+    "xray, hide smoke": lambda folder: (
+        tf.Pufferfish(tf.attribute("smoke", "no", "yes"), asia(folder)), tf.Count("yes", entries=["xray"]),
+        [[(Fraction(0),), (Fraction(1),)]],
+    ),
+    "tub, hide asia": lambda folder: (
+        tf.Pufferfish(tf.attribute("asia", "no", "yes"), asia(folder)), tf.Count("yes", entries=["tub"]),
+        [[(Fraction(0),), (Fraction(1),)]],
+    ),
+}  # fmt: skip
+
+
+@pytest.mark.parametrize("delta", ["1e-12", "1e-9", "1e-6", "1e-3"])
+@pytest.mark.parametrize("epsilon", [1, 2])
+@pytest.mark.parametrize("case", CASES)
+def test_the_24_records_are_not_published_as_they_are(case: str, epsilon: int, delta: str, tmp_path: Path) -> None:
+    framework, query, entries = CASES[case](tmp_path)
+    calibration = tf.calibrate(framework, query, epsilon, delta, only_release=True)
+    for answers in entries:
+        assert max(read_off(calibration.randomiser.to_dict(), answers)) <= 0.95
+    row = next(row for row in calibration.alternatives if row.name == "influence-gaussian")
+    assert row.scale is None or row.scale > 1 / 40
+
+
+def test_the_command_of_the_coverage_page_leaves_education_uncertain(tmp_path: Path) -> None:
+    from takifugu.releasing.file.loading import load
+    from takifugu.releasing.planning.plan import calibrated
+
+    for name in ("census.csv", "people.csv"):
+        (tmp_path / name).write_bytes((EXAMPLES / name).read_bytes())
+    text = (EXAMPLES / "people.toml").read_text()
+    (tmp_path / "people.toml").write_text(text.replace("epsilon = 2.0", "epsilon = 2.0\ndelta = 1e-3"))
+    (question,) = calibrated(load(tmp_path / "people.toml")).questions[:1]
+    noise = question.calibration.randomiser.to_dict()
+    assert max(read_off(noise, [(Fraction(code),) for code in range(3)])) <= 0.95
+
+
+def test_a_value_of_400_among_0_and_1_is_not_told_apart() -> None:
+    assert change_to_hide(pay(), 2, hides_rows=True) == 400
+    for sigma, refused in ((2, True), (20, True), (180, True), (250, False)):
+        assert is_refused(pay(), RoundedNormal(Fraction(sigma), Fraction(1))) is refused
+    for scale in (2, 20):
+        assert is_refused(pay(), DiscreteLaplace(Fraction(scale), Fraction(1)))
+    assert not is_refused(pay(), DiscreteLaplace(Fraction(400), Fraction(1)))
+
+
+def test_the_mean_of_100_cells_is_not_exact() -> None:
+    problem = hundred_cells()
+    assert (change_to_hide(problem, 1, True), change_to_hide(problem, 2, True)) == (100, 10)
+    for sigma, refused in ((1, True), (5, True), (6, False)):
+        assert is_refused(problem, RoundedNormal(Fraction(sigma), Fraction(1), 100)) is refused
+
+
+# Mutants: each passes what a named case above refuses.
+
+
+def test_secret_entries_alone_are_too_few(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(Additive, "nearest", lambda self, norm: Fraction(0))
+    assert not is_refused(pay(), RoundedNormal(Fraction(1, 100), Fraction(1)))
+    with pytest.raises(AssertionError):
+        test_a_value_of_400_among_0_and_1_is_not_told_apart()
+
+
+def test_the_least_step_of_a_value_is_too_short(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(Additive, "nearest", lambda self, norm: Fraction(1))
+    assert not is_refused(pay(), RoundedNormal(Fraction(2), Fraction(1)))
+    with pytest.raises(AssertionError):
+        test_a_value_of_400_among_0_and_1_is_not_told_apart()
+
+
+def test_single_cells_are_too_narrow(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(Additive, "farthest", lambda self, entries, norm: Fraction(1))
+    monkeypatch.setattr(Additive, "nearest", lambda self, norm: Fraction(1))
+    assert not is_refused(hundred_cells(), RoundedNormal(Fraction(1), Fraction(1), 100))
+    with pytest.raises(AssertionError):
+        test_the_mean_of_100_cells_is_not_exact()
+
+
+def test_a_large_delta_leaves_95_in_100(monkeypatch: pytest.MonkeyPatch) -> None:
+    little = DiscreteLaplace(Fraction(1, 5), Fraction(1))
+    for epsilon, delta in ((Fraction(1), Fraction(99, 100)), (Fraction(4), Fraction(1, 10**6))):
+        problem = Problem(tf.Pufferfish(tf.every_entry(), FORGETFUL), tf.Count(1), epsilon, delta)
+        assert is_refused(problem, little)
+        with monkeypatch.context() as patch:
+            patch.setattr(gate, "MOST_READ", Fraction(1))
+            assert is_refused(problem, little) is (epsilon == 4)
+    for delta in ("1/2", "0.9", "0.999", "0.999999"):
+        noise = tf.calibrate(problem.framework, tf.Count(1), 1, delta, only_release=True).randomiser
+        assert max(read_off(noise.to_dict(), [(Fraction(0),), (Fraction(1),), (Fraction(2),)])) <= 0.976
+
+
+def test_the_noise_before_rounding_is_not_what_is_published(monkeypatch: pytest.MonkeyPatch) -> None:
+    problem = Problem(tf.Pufferfish(tf.every_entry(), FORGETFUL), tf.Count(1), Fraction(1))
+    noise = DiscreteLaplace(Fraction(3, 5), Fraction(1))  # 0.682 on the grid, 0.565 before; 1 - 1/e = 0.632
+    assert is_refused(problem, noise)
+    monkeypatch.setattr(
+        DiscreteLaplace, "unseen", lambda self, change: Fraction(math.exp(-float(change / self.scale) / 2))
+    )
+    assert not is_refused(problem, noise)
+
+
+SIZES = st.builds(Fraction, st.integers(1, 60), st.just(20))
+
+
+@settings(max_examples=60)
+@given(SIZES, st.integers(1, 6), st.integers(0, 19), st.sampled_from(["discrete", "laplace", "normal"]), st.booleans())
+def test_what_stays_unseen_is_bounded_from_below(
+    size: Fraction, steps: int, place: int, kind: str, on_grid: bool
+) -> None:
+    """Wherever the answer lies, P(|output - answer| >= change/2) is at least `unseen`, and on the grid equal to it."""
+    on_grid = on_grid or kind == "discrete"
+    change = Fraction(steps) if on_grid else Fraction(steps, 3)
+    centre = Fraction(0) if on_grid else Fraction(place, 20)
+    if kind == "discrete":
+        noise: Any = DiscreteLaplace(size, Fraction(1))
+    elif kind == "laplace":
+        noise = RoundedLaplace(size, Fraction(1), on_grid=on_grid)
+    else:
+        noise = RoundedNormal(size, Fraction(1), on_grid=on_grid)
+    law = cell_law(noise.to_dict(), centre)
+    near = sum(mass for output, mass in law.items() if 2 * abs(output - centre) < change)
+    assert float(noise.unseen(change)) <= 1 - near + 1e-6
+    if on_grid:
+        assert float(noise.unseen(change)) == pytest.approx(1 - near, abs=1e-6)
+
+
+def test_a_constant_and_noise_of_an_unknown_form_hide_nothing() -> None:
+    from takifugu.analysis.randomisers import Base
+
+    class Constant(Base, kind="test-constant"):
+        grid, cells = Fraction(1), 1
+
+    problem = Problem(tf.Pufferfish(tf.every_entry(), FORGETFUL), tf.Count(1), Fraction(1))
+    assert is_refused(problem, Constant())
+    assert is_refused(problem, Exact(Fraction(1)))
+    assert Exact(Fraction(1)).unseen(Fraction(1)) == 0
+    coarse = RoundedNormal(Fraction(1, 10), Fraction(1), on_grid=False)  # of numbers 1/10 apart
+    assert coarse.unseen(Fraction(1, 10)) < Fraction(1, 10**5)
+
+
+def test_a_table_of_masses_is_asked_for_neighbouring_answers() -> None:
+    from takifugu.analysis.randomisers.choices import ChannelChoice
+
+    for share, refused in ((Fraction(98, 100), True), (Fraction(97, 100), False)):
+        rows = [[share, 1 - share], [1 - share, share]]
+        noise = ChannelChoice(Channel.of([0, 1], [0, 1], rows), Fraction(1), (0.5, 0.5))
+        assert float(noise.unseen(Fraction(1))) == pytest.approx(2 - 2 * share, abs=1e-6)
+        problem = Problem(tf.Pufferfish(tf.every_entry(), FORGETFUL), tf.Count(1), Fraction(1))
+        assert is_refused(problem, noise) is refused
+
+
+def test_no_other_way_gets_around_the_gate() -> None:
+    for scale in ("1e-9", "0.01"):
+        with pytest.raises(CalibrationRefused, match="small beside what one value changes"):
+            tf.with_scale(FIRST, LATER, scale)
+        assert tf.with_scale(FIRST, LATER, scale, allow_zero_noise=True).scale == float(scale)
+    for delta in (0, "1e-6"):
+        with pytest.raises(CalibrationRefused):
+            tf.calibrate_jointly(FIRST, [LATER, tf.Count(1, entries=range(4, 20))], 1, delta)
+    for only in (False, True):
+        for row in tf.compare(FIRST, LATER, 1, "1e-6", only_release=only):
+            if row.status in ("chosen", "possible", "if followed by others") and row.name != "optimal":
+                assert row.expected_error is None or row.expected_error > 0.2, row
+    calibration = tf.calibrate(FIRST, LATER, 1, "1e-6", only_release=True)
+    assert max(read_off(calibration.randomiser.to_dict(), [(Fraction(0),), (Fraction(1),)])) <= 0.95
+    with pytest.raises(CalibrationRefused):
+        tf.calibrate(FIRST, LATER, 1, "1e-6", mechanism="influence-gaussian")
+
+
+def test_joint_noise_names_a_remedy_that_applies() -> None:
+    with pytest.raises(CalibrationRefused, match="calibrate it alone") as refused:
+        tf.calibrate_jointly(FIRST, [LATER, tf.Count(1, entries=range(4, 20))], 1)
+    assert "allow_zero_noise" not in str(refused.value)
+
+
+def test_the_least_deviation_is_no_lower_end_of_a_search(monkeypatch: pytest.MonkeyPatch) -> None:
+    chain = tf.Pufferfish(tf.every_entry(), tf.MarkovChain([[0.9, 0.1], [0.4, 0.6]], 12))
+    for query in (tf.Count(1), tf.Histogram()):
+        one = tf.calibrate(chain, query, 1, "1e-6", mechanism="influence-gaussian").scale
+        with monkeypatch.context() as patch:
+            patch.setattr(influence_gaussian, "NEXT_TO_NOTHING", 40_000)
+            other = tf.calibrate(chain, query, 1, "1e-6", mechanism="influence-gaussian").scale
+        assert one == pytest.approx(other, rel=1e-9)
+    with pytest.raises(CalibrationRefused, match="next to no noise would be added; gaussian-exact says"):
+        tf.calibrate(FIRST, LATER, 1, "1e-6", mechanism="influence-gaussian", allow_zero_noise=True)
+
+
+def test_a_secret_that_is_not_read_is_noted_where_noise_would_not_hide_an_entry() -> None:
+    accepted = tf.calibrate(FIRST, LATER, 1, mechanism="laplace-exact", allow_zero_noise=True)
+    assert not accepted.hides_one_entry
+    assert tf.calibrate(FIRST, LATER, 1, mechanism="group").hides_one_entry
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("epsilon", ["1e-9", 1, 10**4])
+@pytest.mark.parametrize("delta", [0, Fraction(1, 10**300), "1e-6", "0.999999999"])
+def test_bad_input_ends_in_noise_or_a_refusal(epsilon: Any, delta: Any) -> None:
+    for query in (tf.Count(1), tf.Linear([0] * 20), LATER):
+        for framework in (FIRST, tf.Pufferfish(tf.every_entry(), FORGETFUL)):
+            try:
+                calibration = tf.calibrate(framework, query, epsilon, delta, only_release=True)
+            except TakifuguError:
+                assert not any(query.weights) if isinstance(query, tf.Linear) else False
+                continue
+            noise, scale = calibration.randomiser, calibration.randomiser.scale
+            ordinary = noise.laplace_scale and Fraction(epsilon) * scale >= 1
+            assert ordinary or max(read_off(noise.to_dict(), [(Fraction(0),), (Fraction(1),)])) <= 0.976
+
+
+def test_where_rows_are_not_hidden_the_certificate_says_how_far() -> None:
+    table = tf.JointTable([(0, "x"), (1, "y"), (1, "x")], [Fraction(1, 3)] * 3, ["age", "sex"])
+    framework = tf.Pufferfish(tf.dataset_property("age", "mean"), tf.Records(table, 8))
+    calibration = tf.calibrate(framework, tf.Sum("age"), 1, only_release=True)
+    certificate = tf.release(calibration, [(0, "x")] * 8).certificate
+    assert "may read it off with a probability of up to 95 %" in " ".join(str(certificate).split())
