@@ -21,8 +21,9 @@ ROWS = [
     [cell.strip() for cell in re.split(r"(?<!\\)\|", line)[1:-1]] for line in PAGE.splitlines() if line.startswith("| ")
 ]
 ROWS = [row for row in ROWS if row[0] != "item"]
-#: What shows an item: a command of takifugu, lines that its file lacks, and the key that they stand in place of.
-COMMAND = re.compile(r"`(takifugu [^`]+)`(?:, with (`[^`]+`(?: and `[^`]+`)*) (?:for its table|in place of `(\w+)`))?")
+#: What shows an item: a command of takifugu, lines that its file lacks, and the keys that they stand in place of.
+SPANS = "`[^`]+`(?: and `[^`]+`)*"
+COMMAND = re.compile(rf"`(takifugu [^`]+)`(?:, with ({SPANS}) (?:for its table|in place of ({SPANS})))?")
 COMMANDS = sorted({match.groups(default="") for row in ROWS if (match := COMMAND.fullmatch(row[2]))})
 #: The mechanisms of each module.
 MECHANISMS: dict[str, set[str]] = {}
@@ -73,14 +74,14 @@ def test_what_is_named_in_place_of_a_command_exists(row: list[str]) -> None:
         assert hasattr(tf, name)
 
 
-def edited(text: str, lines: str, key: str) -> str:
-    """Return a release file with lines at its end, or in place of the one of a key."""
+def edited(text: str, lines: str, keys: str) -> str:
+    """Return a release file with lines at its end, or in place of those of some keys."""
     new = "\n".join(re.findall("`([^`]+)`", lines))
-    if not key:
-        return f"{text}\n{new}\n"
-    changed, times = re.subn(rf"^{key} = .*$", lambda _: new, text, flags=re.MULTILINE)
-    assert times == 1, f"{key} stands there {times} times"
-    return changed
+    for key in re.findall(r"`(\w+)`", keys):
+        text, times = re.subn(rf"^{key} = .*\n", f"{new}\n" if new else "", text, flags=re.MULTILINE)
+        assert times == 1, f"{key} stands there {times} times"
+        new = ""
+    return f"{text}\n{new}\n" if new else text
 
 
 def is_shown(words: str, output: str) -> bool:
@@ -102,9 +103,9 @@ def test_a_page_that_is_reproduced_shows_its_item(row: list[str]) -> None:
 
 @pytest.mark.slow
 @pytest.mark.sampled(3)
-@pytest.mark.parametrize(("command", "lines", "key"), [c for c in COMMANDS if " reproduce " not in c[0]])
+@pytest.mark.parametrize(("command", "lines", "keys"), [c for c in COMMANDS if " reproduce " not in c[0]])
 def test_commands_show_their_items(
-    command: str, lines: str, key: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+    command: str, lines: str, keys: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     name, verb, *words = command.split()
     assert name == "takifugu"
@@ -112,12 +113,12 @@ def test_commands_show_their_items(
     invoke("example", Path(words[-1]).stem)
     if lines:
         file = tmp_path / words[-1]
-        file.write_text(edited(file.read_text(encoding="utf-8"), lines, key), encoding="utf-8")
+        file.write_text(edited(file.read_text(encoding="utf-8"), lines, keys), encoding="utf-8")
     output = invoke(verb, *words)
     written = [path.read_text(encoding="utf-8") for path in sorted(tmp_path.rglob("*.certificate.json"))]
     for row in ROWS:
         match = COMMAND.fullmatch(row[2])
-        if match is None or match.groups(default="") != (command, lines, key):
+        if match is None or match.groups(default="") != (command, lines, keys):
             continue
         names = [n for path in re.findall(r"`([\w/]+\.py)`", row[1]) for n in MECHANISMS.get(path, ())]
         assert not names or any(is_shown(n, output) for n in names), row[0]
@@ -125,11 +126,13 @@ def test_commands_show_their_items(
 
 
 def test_an_item_that_is_not_shown_is_noticed() -> None:
-    output = "group  1  chosen\nquilt-exact  0  refused by default\ndoes not apply:\n  tupling: no\nTheorem 1, by\n  values"
+    output = "group 1 chosen\nquilt-exact  0  refused by default\ndoes not apply:\n  tupling\nTheorem 1,\n  by values"
     assert is_shown("group", output)
     assert is_shown("Theorem 1, by values", output)
     assert not any(is_shown(words, output) for words in ("quilt-exact", "tupling", "Theorem 2"))
-    assert edited("a = 1\nb = 2", "`c = 3` and `d = 4`", "b") == "a = 1\nc = 3\nd = 4"
+    assert edited("a = 1\nb = 2\n", "`c = 3` and `d = 4`", "`b`") == "a = 1\nc = 3\nd = 4\n"
+    assert edited("a = 1\nb = 2\n", "`c = 3`", "`b` and `a`") == "c = 3\n"
+    assert edited("a = 1\n", "`c = 3`", "") == "a = 1\n\nc = 3\n"
 
 
 @pytest.mark.parametrize("page", sorted((ROOT / "docs").glob("*.md")), ids=lambda page: page.stem)
