@@ -6,7 +6,7 @@
 
 A record holds one JSON line per row; NEW.seconds.jsonl beside it says how long each row took. The package that is
 recorded is the one that this Python imports, the problems are those of this checkout:
-`../old/.venv/bin/python tools/record.py write OLD.jsonl` records other code on the same problems. Record both on
+`PYTHONPATH=../old/src python tools/record.py write OLD.jsonl` records other code on the same problems. Record both on
 one machine: another one rounds the last digits otherwise.
 
 `equal` wants the same bytes. `not-worse` wants, in each row, no larger scale, epsilon, delta or error than before, no
