@@ -28,15 +28,18 @@ test-slow: $(VENV)/.test  ## the tests that need more than a few seconds each, a
 	@$(RUN) -m pytest -n $(WORKERS) --max-worker-restart 2 -m "slow or (hypothesis and not spark)" $(PYTEST) tests
 
 # The declared lower bounds are a promise: these versions give the same answers.
-test-lowest: $(VENV)/.lowest  ## the demo, and the tests of frames, ledger and command line, at the lowest declared versions
-	@$(VENV)/lowest/bin/takifugu demo >/dev/null
+test-lowest: $(VENV)/.lowest  ## the tests of frames, ledger, examples and command line, the demo among them, at the lowest declared versions
 	@$(VENV)/lowest/bin/python -m pytest -n $(WORKERS) --max-worker-restart 2 --dist loadfile -m "not slow and not spark" $(PYTEST) \
 		tests/data tests/accounting/ledger tests/cli/test_cli.py tests/cli/test_cli_commands.py tests/cli/test_cli_init.py tests/test_examples.py
 
 package: $(VENV)/.package  ## the source distribution and the wheel, in dist/
 	@$(RUN) -m build --outdir $(DIST) .
 
-# The next three are part of neither the tests nor CI: they take long, and examine the tests and the machine.
+nightly:  ## everything that must hold before an issue is done, each part once, with its minutes (an hour; in a copy of the checkout)
+	@.ci/run nightly
+
+# The next two are part of neither the tests nor CI: they take long, and examine the tests and the machine. Of the third
+# `make nightly` takes six minutes.
 mutants: $(VENV)/.test  ## break privacy-critical code in small ways: do their tests notice? (hours; MUTANTS="ledger" for one package, MUTANTS="1/40" for a sample)
 	@$(RUN) tools/mutants.py $(MUTANTS)
 
@@ -55,7 +58,8 @@ spark: $(VENV)/.spark  ## the tests on Apache Spark, which installs 500 MB and n
 	@command -v java >/dev/null || { echo "Spark needs Java 17 or newer: install it, for example openjdk-17-jre-headless"; exit 1; }
 	@$(RUN) -m pytest -m spark $(PYTEST) tests/data/test_spark.py tests/data/test_spark_files.py
 
-browser: $(VENV)/.browser docs  ## every page of a release, and of the site, in a real browser: accessibility at three widths, by day and by night
+# SITE=made: the site was made just now (.ci/run).
+browser: $(VENV)/.browser $(if $(SITE),,docs)  ## every page of a release, and of the site, in a real browser: accessibility at three widths, by day and by night
 	@command -v chromium >/dev/null || { echo "This needs Chromium: apt-get install chromium"; exit 1; }
 	@$(RUN) -m pytest -n $(WORKERS) -p no:cacheprovider $(PYTEST) tests/browser/check_reports.py tests/browser/check_site.py
 
@@ -90,7 +94,7 @@ docs: $(VENV)/.docs  ## the site, in site/
 clean:  ## remove the virtual environment and everything that the tasks wrote
 	rm -rf $(VENV) site .cache docs/reference.md docs/explore.html out build dist .mypy_cache .ruff_cache .pytest_cache .hypothesis .benchmarks
 
-.PHONY: help demo quick test test-slow test-lowest package mutants crashes fuzz spark browser lint types bench figures docs clean
+.PHONY: help demo quick test test-slow test-lowest package nightly mutants crashes fuzz spark browser lint types bench figures docs clean
 .DEFAULT_GOAL := help
 
 # Installation. A stamp is written last, so that an interrupted installation restarts; uv is used if it is found.

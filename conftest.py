@@ -1,5 +1,6 @@
 """How the tests are run: Hypothesis profiles, and documents whose every code block is executed."""
 
+import argparse
 import gc
 import linecache
 import os
@@ -7,11 +8,10 @@ import shutil
 import signal
 import sys
 import tempfile
-import time
 import typing
 from collections import Counter
 from collections.abc import Generator, Iterator, Sequence
-from datetime import UTC, date, datetime
+from datetime import UTC, datetime
 from functools import cache
 from pathlib import Path
 from typing import Any
@@ -56,9 +56,6 @@ _document = _documents.pytest()
 
 
 ROOT = Path(__file__).parent
-BEGUN = time.monotonic()
-#: By how many files the tests of the next day begin later, where `--minutes` may leave out the last ones.
-STRIDE = 97
 #: A ledger waits for its disk at every payment; what a test writes need not outlive the machine.
 MEMORY_DISK, MEMORY_NEEDED = Path("/dev/shm"), 4 << 30
 #: Documents whose blocks calibrate for long: `make test-slow` runs them.
@@ -91,18 +88,27 @@ def pytest_addoption(parser: pytest.Parser) -> None:
         help="a tenth of the examples of each property test: `make test-slow` takes all of them",
     )  # fmt: skip
     parser.addoption(
-        "--minutes", type=float,
-        help="no test begins after so many: each day another file is first, so that a slow machine leaves out others",
+        "--slice", type=_slice, metavar="K/N",
+        help="the K-th of N parts of all selected tests: every N-th test, and every N-th document",
     )  # fmt: skip
+
+
+def _slice(text: str) -> tuple[int, int]:
+    """Return which of how many parts is meant: "1/4" is the first of four."""
+    which, _, parts = text.partition("/")
+    if not (which.isdigit() and parts.isdigit() and 1 <= int(which) <= int(parts)):
+        raise argparse.ArgumentTypeError(f"{text} is no part: write for example 1/4")
+    return int(which), int(parts)
 
 
 def pytest_configure(config: pytest.Config) -> None:
     gc.set_threshold(100_000)  # what is collected and imported stays
-    os.environ.setdefault("TAKIFUGU_DAY", str(date.today().toordinal()))  # workers that begin later have the same
     signal.signal(signal.SIGINT, signal.default_int_handler)  # a background job ignores it, and so would its commands
     if MEMORY_DISK.is_dir() and shutil.disk_usage(MEMORY_DISK).free > MEMORY_NEEDED:
         os.environ.setdefault("PYTEST_DEBUG_TEMPROOT", str(MEMORY_DISK))
         tempfile.tempdir = os.environ.setdefault("TMPDIR", str(MEMORY_DISK))
+    if config.getoption("slice"):
+        config.pluginmanager.register(Slice(*config.getoption("slice")), "one-slice")
     if config.getoption("quick"):
         os.environ["TAKIFUGU_QUICK"] = "1"  # tests/conformance/corpus.py
 
@@ -115,16 +121,39 @@ def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item
             item.add_marker(pytest.mark.slow)
     _leave_samples(items)
     items.sort(key=lambda item: RANKS.get(item.path, len(RANKS)))
-    if config.getoption("minutes") is not None and items:
-        files = list(dict.fromkeys(item.path for item in items))
-        first_file = files[int(os.environ["TAKIFUGU_DAY"]) * STRIDE % len(files)]
-        first = [item.path for item in items].index(first_file)
-        items[:] = items[first:] + items[:first]
     if config.getoption("some_examples"):
         for test in {item.obj for item in items if getattr(getattr(item, "obj", None), "is_hypothesis_test", False)}:
             _take_some_examples(test)
     if config.getoption("quick"):
         items[:] = _quick(items, config.getoption("quick") == "first")
+
+
+class Slice:
+    """Leaves out the other parts of the tests, once marks and names have selected some."""
+
+    def __init__(self, which: int, parts: int) -> None:
+        self.which, self.parts = which, parts
+
+    @pytest.hookimpl(trylast=True)
+    def pytest_collection_modifyitems(self, config: pytest.Config, items: list[pytest.Item]) -> None:
+        kept = set(map(id, sliced(items, self.which, self.parts)))
+        config.hook.pytest_deselected(items=[item for item in items if id(item) not in kept])
+        items[:] = [item for item in items if id(item) in kept]
+
+
+def sliced(items: Sequence[Any], which: int, parts: int) -> list[Any]:
+    """Return one part of the tests; the blocks of a document stay together, as they run in order."""
+    seen, place, chosen = list[Path](), 0, list[Any]()
+    for item in items:
+        if item.path.suffix == ".md":
+            if item.path not in seen:
+                seen.append(item.path)
+            number = seen.index(item.path)
+        else:
+            number, place = place, place + 1
+        if number % parts == which - 1:
+            chosen.append(item)
+    return chosen
 
 
 def _leave_samples(items: Sequence[pytest.Item]) -> None:
@@ -152,9 +181,6 @@ def _some(whole: settings) -> int:
 
 @pytest.hookimpl(tryfirst=True)
 def pytest_runtest_setup(item: pytest.Item) -> None:
-    minutes = item.config.getoption("minutes")
-    if minutes is not None and time.monotonic() - BEGUN > 60 * minutes:
-        pytest.skip(f"{minutes:g} minutes are over on this slow machine, and another day begins with it")
     _chance.begin(item.nodeid)
     is_of_its_source = item.path.name == "test_entropy.py"
     SystemEntropy.bytes = _bytes_of_the_system if is_of_its_source else lambda _, n: _chance.bytes(n)  # type: ignore[method-assign]

@@ -19,7 +19,7 @@ from functools import lru_cache
 from pathlib import Path
 from typing import Any
 
-from pages import IS_WHOLE, PAGES, make, pyplot, save, table
+from pages import IS_WHOLE, PAGES, make, pyplot, save, table, whole_command
 from research_data import needed_file
 from takifugu.mechanisms.local.choosing import Mechanism, largest_strength, mechanisms, optimum, strongest
 from takifugu.mechanisms.local.held_out import measured_on
@@ -33,7 +33,7 @@ REPRODUCES = "Kawamoto and Murakami 2019 (Local Obfuscation Mechanisms for Hidin
 
 FILE = "checkins/foursquare_nyc.csv.gz"
 PAGE = PAGES / "kawamoto2019.md"
-COMMAND = "takifugu reproduce kawamoto2019"
+COMMAND = whole_command("takifugu reproduce kawamoto2019")
 
 #: Cells along each side of the box.
 SIDE = 15 if IS_WHOLE else 10

@@ -19,7 +19,7 @@ from typing import Any
 import numpy as np
 
 import takifugu as tf
-from pages import IS_WHOLE, PAGES, make, table
+from pages import IS_WHOLE, PAGES, make, table, whole_command
 from research_data import needed_file
 from takifugu.numbers.noise import InsecureSeededEntropyForTests
 
@@ -124,7 +124,8 @@ def most_visited() -> dict[str, str]:
 
 
 def main() -> None:
-    make(PAGE, "takifugu reproduce most_visited", {"the kinds of places that are visited most": most_visited})
+    command = whole_command("takifugu reproduce most_visited")
+    make(PAGE, command, {"the kinds of places that are visited most": most_visited})
 
 
 if __name__ == "__main__":

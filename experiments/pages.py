@@ -148,6 +148,11 @@ def commit() -> str:
     return done.stdout.strip() or "unknown"
 
 
+def whole_command(command: str) -> str:
+    """Return the command that makes the same tables and pictures elsewhere: with all points, where these have them."""
+    return f"{command} --whole" if IS_WHOLE else command
+
+
 def stamp() -> str:
     """Return the words for where an experiment was run: a commit, or the version of an installed package."""
     return f"at commit {commit()}" if (ROOT / "pyproject.toml").is_file() else f"with takifugu {tf.__version__}"

@@ -20,7 +20,7 @@ import numpy as np
 
 import activity
 import takifugu as tf
-from pages import IS_WHOLE, PAGES, make, pyplot, save, table
+from pages import IS_WHOLE, PAGES, make, pyplot, save, table, whole_command
 from research_data import needed_file
 from takifugu.analysis.randomisers import DiscreteLaplace
 from takifugu.core.errors import CalibrationRefused
@@ -44,7 +44,7 @@ CODING_B = {"lying": 0, "sitting": 1, "standing": 2, "walking": 3, "running": 3,
 POWER = "electricity/uci_household_minute_2006-12_2007-01.csv.gz"
 WATTS, LEVELS = 200, 51
 PAGE = PAGES / "song2017.md"
-COMMAND = "takifugu reproduce song2017"
+COMMAND = whole_command("takifugu reproduce song2017")
 
 
 @cache

@@ -1,6 +1,8 @@
 """docs/coverage.md and docs/theory/index.md: every row leads somewhere: to code, proofs, tests, commands that run."""
 
+import ast
 import re
+import subprocess
 from functools import cache
 from pathlib import Path
 
@@ -19,8 +21,9 @@ ROWS = [
     [cell.strip() for cell in re.split(r"(?<!\\)\|", line)[1:-1]] for line in PAGE.splitlines() if line.startswith("| ")
 ]
 ROWS = [row for row in ROWS if row[0] != "item"]
-#: What shows an item: a command of takifugu, and the line that its file lacks, "" for none.
-COMMAND = re.compile(r"`(takifugu [^`]+)`(?:, with `([^`]+)` for its table)?")
+#: What shows an item: a command of takifugu, lines that its file lacks, and the keys that they stand in place of.
+SPANS = "`[^`]+`(?: and `[^`]+`)*"
+COMMAND = re.compile(rf"`(takifugu [^`]+)`(?:, with ({SPANS}) (?:for its table|in place of ({SPANS})))?")
 COMMANDS = sorted({match.groups(default="") for row in ROWS if (match := COMMAND.fullmatch(row[2]))})
 #: The mechanisms of each module.
 MECHANISMS: dict[str, set[str]] = {}
@@ -45,7 +48,7 @@ def experiments() -> str:
 
 @pytest.mark.parametrize("row", ROWS, ids=[row[0] for row in ROWS])
 def test_a_row_leads_to_code_and_says_why_nothing_shows_it(row: list[str]) -> None:
-    item, where, command, difference = row
+    item, where, command, shows, difference = row
     assert item
     assert difference
     for text in (where, command):
@@ -53,6 +56,7 @@ def test_a_row_leads_to_code_and_says_why_nothing_shows_it(row: list[str]) -> No
         if not text.startswith(("`", "[")):
             assert re.fullmatch(r"none: .{10,}", text)
     assert COMMAND.fullmatch(command) or command.startswith("none: ")
+    assert shows == "–" if command.startswith("none: ") else re.fullmatch("`[^`]+`", shows)
     for path in re.findall(r"`([\w/]+\.py)`", where):
         folder = ROOT if path.startswith("experiments/") else ROOT / "src" / "takifugu"
         assert (folder / path).is_file(), path
@@ -70,28 +74,98 @@ def test_what_is_named_in_place_of_a_command_exists(row: list[str]) -> None:
         assert hasattr(tf, name)
 
 
+def edited(text: str, lines: str, keys: str) -> str:
+    """Return a release file with lines at its end, or in place of those of some keys."""
+    new = "\n".join(re.findall("`([^`]+)`", lines))
+    for key in re.findall(r"`(\w+)`", keys):
+        text, times = re.subn(rf"^{key} = .*\n", f"{new}\n" if new else "", text, flags=re.MULTILINE)
+        assert times == 1, f"{key} stands there {times} times"
+        new = ""
+    return f"{text}\n{new}\n" if new else text
+
+
+def is_shown(words: str, output: str) -> bool:
+    """Whether an output has the words; of a mechanism, as one that may be used there."""
+    if words not in {line.name for line in REGISTRY}:
+        return " ".join(words.split()) in " ".join(output.split())
+    applies = output.partition("does not apply:")[0]
+    of_it = re.findall(rf"^.*(?<![\w-]){re.escape(words)}(?![\w-]).*$", applies, re.MULTILINE)
+    return bool(of_it) and not any("refused by default" in line for line in of_it)
+
+
+@pytest.mark.parametrize("row", [row for row in ROWS if " reproduce " in row[2]], ids=lambda row: row[0])
+def test_a_page_that_is_reproduced_shows_its_item(row: list[str]) -> None:
+    """The command writes the page that lies in docs/, and its own tests run it."""
+    target = row[2].strip("`").split()[2]
+    assert re.search(rf"^{target} ", experiments(), re.M)
+    assert is_shown(row[3].strip("`"), (ROOT / "docs" / f"{target}.md").read_text(encoding="utf-8"))
+
+
 @pytest.mark.slow
 @pytest.mark.sampled(3)
-@pytest.mark.parametrize(("command", "line"), COMMANDS)
-def test_commands_name_a_mechanism(command: str, line: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+@pytest.mark.parametrize(("command", "lines", "keys"), [c for c in COMMANDS if " reproduce " not in c[0]])
+def test_commands_show_their_items(
+    command: str, lines: str, keys: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
     name, verb, *words = command.split()
     assert name == "takifugu"
-    if verb == "reproduce":  # its own tests run it
-        assert re.search(rf"^{words[0]} ", experiments(), re.M)
-        return
     monkeypatch.chdir(tmp_path)
     invoke("example", Path(words[-1]).stem)
-    if line:
+    if lines:
         file = tmp_path / words[-1]
-        file.write_text(f"{file.read_text(encoding='utf-8')}\n{line}\n", encoding="utf-8")
+        file.write_text(edited(file.read_text(encoding="utf-8"), lines, keys), encoding="utf-8")
     output = invoke(verb, *words)
-    applies = output.partition("does not apply:")[0]
+    written = [path.read_text(encoding="utf-8") for path in sorted(tmp_path.rglob("*.certificate.json"))]
     for row in ROWS:
         match = COMMAND.fullmatch(row[2])
-        if match is None or match.groups(default="") != (command, line):
+        if match is None or match.groups(default="") != (command, lines, keys):
             continue
         names = [n for path in re.findall(r"`([\w/]+\.py)`", row[1]) for n in MECHANISMS.get(path, ())]
-        assert not names or any(re.search(rf"(?<![\w-]){re.escape(n)}(?![\w-])", applies) for n in names), row[0]
+        assert not names or any(is_shown(n, output) for n in names), row[0]
+        assert is_shown(row[3].strip("`"), "\n".join([output, *written])), f"{row[0]}: {row[3]} is not in\n{output}"
+
+
+def test_an_item_that_is_not_shown_is_noticed() -> None:
+    output = "group 1 chosen\nquilt-exact  0  refused by default\ndoes not apply:\n  tupling\nTheorem 1,\n  by values"
+    assert is_shown("group", output)
+    assert is_shown("Theorem 1, by values", output)
+    assert not any(is_shown(words, output) for words in ("quilt-exact", "tupling", "Theorem 2"))
+    assert edited("a = 1\nb = 2\n", "`c = 3` and `d = 4`", "`b`") == "a = 1\nc = 3\nd = 4\n"
+    assert edited("a = 1\nb = 2\n", "`c = 3`", "`b` and `a`") == "c = 3\n"
+    assert edited("a = 1\n", "`c = 3`", "") == "a = 1\n\nc = 3\n"
+
+
+@pytest.mark.parametrize("page", sorted((ROOT / "docs").glob("*.md")), ids=lambda page: page.stem)
+def test_a_page_was_made_at_a_commit_of_this_history(page: Path) -> None:
+    stamps = re.findall(r"at commit ([0-9a-f]+)", page.read_text(encoding="utf-8"))
+    asked = subprocess.run(
+        ["git", "rev-parse", "--is-shallow-repository"], cwd=ROOT, capture_output=True, text=True, check=False
+    )
+    if not stamps or asked.stdout.strip() != "false" or not (ROOT / ".git").exists():
+        return  # no history lies here
+    for stamp in stamps:
+        command = ["git", "merge-base", "--is-ancestor", stamp, "HEAD"]
+        assert subprocess.run(command, cwd=ROOT, capture_output=True, check=False).returncode == 0, stamp
+
+
+@pytest.mark.parametrize("page", sorted((ROOT / "docs").glob("*.md")), ids=lambda page: page.stem)
+def test_the_command_of_a_page_makes_its_numbers_from_a_wheel_too(page: Path) -> None:
+    """Where an experiment draws fewer points elsewhere, its page says `--whole`."""
+    text = page.read_text(encoding="utf-8")
+    for target, more in re.findall(r"`takifugu reproduce (\w+)([^`]*)`", text):
+        experiment = (ROOT / "experiments" / f"{target}.py").read_text(encoding="utf-8")
+        if page.name != "coverage.md" and "IS_WHOLE else" in experiment:
+            assert "--whole" in more, f"takifugu reproduce {target}{more}"
+
+
+def test_a_number_about_the_stars_says_for_which_rho() -> None:
+    """The matrix of docs/theory/influence.md is that of the test which computes both numbers."""
+    text = (ROOT / "docs" / "theory" / "influence.md").read_text(encoding="utf-8")
+    (said,) = re.findall(r"ρ of the rows (\(.*?) the stars give 0\.336", text, re.DOTALL)
+    rows = [[float(x) for x in row.split(",")] for row in re.findall(r"\(([^)]*)\)", said)]
+    source = (ROOT / "tests" / "influence" / "test_suprema.py").read_text(encoding="utf-8")
+    (matrix,) = re.findall(r"^RHO = np\.array\((.*)\)$", source, re.MULTILINE)
+    assert rows == ast.literal_eval(matrix)
 
 
 @pytest.mark.parametrize("paper", sorted(FIGURES))

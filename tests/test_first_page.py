@@ -3,6 +3,7 @@
 import importlib.util
 import math
 import re
+import tomllib
 from collections import Counter
 from fractions import Fraction
 from pathlib import Path
@@ -99,3 +100,22 @@ def test_every_public_name_is_in_one_room() -> None:
     page = "\n".join(tool.lines())
     assert all(f"\n### {name}\n" in page for name in described)
     assert all(importlib.util.find_spec(f"takifugu.{room}") is not None for room in tool.ROOMS)
+
+
+def test_nothing_is_said_to_stay_hidden_without_a_number() -> None:
+    """At epsilon 2 somebody who is 50 % sure can become 88.1 % sure: hidden has a number beside it."""
+    pages = [ROOT / "README.md", *(ROOT / "docs").rglob("*.md"), *(ROOT / "examples").rglob("*.md")]
+    words = [*pages, *(ROOT / "src" / "takifugu" / "cli").rglob("*.py"), *(ROOT / "tools").glob("gallery.py")]
+    hidden = re.compile(r"(?<!must )\b(?:stays?|remains?)\s+(?:\"\s*\")?hidden\b")
+    assert not [path.name for path in words if hidden.search(path.read_text(encoding="utf-8"))]
+    assert hidden.search('anybody \nstays "\n    "hidden')
+
+
+def test_the_examples_say_how_sure_somebody_can_become() -> None:
+    text = (ROOT / "examples" / "README.md").read_text(encoding="utf-8")
+    rows = re.findall(r"^\| \[([\w-]+)\.toml\].* ([\d.]+) %[^|]*\|$", text, re.MULTILINE)
+    assert {name for name, _ in rows} == {path.stem for path in (ROOT / "examples").glob("*.toml")}
+    for name, share in rows:
+        file = tomllib.loads((ROOT / "examples" / f"{name}.toml").read_text(encoding="utf-8"))
+        promised = math.exp(float(file.get("joint_epsilon") or file["release"][0]["epsilon"]))
+        assert float(share) == math.ceil(1000 * promised / (1 + promised)) / 10

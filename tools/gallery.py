@@ -61,14 +61,15 @@ STORIES = {
     "ward": Story(
         "Two wards of a hospital",
         "How full were two wards in four weeks? The table has a row for each stay, with its start and its end; the "
-        "last ones go on. Where anybody was in any six hours stays hidden, also that somebody was at home.",
+        "last ones go on. Where anybody was in any six hours stays uncertain, also that somebody was at home: 50 % can "
+        "become 88 %.",
         "A stay goes on for days, so one entry tells much of the next.",
     ),
     "school": Story(
         "A school where a cold goes round",
         "How many of 120 pupils are ill? Who met whom is public, and who is ill is not: an ill pupil infects those "
         "in the same group, so that each tells something of the others.",
-        "Noise for everybody who met hides it as well, at half as much noise again.",
+        "Noise for everybody who met gives the same 88.1 %, at half as much noise again.",
     ),
     "survey": Story(
         "A survey",

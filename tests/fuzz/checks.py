@@ -121,7 +121,7 @@ def _one(case: Case) -> str:
     if _one_length(request):
         _hold(request, noise, cal, None, "")
     if case.seen is not None:
-        data = build.data_of(request, _local(request, case.value), case.seen, case.order)
+        data = build.data_of(request, local_of(request, case.value), case.seen, case.order)
         published = tf.release(cal, data)  # refusals are fine: what is not released reveals nothing
         noise = published.certificate.to_dict()["answers"][0]["noise"]
         _hold(request, noise, cal, case.seen, f"\ntf.release(cal, {data!r})")
@@ -152,7 +152,7 @@ def _judge(loss: Loss, promised: tuple[float, float], who: str, text: str, print
     raise Fault(what, f"{text}\nprint({printed})  # {what}")
 
 
-def _local(request: Request, value: Mapping[Key, State]) -> Mapping[Key, State]:
+def local_of(request: Request, value: Mapping[Key, State]) -> Mapping[Key, State]:
     length = oracle.length_of(request.beliefs[0])
     if length is None:
         return value
@@ -189,7 +189,7 @@ def _through_ledger(case: Case, ledger: Ledger, source: str) -> str:
     for request in case.requests:
         try:
             cal = build.calibrated(request, build.built(request))
-            data = build.data_of(request, _local(request, case.value), None, case.order)
+            data = build.data_of(request, local_of(request, case.value), None, case.order)
             unit = request.unit
             placed: dict[str, Any] = {"at": request.window} if request.placed else {}
             tf.release(cal, data, ledger=ledger, source=source, unit=unit, budget=(5000, 0.9), **placed)
@@ -204,7 +204,7 @@ def _through_ledger(case: Case, ledger: Ledger, source: str) -> str:
     for unit in {request.unit for request, _ in done}:
         held = [(request, cal) for request, cal in done if request.unit == unit]
         _account(held, spent, "the ledger", "\n".join(text), "Ledger.open('fuzz.db').spent('s').spent")
-    if len(done) > 1 and _same_entries([request for request, _ in done]):
+    if len(done) > 1 and same_entries([request for request, _ in done]):
         try:
             together = tf.compose([cal for _, cal in done])
         except tf.TakifuguError:
@@ -213,7 +213,7 @@ def _through_ledger(case: Case, ledger: Ledger, source: str) -> str:
     return "kept"
 
 
-def _same_entries(requests: Sequence[Request]) -> bool:
+def same_entries(requests: Sequence[Request]) -> bool:
     """Whether all releases are about the same entries of the same unit."""
     return len({(request.unit, request.window, *map(oracle.length_of, request.beliefs)) for request in requests}) == 1
 
@@ -238,7 +238,7 @@ def _draws(case: Case) -> str:
     request = case.requests[0]
     made = build.built(request)
     cal = build.calibrated(request, made)
-    value = _local(request, case.value)
+    value = local_of(request, case.value)
     believed, query = request.beliefs[0], request.query
     if believed.name == "IndependentUsers" and believed["absence"] is None and None in value.values():
         return "refused"

@@ -4,10 +4,17 @@ A fork of this process would be made in the middle of what its other threads do 
 it can wait for ever for what they hold. Children therefore come from a server that has everything imported.
 """
 
+import importlib
 import multiprocessing
 import os
-from collections.abc import Callable, Iterable
+import pkgutil
+import sys
+from collections.abc import Callable, Iterable, Sequence
+from importlib.machinery import ModuleSpec
+from types import ModuleType
 from typing import Any
+
+import takifugu
 
 #: A child that does not end in this time hangs: long enough for a machine with ten times as much to do as it can.
 SECONDS = 500.0
@@ -58,3 +65,31 @@ def side_by_side(work: Callable[..., Any], calls: Iterable[tuple[Any, ...]]) -> 
     arguments = list(calls)
     with FAST.Pool(len(arguments)) as pool:
         return pool.starmap_async(work, arguments, chunksize=1).get(SECONDS)
+
+
+class NothingLoads:
+    """Fails for a module that is not loaded yet."""
+
+    def find_spec(self, name: str, path: Sequence[str] | None, target: ModuleType | None = None) -> ModuleSpec | None:
+        raise NotLoaded(name)
+
+
+class NotLoaded(Exception):
+    """Nobody may load a module where a checkout is its owner's alone: load it before privileges are given up."""
+
+
+def become_nobody(rehearsal: Callable[[], object]) -> None:
+    """Give up all privileges, in a child, with everything loaded that its work needs; afterwards nothing loads.
+
+    A checkout, its environment and Python itself may lie in a folder that only its owner may enter. A `rehearsal` of
+    the work with privileges loads what the package does not load by itself.
+    """
+    for module in pkgutil.walk_packages(takifugu.__path__, "takifugu."):
+        if not module.name.endswith("__main__"):
+            importlib.import_module(module.name)
+    rehearsal()
+    sys.meta_path.insert(0, NothingLoads())
+    if os.getuid() == 0:
+        os.setgroups([])
+        os.setgid(65534)
+        os.setuid(65534)

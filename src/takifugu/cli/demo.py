@@ -46,9 +46,9 @@ def _demo(spec: ReleaseFile, place: Path, progress: Progress) -> None:
     click.echo(labelled([("folder", str(place)), ("sample", sample), ("release file", spec.path.name)]))
     click.echo()
     click.echo(paragraph(
-        "Six participants, one posture a minute. What anybody did in any one minute must stay hidden from anyone who "
-        "believes that postures follow the chain in the release file. What is published is how long people rest, "
-        "stand, walk and move, for each of them and for all."
+        "Six participants, one posture a minute. What anybody did in any one minute must stay uncertain for anyone who "
+        "believes that postures follow the chain in the release file: 50 % may become 73.2 %, and no more. What is "
+        "published is how long people rest, stand, walk and move, for each of them and for all."
     ))  # fmt: skip
     heading("2. What the noise costs (takifugu compare)")
     with watching(stops=False) as watch:

@@ -15,7 +15,7 @@ from pathlib import Path
 import pytest
 from tests.support.failing import FULL, raising
 from tests.support.ledger_tools import chain, charge, dump, edit, group_debit, limit_pages, one_thing, unchanged
-from tests.support.processes import result_of_a_child
+from tests.support.processes import become_nobody, result_of_a_child
 
 import takifugu as tf
 from takifugu.accounting.ledger import Debit, Ledger
@@ -312,14 +312,16 @@ def open_folder() -> Iterator[Path]:
     shutil.rmtree(folder)
 
 
+def _reserve_elsewhere() -> None:
+    with tempfile.TemporaryDirectory() as folder:
+        Ledger.open(Path(folder) / "ledger.db").reserve("data", [DEBIT])
+
+
 def without_privileges(path: Path, is_open: bool) -> str:
     """Return what a user who may write nothing here is told: to open a ledger, and to reserve; "done" for nothing."""
     ledger = Ledger.open(path) if is_open else None
+    become_nobody(_reserve_elsewhere)
     try:
-        if os.getuid() == 0:
-            os.setgroups([])
-            os.setgid(65534)
-            os.setuid(65534)
         (ledger or Ledger.open(path)).reserve("data", [DEBIT])
     except Exception as error:
         return f"{type(error).__name__}: {error}"

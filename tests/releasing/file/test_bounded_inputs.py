@@ -3,10 +3,12 @@
 import gzip
 import json
 import os
+import shutil
 import sqlite3
 import stat
 import subprocess
 import sys
+import tempfile
 import zlib
 from contextlib import closing
 from pathlib import Path
@@ -18,7 +20,7 @@ from tests.conformance.test_release_files import EXAMPLES
 from tests.releasing import files
 from tests.support.commands import ended, invoke, succeed, words_of
 from tests.support.ledger_tools import forge
-from tests.support.processes import result_of_a_child
+from tests.support.processes import become_nobody, result_of_a_child
 from tests.support.release_files import believe, publish, read_from, release_text
 
 import takifugu as tf
@@ -276,10 +278,15 @@ def test_what_a_killed_process_left_is_swept_when_it_is_old(tmp_path: Path) -> N
     assert sorted(path.name for path in tmp_path.iterdir()) == ["one.db", "two.db"]
 
 
+def _show_a_copy(path: Path) -> None:
+    with tempfile.TemporaryDirectory() as folder:
+        copy = Path(shutil.copy(path, folder))
+        invoke("ledger", "show", copy)
+        Ledger.open(copy).source("more")
+
+
 def _as_nobody(path: Path) -> str:
-    if os.getuid() == 0:
-        os.setgid(65534)
-        os.setuid(65534)
+    become_nobody(lambda: _show_a_copy(path))
     outcome = invoke("ledger", "show", path)
     try:
         Ledger.open(path).source("more")
