@@ -81,6 +81,8 @@ def print_outcome(outcome: Outcome, planned: plan.Plan) -> None:
 def _print_tables(tables: Sequence[Published]) -> None:
     for table in tables:
         click.echo(paragraph(table.title))
+        for words in table.certificate.doubts:
+            click.echo(paragraph(f"{words}."))
         if verdict := verdict_words(table):
             click.echo(paragraph(verdict))
         if isinstance(table.rows, Rows):

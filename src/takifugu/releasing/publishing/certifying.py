@@ -24,6 +24,7 @@ from takifugu.numbers.rationals import to_text
 from takifugu.releasing.certificates.certificate import Answer, Certificate, once
 from takifugu.releasing.certificates.facts import CERTIFICATE, Account, Caution, Fact, Stays, Window, content_of
 from takifugu.releasing.planning.questions import Drawn
+from takifugu.releasing.publishing.doubts import doubts_of
 
 
 @dataclass(frozen=True)
@@ -93,6 +94,7 @@ def certificate_of(
         unit_count=unit_count,
         **asdict(wording),
         adjusting=notes,
+        doubts=doubts_of(drawn),
     )
     return certificate if account is None else _paid(certificate, account, hides_presence)
 

@@ -188,7 +188,7 @@ def _article(t: Published) -> dict[str, object]:
         "name": t.name, "certificate": c, "title": c.title or t.name,
         "about": f"{about} about the source {c.source!r}, {c.date}",
         "lead": statistic_of(c),
-        "opening": [*warnings, *opening(t)],
+        "opening": [*warnings, *(Words(sentence(words), "warning") for words in c.doubts), *opening(t)],
         "published": [*map(Words, map(sentence, (*meaning_of(c), *window))), *published(t)],
         "files": files,
         "in_short": in_short(c)[:1],

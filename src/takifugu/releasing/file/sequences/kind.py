@@ -52,7 +52,9 @@ class Sequences(Kind):
             return replace(file, most_steps=spec.belief.max_length)
         places, by_units = window_of(item, calendar), attribute_of(item, source) is not None
         part = windowed(file, item, calendar, places)
-        return replace(part, hides_gaps=source.gaps == "hidden", by_units=by_units, most_steps=len(places))
+        hides_gaps = source.gaps == "hidden"
+        may_miss = hides_gaps and not (source.are_runs and source.nulls == "refuse")  # then covers say what there is
+        return replace(part, hides_gaps=hides_gaps, may_miss=may_miss, by_units=by_units, most_steps=len(places))
 
     def certificate_words(self, file: ReleaseFile, item: ItemSpec, calibration: Calibration) -> tuple[Fact, ...]:
         source = file.sections(ReleaseSpec).source
