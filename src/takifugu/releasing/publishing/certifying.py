@@ -71,14 +71,17 @@ def certificate_of(
     if adjustment is not None:
         notes = adjustment.notes
     named_units = () if scope == "pooled" and not list_units else tuple(units)
-    hides_presence = _hides_presence(calibrations)
+    hides_presence, statistic = _hides_presence(calibrations), query.describe()
+    for fact in facts:
+        if isinstance(fact, Window) and fact.clock:
+            statistic = f"{statistic}, {fact.clock_words}"
     unit_count = len(units) if units and not hides_presence else None
     certificate = Certificate(
         release=drawn[0].question.release,
         source=normalised(source),
         scope=scope,
         units=named_units,
-        statistic=query.describe(),
+        statistic=statistic,
         query=query.to_dict(),
         grid=to_text(calibrations[0].randomiser.grid),
         answers=tuple(map(_answer, drawn, adjusted)),
