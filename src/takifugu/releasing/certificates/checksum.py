@@ -26,8 +26,9 @@ from takifugu.releasing.certificates.files import CERTIFICATE, TABLE, digest_of_
 
 #: What certificates of earlier formats lack.
 _ADDED: dict[str, dict[str, Any]] = {
-    "takifugu-certificate/4": {"bill": None, "digest": None, "doubts": []}, "takifugu-certificate/5": {"doubts": []},
-}  # fmt: skip
+    "takifugu-certificate/4": {"bill": None, "digest": None, "doubts": [], "checks": []},
+    "takifugu-certificate/5": {"doubts": [], "checks": []},
+}
 SCOPES = ("all", "unit", "pooled")
 
 

@@ -101,6 +101,16 @@ class Window:
         return (self.words, f"each step is hidden; {self.not_hidden}") if self.not_hidden else (self.words,)
 
     @property
+    def not_hidden_in_short(self) -> str:
+        """Say what is not hidden, with the epsilon of each, if it is known.
+
+        >>> Window("2026-01-05 to 2026-01-12", "1 hour", None, {"one day": "56.8"}).not_hidden_in_short
+        'one day in which every step changes (epsilon 56.8), from someone who knows all other steps'
+        """
+        costs = [f"{fact} in which every step changes (epsilon {cost})" for fact, cost in self.costs.items()]
+        return f"{' or '.join(costs)}, from someone who knows all other steps" if costs else ""
+
+    @property
     def not_hidden(self) -> str:
         """Say the largest changes hidden in long-lasting facts, with their epsilons."""
         costs = [f"{fact} in which every step changes up to epsilon {cost}" for fact, cost in self.costs.items()]

@@ -98,6 +98,7 @@ def certificate_of(
         **asdict(wording),
         adjusting=notes,
         doubts=doubts_of(drawn),
+        checks=once(_at_odds(calibrations)),
     )
     return certificate if account is None else _paid(certificate, account, hides_presence)
 
@@ -111,7 +112,7 @@ def _paid(certificate: Certificate, account: Account, hides_presence: bool) -> C
 
 def _facts_of(calibrations: Sequence[Calibration], facts: Sequence[Fact]) -> dict[str, Any]:
     """Return the fields of what is assumed and told."""
-    sentences, stays, windows = list(_at_odds(calibrations)), list[Stays](), list[Window]()
+    sentences, stays, windows = list[str](), list[Stays](), list[Window]()
     for calibration in calibrations:
         sentences += calibration.guarantee.assumptions
     for fact in facts:
@@ -171,7 +172,7 @@ def _at_odds(calibrations: Sequence[Calibration]) -> Iterator[str]:
             laws = set(map(belief.chain.laws_of, steps))
             if len(steps) > 1 and len(laws) == 1 and None not in laws:
                 cell = query.by or "cell"
-                yield f"the belief says that every {cell} is like any other, while this table asks how they differ"
+                yield f"the belief treats every {cell} alike, but this table compares them"
 
 
 def _steps_of_cells(query: ByCells, belief: Recording) -> list[IntArray]:
