@@ -12,7 +12,7 @@ from takifugu.cli.group import complain
 from takifugu.cli.output import heading, only_one, print_json
 from takifugu.cli.progress import watching
 from takifugu.cli.terminal import is_terminal
-from takifugu.core.errors import DataError, TakifuguError
+from takifugu.core.errors import DataError, SpecError, TakifuguError
 from takifugu.core.escaping import visible
 from takifugu.core.text.tables import paragraph
 from takifugu.releasing.advice.advice import advise
@@ -35,7 +35,7 @@ def advice(files: tuple[Path, ...], window: str | None, as_json: bool) -> None:
         try:
             with watching() as watch:
                 advised = advise(file, window=window, watch=watch)
-        except DataError:
+        except (DataError, SpecError):
             for words in lost or ():
                 complain(words)
             raise

@@ -21,6 +21,8 @@ from takifugu.releasing.advice.advising import TableAdvice, advice_of, poorest
 from takifugu.releasing.advice.bands import json_of
 from takifugu.releasing.advice.budgets import beforehand
 from takifugu.releasing.advice.changes import what_if
+from takifugu.releasing.advice.faults_of_data import refuse_unreadable
+from takifugu.releasing.advice.refusing import too_early
 from takifugu.releasing.advice.remedies import SECONDS, Remedy, remedies, with_changes
 from takifugu.releasing.advice.worth import Named, Verdict, Worth
 from takifugu.releasing.file.loading import load, parsed
@@ -177,9 +179,10 @@ class Advice:
 def advise(path: str | Path, data: object = None, window: str | None = None, watch: Watch = unwatched) -> Advice:
     """Judge a release file's tables, and find remedies for the worst.
 
-    The data are read only for which units there are, and how long, where that decides the noise or its ±; the ledger
-    only for what was spent, and in which layout. Nothing is paid, drawn or written. What is expected are the means of
-    the first belief, where nothing else is declared. Raises SpecError, DataError and CalibrationRefused, as `forecast`.
+    The data are read as a release reads them; they decide which units there are, and how long. The ledger is read only
+    for what was spent, and in which layout. Nothing is paid, drawn or written. What is expected are the means of the
+    first belief, where nothing else is declared. Raises SpecError, DataError and CalibrationRefused, as `forecast`, and
+    tells everything that is wrong with the data at once.
 
     >>> from takifugu.cli.samples import write_demo
     >>> advice = advise(write_demo(Path("advised")))
@@ -188,10 +191,18 @@ def advise(path: str | Path, data: object = None, window: str | None = None, wat
     """
     ends = time.process_time() + SECONDS
     file = as_path(path, "path")
-    planned = calibrated(load(file, data, window=window), watch)
+    read = load(file, data, window=window)
+    try:
+        if not read.kind.facts.has_lengths:  # whose data calibration does not read
+            refuse_unreadable(read)
+        planned = calibrated(read, watch)
+    except DataError:
+        refuse_unreadable(read)  # which tells all that is wrong with them at once
+        raise
     units = _units_of(planned, watch)
     tables = advice_of(planned, units)
     account, notices = beforehand(planned)
+    notices += tuple(too_early(read))
     advice = Advice(tables, (), notices=notices)
     if not any(table.hopeless or table.verdict in (Verdict.ROUGH, Verdict.USELESS) for table in tables):
         return advice
