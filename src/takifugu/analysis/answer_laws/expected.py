@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import numpy as np
 
+from takifugu.analysis.answer_laws.regions import means_of_pieces
 from takifugu.analysis.questions.expected_answer import (
     EXPECTED_ANSWER,
     ExpectedAnswer,
@@ -20,6 +21,7 @@ from takifugu.core.errors import InputError, Unsupported
 from takifugu.core.plain import set_fields
 from takifugu.core.sections import values_by_field
 from takifugu.model.beliefs import Belief
+from takifugu.model.beliefs.chains.chain_region import ChainRegion
 from takifugu.model.beliefs.chains.periodic_chain import PeriodicChain
 from takifugu.model.beliefs.chains.pieces import IndependentPieces
 from takifugu.model.queries.additive import Additive
@@ -82,7 +84,10 @@ class OfPieces(ExpectedAnswer[IndependentPieces]):
     """The steps of all pieces of a chain have one law, or each class of pieces has its own mean."""
 
     def means(self, answer: Additive) -> tuple[FloatArray, FloatArray]:
-        if not getattr(self.belief.chain, "starts_anyhow", False):
+        chain = self.belief.chain
+        if isinstance(chain, ChainRegion):
+            return means_of_pieces(chain, answer, len(self.belief.lengths))
+        if not getattr(chain, "starts_anyhow", False):
             return super().means(answer)
         return means_of_components(self.belief, answer)
 

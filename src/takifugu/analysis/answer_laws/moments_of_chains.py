@@ -14,10 +14,12 @@ from itertools import groupby
 
 import numpy as np
 
+from takifugu.analysis.answer_laws.regions import memory as region_memory
 from takifugu.analysis.questions.expected_answer import expected_range
 from takifugu.analysis.questions.likely_range import LOG_MOMENTS
 from takifugu.core.arrays import FloatArray
 from takifugu.model.beliefs.alike import alike
+from takifugu.model.beliefs.chains.chain_region import ChainRegion
 from takifugu.model.beliefs.chains.periodic_chain import PeriodicChain
 from takifugu.model.beliefs.chains.pieces import IndependentPieces
 from takifugu.model.queries.additive import Additive
@@ -41,13 +43,15 @@ def of_chain(chain: PeriodicChain, count: Additive, tilts: FloatArray) -> FloatA
     """
     runs = _runs(count)
     if len(runs) > MOST_RUNS or len(chain.states) > MOST_STATES:
-        return _of_martingale(chain, count, tilts, *expected_range(chain, count))
+        return _of_martingale(count, tilts, memory(chain), *expected_range(chain, count))
     return _exact(chain, count, tilts, runs)
 
 
 def of_pieces(pieces: IndependentPieces, count: Additive, tilts: FloatArray) -> FloatArray:
     """Add up the classes of pieces that are alike, or bound all of them at once."""
     chain = pieces.chain
+    if isinstance(chain, ChainRegion):
+        return _of_martingale(count, tilts, region_memory(chain), *expected_range(pieces, count))
     if len(pieces.lengths) <= MOST_PIECES or not isinstance(chain, PeriodicChain):
         classes = list(alike(pieces, count))
         if len(classes) <= MOST_CLASSES or not isinstance(chain, PeriodicChain):
@@ -56,17 +60,22 @@ def of_pieces(pieces: IndependentPieces, count: Additive, tilts: FloatArray) -> 
                 piece, share = pieces.component(group.number), count.restrict(slice(group.run.start, group.run.stop))
                 total += group.count * LOG_MOMENTS.of(piece)(piece, share, tilts)
             return total
-    return _of_martingale(chain, count, tilts, *expected_range(pieces, count))
+    return _of_martingale(count, tilts, memory(chain), *expected_range(pieces, count))
+
+
+def of_region(region: ChainRegion, count: Additive, tilts: FloatArray) -> FloatArray:
+    """Bound the moments under every chain of a region."""
+    return _of_martingale(count, tilts, region_memory(region), *expected_range(region, count))
 
 
 def _of_martingale(
-    chain: PeriodicChain, count: Additive, tilts: FloatArray, low: FloatArray, high: FloatArray
+    count: Additive, tilts: FloatArray, remembered: float, low: FloatArray, high: FloatArray
 ) -> FloatArray:
     """Bound the moments of a number of a chain's steps, whose mean lies between two ends in answer units."""
     spreads = np.array([float(np.ptp(table)) for table in count.tables])
     (weights, tables), lengths = count.total_kinds
     squares = float(((weights * spreads[tables]) ** 2 * lengths).sum())
-    remembered = min(memory(chain), float(chain.length))
+    remembered = min(remembered, float(count.size))
     mean = np.where(tilts > 0, high[0], low[0]) / float(count.grid)
     return np.asarray(tilts * mean + tilts**2 / 8 * squares * remembered**2)
 

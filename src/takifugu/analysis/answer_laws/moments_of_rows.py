@@ -112,6 +112,9 @@ def _log_mean(masses: FloatArray, logs: FloatArray) -> FloatArray:
 
 def _kinds(count: Additive, group: IntArray) -> tuple[IntArray, IntArray]:
     """Return the group, table and weight of each kind of entry (3, kinds), and how many there are."""
-    entries = np.stack([group, count.table_numbers, count.weights])
-    different, times = np.unique(entries, axis=1, return_counts=True)
-    return different, times
+    tables, (weights, weight_of) = count.table_numbers, np.unique(count.weights, return_inverse=True)
+    sizes = len(weights), len(count.tables)
+    codes = (group * sizes[1] + tables) * sizes[0] + weight_of.ravel()
+    different, times = np.unique(codes, return_counts=True)
+    others, places = np.divmod(different, sizes[0])
+    return np.stack([*np.divmod(others, sizes[1]), weights[places]]), times

@@ -102,6 +102,7 @@ EXPECTED_ANSWER: Question[type[ExpectedAnswer[Belief]]] = Question(
     {
         "model.beliefs.chains.chain:MarkovChain": "analysis.answer_laws.expected:OfChain",
         "model.beliefs.chains.periodic_chain:PeriodicChain": "analysis.answer_laws.expected:OfChain",
+        "model.beliefs.chains.chain_region:ChainRegion": "analysis.answer_laws.regions:OfRegion",
         "model.beliefs.chains.pieces:IndependentPieces": "analysis.answer_laws.expected:OfPieces",
         "model.beliefs.networks.network:BayesianNetwork": "analysis.answer_laws.expected:OfMarginals",
         "model.beliefs.contacts:Clique": "analysis.answer_laws.expected:OfClique",

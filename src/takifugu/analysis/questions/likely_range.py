@@ -61,7 +61,7 @@ def likely_range(
     for number in range(answer.cells):
         cell = answer.of_cell(number)
         tilts = WIDE_TILTS if not isinstance(cell, Additive) else TILTS / _largest_addend(cell)
-        up, down = log_moments(belief, cell, tilts), log_moments(belief, cell, -tilts)
+        up, down = np.split(log_moments(belief, cell, np.concatenate([tilts, -tilts])), 2)
         high, low = float(((up + room) / tilts).min()), float((-(down + room) / tilts).max())
         highs.append(high + _ROUNDING * abs(high))
         lows.append(low - _ROUNDING * abs(low))
@@ -97,6 +97,7 @@ LOG_MOMENTS: Question[LogMoments] = Question(
     "the moments of a count",
     {
         "model.beliefs.chains.periodic_chain:PeriodicChain": "analysis.answer_laws.moments_of_chains:of_chain",
+        "model.beliefs.chains.chain_region:ChainRegion": "analysis.answer_laws.moments_of_chains:of_region",
         "model.beliefs.chains.pieces:IndependentPieces": "analysis.answer_laws.moments_of_chains:of_pieces",
         "model.beliefs.networks.network:BayesianNetwork": "analysis.answer_laws.moments_of_rows:of_any_law",
         "model.beliefs.contacts:Clique": "analysis.answer_laws.moments_of_rows:of_any_law",

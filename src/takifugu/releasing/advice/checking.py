@@ -101,8 +101,6 @@ def check(
     advice = advice_of(judged)  # which refuses an expectation that a table contradicts
     refused = [] if anyway else refusals(judged, list(map(expected, judged.tables)), advice)
     refused += _unpaid(planned)
-    if not anyway:
-        refused += too_early(file)
     if refused:
         raise CalibrationRefused("; ".join(refused))
     mechanisms, remarks = _mechanisms(planned), dict[str, list[str]]()
@@ -117,7 +115,7 @@ def check(
             remarks.setdefault(words, []).extend(names)
         tables += [CheckedTable(name, item.query, mechanisms.get(name, ())) for name in names]
     notices = (f"{', '.join(names)}: {words}" for words, names in remarks.items())
-    return Checked(tuple(tables), (*notices, *notices_of_file(file)))
+    return Checked(tuple(tables), (*notices, *too_early(file), *notices_of_file(file)))
 
 
 def _tried(file: ReleaseFile, item: Item, watch: Watch) -> tuple[dict[str, tuple[str, ...]], str]:
