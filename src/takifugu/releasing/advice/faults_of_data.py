@@ -19,6 +19,7 @@ from takifugu.releasing.file.source import is_there
 _PASSING = {
     "null_keys": ("null_keys", "drop"), "nulls": ("nulls", "unobserved"), "duplicates": ("duplicates", "first"),
     "order": ("duplicates", "first"), "overlap": ("overlap", "first"), "ambiguous": ("ambiguous", "first"),
+    "elsewhere": ("elsewhere", "ignore"),
 }  # fmt: skip
 
 

@@ -69,7 +69,7 @@ def doubts_of(drawn: Sequence[Drawn]) -> tuple[str, ...]:
 
 
 def _doubts(drawn: Sequence[Drawn], values: int) -> Iterator[Doubt]:
-    expected: dict[int, Expected | None] = {}
+    expected: dict[tuple[int, int], Expected | None] = {}
     for answer in drawn:
         question = answer.question
         noise = question.calibration.randomiser
