@@ -88,7 +88,7 @@ OF_PEOPLE = {
 }
 
 
-def told(path: Path, ask=tf.advise) -> list[str]:
+def problems_of(path: Path, ask=tf.advise) -> list[str]:
     """Return what a command says is wrong with a file, a line for each fault."""
     try:
         ask(path)
@@ -99,11 +99,11 @@ def told(path: Path, ask=tf.advise) -> list[str]:
 
 def remedies_in(line: str) -> list[tuple[str, str, str]]:
     """Return what a message says to write: the section, the key and its value."""
-    found = []
+    remedies = []
     for match in LINE.finditer(line):
         section = "[belief]" if "under [belief]" in line[match.end() : match.end() + 40] else "[source]"
-        found.append((section, match[1], match[2]))
-    return found
+        remedies.append((section, match[1], match[2]))
+    return remedies
 
 
 def pasted(path: Path, section: str, key: str, value: str, folder: Path) -> Path:
@@ -119,12 +119,12 @@ def pasted(path: Path, section: str, key: str, value: str, folder: Path) -> Path
 def check_remedies(path: Path, folder: Path) -> int:
     """Paste each remedy of each message alone, and see that this message is gone; return how many there were."""
     many = 0
-    for line in told(path):
+    for line in problems_of(path):
         for number, (section, key, value) in enumerate(remedies_in(line)):
             if key in PLACEHOLDERS:
                 continue
             many += 1
-            after = told(pasted(path, section, key, value, folder / f"{many}-{number}"))
+            after = problems_of(pasted(path, section, key, value, folder / f"{many}-{number}"))
             problem = line.split(";")[0]
             assert not any(other.startswith(problem) for other in after), (line, key, value, after)
             assert not any(f".{key}: " in other and "missing values" not in other for other in after), (key, after)
@@ -155,9 +155,9 @@ def test_some_remedies_were_pasted(tmp_path: Path) -> None:
 def test_all_that_is_wrong_with_users_is_told_at_once(name: str, tmp_path: Path) -> None:
     rows, many = OF_USERS[name]
     path = put(tmp_path / "file", {"release.toml": USERS, "data.csv": "\n".join(["ward,answer", *rows]) + "\n"})
-    lines = told(path)
+    lines = problems_of(path)
     assert len(lines) == many, lines
-    assert {line.split(": ")[1] for line in told(path, lambda file: tf.release_file(file, anyway=True))} == {
+    assert {line.split(": ")[1] for line in problems_of(path, lambda file: tf.release_file(file, anyway=True))} == {
         line.split(": ")[1] for line in lines
     }
 
@@ -165,27 +165,27 @@ def test_all_that_is_wrong_with_users_is_told_at_once(name: str, tmp_path: Path)
 @pytest.mark.parametrize("name", OF_PEOPLE)
 def test_what_is_wrong_with_people_is_told_before_a_release(name: str, tmp_path: Path) -> None:
     path = put(tmp_path / "file", {"release.toml": PEOPLE, "data.csv": f"person,origin,level\n{OF_PEOPLE[name]}\n"})
-    assert told(path)
+    assert problems_of(path)
     check_remedies(path, tmp_path)
 
 
 def test_a_replaced_value_that_is_printed_is_accepted(tmp_path: Path) -> None:
     rows, _ = OF_USERS["a missing answer"]
     path = put(tmp_path / "file", {"release.toml": USERS, "data.csv": "\n".join(["ward,answer", *rows]) + "\n"})
-    (line,) = told(path)
+    (line,) = problems_of(path)
     ((section, key, value),) = [remedy for remedy in remedies_in(line) if remedy[1] == "missing"]
-    assert not told(pasted(path, section, key, value, tmp_path / "after"))
+    assert not problems_of(pasted(path, section, key, value, tmp_path / "after"))
 
 
 @pytest.mark.parametrize("rows", ROWS)
 def test_all_faults_of_sequences_are_told_at_once(rows: str, tmp_path: Path) -> None:
-    lines = told(sequences(tmp_path, rows, ["no name", "no state"]))
+    lines = problems_of(sequences(tmp_path, rows, ["no name", "no state"]))
     assert [line.split(": ")[0] for line in lines] == ["source.null_keys", "source.nulls"]
 
 
 def test_what_is_good_is_published(tmp_path: Path) -> None:
     path = sequences(tmp_path, "samples", [])
-    assert told(path) == told(path, check) == []
+    assert problems_of(path) == problems_of(path, check) == []
     assert tf.release_file(path, anyway=True).tables
 
 
@@ -204,13 +204,13 @@ def test_what_is_wrong_with_visits_is_told_before_a_release(row: str, tmp_path: 
     path = of_example("venues", tmp_path)
     data = path.with_name("venues.csv")
     data.write_text(f"{data.read_text(encoding='utf-8')}{row}\n", encoding="utf-8")
-    lines = told(path)
+    lines = problems_of(path)
     assert lines
-    assert told(path, lambda file: tf.release_file(file, anyway=True)) == lines
+    assert problems_of(path, lambda file: tf.release_file(file, anyway=True)) == lines
     text = path.read_text(encoding="utf-8")
     for section, key, value in [remedy for line in lines for remedy in remedies_in(line)]:
         path.write_text(text.replace(f"{section}\n", f"{section}\n{key} = {value}\n"), encoding="utf-8")
-        assert not told(path), key
+        assert not problems_of(path), key
 
 
 def test_a_kind_that_is_printed_is_taken(tmp_path: Path, monkeypatch, capsys) -> None:

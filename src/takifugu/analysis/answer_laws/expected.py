@@ -87,7 +87,7 @@ class OfPieces(ExpectedAnswer[IndependentPieces]):
         chain = self.belief.chain
         if isinstance(chain, ChainRegion):
             return means_of_pieces(chain, answer, len(self.belief.lengths))
-        if not getattr(chain, "starts_anyhow", False):
+        if not isinstance(chain, PeriodicChain) or not chain.starts_anyhow:
             return super().means(answer)
         return means_of_components(self.belief, answer)
 

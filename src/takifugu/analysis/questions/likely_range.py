@@ -103,6 +103,7 @@ LOG_MOMENTS: Question[LogMoments] = Question(
         "model.beliefs.contacts:Clique": "analysis.answer_laws.moments_of_rows:of_any_law",
         "model.beliefs.records.normal:MultivariateNormal": "analysis.answer_laws.moments_of_rows:of_normal",
         "model.beliefs.records.normal_region:NormalRegion": "analysis.questions.likely_range:unknown",
+        "model.beliefs.records.counted_parameters:CountedParameters": "analysis.questions.likely_range:unknown",
         "model.beliefs.records.parameters:Parameters": "analysis.answer_laws.moments_of_rows:of_parameters",
         "model.beliefs.records.records:Records": "analysis.answer_laws.moments_of_rows:of_records",
         "model.beliefs.table:JointTable": "analysis.answer_laws.moments_of_rows:of_table",

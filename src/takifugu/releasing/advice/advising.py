@@ -215,7 +215,7 @@ def refuse_other_names(planned: Plan) -> None:
                 with _as_fault_of_file():
                     numbers_for(answer.labels, numbers, key)
         with _as_fault_of_file():
-            refuse_no_cells(answer.labels, getattr(expect, "unimportant", None) or ())
+            refuse_no_cells(answer.labels, () if expect is None else expect.unimportant or ())
 
 
 def _is_list(table: Table) -> bool:

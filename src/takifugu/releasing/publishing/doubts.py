@@ -64,8 +64,8 @@ def doubts_of(drawn: Sequence[Drawn]) -> tuple[str, ...]:
     if len(doubts) > 1:
         more = f", and likewise in {len(doubts) - 1:,} of {values - 1:,} more cells"
     missing = "rows are missing, or " if doubts[0].may_miss else ""
-    said = f"{doubts[0].words}{more}: {missing}the model looks wrong, and the guarantee rests on it"
-    return (f"{said[:1].upper()}{said[1:]}",)
+    sentence = f"{doubts[0].words}{more}: {missing}the model looks wrong, and the guarantee rests on it"
+    return (f"{sentence[:1].upper()}{sentence[1:]}",)
 
 
 def _doubts(drawn: Sequence[Drawn], values: int) -> Iterator[Doubt]:
@@ -85,7 +85,7 @@ def _doubts(drawn: Sequence[Drawn], values: int) -> Iterator[Doubt]:
 
 def _of_answer(answer: Drawn, expected: Expected, noise: Noise, values: int) -> Iterator[Doubt]:
     try:
-        reach, shown = noise.half_width(1 - MISS / 2, values), noise.half_width(LEVEL, values)
+        reach, half_width = noise.half_width(1 - MISS / 2, values), noise.half_width(LEVEL, values)
     except Unsupported:
         return
     published = np.array(list(map(_float, answer.values)))
@@ -103,7 +103,7 @@ def _of_answer(answer: Drawn, expected: Expected, noise: Noise, values: int) -> 
             place = f"{question.unit!r}" if len(answer.labels) == 1 else f"{question.unit!r}, {place}"
         ends = float(expected.low[cell]), float(expected.high[cell])
         may_miss = question.may_miss and (bool(is_below[cell]) or not only_adds)
-        yield Doubt(place, *ends, Fraction(answer.values[cell]), shown, float(beyond[cell]), may_miss)
+        yield Doubt(place, *ends, Fraction(answer.values[cell]), half_width, float(beyond[cell]), may_miss)
 
 
 @dataclass(frozen=True, eq=False)
