@@ -12,7 +12,7 @@ from takifugu.cli.group import complain
 from takifugu.cli.output import heading, only_one, print_json
 from takifugu.cli.progress import watching
 from takifugu.cli.terminal import only_seen
-from takifugu.core.errors import DataError, TakifuguError
+from takifugu.core.errors import DataError, SpecError, TakifuguError
 from takifugu.core.escaping import visible
 from takifugu.core.text.tables import paragraph
 from takifugu.releasing.advice.advice import advise
@@ -28,7 +28,7 @@ def counting_what_is_left_out(file: Path, window: str | None) -> Iterator[None]:
     """Say beside an error of the data how many rows each remedy would leave out, on a terminal alone."""
     try:
         yield
-    except DataError:
+    except (DataError, SpecError):
         for words in _lost(file, window) or ():
             complain(words)
         raise

@@ -32,7 +32,7 @@ from takifugu.releasing.publishing.choosing import Choice, folder_of
 from takifugu.releasing.publishing.every_window import windows_files
 from takifugu.releasing.publishing.progress import Progress
 from takifugu.releasing.report.document import verdict_words
-from takifugu.releasing.report.opening import verdict_of, which_to_quote
+from takifugu.releasing.report.opening import suspicion_of, verdict_of, which_to_quote
 from takifugu.releasing.report.outcomes import Outcome, Published, already
 from takifugu.releasing.report.values import error_words
 
@@ -89,6 +89,8 @@ def print_outcome(outcome: Outcome, planned: plan.Plan, left_out: str = "") -> N
 def _print_tables(tables: Sequence[Published], left_out: str) -> None:
     for table in tables:
         click.echo(paragraph(table.title))
+        for words in table.certificate.doubts:
+            click.echo(paragraph(f"{words}."))
         if verdict := verdict_words(table):
             is_good = verdict_of(table)[0] is Verdict.GOOD
             click.echo(paragraph(with_rows_left_out(verdict, left_out) if is_good and left_out else verdict))
@@ -96,6 +98,7 @@ def _print_tables(tables: Sequence[Published], left_out: str) -> None:
             click.echo(paragraph(f"{len(table.rows):,} randomised values, in {table.name}.csv"))
         else:
             _print_rows(table, table.rows)
+        _print_privacy(table)
         click.echo()
     adjusting = dict.fromkeys(chain.from_iterable(table.certificate.adjusting for table in tables))
     for words in adjusting:
@@ -109,6 +112,17 @@ def _print_tables(tables: Sequence[Published], left_out: str) -> None:
         said = [sentence for key, sentence in marks if any(row.get(key) is False for row in drawn)]
         click.echo(f"{paragraph(' '.join([LEGEND, *said]))}\n")
     _print_files(tables)
+
+
+def _print_privacy(table: Published) -> None:
+    """Say how well a table hides, what it does not hide, and what to check."""
+    window, lines = table.certificate.window, [suspicion_of(table)]
+    if window is not None and window.not_hidden_in_short:
+        lines.append(f"Not hidden: {window.not_hidden_in_short}.")
+    lines += [f"Check: {words}." for words in table.certificate.checks]
+    said = list(map(paragraph, filter(None, lines)))
+    if said:
+        click.echo("\n".join(["", *said]))
 
 
 def _print_files(tables: Sequence[Published]) -> None:

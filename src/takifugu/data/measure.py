@@ -96,16 +96,20 @@ def _counts(facts_of_pieces: Collection[list[Fact]], states: int) -> IntArray:
     return counts
 
 
-def check_values(grouped: Mapping[Key, list[Fact]], layout: Layout, states: Recode, table: Table) -> None:
+def check_values(
+    grouped: Mapping[Key, list[Fact]], layout: Layout, states: Recode, table: Table, may_drop: bool = True
+) -> None:
+    """Raise DataError for values that break a rule; `may_drop` says whether rows may be left out."""
     if not grouped:
         raise DataError("the data has no rows", rule="nothing can be released")
     if layout.null_keys != "keep":
         for column, part in ((layout.unit, 0), (layout.piece, 1)):
             if column is not None and any(key[part] is None for key in grouped):
+                fix = "fill them"
+                if may_drop:
+                    fix += ', or write null_keys = "drop" to leave these rows out (to write it costs nothing)'
                 raise DataError(
-                    f"column {column!r} has missing values",
-                    rule="every row must have a value there",
-                    fix='fill them, or write null_keys = "drop" to leave these rows out (to write it costs nothing)',
+                    f"column {column!r} has missing values", rule="every row must have a value there", fix=fix
                 ).at("null_keys")
     codes = {fact.code for fact in chain.from_iterable(grouped.values())}
     if states.bins is not None and UNKNOWN in codes:

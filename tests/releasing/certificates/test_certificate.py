@@ -31,7 +31,8 @@ KEYS = [
     "format", "release", "source", "scope", "units", "statistic", "query", "grid", "answers", "definition", "hidden",
     "beliefs", "frameworks", "assumptions", "epsilon", "delta", "mechanisms", "compositions", "conditions", "cautions",
     "private", "ledger", "release_id", "date", "software", "stays", "window", "requested", "table", "unit_count",
-    "title", "measured_in", "publisher", "contact", "person", "adjusting", "bill", "digest", "checksum",
+    "title", "measured_in", "publisher", "contact", "person", "adjusting", "bill", "digest",
+    "doubts", "checks", "checksum",
 ]  # fmt: skip
 ANSWER_KEYS = [
     "unit", "values", "query", "mechanism", "noise", "scale", "expected_error", "epsilon", "delta", "composition",

@@ -1,31 +1,31 @@
-"""The mean of an answer under a chain, a network, and a clique, and moments of counts; `expected_rows` has the others.
+"""The mean of an answer under a chain, a network, and a clique; `expected_rows` has the others.
 
 A mean needs only the law of each entry. Entries with the same law and the same table are counted together, so that the
-work does not grow with how many there are. Moments, log E exp(tilt * N), are known for chains, users and records. No
-promise rests on either: they are floats.
+work does not grow with how many there are. No promise rests on it: it is a float.
 """
 
 from __future__ import annotations
 
-from functools import reduce
-from itertools import groupby
-
 import numpy as np
 
-from takifugu.analysis.questions.expected_answer import EXPECTED_ANSWER, ExpectedAnswer, of_components
+from takifugu.analysis.answer_laws.regions import means_of_pieces
+from takifugu.analysis.questions.expected_answer import (
+    EXPECTED_ANSWER,
+    ExpectedAnswer,
+    means_of_components,
+    of_components,
+)
 from takifugu.analysis.questions.marginal import marginal
 from takifugu.core.arrays import FloatArray, IntArray
 from takifugu.core.errors import InputError, Unsupported
+from takifugu.core.plain import set_fields
+from takifugu.core.sections import values_by_field
 from takifugu.model.beliefs import Belief
+from takifugu.model.beliefs.chains.chain_region import ChainRegion
 from takifugu.model.beliefs.chains.periodic_chain import PeriodicChain
 from takifugu.model.beliefs.chains.pieces import IndependentPieces
 from takifugu.model.queries.additive import Additive
 
-#: For each tilt a matrix, shape (tilts, rows, columns), and the log of what it was divided by, shape (tilts,).
-Scaled = tuple[FloatArray, FloatArray]
-
-#: The moments of a chain of which more runs of steps are counted differently are not worth their time.
-MOST_RUNS = 1_000
 #: A chain that starts anywhere is within this of its stationary law from then on.
 SETTLED = 1e-12
 
@@ -50,6 +50,13 @@ class OfChain(ExpectedAnswer[PeriodicChain]):
         """Whether every step has the same law."""
         return self.belief.initial == "stationary" and self.belief.period == 1
 
+    def means(self, answer: Additive) -> tuple[FloatArray, FloatArray]:
+        if not self.belief.starts_anyhow:
+            return super().means(answer)
+        starts = np.eye(len(self.belief.states))
+        means = [OfChain(started(self.belief, tuple(start))).cells(answer) for start in starts.tolist()]
+        return np.min(means, axis=0), np.max(means, axis=0)
+
     def cells(self, answer: Additive) -> FloatArray:
         chain = self.belief
         if chain.initial == "any":
@@ -66,8 +73,23 @@ class OfChain(ExpectedAnswer[PeriodicChain]):
         return total
 
 
+def started(chain: PeriodicChain, start: tuple[float, ...]) -> PeriodicChain:
+    """Return a chain whose first step has this law, in place of any."""
+    given = object.__new__(type(chain))
+    set_fields(given, **{**values_by_field(chain), "initial": start})
+    return given
+
+
 class OfPieces(ExpectedAnswer[IndependentPieces]):
     """The steps of all pieces of a chain have one law, or each class of pieces has its own mean."""
+
+    def means(self, answer: Additive) -> tuple[FloatArray, FloatArray]:
+        chain = self.belief.chain
+        if isinstance(chain, ChainRegion):
+            return means_of_pieces(chain, answer, len(self.belief.lengths))
+        if not isinstance(chain, PeriodicChain) or not chain.starts_anyhow:
+            return super().means(answer)
+        return means_of_components(self.belief, answer)
 
     def cells(self, answer: Additive) -> FloatArray:
         chain = self.belief.chain
@@ -134,57 +156,3 @@ class OfClique(OfMarginals):
     @property
     def people(self) -> int:
         return self.belief.size
-
-
-def moments_of_chain(chain: PeriodicChain, count: Additive, tilts: FloatArray) -> FloatArray:
-    """Follow the mean of exp(tilt * N(x)) backwards through the steps.
-
-    Where the start may be any state, the result is the largest.
-    """
-    runs, states = _runs(count), len(chain.states)
-    if len(runs) > MOST_RUNS:
-        return np.full(len(tilts), np.inf)
-    onwards: Scaled = np.ones((len(tilts), states, 1)), np.zeros(len(tilts))
-    for first, last in reversed(runs):
-        gains = np.exp(np.multiply.outer(tilts, count.contribution(first)[:, 0]))[:, :, np.newaxis]
-        steps = [(gains * matrix, np.zeros(len(tilts))) for matrix in chain.step_matrices]
-        period = steps[first % chain.period :] + steps[: first % chain.period]
-        periods, last_steps = divmod(last - first, chain.period)
-        for step in reversed(period[:last_steps]):
-            onwards = _times(step, onwards)
-        onwards = _times(_power(reduce(_times, period), periods), onwards)
-    vectors, scale = onwards[0][:, :, 0], onwards[1]
-    sums = vectors.max(axis=1) if chain.starts_anyhow else vectors @ _start(chain)
-    return np.asarray(scale + np.log(sums))
-
-
-def _runs(count: Additive) -> list[tuple[int, int]]:
-    """Return the longest runs [first, end) of steps with equal contributions."""
-    kinds = count.table_numbers
-    changes = (np.diff(kinds) != 0) | (np.diff(count.weights) != 0)
-    starts = [0, *(1 + np.flatnonzero(changes)).tolist()]
-    added = groupby(starts, key=lambda first: count.contribution(first).tobytes())
-    cuts = [next(alike) for _, alike in added]
-    return list(zip(cuts, [*cuts[1:], count.size], strict=True))
-
-
-def _start(chain: PeriodicChain) -> FloatArray:
-    if not isinstance(chain.initial, str):
-        return np.array(chain.initial, dtype=np.float64)
-    first = chain.stationary_laws[0]
-    return np.asarray(first.mantissas * 2.0**first.exponents)
-
-
-def _times(left: Scaled, right: Scaled) -> Scaled:
-    product = left[0] @ right[0]
-    largest = product.max(axis=(1, 2))
-    return product / largest[:, np.newaxis, np.newaxis], left[1] + right[1] + np.log(largest)
-
-
-def _power(matrix: Scaled, exponent: int) -> Scaled:
-    power: Scaled = np.broadcast_to(np.eye(matrix[0].shape[1]), matrix[0].shape), np.zeros(len(matrix[1]))
-    while exponent:
-        if exponent % 2:
-            power = _times(power, matrix)
-        matrix, exponent = _times(matrix, matrix), exponent // 2
-    return power

@@ -1,4 +1,4 @@
-"""The mean of an answer under a table, independent users and records, and moments of counts; see `expected`."""
+"""The mean of an answer under a table, independent users and records; see `expected`."""
 
 from __future__ import annotations
 
@@ -6,7 +6,7 @@ import numpy as np
 
 from takifugu.analysis.answer_laws.expected import of_groups
 from takifugu.analysis.questions.expected_answer import ExpectedAnswer
-from takifugu.core.arrays import FloatArray, IntArray
+from takifugu.core.arrays import FloatArray
 from takifugu.core.errors import Unsupported
 from takifugu.model.beliefs.records.normal import MultivariateNormal
 from takifugu.model.beliefs.records.parameters import Parameters
@@ -62,9 +62,34 @@ class OfRecords(ExpectedAnswer[Records]):
         masses = np.array(self.belief.table.masses, dtype=np.float64)
         return of_groups(answer, np.broadcast_to(np.int64(0), answer.size), [masses / masses.sum()])
 
+    def means(self, answer: Additive) -> tuple[FloatArray, FloatArray]:
+        """Take the extreme laws of a class for each cell."""
+        if self.belief.within is None:
+            return super().means(answer)
+        values, size = answer.tables[0].astype(np.float64), int(answer.weights.sum())
+        high = [size * largest_mean(self.belief, column) for column in values.T]
+        low = [-size * largest_mean(self.belief, -column) for column in values.T]
+        return np.array(low), np.array(high)
+
     @property
     def people(self) -> int:
         return self.belief.size
+
+
+def largest_mean(records: Records, values: FloatArray) -> float:
+    """Return the largest mean of a number of each row over the laws of a class.
+
+    What the least probabilities leave goes to the largest values first.
+    """
+    if records.within is None:
+        masses = np.array(records.table.masses, dtype=np.float64)
+        return float(masses @ values / masses.sum())
+    low, high = np.array(records.within, dtype=np.float64).T
+    order = np.argsort(-values)
+    room = (high - low)[order]
+    before = np.cumsum(room) - room
+    added = np.clip(1 - low.sum() - before, 0, room)
+    return float(low @ values + added @ values[order])
 
 
 class OfParameters(ExpectedAnswer[Parameters]):
@@ -111,25 +136,3 @@ class OfNormal(ExpectedAnswer[MultivariateNormal]):
         weights = np.array(answer.coefficients, dtype=np.float64)
         shares = answer.size * weights[:, :, np.newaxis] * ends
         return shares.min(axis=2).sum(axis=1), shares.max(axis=2).sum(axis=1)
-
-
-def moments_of_users(users: IndependentUsers, count: Additive, tilts: FloatArray) -> FloatArray:
-    """Users are independent: the logs of their moments add up."""
-    return _of_groups(count, users.law_of, laws_of_users(users), tilts)
-
-
-def moments_of_records(records: Records, count: Additive, tilts: FloatArray) -> FloatArray:
-    """Records are independent, and of one law."""
-    masses = np.array(records.table.masses, dtype=np.float64)
-    return _of_groups(count, np.zeros(count.size, dtype=np.int64), [masses / masses.sum()], tilts)
-
-
-def _of_groups(count: Additive, group: IntArray, laws: list[FloatArray], tilts: FloatArray) -> FloatArray:
-    """Return the log moments' sum over entries of laws `laws[group[i]]`."""
-    kinds = count.table_numbers
-    different, times = np.unique(np.stack([group, kinds, count.weights]), axis=1, return_counts=True)
-    total = np.zeros(len(tilts))
-    for (law, table, weight), entries in zip(different.T.tolist(), times.tolist(), strict=True):
-        gains = np.exp(np.multiply.outer(tilts, weight * count.tables[table][:, 0]))
-        total += entries * np.log(gains @ laws[law])
-    return total

@@ -1,8 +1,7 @@
-"""What a belief expects an answer to be, and how likely a large count is: public, and known before anything is read."""
+"""What a belief expects an answer to be: public, and known before anything is read."""
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Generic, TypeVar
 
@@ -42,6 +41,11 @@ class ExpectedAnswer(Generic[B]):
         """Return each cell's least and largest in answer units, if known."""
         return None
 
+    def means(self, answer: Additive) -> tuple[FloatArray, FloatArray]:
+        """Return each cell's least and largest mean of a class, in grid units."""
+        cells = self.cells(answer)
+        return cells, cells
+
 
 def expected_answer(belief: Belief, answer: Additive) -> FloatArray:
     """Return the mean of each cell under a belief, in answer units.
@@ -69,11 +73,36 @@ def of_components(belief: Belief, answer: Additive) -> FloatArray:
         total += group.count * EXPECTED_ANSWER.of(piece)(piece).cells(share)
     return total
 
+
+def expected_range(belief: Belief, answer: Additive) -> tuple[FloatArray, FloatArray]:
+    """Return each cell's least and largest mean over a class of laws, in answer units.
+
+    Both are the mean where a belief is one law. Raises Unsupported where a belief has no mean.
+    """
+    expected = EXPECTED_ANSWER.of(belief)
+    if expected is not ExpectedAnswer:
+        low, high = expected(belief).means(answer)
+        return low * float(answer.grid), high * float(answer.grid)
+    low, high = means_of_components(belief, answer)
+    return low * float(answer.grid), high * float(answer.grid)
+
+
+def means_of_components(belief: Belief, answer: Additive) -> tuple[FloatArray, FloatArray]:
+    """Add up the least and largest mean of each cell over components, in grid units."""
+    least, most = np.zeros(answer.cells), np.zeros(answer.cells)
+    for group in alike(belief, answer):
+        piece, share = belief.component(group.number), answer.restrict(slice(group.run.start, group.run.stop))
+        low, high = EXPECTED_ANSWER.of(piece)(piece).means(share)
+        least, most = least + group.count * low, most + group.count * high
+    return least, most
+
+
 EXPECTED_ANSWER: Question[type[ExpectedAnswer[Belief]]] = Question(
     "the mean of an answer",
     {
         "model.beliefs.chains.chain:MarkovChain": "analysis.answer_laws.expected:OfChain",
         "model.beliefs.chains.periodic_chain:PeriodicChain": "analysis.answer_laws.expected:OfChain",
+        "model.beliefs.chains.chain_region:ChainRegion": "analysis.answer_laws.regions:OfRegion",
         "model.beliefs.chains.pieces:IndependentPieces": "analysis.answer_laws.expected:OfPieces",
         "model.beliefs.networks.network:BayesianNetwork": "analysis.answer_laws.expected:OfMarginals",
         "model.beliefs.contacts:Clique": "analysis.answer_laws.expected:OfClique",
@@ -84,53 +113,4 @@ EXPECTED_ANSWER: Question[type[ExpectedAnswer[Belief]]] = Question(
         "model.beliefs.users:IndependentUsers": "analysis.answer_laws.expected_rows:OfUsers",
     },
     default=ExpectedAnswer,
-)
-
-
-#: Each gives a bound, and the best of these is near the best of all.
-TILTS = 2.0 ** (np.arange(-48, 9) / 2)
-
-#: log E exp(tilt * N) for each tilt, of a count N, which is an answer of one cell; infinite where it is not known.
-LogMoments = Callable[[Belief, Additive, FloatArray], FloatArray]
-
-
-def log_chance_of_reaching(belief: Belief, count: Additive, cell: int, value: float) -> float:
-    """Bound log P(N >= value) of a cell N; 0 where unknown.
-
-    H. Chernoff, Ann. Math. Stat. 23 (1952): P(N >= value) <= E exp(tilt * (N - value)) for each tilt above 0.
-
-    >>> from takifugu import Count, MarkovChain
-    >>> coin = MarkovChain([[0.5, 0.5], [0.5, 0.5]], length=100, states=["heads", "tails"])
-    >>> round(log_chance_of_reaching(coin, Count("heads").resolve(coin), 0, 75), 1)
-    -13.0
-    """
-    tables = tuple(np.asarray(table[:, cell : cell + 1]) for table in count.tables)
-    alone = Additive(count.grid, count.labels[cell : cell + 1], tables, count.weights, count.table_of)
-    return min(0.0, float((_log_moments(belief, alone) - TILTS * value).min()))
-
-
-def _log_moments(belief: Belief, count: Additive) -> FloatArray:
-    """Return log moments, adding up those of independent components."""
-    moments = LOG_MOMENTS.of(belief)
-    if moments is not unknown:
-        return moments(belief, count, TILTS)
-    total = np.zeros(len(TILTS))
-    for group in alike(belief, count):
-        piece, share = belief.component(group.number), count.restrict(slice(group.run.start, group.run.stop))
-        total += group.count * LOG_MOMENTS.of(piece)(piece, share, TILTS)
-    return total
-
-
-def unknown(belief: Belief, count: Additive, tilts: FloatArray) -> FloatArray:
-    """Return infinity: of this belief no moment is known."""
-    return np.full(len(tilts), np.inf)
-
-LOG_MOMENTS: Question[LogMoments] = Question(
-    "the moments of a count",
-    {
-        "model.beliefs.chains.periodic_chain:PeriodicChain": "analysis.answer_laws.expected:moments_of_chain",
-        "model.beliefs.records.records:Records": "analysis.answer_laws.expected_rows:moments_of_records",
-        "model.beliefs.users:IndependentUsers": "analysis.answer_laws.expected_rows:moments_of_users",
-    },
-    default=unknown,
 )

@@ -53,7 +53,7 @@ def surveyed(
             return surveyed(table.filled, layout, states, rules, window, sums)
     grouped = by_piece(total.fact for total in totals)
     if grouped:
-        check_values(grouped, layout, states, table)
+        check_values(grouped, layout, states, table, may_drop=False)
     _check_times(totals, layout, rules)
     names = _names(totals, names_of(grouped, layout), layout, rules)
     is_covered = all(runs.cover(unit) == runs.covers[name] for unit, name in names.items())

@@ -234,6 +234,11 @@ class Additive:
             tables = tuple(table[:, first : first + size] for table in self.tables)
             yield Additive(self.grid, self.labels[first : first + size], tables, *self.in_runs)
 
+    def of_cell(self, cell: int) -> Additive:
+        """Return one of its cells as an answer."""
+        tables = tuple(table[:, cell : cell + 1] for table in self.tables)
+        return Additive(self.grid, self.labels[cell : cell + 1], tables, *self.in_runs)
+
     def restrict(self, entries: slice) -> Additive:
         """Return the part of the answer from a run of entries.
 

@@ -115,9 +115,10 @@ class ColumnAnswer(WholeColumns):
 
     def cell_ranges(self) -> tuple[int, ...]:
         """Return each cell's largest minus least value, in grid units."""
-        return tuple(self._of_cell(cell).change(range(self.size)) for cell in range(self.cells))
+        return tuple(self.of_cell(cell).change(range(self.size)) for cell in range(self.cells))
 
-    def _of_cell(self, cell: int) -> ColumnAnswer:
+    def of_cell(self, cell: int) -> ColumnAnswer:
+        """Return one of its cells as an answer."""
         terms = tuple(Term(term.columns, term.table[..., cell : cell + 1]) for term in self.terms)
         return replace(self, labels=(self.labels[cell],), terms=terms)
 

@@ -10,7 +10,7 @@ from __future__ import annotations
 import itertools
 import math
 from collections.abc import Hashable, Iterable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from fractions import Fraction
 
 import numpy as np
@@ -92,6 +92,10 @@ class ColumnSums:
     def cell_ranges(self) -> tuple[int, ...]:
         """Return each cell's largest minus least value, in grid units."""
         return tuple(math.ceil(self.size * self._record_change(row) / self.grid) for row in self.coefficients)
+
+    def of_cell(self, cell: int) -> ColumnSums:
+        """Return one of its cells as an answer."""
+        return replace(self, labels=(self.labels[cell],), coefficients=(self.coefficients[cell],))
 
     def restrict(self, entries: slice) -> ColumnSums:
         """Return the answer itself: nothing says how single records add to it."""

@@ -21,7 +21,9 @@ from takifugu.releasing.advice.advising import TableAdvice, advice_of, poorest
 from takifugu.releasing.advice.bands import json_of
 from takifugu.releasing.advice.budgets import beforehand
 from takifugu.releasing.advice.changes import what_if
+from takifugu.releasing.advice.faults_of_data import refuse_unreadable
 from takifugu.releasing.advice.leaving_out import in_place_of_good
+from takifugu.releasing.advice.refusing import too_early
 from takifugu.releasing.advice.remedies import SECONDS, Remedy, remedies, with_changes
 from takifugu.releasing.advice.worth import Named, Verdict, Worth
 from takifugu.releasing.file.loading import load, parsed
@@ -183,9 +185,10 @@ def advise(
     No table is called good where rules leave more than a tenth of the rows out: how many is counted where only the
     owner sees it (`is_seen`), and elsewhere such a rule is enough.
 
-    The data are read only for which units there are, and how long, where that decides the noise or its ±; the ledger
-    only for what was spent, and in which layout. Nothing is paid, drawn or written. What is expected are the means of
-    the first belief, where nothing else is declared. Raises SpecError, DataError and CalibrationRefused, as `forecast`.
+    The data are read as a release reads them; they decide which units there are, and how long. The ledger is read only
+    for what was spent, and in which layout. Nothing is paid, drawn or written. What is expected are the means of the
+    first belief, where nothing else is declared. Raises SpecError, DataError and CalibrationRefused, as `forecast`, and
+    tells everything that is wrong with the data at once.
 
     >>> from takifugu.cli.samples import write_demo
     >>> advice = advise(write_demo(Path("advised")))
@@ -194,11 +197,19 @@ def advise(
     """
     ends = time.process_time() + SECONDS
     file = as_path(path, "path")
-    planned = calibrated(load(file, data, window=window), watch)
+    read = load(file, data, window=window)
+    try:
+        if not read.kind.facts.has_lengths:  # whose data calibration does not read
+            refuse_unreadable(read)
+        planned = calibrated(read, watch)
+    except DataError:
+        refuse_unreadable(read)  # which tells all that is wrong with them at once
+        raise
     units = _units_of(planned, watch)
     left_out = in_place_of_good(planned.file, is_seen)
     tables = tuple(replace(table, left_out=left_out) for table in advice_of(planned, units))
     account, notices = beforehand(planned)
+    notices += tuple(too_early(read))
     advice = Advice(tables, (), notices=notices)
     if not any(table.hopeless or table.verdict in (Verdict.ROUGH, Verdict.USELESS) for table in tables):
         return advice

@@ -13,11 +13,13 @@ from takifugu.analysis.randomisers import Noise
 from takifugu.analysis.randomisers.selection import PermuteAndFlip
 from takifugu.core.cache import cached
 from takifugu.core.errors import InputError, SpecError, TakifuguError, Unsupported
+from takifugu.core.lists import without
 from takifugu.core.plain import Json
 from takifugu.mechanisms.one_sided.safe_cells import SafeCells
 from takifugu.model.queries.additive import Additive
+from takifugu.model.queries.candidates import Candidates
 from takifugu.releasing.advice.bands import Joint, joint_of, json_of
-from takifugu.releasing.advice.cells import cells_that_count
+from takifugu.releasing.advice.cells import cells_that_count, refuse_no_cells
 from takifugu.releasing.advice.choosing import worth_of_choice
 from takifugu.releasing.advice.contradicting import refuse_more_people
 from takifugu.releasing.advice.expecting import (
@@ -162,10 +164,37 @@ def table_advice(planned: Plan, table: Table, units: int | None) -> TableAdvice:
 
 
 def _expect_of(planned: Plan, table: Table) -> ExpectSpec | None:
-    """Return a table's expectations in answer units, none for safe lists."""
+    """Return a table's expectations in answer units, none for safe lists.
+
+    What the file's [expect] says of cells belongs to the tables that have them.
+    """
     if _is_list(table):
         return None
-    return _in_units(planned.file, table.item, unit_of(table, planned.file.source))
+    expect = _in_units(planned.file, table.item, unit_of(table, planned.file.source))
+    if expect is None or table.item.expect is not None:
+        return expect
+    cells, elsewhere, left = cells_of(table), set[str](), dict[str, object]()
+    for other in planned.tables:
+        if other.item.expect is None:
+            elsewhere |= cells_of(other)
+    are_all_planned = not planned.file.others
+    for key in ("values", "shares", "unimportant"):
+        names = getattr(expect, key)
+        if not isinstance(names, dict | tuple):
+            continue
+        others = [name for name in names if name not in cells and (name in elsewhere or not are_all_planned)]
+        if isinstance(names, tuple):
+            left[key] = tuple(without(names, others))
+        elif len(others) == len(names):
+            left[key] = None
+    return expect.model_copy(update=left)
+
+
+def cells_of(table: Table) -> set[str]:
+    """Return what the cells of a table are called, or the values that it chooses from."""
+    answer = table.calibrations[0].problem.answers[0]
+    outcomes = answer.outcomes if isinstance(answer, Candidates) else ()
+    return {*answer.labels, *map(str, outcomes)}
 
 
 def _in_units(file: ReleaseFile, item: Item, unit: Unit) -> ExpectSpec | None:
@@ -199,6 +228,8 @@ def refuse_other_names(planned: Plan) -> None:
             if isinstance(answer, Additive) and isinstance(numbers, dict):
                 with _as_fault_of_file():
                     numbers_for(answer.labels, numbers, key)
+        with _as_fault_of_file():
+            refuse_no_cells(answer.labels, () if expect is None else expect.unimportant or ())
 
 
 def _is_list(table: Table) -> bool:

@@ -76,6 +76,14 @@ def rounded(size: float) -> float:
     return float(round(size)) if abs(size) >= 100 else float(f"{size:.3g}")
 
 
+def refuse_no_cells(labels: Sequence[str], unimportant: Sequence[str]) -> None:
+    """Raise InputError for an unimportant cell that is none of an answer's."""
+    for label in unimportant:
+        if label not in labels:
+            fix = f"write some of {list(labels)[:8]}"
+            raise InputError(f"names {label!r}, which is no cell of the table", fix=fix).at("expect", "unimportant")
+
+
 def cells_that_count(
     labels: Sequence[str], values: Sequence[float], error: float, unimportant: Sequence[str] = (),
     is_one_of_several: bool = False, can_be_negative: bool = False,
@@ -84,9 +92,6 @@ def cells_that_count(
 
     Raises InputError for an unimportant cell that is none of the answer's.
     """
-    for label in unimportant:
-        if label not in labels:
-            fix = f"write some of {list(labels)[:8]}"
-            raise InputError(f"names {label!r}, which is no cell of the table", fix=fix).at("expect", "unimportant")
+    refuse_no_cells(labels, unimportant)
     important = {label: value for label, value in zip(labels, values, strict=True) if label not in unimportant}
     return Cells(tuple(important), tuple(important.values()), error, is_one_of_several, can_be_negative)

@@ -16,7 +16,7 @@ from takifugu.core.text.tables import paragraph, text_table
 from takifugu.core.tracebacks import without_data
 from takifugu.releasing.advice.advising import advice_of, refuse_other_names, refuse_other_units
 from takifugu.releasing.advice.budgets import two_digits
-from takifugu.releasing.advice.refusing import refusals
+from takifugu.releasing.advice.refusing import refusals, too_early
 from takifugu.releasing.file.kind import ReleaseFile
 from takifugu.releasing.file.loading import load
 from takifugu.releasing.file.neighbours import notices_of_file
@@ -100,7 +100,7 @@ def check(
     refuse_other_names(planned.only(unjudged))
     advice = advice_of(judged)  # which refuses an expectation that a table contradicts
     refused = [] if anyway else refusals(judged, list(map(expected, judged.tables)), advice)
-    refused = refused or list(_unpaid(planned))
+    refused += _unpaid(planned)
     if refused:
         raise CalibrationRefused("; ".join(refused))
     mechanisms, remarks = _mechanisms(planned), dict[str, list[str]]()
@@ -115,7 +115,7 @@ def check(
             remarks.setdefault(words, []).extend(names)
         tables += [CheckedTable(name, item.query, mechanisms.get(name, ())) for name in names]
     notices = (f"{', '.join(names)}: {words}" for words, names in remarks.items())
-    return Checked(tuple(tables), (*notices, *notices_of_file(file)))
+    return Checked(tuple(tables), (*notices, *too_early(file), *notices_of_file(file)))
 
 
 def _tried(file: ReleaseFile, item: Item, watch: Watch) -> tuple[dict[str, tuple[str, ...]], str]:

@@ -9,7 +9,8 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from takifugu.analysis.questions.expected_answer import EXPECTED_ANSWER, expected_answer, log_chance_of_reaching
+from takifugu.analysis.questions.expected_answer import EXPECTED_ANSWER, expected_answer
+from takifugu.analysis.questions.likely_range import log_chance_of_reaching
 from takifugu.core.arrays import FloatArray, IntArray
 from takifugu.core.errors import InputError, TakifuguError
 from takifugu.core.escaping import number

@@ -26,7 +26,8 @@ from takifugu.core.rules import as_path
 #: The first column of what was sent for each row.
 ROW = "row"
 #: The columns of a published table that hold texts, and those that hold numbers.
-TEXTS, NUMBERS = ("window", "unit", "cell"), ("value", "low", "high", "adjusted", "x", "y")
+CLOCK = "clock"
+TEXTS, NUMBERS = ("window", "unit", "cell", CLOCK), ("value", "low", "high", "adjusted", "x", "y")
 #: The column that says which values can be told from their noise, and what stands in it.
 READABLE, ANSWERS = "readable", {"true": True, "false": False, "": None}
 #: The column that says whether the true value can be the published one, where that is known.

@@ -24,7 +24,7 @@ from takifugu.model.queries.registry import Explained
 from takifugu.releasing.certificates.facts import CAUTIONS, Bill, Caution, Stays, Window, checksum_of
 
 #: What a file of a certificate is; it has every field.
-FORMAT = "takifugu-certificate/5"
+FORMAT = "takifugu-certificate/6"
 WIDTH = 78
 _INDENT = 15
 #: Beliefs that differ between units only in their public lengths are listed up to this many; the JSON has them all.
@@ -78,6 +78,7 @@ class Certificate:
     `title`, `measured_in`, `publisher` and `contact` are words of the release file for readers, `person` is its
     word for one of those whose data were read; `adjusting` says what
     was done to the values that are `adjusted`. `bill` and the keyed `digest` are for copies of the ledger that paid.
+    `doubts` say where what was published contradicts the beliefs, `checks` what the beliefs leave out that is asked.
     """
 
     release: str
@@ -117,6 +118,8 @@ class Certificate:
     adjusting: tuple[str, ...] = ()
     bill: Bill | None = None
     digest: str | None = None
+    doubts: tuple[str, ...] = ()
+    checks: tuple[str, ...] = ()
 
     @property
     def people(self) -> People:
@@ -232,6 +235,7 @@ def sections(c: Certificate) -> list[tuple[str, Sequence[str]]]:
         numbers = [_of_compared(c, words) for words in sentences_in_numbers]
     all_sections: list[tuple[str, Sequence[str | None]]] = [
         ("Warning", c.warnings),
+        ("Check", [*c.doubts, *c.checks]),
         ("Title", [c.title]),
         ("In short", in_short(c)),
         ("Published", [f"{statistic_of(c)}, from the source {c.source!r}"]),

@@ -25,7 +25,10 @@ from takifugu.releasing.certificates.facts import Bill, Caution, Stays, Window, 
 from takifugu.releasing.certificates.files import CERTIFICATE, TABLE, digest_of_file, reason
 
 #: What certificates of earlier formats lack.
-_ADDED = {"takifugu-certificate/4": {"bill": None, "digest": None}}
+_ADDED: dict[str, dict[str, Any]] = {
+    "takifugu-certificate/4": {"bill": None, "digest": None, "doubts": [], "checks": []},
+    "takifugu-certificate/5": {"doubts": [], "checks": []},
+}
 SCOPES = ("all", "unit", "pooled")
 
 

@@ -21,6 +21,8 @@ from takifugu.core.text.tables import shortened
 _MOST_STATES = 8
 #: What the keyed hashes of a certificate, and of a layout, are made of in a ledger.
 CERTIFICATE, LAYOUT = "certificate", "layout"
+#: Whose clock tells the hours of a table, where no zone is declared.
+UTC, AS_WRITTEN = "UTC", "as written in the table"
 
 
 class Caution(StrEnum):
@@ -50,7 +52,8 @@ class Window:
     """Which steps of a calendar a table reads; `costs` is the epsilon of what changes in several steps, by what it is.
 
     `series` is what the tables of all windows are called, and `period` which one this is; both are empty for a table
-    that has one window only.
+    that has one window only. `clock` says whose clock tells the cells of a table by hours, weekdays or dates: a zone,
+    `UTC`, or `AS_WRITTEN`; it is empty for other tables.
 
     >>> Window("2026-01-05 to 2026-01-12", "1 hour", None).words
     'the window is 2026-01-05 to 2026-01-12, to the end not included, in steps of 1 hour'
@@ -62,6 +65,17 @@ class Window:
     costs: Mapping[str, str] = field(default_factory=dict)
     series: str = ""
     period: str = ""
+    clock: str = ""
+
+    @property
+    def clock_words(self) -> str:
+        """Say whose clock tells the cells of a table, as it follows what they are by.
+
+        >>> Window("2026-01-05 to 2026-01-12", "1 hour", None, clock="Europe/Berlin").clock_words
+        'on clocks in Europe/Berlin'
+        """
+        known = {UTC: f"in {UTC}", AS_WRITTEN: f"on clocks {AS_WRITTEN}", "": ""}
+        return known.get(self.clock, f"on clocks in {self.clock}")
 
     @property
     def start(self) -> str:
@@ -85,6 +99,16 @@ class Window:
     @property
     def sentences(self) -> tuple[str, ...]:
         return (self.words, f"each step is hidden; {self.not_hidden}") if self.not_hidden else (self.words,)
+
+    @property
+    def not_hidden_in_short(self) -> str:
+        """Say what is not hidden, with the epsilon of each, if it is known.
+
+        >>> Window("2026-01-05 to 2026-01-12", "1 hour", None, {"one day": "56.8"}).not_hidden_in_short
+        'one day in which every step changes (epsilon 56.8), from someone who knows all other steps'
+        """
+        costs = [f"{fact} in which every step changes (epsilon {cost})" for fact, cost in self.costs.items()]
+        return f"{' or '.join(costs)}, from someone who knows all other steps" if costs else ""
 
     @property
     def not_hidden(self) -> str:

@@ -81,7 +81,8 @@ class ReleaseFile:
     `belief` is what its kind made of [belief], `framework` what is hidden from whom, where that is the same for all
     units. `given` replaces the source's file, if any; the source is opened on request where it need not be there.
     `places` are the steps of a calendar that are read, where there is one (`Kind.part`), `place` says at which of its
-    steps they start, and which calendar it is, and `hides_gaps` whether noise must be right whatever was observed.
+    steps they start, and which calendar it is, and `hides_gaps` whether noise must be right whatever was observed;
+    `may_miss` says that some of it may be missing without anybody knowing of it.
     `still_open` is the window that is read, where it has not ended.
     `by_units` says that what is answered depends on which units there are, `most_steps` how many entries a unit has at
     most, where the file says that. `window` is the one that the caller chose, and `others` are the tables of the file
@@ -98,6 +99,7 @@ class ReleaseFile:
     places: range | None = None
     place: tuple[int | None, str] = (None, "")
     hides_gaps: bool = False
+    may_miss: bool = False
     still_open: str = ""
     by_units: bool = False
     most_steps: int | None = None

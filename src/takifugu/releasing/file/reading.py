@@ -12,7 +12,7 @@ import numpy as np
 import numpy.typing as npt
 
 from takifugu.core.arrays import FloatArray
-from takifugu.core.errors import DataError, InputError, TakifuguError
+from takifugu.core.errors import DataError, InputError, SpecError, TakifuguError
 from takifugu.core.lists import places_of
 from takifugu.core.nearest import first_of
 from takifugu.core.plain import toml_of
@@ -104,6 +104,26 @@ def placed_at(*key: str) -> Iterator[None]:
     except DataError as error:
         error.where = ("source", *key)
         raise error.placed() from None
+
+
+@contextmanager
+def noted(faults: list[TakifuguError]) -> Iterator[None]:
+    """Add an error about the data inside to the faults, instead of raising it."""
+    try:
+        yield
+    except DataError as error:
+        faults.append(error)
+
+
+def raise_all(faults: Iterable[TakifuguError]) -> None:
+    """Raise the one fault of the data, or SpecError for several different ones, whose words begin with their place."""
+    different = {error.line: error for error in faults}
+    if len(different) == 1:
+        raise next(iter(different.values()))
+    for error in different.values():
+        error.where = ()
+    if different:
+        raise SpecError(different.values())
 
 
 def wrong(key: str, what: str, rule: str = "", fix: str = "") -> DataError:

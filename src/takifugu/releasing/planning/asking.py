@@ -123,10 +123,11 @@ class Asking:
         whose = units[0].name if len(units) == 1 else None
         layout = cached(self, "layout", lambda: layouts.written(self.file.layout(self.units)))
         begins = calibration.randomiser.kind == "rounded-normal" and begins_series(self.file, item)
-        observed = None if self.file.hides_gaps else observed_of(units)
+        observed = None if self.file.may_miss else observed_of(units)
         return Question(
-            name, whose, calibration, data, readers, at, calendar, requested.shares, layout, begins, observed
-        )
+            name, whose, calibration, data, readers, at, calendar, requested.shares, layout, begins, observed,
+            self.file.may_miss,
+        )  # fmt: skip
 
     def _observed(self, query: Query, units: Sequence[Unit]) -> Query:
         """Return a query of one unit restricted to its observed entries."""

@@ -42,6 +42,7 @@ class Question:
     `at` is the declared step where the data start in the unit's one recording, in a `calendar`. `shares` are what
     single units of a pooled answer are charged for, where that is not the query itself (`charge_of`). `layout` says how
     rows became entries (`ledger.layouts`); `begins_series` declares that later releases count as multiples of this.
+    `may_miss` says that entries may be missing without anybody knowing of it.
     """
 
     release: str
@@ -55,6 +56,7 @@ class Question:
     layout: str = ""
     begins_series: bool = False
     observed: Runs | None = field(default=None, repr=False)
+    may_miss: bool = False
 
     @cached_property
     def of_observed(self) -> Calibration:

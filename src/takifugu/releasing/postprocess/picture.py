@@ -57,8 +57,17 @@ def picture_of(certificate: Certificate, answers: Answers, possible: Ends | None
         return None
     if panels[0].times:
         band = "band"
-    axis = Axis(f"noisy value{certificate.unit_in_brackets} and its 95 % {band}", possible=possible)
+    label = f"{_across(certificate)}noisy value{certificate.unit_in_brackets} and its 95 % {band}"
+    axis = Axis(label, possible=possible)
     return value_chart(panels, axis, title_of(certificate), width=width)
+
+
+def _across(certificate: Certificate) -> str:
+    """Say what the names of the values are, and on whose clock, for a table by hours, weekdays or dates."""
+    window, by = certificate.window, str(certificate.query.get("by", ""))
+    if window is None or not window.clock:
+        return ""
+    return f"{by.replace('hour', 'hour of the day')}, {window.clock_words.removeprefix('on ').removeprefix('in ')}: "
 
 
 def left_out(certificate: Certificate, answers: Answers) -> str:

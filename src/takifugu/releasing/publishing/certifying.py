@@ -24,6 +24,7 @@ from takifugu.numbers.rationals import to_text
 from takifugu.releasing.certificates.certificate import Answer, Certificate, once
 from takifugu.releasing.certificates.facts import CERTIFICATE, Account, Caution, Fact, Stays, Window, content_of
 from takifugu.releasing.planning.questions import Drawn
+from takifugu.releasing.publishing.doubts import doubts_of
 
 
 @dataclass(frozen=True)
@@ -70,14 +71,17 @@ def certificate_of(
     if adjustment is not None:
         notes = adjustment.notes
     named_units = () if scope == "pooled" and not list_units else tuple(units)
-    hides_presence = _hides_presence(calibrations)
+    hides_presence, statistic = _hides_presence(calibrations), query.describe()
+    for fact in facts:
+        if isinstance(fact, Window) and fact.clock:
+            statistic = f"{statistic}, {fact.clock_words}"
     unit_count = len(units) if units and not hides_presence else None
     certificate = Certificate(
         release=drawn[0].question.release,
         source=normalised(source),
         scope=scope,
         units=named_units,
-        statistic=query.describe(),
+        statistic=statistic,
         query=query.to_dict(),
         grid=to_text(calibrations[0].randomiser.grid),
         answers=tuple(map(_answer, drawn, adjusted)),
@@ -93,6 +97,8 @@ def certificate_of(
         unit_count=unit_count,
         **asdict(wording),
         adjusting=notes,
+        doubts=doubts_of(drawn),
+        checks=once(_at_odds(calibrations)),
     )
     return certificate if account is None else _paid(certificate, account, hides_presence)
 
@@ -106,7 +112,7 @@ def _paid(certificate: Certificate, account: Account, hides_presence: bool) -> C
 
 def _facts_of(calibrations: Sequence[Calibration], facts: Sequence[Fact]) -> dict[str, Any]:
     """Return the fields of what is assumed and told."""
-    sentences, stays, windows = list(_at_odds(calibrations)), list[Stays](), list[Window]()
+    sentences, stays, windows = list[str](), list[Stays](), list[Window]()
     for calibration in calibrations:
         sentences += calibration.guarantee.assumptions
     for fact in facts:
@@ -166,7 +172,7 @@ def _at_odds(calibrations: Sequence[Calibration]) -> Iterator[str]:
             laws = set(map(belief.chain.laws_of, steps))
             if len(steps) > 1 and len(laws) == 1 and None not in laws:
                 cell = query.by or "cell"
-                yield f"the belief says that every {cell} is like any other, while this table asks how they differ"
+                yield f"the belief treats every {cell} alike, but this table compares them"
 
 
 def _steps_of_cells(query: ByCells, belief: Recording) -> list[IntArray]:

@@ -157,7 +157,8 @@ class Payer:
             rule = written({"layout": called(layout, "layout", "the layout", "one row an hour")})
         readers = {self.unit or "": calibration.framework}
         return Question(
-            "release", self.unit, calibration, data, readers, at, layout=rule, begins_series=begins_series
+            "release", self.unit, calibration, data, readers, at, layout=rule, begins_series=begins_series,
+            may_miss=True,
         )  # fmt: skip
 
     def certified(self, drawn: Sequence[Drawn], facts: Sequence[str] = ()) -> Certificate:

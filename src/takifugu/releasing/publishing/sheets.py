@@ -16,6 +16,7 @@ from takifugu.model.queries.forms import ByCells
 from takifugu.releasing.advice.advising import advice_of
 from takifugu.releasing.advice.worth import Worth
 from takifugu.releasing.certificates.cells import (
+    CLOCK,
     POSSIBLE,
     READABLE,
     names_of,
@@ -26,6 +27,7 @@ from takifugu.releasing.certificates.cells import (
     table_text,
 )  # fmt: skip
 from takifugu.releasing.certificates.certificate import Certificate
+from takifugu.releasing.certificates.facts import Fact, Window
 from takifugu.releasing.certificates.files import (
     CERTIFICATE,
     DATA,
@@ -143,7 +145,8 @@ def _table(
         matters = worth.matters
     calibrations = list({id(answer.question.calibration): answer.question.calibration for answer in answers}.values())
     frameworks = [calibrations[0].framework.to_dict()]
-    rows = _rows([(answer.question.unit, answer) for answer in answers], table.scope, adjusted, frameworks)
+    by_unit = [(answer.question.unit, answer) for answer in answers]
+    rows = _rows(by_unit, table.scope, adjusted, frameworks, _clock(table.facts))
     possible = ends_of((c.query.to_dict(), c.framework.to_dict()) for c in calibrations)
     rule = Rule(calibrations[0].query.to_dict(), matters)
     judged = tuple(rule.added(with_possible(rows, possible)))
@@ -162,9 +165,9 @@ def _sent(answer: Drawn) -> tuple[Sequence[Plain], bytes]:
 
 def _rows(
     answers: Sequence[tuple[str | None, Drawn | Release]], scope: str,
-    adjusted: Sequence[Mapping[str, Fraction] | None], frameworks: Iterable[Plain],
+    adjusted: Sequence[Mapping[str, Fraction] | None], frameworks: Iterable[Plain], clock: str,
 ) -> tuple[Json, ...]:  # fmt: skip
-    """Return the rows of a table of cells, unit by unit."""
+    """Return the rows of a table of cells, unit by unit; `clock` says whose clock tells their hours, if anybody's."""
     cells = sum(len(answer.values) for _, answer in answers)
     boxes = boxes_in(frameworks, answers[0][1].labels)
     rows: list[Json] = []
@@ -177,8 +180,15 @@ def _rows(
                 line["adjusted"] = readable(nearest_values[row["cell"]])
             if boxes is not None:
                 line |= zip("xy", boxes.middle(row["cell"]), strict=True)
+            if clock:
+                line[CLOCK] = clock
             rows.append(line)
     return tuple(rows)
+
+
+def _clock(facts: Iterable[Fact]) -> str:
+    """Return whose clock tells the cells of a table, "" where no clock does."""
+    return next((fact.clock for fact in facts if isinstance(fact, Window)), "")
 
 
 def published_at(folder: Path, name: str, since: str | None = None) -> Published:
@@ -197,7 +207,8 @@ def table_of(sheet: Sheet, folder: Path) -> Published:
     if any(release.values for _, release in releases):
         adjusted = adjusted_in(certificate)
         values = [adjusted[unit] for unit, _ in releases]
-        rows = judged = _rows(releases, certificate.scope, values, certificate.frameworks.values())
+        clock = _clock(filter(None, [certificate.window]))
+        rows = judged = _rows(releases, certificate.scope, values, certificate.frameworks.values(), clock)
         written_rows = rows_in(text) if text else ()
         for key in (POSSIBLE, READABLE):  # only the release knew what matters, and what is possible
             if written_rows and key in written_rows[0]:

@@ -188,7 +188,7 @@ def _article(t: Published) -> dict[str, object]:
         "name": t.name, "certificate": c, "title": c.title or t.name,
         "about": f"{about} about the source {c.source!r}, {c.date}",
         "lead": statistic_of(c),
-        "opening": [*warnings, *opening(t)],
+        "opening": [*warnings, *(Words(sentence(words), "warning") for words in c.doubts), *opening(t), *_checks(c)],
         "published": [*map(Words, map(sentence, (*meaning_of(c), *window))), *published(t)],
         "files": files,
         "in_short": in_short(c)[:1],
@@ -198,6 +198,12 @@ def _article(t: Published) -> dict[str, object]:
         "if_belief_off": if_off(c), "with_others": composes(c), "compared": list(_compared(t)),
         "facts": _key_facts(t), "technical": _technical(t),
     }  # fmt: skip
+
+
+def _checks(c: Certificate) -> Iterator[Words]:
+    """Yield what to see to before one relies on a table."""
+    for words in c.checks:
+        yield Words(f"Before you rely on it: {words}.")
 
 
 def _key_facts(t: Published) -> Iterator[tuple[str, str]]:

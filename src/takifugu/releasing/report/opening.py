@@ -35,6 +35,7 @@ _NO_VERDICT = (
     "No verdict: each row is randomised by itself, and what a table made of them is worth depends on how many rows it "
     "counts."
 )
+_DOUBTED = "No verdict, since the model looks wrong. Over the noise alone, "
 _DO_NOT = {True: "do not compare these rows", False: "do not rely on it"}
 
 
@@ -63,6 +64,8 @@ def verdict_of(t: Published) -> tuple[Verdict | None, str]:
         words = worth.sentence(unit)
         if not worth.verdict.is_useful:
             words += f": {_DO_NOT[worth.difference is not None]}"
+        elif t.certificate.doubts:  # nothing is good over a belief that the published values contradict
+            return None, f"{_DOUBTED}{words.removeprefix(f'{worth.verdict}: ')}."
         return worth.verdict, f"{sentence(words)}{_what_came(t, worth)}"
     if not t.cells:
         return None, _NO_VERDICT

@@ -132,6 +132,8 @@ class Published(InParts):
     def parts(self) -> Iterator[Part]:
         for warning in self.certificate.warnings:
             yield words(warning, strong=True)
+        for doubt in self.certificate.doubts:
+            yield words(f"{doubt}.", strong=True)
         yield heading(self.title)
         yield Part("", lambda: self.drawing or "")
         if isinstance(self.rows, Rows):

@@ -25,7 +25,7 @@ def whose_question(subject: Subject, answers: Answers) -> Question | None:
     if rows == "contacts":
         return None  # each row names two
     if rows == "answers":
-        columns, likely, why, is_clear = _of_answers(facts)
+        columns, likely, why, is_clear = _of_answers(facts, subject.kind == "contacts")
         others = subject.unit_role(answers) is not None
         columns, likely = (columns, likely) if others else ([], None)
     elif rows == "wide":
@@ -49,7 +49,8 @@ def whose_question(subject: Subject, answers: Answers) -> Question | None:
     )
 
 
-def _of_answers(facts: Facts) -> _Likely:
+def _of_answers(facts: Facts, are_contacts: bool) -> _Likely:
+    """Return the person of one row each; of contacts people may share what they live in."""
     several, another = facts.repeated, facts.another
     columns = list(dict.fromkeys(present((several, another, *_naming(facts)))))
     if several is not None:
@@ -59,7 +60,7 @@ def _of_answers(facts: Facts) -> _Likely:
         )
         return columns, several, why, False
     why = f"{visible(another.name)!r} is another in each row" if another is not None else ""
-    if facts.shared is not None:
+    if facts.shared is not None and not are_contacts:
         why += (
             f", and several have the same in {visible(facts.shared.name)!r}, but all are taken as independent. Where "
             "one says something about those who live with them, that protects too little: write --kind contacts for "
@@ -67,6 +68,8 @@ def _of_answers(facts: Facts) -> _Likely:
         )
     recurs = any(c.words & (NOUNS - TOGETHER) and c.repeats and not c.is_question for c in facts.that_name)
     is_case = another is not None or len(facts.questions) > 1
+    if are_contacts and another is not None:
+        return columns, another, why, True
     return columns, another, why, is_case and not (facts.people_again or recurs or facts.shared)
 
 

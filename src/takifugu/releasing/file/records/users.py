@@ -30,7 +30,7 @@ from takifugu.releasing.certificates.facts import Fact
 from takifugu.releasing.file.keys import names_of
 from takifugu.releasing.file.kind import ReleaseFile, Unit
 from takifugu.releasing.file.problems import Where, broken, fault, stranger
-from takifugu.releasing.file.reading import bins_of, no_lookalikes, state_in, value_of, wrong
+from takifugu.releasing.file.reading import bins_of, no_lookalikes, noted, raise_all, state_in, value_of, wrong
 from takifugu.releasing.file.records.kind import (
     RecordItemSpec,
     RecordReleaseSpec,
@@ -39,6 +39,9 @@ from takifugu.releasing.file.records.kind import (
     bins_problems,
 )
 from takifugu.releasing.file.tables import numbered
+
+#: The number of a value of which a fault is told.
+FAULTY = -100
 
 
 class Users(Records):
@@ -108,18 +111,24 @@ class Users(Records):
         numbers, of_group = {str(name): code for code, (name, _) in enumerate(groups)}, dict[str, dict[str, int]]()
         if source.group is not None and spec.belief.groups is not None:
             of_group[source.group] = numbers
-        counts = _counted(file.table, source, _spelt(spec, texts), of_group, spec.belief.missing or {})
+        faults = list[TakifuguError]()
+        counts = _counted(file.table, source, _spelt(spec, texts), of_group, spec.belief.missing or {}, faults)
         if sum(counts.values()) != belief.size:
-            raise wrong(
+            faults.append(wrong(
                 "file", "the data must have one row for each user of the belief",
                 rule="all rows of one person are hidden together, so they must be one row",
                 fix="check belief.size, and that no line of the file is one of totals, or a second one of its header, "
                 "which header = [1, 2] leaves out; if people have several rows, make them one row each, or use "
                 'sequences (kind = "markov-chain"), where a person may have many',
-            )  # fmt: skip
+            ))  # fmt: skip
         if any(min(row[1:], default=0) < 0 for row in counts):
-            no_lookalikes(file.table, str(source.group), numbers, "group")
-            raise wrong("group", f"column {source.group!r} has a name that is not a group of the belief")
+            with noted(faults):
+                no_lookalikes(file.table, str(source.group), numbers, "group")
+                raise wrong("group", f"column {source.group!r} has a name that is not a group of the belief")
+        if any(code == UNKNOWN for code, *_ in counts):
+            with noted(faults):  # what no group has is the empty text, which is none
+                value_of("", column, letters[0], file.table)
+        raise_all(faults)
         values: list[Hashable] = []
         for number, (_, size) in enumerate(groups):
             tallies = {code: rows for (code, *group), rows in counts.items() if group in ([], [number])}
@@ -219,11 +228,12 @@ def _counted(
     words: Sequence[tuple[str, ...]],
     groups: Mapping[str, Mapping[str, int]],
     replaced: Mapping[str, str],
+    faults: list[TakifuguError],
 ) -> dict[tuple[int, ...], int]:
     """Return the number of rows by value and group.
 
-    Values are numbered as in `words`, others UNKNOWN. Missing ones are `replaced` by column; DataError for others,
-    and for numbers in no bin.
+    Values are numbered as in `words`, others UNKNOWN, and those FAULTY of which `faults` get a fault: missing ones that
+    are not `replaced` by column, and numbers in no bin.
     """
     columns, several = names_of(source.value), isinstance(source.value, tuple)
     texts_of, codings = dict[str, list[str]](), dict[str, Known]()
@@ -233,7 +243,7 @@ def _counted(
         codings[name] = bins or places_of(texts_of[name])
     number, counts = places_of(words), dict[tuple[int, ...], int]()
     for row, rows in tally(table, {**codings, **groups}).items():
-        cells = list[str]()
+        cells, before = list[str](), len(faults)
         for code, name in zip(row, columns, strict=False):
             coding = codings[name]
             if code == UNOBSERVED and name not in replaced:
@@ -241,15 +251,17 @@ def _counted(
                     f"write missing = {toml_of({name: 'no answer'})} under [belief], and \"no answer\" among its "
                     "values, with a probability; one of the other values there would count them as that answer"
                 )
-                raise wrong("file", f"column {name!r} has missing values", fix=fix)
-            if code == UNOBSERVED:
+                faults.append(wrong("file", f"column {name!r} has missing values", fix=fix))
+            elif code == UNOBSERVED:
                 cells.append(replaced[name])
             elif isinstance(coding, Bins):
-                cells.append(state_in(code, name, coding))
+                with noted(faults):
+                    cells.append(state_in(code, name, coding))
             elif code == UNKNOWN:
                 cells.append("")
             else:
                 cells.append(texts_of[name][code])
-        key = number.get(tuple(cells), UNKNOWN), *row[len(columns) :]
+        value = FAULTY if len(faults) > before else number.get(tuple(cells), UNKNOWN)
+        key = value, *row[len(columns) :]
         counts[key] = counts.get(key, 0) + rows
     return counts

@@ -19,18 +19,21 @@ import numpy as np
 from takifugu.core.errors import DataError, TakifuguError
 from takifugu.core.lists import among, without
 from takifugu.core.nearest import did_you_mean, first_of
-from takifugu.data import Slots, Table, refuse_lookalikes, text_of, totals
+from takifugu.data import Layout, Slots, Table, refuse_lookalikes, text_of, totals
+from takifugu.data.rows.kinds_of_order import WITH_OFFSETS, order_kind
 from takifugu.data.times.cells import AXES
+from takifugu.data.times.time_format import EPOCHS
 from takifugu.model import queries
 from takifugu.model.queries import Query
 from takifugu.model.queries.forms import Averaging, ByCells
+from takifugu.releasing.certificates.facts import AS_WRITTEN, UTC
 from takifugu.releasing.file.guessing.column_words import people_of
 from takifugu.releasing.file.keys import names_of
 from takifugu.releasing.file.kind import Unit, UnitQuery
 from takifugu.releasing.file.problems import broken
 from takifugu.releasing.file.reading import placed_at
 from takifugu.releasing.file.sequences.sections import ItemSpec
-from takifugu.releasing.file.sequences.source import SourceSpec
+from takifugu.releasing.file.sequences.source import SourceSpec, columns_of_order
 from takifugu.releasing.file.sharing import CHOICES
 from takifugu.releasing.file.tables import numbered
 
@@ -196,11 +199,32 @@ def is_too_large(item: Any, slots: Slots, states: int) -> bool:
     return cells * states * cells * width > MOST_NUMBERS
 
 
-def words_of_cells(slots: Slots) -> str:
+def clock_of(source: SourceSpec, opened: Table | None) -> str:
+    """Return whose clock tells the hours of a table, "" where only data that are not there say it.
+
+    Without a zone these are UTC for moments and numbers since 1970, and clocks as they were written for all else.
+    """
+    calendar = source.calendar
+    if calendar is not None and calendar.zone is not None:
+        return calendar.zone.name
+    if source.order_format in EPOCHS:
+        return UTC
+    if opened is None or source.order_format is not None or source.rows == "wide":
+        return "" if opened is None else AS_WRITTEN
+    order, time_of_day = columns_of_order(source.times)
+    try:
+        kind = order_kind(opened, Layout(source.value, order=order, time_of_day=time_of_day))
+    except TakifuguError:  # which reading the data tells, with its place
+        return ""
+    return UTC if kind == WITH_OFFSETS else AS_WRITTEN
+
+
+def words_of_cells(slots: Slots, clock: str) -> str:
     """Return the certificate's words on the cells of a table."""
     cells = " and ".join(f"{axis}s" for axis in slots.axes)
     zone = slots.calendar.zone
     if zone is None:
-        return f"the {cells} are in UTC"
+        written = f"those of clocks {AS_WRITTEN}: no zone is declared, and its times name none"
+        return f"the {cells} are {written if clock == AS_WRITTEN else 'in UTC'}"
     twice = "an hour that they skip has no step, and one that they show twice has the steps of both"
     return f"the {cells} are those of clocks in {zone.name}: {twice}"

@@ -26,6 +26,7 @@ from takifugu.releasing.file.sequences.cells import (
     by_attribute,
     by_cells,
     cells_of_nobody,
+    clock_of,
     used_by,
     words_of_cells,
 )
@@ -52,17 +53,20 @@ class Sequences(Kind):
             return replace(file, most_steps=spec.belief.max_length)
         places, by_units = window_of(item, calendar), attribute_of(item, source) is not None
         part = windowed(file, item, calendar, places)
-        return replace(part, hides_gaps=source.gaps == "hidden", by_units=by_units, most_steps=len(places))
+        hides_gaps = source.gaps == "hidden"
+        may_miss = hides_gaps and not (source.are_runs and source.nulls == "refuse")  # then covers say what there is
+        return replace(part, hides_gaps=hides_gaps, may_miss=may_miss, by_units=by_units, most_steps=len(places))
 
     def certificate_words(self, file: ReleaseFile, item: ItemSpec, calibration: Calibration) -> tuple[Fact, ...]:
-        source = file.sections(ReleaseSpec).source
+        source, clock = file.sections(ReleaseSpec).source, ""
         calendar, by, facts = source.calendar, attribute_of(item, source), list[Fact]()
         if calendar is not None and file.places is not None:
-            facts.append(facts_of(calendar, file.places, calibration, item))
+            clock = clock_of(source, file.opened) if item.by is not None and by is None else ""
+            facts.append(replace(facts_of(calendar, file.places, calibration, item), clock=clock))
         if by is not None:
             facts += cells_of_nobody(by, source, calibration.query)
         elif facts and item.by is not None:
-            facts.append(words_of_cells(self._slots(file, item)))
+            facts.append(words_of_cells(self._slots(file, item), clock))
         return tuple(facts)
 
     def units(self, file: ReleaseFile) -> tuple[Unit, ...]:

@@ -1,0 +1,157 @@
+"""Bounds on log E exp(tilt * N) of a number N of steps of a chain, or of independent pieces of one.
+
+Where not too many runs of steps are counted differently they are exact, by following the mean of exp(tilt * N(x))
+backwards. Elsewhere they are those of a martingale (W. Hoeffding, JASA 58 (1963); K. Azuma, Tohoku Math. J. 19 (1967)):
+what step i tells of N lies within the sum over j >= i of osc(f_j) * d(j - i), d(l) being the largest distance in total
+variation of two rows of l steps. So log E exp(tilt * (N - E N)) <= tilt^2 / 8 * sum_j osc(f_j)^2 * (sum_l d(l))^2, by
+Young's inequality. No promise rests on either: they are floats.
+"""
+
+from __future__ import annotations
+
+from functools import reduce
+from itertools import groupby
+
+import numpy as np
+
+from takifugu.analysis.answer_laws.regions import memory as region_memory
+from takifugu.analysis.questions.expected_answer import expected_range
+from takifugu.analysis.questions.likely_range import LOG_MOMENTS
+from takifugu.core.arrays import FloatArray
+from takifugu.model.beliefs.alike import alike
+from takifugu.model.beliefs.chains.chain_region import ChainRegion
+from takifugu.model.beliefs.chains.periodic_chain import PeriodicChain
+from takifugu.model.beliefs.chains.pieces import IndependentPieces
+from takifugu.model.queries.additive import Additive
+
+#: For each tilt a matrix, shape (tilts, rows, columns), and the log of what it was divided by, shape (tilts,).
+Scaled = tuple[FloatArray, FloatArray]
+
+#: Exact moments of a chain of which more runs of steps are counted differently, or of more pieces, or classes of them,
+#: are not worth their time.
+MOST_RUNS, MOST_PIECES, MOST_CLASSES = 1_000, 10_000, 64
+#: The most states of a chain whose matrices are multiplied for each tilt.
+MOST_STATES = 40
+#: A chain that forgets nothing within so many doublings of its period is taken to remember everything.
+DOUBLINGS = 40
+
+
+def of_chain(chain: PeriodicChain, count: Additive, tilts: FloatArray) -> FloatArray:
+    """Bound the moments of a chain's number.
+
+    Where the start may be any state, the result is the largest.
+    """
+    runs = _runs(count)
+    if len(runs) > MOST_RUNS or len(chain.states) > MOST_STATES:
+        return _of_martingale(count, tilts, memory(chain), *expected_range(chain, count))
+    return _exact(chain, count, tilts, runs)
+
+
+def of_pieces(pieces: IndependentPieces, count: Additive, tilts: FloatArray) -> FloatArray:
+    """Add up the classes of pieces that are alike, or bound all of them at once."""
+    chain = pieces.chain
+    if isinstance(chain, ChainRegion):
+        return _of_martingale(count, tilts, region_memory(chain), *expected_range(pieces, count))
+    if len(pieces.lengths) <= MOST_PIECES or not isinstance(chain, PeriodicChain):
+        classes = list(alike(pieces, count))
+        if len(classes) <= MOST_CLASSES or not isinstance(chain, PeriodicChain):
+            total = np.zeros(len(tilts))
+            for group in classes:
+                piece, share = pieces.component(group.number), count.restrict(slice(group.run.start, group.run.stop))
+                total += group.count * LOG_MOMENTS.of(piece)(piece, share, tilts)
+            return total
+    return _of_martingale(count, tilts, memory(chain), *expected_range(pieces, count))
+
+
+def of_region(region: ChainRegion, count: Additive, tilts: FloatArray) -> FloatArray:
+    """Bound the moments under every chain of a region."""
+    return _of_martingale(count, tilts, region_memory(region), *expected_range(region, count))
+
+
+def _of_martingale(
+    count: Additive, tilts: FloatArray, remembered: float, low: FloatArray, high: FloatArray
+) -> FloatArray:
+    """Bound the moments of a number of a chain's steps, whose mean lies between two ends in answer units."""
+    spreads = np.array([float(np.ptp(table)) for table in count.tables])
+    (weights, tables), lengths = count.total_kinds
+    squares = float(((weights * spreads[tables]) ** 2 * lengths).sum())
+    remembered = min(remembered, float(count.size))
+    mean = np.where(tilts > 0, high[0], low[0]) / float(count.grid)
+    return np.asarray(tilts * mean + tilts**2 / 8 * squares * remembered**2)
+
+
+def memory(chain: PeriodicChain) -> float:
+    """Bound the sum over l of the largest distance of two rows of l steps, infinite where none shrinks.
+
+    >>> round(memory(PeriodicChain([[[0.9, 0.1], [0.4, 0.6]]], length=9)), 6)
+    2.0
+    """
+    periods = [reduce(np.matmul, [*chain.step_matrices[i:], *chain.step_matrices[:i]]) for i in range(chain.period)]
+    total, steps = float(chain.period), np.array(periods)
+    for _ in range(DOUBLINGS):
+        distance = float(max(map(_largest_distance, steps)))
+        if distance <= 0.75:
+            return total / (1 - distance)
+        total *= 1 + distance
+        steps = steps @ steps
+    return np.inf
+
+
+def _largest_distance(matrix: FloatArray) -> float:
+    """Return the largest distance in total variation of two rows."""
+    return max(float(np.abs(matrix - row).sum(axis=1).max()) / 2 for row in matrix)
+
+
+def _exact(chain: PeriodicChain, count: Additive, tilts: FloatArray, runs: list[tuple[int, int]]) -> FloatArray:
+    """Follow the mean of exp(tilt * N(x)) backwards through the steps."""
+    onwards: Scaled = np.ones((len(tilts), len(chain.states), 1)), np.zeros(len(tilts))
+    known = dict[tuple[bytes, int, int], Scaled]()
+    for first, last in reversed(runs):
+        contribution = count.contribution(first)[:, 0]
+        key = contribution.tobytes(), first % chain.period, last - first
+        if key not in known:
+            known[key] = _of_run(chain, np.exp(np.multiply.outer(tilts, contribution)), *key[1:])
+        onwards = _times(known[key], onwards)
+    vectors, scale = onwards[0][:, :, 0], onwards[1]
+    sums = vectors.max(axis=1) if chain.starts_anyhow else vectors @ _start(chain)
+    return np.asarray(scale + np.log(sums))
+
+
+def _of_run(chain: PeriodicChain, gains: FloatArray, phase: int, length: int) -> Scaled:
+    """Return what a run of steps with these gains does to the mean behind it."""
+    steps = [(gains[:, :, np.newaxis] * matrix, np.zeros(len(gains))) for matrix in chain.step_matrices]
+    period = steps[phase:] + steps[:phase]
+    periods, last_steps = divmod(length, chain.period)
+    return reduce(_times, period[:last_steps], _power(reduce(_times, period), periods))
+
+
+def _runs(count: Additive) -> list[tuple[int, int]]:
+    """Return the longest runs [first, end) of steps with equal contributions."""
+    kinds = count.table_numbers
+    changes = (np.diff(kinds) != 0) | (np.diff(count.weights) != 0)
+    starts = [0, *(1 + np.flatnonzero(changes)).tolist()]
+    added = groupby(starts, key=lambda first: count.contribution(first).tobytes())
+    cuts = [next(alike) for _, alike in added]
+    return list(zip(cuts, [*cuts[1:], count.size], strict=True))
+
+
+def _start(chain: PeriodicChain) -> FloatArray:
+    if not isinstance(chain.initial, str):
+        return np.array(chain.initial, dtype=np.float64)
+    first = chain.stationary_laws[0]
+    return np.asarray(first.mantissas * 2.0**first.exponents)
+
+
+def _times(left: Scaled, right: Scaled) -> Scaled:
+    product = left[0] @ right[0]
+    largest = product.max(axis=(1, 2))
+    return product / largest[:, np.newaxis, np.newaxis], left[1] + right[1] + np.log(largest)
+
+
+def _power(matrix: Scaled, exponent: int) -> Scaled:
+    power: Scaled = np.broadcast_to(np.eye(matrix[0].shape[1]), matrix[0].shape), np.zeros(len(matrix[1]))
+    while exponent:
+        if exponent % 2:
+            power = _times(power, matrix)
+        matrix, exponent = _times(matrix, matrix), exponent // 2
+    return power

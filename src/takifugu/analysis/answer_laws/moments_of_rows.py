@@ -1,0 +1,120 @@
+"""Bounds on log E exp(tilt * N) under users, records, tables, whole columns, and laws of which only a mean is known.
+
+They are exact but for normal columns that are clipped, for parameters, and for networks and cliques. No promise rests
+on them: they are floats.
+"""
+
+from __future__ import annotations
+
+import math
+
+import numpy as np
+
+from takifugu.analysis.answer_laws.expected_rows import largest_mean, laws_of_users
+from takifugu.analysis.questions.expected_answer import EXPECTED_ANSWER
+from takifugu.core.arrays import FloatArray, IntArray
+from takifugu.model.beliefs import Belief
+from takifugu.model.beliefs.records.normal import MultivariateNormal
+from takifugu.model.beliefs.records.parameters import Parameters
+from takifugu.model.beliefs.records.records import Records
+from takifugu.model.beliefs.table import JointTable
+from takifugu.model.beliefs.users import IndependentUsers
+from takifugu.model.queries.additive import Additive
+from takifugu.model.queries.columns import ColumnAnswer
+from takifugu.model.queries.real_columns import ColumnSums
+from takifugu.numbers.normal.matrices import form
+
+
+def of_users(users: IndependentUsers, count: Additive, tilts: FloatArray) -> FloatArray:
+    """Users are independent: the logs of their moments add up."""
+    laws = laws_of_users(users)
+    different, times = _kinds(count, users.law_of)
+    total = np.zeros(len(tilts))
+    for (law, table, weight), entries in zip(different.T.tolist(), times.tolist(), strict=True):
+        total += entries * _log_mean(laws[law], np.multiply.outer(tilts, weight * count.tables[table][:, 0]))
+    return total
+
+
+def of_records(records: Records, count: Additive, tilts: FloatArray) -> FloatArray:
+    """Records are independent, and of one law, the worst of a class."""
+    different, times = _kinds(count, np.zeros(count.size, dtype=np.int64))
+    total = np.zeros(len(tilts))
+    for (_, table, weight), entries in zip(different.T.tolist(), times.tolist(), strict=True):
+        for place, gains in enumerate(np.multiply.outer(tilts, weight * count.tables[table][:, 0])):
+            most = gains.max()
+            total[place] += entries * (most + math.log(largest_mean(records, np.exp(gains - most))))
+    return total
+
+
+def of_table(table: JointTable, count: Additive, tilts: FloatArray) -> FloatArray:
+    """Each row of a table is one number."""
+    masses, numbers = np.array(table.masses, dtype=np.float64), np.zeros(len(table.rows))
+    for column in np.flatnonzero(count.weights).tolist():
+        numbers += count.contribution(column)[table.indices[:, column], 0]
+    return _log_mean(masses / masses.sum(), np.multiply.outer(tilts, numbers))
+
+
+def of_parameters(belief: Parameters, answer: ColumnAnswer, tilts: FloatArray) -> FloatArray:
+    """Given the parameters records are independent: each lies between its ends, with its mean."""
+    if not isinstance(answer, ColumnAnswer) or belief.table is None:
+        return np.full(len(tilts), np.inf)
+    low = sum(float(term.table.min()) for term in answer.terms)
+    high = sum(float(term.table.max()) for term in answer.terms)
+    masses, bounds = np.array(belief.table.masses, dtype=np.float64), list[FloatArray]()
+    for row in belief.table.rows:
+        mean = 0.0
+        for term in answer.terms:
+            values = term.table[..., 0].astype(np.float64)
+            for column in map(belief.described.__getitem__, term.columns):
+                law = column.laws[belief.alphabet(column.entry).index(row[column.entry])]
+                values = np.tensordot(np.array(law, dtype=np.float64), values, axes=(0, 0))
+            mean += float(values)
+        bounds.append(answer.records * between(low, high, mean, tilts))
+    return _log_mean(masses / masses.sum(), np.array(bounds).T)
+
+
+def of_normal(belief: MultivariateNormal, answer: ColumnSums, tilts: FloatArray) -> FloatArray:
+    """A sum of normal numbers is normal; one that clipping or replacing moves is not bounded here."""
+    if not isinstance(answer, ColumnSums) or belief.clips(answer.read_columns) or belief.replaces(answer.read_columns):
+        return np.full(len(tilts), np.inf)
+    row, grid = answer.coefficients[0], float(answer.grid)
+    mean = float(answer.size * sum(weight * of_column for weight, of_column in zip(row, belief.mean, strict=True)))
+    variance = float(answer.size * form(row, belief.covariance, row))
+    rounding = 0.0 if belief.resolution is None else float(answer.size * answer.rounding(belief.resolution)[0]) / 2
+    return np.asarray((mean * tilts + rounding * np.abs(tilts)) / grid + variance / 2 * (tilts / grid) ** 2)
+
+
+def of_any_law(belief: Belief, count: Additive, tilts: FloatArray) -> FloatArray:
+    """Whatever depends on what, a number lies between its ends, with its mean."""
+    mean = float(EXPECTED_ANSWER.of(belief)(belief).cells(count)[0])
+    low, high = count.cell_bounds()
+    return between(float(low[0]), float(high[0]), mean, tilts)
+
+
+def between(low: float, high: float, mean: float, tilts: FloatArray) -> FloatArray:
+    """Bound log moments of a number between two ends: exp is convex, so that none exceed those of the ends alone.
+
+    >>> between(0, 1, 0.25, np.array([2.0])).round(6), round(math.log(0.75 + 0.25 * math.exp(2)), 6)
+    (array([0.954587]), 0.954587)
+    """
+    if high <= low:
+        return low * tilts
+    share = min(max((mean - low) / (high - low), 0.0), 1.0)
+    return _log_mean(np.array([1 - share, share]), np.multiply.outer(tilts, np.array([low, high])))
+
+
+def _log_mean(masses: FloatArray, logs: FloatArray) -> FloatArray:
+    """Return log of the mean of exp(logs) over the last axis, which may be large."""
+    possible = logs[..., masses > 0]
+    most = possible.max(axis=-1)
+    return np.asarray(most + np.log(np.exp(possible - most[..., np.newaxis]) @ masses[masses > 0]))
+
+
+def _kinds(count: Additive, group: IntArray) -> tuple[IntArray, IntArray]:
+    """Return the group, table and weight of each kind of entry (3, kinds), and how many there are."""
+    tables, (weights, weight_of) = count.table_numbers, np.unique(count.weights, return_inverse=True)
+    sizes = len(weights), len(count.tables)
+    codes = (group * sizes[1] + tables) * sizes[0] + weight_of.ravel()
+    different, times = np.unique(codes, return_counts=True)
+    others, places = np.divmod(different, sizes[0])
+    return np.stack([*np.divmod(others, sizes[1]), weights[places]]), times

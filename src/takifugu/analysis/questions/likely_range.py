@@ -1,0 +1,113 @@
+"""How far an answer may lie from what a belief expects, from its moments: public, and known before anything is read.
+
+H. Chernoff, Ann. Math. Stat. 23 (1952): P(N >= x) <= E exp(tilt * (N - x)) for each tilt above 0, and likewise below.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from takifugu.core.arrays import FloatArray
+from takifugu.core.registry import Question
+from takifugu.model.beliefs import Belief
+from takifugu.model.beliefs.alike import alike
+from takifugu.model.queries.additive import Additive
+
+if TYPE_CHECKING:
+    from takifugu.model.queries.columns import ColumnAnswer
+    from takifugu.model.queries.real_columns import ColumnSums
+
+#: Each gives a bound, and the best of these is near the best of all.
+TILTS = 2.0 ** (np.arange(-48, 9) / 2)
+#: Those of answers whose entries may add anything.
+WIDE_TILTS = 2.0 ** (np.arange(-160, 161) / 2)
+#: What floats may lose of a bound, as a share of it.
+_ROUNDING = 1e-9
+
+#: A bound on log E exp(tilt * N) for each tilt of either sign, of a number N in grid units, an answer of one cell;
+#: infinite where it is not known.
+LogMoments = Callable[[Belief, Any, FloatArray], FloatArray]
+
+
+def log_chance_of_reaching(belief: Belief, count: Additive, cell: int, value: float) -> float:
+    """Bound log P(N >= value) of a cell N; 0 where unknown.
+
+    >>> from takifugu import Count, MarkovChain
+    >>> coin = MarkovChain([[0.5, 0.5], [0.5, 0.5]], length=100, states=["heads", "tails"])
+    >>> round(log_chance_of_reaching(coin, Count("heads").resolve(coin), 0, 75), 1)
+    -13.0
+    """
+    return min(0.0, float((log_moments(belief, count.of_cell(cell), TILTS) - TILTS * value).min()))
+
+
+def likely_range(
+    belief: Belief, answer: Additive | ColumnAnswer | ColumnSums, miss: float
+) -> tuple[FloatArray, FloatArray]:
+    """Return the ends between which all cells lie at once, in answer units.
+
+    Under each law of the belief some cell lies outside with probability `miss` at most. Infinite where nothing is
+    known.
+
+    >>> from takifugu import Count, MarkovChain
+    >>> coin = MarkovChain([[0.5, 0.5], [0.5, 0.5]], length=100, states=["heads", "tails"])
+    >>> [round(float(end[0])) for end in likely_range(coin, Count("heads").resolve(coin), 0.001)]
+    [31, 69]
+    """
+    room, lows, highs = math.log(2 * answer.cells / miss), list[float](), list[float]()
+    for number in range(answer.cells):
+        cell = answer.of_cell(number)
+        tilts = WIDE_TILTS if not isinstance(cell, Additive) else TILTS / _largest_addend(cell)
+        up, down = np.split(log_moments(belief, cell, np.concatenate([tilts, -tilts])), 2)
+        high, low = float(((up + room) / tilts).min()), float((-(down + room) / tilts).max())
+        highs.append(high + _ROUNDING * abs(high))
+        lows.append(low - _ROUNDING * abs(low))
+    grid = float(answer.grid)
+    return np.array(lows) * grid, np.array(highs) * grid
+
+
+def _largest_addend(cell: Additive) -> float:
+    """Return the most that one entry moves a cell, 1 for a cell that nothing moves."""
+    weights, tables = cell.total_kinds[0]
+    largest = np.array([float(np.abs(table).max(initial=0)) for table in cell.tables])
+    return float((np.abs(weights) * largest[tables]).max(initial=0.0)) or 1.0
+
+
+def log_moments(belief: Belief, count: Any, tilts: FloatArray) -> FloatArray:
+    """Bound log moments, adding up those of independent components."""
+    moments = LOG_MOMENTS.of(belief)
+    if moments is not unknown or not isinstance(count, Additive):
+        return moments(belief, count, tilts)
+    total = np.zeros(len(tilts))
+    for group in alike(belief, count):
+        piece, share = belief.component(group.number), count.restrict(slice(group.run.start, group.run.stop))
+        total += group.count * LOG_MOMENTS.of(piece)(piece, share, tilts)
+    return total
+
+
+def unknown(belief: Belief, count: object, tilts: FloatArray) -> FloatArray:
+    """Return infinity: of this belief no moment is known."""
+    return np.full(len(tilts), np.inf)
+
+
+LOG_MOMENTS: Question[LogMoments] = Question(
+    "the moments of a count",
+    {
+        "model.beliefs.chains.periodic_chain:PeriodicChain": "analysis.answer_laws.moments_of_chains:of_chain",
+        "model.beliefs.chains.chain_region:ChainRegion": "analysis.answer_laws.moments_of_chains:of_region",
+        "model.beliefs.chains.pieces:IndependentPieces": "analysis.answer_laws.moments_of_chains:of_pieces",
+        "model.beliefs.networks.network:BayesianNetwork": "analysis.answer_laws.moments_of_rows:of_any_law",
+        "model.beliefs.contacts:Clique": "analysis.answer_laws.moments_of_rows:of_any_law",
+        "model.beliefs.records.normal:MultivariateNormal": "analysis.answer_laws.moments_of_rows:of_normal",
+        "model.beliefs.records.normal_region:NormalRegion": "analysis.questions.likely_range:unknown",
+        "model.beliefs.records.counted_parameters:CountedParameters": "analysis.questions.likely_range:unknown",
+        "model.beliefs.records.parameters:Parameters": "analysis.answer_laws.moments_of_rows:of_parameters",
+        "model.beliefs.records.records:Records": "analysis.answer_laws.moments_of_rows:of_records",
+        "model.beliefs.table:JointTable": "analysis.answer_laws.moments_of_rows:of_table",
+        "model.beliefs.users:IndependentUsers": "analysis.answer_laws.moments_of_rows:of_users",
+    },
+    default=unknown,
+)

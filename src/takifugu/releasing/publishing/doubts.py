@@ -1,0 +1,156 @@
+"""Where published values contradict the beliefs that the guarantee rests on: said from public numbers alone.
+
+What is compared: the noisy values, the noise, the beliefs, and the lengths and gaps that are public. The claim: if one
+of the beliefs is true, a table is doubted with probability 0.001 at most. Half of that is left to the noise (the
+interval of all values at once, at .9995), half to the belief (`likely_range`, of all cells at once); a value is told
+where it lies farther from every likely answer than the noise goes. Where entries may be missing without anybody knowing
+of it, they can explain a number that is too small, and that is said.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from fractions import Fraction
+
+import numpy as np
+
+from takifugu.analysis.questions.expected_answer import expected_range
+from takifugu.analysis.questions.likely_range import likely_range
+from takifugu.analysis.randomisers import Noise
+from takifugu.core.arrays import FloatArray
+from takifugu.core.errors import InputError, Unsupported
+from takifugu.core.escaping import at_most, number
+from takifugu.model.queries.additive import Additive
+from takifugu.releasing.advice.cells import rounded
+from takifugu.releasing.planning.questions import Drawn, Question
+from takifugu.releasing.postprocess.readable import LEVEL
+
+#: A table whose beliefs are true is doubted with this probability at most.
+MISS = 0.001
+
+
+@dataclass(frozen=True)
+class Doubt:
+    """A published value that no belief explains: its place, the least and largest mean, and how far beyond it lies.
+
+    `may_miss` says that missing rows could explain it.
+    """
+
+    place: str
+    low: float
+    high: float
+    value: Fraction
+    error: Fraction
+    beyond: float
+    may_miss: bool
+
+    @property
+    def words(self) -> str:
+        low, high = number(rounded(self.low)), number(rounded(self.high))
+        expected = low if low == high else f"{low} to {high}"
+        published = number(rounded(_float(self.value))) if self.value.denominator != 1 else f"{self.value.numerator:,}"
+        return f"in {self.place} the model expected {expected}; published {published} ± {at_most(self.error)}"
+
+
+def doubts_of(drawn: Sequence[Drawn]) -> tuple[str, ...]:
+    """Say where a table's values contradict every belief of their answer, if they do."""
+    values = sum(len(answer.labels) for answer in drawn)
+    doubts = sorted(_doubts(drawn, values), key=lambda doubt: (doubt.may_miss, -doubt.beyond))
+    if not doubts:
+        return ()
+    more = ""
+    if len(doubts) > 1:
+        more = f", and likewise in {len(doubts) - 1:,} of {values - 1:,} more cells"
+    missing = "rows are missing, or " if doubts[0].may_miss else ""
+    sentence = f"{doubts[0].words}{more}: {missing}the model looks wrong, and the guarantee rests on it"
+    return (f"{sentence[:1].upper()}{sentence[1:]}",)
+
+
+def _doubts(drawn: Sequence[Drawn], values: int) -> Iterator[Doubt]:
+    expected: dict[tuple[int, int], Expected | None] = {}
+    for answer in drawn:
+        question = answer.question
+        noise = question.calibration.randomiser
+        if not isinstance(noise, Noise) or not answer.labels:
+            continue
+        key = id(question.calibration), id(question.observed)
+        if key not in expected:
+            expected[key] = _expected(question)
+        of_belief = expected[key]
+        if of_belief is not None:
+            yield from _of_answer(answer, of_belief, noise, values)
+
+
+def _of_answer(answer: Drawn, expected: Expected, noise: Noise, values: int) -> Iterator[Doubt]:
+    try:
+        reach, half_width = noise.half_width(1 - MISS / 2, values), noise.half_width(LEVEL, values)
+    except Unsupported:
+        return
+    published = np.array(list(map(_float, answer.values)))
+    slack = float(reach)
+    is_far = (published + slack < expected.low) | (published - slack > expected.high)
+    if not is_far.any():
+        return
+    low, high = expected.likely(MISS / 2 * len(answer.labels) / values)
+    beyond = np.maximum(published - slack - high, low - published - slack)
+    is_below, question = low - published - slack > 0, answer.question
+    only_adds = all(map(_only_adds, question.of_observed.problem.answers))
+    for cell in np.flatnonzero(beyond > 0).tolist():
+        place = repr(answer.labels[cell]) if len(answer.labels) > 1 else "all"
+        if question.unit is not None and values > len(answer.labels):
+            place = f"{question.unit!r}" if len(answer.labels) == 1 else f"{question.unit!r}, {place}"
+        ends = float(expected.low[cell]), float(expected.high[cell])
+        may_miss = question.may_miss and (bool(is_below[cell]) or not only_adds)
+        yield Doubt(place, *ends, Fraction(answer.values[cell]), half_width, float(beyond[cell]), may_miss)
+
+
+@dataclass(frozen=True, eq=False)
+class Expected:
+    """What the beliefs of a question expect of each cell: the least and largest mean, in answer units."""
+
+    question: Question
+    low: FloatArray
+    high: FloatArray
+
+    def likely(self, miss: float) -> tuple[FloatArray, FloatArray]:
+        """Return the ends of what some belief makes likely, of all cells at once."""
+        lows, highs = list[FloatArray](), list[FloatArray]()
+        problem = self.question.of_observed.problem
+        for belief, answer in zip(problem.framework.beliefs, problem.answers, strict=True):
+            low, high = likely_range(belief, answer, miss)
+            lows.append(low)
+            highs.append(high)
+        return np.min(lows, axis=0), np.max(highs, axis=0)
+
+
+def _expected(question: Question) -> Expected | None:
+    """Return what is expected, None where a belief has no mean."""
+    problem = question.of_observed.problem
+    if not problem.framework.beliefs:
+        return None
+    try:
+        pairs = zip(problem.framework.beliefs, problem.answers, strict=True)
+        means = [expected_range(belief, answer) for belief, answer in pairs]
+    except (Unsupported, InputError):  # a class of laws without a mean, or a mean that cannot be found
+        return None
+    low, high = np.min([low for low, _ in means], axis=0), np.max([high for _, high in means], axis=0)
+    return Expected(question, low, high) if np.isfinite([low, high]).all() else None
+
+
+def _only_adds(answer: object) -> bool:
+    """Return whether no entry takes anything from a cell."""
+    if not isinstance(answer, Additive):
+        return True
+    weights = answer.total_kinds[0][0]
+    return bool((weights >= 0).all()) and all(bool((table >= 0).all()) for table in answer.tables)
+
+
+def _float(value: Fraction) -> float:
+    """Return a published number as a float, infinite where it is beyond one."""
+    exact = Fraction(value)
+    try:
+        return float(exact)
+    except OverflowError:
+        return math.inf if exact > 0 else -math.inf

@@ -1,0 +1,84 @@
+"""A table by hour, weekday or date says whose clock: in its title, its axis and its CSV, on every page."""
+
+import re
+from pathlib import Path
+
+import pytest
+from tests.support.release_files import EXPECT, believe, publish, read_from, release_text
+from tests.support.releases import put, words_in
+
+import takifugu as tf
+from takifugu.cli import main
+from takifugu.releasing.certificates.cells import read_table
+
+#: How times are written, with what is declared of them, and whose clock it is.
+CLOCKS = {
+    "no zone": ("{}", {}, "as written in the table", "on clocks as written in the table"),
+    "offsets": ("{}:00+11:00", {}, "UTC", "in UTC"),
+    "zone": ("{}", {"timezone": "Europe/Berlin"}, "Europe/Berlin", "on clocks in Europe/Berlin"),
+    "offsets and a zone": (
+        "{}:00+01:00", {"timezone": "Australia/Sydney"}, "Australia/Sydney", "on clocks in Australia/Sydney",
+    ),
+    "a form without a zone": (
+        "{}", {"order_format": "%Y-%m-%dT%H:%M"}, "as written in the table", "on clocks as written in the table",
+    ),
+}  # fmt: skip
+
+
+def study(folder: Path, form: str, by: str | None = "hour", **keys: object) -> Path:
+    times = (form.format(f"2026-01-{6 + hour // 24:02}T{hour % 24:02}:00") for hour in range(5 * 24))
+    rows = "when,state\n" + "".join(f"{time},{'on' if place % 3 else 'off'}\n" for place, time in enumerate(times))
+    text = release_text(
+        read_from("study", "data.csv", rows="samples", order="when", value="state", step="1h", from_="2026-01-05",
+                  until="2026-01-13", budget=90, **keys),
+        believe("markov-chain", states=["off", "on"], matrix=[[0.5, 0.5], [0.3, 0.7]], source="a test"),
+        publish("table", "count", states=["on"], epsilon=2.0, **({"by": by} if by else {})),
+        expect=EXPECT,
+    )  # fmt: skip
+    return put(folder, {"release.toml": text, "data.csv": rows})
+
+
+@pytest.mark.parametrize("name", CLOCKS)
+def test_every_page_says_whose_clock(name: str, tmp_path: Path) -> None:
+    form, keys, clock, words = CLOCKS[name]
+    (table,) = tf.release_file(study(tmp_path, form, **keys), anyway=True).tables
+    folder = table.files[0].parent
+    assert words in table.title
+    assert {row["clock"] for row in table.rows} == {clock}
+    assert {row["clock"] for row in read_table(folder / "table.csv")} == {clock}
+    drawing = re.sub(r"<[^>]*>", " ", words_in(folder / "table.svg"))
+    assert f"hour of the day, {words.removeprefix('on ').removeprefix('in ')}: noisy" in " ".join(drawing.split())
+    for page in ("certificate.txt", "report.html", "datapackage.json", "table.json"):
+        assert words in words_in(folder / f"table.{page}"), page
+
+
+def test_seconds_since_1970_are_in_utc(tmp_path: Path) -> None:
+    path = study(tmp_path, "{}", order_format="epoch")
+    rows = "".join(f"{1_767_600_000 + 3_600 * hour},{'on' if hour % 3 else 'off'}\n" for hour in range(120))
+    (tmp_path / "data.csv").write_text("when,state\n" + rows, encoding="utf-8")
+    (table,) = tf.release_file(path, anyway=True).tables
+    assert table.rows[0]["clock"] == "UTC"
+
+
+@pytest.mark.parametrize("by", ["weekday", "date"])
+def test_other_cells_of_a_calendar_have_a_clock_too(by: str, tmp_path: Path) -> None:
+    (table,) = tf.release_file(study(tmp_path, "{}", by, timezone="Europe/Berlin"), anyway=True).tables
+    assert f"by {by}" in table.title
+    assert "on clocks in Europe/Berlin" in table.title
+
+
+def test_a_table_without_hours_has_no_clock(tmp_path: Path) -> None:
+    (table,) = tf.release_file(study(tmp_path, "{}", None, timezone="Europe/Berlin"), anyway=True).tables
+    assert "clock" not in table.title
+    assert "clock" not in table.rows[0]
+
+
+def test_a_table_read_back_has_its_clock(tmp_path: Path, capsys) -> None:
+    path = study(tmp_path, "{}", timezone="Europe/Berlin")
+    first = tf.release_file(path, anyway=True).tables[0]
+    again = tf.release_file(path, anyway=True).tables[0]
+    assert again.since is not None
+    assert again.rows == first.rows
+    with pytest.raises(SystemExit):
+        main(["certificate", "show", str(first.files[1])])
+    assert "Europe/Berlin" in capsys.readouterr().out
