@@ -7,7 +7,6 @@ from u to v, so it has a profile like any likelihood, and what the curves say of
 
 from __future__ import annotations
 
-import math
 from dataclasses import dataclass
 from fractions import Fraction
 
@@ -22,6 +21,7 @@ from takifugu.mechanisms.common.answer_noise import normal_noise
 from takifugu.mechanisms.influence import HIDDEN_ANYHOW, NEXT_TO_NOTHING, predicted_cost, unknown_curve
 from takifugu.mechanisms.normal_by_rule import refusal
 from takifugu.model.queries import Additive
+from takifugu.model.queries.additive import root_up
 from takifugu.numbers.after_noise.gaussian import gaussian_analytic_sigma
 from takifugu.numbers.rationals import round_up
 from takifugu.numbers.search import smallest_scale
@@ -78,11 +78,7 @@ def longest_change(answer: Additive) -> Fraction:
     >>> round(float(longest_change(Histogram().resolve(MarkovChain([[0.9, 0.1], [0.4, 0.6]], 4))) ** 2), 9)
     32.0
     """
-    square = sum(reach * reach for reach in answer.cell_ranges())
-    root = math.isqrt(square)
-    if root * root == square:
-        return Fraction(root)
-    return Fraction(math.isqrt(square << 80) + 1, 2**40)
+    return root_up(sum(reach * reach for reach in answer.cell_ranges()))
 
 
 def entry_move(answer: Additive) -> Fraction:
