@@ -167,6 +167,27 @@ def test_a_moment_names_no_recording(engine: str, tmp_path: Path) -> None:
         pieces(open_frame(source(engine, columns, tmp_path)), Layout("state", piece="piece", order="n"), STATES)
 
 
+@pytest.mark.parametrize("form", ["parquet", "duckdb"])
+@pytest.mark.parametrize(("kind", "time"), [("time", "04:00:00"), ("time with time zone", "04:00:00+02")])
+def test_a_time_of_day_has_no_offset(form: str, kind: str, time: str, tmp_path: Path) -> None:
+    """All rows of a column with offsets counted as missing, and the error spoke of numbers."""
+    path, rows = tmp_path / f"rows.{form}", f"select 'in' as state, date '2026-01-04' as day, '{time}'::{kind} as clock"
+    with duckdb.connect(str(path) if form == "duckdb" else ":memory:") as base:
+        if form == "duckdb":
+            base.execute(f"create table rows as {rows}")
+        else:
+            base.sql(rows).write_parquet(str(path))
+    layout = Layout("state", order="day", time_of_day="clock", step="1h")
+    if kind == "time":
+        (piece,) = pieces(open_frame(path), layout, STATES)
+        assert piece.counts.tolist() == [1, 0]
+        return
+    for read in (lambda: pieces(open_frame(path), layout, STATES), lambda: order_kind(open_frame(path), layout)):
+        with pytest.raises(DataError, match="'clock' holds times with an offset") as refused:
+            read()
+        assert '"clock"::TIME in DuckDB' in str(refused.value)
+
+
 #: Reads every kind of column of times on every engine, and prints what it amounts to.
 _EVERYTHING = """
 import json, sys

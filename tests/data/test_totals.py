@@ -197,6 +197,12 @@ def test_sums_that_could_leave_64_bits_are_refused() -> None:
 
 
 @pytest.mark.parametrize("engine", ENGINES)
+def test_rows_are_counted_without_any_column(engine: str) -> None:
+    (everything,) = totals(open_frame(ENGINES[engine]({"a": ("text", ["x", None, "y"])})), [])
+    assert (everything.key, everything.rows) == ((), 3)
+
+
+@pytest.mark.parametrize("engine", ENGINES)
 def test_a_column_of_nothing_but_missing_values(engine: str) -> None:
     data = ENGINES[engine]({"town": ("text", [None, None]), "age": ("text", [None, "NA"])})
     age = Bounded("age", 0, 120, 1, missing=40)

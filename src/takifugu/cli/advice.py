@@ -62,7 +62,10 @@ def advice(files: tuple[Path, ...], window: str | None, as_json: bool) -> None:
                 line = click.style(line, fg=_COLOURS[verdict])
             lines.append(line)
         click.echo("\n".join(lines).rstrip())
-        for words in (*advised.notices, *(f"{words}." for words in lost or ())):
+        counts = [f"{words}." for words in lost or ()]
+        if lost is None and any(table.left_out for table in advised.tables):
+            counts.append("How many rows are left out is said on a terminal alone, where nobody else sees it.")
+        for words in (*advised.notices, *counts):
             click.echo(f"\n{paragraph(words)}")
     if as_json:
         print_json("advise", only_one(files), {"files": documents})

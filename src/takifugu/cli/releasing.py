@@ -20,9 +20,7 @@ from takifugu.core.escaping import visible
 from takifugu.core.plain import Json, Row
 from takifugu.core.text.bars import bars, common_error
 from takifugu.core.text.tables import paragraph
-from takifugu.releasing.advice.advising import with_rows_left_out
 from takifugu.releasing.advice.leaving_out import in_place_of_good
-from takifugu.releasing.advice.worth import Verdict
 from takifugu.releasing.certificates.cells import POSSIBLE, READABLE, UPPER, Rows
 from takifugu.releasing.file.loading import load
 from takifugu.releasing.planning import plan
@@ -32,7 +30,7 @@ from takifugu.releasing.publishing.choosing import Choice, folder_of
 from takifugu.releasing.publishing.every_window import windows_files
 from takifugu.releasing.publishing.progress import Progress
 from takifugu.releasing.report.document import verdict_words
-from takifugu.releasing.report.opening import suspicion_of, verdict_of, which_to_quote
+from takifugu.releasing.report.opening import suspicion_of, which_to_quote
 from takifugu.releasing.report.outcomes import Outcome, Published, already
 from takifugu.releasing.report.values import error_words
 
@@ -71,8 +69,8 @@ def publish(
         print_outcome(outcome, planned, left_out)
 
 
-def print_outcome(outcome: Outcome, planned: plan.Plan, left_out: str = "") -> None:
-    """Print what was published; `left_out` stands in the place of the verdict "good", which the report has."""
+def print_outcome(outcome: Outcome, planned: plan.Plan, left_out: str | None = None) -> None:
+    """Print what was published; `left_out` stands in the place of "good", if not what the report has there."""
     if outcome.new:
         _print_tables(outcome.new, left_out)
     if outcome.there:
@@ -86,14 +84,13 @@ def print_outcome(outcome: Outcome, planned: plan.Plan, left_out: str = "") -> N
         click.echo(paragraph(completed(outcome.completed)))
 
 
-def _print_tables(tables: Sequence[Published], left_out: str) -> None:
+def _print_tables(tables: Sequence[Published], left_out: str | None) -> None:
     for table in tables:
         click.echo(paragraph(table.title))
         for words in table.certificate.doubts:
             click.echo(paragraph(f"{words}."))
-        if verdict := verdict_words(table):
-            is_good = verdict_of(table)[0] is Verdict.GOOD
-            click.echo(paragraph(with_rows_left_out(verdict, left_out) if is_good and left_out else verdict))
+        if verdict := verdict_words(table, left_out):
+            click.echo(paragraph(verdict))
         if isinstance(table.rows, Rows):
             click.echo(paragraph(f"{len(table.rows):,} randomised values, in {table.name}.csv"))
         else:

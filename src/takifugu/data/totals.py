@@ -133,7 +133,8 @@ def _summed(
         if not keys:
             columns["all"] = nw.lit(0)
         blank = reduce(and_, (nw.col(role).is_null() for role in rules), nw.lit(True)).cast(nw.Int64)
-        frame = frame.select(**columns, **wrong, one=nw.lit(1, nw.Int64)).with_columns(blank=blank)
+        # beside the columns and not instead of them: some engines select constants alone as one row
+        frame = frame.with_columns(**columns, **wrong, one=nw.lit(1, nw.Int64)).with_columns(blank=blank)
         if rules:
             frame = sanitise.in_units(frame, rules)
         names, sums = list(keys) or ["all"], ("one", *rules, *wrong, "blank")

@@ -1,15 +1,22 @@
 """What a rule leaves out is counted and said before it is written, to whoever owns the data and to nobody else."""
 
+import html
 import json
 import re
 from pathlib import Path
 
+import pandas
+import polars
 import pytest
 from tests.support.commands import invoke, succeed, words_of
 from tests.support.release_files import EXPECT, believe, publish, read_from, release_text
 from tests.support.terminals import in_streams
 
+import takifugu as tf
 from takifugu.cli import advice, calibrating, releasing, starting
+from takifugu.releasing.advice.leaving_out import left_out
+from takifugu.releasing.file.loading import load
+from takifugu.releasing.steps import dry_run
 
 SPEC = release_text(
     read_from("study", "data.csv", unit="who", order="t", value="state", budget=400),
@@ -200,7 +207,130 @@ def test_what_is_published_does_not_depend_on_the_rows_that_do_not_count(tmp_pat
         for path in (folder / "out").iterdir():
             assert b"do not count" not in path.read_bytes()
             assert b"1,001" not in path.read_bytes()
+            assert b"Good" not in path.read_bytes()
+        report = html.unescape((folder / "out" / "walking.report.html").read_text(encoding="utf-8"))
+        assert '>Rows may be left out (duplicates = "first"): of the others, ' in report
     assert published["few"] == published["many"]
+
+
+def kept(toml: Path) -> str:
+    """Return everything that a notebook, a file or a program is told of a release file and its release."""
+    advised, outcome = tf.advise(toml), tf.release_file(toml)
+    (table,), (worth,) = outcome.tables, advised.tables
+    (_, release), *_ = table.releases
+    parts = [
+        str(advised), repr(advised), advised._repr_html_(), json.dumps(advised.to_dict()), worth.sentence,
+        tf.report_html(outcome), tf.report_html(table), tf.report_html(release), str(outcome), repr(table),
+        outcome._repr_html_(), table._repr_html_(), release._repr_html_(), str(release.certificate),
+        release.certificate._repr_html_(), str(table.to_frame("pandas")), str(dry_run(load(toml, None))),
+        *(path.read_text(encoding="utf-8") for path in table.files), invoke("advise", "--json", toml).output,
+    ]  # fmt: skip
+    return html.unescape("\n".join(parts))
+
+
+#: A table whose rows lie in hours of local time.
+LOCAL = 'order = "t"\nstep = "1h"\nfrom = "2026-10-25"\nuntil = "2026-10-27"\ntimezone = "Europe/Berlin"\n'
+#: For each rule the keys beside it, and rows of which it leaves none out.
+RULED = {
+    **dict.fromkeys(_LOSSES, ("", "who,t,state", ["Ana,1,walking", "Ben,2,still"])),
+    'ambiguous = "drop"': (LOCAL, "who,t,state", ["Ana,2026-10-25 09:00,walking", "Ben,2026-10-25 09:00,still"]),
+    'overlap = "first"': (
+        f'rows = "events"\norder = "t"\notherwise = "still"\n{CALENDAR}', "who,t,state",
+        ["Ana,2026-01-05 09:00,walking", "Ben,2026-01-05 09:00,walking"],
+    ),
+    'overlap = "last"': (
+        f'rows = "stays"\nstart = "t"\nend = "end"\notherwise = "still"\n{CALENDAR}', "who,t,state,end",
+        ["Ana,2026-01-05 09:00,walking,2026-01-05 10:00", "Ben,2026-01-05 09:00,walking,2026-01-05 10:00"],
+    ),
+}  # fmt: skip
+
+
+def ruled(folder: Path, rule: str, rows: list[str]) -> Path:
+    keys, header, _ = RULED[rule]
+    toml = written(folder, rule)
+    (folder / "data.csv").write_text("\n".join([header, *rows, ""]))
+    if keys:
+        toml.write_text(toml.read_text().replace('order = "t"\n', keys))
+    return toml
+
+
+@pytest.mark.parametrize("rule", RULED)
+def test_nothing_that_may_be_kept_says_good_where_a_rule_is_declared(tmp_path: Path, rule: str) -> None:
+    """Not the report, a notebook, JSON, a frame or the certificate: no row of these is left out, and none says so."""
+    said = kept(ruled(tmp_path, rule, RULED[rule][2]))
+    assert not re.search(r"\bgood\b", said, re.IGNORECASE)
+    assert said.count(f"ows may be left out ({rule}): of the others, ") >= 8
+
+
+def test_without_a_rule_the_word_stands(tmp_path: Path) -> None:
+    said = kept(ruled(tmp_path, 'duplicates = "first"', RULED['duplicates = "first"'][2]))
+    toml = tmp_path / "study.toml"
+    toml.write_text(toml.read_text().replace('duplicates = "first"\n', "").replace('"out"', '"new"'))
+    assert "may be left out" in said
+    said = kept(toml)
+    assert "may be left out" not in said
+    assert ">Good: " in said
+
+
+#: Rows of which so many are left out by a rule of those above, beside others.
+LOST = {
+    'overlap = "first"': lambda lost: [
+        *(f"{who},2026-01-{5 + h // 24:02} {h % 24:02}:00,walking" for who in ("Ana", "Ben") for h in range(45)),
+        *(f"Ana,2026-01-05 {h:02}:30,walking" for h in range(lost)),
+    ],
+    'overlap = "last"': lambda lost: [
+        f"{who},2026-01-05 {h:02}:{m:02},walking,2026-01-05 {h:02}:{m + (35 if who == 'Ana' and h < lost else 20)}"
+        for who in ("Ana", "Ben") for h in range(20) for m in (0, 20)
+    ],
+    'ambiguous = "drop"': lambda lost: [
+        *(f"Ana,2026-10-{25 + h // 24} {h % 24:02}:00,walking" for h in range(3, 48)),
+        *(f"{n},2026-10-25 02:00,walking" for n in range(lost)),
+    ],
+}  # fmt: skip
+
+
+@pytest.mark.usefixtures("on_a_terminal")
+@pytest.mark.parametrize(("rule", "few", "many", "rows"), [
+    ('overlap = "first"', 10, 11, "11 of 101 rows do not count"),
+    ('overlap = "last"', 8, 9, "9 of 80 rows do not count in full"),
+    ('ambiguous = "drop"', 5, 6, "6 of 51 rows do not count"),
+])  # fmt: skip
+def test_overlapping_and_ambiguous_rows_are_counted(tmp_path: Path, rule: str, few: int, many: int, rows: str) -> None:
+    for lost in (few, many):
+        for command in (["advise"], ["release", "--dry-run"]):
+            said = words_of(succeed(*command, ruled(tmp_path, rule, LOST[rule](lost))))
+            assert (f"{rows} ({rule}): of the others, " in said) == (lost == many), said
+            assert ("good: " in said) == (lost == few), said
+
+
+@pytest.mark.parametrize("rule", [*_LOSSES, *LOST])
+def test_rows_are_counted_alike_in_every_form(tmp_path: Path, rule: str) -> None:
+    """The same rows as CSV, as Parquet and as frames."""
+    if rule in LOST:
+        rows = LOST[rule](7)
+    else:
+        rows = [f"Ana,{i},walking" for i in range(60)] + [_LOSSES[rule].format(i=i) for i in range(7)]
+    toml = ruled(tmp_path, rule, rows)
+    frame = pandas.read_csv(tmp_path / "data.csv")
+    frame.to_parquet(tmp_path / "data.parquet")
+    counts = [left_out(load(toml, data)) for data in (None, frame, polars.from_pandas(frame))]
+    toml.write_text(toml.read_text().replace("data.csv", "data.parquet"))
+    counts.append(left_out(load(toml)))
+    assert [one and one.lost[rule.split(" ")[0]] for one in counts] == [7] * 4
+    assert [one and (one.dropped, one.rows) for one in counts] == [(7, len(rows))] * 4
+
+
+@pytest.mark.parametrize("is_seen", [True, False])
+@pytest.mark.parametrize("lost", [5, 500])
+def test_no_remedy_promises_good_where_rows_may_be_left_out(tmp_path: Path, lost: int, is_seen: bool) -> None:
+    toml = of_many(tmp_path, lost, 900, 'duplicates = "first"')
+    toml.write_text(toml.read_text().replace("matters = 1000", "matters = 3").replace("epsilon = 4.0", "epsilon = 1.0"))
+    advised = tf.advise(toml, is_seen=is_seen)
+    assert any(remedy.worth.verdict == "good" for remedy in advised.remedies)
+    said = html.unescape(f"{advised}{advised._repr_html_()}{advised.to_dict()}")
+    assert bool(re.search(r"\bgood\b", said)) == (is_seen and lost == 5)
+    words = f"{lost} of {900 + lost:,} rows do not count" if is_seen else "rows may be left out"
+    assert (f'{words} (duplicates = "first"): of the others, ' in said) == (not is_seen or lost == 500)
 
 
 def test_pipes_call_nothing_good_where_a_rule_may_leave_rows_out(tmp_path: Path) -> None:
@@ -211,7 +341,8 @@ def test_pipes_call_nothing_good_where_a_rule_may_leave_rows_out(tmp_path: Path)
         result = succeed("advise", toml)
         printed.add(result.stdout)
         assert "good:" not in words_of(result)
-        assert 'duplicates = "first" may leave rows out' in words_of(result)
+        assert 'rows may be left out (duplicates = "first"): of the others, ' in words_of(result)
+        assert "is said on a terminal alone" in words_of(result)
     assert len(printed) == 1
 
 

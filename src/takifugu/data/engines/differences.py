@@ -153,6 +153,14 @@ def in_microseconds(frame: Frame, column: str, kind: nw.dtypes.DType) -> Frame:
     return frame.with_columns(moment.dt.timestamp("us").alias(column))
 
 
+def is_time_with_offset(frame: Frame, column: str) -> bool:
+    """Return whether a column of DuckDB holds times of day with offsets, a type that narwhals does not know."""
+    if not isinstance(frame, nw.LazyFrame) or not is_duckdb(frame):
+        return False
+    native = frame.to_native()
+    return str(native.types[native.columns.index(column)]) == "TIME WITH TIME ZONE"
+
+
 def alike(one: str, other: str) -> nw.Expr:
     """Return whether two keys are the same, missing or not."""
     return (nw.col(one) == nw.col(other)).fill_null(False) | (nw.col(one).is_null() & nw.col(other).is_null())

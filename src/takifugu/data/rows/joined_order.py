@@ -7,7 +7,7 @@ from dataclasses import replace
 import narwhals.stable.v2 as nw
 
 from takifugu.core.errors import DataError
-from takifugu.data.engines.differences import Frame, typed
+from takifugu.data.engines.differences import Frame, is_time_with_offset, typed
 from takifugu.data.engines.sanitise import is_text, text
 from takifugu.data.engines.table import Table
 from takifugu.data.rows.layout import Layout
@@ -28,7 +28,7 @@ def with_joined(table: Table, pair: tuple[str, str]) -> tuple[Table, str]:
     """Join a column of dates and one of times of day; return its name, too.
 
     Raises InputError for a missing column, DataError for other values than texts, dates and times, and for moments: on
-    which day one is depends on a zone.
+    which day one is, and at which time, depends on a zone.
     """
     table.require(pair)
     name = " and ".join(pair)
@@ -42,6 +42,8 @@ def with_joined(table: Table, pair: tuple[str, str]) -> tuple[Table, str]:
         frame = typed(frame)
         schema = frame.collect_schema()
         day = _text(parts[0], schema[parts[0]], table, dated=True)
+        if is_time_with_offset(frame, parts[1]):
+            raise _no_time_of_day(pair[1])
         time = _text(parts[1], schema[parts[1]], table, dated=False)
         is_complete = ~day.is_null() & ~time.is_null()
         return frame.with_columns(nw.when(is_complete).then(nw.concat_str(day, time, separator=" ")).alias(label))
@@ -64,9 +66,8 @@ def _text(label: str, kind: nw.dtypes.DType, table: Table, dated: bool) -> nw.Ex
         since_midnight = column.dt.hour() + column.dt.minute() + column.dt.second() + column.dt.microsecond()
         written, day = column.dt.to_string("%Y-%m-%d %H:%M"), column.dt.to_string("%Y-%m-%d")
         return nw.when(since_midnight == 0).then(day).otherwise(written)  # which is no date, and refused
-    if not dated and isinstance(kind, nw.Time | nw.Unknown):  # old narwhals has no word for DuckDB's times of day
-        time = column.cast(nw.String)
-        return nw.when(~time.str.contains("[+-]")).then(time.str.slice(0, 15))
+    if not dated and isinstance(kind, nw.Time | nw.Unknown):  # narwhals has no word for some of DuckDB's
+        return column.cast(nw.String).str.slice(0, 15)
     content = "a date" if dated else "a time of day"
     raise DataError(f"column {name!r} holds values of type {kind}, and must hold {content}", fix="write it as text")
 
@@ -78,3 +79,10 @@ def _no_day(column: str) -> DataError:
         fix=f"make dates of it first, such as frame[{column!r}].dt.tz_convert('Europe/Berlin').dt.date in pandas, or "
         f"(\"{column}\" AT TIME ZONE 'Europe/Berlin')::date in DuckDB",
     ).at("order")
+
+
+def _no_time_of_day(column: str) -> DataError:
+    return DataError(
+        f"column {column!r} holds times with an offset, and must hold a time of day",
+        rule="what clocks showed depends on a zone", fix=f'leave the offset out, such as "{column}"::TIME in DuckDB',
+    ).at("order")  # fmt: skip

@@ -17,7 +17,7 @@ from takifugu.core.text.bars import bars
 from takifugu.core.text.parts import html_table, note
 from takifugu.core.text.tables import filled, paragraph
 from takifugu.core.tracebacks import without_data
-from takifugu.releasing.advice.advising import TableAdvice, advice_of, poorest
+from takifugu.releasing.advice.advising import TableAdvice, advice_of, poorest, said
 from takifugu.releasing.advice.bands import json_of
 from takifugu.releasing.advice.budgets import beforehand
 from takifugu.releasing.advice.changes import what_if
@@ -161,14 +161,12 @@ class Advice:
 
     def to_dict(self) -> Json:
         """Return plain data for JSON."""
-        supposed, verdict = None, None
+        supposed = None
         if self.shorter_stays is not None and self.if_true is not None:
             worth, joint = self.shorter_stays, self.if_true.joint
-            supposed = {"verdict": str(worth.verdict), **json_of(joint), "ratio": worth.ratio_or_none}
-        if self.verdict is not None:
-            verdict = str(self.verdict)
+            supposed = {"verdict": said(self.if_true.verdict), **json_of(joint), "ratio": worth.ratio_or_none}
         return {
-            "verdict": verdict,
+            "verdict": said(self.verdict),
             "tables": list(map(TableAdvice.to_dict, self.tables)),
             "remedies": list(map(Remedy.to_dict, self.remedies)),
             "if_stays_were_half_as_long": supposed,
@@ -182,8 +180,8 @@ def advise(
 ) -> Advice:
     """Judge a release file's tables, and find remedies for the worst.
 
-    No table is called good where rules leave more than a tenth of the rows out: how many is counted where only the
-    owner sees it (`is_seen`), and elsewhere such a rule is enough.
+    No table is called good, and no remedy promises it, where a declared rule may leave rows out. Where only the owner
+    sees it (`is_seen`) such rows are counted, and the word is missing where they are more than a tenth.
 
     The data are read as a release reads them; they decide which units there are, and how long. The ledger is read only
     for what was spent, and in which layout. Nothing is paid, drawn or written. What is expected are the means of the
@@ -215,7 +213,9 @@ def advise(
         return advice
     raw = parsed(file)
     watch("looking for what would help", 0, 1)
-    advice = replace(advice, remedies=remedies(raw, planned, tables, ends, units, account))
+    found = remedies(raw, planned, tables, ends, units, account)
+    said = tuple(replace(remedy, advised=replace(remedy.advised, left_out=left_out)) for remedy in found)
+    advice = replace(advice, remedies=said)
     supposed = what_if(raw)
     if supposed is None:
         return advice
@@ -223,7 +223,8 @@ def advise(
     changed = with_changes(raw, planned, [change])
     if changed is None:
         return advice
-    return replace(advice, if_true=poorest(advice_of(changed, units)), provided=provided)
+    poor = poorest(advice_of(changed, units))
+    return replace(advice, if_true=None if poor is None else replace(poor, left_out=left_out), provided=provided)
 
 
 def verdicts(path: Path, is_seen: bool) -> tuple[TableAdvice, ...]:

@@ -30,6 +30,7 @@ from takifugu.releasing.advice.expecting import (
     numbers_for,
     unit_of,
 )
+from takifugu.releasing.advice.leaving_out import in_place_of_good
 from takifugu.releasing.advice.worth import Reach, Verdict, Worth, reach_of, refuse_unused, worth, worth_of_list
 from takifugu.releasing.file.kind import ReleaseFile
 from takifugu.releasing.file.policies.sections import PolicyReleaseSpec, PriorSpec
@@ -50,7 +51,7 @@ class TableAdvice:
 
     `joint` is the ± that the release prints, of its worst answer. `reach` stands for the worth of a number without a
     verdict, where it can be compared with all that the number can be; `hopeless` says that it would be nothing but
-    noise. `left_out` stands in the place of the verdict "good", where rules leave rows out.
+    noise. `left_out` stands in the place of the verdict "good", where declared rules may leave rows out.
     """
 
     name: str
@@ -67,8 +68,7 @@ class TableAdvice:
     @property
     def sentence(self) -> str:
         if self.worth is not None:
-            words = self.worth.sentence(self.measured_in)
-            return words if self.worth.verdict is self.verdict else with_rows_left_out(words, self.left_out)
+            return verdict_and_words(self.worth, self.measured_in, self.left_out)[1]
         if self.hopeless:
             return f"no verdict: {self.reason}; and it would be nothing but noise: {self.hopeless}"
         if self.joint is None:
@@ -82,9 +82,7 @@ class TableAdvice:
 
     @property
     def verdict(self) -> Verdict | None:
-        if self.worth is None or (self.left_out and self.worth.verdict is Verdict.GOOD):
-            return None
-        return self.worth.verdict
+        return None if self.worth is None else verdict_and_words(self.worth, self.measured_in, self.left_out)[0]
 
     @property
     def cells(self) -> tuple[float, ...] | None:
@@ -111,21 +109,24 @@ class TableAdvice:
         cells = None if self.cells is None else dict(zip(self.labels, self.cells, strict=False))
         if worth.difference is not None:
             coverage = worth.difference.coverage
-        verdict = None if self.verdict is None else str(self.verdict)
         return {
-            **data, "verdict": verdict, "ratio": worth.ratio_or_none, "matters": worth.matters,
+            **data, "verdict": said(self.verdict), "ratio": worth.ratio_or_none, "matters": worth.matters,
             "error_of_a_difference": worth.error_of_a_difference, "coverage_of_a_difference": coverage,
             "expected": cells, "expected_from": worth.expectation.source, "noise": list(worth.noisy),
         }  # fmt: skip
 
 
-def with_rows_left_out(words: str, left_out: str) -> str:
-    """Return the sentence of a good table with what stands in the place of "good".
+def said(verdict: Verdict | None) -> str | None:
+    """Return a verdict as JSON has it."""
+    return None if verdict is None else str(verdict)
 
-    >>> with_rows_left_out("good: differences above 27 minutes show", "4,532 of 6,788 rows do not count")
-    '4,532 of 6,788 rows do not count: of the others, differences above 27 minutes show'
-    """
-    return f"{left_out}: of the others, {words.partition(': ')[2]}"
+
+def verdict_and_words(worth: Worth, unit: str, left_out: str) -> tuple[Verdict | None, str]:
+    """Return a verdict and its sentence: no "good" where something stands in its place."""
+    words = worth.sentence(unit)
+    if worth.verdict is not Verdict.GOOD or not left_out:
+        return worth.verdict, words
+    return None, f"{left_out}: of the others, {words.partition(': ')[2]}"
 
 
 def table_advice(planned: Plan, table: Table, units: int | None) -> TableAdvice:
@@ -307,7 +308,8 @@ def advice_of(planned: Plan, units: int | None = None) -> tuple[TableAdvice, ...
                 refuse_unused(table.item.expect, ("release", planned.file.items.index(table.item), "expect"))
         if planned.spec.expect is not None and lists and len(lists) == len(planned.tables):
             refuse_unused(planned.spec.expect, ("expect",))
-    advice = tuple(table_advice(planned, table, units) for table in planned.tables)
+    left_out = in_place_of_good(planned.file)
+    advice = tuple(replace(table_advice(planned, table, units), left_out=left_out) for table in planned.tables)
     names_read = len(planned.unit_names)
     if names_read:
         with _as_fault_of_file():

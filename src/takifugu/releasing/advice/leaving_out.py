@@ -1,4 +1,4 @@
-"""Rows left out by rules for strange rows, counted for their owner alone: where they are many, no table is good."""
+"""Rows left out by rules for strange rows, counted for their owner alone: where they may be many, no table is good."""
 
 from __future__ import annotations
 
@@ -7,7 +7,6 @@ from dataclasses import dataclass, replace
 from typing import Any
 
 from takifugu.core.errors import TakifuguError
-from takifugu.core.escaping import command
 from takifugu.data import rows_that_count, totals
 from takifugu.releasing.file.kind import ReleaseFile
 from takifugu.releasing.file.sequences.build import layout_of, recode_of
@@ -49,7 +48,7 @@ class LeftOut:
     @property
     def words(self) -> str:
         """Say how many rows do not count, and by which rules."""
-        rules = " and ".join(f'{key} = "{value}"' for key, value in self.declared.items() if self.lost.get(key))
+        rules = _listed({key: value for key, value in self.declared.items() if self.lost.get(key)})
         in_full = " in full" if self.ends and self.lost.get("overlap") and "overlap" in self.declared else ""
         return f"{self.dropped:,} of {self.rows:,} rows do not count{in_full} ({rules})"
 
@@ -59,11 +58,15 @@ class LeftOut:
             rows, do = f"{lost:,} of {self.rows:,} rows", "would"
             words = f"{key} = {' or '.join(map(_quoted, _RULES[key]))}"
             if key in self.declared:
-                do, words = "do", f'{key} = "{self.declared[key]}"'
+                do, words = "do", _listed({key: self.declared[key]})
             if lost and key == "overlap" and self.ends:
                 yield f"{rows} end after the next stay has started: {words} says which of the two counts then"
             elif lost and (key in self.declared or key in _OFFERED):
                 yield f"{rows} {do} not count with {words}"
+
+
+def _listed(rules: Mapping[str, str]) -> str:
+    return " and ".join(f"{key} = {_quoted(value)}" for key, value in rules.items())
 
 
 def _quoted(word: str) -> str:
@@ -87,19 +90,20 @@ def left_out(file: ReleaseFile) -> LeftOut | None:
         return None  # what is wrong with them is said by what reads them
 
 
-def in_place_of_good(file: ReleaseFile, is_seen: bool) -> str:
+def in_place_of_good(file: ReleaseFile, is_seen: bool = False) -> str:
     """Return what stands in the place of a verdict "good", "" where it may stand.
 
-    The count is for a terminal that only the owner sees: elsewhere a declared rule is enough, whatever the rows.
+    A declared rule is enough, whatever the rows, so that what is published depends on none of them. Only a terminal
+    that nobody but the owner sees (`is_seen`) has the count instead, where every declared rule can be counted.
     """
     rules = rules_that_drop(file)
     if not rules:
         return ""
     if is_seen:
         lost = left_out(file)
-        return lost.words if lost is not None and lost.is_too_much else ""
-    words = " and ".join(f'{key} = "{value}"' for key, value in rules.items())
-    return f"{words} may leave rows out, which {command('advise', file.path)} counts on a terminal"
+        if lost is not None and rules.keys() <= lost.lost.keys():
+            return lost.words if lost.is_too_much else ""
+    return f"rows may be left out ({_listed(rules)})"
 
 
 def _of_steps(file: ReleaseFile, source: SourceSpec) -> LeftOut:

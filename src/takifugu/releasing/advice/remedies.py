@@ -17,7 +17,7 @@ from takifugu.accounting.suspicion import percent, posterior
 from takifugu.core.errors import TakifuguError
 from takifugu.core.lists import without_keys
 from takifugu.core.plain import Json, Plain
-from takifugu.releasing.advice.advising import TableAdvice, advice_of
+from takifugu.releasing.advice.advising import TableAdvice, advice_of, said
 from takifugu.releasing.advice.bands import Joint, json_of
 from takifugu.releasing.advice.budgets import larger_budget, room_of, said_to_ledger, two_digits
 from takifugu.releasing.advice.candidates import ideas, number_of, of_table
@@ -86,6 +86,8 @@ class Remedy:
     def sentence(self) -> str:
         """State the worst table's worth with them."""
         sentence = self.worth.sentence(self.advised.measured_in)
+        if self.advised.worth is not None:
+            sentence = self.advised.sentence
         return sentence if self.is_one else f"{self.table}: {sentence}"
 
     @property
@@ -99,9 +101,8 @@ class Remedy:
     def to_dict(self) -> Json:
         """Return plain data for JSON."""
         changes = [{"where": list(change.where), "value": change.value} for change in self.changes]
-        verdict = None if self.advised.worth is None else str(self.worth.verdict)
         return {
-            "table": self.table, "changes": changes, "why": self.why, "verdict": verdict,
+            "table": self.table, "changes": changes, "why": self.why, "verdict": said(self.advised.verdict),
             "ratio": self.worth.ratio_or_none, **json_of(self.joint),
             "error_of_a_difference": self.worth.error_of_a_difference,
             "fits_the_budget": self.fits,

@@ -51,7 +51,8 @@ class Release(InParts):
     """A noisy answer: `values` are exact multiples of the grid, or what else is published, one per cell of `labels`.
 
     `calibration` is where its noise comes from, where that is known; `library` is the data-frame library that the data
-    came in; `completed` is when an earlier call, which did not finish, paid for it.
+    came in; `completed` is when an earlier call, which did not finish, paid for it. `left_out` stands in the place of
+    the verdict "good" of its report, where rules of its release file may leave rows out.
     """
 
     labels: tuple[str, ...]
@@ -61,6 +62,7 @@ class Release(InParts):
     calibration: Calibration | None = field(default=None, repr=False, compare=False)
     library: str | None = field(default=None, repr=False, compare=False)
     completed: str | None = field(default=None, repr=False, compare=False)
+    left_out: str = field(default="", repr=False, compare=False)
 
     @property
     def value(self) -> Readable | dict[str, Readable]:

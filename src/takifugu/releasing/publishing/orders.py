@@ -16,6 +16,7 @@ from takifugu.core.errors import LedgerError, ReleaseError, ReleaseState
 from takifugu.core.names import normalised
 from takifugu.core.plain import Json, Plain
 from takifugu.numbers.noise import Entropy, SystemEntropy
+from takifugu.releasing.advice.leaving_out import in_place_of_good
 from takifugu.releasing.advice.refusing import refusal_of
 from takifugu.releasing.certificates.files import content_of, digest_at, files_of, reason
 from takifugu.releasing.file.kind import ReleaseFile
@@ -182,8 +183,8 @@ def _made(order: Ordered, bill: Order, bits: Entropy, progress: Progress, force:
         write_ledger_id(planned.file.path, opened(planned.file.ledger).id)
     questions = [answer.question for answer in order.requested]
     calibrations = {(question.release, question.unit): question.calibration for question in questions}
-    library = library_of(planned.file.given)
-    return stored, tuple(with_calibrations(table, calibrations, library, worths) for table in tables)
+    library, left_out = library_of(planned.file.given), in_place_of_good(planned.file)
+    return stored, tuple(with_calibrations(table, calibrations, library, worths, left_out) for table in tables)
 
 
 def handed_out(stored: Stored, folder: Path, force: bool, progress: Progress) -> tuple[Published, ...]:

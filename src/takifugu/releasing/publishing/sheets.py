@@ -14,6 +14,7 @@ from takifugu.core.plain import Json, Plain, Row
 from takifugu.core.text.plot import by_itself
 from takifugu.model.queries.forms import ByCells
 from takifugu.releasing.advice.advising import advice_of
+from takifugu.releasing.advice.leaving_out import in_place_of_good
 from takifugu.releasing.advice.worth import Worth
 from takifugu.releasing.certificates.cells import (
     CLOCK,
@@ -94,11 +95,11 @@ def _sheet(table: Table, answers: Sequence[Drawn], planned: Plan, worth: Worth |
     wording = Wording(title, table.measured_in or None, spec.publisher, spec.contact, table.people.one)
     certified = (facts, digest_of(content), lists_units, wording, adjustment)
     certificate = certificate_of(answers, source, table.scope, units, *certified)
-    releases = tuple(
-        (a.question.unit, Release(a.labels, a.values, certificate, a.randomiser, a.question.calibration))
-        for a in answers
-    )
-    published = Published(table.name, table.scope, rows, certificate, (), releases)
+    left_out, releases = in_place_of_good(planned.file), list[tuple[str | None, Release]]()
+    for a in answers:
+        release = Release(a.labels, a.values, certificate, a.randomiser, a.question.calibration, left_out=left_out)
+        releases.append((a.question.unit, release))
+    published = Published(table.name, table.scope, rows, certificate, (), tuple(releases))
     values = {TABLE: content, DATA: table_json(rows, certificate)}
     drawing, places = published.drawing, _places(published, planned.file)
     if drawing is not None:
@@ -226,13 +227,14 @@ def with_calibrations(
     calibrations: Mapping[tuple[str, str | None], Calibration],
     library: str | None,
     worths: Mapping[str, Worth],
+    left_out: str,
 ) -> Published:
     """Return a table with its calibrations, worth and the caller's library."""
-    releases = tuple(
-        (unit, replace(answer, calibration=calibrations.get((table.name, unit)), library=library))
-        for unit, answer in table.releases
-    )
-    return replace(table, releases=releases, library=library, worth=worths.get(table.name))
+    releases = list[tuple[str | None, Release]]()
+    for unit, answer in table.releases:
+        calibration = calibrations.get((table.name, unit))
+        releases.append((unit, replace(answer, calibration=calibration, library=library, left_out=left_out)))
+    return replace(table, releases=tuple(releases), library=library, worth=worths.get(table.name))
 
 
 def adjustment_of(table: Table, answers: Sequence[Drawn]) -> Adjustment | None:

@@ -159,9 +159,9 @@ def report_html(subject: Release | Published | Outcome) -> str:
     return page("report.html", articles=list(map(_article, tables)), **head)
 
 
-def verdict_words(table: Published) -> str:
+def verdict_words(table: Published, left_out: str | None = None) -> str:
     """Return a report's first sentence: the table's worth, or its choice's error."""
-    verdict = verdict_of(table)[1]
+    verdict = verdict_of(table, left_out)[1]
     if verdict or not isinstance(table.releases[0][1].randomiser, PermuteAndFlip):
         return verdict
     return number_with_error(table)

@@ -6,7 +6,6 @@ import math
 from collections.abc import Iterator
 from dataclasses import replace
 from fractions import Fraction
-from typing import TYPE_CHECKING
 
 from takifugu.accounting import definitions, suspicion
 from takifugu.analysis.randomisers import MARKS, Noise
@@ -17,6 +16,7 @@ from takifugu.core.escaping import as_exact_as
 from takifugu.core.escaping import number as written
 from takifugu.model import frameworks
 from takifugu.model.secrets.hypotheses import Comparison, EntryIs, Hypothesis, LawIs
+from takifugu.releasing.advice.advising import verdict_and_words
 from takifugu.releasing.advice.bands import cell_band, difference_band
 from takifugu.releasing.advice.expecting import expectation_of
 from takifugu.releasing.advice.worth import Verdict, Worth, worth
@@ -26,9 +26,6 @@ from takifugu.releasing.postprocess.readable import measured, number, readable
 from takifugu.releasing.report.outcomes import Published
 from takifugu.releasing.report.page import Words, sentence
 from takifugu.releasing.report.values import farthest_end
-
-if TYPE_CHECKING:
-    pass
 
 #: Why there is none of what was sent row by row; what to do with a table that is not worth comparing.
 _NO_VERDICT = (
@@ -47,10 +44,11 @@ def opening(t: Published) -> Iterator[Words]:
     yield from (Words(words) for words in (number_with_error(t), suspicion_of(t)) if words)
 
 
-def verdict_of(t: Published) -> tuple[Verdict | None, str]:
+def verdict_of(t: Published, left_out: str | None = None) -> tuple[Verdict | None, str]:
     """Return the verdict on a table, if any, and its sentence.
 
-    Without a verdict, the sentence names the least visible difference.
+    Without a verdict, the sentence names the least visible difference. What stands in the place of "good" may be said
+    in other words than the published ones (`left_out`).
     """
     unit = t.certificate.measured_in or ""
     worth = t.worth or _worth(t)
@@ -61,12 +59,13 @@ def verdict_of(t: Published) -> tuple[Verdict | None, str]:
         if may_change and worth.cells is not None and half is not None:
             cells = worth.cells.published(answer.labels, list(map(float, answer.values)), float(half))
             worth = replace(worth, cells=cells)
-        words = worth.sentence(unit)
+        verdict, words = verdict_and_words(worth, unit, t.left_out if left_out is None else left_out)
         if not worth.verdict.is_useful:
             words += f": {_DO_NOT[worth.difference is not None]}"
         elif t.certificate.doubts:  # nothing is good over a belief that the published values contradict
-            return None, f"{_DOUBTED}{words.removeprefix(f'{worth.verdict}: ')}."
-        return worth.verdict, f"{sentence(words)}{_what_came(t, worth)}"
+            words = worth.sentence(unit).removeprefix(f"{worth.verdict}: ")
+            return None, f"{_DOUBTED}{words}."
+        return verdict, f"{sentence(words)}{_what_came(t, worth)}"
     if not t.cells:
         return None, _NO_VERDICT
     noisy = [answer.randomiser for _, answer in t.releases if isinstance(answer.randomiser, Noise)]

@@ -84,6 +84,11 @@ class Published(InParts):
         return picture_of(self.certificate, self.rows_by_unit, self.possible, WIDE)
 
     @property
+    def left_out(self) -> str:
+        """Return what stands in the place of a verdict "good", if anything."""
+        return self.releases[0][1].left_out
+
+    @property
     def cells(self) -> int:
         """Return how many values have a label: none of randomised rows."""
         return sum(len(answer.labels) for _, answer in self.releases)

@@ -180,6 +180,8 @@ class Records(Kind):
     def assumptions(self, file: ReleaseFile) -> Iterator[str | Fact]:
         spec = file.sections(RecordReleaseSpec)
         yield from super().assumptions(file)
+        if spec.source.null_keys == "drop":
+            yield f"rows that name no {file.people.one} were left out, and nothing is promised about them"
         for item in spec.release:
             for variables in values_of(item, written(item, ("variables",))).values():
                 yield f"that {item.name!r} reads {', '.join(variables)}, and no other column, is public"
