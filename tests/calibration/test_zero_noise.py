@@ -23,6 +23,7 @@ from takifugu.analysis.sensitivity import change_to_hide
 from takifugu.core.errors import CalibrationRefused, InputError
 from takifugu.mechanisms import influence_gaussian
 from takifugu.model.queries import Additive
+from takifugu.numbers.densities.normal import Normal
 from takifugu.numbers.distributions.channel import Channel
 
 EXAMPLES = Path(__file__).parents[2] / "examples"
@@ -374,3 +375,18 @@ def test_where_rows_are_not_hidden_the_certificate_says_how_far() -> None:
     calibration = tf.calibrate(framework, tf.Sum("age"), 1, only_release=True)
     certificate = tf.release(calibration, [(0, "x")] * 8).certificate
     assert "may read it off with a probability of up to 95 %" in " ".join(str(certificate).split())
+
+
+@pytest.mark.parametrize("delta", [0, 0.05])
+def test_a_stated_density_is_not_asked_for_the_range_of_all_records(delta: float) -> None:
+    """What 120 records move together is no entry: the mean of a round may be 540 minutes longer, and no van moves that."""
+    curves = {90: Normal(236, 3), 100: Normal(238, 3), 110: Normal(241, 3)}
+    answer = tf.Mean("minutes")
+    belief = tf.Density("parcels", "mean", curves, resolution="0.1", answer=answer, reach=540)
+    framework = tf.Pufferfish(tf.dataset_property("parcels", "mean", max_difference=10), belief)
+    calibration = tf.calibrate(framework, answer, 1, delta, only_release=True)
+    assert change_to_hide(calibration.problem, 1, hides_rows=False) == Fraction(1, 10)
+    assert calibration.mechanism != "group"
+    assert calibration.scale < 10
+    little = RoundedLaplace(Fraction(1, 100), Fraction(1, 10), on_grid=False)
+    assert "above 95 %" in str(too_little_noise(calibration.problem, little, Fraction(1), Fraction(0)))
