@@ -379,7 +379,7 @@ def test_where_rows_are_not_hidden_the_certificate_says_how_far() -> None:
 
 @pytest.mark.parametrize("delta", [0, 0.05])
 def test_a_stated_density_is_not_asked_for_the_range_of_all_records(delta: float) -> None:
-    """What 120 records move together is no entry: the mean of a round may be 540 minutes longer, and no van moves that."""
+    """What all records move together is no entry: a mean that may lie 540 apart is not moved so by one of 120."""
     curves = {90: Normal(236, 3), 100: Normal(238, 3), 110: Normal(241, 3)}
     answer = tf.Mean("minutes")
     belief = tf.Density("parcels", "mean", curves, resolution="0.1", answer=answer, reach=540)
