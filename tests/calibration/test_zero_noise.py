@@ -263,6 +263,21 @@ def test_theorem_2_of_noise_that_passes(size: Fraction, steps: int, kind: str, e
     assert guessed(noise.to_dict(), *answers) <= (1 + most) / 2 + half_way + 2 * LEFT_OUT
 
 
+@settings(max_examples=60)
+@given(st.integers(2, 20), st.lists(st.integers(1, 3), min_size=1, max_size=3), st.booleans())
+def test_cells_that_move_along_one_line_tell_no_more_than_one(size: int, moves: list[int], is_normal: bool) -> None:
+    """The nearer of two answers is right as often as beside one cell that moves by all that these move, or less."""
+    scale, answer = Fraction(size, 10), tuple(map(Fraction, moves))
+    if is_normal:
+        noise: Any = RoundedNormal(scale, Fraction(1), len(moves))
+        length = math.sqrt(sum(move**2 for move in moves))
+        most = 1 - math.erfc(length / 2 / float(scale) / math.sqrt(2)) / 2
+    else:
+        noise = DiscreteLaplace(scale, Fraction(1), len(moves))
+        most = 1 - math.exp(-math.ceil(sum(moves) / 2) / float(scale)) / 2
+    assert guessed(noise.to_dict(), (Fraction(0),) * len(moves), answer) <= most + 4 * LEFT_OUT
+
+
 def test_a_constant_and_noise_of_an_unknown_form_hide_nothing() -> None:
     from takifugu.analysis.randomisers import Base
 
