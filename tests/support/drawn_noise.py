@@ -4,6 +4,7 @@ Somebody knows all entries but one, and takes the value of that one whose answer
 """
 
 import functools
+import itertools
 import math
 from collections.abc import Mapping, Sequence
 from fractions import Fraction
@@ -47,24 +48,53 @@ def cell_law(noise: Mapping[str, Any], answer: Fraction) -> dict[Fraction, float
     return law
 
 
-def read_off(noise: Mapping[str, Any], answers: Sequence[Answer]) -> list[float]:
-    """Return for each true answer how often it alone is the nearest to what is published.
+def outputs_of(noise: Mapping[str, Any], true: Answer, others: Sequence[Answer]) -> tuple[Any, Any, list[Any]]:
+    """Return the outputs' probabilities, their distance from the true answer, and from each other one.
 
     Answers differ in few cells; the others tell nothing of which it is.
     """
     norm = 2 if noise["kind"] == "rounded-normal" else 1
-    moved = [cell for cell in range(len(answers[0])) if len({answer[cell] for answer in answers}) > 1]
-    possible = sorted({tuple(answer[cell] for cell in moved) for answer in answers})
-    chances = []
-    for true in possible:
-        laws = [cell_law(noise, cell) for cell in true]
-        masses = functools.reduce(np.multiply.outer, [np.array(list(law.values())) for law in laws])
-        outputs = np.meshgrid(*([float(y) for y in law] for law in laws), indexing="ij")
-        distances = [
-            sum(abs(y - float(x)) ** norm for y, x in zip(outputs, other, strict=True)) for other in possible
-        ]
-        mine = distances[possible.index(true)]
-        others = [distance for other, distance in zip(possible, distances, strict=True) if other != true]
-        is_nearest = np.all([mine < distance - 1e-9 for distance in others], axis=0)
-        chances.append(LEFT_OUT + float(masses[is_nearest].sum()))
-    return chances
+    moved = [cell for cell in range(len(true)) if any(other[cell] != true[cell] for other in others)]
+    laws = [cell_law(noise, true[cell]) for cell in moved]
+    masses = functools.reduce(np.multiply.outer, [np.array(list(law.values())) for law in laws])
+    outputs = np.meshgrid(*([float(y) for y in law] for law in laws), indexing="ij")
+
+    def distance(answer: Answer) -> Any:
+        return sum(abs(y - float(answer[cell])) ** norm for y, cell in zip(outputs, moved, strict=True))
+
+    return masses, distance(true), [distance(other) for other in others]
+
+
+def alone_nearest(noise: Mapping[str, Any], true: Answer, others: Sequence[Answer]) -> float:
+    """Return how often the true answer is nearer to what is published than each of the others."""
+    masses, mine, theirs = outputs_of(noise, true, others)
+    is_nearest = np.all([mine < distance - 1e-9 for distance in theirs], axis=0)
+    return LEFT_OUT + float(masses[is_nearest].sum())
+
+
+def read_off(noise: Mapping[str, Any], answers: Sequence[Answer]) -> float:
+    """Return how often a true answer alone is the nearest of all possible ones, for the answer read most often."""
+    possible = sorted(set(answers))
+    return max(alone_nearest(noise, true, [other for other in possible if other != true]) for true in possible)
+
+
+def rounded_to(noise: Mapping[str, Any], answers: Sequence[Answer]) -> float:
+    """Return how often the output, rounded to steps of the longest change from the true answer, is the true answer.
+
+    In one cell that is P(|N| < d/2), d being the distance of the two answers that lie farthest apart.
+    """
+    norm = 2 if noise["kind"] == "rounded-normal" else 1
+
+    def length(pair: tuple[Answer, Answer]) -> Fraction:
+        return sum((abs(x - y) ** norm for x, y in zip(*pair, strict=True)), Fraction(0))
+
+    true, other = max(itertools.combinations(sorted(set(answers)), 2), key=length)
+    mirrored = tuple(2 * x - y for x, y in zip(true, other, strict=True))
+    return alone_nearest(noise, true, [other, mirrored])
+
+
+def guessed(noise: Mapping[str, Any], one: Answer, other: Answer) -> float:
+    """Return how often the nearer of two equally likely answers is the true one; half-way outputs are a coin's."""
+    masses, mine, (theirs,) = outputs_of(noise, one, [other])
+    half_way = np.abs(mine - theirs) <= 1e-9
+    return LEFT_OUT + float(masses[mine < theirs - 1e-9].sum() + masses[half_way].sum() / 2)

@@ -138,19 +138,6 @@ def largest_change(form: Mapping[str, Any], alphabets: Sequence[Sequence[Any]], 
     return largest
 
 
-def largest_cell_change(
-    form: Mapping[str, Any], alphabets: Sequence[Sequence[Any]], entries: Sequence[int]
-) -> Fraction:
-    """Return the largest change of one cell when one of `entries` changes, over all data sets."""
-    largest = Fraction(0)
-    for entry in entries:
-        fixed = [i for i in range(len(alphabets)) if i != entry]
-        for rest in product(*(alphabets[i] for i in fixed)):
-            answers = list(_answers(form, alphabets, [entry], fixed, rest))
-            largest = max([largest, *(abs(x - y) for a in answers for b in answers for x, y in zip(a, b, strict=True))])
-    return largest
-
-
 def _answers(
     form: Mapping[str, Any],
     alphabets: Sequence[Sequence[Any]],

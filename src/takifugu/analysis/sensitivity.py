@@ -61,14 +61,14 @@ def entry_change(problem: Problem) -> Fraction:
 def change_to_hide(problem: Problem, norm: int, hides_rows: bool) -> Fraction:
     """Return D, the change that noise has to hide, in answer units (docs/theory/zero-noise.md).
 
-    An entry changes the answer by d at most, a length by `norm`. D is the largest d of a secret entry, or the least d
-    of an entry that the answer reads, if that is more. Where the definition hides no rows, no entry is a secret. Two
-    laws of an answer have no entries: there D is one step of its grid.
+    An entry changes the answer by d at most, a length by `norm`. D is the largest d of a secret entry, or of any entry
+    where the answer reads no secret one. Where the definition hides no rows, no entry is a secret, and D is the least d
+    of an entry that is read. Two laws of an answer have no entries: there D is one step of its grid.
     """
     if problem.is_pair:
         return problem.grid
     if hides_rows:
-        moves = [max(_secret_move(part, norm), part.answer.nearest(norm)) for part in problem.parts]
+        moves = [_secret_move(part, norm) or _any_move(part, norm) for part in problem.parts]
     else:
         moves = [answer.nearest(norm) for answer in problem.answers]
     return max(moves, default=Fraction(0)) * problem.grid
@@ -89,6 +89,11 @@ def _secret_move(part: Part, norm: int) -> Fraction:
     if isinstance(part.belief, OfOneRecord):
         return part.belief.entry_change(part.answer) / part.answer.grid
     return part.answer.farthest(part.family.entries, norm)
+
+
+def _any_move(part: Part, norm: int) -> Fraction:
+    """Return the largest change by one entry, in grid units."""
+    return part.answer.farthest(range(part.answer.size), norm)
 
 
 def _entry_change(part: Part) -> Fraction:

@@ -233,8 +233,8 @@ class RealNumber:
         return len(list(entries)) * self._steps
 
     def nearest(self, norm: int = 1) -> Fraction:
-        """Return how far the number can change, or one step of the grid without a range."""
-        return Fraction(1) if self.reach is None else self.reach / self.grid
+        """Return one step of the grid: nothing says how far one record moves the number, at most `reach` for all."""
+        return Fraction(1)
 
     def farthest(self, entries: object, norm: int = 1) -> Fraction:
         return self.nearest(norm)
