@@ -126,7 +126,11 @@ class Careful(InOrder):
         except click.UsageError as usage:
             error = guided(usage)
             print_failure(_asking(error.ctx or click.Context(self), as_json), error, "", error.exit_code)
-            raise error from None
+            raise _shown(error) from None
+        except OSError as error:  # --help and --version print before any command begins
+            code, _ = _exit_and_words(error)
+            _give_up_broken_streams()
+            raise click.exceptions.Exit(code) from None
         return _asking(context, as_json)
 
     def invoke(self, ctx: click.Context) -> object:
@@ -147,7 +151,7 @@ class Careful(InOrder):
             except click.ClickException as error:
                 wrong = guided(error) if isinstance(error, click.UsageError) else error
                 print_failure(ctx, wrong, wrong.format_message(), wrong.exit_code)
-                raise wrong from None
+                raise _shown(wrong) from None
             except (click.exceptions.Exit, click.Abort):
                 raise
             except BaseException as error:
@@ -164,6 +168,14 @@ class Careful(InOrder):
                     print_failure(ctx, left, message, code)
         _give_up_broken_streams()
         raise click.exceptions.Exit(code)
+
+
+def _shown(error: click.ClickException) -> click.exceptions.Exit:
+    """Show an error of click, and return the exit that it ends with."""
+    with suppress(OSError):  # nobody reads it: the outcome is the same
+        error.show()
+    _give_up_broken_streams()
+    return click.exceptions.Exit(error.exit_code)
 
 
 def _leave_to_the_system() -> None:
