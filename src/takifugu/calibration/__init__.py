@@ -13,6 +13,7 @@ from takifugu.calibration.alternatives import INAPPLICABLE, REFUSED, Alternative
 from takifugu.calibration.registry import REGISTRY, find
 from takifugu.calibration.result import Calibration
 from takifugu.calibration.trials import (
+    TOO_LARGE,
     attempt,
     attempt_all,
     attempt_composing,
@@ -20,6 +21,7 @@ from takifugu.calibration.trials import (
     choose,
     definition_of,
     error_words,
+    is_writable,
     rows,
     taken,
 )
@@ -253,6 +255,8 @@ def of_bound(
     alternatives: tuple[Alternative, ...] = (),
 ) -> Calibration:
     """Return noise with its promise, which nobody `requested` by default."""
+    if not is_writable(problem, bound.randomiser):
+        raise CalibrationRefused(f"{mechanism}: {TOO_LARGE}")
     framework = problem.framework
     guarantee = Guarantee(
         bound.epsilon,

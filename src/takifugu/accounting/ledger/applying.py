@@ -53,9 +53,14 @@ def rebuild(connection: Connection) -> None:
     for table in reversed(columns()):
         if table not in (*TRUTH, "meta"):
             connection.execute(f"delete from {table}")
-    for fact in list(facts(connection)):
-        with decoding():
-            apply(connection, fact)
+    for number, fact in enumerate(list(facts(connection)), 1):
+        try:
+            with decoding():
+                apply(connection, fact)
+        except LedgerError as error:
+            names = ", ".join(f"release {name!r}" for name, _ in fact.body.get("ids", ()))
+            about = f"event {number:,} ({fact.kind}, about {fact.source!r}{names and f': {names}'})"
+            raise LedgerError(f"{about} cannot be applied: {error.what}", rule=error.rule, fix=error.fix) from None
     for group, bundle in bundles:
         reserved.set_bundle(connection, group, bundle)
     seals.write(connection)
