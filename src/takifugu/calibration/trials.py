@@ -54,7 +54,9 @@ OUT_OF_RANGE = (
 #: A certificate holds numbers below 2^1000. An answer is a whole number of 64 bits in steps of its grid, and noise is
 #: beyond 2^99 times its expected error with a chance below 2^-99, whatever its law (Markov's inequality).
 MOST_WRITTEN = 2**900
-TOO_LARGE = "its answer or noise may be 2^1000 or more, which no certificate holds: publish smaller numbers, such as millions"
+TOO_LARGE = (
+    "its answer or noise may be 2^1000 or more, which no certificate holds: publish smaller numbers, such as millions"
+)
 
 _BEST_COMPOSING_FIRST = (Covers.EVERYTHING, Covers.COMPONENT, Covers.ENTRIES, Covers.OUTPUT)
 

@@ -8,7 +8,8 @@ import gc
 import io
 import os
 import sys
-from contextlib import suppress
+from collections.abc import Iterator
+from contextlib import contextmanager, suppress
 from difflib import get_close_matches
 from pathlib import Path
 from traceback import walk_tb
@@ -20,6 +21,7 @@ from takifugu.cli import terminal
 from takifugu.cli.failures import AS_JSON, COMMAND, FILE, completed_before, print_failure, state_of
 from takifugu.cli.terminal import columns, is_plain, is_terminal
 from takifugu.core.errors import (
+    LEDGER_AS_IT_WAS,
     BudgetExceeded,
     CalibrationRefused,
     CompositionRefused,
@@ -32,6 +34,7 @@ from takifugu.core.errors import (
     standing,
 )
 from takifugu.core.escaping import visible
+from takifugu.core.lasting import lasting
 from takifugu.core.registry import loaded
 from takifugu.core.text.tables import WIDTH, filled, fitting
 from takifugu.core.tracebacks import place_of
@@ -79,7 +82,27 @@ class Extended(click.Command):
                 why = error.message if isinstance(error, TakifuguError) else type(error).__name__
                 complain(f"the extension {point.name!r} ({point.value}) cannot be loaded: {why}")
         terminal.heed()
-        return ctx.invoke(loaded(self.runs), **ctx.params)
+        with lasting(), _telling(ctx):
+            return ctx.invoke(loaded(self.runs), **ctx.params)
+
+
+@contextmanager
+def _telling(ctx: click.Context) -> Iterator[None]:
+    """Say of a command about a ledger how far it came when it is stopped."""
+    if "ledger_file" not in ctx.params:
+        yield
+        return
+    has_begun = False
+    try:
+        from takifugu.accounting.ledger.standing import telling
+
+        with telling(ctx.params["ledger_file"]):
+            has_begun = True
+            yield
+    except (KeyboardInterrupt, SystemExit) as error:
+        if not has_begun:
+            vars(error).setdefault("standing", LEDGER_AS_IT_WAS)
+        raise
 
 
 class WithKinds(Extended):

@@ -97,7 +97,7 @@ class Store:
 
     @contextmanager
     def _transaction(self, begin: str) -> Iterator[Connection]:
-        opened = sqlite.transaction(self.place, self.timeout, begin, self.path)
+        opened = sqlite.shared_transaction(self.place, self.timeout, begin, self.path)
         with sqlite.explained(self.path), in_use(self.place), opened as connection:
             yield connection
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 import errno
 import os
 import sqlite3
+import threading
 import time
 from collections import namedtuple
 from collections.abc import Callable, Iterator, Sequence
@@ -12,13 +13,14 @@ from contextlib import closing, contextmanager, suppress
 from functools import cache
 from pathlib import Path
 from secrets import token_hex
-from typing import Any
+from typing import Any, NamedTuple
 from urllib.parse import quote
 
 from takifugu.accounting.ledger.disk.mounts import shares_memory
 from takifugu.accounting.ledger.disk.places import COMPUTING, DRAFT, not_in_use, sweep
 from takifugu.core.errors import LedgerError
 from takifugu.core.files import sync
+from takifugu.core.lasting import close_all, kept
 
 #: The one statement that lets a single writer in: nobody else reads what it is about to spend before it has committed.
 WRITE_LOCK = "BEGIN IMMEDIATE"
@@ -134,11 +136,8 @@ def transaction(path: Path, timeout: float, begin: str = READ_LOCK, ledger: obje
     The file exists; every transaction reopens it, so that no handle survives a fork. A ledger that has gone is never
     replaced by an empty one.
     """
-    mode = "ro&immutable=1" if _is_only_to_read(path) else "rw"
-    connection = connect(f"file:{quote(str(path.absolute()))}?mode={mode}", timeout, ledger or path)
+    connection = _opened(path, timeout, ledger or path, _mode(path))
     try:
-        for setting in SETTINGS:
-            connection.execute(setting)
         connection.execute(begin)
         yield connection
         if begin == WRITE_LOCK:  # who only reads has nothing to keep, and is told nothing by a full disk
@@ -146,6 +145,70 @@ def transaction(path: Path, timeout: float, begin: str = READ_LOCK, ledger: obje
     finally:
         with suppress(sqlite3.Error):  # what was wrong was raised before
             connection.close()
+
+
+def _mode(path: Path) -> str:
+    return "ro&immutable=1" if _is_only_to_read(path) else "rw"
+
+
+def _opened(path: Path, timeout: float, ledger: object, mode: str) -> Connection:
+    connection = connect(f"file:{quote(str(path.absolute()))}?mode={mode}", timeout, ledger)
+    try:
+        for setting in SETTINGS:
+            connection.execute(setting)
+    except BaseException:
+        connection.close()
+        raise
+    return connection
+
+
+def is_kept(path: Path) -> bool:
+    """Return whether this command keeps a connection to a file."""
+    place = str(path.absolute())
+    return any(isinstance(key, _Opened) and key.place == place for key in kept() or ())
+
+
+class _Opened(NamedTuple):
+    """What a connection is used again for: the file of this place and number, by the thread that opened it."""
+
+    place: str
+    device: int
+    number: int
+    mode: str
+    process: int
+    thread: int
+
+
+@contextmanager
+def shared_transaction(path: Path, timeout: float, begin: str, ledger: object) -> Iterator[Connection]:
+    """Yield a connection in a transaction: the one that the command keeps, where it keeps any.
+
+    One whose transaction failed is closed, since nothing says in which state it is.
+    """
+    connections = kept()
+    if connections is None:
+        with transaction(path, timeout, begin, ledger) as connection:
+            yield connection
+        return
+    mode, facts = _mode(path), path.stat()
+    key = _Opened(
+        str(path.absolute()), facts.st_dev, facts.st_ino, mode, os.getpid(), threading.get_ident()
+    )  # fmt: skip
+    found = connections.pop(key, None)
+    connection = found or _opened(path, timeout, ledger, mode)
+    try:
+        connection.execute(f"PRAGMA busy_timeout={round(timeout * 1000)}")
+        connection.execute(begin)
+        yield connection
+        if begin == WRITE_LOCK:
+            connection.commit()
+        else:
+            connection.rollback()
+    except BaseException:
+        with suppress(sqlite3.Error):
+            connection.close()
+        raise
+    connections[key] = connection
 
 
 def _is_only_to_read(path: Path) -> bool:
@@ -198,6 +261,8 @@ def drafted(ledger: Path) -> Iterator[Path]:
 def give_up_shared_memory(path: Path, timeout: float) -> None:
     """Switch a ledger brought to a network disk to a rollback journal."""
     latest = time.monotonic() + timeout
+    if not shares_memory(path.parent):
+        close_all()  # the switch needs the file alone
     while _has_log(path) and not (shares_memory(path.parent) or _is_only_to_read(path)):
         try:
             with closing(sqlite3.connect(path, timeout=timeout)) as connection:
@@ -212,7 +277,7 @@ def give_up_shared_memory(path: Path, timeout: float) -> None:
 def _has_log(path: Path) -> bool:
     """Return whether a file unused by this process has a write-ahead log."""
     with not_in_use(path) as free:
-        if not free:
+        if not free or is_kept(path):
             return False
         with path.open("rb") as file:
             return file.read(_SMALLEST_PAGE)[18:20] == _WRITE_AHEAD
@@ -247,7 +312,7 @@ def check_length(path: Path) -> None:
     """
     for _ in range(5):
         with not_in_use(path) as free:
-            if not free:
+            if not free or is_kept(path):
                 return  # this process has opened it before, and closing another handle would drop its locks
             with path.open("rb") as file:
                 start = file.read(_SMALLEST_PAGE)
