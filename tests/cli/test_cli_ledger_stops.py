@@ -1,4 +1,4 @@
-"""Commands about a ledger: one connection each, and a true word about how far they came wherever a signal stops them."""
+"""Commands about a ledger: one connection each, and a true word about how far they came wherever they are stopped."""
 
 import json
 import os
