@@ -224,7 +224,7 @@ class BudgetExceeded(LedgerError):
     """The release would cost more than the rest of the budget.
 
     `spent`, `requested`, `left`, `total` and `budget` are exact pairs (epsilon, delta), and `fits` says in words what
-    would fit; `source` is the one whose budget it is. The message has a line for the cost, what is left, each remedy,
+    would fit, `share` by how much all epsilons would be multiplied, if that is known; `source` is the one whose budget it is. The message has a line for the cost, what is left, each remedy,
     and each command.
     """
 
@@ -233,10 +233,11 @@ class BudgetExceeded(LedgerError):
     def __init__(
         self, what: str = "", *, rule: str = "", fix: str = "", spent: Cost = NO_COST, requested: Cost = NO_COST,
         left: Cost = NO_COST, total: Cost = NO_COST, budget: Cost = NO_COST, fits: str = "", source: str = "",
+        share: Fraction | None = None,
     ) -> None:  # fmt: skip
         super().__init__(what, rule=rule, fix=fix)
         self.spent, self.requested, self.left, self.total, self.budget = spent, requested, left, total, budget
-        self.fits, self.source = fits, source
+        self.fits, self.source, self.share = fits, source, share
 
 
 class ReleaseError(TakifuguError):
