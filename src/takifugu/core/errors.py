@@ -224,8 +224,8 @@ class BudgetExceeded(LedgerError):
     """The release would cost more than the rest of the budget.
 
     `spent`, `requested`, `left`, `total` and `budget` are exact pairs (epsilon, delta), and `fits` says in words what
-    would fit, `share` by how much all epsilons would be multiplied, if that is known; `source` is the one whose budget it is. The message has a line for the cost, what is left, each remedy,
-    and each command.
+    would fit, `share` by how much all epsilons would be multiplied, if that is known; `source` is the one whose budget
+    it is. The message has a line for the cost, what is left, each remedy, and each command.
     """
 
     separators = (":\n", ";\n")
