@@ -124,7 +124,7 @@ def with_ways_to_pay(over: BudgetExceeded, file: ReleaseFile, planned: Plan | No
     if not ways or _is_declared(file):
         ways.append(f"run\n{_setting(file, budget)}")
     over.fix = f"fits in [[release]]: {over.fits};\nto spend that much, {' and '.join(ways)}"
-    if planned is not None and (lines := lines_that_fit(planned, over)):
+    if planned is not None and (lines := lines_that_fit(planned, over, previewed)):
         over.fix = f"{over.fix};\n{lines}"
     return over.at("source")
 

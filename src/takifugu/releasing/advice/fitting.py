@@ -3,19 +3,24 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from fractions import Fraction
+from typing import TYPE_CHECKING, Any
 
 from takifugu.core.errors import BudgetExceeded, TakifuguError
+from takifugu.core.plain import Json
 from takifugu.releasing.advice.changes import Change, applied
 from takifugu.releasing.file.loading import checked, parsed
 from takifugu.releasing.planning.plan import Plan, plan
+
+if TYPE_CHECKING:
+    from takifugu.accounting.ledger import Preview
 
 #: How often a smaller epsilon is tried, and how much smaller each is.
 TRIES, SMALLER = 6, Fraction(9, 10)
 
 
-def lines_that_fit(planned: Plan, over: BudgetExceeded) -> str:
+def lines_that_fit(planned: Plan, over: BudgetExceeded, previewed: Callable[[Plan, Any], Preview]) -> str:
     """Return what to write in which [[release]] so that the release fits, "" where nothing is found.
 
     The lines are tried: the tables are calibrated again, and the ledger is asked what they would cost.
@@ -29,7 +34,7 @@ def lines_that_fit(planned: Plan, over: BudgetExceeded) -> str:
             changes = _changes(raw["release"], planned, share)
             if not changes:
                 return ""
-            if _fits(applied(raw, changes), planned):
+            if _fits(applied(raw, changes), planned, previewed):
                 return _in_lines(changes)
             share *= SMALLER
     except TakifuguError:  # what is changed is another file, which may be refused for another reason
@@ -67,9 +72,7 @@ def _rounded_down(value: Fraction) -> float:
     return float(math.floor(value * Fraction(10) ** places) / Fraction(10) ** places)
 
 
-def _fits(raw: dict[str, object], planned: Plan) -> bool:
-    from takifugu.releasing.advice.budgets import previewed
-
+def _fits(raw: Json, planned: Plan, previewed: Callable[[Plan, Any], Preview]) -> bool:
     file = planned.file
     changed = plan(checked(raw, file.path, file.given, file.window)).only({table.name for table in planned.tables})
     account = previewed(changed, file.budget)
