@@ -1,7 +1,6 @@
 """How the tests are run: Hypothesis profiles, and documents whose every code block is executed."""
 
 import gc
-import importlib.metadata
 import linecache
 import os
 import shutil
@@ -40,9 +39,6 @@ progress.CLOCK = progress.Clock(wait=lambda ended, _: ended.wait())
 
 # All windows of tests have ended, whatever the machine takes for today.
 moments.now = lambda: datetime(2100, 1, 1, tzinfo=UTC)
-
-# No test installs a package for its own process: every command asks which ones extend Takifugu.
-importlib.metadata.entry_points = cache(importlib.metadata.entry_points)
 
 # Tests run as on the machine of a user; those that a build must not skip or rewrite ask for this name.
 if os.environ.pop("CI", "") == "true":

@@ -5,12 +5,16 @@ Colours are those of Okabe and Ito; nothing is conveyed by colour alone.
 
 from __future__ import annotations
 
+from importlib.resources import files
 from pathlib import Path
+
+import dukpy
 
 import takifugu as tf
 from takifugu.core.text.marks import INK, drawing, words
 from takifugu.core.text.pictures import Bar, bar_chart
 from takifugu.core.text.scales import Axis
+from takifugu.pages.explorer import SCRIPTS
 
 FOLDER = Path(__file__).resolve().parent.parent / "docs" / "images"
 BLUE, ORANGE, GREY = "#0072b2", "#d55e00", "#9aa3ab"
@@ -110,7 +114,34 @@ def noise_picture() -> str:
     return bar_chart(bars, axis, "The least noise that hides one minute grows as minutes resemble each other")
 
 
-PICTURES = {"noise.svg": noise_picture, "plan.svg": plan_picture, "quilt.svg": quilt_picture}
+#: The explorer's picture has no style sheet of its own in a file; it is dark by night, as the page is.
+STEPS_STYLE = """
+text { font: 13px sans-serif; fill: #1c2430 } .soft { fill: #56606e } .axis { stroke: #d9d6cd } .ink { fill: #1c2430 }
+.stroke { fill: none } .bad-hue { stroke: #b23a1e; stroke-width: 1.2 } .fish-hue { stroke: #0b6e75; stroke-width: 3 }
+.lid { stroke: #0b6e75; stroke-dasharray: 4 4 }
+text.fish { fill: #0b6e75 }
+@media (prefers-color-scheme: dark) {
+text { fill: #e9e6df } .soft { fill: #a8b0ba } .axis { stroke: #38414b } .ink { fill: #e9e6df }
+.bad-hue { stroke: #ff9273 } .fish-hue { stroke: #5cc4c9 } .lid { stroke: #5cc4c9 }
+text.fish { fill: #5cc4c9 } }
+"""
+
+
+def steps_picture() -> str:
+    """Draw what a reader thinks of each minute of one person, as the explorer does for its first example."""
+    folder = files("takifugu.pages").joinpath("explorer")
+    scripts = "\n".join(folder.joinpath(name).read_text("utf-8") for name in SCRIPTS[:-1])
+    drawn: str = dukpy.evaljs(f"""{scripts}
+        const settings = exampleSettings(Object.keys(EXAMPLES)[0]), model = modelOf(settings), seed = 7;
+        stepsChart(WIDE, thoughtsOf(settings, model, madeUpTable(settings, model, seed), seed));""")
+    head, _, body = drawn.partition(">")
+    return f'{head} xmlns="http://www.w3.org/2000/svg" width="760" height="190"><style>{STEPS_STYLE}</style>{body}\n'
+
+
+PICTURES = {
+    "explorer-steps.svg": steps_picture, "noise.svg": noise_picture, "plan.svg": plan_picture,
+    "quilt.svg": quilt_picture,
+}  # fmt: skip
 
 if __name__ == "__main__":
     for name, draw in PICTURES.items():

@@ -45,7 +45,7 @@ def released(publication: Path, tmp_path: Path) -> Path:
 def test_the_commands_in_the_order_of_their_use() -> None:
     assert all_commands() == [
         ("init",), ("beliefs",), ("check",), ("compare",), ("calibrate",), ("advise",), ("plan",), ("explain",),
-        ("release",), ("ask",), ("open",), ("audit",), ("certificate", "show"),
+        ("explore",), ("release",), ("ask",), ("open",), ("audit",), ("certificate", "show"),
         ("ledger", "init"), ("ledger", "show"), ("ledger", "history"), ("ledger", "budget"), ("ledger", "resume"),
         ("ledger", "adopt"), ("ledger", "merge"), ("ledger", "check"), ("ledger", "upgrade"), ("schema",), ("keys",),
         ("demo",), ("example",), ("reproduce",),

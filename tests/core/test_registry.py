@@ -191,11 +191,11 @@ class Endless(DiscreteLaplace):
     (lambda bound: replace(bound, randomiser=DiscreteLaplace(Fraction(1), Fraction(1, 2))), "another grid"),
     (lambda bound: replace(bound, delta=Fraction(1)), "a promise of epsilon 1, delta 1"),
 ])  # fmt: skip
-@pytest.mark.parametrize("mechanism", ["twice", "auto"])
-def test_a_faulty_bound_is_refused_at_first_use(mechanism: str, change: Any, fault: str) -> None:
+def test_a_faulty_bound_is_refused_at_first_use(change: Any, fault: str) -> None:
     registry.register(Twice(change))
     with pytest.raises(InputError, match=fault):
-        tf.calibrate(FRAMEWORK, tf.Count("walking"), 1, mechanism=mechanism)
+        tf.calibrate(FRAMEWORK, tf.Count("walking"), 1, mechanism="twice")
+    assert tf.calibrate(FRAMEWORK, tf.Count("walking"), 1).mechanism != "twice"  # which "auto" never asks
 
 
 @dataclass(frozen=True)

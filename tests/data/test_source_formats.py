@@ -153,14 +153,17 @@ def test_from_init_to_the_ledger(tmp_path: Path) -> None:
         assert done.returncode == 0, done.stderr
         return done.stdout
 
-    assert 'file = "rows.fwf"' in run("init", "rows.fwf", "-o", "r.toml")
+    assert 'file = "rows.fwf"' in run("--plugin", "fixed", "init", "rows.fwf", "-o", "r.toml")
     draft = (tmp_path / "r.toml").read_text()
+    assert 'plugins = ["fixed"]' in draft
     for role, name in (("unit", "who"), ("order", "minute"), ("value", "state")):
         assert f'{role} = "{name}"' in draft
     believed = 'states = ["still", "walk"]\nmatrix = [[0.9, 0.1], [0.4, 0.6]]\nunits_independent = true'
     draft = filled(draft, source="budget = 2.0", belief=believed, release="epsilon = 0.5")
     (tmp_path / "r.toml").write_text(draft)
     run("release", "r.toml")
+    certificate = (tmp_path / "r-published" / "time-in-states.certificate.txt").read_text()
+    assert "promise of the package 'fixed': that the rows are read as they are" in " ".join(certificate.split())
     # The same rows as CSV are in the same layout: nothing is charged at its worst.
     (tmp_path / "c.toml").write_text(draft.replace("rows.fwf", "rows.csv").replace("time-in-states", "again"))
     noted = run("release", "c.toml")

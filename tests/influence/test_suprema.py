@@ -98,6 +98,34 @@ def test_two_levels_that_remember_the_last_prefixes_bound_as_those_that_do_not(m
                 assert (Levels(rows).bound(size) == bound).all()
 
 
+@pytest.mark.parametrize("states", [5, 40, 130])
+def test_remembered_prefixes_say_bit_by_bit_what_sorting_anew_says(states, monkeypatch):
+    """Nothing held: only pairs whose prefix changed are sorted again, some at a time."""
+    monkeypatch.setattr("takifugu.influence.profiles.levels.MOST_HELD", 0)
+    monkeypatch.setattr("takifugu.influence.profiles.levels.AT_ONCE", 7 * states)
+    rng = np.random.default_rng(states)
+    rows = rng.dirichlet(np.full(states, 0.5), size=states) / 2 + np.eye(states) / 2
+    rows[1], rows[0, rows[0] < 0.01] = rows[2], 0.0
+    remembering = Levels(rows)
+    for size in (0.01, 0.5, 0.6, 0.61, 0.611, 40.0, 0.3):
+        assert remembering.bound(size).tobytes() == Levels(rows).bound(size).tobytes()
+
+
+def test_levels_sort_again_only_pairs_that_changed(monkeypatch):
+    sorted_pairs = []
+    right = Levels._prefixes
+    monkeypatch.setattr("takifugu.influence.profiles.levels.MOST_HELD", 0)
+    monkeypatch.setattr(Levels, "_prefixes", lambda self, pairs: sorted_pairs.append(len(pairs)) or right(self, pairs))
+    rng = np.random.default_rng(1)
+    remembering = Levels(rng.dirichlet(np.ones(60), size=60) / 2 + np.eye(60) / 2)
+    remembering.bound(1.0)
+    assert sum(sorted_pairs) == 3600
+    sorted_pairs.clear()
+    for size in (1.0, 1.001, 1.0011):
+        remembering.bound(size)
+    assert sum(sorted_pairs) < 360
+
+
 def test_any_flow_bounds_the_supremum(monkeypatch):
     monkeypatch.setattr("takifugu.influence.profiles.certified.PIVOTS", 0)
     rng = np.random.default_rng(8)

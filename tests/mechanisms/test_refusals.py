@@ -65,7 +65,7 @@ ROWS: list[tuple[list[str], Framework, Query, object, tuple[str, ...]]] = [
     (["wasserstein", "quilt-exact"], hidden(CLASS), COUNT, 0, ("quilt-approx",)),
     (["wasserstein", "quilt-exact"], hidden(REGION), COUNT, 0, ("quilt-approx",)),
     (["wasserstein", "quilt-exact"], hidden(tf.BinaryChainInterval(0.1, 30)), COUNT, 0, ("quilt-approx",)),
-    (["quilt-exact"], COPIES, COUNT, 0, ("use wasserstein",)),
+    (["quilt-exact"], COPIES, COUNT, 0, ('use mechanism="wasserstein"',)),
     (["quilt-approx"], COPIES, COUNT, 0, ("Markov chains only",)),
     (["quilt-approx"], hidden(ONE_WAY), COUNT, 0, ("not reversible",)),
     (["quilt-approx"], hidden(tf.MarkovChain([[0, 1], [1, 0]], 9)), COUNT, 0, ("not irreducible and aperiodic",)),

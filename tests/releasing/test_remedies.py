@@ -155,6 +155,16 @@ def test_the_state_of_a_release_says_how_to_complete_it(
     assert "already published" in invoke("release", toml).output
 
 
+@of("releasing/advice/leaving_out.py: in_place_of_good")
+def test_what_a_rule_leaves_out_is_counted_by_advise(tmp_path: Path, toml: Path) -> None:
+    replaced(toml, "epsilon = 4.0", "epsilon = 300.0")
+    with_rule = replaced(toml, 'value = "state"', 'value = "state"\nnulls = "unobserved"')
+    said = words_of(succeed("advise", with_rule))
+    command = re.search(r"which `takifugu (advise .*?)` counts on a terminal", said)
+    assert command is not None, said
+    assert invoke(*shlex.split(command[1])).exit_code == 0
+
+
 @of("releasing/publishing/states.py: resuming")
 def test_what_a_key_paid_for_is_completed(tmp_path: Path, toml: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     with failing(monkeypatch, folders.os, "replace", FULL):

@@ -204,6 +204,7 @@ def test_rows_that_are_not_said_to_be_samples_are_noticed(tmp_path: Path) -> Non
 
 @pytest.mark.parametrize(("changes", "words"), [
     ((('roster = "agents.csv"\n', ""),), "source.roster: is missing"),
+    ((('roster = "agents.csv"', 'roster = ["Ana", "Ben", "Ana"]'),), "source.roster: names a person twice"),
     ((('until = "2026-01-19"\n', ""),), "source.until: is missing"),
     ((('rows = "changes"', 'rows = "wide"'),), "source.columns: is missing"),
     ((*EVENTS, ('otherwise = "away"\n', "")), "the state in which somebody is who has no event"),

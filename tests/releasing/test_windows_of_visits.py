@@ -39,7 +39,7 @@ Ana,bar,2026-01-05T00:59
 Ana,bar,2026-01-05T00:05
 Ana,gym,2026-01-05T01:00
 Ben,bar,2026-01-05 01:30
-Cem,bar,2026-01-05T03:40+01:00
+Cem,bar,2026-01-05T02:40
 Cem,gym,2026-01-05T01:10
 """
 
@@ -188,7 +188,9 @@ def in_berlin(extra: str = "") -> str:
 @pytest.mark.slow
 def test_hours_of_a_zone_are_those_of_its_clocks(tmp_path: Path) -> None:
     """Each row lies in the one hour whose name its clock shows; two passes are one window of two steps."""
-    rows = "".join(f"{who},bar,2026-10-25T{time}\n" for who, time in enumerate(TWICE))
+    times = ("01:59+02:00", "02:30+02:00", "02:30+01:00", "03:00+01:00", "04:59:59.9+01:00")
+    assert [time[:5] for time in times] == [time[:5] for time in TWICE]
+    rows = "".join(f"{who},bar,2026-10-25T{time}\n" for who, time in enumerate(times))
     file = written(tmp_path, in_berlin(), f"who,where,when\n{rows}")
     by_window = {name.removeprefix("safe-2026-10-25T"): bars for name, (bars, _) in counts(file).items()}
     assert len(by_window) == 24

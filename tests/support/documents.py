@@ -3,7 +3,8 @@
 Each document has its own names and its own temporary working directory. By the language of a block:
 
 python    is executed; what it prints is kept for the next block. One whose first line is `# name.py` is written to that
-          file and imported; what it registers with Takifugu is forgotten at the end of the document
+          file and imported; where it registers something, it is installed as a package of that name; what it registers
+          with Takifugu is forgotten at the end of the document
 text      the first one after a python or console block: must be what that block printed; `...` stands for any lines
 toml      whose first line is `# name.toml`: is written to that file
 console   lines `$ takifugu ...` run and must succeed, or end as `# exit code 1` says; lines that .ci/run covers (make,
@@ -87,9 +88,19 @@ def _module(name: str, example: Example) -> None:
         stack.callback(sys.path.remove, str(Path.cwd()))
     assert name not in sys.modules, f"a module {name} is loaded already: call the file otherwise"
     Path(f"{name}.py").write_text(example.parsed, encoding="utf-8")
+    if "extending.register_" in example.parsed:
+        _installed(name)
     stack.callback(sys.modules.pop, name, None)
     importlib.invalidate_caches()
     importlib.import_module(name)
+
+
+def _installed(name: str) -> None:
+    """Write what pip leaves of a package of this one module whose pyproject.toml has the entry point of the page."""
+    about = Path(f"{name}-1.0.dist-info")
+    about.mkdir()
+    (about / "METADATA").write_text(f"Metadata-Version: 2.1\nName: {name}\nVersion: 1.0\n", encoding="utf-8")
+    (about / "entry_points.txt").write_text(f"[takifugu.extensions]\n{name} = {name}\n", encoding="utf-8")
 
 
 def _printed(example: Example) -> str | None:

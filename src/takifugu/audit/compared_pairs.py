@@ -6,13 +6,12 @@ that some joint state has there, and of them those that the words of the secret 
 
 from __future__ import annotations
 
-from collections.abc import Hashable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Hashable, Iterable, Iterator, Mapping, Sequence
 from fractions import Fraction
 from functools import partial
 from itertools import permutations
 from typing import Any
 
-from takifugu.analysis.questions.joint_states import States
 from takifugu.core.entries import position
 from takifugu.core.plain import Plain
 from takifugu.model.beliefs import Belief
@@ -25,8 +24,10 @@ from takifugu.model.secrets.families import View, absent_index
 Pairs = tuple[tuple[int, int], ...]
 
 
-def of_entries(secret: Secret, belief: Belief, states: States) -> Iterator[tuple[int, Pairs]]:
-    """Yield each secret entry, with the ordered pairs of its values.
+def of_entries(
+    secret: Secret, belief: Belief, occurring: Callable[[int], Iterable[int]]
+) -> Iterator[tuple[int, Pairs]]:
+    """Yield each secret entry, with the ordered pairs of its occurring values.
 
     A kind of secret that was registered elsewhere has no other meaning than its family.
     """
@@ -38,10 +39,7 @@ def of_entries(secret: Secret, belief: Belief, states: States) -> Iterator[tuple
         return
     for entry in _entries(words, belief):
         letters, absent = belief.alphabet(entry), absent_index(belief, entry)
-        occurring = set(states.values[:, entry].tolist())
-        if states.nothing:  # of a user whose value is unknown
-            occurring.add(states.nothing[entry])
-        pairs = permutations(sorted(occurring), 2)
+        pairs = permutations(sorted(occurring(entry)), 2)
         yield entry, tuple(pair for pair in pairs if _is_of_entry(words, letters, absent, pair))
 
 

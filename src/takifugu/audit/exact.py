@@ -12,8 +12,9 @@ the highest. For a chain with any initial distribution see `any_start`.
 
 from __future__ import annotations
 
+import itertools
 import math
-from collections.abc import Hashable, Iterable, Iterator, Sequence
+from collections.abc import Callable, Hashable, Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from fractions import Fraction
 from operator import attrgetter
@@ -21,16 +22,18 @@ from typing import Protocol, runtime_checkable
 
 from mpmath import mp, mpf
 
-from takifugu.analysis.questions.joint_states import joint_states
+from takifugu.analysis.questions.joint_states import joint_states, stand_ins
 from takifugu.analysis.randomisers import Randomiser, RoundedLaplace
 from takifugu.audit import real_line
 from takifugu.audit.any_start import largest_ratio
+from takifugu.audit.chain_sweeps import Sweep, Worst, sweep_of
 from takifugu.audit.noise_masses import DIGITS, Finite, is_joint
 from takifugu.audit.populations import largest_over_class
 from takifugu.audit.releases import Hypotheses, Release, hypotheses
-from takifugu.core.errors import InputError
+from takifugu.core.errors import InputError, Unsupported
 from takifugu.core.lists import pairs_of
 from takifugu.core.rules import check_any, check_type
+from takifugu.model.beliefs import Belief
 from takifugu.model.beliefs.chains.chain import MarkovChain
 from takifugu.model.beliefs.populations import FromPopulations
 from takifugu.model.frameworks import Framework
@@ -136,9 +139,58 @@ def joint_loss(framework: Framework, releases: Sequence[Release], chains: Sequen
     has_class = _has_class(framework)
     if has_class and not chains:
         return _over_class(framework, releases)
+    swept, listed = _answered(framework, releases, chains, Sweep.loss)
+    every = [_audit_of(worst, noises) for worst in swept]
+    every += _listed_loss(hypotheses(framework, releases, listed), noises)
+    if not every:
+        raise _compares_nothing()
+    audit = _largest(every)
+    if has_class:
+        return replace(audit, upper=math.inf, left_open=CLASS)
+    return audit
+
+
+def _answered(
+    framework: Framework, releases: Sequence[Release], chains: Sequence[MarkovChain], ask: Callable[[Sweep], Worst]
+) -> tuple[list[Worst], list[Belief]]:
+    """Return what long chains are found to lose, and the beliefs to list."""
+    swept, listed = list[Worst](), list[Belief]()
+    beliefs = () if framework.is_pair else framework.beliefs
+    for belief in itertools.chain.from_iterable(stand_ins(belief, chains) for belief in beliefs):
+        sweep = sweep_of(belief, framework.secrets, releases)
+        if sweep is None:
+            listed.append(belief)
+            continue
+        try:
+            swept.append(ask(sweep))
+        except Unsupported:
+            if not sweep.can_be_listed:
+                raise
+            listed.append(belief)
+    return [worst for worst in swept if worst.comparison], listed
+
+
+def _compares_nothing() -> InputError:
+    return InputError("the framework compares nothing", rule="every secret has probability zero").at("framework")
+
+
+def _audit_of(worst: Worst, noises: Sequence[Randomiser]) -> Audit:
+    output = tuple(map(_published, worst.output, noises))
+    lower = max(0.0, worst.value - worst.error)
+    return Audit(worst.value, worst.comparison, output, lower, worst.upper + worst.error)
+
+
+def _largest(every: Sequence[Audit]) -> Audit:
+    """Return the largest of several audits, between the largest bounds."""
+    worst = max(every, key=attrgetter("loss"))
+    return replace(worst, lower=max(a.lower for a in every), upper=max(a.upper for a in every))
+
+
+def _listed_loss(cases: Iterable[Hypotheses], noises: Sequence[Randomiser]) -> list[Audit]:
+    """Return the largest loss of listed joint states, if any."""
     with mp.workdps(DIGITS):
         best: tuple[mpf, str, tuple[int, ...], float] = (mp.mpf(0), "", (), 0.0)
-        for case in hypotheses(framework, releases, chains):
+        for case in cases:
             outputs, masses = case.channel.bounded
             sides = case.sides(masses)
             for a, b in case.pairs:
@@ -149,15 +201,12 @@ def joint_loss(framework: Framework, releases: Sequence[Release], chains: Sequen
                         best = ratio, case.describe(a, b), output, case.relative_error
         ratio, comparison, output, error = best
         if not comparison:
-            raise InputError("the framework compares nothing", rule="every secret has probability zero").at("framework")
+            return []
         loss, slack = math.inf, 0.0
         if mp.isfinite(ratio):
             loss = float(mp.log(ratio))
             slack = 4 * error + abs(loss) * 2.0**-50
-        published = tuple(map(_published, output, noises))
-        if has_class:
-            return Audit(loss, comparison, published, loss - slack, math.inf, CLASS)
-        return Audit(loss, comparison, published, loss - slack, loss + slack)
+        return [Audit(loss, comparison, tuple(map(_published, output, noises)), loss - slack, loss + slack)]
 
 
 def _weighed(ratio: mpf, weight: Fraction) -> mpf:
@@ -219,10 +268,18 @@ def true_delta(
         return Audit(1.0, "", (), 0.0, 1.0, CLASS)
     if real_line.is_real(framework):
         return _on_the_real_line(framework, query, randomiser, budget)
-    audit = _largest_delta(hypotheses(framework, [(query, randomiser)], chains), randomiser, budget)
+    _check_noise(randomiser)
+    releases = [(query, randomiser)]
+    swept, listed = _answered(framework, releases, chains, lambda sweep: sweep.delta(budget))
+    every = [_audit_of(worst, [randomiser] * randomiser.cells) for worst in swept]
+    if listed or not swept:
+        every.append(_largest_delta(hypotheses(framework, releases, listed), randomiser, budget))
+    audit = _largest(every)
+    if not audit.comparison:
+        raise _compares_nothing()
     if has_class:
         return replace(audit, upper=1.0, left_open=CLASS)
-    return audit
+    return replace(audit, loss=min(1.0, audit.loss), upper=min(1.0, audit.upper))
 
 
 def _promised(subject: Calibrated | Framework) -> Fraction:
@@ -245,8 +302,8 @@ def _largest_delta(cases: Iterable[Hypotheses], randomiser: Randomiser, epsilon:
             error = max(error, case.relative_error)
             for a, b, same_start, excess in _excesses(case, epsilon):
                 delta = mp.fsum(x for x in excess if x > 0)
-                high = max(high, delta)
-                if same_start and (delta > low or not comparison):
+                high, comparison = max(high, delta), comparison or case.describe(a, b)
+                if same_start and (delta > low or not place):
                     low, comparison = max(low, delta), case.describe(a, b)
                     place = outputs[max(range(len(outputs)), key=excess.__getitem__)]
         slack = 1e-24 * randomiser.cells + 4 * error

@@ -76,6 +76,7 @@ class WhichStates(_OfPopulations[WhichOf]):
 
     def states(self) -> States:
         rows = self.rows
+        check_count(len(rows.values), rows.size)
         check_count(len(rows.laws) * len(rows.values) ** rows.size)
         values, weights = [], list[Fraction]()
         for population, law in enumerate(rows.laws):

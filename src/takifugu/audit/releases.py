@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import itertools
 import math
-from collections.abc import Hashable, Iterator, Sequence
+from collections.abc import Hashable, Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from fractions import Fraction
 from functools import cached_property
@@ -14,7 +14,7 @@ import numpy as np
 import numpy.typing as npt
 from mpmath import mp
 
-from takifugu.analysis.questions.joint_states import all_states, check_count, stand_ins
+from takifugu.analysis.questions.joint_states import all_states, check_count
 from takifugu.analysis.randomisers import DiscreteLaplace, Exact, Randomiser
 from takifugu.analysis.randomisers.one_sided import OneSidedGeometric, OneSidedTruncated
 from takifugu.audit.any_start import Side
@@ -25,7 +25,6 @@ from takifugu.core.errors import InputError, Unsupported
 from takifugu.core.lists import take
 from takifugu.model import secrets
 from takifugu.model.beliefs import Belief
-from takifugu.model.beliefs.chains.chain import MarkovChain
 from takifugu.model.beliefs.domain import Data
 from takifugu.model.beliefs.pair import LawPair
 from takifugu.model.frameworks import Framework
@@ -141,10 +140,8 @@ class Hypotheses:
         return entry_is(self.belief, self.entry, value, note=mode)
 
 
-def hypotheses(
-    framework: Framework, releases: Sequence[Release], chains: Sequence[MarkovChain]
-) -> Iterator[Hypotheses]:
-    """Yield every secret entry under every belief and point starts."""
+def hypotheses(framework: Framework, releases: Sequence[Release], beliefs: Iterable[Belief]) -> Iterator[Hypotheses]:
+    """Yield every secret entry under each of these beliefs and point starts."""
     noises = list(itertools.chain.from_iterable(parts_of(noise) for _, noise in releases))
     if not framework.beliefs:
         yield from _of_domain(framework, releases, noises)
@@ -152,9 +149,8 @@ def hypotheses(
         yield _of_pair(pair, noises)
     if framework.is_pair:
         return
-    for belief in framework.beliefs:
-        for stand_in in stand_ins(belief, chains):
-            yield from _of_belief(stand_in, framework, releases, noises)
+    for belief in beliefs:
+        yield from _of_belief(belief, framework, releases, noises)
 
 
 def _of_belief(
@@ -167,7 +163,7 @@ def _of_belief(
         if viewed is not None:
             yield from _of_view(viewed, belief, secret, releases, noises)
             continue
-        for entry, pairs in of_entries(secret, belief, states):
+        for entry, pairs in of_entries(secret, belief, states.occurring):
             weights = {}
             for value in sorted({*itertools.chain(*pairs)}):
                 weights[value] = states.given(entry, value, groups, len(channel.answers))

@@ -51,7 +51,7 @@ class ChainStates(JointStates[PeriodicChain]):
     def states(self) -> States:
         chain = self.belief
         states, length = len(chain.states), chain.length
-        check_count(states**length)
+        check_count(states, length)
         tables = [integers(matrix.ravel().tolist()).reshape(states, states) for matrix in chain.step_matrices]
         values = np.arange(states, dtype=np.int64)[:, None]
         weights = np.ones(states, dtype=object)
@@ -62,7 +62,7 @@ class ChainStates(JointStates[PeriodicChain]):
             rows = tuple(np.where(values[:, 0] == u, weights, 0) for u in range(states))
             return States(values, rows, tuple((u,) for u in range(states)), (range(length),), error)
         if chain.initial == "stationary":
-            start = _stationary(chain)
+            start = stationary_law(chain)
         else:
             start = list(map(Fraction, chain.initial))
         return of_one_law(values, weights * integers(start)[values[:, 0]], length, error)
@@ -73,7 +73,7 @@ class CliqueStates(JointStates[Clique]):
 
     def states(self) -> States:
         clique = self.belief
-        check_count(2**clique.size)
+        check_count(2, clique.size)
         values = np.array(list(itertools.product(range(2), repeat=clique.size)), dtype=np.int64)
         mass = {int(n): Fraction(p) / math.comb(clique.size, int(n)) for n, p in clique.number.items()}
         weights = integers([mass.get(n, Fraction(0)) for n in values.sum(axis=1).tolist()])
@@ -247,7 +247,7 @@ def _check_states(chain: MarkovChain, states: tuple[Hashable, ...]) -> None:
         raise InputError(f"the chain has the states {list(chain.states)} and the class {list(states)}")
 
 
-def _stationary(chain: PeriodicChain) -> list[Fraction]:
+def stationary_law(chain: PeriodicChain) -> list[Fraction]:
     """Return pi = pi P exactly, P the product over a period."""
     size = len(chain.states)
     identity = np.array([Fraction(0)] * size**2).reshape(size, size)

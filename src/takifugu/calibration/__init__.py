@@ -9,7 +9,8 @@ from takifugu.analysis.guarantee import Guarantee
 from takifugu.analysis.problem import Problem
 from takifugu.analysis.randomisers import DiscreteLaplace, Randomiser, RoundedLaplace
 from takifugu.analysis.robustness import Weakened, if_belief_off
-from takifugu.calibration.alternatives import INAPPLICABLE, REFUSED, Alternative, Comparisons
+from takifugu.calibration.alternatives import INAPPLICABLE, REFUSED, UNPROVED, Alternative, Comparisons
+from takifugu.calibration.outside import marks
 from takifugu.calibration.registry import REGISTRY, find
 from takifugu.calibration.result import Calibration
 from takifugu.calibration.trials import (
@@ -44,7 +45,7 @@ LEAST_EPSILON, LARGEST_EPSILON = Fraction(1, 10**9), Fraction(10**4)
 #: Scales that a caller may choose, in steps of the answer's grid.
 LEAST_SCALE, LARGEST_SCALE = Fraction(1, 10**9), Fraction(10**15)
 
-_VERBS = {INAPPLICABLE: "does not apply", REFUSED: "is refused by default"}
+_VERBS = {INAPPLICABLE: "does not apply", REFUSED: "is refused by default", UNPROVED: "is refused"}
 _CHOSEN_SCALE = (
     "the scale was chosen by the caller; its loss: Song, Wang and Chaudhuri (arXiv 1603.03977v1), Theorems 4.3 and A.5"
 )
@@ -68,7 +69,8 @@ def calibrate(
     the promise, are within the work limit and are not refused by default; equal errors prefer the kind that composes
     better, then the registry's order. With `only_release`, for `between`, and where none composes, it asks every
     mechanism and takes the smallest error of all: if that is alone, the ledger charges others about the same source for
-    a change of all data (`Calibration.forbids`). One that is asked by name is run at any cost, and states its promise.
+    a change of all data (`Calibration.forbids`). One that is asked by name is run at any cost, and states its promise;
+    those of other packages are never taken otherwise, and certificates say whose promise it is.
 
     `metric` is the distance by which "kantorovich-exponential" chooses, in place of |x - y|; no other one looks at it.
     Refused by default: no noise, noise too small to hide one entry's effect on a cell (`allow_zero_noise`), and a
@@ -116,7 +118,7 @@ def _named(
             fix='write delta=0, or mechanism="auto"',
         ).at("delta")
     trial = attempt(line, problem, allow_zero_noise, limited=False)
-    if trial.bound is None or trial.status == REFUSED:
+    if trial.bound is None or trial.status in (REFUSED, UNPROVED):
         message = f"{line.named_as(mechanism)} {_VERBS[trial.status]}"
         raise CalibrationRefused(message, rule=f"{trial.reason}").at("mechanism")
     source = line.load().source
@@ -128,7 +130,7 @@ def _named(
 def _best(problem: Problem, only: bool, allow_zero_noise: bool, conditions: tuple[str, ...]) -> Calibration:
     """Return the smallest expected error, of all mechanisms for an only release."""
     if only:
-        trials = attempt_all(problem, allow_zero_noise, alone=True)
+        trials = attempt_all(problem, allow_zero_noise, alone=True, ours=True)
     else:
         trials = attempt_composing(problem, allow_zero_noise)
     choice = choose(trials)
@@ -265,7 +267,7 @@ def of_bound(
         framework.definition,
         framework.fingerprint(),
         framework.assumptions(),
-        (*bound.conditions, *conditions),
+        (*bound.conditions, *conditions, *marks(problem, bound.randomiser)),
         hides_facts=framework.hides_facts,
     )
     calibration = Calibration(

@@ -28,6 +28,7 @@ IF_FOLLOWED = "if others follow"  # the least error that leaves room
 POSSIBLE = "possible"
 WEAKER = "promises less"
 REFUSED = "refused by default"
+UNPROVED = "not proved"  # another package's noise, which loses more than is claimed
 INAPPLICABLE = "does not apply"
 SKIPPED = "skipped"
 #: The statuses of mechanisms that may be used.
@@ -77,6 +78,23 @@ class Alternative:
 
     def to_dict(self) -> Json:
         return asdict(self)
+
+
+def fallback(rows: Sequence[Alternative], chosen: str) -> str:
+    """Say what was too large to try, if all data are taken for one secret.
+
+    The words are empty if another mechanism was chosen, or nothing was skipped that composes.
+    """
+    from takifugu.calibration.registry import REGISTRY
+
+    composing = {line.name for line in REGISTRY if line.leaves_room} - {"entry"}  # which promises less
+    skipped = [row.name for row in rows if row.status == SKIPPED and row.name in composing]
+    if chosen != "group" or not skipped:
+        return ""
+    return (
+        f"the belief is too large for {' and '.join(skipped[:2])}, so the noise hides all data as one secret; ask for "
+        f'less noise by name: mechanism = "{skipped[0]}"'
+    )
 
 
 def drawn_errors(rows: Sequence[Alternative], error_words: str, width: int) -> str:
@@ -132,6 +150,7 @@ class Comparisons(Sequence[Alternative]):
     def __str__(self) -> str:
         title = f"{self._title}; error: {self.error_words}"
         parts = [filled(title), as_text(self.rows), *map(filled, self.remarks)]
+        parts += map(filled, self._fallback)
         if self.sums:
             parts += [filled(_OF_SUMS), text_table(_SUMS, [row.cells for row in self.sums])]
         if self.if_belief_off:
@@ -178,8 +197,14 @@ class Comparisons(Sequence[Alternative]):
         if self.if_belief_off:
             off = html_table(OFF_HEADER, self._off_cells, OFF_BY)
         title = f"{self._title}; error: {self.error_words}"
-        page = as_html(self.rows, title) + "".join(map(note, self.remarks))
+        page = as_html(self.rows, title) + "".join(map(note, [*self.remarks, *self._fallback]))
         return page + folded("As a paper adds it up", sums) + folded("If the belief is inaccurate", off)
+
+    @property
+    def _fallback(self) -> list[str]:
+        chosen = next((row.name for row in self.rows if row.status == CHOSEN), "")
+        words = fallback(self.rows, chosen)
+        return [words] if words else []
 
     @property
     def _off_cells(self) -> list[tuple[str, ...]]:

@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from takifugu.analysis.bounds import Mechanism
 from takifugu.core.errors import InputError
 from takifugu.core.nearest import did_you_mean, nearest
+from takifugu.core.plugins import promise_of_package, registered_by
 from takifugu.core.registry import Registry, loaded
 from takifugu.model.frameworks import OF_ROWS
 
@@ -49,6 +50,13 @@ class Line:
         ('ALap (= asymmetric-laplace)', 'group')
         """
         return name if name == self.name else f"{name} (= {self.name})"
+
+    @property
+    def package(self) -> str:
+        """Return the package that registered the mechanism, "" for ours."""
+        if isinstance(self.place, str):
+            return ""
+        return registered_by(self.place)
 
     @property
     def leaves_room(self) -> bool:
@@ -170,10 +178,10 @@ for _line in _OURS:
 
 
 def register(
-    mechanism: Mechanism, takes_delta: bool = False, baseline: str = "",
-    definitions: tuple[str, ...] = ("pufferfish",), aliases: tuple[str, ...] = (),
+    mechanism: Mechanism, takes_delta: bool = False, definitions: tuple[str, ...] = ("pufferfish",),
+    aliases: tuple[str, ...] = (),
 ) -> None:  # fmt: skip
-    """Register a mechanism from elsewhere, after all others.
+    """Register a mechanism from elsewhere, after all others; it is taken by name only.
 
     Raises InputError for a name or alias that is taken, and for what lacks a part of a mechanism.
     """
@@ -182,7 +190,8 @@ def register(
         raise InputError(f"{mechanism!r} lacks {', '.join(missing)}", rule="every mechanism has them", fix="add them")
     if mechanism.name in ("auto", *(line.name for line in REGISTRY)):
         raise InputError(f"the mechanism {mechanism.name!r} is registered already", fix="choose another name")
-    _take(Line(mechanism.name, mechanism, takes_delta, baseline, definitions, aliases=aliases))
+    line = Line(mechanism.name, mechanism, takes_delta, definitions=definitions, aliases=aliases)
+    _take(replace(line, baseline=f"by name only: {promise_of_package(line.package)}"))
 
 
 def find(name: str, definition: str = "") -> Line:

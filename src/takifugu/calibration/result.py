@@ -13,7 +13,7 @@ from takifugu.analysis.bounds import Witness
 from takifugu.analysis.guarantee import Composition, Covers, Guarantee
 from takifugu.analysis.problem import Problem
 from takifugu.analysis.randomisers import Randomiser, answered, scale_text
-from takifugu.calibration.alternatives import EXPECTED_ERROR, USABLE, Alternative, as_html, as_text
+from takifugu.calibration.alternatives import EXPECTED_ERROR, USABLE, Alternative, as_html, as_text, fallback
 from takifugu.core.errors import InputError
 from takifugu.core.escaping import number
 from takifugu.core.plain import Json, Plain
@@ -120,6 +120,11 @@ class Calibration:
         return ONLY_RELEASE
 
     @property
+    def fallback(self) -> str:
+        """Say what was too large to try, if the noise is that of `group`."""
+        return fallback(self.alternatives, self.mechanism)
+
+    @property
     def expected_error(self) -> float:
         """Return the expected L1 error, summed over cells, in answer units."""
         return self.randomiser.expected_error()
@@ -189,6 +194,7 @@ class Calibration:
             ("promises", promise),
             ("composes", f"{self.guarantee.composition.answer}: {_ADDS_UP[self.guarantee.composition]}"),
             ("forbids", self.forbids),
+            ("too large", self.fallback),
             ("expected error", error),
             ("forced by", self.witness.comparison),
             ("because", self.witness.detail),

@@ -28,10 +28,13 @@ from takifugu.calibration.alternatives import (
     POSSIBLE,
     REFUSED,
     SKIPPED,
+    UNPROVED,
     WEAKER,
     Alternative,
 )
+from takifugu.calibration.outside import judged
 from takifugu.calibration.registry import REGISTRY, Line
+from takifugu.calibration.remedies import applicable
 from takifugu.core import searches
 from takifugu.core.errors import CalibrationRefused, InputError, Unsupported
 from takifugu.core.escaping import at_least, at_most
@@ -72,15 +75,15 @@ class Trial:
     cost: Cost | None = None
 
 
-def attempt_all(problem: Problem, allow_zero_noise: bool, alone: bool) -> list[Trial]:
-    """Ask every mechanism with a predicted work below the limit.
+def attempt_all(problem: Problem, allow_zero_noise: bool, alone: bool, ours: bool = False) -> list[Trial]:
+    """Ask every mechanism, or only `ours`, with a predicted work below the limit.
 
     Mechanisms that belong to another definition, or to columns where there are none, are asked by name only.
 
     For a release that is `alone` the law of a long sequence may take up to PATIENCE: of the mechanisms beyond the limit
     the quickest is asked, then the next, until one may be used, or needs no less noise than one that may.
     """
-    trials = [attempt(line, problem, allow_zero_noise, limited=True) for line in _lines(problem)]
+    trials = [attempt(line, problem, allow_zero_noise, limited=True) for line in _lines(problem, ours)]
     if not alone:
         return trials
     waiting, possible = list[tuple[float, int]](), set[str]()
@@ -101,8 +104,8 @@ def attempt_all(problem: Problem, allow_zero_noise: bool, alone: bool) -> list[T
 
 
 def attempt_composing(problem: Problem, allow_zero_noise: bool) -> list[Trial]:
-    """Ask the mechanisms with room for others, else every mechanism."""
-    lines, trials = _lines(problem), dict[str, Trial]()
+    """Ask those of ours with room for others, else all of ours."""
+    lines, trials = _lines(problem, ours=True), dict[str, Trial]()
     for line in lines:
         if line.leaves_room:
             trials[line.key] = attempt(line, problem, allow_zero_noise, limited=True)
@@ -114,15 +117,16 @@ def attempt_composing(problem: Problem, allow_zero_noise: bool) -> list[Trial]:
     return [trials[line.key] for line in lines if line.key in trials]
 
 
-def _lines(problem: Problem) -> list[Line]:
-    """Return the lines of mechanisms to ask without a name, in order."""
+def _lines(problem: Problem, ours: bool) -> list[Line]:
+    """Return the lines of mechanisms to ask without a name, in order; "auto" asks only `ours`."""
     definition, has_columns = problem.framework.definition, bool(problem.framework.columns)
     read_as = {definition}
     if not definitions.find(definition).is_apart:
         read_as.add("pufferfish")
     lines = []
     for line in REGISTRY:
-        if not read_as.isdisjoint(line.definitions) and (has_columns or not line.of_columns):
+        is_of_columns = has_columns or not line.of_columns
+        if not read_as.isdisjoint(line.definitions) and is_of_columns and not (ours and line.package):
             lines.append(line)
     return lines
 
@@ -140,12 +144,17 @@ def attempt(line: Line, problem: Problem, allow_zero_noise: bool, limited: bool)
         with searches.named(line.name):
             bound = mechanism.bound(problem)
     except Unsupported as error:
-        return Trial(line, INAPPLICABLE, str(error))
+        bound = Refusal(str(error))
     except (ArithmeticError, LinAlgError) as error:
-        return Trial(line, INAPPLICABLE, OUT_OF_RANGE.format(type(error).__name__))
+        bound = Refusal(OUT_OF_RANGE.format(type(error).__name__))
     if isinstance(bound, Refusal):
-        return Trial(line, INAPPLICABLE, bound.reason)
+        return Trial(line, INAPPLICABLE, applicable(bound.reason, problem))
     _check(line, problem, bound)
+    if line.package:
+        judgement = judged(line, problem, bound)
+        if isinstance(judgement, Refusal):
+            return Trial(line, UNPROVED, judgement.reason, bound)
+        bound = judgement
     if not is_writable(problem, bound.randomiser):
         return Trial(line, INAPPLICABLE, TOO_LARGE)
     if bound.epsilon > problem.epsilon or bound.delta > problem.delta:

@@ -29,7 +29,8 @@ __all__ = ["BAD_INPUT", "DONE", "FAULT", "REFUSED", "STOPPED", "UNPUBLISHED", "U
 
 @click.group(cls=Careful, context_settings={"help_option_names": ["-h", "--help"], "max_content_width": 80})
 @click.version_option(__version__, prog_name="takifugu")
-def main() -> None:
+@click.option("--plugin", "plugins", metavar="PACKAGE", multiple=True, help="An installed package to load.")
+def main(plugins: tuple[str, ...]) -> None:
     """Publish statistics about correlated data and keep named things about it secret.
 
     A release file (TOML) says where the data is, what an adversary may believe, what is hidden and what is published.
@@ -46,6 +47,10 @@ def main() -> None:
       130  stopped from the keyboard; it says how far it got
       143  stopped by SIGTERM; it says how far it got
     """
+    if plugins:
+        from takifugu.core.plugins import load
+
+        load(plugins)
 
 
 @main.command(cls=WithKinds, runs="cli.starting:init")
@@ -59,6 +64,7 @@ def main() -> None:
 @click.option("--secret", metavar="WORD", help="What is secret: every-entry, answers, column, population ...")
 @click.option("--publish", metavar="COLUMN", help="The column whose values are counted.")
 @click.option("--dates", metavar="FORM", help="How dates are written, if that is not clear, such as %d/%m/%Y.")
+@click.option("--timezone", metavar="ZONE", help="Where clocks show the times, such as Europe/Berlin, or UTC.")
 @click.option("--states", metavar="NAMES", help="All states that can occur, with commas, from a code book.")
 @click.option("--size", metavar="NUMBER", help="How many people there are.")
 @click.option("--from", "from", metavar="TIME", help="When the recording starts.")
@@ -171,6 +177,19 @@ def explain() -> None:
     """
 
 
+@main.command(runs="cli.exploring:explore")
+@click.argument("file", type=PATH, required=False)
+@click.option("-o", "--output", type=PATH, help="Where to write the page  [default: a temporary folder].")
+@click.option("--force", is_flag=True, help="Overwrite a page that is there.")
+@JSON_OPTION
+def explore() -> None:
+    """Open the explorer, a page that shows what noise hides.
+
+    Choose how long things last, what is published, and how sure a reader can become. With FILE the page starts at
+    FILE's belief and its first table. It computes everything itself and sends nothing. Publishes nothing.
+    """
+
+
 @main.command(runs="cli.calibrating:release")
 @FILE_ARGUMENT
 @click.option("--output", type=PATH, help="The folder to write into, instead of FILE's own.")
@@ -226,8 +245,8 @@ def open_() -> None:
 def audit() -> None:
     """Audit a release file or a certificate.
 
-    For each answer of FILE (FILE.toml, or <table>.certificate.json): what it really gives away, by listing every joint
-    state and every output, beside what it promises; where that is too much to list, why. With --draws also whether what
+    For each answer of FILE (FILE.toml, or <table>.certificate.json): what it really gives away, over every joint
+    state and every output, beside what it promises; where that is too much, why. With --draws also whether what
     a release draws follows the declared law. Publishes nothing.
     """
 

@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-import sys
-from contextlib import suppress
+from collections.abc import Iterator
+from contextlib import contextmanager, suppress
 from pathlib import Path
 
 import click
@@ -11,7 +11,7 @@ import click
 from takifugu.cli.group import complain
 from takifugu.cli.output import heading, only_one, print_json
 from takifugu.cli.progress import watching
-from takifugu.cli.terminal import is_terminal
+from takifugu.cli.terminal import only_seen
 from takifugu.core.errors import DataError, TakifuguError
 from takifugu.core.escaping import visible
 from takifugu.core.text.tables import paragraph
@@ -23,22 +23,33 @@ from takifugu.releasing.file.loading import load
 _COLOURS = {Verdict.GOOD: "green", Verdict.ROUGH: "yellow", Verdict.USELESS: "red"}
 
 
+@contextmanager
+def counting_what_is_left_out(file: Path, window: str | None) -> Iterator[None]:
+    """Say beside an error of the data how many rows each remedy would leave out, on a terminal alone."""
+    try:
+        yield
+    except DataError:
+        for words in _lost(file, window) or ():
+            complain(words)
+        raise
+
+
+def _lost(file: Path, window: str | None) -> tuple[str, ...] | None:
+    """Return how many rows rules leave out, or would, in sentences; None if output may be kept, in a file or a log."""
+    if not only_seen():
+        return None
+    with suppress(TakifuguError):  # which whoever reads the data raises
+        rows = left_out(load(file, window=window, first=True))
+        return () if rows is None else tuple(rows.sentences())
+    return ()
+
+
 def advice(files: tuple[Path, ...], window: str | None, as_json: bool) -> None:
     documents = []
     for file in files:
-        # A number from the private data must not go into a file or a log: None if output may be kept.
-        lost: tuple[str, ...] | None = None
-        if is_terminal(sys.stdout) and is_terminal(sys.stderr):
-            lost = ()
-            with suppress(TakifuguError):  # which `advise` raises
-                lost = left_out(load(file, window=window, first=True))
-        try:
-            with watching() as watch:
-                advised = advise(file, window=window, watch=watch)
-        except DataError:
-            for words in lost or ():
-                complain(words)
-            raise
+        with counting_what_is_left_out(file, window), watching() as watch:
+            advised = advise(file, window=window, watch=watch, is_seen=only_seen())
+        lost = _lost(file, window)
         documents.append({"file": str(file), **advised.to_dict(), "left_out": lost})
         if as_json:
             continue

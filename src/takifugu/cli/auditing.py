@@ -18,7 +18,7 @@ from takifugu.releasing.file.loading import load
 
 #: What is said after the answers: what an audit can and cannot show.
 LIMITS = (
-    "The audit lists every joint state of the belief and every output that matters, and uses nothing of the "
+    "The audit takes every joint state of the belief and every output that matters, and uses nothing of the "
     "calibration. It takes the belief, the secret and the noise as they are declared: whether the belief is true of "
     "anybody's data it cannot show."
 )

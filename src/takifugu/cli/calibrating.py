@@ -7,9 +7,11 @@ from typing import TYPE_CHECKING
 
 import click
 
+from takifugu.cli.advice import counting_what_is_left_out
 from takifugu.cli.group import REFUSED, complain
 from takifugu.cli.output import print_json
 from takifugu.cli.progress import watching
+from takifugu.cli.terminal import only_seen
 from takifugu.core.plain import Json
 from takifugu.numbers.rationals import to_text
 from takifugu.releasing.file.loading import load
@@ -47,8 +49,8 @@ def release(
         return
     from takifugu.releasing import steps
 
-    with watching() as watch:
-        rehearsal = steps.dry_run(load(file, window=window), output, new_ledger, anyway, watch, choice)
+    with counting_what_is_left_out(file, window), watching() as watch:
+        rehearsal = steps.dry_run(load(file, window=window), output, new_ledger, anyway, watch, choice, only_seen())
     if as_json:
         print_json("release --dry-run", file, rehearsal.to_dict())
     else:

@@ -58,10 +58,7 @@ SOURCE_ARGUMENT = click.argument("source")
 
 
 class Extended(click.Command):
-    """A command of the function that `runs` names, which is loaded when it runs, and not for its help.
-
-    So is what installed packages extend Takifugu with.
-    """
+    """A command of the function that `runs` names, which is loaded when it runs, and not for its help."""
 
     def __init__(self, *args: Any, runs: str, **settings: Any) -> None:
         super().__init__(*args, **settings)
@@ -73,14 +70,6 @@ class Extended(click.Command):
         if isinstance(file, tuple):  # a command about several files is about none of them
             file = file[0] if len(file) == 1 else None
         ctx.meta[FILE] = None if file is None else str(file)
-        from importlib.metadata import entry_points
-
-        for point in entry_points(group="takifugu.extensions"):
-            try:
-                point.load()
-            except Exception as error:
-                why = error.message if isinstance(error, TakifuguError) else type(error).__name__
-                complain(f"the extension {point.name!r} ({point.value}) cannot be loaded: {why}")
         terminal.heed()
         with lasting(), _telling(ctx):
             return ctx.invoke(loaded(self.runs), **ctx.params)

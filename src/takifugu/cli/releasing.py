@@ -11,13 +11,18 @@ from pathlib import Path
 
 import click
 
+from takifugu.cli.advice import counting_what_is_left_out
 from takifugu.cli.output import amount, noticed, print_json
 from takifugu.cli.progress import watching
+from takifugu.cli.terminal import only_seen
 from takifugu.core.errors import ReleaseState
 from takifugu.core.escaping import visible
 from takifugu.core.plain import Json, Row
 from takifugu.core.text.bars import bars, common_error
 from takifugu.core.text.tables import paragraph
+from takifugu.releasing.advice.advising import with_rows_left_out
+from takifugu.releasing.advice.leaving_out import in_place_of_good
+from takifugu.releasing.advice.worth import Verdict
 from takifugu.releasing.certificates.cells import POSSIBLE, READABLE, UPPER, Rows
 from takifugu.releasing.file.loading import load
 from takifugu.releasing.planning import plan
@@ -27,7 +32,7 @@ from takifugu.releasing.publishing.choosing import Choice, folder_of
 from takifugu.releasing.publishing.every_window import windows_files
 from takifugu.releasing.publishing.progress import Progress
 from takifugu.releasing.report.document import verdict_words
-from takifugu.releasing.report.opening import which_to_quote
+from takifugu.releasing.report.opening import verdict_of, which_to_quote
 from takifugu.releasing.report.outcomes import Outcome, Published, already
 from takifugu.releasing.report.values import error_words
 
@@ -51,22 +56,25 @@ def publish(
 ) -> None:
     progress = Progress()
     with progress.telling():  # to the end: a message that nobody could read does not undo what was published
-        with watching(stops=False) as watch:  # whoever interrupts does not want to publish
+        # whoever interrupts does not want to publish
+        with counting_what_is_left_out(file, window), watching(stops=False) as watch:
             spec = load(file, window=window)
             planned = run.planned_for(spec, folder_of(spec, output), wanted, new_ledger, anyway, watch)
         with watching(stops=False) as watch, noticed() as notices:
             watch("paying, drawing and writing", 0, 1)
+            left_out = in_place_of_good(planned.file, only_seen())
             pay = partial(run.publish, planned, output, progress=progress, new_ledger=new_ledger)
             outcome = pay(anyway=anyway, wanted=wanted)
         if as_json:
             print_json("release", file, {**outcome_of(outcome), "notices": notices})
             return
-        print_outcome(outcome, planned)
+        print_outcome(outcome, planned, left_out)
 
 
-def print_outcome(outcome: Outcome, planned: plan.Plan) -> None:
+def print_outcome(outcome: Outcome, planned: plan.Plan, left_out: str = "") -> None:
+    """Print what was published; `left_out` stands in the place of the verdict "good", which the report has."""
     if outcome.new:
-        _print_tables(outcome.new)
+        _print_tables(outcome.new, left_out)
     if outcome.there:
         click.echo(paragraph(f"already published: {already(outcome.there)}"))
     paid = outcome.reservation
@@ -78,11 +86,12 @@ def print_outcome(outcome: Outcome, planned: plan.Plan) -> None:
         click.echo(paragraph(completed(outcome.completed)))
 
 
-def _print_tables(tables: Sequence[Published]) -> None:
+def _print_tables(tables: Sequence[Published], left_out: str) -> None:
     for table in tables:
         click.echo(paragraph(table.title))
         if verdict := verdict_words(table):
-            click.echo(paragraph(verdict))
+            is_good = verdict_of(table)[0] is Verdict.GOOD
+            click.echo(paragraph(with_rows_left_out(verdict, left_out) if is_good and left_out else verdict))
         if isinstance(table.rows, Rows):
             click.echo(paragraph(f"{len(table.rows):,} randomised values, in {table.name}.csv"))
         else:

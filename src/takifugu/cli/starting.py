@@ -16,6 +16,7 @@ import click
 from takifugu.accounting.ledger import Ledger
 from takifugu.cli.asking import ask_about, can_ask
 from takifugu.cli.output import path_text, print_json, write_new
+from takifugu.cli.terminal import only_seen
 from takifugu.core.errors import InputError, LedgerError, ReleaseError, SpecError, TakifuguError, within
 from takifugu.core.escaping import visible
 from takifugu.core.nearest import nearest
@@ -110,7 +111,7 @@ class _Draft:
         from takifugu.releasing.advice.advice import verdicts
 
         try:
-            tables = verdicts(self.file)
+            tables = verdicts(self.file, only_seen())
         except TakifuguError as error:
             return f"Verdict: none. {error.message}"
         return "Verdict: " + "; ".join(f"{table.name} is {table.sentence}" for table in tables)
@@ -118,7 +119,7 @@ class _Draft:
 
 def _written(made_of: Start, subject: Subject, force: bool) -> _Draft:
     """Write a release file with schema and ledger, or nothing."""
-    output, text = subject.output, draft_of(made_of)
+    output, text = subject.output, _plugins() + draft_of(made_of)
     declared, whose = made_of.ledger
     schema_file = output.with_name(f"takifugu-{made_of.kind}.schema.json")
     write_new(output, f"#:schema ./{schema_file.name}\n{text}", force, ".toml", tomllib.loads)
@@ -140,6 +141,12 @@ def _written(made_of: Start, subject: Subject, force: bool) -> _Draft:
         fix = 'write file = "people.csv", the private table'
         missing.insert(0, InputError("is missing", fix=fix).at("source", "file"))
     return _Draft(output, text, made_of.kind, schema_file, ledger, is_new, whose, missing)
+
+
+def _plugins() -> str:
+    """Return the first line of a draft where the caller named packages."""
+    packages = click.get_current_context().find_root().params.get("plugins")
+    return f"plugins = {toml_of([*packages])}\n" if packages else ""
 
 
 def _document(

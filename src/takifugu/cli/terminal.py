@@ -49,6 +49,11 @@ def is_terminal(stream: IO[str] | IO[bytes] | None) -> bool:
         return False
 
 
+def only_seen() -> bool:
+    """Return whether what is said is read on a terminal, and nothing of it kept in a file or a log."""
+    return is_terminal(sys.stdout) and is_terminal(sys.stderr)
+
+
 #: The last signal that has come and that nothing has answered.
 _come: int | None = None
 

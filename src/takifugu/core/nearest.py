@@ -91,11 +91,24 @@ def nearest(word: object, choices: Iterable[object]) -> str:
     return f"one of {near_words}"
 
 
+def _typed(value: object) -> str:
+    """Return a value with the word for its type."""
+    return f"the text {value!r}" if isinstance(value, str) else f"the number {value!r}"
+
+
 def unknown(what: str, word: object, choices: Iterable[object]) -> InputError:
     """Return the error for a word that is none of the choices.
 
+    A choice of another type is written as it is in Python.
+
+    >>> print(unknown("the belief has no state '1'", "1", [0, 1]))
+    the belief has no state '1': the value is the number 1, and not the text '1'; write 1
     >>> print(unknown("the table has no column 'agee'", "agee", ["age", "town"]))
     the table has no column 'agee': write one of ['age', 'town']; did you mean 'age'?
     """
     words = list(choices)
+    alike = [choice for choice in words if str(choice) == str(word) and choice != word]
+    if alike:  # a number and the text of it are two values
+        rule = f"the value is {_typed(alike[0])}, and not {_typed(word)}"
+        return InputError(what, rule=rule, fix=f"write {alike[0]!r}")
     return InputError(what, fix=f"write {nearest(word, words)}{did_you_mean(word, words)}")

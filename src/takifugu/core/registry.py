@@ -50,6 +50,10 @@ class Registry(Generic[Thing]):
         """Yield everything, loaded, in the order of the names."""
         return map(self.find, dict.fromkeys([*self._built_in, *self._known]))
 
+    def is_built_in(self, name: object) -> bool:
+        """Return whether the thing of a name is the package's own."""
+        return isinstance(name, Hashable) and name in self._built_in
+
     def register(self, name: str | type, thing: Thing) -> None:
         """Register a thing from elsewhere under a name.
 
@@ -69,7 +73,7 @@ class Registry(Generic[Thing]):
         Raises InputError for an unknown name, and for a thing that cannot be loaded.
         """
         if name not in self:
-            fix = f"write {nearest(name, self.names)}, or import the module that registers it"
+            fix = f"write {nearest(name, self.names)}, or name the package that brings it in plugins"
             fix += did_you_mean(name, self.names)
             raise InputError(f"{self.what} is {name!r}", fix=fix).at(self.what.split()[-1])
         if name not in self._known:

@@ -19,7 +19,7 @@ from takifugu.data.rows.layout import Layout, Lengths, Recode
 from takifugu.data.rows.pieces import LONGEST_PIECE, SKIPPED, UNCLEAR, WIDEST_SPAN, Fact, Key, are_together, extent
 from takifugu.data.times.calendar import Calendar
 from takifugu.data.values.spellings import meant
-from takifugu.data.values.texts import NAME_MARKS, OUTSIDE, UNKNOWN, UNOBSERVED, not_numbers
+from takifugu.data.values.texts import NAME_MARKS, OUTSIDE, UNKNOWN, UNOBSERVED
 
 if TYPE_CHECKING:
     from takifugu.data.rows.reader import Rows
@@ -109,7 +109,10 @@ def check_values(grouped: Mapping[Key, list[Fact]], layout: Layout, states: Reco
                 ).at("null_keys")
     codes = {fact.code for fact in chain.from_iterable(grouped.values())}
     if states.bins is not None and UNKNOWN in codes:
-        raise not_numbers(layout.value).at("value")
+        raise DataError(
+            f"column {layout.value!r} has values that are no numbers (nan is none)",
+            fix=f"write nothing where nothing was measured, or {NAME_MARKS}",
+        ).at("value")
     if OUTSIDE in codes:
         bins = states.bins
         assert bins is not None
@@ -187,8 +190,9 @@ def _in_order(rows: Rows, layout: Layout, table: Table) -> Rows:
             rule="two rows cannot be in one step",
             fix=f"{hint}declare the piece column if they belong to several pieces, an order column that numbers them "
             "if one followed the other (lessons of a day), a time zone "
-            '(beside earlier releases, it costs what their dearest step costs) if a clock was set back, or which row '
-            'counts: duplicates = "first" or "last" (to write one costs nothing, to replace it by the other much)',
+            "(beside earlier releases, it costs what their dearest step costs) if a clock was set back, or which row "
+            'counts, and leave the others out: duplicates = "first" or "last" (to write one costs nothing, to replace '
+            "it by the other much)",
         ).at("order")
     if not rows.in_rows:
         raise DataError(

@@ -142,6 +142,4 @@ def _filled(cell: nw.Expr, kind: nw.dtypes.DType, target: nw.dtypes.DType, empty
     is_empty = cell.is_null()
     if is_text(target):
         is_empty = is_empty | (cell.str.strip_chars(BLANKS) == "").fill_null(True)
-    elif target.is_float():
-        is_empty = is_empty | cell.is_nan().fill_null(True)
     return nw.when(is_empty).then(nw.lit(fill, target)).otherwise(cell)  # type: ignore[arg-type]

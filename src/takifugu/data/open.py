@@ -15,11 +15,19 @@ from takifugu.core.errors import DataError, InputError
 from takifugu.core.sections import values_of
 from takifugu.data.engines.faults import careful
 from takifugu.data.engines.ibis import relation_of
-from takifugu.data.engines.outside import engine_of
+from takifugu.data.engines.outside import engine_of, package_of_engine
 from takifugu.data.engines.table import Table
 from takifugu.data.files.copied_rows import table_of
 from takifugu.data.files.csv_text import look
-from takifugu.data.files.formats import careful_with_format, check_parts, columns_of, data_file, format_of, format_words
+from takifugu.data.files.formats import (
+    careful_with_format,
+    check_parts,
+    columns_of,
+    data_file,
+    format_of,
+    format_words,
+    package_of_format,
+)
 from takifugu.data.files.many import files_of, is_many, open_many
 from takifugu.data.files.with_duckdb import relabelled
 from takifugu.data.values.texts import BLANKS
@@ -65,7 +73,7 @@ def _open_native(data: Any, missing: frozenset[str]) -> Table:
     kind = f"{type(data).__module__.split('.')[0]} {type(data).__name__}"
     source = f"the {kind}"
     with careful(source):
-        frame, native, in_rows = _narwhals_of(data, kind)
+        frame, native, in_rows, reader = _narwhals_of(data, kind)
     with careful(source):
         if is_spark(frame):
             # Spark reads a dot in a name as a path, and takes A for a: numbered names are what they say.
@@ -81,11 +89,12 @@ def _open_native(data: Any, missing: frozenset[str]) -> Table:
             frame = frame.rename(dict(zip(headings, labels, strict=True))).lazy()
         else:
             labels = headings
-    return Table(source, tuple(map(str, headings)), in_rows, missing, lambda: frame, labels, (data, native))
+    names = tuple(map(str, headings))
+    return Table(source, names, in_rows, missing, lambda: frame, labels, (data, native), reader=reader)
 
 
-def _narwhals_of(data: Any, kind: str) -> tuple[Frame, Any, bool]:
-    """Return data as a frame, and whether rows have an order.
+def _narwhals_of(data: Any, kind: str) -> tuple[Frame, Any, bool, str]:
+    """Return data as a frame, whether rows have an order, and whose package the engine is of.
 
     The frame is as the engine has it.
     """
@@ -107,8 +116,8 @@ def _narwhals_of(data: Any, kind: str) -> tuple[Frame, Any, bool]:
         native = relation_of(native)
         frame = nw.from_native(native)
     if engine is not None:
-        return frame, native, engine.ordered
-    return frame, native, isinstance(frame, nw.DataFrame) or frame.implementation.is_polars()
+        return frame, native, engine.ordered, package_of_engine(engine.name)
+    return frame, native, isinstance(frame, nw.DataFrame) or frame.implementation.is_polars(), ""
 
 
 def _plain_labels(data: Any) -> Any:
@@ -178,7 +187,8 @@ def _check_unchanged(path: Path, state: Sequence[Hashable]) -> None:
 def _opened(path: Path, missing: frozenset[str], notation: Written) -> Table:
     if is_many(path):
         title, table, form = open_many(path, notation)
-        return replace(table, source=title, ordered=form.ordered, missing=missing, written=notation)
+        table = replace(table, source=title, ordered=form.ordered, missing=missing, written=notation)
+        return replace(table, reader=package_of_format(form))
     if notation.file_names is not None:
         raise InputError(
             f"{path.name} is one file", rule="names of files are read where there are many", fix="leave file_names out"
@@ -191,7 +201,8 @@ def _opened(path: Path, missing: frozenset[str], notation: Written) -> Table:
         if isinstance(rows, Mapping):
             rows = table_of(file, *columns_of(rows, file.name))
         table = rows if isinstance(rows, Table) else _open_native(rows, missing)
-    return replace(table, source=file.name, ordered=form.ordered, missing=missing, written=notation)
+    reader = package_of_format(form)
+    return replace(table, source=file.name, ordered=form.ordered, missing=missing, written=notation, reader=reader)
 
 
 def dialect_of(path: Path, written: Written) -> Mapping[str, object]:

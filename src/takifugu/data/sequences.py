@@ -211,17 +211,19 @@ def transitions_by(table: Table, layout: Layout, states: Recode, cells: Sequence
     return counts
 
 
-def rows_that_count(table: Table, layout: Layout, states: Recode) -> tuple[int, int]:
-    """Return the numbers of counted rows, one a step, and named rows.
+def rows_that_count(table: Table, layout: Layout, states: Recode) -> tuple[int, int, int]:
+    """Return the numbers of counted rows, one a step, of named rows, and of those of them without a state.
 
-    Both are for whoever owns the data. Raises the errors of `pieces` about places.
+    All are for whoever owns the data. Raises the errors of `pieces` about places.
     """
     with table.reading():
         rows = _surveyed(table, layout, states)
-        named_rows = sum(fact.rows for fact in chain.from_iterable(rows.grouped.values()))
+        facts = [*chain.from_iterable(rows.grouped.values())]
+        named_rows = sum(fact.rows for fact in facts)
+        missing = sum(fact.rows for fact in facts if fact.code == UNOBSERVED)
         if layout.order is None:
-            return named_rows, named_rows
-        return rows.arranged()[0].steps(), named_rows
+            return named_rows, named_rows, missing
+        return rows.arranged()[0].steps(), named_rows, missing
 
 
 def _surveyed(table: Table, layout: Layout, states: Recode) -> Rows:

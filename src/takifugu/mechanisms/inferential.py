@@ -72,7 +72,10 @@ class Inferential:
         'the influence matrix has spectral norm 2.05338'
         """
         if problem.is_pair:
-            return Refusal("two distributions of the answer have no values that influence each other: use wasserstein")
+            return Refusal(
+                "two distributions of the answer have no values that influence each other: use "
+                'mechanism="wasserstein"'
+            )
         problem.check_adds()
         worst = 0.0
         for part in problem.parts:
@@ -228,7 +231,9 @@ def network_gamma(network: BayesianNetwork) -> FloatArray | Refusal:
     impossible together with the rest are looked at too: that can only raise Gamma.
     """
     if network.size > MOST_ENTRIES:
-        return Refusal(f"the influence matrix of {network.size} values is too large to invert: use quilt-exact")
+        return Refusal(
+            f'the influence matrix of {network.size} values is too large to invert: use mechanism="quilt-exact"'
+        )
     gamma = np.zeros((network.size, network.size))
     for entry in range(network.size):
         blanket = sorted(network.moral_neighbours[entry])

@@ -116,11 +116,12 @@ MECHANISM = Influence()
 def unknown_curve(problem: Problem) -> Refusal | None:
     """Return why no curve is known for a problem."""
     if problem.is_pair:
-        return Refusal("two distributions of an answer have no values: use wasserstein or laplace-exact")
+        return Refusal('two distributions of an answer have no values: use mechanism="wasserstein" or "laplace-exact"')
     for part in problem.parts:
         if CURVES.of(part.belief) is None or not isinstance(part.answer, Additive):
             return Refusal(
-                f"no influence curve is known for {part.belief.describe()}: use quilt-exact, quilt-approx or group"
+                f"no influence curve is known for {part.belief.describe()}: "
+                'use mechanism="quilt-exact", "quilt-approx" or "group"'
             )
     return None
 

@@ -82,7 +82,9 @@ class KantorovichExponential:
         """
         finite = finite_problem(problem)
         if len(finite.inputs) * len(finite.outputs) > MOST_MASSES:
-            return Refusal(f"there are {len(finite.inputs)} answers, too many for a table of masses: use laplace-exact")
+            return Refusal(
+                f'there are {len(finite.inputs)} answers, too many for a table of masses: use mechanism="laplace-exact"'
+            )
         metric: Metric = _distance
         declared = problem.metric
         if declared is not None:

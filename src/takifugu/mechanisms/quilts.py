@@ -22,7 +22,9 @@ from takifugu.analysis.questions.influence import Search, about_columns, quilts
 from takifugu.core.errors import Unsupported
 from takifugu.mechanisms.common.answer_noise import covering
 
-_NO_ENTRIES = "two distributions of an answer have no values, so no quilts: use wasserstein or laplace-exact"
+_NO_ENTRIES = (
+    'two distributions of an answer have no values, so no quilts: use mechanism="wasserstein" or "laplace-exact"'
+)
 
 
 @dataclass(frozen=True)

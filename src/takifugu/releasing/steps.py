@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from fractions import Fraction
 from itertools import chain, product
 from pathlib import Path
@@ -18,6 +18,7 @@ from takifugu.core.text.parts import Part, closed, facts, heading, rows, togethe
 from takifugu.core.text.tables import labelled, name_of
 from takifugu.releasing.advice.advising import TableAdvice
 from takifugu.releasing.advice.forecast import Forecast, Foreseen, forecast_of
+from takifugu.releasing.advice.leaving_out import in_place_of_good
 from takifugu.releasing.advice.worth import Verdict
 from takifugu.releasing.certificates.files import files_of
 from takifugu.releasing.file.kind import ReleaseFile
@@ -108,17 +109,19 @@ class DryRun(Foreseen):
     """What a release would publish and cost; `outlook` is what such windows would cost one after the other.
 
     Where no other window may follow one with this noise, `only_one` says why. `there` are the tables that are published
-    already, and that a release leaves alone.
+    already, and that a release leaves alone. `left_out` stands in the place of the verdict "good", where rules leave
+    rows out.
     """
 
     forecast: Forecast
     outlook: Outlook | None
     there: tuple[str, ...] = ()
     only_one: str = ""
+    left_out: str = ""
 
     @property
     def advice(self) -> tuple[TableAdvice, ...]:
-        return self.forecast.advice
+        return tuple(replace(table, left_out=self.left_out) for table in self.forecast.advice)
 
     @property
     def refusal(self) -> Part:
@@ -156,9 +159,11 @@ _AHEAD = "If such windows are published one after the other"
 
 def dry_run(
     file: ReleaseFile, output: str | Path | None = None, new_ledger: bool = False, anyway: bool = False,
-    watch: Watch = unwatched, choice: Choice | None = None,
+    watch: Watch = unwatched, choice: Choice | None = None, is_seen: bool = False,
 ) -> DryRun:
     """Rehearse publishing a release file, without creating a missing ledger.
+
+    What its tables are worth is said as `advise` says it.
 
     Raises what `release_file` raises before it pays.
     """
@@ -175,7 +180,9 @@ def dry_run(
             ahead = outlook(file, YEAR, is_sought=False)
         except CompositionRefused as error:  # the next window is, and this one is not
             only_one = error.message
-    return DryRun(forecast_of(planned, anyway), ahead, published_before, only_one)
+    return DryRun(
+        forecast_of(planned, anyway), ahead, published_before, only_one, in_place_of_good(planned.file, is_seen)
+    )
 
 
 def calibrated_tables(planned: Plan) -> tuple[CalibratedTable, ...]:

@@ -65,7 +65,7 @@ def outside() -> Iterator[None]:
 
 
 def calibrated(epsilon: Any = 1) -> Calibration:
-    return tf.calibrate(one_way.framework(), ILL, epsilon)
+    return tf.calibrate(one_way.framework(), ILL, epsilon, mechanism="test-cautious")
 
 
 def test_its_comparisons_go_one_way_and_are_about_no_belief() -> None:

@@ -38,7 +38,7 @@ def test_a_belief_without_quilts_says_so_and_costs_what_its_trivial_quilt_costs(
 
 def test_classes_have_bounds_and_no_exact_influence() -> None:
     part = part_of(MarkovChainClass(0.3, 0.5, 30))
-    with pytest.raises(Unsupported, match="use quilt-approx"):
+    with pytest.raises(Unsupported, match='use mechanism="quilt-approx"'):
         quilts(part.belief).exact(part).worst(Fraction(2))
     assert quilts(part.belief).bounded(part).worst(Fraction(2)).scale > 0
     assert all("in a clique" in search(part).reason for search in (CLIQUE.exact, CLIQUE.bounded))

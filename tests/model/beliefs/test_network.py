@@ -229,12 +229,58 @@ def test_a_file_that_could_be_cut_between_blocks_is_refused(tmp_path: Path) -> N
         read_network(tmp_path / "n.bif")
 
 
-@pytest.mark.parametrize(("number", "words"), [(1, "two blocks 'variable rain'"), (4, "two blocks 'probability rain'")])
+@pytest.mark.parametrize(("number", "words"), [
+    (1, "line 3: the block 'variable rain' is given twice, first in line 2"),
+    (4, "line 6: the block 'probability rain' is given twice, first in line 5"),
+])  # fmt: skip
 def test_a_block_given_twice_is_refused(tmp_path: Path, number: int, words: str) -> None:
     lines = BIF.splitlines(keepends=True)
     (tmp_path / "n.bif").write_text("".join([*lines[:number], lines[number], *lines[number:]]))
     with pytest.raises(InputError, match=words):
         read_network(tmp_path / "n.bif")
+
+
+ROWS = """network weather {}
+// the sky
+variable sky { type discrete [ 2 ] { clear, grey }; }
+variable rain { type discrete [ 2 ] { no, yes }; }
+/* of two
+   lines */
+probability ( sky ) { table 0.5, 0.5; }
+probability ( rain | sky ) {
+  (clear) 0.9, 0.1;
+  (grey) 0.2, 0.8;
+}
+"""
+LAST = "  (grey) 0.2, 0.8;\n"
+
+
+@pytest.mark.parametrize(("old", "new", "words"), [
+    (LAST, f"{LAST}  (clear) 0.5, 0.5;\n", r"line 11: the row of 'rain' for \(clear\) is given twice, first in line 9"),
+    (LAST, f'{LAST}  ( "clear" ) 0.5, 0.5;\n', r"line 11: the row of 'rain' for .* is given twice, first in line 9"),
+    ("table 0.5, 0.5;", "table 0.5, 0.5;\n table 0.1, 0.9;", "line 8: the table of 'sky' is given twice, first"),
+    (LAST, "default 0.2, 0.8;\n default 0.3, 0.7;\n", "line 11: the default of 'rain' is given twice"),
+    (LAST, f"{LAST} table 0.5, 0.5, 0.5, 0.5;\n", "line 11: 'rain' has a table and rows beside it"),
+    ("{ clear, grey }", "{ clear, clear }", "line 3: 'sky' has the state 'clear' twice"),
+    ("{ clear, grey };", "{ clear, grey }; type discrete [ 2 ] { grey, clear };", "line 3: the type of 'sky' is given"),
+    ("| sky )", "| sky, sky )", "line 8: 'rain' has the parent 'sky' twice"),
+    ("(clear) 0.9, 0.1;", "(clear) 0.9, 0.1", "line 9: 'rain' has a row that cannot be read: end each row with a"),
+    (f"  (clear) 0.9, 0.1;\n{LAST}", "default 0.2, 0.8;\n (clear) 0.9, 0.1\n", "line 10: 'rain' has a row without"),
+])  # fmt: skip
+def test_what_a_file_gives_twice_is_refused_with_its_line(tmp_path: Path, old: str, new: str, words: str) -> None:
+    """The last of two rows won in silence: the scale fell from 2.24 to 1.00."""
+    assert old in ROWS
+    (tmp_path / "n.bif").write_text(ROWS.replace(old, new, 1))
+    with pytest.raises(InputError, match=words) as refused:
+        read_network(tmp_path / "n.bif")
+    assert refused.value.fix
+
+
+@pytest.mark.parametrize("row", ["default 0.2, 0.8; (clear) 0.9, 0.1;", "(clear) 0.9, 0.1; default 0.2, 0.8;",
+                                 "(clear) 0.9, 0.1; (grey) 0.2, 0.8; property colour = 3;"])  # fmt: skip
+def test_a_default_is_for_the_rows_that_are_not_given_wherever_it_stands(tmp_path: Path, row: str) -> None:
+    (tmp_path / "n.bif").write_text(ROWS.replace(f"(clear) 0.9, 0.1;\n{LAST}", row))
+    assert read_network(tmp_path / "n.bif").nodes[1].table.tolist() == [[0.9, 0.1], [0.2, 0.8]]
 
 
 @pytest.mark.slow

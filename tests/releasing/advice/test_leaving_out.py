@@ -9,7 +9,7 @@ from tests.support.commands import invoke, succeed, words_of
 from tests.support.release_files import EXPECT, believe, publish, read_from, release_text
 from tests.support.terminals import in_streams
 
-from takifugu.cli import advice
+from takifugu.cli import advice, calibrating, releasing, starting
 
 SPEC = release_text(
     read_from("study", "data.csv", unit="who", order="t", value="state", budget=400),
@@ -33,7 +33,8 @@ def written(folder: Path, *rules: str) -> Path:
 
 @pytest.fixture
 def on_a_terminal(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(advice, "is_terminal", lambda _: True)
+    for command in (advice, calibrating, releasing, starting):
+        monkeypatch.setattr(command, "only_seen", lambda: True)
 
 
 def counted(text: str) -> set[str]:
@@ -95,7 +96,7 @@ def test_it_is_said_of_changes_stays_and_events(tmp_path: Path, rows: str, decla
     toml.write_text(toml.read_text().replace('order = "t"\n', f'rows = "{rows}"\n{keys}{CALENDAR}'))
     said = words_of(invoke("advise", toml))
     verb, rule = ("do", '"last"') if declared else ("would", '"first" or "last"')
-    assert len(re.findall(r"\d+ of \d+ rows", said)) == len(lost)
+    assert len(re.findall(r"\d+ of \d+ rows (?:(?:do|would) not count with|end after)", said)) == len(lost)
     for key, number in lost.items():
         sentence = f"rows {verb} not count with {key} = {rule}"
         if (rows, key) == ("stays", "overlap"):
@@ -152,3 +153,75 @@ def test_nothing_is_said_where_every_row_counts(tmp_path: Path) -> None:
     rows = [f"{who},{t},still\n" for who in ("Ana", "Ben") for t in range(99)]
     (tmp_path / "data.csv").write_text("".join(["who,t,state\n", *rows]))
     assert counted(succeed("advise", toml).output) == set()
+
+
+def of_many(folder: Path, lost: int, counting: int, *rules: str) -> Path:
+    """Write a file whose table is good, with so many rows beside those that count."""
+    toml = written(folder, *rules)
+    rows = [f"Ana,{i},walking\n" for i in range(counting)] + [f"Ana,{i},still\n" for i in range(lost)]
+    (folder / "data.csv").write_text("".join(["who,t,state\n", *rows]))
+    return toml
+
+
+#: A rule, and the rows that it leaves out beside 900 that count.
+_LOSSES = {
+    'duplicates = "first"': "Ana,{i},still", 'duplicates = "last"': "Ana,{i},walking",
+    'null_keys = "drop"': ",{i},still", 'nulls = "unobserved"': "Ben,{i},",
+}  # fmt: skip
+
+
+@pytest.mark.usefixtures("on_a_terminal")
+@pytest.mark.parametrize("rule", _LOSSES)
+def test_no_table_is_good_where_a_tenth_of_the_rows_does_not_count(tmp_path: Path, rule: str) -> None:
+    toml = written(tmp_path, rule)
+    for lost in (100, 101):
+        rows = [f"Ana,{i},walking" for i in range(900)] + [_LOSSES[rule].format(i=i) for i in range(lost)]
+        (tmp_path / "data.csv").write_text("\n".join(["who,t,state", *rows, ""]))
+        for command in (["advise"], ["release", "--dry-run"]):
+            said = words_of(succeed(*command, toml))
+            words = f"101 of 1,001 rows do not count ({rule}): of the others, "
+            assert (words in said) == (lost == 101), said
+            assert ("good: " in said) == (lost == 100), said
+    (document,) = json.loads(succeed("advise", "--json", toml).stdout)["files"]
+    assert document["verdict"] is None
+
+
+@pytest.mark.usefixtures("on_a_terminal")
+def test_what_is_published_does_not_depend_on_the_rows_that_do_not_count(tmp_path: Path) -> None:
+    published = dict[str, list[str]]()
+    for name, lost in (("few", 100), ("many", 101)):
+        folder = tmp_path / name
+        folder.mkdir()
+        toml = of_many(folder, lost, 900, 'duplicates = "first"')
+        said = words_of(succeed("release", toml))
+        assert ("101 of 1,001 rows do not count" in said) == (name == "many")
+        assert (" Good: " in said) == (name == "few")
+        published[name] = sorted(path.name for path in (folder / "out").iterdir())
+        for path in (folder / "out").iterdir():
+            assert b"do not count" not in path.read_bytes()
+            assert b"1,001" not in path.read_bytes()
+    assert published["few"] == published["many"]
+
+
+def test_pipes_call_nothing_good_where_a_rule_may_leave_rows_out(tmp_path: Path) -> None:
+    """Whatever the rows are: neither the words nor the exit code tell how many there are."""
+    printed = set[str]()
+    for lost in (0, 500):
+        toml = of_many(tmp_path, lost, 900, 'duplicates = "first"')
+        result = succeed("advise", toml)
+        printed.add(result.stdout)
+        assert "good:" not in words_of(result)
+        assert 'duplicates = "first" may leave rows out' in words_of(result)
+    assert len(printed) == 1
+
+
+@pytest.mark.usefixtures("on_a_terminal")
+@pytest.mark.parametrize("command", [["advise"], ["release", "--dry-run"], ["release"]])
+def test_a_remedy_that_leaves_rows_out_says_so_and_how_many(tmp_path: Path, command: list[str]) -> None:
+    refused = invoke(*command, written(tmp_path))
+    assert refused.exit_code == 2
+    assert '997 of 1,200 rows would not count with duplicates = "first" or "last"' in words_of(refused)
+    (tmp_path / "data.csv").write_text("who,t,state\nAna,1,still\nAna,1,walking\n")
+    refused = invoke(*command, tmp_path / "study.toml")
+    assert 'leave the others out: duplicates = "first" or "last"' in words_of(refused)
+    assert not (tmp_path / "out").exists()

@@ -206,7 +206,7 @@ HALF = BIF.index("(yes) 0.3")
     ("clinic.bif", "0.3, 0.7; }\nprobability ( cough", "0.3, 0.700002; }\nprobability ( cough", "sum to 1.000002"),
     ("clinic.bif", "(no) 0.6, 0.4;", "(no) 0.6, 0.5;", "sum to 1.1"),
     ("clinic.bif", "(no) 0.6, 0.4;", "(no) 1.6, -0.6;", "a probability is negative"),
-    ("clinic.bif", "variable breath", "variable cough", "two blocks 'variable cough'"),
+    ("clinic.bif", "variable breath", "variable cough", "the block 'variable cough' is given twice"),
     ("clinic.bif", BIF[HALF:], "", "belief.file: clinic.bif opens and closes a different number of braces"),
     ("clinic.bif", BIF, "", "belief.file: clinic.bif does not give every variable its probabilities"),
     ("data.csv", "smoke", "smoking", "source.file: the data has no column 'smoke'"),

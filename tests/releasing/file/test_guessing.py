@@ -303,7 +303,7 @@ def test_seconds_since_1970_are_times(first: int, step: int, form: str, tmp_path
     rows = [f"{sensor},{first + step * k},{'on' if k % 7 < 3 else 'off'}" for sensor in "ab" for k in range(60)]
     _, draft, source = drafted(table_in(tmp_path, "sensor,ts,state", rows))
     assert source["order_format"] == form
-    assert "timezone" not in draft
+    assert source["timezone"] == "UTC"  # the first choice of a question without a default
     done = filled(
         draft, source='step = "1min"\nfrom = "2023-11-14T22:13:20"\nuntil = "2023-11-15T22:13:20"',
         belief='states = ["off", "on"]\nmatrix = [[0.8, 0.2], [0.2, 0.8]]\nunits_independent = true',

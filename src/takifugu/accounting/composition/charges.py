@@ -20,6 +20,7 @@ from takifugu.core.cache import cached
 from takifugu.core.errors import InputError, Unsupported
 from takifugu.core.lists import take
 from takifugu.core.plain import writes_all
+from takifugu.core.plugins import package_of
 from takifugu.model import queries
 from takifugu.model.beliefs import Belief
 from takifugu.model.beliefs.domain import Data
@@ -117,8 +118,10 @@ def _phases(framework: Framework, at: int) -> tuple[tuple[int, int], ...]:
 
 
 def _scale_times(factor: Fraction, noise: Randomiser) -> Fraction | None:
-    """Return a multiple of the scale of Laplace noise, None for other noise."""
-    return None if noise.laplace_scale is None else noise.laplace_scale * factor
+    """Return a multiple of the scale of our Laplace noise, None for other noise, and for that of another package."""
+    if noise.laplace_scale is None or package_of(noise):
+        return None
+    return noise.laplace_scale * factor
 
 
 def moved_by(calibration: Calibrated) -> tuple[Fraction | None, Fraction | None, Fraction | None]:

@@ -21,6 +21,7 @@ from takifugu.analysis.bounds import Witness
 from takifugu.analysis.guarantee import Charge, Covers
 from takifugu.core.arrays import IntArray
 from takifugu.core.errors import CompositionRefused
+from takifugu.core.plugins import package_of
 from takifugu.model.beliefs import Belief
 from takifugu.model.beliefs.one_sequence import is_recording
 from takifugu.model.frameworks import DEFINITIONS, OF_ROWS
@@ -216,7 +217,8 @@ def noise_loss(charge: Charge) -> Fraction | float:
     if charge.change == 0:
         return Fraction(0)
     if charge.scale is None:
-        return randomisers.from_dict(charge.randomiser).loss(charge.change)
+        noise = randomisers.from_dict(charge.randomiser)
+        return inf if package_of(noise) else noise.loss(charge.change)  # another package's word bounds nothing
     if charge.scale == 0:
         return inf
     return charge.change / charge.scale

@@ -14,7 +14,8 @@ up to twice that (`relative_error`).
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+import math
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from fractions import Fraction
 from functools import cached_property
@@ -61,6 +62,40 @@ def steps(answer: Additive) -> Steps:
     return Steps(int(lowest.sum()), unit, offsets // unit)
 
 
+def predicted_widths(answer: Additive) -> tuple[int, float]:
+    """Return the answer's number of places W, and the mean of w (W - w + 1).
+
+    w is the number of places of the first entries, for each entry. Only runs of entries that count alike are looked at,
+    so that nothing grows with the sequence.
+    """
+    (weights, numbers), ends, times = answer.turn
+    tables = [table[:, 0] - table[:, 0].min() for table in answer.tables]
+    units = [int(np.gcd.reduce(table)) * abs(weight) for table, weight in _kinds(tables, weights, numbers)]
+    unit = max(1, math.gcd(*units))
+    spreads = [int(table.max()) * abs(weight) // unit for table, weight in _kinds(tables, weights, numbers)]
+    counts = np.diff(ends, prepend=0).tolist()
+    of_turn = sum(spread * count for spread, count in zip(spreads, counts, strict=True))
+    width, before, products = 1 + times * of_turn, 1, 0
+    for spread, count in zip(spreads, counts, strict=True):
+        # sums of w and of w**2 over turns m < times and places 1 <= j <= count, w = before + m of_turn + j spread
+        m, m2, j, j2 = (*_sums(times - 1), *_sums(count))
+        total = times * count * before + count * m * of_turn + times * j * spread
+        squares = times * count * before**2 + count * m2 * of_turn**2 + times * j2 * spread**2
+        squares += 2 * (before * count * m * of_turn + before * times * j * spread + m * of_turn * j * spread)
+        products += (width + 1) * total - squares
+        before += spread * count
+    return width, products / (times * sum(counts))
+
+
+def _kinds(tables: Sequence[IntArray], weights: IntArray, numbers: IntArray) -> Iterator[tuple[IntArray, int]]:
+    return ((tables[number], weight) for weight, number in zip(weights.tolist(), numbers.tolist(), strict=True))
+
+
+def _sums(last: int) -> tuple[int, int]:
+    """Return 1 + 2 + ... + last, and the sum of their squares."""
+    return last * (last + 1) // 2, last * (last + 1) * (2 * last + 1) // 6
+
+
 class ChainLaw(AnswerLaw[PeriodicChain]):
     """The laws given each value of each secret entry, in order; values of probability zero are left out.
 
@@ -71,6 +106,10 @@ class ChainLaw(AnswerLaw[PeriodicChain]):
     @cached_property
     def steps(self) -> Steps:
         return steps(self.answer)
+
+    @cached_property
+    def _predicted(self) -> tuple[int, float]:
+        return predicted_widths(self.answer)
 
     @property
     def hull(self) -> int:
@@ -100,14 +139,13 @@ class ChainLaw(AnswerLaw[PeriodicChain]):
             yield DenseFamily(entry, pairs[entry], rows, origins, stack(laws), shape.base, shape.unit, error)
 
     def work(self, laplace: bool = False) -> tuple[float, float]:
-        widths = self.steps.widths.astype(float)
         chain, entries = self.belief, len(self.family.entries)
-        states, width = len(chain.states), float(widths[-1])
-        size = block_length(chain.length, states, int(width))
+        states, (width, products_of_widths) = len(chain.states), self._predicted
+        size = block_length(chain.length, states, width)
         hull = states if chain.initial == "any" else 1
         blocks = min(chain.length / size, entries)
         range_of_block = size * width / chain.length + 1
-        long = hull * states**2 * float((widths * (width - widths + 1)).mean()) * blocks
+        long = hull * states**2 * products_of_widths * blocks
         places = chain.length / size * (1 + hull) + hull * states * entries
         products = 0.1 * states**2 * range_of_block * width * places
         through = 10.0 * hull * states * width * (entries + chain.length / size)
@@ -115,7 +153,7 @@ class ChainLaw(AnswerLaw[PeriodicChain]):
         return long + products + through, memory
 
     def atoms(self) -> float:
-        return float(self.steps.widths[-1])
+        return float(self._predicted[0])
 
     def describe(self, entry: int, value: int, number: int, start: int = 0) -> str:
         chain, text = self.belief, super().describe(entry, value, number, start)

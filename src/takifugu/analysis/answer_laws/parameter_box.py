@@ -50,7 +50,7 @@ class BoxFamily:
 
     @property
     def hulls(self) -> Mapping[int, tuple[Pmf, ...]]:
-        raise Unsupported(_NO_LAWS, fix="list the values that the parameters take, in Parameters(...)")
+        raise _no_laws()
 
     @property
     def cell(self) -> Cell:
@@ -139,6 +139,8 @@ class BoxLaw(AnswerLaw[BoxView]):
     def work(self, laplace: bool = False) -> tuple[float, float]:
         if self.box_family is None:
             return 1.0, 1.0
+        if not laplace:
+            raise _no_laws()
         work = work_of_a_move(self.belief.whole.records, len(self.box_family.read))
         moves = min(max(work, min(work * 4 * MOST_MOVES, MOST_WORK)), MOST_OF_A_CELL)
         return 3e8 + moves, 1e2 * self.belief.whole.records * len(self.box_family.read)
@@ -147,6 +149,10 @@ class BoxLaw(AnswerLaw[BoxView]):
         if self.box_family is None:
             return 1.0
         return 1.0 + self.belief.whole.records * len(self.box_family.read)
+
+
+def _no_laws() -> Unsupported:
+    return Unsupported(_NO_LAWS, fix="list the values that the parameters take, in Parameters(...)")
 
 
 def work_of_a_move(records: int, columns: int) -> float:

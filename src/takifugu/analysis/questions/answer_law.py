@@ -203,7 +203,7 @@ FOR_RECORDS = no_law(
 )
 FOR_DENSITIES = no_law(
     "the answer has a density, so no list of values and masses is its distribution: use "
-    'mechanism="attribute-gaussian-approx"'
+    'mechanism="attribute-gaussian-approx" with a delta above 0'
 )
 
 #: (belief, answer, family) -> AnswerLaw, by type of belief.

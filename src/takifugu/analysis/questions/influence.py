@@ -120,9 +120,12 @@ def no_search(reason: str) -> Callable[[Part], Search]:
 
 _NO_QUILTS = no_search(
     "quilts are known for sequences (a MarkovChain, or independent pieces of one) and for a BayesianNetwork: "
-    "use wasserstein"
+    'use mechanism="wasserstein"'
 )
-_NO_BOUND = no_search("the bound is known for Markov chains only (and independent pieces of them): use wasserstein")
+_NO_BOUND = no_search(
+    "the bound is known for Markov chains only (and independent pieces of them): use "
+    'mechanism="wasserstein"'
+)
 
 #: The search of a belief whose entries are not parameters of columns.
 about_columns = no_search(
@@ -173,7 +176,7 @@ _along_a_sequence = later("influence.quilts.chain.joint_cost:joint_cost")
 
 _IN_A_CLIQUE = no_search(
     "in a clique everybody is close to everybody, so no quilt shields anyone, and the trivial one needs as much noise "
-    'as mechanism="group"; "laplace-exact" may need less'
+    'as mechanism="group"; mechanism="laplace-exact" may need less'
 )
 CLIQUE = Quilts(_IN_A_CLIQUE, _IN_A_CLIQUE)
 

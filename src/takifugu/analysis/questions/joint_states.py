@@ -58,6 +58,13 @@ class States:
             groups.setdefault(start[:block] + start[block + 1 :], []).append(row)
         return list(groups.values())
 
+    def occurring(self, entry: int) -> set[int]:
+        """Return an entry's values that some joint state has."""
+        values = set(self.values[:, entry].tolist())
+        if self.nothing:  # of a user whose value is unknown
+            values.add(self.nothing[entry])
+        return values
+
     def given(self, entry: int, value: int, groups: IntArray, count: int) -> tuple[Weights, ...]:
         """Return each group's total weight with x_entry = value, by start."""
         is_seen = not self.nothing or self.nothing[entry] != value
@@ -180,20 +187,19 @@ def integers(numbers: Sequence[int | float | Fraction]) -> Weights:
     return result
 
 
-def check_count(count: int) -> None:
-    """Raise Unsupported for more joint states than are listed."""
-    if count > MOST_STATES:
+def check_count(count: int, power: int = 1) -> None:
+    """Raise Unsupported if count**power joint states are too many to list.
+
+    The power itself, which may have more digits than there is memory for, is not computed.
+    """
+    digits = power * math.log10(max(count, 1))
+    if digits > math.log10(MOST_STATES) + 1 or count**power > MOST_STATES:
+        how_many = f"{count**power:.3g}" if digits < 300 else f"about 10^{int(digits)}"
         raise Unsupported(
-            f"the audit would have to list {_rounded(count)} joint states, and lists at most {MOST_STATES:,}",
+            f"the audit would have to list {how_many} joint states, and lists at most {MOST_STATES:,}",
             fix="audit a shorter sequence or a smaller table",
         )
 
-
-def _rounded(count: int) -> str:
-    """Return a number of any size as text."""
-    if count < 10**300:
-        return f"{count:.3g}"
-    return f"about 10^{int(count.bit_length() * math.log10(2))}"
 
 #: belief -> JointStates, by type of belief.
 JOINT_STATES: Question[type[JointStates[Belief]]] = Question(

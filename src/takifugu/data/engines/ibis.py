@@ -16,6 +16,7 @@ from weakref import WeakValueDictionary, finalize
 from takifugu.core.errors import DataError, InputError, TakifuguError
 from takifugu.core.files import private_folder
 from takifugu.data.engines.outside import Address, Engine
+from takifugu.data.engines.sql import in_utc
 
 if TYPE_CHECKING:
     from duckdb import DuckDBPyConnection, DuckDBPyRelation
@@ -51,7 +52,7 @@ def _copied(table: Table, engine: Any, place: str | None) -> DuckDBPyRelation:
     relation = _COPIED.get(key)
     if relation is None:
         folder = private_folder()
-        rows = duckdb.connect(Path(folder.name) / "rows.duckdb")
+        rows = in_utc(duckdb.connect(Path(folder.name) / "rows.duckdb"))
         rows.register("batches", engine.to_pyarrow_batches(table, chunk_size=_BATCH))
         rows.execute("create table copied as from batches")
         rows.unregister("batches")

@@ -7,6 +7,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from takifugu.core.errors import InputError
+from takifugu.core.plugins import registered_by
 from takifugu.core.registry import Registry
 from takifugu.data.engines.faults import BUILT_IN_ENGINES
 
@@ -63,6 +64,11 @@ def register(engine: Engine) -> None:
 def engine_of(data: object) -> Engine | None:
     """Return the registered engine of the data, if any."""
     return next((engine for engine in map(_ENGINES.find, _ENGINES.names) if engine.holds(data)), None)
+
+
+def package_of_engine(name: str) -> str:
+    """Return the package that an engine comes from, "" for ours."""
+    return "" if _ENGINES.is_built_in(name) else registered_by(_ENGINES.find(name).frame)
 
 
 def opened(name: str, address: Address) -> object:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Iterable, Mapping, Sequence
 
 import narwhals.stable.v2 as nw
@@ -11,7 +12,7 @@ from takifugu.data.engines.differences import Frame
 from takifugu.data.engines.table import Table
 from takifugu.data.values.bins import Bins, Classes, Edge
 from takifugu.data.values.bounded import Bounded
-from takifugu.data.values.texts import BLANKS, NOT_FINITE, NUMBER, OUTSIDE, UNKNOWN, UNOBSERVED
+from takifugu.data.values.texts import BLANKS, INFINITE, NOT_FINITE, NUMBER, OUTSIDE, UNKNOWN, UNOBSERVED
 from takifugu.numbers.rationals import read_fraction
 
 
@@ -33,6 +34,11 @@ def is_text(kind: nw.dtypes.DType) -> bool:
     return isinstance(kind, nw.String | nw.Categorical | nw.Enum)
 
 
+def plain_text(role: str, kind: nw.dtypes.DType) -> nw.Expr:
+    """Return a picked column of texts, or of categories, as texts."""
+    return nw.col(role) if isinstance(kind, nw.String) else nw.col(role).cast(nw.String)
+
+
 def plain(role: str, kind: nw.dtypes.DType) -> nw.Expr | None:
     """Return a picked column in a plain type, or None.
 
@@ -40,7 +46,7 @@ def plain(role: str, kind: nw.dtypes.DType) -> nw.Expr | None:
     """
     column = nw.col(role)
     if is_text(kind):
-        return column if isinstance(kind, nw.String) else column.cast(nw.String)
+        return plain_text(role, kind)
     if kind.is_float():
         wide = column.cast(nw.Float64)
         return nw.when(~wide.is_nan()).then(wide + 0.0)  # -0.0 becomes 0.0, which is the same number
@@ -58,7 +64,8 @@ def key_column(role: str, column: str, kind: nw.dtypes.DType) -> nw.Expr:
     """
     names = nw.col(role) if isinstance(kind, nw.Date | nw.Datetime) else plain(role, kind)
     is_short = kind.is_float() and kind != nw.Float64
-    if names is None or (is_short and role == "unit"):
+    is_moment = isinstance(kind, nw.Datetime) and kind.time_zone is not None  # whose text depends on a zone
+    if names is None or (is_short and role == "unit") or (is_moment and role == "piece"):
         raise DataError(f"column {column!r} holds values of type {kind}, which name nothing", fix="write them as text")
     return names
 
@@ -66,6 +73,9 @@ def key_column(role: str, column: str, kind: nw.dtypes.DType) -> nw.Expr:
 def state_column(role: str, column: str, kind: nw.dtypes.DType) -> nw.Expr:
     """Return raw states; DataError for a column of other values."""
     states = plain(role, kind)
+    if kind.is_float():  # NaN is no missing value, and as little a state as infinity, which engines group alike
+        wide = nw.col(role).cast(nw.Float64)
+        states = nw.when(wide.is_nan()).then(nw.lit(math.inf)).otherwise(wide + 0.0)
     if states is None:
         raise DataError(
             f"column {column!r} holds values of type {kind}, which are no states", fix="write them as text"
@@ -201,13 +211,20 @@ def number_code(role: str, column: str, kind: nw.dtypes.DType, table: Table, cod
 def bin_number(role: str, column: str, kind: nw.dtypes.DType, table: Table, bins: Bins) -> nw.Expr:
     """Return the bin of each number of a column, null if missing.
 
-    OUTSIDE stands for a number in no bin, UNKNOWN for another text.
+    OUTSIDE stands for a number in no bin, UNKNOWN for NaN or another text.
     """
-    value = number(role, column, kind, table)
+    value, is_bad = number(role, column, kind, table), None
+    if is_text(kind):
+        stripped = table.numerals.plain_in_engine(text(plain_text(role, kind), table.missing))
+        is_infinite = stripped.str.contains(INFINITE).fill_null(False)
+        infinity = nw.when(stripped.str.starts_with("-")).then(nw.lit(-math.inf)).otherwise(nw.lit(math.inf))
+        value = nw.when(is_infinite).then(infinity).otherwise(value)
+        is_bad = value.is_null() & ~stripped.is_null()
+    elif kind.is_float():
+        is_bad = nw.col(role).cast(nw.Float64).is_nan().fill_null(False)
     is_inside = (value >= float(bins.edges[0])) & (value <= float(bins.edges[-1]))
     code = nw.when(is_inside).then(_reached(value, bins.edges[1:-1])).otherwise(nw.lit(OUTSIDE, nw.Int64))
-    code = nw.when(_is_finite(value).fill_null(False)).then(code)
-    return _or_unknown(code, not_a_number(role, kind, table))
+    return _or_unknown(nw.when(~value.is_null()).then(code), is_bad)
 
 
 def _reached(value: nw.Expr, ends: Iterable[Edge]) -> nw.Expr:

@@ -2,6 +2,11 @@
 
 from __future__ import annotations
 
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from duckdb import DuckDBPyConnection
+
 
 def identifier(name: str) -> str:
     """Return a column's name in quotes.
@@ -19,3 +24,9 @@ def quoted(text: str) -> str:
     'it''s'
     """
     return "'" + text.replace("'", "''") + "'"
+
+
+def in_utc(connection: DuckDBPyConnection) -> DuckDBPyConnection:
+    """Return an instance of DuckDB that reads alike whatever zone the machine is set to."""
+    connection.execute("set global timezone = 'UTC'")
+    return connection

@@ -43,6 +43,8 @@ class Table:
     check_unchanged: Callable[[], None] | None = field(default=None, repr=False)
     #: Gives DuckDB no more bytes while it lasts, where nobody else uses it and it knows the bounds of columns unread.
     within: Callable[[int], AbstractContextManager[None]] | None = field(default=None, repr=False)
+    #: The other package whose source format or engine read it, if any.
+    reader: str = field(default="", repr=False)
 
     @cached_property
     def frame(self) -> Frame:

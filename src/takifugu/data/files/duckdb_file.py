@@ -11,7 +11,7 @@ from takifugu.core.errors import DataError
 from takifugu.core.files import private_folder
 from takifugu.core.lists import take
 from takifugu.data.engines.faults import careful
-from takifugu.data.engines.sql import identifier
+from takifugu.data.engines.sql import identifier, in_utc
 from takifugu.data.engines.table import Table
 from takifugu.data.files.formats import DataFile, SourceFormat, chosen, is_installed, largest
 from takifugu.data.files.parquet import check_texts, lengths_of
@@ -48,12 +48,12 @@ class _Base:
         import duckdb
 
         self.folder = private_folder()
-        self.connection = duckdb.connect(
+        self.connection = in_utc(duckdb.connect(
             str(path), read_only=True,  # the file may be anybody's
             config={
                 "enable_external_access": "false", "temp_directory": self.folder.name, "memory_limit": MEMORY,
             },
-        )  # fmt: skip
+        ))  # fmt: skip
 
 
 #: A process opens a database once: what is open, by its place and its state on the disk.

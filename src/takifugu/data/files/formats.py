@@ -21,6 +21,7 @@ from typing import IO
 
 from takifugu.core.errors import DataError, InputError, TakifuguError
 from takifugu.core.escaping import command
+from takifugu.core.plugins import registered_by
 from takifugu.core.registry import Registry
 from takifugu.core.sections import written as named
 from takifugu.data.values.written import Written, not_written_so
@@ -126,6 +127,11 @@ def format_of(file: DataFile) -> SourceFormat:
         if file.suffix in form.suffixes:
             return form
     return FORMATS.find("CSV")
+
+
+def package_of_format(form: SourceFormat) -> str:
+    """Return the package that a format comes from, "" for ours."""
+    return "" if FORMATS.is_built_in(form.name) else registered_by(form.read)
 
 
 def format_words() -> str:

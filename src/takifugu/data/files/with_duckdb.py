@@ -10,7 +10,7 @@ from tempfile import TemporaryDirectory
 from typing import TYPE_CHECKING
 
 from takifugu.core.files import private_folder
-from takifugu.data.engines.sql import identifier, quoted
+from takifugu.data.engines.sql import identifier, in_utc, quoted
 from takifugu.data.engines.table import Table
 from takifugu.data.files.formats import DataFile
 
@@ -45,7 +45,7 @@ def connected(folder: TemporaryDirectory[str]) -> DuckDBPyConnection:
     import duckdb
 
     settings = {"temp_directory": folder.name, "memory_limit": MEMORY}
-    return duckdb.connect(config={"autoinstall_known_extensions": "false", **settings})
+    return in_utc(duckdb.connect(config={"autoinstall_known_extensions": "false", **settings}))
 
 
 @contextmanager

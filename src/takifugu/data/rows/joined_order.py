@@ -27,7 +27,8 @@ def with_joined_order(table: Table, layout: Layout) -> tuple[Table, Layout]:
 def with_joined(table: Table, pair: tuple[str, str]) -> tuple[Table, str]:
     """Join a column of dates and one of times of day; return its name, too.
 
-    Raises InputError for a missing column, DataError for other values than texts, dates and times.
+    Raises InputError for a missing column, DataError for other values than texts, dates and times, and for moments: on
+    which day one is depends on a zone.
     """
     table.require(pair)
     name = " and ".join(pair)
@@ -54,10 +55,26 @@ def _text(label: str, kind: nw.dtypes.DType, table: Table, dated: bool) -> nw.Ex
     column = nw.col(label)
     if is_text(kind) or kind.is_integer():
         return text(column.cast(nw.String), table.missing)
-    if dated and isinstance(kind, nw.Date | nw.Datetime):
-        return column.dt.to_string("%Y-%m-%d")
-    if not dated and isinstance(kind, nw.Time | nw.Unknown):  # narwhals has no word for DuckDB's times of day
-        return column.cast(nw.String).str.slice(0, 15)
     name = table.names[table.labels.index(label)]
+    if dated and isinstance(kind, nw.Datetime) and kind.time_zone is not None:
+        raise _no_day(name)
+    if dated and isinstance(kind, nw.Date):
+        return column.dt.to_string("%Y-%m-%d")
+    if dated and isinstance(kind, nw.Datetime):  # pandas has no dates: a day is a time at midnight
+        since_midnight = column.dt.hour() + column.dt.minute() + column.dt.second() + column.dt.microsecond()
+        written, day = column.dt.to_string("%Y-%m-%d %H:%M"), column.dt.to_string("%Y-%m-%d")
+        return nw.when(since_midnight == 0).then(day).otherwise(written)  # which is no date, and refused
+    if not dated and isinstance(kind, nw.Time | nw.Unknown):  # old narwhals has no word for DuckDB's times of day
+        time = column.cast(nw.String)
+        return nw.when(~time.str.contains("[+-]")).then(time.str.slice(0, 15))
     content = "a date" if dated else "a time of day"
     raise DataError(f"column {name!r} holds values of type {kind}, and must hold {content}", fix="write it as text")
+
+
+def _no_day(column: str) -> DataError:
+    return DataError(
+        f"column {column!r} holds moments (times with a zone), and must hold a date",
+        rule="on which day a moment is depends on a zone",
+        fix=f"make dates of it first, such as frame[{column!r}].dt.tz_convert('Europe/Berlin').dt.date in pandas, or "
+        f"(\"{column}\" AT TIME ZONE 'Europe/Berlin')::date in DuckDB",
+    ).at("order")

@@ -3,10 +3,14 @@
 from __future__ import annotations
 
 import re
+from typing import TYPE_CHECKING
 
 from takifugu.data.engines.table import Table
 from takifugu.data.rows.layout import Layout
 from takifugu.data.values.texts import NUMBER, ZONED, two_ways
+
+if TYPE_CHECKING:
+    import narwhals.stable.v2 as nw
 
 #: What an order column may hold; of numbers since 1970 it is their format.
 NUMBERS, CLOCK_TIMES, WITH_OFFSETS = "numbers", "clock times", "times with offsets"
@@ -51,6 +55,22 @@ def order_kind(table: Table, layout: Layout) -> str | None:
     return next(iter(kinds), None)
 
 
+def kind_of_type(kind: nw.dtypes.DType, layout: Layout) -> str | None:
+    """Return the kind of a column of times by its type, None where its texts tell it."""
+    import narwhals.stable.v2 as nw
+
+    from takifugu.data.engines.sanitise import is_text
+    from takifugu.data.rows.picked import is_written
+
+    if isinstance(kind, nw.Date | nw.Datetime):
+        return WITH_OFFSETS if isinstance(kind, nw.Datetime) and kind.time_zone is not None else CLOCK_TIMES
+    if layout.clock.epoch:
+        return str(layout.order_format)
+    if layout.clock.form is not None and is_written(kind, layout.clock):
+        return CLOCK_TIMES
+    return None if is_text(kind) else NUMBERS
+
+
 def _texts(table: Table, layout: Layout) -> tuple[str | None, list[str]]:
     """Return the column's kind, or texts to decide it."""
     import narwhals.stable.v2 as nw
@@ -61,10 +81,8 @@ def _texts(table: Table, layout: Layout) -> tuple[str | None, list[str]]:
 
     frame = table.pick({"tick": str(layout.order)})
     kind = kind_of(frame, "tick", str(layout.order))
-    if isinstance(kind, nw.Datetime) and kind.time_zone is not None:
-        return WITH_OFFSETS, []
     if isinstance(kind, nw.Date | nw.Datetime):
-        return CLOCK_TIMES, []
+        return kind_of_type(kind, layout), []
     if not is_text(kind):
         tells = layout.clock.epoch or is_written(kind, layout.clock)
         if tells or not list(collected(frame.filter(~nw.col("tick").is_null()).head(1))):

@@ -23,6 +23,7 @@ from takifugu.data.engines.sanitise import (
 )
 from takifugu.data.engines.table import Table
 from takifugu.data.rows.joined_order import with_joined, with_joined_order
+from takifugu.data.rows.kinds_of_order import kind_of_type
 from takifugu.data.rows.layout import Layout, Recode, parse_step, unit_name
 from takifugu.data.rows.local_time import in_utc
 from takifugu.data.rows.order import kind_of_texts, with_ticks
@@ -30,7 +31,7 @@ from takifugu.data.rows.picked import GUESSED_FROM, is_written, picked, raw_stat
 from takifugu.data.rows.pieces import MISSING
 from takifugu.data.runs.rules import RunRules
 from takifugu.data.times.zones import MICROSECOND
-from takifugu.data.values.texts import UNOBSERVED
+from takifugu.data.values.texts import UNOBSERVED, two_kinds
 
 #: A stay cannot be so many microseconds long.
 LONGEST = 2.0**52
@@ -99,6 +100,7 @@ def run_rows(
         kind = kinds["tick"]
     frame, step = _ticked(frame, "start", "tick", kinds["tick"], kind, table, layout, is_tidy, ends.are_next)
     if ends.column is not None:
+        _check_kinds(kinds["tick"], kinds["closing"], ends.column, layout)
         frame = _with_end(frame, kinds["closing"], kind, step, ends, table, layout, is_tidy)
     elif rules.duration is not None:
         frame = _with_duration(frame, kinds["closing"], table, *rules.duration)
@@ -115,6 +117,13 @@ def run_rows(
         narrow.append("unit")
     frame = narrowed(frame, narrow)
     return RunRows(frame, table, layout, step, guessed, has_ends, in_rows, names, is_numbered)
+
+
+def _check_kinds(start: nw.dtypes.DType, end: nw.dtypes.DType, column: str, layout: Layout) -> None:
+    """Raise DataError for starts and ends that are of two kinds of time by their types."""
+    first, last = kind_of_type(start, layout), kind_of_type(end, layout)
+    if first is not None and last is not None and first != last:
+        raise two_kinds(str(layout.order), column, (first, last))
 
 
 def _with_end(
@@ -256,7 +265,7 @@ def _ticked(
     is_clock_time = isinstance(kind, nw.Date | nw.Datetime) and not has_zone
     if clock.zone is not None and is_clock_time:
         frame, _ = in_utc(frame, ["unit"], clock.zone, False, layout.ambiguous)
-    return _with_fault(frame, name), step
+    return _with_fault(frame, name, has_zone or bool(clock.epoch and not is_clock_time)), step
 
 
 def _after_starts(frame: Frame, step: int, layout: Layout) -> Frame:
@@ -269,8 +278,8 @@ def _after_starts(frame: Frame, step: int, layout: Layout) -> Frame:
     return settled(frame.with_columns(tick=nw.col("tick") + is_next_day.cast(nw.Int64) * a_day), ["tick"])
 
 
-def _with_fault(frame: Frame, name: str) -> Frame:
-    """Replace ticks by those of a name, its faults and its written zones."""
+def _with_fault(frame: Frame, name: str, are_moments: bool) -> Frame:
+    """Replace ticks by those of a name, its faults, and whether each is a moment: by its type, or its written zone."""
     columns = frame.collect_schema().names()
     tick = nw.col("tick")
     is_far = ((tick >= FARTHEST) | (tick <= -FARTHEST)).fill_null(False)
@@ -280,7 +289,7 @@ def _with_fault(frame: Frame, name: str) -> Frame:
         fault = nw.when(nw.col("fault") > 0).then(nw.col("fault")).otherwise(fault)
     if name == "end":  # a stay may have none
         fault = nw.when(nw.col("written") == 1).then(fault).otherwise(nw.lit(0, nw.Int64))
-    zoned = nw.lit(0, nw.Int64)
+    zoned: nw.Expr = nw.when(~tick.is_null()).then(nw.lit(int(are_moments), nw.Int64))
     if "zoned" in columns:
         zoned = nw.col("zoned")
     frame = frame.with_columns(

@@ -37,10 +37,10 @@ def pieces_of_runs(
     return tuple(sorted(pieces, key=lambda piece: natural(piece.unit)))
 
 
-def runs_that_clash(table: Table, layout: Layout, states: Recode, rules: RunRules) -> tuple[int, int]:
-    """Return the numbers of simultaneous and of other overlapping rows.
+def runs_that_clash(table: Table, layout: Layout, states: Recode, rules: RunRules) -> tuple[int, int, int]:
+    """Return the numbers of simultaneous rows, of other overlapping ones, and of rows without a state.
 
-    Both are for whoever owns the data. Raises the errors of `pieces_of_runs`.
+    All are for whoever owns the data. Raises the errors of `pieces_of_runs`.
     """
     states.check(table.missing)
     with table.reading():

@@ -125,14 +125,15 @@ class Runs:
         for unit, code, first, last in collected(frame.select("unit", "code", "first", "last")):
             yield unit, int(code), range(int(first), int(last))
 
-    def clashes(self) -> tuple[int, int]:
-        """Return the numbers of tied rows and of other overlapping ones.
+    def clashes(self) -> tuple[int, int, int]:
+        """Return the numbers of tied rows, of other overlapping ones, and of those without a state.
 
         Events overlap by sharing a step.
         """
-        sums = self._compared.select(nw.sum("tied"), nw.sum("overlapping"))
-        ((tied, overlapping),) = collected(sums)
-        return integer(tied) or 0, integer(overlapping) or 0
+        frame = self._compared.with_columns(missing=(nw.col("code") == UNOBSERVED).cast(nw.Int64))
+        sums = frame.select(nw.sum("tied"), nw.sum("overlapping"), nw.sum("missing"))
+        ((tied, overlapping, missing),) = collected(sums)
+        return integer(tied) or 0, integer(overlapping) or 0, integer(missing) or 0
 
     def inside(self, cover: Cover) -> range:
         """Return the steps of a cover inside the window."""

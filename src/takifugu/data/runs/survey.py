@@ -68,7 +68,7 @@ def surveyed(
 def _check_times(totals: Sequence[Total], layout: Layout, rules: RunRules) -> None:
     notes = _noted(totals)
     if notes & WITHOUT_ZONE and notes & WITH_ZONE:
-        raise two_ways(str(layout.order))
+        raise two_ways(str(layout.order), rules.last_column if rules.duration is None else None)
     for bound, column, key in ((START, layout.order, "order"), (END, rules.last_column, rules.last_key)):
         reasons = {_fault(total, bound) for total in totals} - {0}
         if reasons:
@@ -170,7 +170,7 @@ def _check_neighbours(totals: Sequence[Total], layout: Layout, rules: RunRules, 
             ).at("duplicates")  # fmt: skip
         raise DataError(
             tied, rule="only one of them can hold from then on",
-            fix='leave one out, or declare which row counts: duplicates = "first" or "last"',
+            fix='leave one out, or declare which row counts, and leave the others out: duplicates = "first" or "last"',
         ).at("duplicates")  # fmt: skip
     if notes & UNENDED:
         raise DataError(
@@ -181,11 +181,12 @@ def _check_neighbours(totals: Sequence[Total], layout: Layout, rules: RunRules, 
         raise DataError(
             f"column {layout.order!r} has several events of one person in one step",
             rule="a person is in one state in each step",
-            fix='declare which counts: overlap = "first" or "last", or a shorter step',
+            fix='declare which counts, and leave the others out: overlap = "first" or "last", or a shorter step',
         ).at("overlap")  # fmt: skip
     if notes & OVERLAPPING and rules.overlap == "refuse":
         raise DataError(
             f"column {column!r} has stays that end after the next one of the same person has started",
             rule="a person is in one state at a time",
-            fix='repair them, or declare which counts: overlap = "first" or "last" (which ends the other)',
+            fix="repair them, or declare which counts, and leave out of the others what overlaps: "
+            'overlap = "first" or "last" (which ends the other)',
         ).at("overlap")  # fmt: skip

@@ -10,7 +10,7 @@ from fractions import Fraction
 from itertools import pairwise
 
 from takifugu.core.errors import InputError
-from takifugu.data.values.texts import NOT_FINITE, NUMBER, OUTSIDE, UNKNOWN, UNOBSERVED
+from takifugu.data.values.texts import INFINITE, NUMBER, OUTSIDE, UNKNOWN, UNOBSERVED
 from takifugu.numbers.rationals import Number, as_fraction, to_text
 
 Edge = Fraction | float
@@ -20,12 +20,13 @@ Edge = Fraction | float
 class Bins:
     """Numbers from each bin's lower edge to below its upper one are its state; the upper edge of the last bin is in it.
 
-    Edges and numbers are compared as float64; the outer edges may be infinite. Null, NaN and infinities are missing.
+    Edges and numbers are compared as float64; the outer edges may be infinite, and infinities are in the outer bins
+    then. Null is missing (as is NaN of pandas, which writes null so), any other NaN is no number.
     Raises InputError for a bin that holds nothing, and for a gap or an overlap between two bins.
 
     >>> bins = Bins({"still": (0, 100), "moving": (100, float("inf"))})
-    >>> [bins.code(number) for number in (0, 99.9, 100, -1, None)]
-    [0, 0, 1, -3, -1]
+    >>> [bins.code(number) for number in (0, 99.9, 100, -1, None, float("inf"), float("nan"))]
+    [0, 0, 1, -3, -1, 1, -2]
     """
 
     states: tuple[Hashable, ...]
@@ -65,17 +66,17 @@ class Bins:
 
     def code(self, value: float | None) -> int:
         """Return the number of a number's bin, in rising order."""
-        if value is None or not abs(value) < float("inf"):
+        if value is None:
             return UNOBSERVED
+        if value != value:
+            return UNKNOWN
         if not float(self.edges[0]) <= value <= float(self.edges[-1]):
             return OUTSIDE
         return bisect_right(self.edges[1:-1], value, key=float)
 
     def code_of(self, text: str) -> int:
         """Return the number of a text's bin, UNKNOWN without a number."""
-        if re.match(NOT_FINITE, text):
-            return UNOBSERVED
-        return self.code(float(text)) if re.match(NUMBER, text) else UNKNOWN
+        return self.code(float(text)) if re.match(NUMBER, text) or re.match(INFINITE, text) else UNKNOWN
 
 
 def _edge(value: Number, state: object) -> Edge:

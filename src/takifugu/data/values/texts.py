@@ -11,6 +11,8 @@ BLANKS = " \t\n\r\x0b\x0c"
 INTEGER = r"^-?[0-9]{1,18}$"
 NUMBER = r"^-?[0-9]{1,60}(?:[.][0-9]{1,60})?(?:[eE][+-]?[0-9]{1,2})?$"
 NOT_FINITE = r"^[+-]?(?:[nN][aA][nN]|[iI][nN][fF](?:[iI][nN][iI][tT][yY])?)$"
+#: Infinities, which are numbers of a bin that has them; nan is none.
+INFINITE = r"^[+-]?[iI][nN][fF](?:[iI][nN][iI][tT][yY])?$"
 #: Dates and times: ISO 8601 in the calendar's long form, to the microsecond, with or without an offset from UTC. Many
 #: systems write a blank before the offset, and no colon in it.
 TIME = (
@@ -53,10 +55,22 @@ def no_times(column: str) -> DataError:
     ).at("order")  # fmt: skip
 
 
-def two_ways(column: str) -> DataError:
-    return DataError(f"column {column!r} has times with and without a zone", fix="write all of them in one way").at(
-        "order"
-    )
+def two_ways(column: str, end: str | None = None) -> DataError:
+    """Return the error about moments beside clock times, in one column or in that of ends, too."""
+    subject = f"column {column!r} has" if end is None else f"columns {column!r} and {end!r} have"
+    return DataError(
+        f"{subject} times with and without a zone", rule="a zone would move only some of them",
+        fix="write all of them in one way: with offsets from UTC, such as 2026-01-31T17:05+01:00, or without",
+    ).at("order")  # fmt: skip
+
+
+def two_kinds(start: str, end: str, kinds: tuple[str, str]) -> DataError:
+    return DataError(
+        f"column {start!r} holds {kinds[0]}, and column {end!r} {kinds[1]}",
+        rule="when a stay starts and when it ends are of one kind: a zone would move only one of them",
+        fix=f"give both one type, such as (\"{end}\" AT TIME ZONE 'Europe/Berlin') in DuckDB, or "
+        f"frame[{end!r}].dt.tz_localize('Europe/Berlin') in pandas, for clock times there",
+    ).at("end")
 
 
 def zone_of_numbers(column: str) -> DataError:

@@ -14,13 +14,13 @@ import numpy as np
 from takifugu.core.arrays import FloatArray, IntArray
 from takifugu.numbers.outward_rounding import padded
 
-#: Sums for so many numbers are held at once; beyond them each row's are made when they are needed.
-MOST_HELD = 2_000_000
+#: Sums for so many numbers are held; beyond them those of a pair are made when they are needed, for few pairs at once.
+MOST_HELD, AT_ONCE = 2_000_000, 50_000
 
 
 @dataclass(frozen=True, eq=False)
 class Prefixes:
-    """p/q in falling order, sums of p and q over each prefix of it, and over what is left: (rows, divisors, states)."""
+    """p/q in falling order, sums of p and q over each prefix of it, and over what is left: (pairs, states)."""
 
     likelihood_ratio: FloatArray
     high_p: FloatArray
@@ -29,14 +29,13 @@ class Prefixes:
     low_q: FloatArray
 
     @staticmethod
-    def of(rows: FloatArray, divisors: FloatArray) -> Prefixes:
-        """Return the sums for all pairs of rows p and q."""
-        p, q = np.broadcast_arrays(rows[:, None, :], divisors[None, :, :])
+    def of(p: FloatArray, q: FloatArray) -> Prefixes:
+        """Return the sums of pairs, each a row of p and one of q."""
         with np.errstate(divide="ignore", invalid="ignore"):
             ratio = np.where(q > 0, p / q, np.where(p > 0, np.inf, -1.0))
-        order = np.argsort(-ratio, axis=2, kind="stable")
-        ratio, p, q = (np.take_along_axis(table, order, axis=2) for table in (ratio, p, q))
-        return Prefixes(ratio, np.cumsum(p, axis=2), np.cumsum(q, axis=2), _rests(p), _rests(q))
+        order = np.argsort(-ratio, axis=1, kind="stable")
+        ratio, p, q = (np.take_along_axis(table, order, axis=1) for table in (ratio, p, q))
+        return Prefixes(ratio, np.cumsum(p, axis=1), np.cumsum(q, axis=1), _rests(p), _rests(q))
 
     def around_best(self, low: float, pairs: IntArray) -> FloatArray:
         """Return `Near` of these pairs (flat indices).
@@ -44,7 +43,7 @@ class Prefixes:
         States behind a prefix have `low`. The next state makes a prefix better if and only if its p/q is above the
         ratio: first always, then never again.
         """
-        states = self.high_p.shape[2]
+        states = self.high_p.shape[1]
         starts = pairs * states
         first, last = np.zeros(len(pairs), dtype=np.int64), np.full(len(pairs), states - 1)
         while (first < last).any():
@@ -91,18 +90,22 @@ class Near:
 
 def _rests(ordered: FloatArray) -> FloatArray:
     """Return the sums behind each prefix, of positive terms."""
-    behind = np.cumsum(ordered[..., ::-1], axis=2)[..., ::-1]
-    return np.concatenate([behind[..., 1:], np.zeros_like(behind[..., :1])], axis=2)
+    behind = np.cumsum(ordered[..., ::-1], axis=1)[..., ::-1]
+    return np.concatenate([behind[..., 1:], np.zeros_like(behind[..., :1])], axis=1)
 
 
 class Levels:
-    """The bounds of all pairs of rows, for one s after another."""
+    """The bounds of all pairs of rows, for one s after another.
+
+    Each pair's best prefix is remembered. Sums over prefixes are held for few states; for more they are made again for
+    the pairs alone whose prefix of the last s is no longer the best.
+    """
 
     def __init__(self, rows: FloatArray) -> None:
         self.rows = rows
         self._held: Prefixes | None = None
         if len(rows) ** 2 * rows.shape[1] <= MOST_HELD:
-            self._held = Prefixes.of(rows, rows)
+            self._held = self._prefixes(np.arange(len(rows) ** 2))
         self._near: Near | None = None
 
     def bound(self, largest: float) -> FloatArray:
@@ -114,24 +117,29 @@ class Levels:
         [[0.0, 0.411565], [0.549948, 0.0]]
         """
         count, low = len(self.rows), float(np.exp(-largest))
-        if self._held is not None:
-            self._near, best = _best(self._held, low, self._near)
+        near = self._near
+        if near is None:
+            near = Near(self._around_best(low, np.arange(count**2)))
         else:
-            best = np.hstack([_best(Prefixes.of(self.rows, row[None]), low)[1][:, None] for row in self.rows])
+            pairs = near.no_longer_best(near.ratios(low))
+            if len(pairs):
+                near = near.with_pairs(pairs, self._around_best(low, pairs))
+        self._near, ratios = near, near.ratios(low)
+        with np.errstate(divide="ignore"):
+            best = np.log(ratios.max(axis=0))  # the largest of three: ties may be decided wrongly
         return padded(best.reshape(count, count), 2 * self.rows.shape[1], largest)
 
+    def _prefixes(self, pairs: IntArray) -> Prefixes:
+        count = len(self.rows)
+        return Prefixes.of(self.rows[pairs // count], self.rows[pairs % count])
 
-def _best(prefixes: Prefixes, low: float, near: Near | None = None) -> tuple[Near, FloatArray]:
-    """Return the best prefixes and their log ratios, not rounded."""
-    pairs = np.arange(prefixes.high_p.shape[0] * prefixes.high_p.shape[1])
-    if near is None:
-        near = Near(prefixes.around_best(low, pairs))
-        ratios = near.ratios(low)
-    else:
-        ratios = near.ratios(low)
-        pairs = near.no_longer_best(ratios)
-        if len(pairs):
-            near = near.with_pairs(pairs, prefixes.around_best(low, pairs))
-            ratios = near.ratios(low)
-    with np.errstate(divide="ignore"):
-        return near, np.asarray(np.log(ratios.max(axis=0)))  # the largest of three: ties may be decided wrongly
+    def _around_best(self, low: float, pairs: IntArray) -> FloatArray:
+        """Return `Near` of these pairs, some at a time if nothing is held."""
+        if self._held is not None:
+            return self._held.around_best(low, pairs)
+        several = max(1, AT_ONCE // self.rows.shape[1])
+        tables = []
+        for first in range(0, len(pairs), several):
+            some = pairs[first : first + several]
+            tables.append(self._prefixes(some).around_best(low, np.arange(len(some))))
+        return np.concatenate(tables, axis=1)

@@ -110,7 +110,8 @@ class AttributeGaussianApprox:
             if densities is None:
                 return Refusal(
                     "the density of the answer is not known: this mechanism is for a Density belief, and never for "
-                    'answers of finitely many values, which no normal distribution is close to: use "gaussian-exact"'
+                    'answers of finitely many values, which no normal distribution is close to: use '
+                    'mechanism="gaussian-exact"'
                 )
             of_part = OfReferences(part, densities)
             needed = least_for_read(of_part.least, densities[0].rounding, problem.epsilon, problem.delta)

@@ -86,18 +86,21 @@ class Additive:
     @cached_property
     def kinds(self) -> tuple[IntArray, IntArray]:
         """Return each run's weight and table number (2, runs), and length."""
-        kinds, ends, times = self._turn
+        kinds, ends, times = self.turn
         return read_only(np.tile(kinds, times)), read_only(np.tile(np.diff(ends, prepend=0), times))
 
     @property
     def total_kinds(self) -> tuple[IntArray, IntArray]:
         """Return weights and table numbers (2, kinds), and how many entries have them."""
-        kinds, ends, times = self._turn
+        kinds, ends, times = self.turn
         return kinds, np.diff(ends, prepend=0) * times
 
     @cached_property
-    def _turn(self) -> tuple[IntArray, IntArray, int]:
-        """Return the kinds and ends of the runs that repeat, and how often."""
+    def turn(self) -> tuple[IntArray, IntArray, int]:
+        """Return the kinds and ends of the runs that repeat, and how often.
+
+        Kinds are weights and table numbers, (2, runs).
+        """
         weights, numbers = self.in_runs
         rows, times = in_one_turn(weights, Runs.alike(0, weights.size) if numbers is None else numbers)
         return *refined(*rows), times
@@ -146,7 +149,7 @@ class Additive:
         D(N) is the sum of these over N: reached when all tables are alike (every query on one alphabet), and an upper
         bound when columns with different tables are added (triangle inequality).
         """
-        (weights, tables), ends, times = self._turn
+        (weights, tables), ends, times = self.turn
         return Repeated.of_times(Runs(np.abs(weights) * self._largest[tables], ends).joined(), times)
 
     def entry_changes(self) -> IntArray:
@@ -161,7 +164,7 @@ class Additive:
         """Return a cell's largest change by one of `entries`, in grid units."""
         least, most = self._ends
         spread = (most - least).max(axis=1, initial=0)
-        (weights, tables), ends, times = self._turn
+        (weights, tables), ends, times = self.turn
         return Repeated.of_times(Runs(np.abs(weights) * spread[tables], ends).joined(), times).largest(entries)
 
     def cell_ranges(self) -> tuple[int, ...]:

@@ -122,9 +122,10 @@ def entry(i: int, a: State, b: State) -> EntryPair:
     """
     number = value_of(i)
     if not is_whole(number):
-        raise InputError(
-            f"the entry is {i!r}", fix="write a whole number, counted from 0; a column is attribute(name, a, b)"
-        ).at("entry")
+        fix = "write a whole number, counted from 0"
+        if isinstance(number, str):  # a column, a variable of a network
+            fix = f"write attribute({number!r}, {a!r}, {b!r})"
+        raise InputError(f"the entry is {i!r}", rule="an entry has a number, and a column a name", fix=fix).at("entry")
     return EntryPair(number, value_of(a), value_of(b))
 
 
@@ -137,9 +138,10 @@ def attribute(name: str, a: State, b: State) -> EntryPair:
     "whether 'race' is 'White' or 'Other'"
     """
     if not isinstance(name, str):
-        raise InputError(
-            f"the column is {name!r}", rule="it must be text", fix="an entry by its number is entry(i, ...)"
-        ).at("attribute")
+        fix = "write its name as text"
+        if is_whole(name):
+            fix = f"an entry by its number is entry({name!r}, {a!r}, {b!r})"
+        raise InputError(f"the column is {name!r}", rule="it must be text", fix=fix).at("attribute")
     return EntryPair(str(name), value_of(a), value_of(b))
 
 

@@ -21,6 +21,7 @@ from takifugu.releasing.advice.advising import TableAdvice, advice_of, poorest
 from takifugu.releasing.advice.bands import json_of
 from takifugu.releasing.advice.budgets import beforehand
 from takifugu.releasing.advice.changes import what_if
+from takifugu.releasing.advice.leaving_out import in_place_of_good
 from takifugu.releasing.advice.remedies import SECONDS, Remedy, remedies, with_changes
 from takifugu.releasing.advice.worth import Named, Verdict, Worth
 from takifugu.releasing.file.loading import load, parsed
@@ -174,8 +175,13 @@ class Advice:
 
 
 @without_data
-def advise(path: str | Path, data: object = None, window: str | None = None, watch: Watch = unwatched) -> Advice:
+def advise(
+    path: str | Path, data: object = None, window: str | None = None, watch: Watch = unwatched, is_seen: bool = False
+) -> Advice:
     """Judge a release file's tables, and find remedies for the worst.
+
+    No table is called good where rules leave more than a tenth of the rows out: how many is counted where only the
+    owner sees it (`is_seen`), and elsewhere such a rule is enough.
 
     The data are read only for which units there are, and how long, where that decides the noise or its ±; the ledger
     only for what was spent, and in which layout. Nothing is paid, drawn or written. What is expected are the means of
@@ -190,7 +196,8 @@ def advise(path: str | Path, data: object = None, window: str | None = None, wat
     file = as_path(path, "path")
     planned = calibrated(load(file, data, window=window), watch)
     units = _units_of(planned, watch)
-    tables = advice_of(planned, units)
+    left_out = in_place_of_good(planned.file, is_seen)
+    tables = tuple(replace(table, left_out=left_out) for table in advice_of(planned, units))
     account, notices = beforehand(planned)
     advice = Advice(tables, (), notices=notices)
     if not any(table.hopeless or table.verdict in (Verdict.ROUGH, Verdict.USELESS) for table in tables):
@@ -208,10 +215,11 @@ def advise(path: str | Path, data: object = None, window: str | None = None, wat
     return replace(advice, if_true=poorest(advice_of(changed, units)), provided=provided)
 
 
-def verdicts(path: Path) -> tuple[TableAdvice, ...]:
-    """Judge a release file's tables, and look for no remedy."""
+def verdicts(path: Path, is_seen: bool) -> tuple[TableAdvice, ...]:
+    """Judge a release file's tables as `advise`, and look for no remedy."""
     planned = calibrated(load(path))
-    return advice_of(planned, _units_of(planned, unwatched))
+    left_out = in_place_of_good(planned.file, is_seen)
+    return tuple(replace(table, left_out=left_out) for table in advice_of(planned, _units_of(planned, unwatched)))
 
 
 def _units_of(planned: Plan, watch: Watch) -> int | None:

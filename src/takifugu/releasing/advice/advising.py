@@ -48,7 +48,7 @@ class TableAdvice:
 
     `joint` is the ± that the release prints, of its worst answer. `reach` stands for the worth of a number without a
     verdict, where it can be compared with all that the number can be; `hopeless` says that it would be nothing but
-    noise.
+    noise. `left_out` stands in the place of the verdict "good", where rules leave rows out.
     """
 
     name: str
@@ -60,11 +60,13 @@ class TableAdvice:
     reach: Reach | None = None
     hopeless: str = ""
     joint: Joint | None = None
+    left_out: str = ""
 
     @property
     def sentence(self) -> str:
         if self.worth is not None:
-            return self.worth.sentence(self.measured_in)
+            words = self.worth.sentence(self.measured_in)
+            return words if self.worth.verdict is self.verdict else with_rows_left_out(words, self.left_out)
         if self.hopeless:
             return f"no verdict: {self.reason}; and it would be nothing but noise: {self.hopeless}"
         if self.joint is None:
@@ -78,7 +80,9 @@ class TableAdvice:
 
     @property
     def verdict(self) -> Verdict | None:
-        return None if self.worth is None else self.worth.verdict
+        if self.worth is None or (self.left_out and self.worth.verdict is Verdict.GOOD):
+            return None
+        return self.worth.verdict
 
     @property
     def cells(self) -> tuple[float, ...] | None:
@@ -105,11 +109,21 @@ class TableAdvice:
         cells = None if self.cells is None else dict(zip(self.labels, self.cells, strict=False))
         if worth.difference is not None:
             coverage = worth.difference.coverage
+        verdict = None if self.verdict is None else str(self.verdict)
         return {
-            **data, "verdict": str(worth.verdict), "ratio": worth.ratio_or_none, "matters": worth.matters,
+            **data, "verdict": verdict, "ratio": worth.ratio_or_none, "matters": worth.matters,
             "error_of_a_difference": worth.error_of_a_difference, "coverage_of_a_difference": coverage,
             "expected": cells, "expected_from": worth.expectation.source, "noise": list(worth.noisy),
         }  # fmt: skip
+
+
+def with_rows_left_out(words: str, left_out: str) -> str:
+    """Return the sentence of a good table with what stands in the place of "good".
+
+    >>> with_rows_left_out("good: differences above 27 minutes show", "4,532 of 6,788 rows do not count")
+    '4,532 of 6,788 rows do not count: of the others, differences above 27 minutes show'
+    """
+    return f"{left_out}: of the others, {words.partition(': ')[2]}"
 
 
 def table_advice(planned: Plan, table: Table, units: int | None) -> TableAdvice:

@@ -1,51 +1,135 @@
-"""Rows left out by rules for strange rows, counted for their owner alone."""
+"""Rows left out by rules for strange rows, counted for their owner alone: where they are many, no table is good."""
 
 from __future__ import annotations
 
-from collections.abc import Iterator
-from dataclasses import replace
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass, replace
+from typing import Any
 
 from takifugu.core.errors import TakifuguError
+from takifugu.core.escaping import command
 from takifugu.data import rows_that_count, totals
 from takifugu.releasing.file.kind import ReleaseFile
 from takifugu.releasing.file.sequences.build import layout_of, recode_of
 from takifugu.releasing.file.sequences.runs import run_rules
 from takifugu.releasing.file.sequences.source import SourceSpec
 
-#: The values of a key that leaves rows out.
-_RULES = {"null_keys": '"drop"', "duplicates": '"first" or "last"', "overlap": '"first" or "last"'}
+#: Keys that leave rows out, and their values that do.
+_RULES = {
+    "null_keys": ("drop",), "duplicates": ("first", "last"), "overlap": ("first", "last"), "ambiguous": ("drop",),
+    "nulls": ("unobserved",),
+}  # fmt: skip
+#: Rules that are offered where nobody has written them.
+_OFFERED = ("null_keys", "duplicates", "overlap")
+#: A table is not good where more than one row in so many does not count.
+ONE_IN = 10
 
 
-def left_out(file: ReleaseFile) -> tuple[str, ...]:
-    """Say how many rows each rule leaves out, or would if declared."""
-    source = file.source
-    if not isinstance(source, SourceSpec):
-        return ()
+@dataclass(frozen=True)
+class LeftOut:
+    """How many of a table's rows each rule leaves out, or would if it were declared; private.
+
+    Of rows that overlap `ends` says that they are stays, which may count in part.
+    """
+
+    rows: int
+    lost: Mapping[str, int]
+    declared: Mapping[str, str]
+    ends: bool = False
+
+    @property
+    def dropped(self) -> int:
+        """Return how many rows do not count by the declared rules."""
+        return min(self.rows, sum(self.lost.get(key, 0) for key in self.declared))
+
+    @property
+    def is_too_much(self) -> bool:
+        return self.dropped * ONE_IN > self.rows
+
+    @property
+    def words(self) -> str:
+        """Say how many rows do not count, and by which rules."""
+        rules = " and ".join(f'{key} = "{value}"' for key, value in self.declared.items() if self.lost.get(key))
+        in_full = " in full" if self.ends and self.lost.get("overlap") and "overlap" in self.declared else ""
+        return f"{self.dropped:,} of {self.rows:,} rows do not count{in_full} ({rules})"
+
+    def sentences(self) -> Iterator[str]:
+        """Say how many rows each rule leaves out, or would if declared."""
+        for key, lost in self.lost.items():
+            rows, do = f"{lost:,} of {self.rows:,} rows", "would"
+            words = f"{key} = {' or '.join(map(_quoted, _RULES[key]))}"
+            if key in self.declared:
+                do, words = "do", f'{key} = "{self.declared[key]}"'
+            if lost and key == "overlap" and self.ends:
+                yield f"{rows} end after the next stay has started: {words} says which of the two counts then"
+            elif lost and (key in self.declared or key in _OFFERED):
+                yield f"{rows} {do} not count with {words}"
+
+
+def _quoted(word: str) -> str:
+    return f'"{word}"'
+
+
+def rules_that_drop(file: ReleaseFile) -> dict[str, str]:
+    """Return the declared rules that leave rows out."""
+    source: Any = file.source
+    values = {key: getattr(source, key, None) for key in _RULES}
+    return {key: str(value) for key, value in values.items() if value in _RULES[key]}
+
+
+def left_out(file: ReleaseFile) -> LeftOut | None:
+    """Count the rows that each rule leaves out, or would if declared; None where they cannot be counted."""
     try:
-        return tuple(_sentences(file, source))
+        if isinstance(file.source, SourceSpec):
+            return _of_steps(file, file.source)
+        return _of_rows(file, file.source)
     except TakifuguError:
-        return ()  # what is wrong with them is said by what reads them
+        return None  # what is wrong with them is said by what reads them
 
 
-def _sentences(file: ReleaseFile, source: SourceSpec) -> Iterator[str]:
+def in_place_of_good(file: ReleaseFile, is_seen: bool) -> str:
+    """Return what stands in the place of a verdict "good", "" where it may stand.
+
+    The count is for a terminal that only the owner sees: elsewhere a declared rule is enough, whatever the rows.
+    """
+    rules = rules_that_drop(file)
+    if not rules:
+        return ""
+    if is_seen:
+        lost = left_out(file)
+        return lost.words if lost is not None and lost.is_too_much else ""
+    words = " and ".join(f'{key} = "{value}"' for key, value in rules.items())
+    return f"{words} may leave rows out, which {command('advise', file.path)} counts on a terminal"
+
+
+def _of_steps(file: ReleaseFile, source: SourceSpec) -> LeftOut:
     (total,) = totals(file.table, [])
-    rows = f"{total.rows:,} rows"
-    layout = replace(layout_of(source, calendar=source.calendar), duplicates="first")
+    layout = replace(layout_of(source, calendar=source.calendar), duplicates="first", nulls="unobserved")
     recode = recode_of(file.spec.belief, source)
     if source.are_runs:
         from takifugu.data.runs.reader import runs_that_clash
 
         rules = replace(run_rules(source, file.folder), overlap="first")
-        tied, overlapping = runs_that_clash(file.table, layout, recode, rules)
-        counts = {"duplicates": tied, "overlap": overlapping}
+        tied, overlapping, missing = runs_that_clash(file.table, layout, recode, rules)
+        counts = {"duplicates": tied, "overlap": overlapping, "nulls": missing}
     else:
-        counted_rows, rows_with_keys = rows_that_count(file.table, replace(layout, null_keys="drop"), recode)
+        counted_rows, rows_with_keys, missing = rows_that_count(file.table, replace(layout, null_keys="drop"), recode)
         counts = {"null_keys": total.rows - rows_with_keys, "duplicates": rows_with_keys - counted_rows}
-    for key, lost in counts.items():
-        rule, do, words = getattr(source, key), "would", f"{key} = {_RULES[key]}"
-        if rule != "refuse":
-            do, words = "do", f'{key} = "{rule}"'
-        if lost and key == "overlap" and source.rows == "stays":
-            yield f"{lost:,} of {rows} end after the next stay has started: {words} says which of the two counts then"
-        elif lost:
-            yield f"{lost:,} of {rows} {do} not count with {words}"
+        counts["nulls"] = missing
+        if source.ambiguous == "drop":
+            of_both = replace(layout, null_keys="drop", ambiguous="first")
+            _, rows_of_both, _ = rows_that_count(file.table, of_both, recode)
+            counts["null_keys"] = total.rows - rows_of_both
+            counts["ambiguous"] = rows_of_both - rows_with_keys
+    return LeftOut(total.rows, counts, rules_that_drop(file), source.rows == "stays")
+
+
+def _of_rows(file: ReleaseFile, source: Any) -> LeftOut | None:
+    """Count the rows without a name."""
+    rules = rules_that_drop(file)
+    column = getattr(source, "person", None) or getattr(source, "unit", None)
+    if "null_keys" not in rules or column is None:
+        return None
+    groups = totals(file.table, [], by=[column], null_keys="keep")
+    nameless = sum(group.rows for group in groups if group.key == (None,))
+    return LeftOut(sum(group.rows for group in groups), {"null_keys": nameless}, rules)

@@ -10,7 +10,7 @@ import types
 from collections.abc import Mapping
 from dataclasses import fields, is_dataclass
 from fractions import Fraction
-from functools import cache
+from functools import cache, partial
 from pathlib import Path
 from typing import Any, Union, get_args, get_origin, get_type_hints
 
@@ -18,7 +18,7 @@ from takifugu.analysis import randomisers
 from takifugu.analysis.guarantee import Covers
 from takifugu.core.errors import InputError
 from takifugu.core.files import read_file
-from takifugu.core.plain import Plain
+from takifugu.core.plain import Json, Plain
 from takifugu.numbers.rationals import LARGEST_NUMBER, as_delta, as_epsilon, as_fraction
 from takifugu.releasing.certificates.certificate import COMPOSES, FORMAT, Answer, Certificate
 from takifugu.releasing.certificates.facts import Bill, Caution, Stays, Window, checksum_of
@@ -111,12 +111,14 @@ def parsed(path: Path) -> Plain:
     Raises InputError for a file that cannot hold a certificate.
     """
     try:
-        data = json.loads(read_file(path).decode("utf-8"))
+        data = json.loads(read_file(path).decode("utf-8"), object_pairs_hook=partial(_each_once, path.name))
     except OSError as error:
         reason = (error.strerror or "it cannot be opened").lower()
         raise InputError(
             f"{path.name or path} cannot be read ({reason})", fix="give the path of a certificate"
         ) from None
+    except InputError:  # which is a ValueError
+        raise
     except (ValueError, RecursionError):
         hint = f"; the certificate beside it is {path.stem}.json" if path.suffix == ".txt" else ""
         raise InputError(
@@ -125,6 +127,16 @@ def parsed(path: Path) -> Plain:
     if not isinstance(data, dict):
         raise InputError(f"{path.name} is not a Takifugu certificate", fix="give the file <release>.certificate.json")
     return data
+
+
+def _each_once(file: str, pairs: list[tuple[str, object]]) -> Json:
+    """Return an object of a certificate; InputError for a name that it has twice, of which readers take either."""
+    fields = dict(pairs)
+    if len(fields) < len(pairs):
+        names = [name for name, _ in pairs]
+        twice = next(name for name in fields if names.count(name) > 1)
+        raise InputError(f"{file} has the field {twice!r} twice", fix="give the file as Takifugu wrote it")
+    return fields
 
 
 def check_form(certificate: Certificate) -> None:

@@ -44,7 +44,7 @@ def plain(file: Section, exclude: Mapping[str, Any] | None = None, by_alias: boo
             continue
         if isinstance(value, Section):
             data[name] = value.model_dump(mode="json", by_alias=by_alias, exclude=without.get(name))
-        elif isinstance(value, tuple):
+        elif isinstance(value, tuple) and any(isinstance(part, Section) for part in value):
             keys = without.get(name, {}).get("__all__")
             data[name] = [part.model_dump(mode="json", by_alias=by_alias, exclude=keys) for part in value]
         else:

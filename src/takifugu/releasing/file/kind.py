@@ -17,7 +17,9 @@ from takifugu.core.errors import InputError, SpecError, TakifuguError
 from takifugu.core.files import path_in
 from takifugu.core.people import People
 from takifugu.core.plain import Plain
+from takifugu.core.plugins import package_of, promise_of_package
 from takifugu.data import Table as Data
+from takifugu.data.engines.outside import package_of_engine
 from takifugu.model.frameworks import Assuming, Framework
 from takifugu.model.queries import Query, name_of
 from takifugu.numbers.rationals import Number, as_fraction
@@ -283,7 +285,19 @@ def output_by_default(path: Path) -> str:
 def assumptions_of(file: ReleaseFile) -> tuple[str | Fact, ...]:
     """Return the assumptions on a file's data."""
     renamed = (f"the column {now!r} of the data is the one called {old!r}" for now, old in file.source.renamed.items())
-    return (*renamed, *file.kind.assumptions(file))
+    return (*renamed, *file.kind.assumptions(file), *_promised_by_others(file))
+
+
+def _promised_by_others(file: ReleaseFile) -> Iterator[str]:
+    """Yield whose word it is how the rows were read, and what they mean, where that is another package's code."""
+    reader = "" if file.opened is None else file.opened.reader
+    if not reader and file.source.engine is not None:
+        reader = package_of_engine(file.source.engine)
+    if reader:
+        yield f"{promise_of_package(reader)}: that the rows are read as they are is its author's word"
+    package = package_of(file.kind) or package_of(file.kind.section)
+    if package:
+        yield f"{promise_of_package(package)}: that a row is the entry it is taken for is its author's word"
 
 
 def assumed(section: Described) -> Iterable[str | Fact]:

@@ -10,6 +10,7 @@ from datetime import date, timedelta
 from itertools import islice
 from pathlib import Path
 
+from takifugu.core import plugins
 from takifugu.core.errors import InputError, SpecError, TakifuguError
 from takifugu.core.escaping import command, is_printable, shown, visible
 from takifugu.core.files import read_file
@@ -117,6 +118,7 @@ def _checked(raw: Json, path: Path, data: object, window: str | None) -> Release
         faults += [fault(("release",), f"there are {len(items):,} tables", f"write at most {MOST_TABLES:,} in a file")]
     if faults:
         raise SpecError(faults)
+    _load_plugins(raw)
     kind_name = section_in(raw, "belief").get("kind", SEQUENCES)
     kind = KINDS.get(kind_name) or KINDS.find(SEQUENCES)
     reading = Reading(kind, raw)
@@ -138,6 +140,16 @@ def _checked(raw: Json, path: Path, data: object, window: str | None) -> Release
         raise SpecError([*faults, *other_faults, *shared])
     spec = spec.model_copy(update={"release": kind.facts.tables(spec)})
     return ReleaseFile(path, spec, kind, belief, framework, data, table, window=window)
+
+
+def _load_plugins(raw: Json) -> None:
+    """Load the packages that a file names, before anything of it is read."""
+    packages = raw.get("plugins")
+    if isinstance(packages, list) and all(isinstance(package, str) for package in packages):
+        try:
+            plugins.load(packages)
+        except InputError as error:  # what such a package would have brought says nothing
+            raise SpecError([error]) from None
 
 
 def _choose(raw: Json, window: str | None) -> Sequence[int]:

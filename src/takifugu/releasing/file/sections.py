@@ -195,6 +195,13 @@ class FileSpec(Section):
     """The keys that every release file begins with; each kind of file has its own sections behind them."""
 
     version: Annotated[Literal[1], BeforeValidator(_check_version), meaning("the version of this format")] = 1
+    plugins: Annotated[
+        tuple[Text, ...],
+        meaning(
+            "installed packages whose beliefs, queries, mechanisms and formats this file uses; others are not loaded",
+            ["urn"],
+        ),
+    ] = ()
     ledger: Annotated[Path, meaning("the ledger's file or URL", "ledger.db")]
     require_ledger: Annotated[StrictBool, meaning("refuse to create a ledger where it is missing")] = False
     ledger_id: Annotated[

@@ -30,6 +30,7 @@ if TYPE_CHECKING:
 #: Keys of a release file that say where things are and what may be spent, or words for readers, not what is released.
 _ELSEWHERE: Mapping[str, IncEx | bool] = {
     "ledger": True, "ledger_id": True, "output": True, "require_ledger": True, "publisher": True, "contact": True,
+    "plugins": True,
     "source": {"engine", "file", "sheet", "table", "budget"}, "expect": True,
     "release": {"__all__": {"title", "measured_in", "expect"}},
 }  # fmt: skip

@@ -85,6 +85,7 @@ def notices(questions: Sequence[Question], source: str, account: Preview, people
     from takifugu.accounting import definitions
 
     notices = [*forbidden((q.release, q.calibration) for q in questions if not q.begins_series)]
+    notices += dict.fromkeys(f"{q.release}: {words}" for q in questions if (words := q.calibration.fallback))
     large = {q.release: q.calibration.epsilon for q in questions}
     notices += [f"{name}: {words}" for name, epsilon in large.items() if (words := warning(epsilon))]
     if not account.budget_is_declared:

@@ -150,7 +150,7 @@ def reversible_constants(chain: MarkovChain) -> Constants | str:
     if not _primitive(chain.matrix > 0):  # a chain that is not may have no one stationary law
         return (
             "the chain is not irreducible and aperiodic (some state is not reached, or only at every other step), and "
-            "the bound requires both; use quilt-exact"
+            'the bound requires both; use mechanism="quilt-exact"'
         )
     k, flows = len(chain.states), chain.stationary[:, None] * chain.matrix
     if reason := _one_way(chain.matrix, flows):
@@ -160,14 +160,15 @@ def reversible_constants(chain: MarkovChain) -> Constants | str:
     if gap > SAME_FLOW:
         return (
             f"the chain is not reversible: the flow between two states differs by a relative {gap:.2g} in its two "
-            f"directions (at most {SAME_FLOW:g} is taken as rounding), and the bound requires it; use quilt-exact"
+            f"directions (at most {SAME_FLOW:g} is taken as rounding), and the bound requires it; "
+            'use mechanism="quilt-exact"'
         )
     symmetric = (flows + flows.T) / 2
     mass = symmetric.sum(axis=1)
     norm = _norm_bound(symmetric / np.sqrt(np.outer(mass, mass)) - np.sqrt(np.outer(mass, mass)) / mass.sum())
     g = 1 - norm - 4 * UNIT
     if g <= 0:
-        return "the chain's eigengap is not above 0 in floats, and the bound requires it; use quilt-exact"
+        return "the chain's eigengap is not above 0 in floats, and the bound requires it; use mechanism=\"quilt-exact\""
     pi = float(mass.min() / mass.sum()) * (1 - (k**2 + 4 * k + 16) * UNIT)
     return Constants(pi, g, gap + (4 * k + 16) * UNIT)
 
@@ -177,7 +178,7 @@ def _one_way(p: FloatArray, flows: FloatArray) -> str:
     if (flows[p > 0] < TRUSTED).any():
         return (
             "the flow between two states (stationary mass times transition probability) is below 1e-270, too small for "
-            "its constants in floats; use quilt-exact"
+            'its constants in floats; use mechanism="quilt-exact"'
         )
     if ((flows > 0) != (flows.T > 0)).any():
         return "the chain is not reversible (a step is possible in one direction only), and the bound requires it"

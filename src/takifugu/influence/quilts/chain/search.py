@@ -107,7 +107,7 @@ def around_influence(chain: PeriodicChain, pairs: Pairs = None) -> RegionInfluen
     except InputError:
         raise Unsupported(
             "some state is never entered under any of the matrices, and the bound requires that each is; "
-            "use quilt-exact"
+            'use mechanism="quilt-exact"'
         ) from None
     return region_influence(region, pairs)
 
@@ -158,7 +158,9 @@ def _second_modulus(steps: bytes, k: int) -> float:
 def _of_class(influence: InfluenceOf) -> Quilts:
     """Return the quilts of a class by bounds for all of it."""
     return Quilts(
-        exact=no_search("for a class of chains, such as one given by (pi, g), use quilt-approx, or one chain"),
+        exact=no_search(
+            'for a class of chains, such as one given by (pi, g), use mechanism="quilt-approx", or one chain'
+        ),
         bounded=partial(BoundedSearch, influence=influence),
         along=influence,
     )

@@ -151,6 +151,9 @@ class Tries:
 PER_QUILT = 2e-5
 #: Operations that one quilt takes: its near set, and the influence of its clusters.
 COST_OF_A_QUILT = 1e4
+#: In networks of more nodes that are no forests a quilt's laws take most of the time: for each node of the network so
+#: many operations, and about one quilt in twelve is looked at.
+MANY_NODES, COST_OF_A_NODE = 100, 1e3
 
 
 def needed_scale(part: Part, epsilon: Fraction) -> tuple[Candidate, str]:
@@ -168,7 +171,11 @@ class NetworkSearch(Search):
     """Quilts of a network, with exact influence."""
 
     def cost(self, epsilon: Fraction) -> Cost:
-        return Cost(COST_OF_A_QUILT * count_quilts(self.part))
+        network, cost = network_of(self.part), COST_OF_A_QUILT
+        is_forest = all(len(above) <= 1 for above in network.parents)
+        if network.size > MANY_NODES and not is_forest:
+            cost += COST_OF_A_NODE * network.size
+        return Cost(cost * count_quilts(self.part))
 
     def worst(self, epsilon: Fraction) -> Worst:
         quilt, note = needed_scale(self.part, epsilon)

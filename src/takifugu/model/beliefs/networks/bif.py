@@ -9,8 +9,10 @@ from __future__ import annotations
 import math
 import os
 import re
-from collections.abc import Iterator
+from collections.abc import Hashable, Iterator
+from dataclasses import dataclass
 from pathlib import Path
+from typing import TypeVar
 
 import numpy as np
 
@@ -25,6 +27,8 @@ _HEAD = re.compile(r"\b(variable|probability)\s*(\([^(){}]*\)|[^\s{}()]+)\s*\{")
 _STATES = re.compile(r"type\s+discrete\s*\[\s*(\d{1,9})\s*\]\s*\{([^{}]*)\}\s*;")
 _ROW = re.compile(r"(\([^()]*\)|table\b|default\b)([^()]*)")
 
+Given = TypeVar("Given", bound=Hashable)
+
 #: All tables of a network together hold at most this many probabilities (128 MB), and a node this many parents.
 MOST_NUMBERS, MOST_PARENTS = 2**24, 24
 
@@ -33,16 +37,16 @@ def read_bif(path: str | Path, source: str | None = None) -> BayesianNetwork:
     """Read a Bayesian network from a BIF file (Bayesian Interchange Format).
 
     Rows whose sums miss one by up to 1e-6 are renormalised. Raises InputError for a file that is missing, cut
-    short, or breaks the format, and for what `BayesianNetwork` refuses.
+    short, breaks the format, or gives something twice, and for what `BayesianNetwork` refuses.
     """
     file = Path(path)
     states: dict[str, tuple[str, ...]] = {}
-    bodies: dict[str, tuple[tuple[str, ...], str]] = {}
+    bodies: dict[str, tuple[tuple[str, ...], Body]] = {}
+    lines = dict[tuple[str, str], int]()
     for kind, head, body in _blocks(_text(path)):
         child, _, above = head.strip("() \t\n").partition("|")
-        name, entries = _word(child), states if kind == "variable" else bodies
-        if name in entries:
-            raise InputError(f"{file.name} has two blocks '{kind} {name}'", rule="the file is damaged")
+        name = _word(child)
+        _once(lines, (kind, name), body.line(0), file.name, f"the block '{kind} {name}'")
         if kind == "variable" and bodies:
             raise InputError(
                 f"{file.name} declares the variable {name!r} after probabilities",
@@ -51,7 +55,9 @@ def read_bif(path: str | Path, source: str | None = None) -> BayesianNetwork:
         if kind == "variable":
             states[name] = _read_states(file.name, name, body)
         else:
-            bodies[name] = (tuple(_word(p) for p in above.split(",") if p.strip()), body)
+            parents = tuple(_word(p) for p in above.split(",") if p.strip())
+            _check_once(file.name, f"{name!r} has the parent", parents, body.line(0))
+            bodies[name] = (parents, body)
     if not states or set(states) != set(bodies):
         odd = sorted(set(states) ^ set(bodies))[:3]
         raise InputError(
@@ -68,6 +74,49 @@ def read_bif(path: str | Path, source: str | None = None) -> BayesianNetwork:
         )
     nodes = [_read_node(file.name, name, states, *bodies[name]) for name in states]
     return BayesianNetwork(nodes, source or f"the file {file.name}")
+
+
+@dataclass(frozen=True)
+class Body:
+    """What stands between the braces of a block: from where to where in the text of the file."""
+
+    whole: str
+    start: int
+    end: int
+
+    @property
+    def text(self) -> str:
+        return self.whole[self.start : self.end]
+
+    def line(self, offset: int) -> int:
+        """Return the line of the file at an offset inside."""
+        return self.whole.count("\n", 0, self.start + offset) + 1
+
+    def statements(self) -> Iterator[tuple[int, str]]:
+        """Yield the line and the text of all that ends with a semicolon."""
+        offset = 0
+        for part in self.text.split(";")[:-1]:
+            yield self.line(offset + len(part) - len(part.lstrip())), part.strip()
+            offset += len(part) + 1
+
+
+def _once(lines: dict[Given, int], given: Given, line: int, file: str, what: str) -> None:
+    """Note the line of something that a file gives; InputError where it is given a second time."""
+    if given in lines:
+        raise InputError(
+            f"{file}, line {line}: {what} is given twice, first in line {lines[given]}",
+            rule="each is given once", fix="delete the line that is wrong",
+        )  # fmt: skip
+    lines[given] = line
+
+
+def _check_once(file: str, what: str, names: tuple[str, ...], line: int) -> None:
+    for name in names:
+        if names.count(name) > 1:
+            raise InputError(
+                f"{file}, line {line}: {what} {name!r} twice", rule="each is given once",
+                fix="delete it, or write the other name that is meant",
+            )  # fmt: skip
 
 
 def _text(path: str | Path) -> str:
@@ -97,14 +146,15 @@ def _without_comments(text: str) -> str | None:
         position = text.find("*/", comment.end()) + 2 if comment[0] == "/*" else comment.end()
         if position == 1:
             return None
-    return " ".join([*parts, text[position:]])
+        parts.append(" " + "\n" * text.count("\n", comment.start(), position))  # lines keep their numbers
+    return "".join([*parts, text[position:]])
 
 
 def _numbers(letters: tuple[str, ...], above: tuple[str, ...], states: dict[str, tuple[str, ...]]) -> int:
     return math.prod(len(states.get(name, ())) for name in above[: MOST_PARENTS + 1]) * len(letters)
 
 
-def _blocks(text: str) -> Iterator[tuple[str, str, str]]:
+def _blocks(text: str) -> Iterator[tuple[str, str, Body]]:
     """Yield (kind, head, body) of every block, up to its closing brace."""
     position = 0
     while head := _HEAD.search(text, position):
@@ -112,7 +162,7 @@ def _blocks(text: str) -> Iterator[tuple[str, str, str]]:
         while depth and end < len(text):
             depth += {"{": 1, "}": -1}.get(text[end], 0)
             end += 1
-        yield head.group(1), head.group(2), text[head.end() : end - 1]
+        yield head.group(1), head.group(2), Body(text, head.end(), end - 1)
         position = end
 
 
@@ -120,23 +170,33 @@ def _word(text: str) -> str:
     return text.strip().strip('"')
 
 
-def _read_states(file: str, name: str, body: str) -> tuple[str, ...]:
-    match = _STATES.search(body)
+def _read_states(file: str, name: str, body: Body) -> tuple[str, ...]:
+    lines, match = dict[str, int](), None
+    for match in _STATES.finditer(body.text):
+        _once(lines, name, body.line(match.start()), file, f"the type of {name!r}")
     if not match:
         raise InputError(f"{file}: variable {name!r} has no line 'type discrete [ k ] {{ ... }};'")
     names = tuple(map(_word, match.group(2).split(",")))
     if len(names) != int(match.group(1)):
         raise InputError(f"{file}: variable {name!r} declares {match.group(1)} states and lists {len(names)}")
+    _check_once(file, f"{name!r} has the state", names, body.line(match.start()))
     return names
 
 
-def _read_node(file: str, name: str, states: dict[str, tuple[str, ...]], parents: tuple[str, ...], body: str) -> Node:
+def _read_node(file: str, name: str, states: dict[str, tuple[str, ...]], parents: tuple[str, ...], body: Body) -> Node:
     for parent in parents:
         if parent not in states:
             raise InputError(f"{file}: {name!r} has an unknown parent {parent!r}")
     shape = (*(len(states[p]) for p in parents), len(states[name]))
-    table = np.full(shape, np.nan)
-    for row_match in filter(None, (_ROW.fullmatch(part.strip()) for part in body.split(";")[:-1])):
+    table, default, lines = np.full(shape, np.nan), None, dict[object, int]()
+    for line, statement in body.statements():
+        row_match = _ROW.fullmatch(statement)
+        if row_match is None:
+            if statement.startswith("property"):
+                continue
+            raise InputError(
+                f"{file}, line {line}: {name!r} has a row that cannot be read", fix="end each row with a semicolon"
+            )
         key, numbers = row_match.groups()
         try:
             row = list(map(float, numbers.replace(",", " ").split()))  # pyAgrum writes spaces
@@ -145,6 +205,7 @@ def _read_node(file: str, name: str, states: dict[str, tuple[str, ...]], parents
         if key == "table":
             if len(row) != table.size:
                 raise InputError(f"{file}: {name!r} lists {len(row)} probabilities, and its family needs {table.size}")
+            _once(lines, "table", line, file, f"the table of {name!r}")
             # `table` lists the node's own states slowest, then the parents, last parent fastest.
             table = np.moveaxis(np.array(row).reshape(shape[-1], *shape[:-1]), 0, -1).copy()
             continue
@@ -152,9 +213,25 @@ def _read_node(file: str, name: str, states: dict[str, tuple[str, ...]], parents
         if len(row) != shape[-1] or (words and len(words) != len(parents)):
             raise InputError(f"{file}: {name!r} has a row of the wrong length, {key} {numbers.strip()[:40]}")
         if words:
-            table[_place(file, name, states, parents, words)] = row
+            place = _place(file, name, states, parents, words)
+            _once(lines, place, line, file, f"the row of {name!r} for {key}")
+            table[place] = row
         else:
-            table[np.isnan(table).all(axis=-1)] = row
+            _once(lines, "default", line, file, f"the default of {name!r}")
+            default = row
+    rest = body.text.rpartition(";")[2]
+    if rest.strip():
+        raise InputError(
+            f"{file}, line {body.line(len(body.text.rstrip()))}: {name!r} has a row without its end",
+            fix="end each row with a semicolon",
+        )
+    if "table" in lines and len(lines) > 1:
+        raise InputError(
+            f"{file}, line {lines['table']}: {name!r} has a table and rows beside it", rule="each is given once",
+            fix="delete the table, or the rows",
+        )  # fmt: skip
+    if default is not None:
+        table[np.isnan(table).all(axis=-1)] = default
     if np.isnan(table).any():
         raise InputError(f"{file}: {name!r} has no probabilities for some of its parents' states")
     return Node(name, states[name], parents, table)

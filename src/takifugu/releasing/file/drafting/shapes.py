@@ -28,6 +28,8 @@ def sequences(start: Start) -> Iterator[Entry]:
         yield Entry("source", "duration", [column.name, column.worth or _FILL_IN], why)
     yield from _steps(start) if start.across is None else _across(start, start.across)
     said = start.said
+    if "timezone" in said:
+        yield Entry("source", "timezone", said["timezone"], "whose clocks say which hour and day a moment is in")
     if "step" in said:
         yield Entry("source", "step", whole(said["step"]), "rows count steps of this length")
     for key, words in {"from": "where the calendar starts", "until": "where it ends"}.items():

@@ -87,8 +87,10 @@ class Facts:
         return next(iter(ranked), None)
 
     def are_many_names(self, column: Seen) -> bool:
-        """Return whether a column's texts are many, and recur as names."""
+        """Return whether a column's texts, or long numbers, are many, and recur as names."""
         says_what = column.named("value") or column.named("piece")
+        if column.is_long and not column.is_time:
+            return column.may_name and column.repeats and not says_what
         return column.kind == TEXTS and column.recurs and column.has_many and not says_what
 
     @cached_property

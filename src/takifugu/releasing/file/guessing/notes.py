@@ -21,7 +21,7 @@ _LISTED = 10
 _LEFT_OUT = 'null_keys = "drop" under [source]'
 _REPEATED = (
     "A few rows are repeated as a whole, so several are in one step. If that is a mistake of the export, let one of "
-    'them count: duplicates = "first" under [source].'
+    'them count, and leave the others out: duplicates = "first" under [source].'
 )
 _NO_ORDER = (
     "No column seems to order the rows, so they count as steps in time in the order of the file. If each row is a "

@@ -15,12 +15,14 @@ from takifugu.data import Numerals, TimeFormat
 from takifugu.data.files.sniff import time_formats
 from takifugu.data.kinds import NUMBERS, TEXTS, TIMES, WHOLE, YES_NO
 from takifugu.data.times.moments import iso_time
+from takifugu.data.values.texts import OFFSET, ZONED
 from takifugu.releasing.file.guessing.column_words import (
     CLOCK,
     HOURS,
     IDENTIFIERS,
     INDIVIDUALS,
     LASTING,
+    NAMING,
     NUMBERING,
     OF_PEOPLE,
     WHEN,
@@ -37,6 +39,9 @@ _DATE = r"[0-9]{4}-[0-9]{2}-[0-9]{2}(?: 00:00:00)?"
 RISES = 0.8
 #: A name of more words is a sentence.
 _LONGEST_NAME = 4
+#: Whole numbers with or without a point; of so many digits they are rather names; and of people, rather than of
+#: classes of them, there is one in so many rows.
+_WHOLE, _LONG, _ROWS_OF_EACH = r"-?[0-9]+(?:[.]0*)?(?:[eE][+]?[0-9]+)?", 7, 100
 #: The moment of what is missing, before all others.
 MISSING = float("-inf")
 _format = lru_cache(TimeFormat)
@@ -156,6 +161,19 @@ class Seen:
         return self.kind == TIMES or (self.is_number and self.epoch is not None)
 
     @cached_property
+    def offsets(self) -> tuple[str, ...]:
+        """Return the offsets from UTC that its times are written with."""
+        if self.kind != TIMES or self.form is not None:
+            return ()
+        endings = (re.search(OFFSET, text) for text in self.labels if re.search(ZONED, text))
+        return tuple(dict.fromkeys(match[0].strip() for match in endings if match is not None))
+
+    @property
+    def are_moments(self) -> bool:
+        """Return whether its times are moments, which clocks of each zone show otherwise."""
+        return bool(self.offsets) or (self.is_number and self.epoch is not None)
+
+    @cached_property
     def clock_form(self) -> str | None:
         """Return the format of its times of day, None without such."""
         if self.words & LASTING:  # how long it was
@@ -253,10 +271,31 @@ class Seen:
     def is_called_id(self) -> bool:
         return not self.words.isdisjoint(("id", "uid", "pid"))
 
+    @cached_property
+    def is_whole(self) -> bool:
+        """Return whether all its numbers are whole, however they are written: 7, 7.0 and such of 19 digits."""
+        if not self.is_number:
+            return False
+        return self.kind == WHOLE or all(re.fullmatch(_WHOLE, self.numerals.plain(text)) for text in self.labels)
+
     @property
     def may_name(self) -> bool:
         """Return whether its values may say whose a row is."""
-        return self.is_name and not (self.tells_when or self.is_size or self.is_duration)
+        return (self.is_name or self.is_whole) and not (self.tells_when or self.is_size or self.is_duration)
+
+    @property
+    def is_long(self) -> bool:
+        """Return whether all its values are whole numbers of so many digits as are rather names than amounts."""
+        return self.is_whole and bool(self.labels) and all(len(text) >= _LONG for text in self.labels)
+
+    @property
+    def is_class(self) -> bool:
+        """Return whether so few values stand in so many rows as are rather classes of people than people.
+
+        A column that is called nothing but whose it is, such as "user id", names people, however few they are.
+        """
+        is_only_who = bool(self.words & WORDS["unit"]) and self.words <= WORDS["unit"] | NAMING
+        return self.varies and len(self.labels) * _ROWS_OF_EACH <= self.rows and not is_only_who
 
     @property
     def names_people(self) -> bool:
@@ -272,6 +311,7 @@ class Seen:
         speaks_of = (self.is_question and role != "value") or (self.is_size and role in ("unit", "piece"))
         said = self.words & WORDS[role]
         is_of_others = role == "unit" and said == {"name"} and not self.words <= OF_PEOPLE  # activity name
+        speaks_of = speaks_of or (role == "unit" and bool(said & INDIVIDUALS) and self.is_class)  # member or casual
         return bool(said) and not speaks_of and not is_of_others
 
 

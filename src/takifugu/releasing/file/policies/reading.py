@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+import re
 from collections.abc import Hashable, Iterator, Sequence
 from contextlib import suppress
 from dataclasses import dataclass
@@ -14,6 +15,7 @@ from takifugu.core.errors import TakifuguError
 from takifugu.core.nearest import first_of
 from takifugu.data import UNKNOWN, UNOBSERVED, Calendar, Numerals, Table, tally, totals
 from takifugu.data.times.clock import RowTimes
+from takifugu.data.values.texts import ZONED, two_ways
 from takifugu.model.policies.places import Visits
 from takifugu.numbers.rationals import read_fraction
 from takifugu.releasing.file.reading import (
@@ -123,6 +125,9 @@ def _by_step(table: Table, columns: Sequence[str], times: Times | None) -> _BySt
         if any(key[place] is None for key in groups):
             fix = "fill it in, or drop these rows knowingly: a visit that is left out is not counted"
             raise wrong("file", f"column {column!r} has missing values", fix=fix)
+    is_iso = times is not None and times.written.form is None
+    if times is not None and is_iso and len({re.search(ZONED, str(key[-1])) is None for key in groups}) > 1:
+        raise two_ways(times.written.column).at("source").placed()
     names = called("person", columns[0], [key[0] for key in groups])
     by_step: _BySteps = {}
     for who, *cells in groups:

@@ -1,7 +1,7 @@
 """Questions whose answers no table has: what its author knows from a code book, a paper or a calendar.
 
-Enter leaves each for later, but not dates that can be read in two ways: then the key is missing in the file, and
-`takifugu check` names it.
+Enter leaves each for later, but not dates that can be read in two ways, nor the zone of moments: then the key is
+missing in the file, and `takifugu check` names it.
 """
 
 from __future__ import annotations
@@ -20,6 +20,8 @@ _WRONG = (
     "noise is made for stays as long as you say. If they really last longer, less is hidden than the file promises; if "
     "they are shorter, there is more noise than needed"
 )
+#: So many offsets are named.
+_LISTED = 4
 _Filling = Callable[[Subject, Answers], Question | None]
 
 
@@ -75,6 +77,22 @@ def _dates(subject: Subject, answers: Answers) -> Question | None:
     return Question("dates", words, (*readings, _LATER), column.forms[0], why)
 
 
+def _timezone(subject: Subject, answers: Answers) -> Question | None:
+    """Return the question of whose clocks show the times, where these are moments."""
+    column = subject.look.columns.get(answers.get("when", NONE).partition(", ")[0])
+    if answers["rows"] not in STEPS or answers["rows"] == "wide" or column is None or not column.are_moments:
+        return None
+    why = f"hours, days and weekdays are those of clocks there, and {visible(column.name)!r} holds "
+    if column.offsets:
+        seen = ", ".join(column.offsets[:_LISTED])
+        why += f"moments, written with the offsets {seen}"
+    else:
+        why += "moments: numbers since 1970, which tell no zone"
+    words = "In which time zone do clocks show these times?"
+    choices = (Choice("UTC", "clocks there show the time in UTC; any other zone by its name, such as Europe/Berlin"),)
+    return Question("timezone", words, choices, None, why, is_clear=False, must_be_clear=True, form="text")
+
+
 def _otherwise(subject: Subject, answers: Answers) -> Question | None:
     rows, across = answers["rows"], subject.facts.across
     has_gaps = rows == "wide" and across is not None and across.has_gaps
@@ -118,7 +136,7 @@ def _next(subject: Subject, answers: Answers) -> Question | None:
 
 
 FILLINGS: Mapping[str, _Filling] = dict((
-    ("dates", _dates),
+    ("dates", _dates), ("timezone", _timezone),
     _where_needed("states", "Which states or values are there?",
                   "all that can occur by a code book or a questionnaire, whether or not they do, "
                   "such as still, walking"),

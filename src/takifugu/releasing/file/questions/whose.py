@@ -38,11 +38,12 @@ def whose_question(subject: Subject, answers: Answers) -> Question | None:
         columns, likely, why, is_clear = _of_several(facts, facts.repeated if rows == "visits" else None)
     if facts.merged is not None and rows != "wide":
         columns, likely, why, is_clear = [*columns, facts.merged], None, merged_words(facts.merged.name), False
-    columns.sort(key=lambda column: column is not likely)
+    columns.sort(key=lambda column: (column is not likely, column.is_class))
     choices = of_columns(columns, "its column says whose row it is")
-    choices.insert(0 if likely is None else len(choices), Choice(NONE, _NOBODY.get(rows, _NOBODY["steps"])))
+    nobody = Choice(NONE, _NOBODY.get(rows, _NOBODY["steps"]))
+    choices.insert(0 if likely is None or likely.is_class else len(choices), nobody)
     names = subject.unnamed_columns(answers, choices) if others else ()
-    offered = choices[0].name if is_clear or likely is not None else None
+    offered = choices[0].name if is_clear else None
     return Question(
         "whose", "Whose is a row?", tuple(choices), offered, why, is_clear, must_be_clear=True, others=names
     )

@@ -173,6 +173,8 @@ def covered_by(source: SourceSpec, folder: Path) -> dict[str | None, Ends]:
         return {None: (None, None)}
     if not isinstance(roster, str):
         names = meant([(name, None) for name in roster], "roster", "unit")
+        if len(names) < len(roster):
+            raise DataError(f"names a {PEOPLE.one} twice", fix="name everybody once").at("roster")
         return dict.fromkeys(names.values(), (None, None))
     table = open_frame(folder / roster, source.missing, Written(encoding=source.encoding))
     if source.unit not in table.names:

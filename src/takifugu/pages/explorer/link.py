@@ -1,0 +1,102 @@
+"""The part of a link that opens the explorer at the case of a release file."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from datetime import timedelta
+from pathlib import Path
+from urllib.parse import quote, urlencode
+
+from takifugu.core.errors import InputError
+from takifugu.model.beliefs.chains.chain import MarkovChain
+from takifugu.releasing.file.loading import load
+from takifugu.releasing.file.sharing import epsilon_of
+from takifugu.releasing.file.source import UNOPENED
+from takifugu.releasing.file.tables import Table
+
+#: What the page offers (settings.js): steps by their minutes, stays in steps, epsilon, and the length of a name.
+STEPS: dict[float | None, str] = {1: "1min", 5: "5min", 15: "15min", 60: "1h"}
+STAYS, EPSILONS, LONGEST_NAME = (1.05, 1100.0), (0.05, 8.0), 24
+
+
+@dataclass(frozen=True)
+class Link:
+    """The settings in a link, and what of the file the page does not show, in sentences."""
+
+    settings: str
+    differences: tuple[str, ...]
+
+
+def link_of(file: str | Path) -> Link:
+    """Return the link to the case of a release file: its belief, its first table, and its epsilon.
+
+    Raises:
+        InputError: Where the belief is no chain of two or three states that all follow each other, the secret is not
+            every step, or the first table counts something else.
+    """
+    spec = load(file, UNOPENED)
+    belief = spec.belief
+    if not isinstance(belief, MarkovChain) or len(belief.matrix) not in (2, 3):
+        raise _unfit("its belief is no single Markov chain of two or three states")
+    if spec.spec.hide.kind != "every-entry":  # type: ignore[attr-defined]  # files about chains have it
+        raise _unfit('its secret is not every step (kind = "every-entry" in [hide])')
+    table = spec.items[0]
+    query, order, differences = _published(table, belief)
+    length = spec.source.length  # type: ignore[attr-defined]
+    minutes = length / timedelta(minutes=1) if isinstance(length, timedelta) else None
+    if minutes not in STEPS:
+        differences.append("The page has steps of 1, 5, 15 and 60 minutes: it shows minutes.")
+    epsilon = float(epsilon_of(spec, table))
+    of_page = min(max(epsilon, EPSILONS[0]), EPSILONS[1])
+    if of_page != epsilon:
+        differences.append(f"The page has an epsilon from {EPSILONS[0]} to {EPSILONS[1]:g}: it shows {of_page:g}.")
+    if len(spec.items) > 1:
+        differences.append(f"The page shows the first table, {table.name!r}.")
+    differences.append("The page assumes 100 people and a day: choose both there.")
+    fields = _chain(belief, order) | {
+        "step": STEPS.get(minutes, "1min"), "span": "1440", "people": "100", "hide": "1", "q": query,
+        "e": f"{of_page:.12g}", "prior": "50",
+    }  # fmt: skip
+    return Link(urlencode(fields, quote_via=quote), tuple(differences))
+
+
+def _published(table: Table, belief: MarkovChain) -> tuple[str, list[int], list[str]]:
+    """Return the page's query, the order of states (the page counts the last one), and what it leaves out."""
+    order, differences = list(range(len(belief.matrix))), list[str]()
+    by = table.by  # type: ignore[attr-defined]
+    if table.query == "histogram":
+        query = "histogram"
+    elif table.query == "count" and len(table.states) == 1:  # type: ignore[attr-defined]
+        query = "hour" if by == "hour" else "count"
+        counted = belief.states.index(table.states[0])  # type: ignore[attr-defined]
+        order.sort(key=lambda state: state == counted)
+    else:
+        raise _unfit(f"{table.name!r} is no count of one state and no histogram")
+    if by is not None and query != "hour":
+        differences.append(f"The page shows one table, and {table.name!r} has one for each {by}.")
+    return query, order, differences
+
+
+def _chain(belief: MarkovChain, order: list[int]) -> dict[str, str]:
+    """Return the states, how long each lasts, and which comes next, in the words of the link."""
+    matrix = belief.matrix.tolist()
+    if min(map(min, matrix)) <= 0:
+        raise _unfit("its chain has a transition of probability 0")
+    stays, shares = [], []
+    for state in order:
+        name, others = str(belief.states[state]), [matrix[state][other] for other in order if other != state]
+        stay = 1 / sum(others)
+        if not STAYS[0] <= stay <= STAYS[1]:
+            raise _unfit(f"a state lasts {stay:.4g} steps on average, and the page has {STAYS[0]} to {STAYS[1]:g}")
+        if "~" in name or len(name) > LONGEST_NAME:
+            raise _unfit(f"a state's name has a ~, or more than {LONGEST_NAME} characters")
+        stays.append(f"{name}~{stay:.12g}")
+        shares.append(f"{others[0] / sum(others):.12g}")
+    fields = {"s": "~".join(stays)}
+    if len(order) == 3:
+        fields["n"] = "~".join(shares)
+    return fields
+
+
+def _unfit(why: str) -> InputError:
+    return InputError(f"the explorer cannot show this file: {why}", fix="run `takifugu explore` alone").at("file")

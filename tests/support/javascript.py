@@ -1,0 +1,25 @@
+"""The scripts of a page without a browser."""
+
+import json
+from collections.abc import Sequence
+from importlib.resources import files
+from typing import Any
+
+import dukpy
+
+
+class Scripts:
+    """Scripts of a page in one interpreter; `call` passes and returns plain data."""
+
+    def __init__(self, folder: str, names: Sequence[str]) -> None:
+        place = files("takifugu.pages").joinpath(folder)
+        self.interpreter = dukpy.JSInterpreter()
+        # each is evaluated for itself: what is declared at the top is made global
+        text = "\n".join(place.joinpath(name).read_text("utf-8") for name in names)
+        self.interpreter.evaljs(f"{text}\n;globalThis.evaluate = source => eval(source); null")
+
+    def call(self, expression: str, **values: Any) -> Any:
+        """Return the value of an expression in which the values are known by name."""
+        names, given = ", ".join(values), json.dumps(list(values.values()))
+        source = f"(({names}) => ({expression}))(...{given})"
+        return self.interpreter.evaljs(f"globalThis.evaluate({json.dumps(source)})")
