@@ -6,6 +6,7 @@ import shutil
 import signal
 import sqlite3
 import sys
+from contextlib import closing
 from fractions import Fraction
 from pathlib import Path
 from types import FrameType
@@ -13,107 +14,136 @@ from typing import Any
 
 import pytest
 from tests.releasing import files
-from tests.support.commands import succeed
+from tests.support.commands import ended, succeed
 from tests.support.ledger_tools import copied, dump, group_debit, one_thing
 from tests.support.processes import in_a_child
 
 from takifugu.accounting.ledger import Ledger
 
-#: The commands about a ledger, by the words after it; `other` is a copy that has paid for more.
+#: The commands about a ledger, by the words after it; `other` is a copy that has paid for more, `older` of format 6.
 COMMANDS = {
     "init": ("new.db",), "show": ("l.db",), "history": ("l.db",), "budget": ("l.db", "data", "5"),
     "resume": ("l.db",), "adopt": ("l.db", "out", "--yes"), "merge": ("l.db", "other.db"), "check": ("l.db",),
-    "upgrade": ("l.db",),
+    "upgrade": ("older.db",),
 }  # fmt: skip
-#: Where a signal comes: at every so many lines of the ledger's and the command's own modules.
-PLACES = ("/accounting/ledger/", "/cli/ledgers.py", "/cli/ledger_copies.py", "/releasing/publishing/adopting")
+OLDER = Path(__file__).parents[1] / "accounting/ledger/formats/format-6.sql"
+#: What of a connection or cursor reads or writes a ledger.
+STATEMENTS = ("execute", "executescript", "fetchone", "fetchall", "commit", "rollback", "backup", "close")
+#: Where lines are counted after the last commit: in the ledger's and the command's own modules.
+PLACES = ("/accounting/ledger/", "/cli/ledgers.py", "/cli/ledger_copies.py", "publishing/adopting", "lasting")
 
 
 def made(folder: Path) -> None:
-    """Write a ledger with a payment, and a copy of it that has paid for one more."""
+    """Write a ledger with a payment, a copy of it that has paid for one more, and a ledger of an older format."""
     ledger = Ledger.open(folder / "l.db")
     ledger.reserve("data", [group_debit(one_thing(), Fraction(1, 4))], budget=2)
     copied(folder / "l.db", folder / "other.db")
     Ledger.open(folder / "other.db").reserve("data", [group_debit(one_thing(), Fraction(1, 4), name="more")])
+    with closing(sqlite3.connect(folder / "older.db")) as connection:
+        connection.executescript(OLDER.read_text())
     (folder / "out").mkdir()
 
 
-def _stopped(words: list[str], folder: str, at: int, after_commit: bool) -> None:
-    """Run a command that gets SIGINT at a line of the ledger's modules, counted from the start or the last commit."""
+def _stopped(words: list[str], folder: str, event: str, at: int) -> None:
+    """Run a command that gets SIGINT at a statement, before or after it, or at a line after the last commit."""
     os.chdir(folder)
     for number, name in ((1, "out.txt"), (2, "said.txt")):
         os.dup2(os.open(name, os.O_WRONLY | os.O_CREAT | os.O_TRUNC), number)
     sys.stdout, sys.stderr = open(1, "w", closefd=False), open(2, "w", closefd=False)  # noqa: SIM115
     from takifugu.cli import main
 
-    lines, committed = 0, not after_commit
+    seen, committed = 0, False
 
-    def traced(frame: FrameType, event: str, _: Any) -> Any:
-        nonlocal lines, committed
+    def count() -> None:
+        nonlocal seen
+        seen += 1
+        if seen == at:
+            sys.settrace(None)
+            sys.setprofile(None)
+            os.kill(os.getpid(), signal.SIGINT)
+
+    def traced(frame: FrameType, kind: str, _: Any) -> Any:
         if not any(place in frame.f_code.co_filename for place in PLACES):
             return None
-        if event == "line" and committed:
-            lines += 1
-            if lines == at:
-                sys.settrace(None)
-                os.kill(os.getpid(), signal.SIGINT)
+        if kind == "line" and committed:
+            count()
         return traced
 
-    def wrote(frame: FrameType, event: str, argument: Any) -> None:
+    def profiled(frame: FrameType, kind: str, called: Any) -> None:
         nonlocal committed
-        if event == "c_return" and getattr(argument, "__name__", "") == "commit":
+        name = getattr(called, "__name__", "")
+        if kind == event and name in STATEMENTS and isinstance(called.__self__, sqlite3.Connection | sqlite3.Cursor):
+            count()
+        if kind == "c_return" and name == "commit":
             committed = True
 
-    sys.setprofile(wrote)
-    sys.settrace(traced)
+    sys.setprofile(profiled)
+    if event == "line":
+        sys.settrace(traced)
     try:
         main(words, prog_name="takifugu")
     finally:
         sys.settrace(None)
-        Path("lines.txt").write_text(str(lines))
+        sys.setprofile(None)
+        Path("seen.txt").write_text(str(seen))
 
 
-def check_said(folder: Path, words: list[str], at: int, after_commit: bool) -> bool:
-    """Stop a command at a line; return whether it had come so far."""
-    for leftover in folder.iterdir():
-        shutil.rmtree(leftover) if leftover.is_dir() else leftover.unlink()
-    made(folder)
+def what_of(ledger: Path) -> object:
+    """Return a ledger's events and what describes it; None where there is no ledger."""
+    if not ledger.exists():
+        return None
+    content = dump(ledger)
+    return content["events"] + content["meta"]
+
+
+def check_said(folder: Path, kept: Path, words: list[str], event: str, at: int) -> bool:
+    """Stop a command at a place; return whether it had come so far."""
+    shutil.rmtree(folder, ignore_errors=True)
+    shutil.copytree(kept, folder)
     target = folder / words[2]
-    before = dump(target) if target.exists() else None
-    code = in_a_child(_stopped, words, str(folder), at, after_commit)
+    before = what_of(target)
+    code = in_a_child(_stopped, words, str(folder), event, at)
     said = " ".join((folder / "said.txt").read_text().split())
-    if int((folder / "lines.txt").read_text()) < at:
+    if int((folder / "seen.txt").read_text()) < at:
+        assert code == 0, said
         return False
-    now = dump(target) if target.exists() else None
-    assert code == 130, (at, said)
+    assert code == 130, (event, at, said)
     assert "Traceback" not in said
+    if "--json" in words:
+        standing = json.loads((folder / "out.txt").read_text())["error"]["standing"]
+        assert f"takifugu: {standing}" in said, (event, at, standing)
     if "State of the release" in said:
         return True
-    changed = None if now is None else now["events"] + now["meta"]
-    was = None if before is None else before["events"] + before["meta"]
-    state = "as it was" if changed == was else "changed"
-    assert f"State of the ledger: {state}." in said, (at, said)
+    state = "as it was" if what_of(target) == before else "changed"
+    assert f"State of the ledger: {state}." in said, (event, at, said)
     return True
 
 
 @pytest.mark.parametrize("name", COMMANDS)
 def test_a_ledger_command_says_how_far_it_came(tmp_path: Path, name: str) -> None:
-    words = ["ledger", name, *COMMANDS[name]]
-    for at in (1, 40, 160):
-        check_said(tmp_path, words, at, after_commit=False)
-    if name in ("init", "budget", "merge"):
-        assert check_said(tmp_path, words, 1, after_commit=True)
-        for at in (2, 3, 5, 9):
-            check_said(tmp_path, words, at, after_commit=True)
+    words, kept = ["ledger", name, *COMMANDS[name]], tmp_path / "kept"
+    kept.mkdir()
+    made(kept)
+    for event, at in (("c_call", 1), ("c_return", 9), ("c_call", 40)):
+        check_said(tmp_path / "tried", kept, words, event, at)
+    if name in ("init", "budget", "merge", "upgrade"):
+        for at in (1, 2, 3, 5, 9):
+            assert check_said(tmp_path / "tried", kept, words, "line", at), at
+        assert check_said(tmp_path / "tried", kept, [*words, "--json"], "line", 4)
+    if name != "init":
+        assert check_said(tmp_path / "tried", kept, [*words, "--json"], "c_call", 2)
 
 
 @pytest.mark.slow
 @pytest.mark.parametrize("name", COMMANDS)
-def test_a_ledger_command_says_how_far_it_came_at_each_statement(tmp_path: Path, name: str) -> None:
-    words = ["ledger", name, *COMMANDS[name]]
+@pytest.mark.parametrize("event", ["c_call", "c_return", "line"])
+def test_a_ledger_command_says_how_far_it_came_at_each_statement(tmp_path: Path, name: str, event: str) -> None:
+    words, kept = ["ledger", name, *COMMANDS[name]], tmp_path / "kept"
+    kept.mkdir()
+    made(kept)
     at = 1
-    while check_said(tmp_path, words, at, after_commit=False):
-        at += 1 if at < 20 else at // 12
+    while check_said(tmp_path / "tried", kept, words, event, at):
+        at += 1
 
 
 def connections(monkeypatch: pytest.MonkeyPatch, folder: Path, *words: object) -> int:
@@ -157,3 +187,42 @@ def test_nothing_stays_open_after_a_command(tmp_path: Path) -> None:
 
 def _leads(name: str) -> bool:
     return os.path.lexists(f"/proc/self/fd/{name}")
+
+
+def test_a_command_done_is_not_stopped_by_who_reads_no_more(tmp_path: Path) -> None:
+    made(tmp_path)
+    for name, words in COMMANDS.items():
+        if name == "resume":  # which says on the standard error what it cannot complete
+            continue
+        assert in_a_child(_unread, ["ledger", name, *words], str(tmp_path)) == 0, name
+        assert (tmp_path / "said.txt").read_text() == "", name
+
+
+def _unread(words: list[str], folder: str) -> None:
+    os.chdir(folder)
+    reader, writer = os.pipe()
+    os.close(reader)
+    os.dup2(writer, 1)
+    os.dup2(os.open("said.txt", os.O_WRONLY | os.O_CREAT | os.O_TRUNC), 2)
+    sys.stdout, sys.stderr = open(1, "w", closefd=False), open(2, "w", closefd=False)  # noqa: SIM115
+    from takifugu.cli import main
+
+    main(words, prog_name="takifugu")
+
+
+def test_nothing_is_read_of_what_no_opening_accepts(tmp_path: Path) -> None:
+    """A pipe would be waited for without end, a view computed, and the missing end of a page read as zeros."""
+    made(tmp_path)
+    os.mkfifo(tmp_path / "pipe.db")
+    shutil.copy(tmp_path / "l.db", tmp_path / "beside.db")
+    os.mkfifo(tmp_path / "beside.db-wal")
+    (tmp_path / "short.db").write_bytes((tmp_path / "l.db").read_bytes()[:-3000])
+    endless = "with recursive c(x) as (select 1 union all select x + 1 from c) select max(x) as version from c"
+    with closing(sqlite3.connect(tmp_path / "view.db")) as connection:
+        connection.execute(f"create view meta as {endless}")
+    for name, words in {
+        "pipe": "is a device or a pipe", "beside": "is a folder, a link, a device or a pipe", "short": "is damaged",
+        "view": "is not a ledger",
+    }.items():  # fmt: skip
+        for command in ("show", "check", "upgrade"):
+            assert words in ended(2, "ledger", command, tmp_path / f"{name}.db").stderr, (name, command)

@@ -143,7 +143,7 @@ def failure(*words: object) -> Any:
     assert list(content) == ["format", "command", "file", "error"]
     assert content["format"] == "takifugu-cli/1"
     assert content["error"]["exit_code"] == outcome.exit_code
-    keys = {"what", "rule", "fix", "where", "kind", "exit_code", "state", "published", "faults"}
+    keys = {"what", "rule", "fix", "where", "kind", "exit_code", "state", "standing", "published", "faults"}
     assert set(content["error"]) == keys
     assert content["error"]["what"]
     assert "Traceback" not in outcome.output

@@ -71,8 +71,12 @@ class Extended(click.Command):
             file = file[0] if len(file) == 1 else None
         ctx.meta[FILE] = None if file is None else str(file)
         terminal.heed()
-        with lasting(), _telling(ctx):
+        with _telling(ctx), lasting():
             return ctx.invoke(loaded(self.runs), **ctx.params)
+
+
+#: Commands about a ledger that print before they write; of all others whoever stops reading has read enough.
+_PRINTS_FIRST = ("adopt",)
 
 
 @contextmanager
@@ -85,7 +89,7 @@ def _telling(ctx: click.Context) -> Iterator[None]:
     try:
         from takifugu.accounting.ledger.standing import telling
 
-        with telling(ctx.params["ledger_file"]):
+        with telling(ctx.params["ledger_file"], prints_last=ctx.info_name not in _PRINTS_FIRST):
             has_begun = True
             yield
     except (KeyboardInterrupt, SystemExit) as error:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 from collections.abc import Hashable, Iterator
 from contextlib import contextmanager, suppress
 from contextvars import ContextVar
@@ -21,8 +22,10 @@ def lasting() -> Iterator[None]:
     try:
         yield
     finally:
-        close_all()
-        _open.reset(before)
+        try:
+            close_all()
+        finally:
+            _open.reset(before)
 
 
 def kept() -> dict[Hashable, Any] | None:
@@ -37,3 +40,7 @@ def close_all() -> None:
         _, thing = things.popitem()
         with suppress(Exception):
             thing.close()
+
+
+if hasattr(os, "register_at_fork"):
+    os.register_at_fork(before=close_all)  # two processes with one connection would each believe to hold its locks

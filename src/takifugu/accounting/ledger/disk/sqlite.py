@@ -9,7 +9,8 @@ import threading
 import time
 from collections import namedtuple
 from collections.abc import Callable, Iterator, Sequence
-from contextlib import closing, contextmanager, suppress
+from contextlib import ExitStack, closing, contextmanager, suppress
+from dataclasses import dataclass, replace
 from functools import cache
 from pathlib import Path
 from secrets import token_hex
@@ -17,7 +18,7 @@ from typing import Any, NamedTuple
 from urllib.parse import quote
 
 from takifugu.accounting.ledger.disk.mounts import shares_memory
-from takifugu.accounting.ledger.disk.places import COMPUTING, DRAFT, not_in_use, sweep
+from takifugu.accounting.ledger.disk.places import COMPUTING, DRAFT, in_use, not_in_use, sweep
 from takifugu.core.errors import LedgerError
 from takifugu.core.files import sync
 from takifugu.core.lasting import close_all, kept
@@ -133,8 +134,7 @@ def connect(address: str, timeout: float, ledger: object) -> Connection:
 def transaction(path: Path, timeout: float, begin: str = READ_LOCK, ledger: object = None) -> Iterator[Connection]:
     """Yield a connection in a transaction, undone by an exception.
 
-    The file exists; every transaction reopens it, so that no handle survives a fork. A ledger that has gone is never
-    replaced by an empty one.
+    The file exists, and is opened for this transaction alone. A ledger that has gone is never replaced by an empty one.
     """
     connection = _opened(path, timeout, ledger or path, _mode(path))
     try:
@@ -162,41 +162,47 @@ def _opened(path: Path, timeout: float, ledger: object, mode: str) -> Connection
     return connection
 
 
-def is_kept(path: Path) -> bool:
-    """Return whether this command keeps a connection to a file."""
-    place = str(path.absolute())
-    return any(isinstance(key, _Opened) and key.place == place for key in kept() or ())
-
-
-class _Opened(NamedTuple):
-    """What a connection is used again for: the file of this place and number, by the thread that opened it."""
+class _Key(NamedTuple):
+    """Who uses a kept connection again: for this place, the thread that opened it."""
 
     place: str
-    device: int
-    number: int
-    mode: str
     process: int
     thread: int
+
+
+@dataclass(frozen=True)
+class _Kept:
+    """A connection between two transactions, the mark that its file is in use, and the file as the last one left it."""
+
+    connection: Connection
+    mark: ExitStack
+    file: tuple[int, ...] | None = None
+
+    def close(self) -> None:
+        with self.mark:
+            self.connection.close()
 
 
 @contextmanager
 def shared_transaction(path: Path, timeout: float, begin: str, ledger: object) -> Iterator[Connection]:
     """Yield a connection in a transaction: the one that the command keeps, where it keeps any.
 
-    One whose transaction failed is closed, since nothing says in which state it is.
+    One whose transaction failed is closed, since nothing says in which state it is; so is one whose file is not as it
+    left it: replaced, restored, or written by another program.
     """
     connections = kept()
-    if connections is None:
+    if connections is None or _is_only_to_read(path):
         with transaction(path, timeout, begin, ledger) as connection:
             yield connection
         return
-    mode, facts = _mode(path), path.stat()
-    key = _Opened(
-        str(path.absolute()), facts.st_dev, facts.st_ino, mode, os.getpid(), threading.get_ident()
-    )  # fmt: skip
-    found = connections.pop(key, None)
-    connection = found or _opened(path, timeout, ledger, mode)
+    key = _Key(str(path.absolute()), os.getpid(), threading.get_ident())
+    opened = connections.pop(key, None)
+    if opened is not None and (opened.file is None or opened.file != _facts(path)):
+        opened.close()
+        opened = None
+    opened = opened or _to_keep(path, timeout, ledger)
     try:
+        connection = opened.connection
         connection.execute(f"PRAGMA busy_timeout={round(timeout * 1000)}")
         connection.execute(begin)
         yield connection
@@ -206,9 +212,31 @@ def shared_transaction(path: Path, timeout: float, begin: str, ledger: object) -
             connection.rollback()
     except BaseException:
         with suppress(sqlite3.Error):
-            connection.close()
+            opened.close()
         raise
-    connections[key] = connection
+    try:  # what follows is no part of the transaction, and its failure none of that
+        if begin == WRITE_LOCK:
+            connection.execute("PRAGMA busy_timeout=0")
+            connection.execute("PRAGMA wal_checkpoint(TRUNCATE)")  # a process that is killed leaves an empty side file
+        connections[key] = replace(opened, file=_facts(path))
+    except sqlite3.Error:
+        with suppress(sqlite3.Error):
+            opened.close()
+
+
+def _to_keep(path: Path, timeout: float, ledger: object) -> _Kept:
+    with ExitStack() as stack:
+        stack.enter_context(in_use(path))
+        connection = _opened(path, timeout, ledger, "rw")
+        return _Kept(connection, stack.pop_all())
+
+
+def _facts(path: Path) -> tuple[int, ...] | None:
+    """Return what differs when a file is another or was written, None where there is none."""
+    with suppress(OSError):
+        facts = path.stat()
+        return (facts.st_dev, facts.st_ino, facts.st_size, facts.st_mtime_ns, facts.st_ctime_ns)
+    return None
 
 
 def _is_only_to_read(path: Path) -> bool:
@@ -277,7 +305,7 @@ def give_up_shared_memory(path: Path, timeout: float) -> None:
 def _has_log(path: Path) -> bool:
     """Return whether a file unused by this process has a write-ahead log."""
     with not_in_use(path) as free:
-        if not free or is_kept(path):
+        if not free:
             return False
         with path.open("rb") as file:
             return file.read(_SMALLEST_PAGE)[18:20] == _WRITE_AHEAD
@@ -312,7 +340,7 @@ def check_length(path: Path) -> None:
     """
     for _ in range(5):
         with not_in_use(path) as free:
-            if not free or is_kept(path):
+            if not free:
                 return  # this process has opened it before, and closing another handle would drop its locks
             with path.open("rb") as file:
                 start = file.read(_SMALLEST_PAGE)
