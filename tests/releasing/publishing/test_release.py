@@ -283,6 +283,7 @@ def test_a_certificate_says_what_is_hidden_and_assumed(tmp_path):
 @pytest.mark.parametrize("wrong", [
     {"weight": BODIES["weight"]}, {**BODIES, "income": [1, 2, 3]}, {**BODIES, "income": [1, 2, 3, None]},
     {**BODIES, "weight": [61, 70, 80, 6]}, {**BODIES, "income": [1, 2, 3, float("inf")]}, [(1, 2)], "weight", 7,
+    {**BODIES, "income": [1, 2, 3, 1e305]}, {**BODIES, "income": [1, 2, 3, -1e280]},
 ])  # fmt: skip
 def test_bad_data_release_nothing_and_leave_the_ledger_as_it_was(tmp_path, wrong):
     ledger = tmp_path / "l.db"
