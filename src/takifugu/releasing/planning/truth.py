@@ -115,7 +115,7 @@ def answer_of(calibration: Calibration, seen: Seen) -> tuple[int | Fraction, ...
 
 def _check_written(answer: Sequence[Fraction | int], calibration: Calibration) -> None:
     """Raise DataError for an answer of real numbers that no certificate holds: of these nothing else bounds it."""
-    if any(abs(value) * calibration.problem.grid >= MOST_WRITTEN for value in answer):
+    if any(abs(Fraction(value)) * calibration.problem.grid >= MOST_WRITTEN for value in answer):
         raise DataError(
             "the data have numbers so large that no certificate holds their answer",
             fix="give smaller numbers, such as millions",
