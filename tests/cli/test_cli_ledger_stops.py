@@ -109,7 +109,7 @@ def check_said(folder: Path, kept: Path, words: list[str], event: str, at: int) 
     code = in_a_child(_stopped, words, str(folder), event, at)
     said = " ".join((folder / "said.txt").read_text().split())
     if int((folder / "seen.txt").read_text()) < at:
-        assert code == 0, said
+        assert code == (4 if words[1] == "resume" else 0), said  # a payment by hand waits
         return False
     assert code == 130, (event, at, said)
     assert "Traceback" not in said
