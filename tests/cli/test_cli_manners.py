@@ -12,6 +12,7 @@ import pytest
 from tests.releasing import files
 from tests.support.commands import all_commands, invoke, succeed
 from tests.support.failing import raising
+from tests.support.processes import in_a_child
 from tests.support.release_files import EXPECT, believe, changed, publish, read_from, release_text
 from tests.support.terminals import NEVER, in_streams
 
@@ -58,6 +59,47 @@ COMMANDS = [
 HELP = [[*path, "--help"] for path in ((), ("ledger",), *all_commands())]
 
 
+def _into(words: list[str], where: str, said: str) -> None:
+    """Run a command with its standard output (or also its errors) where nobody can read it."""
+    import sys
+
+    os.dup2(os.open(said, os.O_WRONLY | os.O_CREAT | os.O_TRUNC), 2)
+    if where == "a closed pipe":
+        reader, writer = os.pipe()
+        os.close(reader)
+    else:
+        writer = os.open("/dev/full", os.O_WRONLY)
+    os.dup2(writer, 1)
+    if where == "full, and errors too":
+        os.dup2(writer, 2)
+    sys.stdout, sys.stderr = open(1, "w", closefd=False), open(2, "w", closefd=False)  # noqa: SIM115
+    from takifugu.cli import main
+
+    main(words, prog_name="takifugu")
+
+
+#: Where help goes, and the exit code and words then: those of a command that prints a result there.
+NOWHERE = {
+    "a full disk": (2, "takifugu: the output cannot be written (no space left on device)\n"),
+    "full, and errors too": (2, ""),
+    "a closed pipe": (0, ""),
+}
+
+
+@pytest.mark.parametrize("where", NOWHERE)
+def test_help_that_nobody_reads_ends_like_a_result(tmp_path: Path, where: str) -> None:
+    code, words = NOWHERE[where]
+    said = tmp_path / "said.txt"
+    for help_of in [*HELP, ["--version"]]:
+        assert in_a_child(_into, help_of, where, str(said)) == code, help_of
+        assert said.read_text() == words, help_of
+
+
+def test_a_usage_error_that_nobody_reads_keeps_its_code(tmp_path: Path) -> None:
+    for words in ([], ["ledger"], ["--nonsense"], ["relaese"], ["release"]):
+        assert in_a_child(_into, words, "full, and errors too", str(tmp_path / "said.txt")) == 2, words
+
+
 def too_long(text: str, columns: int) -> list[str]:
     """Return the lines that are wider than that although there is a blank where they could have been broken."""
     whole = ("takifugu ", "`takifugu ", "written to ")  # commands and paths, to be copied as they are
@@ -101,7 +143,7 @@ def failure(*words: object) -> Any:
     assert list(content) == ["format", "command", "file", "error"]
     assert content["format"] == "takifugu-cli/1"
     assert content["error"]["exit_code"] == outcome.exit_code
-    keys = {"what", "rule", "fix", "where", "kind", "exit_code", "state", "published", "faults"}
+    keys = {"what", "rule", "fix", "where", "kind", "exit_code", "state", "standing", "published", "faults"}
     assert set(content["error"]) == keys
     assert content["error"]["what"]
     assert "Traceback" not in outcome.output

@@ -15,6 +15,7 @@ from takifugu.calibration.outside import marks
 from takifugu.calibration.registry import REGISTRY, find
 from takifugu.calibration.result import Calibration
 from takifugu.calibration.trials import (
+    TOO_LARGE,
     attempt,
     attempt_all,
     attempt_composing,
@@ -22,6 +23,7 @@ from takifugu.calibration.trials import (
     choose,
     definition_of,
     error_words,
+    is_writable,
     rows,
     taken,
 )
@@ -268,6 +270,8 @@ def of_bound(
     Raises CalibrationRefused for noise that does not pass the one gate (`accounting.definitions.gate`), however it was
     found, unless the caller allows it.
     """
+    if not is_writable(problem, bound.randomiser):
+        raise CalibrationRefused(f"{mechanism}: {TOO_LARGE}")
     framework = problem.framework
     if not allow_zero_noise:
         reason = too_little_noise(problem, bound.randomiser, *(requested or (bound.epsilon, bound.delta)))

@@ -9,6 +9,7 @@ import json
 import math
 from collections.abc import Sequence
 from dataclasses import dataclass
+from fractions import Fraction
 
 from numpy.linalg import LinAlgError
 
@@ -40,7 +41,7 @@ from takifugu.core.errors import CalibrationRefused, InputError, Unsupported
 from takifugu.core.escaping import at_least, at_most
 from takifugu.model.beliefs.estimate import is_private_source
 from takifugu.model.frameworks import Framework
-from takifugu.numbers.rationals import LARGEST_NUMBER, as_truth
+from takifugu.numbers.rationals import as_truth, read_fraction, to_text
 
 #: Expected errors that differ by no more than this count as equal: scales are rounded up by as much as 1e-10.
 TIE = 1e-9
@@ -54,7 +55,12 @@ OUT_OF_RANGE = (
     'serve, such as mechanism="quilt-exact" or "group"'
 )
 
-TOO_LARGE = "its noise is about 2^1000 or more, which no certificate holds: publish smaller numbers, such as millions"
+#: A certificate holds numbers below 2^1000. An answer is a whole number of 64 bits in steps of its grid, and noise is
+#: beyond 2^99 times its expected error with a chance below 2^-99, whatever its law (Markov's inequality).
+MOST_WRITTEN = 2**900
+TOO_LARGE = (
+    "its answer or noise may be 2^1000 or more, which no certificate holds: publish smaller numbers, such as millions"
+)
 
 _BEST_COMPOSING_FIRST = (Covers.EVERYTHING, Covers.COMPONENT, Covers.ENTRIES, Covers.OUTPUT)
 
@@ -150,7 +156,7 @@ def attempt(line: Line, problem: Problem, allow_zero_noise: bool, limited: bool)
         if isinstance(judgement, Refusal):
             return Trial(line, UNPROVED, judgement.reason, bound)
         bound = judgement
-    if not _is_writable(bound.randomiser):
+    if not is_writable(problem, bound.randomiser):
         return Trial(line, INAPPLICABLE, TOO_LARGE)
     if bound.epsilon > problem.epsilon or bound.delta > problem.delta:
         return Trial(line, WEAKER, "; ".join((_shortfall(problem, bound), *bound.conditions)), bound)
@@ -162,12 +168,14 @@ def attempt(line: Line, problem: Problem, allow_zero_noise: bool, limited: bool)
     return Trial(line, POSSIBLE, line.baseline or "; ".join(bound.conditions), bound)
 
 
-def _is_writable(noise: Randomiser) -> bool:
-    """Return whether a certificate holds a noise's expected error."""
+def is_writable(problem: Problem, noise: Randomiser) -> bool:
+    """Return whether certificate, table and ledger hold every answer with this noise, and its expected error."""
     try:
-        return (answered(noise.expected_error) or 0) < LARGEST_NUMBER
-    except ArithmeticError:
+        largest = max(problem.grid, Fraction(answered(noise.expected_error) or 0), answered(lambda: noise.scale) or 0)
+        read_fraction(to_text(problem.grid))  # a step that is too small to be read back
+    except (ArithmeticError, ValueError):
         return False
+    return largest < MOST_WRITTEN
 
 
 def _check(line: Line, problem: Problem, bound: object) -> None:

@@ -7,7 +7,7 @@ from contextlib import suppress
 
 import click
 
-from takifugu.core.errors import ReleaseState, SpecError, TakifuguError
+from takifugu.core.errors import ReleaseState, SpecError, TakifuguError, standing
 from takifugu.core.escaping import visible
 from takifugu.core.plain import Json
 
@@ -59,6 +59,7 @@ def failure(error: BaseException, what: str, code: int) -> Json:
         "kind": kind,
         "exit_code": code,
         "state": str(state_of(error)),
+        "standing": visible(standing(error)),
         "published": list(completed_before(error)),
         "faults": faults,
     }

@@ -8,7 +8,8 @@ import gc
 import io
 import os
 import sys
-from contextlib import suppress
+from collections.abc import Iterator
+from contextlib import contextmanager, suppress
 from difflib import get_close_matches
 from pathlib import Path
 from traceback import walk_tb
@@ -20,6 +21,7 @@ from takifugu.cli import terminal
 from takifugu.cli.failures import AS_JSON, COMMAND, FILE, completed_before, print_failure, state_of
 from takifugu.cli.terminal import columns, is_plain, is_terminal
 from takifugu.core.errors import (
+    LEDGER_AS_IT_WAS,
     BudgetExceeded,
     CalibrationRefused,
     CompositionRefused,
@@ -32,6 +34,7 @@ from takifugu.core.errors import (
     standing,
 )
 from takifugu.core.escaping import visible
+from takifugu.core.lasting import lasting
 from takifugu.core.registry import loaded
 from takifugu.core.text.tables import WIDTH, filled, fitting
 from takifugu.core.tracebacks import place_of
@@ -68,7 +71,31 @@ class Extended(click.Command):
             file = file[0] if len(file) == 1 else None
         ctx.meta[FILE] = None if file is None else str(file)
         terminal.heed()
-        return ctx.invoke(loaded(self.runs), **ctx.params)
+        with _telling(ctx), lasting():
+            return ctx.invoke(loaded(self.runs), **ctx.params)
+
+
+#: Commands about a ledger that print before they write; of all others whoever stops reading has read enough.
+_PRINTS_FIRST = ("adopt",)
+
+
+@contextmanager
+def _telling(ctx: click.Context) -> Iterator[None]:
+    """Say of a command about a ledger how far it came when it is stopped."""
+    if "ledger_file" not in ctx.params:
+        yield
+        return
+    has_begun = False
+    try:
+        from takifugu.accounting.ledger.standing import telling
+
+        with telling(ctx.params["ledger_file"], prints_last=ctx.info_name not in _PRINTS_FIRST):
+            has_begun = True
+            yield
+    except (KeyboardInterrupt, SystemExit) as error:
+        if not has_begun:
+            vars(error).setdefault("standing", LEDGER_AS_IT_WAS)
+        raise
 
 
 class WithKinds(Extended):
@@ -115,7 +142,11 @@ class Careful(InOrder):
         except click.UsageError as usage:
             error = guided(usage)
             print_failure(_asking(error.ctx or click.Context(self), as_json), error, "", error.exit_code)
-            raise error from None
+            raise _shown(error) from None
+        except OSError as error:  # --help and --version print before any command begins
+            code, _ = _exit_and_words(error)
+            _give_up_broken_streams()
+            raise click.exceptions.Exit(code) from None
         return _asking(context, as_json)
 
     def invoke(self, ctx: click.Context) -> object:
@@ -136,7 +167,7 @@ class Careful(InOrder):
             except click.ClickException as error:
                 wrong = guided(error) if isinstance(error, click.UsageError) else error
                 print_failure(ctx, wrong, wrong.format_message(), wrong.exit_code)
-                raise wrong from None
+                raise _shown(wrong) from None
             except (click.exceptions.Exit, click.Abort):
                 raise
             except BaseException as error:
@@ -153,6 +184,14 @@ class Careful(InOrder):
                     print_failure(ctx, left, message, code)
         _give_up_broken_streams()
         raise click.exceptions.Exit(code)
+
+
+def _shown(error: click.ClickException) -> click.exceptions.Exit:
+    """Show an error of click, and return the exit that it ends with."""
+    with suppress(OSError):  # nobody reads it: the outcome is the same
+        error.show()
+    _give_up_broken_streams()
+    return click.exceptions.Exit(error.exit_code)
 
 
 def _leave_to_the_system() -> None:

@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING
 import click
 
 from takifugu.accounting.ledger import Entry, Ledger, SourceRow
+from takifugu.accounting.ledger.values import UNREADABLE
 from takifugu.analysis.guarantee import Composition
 from takifugu.cli.group import UNPUBLISHED, UNRECORDED, complain
 from takifugu.cli.output import amount, print_json
@@ -26,6 +27,10 @@ if TYPE_CHECKING:
     from takifugu.releasing.publishing.resuming import Resumed
 
 
+CANNOT_BE_READ = (
+    "the charge of the release {name} ({id}) cannot be read: what it spent stays spent, and nothing more is released "
+    "about {source!r} with this ledger"
+)
 UNPUBLISHED_MEANS = (
     "not published: paid for and perhaps drawn, but not recorded as published; its epsilon counts as spent, and "
     "{resume} completes it"
@@ -164,11 +169,14 @@ def print_ledger(book: Ledger) -> None:
         click.echo()
         lines = []
         for e in book.history(row.name):
-            composes = ", ".join(Composition(kind).answer for kind in e.kinds)
-            scope = e.scope if row.names_people else "all"
+            composes = ", ".join(Composition(kind).answer for kind in e.kinds) or "cannot be read"
+            scope = e.scope if row.names_people and e.scope != UNREADABLE else "all"
             whose = PEOPLE.whose(scope).removesuffix(" together")
             lines.append([e.created[:10], whose, composes, at_most(e.amount.epsilon), e.state, name_of(e.name)])
         click.echo(text_table(["date", "whose data", "others after", "epsilon", "state", "release"], lines))
+        for e in book.history(row.name):
+            if e.scope == UNREADABLE:
+                click.echo(paragraph(CANNOT_BE_READ.format(name=name_of(e.name), id=e.id, source=row.name)))
     if any(row.unpublished for row in rows):
         resuming = command("ledger", "resume", book.store.path)
         click.echo(f"\n{paragraph(UNPUBLISHED_MEANS.format(resume=resuming))}")

@@ -48,6 +48,9 @@ _MEANS = {
 }
 
 
+#: How far a command about a ledger came that was stopped before it wrote anything.
+LEDGER_AS_IT_WAS = "State of the ledger: as it was. Nothing was written to it."
+
 #: One step to the place of a fault: a key of a release file, the number in a list, a parameter, a column.
 Step = str | int
 
@@ -161,14 +164,14 @@ def about(*where: Step) -> Iterator[None]:
 
 
 def standing(error: BaseException) -> str:
-    """Return the progress of a stopped release, with its public files.
+    """Return the progress of a stopped release, with its public files, or of a stopped command about a ledger.
 
-    "" where there was no release. Commands name its ledger where that is known, so that they can be pasted.
+    "" where there was neither. Commands name its ledger where that is known, so that they can be pasted.
     """
     attributes = getattr(error, "__dict__", {})
     state, public = attributes.get("state"), attributes.get("public")
     if state is None:
-        return ""
+        return str(attributes.get("standing", ""))
     words = str(state.sentence(attributes.get("ledger")))
     if state is ReleaseState.DRAWN and public is not None:
         out = f"These of its files are out: {', '.join(public)}." if public else "None of its files is out."
@@ -221,8 +224,8 @@ class BudgetExceeded(LedgerError):
     """The release would cost more than the rest of the budget.
 
     `spent`, `requested`, `left`, `total` and `budget` are exact pairs (epsilon, delta), and `fits` says in words what
-    would fit; `source` is the one whose budget it is. The message has a line for the cost, what is left, each remedy,
-    and each command.
+    would fit, `share` by how much all epsilons would be multiplied, if that is known; `source` is the one whose budget
+    it is. The message has a line for the cost, what is left, each remedy, and each command.
     """
 
     separators = (":\n", ";\n")
@@ -230,10 +233,11 @@ class BudgetExceeded(LedgerError):
     def __init__(
         self, what: str = "", *, rule: str = "", fix: str = "", spent: Cost = NO_COST, requested: Cost = NO_COST,
         left: Cost = NO_COST, total: Cost = NO_COST, budget: Cost = NO_COST, fits: str = "", source: str = "",
+        share: Fraction | None = None,
     ) -> None:  # fmt: skip
         super().__init__(what, rule=rule, fix=fix)
         self.spent, self.requested, self.left, self.total, self.budget = spent, requested, left, total, budget
-        self.fits, self.source = fits, source
+        self.fits, self.source, self.share = fits, source, share
 
 
 class ReleaseError(TakifuguError):

@@ -26,6 +26,22 @@ def visible(text: str) -> str:
     return _COMMANDS.sub(lambda match: _escape(ord(match[0])), text)
 
 
+def is_printable(name: str) -> bool:
+    """Return whether a name is one line without a control character."""
+    return "\n" not in name and not _COMMANDS.search(name)
+
+
+def shown(name: str) -> str:
+    r"""Return a name on one line, of a long one the part about its first control character, with escapes.
+
+    >>> print(shown("a\nb\x07"))
+    a\x0ab\x07
+    """
+    first = _COMMANDS.search(name)
+    start = max(0, (first.start() if first else name.find("\n")) - 30)
+    return visible(name[start : start + 60]).replace("\n", "\\x0a")
+
+
 def _escape(code: int) -> str:
     return f"\\x{code:02x}" if code < 0x100 else f"\\u{code:04x}"
 

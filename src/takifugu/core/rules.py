@@ -13,6 +13,7 @@ from pathlib import Path
 from types import UnionType
 
 from takifugu.core.errors import InputError, Step, Unsupported
+from takifugu.core.escaping import is_printable, shown
 from takifugu.core.nearest import unknown
 from takifugu.core.plain import to_text
 
@@ -64,8 +65,27 @@ def unequal(count: int, name: str, due: int, of: str, fix: str = "") -> InputErr
     return InputError(f"there are {count} {name} and {due} {of}", fix=fix or "give one for each")
 
 
+def check_printable(names: Iterable[object], what: str, *where: Step) -> None:
+    r"""Raise InputError for a name with a character that a terminal, a table or a page would obey.
+
+    These are controls (C0 and C1), those of the writing direction, and separators of lines.
+
+    >>> check_printable(["a\x1b[2Jb"], "the chain has the states", "states")
+    Traceback (most recent call last):
+    takifugu.core.errors.InputError: the chain has the states 'a\\x1b[2Jb': a name is printed and published, and this \
+    one holds a control character; remove it, or map the value to another name
+    """
+    for name in names:
+        if isinstance(name, str) and not is_printable(name):
+            raise InputError(
+                f"{what} '{shown(name)}'",
+                rule="a name is printed and published, and this one holds a control character",
+                fix="remove it, or map the value to another name",
+            ).at(*where)
+
+
 def check_written_apart(values: Iterable[object], what: str, *where: Step, fix: str = "rename one of them") -> None:
-    """Raise InputError for two values with one text.
+    """Raise InputError for two values with one text, and for one that cannot be printed (`check_printable`).
 
     >>> check_written_apart([1, "1"], "the chain has the states", "states")
     Traceback (most recent call last):
@@ -75,6 +95,7 @@ be told apart; rename one of them
     value_of_text: dict[str, object] = {}
     for value in values:
         text = str(value)
+        check_printable((text,), what, *where)
         if text in value_of_text:
             rule = "they are written alike, and results could not be told apart"
             raise InputError(f"{what} {value_of_text[text]!r} and {value!r}", rule=rule, fix=fix).at(*where)

@@ -20,6 +20,7 @@ from tests.support.processes import become_nobody, result_of_a_child
 import takifugu as tf
 from takifugu.accounting.ledger import Debit, Ledger
 from takifugu.accounting.ledger.disk.sqlite import _place, check_length, explained
+from takifugu.accounting.ledger.values import UNREADABLE
 from takifugu.analysis.guarantee import Covers
 from takifugu.core.errors import LedgerError
 
@@ -260,9 +261,10 @@ def test_damaged_pages_are_found(path: Path) -> None:
 def test_edited_charges_are_found_where_they_make_no_sense(path: Path, body: str) -> None:
     edit(path, f"update charges set body = '{body}'")
     ledger = Ledger.open(path)
-    for ask in (lambda: ledger.reserve("data", [DEBIT]), lambda: ledger.history("data")):
-        with pytest.raises(LedgerError, match=r"(cannot be read|edited).*restore a backup"):
-            ask()
+    with pytest.raises(LedgerError, match=r"(cannot be read|edited).*restore a backup"):
+        ledger.reserve("data", [DEBIT])
+    assert {entry.scope for entry in ledger.history("data")} == {UNREADABLE}
+    assert ledger.check()
 
 
 def test_a_ledger_that_has_gone_is_not_replaced_by_an_empty_one(path: Path) -> None:

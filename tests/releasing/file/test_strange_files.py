@@ -177,7 +177,7 @@ REFUSED: dict[str, tuple[Any, ...]] = {
     "rounding without a step": ('round_to = "1min"', r"source\.round_to: a clock is rounded and no"),
     "rounding to no part": ('round_to = "45min"\nstep = "1h"', r"source\.round_to: a step is not a whole number"),
     "numbers by the other convention": (
-        LATIN, "has texts that are no numbers", latin(rows()).replace(b"0,50", b"0.50"),
+        LATIN, "has (texts|values) that are no numbers", latin(rows()).replace(b"0,50", b"0.50"),
     ),
     "times by another format": (LATIN.replace("%d/%m/%Y", "%m/%d/%Y"), "are not written as '%m/%d/%Y %H:%M'"),
     "a gap between bins": (LATIN.replace("1.5]", "1.25]"), r"source\.bins: there is a gap between the bins of"),

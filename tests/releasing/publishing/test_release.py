@@ -283,6 +283,7 @@ def test_a_certificate_says_what_is_hidden_and_assumed(tmp_path):
 @pytest.mark.parametrize("wrong", [
     {"weight": BODIES["weight"]}, {**BODIES, "income": [1, 2, 3]}, {**BODIES, "income": [1, 2, 3, None]},
     {**BODIES, "weight": [61, 70, 80, 6]}, {**BODIES, "income": [1, 2, 3, float("inf")]}, [(1, 2)], "weight", 7,
+    {**BODIES, "income": [1, 2, 3, 1e305]}, {**BODIES, "income": [1, 2, 3, -1e280]},
 ])  # fmt: skip
 def test_bad_data_release_nothing_and_leave_the_ledger_as_it_was(tmp_path, wrong):
     ledger = tmp_path / "l.db"
@@ -300,11 +301,29 @@ def test_a_second_release_about_the_same_records_is_refused(tmp_path):
         tf.release(calibrated(tf.Sum("income")), BODIES, **account)
 
 
-@pytest.mark.parametrize("code", [1e302, 1e307])
+@pytest.mark.parametrize("code", [1e272, 1e302, 1e307])
 def test_noise_that_no_certificate_holds_is_refused_before_it_is_paid_for(code: float, tmp_path: Path) -> None:
     """It was paid for and drawn, and no certificate could be written: its values were lost."""
     framework = tf.Pufferfish(tf.every_entry(), tf.MarkovChain([[0.5, 0.5], [0.4, 0.6]], 4))
-    below = tf.calibrate(framework, tf.Mean(codes={0: 0, 1: 1e300}), 1, mechanism="group")
+    below = tf.calibrate(framework, tf.Mean(codes={0: 0, 1: 1e270}), 1, mechanism="group")
     assert tf.release(below, [0, 1, 1, 0], ledger=tmp_path / "ledger.db").certificate.answers[0].scale is not None
     with pytest.raises(tf.errors.CalibrationRefused, match="which no certificate holds: publish"):
         tf.calibrate(framework, tf.Mean(codes={0: 0, 1: code}), 1, mechanism="group")
+
+
+@pytest.mark.parametrize("code", [4e306, 1e305, 1e301, 1e280, 1e-300])
+def test_an_answer_that_no_certificate_holds_is_refused_before_it_is_paid_for(code: float, tmp_path: Path) -> None:
+    """Little noise and a large answer: it was paid for, and the ledger could not be read any more."""
+    framework = tf.Pufferfish(tf.every_entry(), tf.MarkovChain([[0.5, 0.5], [0.5, 0.5]], 100))
+    path, data = tmp_path / "ledger.db", [1] * 100
+    query = tf.Sum(codes={0: 0, 1: code}, grid=None if code > 1 else code)
+    if code > 1:
+        with pytest.raises(tf.errors.CalibrationRefused, match="which no certificate holds"):
+            tf.calibrate(framework, query, epsilon=20)
+        for scale in (1, 1e280):
+            with pytest.raises((tf.errors.CalibrationRefused, tf.errors.InputError)):
+                tf.with_scale(framework, query, scale)
+        return
+    tf.release(tf.calibrate(framework, query, epsilon=20), data, ledger=path, budget=50)
+    assert Ledger.open(path).history("data")[0].state == "published"
+    assert Ledger.open(path).check() == ()

@@ -42,20 +42,33 @@ def note(connection: Connection, fact: Fact, computed: Tally | None = None) -> N
     seals.write(connection)
 
 
-def rebuild(connection: Connection) -> None:
+def rebuild(connection: Connection, unread: list[str] | None = None) -> None:
     """Compute all tables from the events.
 
-    Noisy values that wait to be published stay with their reservations. Raises LedgerError where the events are not
-    those that were written.
+    What cannot be applied is told in `unread`, where that is given, and the others are applied without it. Noisy values
+    that wait to be published stay with their reservations. Raises LedgerError where the events are not those that were
+    written.
     """
     check_chain(connection)
     bundles = connection.all("select public_id, bundle from reservations where bundle is not null")
     for table in reversed(columns()):
         if table not in (*TRUTH, "meta"):
             connection.execute(f"delete from {table}")
-    for fact in list(facts(connection)):
-        with decoding():
-            apply(connection, fact)
+    for number, fact in enumerate(list(facts(connection)), 1):
+        connection.execute("savepoint event")
+        try:
+            with decoding():
+                apply(connection, fact)
+        except LedgerError as error:
+            names = ", ".join(f"release {name!r}" for name, _ in fact.body.get("ids", ()))
+            about = f"event {number:,} ({fact.kind}, about {fact.source!r}{names and f': {names}'})"
+            if unread is None:
+                raise LedgerError(f"{about} cannot be applied: {error.what}", rule=error.rule, fix=error.fix) from None
+            unread.append(f"{about} cannot be applied: {error.what}")
+            connection.execute("rollback to event")
+        connection.execute("release event")
+    if unread:
+        return
     for group, bundle in bundles:
         reserved.set_bundle(connection, group, bundle)
     seals.write(connection)
@@ -134,16 +147,23 @@ def _differences(connection: Connection) -> Iterator[str]:
             lost.append(f"content {str(digest)[:16]} is not what it was")
     yield from lost
     if broken or lost:
-        yield "so what else it holds cannot be computed from its events"
+        yield _NOT_COMPARED
         return
     with in_memory(connection) as copied:
         for name in _TABLES:
             copied.execute(f"create table before_{name} as {_numbered(name)}")
-        rebuild(copied)
+        unread = list[str]()
+        rebuild(copied, unread)
+        yield from unread
+        if unread:
+            yield _NOT_COMPARED
+            return
         for name in _TABLES:
             before, now = f"select * from before_{name}", _numbered(name)
             yield from _of_table(name, _rows(copied, f"{before} except {now}"), _rows(copied, f"{now} except {before}"))
 
+
+_NOT_COMPARED = "so what else it holds cannot be computed from its events"
 
 #: What is said of a row that is there and of none, by whether it is missing.
 _PRESENCE = {True: "is missing", False: "no event wrote it"}

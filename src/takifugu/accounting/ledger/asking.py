@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 from collections import Counter
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
@@ -228,7 +229,21 @@ def _part(debit: Debit, release: str, number: int, recharge: bool, texts: dict[i
         )
     charge_read, reading = unread(charge)
     text = canonical(charge_read.to_dict(), "the charge of this release")
+    _check_reads_back(debit.name, text)
     return Part(charge_read, debit.framework, release, number, recharge, reading, text, body)
+
+
+def _check_reads_back(name: str, text: str) -> None:
+    """Refuse, before payment, what the ledger could not read any more."""
+    try:
+        Charge.from_dict({"release": "", **json.loads(text)})
+    except (InputError, ArithmeticError, ValueError) as error:
+        why = error.message if isinstance(error, InputError) else str(error)
+        raise InputError(
+            f"the charge of the release {name!r} would not read back from a ledger: {why}",
+            rule="what is paid for can be written down and read",
+            fix="publish numbers of an ordinary size, such as millions",
+        ) from None
 
 
 def unread(charge: Charge) -> tuple[Charge, str]:

@@ -45,7 +45,7 @@ def open_store(path: Path, timeout: float, create: bool, at_most: int | None = A
     `at_most` payments.
     """
     with sqlite.explained(path):
-        path, is_new = _file(path, create)
+        path, is_new = file_of(path, create)
     store = Store(path, timeout, b"")
     with store.reading() as connection:
         sqlite.check_harmless(connection)
@@ -63,8 +63,8 @@ def open_store(path: Path, timeout: float, create: bool, at_most: int | None = A
     return Store(path, timeout, key, is_new, row.public_id, former)
 
 
-def _file(path: Path, create: bool) -> tuple[Path, bool]:
-    """Return the place of a ledger's file, and whether it was made now."""
+def file_of(path: Path, create: bool) -> tuple[Path, bool]:
+    """Return the place of a ledger's file, a regular one of its full length, and whether it was made now."""
     if path.is_dir():
         raise LedgerError(f"the ledger {str(path)!r} is a folder", fix="give the path of a file").at("ledger")
     path, is_new = place_of(path), False

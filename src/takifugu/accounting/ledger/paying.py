@@ -134,15 +134,15 @@ def refusal(excess: TooMuch, ledger: object) -> BudgetExceeded:
         rule += ", what its first release cost (no budget was declared)"
     if account.mixed:
         rule += f"; {account.mixed}"
-        fit = "nothing"
+        fit, share = "nothing", None
     else:
-        fit = what_fits(accounts, kind, new, spent, budget)
+        fit, share = what_fits(accounts, kind, new, spent, budget)
     cost = total.beyond(spent)
     way = worthless(cost, budget) or f"to spend that much, run\n{setting(ledger, source.name, enough(total))}"
     return BudgetExceeded(
         f"{release} would cost {_whose(excess)}{cost}", rule=rule, fix=f"fits: {fit};\n{way}",
         spent=spent.pair, requested=required.pair, left=left.pair, total=total.pair, budget=budget.pair, fits=fit,
-        source=source.name,
+        source=source.name, share=share,
     ).at("budget")  # fmt: skip
 
 
@@ -158,8 +158,8 @@ def _whose(excess: TooMuch) -> str:
 
 def what_fits(
     accounts: Accounts[AccountKind], kind: AccountKind, new: Sequence[Item], spent: Amount, budget: Amount
-) -> str:
-    """Say in words the releases within a unit's budget, as alternatives."""
+) -> tuple[str, Fraction | None]:
+    """Say in words the releases within a unit's budget, as alternatives, and the share of their epsilons."""
     history = without(accounts.items[kind], new)
 
     def cost(items: Sequence[Item]) -> Amount:
@@ -172,9 +172,9 @@ def what_fits(
             return False
 
     if spent.epsilon >= budget.epsilon:
-        return "nothing more"
+        return "nothing more", None
     if any(item.charge.delta > budget.delta for item in new):
-        return "perhaps the same with a smaller delta, or with delta 0"
+        return "perhaps the same with a smaller delta, or with delta 0", None
     total = total_of(new).epsilon
     if not any(item.charge.covers is Covers.ENTRIES for item in accounts.items[kind]):
         as_sum = total / (budget.epsilon - spent.epsilon)
@@ -182,16 +182,17 @@ def what_fits(
         factor = as_sum if is_sum else _least_factor(fits)
         if factor is not None:
             words = "epsilon" if len(new) == 1 else "epsilons that add up to"
-            return f"{words} at most {short(total / factor, up=False)}"
+            return f"{words} at most {short(total / factor, up=False)}", 1 / factor
     factor = _least_factor(fits)
     if factor is None:
-        return "nothing more"
+        return "nothing more", None
     costs = []
     for item in new:
         framework, charge = accounts.frameworks[item.fingerprint], _quieter(item, factor).charge
         costs.append(joint(framework, [charge], False, item.fingerprint).epsilon)
     worth = short(max(costs), up=False)
-    return f"noise of {short(factor, up=True)} times the scale (alone, epsilon {worth})"
+    share = max(costs) / max(item.charge.epsilon for item in new)
+    return f"noise of {short(factor, up=True)} times the scale (alone, epsilon {worth})", min(share, Fraction(1))
 
 
 def _quieter(item: Item, factor: Fraction) -> Item:

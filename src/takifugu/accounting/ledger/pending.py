@@ -80,7 +80,11 @@ def read_payments(connection: Connection, source: int) -> tuple[Payment, ...]:
 
 
 def read_pending(connection: Connection, ledger: Path, source: int | None, identity: str | None) -> tuple[Pending, ...]:
-    """Return unpublished payments, oldest first."""
+    """Return unpublished payments, oldest first.
+
+    One that cannot be read has an empty recipe and no values: it is not completed, and the others are. Where one
+    release is asked for by its `identity`, it raises LedgerError.
+    """
     conditions: dict[str, object] = {"r.state != ?": PUBLISHED}
     if source is not None:
         conditions["r.source = ?"] = source
@@ -97,13 +101,28 @@ def read_pending(connection: Connection, ledger: Path, source: int | None, ident
         for row in waiting:
             releases = "select name, public_id from releases where reservation = ? order by id"
             ids = dict(connection.all(releases, (row.id,)))
+            recipe, bundle = _contents(ledger, row, identity is None)
             payments.append(Pending(
                 group=row.public_id, source=row.name, ids=ids, state=known_state(row.state), identity=row.identity,
-                created=row.created, recipe=json.loads(row.recipe), bundle=unpacked(ledger, row.bundle),
+                created=row.created, recipe=recipe, bundle=bundle,
                 spent=most_spent(connection, row.source), budget=amount(row.budget_epsilon, row.budget_delta),
                 same_people=people_of(connection, row.source),
             ))  # fmt: skip
     return tuple(payments)
+
+
+def _contents(ledger: Path, row: Row, or_none: bool) -> tuple[Plain, bytes | None]:
+    """Return how a payment is completed, and the noisy values that wait for it."""
+    try:
+        with decoding():
+            recipe = json.loads(row.recipe)
+            if not isinstance(recipe, dict):
+                raise ValueError("its recipe is no mapping")
+            return recipe, unpacked(ledger, row.bundle)
+    except LedgerError:
+        if or_none:
+            return {}, None
+        raise
 
 
 def packed(bundle: bytes) -> bytes:

@@ -19,8 +19,18 @@ from takifugu.accounting.ledger.format import seals
 from takifugu.accounting.ledger.format.layouts import Layouts, known_layout
 from takifugu.accounting.ledger.format.tables import EVERYONE, TAG
 from takifugu.accounting.ledger.histories import charge_of_text
-from takifugu.accounting.ledger.values import PUBLISHED, Amount, Entry, Event, Source, SourceRow, UnitSpent, most
-from takifugu.core.errors import LedgerError
+from takifugu.accounting.ledger.values import (
+    PUBLISHED,
+    UNREADABLE,
+    Amount,
+    Entry,
+    Event,
+    Source,
+    SourceRow,
+    UnitSpent,
+    most,
+)
+from takifugu.core.errors import LedgerError, TakifuguError
 from takifugu.numbers.rationals import to_text
 
 #: How many bytes SHA-256 takes at once.
@@ -87,7 +97,7 @@ class Store:
 
     @contextmanager
     def _transaction(self, begin: str) -> Iterator[Connection]:
-        opened = sqlite.transaction(self.place, self.timeout, begin, self.path)
+        opened = sqlite.shared_transaction(self.place, self.timeout, begin, self.path)
         with sqlite.explained(self.path), in_use(self.place), opened as connection:
             yield connection
 
@@ -249,19 +259,25 @@ def read_history(connection: Connection, source: int) -> tuple[Entry, ...]:
     rows_by_release: dict[int, list[Row]] = {}
     for row in connection.all(query, (source,)):
         rows_by_release.setdefault(row.id, []).append(row)
-    entries = []
+    return tuple(starmap(_entry, rows_by_release.values()))
+
+
+def _entry(first: Row, *others: Row) -> Entry:
+    """Return one release; of one whose charge cannot be read, its name, state and cost."""
+    try:
+        charges = [charge_of_text(row.body) for row in (first, *others)]
+    except (TakifuguError, ArithmeticError, AttributeError, KeyError, TypeError, ValueError):
+        charges = []
     with decoding():
-        for first, *others in rows_by_release.values():
-            charges = [charge_of_text(row.body) for row in (first, *others)]
-            kinds = {str(charge.covers.composition) for charge in charges}
-            fingerprints = dict.fromkeys(row.fingerprint for row in (first, *others))
-            entries.append(Entry(
-                id=first.public_id, name=first.name, state=known_state(first.state),
-                amount=amount(first.epsilon, first.delta), kinds=tuple(sorted(kinds)), scope=charges[0].scope,
-                units=first.units + sum(row.units for row in others), frameworks=tuple(fingerprints),
-                software=first.software, created=first.created,
-            ))  # fmt: skip
-    return tuple(entries)
+        kinds = {str(charge.covers.composition) for charge in charges}
+        fingerprints = dict.fromkeys(row.fingerprint for row in (first, *others))
+        return Entry(
+            id=first.public_id, name=first.name, state=known_state(first.state),
+            amount=amount(first.epsilon, first.delta), kinds=tuple(sorted(kinds)),
+            scope=charges[0].scope if charges else UNREADABLE,
+            units=first.units + sum(row.units for row in others), frameworks=tuple(fingerprints),
+            software=first.software, created=first.created,
+        )  # fmt: skip
 
 
 def read_rows(connection: Connection) -> tuple[SourceRow, ...]:

@@ -17,6 +17,8 @@ from takifugu.numbers.rationals import Number, as_delta, as_epsilon, to_text
 
 #: What a release goes through; from the first on its epsilon counts as spent, whatever happens afterwards.
 RESERVED, DRAWN, PUBLISHED = "reserved", "drawn", "published"
+#: The scope of a release whose charge cannot be read: what it spent is known, and nothing more can be paid beside it.
+UNREADABLE = "unreadable"
 
 #: A smaller epsilon is an accident (an underflow), not a promise.
 SMALLEST_SPEND = Fraction(sys.float_info.min)
@@ -282,7 +284,10 @@ class Spent:
 
 @dataclass(frozen=True)
 class Entry:
-    """One release as the ledger remembers it."""
+    """One release as the ledger remembers it.
+
+    Of one whose charge cannot be read the `scope` is UNREADABLE, and `kinds` is empty.
+    """
 
     id: str
     name: str

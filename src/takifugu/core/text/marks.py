@@ -11,6 +11,8 @@ import textwrap
 from collections.abc import Iterable, Iterator, Sequence
 from itertools import pairwise
 
+from takifugu.core.escaping import visible
+
 Place = tuple[float, float]
 
 #: Colours that most colour-blind people tell apart (Okabe and Ito), and the dashes that go with them.
@@ -136,7 +138,7 @@ def _unless(name: str, value: object, usual: object, form: str = "") -> str:
 
 
 def _escaped(text: str) -> str:
-    return html.escape(_NOT_IN_XML.sub("\ufffd", text))
+    return html.escape(_NOT_IN_XML.sub("\ufffd", visible(text)))
 
 
 def apart(heights: Sequence[float]) -> list[float]:

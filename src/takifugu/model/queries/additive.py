@@ -104,7 +104,8 @@ class Additive:
         """
         weights, numbers = self.in_runs
         rows, times = in_one_turn(weights, Runs.alike(0, weights.size) if numbers is None else numbers)
-        return *refined(*rows), times
+        kinds, ends = refined(*rows)
+        return read_only(kinds), read_only(ends), times
 
     @property
     def in_runs(self) -> tuple[Any, Any]:

@@ -8,7 +8,8 @@ from pathlib import Path
 from urllib.parse import quote, urlencode
 
 from takifugu.core.errors import InputError
-from takifugu.model.beliefs.chains.chain import MarkovChain
+from takifugu.core.escaping import command
+from takifugu.core.plain import Json
 from takifugu.releasing.file.loading import load
 from takifugu.releasing.file.sharing import epsilon_of
 from takifugu.releasing.file.source import UNOPENED
@@ -35,13 +36,13 @@ def link_of(file: str | Path) -> Link:
             every step, or the first table counts something else.
     """
     spec = load(file, UNOPENED)
-    belief = spec.belief
-    if not isinstance(belief, MarkovChain) or len(belief.matrix) not in (2, 3):
+    described = spec.belief.to_dict()
+    if described["kind"] != "markov-chain" or len(described["matrix"]) not in (2, 3):
         raise _unfit("its belief is no single Markov chain of two or three states")
     if spec.spec.hide.kind != "every-entry":  # type: ignore[attr-defined]  # files about chains have it
         raise _unfit('its secret is not every step (kind = "every-entry" in [hide])')
     table = spec.items[0]
-    query, order, differences = _published(table, belief)
+    query, order, differences = _published(table, described["states"])
     length = spec.source.length  # type: ignore[attr-defined]
     minutes = length / timedelta(minutes=1) if isinstance(length, timedelta) else None
     if minutes not in STEPS:
@@ -53,22 +54,22 @@ def link_of(file: str | Path) -> Link:
     if len(spec.items) > 1:
         differences.append(f"The page shows the first table, {table.name!r}.")
     differences.append("The page assumes 100 people and a day: choose both there.")
-    fields = _chain(belief, order) | {
+    fields = _chain(described, order) | {
         "step": STEPS.get(minutes, "1min"), "span": "1440", "people": "100", "hide": "1", "q": query,
         "e": f"{of_page:.12g}", "prior": "50",
     }  # fmt: skip
     return Link(urlencode(fields, quote_via=quote), tuple(differences))
 
 
-def _published(table: Table, belief: MarkovChain) -> tuple[str, list[int], list[str]]:
+def _published(table: Table, states: list[str]) -> tuple[str, list[int], list[str]]:
     """Return the page's query, the order of states (the page counts the last one), and what it leaves out."""
-    order, differences = list(range(len(belief.matrix))), list[str]()
+    order, differences = list(range(len(states))), list[str]()
     by = table.by  # type: ignore[attr-defined]
     if table.query == "histogram":
         query = "histogram"
     elif table.query == "count" and len(table.states) == 1:  # type: ignore[attr-defined]
         query = "hour" if by == "hour" else "count"
-        counted = belief.states.index(table.states[0])  # type: ignore[attr-defined]
+        counted = states.index(table.states[0])  # type: ignore[attr-defined]
         order.sort(key=lambda state: state == counted)
     else:
         raise _unfit(f"{table.name!r} is no count of one state and no histogram")
@@ -77,14 +78,14 @@ def _published(table: Table, belief: MarkovChain) -> tuple[str, list[int], list[
     return query, order, differences
 
 
-def _chain(belief: MarkovChain, order: list[int]) -> dict[str, str]:
+def _chain(described: Json, order: list[int]) -> dict[str, str]:
     """Return the states, how long each lasts, and which comes next, in the words of the link."""
-    matrix = belief.matrix.tolist()
+    matrix = described["matrix"]
     if min(map(min, matrix)) <= 0:
         raise _unfit("its chain has a transition of probability 0")
     stays, shares = [], []
     for state in order:
-        name, others = str(belief.states[state]), [matrix[state][other] for other in order if other != state]
+        name, others = str(described["states"][state]), [matrix[state][other] for other in order if other != state]
         stay = 1 / sum(others)
         if not STAYS[0] <= stay <= STAYS[1]:
             raise _unfit(f"a state lasts {stay:.4g} steps on average, and the page has {STAYS[0]} to {STAYS[1]:g}")
@@ -99,4 +100,4 @@ def _chain(belief: MarkovChain, order: list[int]) -> dict[str, str]:
 
 
 def _unfit(why: str) -> InputError:
-    return InputError(f"the explorer cannot show this file: {why}", fix="run `takifugu explore` alone").at("file")
+    return InputError(f"the explorer cannot show this file: {why}", fix=f"run {command('explore')} alone").at("file")

@@ -11,6 +11,7 @@ from takifugu.core.names import normalised
 from takifugu.core.plain import Json, Plain
 from takifugu.releasing.advice.candidates import number_of
 from takifugu.releasing.advice.changes import Change
+from takifugu.releasing.advice.fitting import lines_that_fit
 from takifugu.releasing.file.kind import ReleaseFile
 from takifugu.releasing.file.neighbours import notices_of_file
 from takifugu.releasing.planning.notices import notices_of_layout
@@ -61,7 +62,7 @@ def beforehand(planned: Plan) -> tuple[Preview | None, tuple[str, ...]]:
     try:
         if planned.knows_units:
             account = previewed(planned, file.budget)
-            refusal = why_refused(account, file)
+            refusal = why_refused(account, file, planned)
         layout = notices_of_layout(file) if account is None else (account.layout,)
     except LedgerError as error:
         return None, (error.message,)
@@ -98,13 +99,13 @@ def said_to_ledger(planned: Plan, change: Change) -> str:
     return f"the ledger has another budget, so first {_setting(planned.file, budget)}"
 
 
-def why_refused(account: Preview, file: ReleaseFile) -> str:
+def why_refused(account: Preview, file: ReleaseFile, planned: Plan | None = None) -> str:
     """Say why the ledger would refuse, and what to write or run instead; "" if it would not."""
-    return account.words if account.over is None else with_ways_to_pay(account.over, file).message
+    return account.words if account.over is None else with_ways_to_pay(account.over, file, planned).message
 
 
-def with_ways_to_pay(over: BudgetExceeded, file: ReleaseFile) -> BudgetExceeded:
-    """Return the error with what to write in a file, or to run, instead."""
+def with_ways_to_pay(over: BudgetExceeded, file: ReleaseFile, planned: Plan | None = None) -> BudgetExceeded:
+    """Return the error with what to write in a file, or to run, instead; last the epsilon of the plan that fits."""
     from takifugu.accounting.ledger.budgets import enough, worthless
     from takifugu.accounting.ledger.values import Amount
 
@@ -123,6 +124,8 @@ def with_ways_to_pay(over: BudgetExceeded, file: ReleaseFile) -> BudgetExceeded:
     if not ways or _is_declared(file):
         ways.append(f"run\n{_setting(file, budget)}")
     over.fix = f"fits in [[release]]: {over.fits};\nto spend that much, {' and '.join(ways)}"
+    if planned is not None and (lines := lines_that_fit(planned, over, previewed)):
+        over.fix = f"{over.fix};\n{lines}"
     return over.at("source")
 
 

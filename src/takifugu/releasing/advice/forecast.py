@@ -194,7 +194,7 @@ def forecast_of(planned: Plan, anyway: bool = False) -> Forecast:
                 remarks |= dict.fromkeys(file.kind.remarks(file, table.item, c.mechanism, c.randomiser))
         beforehand = [*remarks, *notices(questions, name, account, people)]
         if not account.fits:
-            refusals.append(why_refused(account, file))
+            refusals.append(why_refused(account, file, planned))
     else:
         beforehand = [*forbidden((q.release, q.calibration) for q in questions), *notices_of_layout(file)]
     all_notices = (*beforehand, *notices_of_sources)

@@ -18,6 +18,7 @@ from pathlib import Path
 from typing import Any, overload
 
 from takifugu.core.errors import InputError
+from takifugu.core.escaping import visible
 from takifugu.core.files import read_file
 from takifugu.core.lists import take
 from takifugu.core.plain import Plain, Row
@@ -47,6 +48,7 @@ def guarded(text: str) -> str:
     >>> guarded("=1+1"), guarded("'tis"), guarded("-1"), guarded("well")
     ("'=1+1", "''tis", '-1', 'well')
     """
+    text = visible(text)
     return f"'{text}" if _RUNS.match(text) and not _NUMBER.fullmatch(text) else text
 
 

@@ -12,7 +12,7 @@ from pathlib import Path
 
 from takifugu.core import plugins
 from takifugu.core.errors import InputError, SpecError, TakifuguError
-from takifugu.core.escaping import command
+from takifugu.core.escaping import command, is_printable, shown, visible
 from takifugu.core.files import read_file
 from takifugu.core.lists import take
 from takifugu.core.plain import Json
@@ -37,6 +37,7 @@ LARGEST, LONGEST_TEXT, DEEPEST = 10_000_000, 10_000, 32
 _NO_SOURCES = (".xls", ".xlsb", ".ods", ".feather", ".arrow")
 #: Each table is calibrated, and its cost computed beside all others.
 MOST_TABLES = 1000
+_PRINTED = "remove it: what the file names is printed and published"
 _MADE_OF_DATA = "is made of the private data, which are not opened here"
 #: How many days a window has at most.
 _LONGEST = {"hour": 1, "day": 1, "week": 7, "month": 31, "year": 366}
@@ -210,9 +211,13 @@ def _giants(value: object, path: Where = (), depth: int = 0) -> Iterator[Takifug
     elif isinstance(value, str):
         if len(value) > LONGEST_TEXT:
             yield fault(path, f"is longer than {LONGEST_TEXT:,} characters", "write a shorter text")
+        elif visible(value) != value and value != "\t":  # which may separate columns
+            yield fault(path, f"'{shown(value)}' holds a control character", _PRINTED)
     elif isinstance(value, dict):
         for key, member in value.items():
-            short = key if len(key) <= 60 else f"{key[:57]}..."
+            short = shown(key) if len(key) <= 60 else f"{shown(key)[:57]}..."
+            if not is_printable(key):
+                yield fault((*path, short), "holds a control character", _PRINTED)
             yield from _giants(member, (*path, short), depth + 1)
     elif isinstance(value, list):
         for position, member in enumerate(value):

@@ -25,15 +25,15 @@ from takifugu.model.beliefs.one_sequence import is_recording
 from takifugu.model.frameworks import Framework
 from takifugu.model.queries.sections import IN_ORDER, POLICY
 from takifugu.numbers.rationals import as_fraction
-from takifugu.numbers.search import halved, mean
 from takifugu.releasing.file.kind import ReleaseFile
 from takifugu.releasing.file.sharing import epsilon_of
 from takifugu.releasing.planning.plan import aims_of
 
 #: A plan looks no further ahead.
 MOST_RELEASES = 10_000
-#: Budgets are met by an epsilon per window that is too small by at most 1 part in 2 to this power.
-HALVINGS = 10
+#: Budgets are met by an epsilon per window that is too small by at most 1 part in so many, and no larger than 2 to this
+#: power times the present one.
+_FINENESS, MOST_DOUBLINGS = 1024, 6
 _WINDOWS = ("table", "steps of a window", "epsilon", "scale")
 _AHEAD = ("windows", "epsilon in all", "sum of epsilons")
 _COST = "epsilon in all: what all these windows, one after the other, cost"
@@ -289,16 +289,54 @@ def _later(table: _Table, steps: int) -> tuple[str, Framework]:
 def _fitting(file: ReleaseFile, windows: Sequence[_Round], budget: Fraction, now: Fraction) -> Fraction | None:
     """Return the largest factor of epsilons within a budget, if any."""
 
-    def fits(factor: Fraction) -> bool:
+    def cost(factor: Fraction) -> Fraction | None:
         try:
-            return _cost(_charged(file, _tables(file, factor), windows, factor)) <= budget
+            return _cost(_charged(file, _tables(file, factor), windows, factor))
         except (CalibrationRefused, CompositionRefused):
-            return False
+            return None
 
-    low, high = Fraction(0), Fraction(1)
-    if now <= budget:
-        low, high = Fraction(1), Fraction(2)
-    while low and high <= 64 and fits(high):
-        low, high = high, high * 2
-    width = (high - low) / 2**HALVINGS
-    return halved(fits, low, high, lambda good, bad: bad - good <= width, mean) or None
+    return largest_factor(cost, budget, now)
+
+
+def largest_factor(cost: Callable[[Fraction], Fraction | None], budget: Fraction, now: Fraction) -> Fraction | None:
+    """Return the largest of the factors that are tried whose cost is within a budget, or None.
+
+    The cost rises with the factor, is `now` at 1 and None where there is no promise. It is nearly a line, and each one
+    takes a calibration: the next place is where the line through the last two meets the budget.
+
+    >>> largest_factor(lambda factor: factor * 3, Fraction(2), Fraction(3))
+    Fraction(341, 512)
+    """
+    one = _FINENESS
+    good, bad = (one, one * (2 + MOST_DOUBLINGS)) if now <= budget else (0, one)
+    earlier, last = (Fraction(0), Fraction(0)), (Fraction(1), now)
+    turn = 0
+    while bad - good > 1:
+        turn += 1
+        place = (good + bad) // 2
+        rise = last[1] - earlier[1]
+        if turn % 8 and rise > 0:
+            meets = last[0] + (budget - last[1]) * (last[0] - earlier[0]) / rise
+            place = min(max(_place_of(meets), good + 1), bad - 1)
+        factor = _factor_at(place)
+        charged = cost(factor)
+        good, bad = (place, bad) if charged is not None and charged <= budget else (good, place)
+        if charged is not None:
+            earlier, last = last, (factor, charged)
+    return _factor_at(good) if good else None
+
+
+def _factor_at(place: int) -> Fraction:
+    """Return a factor by its number: equal steps up to 1, and then so many from each power of 2 to the next."""
+    doublings, rest = divmod(place, _FINENESS)
+    if not doublings:
+        return Fraction(place, _FINENESS)
+    return Fraction(2 ** (doublings - 1) * (_FINENESS + rest), _FINENESS)
+
+
+def _place_of(factor: Fraction) -> int:
+    """Return the number of the last factor up to this one."""
+    if factor < 1:
+        return math.floor(factor * _FINENESS)
+    doublings = math.floor(factor).bit_length() - 1
+    return (doublings + 1) * _FINENESS + math.floor((factor / 2**doublings - 1) * _FINENESS)

@@ -18,6 +18,7 @@ import numpy as np
 from takifugu.analysis.guarantee import Covers
 from takifugu.analysis.questions.coded_rows import CodedRows
 from takifugu.analysis.questions.evaluating import evaluate, misses, number_given, value_indices
+from takifugu.calibration.trials import MOST_WRITTEN
 from takifugu.core.arrays import IntArray
 from takifugu.core.errors import DataError
 from takifugu.core.lists import value_of
@@ -76,12 +77,14 @@ def read(calibration: Calibration, data: object) -> Seen:
     if isinstance(data, Counted):
         return Seen(data, tuple(_read_of_pieces(calibration, data.pieces)))
     if calibration.problem.is_pair:
-        _number(calibration, data)
+        _check_written([_number(calibration, data)], calibration)
         return Seen(value_of(data))
     domain = calibration.framework.domain  # all beliefs agree on entries and values (frameworks.agreed)
     values = value_indices(domain, data)
     if not calibration.problem.on_grid:
-        return Seen(values)
+        seen = Seen(values)
+        _check_written(answer_of(calibration, seen), calibration)
+        return seen
     if misses(resolved(calibration.query, domain), values):
         _check_may_miss(calibration)
     return Seen(values)
@@ -108,6 +111,15 @@ def answer_of(calibration: Calibration, seen: Seen) -> tuple[int | Fraction, ...
     if not calibration.problem.on_grid:
         return tuple(calibration.problem.answers[0].evaluate(data.totals))
     return evaluate(resolved(calibration.query, calibration.framework.domain), data)
+
+
+def _check_written(answer: Sequence[Fraction | int], calibration: Calibration) -> None:
+    """Raise DataError for an answer of real numbers that no certificate holds: of these nothing else bounds it."""
+    if any(abs(Fraction(value)) * calibration.problem.grid >= MOST_WRITTEN for value in answer):
+        raise DataError(
+            "the data have numbers so large that no certificate holds their answer",
+            fix="give smaller numbers, such as millions",
+        )
 
 
 def _summed(pieces: Sequence[Piece]) -> IntArray:

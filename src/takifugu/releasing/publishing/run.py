@@ -84,7 +84,7 @@ def publish(
         try:
             return published(order, wanted or Choice(), bits, progress, anyway, new_ledger)
         except BudgetExceeded as over:
-            raise with_ways_to_pay(over, planned.file) from None
+            raise with_ways_to_pay(over, planned.file, planned) from None
 
 
 def planned_for(

@@ -10,6 +10,7 @@ from urllib.parse import quote
 
 from takifugu.accounting.ledger.disk.places import COMPUTING, check_side_files, in_use, path_of, place_of
 from takifugu.core.errors import LedgerError
+from takifugu.core.lasting import kept
 from takifugu.core.names import normalised
 
 #: A row is found by its name in some dozens of SQLite's instructions; a file that takes more is no sound ledger.
@@ -28,6 +29,8 @@ def knows_no_other_layout(where: str | Path, source: str, layout: Callable[[], s
 
     False also where a glance does not tell.
     """
+    if kept():  # the ledger is open already, and tells more
+        return False
     try:
         path = place_of(path_of(where))
         if not path.exists():

@@ -5,20 +5,23 @@ from __future__ import annotations
 import errno
 import os
 import sqlite3
+import threading
 import time
 from collections import namedtuple
 from collections.abc import Callable, Iterator, Sequence
-from contextlib import closing, contextmanager, suppress
+from contextlib import ExitStack, closing, contextmanager, suppress
+from dataclasses import dataclass, replace
 from functools import cache
 from pathlib import Path
 from secrets import token_hex
-from typing import Any
+from typing import Any, NamedTuple
 from urllib.parse import quote
 
 from takifugu.accounting.ledger.disk.mounts import shares_memory
-from takifugu.accounting.ledger.disk.places import COMPUTING, DRAFT, not_in_use, sweep
+from takifugu.accounting.ledger.disk.places import COMPUTING, DRAFT, in_use, not_in_use, sweep
 from takifugu.core.errors import LedgerError
 from takifugu.core.files import sync
+from takifugu.core.lasting import close_all, kept
 
 #: The one statement that lets a single writer in: nobody else reads what it is about to spend before it has committed.
 WRITE_LOCK = "BEGIN IMMEDIATE"
@@ -131,14 +134,10 @@ def connect(address: str, timeout: float, ledger: object) -> Connection:
 def transaction(path: Path, timeout: float, begin: str = READ_LOCK, ledger: object = None) -> Iterator[Connection]:
     """Yield a connection in a transaction, undone by an exception.
 
-    The file exists; every transaction reopens it, so that no handle survives a fork. A ledger that has gone is never
-    replaced by an empty one.
+    The file exists, and is opened for this transaction alone. A ledger that has gone is never replaced by an empty one.
     """
-    mode = "ro&immutable=1" if _is_only_to_read(path) else "rw"
-    connection = connect(f"file:{quote(str(path.absolute()))}?mode={mode}", timeout, ledger or path)
+    connection = _opened(path, timeout, ledger or path, _mode(path))
     try:
-        for setting in SETTINGS:
-            connection.execute(setting)
         connection.execute(begin)
         yield connection
         if begin == WRITE_LOCK:  # who only reads has nothing to keep, and is told nothing by a full disk
@@ -146,6 +145,98 @@ def transaction(path: Path, timeout: float, begin: str = READ_LOCK, ledger: obje
     finally:
         with suppress(sqlite3.Error):  # what was wrong was raised before
             connection.close()
+
+
+def _mode(path: Path) -> str:
+    return "ro&immutable=1" if _is_only_to_read(path) else "rw"
+
+
+def _opened(path: Path, timeout: float, ledger: object, mode: str) -> Connection:
+    connection = connect(f"file:{quote(str(path.absolute()))}?mode={mode}", timeout, ledger)
+    try:
+        for setting in SETTINGS:
+            connection.execute(setting)
+    except BaseException:
+        connection.close()
+        raise
+    return connection
+
+
+class _Key(NamedTuple):
+    """Who uses a kept connection again: for this place, the thread that opened it."""
+
+    place: str
+    process: int
+    thread: int
+
+
+@dataclass(frozen=True)
+class _Kept:
+    """A connection between two transactions, the mark that its file is in use, and the file as the last one left it."""
+
+    connection: Connection
+    mark: ExitStack
+    file: tuple[int, ...] | None = None
+
+    def close(self) -> None:
+        with self.mark:
+            self.connection.close()
+
+
+@contextmanager
+def shared_transaction(path: Path, timeout: float, begin: str, ledger: object) -> Iterator[Connection]:
+    """Yield a connection in a transaction: the one that the command keeps, where it keeps any.
+
+    One whose transaction failed is closed, since nothing says in which state it is; so is one whose file is not as it
+    left it: replaced, restored, or written by another program.
+    """
+    connections = kept()
+    if connections is None or _is_only_to_read(path):
+        with transaction(path, timeout, begin, ledger) as connection:
+            yield connection
+        return
+    key = _Key(str(path.absolute()), os.getpid(), threading.get_ident())
+    opened = connections.pop(key, None)
+    if opened is not None and (opened.file is None or opened.file != _facts(path)):
+        opened.close()
+        opened = None
+    opened = opened or _to_keep(path, timeout, ledger)
+    try:
+        connection = opened.connection
+        connection.execute(f"PRAGMA busy_timeout={round(timeout * 1000)}")
+        connection.execute(begin)
+        yield connection
+        if begin == WRITE_LOCK:
+            connection.commit()
+        else:
+            connection.rollback()
+    except BaseException:
+        with suppress(sqlite3.Error):
+            opened.close()
+        raise
+    try:  # what follows is no part of the transaction, and its failure none of that
+        if begin == WRITE_LOCK:
+            connection.execute("PRAGMA busy_timeout=0")
+            connection.execute("PRAGMA wal_checkpoint(TRUNCATE)")  # a process that is killed leaves an empty side file
+        connections[key] = replace(opened, file=_facts(path))
+    except sqlite3.Error:
+        with suppress(sqlite3.Error):
+            opened.close()
+
+
+def _to_keep(path: Path, timeout: float, ledger: object) -> _Kept:
+    with ExitStack() as stack:
+        stack.enter_context(in_use(path))
+        connection = _opened(path, timeout, ledger, "rw")
+        return _Kept(connection, stack.pop_all())
+
+
+def _facts(path: Path) -> tuple[int, ...] | None:
+    """Return what differs when a file is another or was written, None where there is none."""
+    with suppress(OSError):
+        facts = path.stat()
+        return (facts.st_dev, facts.st_ino, facts.st_size, facts.st_mtime_ns, facts.st_ctime_ns)
+    return None
 
 
 def _is_only_to_read(path: Path) -> bool:
@@ -198,6 +289,8 @@ def drafted(ledger: Path) -> Iterator[Path]:
 def give_up_shared_memory(path: Path, timeout: float) -> None:
     """Switch a ledger brought to a network disk to a rollback journal."""
     latest = time.monotonic() + timeout
+    if not shares_memory(path.parent):
+        close_all()  # the switch needs the file alone
     while _has_log(path) and not (shares_memory(path.parent) or _is_only_to_read(path)):
         try:
             with closing(sqlite3.connect(path, timeout=timeout)) as connection:

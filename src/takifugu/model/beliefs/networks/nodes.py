@@ -13,7 +13,7 @@ import numpy as np
 from takifugu.core.arrays import FloatArray
 from takifugu.core.errors import InputError, Unsupported
 from takifugu.core.lists import among, list_of, without
-from takifugu.core.rules import check_known, no_law, too_large
+from takifugu.core.rules import check_known, check_printable, no_law, too_large
 from takifugu.model.beliefs.states import State, checked_alphabet
 from takifugu.model.beliefs.stochastic import normalised
 from takifugu.model.beliefs.table import JointTable
@@ -39,6 +39,7 @@ def node_of(name: str, states: Sequence[State], parents: Sequence[str], table: o
         numbers = np.array(table, dtype=np.float64)
     except (TypeError, ValueError) as error:
         raise _wrong(name, "its table is not a full table of numbers, a row per parent state") from error
+    check_printable((str(name),), "the network has the node")
     above = list_of(parents, f"the parents of node {name!r}", "nodes", "['rain', 'wind']")
     return Node(str(name), checked_alphabet(states, f"node {name!r}"), tuple(map(str, above)), numbers)
 
