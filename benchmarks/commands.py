@@ -31,10 +31,14 @@ SCALES = {
     "two states, T = 10^9, stays of 10,000": ("tf.MarkovChain([[0.9999, 0.0001], [0.0004, 0.9996]], 10**9)", 1.3),
     "three states, T = 10^9": ("tf.MarkovChain([[0.8, 0.1, 0.1], [0.2, 0.7, 0.1], [0.3, 0.3, 0.4]], 10**9)", 0.5),
     "a tree of 10,000": ("tree('binary tree', 10_000)", 1.5),
+    "200 states, T = 10^4": (
+        "tf.MarkovChain(np.random.default_rng(1).dirichlet(np.ones(200), 200) * 0.3 + 0.7 / 200, 10**4)", 20,
+    ),
 }
 SCALE = """
 import resource, sys, time
 sys.path.insert(0, {folder!r})
+import numpy as np
 import takifugu as tf
 from trees import tree
 belief = {belief}
@@ -56,6 +60,66 @@ def scales() -> None:
         first = first or took
         verdict = "kept" if took <= goal else "MISSED"
         row(name, span(took), f"{took / first:.1f} times T = 10^3, {memory:.0f} MB, goal {goal} s: {verdict}")
+
+
+#: Files of weekly windows, by steps and states, with a budget: `plan` looks for the epsilons that fit it.
+PLANNED = {
+    "weeks of minutes, two states": ("1min", "[[0.99, 0.01], [0.03, 0.97]]", ""),
+    "weeks of hours by local clocks, three states": (
+        "1h", "[[0.8, 0.1, 0.1], [0.2, 0.7, 0.1], [0.3, 0.3, 0.4]]", 'timezone = "Europe/Berlin"\n',
+    ),
+    "weeks of 5 minutes by local clocks, three slow states": (
+        "5min", "[[0.97, 0.02, 0.01], [0.03, 0.95, 0.02], [0.02, 0.02, 0.96]]", 'timezone = "Europe/Berlin"\n',
+    ),
+}  # fmt: skip
+#: Seconds that `plan` may take for a year of weeks.
+PLAN_GOAL = 3.0
+
+
+def write_planned(folder: Path, step: str, matrix: str, timezone: str) -> None:
+    """Write the release file of a table by hour, every week; `plan` reads no data."""
+    states = ["off", "on", "idle"][: matrix.count("[") - 1]
+    (folder / "weeks.toml").write_text(f"""
+ledger = "ledger.db"
+[expect]
+source = "a benchmark"
+matters = 100
+[source]
+name = "s"
+file = "d.csv"
+unit = "who"
+value = "state"
+order = "time"
+step = "{step}"
+from = 2026-01-05
+{timezone}budget = 1
+gaps = "hidden"
+duplicates = "refuse"
+[belief]
+kind = "markov-chain"
+states = {states}
+matrix = {matrix}
+units_independent = true
+[[release]]
+name = "t"
+query = "count"
+states = ["on"]
+by = "hour"
+epsilon = 0.5
+per = "unit"
+every = "week"
+""")
+
+
+def plans(libraries: float, folder: Path) -> None:
+    """Print what `takifugu plan` takes for a year of weeks."""
+    for what, written in PLANNED.items():
+        write_planned(folder, *written)
+        code = "import sys; sys.argv = ['takifugu', 'plan', 'weeks.toml']; from takifugu.cli import main; main()"
+        took = processor_time(code, folder)
+        verdict = "kept" if took <= PLAN_GOAL else "MISSED"
+        ratio = f"{took / libraries:.1f} times the imports, goal {PLAN_GOAL} s: {verdict}"
+        row(f"takifugu plan, {what}", span(took), ratio)
 
 
 def write(folder: Path) -> None:
@@ -214,6 +278,7 @@ def main(only: str = "") -> None:
             ratio = took / libraries
             goal = f", goal 3 times: {'kept' if ratio <= 3 else 'MISSED'}" if command == "compare" else ""
             row(f"takifugu {command}", span(took), f"{ratio:.1f} times import numpy, pydantic, click{goal}")
+        plans(libraries, folder)
     scales()
 
 

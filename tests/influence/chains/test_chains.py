@@ -3,6 +3,7 @@
 import numpy as np
 import pytest
 from tests.support import influence_oracle as oracle
+from tests.support import messages
 
 import takifugu as tf
 from takifugu.influence.chains import chains, sweeps
@@ -193,6 +194,7 @@ def test_a_jump_too_far_is_below_what_a_mechanism_attains(monkeypatch):
     tables = constant(np.eye(3), 1, 5)
     worst = worst_by_program(CYCLE, "stationary", tables)
     assert loss(CYCLE, tables) >= worst * (1 - 1e-7)
+    messages.forget()
     monkeypatch.setattr(sweeps, "_jumped_over", lambda memory, behind: range(0))
     assert loss(CYCLE, tables) < worst * (1 - 1e-3)
 
@@ -245,3 +247,14 @@ def test_a_gap_of_thousands_of_steps_is_jumped_over() -> None:
     both = chain_loss(tf.MarkovChain(matrix, 3002), profile, Family(range(3002))).epsilon
     beyond = chains.sides_of(tf.MarkovChain(matrix, 3002), 3002)[0].step(3001, 3001, change)
     assert both == pytest.approx(alone + beyond.max(), rel=1e-9)
+
+
+def test_the_work_foretold_grows_with_all_pairs_of_rows_where_their_sums_are_not_held():
+    """Each step then sorts the rows again: 200 states that forget at once took three times what was foretold."""
+
+    def work(states):
+        matrix = np.full((states, states), 0.7 / states) + 0.3 * np.eye(states)
+        return chains.chain_work(tf.MarkovChain(matrix / matrix.sum(axis=1, keepdims=True), 10_000))
+
+    assert work(252) >= 8 * work(126) * (1 - 1e-9)
+    assert work(126) > work(125)

@@ -14,6 +14,7 @@ from takifugu.core.cache import cached
 from takifugu.core.errors import Unsupported
 from takifugu.influence.chains.sides import Backward, BackwardFromAnyStart, Forward, Side
 from takifugu.influence.chains.sweeps import NEVER, Track, pieces, sweep
+from takifugu.influence.profiles.levels import MOST_HELD
 from takifugu.influence.profiles.profile import Profile
 from takifugu.influence.profiles.suprema import EXACT_STATES
 from takifugu.model.beliefs.chains.periodic_chain import PeriodicChain
@@ -25,6 +26,8 @@ from takifugu.numbers.outward_rounding import up
 PER_STEP = ((2, 2e3), (6, 6e4), (12, 9e5))
 #: Operations for a step and a state beyond: one sort for each pair of rows.
 PER_SORT = 1e5
+#: Operations for a step and a number of all pairs of rows, where their sums are too many to be held: all sorts again.
+PER_RESORTED = 9.0
 #: Jumps back to any start, with three states or more, or zeros.
 TO_ANY_START = (2, 3, 4, 6, 8, 12, 16)
 #: A sweep has settled when what is left of its rise is e to minus this.
@@ -105,6 +108,8 @@ def chain_work(chain: PeriodicChain) -> float:
     """Predict the operations of `chain_loss`: two sweeps until both have settled."""
     states = len(chain.states)
     per_step = next((operations for most, operations in PER_STEP if states <= most), PER_SORT * states)
+    if states**3 > MOST_HELD:
+        per_step = PER_RESORTED * states**3
     matrices = chain.step_matrices
     slowest = 0.0
     if states > 1:

@@ -2,13 +2,14 @@
 
 What a run of equal profiles does to the losses that enter it depends on the chain's law, the run, and these losses
 alone. Windows of a recording that are charged one after the other change the messages of the stretches near them, until
-a message is, as it is rounded up, what it was: then all farther ones are.
+a message is, as it is rounded up, what it was: then all farther ones are. Where the losses of a run have settled, those
+of a longer one are the same: weeks of 167, 168 and 169 hours are one run.
 """
 
 from __future__ import annotations
 
 from collections import OrderedDict
-from collections.abc import Callable, Hashable
+from collections.abc import Hashable
 from dataclasses import dataclass, field
 from hashlib import sha256
 from threading import Lock
@@ -90,22 +91,25 @@ _LOCK = Lock()
 _bytes = [0]
 
 
-def remembered(key: Hashable, make: Callable[[], Run]) -> Run:
-    """Return the run of this key, making it if needed."""
+def remembered(key: Hashable) -> Run | None:
+    """Return the run of this key, if it is kept."""
     with _LOCK:
         run = _RUNS.get(key)
         if run is not None:
             _RUNS.move_to_end(key)
-            return run
-    run = make()
-    if run.size <= MOST // 64:
-        with _LOCK:
-            if key not in _RUNS:
-                _RUNS[key] = run
-                _bytes[0] += run.size
-            while _bytes[0] > MOST:
-                _bytes[0] -= _RUNS.popitem(last=False)[1].size
-    return run
+        return run
+
+
+def remember(key: Hashable, run: Run) -> None:
+    """Keep a run, in place of those that were not asked for longest."""
+    if run.size > MOST // 64:
+        return
+    with _LOCK:
+        if key not in _RUNS:
+            _RUNS[key] = run
+            _bytes[0] += run.size
+        while _bytes[0] > MOST:
+            _bytes[0] -= _RUNS.popitem(last=False)[1].size
 
 
 def forget() -> None:

@@ -17,7 +17,7 @@ from takifugu.core.errors import Unsupported
 from takifugu.influence.chains import two_states
 from takifugu.influence.chains.kernels import LONGEST_JUMP
 from takifugu.influence.chains.kernels import jumps as distances
-from takifugu.influence.chains.remembered import Memory, Run, remembered
+from takifugu.influence.chains.remembered import Memory, Run, remember, remembered
 from takifugu.influence.chains.sides import Side
 from takifugu.influence.profiles.patience import patience_of
 from takifugu.influence.profiles.profile import Profile
@@ -26,6 +26,8 @@ from takifugu.numbers.outward_rounding import UNIT, closed, sum_up, up
 #: Where bounds fall from, how often at most, and the share of them for which they fall once more.
 HIGHEST, MOST_FALLS, WORTH_FALLING = 250.0, 8, 0.01
 NEVER = 2**62
+#: The length by which a run is remembered whose losses settled before its end.
+ANY_LENGTH = 0
 
 
 @dataclass(frozen=True, eq=False)
@@ -83,19 +85,29 @@ def is_free(side: Side, start: int, memory: Memory, jumps: Sequence[int]) -> boo
 def _run(
     side: Side, table: FloatArray, start: int, stop: int, memory: Memory, jumps: Sequence[int], most: int
 ) -> Track:
-    """Follow one run of equal profiles until its losses repeat."""
-    if not is_free(side, start, memory, jumps):
+    """Follow one run of equal profiles until its losses repeat.
+
+    Without a start of its own a side is the same at every start, as far as its phase and the jumps say.
+    """
+    has_clear_start = is_free(side, start, memory, jumps)
+    if side.law is None or (side.settled_from and not has_clear_start):
         return _followed(side, table, start, stop, memory, jumps, most)
-    entering, phase = memory.since(start), start % side.period
-
-    def made() -> Run:
-        track = _followed(side, table, start, stop, memory, jumps, most)
-        return Run(track.explicit, track.repeated, memory.since(start))
-
-    key = (side.law, phase, table.tobytes(), stop - start, entering.key, tuple(jumps), most)
-    run = remembered(key, made)
-    memory.become(run.after.since(-start))
-    return Track(start, run.explicit, run.repeated, stop)
+    entering, length = memory.since(start), stop - start
+    place = (start % side.period, None if has_clear_start else start)
+    key = (side.law, place, table.tobytes(), entering.key, tuple(jumps), most)
+    run = remembered((key, ANY_LENGTH))
+    if run is not None and length > len(run.explicit) + 2:
+        _fill(memory, run.repeated, table, start + len(run.explicit), stop, max((1, *jumps)) + side.period)
+        return Track(start, run.explicit, run.repeated, stop)
+    run = remembered((key, length))
+    if run is not None:
+        memory.become(run.after.since(-start))
+        return Track(start, run.explicit, run.repeated, stop)
+    track = _followed(side, table, start, stop, memory, jumps, most)
+    run = Run(track.explicit, track.repeated, memory.since(start))
+    has_settled = len(table) > 2 and len(track.repeated) > 0
+    remember((key, ANY_LENGTH if has_settled and length > len(track.explicit) + 2 else length), run)
+    return track
 
 
 def _followed(

@@ -27,13 +27,11 @@ from takifugu.model.queries.sections import IN_ORDER, POLICY
 from takifugu.numbers.rationals import as_fraction
 from takifugu.releasing.file.kind import ReleaseFile
 from takifugu.releasing.file.sharing import epsilon_of
-from takifugu.releasing.planning.plan import aims_of
+from takifugu.releasing.planning.factors import largest_factor
+from takifugu.releasing.planning.plan import Aim, aims_of
 
 #: A plan looks no further ahead.
 MOST_RELEASES = 10_000
-#: Budgets are met by an epsilon per window that is too small by at most 1 part in so many, and no larger than 2 to this
-#: power times the present one.
-_FINENESS, MOST_DOUBLINGS = 1024, 6
 _WINDOWS = ("table", "steps of a window", "epsilon", "scale")
 _AHEAD = ("windows", "epsilon in all", "sum of epsilons")
 _COST = "epsilon in all: what all these windows, one after the other, cost"
@@ -117,7 +115,7 @@ def _float(value: Fraction | None, rounding: Callable[[Fraction], float] = float
 
 
 #: The windows of all tables that are published at one time, with the name of each, if it has one.
-_Round = tuple[tuple[str, range], ...]
+_Windows = tuple[tuple[str, range], ...]
 
 
 @dataclass(frozen=True, eq=False)
@@ -136,6 +134,15 @@ class _Table:
         return math.lcm(*(belief.chain.period for belief in self.framework.beliefs if is_recording(belief)))
 
 
+@dataclass(frozen=True, eq=False)
+class _Round:
+    """The windows of one time, and the file and aims that ask for windows of these lengths."""
+
+    windows: _Windows
+    file: ReleaseFile
+    aims: Sequence[Aim]
+
+
 def outlook(file: ReleaseFile, releases: int, is_sought: bool = True) -> Outlook:
     """Return the costs of 1, 2, 4, ..., `releases` windows per table.
 
@@ -148,34 +155,35 @@ def outlook(file: ReleaseFile, releases: int, is_sought: bool = True) -> Outlook
         raise InputError(
             f"the number of releases is {releases}", fix=f"write a whole number from 1 to {MOST_RELEASES:,}"
         ).at("releases")
-    tables = _tables(file, Fraction(1))
+    aims = aims_of(file)
+    tables = _tables(file, aims, Fraction(1))
     if not tables:
         dry = command("release", "--dry-run", file.path)
         again = "each of its releases is paid for again as it is"
         fix = f"{again}, and {dry} says what one costs beside what was published"
         fix = _NO_WINDOWS.get(file.kind.facts.rows, fix)
         raise InputError("the file publishes no windows of a calendar", fix=fix)
-    windows = _following(file, tables, releases)
+    rounds = _rounds(file, aims, tables, releases)
     once = sum((t.charge.epsilon for t in tables), Fraction(0))
     steps = [*(n for n in (1, 2, 4, 12, 26, 52, 104, 520) if n < releases), releases]
-    charged = _charged(file, tables, windows, Fraction(1))
+    charged = _charged(rounds, Fraction(1))
     ahead = tuple(Ahead(n, _cost(charged[:n]), n * once) for n in steps)
     most = file.epsilon_budget
     firsts = tuple((t.series, len(t.places), t.charge.epsilon, t.charge.scale) for t in tables)
-    fits = _fitting(file, windows, most, ahead[-1].epsilon) if most is not None and is_sought else None
+    fits = _fitting(rounds, most, ahead[-1].epsilon) if most is not None and is_sought else None
     meaning = _MEANING if file.kind.facts.rows == IN_ORDER else _OF_PEOPLE
     window = ("--window", file.window) if file.window else ()
     planning = command("plan", file.path, "--releases", releases, *window)
     return Outlook(firsts, ahead, most, fits, file.people, is_sought, planning, meaning)
 
 
-def _tables(file: ReleaseFile, factor: Fraction) -> list[_Table]:
+def _tables(file: ReleaseFile, aims: Sequence[Aim], factor: Fraction) -> list[_Table]:
     """Return the first window of every table, as charged to one unit.
 
     Every epsilon is multiplied by `factor`.
     """
     tables: dict[str, _Table] = {}
-    for asking, item, name, scope in aims_of(file):
+    for asking, item, name, scope in aims:
         at, calendar = asking.file.place
         series = name.removesuffix(f"-{item.period}") if item.period else name
         if at is None or asking.file.places is None or series in tables:
@@ -190,7 +198,7 @@ def _tables(file: ReleaseFile, factor: Fraction) -> list[_Table]:
     return list(tables.values())
 
 
-def _following(file: ReleaseFile, tables: Sequence[_Table], releases: int) -> list[_Round]:
+def _following(file: ReleaseFile, tables: Sequence[_Table], releases: int) -> list[_Windows]:
     """Return the next windows of all tables.
 
     Periods go by the clocks; other windows are as long as the first.
@@ -206,21 +214,29 @@ def _following(file: ReleaseFile, tables: Sequence[_Table], releases: int) -> li
     return list(islice(zip(*columns, strict=False), releases))
 
 
-def _charged(
-    file: ReleaseFile, tables: Sequence[_Table], windows: Sequence[_Round], factor: Fraction
-) -> list[list[_Table]]:
-    """Return the charges of each round of windows, after those of `tables`.
+def _rounds(file: ReleaseFile, aims: Sequence[Aim], tables: Sequence[_Table], releases: int) -> list[_Round]:
+    """Return the next rounds of windows; those as long as earlier ones are asked for by the same aims."""
+    asked: dict[tuple[int, ...], tuple[ReleaseFile, Sequence[Aim]]]
+    asked = {tuple(len(table.places) for table in tables): (file, aims)}
+    rounds = list[_Round]()
+    for windows in _following(file, tables, releases):
+        lengths = tuple(len(places) for _, places in windows)
+        if lengths not in asked:
+            later = _file_of(file, tables, windows)
+            asked[lengths] = later, aims_of(later)
+        rounds.append(_Round(windows, *asked[lengths]))
+    return rounds
 
-    Windows as long as earlier ones have their noise.
-    """
-    of_lengths: dict[tuple[int, ...], Sequence[_Table]] = {tuple(len(t.places) for t in tables): tables}
+
+def _charged(rounds: Sequence[_Round], factor: Fraction) -> list[list[_Table]]:
+    """Return the charges of each round, with every epsilon multiplied by `factor`."""
+    tables_of = dict[int, Sequence[_Table]]()
     charged, later = list[list[_Table]](), cache(_later)
-    for windows_of_round in windows:
-        lengths = tuple(len(places) for _, places in windows_of_round)
-        if lengths not in of_lengths:
-            of_lengths[lengths] = _tables(_file_of(file, tables, windows_of_round), factor)
+    for asked in rounds:
+        if id(asked.aims) not in tables_of:
+            tables_of[id(asked.aims)] = _tables(asked.file, asked.aims, factor)
         rows = list[_Table]()
-        for table, (_, places) in zip(of_lengths[lengths], windows_of_round, strict=True):
+        for table, (_, places) in zip(tables_of[id(asked.aims)], asked.windows, strict=True):
             steps = places.start - table.places.start
             name, framework = later(table, steps % table.period)
             charge = replace(table.charge, at=(table.charge.at or 0) + steps, framework=name)
@@ -229,17 +245,7 @@ def _charged(
     return charged
 
 
-def _no_windows(file: ReleaseFile) -> str:
-    """Return the remedy for files without a calendar."""
-    if file.kind.facts.rows == IN_ORDER:
-        return 'write from and step under [source], and every = "week" under [[release]]'
-    if file.kind.facts.rows == POLICY:
-        return 'write order, from and step under [source], and every = "hour" under [[release]]'
-    dry = command("release", "--dry-run", file.path)
-    return f"each of its releases is paid for again as it is, and {dry} says what one costs beside what was published"
-
-
-def _file_of(file: ReleaseFile, tables: Sequence[_Table], windows: _Round) -> ReleaseFile:
+def _file_of(file: ReleaseFile, tables: Sequence[_Table], windows: _Windows) -> ReleaseFile:
     """Return the file of these windows, with a calendar without end."""
     source: Any = file.source
     texts = {table.item.name: text for table, (text, _) in zip(tables, windows, strict=True)}
@@ -286,57 +292,13 @@ def _later(table: _Table, steps: int) -> tuple[str, Framework]:
     return framework.fingerprint(), framework
 
 
-def _fitting(file: ReleaseFile, windows: Sequence[_Round], budget: Fraction, now: Fraction) -> Fraction | None:
+def _fitting(rounds: Sequence[_Round], budget: Fraction, now: Fraction) -> Fraction | None:
     """Return the largest factor of epsilons within a budget, if any."""
 
     def cost(factor: Fraction) -> Fraction | None:
         try:
-            return _cost(_charged(file, _tables(file, factor), windows, factor))
+            return _cost(_charged(rounds, factor))
         except (CalibrationRefused, CompositionRefused):
             return None
 
     return largest_factor(cost, budget, now)
-
-
-def largest_factor(cost: Callable[[Fraction], Fraction | None], budget: Fraction, now: Fraction) -> Fraction | None:
-    """Return the largest of the factors that are tried whose cost is within a budget, or None.
-
-    The cost rises with the factor, is `now` at 1 and None where there is no promise. It is nearly a line, and each one
-    takes a calibration: the next place is where the line through the last two meets the budget.
-
-    >>> largest_factor(lambda factor: factor * 3, Fraction(2), Fraction(3))
-    Fraction(341, 512)
-    """
-    one = _FINENESS
-    good, bad = (one, one * (2 + MOST_DOUBLINGS)) if now <= budget else (0, one)
-    earlier, last = (Fraction(0), Fraction(0)), (Fraction(1), now)
-    turn = 0
-    while bad - good > 1:
-        turn += 1
-        place = (good + bad) // 2
-        rise = last[1] - earlier[1]
-        if turn % 8 and rise > 0:
-            meets = last[0] + (budget - last[1]) * (last[0] - earlier[0]) / rise
-            place = min(max(_place_of(meets), good + 1), bad - 1)
-        factor = _factor_at(place)
-        charged = cost(factor)
-        good, bad = (place, bad) if charged is not None and charged <= budget else (good, place)
-        if charged is not None:
-            earlier, last = last, (factor, charged)
-    return _factor_at(good) if good else None
-
-
-def _factor_at(place: int) -> Fraction:
-    """Return a factor by its number: equal steps up to 1, and then so many from each power of 2 to the next."""
-    doublings, rest = divmod(place, _FINENESS)
-    if not doublings:
-        return Fraction(place, _FINENESS)
-    return Fraction(2 ** (doublings - 1) * (_FINENESS + rest), _FINENESS)
-
-
-def _place_of(factor: Fraction) -> int:
-    """Return the number of the last factor up to this one."""
-    if factor < 1:
-        return math.floor(factor * _FINENESS)
-    doublings = math.floor(factor).bit_length() - 1
-    return (doublings + 1) * _FINENESS + math.floor((factor / 2**doublings - 1) * _FINENESS)
