@@ -154,7 +154,7 @@ ALONE = ("beliefs", "explain --epsilon 2", "keys", "example", "reproduce")
 #: Commands that are tried in words of their own: what they print is a file, or a browser opens.
 OTHERS = (
     "schema", "open", "init", "certificate show", "ledger init", "ledger budget", "ledger adopt", "ledger merge", "ask",
-    "demo",
+    "demo", "explore",
 )  # fmt: skip
 
 

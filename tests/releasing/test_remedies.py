@@ -28,6 +28,7 @@ from tests.support.workbooks import write_workbook
 
 import takifugu as tf
 from takifugu.accounting.ledger import Ledger, opening
+from takifugu.accounting.ledger.standing import telling
 from takifugu.core.errors import ReleaseState
 from takifugu.releasing.advice.changes import applied
 from takifugu.releasing.advice.forecast import forecast_of
@@ -441,12 +442,38 @@ def _weeks(folder: Path, spec: str = WEEKS) -> Path:
 
 
 @pytest.mark.slow
-@of("releasing/planning/outlook.py: _no_windows", "releasing/planning/outlook.py: outlook")
+@of("releasing/planning/outlook.py: outlook")
 def test_what_many_windows_cost_is_a_command_away(tmp_path: Path) -> None:
     dry = invoke("release", "--dry-run", "--window", "2026-W02", _weeks(tmp_path))
     assert "windows fit the budget" in words_of(pasted(dry, "plan"))
     planned = ended(2, "plan", _example(tmp_path, "people"))
     assert "ledger" in pasted(planned, "release", "--dry-run").output
+
+
+@of("pages/explorer/link.py: _unfit")
+def test_the_explorer_opens_without_the_file_that_it_cannot_show(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    opened = list[str]()
+    monkeypatch.setattr("webbrowser.open", lambda address: opened.append(address) is None)
+    assert pasted(ended(2, "explore", _example(tmp_path, "people")), "explore").exit_code == 0
+    assert len(opened) == 1
+
+
+@of("accounting/ledger/standing.py: telling")
+def test_how_far_a_stopped_command_came_is_a_command_away(tmp_path: Path) -> None:
+    ledger = tmp_path / "ledger.db"
+
+    def stopping() -> None:
+        with telling(ledger, prints_last=False):
+            Ledger.open(ledger)
+            raise KeyboardInterrupt
+
+    with pytest.raises(KeyboardInterrupt) as stop:
+        stopping()
+    shown = re.search(r"`takifugu ([^`]*)`", stop.value.standing)  # type: ignore[attr-defined]
+    assert shown is not None
+    succeed(*shlex.split(shown[1]))
 
 
 def test_a_calendar_without_an_end_names_its_first_window(tmp_path: Path) -> None:
