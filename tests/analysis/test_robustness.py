@@ -222,7 +222,7 @@ def test_a_distance_of_the_whole_data_says_nothing_of_a_hidden_law() -> None:
 def test_a_promise_per_unit_of_distance_is_not_weakened_per_unit() -> None:
     """At a quarter of a unit 2 Delta is 8 Delta for each unit."""
     stated = tf.Pufferfish(tf.which_population("w-infinity"), populations(("1/2", "1/2"), ("2/5", "3/5")))
-    made = tf.calibrate(stated, tf.EachValue(), Fraction(1, 2), mechanism="exponential")
+    made = tf.calibrate(stated, tf.EachValue(), Fraction(1, 10), mechanism="exponential")
     with pytest.raises(InputError, match="epsilon d \\+ 2 Delta"):
         promise_if_belief_off(made.guarantee, conditional=0.1)
     assert not tf.compare(stated, tf.EachValue(), 1).if_belief_off

@@ -160,12 +160,12 @@ EXAMPLES = (
     Example(
         "populations",
         f'{HEAD}value = "place"\nrows_per_person = 1\n[belief]\nkind = "populations"\nsource = "a test"\n'
-        'values = ["north", "south"]\nlaws = { home = ["0.75", "0.25"], out = ["0.25", "0.75"] }\n'
+        'values = ["north", "south"]\nlaws = { home = ["0.9", "0.1"], out = ["0.1", "0.9"] }\n'
         f'{END}query = "each-value"\n',
         {"data.csv": "place\n" + "north\nsouth\n" * 20},
         (
             *WRONG,
-            ('"0.25", "0.75"] }', '"0.25", "0.85"] }', "belief.laws"),
+            ('"0.1", "0.9"] }', '"0.1", "0.95"] }', "belief.laws"),
             ("rows_per_person = 1", "rows_per_person = 0", "source.rows_per_person"),
             ('"each-value"', '"each-row"', "release[0].query"),
         ),

@@ -134,7 +134,10 @@ def test_what_the_belief_alone_hides_is_not_published_with_next_to_no_noise():
     with pytest.raises(tf.TakifuguError, match="next to no noise"):
         tf.calibrate(framework, tf.Sum("shown"), 2, mechanism="influence")
     assert tf.calibrate(framework, tf.Sum("shown"), 2).scale == Fraction(1, 2)
-    assert tf.calibrate(framework, tf.Sum("shown"), Fraction(1, 10), mechanism="influence").scale > 0.9
+    with pytest.raises(tf.TakifuguError, match="small beside what one value changes"):
+        tf.calibrate(framework, tf.Sum("shown"), Fraction(1, 10), mechanism="influence")
+    allowed = tf.calibrate(framework, tf.Sum("shown"), Fraction(1, 10), mechanism="influence", allow_zero_noise=True)
+    assert allowed.scale > 0.9
 
 
 def test_a_step_of_a_recording_with_an_unknown_start_may_have_a_value_that_no_step_enters() -> None:

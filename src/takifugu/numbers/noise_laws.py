@@ -73,8 +73,8 @@ def rounded_normal_half_width(
 def discrete_laplace_beyond(scale: Fraction, steps: int) -> Fraction:
     """Return P(|X| >= steps) from below, for steps above 0.
 
-    >>> float(discrete_laplace_beyond(Fraction(1), 1)) == 1 - np.tanh(0.5)
-    True
+    >>> round(float(discrete_laplace_beyond(Fraction(1), 1)), 9)
+    0.537882843
     """
     (low, _), (_, high) = laplace_survival(steps / scale, BITS), laplace_survival(1 / scale, BITS)
     return Fraction(2 * low, (1 << BITS) + high)

@@ -100,7 +100,7 @@ MISSING = {
     "populations": {
         "source.value": 'value = "{0}"', "source.rows_per_person": "rows_per_person = 1",
         "belief.values": 'values = ["shop", "street"]',
-        "belief.laws": 'laws = {{ home = ["0.6", "0.4"], out = ["0.3", "0.7"] }}',
+        "belief.laws": 'laws = {{ home = ["0.9", "0.1"], out = ["0.2", "0.8"] }}',
         "belief.rows_independent": "rows_independent = true", "belief.units_independent": "units_independent = true",
         "belief.box": "box = {{ first = [0, 10], second = [0, 10], cells = [4, 4], metres = [2500, 2500] }}",
         "belief.reference": 'reference = {{ file = "public.csv", population = "population", smoothing = 1, '

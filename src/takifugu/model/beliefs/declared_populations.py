@@ -104,7 +104,7 @@ class PopulationsSection:
 
     def faults(self) -> Iterator[InputError]:
         if (self.laws is not None) + (self.reference is not None) + (self.largest_mass is not None) != 1:
-            fix = 'write laws = { home = ["0.6", "0.4"], out = ["0.3", "0.7"] }'
+            fix = 'write laws = { home = ["0.9", "0.1"], out = ["0.2", "0.8"] }'
             yield InputError("laws or reference or largest_mass is required, one of them", fix=fix).at("laws")
         if (self.largest_mass is None) != (self.populations is None):
             fix = 'write populations = ["home", "out"] and largest_mass = 0.1'
