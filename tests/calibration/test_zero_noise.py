@@ -25,6 +25,9 @@ from takifugu.mechanisms import influence_gaussian
 from takifugu.model.queries import Additive
 from takifugu.numbers.densities.normal import Normal
 from takifugu.numbers.distributions.channel import Channel
+from takifugu.releasing.file.loading import load
+from takifugu.releasing.planning.comparison import comparison
+from takifugu.releasing.planning.plan import calibrated
 
 EXAMPLES = Path(__file__).parents[2] / "examples"
 ASIA = {  # Lauritzen and Spiegelhalter 1988
@@ -112,8 +115,6 @@ def test_the_24_records_are_not_published_as_they_are(case: str, epsilon: int, d
 
 
 def test_the_command_of_the_coverage_page_leaves_education_uncertain(tmp_path: Path) -> None:
-    from takifugu.releasing.file.loading import load
-    from takifugu.releasing.planning.plan import calibrated
 
     for name in ("census.csv", "people.csv"):
         (tmp_path / name).write_bytes((EXAMPLES / name).read_bytes())
@@ -405,3 +406,11 @@ def test_a_stated_density_is_not_asked_for_the_range_of_all_records(delta: float
     assert calibration.scale < 10
     little = RoundedLaplace(Fraction(1, 100), Fraction(1, 10), on_grid=False)
     assert "above 95 %" in str(too_little_noise(calibration.problem, little, Fraction(1), Fraction(0)))
+
+
+def test_a_comparison_shows_what_a_file_takes_that_allows_little_noise() -> None:
+    file = load(Path(__file__).resolve().parents[2] / "examples" / "real" / "adult.toml")
+    (table,) = comparison(file).tables
+    (chosen,) = (row.name for row in table.rows if row.status.startswith("chosen"))
+    (planned,) = calibrated(file).tables
+    assert {calibration.mechanism for calibration in planned.calibrations} == {chosen} == {"laplace-exact"}

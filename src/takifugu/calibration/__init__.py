@@ -148,13 +148,13 @@ def _best(problem: Problem, only: bool, allow_zero_noise: bool, conditions: tupl
 @searches.stopping()
 def compare(
     framework: Framework, query: Query, epsilon: Number, delta: Number = 0.0, only_release: bool = False,
-    metric: Declared | None = None,
+    metric: Declared | None = None, allow_zero_noise: bool = False,
 ) -> Comparisons:  # fmt: skip
     """Compare every mechanism: scale, expected error, composition, or reason against it.
 
     Two are marked: what `calibrate` takes, and the least error of all where that is alone ("if the only release"; with
-    `only_release` it is the chosen one). What `calibrate` refuses by default is listed as such; a belief from the
-    private data is not refused here. Raises InputError for a bad epsilon, delta or query.
+    `only_release` it is the chosen one). What `calibrate` refuses by default is listed as such, unless `allow_zero_noise`
+    accepts it; a belief from the private data is not refused here. Raises InputError for a bad epsilon, delta or query.
 
     >>> from takifugu import Identity, Pmf, between
     >>> table = compare(between(Pmf([0, 1], [0.5, 0.5]), Pmf([1], [1])), Identity(), epsilon=1)
@@ -163,7 +163,7 @@ def compare(
     """
     problem = problem_of(framework, query, epsilon, delta, metric)
     only = as_truth(only_release, "only_release") or problem.is_pair
-    trials = attempt_all(problem, allow_zero_noise=False, alone=only)
+    trials = attempt_all(problem, as_truth(allow_zero_noise, "allow_zero_noise"), alone=only)
     choice, definition = choose(trials), definition_of(problem)
     outcomes, remarks = rows(trials, choice, only), definition.remarks(problem)
     best = taken(trials, choice, only)

@@ -101,7 +101,9 @@ def compared(file: ReleaseFile, watch: Watch = unwatched) -> Iterator[Compared]:
         aimed = asking.kind.unit_query(asking.file, item, asking.query(item), units)
         framework, query = asking.about(aimed.units), aimed.query
         promised = (epsilon_of(file, item), delta_of(file, item))
-        rows = compare(framework, query, *promised, file.source.only_release, metric_of(item))
+        rows = compare(
+            framework, query, *promised, file.source.only_release, metric_of(item), item.allow_zero_noise
+        )
         remarks = [*rows.remarks]
         if item.shares_epsilon:
             remarks.append(
