@@ -11,7 +11,7 @@ from takifugu.core.arrays import BoolArray, IntArray
 from takifugu.core.errors import DataError, InputError
 from takifugu.data.relation import statements
 from takifugu.data.relation.cells import Cells
-from takifugu.data.relation.faults import BIT, RowFault, first_cause
+from takifugu.data.relation.faults import BIT, CAUSES, RowFault
 from takifugu.data.relation.opening import Opened
 from takifugu.data.relation.roster import Names, Roster, name_covers
 from takifugu.data.relation.statements import COVERS, PIECES, WORD, WORDS
@@ -52,10 +52,8 @@ def counted(opened: Opened, roster: Roster | None, window: range | None = None, 
     """
     source = opened.source
     check_types(opened)
-    if len(source.values) != 1 or source.rows == "answers":
-        raise InputError("steps are counted by one state", rule="rows are samples, changes, stays or events").at(
-            "value"
-        )
+    if source.rows == "answers":
+        raise InputError("answers have no steps", fix='rows = "samples"').at("rows")
     whole = None if source.size is None else range(source.size)
     window = whole if window is None else window
     if whole is not None and window is not None and not whole.start <= window.start < window.stop <= whole.stop:
@@ -77,17 +75,15 @@ def counted(opened: Opened, roster: Roster | None, window: range | None = None, 
     return result
 
 
-def refuse(opened: Opened, why: int, window: range | None) -> None:
-    """Raise RowFault for the first cause among some bits, with the number of its first row."""
+def refuse(opened: Opened, why: int, window: range | None, more: str = "") -> None:
+    """Raise RowFault for the first cause among some bits, with the number of its first row, and names of others."""
     if not why:
         return
-    cause = first_cause(why)
-    if cause.name in ("no time", "no end time"):
-        told_kind_of_times(opened, cause.key)
-    row = None, 0
-    if opened.relation.is_ordered:
-        row = opened.relation.rows(statements.faulty(opened, window, cause.name))[0]
-    raise RowFault(cause, opened.words(), row[0], max(row[1] - 1, 0))
+    causes = [cause for cause in CAUSES if why & BIT[cause.name]]
+    if causes[0].name in ("no time", "no end time"):
+        told_kind_of_times(opened, causes[0].key)
+    row, rows = opened.relation.rows(statements.faulty(opened, window, causes[0].name, more))[0]
+    raise RowFault(causes[0], opened.words(), row, max(rows - 1, 0), [cause.name for cause in causes[1:]])
 
 
 def bits(column: Any) -> int:

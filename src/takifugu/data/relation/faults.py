@@ -7,6 +7,7 @@ its first row. No message of DuckDB's is repeated: its messages quote rows.
 from __future__ import annotations
 
 import re
+from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
@@ -17,16 +18,22 @@ if TYPE_CHECKING:
 
 
 class RowFault(DataError):
-    """Rows break a rule. `cause` names it, `row` is the number of the first one (from 1), `more` counts the others."""
+    """Rows break a rule. `cause` names it, `row` is the number of the first one (from 1), `more` counts the others.
 
-    def __init__(self, cause: Cause, words: dict[str, str], row: int | None = None, more: int = 0) -> None:
+    `others` are the names of further causes.
+    """
+
+    def __init__(
+        self, cause: Cause, words: dict[str, str], row: int | None = None, more: int = 0, others: Sequence[str] = ()
+    ) -> None:
         place = ""
         if row is not None:
             place = f"row {row} and {more:,} more: " if more else f"row {row}: "
         super().__init__(
             place + cause.what.format(**words), rule=cause.rule.format(**words), fix=cause.fix.format(**words)
         )
-        self.cause, self.row, self.more, self.where = cause.name, row, more, (cause.key,)
+        self.cause, self.row, self.more, self.others = cause.name, row, more, tuple(others)
+        self.where = (cause.key,)
 
 
 @dataclass(frozen=True)
@@ -67,6 +74,10 @@ CAUSES = (
     Cause("no bin", "value", "a number in {value} that is not finite, or in no bin",
           "infinity and NaN are no measurements, and bins hold every number that can occur",
           "value = \"CASE WHEN isfinite({value}) THEN {value} END\", or widen the bins"),
+    Cause("no number", "value", "a text in {value} that is no number", "sums are of numbers",
+          "value = \"try_cast({value} AS double)\", if such texts are missing values"),
+    Cause("out of bounds", "value", "a number in {value} outside its bounds", "they hold every number that can occur",
+          "widen the bounds"),
     Cause("blanks around", "unit", "a name in {unit} with blanks around it", "a name is compared as it is written",
           'unit = "trim({unit})"'),
     Cause("number with a point", "unit", "a name in {unit} with a point or an exponent",
@@ -96,15 +107,6 @@ CAUSES = (
 )  # fmt: skip
 #: The bit of each cause by its name.
 BIT = {cause.name: 1 << number for number, cause in enumerate(CAUSES)}
-
-
-def first_cause(why: int) -> Cause:
-    """Return the first cause among some bits.
-
-    >>> first_cause(BIT["no value"] | BIT["tie"]).name
-    'no value'
-    """
-    return CAUSES[(why & -why).bit_length() - 1]
 
 
 #: What may be repeated of DuckDB's words: the number of a line, never its text.

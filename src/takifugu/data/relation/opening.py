@@ -52,6 +52,11 @@ class Opened:
         """Return DuckDB's type of a role, "" without one."""
         return self.roles[role].type if role in self.roles else ""
 
+    @property
+    def beside(self) -> tuple[str, ...]:
+        """Return the roles of public columns beside the values."""
+        return tuple(name for name in self.roles if name.startswith("by"))
+
     def words(self) -> dict[str, str]:
         """Return how messages call the roles."""
         source = self.source
@@ -65,9 +70,12 @@ class Opened:
 
 
 def open_source(
-    source: Source, root: str | Path, folder: str, frame: object = None, memory: str = MEMORY, threads: int = 2
-) -> Opened:
+    source: Source, root: str | Path, folder: str, frame: object = None, beside: Sequence[str] = (),
+    memory: str = MEMORY, threads: int = 2,
+) -> Opened:  # fmt: skip
     """Open a source in a private folder, with paths from `root` on; nothing but its first lines is read.
+
+    `beside` are public columns or expressions that answers are counted by.
 
     Raises InputError for keys, SQL and expressions against the rules, DataError for files that cannot be read.
     """
@@ -79,8 +87,9 @@ def open_source(
         raise wrong_key("value", "value is not declared", "it is what is published", 'value = "state"')
     connection = connected(folder, memory, threads)
     texts = {t: f"${key}" for key in ("from", "until") if (t := source.text_of_date(key)) is not None}
+    wanted = [*_role_keys(source), *((f"by{number}", text) for number, text in enumerate(beside))]
     opening = Opening(
-        _role_keys(source), Path(root), folder, connection, source.file, source.sql, source.encoding, texts=texts
+        wanted, Path(root), folder, connection, source.file, source.sql, source.encoding, texts=texts
     )
     try:
         opening.take(frame)
@@ -404,7 +413,7 @@ class Opening:
         return Opened(source, relation, roles, self.kind, self.split, self.sql, bool(self.rows.filters))
 
     def _role(self, name: str, text: str, types: Mapping[str, str]) -> Role:
-        key = "value" if name.startswith("value") else name
+        key = "value" if name.startswith("value") else "by" if name.startswith("by") else name
         if text in types:
             sql, cells, shown = identifier(text), dict(self.rows.columns)[text], identifier(text)
         else:

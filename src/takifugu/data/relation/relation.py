@@ -23,17 +23,13 @@ Columns = Mapping[str, Any]
 
 @dataclass(eq=False)
 class Relation:
-    """The rows of a source: `types` has DuckDB's type of each column, `text` says how they were read.
-
-    `is_ordered` says that rows have numbers: those of a file, of a frame, or of the result of `sql`.
-    """
+    """The rows of a source in their order; `types` has DuckDB's type of each column."""
 
     connection: DuckDBPyConnection = field(repr=False)
     types: Mapping[str, str]
     files: tuple[str, ...] = ()
     stamps: Stamps = ()
     key: str = "file"
-    is_ordered: bool = True
     keeps: Any = field(default=None, repr=False)
 
     @property

@@ -7,8 +7,6 @@ from collections.abc import Mapping
 from takifugu.data.relation.faults import wrong_key
 from takifugu.data.relation.judge import MANY, Cell, Cells, together
 
-#: Roles that are public: lengths, units and times follow from them.
-PUBLIC = ("unit", "recording", "order", "end")
 _COVERED = (
     'declare from, until, a roster and gaps = "hidden"; or filter by other columns; '
     "or write UNPIVOT INCLUDE NULLS, if it is UNPIVOT that leaves out empty cells"
@@ -33,8 +31,8 @@ def check_dependence(
             "value", f"a value of {_words(hidden, MANY)} goes into several rows", "it goes into one",
             "take value from the table that FROM names first, without windows over it",
         )  # fmt: skip
-    for role in PUBLIC:
-        both = _common(roles.get(role, {}), hidden)
+    for role, cells in roles.items():
+        both = _common(cells, hidden) if role not in ("value", "where") else ""
         if both:
             raise wrong_key(
                 role, f"{role} depends on {both}, as value does", "whose a row is, and when, is public",

@@ -140,7 +140,7 @@ def listed_runs(opened: Opened, window: range, is_missing: bool) -> str:
         where {which}last > first order by number, first, last"""
 
 
-def faulty(opened: Opened, window: range | None, cause: str) -> str:
+def faulty(opened: Opened, window: range | None, cause: str, more: str = "") -> str:
     """Return the SELECT of the first row with a cause and of how many there are."""
     kind, bit = opened.source.rows, BIT[cause]
     if kind == "samples":
@@ -152,7 +152,7 @@ def faulty(opened: Opened, window: range | None, cause: str) -> str:
             first = 'first_value(rest) over (partition by unit, recording order by "row")'
             body = f'select "row", (rest <> {first})::bigint * {bit} as why from ({body})'
     elif kind == "answers":
-        body = rows_sql(opened, True)
+        body = rows_sql(opened, True, more)
         if cause == "second answer":
             body = f"""select "row", {bit} as why from ({body})
                 qualify row_number() over (partition by unit order by "row") > 1"""

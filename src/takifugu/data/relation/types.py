@@ -6,10 +6,16 @@ moments in UTC, or a whole number), `stop`, and `why`: one bit for each rule tha
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+
 from takifugu.core.errors import DataError, InputError
 from takifugu.data.relation.faults import BIT
 from takifugu.data.relation.opening import SOURCE, Opened
 from takifugu.data.relation.words import identifier, literal
+from takifugu.data.values.bins import Bins, Classes
+
+#: How the values of a column are counted: by states, by bins or by classes of numbers.
+Known = Sequence[str] | Bins | Classes
 
 WHOLE = {
     "TINYINT",
@@ -45,7 +51,7 @@ def check_types(opened: Opened) -> None:
     for role in ("order", "end"):
         if role in opened.roles:
             _check_order(opened, role)
-    if len(opened.source.values) == 1:
+    if opened.source.rows != "answers":
         _check_value(opened)
 
 
@@ -135,8 +141,8 @@ def told_kind_of_times(opened: Opened, role: str) -> None:
         ).at("timezone")  # fmt: skip
 
 
-def rows_sql(opened: Opened, is_numbered: bool = False) -> str:
-    """Return the SELECT of every row as integers, by the types of its columns."""
+def rows_sql(opened: Opened, is_numbered: bool = False, more: str = "") -> str:
+    """Return the SELECT of every row as integers, by the types of its columns; `more` are other bits of a row."""
     source, roles = opened.source, opened.roles
     columns, kept, why = list[str](), ["unit", "recording"], list[str]()
     for role in ("unit", "recording"):
@@ -150,7 +156,10 @@ def rows_sql(opened: Opened, is_numbered: bool = False) -> str:
     if "where" in roles:
         columns.append('"where" is null as undecided')
         why.append(f"undecided::bigint * {BIT['where unknown']}")
-    if len(source.values) == 1:
+    if more:
+        columns.append(f"{more} as more")
+        why.append("more")
+    if source.rows != "answers":
         columns.append(f"{code_sql(opened)} as code")
         kept.append("code")
         refused = BIT["no value"] if source.nulls == "refuse" else 0
@@ -185,35 +194,34 @@ def name_why(opened: Opened) -> str:
     )
 
 
-def code_sql(opened: Opened, column: str = "value0", states: tuple[str, ...] | None = None) -> str:
-    """Return the number of a row's state."""
-    source, kind, name = opened.source, opened.type(column), identifier(column)
-    if source.bins is not None and states is None:
-        return binned_sql(opened, column)
-    text = name if kind == "VARCHAR" else f"{name}::varchar"
-    known = " ".join(f"when {literal(state)} then {n}" for n, state in enumerate(states or source.states))
-    missing = f"{name} is null" + (f" or {text} = ''" if kind == "VARCHAR" else "")
-    other = f"case when {missing} then {MISSING} else {UNKNOWN} end"
-    return f"case {text} {known} else {other} end" if known else other
+def code_sql(opened: Opened, column: str = "value0", known: Known | None = None) -> str:
+    """Return the number of a row's state, or of the bin or class that its number lies in.
 
-
-def binned_sql(opened: Opened, column: str = "value0") -> str:
-    """Return the number of the bin that a row's number lies in; the last one holds its upper edge."""
+    The last bin holds its upper edge. Nothing, NaN and infinities have a class where one is declared for them.
+    """
     source, kind, name = opened.source, opened.type(column), identifier(column)
-    bins = source.bin_edges
-    assert bins is not None, "bins are declared"
-    number = f"try_cast({name} as double)" if kind == "VARCHAR" else f"{name}::double"
-    edges = [float(edge) for edge in bins.edges]
-    cases = list[str]()
-    for place, state in enumerate(bins.states):
+    if known is None:
+        known = source.states if source.bin_edges is None else source.bin_edges
+    is_text = kind == "VARCHAR"
+    missing = f"{name} is null" + (f" or {name} = ''" if is_text else "")
+    if not isinstance(known, Bins | Classes):
+        text = name if is_text else f"{name}::varchar"
+        cases = " ".join(f"when {literal(str(state))} then {number}" for number, state in enumerate(known))
+        other = f"case when {missing} then {MISSING} else {UNKNOWN} end"
+        return f"case {text} {cases} else {other} end" if cases else other
+    number = f"try_cast({name} as double)" if is_text else f"{name}::double"
+    if isinstance(known, Classes):
+        cases = " ".join(f"when {number} < {_double(float(end))} then {n}" for n, end in enumerate(known.ends))
+        unread = f"when {number} is null then {UNKNOWN} when not isfinite({number}) then {known.missing}"
+        return f"case when {missing} then {known.missing} {unread} {cases} else {len(known.ends)} end"
+    edges, order = [float(edge) for edge in known.edges], list(source.states) or [str(state) for state in known.states]
+    cases = ""
+    for place, (state, low, high) in enumerate(zip(known.states, edges, edges[1:], strict=False)):
         sign = "<=" if place + 2 == len(edges) else "<"
-        inside = f"{number} >= {_double(edges[place])} and {number} {sign} {_double(edges[place + 1])}"
-        cases.append(f"when {inside} then {source.states.index(str(state))}")
-    missing = f"{name} is null" + (f" or {name} = ''" if kind == "VARCHAR" else "")
-    return (
-        f"case when {missing} then {MISSING} when {number} is null or isnan({number}) then {UNBINNED} "
-        f"{' '.join(cases)} else {UNBINNED} end"
-    )
+        inside = f"{number} >= {_double(low)} and {number} {sign} {_double(high)}"
+        cases += f"when {inside} then {order.index(str(state))} "
+    nothing = f"when {missing} then {MISSING} when {number} is null or isnan({number}) then {UNBINNED}"
+    return f"case {nothing} {cases} else {UNBINNED} end"
 
 
 def tick_sql(opened: Opened, role: str) -> tuple[str, str]:
