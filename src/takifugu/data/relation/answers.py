@@ -72,7 +72,7 @@ def summed(opened: Opened, numbers: Sequence[Bounded], roster: Roster | None = N
             raise DataError(f"value holds {kind}", rule="sums are of numbers").at("value")
         number = f"try_cast({name} as double)" if kind == "VARCHAR" else f"{name}::double"
         if kind == "VARCHAR":
-            why.append(f"({name} <> '' and {number} is null)::bigint * {BIT['no number']}")
+            why.append(f"coalesce(({name} <> '' and {number} is null)::bigint, 0) * {BIT['no number']}")
         is_finite, low, high = f"coalesce(isfinite({number}), false)", _double(rule.low), _double(rule.high)
         if rule.missing is None:
             why.append(f"(not {is_finite})::bigint * {BIT['no value']}")

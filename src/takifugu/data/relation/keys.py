@@ -10,6 +10,7 @@ from fractions import Fraction
 from functools import cached_property
 from typing import Any
 
+from takifugu.core.errors import within
 from takifugu.core.nearest import unknown
 from takifugu.data.relation.faults import wrong_key
 from takifugu.data.times.calendar import Calendar
@@ -233,7 +234,8 @@ class Source:
         """Return the declared bins, if any."""
         if self.bins is None:
             return None
-        bins = Bins(self.bins)
+        with within("bins"):
+            bins = Bins(self.bins)
         for state in bins.states:
             if state not in self.states:
                 raise unknown(f"numbers are put into {state!r}, which is no state", str(state), self.states).at("bins")

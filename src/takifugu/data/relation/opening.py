@@ -46,7 +46,8 @@ class Opened:
     kind: str
     split: str = ""
     sql: str = ""
-    is_filtered: bool = False
+    filters: Cells = field(default_factory=dict, repr=False)
+    scans: Mapping[str, int] = field(default_factory=dict, repr=False)
 
     def type(self, role: str) -> str:
         """Return DuckDB's type of a role, "" without one."""
@@ -143,6 +144,7 @@ class Opening:
     rows: Rows = field(default_factory=lambda: Rows(()))
     keeps: list[Any] = field(default_factory=list)
     texts: dict[str, str] = field(default_factory=dict)
+    scans: dict[str, int] = field(default_factory=dict)
 
     def take(self, frame: object) -> None:
         """Name the rows of the SELECT, the frame or the file."""
@@ -328,6 +330,7 @@ class Opening:
             self.lock()
         for name, select in selects.items():
             types = view(self.connection, name, select, "sql", files[name][0].rsplit("/", 1)[-1])
+            self.scans[files[name][0].rsplit("/", 1)[-1]] = len(self.tables)
             self.tables[name] = Rows.of(len(self.tables), types)
         self._judge(tree)
 
@@ -410,7 +413,7 @@ class Opening:
         numbered = f'select *, row_number() over () as "row" from {identifier(WRITTEN)}'
         view(self.connection, SOURCE, f"select {listed} from {identifier(WRITTEN)} where {kept}", "value")
         view(self.connection, f"{SOURCE} rows", f'select {listed}, "row" from ({numbered}) where {kept}', "value")
-        return Opened(source, relation, roles, self.kind, self.split, self.sql, bool(self.rows.filters))
+        return Opened(source, relation, roles, self.kind, self.split, self.sql, self.rows.filters, self.scans)
 
     def _role(self, name: str, text: str, types: Mapping[str, str]) -> Role:
         key = "value" if name.startswith("value") else "by" if name.startswith("by") else name

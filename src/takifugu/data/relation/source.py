@@ -58,7 +58,7 @@ class Table:
     @property
     def is_counted_before(self) -> bool:
         """Return whether the number of rows that `where` leaves out is known: a filter in `sql` has none."""
-        return not self.opened.is_filtered
+        return not self.opened.filters
 
     def left_out(self) -> int:
         """Return how many rows `where` leaves out, for the owner alone."""

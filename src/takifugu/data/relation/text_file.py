@@ -79,9 +79,9 @@ def split_at(path: str, form: Form, fits: Callable[[Sequence[str]], bool]) -> tu
 
     found = [(sign, first_record(path, replace(form, delim=sign))) for sign in SIGNS]
     fitting = [(sign, names) for sign, names in found if fits(names)]
-    if len(fitting) > 1:  # a line without the sign is one name
-        fitting = [(sign, names) for sign, names in fitting if len(names) > 1]
-    if len(fitting) == 1 or len({tuple(names) for _, names in fitting}) == 1:
+    split = [(sign, names) for sign, names in fitting if len(names) > 1]  # a line without the sign is one name
+    fitting = split or fitting[:1]
+    if len(fitting) == 1:
         return fitting[0]
     raise DataError("").at("file")
 
