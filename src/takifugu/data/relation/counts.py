@@ -14,7 +14,7 @@ from takifugu.data.relation.cells import Cells
 from takifugu.data.relation.faults import BIT, CAUSES, RowFault
 from takifugu.data.relation.opening import Opened
 from takifugu.data.relation.roster import Names, Roster, name_covers
-from takifugu.data.relation.statements import COVERS, PIECES, WORD, WORDS
+from takifugu.data.relation.statements import COVERS, PIECES, SHIFT, WORD, WORDS
 from takifugu.data.relation.types import MISSING, check_types, told_kind_of_times
 
 
@@ -103,7 +103,10 @@ def _by_state(table: Any, states: int) -> IntArray:
 
 def _of_samples(opened: Opened, roster: Roster | None, window: range | None, cells: Cells | None) -> Counts:
     source, relation, states = opened.source, opened.relation, len(opened.source.states)
-    relation.rows(f"create or replace temp table {WORDS} as {statements.words(opened, window)}")
+    # where a word of steps has few cells they are counted with it, else by a second scan
+    are_with_words = cells is not None and source.width <= 4 * 60 * 10**6
+    words_sql = statements.words(opened, window, cells if are_with_words else None)
+    relation.rows(f"create or replace temp table {WORDS} as {words_sql}")
     found = statements.pieces(opened)
     listed = f"select *, (row_number() over (order by unit, recording) - 1)::bigint as number from ({found})"
     if roster is not None:
@@ -132,7 +135,7 @@ def _of_samples(opened: Opened, roster: Roster | None, window: range | None, cel
     by_cell = None
     if cells is not None:
         by_cell = np.zeros((count, cells.size, states), dtype=np.int64)
-        table_by_cell = relation.columns(statements.samples_by_cell(opened, cells))
+        table_by_cell = relation.columns(statements.samples_by_cell(opened, cells, are_with_words))
         at_cell = cells.index(integers(table_by_cell["cell"]))
         by_cell[integers(table_by_cell["number"]), at_cell] = _by_state(table_by_cell, states)
     names = (table["unit"], table["recording"])
@@ -164,20 +167,33 @@ def _runs_of(
     pieces: IntArray, words: IntArray, seen: IntArray, low: IntArray, opened: Opened
 ) -> tuple[IntArray, IntArray, IntArray]:
     """Return the runs of steps that words of bits hold, counted from each piece's start."""
-    shift = 0 if opened.source.origin is not None else 2**50 * WORD
-    rows, bit = np.nonzero((seen[:, None] >> np.arange(WORD)) & 1)
-    number = pieces[rows]
-    places = words[rows] * WORD + bit - shift - low[number]
-    if not len(places):
+    if not len(pieces):
         return _NO_RUNS
-    is_first = np.concatenate(([True], (number[1:] != number[:-1]) | (places[1:] != places[:-1] + 1)))
-    is_last = np.concatenate((is_first[1:], [True]))
-    return number[is_first], places[is_first], places[is_last] + 1
+    follows = np.concatenate(([False], (pieces[1:] == pieces[:-1]) & (words[1:] == words[:-1] + 1)))
+    before = (seen << 1) | np.where(follows, np.roll(seen, 1) >> (WORD - 1), 0)
+    after = (seen >> 1) | np.where(np.roll(follows, -1), (np.roll(seen, -1) & 1) << (WORD - 1), 0)
+    first_piece, first = _set_bits(pieces, words, seen & ~before)
+    _, last = _set_bits(pieces, words, seen & ~after)
+    start = low[first_piece] + (0 if opened.source.origin is not None else SHIFT)
+    return first_piece, first - start, last - start + 1
+
+
+def _set_bits(pieces: IntArray, words: IntArray, bits_of: IntArray) -> tuple[IntArray, IntArray]:
+    """Return the piece and the place of each bit that is set, some words at once."""
+    found = list[tuple[IntArray, IntArray]]()
+    for start in range(0, len(words), 2**16):
+        part = slice(start, start + 2**16)
+        rows, bit = np.nonzero((bits_of[part, None] >> np.arange(WORD)) & 1)
+        found.append((pieces[part][rows], words[part][rows] * WORD + bit))
+    return np.concatenate([piece for piece, _ in found]), np.concatenate([place for _, place in found])
 
 
 def _of_runs(opened: Opened, roster: Roster, window: range, cells: Cells | None) -> Counts:
     source, relation, states = opened.source, opened.relation, len(opened.source.states)
-    table = relation.columns(statements.runs_by_state(opened, window))
+    if cells is None:
+        table = relation.columns(statements.runs_by_state(opened, window))
+    else:
+        table = relation.columns(statements.runs_by_stretch(opened, window, cells))
     refuse(opened, bits(table["why"]), window)
     count = len(roster.names)
     first, last = (np.clip(column, window.start, window.stop) for column in (roster.first, roster.last))
@@ -190,9 +206,8 @@ def _of_runs(opened: Opened, roster: Roster, window: range, cells: Cells | None)
         np.add.at(counts[:, 0], (number, code), integers(table["steps"]))
         covered = (last - first)[:, None]
     else:
-        ends = relation.columns(statements.runs_by_stretch(opened, window, cells))
-        rows = integers(ends["number"]) * (states + 1) + integers(ends["code"], MISSING) % (states + 1)
-        columns = (integers(ends[name]) for name in ("stretch", "signs", "places", "periods"))
+        rows = number * (states + 1) + code
+        columns = (integers(table[name]) for name in ("stretch", "signs", "places", "periods"))
         summed = cells.summed(rows, count * (states + 1), *columns)
         counts += summed.reshape(count, states + 1, parts).transpose(0, 2, 1)
         covered = cells.between(first, last)

@@ -17,6 +17,7 @@ WORD = 60
 WORDS, PIECES, COVERS = '"takifugu words"', '"takifugu pieces"', '"takifugu covers"'
 #: Places are counted from here where there is no calendar, and shifted by it where there is one: // is towards 0.
 FAR = 2**61
+SHIFT = WORD * 2**50
 
 
 def placed(opened: Opened, window: range | None, is_numbered: bool = False) -> str:
@@ -41,22 +42,37 @@ def placed(opened: Opened, window: range | None, is_numbered: bool = False) -> s
     return select
 
 
-def words(opened: Opened, window: range | None) -> str:
-    """Return the SELECT of samples by piece and word of steps."""
-    # a place before 0 has a word of its own side: both parts are of one sign
-    place, bit = f"(place + {WORD * 2**50})", f"1::bigint << ((place + {WORD * 2**50}) % {WORD})::int"
-    if opened.source.origin is not None:
-        place, bit = "place", f"1::bigint << (abs(place) % {WORD})::int"
-    return f"""select unit, recording, {place} // {WORD} as word, {_states(opened)}, count(*) as n, bit_or(why) as why,
-        min(place) as low, max(place) as high, min(rest) as least, max(rest) as most, bit_or({bit}) as every,
-        bit_or(case when code >= 0 then {bit} else 0 end) as seen
-        from ({placed(opened, window)}) group by all"""
+def words(opened: Opened, window: range | None, cells: Cells | None = None) -> str:
+    """Return the SELECT of samples by piece and word of steps, and by cell, if any; outside the window that is -1.
+
+    Of each word there are the steps in each state, the missing ones, all that are `seen`, the first and the last one.
+    """
+    source, states = opened.source, range(len(opened.source.states))
+    shift = SHIFT if source.origin is None else 0  # no place is below 0
+    place = f"(place + {shift})"
+    bit = f"1::bigint << (greatest({place}, 0) % {WORD})::int"
+    rest, cell, group = "0 as least, 0 as most", "", ""
+    if shift and source.width > 1:
+        rest = "min(rest) as least, max(rest) as most"
+    if cells is not None:
+        inside = f"place >= {cells.window.start} and place < {cells.window.stop}"
+        cell, group = f"case when {inside} then {cells.number_sql('place')} else -1 end as cell, ", ", cell"
+    by_state = "".join(f"bit_or(case when code = {n} then {bit} else 0 end) as b{n}, " for n in states)
+    missing = f"bit_or(case when code < 0 then {bit} else 0 end)"
+    if source.nulls == "refuse" and window is None:
+        missing = "0::bigint"
+    grouped = f"""select unit, recording, {place} // {WORD} as word, {cell}{by_state}{missing} as missing, {rest},
+        count(*) as n, bit_or(why) as why from ({placed(opened, window)}) group by unit, recording, word{group}"""
+    seen, start = " | ".join(f"b{n}" for n in states) or "0::bigint", f"word * {WORD} - {shift}"
+    smeared = ", ".join(f"x{n} | (x{n} >> {n}) as x{2 * n}" for n in (1, 2, 4, 8, 16, 32))
+    return f"""select *, {seen} as seen, seen | missing as x1, bit_count(x1) as steps, {smeared},
+        {start} + bit_count((x1 & -x1) - 1) as low, {start} + bit_count(x64) - 1 as high from ({grouped})"""
 
 
 def pieces(opened: Opened) -> str:
-    """Return the SELECT of pieces from words; `number` is each one's place in order of their names."""
+    """Return the SELECT of pieces from words."""
     why = f"bit_or(why) | {name_why(opened)}"
-    return f"""select unit, recording, {_sums(opened)}, sum(n)::bigint as n, sum(bit_count(every))::bigint as steps,
+    return f"""select unit, recording, {_counted(opened)}, sum(n)::bigint as n, sum(steps)::bigint as steps,
         sum(bit_count(seen))::bigint as observed, {why} as why, min(low) as low, max(high) as high,
         min(least) as least, max(most) as most from {WORDS} group by unit, recording"""
 
@@ -64,15 +80,18 @@ def pieces(opened: Opened) -> str:
 def gaps(length: int | None) -> str:
     """Return the SELECT of the words of pieces with steps that were not seen."""
     whole = f"{length}" if length is not None else "p.high - p.low + 1"
-    return f"""select p.number, w.word, w.seen from {WORDS} w join {PIECES} p using (unit, recording)
-        where p.observed < {whole} and w.seen <> 0 order by p.number, w.word"""
+    return f"""select p.number, w.word, bit_or(w.seen) as seen from {WORDS} w join {PIECES} p using (unit, recording)
+        where p.observed < {whole} and w.seen <> 0 group by all order by p.number, w.word"""
 
 
-def samples_by_cell(opened: Opened, cells: Cells) -> str:
-    """Return the SELECT of samples of the window by piece and cell."""
-    inside = f"place >= {cells.window.start} and place < {cells.window.stop}"
-    rows = f"select unit, recording, code, {cells.number_sql('place')} as cell from ({placed(opened, None)})"
-    grouped = f"select unit, recording, cell, {_states(opened)} from ({rows} where {inside}) group by all"
+def samples_by_cell(opened: Opened, cells: Cells, are_with_words: bool) -> str:
+    """Return the SELECT of samples of the window by piece and cell, from the words or by another scan."""
+    if are_with_words:
+        grouped = f"select unit, recording, cell, {_counted(opened)} from {WORDS} where cell >= 0 group by all"
+    else:
+        inside = f"place >= {cells.window.start} and place < {cells.window.stop}"
+        rows = f"select unit, recording, code, {cells.number_sql('place')} as cell from ({placed(opened, None)})"
+        grouped = f"select unit, recording, cell, {_states(opened)} from ({rows} where {inside}) group by all"
     return f"select p.number, g.* exclude (unit, recording) from ({grouped}) g join {PIECES} p using (unit, recording)"
 
 
@@ -84,9 +103,12 @@ def runs(opened: Opened, window: range, is_numbered: bool = False) -> str:
     source = opened.source
     kind, width, origin = source.rows, source.width, source.origin
     assert origin is not None, "runs have a calendar"
-    after = (
-        f"select *, lead(tick) over (partition by unit order by tick) as after from ({rows_sql(opened, is_numbered)})"
-    )
+    row = ', "row"' if is_numbered else ""
+    stop = ", stop" if kind == "stays" else ""
+    stranger = f"r.why + (c.number is null and unit is not null)::bigint * {BIT['stranger']} as why"
+    rows = f"""select c.number::int as number, code::tinyint as code, tick{stop}, {stranger}{row}
+        from ({rows_sql(opened, is_numbered)}) r left join {COVERS} c using (unit)"""
+    after = f"select *, lead(tick) over (partition by number order by tick) as after from ({rows})"
     early = width - 1 if kind == "events" else 0
     last = {"changes": "after", "events": "tick + 1", "stays": "stop"}[kind]
     shift = FAR // width * width - origin
@@ -101,7 +123,6 @@ def runs(opened: Opened, window: range, is_numbered: bool = False) -> str:
         f"coalesce((tick = after)::bigint, 0) * {BIT['tie']}",
         f"coalesce((tick <> after and {clash})::bigint, 0) * {BIT[name]}",
         f"coalesce(({late})::bigint, 0) * {BIT['outside']}",
-        f"(c.number is null and unit is not null)::bigint * {BIT['stranger']}",
     ]
     if kind == "stays":
         why.append(f"(stop is null and after is not null)::bigint * {BIT['open']}")
@@ -111,10 +132,9 @@ def runs(opened: Opened, window: range, is_numbered: bool = False) -> str:
         """Return the first step from a tick on, inside the window and the cover."""
         return f"(greatest({low}, low, least({high}, high, {tick})) - {origin} + {width - 1}) // {width}"
 
-    row = ', "row"' if is_numbered else ""
     ends = f"{step(f'tick - {early}')} as first, {step(f'coalesce({last}, high)')} as last"
-    listed = f"c.number, unit, code, tick, {' + '.join(why)} as why, {ends}{row}"
-    return f"select {listed} from ({after}) r left join {COVERS} c using (unit)"
+    listed = f"number, code, tick, {' + '.join(why)} as why, {ends}{row}"
+    return f"select {listed} from ({after}) r left join {COVERS} c using (number)"
 
 
 def runs_by_state(opened: Opened, window: range) -> str:
@@ -125,11 +145,11 @@ def runs_by_state(opened: Opened, window: range) -> str:
 
 def runs_by_stretch(opened: Opened, window: range, cells: Cells) -> str:
     """Return the SELECT of the ends of runs by unit, state and stretch of steps: their signs, places and periods."""
-    ends = f"""select number, code, unnest([1, -1]) as sign, unnest([last, first]) as place
-        from ({runs(opened, window)}) where last > first"""
+    ends = f"""select number, code, tick, why, unnest([1, -1]) as sign, unnest([last, first]) as place
+        from ({runs(opened, window)}) where last > first or why <> 0"""
     stretch, period = cells.stretch_sql("place")
-    return f"""select number, code, stretch, sum(sign)::bigint as signs, sum(sign * place)::bigint as places,
-        sum(sign * period)::bigint as periods
+    return f"""select number, code, stretch, bit_or(why) as why, min(tick) as earliest, sum(sign)::bigint as signs,
+        sum(sign * place)::bigint as places, sum(sign * period)::bigint as periods
         from (select *, {stretch} as stretch, {period} as period from ({ends})) group by number, code, stretch"""
 
 
@@ -166,8 +186,8 @@ def faulty(opened: Opened, window: range | None, cause: str, more: str = "") -> 
 
 
 def _states(opened: Opened) -> str:
-    return ", ".join(f"count(*) filter (code = {n}) as s{n}" for n in range(len(opened.source.states))) or "0 as s"
+    return ", ".join(f"sum((code = {n})::int)::bigint as s{n}" for n in range(len(opened.source.states))) or "0 as s"
 
 
-def _sums(opened: Opened) -> str:
-    return ", ".join(f"sum(s{n})::bigint as s{n}" for n in range(len(opened.source.states))) or "0 as s"
+def _counted(opened: Opened) -> str:
+    return ", ".join(f"sum(bit_count(b{n}))::bigint as s{n}" for n in range(len(opened.source.states))) or "0 as s"
