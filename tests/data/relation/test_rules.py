@@ -65,6 +65,8 @@ SEVERAL = "several entries change"
 PUBLIC = "public things change"
 WIDE = "(select id, nullif(h0, 'n') as \"0\", h1 as \"1\" from read_csv('w.csv'))"
 TURN = "with w as (from read_csv('w.csv')) select id, 0 as t, h0 as v from w union all select id, 1, {} from w"
+SWAPPED = f"""select * from (select id, t, v, h as w from {READ} union all
+    select id, (t::int + 4)::varchar, h, v from {READ}) where v <> 'n' and w <> 'n'"""
 ONE = f"select id, '0' as t, v from (select distinct id, v from {READ}) qualify count(*) over (partition by id) = 1"
 LOSSES: dict[str, tuple[str, dict[str, Any], dict[str, Any] | None]] = {
     "a value carried forward": (
@@ -80,6 +82,8 @@ LOSSES: dict[str, tuple[str, dict[str, Any], dict[str, Any] | None]] = {
         SEVERAL,
             {"sql": TURN.format("h0")},
         {"sql": TURN.format("h1")}),
+    "a value that decides about its own row and another": (
+        SEVERAL, {"sql": SWAPPED, "value": "CASE v WHEN '1' THEN 'x' ELSE v END", **COVERED}, None),
     "when depends on the value": (
         PUBLIC, {"order": "CASE v WHEN 'n' THEN 5 ELSE t::int END"}, {"order": "t::int + 2"}),
     "whose depends on the value": (
@@ -305,3 +309,35 @@ def test_random_pairs_differ_where_a_value_goes_and_nowhere_else(tmp_path: Path)
 def test_thousands_of_random_pairs_differ_where_a_value_goes_and_nowhere_else(part: int, tmp_path: Path) -> None:
     said = Counter(check_pair(seed, tmp_path) for seed in range(1000 + 1000 * part, 2000 + 1000 * part))
     assert said["hidden"] > 50, said
+
+
+def test_a_key_of_another_type_would_meet_two_rows(tmp_path: Path) -> None:
+    """7 is equal to the texts 7 and 07, so a record would go into two rows."""
+    (tmp_path / "a.csv").write_text("id,t,v,h\nA,0,x,7\n")
+    (tmp_path / "b.csv").write_text("h,z\n7,1\n07,2\n")
+    joined = "select id, t || z as t, v from (select * replace (h::int as h) from {}) a "
+    joined += "join read_csv('b.csv') b on a.h = b.h"
+    for sql in (joined.format(READ), joined.format(READ).replace("on a.h = b.h", "using (h)")):
+        with pytest.raises(TakifuguError, match="two types"), read_source({**KEYS, "sql": sql}, STATES, tmp_path):
+            pass
+
+
+def test_a_first_line_that_is_a_row_is_not_told(tmp_path: Path) -> None:
+    (tmp_path / "a.csv").write_text("Geheim,Krebs,Krebs\nAna,x,y\n")
+    for keys in ({"file": "a.csv"}, {"sql": f"select unit, t, v from {READ}"}, {"sql": f"from {READ}"}):
+        with pytest.raises(TakifuguError) as error, read_source({**KEYS, **keys}, STATES, tmp_path):
+            pass
+        assert "Geheim" not in error.value.line
+        assert "Krebs" not in error.value.line
+
+
+def test_categories_of_a_frame_are_not_told(tmp_path: Path) -> None:
+    import pandas as pd
+
+    frame = pd.DataFrame({"id": ["A", "B"], "t": [0, 0], "v": ["x", "Krebs"]})
+    frame = frame.astype({"v": "category", "t": "category"})
+    with read_source({**KEYS, "order": "t::varchar"}, STATES, tmp_path, frame) as source:
+        assert "Krebs" not in source.reading
+    with read_source(KEYS, STATES, tmp_path, frame) as source, pytest.raises(TakifuguError) as error:
+        source.counts()
+    assert "Krebs" not in error.value.line

@@ -1,9 +1,9 @@
 """Which cells of the files each column of a SELECT comes from; whatever is not known here is refused.
 
 A cell is a column of a file (in one row). For each column of a relation the judge keeps the cells that its values come
-from, and into how many rows one cell may go: once, or MANY times; and for the relation the cells that decide which rows
-it has. The rules about what may depend on what is hidden (`rules`) need no more. Every node of DuckDB's tree and every
-field of it is known by name here, and all others are refused.
+from, and into which rows one cell may go; and for the relation the cells that decide which rows it has. The rules about
+what may depend on what is hidden (`rules`) need no more. Every node of DuckDB's tree and every field of it is known by
+name here, and all others are refused.
 """
 
 from __future__ import annotations
@@ -13,6 +13,7 @@ from dataclasses import dataclass, field, replace
 from functools import reduce
 from typing import NoReturn
 
+from takifugu.core.nearest import did_you_mean
 from takifugu.data.relation import allowed
 from takifugu.data.relation.faults import wrong_key
 from takifugu.data.relation.tree import Node, parsed, replaced, text_of
@@ -20,20 +21,18 @@ from takifugu.data.relation.words import identifier
 
 #: A column of the files of one scan, by its name in small letters.
 Cell = tuple[int, str]
-#: How many rows of a relation a cell may go into: 1, or MANY.
-Cells = Mapping[Cell, int]
-MANY = 2
+#: The rows that one record becomes, by the parts of UNION and the columns of UNPIVOT that they come from.
+Places = frozenset[tuple[object, ...]]
+#: The rows that a cell may go into.
+Cells = Mapping[Cell, Places]
+ONE, MANY = Places({()}), Places({("*",), ("**",)})
 NOTHING: Cells = {}
 
 
 def together(*some: Cells) -> Cells:
-    """Return the cells of values of one row that are combined."""
-    return {cell: max(cells.get(cell, 0) for cells in some) for cell in {cell for cells in some for cell in cells}}
-
-
-def one_after_the_other(one: Cells, other: Cells) -> Cells:
-    """Return the cells of rows below others: those in both go into several rows."""
-    return {cell: min(one.get(cell, 0) + other.get(cell, 0), MANY) for cell in {*one, *other}}
+    """Return the cells of values that are combined."""
+    every = {cell for cells in some for cell in cells}
+    return {cell: Places().union(*(cells.get(cell, Places()) for cells in some)) for cell in every}
 
 
 def spread(cells: Cells) -> Cells:
@@ -41,11 +40,16 @@ def spread(cells: Cells) -> Cells:
     return dict.fromkeys(cells, MANY)
 
 
+def part(cells: Cells, name: object) -> Cells:
+    """Return the cells of one of several rows that a record becomes."""
+    return {cell: Places((name, *place) for place in places) for cell, places in cells.items()}
+
+
 @dataclass(frozen=True)
 class Rows:
     """A relation: its columns with their cells, and the cells that decide which rows there are.
 
-    A cell decides about the row that it goes into alone, or about MANY. `is_distinct` says that equal rows are one.
+    `is_distinct` says that equal rows are one.
     """
 
     columns: tuple[tuple[str, Cells], ...]
@@ -55,7 +59,7 @@ class Rows:
     @staticmethod
     def of(scan: int, names: Iterable[str]) -> Rows:
         """Return the rows of files as they are."""
-        return Rows(tuple((name, {(scan, name.lower()): 1}) for name in names))
+        return Rows(tuple((name, {(scan, name.lower()): ONE}) for name in names))
 
     def inner(self) -> Rows:
         """Return the rows as a table of another SELECT: which rows DISTINCT leaves depends on all columns."""
@@ -131,7 +135,7 @@ class Judge:
             word = ".".join(node["column_names"])
             if word.lower() in _UNSTABLE:
                 self.refuse(f"uses {word}", _STABLE, "write the day or the text itself")
-            self.refuse(f"names {word[:80]!r}, which is no column", f"there are {scope.words}", _QUOTES)
+            self.refuse(f"names {word[:80]!r}, which is no column{scope.nearest(word)}", "", _QUOTES)
         return found
 
     def _function(self, node: Node, scope: Scope) -> Cells:
@@ -279,7 +283,7 @@ class Judge:
         if (node.get("cte_map") or {}).get("map"):
             self.refuse("has a WITH inside", "steps are named once", "move WITH to the start")
         parts = [self.select(child) for child in node["children"]]
-        if len({len(part.columns) for part in parts}) != 1:
+        if len({len(rows.columns) for rows in parts}) != 1:
             self.refuse("joins tables of different numbers of columns by UNION", "columns are put below each other")
         rows = reduce(_below, parts)
         if not node.get("setop_all"):
@@ -294,8 +298,8 @@ class Judge:
             self.only(node, "type", "alias", "table_name", "column_name_alias", "qualified_name")
             name = str(node["table_name"])
             if node["qualified_name"] != {"path": [node["table_name"]]} or name.lower() not in self.tables:
-                self.refuse(f"reads {name[:80]!r}, which is no table here", f"there are {_words(self.tables)}",
-                            "files are read by read_csv('x.csv') and read_parquet('x.parquet')")  # fmt: skip
+                self.refuse(f"reads {name[:80]!r}, which is no table here{did_you_mean(name, self.tables)}",
+                            "tables are files, and steps of WITH", "read_csv('x.csv')")  # fmt: skip
             return Scope(((alias or name, self.tables[name.lower()].inner().named(names)),), node)
         if kind == "SUBQUERY":
             self.only(node, "type", "alias", "subquery", "column_name_alias")
@@ -331,88 +335,61 @@ class Judge:
                 turned[star["column_names"][-1].lower()] = self.value(star, scope)
             else:
                 self.refuse("unpivots what is no column", "columns are named", "ON a, b or ON COLUMNS(* EXCLUDE (id))")
-        value = reduce(one_after_the_other, turned.values(), NOTHING)
-        kept = [(name, spread(cells)) for name, cells in scope.columns("") if name.lower() not in turned]
-        filters = spread(scope.filters)
+        value = together(*(part(cells, name) for name, cells in turned.items()))
+
+        def kept(cells: Cells) -> Cells:
+            return together(*(part(cells, name) for name in turned))
+
+        columns = [(name, kept(cells)) for name, cells in scope.columns("") if name.lower() not in turned]
+        filters = kept(scope.filters)
         if not node.get("include_nulls"):
             filters = together(filters, value)
-        return Rows((*kept, (pivot["unpivot_names"][0], NOTHING), (node["unpivot_names"][0], value)), filters)
+        return Rows((*columns, (pivot["unpivot_names"][0], NOTHING), (node["unpivot_names"][0], value)), filters)
 
     def _join(self, node: Node) -> Scope:
         """Return the scope of a join: a row on the left meets one on the right at most."""
-        self.only(node, "type", "left", "right", "condition", "join_type", "ref_type", "using_columns")
+        self.only(node, "left", "right", "condition", "join_type", "ref_type", "using_columns")
         how, kind = node["join_type"], node["ref_type"]
         if kind != "REGULAR" or how not in ("INNER", "LEFT", "SEMI", "ANTI"):
-            word = f"{how.lower()} join" if kind == "REGULAR" else f"{kind.lower()} join"
-            self.refuse(f"has a {word}", "each row comes from one record", "JOIN ... ON a.id = b.id, or LEFT JOIN")
+            word = how.lower() if kind == "REGULAR" else kind.lower()
+            self.refuse(f"has a {word} join", "each row comes from one record", "JOIN ... ON a.id = b.id, or LEFT JOIN")
         if node["right"]["type"] == "JOIN":
             self.refuse("joins a join", "joins stand one after the other", "a JOIN b ON ... JOIN c ON ...")
         left, right = self._from(node["left"]), self._from(node["right"])
-        if node.get("using_columns"):
-            own = [str(name) for name in node["using_columns"]]
-            met = together(*(side.of([name]) or NOTHING for name in own for side in (left, right)))
-        else:
-            own, met = self._equal(node.get("condition"), left, right)
+        using = [str(name) for name in node.get("using_columns") or []]
+        columns = [{**_COLUMN, "column_names": [name]} for name in using]
+        pairs = list(zip(columns, columns, strict=True)) if using else self._equal(node.get("condition"), left, right)
+        met = together(*(self.value(one, left) for one, _ in pairs), *(spread(self.value(o, right)) for _, o in pairs))
         if how in ("INNER", "LEFT"):
-            keys = ", ".join(map(identifier, own))
-            text = text_of({**parsed("from x", "sql"), "from_table": node["right"]})
-            self.checks.append(Check(
-                f"select 1 from ({text}) group by {keys} having count(*) > 1 limit 1",
-                "joins a table with two rows of one key", "a record goes into one row",
-                "the table after JOIN has one row for each value of what ON compares",
-            ))  # fmt: skip
+            self.checks += _checks_of_join(node, pairs)
         filters = together(left.filters, spread(right.filters), met) if how != "LEFT" else left.filters
         if how in ("SEMI", "ANTI"):
             return replace(left, node=node, extra=filters)
         reached = together(met, spread(right.filters))
-        using = {name.lower() for name in node.get("using_columns") or []}
-        added = tuple(
-            (
-                alias,
-                replace(rows, columns=tuple((n, together(spread(c), reached)) for n, c in rows.columns), filters={}),
-            )
-            for alias, rows in right.tables
-        )
-        return Scope((*left.tables, *added), node, extra=filters, hidden_names=using | left.hidden_names)
+        added = list[tuple[str, Rows]]()
+        for alias, rows in right.tables:
+            columns_of = tuple((name, together(spread(cells), reached)) for name, cells in rows.columns)
+            added.append((alias, Rows(columns_of)))
+        hidden_names = {name.lower() for name in using} | left.hidden_names
+        return Scope((*left.tables, *added), node, extra=filters, hidden_names=hidden_names)
 
-    def _equal(self, node: Node | None, left: Scope, right: Scope) -> tuple[list[str], Cells]:
-        """Return the columns on the right that ON compares with others, and the cells of all."""
+    def _equal(self, node: Node | None, left: Scope, right: Scope) -> list[tuple[Node, Node]]:
+        """Return what ON compares: an expression of the left, and a column of the right."""
         parts = [node] if node is not None else []
         if node is not None and node.get("type") == "CONJUNCTION_AND":
             parts = node["children"]
-        own, met = list[str](), list[Cells]()
-        for part in parts:
-            sides = [part.get("left") or {}, part.get("right") or {}]
-            if part.get("type") == "COMPARE_EQUAL":
-                for one, other in (sides, sides[::-1]):
-                    if one.get("class") == "COLUMN_REF" and right.of(one["column_names"]) is not None:
-                        on_left = self._quietly(other, left)
-                        if on_left is not None and left.of(one["column_names"]) is None:
-                            own.append(one["column_names"][-1])
-                            met += [on_left, spread(right.of(one["column_names"]) or NOTHING)]
-                            break
-                else:
-                    self._unclear()
-            else:
-                self._unclear()
-        if not own:
-            self._unclear()
-        return own, together(*met)
-
-    def _quietly(self, node: Node, scope: Scope) -> Cells | None:
-        """Return the cells of an expression, None if it names other tables' columns."""
-        names = list[list[str]]()
-
-        def note(some: Node) -> None:
-            if some.get("class") == "COLUMN_REF":
-                names.append(some["column_names"])
-
-        replaced(node, note)
-        return None if any(scope.of(name) is None for name in names) else self.value(node, scope)
-
-    def _unclear(self) -> NoReturn:
-        self.refuse("joins on another condition than equal columns", "each row comes from one record",
-                    "ON a.id = b.id, with the tables' names before columns; other conditions in WHERE")  # fmt: skip
+        pairs = list[tuple[Node, Node]]()
+        for some in parts:
+            sides = (some.get("left") or {}, some.get("right") or {})
+            for one, other in (sides, sides[::-1]):
+                is_right = other.get("class") == "COLUMN_REF" and right.has([other]) and not left.has([other])
+                if some.get("type") == "COMPARE_EQUAL" and is_right and left.has(_columns(one)):
+                    pairs.append((one, other))
+                    break
+        if not pairs or len(pairs) < len(parts):
+            self.refuse("joins on another condition than equal columns", "each row comes from one record",
+                        "ON a.id = b.id, with the tables' names before columns; other conditions in WHERE")  # fmt: skip
+        return pairs
 
 
 @dataclass(frozen=True)
@@ -432,9 +409,9 @@ class Scope:
         """Return the cells that decide which rows there are."""
         return together(self.extra, *(rows.filters for _, rows in self.tables))
 
-    @property
-    def words(self) -> str:
-        return _words([name for _, rows in self.tables for name, _ in rows.columns])
+    def nearest(self, name: str) -> str:
+        """Return the column that was perhaps meant; others are not told, as a first line may be a row."""
+        return did_you_mean(name, (column for _, rows in self.tables for column, _ in rows.columns))
 
     def columns(self, table: str) -> list[tuple[str, Cells]]:
         """Return the columns of one table, or of all ("")."""
@@ -461,6 +438,10 @@ class Scope:
             found.append(self.aliases[lower[0]])
         return together(*found) if found else None
 
+    def has(self, columns: list[Node]) -> bool:
+        """Return whether all of some columns are here."""
+        return all(self.of(column["column_names"]) is not None for column in columns)
+
     def told_apart(self, function: str, keys: list[Node]) -> Check:
         """Return the check that no two rows are alike in what a window puts in order."""
         named = [{**key, "alias": f"k{number}"} for number, key in enumerate(keys)]
@@ -474,14 +455,41 @@ class Scope:
 
 
 def _below(one: Rows, other: Rows) -> Rows:
-    """Return the rows of both; a cell that decides about rows of one, and is in the other, touches several."""
+    """Return the rows of both."""
     columns = zip(one.columns, other.columns, strict=True)
-    touched = (together(rows.filters, *(cells for _, cells in rows.columns)) for rows in (one, other))
-    both = one_after_the_other(*touched)
     return Rows(
-        tuple((name, one_after_the_other(cells, more)) for (name, cells), (_, more) in columns),
-        {cell: both[cell] for cell in {*one.filters, *other.filters}},
-    )
+        tuple((name, together(part(cells, 0), part(more, 1))) for (name, cells), (_, more) in columns),
+        together(part(one.filters, 0), part(other.filters, 1)), one.is_distinct or other.is_distinct,
+    )  # fmt: skip
+
+
+def _columns(node: Node) -> list[Node]:
+    """Return the columns that an expression names."""
+    found = list[Node]()
+    replaced(node, lambda some: found.append(some) if some.get("class") == "COLUMN_REF" else None)
+    return found
+
+
+def _checks_of_join(node: Node, pairs: list[tuple[Node, Node]]) -> list[Check]:
+    """Return that the right has one row a key, and that keys are of one type: 7 is equal to 07 and to 7."""
+    every = parsed("from x", "sql")
+    keys = ", ".join(identifier(other["column_names"][-1]) for _, other in pairs)
+    right = text_of({**every, "from_table": node["right"]})
+    checks = [Check(
+        f"select 1 from ({right}) group by {keys} having count(*) > 1 limit 1",
+        "joins a table with two rows of one key", "a record goes into one row",
+        "the table after JOIN has one row for each value of what ON compares",
+    )]  # fmt: skip
+    for one, other in pairs:
+        kinds = list[str]()
+        for side, key in (("left", one), ("right", other)):
+            keys_of_side = text_of({**every, "from_table": node[side], "select_list": [key]})
+            kinds.append(f"(select typeof(columns(*)) as k from ({keys_of_side}) limit 1)")
+        checks.append(Check(
+            f"select 1 from {kinds[0]} a, {kinds[1]} b where a.k <> b.k", "joins columns of two types",
+            "equal keys are written alike", "cast one of them in a step of WITH",
+        ))  # fmt: skip
+    return checks
 
 
 def _is_pattern(node: Node) -> bool:
@@ -493,11 +501,7 @@ def _name_of(name: object) -> str:
     return str(name[-1] if isinstance(name, list) else name.get("column", name) if isinstance(name, dict) else name)
 
 
-def _words(names: Iterable[str]) -> str:
-    some = [name for name in names if not name.startswith("takifugu ")]
-    return ", ".join(some[:12]) + (", ..." if len(some) > 12 else "") or "none"
-
-
+_COLUMN = {"class": "COLUMN_REF", "type": "COLUMN_REF", "alias": ""}
 _BY_ROW = "cast, CASE, nullif, coalesce, strptime, replace and others like them are"
 _STABLE = "the same rows give the same table tomorrow"
 _QUOTES = "names with blanks or points stand in quotes: \"my column\"; texts in 'single' ones"

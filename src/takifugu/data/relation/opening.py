@@ -8,12 +8,23 @@ from pathlib import Path
 from typing import Any
 
 from takifugu.core.errors import DataError, TakifuguError, about
+from takifugu.core.nearest import did_you_mean
 from takifugu.data.relation.faults import wrong_key
 from takifugu.data.relation.frames import arrow_table
 from takifugu.data.relation.judge import Cells, Judge, Rows, Scope, together
 from takifugu.data.relation.keys import Source
 from takifugu.data.relation.readers import Reader, with_parameters, without_readers
-from takifugu.data.relation.relation import MEMORY, Relation, connected, found_files, lock, run, stamps_of, view
+from takifugu.data.relation.relation import (
+    MEMORY,
+    Relation,
+    connected,
+    found_files,
+    kind_of,
+    lock,
+    run,
+    stamps_of,
+    view,
+)
 from takifugu.data.relation.rules import check_dependence
 from takifugu.data.relation.sheets import EXCEL, SQLITE, tables_of_excel, tables_of_sqlite
 from takifugu.data.relation.text_file import ENDINGS, Form, first_record, split_at, transcoded, unique_names
@@ -232,9 +243,8 @@ class Opening:
         lacking = next((text for text in self._role_texts() if not self._fits(text, names)), "")
         role = next((name for name, text in self.wanted if text == lacking), "file")
         expression(lacking, role)  # what is no expression is told so
-        words = ", ".join(name[:40] for name in names[:12]) + (", ..." if len(names) > 12 else "")
         return DataError(
-            f"the first line of {path.rsplit('/', 1)[-1][:80]} has no {lacking[:80]!r}; it names {words}",
+            f"the first line of {path.rsplit('/', 1)[-1][:80]} has no {lacking[:80]!r}{did_you_mean(lacking, names)}",
             rule="a text file names its columns in its first line, split at one of , ; tab |",
             fix="sql = \"from read_csv('...', skip = 3, delim = ' ')\", with your numbers and signs",
         ).at(role)  # fmt: skip
@@ -394,7 +404,7 @@ class Opening:
     def relation(self) -> Relation:
         """Return the relation before roles."""
         described = run(self.connection, f"describe {identifier(WRITTEN)}", "file").fetchall()
-        types = {str(name): str(kind) for name, kind, *_ in described}
+        types = {str(name): kind_of(kind) for name, kind, *_ in described}
         key = "file" if self.select is None else "sql"
         return Relation(self.connection, types, self.files, stamps_of(self.files), key, keeps=self.keeps)
 
@@ -425,7 +435,8 @@ class Opening:
             cells = Judge(key).value(tree, scope)
             sql = f"({text_of(tree)})"
             shown = text_of(with_parameters(tree, self.texts))
-        kind = str(run(self.connection, f"describe select {sql} as x from {identifier(WRITTEN)}", key).fetchall()[0][1])
+        statement = f"describe select {sql} as x from {identifier(WRITTEN)}"
+        kind = kind_of(run(self.connection, statement, key).fetchall()[0][1])
         if key == "where" and kind != "BOOLEAN":
             raise wrong_key(
                 "where", f"where holds {kind}", "it is true or false for each row", "where = \"Typ <> 'Summe'\""

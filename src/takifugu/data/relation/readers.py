@@ -37,7 +37,7 @@ class Reader:
             if len(lines) != 1:
                 raise wrong_key("sql", "the first lines of the files differ", "files that are read together are alike",
                                 "UNION ALL of several read_csv()")  # fmt: skip
-            names = unique_names(lines.pop(), lambda name: True, files[0].rsplit("/", 1)[-1])
+            names = unique_names(lines.pop(), lambda name: False, files[0].rsplit("/", 1)[-1])
         return form.select(files, names, kinds)
 
     @property

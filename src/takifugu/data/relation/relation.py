@@ -47,10 +47,6 @@ class Relation:
         found: list[tuple[Any, ...]] = run(self.connection, statement, key or self.key, self.name).fetchall()
         return found
 
-    def described(self, statement: str, key: str = "") -> dict[str, str]:
-        """Return the columns of a SELECT with their types; nothing is read."""
-        return {name: str(kind) for name, kind, *_ in self.rows(f"describe {statement}", key)}
-
     def check_unchanged(self) -> None:
         """Raise DataError if a file changed since it was opened."""
         if stamps_of(self.files) != self.stamps:
@@ -115,7 +111,7 @@ def found_files(path: str, root: Path, key: str) -> tuple[str, ...]:
     if os.path.isfile(place):  # a name may hold *
         return (os.path.realpath(place),)
     names = sorted(glob.glob(place, recursive=True)) if any(sign in path for sign in "*?[") else []
-    files = tuple(os.path.realpath(name) for name in names if os.path.isfile(name))
+    files = tuple(dict.fromkeys(os.path.realpath(name) for name in names if os.path.isfile(name)))
     if not files:
         raise DataError(
             f"there is no file {path[:120]!r}", fix="write its path from the release file on"
@@ -127,7 +123,12 @@ def view(connection: DuckDBPyConnection, name: str, select: str, key: str, file:
     """Name a SELECT, and return its columns with their types."""
     run(connection, f"create temp view {identifier(name)} as {select}", key, file)
     rows = run(connection, f"describe {identifier(name)}", key, file).fetchall()
-    return {str(column): str(kind) for column, kind, *_ in rows}
+    return {str(column): kind_of(kind) for column, kind, *_ in rows}
+
+
+def kind_of(kind: object) -> str:
+    """Return the name of a type; what an ENUM may hold could be values of rows."""
+    return str(kind).partition("(")[0] if str(kind).startswith(("ENUM", "STRUCT", "UNION", "MAP")) else str(kind)
 
 
 def _not_text(name: str) -> DataError:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 
 from takifugu.data.relation.faults import wrong_key
-from takifugu.data.relation.judge import MANY, Cell, Cells, together
+from takifugu.data.relation.judge import Cells, together
 
 _COVERED = (
     'declare from, until, a roster and gaps = "hidden"; or filter by other columns; '
@@ -26,11 +26,14 @@ def check_dependence(
     must not depend on hidden values: else lengths, gaps or the presence of a unit publish them exactly.
     """
     hidden = roles.get("value", {})
-    if any(times >= MANY for times in hidden.values()):
-        raise wrong_key(
-            "value", f"a value of {_words(hidden, MANY)} goes into several rows", "it goes into one",
-            "take value from the table that FROM names first, without windows over it",
-        )  # fmt: skip
+    for key, cells in (("value", hidden), ("where", roles.get("where", {})), ("sql", filters)):
+        reached = together(hidden, cells)
+        several = sorted({repr(name[:60]) for scan, name in hidden if len(reached[scan, name]) > 1})
+        if several:
+            raise wrong_key(
+                key, f"a value of {', '.join(several)} goes into several rows, or decides about others", "it has one",
+                "take value from the table that FROM names first, without windows over it; filter by other columns",
+            )  # fmt: skip
     for role, cells in roles.items():
         both = _common(cells, hidden) if role not in ("value", "where") else ""
         if both:
@@ -39,12 +42,6 @@ def check_dependence(
                 f"compute {role} from other columns",
             )  # fmt: skip
     for key, cells in (("where", roles.get("where", {})), ("sql", filters)):
-        several = _common({cell: times for cell, times in cells.items() if times >= MANY}, hidden)
-        if several:
-            raise wrong_key(
-                key, f"which rows there are depends on {several} of other rows, as value does",
-                "a value of a record goes into one row", "filter by other columns, or by a row's own value",
-            )  # fmt: skip
         both = _common(cells, hidden)
         if both and not is_covered:
             raise wrong_key(
@@ -59,12 +56,4 @@ def check_dependence(
 
 
 def _common(one: Cells, other: Cells) -> str:
-    return ", ".join(sorted({_name(cell) for cell in one if cell in other}))
-
-
-def _words(cells: Cells, times: int) -> str:
-    return ", ".join(sorted({_name(cell) for cell, most in cells.items() if most >= times}))
-
-
-def _name(cell: Cell) -> str:
-    return repr(cell[1][:60])
+    return ", ".join(sorted({repr(name[:60]) for scan, name in one if (scan, name) in other}))
