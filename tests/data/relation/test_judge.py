@@ -238,3 +238,10 @@ def test_errors_of_duckdb_quote_no_row(folder: Path) -> None:
             counted(opened(folder, **{"step": 1, **keys}), None)
         assert "Geh" not in error.value.line
         assert error.value.__suppress_context__ or error.value.__context__ is None
+
+
+def test_a_text_that_is_nested_too_deeply_or_too_long_is_told(folder: Path) -> None:
+    refused(folder, value="(" * 3000 + "v" + ")" * 3000)
+    refused(folder, value="lower(" * 900 + "v" + ")" * 900)
+    refused(folder, sql=f"from {'(from ' * 200}{READ}{')' * 200}" + " " * 100_000)
+    refused(folder, value="v || " * 20_000 + "v")

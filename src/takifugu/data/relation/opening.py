@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
@@ -17,17 +17,18 @@ from takifugu.data.relation.readers import Reader, with_parameters, without_read
 from takifugu.data.relation.relation import (
     MEMORY,
     Relation,
+    Stamps,
     connected,
     found_files,
-    kind_of,
     lock,
     run,
     stamps_of,
+    types_of,
     view,
-)
+)  # fmt: skip
 from takifugu.data.relation.rules import check_dependence
 from takifugu.data.relation.sheets import EXCEL, SQLITE, tables_of_excel, tables_of_sqlite
-from takifugu.data.relation.text_file import ENDINGS, Form, first_record, split_at, transcoded, unique_names
+from takifugu.data.relation.text_file import ENDINGS, SIGNS, Form, first_record, split_at, transcoded, unique_names
 from takifugu.data.relation.tree import Node, columns_in, expression, parsed, text_of
 from takifugu.data.relation.words import identifier, literal
 
@@ -91,7 +92,7 @@ def open_source(
 
     Raises InputError for keys, SQL and expressions against the rules, DataError for files that cannot be read.
     """
-    if (source.file is None and source.sql is None) and frame is None:
+    if source.file is None and source.sql is None and frame is None:
         raise wrong_key("file", "neither file nor sql is declared", "", 'file = "x.csv"')
     if frame is not None and source.file is not None:
         raise wrong_key("file", "a file is declared, and a frame given", "rows come from one of them", "leave one out")
@@ -100,12 +101,14 @@ def open_source(
     connection = connected(folder, memory, threads)
     texts = {t: f"${key}" for key in ("from", "until") if (t := source.text_of_date(key)) is not None}
     wanted = [*_role_keys(source), *((f"by{number}", text) for number, text in enumerate(beside))]
-    opening = Opening(
-        wanted, Path(root), folder, connection, source.file, source.sql, source.encoding, texts=texts
-    )
+    where = (source.file, source.sql, source.encoding)
+    opening = Opening(wanted, Path(root), folder, connection, *where, texts=texts)
     try:
         opening.take(frame)
         return opening.opened(source)
+    except RecursionError:
+        connection.close()
+        raise wrong_key("sql", "sql is nested too deeply", "it is short enough to be reviewed", "WITH") from None
     except BaseException:
         connection.close()
         raise
@@ -122,10 +125,8 @@ def open_table(
     is_select = text is not None and text.lstrip()[:7].lower().startswith(("select", "from", "with"))
     is_select = is_select and not (Path(root) / str(text)).is_file()
     connection = connected(folder)
-    opening = Opening(
-        [(key, name) for name in wanted], Path(root), folder, connection, None if is_select else text,
-        text if is_select else None, encoding,
-    )  # fmt: skip
+    where = (None, text, encoding) if is_select else (text, None, encoding)
+    opening = Opening([(key, name) for name in wanted], Path(root), folder, connection, *where)
     try:
         with about(key):
             opening.take(None if text is not None else given)
@@ -147,6 +148,7 @@ class Opening:
     select: str | None = None
     encoding: str | None = None
     files: tuple[str, ...] = ()
+    stamps: Stamps = ()
     copies: list[str] = field(default_factory=list)
     kind: str = ""
     split: str = ""
@@ -162,31 +164,35 @@ class Opening:
         if self.select is not None:
             self.take_sql(self.select, frame)
         elif frame is not None:
-            self.take_frame(frame, WRITTEN)
-            self.lock()
+            self.kind = "frame"
+            self._register(arrow_table(frame), WRITTEN)
+            self._lock()
         else:
             self.take_file()
 
     # -- files and frames
 
-    def take_frame(self, frame: object, name: str) -> None:
-        table = arrow_table(frame)
-        self.keeps.append(table)
-        self.kind = self.kind or "frame"
-        self._register(table, name)
-
     def _register(self, table: Any, name: str) -> None:
+        self.keeps.append(table)
         self.connection.register(name, table)
-        self.rows = Rows.of(len(self.tables), table.column_names)
-        self.tables[name.lower()] = self.rows
+        self.rows = self.tables[name.lower()] = Rows.of(len(self.tables), table.column_names)
 
-    def lock(self) -> None:
+    def _found(self, files: Sequence[str]) -> None:
+        """Note the files to be read, and how they are before they are."""
+        self.files = (*self.files, *files)
+        self.stamps = stamps_of(self.files)
+
+    @property
+    def _name(self) -> str:
+        return self.files[0].rsplit("/", 1)[-1] if self.files else ""
+
+    def _lock(self) -> None:
         lock(self.connection, [*self.files, *self.copies])
 
     def take_file(self) -> None:
         """Name the rows of the declared file."""
         path = str(self.file)
-        self.files = found_files(path, self.root, "file")
+        self._found(found_files(path, self.root, "file"))
         ending = _ending(path)
         if ending in (*EXCEL, *SQLITE, *DUCKDB):
             names = self._tables_of_file(ending)
@@ -197,54 +203,37 @@ class Opening:
             self.rows, self.tables = self.tables[names[0].lower()], {WRITTEN: self.tables[names[0].lower()]}
             return
         if self.encoding is not None and ending not in ENDINGS:
-            raise wrong_key(
-                "encoding", f"encoding is declared of a {ending} file", "text files have one", "leave it out"
-            )
+            raise wrong_key("encoding", f"encoding of a {ending} file", "text files have one", "leave it out")
+        if ending not in (*ENDINGS, *PARQUET, *JSON):
+            known = "these are " + " ".join((*ENDINGS, *PARQUET, *JSON, *DUCKDB, *EXCEL, *SQLITE))
+            raise wrong_key("file", f"{path[-60:]!r} is of no kind that is read", known, "save it as CSV")
+        select = self._text_select(path) if ending in ENDINGS else ""
+        self._lock()
         if ending in PARQUET:
-            self.kind, select = "parquet", Reader("read_parquet", (), {}).scan(self.files)
+            select = Reader("read_parquet", (), {}).scan(self.files)
         elif ending in JSON:
-            self.kind, select = "json lines", ""
-        elif ending in ENDINGS:
-            self.kind, select = "text", self._text_select(path)
-        else:
-            raise wrong_key("file", f"{path[-60:]!r} is of no kind that is read",
-                            "these are " + " ".join((*ENDINGS, *PARQUET, *JSON, *DUCKDB, *EXCEL, *SQLITE)),
-                            "save it as CSV, or give a frame in Python")  # fmt: skip
-        self.lock()
-        if not select:
             select = self._json_select()
-        types = view(self.connection, WRITTEN, select, "file", self.files[0].rsplit("/", 1)[-1])
-        self.rows = Rows.of(0, types)
-        self.tables[WRITTEN] = self.rows
+        self.kind = "text" if ending in ENDINGS else "parquet" if ending in PARQUET else "json lines"
+        self.rows = self.tables[WRITTEN] = Rows.of(0, view(self.connection, WRITTEN, select, "file", self._name))
 
     def _text_select(self, path: str) -> str:
-        files = self._decoded(self.files, self.encoding)
-        form = Form()
-        try:
-            sign, names = split_at(files[0], form, lambda names: all(self._fits(t, names) for t in self._role_texts()))
-        except DataError as error:
-            if error.what:
-                raise
-            raise self._no_names(path, files[0], form) from None
-        form = replace(form, delim=sign)
-        for other in files[1:]:
-            if first_record(other, form) != names:
-                raise DataError("the first lines of the files differ", fix="UNION ALL of several read_csv() in sql").at(
-                    "file"
-                )
-        self.split = sign
-        used = {name.lower() for text in self._role_texts() for name in self._names_in(text, names)}
-        return form.select(files, unique_names(names, lambda name: name.lower() in used, path.rsplit("/", 1)[-1]))
+        """Return the SELECT of text files, split where their first line names the columns of all roles."""
+        files, texts = self._decoded(self.files, self.encoding), [text for _, text in self.wanted]
+        found = split_at(files[0], lambda names: all(_names_in(text, names) is not None for text in texts))
+        if found is None:
+            raise self._no_names(path, max((first_record(files[0], Form(sign)) for sign in SIGNS), key=len))
+        self.split, names = found
+        if any(first_record(other, Form(self.split)) != names for other in files[1:]):
+            raise DataError("the first lines of the files differ", fix="UNION ALL of read_csv() in sql").at("file")
+        used = {name.lower() for text in texts for name in _names_in(text, names) or ()}
+        return Form(self.split).select(files, unique_names(names, lambda name: name.lower() in used, path))
 
-    def _no_names(self, path: str, file: str, form: Form) -> TakifuguError:
-        """Return the error about a first line that does not name what the keys do."""
-        lines = [first_record(file, replace(form, delim=sign)) for sign in ",;\t|"]
-        names = max(lines, key=len)
-        lacking = next((text for text in self._role_texts() if not self._fits(text, names)), "")
-        role = next((name for name, text in self.wanted if text == lacking), "file")
+    def _no_names(self, path: str, names: Sequence[str]) -> TakifuguError:
+        """Return the error about a first line that does not name what the keys do; the line may be a row."""
+        role, lacking = next(((r, t) for r, t in self.wanted if _names_in(t, names) is None), ("file", "columns"))
         expression(lacking, role)  # what is no expression is told so
         return DataError(
-            f"the first line of {path.rsplit('/', 1)[-1][:80]} has no {lacking[:80]!r}{did_you_mean(lacking, names)}",
+            f"the first line of {path[-60:]} has no {lacking[:80]!r}{did_you_mean(lacking, names)}",
             rule="a text file names its columns in its first line, split at one of , ; tab |",
             fix="sql = \"from read_csv('...', skip = 3, delim = ' ')\", with your numbers and signs",
         ).at(role)  # fmt: skip
@@ -260,14 +249,10 @@ class Opening:
     def _json_select(self) -> str:
         paths = ", ".join(map(literal, self.files))
         keys = f"select unnest(json_keys(json)) as k from read_json_objects([{paths}], format = 'newline_delimited')"
-        found = run(
-            self.connection, f"select distinct k from ({keys}) order by k", "file", self.files[0].rsplit("/", 1)[-1]
-        )
+        found = run(self.connection, f"select distinct k from ({keys}) order by k", "file", self._name)
         names = [name for (name,) in found.fetchall()]
         if len({name.lower() for name in names}) < len(names):
-            raise DataError(
-                "two names differ in capital letters alone", fix="columns = {...} of read_json() in sql"
-            ).at("file")
+            raise DataError("two names differ in capitals alone", fix="read_json(..., columns = ...) in sql").at("file")
         return Reader("read_json", (), {"columns": dict.fromkeys(names, "VARCHAR")}).scan(self.files)
 
     def _tables_of_file(self, ending: str) -> list[str]:
@@ -275,14 +260,11 @@ class Opening:
         file = self.files[0]
         if ending in DUCKDB:
             self.kind = "duckdb"
-            run(
-                self.connection, f"attach {literal(file)} as takifugu_file (read_only)", "file", file.rsplit("/", 1)[-1]
-            )
-            self.lock()
-            statement = ("select schema_name, table_name from duckdb_tables() "
-                         "where database_name = 'takifugu_file' and not internal order by all")  # fmt: skip
+            run(self.connection, f"attach {literal(file)} as takifugu_file (read_only)", "file", self._name)
+            self._lock()
+            statement = "select schema_name, table_name from duckdb_tables() where database_name = 'takifugu_file'"
             names = list[str]()
-            for schema, name in self.connection.execute(statement).fetchall():
+            for schema, name in self.connection.execute(f"{statement} and not internal order by all").fetchall():
                 place = f"takifugu_file.{identifier(schema)}.{identifier(name)}"
                 types = view(self.connection, name, f"select * from {place}", "file")
                 self.tables[name.lower()] = Rows.of(len(self.tables), types)
@@ -290,18 +272,11 @@ class Opening:
             return names
         self.kind = "sheet" if ending in EXCEL else "sqlite"
         found = (tables_of_excel if ending in EXCEL else tables_of_sqlite)(file)
-        self.lock()
-        if self.select is None and len(found) != 1:
-            return list(found)
-        for name in found if self.select is None else self._named_in_sql(found):
-            table = found[name]()
-            self.keeps.append(table)
-            self._register(table, name)
+        self._lock()
+        for name in found:
+            if len(found) == 1 if self.select is None else name.lower() in self.select.lower():
+                self._register(found[name](), name)
         return list(found)
-
-    def _named_in_sql(self, found: Mapping[str, object]) -> list[str]:
-        text = str(self.select).lower()
-        return [name for name in found if name.lower() in text]
 
     # -- sql
 
@@ -320,15 +295,20 @@ class Opening:
             return name
 
         tree = parsed(text_of(without_readers(tree, scan_of)), "sql")  # what is judged is what is run
-        files = {name: self._files_of(reader) for name, reader in readers.items()}
-        self.files = tuple(dict.fromkeys(path for some in files.values() for path in some))
-        if len(self.files) < sum(map(len, files.values())):
+        files = dict[str, list[str]]()
+        for name, reader in readers.items():
+            files[name] = [file for path in reader.paths for file in found_files(path, self.root, "sql")]
+        every = [file for some in files.values() for file in some]
+        self._found(every)
+        if len(set(every)) < len(every):
             raise wrong_key("sql", "sql reads one file in two ways", "a column has one name", "read it once, in WITH")
-        selects = {name: self._scan(reader, files[name]) for name, reader in readers.items()}
+        selects = dict[str, str]()
+        for name, reader in readers.items():
+            selects[name] = reader.scan(self._decoded(files[name], reader.options.get("encoding")))
         self.kind = "sql"
         if self.file is not None:
-            own = found_files(self.file, self.root, "file")
-            self.files = (*own, *self.files)
+            self.files, others = (), self.files
+            self._found((*found_files(self.file, self.root, "file"), *others))
             ending = _ending(self.file)
             if ending not in (*EXCEL, *SQLITE, *DUCKDB):
                 raise wrong_key("file", "file and sql are declared", "sql reads the sheets or tables of a file by name",
@@ -336,21 +316,13 @@ class Opening:
             self._tables_of_file(ending)
         else:
             if frame is not None:
-                self.take_frame(frame, FRAME)
-            self.lock()
+                self._register(arrow_table(frame), FRAME)
+            self._lock()
         for name, select in selects.items():
-            types = view(self.connection, name, select, "sql", files[name][0].rsplit("/", 1)[-1])
-            self.scans[files[name][0].rsplit("/", 1)[-1]] = len(self.tables)
-            self.tables[name] = Rows.of(len(self.tables), types)
+            short = files[name][0].rsplit("/", 1)[-1]
+            self.scans[short] = len(self.tables)
+            self.tables[name] = Rows.of(len(self.tables), view(self.connection, name, select, "sql", short))
         self._judge(tree)
-
-    def _files_of(self, reader: Reader) -> tuple[str, ...]:
-        return tuple(file for path in reader.paths for file in found_files(path, self.root, "sql"))
-
-    def _scan(self, reader: Reader, files: tuple[str, ...]) -> str:
-        if "csv" in reader.function:
-            files = self._decoded(files, reader.options.get("encoding"))
-        return reader.scan(files)
 
     def _judge(self, tree: Node) -> None:
         steps = (tree.get("cte_map") or {}).get("map") or []
@@ -381,32 +353,11 @@ class Opening:
 
     # -- roles
 
-    def _role_texts(self) -> list[str]:
-        return [text for _, text in self.wanted]
-
-    def _fits(self, text: str, names: Sequence[str]) -> bool:
-        """Return whether a text is a column, or an expression over columns."""
-        try:
-            self._names_in(text, names)
-        except (_Lacking, TakifuguError):
-            return False
-        return True
-
-    def _names_in(self, text: str, names: Sequence[str]) -> list[str]:
-        if text in names:
-            return [text]
-        lower = {name.lower() for name in names}
-        used = columns_in(expression(text, "value"))
-        if not all(name.lower() in lower for name in used):
-            raise _Lacking
-        return used
-
     def relation(self) -> Relation:
         """Return the relation before roles."""
-        described = run(self.connection, f"describe {identifier(WRITTEN)}", "file").fetchall()
-        types = {str(name): kind_of(kind) for name, kind, *_ in described}
         key = "file" if self.select is None else "sql"
-        return Relation(self.connection, types, self.files, stamps_of(self.files), key, keeps=self.keeps)
+        types = types_of(self.connection, identifier(WRITTEN), key)
+        return Relation(self.connection, types, self.files, self.stamps, key, keeps=self.keeps)
 
     def opened(self, source: Source) -> Opened:
         """Return the opened source, its roles judged."""
@@ -435,17 +386,22 @@ class Opening:
             cells = Judge(key).value(tree, scope)
             sql = f"({text_of(tree)})"
             shown = text_of(with_parameters(tree, self.texts))
-        statement = f"describe select {sql} as x from {identifier(WRITTEN)}"
-        kind = kind_of(run(self.connection, statement, key).fetchall()[0][1])
+        kind = types_of(self.connection, f"select {sql} as x from {identifier(WRITTEN)}", key)["x"]
         if key == "where" and kind != "BOOLEAN":
-            raise wrong_key(
-                "where", f"where holds {kind}", "it is true or false for each row", "where = \"Typ <> 'Summe'\""
-            )
+            fix = "where = \"Typ <> 'Summe'\""
+            raise wrong_key("where", f"where holds {kind}", "it is true or false for each row", fix)
         return Role(name, sql, cells, shown, kind)
 
 
-class _Lacking(Exception):
-    """A text names a column that is not there."""
+def _names_in(text: str, names: Sequence[str]) -> list[str] | None:
+    """Return the columns that a role's text names, itself or those of its expression; None if one is not there."""
+    if text in names:
+        return [text]
+    try:
+        used = columns_in(expression(text, "value"))
+    except TakifuguError:
+        return None
+    return used if {name.lower() for name in used} <= {name.lower() for name in names} else None
 
 
 def _role_keys(source: Source) -> list[tuple[str, str]]:

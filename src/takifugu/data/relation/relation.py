@@ -122,7 +122,12 @@ def found_files(path: str, root: Path, key: str) -> tuple[str, ...]:
 def view(connection: DuckDBPyConnection, name: str, select: str, key: str, file: str = "") -> dict[str, str]:
     """Name a SELECT, and return its columns with their types."""
     run(connection, f"create temp view {identifier(name)} as {select}", key, file)
-    rows = run(connection, f"describe {identifier(name)}", key, file).fetchall()
+    return types_of(connection, identifier(name), key, file)
+
+
+def types_of(connection: DuckDBPyConnection, select: str, key: str, file: str = "") -> dict[str, str]:
+    """Return the columns of a SELECT or a table with the names of their types; nothing is read."""
+    rows = run(connection, f"describe {select}", key, file).fetchall()
     return {str(column): kind_of(kind) for column, kind, *_ in rows}
 
 

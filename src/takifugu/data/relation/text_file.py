@@ -70,20 +70,12 @@ def first_record(path: str, form: Form) -> list[str]:
         raise DataError(f"the first line of {name} is no line of names").at("file") from None
 
 
-def split_at(path: str, form: Form, fits: Callable[[Sequence[str]], bool]) -> tuple[str, list[str]]:
-    """Return the sign at which the first line is split into names that fit, with the names.
-
-    Raises DataError if none or several do.
-    """
-    from dataclasses import replace
-
-    found = [(sign, first_record(path, replace(form, delim=sign))) for sign in SIGNS]
-    fitting = [(sign, names) for sign, names in found if fits(names)]
-    split = [(sign, names) for sign, names in fitting if len(names) > 1]  # a line without the sign is one name
-    fitting = split or fitting[:1]
-    if len(fitting) == 1:
-        return fitting[0]
-    raise DataError("").at("file")
+def split_at(path: str, fits: Callable[[Sequence[str]], bool]) -> tuple[str, list[str]] | None:
+    """Return the one sign at which the first line is split into names that fit, with the names; None without it."""
+    found = [(sign, names) for sign in SIGNS if fits(names := first_record(path, Form(sign)))]
+    split = [(sign, names) for sign, names in found if len(names) > 1]  # a line without the sign is one name
+    found = split or found[:1]
+    return found[0] if len(found) == 1 else None
 
 
 def unique_names(names: Sequence[str], used: Callable[[str], bool], file: str) -> list[str]:

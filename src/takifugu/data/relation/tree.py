@@ -13,8 +13,8 @@ if TYPE_CHECKING:
     from duckdb import DuckDBPyConnection
 
 Node = dict[str, Any]
-#: A longer text, or a deeper tree, is no statement that somebody can review.
-LONGEST, DEEPEST = 100_000, 200
+#: A longer text is no statement that somebody can review.
+LONGEST = 100_000
 
 
 @cache
@@ -122,21 +122,4 @@ def _serialized(text: str, key: str) -> Node | None:
         tree: Node = json.loads(answer)
     except (duckdb.Error, RecursionError, ValueError):
         return None
-    if _depth(tree) > DEEPEST:
-        raise wrong_key(key, f"{key} is nested too deeply", "it is short enough to be reviewed", "split it by WITH")
     return None if tree.get("error") else tree
-
-
-def _depth(node: Any) -> int:
-    """Return how deep a tree is, without recursion."""
-    depth, layer = 0, [node]
-    while layer:
-        depth += 1
-        nested = list[Any]()
-        for some in layer:
-            if isinstance(some, dict):
-                nested += some.values()
-            elif isinstance(some, list):
-                nested += some
-        layer = nested
-    return depth // 2

@@ -7,6 +7,7 @@ moments in UTC, or a whole number), `stop`, and `why`: one bit for each rule tha
 from __future__ import annotations
 
 from collections.abc import Sequence
+from typing import NoReturn
 
 from takifugu.core.errors import DataError, InputError
 from takifugu.data.relation.faults import BIT
@@ -33,6 +34,8 @@ CLOCKS = {"DATE", "TIMESTAMP", "TIMESTAMP_S", "TIMESTAMP_MS", "TIMESTAMP_NS"}
 MOMENTS = {"TIMESTAMP WITH TIME ZONE", "TIMESTAMPTZ", "TIMESTAMPTZ_NS", "TIMESTAMP_NS WITH TIME ZONE"}
 #: Codes of a missing value, of one that is no state, and of a number in no bin.
 MISSING, UNKNOWN, UNBINNED = -1, -2, -3
+ZONE = 'timezone = "Europe/Berlin"; or "UTC" if clocks there show that'
+LEAVE_OUT = "or leave timezone out: steps are then those of clocks"
 #: A day, or a day and a time; what follows it where it has an offset; the first and last moment that is no mistake.
 ISO = r"\d{4}-\d\d-\d\d([T ]\d\d:\d\d(:\d\d([.]\d{1,6}0*)?)?)?"
 OFFSET = r"(Z|[+-]\d\d(:?\d\d)?)"
@@ -55,64 +58,58 @@ def check_types(opened: Opened) -> None:
         _check_value(opened)
 
 
+def _refuse(key: str, what: str, rule: str, fix: str) -> NoReturn:
+    raise InputError(what, rule=rule, fix=fix).at(key)
+
+
+def _has_point(kind: str) -> bool:
+    return kind in ("FLOAT", "DOUBLE") or kind.startswith("DECIMAL")
+
+
 def _check_name(opened: Opened, role: str) -> None:
     kind, column = opened.type(role), opened.words()[role]
-    if kind in ("FLOAT", "DOUBLE") or kind.startswith("DECIMAL"):
-        raise InputError(
-            f"{role} holds numbers with a point ({kind})",
-            rule="names are texts or whole numbers: 7 and 7.0 are one person, and two of 16 digits may be one number",
-            fix=f"{role} = \"cast({column} AS bigint)\"; in pandas .astype('Int64')",
-        ).at(role)  # fmt: skip
-    if kind not in WHOLE | {"VARCHAR", "UUID"} and not kind.startswith("ENUM"):
-        raise InputError(
-            f"{role} holds {kind}", rule="names are texts or whole numbers", fix=f'{role} = "cast({column} AS varchar)"'
-        ).at(role)
+    if _has_point(kind):
+        rule = "names are texts or whole numbers: 7 and 7.0 are one person, and two of 16 digits may be one number"
+        fix = f"{role} = \"cast({column} AS bigint)\"; in pandas .astype('Int64')"
+        _refuse(role, f"{role} holds numbers with a point ({kind})", rule, fix)
+    if kind not in WHOLE | {"VARCHAR", "UUID", "ENUM"}:
+        fix = f'{role} = "cast({column} AS varchar)"'
+        _refuse(role, f"{role} holds {kind}", "names are texts or whole numbers", fix)
 
 
 def _check_order(opened: Opened, role: str) -> None:
     kind, column, zone = opened.type(role), opened.words()[role], opened.source.timezone
     if not opened.source.is_time:
-        if kind in ("FLOAT", "DOUBLE") or kind.startswith("DECIMAL"):
-            raise InputError(f"{role} holds numbers with a point ({kind})", rule="step is a whole number",
-                             fix=f'{role} = "cast({column} AS bigint)"').at(role)  # fmt: skip
+        if _has_point(kind):
+            fix = f'{role} = "cast({column} AS bigint)"'
+            _refuse(role, f"{role} holds numbers with a point ({kind})", "step is a whole number", fix)
         if kind not in WHOLE | {"VARCHAR"}:
-            raise InputError(f"{role} holds {kind}, and step is a number", fix='step = "1min"').at("step")
-        return
-    if kind in MOMENTS and zone is None:
-        raise InputError(
-            f"{role} holds moments (times with an offset from UTC), and no timezone is declared",
-            rule="hours and days are those of clocks somewhere",
-            fix='timezone = "Europe/Berlin"; or "UTC" if clocks there show that',
-        ).at("timezone")  # fmt: skip
-    if kind in CLOCKS and zone is not None:
-        raise InputError(
-            f"{role} holds what clocks showed ({kind}), and timezone is declared",
-            rule="which of two equal times in autumn was meant is not told",
-            fix=f"{role} = \"{column} AT TIME ZONE '{zone}'\" (the later of the two; skipped times are moved); "
-            "or leave timezone out: steps are then those of clocks",
-        ).at("timezone")  # fmt: skip
-    if kind in WHOLE or kind in ("FLOAT", "DOUBLE"):
-        raise InputError(f"{role} holds numbers, and step is a time", rule="times are written as such",
-                         fix=f'{role} = "to_timestamp({column})", of seconds since 1970').at(role)  # fmt: skip
-    if kind not in CLOCKS | MOMENTS | {"VARCHAR"}:
-        raise InputError(f"{role} holds {kind}", rule="a time has its day", fix=f'{role} = "day + {column}"').at(role)
+            _refuse("step", f"{role} holds {kind}, and step is a number", "they are of one kind", 'step = "1min"')
+    elif kind in MOMENTS and zone is None:
+        what = f"{role} holds moments (times with an offset from UTC), and no timezone is declared"
+        _refuse("timezone", what, "hours and days are those of clocks somewhere", ZONE)
+    elif kind in CLOCKS and zone is not None:
+        what = f"{role} holds what clocks showed ({kind}), and timezone is declared"
+        fix = f"{role} = \"{column} AT TIME ZONE '{zone}'\" (the later of two; skipped ones are moved); {LEAVE_OUT}"
+        _refuse("timezone", what, "which of two equal times in autumn was meant is not told", fix)
+    elif kind in WHOLE or _has_point(kind):
+        fix = f'{role} = "to_timestamp({column})", of seconds since 1970'
+        _refuse(role, f"{role} holds numbers, and step is a time", "times are written as such", fix)
+    elif kind not in CLOCKS | MOMENTS | {"VARCHAR"}:
+        _refuse(role, f"{role} holds {kind}", "a time has its day", f'{role} = "day + {column}"')
 
 
 def _check_value(opened: Opened) -> None:
     kind, column = opened.type("value0"), opened.words()["value"]
-    has_point = kind in ("FLOAT", "DOUBLE") or kind.startswith("DECIMAL")
+    rule = "states are texts, whole numbers, or true and false"
     if opened.source.bins is not None:
-        if not has_point and kind not in WHOLE | {"VARCHAR"}:
-            raise InputError(f"value holds {kind}", rule="bins are of numbers", fix="leave bins out").at("bins")
-        return
-    if has_point:
-        raise InputError(
-            f"value holds numbers with a point ({kind})", rule="states are texts, whole numbers, or true and false",
-            fix=f'bins = {{ low = [0, 10], high = [10, inf] }}; or value = "cast({column} AS bigint)"',
-        ).at("value")  # fmt: skip
-    if kind not in WHOLE | {"VARCHAR", "BOOLEAN", "UUID"} and not kind.startswith("ENUM"):
-        raise InputError(f"value holds {kind}", rule="states are texts, whole numbers, or true and false",
-                         fix=f'value = "cast({column} AS varchar)"').at("value")  # fmt: skip
+        if not _has_point(kind) and kind not in WHOLE | {"VARCHAR"}:
+            _refuse("bins", f"value holds {kind}", "bins are of numbers", "leave bins out")
+    elif _has_point(kind):
+        fix = f'bins = {{ low = [0, 10], high = [10, inf] }}; or value = "cast({column} AS bigint)"'
+        _refuse("value", f"value holds numbers with a point ({kind})", rule, fix)
+    elif kind not in WHOLE | {"VARCHAR", "BOOLEAN", "UUID", "ENUM"}:
+        _refuse("value", f"value holds {kind}", rule, f'value = "cast({column} AS varchar)"')
 
 
 def told_kind_of_times(opened: Opened, role: str) -> None:
@@ -125,20 +122,14 @@ def told_kind_of_times(opened: Opened, role: str) -> None:
     )[0]
     words = "" if some == texts else "some "
     if some and zone is None:
-        fix = 'timezone = "Europe/Berlin"; or "UTC" if clocks there show that'
-        if some != texts:
-            fix = "CASE, for the two kinds"
-        raise DataError(
-            f"{role} holds {words}moments (times with an offset from UTC, or Z), and no timezone is declared",
-            rule="hours and days are those of clocks somewhere, and a column has one kind of time", fix=fix,
-        ).at("timezone")  # fmt: skip
+        what = f"{role} holds {words}moments (times with an offset from UTC, or Z), and no timezone is declared"
+        rule, fix = "hours and days are those of clocks somewhere, and a column has one kind of time", ZONE
+        raise DataError(what, rule=rule, fix="CASE, for the two kinds" if words else fix).at("timezone")
     if some:
-        raise DataError(
-            f"{role} holds {words}times without an offset from UTC, and timezone is declared",
-            rule="which of two equal times in autumn was meant is not told",
-            fix=f"{role} = \"{column}::timestamp AT TIME ZONE '{zone}'\"; or leave timezone out: steps are then those "
-            "of clocks",
-        ).at("timezone")  # fmt: skip
+        what = f"{role} holds {words}times without an offset from UTC, and timezone is declared"
+        fix = f"{role} = \"{column}::timestamp AT TIME ZONE '{zone}'\"; {LEAVE_OUT}"
+        rule = "which of two equal times in autumn was meant is not told"
+        raise DataError(what, rule=rule, fix=fix).at("timezone")
 
 
 def rows_sql(opened: Opened, is_numbered: bool = False, more: str = "") -> str:
