@@ -10,6 +10,7 @@ import csv
 import gzip
 import io
 import shutil
+from collections import Counter
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
@@ -19,8 +20,8 @@ from takifugu.core.errors import DataError
 from takifugu.data.relation.faults import wrong_key
 from takifugu.data.relation.words import literal
 
-#: The signs that may split a line, and the longest first line.
-SIGNS, LONGEST_LINE = ",;\t|", 10_000_000
+#: The signs that may split a line, the longest first line, and the most columns.
+SIGNS, LONGEST_LINE, MOST_COLUMNS = ",;\t|", 10_000_000, 10_000
 ENDINGS = (".csv", ".tsv", ".txt")
 
 
@@ -65,9 +66,13 @@ def first_record(path: str, form: Form) -> list[str]:
         raise _no_text(name, form.encoding, True)
     quoting = {"quotechar": form.quote} if form.quote else {"quoting": csv.QUOTE_NONE}
     try:
-        return next(csv.reader(io.StringIO(start, newline=""), delimiter=form.delim, **quoting), [])
-    except csv.Error:
-        raise DataError(f"the first line of {name} is no line of names").at("file") from None
+        names = next(csv.reader(io.StringIO(start, newline=""), delimiter=form.delim, **quoting), [])
+    except csv.Error:  # a field is too long
+        return []
+    if len(names) > MOST_COLUMNS:
+        what, fix = f"{name} has more than {MOST_COLUMNS:,} columns", "leave columns out, or save it as Parquet"
+        raise DataError(what, rule="columns are looked up by their names", fix=fix).at("file")
+    return names
 
 
 def split_at(path: str, fits: Callable[[Sequence[str]], bool]) -> tuple[str, list[str]] | None:
@@ -83,17 +88,16 @@ def unique_names(names: Sequence[str], used: Callable[[str], bool], file: str) -
 
     Raises DataError for a name that is used and there twice, in any letters.
     """
-    lower = [name.lower() for name in names]
-    unique = list[str]()
+    times, unique = Counter(name.lower() for name in names), list[str]()
     for number, name in enumerate(names):
-        if not name or lower.count(lower[number]) > 1:
+        if not name or times[name.lower()] > 1:
             if name and used(name):
                 raise DataError(
                     f"the first line of {file} names {name[:80]!r} twice", rule="a column has one name",
                     fix="rename one of them in the file, or give all names by columns = {...} of read_csv() in sql",
                 ).at("file")  # fmt: skip
             name = f"column {number + 1}"
-            while name.lower() in lower:
+            while name.lower() in times:
                 name += "'"
         unique.append(name)
     return unique
