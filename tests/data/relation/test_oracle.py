@@ -9,6 +9,7 @@ from tests.support import relation_oracle as oracle
 from tests.support.relation_cases import Case, random_case
 
 from takifugu.core.errors import TakifuguError
+from takifugu.data.relation import statements
 from takifugu.data.relation.counts import Counts, counted
 from takifugu.data.relation.faults import RowFault
 from takifugu.data.relation.keys import Source
@@ -88,3 +89,19 @@ def test_random_tables_are_read_as_the_oracle_reads_them(tmp_path: Path) -> None
 def test_thousands_of_random_tables_are_read_as_the_oracle_reads_them(part: int, tmp_path: Path) -> None:
     said = Counter(check(seed, tmp_path) for seed in range(1000 + 500 * part, 1500 + 500 * part))
     assert sum(count for word, count in said.items() if not word.startswith("refused")) > 200, said
+
+
+def test_a_reader_that_is_one_step_off_is_noticed(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    real = statements.placed
+    monkeypatch.setattr(statements, "placed", lambda *rest: real(*rest).replace(" as place,", " + 1 as place,"))
+    with pytest.raises(AssertionError):
+        for seed in range(20):
+            check(seed, tmp_path)
+
+
+def test_a_reader_that_counts_a_run_too_long_is_noticed(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    real = statements.runs
+    monkeypatch.setattr(statements, "runs", lambda *rest: real(*rest).replace(" as last", " + 1 as last"))
+    with pytest.raises(AssertionError):
+        for seed in range(60):
+            check(seed, tmp_path)

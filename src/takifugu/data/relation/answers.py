@@ -13,7 +13,7 @@ from takifugu.core.errors import DataError
 from takifugu.data.relation.counts import bits, integers, refuse
 from takifugu.data.relation.faults import BIT
 from takifugu.data.relation.opening import SOURCE, Opened
-from takifugu.data.relation.roster import Names, Roster, name_covers
+from takifugu.data.relation.roster import Names, Roster, name_covers, texts
 from takifugu.data.relation.statements import COVERS
 from takifugu.data.relation.types import MISSING, UNBINNED, UNKNOWN, WHOLE, Known, check_types, code_sql, rows_sql
 from takifugu.data.relation.words import identifier
@@ -49,13 +49,13 @@ def answered(opened: Opened, known: Sequence[Known] = (), roster: Roster | None 
     )
     found = np.stack([integers(table[name], MISSING) for name in names], axis=1)
     rows = integers(table["n"])
-    texts = tuple(_texts(table[role]) for role in opened.beside)
+    keyed = tuple(texts(table[role]) for role in opened.beside)
     if roster is not None and len(roster.names) > rows.sum():
         found = np.vstack([found, np.full(len(names), MISSING)])
         rows = np.append(rows, len(roster.names) - rows.sum())
-        texts = tuple(np.concatenate((column, np.array([None], dtype=object))) for column in texts)
+        keyed = tuple(np.concatenate((column, np.array([None], dtype=object))) for column in keyed)
     opened.relation.check_unchanged()
-    return Groups(found, texts, rows, np.zeros((len(rows), 0), dtype=np.int64))
+    return Groups(found, keyed, rows, np.zeros((len(rows), 0), dtype=np.int64))
 
 
 def summed(opened: Opened, numbers: Sequence[Bounded], roster: Roster | None = None) -> Groups:
@@ -105,7 +105,7 @@ def summed(opened: Opened, numbers: Sequence[Bounded], roster: Roster | None = N
     total = np.stack(columns, axis=1) if columns else np.zeros((len(rows), 0), dtype=np.int64)
     opened.relation.check_unchanged()
     return Groups(
-        np.zeros((len(rows), 0), dtype=np.int64), tuple(_texts(table[role]) for role in opened.beside), rows, total
+        np.zeros((len(rows), 0), dtype=np.int64), tuple(texts(table[role]) for role in opened.beside), rows, total
     )
 
 
@@ -139,9 +139,3 @@ def _check_rows(opened: Opened, roster: Roster | None, codes: Sequence[str], mor
 
 def _double(number: Any) -> str:
     return f"{float(number)!r}::double"
-
-
-def _texts(column: Any) -> Names:
-    texts: Names = np.array(np.ma.getdata(column), dtype=object)
-    texts[np.ma.getmaskarray(column)] = None
-    return texts

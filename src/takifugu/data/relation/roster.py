@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+import re
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from fractions import Fraction
@@ -43,25 +44,27 @@ def read_roster(opened: Opened, root: str | Path, folder: str) -> Roster | None:
     Raises InputError, with the key, for a table without the unit's column, DataError for a name that is empty, has
     blanks around it or is there twice.
     """
-    source = opened.source
+    source, ends, attributes = opened.source, (None, None), dict[str, Names]()
     given = source.roster
-    attributes = dict[str, Any]()
     if source.unit is None:
-        names, ends = np.array([""], dtype=object), (None, None)
+        names = np.array([""], dtype=object)
     elif given is None:
         return None
     elif isinstance(given, Sequence) and not isinstance(given, str):
-        names, ends = np.array([str(name) for name in given], dtype=object), (None, None)
+        names = np.array([str(name) for name in given], dtype=object)
     else:
         names, ends, attributes = _of_table(given, source, root, folder)
     if not len(names):
         raise DataError("the roster names nobody", fix="name everybody who is covered").at("roster")
-    order = np.argsort(names.astype("U"), kind="stable") if len(names) > 1 else np.array([0])
+    if source.unit is not None and any(not name or name != name.strip() for name in names.tolist()):
+        raise DataError("the roster has a name that is empty or has blanks around it", fix="trim() in sql").at("roster")
+    order = np.argsort(names.astype("U"), kind="stable")
     names = names[order]
-    _check_names(names, source)
+    if (names[1:] == names[:-1]).any():
+        raise DataError("the roster names a unit twice", rule="a unit has one line", fix="SELECT DISTINCT").at("roster")
     low, high = _ticks(ends, source, len(names))
-    roster_ends = _covered(source, low[order], high[order])
-    return Roster(names, *roster_ends, {name: column[order] for name, column in attributes.items()})
+    columns = {name: column[order] for name, column in attributes.items()}
+    return Roster(names, *_covered(source, low[order], high[order]), columns)
 
 
 def name_covers(opened: Opened, roster: Roster) -> None:
@@ -80,38 +83,23 @@ def _of_table(
     relation = open_table(given, [str(source.unit)], root, folder, "roster")
     try:
         if source.unit not in relation.types:
-            raise DataError(
-                f"the roster has no column {str(source.unit)[:80]!r}", rule="it calls the unit as the data do",
-                fix="AS renames it in a SELECT",
-            ).at("roster")  # fmt: skip
+            what = f"the roster has no column {str(source.unit)[:80]!r}"
+            raise DataError(what, rule="it calls the unit as the data do", fix="AS renames it in a SELECT").at("roster")
         listed = ", ".join(f"{identifier(name)}::varchar as {identifier(name)}" for name in relation.types)
         table = relation.columns(f"select {listed} from {identifier(WRITTEN)}", "roster")
         relation.check_unchanged()
     finally:
         relation.close()
-    columns = {name: _texts(column) for name, column in table.items()}
+    columns = {name: texts(column) for name, column in table.items()}
     names = columns.pop(str(source.unit))
     return names, (columns.pop("from", None), columns.pop("until", None)), columns
 
 
-def _texts(column: Any) -> Names:
-    texts: Names = np.array(np.ma.getdata(column), dtype=object)
-    texts[np.ma.getmaskarray(column)] = None
-    return texts
-
-
-def _check_names(names: Names, source: Source) -> None:
-    if source.unit is None:
-        return
-    for name in names.tolist():
-        if name is None or not name or name != name.strip():
-            raise DataError("the roster has a name that is empty or has blanks around it", fix="trim() in a SELECT").at(
-                "roster"
-            )
-    if len(names) > 1 and (names[1:] == names[:-1]).any():
-        raise DataError("the roster names somebody twice", rule="a unit has one line", fix="SELECT DISTINCT").at(
-            "roster"
-        )
+def texts(column: Any) -> Names:
+    """Return a column of texts, None for nothing."""
+    found: Names = np.array(np.ma.getdata(column), dtype=object)
+    found[np.ma.getmaskarray(column)] = None
+    return found
 
 
 def _ticks(ends: tuple[Any, Any], source: Source, count: int) -> tuple[Any, Any]:
@@ -120,31 +108,26 @@ def _ticks(ends: tuple[Any, Any], source: Source, count: int) -> tuple[Any, Any]
     if source.calendar is not None:
         usual = (int(source.calendar.start), int(source.calendar.moment_of(source.size or 0)))
     found = list[Any]()
-    for texts, key, default in zip(ends, ("from", "until"), usual, strict=True):
-        if texts is None:
+    for column, key, default in zip(ends, ("from", "until"), usual, strict=True):
+        if column is None:
             found.append(np.full(count, default, dtype=np.int64))
             continue
         if source.calendar is None:
-            raise DataError(
-                f"the roster has a column {key!r} and no calendar is declared", fix="declare from and until"
-            ).at("roster")
+            what = f"the roster has a column {key!r} and no calendar is declared"
+            raise DataError(what, fix="declare from and until").at("roster")
         meant = dict[str | None, int]()
-        for text in {*texts.tolist()}:
-            value = text if source.is_time or text is None else _number(text)
-            meant[text] = (
-                default if not text else math.ceil(Fraction(moment(value, source.is_time, "roster", source.zone)))
-            )
-        found.append(np.array([meant[text] for text in texts.tolist()], dtype=np.int64))
+        for text in {*column.tolist()}:
+            meant[text] = _tick(text, source) if text else default
+        found.append(np.array([meant[text] for text in column.tolist()], dtype=np.int64))
     return found[0], found[1]
 
 
-def _number(text: str) -> int:
-    try:
-        return int(text)
-    except ValueError:
-        raise DataError("from or until of the roster is no whole number", rule="steps are numbers").at(
-            "roster"
-        ) from None
+def _tick(text: str, source: Source) -> int:
+    if source.is_time:
+        return math.ceil(Fraction(moment(text, True, "roster", source.zone)))
+    if not re.fullmatch(r"-?[0-9]{1,15}", text):
+        raise DataError("from or until of the roster is no whole number", rule="steps are numbers").at("roster")
+    return int(text)
 
 
 def _covered(source: Source, low: IntArray, high: IntArray) -> tuple[IntArray, IntArray, IntArray, IntArray]:
