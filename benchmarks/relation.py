@@ -17,7 +17,8 @@ from measure import row, title
 ROWS = 10_000_000
 WEEK = {"from": "2026-01-05", "until": "2026-01-12"}
 KEYS = {"unit": "who", "order": "t", "value": "v"}
-RUNS = {"rows": "changes", "default_state": "a", "roster": [f"u{n}" for n in range(1000)], **WEEK, "until": "2026-01-13"}
+NAMES = [f"u{n}" for n in range(1000)]
+RUNS = {"rows": "changes", "default_state": "a", "roster": NAMES, **WEEK, "until": "2026-01-13"}
 CASES = {
     "samples, Parquet": ("samples.parquet", {"step": 1}, ()),
     "samples, CSV": ("samples.csv", {"step": 1}, ()),
@@ -65,11 +66,12 @@ def write(folder: Path) -> None:
 
 def measured(program: str) -> tuple[float, int]:
     """Return the processor time and the memory of a process, the best of three."""
-    found = []
+    measurements = []
     for _ in range(3):
-        answer = subprocess.run([sys.executable, "-c", program], check=True, capture_output=True, text=True).stdout.split()
-        found.append((float(answer[0]), int(answer[1])))
-    return min(found)
+        process = subprocess.run([sys.executable, "-c", program], check=True, capture_output=True, text=True)
+        used, memory = process.stdout.split()
+        measurements.append((float(used), int(memory)))
+    return min(measurements)
 
 
 def main() -> None:

@@ -72,7 +72,7 @@ def read(rows: Sequence[Row], meaning: Meaning) -> dict[Piece, Counted]:
 def _causes(rows: Sequence[Row], meaning: Meaning) -> dict[str, list[int]]:
     causes: dict[str, list[int]] = defaultdict(list)
     for number, (unit, recording, tick, end, value) in enumerate(rows, 1):
-        found = {
+        faults = {
             "no unit": meaning.has_unit and not unit,
             "no recording": meaning.has_recording and not recording,
             "no order": tick is None,
@@ -85,8 +85,8 @@ def _causes(rows: Sequence[Row], meaning: Meaning) -> dict[str, list[int]]:
             "backwards": tick is not None and end is not None and end < tick,
             "stranger": bool(unit) and meaning.covers is not None and unit not in meaning.covers,
         }
-        for cause, is_found in found.items():
-            if is_found:
+        for cause, is_so in faults.items():
+            if is_so:
                 causes[cause].append(number)
     by_piece: dict[Piece, list[tuple[int, Row]]] = defaultdict(list)
     for number, row in enumerate(rows, 1):
@@ -100,37 +100,37 @@ def _causes(rows: Sequence[Row], meaning: Meaning) -> dict[str, list[int]]:
 
 
 def _check_samples(unit: str, rows: list[tuple[int, Row]], meaning: Meaning) -> list[tuple[str, int]]:
-    found, seen = list[tuple[str, int]](), set[int]()
+    faults, seen = list[tuple[str, int]](), set[int]()
     origin = rows[0][1][2] if meaning.start is None else meaning.start
     for number, row in rows:
         place, rest = divmod((row[2] or 0) - (origin or 0), meaning.step)
         if rest:
-            found.append(("between steps", number))
+            faults.append(("between steps", number))
         if meaning.start is not None and (place < 0 or (meaning.size is not None and place >= meaning.size)):
-            found.append(("outside", number))
+            faults.append(("outside", number))
         if place in seen:
-            found.append(("tie", number))
+            faults.append(("tie", number))
         seen.add(place)
-    return found
+    return faults
 
 
 def _check_runs(unit: str, rows: list[tuple[int, Row]], meaning: Meaning) -> list[tuple[str, int]]:
-    found = list[tuple[str, int]]()
+    faults = list[tuple[str, int]]()
     _, high = (meaning.covers or {}).get(unit, (0, 2**62))
     for number, row in rows:
         start, end = row[2] or 0, row[3]
         if start >= high or (end is not None and end > high):
-            found.append(("outside", number))
+            faults.append(("outside", number))
         later = [other[2] or 0 for n, other in rows if n != number and (other[2] or 0) >= start]
         if any(tick == start for tick in later):
-            found.append(("tie", number))
+            faults.append(("tie", number))
         if meaning.rows == "events" and any(_step(tick, meaning) == _step(start, meaning) for tick in later):
-            found.append(("tie", number))
+            faults.append(("tie", number))
         if meaning.rows == "stays" and end is None and later:
-            found.append(("open", number))
+            faults.append(("open", number))
         if end is not None and any(start < tick < end for tick in later):
-            found.append(("overlap", number))
-    return found
+            faults.append(("overlap", number))
+    return faults
 
 
 def _step(tick: int, meaning: Meaning) -> int:
@@ -168,15 +168,15 @@ def _runs(rows: Sequence[Row], meaning: Meaning) -> dict[Piece, Counted]:
     start, size = meaning.start or 0, meaning.size or 0
     window = range(size) if meaning.window is None else meaning.window
     for unit, (low, high) in (meaning.covers or {}).items():
-        own = sorted((row for row in rows if (row[0] or "") == unit), key=lambda row: row[2] or 0)
+        of_unit = sorted((row for row in rows if (row[0] or "") == unit), key=lambda row: row[2] or 0)
         covered = [place for place in range(size) if low <= start + place * meaning.step < high]
         if meaning.rows == "changes" and meaning.default is None and covered:
             first = start + covered[0] * meaning.step
-            if not own or (own[0][2] or 0) > first:
+            if not of_unit or (of_unit[0][2] or 0) > first:
                 raise Refused({"no state at the start": [0]})
         values, gaps = list[str | None](), list[int]()
         for place in window:
-            value, is_gap = _state(own, start + place * meaning.step, meaning) if place in covered else (None, True)
+            value, is_gap = _state(of_unit, start + place * meaning.step, meaning) if place in covered else (None, True)
             values.append(value)
             gaps += [place] if is_gap else []
         counted[unit, ""] = _counted(values, window, meaning, gaps)
@@ -214,10 +214,10 @@ def _counted(
 
 
 def _ranges(places: Sequence[int]) -> tuple[range, ...]:
-    found: list[range] = []
+    faults: list[range] = []
     for place in places:
-        if found and found[-1].stop == place:
-            found[-1] = range(found[-1].start, place + 1)
+        if faults and faults[-1].stop == place:
+            faults[-1] = range(faults[-1].start, place + 1)
         else:
-            found.append(range(place, place + 1))
-    return tuple(found)
+            faults.append(range(place, place + 1))
+    return tuple(faults)

@@ -40,7 +40,7 @@ def test_answers_are_counted_by_all_columns_at_once(form: str, tmp_path: Path) -
             columns = [pa.array(column, kind) for column, kind in zip(zip(*rows, strict=True), kinds, strict=True)]
             frame = pa.table(columns, names=names)
         bins, classes = Bins({"low": (0, 10), "high": (10, 20)}), Classes([18, 65])
-        with read_source(keys, (), tmp_path, frame, beside=["town"]) as source:
+        with read_source(keys, (), tmp_path, frame, public=["town"]) as source:
             groups = source.answers([["no", "yes"], bins, classes])
         expected = Counter(
             ((-1 if smokes is None else ["no", "yes"].index(smokes), bins.code(score), classes.code(age)), town)
@@ -92,12 +92,12 @@ def test_totals_are_sums_of_bounded_integers(tmp_path: Path) -> None:
         frame = pa.table(
             {"town": columns[0], "a": pa.array(columns[1], pa.float64()), "b": pa.array(columns[2], pa.float64())}
         )
-        with read_source({"rows": "answers", "value": ["a", "b"]}, (), tmp_path, frame, beside=["town"]) as source:
+        with read_source({"rows": "answers", "value": ["a", "b"]}, (), tmp_path, frame, public=["town"]) as source:
             groups = source.totals(rules)
         for key, count, sums in zip(groups.keys[0], groups.rows.tolist(), groups.sums.tolist(), strict=True):
-            own = [row for row in rows if row[0] == key]
-            assert count == len(own)
-            assert sums == [sum(rule.units(row[n + 1]) for row in own) for n, rule in enumerate(rules)]
+            mine = [row for row in rows if row[0] == key]
+            assert count == len(mine)
+            assert sums == [sum(rule.units(row[n + 1]) for row in mine) for n, rule in enumerate(rules)]
 
 
 @pytest.mark.parametrize(("value", "rule", "cause"), [
@@ -152,17 +152,17 @@ def test_transitions_and_states_are_those_of_a_loop(tmp_path: Path) -> None:
         compared += 1
         cells = [0, 1, 1] if case.meaning.start is not None else [0]
         with read_source(case.keys, case.meaning.states, tmp_path, case.frame) as source:
-            found, states, names = source.transitions(cells), source.states(), source.counts().names
+            result, states, names = source.transitions(cells), source.states(), source.counts().names
         pieces = expanded(case)
         expected = Counter[tuple[int, str, str]]()
         for values in pieces.values():
             for place, (one, other) in enumerate(itertools.pairwise(values)):
                 if one is not None and other is not None:
                     expected[cells[place % len(cells)], one, other] += 1
-        told = {(c, "abc"[x], "abc"[y]): int(n) for (c, x, y), n in zip(
-            ((c, x, y) for c in range(found.shape[0]) for x in range(3) for y in range(3)), found.ravel(),
+        counted = {(c, "abc"[x], "abc"[y]): int(n) for (c, x, y), n in zip(
+            ((c, x, y) for c in range(result.shape[0]) for x in range(3) for y in range(3)), result.ravel(),
             strict=True)}  # fmt: skip
-        assert Counter(told) == expected, seed
+        assert Counter(counted) == expected, seed
         listed: dict[Any, list[str | None]] = {piece: [None] * len(values) for piece, values in pieces.items()}
         keys = list(zip(*names, strict=True))
         for number, first, last, code in zip(

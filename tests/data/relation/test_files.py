@@ -22,8 +22,8 @@ TEXT = "who,t,v\nAna,0,x\nAna,1,y\nBen,0,x\n"
 
 def counts(folder: Path, frame: object = None, **keys: Any) -> list[list[int]]:
     with read_source({**KEYS, **keys}, ["x", "y"], folder, frame) as source:
-        found: list[list[int]] = source.counts().counts.tolist()
-        return found
+        by_unit: list[list[int]] = source.counts().counts.tolist()
+        return by_unit
 
 
 def refused(folder: Path, frame: object = None, **keys: Any) -> str:

@@ -28,7 +28,7 @@ def read(case: Case, folder: Path) -> tuple[Counts, Source]:
         opened.relation.close()
 
 
-def as_told(counts: Counts, source: Source, case: Case) -> dict[Any, Any]:
+def in_words(counts: Counts, source: Source, case: Case) -> dict[Any, Any]:
     """Return counts in the words of the oracle."""
     labels = list[str]()
     if case.meaning.by:
@@ -36,7 +36,7 @@ def as_told(counts: Counts, source: Source, case: Case) -> dict[Any, Any]:
         assert source.size is not None
         slots = Slots(source.calendar, case.meaning.window or range(source.size), tuple(case.meaning.by))
         labels = [slots.label(number) for number in slots.cells[0].tolist()]
-    told: dict[Any, Any] = {}
+    sums: dict[Any, Any] = {}
     for number, piece in enumerate(zip(*counts.names, strict=True)):
         by_state = Counter(dict(zip(source.states, counts.counts[number].tolist(), strict=True)))
         by_cell = Counter[tuple[str, str]]()
@@ -44,8 +44,8 @@ def as_told(counts: Counts, source: Source, case: Case) -> dict[Any, Any]:
             for place, row in enumerate(counts.by_cell[number].tolist()):
                 for state, steps in zip(source.states, row, strict=True):
                     by_cell[labels[place], state] += steps
-        told[piece] = (int(counts.lengths[number]), counts.observed(number), +by_state, +by_cell)
-    return told
+        sums[piece] = (int(counts.lengths[number]), counts.observed(number), +by_state, +by_cell)
+    return sums
 
 
 def check(seed: int, folder: Path) -> str:
@@ -64,7 +64,7 @@ def check(seed: int, folder: Path) -> str:
         _compare_refusals(error, causes, case)
         return f"refused: {error.cause}" if isinstance(error, RowFault) else "refused"
     assert not causes, (seed, causes, case)
-    assert as_told(counts, source, case) == expected, (seed, case)
+    assert in_words(counts, source, case) == expected, (seed, case)
     return case.meaning.rows
 
 
@@ -91,17 +91,20 @@ def test_thousands_of_random_tables_are_read_as_the_oracle_reads_them(part: int,
     assert sum(count for word, count in said.items() if not word.startswith("refused")) > 200, said
 
 
+def _all_agree(seeds: range, folder: Path) -> None:
+    for seed in seeds:
+        check(seed, folder)
+
+
 def test_a_reader_that_is_one_step_off_is_noticed(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     real = statements.placed
     monkeypatch.setattr(statements, "placed", lambda *rest: real(*rest).replace(" as place,", " + 1 as place,"))
     with pytest.raises(AssertionError):
-        for seed in range(20):
-            check(seed, tmp_path)
+        _all_agree(range(20), tmp_path)
 
 
 def test_a_reader_that_counts_a_run_too_long_is_noticed(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     real = statements.runs
     monkeypatch.setattr(statements, "runs", lambda *rest: real(*rest).replace(" as last", " + 1 as last"))
     with pytest.raises(AssertionError):
-        for seed in range(60):
-            check(seed, tmp_path)
+        _all_agree(range(60), tmp_path)

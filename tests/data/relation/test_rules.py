@@ -38,7 +38,7 @@ def tables(folder: Path, hidden: str) -> None:
     (folder / "w.csv").write_text(f"id,h0,h1\nA,{hidden},y\nB,x,y\n")
 
 
-def told(folder: Path, keys: dict[str, Any]) -> tuple[Any, Counter[tuple[str, str]]]:
+def outcome(folder: Path, keys: dict[str, Any]) -> tuple[Any, Counter[tuple[str, str]]]:
     """Return what is public (names, lengths, gaps), and the private counts."""
     file = {} if "sql" in keys else {"file": "a.csv"}
     with read_source({**KEYS, **file, **keys}, STATES, folder) as source:
@@ -121,10 +121,10 @@ def test_a_rule_refuses_what_loses_more_than_is_charged(
     for hidden in ("x", "y", "n"):
         tables(tmp_path, hidden)
         with pytest.raises(TakifuguError) as error:
-            told(tmp_path, keys)
+            outcome(tmp_path, keys)
         assert error.value.where[0] in ("sql", "where", "value", "unit", "order", "recording"), error.value.line
         if right is not None:
-            seen.append(told(tmp_path, right))
+            seen.append(outcome(tmp_path, right))
     for public, counts in seen:  # what is right tells nothing in public, and one value is one entry
         assert public == seen[0][0]
         assert moved(counts, seen[0][1]) <= 1
@@ -132,7 +132,7 @@ def test_a_rule_refuses_what_loses_more_than_is_charged(
     lost = list[tuple[Any, Counter[tuple[str, str]]]]()
     for hidden in ("x", "y", "n"):
         tables(tmp_path, hidden)
-        lost.append(told(tmp_path, keys))
+        lost.append(outcome(tmp_path, keys))
     if how == PUBLIC:
         assert any(public != lost[0][0] for public, _ in lost)
     else:
@@ -142,16 +142,16 @@ def test_a_rule_refuses_what_loses_more_than_is_charged(
 def test_types_do_not_depend_on_values(tmp_path: Path) -> None:
     """One 1.5 among whole numbers changes a type where DuckDB finds types, and changes none here."""
     texts = [f"id,t,v\nA,0,{value}\nA,1,2\n" for value in ("1", "1.5")]
-    found, ours = list[str](), list[str]()
+    sniffed, ours = list[str](), list[str]()
     for text in texts:
         (tmp_path / "a.csv").write_text(text)
-        found.append(str(duckdb.read_csv(str(tmp_path / "a.csv")).types[2]))
+        sniffed.append(str(duckdb.read_csv(str(tmp_path / "a.csv")).types[2]))
         with read_source({**KEYS, "file": "a.csv"}, STATES, tmp_path) as source:
             ours.append(source.reading)
         (tmp_path / "a.jsonl").write_text('{{"id": "A", "t": 0, "v": {}}}\n'.format(text.split(",")[4].split()[0]))
         with read_source({**KEYS, "file": "a.jsonl"}, STATES, tmp_path) as source:
             ours.append(source.reading)
-    assert found[0] != found[1]
+    assert sniffed[0] != sniffed[1]
     assert ours[:2] == ours[2:]
 
 

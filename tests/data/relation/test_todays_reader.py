@@ -43,7 +43,7 @@ def today(case: Case, folder: Path) -> tuple[Piece, ...]:
     ))  # fmt: skip
 
 
-def told(pieces: tuple[Piece, ...]) -> dict[Any, Any]:
+def in_words(pieces: tuple[Piece, ...]) -> dict[Any, Any]:
     return {
         (piece.unit or "", piece.piece or ""): (
             piece.length, piece.observed, piece.counts.tolist(),
@@ -52,7 +52,7 @@ def told(pieces: tuple[Piece, ...]) -> dict[Any, Any]:
     }  # fmt: skip
 
 
-def told_of_columns(counts: Counts) -> dict[Any, Any]:
+def words_of_columns(counts: Counts) -> dict[Any, Any]:
     return {
         key: (
             int(counts.lengths[number]), counts.observed(number), counts.counts[number].tolist(),
@@ -67,11 +67,11 @@ def check(seed: int, folder: Path) -> str:
     old = new = None
     refused = ""
     try:
-        old = told(today(case, folder))
+        old = in_words(today(case, folder))
     except TakifuguError as error:
         old_words = str(error)
     try:
-        new = told_of_columns(read(case, folder)[0])
+        new = words_of_columns(read(case, folder)[0])
     except TakifuguError as error:
         refused = getattr(error, "cause", "") or "refused"
     if old is None or new is None:

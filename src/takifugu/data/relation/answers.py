@@ -42,20 +42,20 @@ def answered(opened: Opened, known: Sequence[Known] = (), roster: Roster | None 
     _check_rows(opened, roster, columns)
     names = [f"c{number}" for number in range(len(columns))]
     codes = ", ".join(f"{code} as {name}" for code, name in zip(columns, names, strict=True))
-    keys = [f"{identifier(role)}::varchar as {identifier(role)}" for role in opened.beside]
+    keys = [f"{identifier(role)}::varchar as {identifier(role)}" for role in opened.public]
     select = ", ".join([codes, *keys])
     table = opened.relation.columns(
         f"select *, count(*)::bigint as n from (select {select} from {identifier(SOURCE)}) group by all order by all"
     )
-    found = np.stack([integers(table[name], MISSING) for name in names], axis=1)
+    causes = np.stack([integers(table[name], MISSING) for name in names], axis=1)
     rows = integers(table["n"])
-    keyed = tuple(texts(table[role]) for role in opened.beside)
+    keyed = tuple(texts(table[role]) for role in opened.public)
     if roster is not None and len(roster.names) > rows.sum():
-        found = np.vstack([found, np.full(len(names), MISSING)])
+        causes = np.vstack([causes, np.full(len(names), MISSING)])
         rows = np.append(rows, len(roster.names) - rows.sum())
         keyed = tuple(np.concatenate((column, np.array([None], dtype=object))) for column in keyed)
     opened.relation.check_unchanged()
-    return Groups(found, keyed, rows, np.zeros((len(rows), 0), dtype=np.int64))
+    return Groups(causes, keyed, rows, np.zeros((len(rows), 0), dtype=np.int64))
 
 
 def summed(opened: Opened, numbers: Sequence[Bounded], roster: Roster | None = None) -> Groups:
@@ -84,10 +84,10 @@ def summed(opened: Opened, numbers: Sequence[Bounded], roster: Roster | None = N
         units = f"least(greatest({value}, {low}), {high}) * {times} / {parts}"
         sums.append(f"try_cast(sum(round_even({units}, 0)::bigint) as bigint) as s{place}")
     _check_rows(opened, roster, [], why)
-    keys = [f"{identifier(role)}::varchar as {identifier(role)}" for role in opened.beside]
-    groups = ", ".join(identifier(role) for role in opened.beside)
+    keys = [f"{identifier(role)}::varchar as {identifier(role)}" for role in opened.public]
+    groups = ", ".join(identifier(role) for role in opened.public)
     tail = f" group by {groups} order by {groups}" if groups else ""
-    select = ", ".join([*(identifier(role) for role in opened.beside), "count(*)::bigint as n", *sums])
+    select = ", ".join([*(identifier(role) for role in opened.public), "count(*)::bigint as n", *sums])
     values = [identifier(f"value{place}") for place in range(len(numbers))]
     listed = ", ".join([*keys, *values]) or "1"
     table = opened.relation.columns(f"select {select} from (select {listed} from {identifier(SOURCE)}){tail}")
@@ -105,7 +105,7 @@ def summed(opened: Opened, numbers: Sequence[Bounded], roster: Roster | None = N
     total = np.stack(columns, axis=1) if columns else np.zeros((len(rows), 0), dtype=np.int64)
     opened.relation.check_unchanged()
     return Groups(
-        np.zeros((len(rows), 0), dtype=np.int64), tuple(texts(table[role]) for role in opened.beside), rows, total
+        np.zeros((len(rows), 0), dtype=np.int64), tuple(texts(table[role]) for role in opened.public), rows, total
     )
 
 
@@ -120,21 +120,21 @@ def _check_rows(opened: Opened, roster: Roster | None, codes: Sequence[str], mor
     bits_of_values = " | ".join(f"({part})" for part in [*why, *more])
     listed = "bit_or(why) as why, count(*) as n, count(distinct unit) as units"
     table = opened.relation.columns(f"select {listed} from ({rows_sql(opened, True, bits_of_values)})")
-    found = bits(table["why"])
+    causes = bits(table["why"])
     if not integers(table["n"])[0]:
         raise DataError(
             "there are no rows", rule="an empty export is more often a mistake than nobody",
             fix="look at the file, and at where",
         ).at("file")  # fmt: skip
     if opened.source.unit is not None and integers(table["units"])[0] < integers(table["n"])[0]:
-        found |= BIT["second answer"]
+        causes |= BIT["second answer"]
     if roster is not None:
         name_covers(opened, roster)
         stranger = (
             f"select count(*) from ({rows_sql(opened)}) r left join {COVERS} c using (unit) where c.number is null"
         )
-        found |= BIT["stranger"] if opened.relation.rows(stranger)[0][0] else 0
-    refuse(opened, found, None, bits_of_values)
+        causes |= BIT["stranger"] if opened.relation.rows(stranger)[0][0] else 0
+    refuse(opened, causes, None, bits_of_values)
 
 
 def _double(number: Any) -> str:

@@ -15,7 +15,7 @@ from takifugu.data.relation.faults import BIT, CAUSES, RowFault
 from takifugu.data.relation.opening import Opened
 from takifugu.data.relation.roster import Names, Roster, name_covers
 from takifugu.data.relation.statements import COVERS, PIECES, SHIFT, WORD, WORDS
-from takifugu.data.relation.types import MISSING, check_types, told_kind_of_times
+from takifugu.data.relation.types import MISSING, check_types, refuse_mixed_times
 
 
 @dataclass(frozen=True, eq=False)
@@ -81,7 +81,7 @@ def refuse(opened: Opened, why: int, window: range | None, more: str = "") -> No
         return
     causes = [cause for cause in CAUSES if why & BIT[cause.name]]
     if causes[0].name in ("no time", "no end time"):
-        told_kind_of_times(opened, causes[0].key)
+        refuse_mixed_times(opened, causes[0].key)
     row, rows = opened.relation.rows(statements.faulty(opened, window, causes[0].name, more))[0]
     raise RowFault(causes[0], opened.words(), row, max(rows - 1, 0), [cause.name for cause in causes[1:]])
 
@@ -107,10 +107,10 @@ def _of_samples(opened: Opened, roster: Roster | None, window: range | None, cel
     are_with_words = cells is not None and source.width <= 4 * 60 * 10**6
     words_sql = statements.words(opened, window, cells if are_with_words else None)
     relation.rows(f"create or replace temp table {WORDS} as {words_sql}")
-    found = statements.pieces(opened)
-    listed = f"select *, (row_number() over (order by unit, recording) - 1)::bigint as number from ({found})"
+    parts = statements.pieces(opened)
+    listed = f"select *, (row_number() over (order by unit, recording) - 1)::bigint as number from ({parts})"
     if roster is not None:
-        listed = f"select p.*, c.number from ({found}) p left join {COVERS} c using (unit)"
+        listed = f"select p.*, c.number from ({parts}) p left join {COVERS} c using (unit)"
     relation.rows(f"create or replace temp table {PIECES} as {listed}")
     table = relation.columns(f"select * from {PIECES} order by number")
     _check_samples(opened, table, roster)
@@ -180,12 +180,12 @@ def _runs_of(
 
 def _set_bits(pieces: IntArray, words: IntArray, bits_of: IntArray) -> tuple[IntArray, IntArray]:
     """Return the piece and the place of each bit that is set, some words at once."""
-    found = list[tuple[IntArray, IntArray]]()
+    parts = list[tuple[IntArray, IntArray]]()
     for start in range(0, len(words), 2**16):
         part = slice(start, start + 2**16)
         rows, bit = np.nonzero((bits_of[part, None] >> np.arange(WORD)) & 1)
-        found.append((pieces[part][rows], words[part][rows] * WORD + bit))
-    return np.concatenate([piece for piece, _ in found]), np.concatenate([place for _, place in found])
+        parts.append((pieces[part][rows], words[part][rows] * WORD + bit))
+    return np.concatenate([piece for piece, _ in parts]), np.concatenate([place for _, place in parts])
 
 
 def _of_runs(opened: Opened, roster: Roster, window: range, cells: Cells | None) -> Counts:

@@ -133,7 +133,7 @@ _ERRORS = {
 }  # fmt: skip
 
 
-def told(error: Error, key: str, file: str = "") -> TakifuguError:
+def translated(error: Error, key: str, file: str = "") -> TakifuguError:
     """Return DuckDB's error as one of ours, without a word of the data."""
     kind, text = type(error).__name__, str(error)
     line = _LINE.search(text)

@@ -27,10 +27,10 @@ def arrow_table(frame: Any) -> Any:
         if module == "pandas":
             table = pa.Table.from_pandas(frame, preserve_index=False)
         elif module == "polars":
-            table = (frame.collect() if hasattr(frame, "collect") else frame).to_arrow()
+            table = frame.lazy().collect().to_arrow()
         elif isinstance(frame, pa.Table):
             table = frame
-        elif hasattr(frame, "to_arrow_table"):
+        elif module in ("duckdb", "_duckdb"):
             table = frame.to_arrow_table()
         else:
             table = pa.table(frame)

@@ -130,13 +130,13 @@ class Judge:
 
     def _column(self, node: Node, scope: Scope) -> Cells:
         self.only(node, "column_names")
-        found = scope.of(node["column_names"])
-        if found is None:
+        hits = scope.of(node["column_names"])
+        if hits is None:
             word = ".".join(node["column_names"])
             if word.lower() in _UNSTABLE:
                 self.refuse(f"uses {word}", _STABLE, "write the day or the text itself")
             self.refuse(f"names {word[:80]!r}, which is no column{scope.nearest(word)}", "", _QUOTES)
-        return found
+        return hits
 
     def _function(self, node: Node, scope: Scope) -> Cells:
         name = str(node["function_name"]).lower()
@@ -200,7 +200,7 @@ class Judge:
         if node["type"] in allowed.ORDERED:
             if not orders:
                 self.refuse(f"calls {name}() without ORDER BY", "rows have no order", "OVER (... ORDER BY ...)")
-            self.checks.append(scope.told_apart(name, [*partitions, *orders]))
+            self.checks.append(scope.check_of_order(name, [*partitions, *orders]))
         return spread(together(self._values([*arguments, *partitions, *orders], scope), scope.filters))
 
     def _ordered(self, order: Node) -> Node:
@@ -337,11 +337,11 @@ class Judge:
                 self.refuse("unpivots what is no column", "columns are named", "ON a, b or ON COLUMNS(* EXCLUDE (id))")
         value = together(*(part(cells, name) for name, cells in turned.items()))
 
-        def kept(cells: Cells) -> Cells:
+        def in_each(cells: Cells) -> Cells:
             return together(*(part(cells, name) for name in turned))
 
-        columns = [(name, kept(cells)) for name, cells in scope.columns("") if name.lower() not in turned]
-        filters = kept(scope.filters)
+        columns = [(name, in_each(cells)) for name, cells in scope.columns("") if name.lower() not in turned]
+        filters = in_each(scope.filters)
         if not node.get("include_nulls"):
             filters = together(filters, value)
         return Rows((*columns, (pivot["unpivot_names"][0], NOTHING), (node["unpivot_names"][0], value)), filters)
@@ -428,21 +428,21 @@ class Scope:
     def of(self, names: list[str]) -> Cells | None:
         """Return the cells of every column that a name may mean, None for no column."""
         lower = [name.lower() for name in names]
-        found = [cells for _, rows in self.tables for name, cells in rows.columns if name.lower() == lower[0]]
+        hits = [cells for _, rows in self.tables for name, cells in rows.columns if name.lower() == lower[0]]
         if len(lower) > 1:
-            found += [
+            hits += [
                 cells for alias, rows in self.tables if alias.lower() == lower[0]
                 for name, cells in rows.columns if name.lower() == lower[1]
             ]  # fmt: skip
         if lower[0] in self.aliases:
-            found.append(self.aliases[lower[0]])
-        return together(*found) if found else None
+            hits.append(self.aliases[lower[0]])
+        return together(*hits) if hits else None
 
     def has(self, columns: list[Node]) -> bool:
         """Return whether all of some columns are here."""
         return all(self.of(column["column_names"]) is not None for column in columns)
 
-    def told_apart(self, function: str, keys: list[Node]) -> Check:
+    def check_of_order(self, function: str, keys: list[Node]) -> Check:
         """Return the check that no two rows are alike in what a window puts in order."""
         named = [{**key, "alias": f"k{number}"} for number, key in enumerate(keys)]
         select = {**self.select, "select_list": named, "qualify": None, "modifiers": []}
@@ -465,9 +465,9 @@ def _below(one: Rows, other: Rows) -> Rows:
 
 def _columns(node: Node) -> list[Node]:
     """Return the columns that an expression names."""
-    found = list[Node]()
-    replaced(node, lambda some: found.append(some) if some.get("class") == "COLUMN_REF" else None)
-    return found
+    hits = list[Node]()
+    replaced(node, lambda some: hits.append(some) if some.get("class") == "COLUMN_REF" else None)
+    return hits
 
 
 def _checks_of_join(node: Node, pairs: list[tuple[Node, Node]]) -> list[Check]:

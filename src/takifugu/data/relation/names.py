@@ -17,11 +17,11 @@ def refuse_lookalikes(opened: Opened, role: str, declared: Iterable[object], key
     """
     like, column = Lookalikes(map(str, declared)), identifier(role)
     known = ", ".join(map(literal, sorted(like.declared))) or "''"
-    found = opened.relation.rows(
+    undeclared = opened.relation.rows(
         f"""select {column}::varchar as text, min("row") from {identifier(SOURCE + " rows")}
         where {column}::varchar not in ({known}) group by text order by 2"""
     )
-    for text, row in found:
+    for text, row in undeclared:
         if text and like(text) is not None:
             raise DataError(
                 f"row {row}: a value in {role} that is a declared one up to case, accents, blanks or one typing error",

@@ -19,7 +19,7 @@ from takifugu.data.relation.relation import (
     Relation,
     Stamps,
     connected,
-    found_files,
+    files_named,
     lock,
     run,
     stamps_of,
@@ -66,7 +66,7 @@ class Opened:
         return self.roles[role].type if role in self.roles else ""
 
     @property
-    def beside(self) -> tuple[str, ...]:
+    def public(self) -> tuple[str, ...]:
         """Return the roles of public columns beside the values."""
         return tuple(name for name in self.roles if name.startswith("by"))
 
@@ -83,7 +83,7 @@ class Opened:
 
 
 def open_source(
-    source: Source, root: str | Path, folder: str, frame: object = None, beside: Sequence[str] = (),
+    source: Source, root: str | Path, folder: str, frame: object = None, public: Sequence[str] = (),
     memory: str = MEMORY, threads: int = 2,
 ) -> Opened:  # fmt: skip
     """Open a source in a private folder, with paths from `root` on; nothing but its first lines is read.
@@ -100,7 +100,7 @@ def open_source(
         raise wrong_key("value", "value is not declared", "it is what is published", 'value = "state"')
     connection = connected(folder, memory, threads)
     texts = {t: f"${key}" for key in ("from", "until") if (t := source.text_of_date(key)) is not None}
-    wanted = [*_role_keys(source), *((f"by{number}", text) for number, text in enumerate(beside))]
+    wanted = [*_role_keys(source), *((f"by{number}", text) for number, text in enumerate(public))]
     where = (source.file, source.sql, source.encoding)
     opening = Opening(wanted, Path(root), folder, connection, *where, texts=texts)
     try:
@@ -177,7 +177,7 @@ class Opening:
         self.connection.register(name, table)
         self.rows = self.tables[name.lower()] = Rows.of(len(self.tables), table.column_names)
 
-    def _found(self, files: Sequence[str]) -> None:
+    def _note(self, files: Sequence[str]) -> None:
         """Note the files to be read, and how they are before they are."""
         self.files = (*self.files, *files)
         self.stamps = stamps_of(self.files)
@@ -192,7 +192,7 @@ class Opening:
     def take_file(self) -> None:
         """Name the rows of the declared file."""
         path = str(self.file)
-        self._found(found_files(path, self.root, "file"))
+        self._note(files_named(path, self.root, "file"))
         ending = _ending(path)
         if ending in (*EXCEL, *SQLITE, *DUCKDB):
             names = self._tables_of_file(ending)
@@ -219,10 +219,10 @@ class Opening:
     def _text_select(self, path: str) -> str:
         """Return the SELECT of text files, split where their first line names the columns of all roles."""
         files, texts = self._decoded(self.files, self.encoding), [text for _, text in self.wanted]
-        found = split_at(files[0], lambda names: all(_names_in(text, names) is not None for text in texts))
-        if found is None:
+        candidates = split_at(files[0], lambda names: all(_names_in(text, names) is not None for text in texts))
+        if candidates is None:
             raise self._no_names(path, max((first_record(files[0], Form(sign)) for sign in SIGNS), key=len))
-        self.split, names = found
+        self.split, names = candidates
         if any(first_record(other, Form(self.split)) != names for other in files[1:]):
             raise DataError("the first lines of the files differ", fix="UNION ALL of read_csv() in sql").at("file")
         used = {name.lower() for text in texts for name in _names_in(text, names) or ()}
@@ -249,8 +249,8 @@ class Opening:
     def _json_select(self) -> str:
         paths = ", ".join(map(literal, self.files))
         keys = f"select unnest(json_keys(json)) as k from read_json_objects([{paths}], format = 'newline_delimited')"
-        found = run(self.connection, f"select distinct k from ({keys}) order by k", "file", self._name)
-        names = [name for (name,) in found.fetchall()]
+        candidates = run(self.connection, f"select distinct k from ({keys}) order by k", "file", self._name)
+        names = [name for (name,) in candidates.fetchall()]
         if len({name.lower() for name in names}) < len(names):
             raise DataError("two names differ in capitals alone", fix="read_json(..., columns = ...) in sql").at("file")
         return Reader("read_json", (), {"columns": dict.fromkeys(names, "VARCHAR")}).scan(self.files)
@@ -271,12 +271,12 @@ class Opening:
                 names.append(name)
             return names
         self.kind = "sheet" if ending in EXCEL else "sqlite"
-        found = (tables_of_excel if ending in EXCEL else tables_of_sqlite)(file)
+        candidates = (tables_of_excel if ending in EXCEL else tables_of_sqlite)(file)
         self._lock()
-        for name in found:
-            if len(found) == 1 if self.select is None else name.lower() in self.select.lower():
-                self._register(found[name](), name)
-        return list(found)
+        for name in candidates:
+            if len(candidates) == 1 if self.select is None else name.lower() in self.select.lower():
+                self._register(candidates[name](), name)
+        return list(candidates)
 
     # -- sql
 
@@ -297,9 +297,9 @@ class Opening:
         tree = parsed(text_of(without_readers(tree, scan_of)), "sql")  # what is judged is what is run
         files = dict[str, list[str]]()
         for name, reader in readers.items():
-            files[name] = [file for path in reader.paths for file in found_files(path, self.root, "sql")]
+            files[name] = [file for path in reader.paths for file in files_named(path, self.root, "sql")]
         every = [file for some in files.values() for file in some]
-        self._found(every)
+        self._note(every)
         if len(set(every)) < len(every):
             raise wrong_key("sql", "sql reads one file in two ways", "a column has one name", "read it once, in WITH")
         selects = dict[str, str]()
@@ -308,7 +308,7 @@ class Opening:
         self.kind = "sql"
         if self.file is not None:
             self.files, others = (), self.files
-            self._found((*found_files(self.file, self.root, "file"), *others))
+            self._note((*files_named(self.file, self.root, "file"), *others))
             ending = _ending(self.file)
             if ending not in (*EXCEL, *SQLITE, *DUCKDB):
                 raise wrong_key("file", "file and sql are declared", "sql reads the sheets or tables of a file by name",
@@ -369,28 +369,28 @@ class Opening:
             cells | {"value": values}, self.rows.filters, self.rows.is_distinct, source.is_covered,
             source.unit is not None or source.rows != "answers",
         )  # fmt: skip
-        kept = f"coalesce({roles['where'].sql}, true)" if "where" in roles else "true"
+        condition = f"coalesce({roles['where'].sql}, true)" if "where" in roles else "true"
         listed = ", ".join(f"{role.sql} as {identifier(name)}" for name, role in roles.items())
         numbered = f'select *, row_number() over () as "row" from {identifier(WRITTEN)}'
-        view(self.connection, SOURCE, f"select {listed} from {identifier(WRITTEN)} where {kept}", "value")
-        view(self.connection, f"{SOURCE} rows", f'select {listed}, "row" from ({numbered}) where {kept}', "value")
+        view(self.connection, SOURCE, f"select {listed} from {identifier(WRITTEN)} where {condition}", "value")
+        view(self.connection, f"{SOURCE} rows", f'select {listed}, "row" from ({numbered}) where {condition}', "value")
         return Opened(source, relation, roles, self.kind, self.split, self.sql, self.rows.filters, self.scans)
 
     def _role(self, name: str, text: str, types: Mapping[str, str]) -> Role:
         key = "value" if name.startswith("value") else "by" if name.startswith("by") else name
         if text in types:
-            sql, cells, shown = identifier(text), dict(self.rows.columns)[text], identifier(text)
+            sql, cells, display = identifier(text), dict(self.rows.columns)[text], identifier(text)
         else:
             tree = expression(text, key)
             scope = Scope((("", self.rows),), tree)
             cells = Judge(key).value(tree, scope)
             sql = f"({text_of(tree)})"
-            shown = text_of(with_parameters(tree, self.texts))
+            display = text_of(with_parameters(tree, self.texts))
         kind = types_of(self.connection, f"select {sql} as x from {identifier(WRITTEN)}", key)["x"]
         if key == "where" and kind != "BOOLEAN":
             fix = "where = \"Typ <> 'Summe'\""
             raise wrong_key("where", f"where holds {kind}", "it is true or false for each row", fix)
-        return Role(name, sql, cells, shown, kind)
+        return Role(name, sql, cells, display, kind)
 
 
 def _names_in(text: str, names: Sequence[str]) -> list[str] | None:

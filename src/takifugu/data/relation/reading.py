@@ -34,8 +34,8 @@ def _lines(opened: Opened) -> Iterator[tuple[str, str]]:
             role for role in opened.roles if role == key.name or (key.name == "value" and role.startswith("value"))
         ]
         for role in roles:
-            shown = opened.roles[role]
-            yield role if len(source.values) > 1 else key.name, f"{shown.text} ({shown.type})"
+            declared = opened.roles[role]
+            yield role if len(source.values) > 1 else key.name, f"{declared.text} ({declared.type})"
         value = getattr(source, key.name, None)
         if not roles and value is not None and key.name == "bins" and source.bin_edges is not None:
             edges = zip(source.bin_edges.states, source.bin_edges.words, strict=True)

@@ -9,7 +9,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from takifugu.core.errors import DataError
-from takifugu.data.relation.faults import told
+from takifugu.data.relation.faults import translated
 from takifugu.data.relation.words import identifier, literal
 
 if TYPE_CHECKING:
@@ -39,13 +39,13 @@ class Relation:
 
     def columns(self, statement: str, key: str = "") -> Columns:
         """Return the answer of a statement as NumPy columns; errors never quote rows."""
-        found: Columns = run(self.connection, statement, key or self.key, self.name).fetchnumpy()
-        return found
+        answer: Columns = run(self.connection, statement, key or self.key, self.name).fetchnumpy()
+        return answer
 
     def rows(self, statement: str, key: str = "") -> list[tuple[Any, ...]]:
         """Return the answer of a statement as few rows; errors never quote them."""
-        found: list[tuple[Any, ...]] = run(self.connection, statement, key or self.key, self.name).fetchall()
-        return found
+        answer: list[tuple[Any, ...]] = run(self.connection, statement, key or self.key, self.name).fetchall()
+        return answer
 
     def check_unchanged(self) -> None:
         """Raise DataError if a file changed since it was opened."""
@@ -65,8 +65,8 @@ def run(connection: DuckDBPyConnection, statement: str, key: str, name: str = ""
     error: Exception
     try:
         return connection.execute(statement) if values is None else connection.execute(statement, values)
-    except (duckdb.Error, UnicodeDecodeError) as found:
-        error = told(found, key, name) if isinstance(found, duckdb.Error) else _not_text(name)
+    except (duckdb.Error, UnicodeDecodeError) as answer:
+        error = translated(answer, key, name) if isinstance(answer, duckdb.Error) else _not_text(name)
     raise error
 
 
@@ -93,17 +93,17 @@ def lock(connection: DuckDBPyConnection, files: Iterable[str]) -> None:
 
 def stamps_of(files: Iterable[str]) -> Stamps:
     """Return what changes with a file: its place on the disk, size and time."""
-    found = list[tuple[str, int, int, int]]()
+    answer = list[tuple[str, int, int, int]]()
     for path in files:
         try:
             status = os.stat(path)
         except OSError:
             continue
-        found.append((path, status.st_ino, status.st_size, status.st_mtime_ns))
-    return tuple(found)
+        answer.append((path, status.st_ino, status.st_size, status.st_mtime_ns))
+    return tuple(answer)
 
 
-def found_files(path: str, root: Path, key: str) -> tuple[str, ...]:
+def files_named(path: str, root: Path, key: str) -> tuple[str, ...]:
     """Return the files that a path or pattern names, from a folder on; DataError for none."""
     import glob
 

@@ -97,9 +97,9 @@ def _of_table(
 
 def texts(column: Any) -> Names:
     """Return a column of texts, None for nothing."""
-    found: Names = np.array(np.ma.getdata(column), dtype=object)
-    found[np.ma.getmaskarray(column)] = None
-    return found
+    filled: Names = np.array(np.ma.getdata(column), dtype=object)
+    filled[np.ma.getmaskarray(column)] = None
+    return filled
 
 
 def _ticks(ends: tuple[Any, Any], source: Source, count: int) -> tuple[Any, Any]:
@@ -107,10 +107,10 @@ def _ticks(ends: tuple[Any, Any], source: Source, count: int) -> tuple[Any, Any]
     usual = (0, 0)
     if source.calendar is not None:
         usual = (int(source.calendar.start), int(source.calendar.moment_of(source.size or 0)))
-    found = list[Any]()
+    filled = list[Any]()
     for column, key, default in zip(ends, ("from", "until"), usual, strict=True):
         if column is None:
-            found.append(np.full(count, default, dtype=np.int64))
+            filled.append(np.full(count, default, dtype=np.int64))
             continue
         if source.calendar is None:
             what = f"the roster has a column {key!r} and no calendar is declared"
@@ -118,8 +118,8 @@ def _ticks(ends: tuple[Any, Any], source: Source, count: int) -> tuple[Any, Any]
         meant = dict[str | None, int]()
         for text in {*column.tolist()}:
             meant[text] = _tick(text, source) if text else default
-        found.append(np.array([meant[text] for text in column.tolist()], dtype=np.int64))
-    return found[0], found[1]
+        filled.append(np.array([meant[text] for text in column.tolist()], dtype=np.int64))
+    return filled[0], filled[1]
 
 
 def _tick(text: str, source: Source) -> int:

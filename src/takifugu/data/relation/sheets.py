@@ -33,12 +33,12 @@ def tables_of_excel(path: str) -> dict[str, Callable[[], Any]]:
         ).at("file") from None
 
     def sheet(name: str) -> Any:
-        found = book.get_sheet_by_name(name)
-        if found.total_height * found.total_width > MOST_CELLS:
+        cells = book.get_sheet_by_name(name)
+        if cells.total_height * cells.total_width > MOST_CELLS:
             raise DataError("a sheet has cells far from its table", fix="delete what is outside of the table").at(
                 "file"
             )
-        lines = found.to_python(skip_empty_area=False)
+        lines = cells.to_python(skip_empty_area=False)
         if any(cell in _ERRORS for line in lines for cell in line if isinstance(cell, str)):
             raise DataError(
                 "a sheet has cells that show an error (such as #DIV/0! or #N/A)",
@@ -65,9 +65,9 @@ def tables_of_sqlite(path: str) -> dict[str, Callable[[], Any]]:
         quoted = '"' + name.replace('"', '""') + '"'
         try:
             with opened() as connection:
-                found = connection.execute(f"select * from {quoted}")
-                head = [column[0] for column in found.description]
-                return _arrow((line for line in [head, *([_text(cell) for cell in row] for row in found)]), name)
+                cells = connection.execute(f"select * from {quoted}")
+                head = [column[0] for column in cells.description]
+                return _arrow((line for line in [head, *([_text(cell) for cell in row] for row in cells)]), name)
         except sqlite3.Error:
             raise DataError(f"{Path(path).name} cannot be read", fix="look at it with sqlite3").at("file") from None
 

@@ -96,7 +96,7 @@ class Table:
 @contextmanager
 def read_source(
     keys: Mapping[str, Any], states: Sequence[object] = (), root: str | Path = ".", frame: object = None,
-    beside: Sequence[str] = (), memory: str = MEMORY, threads: int = 2,
+    public: Sequence[str] = (), memory: str = MEMORY, threads: int = 2,
 ) -> Iterator[Table]:  # fmt: skip
     """Open a source by the keys of [source], with paths from `root` on; it is closed, and its folder gone, at the end.
 
@@ -104,7 +104,7 @@ def read_source(
     """
     source = Source.of(keys, states)
     with private_folder() as folder:
-        opened = open_source(source, root, folder, frame, beside, memory, threads)
+        opened = open_source(source, root, folder, frame, public, memory, threads)
         try:
             yield Table(opened, Path(root), folder)
         finally:

@@ -145,11 +145,11 @@ def runs_by_state(opened: Opened, window: range) -> str:
 
 def runs_by_stretch(opened: Opened, window: range, cells: Cells) -> str:
     """Return the SELECT of the ends of runs by unit, state and stretch of steps: their signs, places and periods."""
-    kept = "last > first or why <> 0"
+    condition = "last > first or why <> 0"
     if opened.source.default_state is None:  # a unit's first row counts, too, where it is before the window
-        kept = "true"
+        condition = "true"
     ends = f"""select number, code, tick, why, unnest([1, -1]) as sign, unnest([last, first]) as place
-        from ({runs(opened, window)}) where {kept}"""
+        from ({runs(opened, window)}) where {condition}"""
     stretch, period = cells.stretch_sql("place")
     return f"""select number, code, stretch, bit_or(why) as why, min(tick) as earliest, sum(sign)::bigint as signs,
         sum(sign * place)::bigint as places, sum(sign * period)::bigint as periods

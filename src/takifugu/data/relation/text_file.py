@@ -77,10 +77,10 @@ def first_record(path: str, form: Form) -> list[str]:
 
 def split_at(path: str, fits: Callable[[Sequence[str]], bool]) -> tuple[str, list[str]] | None:
     """Return the one sign at which the first line is split into names that fit, with the names; None without it."""
-    found = [(sign, names) for sign in SIGNS if fits(names := first_record(path, Form(sign)))]
-    split = [(sign, names) for sign, names in found if len(names) > 1]  # a line without the sign is one name
-    found = split or found[:1]
-    return found[0] if len(found) == 1 else None
+    candidates = [(sign, names) for sign in SIGNS if fits(names := first_record(path, Form(sign)))]
+    split = [(sign, names) for sign, names in candidates if len(names) > 1]  # a line without the sign is one name
+    candidates = split or candidates[:1]
+    return candidates[0] if len(candidates) == 1 else None
 
 
 def unique_names(names: Sequence[str], used: Callable[[str], bool], file: str) -> list[str]:

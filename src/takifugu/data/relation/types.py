@@ -112,7 +112,7 @@ def _check_value(opened: Opened) -> None:
         _refuse("value", f"value holds {kind}", rule, f'value = "cast({column} AS varchar)"')
 
 
-def told_kind_of_times(opened: Opened, role: str) -> None:
+def refuse_mixed_times(opened: Opened, role: str) -> None:
     """Raise DataError if offsets are what is wrong with a column of texts."""
     zone, column = opened.source.timezone, opened.words()[role]
     other = ISO if zone is not None else ISO + OFFSET
@@ -135,14 +135,14 @@ def told_kind_of_times(opened: Opened, role: str) -> None:
 def rows_sql(opened: Opened, is_numbered: bool = False, more: str = "") -> str:
     """Return the SELECT of every row as integers, by the types of its columns; `more` are other bits of a row."""
     source, roles = opened.source, opened.roles
-    columns, kept, why = list[str](), ["unit", "recording"], list[str]()
+    columns, listed, why = list[str](), ["unit", "recording"], list[str]()
     for role in ("unit", "recording"):
         columns.append(f"{role}::varchar as {role}" if role in roles else f"'' as {role}")
         if role in roles:
             why.append(f"({role} is null or {role} = '')::bigint * {BIT['no ' + role]}")
     if is_numbered:
         columns.append('"row"')
-        kept.append('"row"')
+        listed.append('"row"')
         why.append(name_why(opened))
     if "where" in roles:
         columns.append('"where" is null as undecided')
@@ -152,7 +152,7 @@ def rows_sql(opened: Opened, is_numbered: bool = False, more: str = "") -> str:
         why.append("more")
     if source.rows != "answers":
         columns.append(f"{code_sql(opened)} as code")
-        kept.append("code")
+        listed.append("code")
         refused = BIT["no value"] if source.nulls == "refuse" else 0
         why.append(
             f"case code when {UNKNOWN} then {BIT['unknown state']} when {UNBINNED} then {BIT['no bin']} "
@@ -163,7 +163,7 @@ def rows_sql(opened: Opened, is_numbered: bool = False, more: str = "") -> str:
             continue
         tick, wrong = tick_sql(opened, role)
         columns += [f"{tick} as {name}", f"{wrong} as {name}_wrong"]
-        kept.append(name)
+        listed.append(name)
         why.append(f"{name}_wrong")
         if source.is_time:
             why.append(f"coalesce(({name} < {FIRST} or {name} >= {LAST})::bigint, 0) * {BIT[year]}")
@@ -171,7 +171,7 @@ def rows_sql(opened: Opened, is_numbered: bool = False, more: str = "") -> str:
         why.append(f"coalesce((stop < tick)::bigint, 0) * {BIT['backwards']}")
     view = SOURCE + " rows" if is_numbered else SOURCE
     inner = f"select {', '.join(columns)} from {identifier(view)}"
-    return f"select {', '.join(kept)}, {' + '.join(why) or '0::bigint'} as why from ({inner})"
+    return f"select {', '.join(listed)}, {' + '.join(why) or '0::bigint'} as why from ({inner})"
 
 
 def name_why(opened: Opened) -> str:
