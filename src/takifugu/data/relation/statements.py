@@ -130,7 +130,7 @@ def runs(opened: Opened, window: range, is_numbered: bool = False) -> str:
 
     def step(tick: str) -> str:
         """Return the first step from a tick on, inside the window and the cover."""
-        return f"(greatest({low}, low, least({high}, high, {tick})) - {origin} + {width - 1}) // {width}"
+        return f"(least({high}, greatest({low}, low, least(high, {tick}))) - {origin} + {width - 1}) // {width}"
 
     ends = f"{step(f'tick - {early}')} as first, {step(f'coalesce({last}, high)')} as last"
     listed = f"number, code, tick, {' + '.join(why)} as why, {ends}{row}"
