@@ -128,7 +128,7 @@ STATEMENTS = (
     f"from {READ} a where v in (select a.v)",
     f"from {READ} where who in (select who, t from read_csv('secret.csv'))",
     f"from {READ} where who > all (select who from read_csv('secret.csv'))",
-    f"select *, row_number() over () as n from {READ}",
+    f"select *, row_number() over () as n from {READ} where w <> '2'",
     f"select *, row_number() over (partition by who) as n from {READ}",
     f"select *, sum(w::int) over (order by t rows between 1 preceding and current row) as n from {READ}",
     f"select *, list(v) over (order by t) as n from {READ}",

@@ -22,7 +22,7 @@ def read(case: Case, folder: Path) -> tuple[Counts, Source]:
     source = Source.of(case.keys, case.meaning.states)
     opened = open_source(source, folder, str(folder), case.frame)
     try:
-        roster = read_roster(opened, folder, str(folder))
+        roster = read_roster(source, folder, str(folder))
         return counted(opened, roster, case.meaning.window, tuple(case.meaning.by)), source
     finally:
         opened.relation.close()

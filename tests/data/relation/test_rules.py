@@ -161,7 +161,8 @@ def test_where_is_true_or_false_for_each_row(tmp_path: Path) -> None:
     with read_source({**keys, "where": "w <> '2'"}, STATES, tmp_path) as source, pytest.raises(TakifuguError) as error:
         source.counts()
     assert error.value.line == (
-        "where: row 2: where is neither true nor false; each row counts or does not count; coalesce(w <> '2', false)"
+        "where: row 2: where is neither true nor false; each row counts or does not count; "
+        "where = \"coalesce(w <> '2', false)\""
     )
     with read_source({**keys, "where": "coalesce(w <> '2', false)"}, STATES, tmp_path) as source:
         assert source.counts().counts.tolist() == [[1, 0, 0]]

@@ -44,11 +44,13 @@ class Counts:
         return tuple(map(range, self.runs[1][low:high].tolist(), self.runs[2][low:high].tolist()))
 
 
-def counted(opened: Opened, roster: Roster | None, window: range | None = None, by: tuple[str, ...] = ()) -> Counts:
+def counted(
+    opened: Opened, roster: Roster | None, window: range | None = None, by: tuple[str, ...] = (), is_part: bool = False
+) -> Counts:
     """Return the counts of samples, changes, stays or events in a window of the calendar, by cells if declared.
 
-    Raises InputError for a column of another type, RowFault for rows against a rule, and DataError for no rows and for
-    a file that changed.
+    A part of a table may have no rows. Raises InputError for a column of another type, RowFault for rows against a
+    rule, and DataError for no rows and for a file that changed.
     """
     source = opened.source
     check_types(opened)
@@ -66,7 +68,7 @@ def counted(opened: Opened, roster: Roster | None, window: range | None = None, 
     if roster is not None:
         name_covers(opened, roster)
     if source.rows == "samples":
-        result = _of_samples(opened, roster if source.unit is not None else None, window, cells)
+        result = _of_samples(opened, roster if source.unit is not None else None, window, cells, is_part)
     else:
         assert roster is not None, "runs have a roster"
         assert window is not None, "runs have a calendar"
@@ -101,7 +103,9 @@ def _by_state(table: Any, states: int) -> IntArray:
     return np.stack([integers(table[f"s{number}"]) for number in range(states)], axis=1)
 
 
-def _of_samples(opened: Opened, roster: Roster | None, window: range | None, cells: Cells | None) -> Counts:
+def _of_samples(
+    opened: Opened, roster: Roster | None, window: range | None, cells: Cells | None, is_part: bool
+) -> Counts:
     source, relation, states = opened.source, opened.relation, len(opened.source.states)
     # where a word of steps has few cells they are counted with it, else by a second scan
     are_with_words = cells is not None and source.width <= 4 * 60 * 10**6
@@ -113,7 +117,7 @@ def _of_samples(opened: Opened, roster: Roster | None, window: range | None, cel
         listed = f"select p.*, c.number from ({parts}) p left join {COVERS} c using (unit)"
     relation.rows(f"create or replace temp table {PIECES} as {listed}")
     table = relation.columns(f"select * from {PIECES} order by number")
-    _check_samples(opened, table, roster)
+    _check_samples(opened, table, roster, is_part)
     count = len(table["n"]) if roster is None else len(roster.names)
     at = integers(table["number"])
     lengths = np.full(count, 0 if window is None else len(window), dtype=np.int64)
@@ -144,8 +148,8 @@ def _of_samples(opened: Opened, roster: Roster | None, window: range | None, cel
     return Counts(lengths, complete, runs, counts, by_cell, None if cells is None else cells.slots.cells[1], names)
 
 
-def _check_samples(opened: Opened, table: Any, roster: Roster | None) -> None:
-    if not len(table["n"]):
+def _check_samples(opened: Opened, table: Any, roster: Roster | None, is_part: bool) -> None:
+    if not len(table["n"]) and not is_part:
         raise DataError(
             "there are no rows", rule="an empty export is more often a mistake than nobody",
             fix="look at the file, and at where",

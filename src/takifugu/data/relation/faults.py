@@ -49,7 +49,7 @@ class Cause:
 
 CAUSES = (
     Cause("where unknown", "where", "where is neither true nor false", "each row counts or does not count",
-          "coalesce({where}, false)"),
+          'where = "coalesce({where}, false)"'),
     Cause("no order", "order", "nothing in {order}", "every row has its place",
           'where = "{order} IS NOT NULL", if such rows mean nothing'),
     Cause("no time", "order", "a text in {order} that is no ISO 8601 time",
@@ -63,9 +63,9 @@ CAUSES = (
     Cause("no whole end", "end", "a text in {end} that is no whole number",
           "step is a number, so stays end at whole numbers", 'end = "cast({end} AS bigint)"'),
     Cause("no unit", "unit", "nothing in {unit}", "every row is about somebody",
-          'where = "{unit} <> \'\'", if such rows are about nobody'),
+          'where = "{unit} IS NOT NULL", if such rows are about nobody'),
     Cause("no recording", "recording", "nothing in {recording}", "every row belongs to a recording",
-          'where = "{recording} <> \'\'", if such rows mean nothing'),
+          'where = "{recording} IS NOT NULL", if such rows mean nothing'),
     Cause("no value", "value", "nothing in {value}", "a missing state is declared",
           'nulls = "unobserved", or value = "coalesce({value}, \'...\')" with a state'),
     Cause("unknown state", "value", "a value in {value} that is none of the states",

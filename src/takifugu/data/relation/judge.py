@@ -91,6 +91,7 @@ class Judge:
     tables: Mapping[str, Rows] = field(default_factory=dict)
     matches: Callable[[str, str], bool] = lambda name, pattern: False
     is_expression: bool = True
+    in_order: Set[str] = frozenset()
     checks: list[Check] = field(default_factory=list)
 
     def refuse(self, what: str, rule: str = "", fix: str = "") -> NoReturn:
@@ -198,6 +199,8 @@ class Judge:
         partitions = list(node.get("partitions") or [])
         arguments = [argument["expression"] for argument in node.get("arguments") or []]
         if node["type"] in allowed.ORDERED:
+            if node["type"] == "WINDOW_ROW_NUMBER" and not (orders or partitions) and scope.is_in_order(self.in_order):
+                return NOTHING  # the number of a line, whatever it holds
             if not orders:
                 self.refuse(f"calls {name}() without ORDER BY", "rows have no order", "OVER (... ORDER BY ...)")
             self.checks.append(scope.check_of_order(name, [*partitions, *orders]))
@@ -437,6 +440,11 @@ class Scope:
         if lower[0] in self.aliases:
             hits.append(self.aliases[lower[0]])
         return together(*hits) if hits else None
+
+    def is_in_order(self, scans: Set[str]) -> bool:
+        """Return whether rows are all lines of one text file, in their order."""
+        table = self.select.get("from_table") or {}
+        return table.get("table_name") in scans and not self.select.get("where_clause")
 
     def has(self, columns: list[Node]) -> bool:
         """Return whether all of some columns are here."""

@@ -322,11 +322,12 @@ class Opening:
             short = files[name][0].rsplit("/", 1)[-1]
             self.scans[short] = len(self.tables)
             self.tables[name] = Rows.of(len(self.tables), view(self.connection, name, select, "sql", short))
-        self._judge(tree)
+        texts = {n for n, reader in readers.items() if "csv" in reader.function and len(files[n]) == 1}
+        self._judge(tree, texts)
 
-    def _judge(self, tree: Node) -> None:
+    def _judge(self, tree: Node, in_order: set[str]) -> None:
         steps = (tree.get("cte_map") or {}).get("map") or []
-        judge = Judge("sql", self.tables, self._matches, is_expression=False)
+        judge = Judge("sql", self.tables, self._matches, is_expression=False, in_order=in_order)
         for step in steps:
             name, made = str(step["key"]), step["value"]
             judge.only(made, "materialized", "query_node", "aliases")

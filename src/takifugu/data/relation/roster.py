@@ -37,14 +37,20 @@ class Roster:
     last: IntArray = field(repr=False)
     attributes: Mapping[str, Names] = field(default_factory=dict, repr=False)
 
+    def only(self, chosen: Any) -> Roster:
+        """Return the roster of some units."""
+        some = {name: column[chosen] for name, column in self.attributes.items()}
+        ends = self.low[chosen], self.high[chosen], self.first[chosen], self.last[chosen]
+        return Roster(self.names[chosen], *ends, some)
 
-def read_roster(opened: Opened, root: str | Path, folder: str) -> Roster | None:
+
+def read_roster(source: Source, root: str | Path, folder: str) -> Roster | None:
     """Return the declared roster, None without one; one unit without a name where no unit is declared.
 
     Raises InputError, with the key, for a table without the unit's column, DataError for a name that is empty, has
     blanks around it or is there twice.
     """
-    source, ends, attributes = opened.source, (None, None), dict[str, Names]()
+    ends, attributes = (None, None), dict[str, Names]()
     given = source.roster
     if source.unit is None:
         names = np.array([""], dtype=object)

@@ -47,7 +47,7 @@ class Table:
     @cached_property
     def roster(self) -> Roster | None:
         """Return the declared roster, if any."""
-        return read_roster(self.opened, self.root, self.folder)
+        return read_roster(self.opened.source, self.root, self.folder)
 
     @property
     def reading(self) -> str:
