@@ -59,7 +59,6 @@ class Opened:
     split: str = ""
     sql: str = ""
     filters: Cells = field(default_factory=dict, repr=False)
-    scans: Mapping[str, int] = field(default_factory=dict, repr=False)
 
     def type(self, role: str) -> str:
         """Return DuckDB's type of a role, "" without one."""
@@ -157,7 +156,6 @@ class Opening:
     rows: Rows = field(default_factory=lambda: Rows(()))
     keeps: list[Any] = field(default_factory=list)
     texts: dict[str, str] = field(default_factory=dict)
-    scans: dict[str, int] = field(default_factory=dict)
 
     def take(self, frame: object) -> None:
         """Name the rows of the SELECT, the frame or the file."""
@@ -320,7 +318,6 @@ class Opening:
             self._lock()
         for name, select in selects.items():
             short = files[name][0].rsplit("/", 1)[-1]
-            self.scans[short] = len(self.tables)
             self.tables[name] = Rows.of(len(self.tables), view(self.connection, name, select, "sql", short))
         texts = {n for n, reader in readers.items() if "csv" in reader.function and len(files[n]) == 1}
         self._judge(tree, texts)
@@ -375,7 +372,7 @@ class Opening:
         numbered = f'select *, row_number() over () as "row" from {identifier(WRITTEN)}'
         view(self.connection, SOURCE, f"select {listed} from {identifier(WRITTEN)} where {condition}", "value")
         view(self.connection, f"{SOURCE} rows", f'select {listed}, "row" from ({numbered}) where {condition}', "value")
-        return Opened(source, relation, roles, self.kind, self.split, self.sql, self.rows.filters, self.scans)
+        return Opened(source, relation, roles, self.kind, self.split, self.sql, self.rows.filters)
 
     def _role(self, name: str, text: str, types: Mapping[str, str]) -> Role:
         key = "value" if name.startswith("value") else "by" if name.startswith("by") else name

@@ -56,9 +56,9 @@ class Table:
         return reading(self.opened)
 
     @property
-    def is_counted_before(self) -> bool:
-        """Return whether the number of rows that `where` leaves out is known: a filter in `sql` has none."""
-        return not self.opened.filters
+    def is_filtered_by_sql(self) -> bool:
+        """Return whether `sql` leaves rows out: nobody has counted these."""
+        return bool(self.opened.filters)
 
     def left_out(self) -> int:
         """Return how many rows `where` leaves out, for the owner alone."""
