@@ -116,7 +116,9 @@ def _of_samples(
     if roster is not None:
         listed = f"select p.*, c.number from ({parts}) p left join {COVERS} c using (unit)"
     relation.rows(f"create or replace temp table {PIECES} as {listed}")
-    table = relation.columns(f"select * from {PIECES} order by number")
+    listed = ", ".join(role for role in ("unit", "recording") if role in opened.roles and roster is None)
+    listed = f"{listed or 'null as unit'}, * exclude (unit, recording)"
+    table = relation.columns(f"select {listed} from {PIECES} order by number")
     _check_samples(opened, table, roster, is_part)
     count = len(table["n"]) if roster is None else len(roster.names)
     at = integers(table["number"])
@@ -142,9 +144,10 @@ def _of_samples(
         table_by_cell = relation.columns(statements.samples_by_cell(opened, cells, are_with_words))
         at_cell = cells.index(integers(table_by_cell["cell"]))
         by_cell[integers(table_by_cell["number"]), at_cell] = _by_state(table_by_cell, states)
-    names = (table["unit"], table["recording"])
+    nobody = np.full(count, "", dtype=object)
+    names = (table["unit"] if "unit" in opened.roles else nobody, table.get("recording", nobody))
     if roster is not None:
-        names = (roster.names, np.full(count, "", dtype=object))
+        names = (roster.names, nobody)
     return Counts(lengths, complete, runs, counts, by_cell, None if cells is None else cells.slots.cells[1], names)
 
 
