@@ -11,7 +11,7 @@ import pandas as pd
 import polars as pl
 import pyarrow as pa
 import pytest
-from tests.support.workbooks import write_workbook
+from tests.support.workbooks import Cell, write_workbook
 
 from takifugu.core.errors import DataError, TakifuguError
 from takifugu.data.relation.source import read_source
@@ -91,6 +91,16 @@ def test_a_sheet_and_a_database_are_tables_of_texts(tmp_path: Path) -> None:
         other.execute("create table visits as select * from (values ('Ana', 0, 'x'), ('Ana', 1, 'y')) k(who, t, v)")
     assert counts(tmp_path, file="a.duckdb") == [[1, 1]]
     assert counts(tmp_path, file="a.duckdb", sql="from visits where t = 0") == [[1, 0]]
+
+
+@pytest.mark.parametrize("cell", [
+    '<c r="{place}"><f>1+1</f></c>', '<c r="{place}"><f>1+1</f><v></v></c>', '<c r="{place}" t="e"><v>#DIV/0!</v></c>',
+])  # fmt: skip
+def test_a_cell_that_nothing_has_computed_is_refused(cell: str, tmp_path: Path) -> None:
+    write_workbook(tmp_path / "a.xlsx", {"One": [["who", "t", "v"], ["Ana", 0, "x"], ["Ana", 1, Cell(cell)]]})
+    assert "file: " in refused(tmp_path, file="a.xlsx")
+    (tmp_path / "b.xlsx").write_bytes(b"PK no workbook")
+    assert "damaged" in refused(tmp_path, file="b.xlsx")
 
 
 def test_lines_of_json_are_texts(tmp_path: Path) -> None:

@@ -2,7 +2,10 @@
 
 from __future__ import annotations
 
+import re
 import sqlite3
+import zipfile
+import zlib
 from collections.abc import Callable, Iterator
 from contextlib import closing
 from datetime import date, datetime, time, timedelta
@@ -14,9 +17,12 @@ from takifugu.core.errors import DataError
 from takifugu.data.relation.faults import wrong_key
 
 EXCEL, SQLITE = (".xlsx", ".xlsm"), (".sqlite", ".sqlite3")
-#: So many cells are read at most: a workbook is read whole.
-MOST_CELLS = 20_000_000
-_ERRORS = ("#DIV/0!", "#N/A", "#NAME?", "#NULL!", "#NUM!", "#REF!", "#VALUE!", "#SPILL!", "#CALC!")
+#: So many cells, and bytes of XML, are read at most: a workbook is read whole.
+MOST_CELLS, LARGEST = 20_000_000, 500_000_000
+#: A cell with a formula and no value, or an empty one.
+_VALUE = rb"(?:<(?:\w+:)?v\s*(?:/>|>\s*</(?:\w+:)?v>))?\s*</(?:\w+:)?c>"
+_NOT_COMPUTED = re.compile(rb"<(?:\w+:)?f[\s/>](?:[^<]*</(?:\w+:)?f>)?\s*" + _VALUE)
+_ERROR = re.compile(rb"<(?:\w+:)?c\s[^<>]*?\bt\s*=\s*[\"']e[\"']")
 
 
 def tables_of_excel(path: str) -> dict[str, Callable[[], Any]]:
@@ -26,8 +32,11 @@ def tables_of_excel(path: str) -> dict[str, Callable[[], Any]]:
     except ImportError:
         raise wrong_key("file", "Excel needs python-calamine", "", "pip install 'takifugu[excel,arrow]'") from None
     try:
+        _check_computed(path)
         book = CalamineWorkbook.from_path(path)
-    except (CalamineError, OSError, ValueError):
+    except DataError:  # which is a ValueError
+        raise
+    except (CalamineError, OSError, ValueError, zipfile.BadZipFile, zlib.error, NotImplementedError, RuntimeError):
         raise DataError(
             f"{Path(path).name} is damaged, encrypted or no workbook", fix="save it as .xlsx, with no password"
         ).at("file") from None
@@ -39,14 +48,28 @@ def tables_of_excel(path: str) -> dict[str, Callable[[], Any]]:
                 "file"
             )
         lines = cells.to_python(skip_empty_area=False)
-        if any(cell in _ERRORS for line in lines for cell in line if isinstance(cell, str)):
-            raise DataError(
-                "a sheet has cells that show an error (such as #DIV/0! or #N/A)",
-                rule="what they should hold is not known", fix="repair the formulas, or empty these cells",
-            ).at("file")  # fmt: skip
         return _arrow(iter([[_text(cell) for cell in line] for line in lines]), name)
 
     return {name: partial(sheet, name) for name in book.sheet_names}
+
+
+def _check_computed(path: str) -> None:
+    """Refuse a workbook that is huge, or has cells that would be read as missing, and are not."""
+    with zipfile.ZipFile(path) as book:
+        parts = [part for part in book.infolist() if part.filename.endswith(".xml")]
+        if sum(part.file_size for part in parts) > LARGEST:
+            what = f"{Path(path).name} is larger than {LARGEST // 10**6} MB unpacked"
+            raise DataError(what, fix="save it as CSV").at("file")
+        for part in parts:
+            if part.filename.startswith("xl/worksheets/"):
+                with book.open(part) as data:
+                    xml = data.read(LARGEST)
+                if _NOT_COMPUTED.search(xml) or _ERROR.search(xml):
+                    raise DataError(
+                        f"{Path(path).name} has cells that nothing has computed, or that show an error (#N/A)",
+                        rule="what they should hold is not known",
+                        fix="open it in a spreadsheet program, repair or empty them, and save it",
+                    ).at("file")  # fmt: skip
 
 
 def tables_of_sqlite(path: str) -> dict[str, Callable[[], Any]]:
