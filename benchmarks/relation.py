@@ -1,0 +1,90 @@
+"""A source read as a relation, next to DuckDB's own GROUP BY of the same file: each in a process of its own.
+
+Processor time of whole processes, imports left out on both sides, and the memory of ours.
+"""
+
+from __future__ import annotations
+
+import subprocess
+import sys
+import tempfile
+from pathlib import Path
+
+import duckdb
+
+from measure import row, title
+
+ROWS = 10_000_000
+WEEK = {"from": "2026-01-05", "until": "2026-01-12"}
+KEYS = {"unit": "who", "order": "t", "value": "v"}
+NAMES = [f"u{n}" for n in range(1000)]
+RUNS = {"rows": "changes", "default_state": "a", "roster": NAMES, **WEEK, "until": "2026-01-13"}
+CASES = {
+    "samples, Parquet": ("samples.parquet", {"step": 1}, ()),
+    "samples, CSV": ("samples.csv", {"step": 1}, ()),
+    "samples, gaps of each person their own": ("gaps.parquet", {"step": 1}, ()),
+    "samples by hour": ("minutes.parquet", {"step": "1min", **WEEK}, ("hour",)),
+    "samples of 1,000,000 people": ("people.parquet", {"step": 1}, ()),
+    "changes": ("changes.parquet", {"step": "1min", **RUNS}, ()),
+    "changes by hour": ("changes.parquet", {"step": "1min", **RUNS}, ("hour",)),
+}
+OURS = """
+import resource, time
+from takifugu.data.relation.source import read_source
+before = time.process_time()
+with read_source({keys}, ["a", "b", "c"], {folder!r}) as source:
+    assert source.counts(by={by}).counts.sum() > 0
+print(time.process_time() - before, resource.getrusage(resource.RUSAGE_SELF).ru_maxrss // 1024)
+"""
+THEIRS = """
+import duckdb, time
+connection = duckdb.connect()
+connection.execute("set threads = 2")
+before = time.process_time()
+connection.execute("select who, v, count(*), min(t), max(t) from {scan} group by all").fetchnumpy()
+print(time.process_time() - before, 0)
+"""
+TEXTS = "auto_detect = false, header = true, delim = ',', columns = {'who': 'VARCHAR', 't': 'VARCHAR', 'v': 'VARCHAR'}"
+
+
+def write(folder: Path) -> None:
+    """Write rows of 1,000 people (10,000 each), and of 1,000,000 (10 each)."""
+    state, each = "['a', 'b', 'c'][1 + (hash(i) % 3)::int] as v", ROWS // 1000
+    start = "timestamp '2026-01-05'"
+    tables = {
+        "samples.parquet": f"'u' || (i // {each}) as who, (i % {each})::bigint as t",
+        "samples.csv": f"'u' || (i // {each}) as who, (i % {each})::bigint as t",
+        "gaps.parquet": f"'u' || (i // {each}) as who, (i % {each})::bigint as t",
+        "minutes.parquet": f"'u' || (i // {each}) as who, {start} + to_minutes(i % {each}) as t",
+        "changes.parquet": f"'u' || (i // {each}) as who, {start} + to_seconds(i % {each} * 61) as t",
+        "people.parquet": "'u' || (i // 10) as who, (i % 10)::bigint as t",
+    }
+    for name, columns in tables.items():
+        where = "where hash(i, 7) % 20 > 0" if name.startswith("gaps") else ""
+        duckdb.sql(f"copy (select {columns}, {state} from range({ROWS}) r(i) {where}) to '{folder / name}'")
+
+
+def measured(program: str) -> tuple[float, int]:
+    """Return the processor time and the memory of a process, the best of three."""
+    measurements = []
+    for _ in range(3):
+        process = subprocess.run([sys.executable, "-c", program], check=True, capture_output=True, text=True)
+        used, memory = process.stdout.split()
+        measurements.append((float(used), int(memory)))
+    return min(measurements)
+
+
+def main() -> None:
+    title(f"{ROWS:,} rows to integers, and the same rows grouped by DuckDB (2 threads)")
+    with tempfile.TemporaryDirectory() as name:
+        folder = Path(name)
+        write(folder)
+        for what, (file, keys, by) in CASES.items():
+            scan = f"read_csv('{folder / file}', {TEXTS})" if file.endswith(".csv") else f"'{folder / file}'"
+            ours, memory = measured(OURS.format(keys={**KEYS, "file": file, **keys}, folder=name, by=by))
+            theirs, _ = measured(THEIRS.format(scan=scan))
+            row(what, f"{ours:.2f} s", f"{ours / theirs:.1f} times GROUP BY, {memory} MB")
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,265 @@
+"""From rows to integers: how many steps each unit has in each state and cell, its length and its gaps, as columns."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from typing import Any
+
+import numpy as np
+
+from takifugu.core.arrays import BoolArray, IntArray
+from takifugu.core.errors import DataError, InputError
+from takifugu.data.relation import statements
+from takifugu.data.relation.cells import Cells
+from takifugu.data.relation.faults import BIT, CAUSES, RowFault
+from takifugu.data.relation.opening import Opened
+from takifugu.data.relation.roster import Names, Roster, name_covers
+from takifugu.data.relation.statements import COVERS, PIECES, SHIFT, WORD, WORDS
+from takifugu.data.relation.types import MISSING, check_types, refuse_mixed_times
+
+
+@dataclass(frozen=True, eq=False)
+class Counts:
+    """The pieces of all units as columns, in the order of their names: public lengths and gaps, and private counts.
+
+    A piece is a unit's recording, or its window of the calendar. `lengths` has a number a piece, `counts` one a piece
+    and state. The steps of piece `runs[0][i]` from `runs[1][i]` up to before `runs[2][i]`, counted from its start, have
+    a state; `complete` says which pieces have one at every step, and these have no runs. With cells, `by_cell` has a
+    number a piece, cell and state, and `cell` is that of each step of the window.
+    """
+
+    lengths: IntArray
+    complete: BoolArray
+    runs: tuple[IntArray, IntArray, IntArray]
+    counts: IntArray = field(repr=False)
+    by_cell: IntArray | None = field(default=None, repr=False)
+    cell: IntArray | None = field(default=None, repr=False)
+    names: tuple[Names, Names] = field(default=(np.empty(0, object), np.empty(0, object)), repr=False)
+
+    def observed(self, piece: int) -> tuple[range, ...]:
+        """Return the runs of steps of a piece that have a state."""
+        if self.complete[piece]:
+            return (range(int(self.lengths[piece])),)
+        low, high = np.searchsorted(self.runs[0], [piece, piece + 1])
+        return tuple(map(range, self.runs[1][low:high].tolist(), self.runs[2][low:high].tolist()))
+
+
+def counted(
+    opened: Opened, roster: Roster | None, window: range | None = None, by: tuple[str, ...] = (), is_part: bool = False
+) -> Counts:
+    """Return the counts of samples, changes, stays or events in a window of the calendar, by cells if declared.
+
+    A part of a table may have no rows. Raises InputError for a column of another type, RowFault for rows against a
+    rule, and DataError for no rows and for a file that changed.
+    """
+    source = opened.source
+    check_types(opened)
+    if source.rows == "answers":
+        raise InputError("answers have no steps", fix='rows = "samples"').at("rows")
+    whole = None if source.size is None else range(source.size)
+    window = whole if window is None else window
+    if whole is not None and window is not None and not whole.start <= window.start < window.stop <= whole.stop:
+        raise InputError("the window is outside the calendar").at("window")
+    cells = None
+    if by:
+        if source.calendar is None or window is None:
+            raise InputError("cells need a calendar with an end", fix="declare from and until").at("by")
+        cells = Cells(source.calendar, window, by)
+    if roster is not None:
+        name_covers(opened, roster)
+    if source.rows == "samples":
+        result = _of_samples(opened, roster if source.unit is not None else None, window, cells, is_part)
+    else:
+        assert roster is not None, "runs have a roster"
+        assert window is not None, "runs have a calendar"
+        result = _of_runs(opened, roster, window, cells)
+    opened.relation.check_unchanged()
+    return result
+
+
+def refuse(opened: Opened, why: int, window: range | None, more: str = "") -> None:
+    """Raise RowFault for the first cause among some bits, with the number of its first row, and names of others."""
+    if not why:
+        return
+    causes = [cause for cause in CAUSES if why & BIT[cause.name]]
+    if causes[0].name in ("no time", "no end time"):
+        refuse_mixed_times(opened, causes[0].key)
+    row, rows = opened.relation.rows(statements.faulty(opened, window, causes[0].name, more))[0]
+    raise RowFault(causes[0], opened.words(), row, max(rows - 1, 0), [cause.name for cause in causes[1:]])
+
+
+def bits(column: Any) -> int:
+    """Return the bits of all rows."""
+    values = np.ma.filled(np.ma.asarray(column), 0).astype(np.int64)
+    return int(np.bitwise_or.reduce(values)) if len(values) else 0
+
+
+def integers(column: Any, nothing: int = 0) -> IntArray:
+    """Return a column of integers, with a number where there is none."""
+    return np.ma.filled(np.ma.asarray(column), nothing).astype(np.int64)
+
+
+def _by_state(table: Any, states: int) -> IntArray:
+    return np.stack([integers(table[f"s{number}"]) for number in range(states)], axis=1)
+
+
+def _of_samples(
+    opened: Opened, roster: Roster | None, window: range | None, cells: Cells | None, is_part: bool
+) -> Counts:
+    source, relation, states = opened.source, opened.relation, len(opened.source.states)
+    # where a word of steps has few cells they are counted with it, else by a second scan
+    are_with_words = cells is not None and source.width <= 4 * 60 * 10**6
+    words_sql = statements.words(opened, window, cells if are_with_words else None)
+    relation.rows(f"create or replace temp table {WORDS} as {words_sql}")
+    parts = statements.pieces(opened)
+    listed = f"select *, (row_number() over (order by unit, recording) - 1)::bigint as number from ({parts})"
+    if roster is not None:
+        listed = f"select p.*, c.number from ({parts}) p left join {COVERS} c using (unit)"
+    relation.rows(f"create or replace temp table {PIECES} as {listed}")
+    listed = ", ".join(role for role in ("unit", "recording") if role in opened.roles and roster is None)
+    listed = f"{listed or 'null as unit'}, * exclude (unit, recording)"
+    table = relation.columns(f"select {listed} from {PIECES} order by number")
+    _check_samples(opened, table, roster, is_part)
+    count = len(table["n"]) if roster is None else len(roster.names)
+    at = integers(table["number"])
+    lengths = np.full(count, 0 if window is None else len(window), dtype=np.int64)
+    if window is None:
+        lengths[at] = integers(table["high"]) - integers(table["low"]) + 1
+    counts = np.zeros((count, states), dtype=np.int64)
+    counts[at] = _by_state(table, states)
+    if source.gaps == "hidden":
+        complete, runs = np.ones(count, dtype=bool), _NO_RUNS
+    else:
+        observed, low = np.zeros(count, dtype=np.int64), np.zeros(count, dtype=np.int64)
+        observed[at] = integers(table["observed"])
+        low[at] = integers(table["low"]) if window is None else window.start
+        complete = observed == lengths
+        runs = _NO_RUNS
+        if not complete.all():
+            words = relation.columns(statements.gaps(None if window is None else len(window)))
+            runs = _runs_of(integers(words["number"]), integers(words["word"]), integers(words["seen"]), low, opened)
+    by_cell = None
+    if cells is not None:
+        by_cell = np.zeros((count, cells.size, states), dtype=np.int64)
+        table_by_cell = relation.columns(statements.samples_by_cell(opened, cells, are_with_words))
+        at_cell = cells.index(integers(table_by_cell["cell"]))
+        by_cell[integers(table_by_cell["number"]), at_cell] = _by_state(table_by_cell, states)
+    nobody = np.full(count, "", dtype=object)
+    names = (table["unit"] if "unit" in opened.roles else nobody, table.get("recording", nobody))
+    if roster is not None:
+        names = (roster.names, nobody)
+    return Counts(lengths, complete, runs, counts, by_cell, None if cells is None else cells.slots.cells[1], names)
+
+
+def _check_samples(opened: Opened, table: Any, roster: Roster | None, is_part: bool) -> None:
+    if not len(table["n"]) and not is_part:
+        raise DataError(
+            "there are no rows", rule="an empty export is more often a mistake than nobody",
+            fix="look at the file, and at where",
+        ).at("file")  # fmt: skip
+    why = bits(table["why"])
+    if (integers(table["n"]) > integers(table["steps"])).any():
+        why |= BIT["tie"]
+    if (integers(table["least"]) != integers(table["most"])).any():
+        why |= BIT["between steps"]
+    if roster is not None and np.ma.getmaskarray(table["number"]).any():
+        why |= BIT["stranger"]
+    refuse(opened, why, None)
+
+
+_NO_RUNS = (np.empty(0, np.int64), np.empty(0, np.int64), np.empty(0, np.int64))
+
+
+def _runs_of(
+    pieces: IntArray, words: IntArray, seen: IntArray, low: IntArray, opened: Opened
+) -> tuple[IntArray, IntArray, IntArray]:
+    """Return the runs of steps that words of bits hold, counted from each piece's start."""
+    if not len(pieces):
+        return _NO_RUNS
+    follows = np.concatenate(([False], (pieces[1:] == pieces[:-1]) & (words[1:] == words[:-1] + 1)))
+    before = (seen << 1) | np.where(follows, np.roll(seen, 1) >> (WORD - 1), 0)
+    after = (seen >> 1) | np.where(np.roll(follows, -1), (np.roll(seen, -1) & 1) << (WORD - 1), 0)
+    first_piece, first = _set_bits(pieces, words, seen & ~before)
+    _, last = _set_bits(pieces, words, seen & ~after)
+    start = low[first_piece] + (0 if opened.source.origin is not None else SHIFT)
+    return first_piece, first - start, last - start + 1
+
+
+def _set_bits(pieces: IntArray, words: IntArray, bits_of: IntArray) -> tuple[IntArray, IntArray]:
+    """Return the piece and the place of each bit that is set, some words at once."""
+    parts = list[tuple[IntArray, IntArray]]()
+    for start in range(0, len(words), 2**16):
+        part = slice(start, start + 2**16)
+        rows, bit = np.nonzero((bits_of[part, None] >> np.arange(WORD)) & 1)
+        parts.append((pieces[part][rows], words[part][rows] * WORD + bit))
+    return np.concatenate([piece for piece, _ in parts]), np.concatenate([place for _, place in parts])
+
+
+def _of_runs(opened: Opened, roster: Roster, window: range, cells: Cells | None) -> Counts:
+    source, relation, states = opened.source, opened.relation, len(opened.source.states)
+    if cells is None:
+        table = relation.columns(statements.runs_by_state(opened, window))
+    else:
+        table = relation.columns(statements.runs_by_stretch(opened, window, cells))
+    refuse(opened, bits(table["why"]), window)
+    count = len(roster.names)
+    first, last = (np.clip(column, window.start, window.stop) for column in (roster.first, roster.last))
+    number, code = integers(table["number"]), integers(table["code"], MISSING) % (states + 1)  # missing ones are last
+    if source.rows == "changes" and source.default_state is None:
+        _check_starts(number, integers(table["earliest"]), roster)
+    parts = 1 if cells is None else cells.size
+    counts = np.zeros((count, parts, states + 1), dtype=np.int64)
+    if cells is None:
+        np.add.at(counts[:, 0], (number, code), integers(table["steps"]))
+        covered = (last - first)[:, None]
+    else:
+        rows = number * (states + 1) + code
+        columns = (integers(table[name]) for name in ("stretch", "signs", "places", "periods"))
+        summed = cells.summed(rows, count * (states + 1), *columns)
+        counts += summed.reshape(count, states + 1, parts).transpose(0, 2, 1)
+        covered = cells.between(first, last)
+    filled = states if source.default_state is None else source.states.index(source.default_state)
+    counts[:, :, filled] += covered - counts.sum(axis=2)
+    complete, runs = np.ones(count, dtype=bool), _NO_RUNS
+    if source.gaps == "public":
+        is_gap = (code == states).any()
+        gaps = relation.columns(statements.listed_runs(opened, window, True)) if is_gap else None
+        complete, runs = _between(first, last, gaps, window)
+    by_state = counts[:, :, :states]
+    cell = None if cells is None else cells.slots.cells[1]
+    lengths = np.full(count, len(window), dtype=np.int64)
+    names = (roster.names, np.full(count, "", dtype=object))
+    return Counts(lengths, complete, runs, by_state.sum(axis=1), by_state if cells is not None else None, cell, names)
+
+
+def _check_starts(number: IntArray, earliest: IntArray, roster: Roster) -> None:
+    """Refuse a unit without a state at its start: a change says one from then on."""
+    start = np.full(len(roster.names), 2**62, dtype=np.int64)
+    np.minimum.at(start, number, earliest)
+    if ((start > roster.low) & (roster.last > roster.first)).any():
+        raise DataError(
+            "a unit has no state at its start", rule="a change says the state from then on, and none before",
+            fix='default_state = "home" (the state before a first row)',
+        ).at("default_state")  # fmt: skip
+
+
+def _between(
+    first: IntArray, last: IntArray, gaps: Any, window: range
+) -> tuple[BoolArray, tuple[IntArray, IntArray, IntArray]]:
+    """Return which pieces are covered without gaps, and the runs of the others."""
+    count = len(first)
+    number, start, stop = np.empty(0, np.int64), np.empty(0, np.int64), np.empty(0, np.int64)
+    if gaps is not None:
+        number, start, stop = (integers(gaps[name]) for name in ("number", "first", "last"))
+    complete = (first == window.start) & (last == window.stop)
+    complete[number] = False
+    # a run begins where a piece or a gap of it ends, and ends where the next gap begins; gaps of a unit do not overlap
+    piece = np.concatenate((np.arange(count), number))
+    begins = np.concatenate((first, stop))
+    order = np.lexsort((begins, piece))
+    piece, begins = piece[order], begins[order]
+    ends_piece = np.concatenate((np.arange(count), number))
+    ends = np.concatenate((last, start))
+    ends = ends[np.lexsort((ends, ends_piece))]
+    is_run = (ends > begins) & ~complete[piece]
+    return complete, (piece[is_run], begins[is_run] - window.start, ends[is_run] - window.start)

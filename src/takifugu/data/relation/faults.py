@@ -1,0 +1,150 @@
+"""What can be wrong with a source: the rule that is broken and the line that mends it, never a value of a row.
+
+A row at fault has one bit for each cause. The first cause, in the order of the table below, is told with the number of
+its first row. No message of DuckDB's is repeated: its messages quote rows.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+from takifugu.core.errors import DataError, InputError, TakifuguError
+
+if TYPE_CHECKING:
+    from duckdb import Error
+
+
+class RowFault(DataError):
+    """Rows break a rule. `cause` names it, `row` is the number of the first one (from 1), `more` counts the others.
+
+    `others` are the names of further causes.
+    """
+
+    def __init__(
+        self, cause: Cause, words: dict[str, str], row: int | None = None, more: int = 0, others: Sequence[str] = ()
+    ) -> None:
+        place = ""
+        if row is not None:
+            place = f"row {row} and {more:,} more: " if more else f"row {row}: "
+        super().__init__(
+            place + cause.what.format(**words), rule=cause.rule.format(**words), fix=cause.fix.format(**words)
+        )
+        self.cause, self.row, self.more, self.others = cause.name, row, more, tuple(others)
+        self.where = (cause.key,)
+
+
+@dataclass(frozen=True)
+class Cause:
+    """A rule about rows: its name, the key that declares it, what is wrong, the rule, and the fix."""
+
+    name: str
+    key: str
+    what: str
+    rule: str
+    fix: str
+
+
+CAUSES = (
+    Cause("where unknown", "where", "where is neither true nor false", "each row counts or does not count",
+          'where = "coalesce({where}, false)"'),
+    Cause("no order", "order", "nothing in {order}", "every row has its place",
+          'where = "{order} IS NOT NULL", if such rows mean nothing'),
+    Cause("no time", "order", "a text in {order} that is no ISO 8601 time",
+          "times are written as 2026-03-29T14:05:00, all with an offset from UTC or all without",
+          "order = \"strptime({order}, '%d.%m.%Y %H:%M')\", with your format"),
+    Cause("no end time", "end", "a text in {end} that is no ISO 8601 time",
+          "times are written as 2026-03-29T14:05:00, all with an offset from UTC or all without",
+          "end = \"strptime({end}, '%d.%m.%Y %H:%M')\", with your format"),
+    Cause("no whole number", "order", "a text in {order} that is no whole number",
+          "step is a number, so rows are ordered by whole numbers", 'order = "cast({order} AS bigint)"'),
+    Cause("no whole end", "end", "a text in {end} that is no whole number",
+          "step is a number, so stays end at whole numbers", 'end = "cast({end} AS bigint)"'),
+    Cause("no unit", "unit", "nothing in {unit}", "every row is about somebody",
+          'where = "{unit} IS NOT NULL", if such rows are about nobody'),
+    Cause("no recording", "recording", "nothing in {recording}", "every row belongs to a recording",
+          'where = "{recording} IS NOT NULL", if such rows mean nothing'),
+    Cause("no value", "value", "nothing in {value}", "a missing state is declared",
+          'nulls = "unobserved", or value = "coalesce({value}, \'...\')" with a state'),
+    Cause("unknown state", "value", "a value in {value} that is none of the states",
+          "every value is one of the declared states",
+          'value = "lower(trim({value}))" or a CASE; or declare the state'),
+    Cause("no bin", "value", "a number in {value} that is not finite, or in no bin",
+          "infinity and NaN are no measurements, and bins hold every number that can occur",
+          "value = \"CASE WHEN isfinite({value}) THEN {value} END\", or widen the bins"),
+    Cause("no number", "value", "a text in {value} that is no number", "sums are of numbers",
+          "value = \"try_cast({value} AS double)\", if such texts are missing values"),
+    Cause("out of bounds", "value", "a number in {value} outside its bounds", "they hold every number that can occur",
+          "widen the bounds"),
+    Cause("blanks around", "unit", "a name in {unit} with blanks around it", "a name is compared as it is written",
+          'unit = "trim({unit})"'),
+    Cause("number with a point", "unit", "a name in {unit} with a point or an exponent",
+          "7.0 was 7 before a column had gaps: the same person under another name",
+          'unit = "cast(cast({unit} AS decimal(38, 1)) AS hugeint)"'),
+    Cause("year", "order", "a time before 1900 or after 2099 in {order}",
+          "a year of two digits is read as one of the first century", "%y in strptime() reads a year of two digits"),
+    Cause("end year", "end", "a time before 1900 or after 2099 in {end}",
+          "a year of two digits is read as one of the first century", "%y in strptime() reads a year of two digits"),
+    Cause("between steps", "step", "a time in {order} between two steps", "samples lie on steps",
+          "order = \"{bucket}\""),
+    Cause("outside", "until", "a row outside the time from from to until", "a source runs from from to until",
+          "move until to the time of the export, or leave such rows out by where"),
+    Cause("stranger", "roster", "a unit that the roster lacks", "the roster names everybody who is covered",
+          "add the unit to the roster, or leave such rows out by where"),
+    Cause("tie", "order", "a second row of one step in {order}", "one row tells the state, and only you know which",
+          "sql = \"... QUALIFY row_number() OVER (PARTITION BY {unit}, {order} ORDER BY ...) = 1\""),
+    Cause("backwards", "end", "a stay that ends before it starts", "a stay starts before it ends",
+          'where = "{end} >= {order}", if such rows mean nothing'),
+    Cause("overlap", "end", "a stay that starts before the one before it ends", "a unit is in one state at a time",
+          "sql = \"SELECT * REPLACE (least({end}, lead({order}) OVER (PARTITION BY {unit} ORDER BY {order})) "
+          "AS {end}) FROM ...\""),
+    Cause("open", "end", "a stay without an end before a later stay", "only the last stay of a unit may be open",
+          'end = "coalesce({end}, ...)"'),
+    Cause("second answer", "unit", "a second row of one unit", "answers have one row a unit",
+          "sql = \"... QUALIFY row_number() OVER (PARTITION BY {unit} ORDER BY ...) = 1\""),
+)  # fmt: skip
+#: The bit of each cause by its name.
+BIT = {cause.name: 1 << number for number, cause in enumerate(CAUSES)}
+
+
+#: What may be repeated of DuckDB's words: the number of a line, never its text.
+_LINE = re.compile(r"CSV Error on Line: (\d+)")
+_UNLIKE = ("lines of the file do not have the same columns", "every line has the columns of the first one",
+           "read_csv(..., null_padding = true) in sql reads shorter lines")  # fmt: skip
+_NO_TEXT = ("the file is not UTF-8 text", "a text file is UTF-8, or its encoding is declared", 'encoding = "cp1252"')
+_ERRORS = {
+    "ParserException": ("is no SQL that DuckDB understands", "", "try it in the duckdb shell, which shows the place"),
+    "CatalogException": ("names a table, function or type that DuckDB does not have", "",
+                         "compare with DESCRIBE in the duckdb shell"),
+    "BinderException": ("names a column that is not there, or combines values of two types", "",
+                        "compare with DESCRIBE in the duckdb shell"),
+    "ConversionException": ("casts a value that is not of that type", "a cast holds for every row",
+                            "try_cast() gives NULL instead, try_strptime() for times"),
+    "InvalidInputException": ("cannot be computed for every row", "an expression holds for every row",
+                              "try_cast() and try_strptime() give NULL instead"),
+    "OutOfRangeException": ("has a number that is too large for its type", "", "cast to a wider type"),
+    "OutOfMemoryException": ("needs more memory than is allowed", "",
+                             "leave out columns and ORDER BY, or allow more memory"),
+    "PermissionException": ("reads a file that it does not name", "sources read only the files that they name",
+                            "write each path as a text: read_csv('x.csv')"),
+    "IOException": ("names a file that is not there or cannot be read", "", "write its path from the release file on"),
+}  # fmt: skip
+
+
+def translated(error: Error, key: str, file: str = "") -> TakifuguError:
+    """Return DuckDB's error as one of ours, without a word of the data."""
+    kind, text = type(error).__name__, str(error)
+    line = _LINE.search(text)
+    if line is not None or "CSV" in text[:60]:
+        what, rule, fix = _NO_TEXT if "nicode" in text or "utf" in text.lower() else _UNLIKE
+        place = f"line {line[1]} of {file}: " if line is not None else f"{file}: "
+        return DataError(place + what, rule=rule, fix=fix).at("file")
+    what, rule, fix = _ERRORS.get(kind, ("cannot be read by DuckDB", "", "try it in the duckdb shell"))
+    return DataError(f"{key} {what}", rule=rule, fix=fix).at(key)
+
+
+def wrong_key(key: str, what: str, rule: str = "", fix: str = "") -> InputError:
+    """Return the error about a key of [source]."""
+    return InputError(what, rule=rule, fix=fix).at(key)

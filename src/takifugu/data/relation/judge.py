@@ -1,0 +1,547 @@
+"""Which cells of the files each column of a SELECT comes from; whatever is not known here is refused.
+
+A cell is a column of a file (in one row). For each column of a relation the judge keeps the cells that its values come
+from, and into which rows one cell may go; and for the relation the cells that decide which rows it has. The rules about
+what may depend on what is hidden (`rules`) need no more. Every node of DuckDB's tree and every field of it is known by
+name here, and all others are refused.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Mapping, Set
+from dataclasses import dataclass, field, replace
+from functools import reduce
+from typing import NoReturn
+
+from takifugu.core.nearest import did_you_mean
+from takifugu.data.relation import allowed
+from takifugu.data.relation.faults import wrong_key
+from takifugu.data.relation.tree import Node, parsed, replaced, text_of
+from takifugu.data.relation.words import identifier
+
+#: A column of the files of one scan, by its name in small letters.
+Cell = tuple[int, str]
+#: The rows that one record becomes, by the parts of UNION and the columns of UNPIVOT that they come from.
+Places = frozenset[tuple[object, ...]]
+#: The rows that a cell may go into.
+Cells = Mapping[Cell, Places]
+ONE, MANY = Places({()}), Places({("*",), ("**",)})
+NOTHING: Cells = {}
+
+
+def together(*some: Cells) -> Cells:
+    """Return the cells of values that are combined."""
+    every = {cell for cells in some for cell in cells}
+    return {cell: Places().union(*(cells.get(cell, Places()) for cells in some)) for cell in every}
+
+
+def spread(cells: Cells) -> Cells:
+    """Return cells that may go into any row."""
+    return dict.fromkeys(cells, MANY)
+
+
+def part(cells: Cells, name: object) -> Cells:
+    """Return the cells of one of several rows that a record becomes."""
+    return {cell: Places((name, *place) for place in places) for cell, places in cells.items()}
+
+
+@dataclass(frozen=True)
+class Rows:
+    """A relation: its columns with their cells, and the cells that decide which rows there are.
+
+    `is_distinct` says that equal rows are one.
+    """
+
+    columns: tuple[tuple[str, Cells], ...]
+    filters: Cells = field(default_factory=dict)
+    is_distinct: bool = False
+
+    @staticmethod
+    def of(scan: int, names: Iterable[str]) -> Rows:
+        """Return the rows of files as they are."""
+        return Rows(tuple((name, {(scan, name.lower()): ONE}) for name in names))
+
+    def inner(self) -> Rows:
+        """Return the rows as a table of another SELECT: which rows DISTINCT leaves depends on all columns."""
+        if not self.is_distinct:
+            return self
+        return Rows(self.columns, together(self.filters, *(spread(cells) for _, cells in self.columns)))
+
+    def named(self, names: list[str]) -> Rows:
+        """Return the rows with other names of the first columns."""
+        both = [*names, *(name for name, _ in self.columns[len(names) :])]
+        return replace(self, columns=tuple((new, cells) for new, (_, cells) in zip(both, self.columns, strict=False)))
+
+
+@dataclass(frozen=True)
+class Check:
+    """A statement that gives a row where a rule about the rows is broken, and the rule."""
+
+    sql: str
+    what: str
+    rule: str
+    fix: str
+
+
+@dataclass
+class Judge:
+    """The judge of one text: of `sql`, or of an expression, which is one value of a row and nothing else."""
+
+    key: str
+    tables: Mapping[str, Rows] = field(default_factory=dict)
+    matches: Callable[[str, str], bool] = lambda name, pattern: False
+    is_expression: bool = True
+    in_order: Set[str] = frozenset()
+    checks: list[Check] = field(default_factory=list)
+
+    def refuse(self, what: str, rule: str = "", fix: str = "") -> NoReturn:
+        raise wrong_key(self.key, f"{self.key} {what}", rule, fix)
+
+    def only(self, node: Node, *names: str) -> None:
+        """Refuse a field of a node that is not known and says something."""
+        for name, value in node.items():
+            if name in names or name in _PLACES or value in (None, "", False) or value == [] or value == {}:
+                continue
+            if _USUAL.get(name) == value:
+                continue
+            what, rule, fix = _SAID.get(name, (f"uses {name.replace('_', ' ')}", "it is not among what is allowed", ""))
+            self.refuse(what, rule, fix)
+
+    # -- expressions
+
+    def value(self, node: Node, scope: Scope) -> Cells:
+        """Return the cells that an expression's value comes from."""
+        kind, of = node.get("class"), node.get("type")
+        if kind not in allowed.OPERATORS or of not in allowed.OPERATORS[kind]:
+            word = _CLASSES.get(str(kind), str(of).lower().replace("_", " "))
+            self.refuse(f"uses {word}", "an expression has columns, constants and functions of one row", _BY_ROW)
+        return {
+            "COLUMN_REF": self._column, "FUNCTION": self._function, "CAST": self._cast, "CASE": self._case,
+            "WINDOW": self._window, "SUBQUERY": self._subquery, "STAR": self._star_as_value,
+        }.get(str(kind), self._parts)(node, scope)  # fmt: skip
+
+    def _values(self, nodes: Iterable[Node], scope: Scope) -> Cells:
+        return together(*(self.value(node, scope) for node in nodes))
+
+    def _parts(self, node: Node, scope: Scope) -> Cells:
+        self.only(node, "value", "literal", "left", "right", "children", "input", "lower", "upper")
+        children = list(node.get("children") or [])
+        children += [node[part] for part in ("left", "right", "input", "lower", "upper") if node.get(part)]
+        return self._values(children, scope)
+
+    def _column(self, node: Node, scope: Scope) -> Cells:
+        self.only(node, "column_names")
+        hits = scope.of(node["column_names"])
+        if hits is None:
+            word = ".".join(node["column_names"])
+            if word.lower() in _UNSTABLE:
+                self.refuse(f"uses {word}", _STABLE, "write the day or the text itself")
+            self.refuse(f"names {word[:80]!r}, which is no column{scope.nearest(word)}", "", _QUOTES)
+        return hits
+
+    def _function(self, node: Node, scope: Scope) -> Cells:
+        name = str(node["function_name"]).lower()
+        self.only(node, "function_name", "arguments", "is_operator", "order_bys", "qualified_name")
+        if node["qualified_name"] != {"path": [node["function_name"]]} or node["order_bys"].get("orders"):
+            self.refuse(f"calls {name}() in another way", "functions of DuckDB's own are called by their names")
+        if name not in allowed.SCALARS:
+            self.refuse(f"calls {name}()", *self._why_not(name))
+        return self._values((argument["expression"] for argument in node["arguments"]), scope)
+
+    def _why_not(self, name: str) -> tuple[str, str]:
+        if name in _UNSTABLE:
+            return _STABLE, "leave it out, or write the day or the text itself"
+        if name in _AGGREGATES:
+            return "a value comes from one row", "the last row of several: QUALIFY row_number() OVER (...) = 1"
+        return "it is not among the functions that are allowed", "compute the column before, and give it as a file"
+
+    def _cast(self, node: Node, scope: Scope) -> Cells:
+        self.only(node, "child", "type_expr", "try_cast")
+        kind = node["type_expr"]
+        self.only(kind, "type_name", "children", "qualified_name")
+        name, parameters = str(kind.get("type_name", "")).lower(), kind.get("children") or []
+        if kind.get("qualified_name") != {"path": [kind.get("type_name")]} or name not in allowed.TYPES:
+            self.refuse(f"casts to {name or 'a type'}", "values are texts, numbers, times, or true and false")
+        if any(parameter.get("class") != "CONSTANT" for parameter in parameters):
+            self.refuse(f"casts to {name} with computed parameters", "a type is written out")
+        return self.value(node["child"], scope)
+
+    def _case(self, node: Node, scope: Scope) -> Cells:
+        self.only(node, "case_checks", "else_expr")
+        parts = [check[part] for check in node["case_checks"] for part in ("when_expr", "then_expr")]
+        return self._values([*parts, node["else_expr"]], scope)
+
+    def _star_as_value(self, node: Node, scope: Scope) -> Cells:
+        self.refuse("uses * as a value", "an expression is one value of a row", "name the column")
+
+    def _subquery(self, node: Node, scope: Scope) -> Cells:
+        if self.is_expression:
+            self.refuse("has a subquery", "an expression is about one row", 'sql = "SELECT ... JOIN ..."')
+        self.only(node, "subquery_type", "subquery", "child", "comparison_type")
+        if node["subquery_type"] != "ANY" or node.get("comparison_type") != "COMPARE_EQUAL":
+            self.refuse("has a subquery as a value", "only IN (SELECT ...) is one", "JOIN it")
+        self.only(node["subquery"], "node")
+        inner = self.select(node["subquery"]["node"]).inner()
+        if len(inner.columns) != 1:
+            self.refuse("compares with several columns of a subquery", "IN (SELECT ...) has one")
+        return together(self.value(node["child"], scope), spread(inner.columns[0][1]), spread(inner.filters))
+
+    def _window(self, node: Node, scope: Scope) -> Cells:
+        if self.is_expression or not scope.windows:
+            self.refuse("uses a window", "an expression is about one row", 'sql = "SELECT ..., with the window"')
+        self.only(node, "function_name", "partitions", "orders", "arguments", "qualified_name")
+        name = str(node["function_name"]).lower()
+        if node["qualified_name"] != {"path": [node["function_name"]]}:
+            self.refuse(f"calls {name}() in another way", "functions of DuckDB's own are called by their names")
+        if node["type"] == "WINDOW_AGGREGATE" and name not in allowed.WINDOWED:
+            self.refuse(f"calls {name}() over a window", "it is not among the windows that are allowed")
+        orders = [self._ordered(order) for order in node.get("orders") or []]
+        partitions = list(node.get("partitions") or [])
+        arguments = [argument["expression"] for argument in node.get("arguments") or []]
+        if node["type"] in allowed.ORDERED:
+            if node["type"] == "WINDOW_ROW_NUMBER" and not (orders or partitions) and scope.is_in_order(self.in_order):
+                return NOTHING  # the number of a line, whatever it holds
+            if not orders:
+                self.refuse(f"calls {name}() without ORDER BY", "rows have no order", "OVER (... ORDER BY ...)")
+            self.checks.append(scope.check_of_order(name, [*partitions, *orders]))
+        return spread(together(self._values([*arguments, *partitions, *orders], scope), scope.filters))
+
+    def _ordered(self, order: Node) -> Node:
+        self.only(order, "type", "null_order", "expression")
+        node: Node = order["expression"]
+        return node
+
+    # -- relations
+
+    def select(self, node: Node) -> Rows:
+        """Return the rows of a SELECT; it stands alone, and sees nothing around it."""
+        if node["type"] == "SET_OPERATION_NODE":
+            return self._union(node)
+        if node["type"] != "SELECT_NODE":
+            self.refuse(f"uses {node['type'].lower().replace('_node', '').replace('_', ' ')}", "it is one SELECT")
+        self.only(node, "modifiers", "cte_map", "select_list", "from_table", "where_clause", "qualify")
+        if (node.get("cte_map") or {}).get("map"):
+            self.refuse("has a WITH inside", "steps are named once", "move WITH to the start")
+        scope = replace(self._from(node["from_table"]), select=node)
+        if node.get("where_clause"):
+            before = len(self.checks)  # WHERE may name columns of the list, and windows see what it leaves
+            where = self.value(node["where_clause"], self._listed(node, scope)[1])
+            del self.checks[before:]
+            scope = replace(scope, extra=together(scope.extra, where))
+        columns, scope = self._listed(node, scope)
+        filters = scope.filters
+        if node.get("qualify"):
+            filters = together(filters, self.value(node["qualify"], replace(scope, windows=True)))
+        return self._modified(Rows(columns, filters), node, replace(scope, windows=True))
+
+    def _listed(self, node: Node, scope: Scope) -> tuple[tuple[tuple[str, Cells], ...], Scope]:
+        """Return the columns of a SELECT's list, and the scope with their names."""
+        aliases: dict[str, Cells] = {}
+        columns = list[tuple[str, Cells]]()
+        for item in node["select_list"]:
+            for name, cells in self._item(item, replace(scope, aliases=dict(aliases), windows=True)):
+                columns.append((name, cells))
+                aliases[name.lower()] = together(aliases.get(name.lower(), NOTHING), cells)
+        return tuple(columns), replace(scope, aliases=aliases)
+
+    def _item(self, item: Node, scope: Scope) -> list[tuple[str, Cells]]:
+        if item.get("class") == "STAR":
+            return self._star(item, scope)
+        name = item.get("alias") or (item["column_names"][-1] if item.get("class") == "COLUMN_REF" else text_of(item))
+        return [(name, self.value(item, scope))]
+
+    def _star(self, node: Node, scope: Scope) -> list[tuple[str, Cells]]:
+        self.only(node, "relation_name", "exclude_list", "replace_list", "rename_list", "columns", "expr")
+        if node.get("expr") and not _is_pattern(node["expr"]):
+            self.refuse("uses COLUMNS(...) with a condition", "columns are named", "COLUMNS('pattern') or COLUMNS(*)")
+        left_out = {_name_of(name).lower() for name in node.get("exclude_list") or []}
+        other = {_name_of(entry["key"]).lower(): entry["value"] for entry in node.get("replace_list") or []}
+        new = {_name_of(entry["key"]).lower(): str(entry["value"]) for entry in node.get("rename_list") or []}
+        columns = list[tuple[str, Cells]]()
+        for name, cells in scope.columns(node.get("relation_name") or ""):
+            lower = name.lower()
+            if lower in left_out or (node.get("expr") and not self.matches(name, node["expr"]["literal"]["text"])):
+                continue
+            columns.append((new.get(lower, name), self.value(other[lower], scope) if lower in other else cells))
+        return columns
+
+    def _modified(self, rows: Rows, node: Node, scope: Scope) -> Rows:
+        for modifier in node.get("modifiers") or []:
+            kind = modifier["type"]
+            if kind == "DISTINCT_MODIFIER" and not modifier.get("distinct_on_targets"):
+                rows = replace(rows, is_distinct=True)
+            elif kind == "ORDER_MODIFIER":  # which changes no row
+                self._values([self._ordered(order) for order in modifier["orders"]], scope)
+            elif kind == "DISTINCT_MODIFIER":
+                self.refuse("has DISTINCT ON", "which row is left is not said",
+                            "QUALIFY row_number() OVER (PARTITION BY ... ORDER BY ...) = 1")  # fmt: skip
+            else:
+                self.refuse("takes some of the rows (LIMIT or OFFSET)", "which rows these are is not said", "WHERE")
+        return rows
+
+    def _union(self, node: Node) -> Rows:
+        self.only(node, "type", "modifiers", "cte_map", "setop_type", "setop_all", "children")
+        if node["setop_type"] != "UNION":
+            self.refuse(f"uses {node['setop_type']}", "it is not among what is allowed", "WHERE says which rows")
+        if (node.get("cte_map") or {}).get("map"):
+            self.refuse("has a WITH inside", "steps are named once", "move WITH to the start")
+        parts = [self.select(child) for child in node["children"]]
+        if len({len(rows.columns) for rows in parts}) != 1:
+            self.refuse("joins tables of different numbers of columns by UNION", "columns are put below each other")
+        rows = reduce(_below, parts)
+        if not node.get("setop_all"):
+            rows = replace(rows, is_distinct=True)
+        return self._modified(rows, node, Scope((("", rows),), node))
+
+    def _from(self, node: Node) -> Scope:  # noqa: RET503
+        kind, alias, names = node["type"], node.get("alias") or "", list(node.get("column_name_alias") or [])
+        if kind == "JOIN":
+            return self._join(node)
+        if kind == "BASE_TABLE":
+            self.only(node, "type", "alias", "table_name", "column_name_alias", "qualified_name")
+            name = str(node["table_name"])
+            if node["qualified_name"] != {"path": [node["table_name"]]} or name.lower() not in self.tables:
+                self.refuse(f"reads {name[:80]!r}, which is no table here{did_you_mean(name, self.tables)}",
+                            "tables are files, and steps of WITH", "read_csv('x.csv')")  # fmt: skip
+            return Scope(((alias or name, self.tables[name.lower()].inner().named(names)),), node)
+        if kind == "SUBQUERY":
+            self.only(node, "type", "alias", "subquery", "column_name_alias")
+            self.only(node["subquery"], "node")
+            return Scope(((alias, self.select(node["subquery"]["node"]).inner().named(names)),), node)
+        if kind == "PIVOT":
+            return Scope(((alias, self._unpivot(node).named(names)),), node)
+        if kind == "EXPRESSION_LIST":
+            self.only(node, "type", "alias", "column_name_alias", "values", "expected_names", "expected_types")
+            for row in node["values"]:
+                self._values(row, Scope((), node))
+            width = len(node["values"][0])
+            columns = tuple((f"col{number}", NOTHING) for number in range(width))
+            return Scope(((alias, Rows(columns).named(names)),), node)
+        words = {"EMPTY": "reads no file", "TABLE_FUNCTION": "reads by another function"}
+        self.refuse(words.get(kind, f"uses {kind.lower().replace('_', ' ')}"), "a source reads the files that it names")
+
+    def _unpivot(self, node: Node) -> Rows:
+        """Return the rows of UNPIVOT: of each row one for each of its columns that are named."""
+        self.only(node, "type", "alias", "source", "unpivot_names", "pivots", "include_nulls", "column_name_alias")
+        if not node.get("unpivot_names") or len(node["unpivot_names"]) != 1 or len(node["pivots"]) != 1:
+            self.refuse("pivots rows", "a value comes from one row", "UNPIVOT ... INTO NAME t VALUE v alone")
+        pivot = node["pivots"][0]
+        self.only(pivot, "unpivot_names", "entries")
+        scope = self._from(node["source"])
+        turned = dict[str, Cells]()
+        for entry in pivot["entries"]:
+            self.only(entry, "star_expr")
+            star = entry.get("star_expr") or {}
+            if star.get("class") == "STAR":
+                turned.update((name.lower(), cells) for name, cells in self._star(star, scope))
+            elif star.get("class") == "COLUMN_REF":
+                turned[star["column_names"][-1].lower()] = self.value(star, scope)
+            else:
+                self.refuse("unpivots what is no column", "columns are named", "ON a, b or ON COLUMNS(* EXCLUDE (id))")
+        value = together(*(part(cells, name) for name, cells in turned.items()))
+
+        def in_each(cells: Cells) -> Cells:
+            return together(*(part(cells, name) for name in turned))
+
+        columns = [(name, in_each(cells)) for name, cells in scope.columns("") if name.lower() not in turned]
+        filters = in_each(scope.filters)
+        if not node.get("include_nulls"):
+            filters = together(filters, value)
+        return Rows((*columns, (pivot["unpivot_names"][0], NOTHING), (node["unpivot_names"][0], value)), filters)
+
+    def _join(self, node: Node) -> Scope:
+        """Return the scope of a join: a row on the left meets one on the right at most."""
+        self.only(node, "left", "right", "condition", "join_type", "ref_type", "using_columns")
+        how, kind = node["join_type"], node["ref_type"]
+        if kind != "REGULAR" or how not in ("INNER", "LEFT", "SEMI", "ANTI"):
+            word = how.lower() if kind == "REGULAR" else kind.lower()
+            self.refuse(f"has a {word} join", "each row comes from one record", "JOIN ... ON a.id = b.id, or LEFT JOIN")
+        if node["right"]["type"] == "JOIN":
+            self.refuse("joins a join", "joins stand one after the other", "a JOIN b ON ... JOIN c ON ...")
+        left, right = self._from(node["left"]), self._from(node["right"])
+        using = [str(name) for name in node.get("using_columns") or []]
+        columns = [{**_COLUMN, "column_names": [name]} for name in using]
+        pairs = list(zip(columns, columns, strict=True)) if using else self._equal(node.get("condition"), left, right)
+        met = together(*(self.value(one, left) for one, _ in pairs), *(spread(self.value(o, right)) for _, o in pairs))
+        if how in ("INNER", "LEFT"):
+            self.checks += _checks_of_join(node, pairs)
+        filters = together(left.filters, spread(right.filters), met) if how != "LEFT" else left.filters
+        if how in ("SEMI", "ANTI"):
+            return replace(left, node=node, extra=filters)
+        reached = together(met, spread(right.filters))
+        added = list[tuple[str, Rows]]()
+        for alias, rows in right.tables:
+            columns_of = tuple((name, together(spread(cells), reached)) for name, cells in rows.columns)
+            added.append((alias, Rows(columns_of)))
+        hidden_names = {name.lower() for name in using} | left.hidden_names
+        return Scope((*left.tables, *added), node, extra=filters, hidden_names=hidden_names)
+
+    def _equal(self, node: Node | None, left: Scope, right: Scope) -> list[tuple[Node, Node]]:
+        """Return what ON compares: an expression of the left, and a column of the right."""
+        parts = [node] if node is not None else []
+        if node is not None and node.get("type") == "CONJUNCTION_AND":
+            parts = node["children"]
+        pairs = list[tuple[Node, Node]]()
+        for some in parts:
+            sides = (some.get("left") or {}, some.get("right") or {})
+            for one, other in (sides, sides[::-1]):
+                is_right = other.get("class") == "COLUMN_REF" and right.has([other]) and not left.has([other])
+                if some.get("type") == "COMPARE_EQUAL" and is_right and left.has(_columns(one)):
+                    pairs.append((one, other))
+                    break
+        if not pairs or len(pairs) < len(parts):
+            self.refuse("joins on another condition than equal columns", "each row comes from one record",
+                        "ON a.id = b.id, with the tables' names before columns; other conditions in WHERE")  # fmt: skip
+        return pairs
+
+
+@dataclass(frozen=True)
+class Scope:
+    """The tables that names of columns are looked up in; `aliases` are earlier columns of the same SELECT."""
+
+    tables: tuple[tuple[str, Rows], ...]
+    node: Node
+    aliases: Mapping[str, Cells] = field(default_factory=dict)
+    windows: bool = False
+    extra: Cells = field(default_factory=dict)
+    hidden_names: Set[str] = frozenset()
+    select: Node = field(default_factory=dict)
+
+    @property
+    def filters(self) -> Cells:
+        """Return the cells that decide which rows there are."""
+        return together(self.extra, *(rows.filters for _, rows in self.tables))
+
+    def nearest(self, name: str) -> str:
+        """Return the column that was perhaps meant; others are not told, as a first line may be a row."""
+        return did_you_mean(name, (column for _, rows in self.tables for column, _ in rows.columns))
+
+    def columns(self, table: str) -> list[tuple[str, Cells]]:
+        """Return the columns of one table, or of all ("")."""
+        columns, used = list[tuple[str, Cells]](), set[str]()
+        for alias, rows in self.tables:
+            if table and alias.lower() != table.lower():
+                continue
+            for name, cells in rows.columns:
+                if table or name.lower() not in self.hidden_names or name.lower() not in used:
+                    columns.append((name, cells))
+                used.add(name.lower())
+        return columns
+
+    def of(self, names: list[str]) -> Cells | None:
+        """Return the cells of every column that a name may mean, None for no column."""
+        lower = [name.lower() for name in names]
+        hits = [cells for _, rows in self.tables for name, cells in rows.columns if name.lower() == lower[0]]
+        if len(lower) > 1:
+            hits += [
+                cells for alias, rows in self.tables if alias.lower() == lower[0]
+                for name, cells in rows.columns if name.lower() == lower[1]
+            ]  # fmt: skip
+        if lower[0] in self.aliases:
+            hits.append(self.aliases[lower[0]])
+        return together(*hits) if hits else None
+
+    def is_in_order(self, scans: Set[str]) -> bool:
+        """Return whether rows are all lines of one text file, in their order."""
+        table = self.select.get("from_table") or {}
+        return table.get("table_name") in scans and not self.select.get("where_clause")
+
+    def has(self, columns: list[Node]) -> bool:
+        """Return whether all of some columns are here."""
+        return all(self.of(column["column_names"]) is not None for column in columns)
+
+    def check_of_order(self, function: str, keys: list[Node]) -> Check:
+        """Return the check that no two rows are alike in what a window puts in order."""
+        named = [{**key, "alias": f"k{number}"} for number, key in enumerate(keys)]
+        select = {**self.select, "select_list": named, "qualify": None, "modifiers": []}
+        names = ", ".join(f"k{number}" for number in range(len(keys)))
+        return Check(
+            f"select 1 from ({text_of(select)}) group by {names} having count(*) > 1 limit 1",
+            f"calls {function}() over rows that its ORDER BY does not tell apart",
+            "which of two equal rows comes first is not said", "add a column to ORDER BY in OVER (...)",
+        )  # fmt: skip
+
+
+def _below(one: Rows, other: Rows) -> Rows:
+    """Return the rows of both."""
+    columns = zip(one.columns, other.columns, strict=True)
+    return Rows(
+        tuple((name, together(part(cells, 0), part(more, 1))) for (name, cells), (_, more) in columns),
+        together(part(one.filters, 0), part(other.filters, 1)), one.is_distinct or other.is_distinct,
+    )  # fmt: skip
+
+
+def _columns(node: Node) -> list[Node]:
+    """Return the columns that an expression names."""
+    hits = list[Node]()
+    replaced(node, lambda some: hits.append(some) if some.get("class") == "COLUMN_REF" else None)
+    return hits
+
+
+def _checks_of_join(node: Node, pairs: list[tuple[Node, Node]]) -> list[Check]:
+    """Return that the right has one row a key, and that keys are of one type: 7 is equal to 07 and to 7."""
+    every = parsed("from x", "sql")
+    keys = ", ".join(identifier(other["column_names"][-1]) for _, other in pairs)
+    right = text_of({**every, "from_table": node["right"]})
+    checks = [Check(
+        f"select 1 from ({right}) group by {keys} having count(*) > 1 limit 1",
+        "joins a table with two rows of one key", "a record goes into one row",
+        "the table after JOIN has one row for each value of what ON compares",
+    )]  # fmt: skip
+    for one, other in pairs:
+        kinds = list[str]()
+        for side, key in (("left", one), ("right", other)):
+            keys_of_side = text_of({**every, "from_table": node[side], "select_list": [key]})
+            kinds.append(f"(select typeof(columns(*)) as k from ({keys_of_side}) limit 1)")
+        checks.append(Check(
+            f"select 1 from {kinds[0]} a, {kinds[1]} b where a.k <> b.k", "joins columns of two types",
+            "equal keys are written alike", "cast one of them in a step of WITH",
+        ))  # fmt: skip
+    return checks
+
+
+def _is_pattern(node: Node) -> bool:
+    literal = node.get("literal") or {}
+    return node.get("class") == "CONSTANT" and literal.get("kind") == "STRING"
+
+
+def _name_of(name: object) -> str:
+    return str(name[-1] if isinstance(name, list) else name.get("column", name) if isinstance(name, dict) else name)
+
+
+_COLUMN = {"class": "COLUMN_REF", "type": "COLUMN_REF", "alias": ""}
+_BY_ROW = "cast, CASE, nullif, coalesce, strptime, replace and others like them are"
+_STABLE = "the same rows give the same table tomorrow"
+_QUOTES = "names with blanks or points stand in quotes: \"my column\"; texts in 'single' ones"
+#: Fields that say where something was written, or repeat what another one says.
+_PLACES = {"class", "type", "alias", "query_location", "query_location_length"}
+_USUAL: dict[str, object] = {
+    "aggregate_handling": "STANDARD_HANDLING", "with_ordinality": "WITHOUT_ORDINALITY", "nearest_count": 1,
+    "nearest_order_type": "ASCENDING", "start": "UNBOUNDED_PRECEDING", "end": "CURRENT_ROW_RANGE",
+    "exclude_clause": "NO_OTHER", "order_bys": {"type": "ORDER_MODIFIER", "orders": []},
+    "cte_map": {"map": []},
+}  # fmt: skip
+_SAID = {
+    "sample": ("takes some of the rows (SAMPLE)", "which rows these are is not said", "WHERE says which rows"),
+    "group_expressions": ("groups rows (GROUP BY)", "each row comes from one record",
+                          "the last row of several: QUALIFY row_number() OVER (PARTITION BY ... ORDER BY ...) = 1"),
+    "having": ("groups rows (HAVING)", "each row comes from one record", "WHERE or QUALIFY"),
+    "filter": ("has a FILTER", "a value comes from one row", "WHERE"),
+    "at_clause": ("reads a table of another time", "a source is what its files hold", ""),
+    "start": ("has a frame in OVER (...)", "windows have the usual frame", "leave ROWS or RANGE out"),
+    "end": ("has a frame in OVER (...)", "windows have the usual frame", "leave ROWS or RANGE out"),
+}  # fmt: skip
+_CLASSES = {"LAMBDA": "a lambda", "PARAMETER": "a parameter", "COLLATE": "COLLATE", "DEFAULT": "DEFAULT"}
+_NAMES = """
+    random uuid uuidv4 uuidv7 gen_random_uuid setseed nextval currval now today current_date current_time
+    current_timestamp get_current_timestamp get_current_time transaction_timestamp current_localtime localtime
+    current_localtimestamp localtimestamp current_setting getvariable getenv txid_current sleep_ms write_log
+    current_query current_query_id current_transaction_id current_connection_id age user current_user session_user
+    current_role current_schema current_database current_catalog version
+"""
+_UNSTABLE = frozenset(_NAMES.split())
+_SUMS = """
+    any_value arbitrary arg_max arg_min avg count count_star first last list max max_by mean median min min_by mode
+    string_agg sum array_agg group_concat bool_and bool_or quantile stddev variance
+"""
+_AGGREGATES = frozenset(_SUMS.split())

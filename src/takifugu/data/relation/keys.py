@@ -1,0 +1,252 @@
+"""The keys of [source] that say what rows mean, each with its sentence; and what follows from them alone."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
+from datetime import date, datetime, timedelta
+from fractions import Fraction
+from functools import cached_property
+from typing import Any
+
+from takifugu.core.errors import within
+from takifugu.core.nearest import unknown
+from takifugu.data.relation.faults import wrong_key
+from takifugu.data.times.calendar import Calendar
+from takifugu.data.times.zones import Zone
+from takifugu.data.values.bins import Bins
+
+#: What a file holds: the state of each step, when it changes, how long it lasts, when it is seen, or one row a unit.
+KINDS = ("samples", "changes", "stays", "events", "answers")
+#: Those whose rows are runs of steps.
+RUNS = ("changes", "stays", "events")
+_UNITS = {"s": 1, "min": 60, "h": 3600, "d": 86400}
+WIDEST = 2**53
+
+
+@dataclass(frozen=True)
+class Key:
+    """A key of [source]: its type, whether it is part of the reading, and one sentence."""
+
+    name: str
+    type: str
+    is_read: bool
+    sentence: str
+
+
+KEYS = {
+    key.name: key
+    for key in (
+        Key("name", "text", False, "who these people are to the ledger"),
+        Key("budget", "number or table", False, "the most epsilon that they spend"),
+        Key("entries", "text", False, "the name of what is measured"),
+        Key("only_release", "true or false", False, "nothing else is ever published about these people"),
+        Key("file", "text", False, "the file with the rows, from the release file on"),
+        Key("sql", "SELECT of DuckDB's", True, "the rows, as a SELECT over files that it names"),
+        Key("rows", "one of " + ", ".join(KINDS), True, "what a row says"),
+        Key("where", "column or expression", True, "which rows count"),
+        Key("encoding", "codec of Python's", True, "how a text file that is not UTF-8 is written"),
+        Key("unit", "column or expression", True, "whose a row is"),
+        Key("recording", "column or expression", True, "the unbroken recording that a row belongs to"),
+        Key("order", "column or expression", True, "when; of stays, when they start"),
+        Key("end", "column or expression", True, "when a stay ends"),
+        Key("value", "column or expression, or several", True, "what is published"),
+        Key("bins", "table of pairs", True, "the state of a number, by its edges"),
+        Key("nulls", "refuse or unobserved", True, "what a missing value is"),
+        Key("step", "whole number, or a time such as 15min", True, "the distance of two rows along order"),
+        Key("from", "number, date or time", False, "when the source starts"),
+        Key("until", "number, date or time", False, "when the source ends"),
+        Key("timezone", "time zone", False, "whose clocks show days and hours, of moments"),
+        Key("gaps", "hidden or public", True, "whether steps without a row are public"),
+        Key("default_state", "state", True, "the state where no row says one"),
+        Key("roster", "names, a file or a SELECT", False, "everybody who is covered"),
+    )
+}
+
+
+@dataclass(frozen=True)
+class Source:
+    """The keys of [source] that rows are read by, with the belief's states.
+
+    Raises InputError, with the key, for keys that do not fit together.
+
+    >>> source = Source.of({"unit": "person", "order": "minute", "step": 1, "value": "posture"}, ["lying", "walking"])
+    >>> source.rows, source.width, source.values
+    ('samples', 1, ('posture',))
+    """
+
+    states: tuple[str, ...] = ()
+    file: str | None = None
+    sql: str | None = None
+    rows: str = "samples"
+    where: str | None = None
+    encoding: str | None = None
+    unit: str | None = None
+    recording: str | None = None
+    order: str | None = None
+    end: str | None = None
+    value: str | tuple[str, ...] | None = None
+    bins: Mapping[str, Sequence[float]] | None = field(default=None, hash=False)
+    nulls: str = "refuse"
+    step: int | str | None = None
+    start: object = None
+    until: object = None
+    timezone: str | None = None
+    gaps: str = "public"
+    default_state: str | None = None
+    roster: Any = field(default=None, hash=False)
+
+    @staticmethod
+    def of(keys: Mapping[str, Any], states: Sequence[object] = ()) -> Source:
+        """Return the source of a section's keys, as plain values; InputError for an unknown one."""
+        for name in keys:
+            if name not in KEYS:
+                raise unknown(f"[source] has no key {name!r}", name, list(KEYS)).at(name)
+        read = {name: value for name, value in keys.items() if name in _FIELDS and value is not None}
+        if "from" in keys:
+            read["start"] = keys["from"]
+        if isinstance(read.get("value"), list):
+            read["value"] = tuple(read["value"])
+        names = tuple(str(state) for state in states)
+        return Source(states=names or tuple(read.get("bins") or ()), **read)
+
+    def __post_init__(self) -> None:
+        for name, choices in (("rows", KINDS), ("nulls", ("refuse", "unobserved")), ("gaps", ("hidden", "public"))):
+            if getattr(self, name) not in choices:
+                raise unknown(f"{name} is {getattr(self, name)!r}", getattr(self, name), choices).at(name)
+        for role in ("unit", "recording", "order", "end", "where", *self.values):
+            text = getattr(self, role) if role in _FIELDS else role
+            if text is not None and (not isinstance(text, str) or not text.strip()):
+                raise wrong_key(
+                    "value" if role in self.values else role, "is empty", "a role is a column or an expression"
+                )
+        self._check_rows()
+        _ = self.zone, self.width, self.calendar, self.bin_edges
+
+    def _check_rows(self) -> None:
+        for is_broken, key, what, rule, fix in self._rules():
+            if is_broken:
+                raise wrong_key(key, what, rule, fix)
+        if self.default_state is not None and self.default_state not in self.states:
+            what = f"default_state is {self.default_state!r}"
+            raise unknown(what, self.default_state, self.states).at("default_state")
+
+    def _rules(self) -> Iterator[tuple[bool, str, str, str, str]]:
+        """Yield what does not fit together: whether it is so, the key, what is wrong, the rule, and the fix."""
+        kind, is_run, has_unit = f'rows = "{self.rows}"', self.rows in RUNS, self.unit is not None
+        if self.rows == "answers":
+            for name in ("order", "end", "step", "start", "until", "timezone", "recording", "default_state"):
+                key = "from" if name == "start" else name
+                is_said = getattr(self, name) is not None
+                yield is_said, key, f"{key} is declared beside {kind}", "answers have no time", f"leave {key} out"
+            return
+        yield self.order is None, "order", f"{kind} without order", "rows have a time", 'order = "time"'
+        yield self.step is None, "step", f"{kind} without step", "steps have a length", 'step = "15min", or step = 1'
+        is_end = self.rows == "stays" and self.end is None
+        yield is_end, "end", "stays without end", "a stay has an end", 'end = "left"'
+        no_end = self.rows != "stays" and self.end is not None
+        yield no_end, "end", f"end is declared beside {kind}", "stays alone have ends", "leave end out"
+        dates = 'from = "2026-01-05", until = "2026-02-02"'
+        for name, value in (("from", self.start), ("until", self.until)):
+            yield is_run and value is None, name, f"{kind} without {name}", "they fill a calendar", dates
+        is_said = is_run and self.recording is not None
+        yield is_said, "recording", f"recording is declared beside {kind}", "a unit has one", "leave recording out"
+        no_roster = is_run and has_unit and self.roster is None
+        names = 'roster = ["Ana", "Ben"], or a file with their names'
+        yield no_roster, "roster", f"{kind} without a roster", "somebody without a row counts, too", names
+        is_odd = self.roster is not None and (not has_unit or self.recording is not None)
+        yield is_odd, "roster", "roster beside no unit, or recordings", "it names units", "leave roster out"
+        is_odd = not is_run and self.default_state is not None
+        yield is_odd, "default_state", "default_state of samples", "a sample tells its state", "leave default_state out"
+        is_odd = self.gaps == "hidden" and (self.start is None or self.until is None)
+        yield is_odd, "gaps", 'gaps are "hidden" and no calendar is declared', "lengths are then declared", dates
+        no_start = self.start is None and self.until is not None
+        yield no_start, "from", "until without from", "a calendar has a start", dates
+
+    @property
+    def values(self) -> tuple[str, ...]:
+        """Return the texts of `value`."""
+        if self.value is None:
+            return ()
+        return (self.value,) if isinstance(self.value, str) else tuple(self.value)
+
+    @property
+    def is_covered(self) -> bool:
+        """Return whether units, lengths and gaps follow from what is declared."""
+        if self.rows == "answers":
+            return self.roster is not None
+        if self.unit is not None and self.roster is None:
+            return False
+        return self.calendar is not None and self.size is not None and self.gaps == "hidden"
+
+    @property
+    def is_time(self) -> bool:
+        return isinstance(self.step, str)
+
+    @cached_property
+    def width(self) -> int:
+        """Return the length of a step in ticks: microseconds, or whole numbers."""
+        if self.step is None:
+            return 1
+        if isinstance(self.step, str):
+            match = re.fullmatch(r"([1-9][0-9]{0,8})(s|min|h|d)", self.step)
+            if match:
+                return int(match[1]) * _UNITS[match[2]] * 10**6
+        elif type(self.step) is int and 0 < self.step < WIDEST:
+            return self.step
+        raise wrong_key("step", f"step is {self.step!r}"[:80], "it is a whole number, or a time",
+                        'step = 1, or step = "30s", "15min", "1h", "1d"')  # fmt: skip
+
+    @cached_property
+    def zone(self) -> Zone | None:
+        """Return the zone of clocks, if declared."""
+        if self.timezone is None:
+            return None
+        if not self.is_time:
+            raise wrong_key("timezone", "timezone is declared, and step is a number", "only times have clocks",
+                            "leave timezone out")  # fmt: skip
+        return Zone(self.timezone)
+
+    @cached_property
+    def calendar(self) -> Calendar | None:
+        """Return the declared calendar, if any."""
+        if self.start is None:
+            return None
+        length = timedelta(microseconds=self.width) if self.is_time else Fraction(self.width)
+        calendar = Calendar.read(self.start, self.until, length, self.zone)
+        if Fraction(calendar.start).denominator != 1:
+            raise wrong_key("from", f"from is {self.start}", "steps are whole numbers", "write a whole number")
+        return calendar
+
+    @cached_property
+    def origin(self) -> int | None:
+        """Return the calendar's start in ticks."""
+        return None if self.calendar is None else int(self.calendar.start)
+
+    @cached_property
+    def size(self) -> int | None:
+        """Return the number of steps of the calendar, if it ends."""
+        return None if self.calendar is None else self.calendar.size
+
+    @cached_property
+    def bin_edges(self) -> Bins | None:
+        """Return the declared bins, if any."""
+        if self.bins is None:
+            return None
+        with within("bins"):
+            bins = Bins(self.bins)
+        for state in bins.states:
+            if state not in self.states:
+                raise unknown(f"numbers are put into {state!r}, which is no state", str(state), self.states).at("bins")
+        return bins
+
+    def text_of_date(self, key: str) -> str | None:
+        """Return `from` or `until` as a text of SQL would have it."""
+        value = self.start if key == "from" else self.until
+        if isinstance(value, datetime | date):
+            return value.isoformat()
+        return None if value is None else str(value)
+
+
+_FIELDS = frozenset(Source.__dataclass_fields__) - {"states", "start"}

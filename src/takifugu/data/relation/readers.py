@@ -1,0 +1,202 @@
+"""The files that `sql` reads by read_csv(), read_parquet() and read_json(): as is written there, nothing guessed."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
+from typing import Any
+
+from takifugu.data.relation import allowed
+from takifugu.data.relation.faults import wrong_key
+from takifugu.data.relation.text_file import Form, first_record, unique_names
+from takifugu.data.relation.tree import Node, replaced, table, text_of
+from takifugu.data.relation.words import literal
+
+
+@dataclass(frozen=True)
+class Reader:
+    """One call of a reader: its function, the path or paths, and its options."""
+
+    function: str
+    paths: tuple[str, ...]
+    options: Mapping[str, Any]
+
+    def scan(self, files: tuple[str, ...]) -> str:
+        """Return the SELECT of the files, by what is declared and by their first lines."""
+        paths, options = ", ".join(map(literal, files)), self.options
+        name = f"filename = {str(bool(options.get('filename', False))).lower()}"
+        if "parquet" in self.function:
+            return f"select * from read_parquet([{paths}], hive_partitioning = false, union_by_name = false, {name})"
+        if "json" in self.function:
+            columns = ", ".join(f"{literal(n)}: {literal(k)}" for n, k in options["columns"].items())
+            return f"select * from read_json([{paths}], auto_detect = false, columns = {{{columns}}}, {_LINES}, {name})"
+        form = self.form
+        names, kinds = list(options.get("columns") or {}), list((options.get("columns") or {}).values())
+        if not names:
+            lines = {tuple(first_record(path, form)) for path in files}
+            if len(lines) != 1:
+                raise wrong_key("sql", "the first lines of the files differ", "files that are read together are alike",
+                                "UNION ALL of several read_csv()")  # fmt: skip
+            names = unique_names(lines.pop(), lambda name: False, files[0].rsplit("/", 1)[-1])
+        return form.select(files, names, kinds)
+
+    @property
+    def form(self) -> Form:
+        """Return how read_csv() splits the files."""
+        options = self.options
+        quote = options.get("quote", '"')
+        return Form(
+            delim=options.get("delim", options.get("sep", ",")), quote=quote,
+            escape=options.get("escape", quote), header=options.get("header", True), skip=options.get("skip", 0),
+            null_padding=options.get("null_padding", False), filename=options.get("filename", False),
+        )  # fmt: skip
+
+
+#: How lines of JSON are read.
+_LINES = "format = 'newline_delimited'"
+
+
+def without_readers(node: Node, scan_of: Callable[[Reader], str]) -> Node:
+    """Return a tree that names a table for each reader; `scan_of` gives the table's name.
+
+    Raises InputError for other functions in FROM, computed paths and options that guess.
+    """
+
+    def change(some: Node) -> Node | None:
+        if some.get("type") == "BASE_TABLE" and not some.get("class") and _is_path(some.get("table_name", "")):
+            path = str(some["table_name"])
+            if path.lower().endswith(".parquet"):
+                return _named(some, scan_of(Reader("read_parquet", (path,), {})), some.get("alias") or "parquet")
+            raise wrong_key("sql", f"sql reads {path[:120]!r} with guessed types", "a text file holds texts",
+                            f"read_csv({literal(path)})")  # fmt: skip
+        if some.get("type") != "TABLE_FUNCTION" or some.get("class"):
+            return None
+        reader = _reader(some)
+        return _named(some, scan_of(reader), some.get("alias") or reader.function)
+
+    tree: Node = replaced(node, change)
+    return tree
+
+
+def with_parameters(node: Node, texts: Mapping[str, str]) -> Node:
+    """Return a tree with `$file` for the paths of readers, and `$from` or `$until` for texts that are these."""
+
+    def change(some: Node) -> Node | None:
+        if some.get("type") == "TABLE_FUNCTION" and not some.get("class"):
+            function = some["function"]
+            arguments = [a if _option(a) else _with_text(a, "$file") for a in function["arguments"]]
+            rest = [argument for argument in arguments if _option(argument)]
+            paths = [argument for argument in arguments if not _option(argument)][:1]
+            return {**some, "function": {**function, "arguments": [*paths, *rest]}}
+        if some.get("type") == "BASE_TABLE" and not some.get("class") and _is_path(some.get("table_name", "")):
+            return {**some, "table_name": "$file", "qualified_name": {"path": ["$file"]}}
+        if some.get("class") == "CONSTANT" and (some.get("literal") or {}).get("text") in texts:
+            return {**some, "literal": {"kind": "STRING", "text": texts[some["literal"]["text"]]}}
+        return None
+
+    tree: Node = replaced(node, change)
+    return tree
+
+
+def _with_text(argument: Node, text: str) -> Node:
+    constant = {"class": "CONSTANT", "type": "VALUE_CONSTANT", "alias": "", "literal": {"kind": "STRING", "text": text}}
+    return {**argument, "expression": constant}
+
+
+def _named(node: Node, name: str, alias: str) -> Node:
+    return {**table(name), "alias": alias, "column_name_alias": node.get("column_name_alias") or []}
+
+
+def _is_path(name: object) -> bool:
+    return isinstance(name, str) and ("/" in name or "." in name)
+
+
+def _reader(node: Node) -> Reader:
+    call = node["function"]
+    name = str(call.get("function_name", "")).lower()
+    if name not in allowed.READERS or call.get("qualified_name") != {"path": [call.get("function_name")]}:
+        raise wrong_key("sql", f"sql calls {name}() in FROM", "files are read by " + ", ".join(allowed.READERS),
+                        "read_csv('x.csv'), or a file or frame of [source]")  # fmt: skip
+    if node.get("sample") or node.get("with_ordinality") not in (None, "WITHOUT_ORDINALITY") or node.get("subquery"):
+        raise wrong_key("sql", f"sql reads {name}() by sample or with numbers", "a source has all rows of its files")
+    paths, options = list[str](), dict[str, Any]()
+    for argument in call["arguments"]:
+        option = _option(argument)
+        if option:
+            options[option[0]] = _plain(option[1], f"{option[0]} of {name}()")
+        else:
+            given = _plain(argument["expression"], f"the path of {name}()")
+            paths += given if isinstance(given, list) else [given]
+    if not paths or any(not isinstance(path, str) or not path for path in paths):
+        raise wrong_key("sql", f"sql calls {name}() without a path", "the files of a source are named",
+                        f"{name}('x')")  # fmt: skip
+    _check_options(name, options)
+    return Reader(name, tuple(paths), options)
+
+
+def _check_options(name: str, options: dict[str, Any]) -> None:
+    kinds = {"header": bool, "null_padding": bool, "filename": bool, "all_varchar": bool, "skip": int, "columns": dict}
+    for option, value in options.items():
+        if option not in allowed.READERS[name]:
+            raise wrong_key("sql", f"sql calls {name}() with {option}", "it guesses, or leaves rows out",
+                            "allowed are " + ", ".join(sorted(allowed.READERS[name])))  # fmt: skip
+        if type(value) is not kinds.get(option, str):
+            raise wrong_key("sql", f"{option} of {name}() is no {kinds.get(option, str).__name__}")
+    if options.get("all_varchar") is False:
+        raise wrong_key(
+            "sql", f"sql calls {name}() with all_varchar = false", "a text file holds texts", "leave it out"
+        )
+    if "json" in name and not options.get("columns"):
+        raise wrong_key("sql", f"sql calls {name}() without columns", "types are declared, not guessed",
+                        "columns = {a: 'VARCHAR', b: 'VARCHAR'}")  # fmt: skip
+    if "csv" in name:
+        if options.get("columns") and "header" not in options:
+            raise wrong_key("sql", "read_csv() has columns, and header is not said", "the first line is names or a row",
+                            "header = true, or header = false")  # fmt: skip
+        if options.get("header") is False and not options.get("columns"):
+            raise wrong_key("sql", "read_csv() has no header and no columns", "columns have names",
+                            "columns = {a: 'VARCHAR', b: 'VARCHAR'}")  # fmt: skip
+        for sign in ("delim", "sep", "quote", "escape"):
+            if len(options.get(sign, ",")) > 1 or (
+                sign in ("delim", "sep") and options.get(sign, ",") in ("", "\n", "\r")
+            ):
+                raise wrong_key("sql", f"{sign} of read_csv() is no single sign", "lines are split at one sign")
+    for kind in (options.get("columns") or {}).values():
+        if not isinstance(kind, str) or kind.lower() not in allowed.TYPES:
+            raise wrong_key("sql", f"columns of {name}() has another type than texts, numbers and times", "",
+                            "'VARCHAR' always fits")  # fmt: skip
+
+
+def _option(argument: Node) -> tuple[str, Node] | None:
+    """Return the name and value of an option, None for a path."""
+    value = argument["expression"]
+    if argument.get("name"):
+        return str(argument["name"]).lower(), value
+    if value.get("type") == "COMPARE_EQUAL" and value["left"].get("class") == "COLUMN_REF":
+        return str(value["left"]["column_names"][-1]).lower(), value["right"]
+    return None
+
+
+def _plain(node: Node, what: str) -> Any:
+    """Return the value of a constant, a list of them, or a struct of them."""
+    if node.get("class") == "CONSTANT" and node.get("literal"):
+        literal_of = node["literal"]
+        text = literal_of.get("text", "")
+        if literal_of.get("kind") == "STRING":
+            return text
+        if literal_of.get("kind") == "BOOLEAN":
+            return str(text).lower() == "true"
+        if literal_of.get("kind") == "INTEGER" and str(text).isdigit():
+            return int(text)
+    name = str(node.get("function_name", "")).lower()
+    if node.get("class") == "FUNCTION" and name in ("list_value", "struct_pack"):
+        values = [_plain(argument["expression"], what) for argument in node["arguments"]]
+        if name == "list_value":
+            return values
+        return dict(zip((str(argument["name"]) for argument in node["arguments"]), values, strict=True))
+    if node.get("type") == "OPERATOR_CAST":  # true and false
+        text = text_of(node)
+        if text.lower() in ("cast('t' as boolean)", "cast('f' as boolean)"):
+            return "'t'" in text.lower()
+    raise wrong_key("sql", f"{what} is computed", "the files of a source, and how they are read, are written out",
+                    "a text such as 'x.csv', or a list of them")  # fmt: skip

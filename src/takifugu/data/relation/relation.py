@@ -1,0 +1,140 @@
+"""A relation with typed columns, in a DuckDB that reads the named files alone and says nothing of their rows."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from takifugu.core.errors import DataError
+from takifugu.data.relation.faults import translated
+from takifugu.data.relation.words import identifier, literal
+
+if TYPE_CHECKING:
+    from duckdb import DuckDBPyConnection
+
+#: What a connection takes at most; more goes to the private folder.
+MEMORY = "1GB"
+Stamps = tuple[tuple[str, int, int, int], ...]
+Columns = Mapping[str, Any]
+
+
+@dataclass(eq=False)
+class Relation:
+    """The rows of a source in their order; `types` has DuckDB's type of each column."""
+
+    connection: DuckDBPyConnection = field(repr=False)
+    types: Mapping[str, str]
+    files: tuple[str, ...] = ()
+    stamps: Stamps = ()
+    key: str = "file"
+    keeps: Any = field(default=None, repr=False)
+
+    @property
+    def name(self) -> str:
+        """Return the file's name in messages."""
+        return os.path.basename(self.files[0]) if self.files else "the data"
+
+    def columns(self, statement: str, key: str = "") -> Columns:
+        """Return the answer of a statement as NumPy columns; errors never quote rows."""
+        answer: Columns = run(self.connection, statement, key or self.key, self.name).fetchnumpy()
+        return answer
+
+    def rows(self, statement: str, key: str = "") -> list[tuple[Any, ...]]:
+        """Return the answer of a statement as few rows; errors never quote them."""
+        answer: list[tuple[Any, ...]] = run(self.connection, statement, key or self.key, self.name).fetchall()
+        return answer
+
+    def check_unchanged(self) -> None:
+        """Raise DataError if a file changed since it was opened."""
+        if stamps_of(self.files) != self.stamps:
+            raise DataError(
+                f"{self.name} changed while it was read", rule="all tables are of the same rows", fix="run it again"
+            ).at("file")
+
+    def close(self) -> None:
+        self.connection.close()
+
+
+def run(connection: DuckDBPyConnection, statement: str, key: str, name: str = "", values: object = None) -> Any:
+    """Run one statement; DuckDB's errors become ours, without a word of the data."""
+    import duckdb
+
+    error: Exception
+    try:
+        return connection.execute(statement) if values is None else connection.execute(statement, values)
+    except (duckdb.Error, UnicodeDecodeError) as answer:
+        error = translated(answer, key, name) if isinstance(answer, duckdb.Error) else _not_text(name)
+    raise error
+
+
+def connected(folder: str, memory: str = MEMORY, threads: int = 2) -> DuckDBPyConnection:
+    """Return a connection to a new DuckDB whose clocks show UTC; what needs more memory goes to a private folder."""
+    import duckdb
+
+    connection = duckdb.connect(":memory:", config={
+        "memory_limit": memory, "threads": str(threads), "temp_directory": folder,
+        "autoinstall_known_extensions": "false", "autoload_known_extensions": "false",
+        "allow_community_extensions": "false", "preserve_insertion_order": "true",
+    })  # fmt: skip
+    connection.execute("set timezone = 'UTC'")
+    return connection
+
+
+def lock(connection: DuckDBPyConnection, files: Iterable[str]) -> None:
+    """Let a connection read some files and nothing else from now on; its settings stay as they are."""
+    paths = ", ".join(literal(path) for path in files)
+    connection.execute(f"set allowed_paths = [{paths}]")
+    connection.execute("set enable_external_access = false")
+    connection.execute("set lock_configuration = true")
+
+
+def stamps_of(files: Iterable[str]) -> Stamps:
+    """Return what changes with a file: its place on the disk, size and time."""
+    answer = list[tuple[str, int, int, int]]()
+    for path in files:
+        try:
+            status = os.stat(path)
+        except OSError:
+            continue
+        answer.append((path, status.st_ino, status.st_size, status.st_mtime_ns))
+    return tuple(answer)
+
+
+def files_named(path: str, root: Path, key: str) -> tuple[str, ...]:
+    """Return the files that a path or pattern names, from a folder on; DataError for none."""
+    import glob
+
+    place = os.path.join(os.path.realpath(root), path)
+    if os.path.isfile(place):  # a name may hold *
+        return (os.path.realpath(place),)
+    names = sorted(glob.glob(place, recursive=True)) if any(sign in path for sign in "*?[") else []
+    files = tuple(dict.fromkeys(os.path.realpath(name) for name in names if os.path.isfile(name)))
+    if not files:
+        raise DataError(
+            f"there is no file {path[:120]!r}", fix="write its path from the release file on"
+        ).at(key)  # fmt: skip
+    return files
+
+
+def view(connection: DuckDBPyConnection, name: str, select: str, key: str, file: str = "") -> dict[str, str]:
+    """Name a SELECT, and return its columns with their types."""
+    run(connection, f"create temp view {identifier(name)} as {select}", key, file)
+    return types_of(connection, identifier(name), key, file)
+
+
+def types_of(connection: DuckDBPyConnection, select: str, key: str, file: str = "") -> dict[str, str]:
+    """Return the columns of a SELECT or a table with the names of their types; nothing is read."""
+    rows = run(connection, f"describe {select}", key, file).fetchall()
+    return {str(column): kind_of(kind) for column, kind, *_ in rows}
+
+
+def kind_of(kind: object) -> str:
+    """Return the name of a type; what an ENUM may hold could be values of rows."""
+    return str(kind).partition("(")[0] if str(kind).startswith(("ENUM", "STRUCT", "UNION", "MAP")) else str(kind)
+
+
+def _not_text(name: str) -> DataError:
+    return DataError(f"{name} is not UTF-8 text", fix='encoding = "cp1252"').at("file")

@@ -1,0 +1,147 @@
+"""Everybody who is covered, and from when to when: names, or a table with the unit's column, `from` and `until`."""
+
+from __future__ import annotations
+
+import math
+import re
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+from fractions import Fraction
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from takifugu.core.arrays import IntArray
+from takifugu.core.errors import DataError
+from takifugu.data.relation.keys import Source
+from takifugu.data.relation.opening import WRITTEN, Opened, open_table
+from takifugu.data.relation.statements import COVERS
+from takifugu.data.relation.words import identifier
+from takifugu.data.times.moments import moment
+
+Names = np.ndarray[Any, np.dtype[np.object_]]
+
+
+@dataclass(frozen=True, eq=False)
+class Roster:
+    """The units in the order of their names, the steps `first` up to before `last` of each one's cover, and attributes.
+
+    `low` and `high` are the same in ticks: a row from `high` on is outside.
+    """
+
+    names: Names = field(repr=False)
+    low: IntArray = field(repr=False)
+    high: IntArray = field(repr=False)
+    first: IntArray = field(repr=False)
+    last: IntArray = field(repr=False)
+    attributes: Mapping[str, Names] = field(default_factory=dict, repr=False)
+
+    def only(self, chosen: Any) -> Roster:
+        """Return the roster of some units."""
+        some = {name: column[chosen] for name, column in self.attributes.items()}
+        ends = self.low[chosen], self.high[chosen], self.first[chosen], self.last[chosen]
+        return Roster(self.names[chosen], *ends, some)
+
+
+def read_roster(source: Source, root: str | Path, folder: str) -> Roster | None:
+    """Return the declared roster, None without one; one unit without a name where no unit is declared.
+
+    Raises InputError, with the key, for a table without the unit's column, DataError for a name that is empty, has
+    blanks around it or is there twice.
+    """
+    ends, attributes = (None, None), dict[str, Names]()
+    given = source.roster
+    if source.unit is None:
+        names = np.array([""], dtype=object)
+    elif given is None:
+        return None
+    elif isinstance(given, Sequence) and not isinstance(given, str):
+        names = np.array([str(name) for name in given], dtype=object)
+    else:
+        names, ends, attributes = _of_table(given, source, root, folder)
+    if not len(names):
+        raise DataError("the roster names nobody", fix="name everybody who is covered").at("roster")
+    if source.unit is not None and any(not name or name != name.strip() for name in names.tolist()):
+        raise DataError("the roster has a name that is empty or has blanks around it", fix="trim() in sql").at("roster")
+    order = np.argsort(names.astype("U"), kind="stable")
+    names = names[order]
+    if (names[1:] == names[:-1]).any():
+        raise DataError("the roster names a unit twice", rule="a unit has one line", fix="SELECT DISTINCT").at("roster")
+    low, high = _ticks(ends, source, len(names))
+    columns = {name: column[order] for name, column in attributes.items()}
+    return Roster(names, *_covered(source, low[order], high[order]), columns)
+
+
+def name_covers(opened: Opened, roster: Roster) -> None:
+    """Make the roster known to the statements, as a table of units with their ends."""
+    connection = opened.relation.connection
+    columns = {"unit": roster.names, "number": np.arange(len(roster.names)), "low": roster.low, "high": roster.high}
+    connection.register("takifugu given covers", columns)
+    select = 'select unit::varchar as unit, number, low, high from "takifugu given covers"'
+    connection.execute(f"create or replace temp table {COVERS} as {select}")
+    connection.unregister("takifugu given covers")
+
+
+def _of_table(
+    given: object, source: Source, root: str | Path, folder: str
+) -> tuple[Names, tuple[Any, Any], dict[str, Any]]:
+    relation = open_table(given, [str(source.unit)], root, folder, "roster")
+    try:
+        if source.unit not in relation.types:
+            what = f"the roster has no column {str(source.unit)[:80]!r}"
+            raise DataError(what, rule="it calls the unit as the data do", fix="AS renames it in a SELECT").at("roster")
+        listed = ", ".join(f"{identifier(name)}::varchar as {identifier(name)}" for name in relation.types)
+        table = relation.columns(f"select {listed} from {identifier(WRITTEN)}", "roster")
+        relation.check_unchanged()
+    finally:
+        relation.close()
+    columns = {name: texts(column) for name, column in table.items()}
+    names = columns.pop(str(source.unit))
+    return names, (columns.pop("from", None), columns.pop("until", None)), columns
+
+
+def texts(column: Any) -> Names:
+    """Return a column of texts, None for nothing."""
+    filled: Names = np.array(np.ma.getdata(column), dtype=object)
+    filled[np.ma.getmaskarray(column)] = None
+    return filled
+
+
+def _ticks(ends: tuple[Any, Any], source: Source, count: int) -> tuple[Any, Any]:
+    """Return from and until of each unit as ticks; without them those of the calendar."""
+    usual = (0, 0)
+    if source.calendar is not None:
+        usual = (int(source.calendar.start), int(source.calendar.moment_of(source.size or 0)))
+    filled = list[Any]()
+    for column, key, default in zip(ends, ("from", "until"), usual, strict=True):
+        if column is None:
+            filled.append(np.full(count, default, dtype=np.int64))
+            continue
+        if source.calendar is None:
+            what = f"the roster has a column {key!r} and no calendar is declared"
+            raise DataError(what, fix="declare from and until").at("roster")
+        meant = dict[str | None, int]()
+        for text in {*column.tolist()}:
+            meant[text] = _tick(text, source) if text else default
+        filled.append(np.array([meant[text] for text in column.tolist()], dtype=np.int64))
+    return filled[0], filled[1]
+
+
+def _tick(text: str, source: Source) -> int:
+    if source.is_time:
+        return math.ceil(Fraction(moment(text, True, "roster", source.zone)))
+    if not re.fullmatch(r"-?[0-9]{1,15}", text):
+        raise DataError("from or until of the roster is no whole number", rule="steps are numbers").at("roster")
+    return int(text)
+
+
+def _covered(source: Source, low: IntArray, high: IntArray) -> tuple[IntArray, IntArray, IntArray, IntArray]:
+    """Return each unit's ends in ticks, inside the calendar, and its first step and the one behind its last."""
+    if source.calendar is None or source.size is None:
+        return low, high, low, high
+    origin, width = int(source.calendar.start), source.width
+    end = origin + source.size * width
+    first = -((origin - np.clip(low, origin, end)) // width)
+    last = np.maximum(-((origin - np.clip(high, origin, end)) // width), first)
+    return origin + first * width, np.minimum(high, end), first, last

@@ -1,0 +1,59 @@
+"""What a role may depend on: whose, when and which rows not on what is hidden, and a value on one row alone."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+
+from takifugu.data.relation.faults import wrong_key
+from takifugu.data.relation.judge import Cells, together
+
+_COVERED = (
+    'declare from, until, a roster and gaps = "hidden"; or filter by other columns; '
+    "or write UNPIVOT INCLUDE NULLS, if it is UNPIVOT that leaves out empty cells"
+)
+
+
+def check_dependence(
+    roles: Mapping[str, Cells], filters: Cells, is_distinct: bool, is_covered: bool, has_ties: bool
+) -> None:
+    """Raise InputError for a role, or for rows, that depend on what is hidden.
+
+    `roles` are the cells of each role, "value" and "where" among them, and `filters` those that decide which rows `sql`
+    gives. `is_covered` says that units, lengths and gaps follow from what is declared, `has_ties` that two rows of one
+    unit (and of one step) are refused.
+
+    A value of a record must go into one row: else it changes several, and is charged once. Who, when and which rows
+    must not depend on hidden values: else lengths, gaps or the presence of a unit publish them exactly.
+    """
+    hidden = roles.get("value", {})
+    for key, cells in (("value", hidden), ("where", roles.get("where", {})), ("sql", filters)):
+        reached = together(hidden, cells)
+        several = sorted({repr(name[:60]) for scan, name in hidden if len(reached[scan, name]) > 1})
+        if several:
+            raise wrong_key(
+                key, f"a value of {', '.join(several)} goes into several rows, or decides about others", "it has one",
+                "take value from the table that FROM names first, without windows over it; filter by other columns",
+            )  # fmt: skip
+    for role, cells in roles.items():
+        both = _common(cells, hidden) if role not in ("value", "where") else ""
+        if both:
+            raise wrong_key(
+                role, f"{role} depends on {both}, as value does", "whose a row is, and when, is public",
+                f"compute {role} from other columns",
+            )  # fmt: skip
+    for key, cells in (("where", roles.get("where", {})), ("sql", filters)):
+        both = _common(cells, hidden)
+        if both and not is_covered:
+            raise wrong_key(
+                key, f"which rows there are depends on {both}, as value does",
+                "lengths, gaps and units are public, and would show the value", _COVERED,
+            )  # fmt: skip
+    if is_distinct and not has_ties and _common(together(*roles.values(), filters), hidden):
+        raise wrong_key(
+            "sql", "DISTINCT over rows that are nobody's", "two people with the same answers are two",
+            "name the unit; or leave DISTINCT out",
+        )  # fmt: skip
+
+
+def _common(one: Cells, other: Cells) -> str:
+    return ", ".join(sorted({repr(name[:60]) for scan, name in one if (scan, name) in other}))

@@ -1,0 +1,111 @@
+"""A source from its keys to its integers: what releases call.
+
+>>> import pathlib, tempfile
+>>> folder = pathlib.Path(tempfile.mkdtemp())
+>>> lines = ["person,minute,posture", "Ana,0,lying", "Ana,1,lying", "Ana,3,walking", "Ben,7,lying"]
+>>> _ = (folder / "a.csv").write_text("\\n".join(lines))
+>>> keys = {"file": "a.csv", "unit": "person", "order": "minute", "step": 1, "value": "posture"}
+>>> with read_source(keys, ["lying", "walking"], folder) as source:
+...     counts = source.counts()
+...     print(counts.names[0].tolist(), counts.lengths.tolist(), counts.counts.tolist(), counts.observed(0))
+['Ana', 'Ben'] [4, 1] [[2, 1], [1, 0]] (range(0, 2), range(3, 4))
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+from contextlib import contextmanager
+from dataclasses import dataclass
+from functools import cached_property
+from pathlib import Path
+from typing import Any
+
+from takifugu.core.arrays import IntArray
+from takifugu.core.files import private_folder
+from takifugu.data.relation.answers import Groups, answered, summed
+from takifugu.data.relation.counts import Counts, counted
+from takifugu.data.relation.keys import Source
+from takifugu.data.relation.names import refuse_lookalikes
+from takifugu.data.relation.opening import WRITTEN, Opened, open_source
+from takifugu.data.relation.reading import reading
+from takifugu.data.relation.relation import MEMORY
+from takifugu.data.relation.roster import Roster, read_roster
+from takifugu.data.relation.transitions import States, states_of, transitions_of
+from takifugu.data.relation.types import Known, check_types
+from takifugu.data.relation.words import identifier
+from takifugu.data.values.bounded import Bounded
+
+
+@dataclass(frozen=True, eq=False)
+class Table:
+    """An opened source with its roster. All that it returns is integers and public names; errors quote no row."""
+
+    opened: Opened
+    root: Path
+    folder: str
+
+    @cached_property
+    def roster(self) -> Roster | None:
+        """Return the declared roster, if any."""
+        return read_roster(self.opened.source, self.root, self.folder)
+
+    @property
+    def reading(self) -> str:
+        """Return how rows become entries, as a ledger keeps it."""
+        check_types(self.opened)
+        return reading(self.opened)
+
+    @property
+    def is_filtered_by_sql(self) -> bool:
+        """Return whether `sql` leaves rows out: nobody has counted these."""
+        return bool(self.opened.filters)
+
+    def left_out(self) -> int:
+        """Return how many rows `where` leaves out, for the owner alone."""
+        if "where" not in self.opened.roles:
+            return 0
+        condition = self.opened.roles["where"].sql
+        statement = f"select count(*) from {identifier(WRITTEN)} where not ({condition})"
+        return int(self.opened.relation.rows(statement, "where")[0][0])
+
+    def counts(self, window: range | None = None, by: tuple[str, ...] = ()) -> Counts:
+        """Return lengths, gaps and counts by state, and by cell along some axes."""
+        return counted(self.opened, self.roster, window, by)
+
+    def states(self, window: range | None = None) -> States:
+        """Return the state of every step, as runs."""
+        return states_of(self.opened, self.roster, window)
+
+    def transitions(self, cells: Sequence[int] = (0,)) -> IntArray:
+        """Return how often each state follows each other one, by cells of a period of steps."""
+        return transitions_of(self.opened, self.roster, cells)
+
+    def answers(self, known: Sequence[Known] = ()) -> Groups:
+        """Return how many units gave each combination of answers."""
+        return answered(self.opened, known, self.roster)
+
+    def totals(self, numbers: Sequence[Bounded]) -> Groups:
+        """Return the sums of bounded numbers, by the public columns beside them."""
+        return summed(self.opened, numbers, self.roster)
+
+    def refuse_lookalikes(self, declared: Sequence[object], key: str, role: str = "value0") -> None:
+        """Raise DataError for a text that resembles a declared one."""
+        refuse_lookalikes(self.opened, role, declared, key)
+
+
+@contextmanager
+def read_source(
+    keys: Mapping[str, Any], states: Sequence[object] = (), root: str | Path = ".", frame: object = None,
+    public: Sequence[str] = (), memory: str = MEMORY, threads: int = 2,
+) -> Iterator[Table]:  # fmt: skip
+    """Open a source by the keys of [source], with paths from `root` on; it is closed, and its folder gone, at the end.
+
+    Raises InputError for keys, SQL, expressions and types against the rules, DataError for files that cannot be read.
+    """
+    source = Source.of(keys, states)
+    with private_folder() as folder:
+        opened = open_source(source, root, folder, frame, public, memory, threads)
+        try:
+            yield Table(opened, Path(root), folder)
+        finally:
+            opened.relation.close()

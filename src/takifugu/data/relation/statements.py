@@ -1,0 +1,196 @@
+"""The statements that count: plain SQL of integers, in which no row leaves DuckDB.
+
+Samples are grouped by 60 steps, which are one word of bits: ties, gaps and lengths need no rows, and nothing is sorted.
+Changes, stays and events are sorted once and compared with the next row of their unit; no step is expanded.
+"""
+
+from __future__ import annotations
+
+from takifugu.data.relation.cells import Cells
+from takifugu.data.relation.faults import BIT
+from takifugu.data.relation.opening import Opened
+from takifugu.data.relation.types import MISSING, name_why, rows_sql
+
+#: Steps to a word of bits: a signed integer holds them.
+WORD = 60
+#: The tables that statements leave behind.
+WORDS, PIECES, COVERS = '"takifugu words"', '"takifugu pieces"', '"takifugu covers"'
+#: Places are counted from here where there is no calendar, and shifted by it where there is one: // is towards 0.
+FAR = 2**61
+SHIFT = WORD * 2**50
+
+
+def placed(opened: Opened, window: range | None, is_numbered: bool = False) -> str:
+    """Return the SELECT of samples with the `place` of their step and the `rest` behind it.
+
+    Rows outside the window keep their place and lose their code.
+    """
+    source = opened.source
+    width, origin, size = source.width, source.origin, source.size
+    shift = FAR // width
+    base = (0 if origin is None else origin) - shift * width
+    rows = rows_sql(opened, is_numbered)
+    select = f"select *, (tick - {base}) // {width} - {shift} as place, (tick - {base}) % {width} as rest from ({rows})"
+    if origin is not None:
+        outside = "place < 0" + (f" or place >= {size}" if size is not None else "")
+        why = f"coalesce(({outside})::bigint, 0) * {BIT['outside']}"
+        why += f" + coalesce((rest <> 0)::bigint, 0) * {BIT['between steps']}"
+        select = f"select * replace (why + {why} as why) from ({select})"
+    if window is not None:
+        inside = f"place >= {window.start} and place < {window.stop}"
+        select = f"select * replace (case when {inside} then code else {MISSING} end as code) from ({select})"
+    return select
+
+
+def words(opened: Opened, window: range | None, cells: Cells | None = None) -> str:
+    """Return the SELECT of samples by piece and word of steps, and by cell, if any; outside the window that is -1.
+
+    Of each word there are the steps in each state, the missing ones, all that are `seen`, the first and the last one.
+    """
+    source, states = opened.source, range(len(opened.source.states))
+    shift = SHIFT if source.origin is None else 0  # no place is below 0
+    place = f"(place + {shift})"
+    bit = f"1::bigint << (greatest({place}, 0) % {WORD})::int"
+    rest, cell, group = "0 as least, 0 as most", "", ""
+    if shift and source.width > 1:
+        rest = "min(rest) as least, max(rest) as most"
+    if cells is not None:
+        inside = f"place >= {cells.window.start} and place < {cells.window.stop}"
+        cell, group = f"case when {inside} then {cells.number_sql('place')} else -1 end as cell, ", ", cell"
+    by_state = "".join(f"bit_or(case when code = {n} then {bit} else 0 end) as b{n}, " for n in states)
+    missing = f"bit_or(case when code < 0 then {bit} else 0 end)"
+    if source.nulls == "refuse" and window is None:
+        missing = "0::bigint"
+    grouped = f"""select unit, recording, {place} // {WORD} as word, {cell}{by_state}{missing} as missing, {rest},
+        count(*) as n, bit_or(why) as why from ({placed(opened, window)}) group by unit, recording, word{group}"""
+    seen, start = " | ".join(f"b{n}" for n in states) or "0::bigint", f"word * {WORD} - {shift}"
+    smeared = ", ".join(f"x{n} | (x{n} >> {n}) as x{2 * n}" for n in (1, 2, 4, 8, 16, 32))
+    return f"""select *, {seen} as seen, seen | missing as x1, bit_count(x1) as steps, {smeared},
+        {start} + bit_count((x1 & -x1) - 1) as low, {start} + bit_count(x64) - 1 as high from ({grouped})"""
+
+
+def pieces(opened: Opened) -> str:
+    """Return the SELECT of pieces from words."""
+    why = f"bit_or(why) | {name_why(opened)}"
+    return f"""select unit, recording, {_counted(opened)}, sum(n)::bigint as n, sum(steps)::bigint as steps,
+        sum(bit_count(seen))::bigint as observed, {why} as why, min(low) as low, max(high) as high,
+        min(least) as least, max(most) as most from {WORDS} group by unit, recording"""
+
+
+def gaps(length: int | None) -> str:
+    """Return the SELECT of the words of pieces with steps that were not seen."""
+    whole = f"{length}" if length is not None else "p.high - p.low + 1"
+    return f"""select p.number, w.word, bit_or(w.seen) as seen from {WORDS} w join {PIECES} p using (unit, recording)
+        where p.observed < {whole} and w.seen <> 0 group by all order by p.number, w.word"""
+
+
+def samples_by_cell(opened: Opened, cells: Cells, are_with_words: bool) -> str:
+    """Return the SELECT of samples of the window by piece and cell, from the words or by another scan."""
+    if are_with_words:
+        grouped = f"select unit, recording, cell, {_counted(opened)} from {WORDS} where cell >= 0 group by all"
+    else:
+        inside = f"place >= {cells.window.start} and place < {cells.window.stop}"
+        rows = f"select unit, recording, code, {cells.number_sql('place')} as cell from ({placed(opened, None)})"
+        grouped = f"select unit, recording, cell, {_states(opened)} from ({rows} where {inside}) group by all"
+    return f"select p.number, g.* exclude (unit, recording) from ({grouped}) g join {PIECES} p using (unit, recording)"
+
+
+def runs(opened: Opened, window: range, is_numbered: bool = False) -> str:
+    """Return the SELECT of runs: of each row its unit's number, its code, and its steps `first` up to before `last`.
+
+    The table of covers has each unit's ends in ticks.
+    """
+    source = opened.source
+    kind, width, origin = source.rows, source.width, source.origin
+    assert origin is not None, "runs have a calendar"
+    row = ', "row"' if is_numbered else ""
+    stop = ", stop" if kind == "stays" else ""
+    stranger = f"r.why + (c.number is null and unit is not null)::bigint * {BIT['stranger']} as why"
+    rows = f"""select c.number::int as number, code::tinyint as code, tick{stop}, {stranger}{row}
+        from ({rows_sql(opened, is_numbered)}) r left join {COVERS} c using (unit)"""
+    after = f"select *, lead(tick) over (partition by number order by tick) as after from ({rows})"
+    early = width - 1 if kind == "events" else 0
+    last = {"changes": "after", "events": "tick + 1", "stays": "stop"}[kind]
+    shift = FAR // width * width - origin
+    clash = {
+        "changes": "false", "stays": "after < stop",
+        "events": f"(tick + {shift}) // {width} = (after + {shift}) // {width}",
+    }[kind]  # fmt: skip
+    name = "overlap" if kind == "stays" else "tie"
+    late = "tick >= high" + (" or stop > high" if kind == "stays" else "")
+    why = [
+        "r.why",
+        f"coalesce((tick = after)::bigint, 0) * {BIT['tie']}",
+        f"coalesce((tick <> after and {clash})::bigint, 0) * {BIT[name]}",
+        f"coalesce(({late})::bigint, 0) * {BIT['outside']}",
+    ]
+    if kind == "stays":
+        why.append(f"(stop is null and after is not null)::bigint * {BIT['open']}")
+    low, high = origin + window.start * width, origin + window.stop * width
+
+    def step(tick: str) -> str:
+        """Return the first step from a tick on, inside the window and the cover."""
+        return f"(least({high}, greatest({low}, low, least(high, {tick}))) - {origin} + {width - 1}) // {width}"
+
+    ends = f"{step(f'tick - {early}')} as first, {step(f'coalesce({last}, high)')} as last"
+    listed = f"number, code, tick, {' + '.join(why)} as why, {ends}{row}"
+    return f"select {listed} from ({after}) r left join {COVERS} c using (number)"
+
+
+def runs_by_state(opened: Opened, window: range) -> str:
+    """Return the SELECT of steps by unit and state."""
+    return f"""select number, code, bit_or(why) as why, min(tick) as earliest,
+        sum(greatest(last - first, 0))::bigint as steps from ({runs(opened, window)}) group by number, code"""
+
+
+def runs_by_stretch(opened: Opened, window: range, cells: Cells) -> str:
+    """Return the SELECT of the ends of runs by unit, state and stretch of steps: their signs, places and periods."""
+    condition = "last > first or why <> 0"
+    if opened.source.default_state is None:  # a unit's first row counts, too, where it is before the window
+        condition = "true"
+    ends = f"""select number, code, tick, why, unnest([1, -1]) as sign, unnest([last, first]) as place
+        from ({runs(opened, window)}) where {condition}"""
+    stretch, period = cells.stretch_sql("place")
+    return f"""select number, code, stretch, bit_or(why) as why, min(tick) as earliest, sum(sign)::bigint as signs,
+        sum(sign * place)::bigint as places, sum(sign * period)::bigint as periods
+        from (select *, {stretch} as stretch, {period} as period from ({ends})) group by number, code, stretch"""
+
+
+def listed_runs(opened: Opened, window: range, is_missing: bool) -> str:
+    """Return the SELECT of all runs in order, or of those without a state."""
+    which = f"code = {MISSING} and " if is_missing else ""
+    return f"""select number, first, last, code from ({runs(opened, window)})
+        where {which}last > first order by number, first, last"""
+
+
+def faulty(opened: Opened, window: range | None, cause: str, more: str = "") -> str:
+    """Return the SELECT of the first row with a cause and of how many there are."""
+    kind, bit = opened.source.rows, BIT[cause]
+    if kind == "samples":
+        body = placed(opened, None, True)
+        if cause == "tie":
+            body = f"""select "row", {bit} as why from ({body})
+                qualify row_number() over (partition by unit, recording, place order by "row") > 1"""
+        elif cause == "between steps" and opened.source.origin is None:
+            first = 'first_value(rest) over (partition by unit, recording order by "row")'
+            body = f'select "row", (rest <> {first})::bigint * {bit} as why from ({body})'
+    elif kind == "answers":
+        body = rows_sql(opened, True, more)
+        if cause == "second answer":
+            body = f"""select "row", {bit} as why from ({body})
+                qualify row_number() over (partition by unit order by "row") > 1"""
+    else:
+        assert window is not None, "runs have a calendar"
+        body = runs(opened, window, True)
+    if cause == "stranger" and kind in ("samples", "answers"):
+        body = f"""select "row", (c.number is null)::bigint * {bit} as why
+            from ({body}) r left join {COVERS} c using (unit)"""
+    return f'select min("row"), count(*) from ({body}) where why & {bit} <> 0'
+
+
+def _states(opened: Opened) -> str:
+    return ", ".join(f"sum((code = {n})::int)::bigint as s{n}" for n in range(len(opened.source.states))) or "0 as s"
+
+
+def _counted(opened: Opened) -> str:
+    return ", ".join(f"sum(bit_count(b{n}))::bigint as s{n}" for n in range(len(opened.source.states))) or "0 as s"

@@ -1,0 +1,140 @@
+"""Text files: the first line names the columns, fields are split as declared, and every value is a text.
+
+Nothing is sniffed: a guess from the first rows is another one with a new version, or with later rows.
+"""
+
+from __future__ import annotations
+
+import codecs
+import csv
+import gzip
+import io
+import shutil
+from collections import Counter
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import contextmanager
+from dataclasses import dataclass
+from pathlib import Path
+
+from takifugu.core.errors import DataError
+from takifugu.data.relation.faults import wrong_key
+from takifugu.data.relation.words import literal
+
+#: The signs that may split a line, the longest first line, and the most columns.
+SIGNS, LONGEST_LINE, MOST_COLUMNS = ",;\t|", 10_000_000, 10_000
+ENDINGS = (".csv", ".tsv", ".txt")
+
+
+@dataclass(frozen=True)
+class Form:
+    """How a text file is split; `names` are those of its columns, if not in its first line."""
+
+    delim: str = ","
+    quote: str = '"'
+    escape: str = '"'
+    header: bool = True
+    skip: int = 0
+    names: tuple[str, ...] = ()
+    null_padding: bool = False
+    filename: bool = False
+    encoding: str | None = None
+
+    def select(self, files: Sequence[str], names: Sequence[str], kinds: Sequence[str] = ()) -> str:
+        """Return the SELECT of some files with these columns; nothing of it is detected."""
+        kinds = kinds or ["VARCHAR"] * len(names)
+        columns = ", ".join(f"{literal(n)}: {literal(k)}" for n, k in zip(names, kinds, strict=True))
+        paths = ", ".join(literal(path) for path in files)
+        return (
+            f"select * from read_csv([{paths}], auto_detect = false, header = {str(self.header).lower()}, "
+            f"skip = {self.skip}, delim = {literal(self.delim)}, quote = {literal(self.quote)}, "
+            f"escape = {literal(self.escape)}, columns = {{{columns}}}, nullstr = '', strict_mode = true, "
+            f"null_padding = {str(self.null_padding).lower()}, filename = {str(self.filename).lower()})"
+        )
+
+
+def first_record(path: str, form: Form) -> list[str]:
+    """Return the fields of the line that names the columns; DataError for a file that is no text."""
+    name = Path(path).name
+    try:
+        with _text(path, form.encoding or "utf-8-sig") as lines:
+            for _ in range(form.skip):
+                lines.readline(LONGEST_LINE)
+            start = lines.read(LONGEST_LINE)
+    except (UnicodeError, gzip.BadGzipFile, EOFError, OSError) as error:
+        raise _no_text(name, form.encoding, isinstance(error, UnicodeError)) from None
+    if "\0" in start[:1000]:
+        raise _no_text(name, form.encoding, True)
+    quoting = {"quotechar": form.quote} if form.quote else {"quoting": csv.QUOTE_NONE}
+    try:
+        names = next(csv.reader(io.StringIO(start, newline=""), delimiter=form.delim, **quoting), [])
+    except csv.Error:  # a field is too long
+        return []
+    if len(names) > MOST_COLUMNS:
+        what, fix = f"{name} has more than {MOST_COLUMNS:,} columns", "leave columns out, or save it as Parquet"
+        raise DataError(what, rule="columns are looked up by their names", fix=fix).at("file")
+    return names
+
+
+def split_at(path: str, fits: Callable[[Sequence[str]], bool]) -> tuple[str, list[str]] | None:
+    """Return the one sign at which the first line is split into names that fit, with the names; None without it."""
+    candidates = [(sign, names) for sign in SIGNS if fits(names := first_record(path, Form(sign)))]
+    split = [(sign, names) for sign, names in candidates if len(names) > 1]  # a line without the sign is one name
+    candidates = split or candidates[:1]
+    return candidates[0] if len(candidates) == 1 else None
+
+
+def unique_names(names: Sequence[str], used: Callable[[str], bool], file: str) -> list[str]:
+    """Return the names of columns; those that no key uses may be there twice or empty, and get a number.
+
+    Raises DataError for a name that is used and there twice, in any letters.
+    """
+    times, unique = Counter(name.lower() for name in names), list[str]()
+    for number, name in enumerate(names):
+        if not name or times[name.lower()] > 1:
+            if name and used(name):
+                raise DataError(
+                    f"the first line of {file} names {name[:80]!r} twice", rule="a column has one name",
+                    fix="rename one of them in the file, or give all names by columns = {...} of read_csv() in sql",
+                ).at("file")  # fmt: skip
+            name = f"column {number + 1}"
+            while name.lower() in times:
+                name += "'"
+        unique.append(name)
+    return unique
+
+
+def transcoded(path: str, encoding: str, folder: str, number: int) -> str:
+    """Return a copy of a text file in UTF-8, in a private folder.
+
+    Raises InputError for an encoding that Python does not have, DataError for a byte that is none of its letters.
+    """
+    try:
+        if not codecs.lookup(encoding)._is_text_encoding:
+            raise LookupError
+    except LookupError:
+        what, fix = f"encoding is {encoding[:40]!r}, which Python does not have", 'encoding = "cp1252" or "utf-16"'
+        raise wrong_key("encoding", what, "it is a codec's name", fix) from None
+    copy = str(Path(folder) / f"text{number}.csv")
+    try:
+        with _text(path, encoding) as source, open(copy, "w", encoding="utf-8", newline="") as out:
+            shutil.copyfileobj(source, out, 1 << 20)
+    except (UnicodeError, gzip.BadGzipFile, EOFError):
+        raise _no_text(Path(path).name, encoding, True) from None
+    return copy
+
+
+@contextmanager
+def _text(path: str, encoding: str) -> Iterator[io.TextIOWrapper]:
+    opened = gzip.open(path) if path.endswith(".gz") else open(path, "rb")  # noqa: SIM115
+    with opened as raw, io.TextIOWrapper(raw, encoding=encoding, newline="") as lines:
+        yield lines
+
+
+def _no_text(name: str, encoding: str | None, is_decoding: bool) -> DataError:
+    if not is_decoding:
+        return DataError(f"{name} cannot be read", fix="look at the file and who may read it").at("file")
+    if encoding:
+        return DataError(f"{name} is not written in {encoding}", fix="write its encoding").at("encoding")
+    return DataError(
+        f"{name} is not UTF-8 text", rule="a text file is UTF-8, or its encoding is declared", fix='encoding = "cp1252"'
+    ).at("file")

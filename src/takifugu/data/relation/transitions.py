@@ -1,0 +1,76 @@
+"""How often each state follows each other one in samples, and which state each step has."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+
+import numpy as np
+
+from takifugu.core.arrays import IntArray
+from takifugu.core.errors import InputError
+from takifugu.data.relation import statements
+from takifugu.data.relation.counts import counted, integers
+from takifugu.data.relation.opening import Opened
+from takifugu.data.relation.roster import Roster
+
+
+@dataclass(frozen=True, eq=False)
+class States:
+    """The state of each piece's steps, as runs: `code` from `first` up to before `last`, -1 where it is missing.
+
+    Steps count from the piece's start. Runs are in order; a step without one has no state. Private.
+    """
+
+    piece: IntArray = field(repr=False)
+    first: IntArray = field(repr=False)
+    last: IntArray = field(repr=False)
+    code: IntArray = field(repr=False)
+
+
+def transitions_of(opened: Opened, roster: Roster | None = None, cells: Sequence[int] = (0,)) -> IntArray:
+    """Count the transitions between states of samples by the cell that they start in, as counts[c, x, y].
+
+    State y is at the step after state x of a piece. `cells` are those of one period of steps, from the calendar's start
+    on. Raises the errors of `counted`.
+    """
+    if opened.source.rows != "samples":
+        raise InputError("transitions are counted in samples", fix='rows = "samples"').at("rows")
+    counted(opened, roster)
+    rows = statements.placed(opened, None)
+    after = "over (partition by unit, recording order by place)"
+    pairs = f"select place, code, lead(place) {after} as next_place, lead(code) {after} as next_code from ({rows})"
+    period = len(cells)
+    shift = 2**53 // period * period
+    table = opened.relation.columns(
+        f"""select (place + {shift}) % {period} as phase, code, next_code, count(*) as n from ({pairs})
+        where next_place = place + 1 and code >= 0 and next_code >= 0 group by all"""
+    )
+    size = len(opened.source.states)
+    counts = np.zeros((max(cells) + 1, size, size), dtype=np.int64)
+    cell = np.array(cells, dtype=np.int64)[integers(table["phase"])]
+    np.add.at(counts, (cell, integers(table["code"]), integers(table["next_code"])), integers(table["n"]))
+    return counts
+
+
+def states_of(opened: Opened, roster: Roster | None = None, window: range | None = None) -> States:
+    """Return the state of every step, for data that fit into memory. Raises the errors of `counted`.
+
+    Of runs, the steps that no row tells have the default state; these have no run here.
+    """
+    counted(opened, roster, window)
+    source = opened.source
+    if source.rows == "samples":
+        rows = statements.placed(opened, None)
+        inside = "true" if window is None else f"r.place >= {window.start} and r.place < {window.stop}"
+        start = "p.low" if source.size is None and window is None else str(0 if window is None else window.start)
+        table = opened.relation.columns(
+            f"""select p.number, r.place - {start} as first, r.code from ({rows}) r
+            join {statements.PIECES} p using (unit, recording) where {inside} order by p.number, r.place"""
+        )
+        first = integers(table["first"])
+        return States(integers(table["number"]), first, first + 1, integers(table["code"]))
+    whole = range(source.size or 0) if window is None else window
+    table = opened.relation.columns(statements.listed_runs(opened, whole, False))
+    first, last = (integers(table[name]) - whole.start for name in ("first", "last"))
+    return States(integers(table["number"]), first, last, integers(table["code"], -1))

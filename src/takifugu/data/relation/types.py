@@ -1,0 +1,242 @@
+"""What a column may be by its type, and how its values become integers in SQL; nothing is repaired.
+
+Each row becomes its unit, recording, `code` (the number of its state), `tick` (microseconds, of clocks as written or of
+moments in UTC, or a whole number), `stop`, and `why`: one bit for each rule that it breaks.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import NoReturn
+
+from takifugu.core.errors import DataError, InputError
+from takifugu.data.relation.faults import BIT
+from takifugu.data.relation.opening import SOURCE, Opened
+from takifugu.data.relation.words import identifier, literal
+from takifugu.data.values.bins import Bins, Classes
+
+#: How the values of a column are counted: by states, by bins or by classes of numbers.
+Known = Sequence[str] | Bins | Classes
+
+WHOLE = {
+    "TINYINT",
+    "SMALLINT",
+    "INTEGER",
+    "BIGINT",
+    "HUGEINT",
+    "UTINYINT",
+    "USMALLINT",
+    "UINTEGER",
+    "UBIGINT",
+    "UHUGEINT",
+}
+CLOCKS = {"DATE", "TIMESTAMP", "TIMESTAMP_S", "TIMESTAMP_MS", "TIMESTAMP_NS"}
+MOMENTS = {"TIMESTAMP WITH TIME ZONE", "TIMESTAMPTZ", "TIMESTAMPTZ_NS", "TIMESTAMP_NS WITH TIME ZONE"}
+#: Codes of a missing value, of one that is no state, and of a number in no bin.
+MISSING, UNKNOWN, UNBINNED = -1, -2, -3
+ZONE = 'timezone = "Europe/Berlin"; or "UTC" if clocks there show that'
+LEAVE_OUT = "or leave timezone out: steps are then those of clocks"
+#: A day, or a day and a time; what follows it where it has an offset; the first and last moment that is no mistake.
+ISO = r"\d{4}-\d\d-\d\d([T ]\d\d:\d\d(:\d\d([.]\d{1,6}0*)?)?)?"
+OFFSET = r"(Z|[+-]\d\d(:?\d\d)?)"
+FIRST, LAST = -2_208_988_800_000_000, 4_102_444_800_000_000
+#: From here on a whole number is no place of a row.
+FARTHEST = 2**53
+_EDGES = r"^[\p{Z}\p{Cc}]|[\p{Z}\p{Cc}]$"
+_POINT = r"[+-]?\d+[.]\d*([eE][+-]?\d+)?|[+-]?\d+[eE][+-]?\d+"
+
+
+def check_types(opened: Opened) -> None:
+    """Raise InputError, with the key and the line that mends it, for a column of another type; no row is read."""
+    for role in ("unit", "recording"):
+        if role in opened.roles:
+            _check_name(opened, role)
+    for role in ("order", "end"):
+        if role in opened.roles:
+            _check_order(opened, role)
+    if opened.source.rows != "answers":
+        _check_value(opened)
+
+
+def _refuse(key: str, what: str, rule: str, fix: str) -> NoReturn:
+    raise InputError(what, rule=rule, fix=fix).at(key)
+
+
+def _has_point(kind: str) -> bool:
+    return kind in ("FLOAT", "DOUBLE") or kind.startswith("DECIMAL")
+
+
+def _check_name(opened: Opened, role: str) -> None:
+    kind, column = opened.type(role), opened.words()[role]
+    if _has_point(kind):
+        rule = "names are texts or whole numbers: 7 and 7.0 are one person, and two of 16 digits may be one number"
+        fix = f"{role} = \"cast({column} AS bigint)\"; in pandas .astype('Int64')"
+        _refuse(role, f"{role} holds numbers with a point ({kind})", rule, fix)
+    if kind not in WHOLE | {"VARCHAR", "UUID", "ENUM"}:
+        fix = f'{role} = "cast({column} AS varchar)"'
+        _refuse(role, f"{role} holds {kind}", "names are texts or whole numbers", fix)
+
+
+def _check_order(opened: Opened, role: str) -> None:
+    kind, column, zone = opened.type(role), opened.words()[role], opened.source.timezone
+    if not opened.source.is_time:
+        if _has_point(kind):
+            fix = f'{role} = "cast({column} AS bigint)"'
+            _refuse(role, f"{role} holds numbers with a point ({kind})", "step is a whole number", fix)
+        if kind not in WHOLE | {"VARCHAR"}:
+            _refuse("step", f"{role} holds {kind}, and step is a number", "they are of one kind", 'step = "1min"')
+    elif kind in MOMENTS and zone is None:
+        what = f"{role} holds moments (times with an offset from UTC), and no timezone is declared"
+        _refuse("timezone", what, "hours and days are those of clocks somewhere", ZONE)
+    elif kind in CLOCKS and zone is not None:
+        what = f"{role} holds what clocks showed ({kind}), and timezone is declared"
+        fix = f"{role} = \"{column} AT TIME ZONE '{zone}'\" (the later of two; skipped ones are moved); {LEAVE_OUT}"
+        _refuse("timezone", what, "which of two equal times in autumn was meant is not told", fix)
+    elif kind in WHOLE or _has_point(kind):
+        fix = f'{role} = "to_timestamp({column})", of seconds since 1970'
+        _refuse(role, f"{role} holds numbers, and step is a time", "times are written as such", fix)
+    elif kind not in CLOCKS | MOMENTS | {"VARCHAR"}:
+        _refuse(role, f"{role} holds {kind}", "a time has its day", f'{role} = "day + {column}"')
+
+
+def _check_value(opened: Opened) -> None:
+    kind, column = opened.type("value0"), opened.words()["value"]
+    rule = "states are texts, whole numbers, or true and false"
+    if opened.source.bins is not None:
+        if not _has_point(kind) and kind not in WHOLE | {"VARCHAR"}:
+            _refuse("bins", f"value holds {kind}", "bins are of numbers", "leave bins out")
+    elif _has_point(kind):
+        fix = f'bins = {{ low = [0, 10], high = [10, inf] }}; or value = "cast({column} AS bigint)"'
+        _refuse("value", f"value holds numbers with a point ({kind})", rule, fix)
+    elif kind not in WHOLE | {"VARCHAR", "BOOLEAN", "UUID", "ENUM"}:
+        _refuse("value", f"value holds {kind}", rule, f'value = "cast({column} AS varchar)"')
+
+
+def refuse_mixed_times(opened: Opened, role: str) -> None:
+    """Raise DataError if offsets are what is wrong with a column of texts."""
+    zone, column = opened.source.timezone, opened.words()[role]
+    other = ISO if zone is not None else ISO + OFFSET
+    some, texts = opened.relation.rows(
+        f"select count(*) filter (regexp_full_match({identifier(role)}, {literal(other)})), "
+        f"count(nullif({identifier(role)}, '')) from {identifier(SOURCE)}"
+    )[0]
+    words = "" if some == texts else "some "
+    if some and zone is None:
+        what = f"{role} holds {words}moments (times with an offset from UTC, or Z), and no timezone is declared"
+        rule, fix = "hours and days are those of clocks somewhere, and a column has one kind of time", ZONE
+        raise DataError(what, rule=rule, fix="CASE, for the two kinds" if words else fix).at("timezone")
+    if some:
+        what = f"{role} holds {words}times without an offset from UTC, and timezone is declared"
+        fix = f"{role} = \"{column}::timestamp AT TIME ZONE '{zone}'\"; {LEAVE_OUT}"
+        rule = "which of two equal times in autumn was meant is not told"
+        raise DataError(what, rule=rule, fix=fix).at("timezone")
+
+
+def rows_sql(opened: Opened, is_numbered: bool = False, more: str = "") -> str:
+    """Return the SELECT of every row as integers, by the types of its columns; `more` are other bits of a row."""
+    source, roles = opened.source, opened.roles
+    columns, listed, why = list[str](), ["unit", "recording"], list[str]()
+    for role in ("unit", "recording"):
+        columns.append(f"{role}::varchar as {role}" if role in roles else f"'' as {role}")
+        if role in roles:
+            why.append(f"({role} is null or {role} = '')::bigint * {BIT['no ' + role]}")
+    if is_numbered:
+        columns.append('"row"')
+        listed.append('"row"')
+        why.append(name_why(opened))
+    if "where" in roles:
+        columns.append('"where" is null as undecided')
+        why.append(f"undecided::bigint * {BIT['where unknown']}")
+    if more:
+        columns.append(f"{more} as more")
+        why.append("more")
+    if source.rows != "answers":
+        columns.append(f"{code_sql(opened)} as code")
+        listed.append("code")
+        refused = BIT["no value"] if source.nulls == "refuse" else 0
+        why.append(
+            f"case code when {UNKNOWN} then {BIT['unknown state']} when {UNBINNED} then {BIT['no bin']} "
+            f"when {MISSING} then {refused} else 0 end"
+        )
+    for role, name, year in (("order", "tick", "year"), ("end", "stop", "end year")):
+        if role not in roles:
+            continue
+        tick, wrong = tick_sql(opened, role)
+        columns += [f"{tick} as {name}", f"{wrong} as {name}_wrong"]
+        listed.append(name)
+        why.append(f"{name}_wrong")
+        if source.is_time:
+            why.append(f"coalesce(({name} < {FIRST} or {name} >= {LAST})::bigint, 0) * {BIT[year]}")
+    if "end" in roles:
+        why.append(f"coalesce((stop < tick)::bigint, 0) * {BIT['backwards']}")
+    view = SOURCE + " rows" if is_numbered else SOURCE
+    inner = f"select {', '.join(columns)} from {identifier(view)}"
+    return f"select {', '.join(listed)}, {' + '.join(why) or '0::bigint'} as why from ({inner})"
+
+
+def name_why(opened: Opened) -> str:
+    """Return the bits of a unit's name that another export would write otherwise."""
+    name = "unit"
+    if opened.type("unit") in WHOLE | {"UUID", ""}:
+        return "0::bigint"
+    return (
+        f"coalesce(regexp_matches({name}, {literal(_EDGES)})::bigint, 0) * {BIT['blanks around']} + "
+        f"coalesce(regexp_full_match({name}, {literal(_POINT)})::bigint, 0) * {BIT['number with a point']}"
+    )
+
+
+def code_sql(opened: Opened, column: str = "value0", known: Known | None = None) -> str:
+    """Return the number of a row's state, or of the bin or class that its number lies in.
+
+    The last bin holds its upper edge. Nothing, NaN and infinities have a class where one is declared for them.
+    """
+    source, kind, name = opened.source, opened.type(column), identifier(column)
+    if known is None:
+        known = source.states if source.bin_edges is None else source.bin_edges
+    is_text = kind == "VARCHAR"
+    missing = f"{name} is null" + (f" or {name} = ''" if is_text else "")
+    if not isinstance(known, Bins | Classes):
+        text = name if is_text else f"{name}::varchar"
+        cases = " ".join(f"when {literal(str(state))} then {number}" for number, state in enumerate(known))
+        other = f"case when {missing} then {MISSING} else {UNKNOWN} end"
+        return f"case {text} {cases} else {other} end" if cases else other
+    number = f"try_cast({name} as double)" if is_text else f"{name}::double"
+    if isinstance(known, Classes):
+        cases = " ".join(f"when {number} < {_double(float(end))} then {n}" for n, end in enumerate(known.ends))
+        unread = f"when {number} is null then {UNKNOWN} when not isfinite({number}) then {known.missing}"
+        return f"case when {missing} then {known.missing} {unread} {cases} else {len(known.ends)} end"
+    edges, order = [float(edge) for edge in known.edges], list(source.states) or [str(state) for state in known.states]
+    cases = ""
+    for place, (state, low, high) in enumerate(zip(known.states, edges, edges[1:], strict=False)):
+        sign = "<=" if place + 2 == len(edges) else "<"
+        inside = f"{number} >= {_double(low)} and {number} {sign} {_double(high)}"
+        cases += f"when {inside} then {order.index(str(state))} "
+    nothing = f"when {missing} then {MISSING} when {number} is null or isnan({number}) then {UNBINNED}"
+    return f"case {nothing} {cases} else {UNBINNED} end"
+
+
+def tick_sql(opened: Opened, role: str) -> tuple[str, str]:
+    """Return the tick of an order column, and the bits of what is wrong with it."""
+    name, kind, is_end = identifier(role), opened.type(role), role == "end"
+    missing = f"{name} is null" + (f" or {name} = ''" if kind == "VARCHAR" else "")
+    form, cause = "", "no end time" if is_end else "no time"
+    if kind in CLOCKS:
+        tick = f"epoch_us({name}::timestamp)"
+    elif kind in MOMENTS:
+        tick = f"epoch_us({name}::timestamptz)"
+    elif opened.source.is_time:
+        is_moment = opened.source.timezone is not None
+        tick = f"epoch_us(try_cast({name} as {'timestamptz' if is_moment else 'timestamp'}))"
+        form = ISO + OFFSET if is_moment else ISO
+    else:
+        cause = "no whole end" if is_end else "no whole number"
+        number = f"try_cast({name} as bigint)"
+        tick = f"case when abs({number}) < {FARTHEST} then {number} end"
+        form = "-?[0-9]+" if kind == "VARCHAR" else ""
+    other = f" or not regexp_full_match({name}, {literal(form)})" if form else ""
+    lacks = 0 if is_end else BIT["no order"]
+    return tick, f"case when {missing} then {lacks} when {tick} is null{other} then {BIT[cause]} else 0 end"
+
+
+def _double(number: float) -> str:
+    return f"'{number}'::double" if abs(number) == float("inf") else f"{number!r}::double"

@@ -1,0 +1,195 @@
+"""Answers, totals, transitions and states are what a loop in Python counts."""
+
+import itertools
+import math
+import random
+from collections import Counter
+from fractions import Fraction
+from pathlib import Path
+from typing import Any
+
+import pyarrow as pa
+import pytest
+from tests.support import relation_oracle as oracle
+from tests.support.relation_cases import random_case
+
+from takifugu.core.errors import TakifuguError
+from takifugu.data.relation.faults import RowFault
+from takifugu.data.relation.source import read_source
+from takifugu.data.values.bins import Bins, Classes
+from takifugu.data.values.bounded import Bounded
+
+ANSWERS = {"rows": "answers", "unit": "who", "nulls": "unobserved"}
+
+
+@pytest.mark.parametrize("form", ["csv", "frame"])
+def test_answers_are_counted_by_all_columns_at_once(form: str, tmp_path: Path) -> None:
+    for seed in range(10):
+        rng = random.Random(seed)
+        rows = [(f"p{n}", rng.choice(["yes", "no", None]), rng.choice([0.0, 5.5, 10.0, 20.0, None]),
+                 rng.choice([17.0, 18.0, 40.5, 65.0]), rng.choice(["A", "B"])) for n in range(rng.randint(1,
+                     40))]  # fmt: skip
+        frame, keys = None, {**ANSWERS, "value": ["smokes", "score", "age"]}
+        if form == "csv":
+            lines = [",".join("" if cell is None else str(cell) for cell in row) for row in rows]
+            (tmp_path / "a.csv").write_text("\n".join(["who,smokes,score,age,town", *lines]) + "\n")
+            keys["file"] = "a.csv"
+        else:
+            names = ["who", "smokes", "score", "age", "town"]
+            kinds = [pa.string(), pa.string(), pa.float64(), pa.float64(), pa.string()]
+            columns = [pa.array(column, kind) for column, kind in zip(zip(*rows, strict=True), kinds, strict=True)]
+            frame = pa.table(columns, names=names)
+        bins, classes = Bins({"low": (0, 10), "high": (10, 20)}), Classes([18, 65])
+        with read_source(keys, (), tmp_path, frame, public=["town"]) as source:
+            groups = source.answers([["no", "yes"], bins, classes])
+        expected = Counter(
+            ((-1 if smokes is None else ["no", "yes"].index(smokes), bins.code(score), classes.code(age)), town)
+            for _, smokes, score, age, town in rows
+        )
+        keyed = zip(map(tuple, groups.codes.tolist()), groups.keys[0].tolist(), strict=True)
+        assert dict(zip(keyed, groups.rows.tolist(), strict=True)) == expected
+
+
+def test_a_unit_of_the_roster_without_a_row_has_no_answer(tmp_path: Path) -> None:
+    (tmp_path / "a.csv").write_text("who,v\nAna,x\nBen,y\n")
+    keys = {**ANSWERS, "value": "v", "file": "a.csv", "roster": ["Ana", "Ben", "Cy", "Di"], "where": "v <> 'y'"}
+    with read_source(keys, ["x", "y"], tmp_path) as source:
+        groups = source.answers()
+    assert sorted(zip(groups.codes.tolist(), groups.rows.tolist(), strict=True)) == [([-1], 3), ([0], 1)]
+
+
+@pytest.mark.parametrize(("lines", "keys", "cause", "row"), [
+    (["Ana,x", "Ben,y", "Ana,x"], {}, "second answer", 3), (["Ana,x", "Ben,"], {"nulls": "refuse"}, "no value", 2),
+    (["Ana,x", "Ben,z"], {}, "unknown state", 2), (["Ana,x", ",y"], {}, "no unit", 2), (["Ana,x", "7.0,y"], {},
+    "number with a point", 2),
+    (["Ana,x", "Ben,y"], {"roster": ["Ana"]}, "stranger", 2),
+])  # fmt: skip
+def test_answers_against_a_rule_are_told(
+    lines: list[str], keys: dict[str, Any], cause: str, row: int, tmp_path: Path
+) -> None:
+    (tmp_path / "a.csv").write_text("\n".join(["who,v", *lines]))
+    with (
+        read_source({**ANSWERS, "value": "v", "file": "a.csv", **keys}, ["x", "y"], tmp_path) as source,
+        pytest.raises(RowFault) as error,
+    ):
+            source.answers()
+    assert (error.value.cause, error.value.row) == (cause, row)
+
+
+def test_totals_are_sums_of_bounded_integers(tmp_path: Path) -> None:
+    for seed in range(10):
+        rng = random.Random(seed)
+        rules = [
+            Bounded("a", -5, 5, Fraction(1, 4), missing=1),
+            Bounded("b", 0, 120, Fraction(rng.choice([1, 3]), 7), missing=40),
+        ]
+        some = [None, math.nan, math.inf, -math.inf, 0.125, 0.375, 2.5, 119.999, 1e300, -0.0]
+        rows = [
+            (rng.choice("AB"), rng.choice([*some, rng.uniform(-9, 9)]), rng.choice([*some, rng.uniform(0, 150)]))
+            for _ in range(50)
+        ]
+        columns = list(zip(*rows, strict=True))
+        frame = pa.table(
+            {"town": columns[0], "a": pa.array(columns[1], pa.float64()), "b": pa.array(columns[2], pa.float64())}
+        )
+        with read_source({"rows": "answers", "value": ["a", "b"]}, (), tmp_path, frame, public=["town"]) as source:
+            groups = source.totals(rules)
+        for key, count, sums in zip(groups.keys[0], groups.rows.tolist(), groups.sums.tolist(), strict=True):
+            mine = [row for row in rows if row[0] == key]
+            assert count == len(mine)
+            assert sums == [sum(rule.units(row[n + 1]) for row in mine) for n, rule in enumerate(rules)]
+
+
+@pytest.mark.parametrize(("value", "rule", "cause"), [
+    ("", Bounded("a", 0, 5, 1, missing=None), "no value"), ("nan", Bounded("a", 0, 5, 1, missing=None), "no value"),
+    ("Geheim", Bounded("a", 0, 5, 1, missing=1), "no number"), ("9", Bounded("a", 0, 5, 1, missing=1, clips=False),
+    "out of bounds"),
+])  # fmt: skip
+def test_totals_against_a_rule_are_told(value: str, rule: Bounded, cause: str, tmp_path: Path) -> None:
+    (tmp_path / "a.csv").write_text(f"who,a\nA,3\nB,{value}\n")
+    with (
+        read_source({"rows": "answers", "value": "a", "file": "a.csv"}, (), tmp_path) as source,
+        pytest.raises(RowFault) as error,
+    ):
+            source.totals([rule])
+    assert (error.value.cause, error.value.row) == (cause, 2)
+    assert "Geheim" not in error.value.line
+
+
+def test_a_sum_that_could_leave_64_bits_is_refused(tmp_path: Path) -> None:
+    (tmp_path / "a.csv").write_text("a\n" + "1\n" * 9000)
+    with (
+        read_source({"rows": "answers", "value": "a", "file": "a.csv"}, (), tmp_path) as source,
+        pytest.raises(TakifuguError, match="64 bits"),
+    ):
+            source.totals([Bounded("a", 0, 2**49, 1, missing=0)])
+
+
+def expanded(case: Any) -> dict[tuple[str, str], list[str | None]]:
+    """Return each piece's states step by step, as the oracle has them, from one window a step."""
+    pieces = dict[tuple[str, str], list[str | None]]()
+    origin = case.meaning.start
+    by_piece: dict[tuple[str, str], dict[int, str | None]] = {}
+    for unit, recording, tick, _, value in case.rows:
+        start = (tick if origin is None else tick - origin) // case.meaning.step
+        by_piece.setdefault((unit or "", recording or ""), {})[start] = value
+    for piece, values in by_piece.items():
+        window = range(min(values), max(values) + 1) if origin is None else range(case.meaning.size)
+        pieces[piece] = [values.get(place) for place in window]
+    return pieces
+
+
+def test_transitions_and_states_are_those_of_a_loop(tmp_path: Path) -> None:
+    compared = 0
+    for seed in range(60):
+        case = random_case(seed, tmp_path, ("samples",))
+        if case.meaning.covers is not None:
+            continue
+        try:
+            oracle.read(case.rows, case.meaning)
+        except oracle.Refused:
+            continue
+        compared += 1
+        cells = [0, 1, 1] if case.meaning.start is not None else [0]
+        with read_source(case.keys, case.meaning.states, tmp_path, case.frame) as source:
+            result, states, names = source.transitions(cells), source.states(), source.counts().names
+        pieces = expanded(case)
+        expected = Counter[tuple[int, str, str]]()
+        for values in pieces.values():
+            for place, (one, other) in enumerate(itertools.pairwise(values)):
+                if one is not None and other is not None:
+                    expected[cells[place % len(cells)], one, other] += 1
+        counted = {(c, "abc"[x], "abc"[y]): int(n) for (c, x, y), n in zip(
+            ((c, x, y) for c in range(result.shape[0]) for x in range(3) for y in range(3)), result.ravel(),
+            strict=True)}  # fmt: skip
+        assert Counter(counted) == expected, seed
+        listed: dict[Any, list[str | None]] = {piece: [None] * len(values) for piece, values in pieces.items()}
+        keys = list(zip(*names, strict=True))
+        for number, first, last, code in zip(
+            *(part.tolist() for part in (states.piece, states.first, states.last, states.code)), strict=True
+        ):
+            for place in range(first, last):
+                listed[keys[number]][place] = None if code < 0 else "abc"[code]
+        assert listed == pieces, seed
+    assert compared > 10
+
+
+def test_states_of_runs_are_their_steps(tmp_path: Path) -> None:
+    (tmp_path / "a.csv").write_text("who,t,e,v\nAna,0,3,x\nAna,5,,y\nBen,1,2,\n")
+    keys = {"rows": "stays", "unit": "who", "order": "t", "end": "e", "value": "v", "step": 1, "from": 0, "until": 8,
+            "roster": ["Ana", "Ben"], "nulls": "unobserved", "file": "a.csv"}  # fmt: skip
+    with read_source(keys, ["x", "y"], tmp_path) as source:
+        states = source.states(range(1, 8))
+    assert states.piece.tolist() == [0, 0, 1]
+    assert states.first.tolist() == [0, 4, 0]
+    assert states.last.tolist() == [2, 7, 1]
+    assert states.code.tolist() == [0, 1, -1]
+
+
+def test_a_lookalike_is_told_by_its_row(tmp_path: Path) -> None:
+    (tmp_path / "a.csv").write_text("who,t,v\nA,0,bar\nA,1,cinema\nA,2,Bar \n")
+    keys = {"unit": "who", "order": "t", "value": "v", "step": 1, "file": "a.csv"}
+    with read_source(keys, ["bar"], tmp_path) as source, pytest.raises(TakifuguError) as error:
+        source.refuse_lookalikes(["bar", "gym"], "place")
+    assert error.value.line.startswith("place: row 3: a value in value")
+    assert "Bar " not in error.value.line

@@ -1,0 +1,183 @@
+"""Files and frames as people have them: read as written, or refused with the line that mends it."""
+
+import gzip
+import sqlite3
+from datetime import datetime
+from pathlib import Path
+from typing import Any
+
+import duckdb
+import pandas as pd
+import polars as pl
+import pyarrow as pa
+import pytest
+from tests.support.workbooks import Cell, write_workbook
+
+from takifugu.core.errors import DataError, TakifuguError
+from takifugu.data.relation.source import read_source
+
+KEYS: dict[str, Any] = {"unit": "who", "order": "t", "value": "v", "step": 1, "nulls": "unobserved"}
+TEXT = "who,t,v\nAna,0,x\nAna,1,y\nBen,0,x\n"
+
+
+def counts(folder: Path, frame: object = None, **keys: Any) -> list[list[int]]:
+    with read_source({**KEYS, **keys}, ["x", "y"], folder, frame) as source:
+        by_unit: list[list[int]] = source.counts().counts.tolist()
+        return by_unit
+
+
+def refused(folder: Path, frame: object = None, **keys: Any) -> str:
+    with pytest.raises(TakifuguError) as error:
+        counts(folder, frame, **keys)
+    return error.value.line
+
+
+@pytest.mark.parametrize("data", [
+    TEXT.encode(), TEXT.encode("utf-8-sig"), TEXT.replace("\n", "\r\n").encode(), TEXT.replace(",", ";").encode(),
+    TEXT.replace(",", "\t").encode(), TEXT.replace(",", "|").encode(), TEXT.rstrip().encode(),
+    TEXT.replace("\n", "\n\n").replace("\n\n", "\n", 1).encode(), TEXT.replace("Ana", '"Ana"').encode(),
+    b'"who",t,"v",""\nAna,0,x,\nAna,1,y,\nBen,0,x,\n', b"who,t,v,a,a,\nAna,0,x,1,2,3\nAna,1,y,,,\nBen,0,x,,,\n",
+    b'who,t,v,"a\nb"\nAna,0,x,"1\n2"\nAna,1,y,\nBen,0,x,\n',
+])  # fmt: skip
+def test_a_text_file_is_split_where_its_first_line_names_the_columns(data: bytes, tmp_path: Path) -> None:
+    (tmp_path / "a.csv").write_bytes(data)
+    assert counts(tmp_path, file="a.csv") == [[1, 1], [1, 0]]
+    with gzip.open(tmp_path / "a.csv.gz", "wb") as file:
+        file.write(data)
+    assert counts(tmp_path, file="a.csv.gz") == [[1, 1], [1, 0]]
+
+
+@pytest.mark.parametrize("encoding", ["cp1252", "latin-1", "utf-16", "cp437", "mac-roman", "utf-8"])
+def test_a_text_of_another_encoding_is_read_as_declared(encoding: str, tmp_path: Path) -> None:
+    (tmp_path / "a.csv").write_bytes("Größe,t,v\nZoë,0,ü\n".encode(encoding))
+    with read_source({**KEYS, "unit": "Größe", "file": "a.csv", "encoding": encoding}, ["ü"], tmp_path) as source:
+        assert source.counts().names[0].tolist() == ["Zoë"]
+        assert source.counts().counts.tolist() == [[1]]
+    if encoding not in ("utf-8",):
+        assert "is not UTF-8 text" in refused(tmp_path, unit="Größe", file="a.csv")
+
+
+@pytest.mark.parametrize(("data", "words"), [
+    (b"", "has no"), (b"\n\nwho,t,v\nAna,0,x\n", "has no"), (b"Ana,0,x\n", "has no"), (b"who,t\nAna,0\n", "has no 'v'"),
+    (b"who,t,v,v\nAna,0,x,y\n", "names 'v' twice"), (b"who,t,v,V\nAna,0,x,y\n", "names 'v' twice"),
+    (b"who,t,v\nAna,0\n", "line 2 of a.csv: lines of the file do not have the same columns"),
+    (b"who,t,v\nAna,0,x,9\n", "line 2 of a.csv"), (b'who,t,v\n"Ana,0,x\n', "of a.csv"), (b"PK\x03\x04\0\0\0",
+    "is not UTF-8 text"),
+    (b"who,t,v\n", "there are no rows"), (b"who,t,v\nAna,0,\xe9\n", "is not UTF-8 text"),
+    (b"who,t,v," + b"a," * 100_000 + b"\nAna,0,x\n", "more than 10,000 columns"),
+    (b"id,who,t,v\n1,Ana,0,x,5\n2,Ana,1,x,5\n", "line 2 of a.csv"),
+])  # fmt: skip
+def test_a_text_file_that_is_none_is_told(data: bytes, words: str, tmp_path: Path) -> None:
+    (tmp_path / "a.csv").write_bytes(data)
+    line = refused(tmp_path, file="a.csv")
+    assert words in line, line
+    assert "Ana" not in line or words == "has no"
+
+
+def test_a_sheet_and_a_database_are_tables_of_texts(tmp_path: Path) -> None:
+    write_workbook(tmp_path / "a.xlsx", {"One": [["who", "t", "v"], ["Ana", 0, "x"], ["Ana", 1, "y"], ["Ben", 0, "x"]]})
+    assert counts(tmp_path, file="a.xlsx") == [[1, 1], [1, 0]]
+    write_workbook(tmp_path / "b.xlsx", {"One": [["who", "t", "v"], ["Ana", 0, "x"]], "Two": [["a"], [1]]})
+    assert "has 2 tables" in refused(tmp_path, file="b.xlsx")
+    assert counts(tmp_path, file="b.xlsx", sql='from "One"') == [[1, 0]]
+    base = sqlite3.connect(tmp_path / "a.sqlite")
+    base.execute("create table visits (who, t, v)")
+    base.executemany("insert into visits values (?, ?, ?)", [("Ana", 0, "x"), ("Ana", "1", "y"), ("Ben", 0.0, "x")])
+    base.commit()
+    base.close()
+    assert counts(tmp_path, file="a.sqlite") == [[1, 1], [1, 0]]
+    assert counts(tmp_path, file="a.sqlite", sql="select * from visits where who <> 'Ben'") == [[1, 1]]
+    with duckdb.connect(str(tmp_path / "a.duckdb")) as other:
+        other.execute("create table visits as select * from (values ('Ana', 0, 'x'), ('Ana', 1, 'y')) k(who, t, v)")
+    assert counts(tmp_path, file="a.duckdb") == [[1, 1]]
+    assert counts(tmp_path, file="a.duckdb", sql="from visits where t = 0") == [[1, 0]]
+
+
+@pytest.mark.parametrize("cell", [
+    '<c r="{place}"><f>1+1</f></c>', '<c r="{place}"><f>1+1</f><v></v></c>', '<c r="{place}" t="e"><v>#DIV/0!</v></c>',
+])  # fmt: skip
+def test_a_cell_that_nothing_has_computed_is_refused(cell: str, tmp_path: Path) -> None:
+    write_workbook(tmp_path / "a.xlsx", {"One": [["who", "t", "v"], ["Ana", 0, "x"], ["Ana", 1, Cell(cell)]]})
+    assert "file: " in refused(tmp_path, file="a.xlsx")
+    (tmp_path / "b.xlsx").write_bytes(b"PK no workbook")
+    assert "damaged" in refused(tmp_path, file="b.xlsx")
+
+
+def test_lines_of_json_are_texts(tmp_path: Path) -> None:
+    (tmp_path / "a.jsonl").write_text('{"who": "Ana", "t": 0, "v": "x"}\n{"who": "Ana", "t": 1, "v": "y", "z": [1]}\n')
+    assert counts(tmp_path, file="a.jsonl") == [[1, 1]]
+    (tmp_path / "a.jsonl").write_text('{"who": 7.0, "t": 0, "v": "x"}\n')
+    assert "with a point" in refused(tmp_path, file="a.jsonl")
+    (tmp_path / "a.jsonl").write_text("{broken\n")
+    assert "broken" not in refused(tmp_path, file="a.jsonl")
+
+
+def test_frames_of_all_libraries_are_the_same(tmp_path: Path) -> None:
+    columns = {"who": ["Ana", "Ana", "Ben"], "t": [0, 1, 0], "v": ["x", "y", "x"]}
+    frames = [
+        pd.DataFrame(columns), pd.DataFrame(columns, index=[3, 1, 2]), pd.DataFrame(columns).astype({"v": "category"}),
+        pl.DataFrame(columns), pl.LazyFrame(columns), pa.table(columns), pa.table(columns).to_reader(),
+        duckdb.sql("select * from (values ('Ana', 0, 'x'), ('Ana', 1, 'y'), ('Ben', 0, 'x')) k(who, t, v)"),
+    ]  # fmt: skip
+    for frame in frames:
+        assert counts(tmp_path, frame) == [[1, 1], [1, 0]]
+    assert counts(tmp_path, frames[0], sql="from data where who = 'Ana'") == [[1, 1]]
+    for wrong in ({"who": ["A"]}, [1], "a", object()):
+        assert refused(tmp_path, wrong)
+    assert "several types" in refused(tmp_path, pd.DataFrame({"who": ["Geheim", 7], "t": [0, 1], "v": ["x", "y"]}))
+    assert "twice" in refused(tmp_path, pa.table([["a"], [0], ["x"], ["y"]], names=["who", "t", "v", "V"]))
+
+
+def test_a_file_that_changes_while_it_is_read_is_refused(tmp_path: Path) -> None:
+    (tmp_path / "a.csv").write_text(TEXT)
+    with read_source({**KEYS, "file": "a.csv"}, ["x", "y"], tmp_path) as source:
+        (tmp_path / "a.csv").write_text(TEXT + "Ben,1,x\n")
+        with pytest.raises(DataError, match="changed while it was read"):
+            source.counts()
+
+
+def test_a_name_of_a_file_may_hold_patterns_and_quotes(tmp_path: Path) -> None:
+    for name in ("a*b.csv", "it's.csv", "[1].csv"):
+        (tmp_path / name).write_text(TEXT)
+        quoted = name.replace("'", "''")
+        assert counts(tmp_path, file=name) == [[1, 1], [1, 0]]
+        assert counts(tmp_path, sql=f"from read_csv('{quoted}')") == [[1, 1], [1, 0]]
+
+
+def test_many_files_are_one_table(tmp_path: Path) -> None:
+    (tmp_path / "1.csv").write_text("who,t,v\nAna,0,x\n")
+    (tmp_path / "2.csv").write_text("who,t,v\nAna,1,y\n")
+    assert counts(tmp_path, file="?.csv") == [[1, 1]]
+    assert counts(tmp_path, sql="from read_csv(['1.csv', '2.csv'], filename = true)") == [[1, 1]]
+    (tmp_path / "3.csv").write_text("who,v,t\nAna,y,3\n")
+    assert "differ" in refused(tmp_path, file="?.csv")
+    assert "differ" in refused(tmp_path, sql="from read_csv('?.csv')")
+
+
+def test_columns_called_as_words_of_sql_are_columns(tmp_path: Path) -> None:
+    (tmp_path / "a.csv").write_text('select,from,"a ""b"" c"\nAna,0,x\n')
+    assert counts(tmp_path, file="a.csv", unit="select", order="from", value='a "b" c') == [[1, 0]]
+
+
+def test_a_reading_is_text_without_paths_and_dates(tmp_path: Path) -> None:
+    (tmp_path / "a.csv").write_text("who;t;v\nAna;2026-01-05T00:00;x\n")
+    texts = []
+    for day, name in ((5, "a.csv"), (12, "b.csv")):
+        (tmp_path / name).write_text(f"who,t,v\nAna,2026-01-{day:02}T00:00,x\n")
+        keys = {**KEYS, "step": "1h", "from": f"2026-01-{day:02}", "until": f"2026-01-{day + 7:02}",
+                "sql": f"select *  from read_csv('{name}') where t >= '2026-01-{day:02}'",
+                "value": "lower( v )"}  # fmt: skip
+        with read_source(keys, ["x"], tmp_path) as source:
+            texts.append(source.reading)
+    assert texts[0] == texts[1]
+    assert texts[0].splitlines() == [
+        "file: sql", "sql: SELECT * FROM read_csv('$file') WHERE (t >= '$from')",
+        "rows: samples", 'unit: "who" (VARCHAR)',
+        'order: "t" (VARCHAR)', "value: lower(v) (VARCHAR)", "nulls: unobserved", "step: 1h", "gaps: public",
+        "start between steps: 0",
+    ]  # fmt: skip
+
+
+def test_a_time_of_python_is_a_time(tmp_path: Path) -> None:
+    frame = pd.DataFrame({"who": ["A"], "t": [datetime(2026, 1, 5)], "v": ["x"]})
+    assert counts(tmp_path, frame, step="1h") == [[1, 0]]

@@ -1,0 +1,247 @@
+"""SQL and expressions: what is not on the list of what is allowed is refused, and nothing is read that is not named."""
+
+from itertools import product
+from pathlib import Path
+from typing import Any
+
+import duckdb
+import pytest
+
+from takifugu.core.errors import InputError, TakifuguError
+from takifugu.data.relation import allowed
+from takifugu.data.relation.judge import Judge, Rows, Scope
+from takifugu.data.relation.keys import Source
+from takifugu.data.relation.opening import Opened, open_source
+from takifugu.data.relation.tree import expression
+
+KEYS: dict[str, Any] = {"unit": "who", "order": "t", "value": "v", "step": "1h"}
+READ = "read_csv('a.csv')"
+FUNCTIONS = (
+    duckdb.connect()
+    .execute("select distinct function_name, function_type, stability from duckdb_functions() order by all")
+    .fetchall()
+)
+
+
+@pytest.fixture
+def folder(tmp_path: Path) -> Path:
+    (tmp_path / "a.csv").write_text("who,t,v,w\nAna,2026-01-05T00:00,x,1\nAna,2026-01-05T01:00,y,2\n")
+    (tmp_path / "secret.csv").write_text("who,t\nGeheim,2\n")
+    duckdb.sql("select 'Ana' as who, 1 as t, 'x' as v").write_parquet(str(tmp_path / "p.parquet"))
+    return tmp_path
+
+
+def opened(folder: Path, **keys: Any) -> Opened:
+    if "sql" not in keys:
+        keys.setdefault("file", "a.csv")
+    return open_source(Source.of(KEYS | keys, ["x", "y"]), folder, str(folder))
+
+
+def refused(folder: Path, **keys: Any) -> str:
+    with pytest.raises(TakifuguError) as error:
+        opened(folder, **keys)
+    words = error.value.line
+    assert not any(value in words for value in ("Ana,", "Geheim", "LINE 1", "Original Line", "Traceback")), words
+    assert error.value.where, words
+    return words
+
+
+EXPRESSIONS = (
+    "random()", "uuid()", "gen_random_uuid()", "now()", "today()", "current_date", "current_timestamp", "localtime",
+    "get_current_time()", "age(t::timestamp)", "getenv('HOME')", "current_setting('threads')", "getvariable('a')",
+    "current_user", "version()", "nextval('s')", "setseed(.5)", "txid_current()", "current_query()", "error('x')",
+    "write_log('x')", "sleep_ms(1)", "count(*)", "max(v)", "any_value(v)", "first(v)", "list(v)", "string_agg(v, ',')",
+    "sum(w) over ()", "row_number() over ()", "lag(v) over (order by t)", "(select 1)", "(select v)",
+    "(select content from read_text('secret.csv'))", "v in (select who from read_csv('secret.csv'))",
+    "exists(select 1)", "array(select 1)", "unnest([1, 2])", "*", "columns(*)", "columns('v')", "$1", "?",
+    "x -> x + 1", "list_transform([v], lambda x: x)", "list_reduce([1], lambda a, b: a)", "apply([v], x -> x)",
+    "v collate nocase", "v::blob", "v::bit", "v::int[]", "v::struct(a int)", "v::map(int, int)", "v::made_up",
+    "hash(v)",
+    "sin(w::double)", "exp(w::double)", "rowid", "filename", "main.lower(v)", "system.main.lower(v)", "a.b.c.d",
+    "no_such_column", "no_such_function(v)", "lower(v) filter (where true)", "lower(distinct v)", "list_sort([v])",
+    "query('select 1')", "read_text('secret.csv')", "glob('*')", "json_serialize_sql('select 1')",
+    "json_execute_serialized_sql('{}')", "getenv(v)", "pg_sleep(1)", "typeof(v)", "v; drop table x", "v -- ",
+    "1) from x --",
+    "v as w", "v, w", "distinct v", "v from a", "v where true", "v limit 1", "v order by 1", "v union select 1",
+    "create_sort_key(v, 'a')", "in_search_path('a', 'b')", "stats(v)", "vector_type(v)", "alias(v)", "get_type(v)",
+    "enum_range(v)", "md5_number(v)", "generate_series(1, 2)", "range(3)", "try(error('x'))", "cast(v as made_up)",
+    "nfc_normalize(v, v) over ()", "make_type('int')", "replace_type(v, v, v)", "map(['a'], [1])['a'] over ()",
+)  # fmt: skip
+ROLES = ("unit", "order", "value", "where")
+FINE = {("value", "v -- ")}
+
+
+@pytest.mark.parametrize("text", EXPRESSIONS)
+def test_an_expression_outside_the_list_is_refused(text: str) -> None:
+    if text == "v -- ":  # a comment
+        return
+    scope = Scope((("", Rows.of(0, ["who", "t", "v", "w"])),), {})
+    with pytest.raises(InputError):
+        Judge("value").value(expression(text, "value"), scope)
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize(("role", "text"), [pair for pair in product(ROLES, EXPRESSIONS) if pair not in FINE])
+def test_no_expression_does_more_than_compute_one_value_of_a_row(role: str, text: str, folder: Path) -> None:
+    refused(folder, **{role: text})
+
+
+STATEMENTS = (
+    "", "select", "selec x", "select 1", "values (1)", "show tables", "describe x", "pragma version", "set threads = 1",
+    "attach 'x.db'", "copy (select 1) to 'o.csv'", f"create table x as from {READ}", "load json", "install httpfs",
+    "call pragma_version()", "explain select 1", f"from {READ}; from {READ}", f"delete from {READ}",
+    "export database 'x'",
+    f"from {READ} limit 1", f"from {READ} offset 1", f"from {READ} limit 50%", f"from {READ} using sample 50%",
+    f"select * from {READ} tablesample 3", f"select distinct on (who) * from {READ}", f"from {READ} group by all",
+    f"select who, count(*) as v, t from {READ} group by all", f"select who, t, max(v) as v from {READ} group by who, t",
+    f"select who from {READ} group by who having count(*) > 1", f"from {READ} a join {READ} b on a.t < b.t",
+    f"from {READ} a, {READ} b", f"from {READ} natural join {READ} b", f"from {READ} a positional join {READ} b",
+    f"from {READ} a asof join {READ} b on a.t >= b.t", f"from {READ} a full join {READ} b on a.t = b.t",
+    f"from {READ} a right join {READ} b on a.t = b.t", f"from {READ} a cross join {READ} b",
+    f"from {READ} a join {READ} b on a.who = b.who or true", f"from {READ} a join {READ} b on true",
+    f"from {READ} a, lateral (select a.v as z) b", f"from (pivot {READ} on v using count(*))",
+    f"with recursive r as (select 1 as n union all select n + 1 from r) from r, {READ}",
+    f"from (with s as (from {READ}) from s)", f"from {READ} except from {READ}", f"from {READ} intersect from {READ}",
+    "from 'a.csv'", "from a.csv", "from no_such_table", "from duckdb_tables()", "from duckdb_settings()",
+    "from duckdb_secrets()", "from range(3)", "from generate_series(1, 3)", "from read_text('a.csv')",
+    "from read_blob('a.csv')", "from glob('*')", "from sniff_csv('a.csv')", "from query('select 1')",
+    "from query_table('x')", "from parquet_metadata('p.parquet')", "from read_csv_auto('a.csv')",
+    "from test_all_types()",
+    "from read_csv('a' || '.csv')", "from read_csv(getenv('X'))", "from read_csv(['a.csv', lower('A.csv')])",
+    "from read_csv()", "from read_csv('no such.csv')", "from read_csv('https://example.org/x.csv')",
+    "from read_csv('s3://a/b.csv')",
+    "from read_csv('a.csv', all_varchar = false)", "from read_csv('a.csv', auto_detect = true)",
+    "from read_csv('a.csv', sample_size = 1)", "from read_csv('a.csv', ignore_errors = true)",
+    "from read_csv('a.csv', types = {'w': 'INT'})", "from read_csv('a.csv', dateformat = '%d')",
+    "from read_csv('a.csv', columns = {'a': 'VARCHAR'})", "from read_csv('a.csv', header = false)",
+    "from read_csv('a.csv', delim = lower(','))", "from read_csv('a.csv', delim = '')",
+    "from read_csv('a.csv', skip = -1)",
+    "from read_csv('a.csv', store_rejects = true)", "from read_csv('a.csv', union_by_name = true)",
+    "from read_csv('a.csv', columns = {'a': 'BLOB'}, header = true)", "from read_csv('a.csv', comment = '#')",
+    "from read_parquet('p.parquet', hive_partitioning = true)",
+    "from read_parquet('p.parquet', encryption_config = {k: 'x'})",
+    "from read_json('a.csv')", "from read_json('a.csv', auto_detect = true)", "from read_parquet('a.csv')",
+    f"select *, random() as q from {READ}", f"select * replace (now() as t) from {READ}",
+    f"from {READ} where random() < .5",
+    f"from {READ} qualify random() < .5", f"from {READ} order by random()", f"from {READ} order by (select 1)",
+    f"select *, (select 1) as q from {READ}", f"from {READ} where exists (select 1)",
+    f"from {READ} a where v in (select a.v)",
+    f"from {READ} where who in (select who, t from read_csv('secret.csv'))",
+    f"from {READ} where who > all (select who from read_csv('secret.csv'))",
+    f"select *, row_number() over () as n from {READ} where w <> '2'",
+    f"select *, row_number() over (partition by who) as n from {READ}",
+    f"select *, sum(w::int) over (order by t rows between 1 preceding and current row) as n from {READ}",
+    f"select *, list(v) over (order by t) as n from {READ}",
+    f"select *, first_value(v order by t) over () as n from {READ}",
+    f"select *, ntile(2) over (order by t) as n from {READ}", f"select *, string_agg(v) over () as n from {READ}",
+    f"select *, count(*) filter (where true) over () as n from {READ}", f"select unnest([1, 2]) as n, * from {READ}",
+    f"from {READ} window w as (order by random()) qualify row_number() over w = 1", f"from {READ} as a(x, y) where $1",
+    f"select columns(c -> c like 'v%') from {READ}", f"from {READ} at (version => 1)", f"from {READ} with ordinality",
+    f"select who, t, v from {READ} union all select who, t from {READ}", f"with s(x) as (from {READ}) from s",
+    f"with a as (from {READ}), A as (from {READ}) from a", "from information_schema.tables", "from pg_catalog.pg_class",
+    "from sqlite_master", f"from {READ} where who = ANY(select who from read_csv('secret.csv') group by who)",
+    "from read_csv('../../../etc/passwd', delim = ':', header = false, columns = {'a': 'VARCHAR'})",
+)  # fmt: skip
+
+
+@pytest.mark.parametrize("text", STATEMENTS)
+def test_no_statement_does_more_than_read_the_files_that_it_names(text: str, folder: Path) -> None:
+    refused(folder, sql=text)
+
+
+def test_there_are_three_hundred_attacks() -> None:
+    assert len(ROLES) * len(EXPRESSIONS) + len(STATEMENTS) >= 300
+
+
+NAMES = sorted(
+    {name for name, kind, _ in FUNCTIONS if name.isidentifier() and kind in ("scalar", "macro", "aggregate")}
+)
+
+
+def test_every_function_outside_the_list_is_refused() -> None:
+    scope = Scope((("", Rows.of(0, ["v"])),), {})
+    for name in NAMES:
+        if name in allowed.SCALARS:
+            continue
+        with pytest.raises(InputError):
+            Judge("value").value(expression(f'"{name}"(v)', "value"), scope)
+
+
+_BY_ZONE = """
+    + - century date_diff date_part date_sub date_trunc datediff datepart datesub datetrunc day dayname dayofmonth
+    dayofweek dayofyear decade era hour isodow isoyear julian last_day make_timestamptz microsecond millennium
+    millisecond minute month monthname quarter second strftime time_bucket timezone week weekday weekofyear year
+    yearweek
+"""
+#: Functions that DuckDB marks because they depend on the zone of the session, which is UTC.
+BY_ZONE = frozenset(_BY_ZONE.split())
+
+
+def test_no_allowed_function_gives_another_value_tomorrow() -> None:
+    by_name: dict[str, set[str]] = {}
+    for name, kind, stability in FUNCTIONS:
+        if kind in ("scalar", "aggregate"):
+            by_name.setdefault(name, set()).add(stability)
+    unstable = {name for name in allowed.SCALARS if by_name.get(name, {"CONSISTENT"}) - {"CONSISTENT"}}
+    assert unstable <= BY_ZONE
+    of_rows = {name for name, kind, _ in FUNCTIONS if kind in ("scalar", "macro")}
+    assert not {name for name, kind, _ in FUNCTIONS if kind in ("aggregate", "pragma")} & allowed.SCALARS - of_rows
+
+
+def test_every_allowed_function_is_one_of_duckdb() -> None:
+    parsed = {"->", "->>", "coalesce", "ifnull", "like_escape", "struct_pack"}  # nodes of their own
+    assert not allowed.SCALARS - {name for name, _, _ in FUNCTIONS} - parsed
+
+
+@pytest.mark.parametrize("text", [
+    f"from {READ}", f"select who, t, lower(v) as v from {READ}", f"from {READ} where w <> '1'",
+    f"select distinct * from {READ}",
+    f"from {READ} qualify row_number() over (partition by who order by t desc) = 1",
+    f"with s as (from {READ}) from s order by t",
+    f"select * exclude (w) replace (trim(v) as v) from {READ}", f"select columns('who|t|v') from {READ}",
+    f"select a.* from {READ} a join (values ('Ana')) k(n) on a.who = k.n",
+    f"from {READ} a left join (from (values ('Ana', 1)) k(n, z)) b on a.who = b.n",
+    f"from {READ} where who in (select who from read_csv('secret.csv'))",
+    f"from {READ} a semi join read_csv('secret.csv') b on a.who = b.who",
+    "select who, 1 as t, 'x' as v, v as z from read_parquet('p.parquet')", "from 'p.parquet'",
+    f"select who, t, v from {READ} where who = 'Ana' union all select who, t, w from {READ} where who = 'Ben'",
+    f"select *, lead(t) over (partition by who order by t) as n from {READ}",
+    f"select who, t, v, count(*) over (partition by who) as n from {READ}",
+    "from read_csv('a.csv', delim = ',', quote = '\"', escape = '\"', header = true, "
+    "columns = {who: 'VARCHAR', t: 'VARCHAR', v: 'VARCHAR', w: 'INTEGER'})",
+])  # fmt: skip
+def test_what_people_write_is_allowed(text: str, folder: Path) -> None:
+    opened(folder, sql=text).relation.close()
+
+
+def test_a_connection_is_locked(folder: Path) -> None:
+    relation = opened(folder).relation
+    statements = (
+        "set enable_external_access = true", "set threads = 3", "from read_text('secret.csv')", "attach 'x.db'",
+        "copy (select 1) to 'o.csv'", "from glob('*')", "install httpfs", "from read_csv('secret.csv')",
+    )  # fmt: skip
+    for statement in statements:
+        with pytest.raises(TakifuguError):
+            relation.rows(statement)
+    assert not (folder / "o.csv").exists()
+
+
+def test_errors_of_duckdb_quote_no_row(folder: Path) -> None:
+    """A cast that fails, a line that is cut and a byte that is no text are told by rule and number alone."""
+    from takifugu.data.relation.counts import counted
+
+    (folder / "a.csv").write_bytes(b"who,t,v\nGeheim,1,x\nGeheim,2\n")
+    (folder / "b.csv").write_bytes(b"who,t,v\nGeheim,1,x\nGeheim,2,Geh\xe9im\n")
+    times = {"order": "strptime(who, '%d')", "step": "1d"}
+    for keys in ({"order": "cast(who as bigint)"}, {}, {"file": "b.csv"}, times):
+        with pytest.raises(TakifuguError) as error:
+            counted(opened(folder, **{"step": 1, **keys}), None)
+        assert "Geh" not in error.value.line
+        assert error.value.__suppress_context__ or error.value.__context__ is None
+
+
+def test_a_text_that_is_nested_too_deeply_or_too_long_is_told(folder: Path) -> None:
+    refused(folder, value="(" * 3000 + "v" + ")" * 3000)
+    refused(folder, value="lower(" * 900 + "v" + ")" * 900)
+    refused(folder, sql=f"from {'(from ' * 200}{READ}{')' * 200}" + " " * 100_000)
+    refused(folder, value="v || " * 20_000 + "v")

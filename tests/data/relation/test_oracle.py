@@ -1,0 +1,110 @@
+"""Random tables: the relation says what an oracle in plain Python says, integer by integer and fault by fault."""
+
+from collections import Counter
+from pathlib import Path
+from typing import Any
+
+import pytest
+from tests.support import relation_oracle as oracle
+from tests.support.relation_cases import Case, random_case
+
+from takifugu.core.errors import TakifuguError
+from takifugu.data.relation import statements
+from takifugu.data.relation.counts import Counts, counted
+from takifugu.data.relation.faults import RowFault
+from takifugu.data.relation.keys import Source
+from takifugu.data.relation.opening import open_source
+from takifugu.data.relation.roster import read_roster
+from takifugu.data.times.cells import Slots
+
+
+def read(case: Case, folder: Path) -> tuple[Counts, Source]:
+    source = Source.of(case.keys, case.meaning.states)
+    opened = open_source(source, folder, str(folder), case.frame)
+    try:
+        roster = read_roster(source, folder, str(folder))
+        return counted(opened, roster, case.meaning.window, tuple(case.meaning.by)), source
+    finally:
+        opened.relation.close()
+
+
+def in_words(counts: Counts, source: Source, case: Case) -> dict[Any, Any]:
+    """Return counts in the words of the oracle."""
+    labels = list[str]()
+    if case.meaning.by:
+        assert source.calendar is not None
+        assert source.size is not None
+        slots = Slots(source.calendar, case.meaning.window or range(source.size), tuple(case.meaning.by))
+        labels = [slots.label(number) for number in slots.cells[0].tolist()]
+    sums: dict[Any, Any] = {}
+    for number, piece in enumerate(zip(*counts.names, strict=True)):
+        by_state = Counter(dict(zip(source.states, counts.counts[number].tolist(), strict=True)))
+        by_cell = Counter[tuple[str, str]]()
+        if counts.by_cell is not None:
+            for place, row in enumerate(counts.by_cell[number].tolist()):
+                for state, steps in zip(source.states, row, strict=True):
+                    by_cell[labels[place], state] += steps
+        sums[piece] = (int(counts.lengths[number]), counts.observed(number), +by_state, +by_cell)
+    return sums
+
+
+def check(seed: int, folder: Path) -> str:
+    """Compare one random table; return what both said."""
+    case = random_case(seed, folder)
+    causes: dict[str, list[int]] = {}
+    expected: dict[Any, Any] = {}
+    try:
+        pieces = oracle.read(case.rows, case.meaning)
+        expected = {key: (p.length, p.observed, +p.counts, +p.by_cell) for key, p in pieces.items()}
+    except oracle.Refused as refused:
+        causes = refused.causes
+    try:
+        counts, source = read(case, folder)
+    except TakifuguError as error:
+        _compare_refusals(error, causes, case)
+        return f"refused: {error.cause}" if isinstance(error, RowFault) else "refused"
+    assert not causes, (seed, causes, case)
+    assert in_words(counts, source, case) == expected, (seed, case)
+    return case.meaning.rows
+
+
+def _compare_refusals(error: TakifuguError, causes: dict[str, list[int]], case: Case) -> None:
+    if not isinstance(error, RowFault):
+        assert {*causes} & {"no rows", "no state at the start"}, (str(error), causes, case)
+        return
+    assert error.cause in causes, (error.cause, causes, case)
+    if case.meaning.rows == "samples" or error.cause not in ("tie", "overlap"):
+        assert error.row == min(causes[error.cause]), (str(error), causes, case)
+    assert not {"p0", "p1", "zzz", "stranger"} & {*str(error).replace('"', " ").split()}
+
+
+def test_random_tables_are_read_as_the_oracle_reads_them(tmp_path: Path) -> None:
+    said = Counter(check(seed, tmp_path) for seed in (*range(60), 30_396))
+    assert {*said} >= {"samples", "changes", "stays", "events"}, said
+    assert sum(word.startswith("refused") for word in said) > 3, said
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("part", range(4))
+def test_thousands_of_random_tables_are_read_as_the_oracle_reads_them(part: int, tmp_path: Path) -> None:
+    said = Counter(check(seed, tmp_path) for seed in range(1000 + 500 * part, 1500 + 500 * part))
+    assert sum(count for word, count in said.items() if not word.startswith("refused")) > 200, said
+
+
+def _all_agree(seeds: range, folder: Path) -> None:
+    for seed in seeds:
+        check(seed, folder)
+
+
+def test_a_reader_that_is_one_step_off_is_noticed(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    real = statements.placed
+    monkeypatch.setattr(statements, "placed", lambda *rest: real(*rest).replace(" as place,", " + 1 as place,"))
+    with pytest.raises(AssertionError):
+        _all_agree(range(20), tmp_path)
+
+
+def test_a_reader_that_counts_a_run_too_long_is_noticed(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    real = statements.runs
+    monkeypatch.setattr(statements, "runs", lambda *rest: real(*rest).replace(" as last", " + 1 as last"))
+    with pytest.raises(AssertionError):
+        _all_agree(range(60), tmp_path)
