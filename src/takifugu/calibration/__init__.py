@@ -154,7 +154,8 @@ def compare(
 
     Two are marked: what `calibrate` takes, and the least error of all where that is alone ("if the only release"; with
     `only_release` it is the chosen one). What `calibrate` refuses by default is listed as such, unless
-    `allow_zero_noise` accepts it; a belief from the private data is not refused here. Raises InputError for a bad epsilon, delta or query.
+    `allow_zero_noise` accepts it; a belief from the private data is not refused here. Raises InputError for a bad
+    epsilon, delta or query.
 
     >>> from takifugu import Identity, Pmf, between
     >>> table = compare(between(Pmf([0, 1], [0.5, 0.5]), Pmf([1], [1])), Identity(), epsilon=1)
