@@ -56,7 +56,7 @@ def excess(calibration: Calibration, p: Law, q: Law, epsilon: float) -> float:
 
 def every_calibration(p: Law, q: Law, grid: str, epsilon: int, delta: float) -> list[Calibration]:
     framework = tf.between(*(tf.Pmf(list(law), list(law.values())) for law in (p, q)))
-    calibrations = [with_scale(framework, tf.Identity(grid=grid), F(1, 3))]
+    calibrations = [with_scale(framework, tf.Identity(grid=grid), F(1, 3), allow_zero_noise=True)]
     for line in (line for line in REGISTRY if "pufferfish" in line.definitions):
         try:
             its_delta = delta if line.takes_delta else 0
