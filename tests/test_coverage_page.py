@@ -84,7 +84,7 @@ def edited(text: str, lines: str, keys: str) -> str:
     return f"{text}\n{new}\n" if new else text
 
 
-def is_shown(words: str, output: str) -> bool:
+def is_printed(words: str, output: str) -> bool:
     """Whether an output has the words; of a mechanism, as one that may be used there."""
     if words not in {line.name for line in REGISTRY}:
         return " ".join(words.split()) in " ".join(output.split())
@@ -98,7 +98,7 @@ def test_a_page_that_is_reproduced_shows_its_item(row: list[str]) -> None:
     """The command writes the page that lies in docs/, and its own tests run it."""
     target = row[2].strip("`").split()[2]
     assert re.search(rf"^{target} ", experiments(), re.M)
-    assert is_shown(row[3].strip("`"), (ROOT / "docs" / f"{target}.md").read_text(encoding="utf-8"))
+    assert is_printed(row[3].strip("`"), (ROOT / "docs" / f"{target}.md").read_text(encoding="utf-8"))
 
 
 @pytest.mark.slow
@@ -121,15 +121,15 @@ def test_commands_show_their_items(
         if match is None or match.groups(default="") != (command, lines, keys):
             continue
         names = [n for path in re.findall(r"`([\w/]+\.py)`", row[1]) for n in MECHANISMS.get(path, ())]
-        assert not names or any(is_shown(n, output) for n in names), row[0]
-        assert is_shown(row[3].strip("`"), "\n".join([output, *written])), f"{row[0]}: {row[3]} is not in\n{output}"
+        assert not names or any(is_printed(n, output) for n in names), row[0]
+        assert is_printed(row[3].strip("`"), "\n".join([output, *written])), f"{row[0]}: {row[3]} is not in\n{output}"
 
 
 def test_an_item_that_is_not_shown_is_noticed() -> None:
     output = "group 1 chosen\nquilt-exact  0  refused by default\ndoes not apply:\n  tupling\nTheorem 1,\n  by values"
-    assert is_shown("group", output)
-    assert is_shown("Theorem 1, by values", output)
-    assert not any(is_shown(words, output) for words in ("quilt-exact", "tupling", "Theorem 2"))
+    assert is_printed("group", output)
+    assert is_printed("Theorem 1, by values", output)
+    assert not any(is_printed(words, output) for words in ("quilt-exact", "tupling", "Theorem 2"))
     assert edited("a = 1\nb = 2\n", "`c = 3` and `d = 4`", "`b`") == "a = 1\nc = 3\nd = 4\n"
     assert edited("a = 1\nb = 2\n", "`c = 3`", "`b` and `a`") == "c = 3\n"
     assert edited("a = 1\n", "`c = 3`", "") == "a = 1\n\nc = 3\n"
@@ -138,10 +138,10 @@ def test_an_item_that_is_not_shown_is_noticed() -> None:
 @pytest.mark.parametrize("page", sorted((ROOT / "docs").glob("*.md")), ids=lambda page: page.stem)
 def test_a_page_was_made_at_a_commit_of_this_history(page: Path) -> None:
     stamps = re.findall(r"at commit ([0-9a-f]+)", page.read_text(encoding="utf-8"))
-    asked = subprocess.run(
+    answer = subprocess.run(
         ["git", "rev-parse", "--is-shallow-repository"], cwd=ROOT, capture_output=True, text=True, check=False
     )
-    if not stamps or asked.stdout.strip() != "false" or not (ROOT / ".git").exists():
+    if not stamps or answer.stdout.strip() != "false" or not (ROOT / ".git").exists():
         return  # no history lies here
     for stamp in stamps:
         command = ["git", "merge-base", "--is-ancestor", stamp, "HEAD"]

@@ -23,6 +23,7 @@ LEFT = {
     "core/cache.py": (1, "whether an object has room for what is kept with it"),
     "core/errors.py": (1, "errors of other libraries"),
     "core/files.py": (3, "flags that not every system has, and Windows"),
+    "core/lasting.py": (1, "a hook of forks that not every system has"),
     "core/lists.py": (6, "lists, arrays and frames of any library"),
     "core/sections.py": (1, "what `typing` keeps of an annotation"),
     "data/engines/faults.py": (2, "errors and modules of other libraries"),

@@ -16,11 +16,11 @@ BEFORE: record.Row = {
 REFUSED: record.Row = {"refused": "CalibrationRefused: nothing may be used"}
 
 
-def kept(key: str, row: record.Row) -> str:
+def accepted(key: str, row: record.Row) -> str:
     return ""
 
 
-def judged(before: record.Row | None, after: record.Row | None, audit: Any = kept) -> record.Comparison:
+def judged(before: record.Row | None, after: record.Row | None, audit: Any = accepted) -> record.Comparison:
     old, new = ({} if row is None else {"one": row} for row in (before, after))
     return record.not_worse(old, new, "", audit)
 
@@ -73,7 +73,7 @@ def test_a_joint_loss_that_grew_is_worse() -> None:
 
 
 def test_what_a_step_said_beforehand_is_listed_and_not_judged() -> None:
-    compared = record.not_worse({"city | a": BEFORE, "ward": BEFORE}, {"ward": BEFORE}, "^city", kept)
+    compared = record.not_worse({"city | a": BEFORE, "ward": BEFORE}, {"ward": BEFORE}, "^city", accepted)
     assert (len(compared.said), compared.worse, compared.changed) == (1, [], [])
 
 
@@ -125,18 +125,18 @@ def test_the_golden_problems_are_recorded_alike_twice(tmp_path: Path) -> None:
 KEY = "golden | flu_004 | epsilon 1, delta 0 | laplace-exact"
 
 
-def asked(key: str) -> recorded.Asked:
+def problem(key: str) -> recorded.Problem:
     return next(one for one in recorded.goldens() if one.key == key)
 
 
 def test_the_audit_of_a_row_keeps_what_holds_and_notices_half_of_the_noise(monkeypatch: pytest.MonkeyPatch) -> None:
-    whole = asked(KEY).calibrated()
+    whole = problem(KEY).calibrated()
     row = record.row_of(whole)
     assert record.audit(KEY, row) == ""
     assert record.audit(KEY, {**row, "scale": "1"}) == "the code at hand gives another row"
     assert record.audit("golden | no such problem", row) == "this checkout has no such problem"
     half = replace(whole, randomiser=replace(whole.randomiser, units=whole.randomiser.units / 2))
-    monkeypatch.setattr(recorded.Asked, "calibrated", lambda _: half)
+    monkeypatch.setattr(recorded.Problem, "calibrated", lambda _: half)
     assert "promises epsilon 1.0" in record.audit(KEY, record.row_of(half))
 
 

@@ -48,7 +48,7 @@ LONG_TEXT, TEXT = 40, "text "
 COVERS = ("everything", "component", "entries", "output")
 #: What of a row an audit can judge.
 NOISE = ("mechanism", "noise", "scale", "law", "grid", "epsilon", "delta", "covers", "joint", "ledger")
-SHOWN = 20
+PRINTED = 20
 
 
 # Rows.
@@ -74,15 +74,15 @@ def tried(ask: Callable[[], Row]) -> Row:
         return {"refused": f"{type(error).__name__}: {error}"}
 
 
-def asked_rows(part: str) -> Iterator[Row]:
+def problem_rows(part: str) -> Iterator[Row]:
     from tools import recorded
 
-    for asked in recorded.ASKED[part]():
-        yield {"key": asked.key, **tried(partial(_calibrated, asked))}
+    for problem in recorded.PROBLEMS[part]():
+        yield {"key": problem.key, **tried(partial(_calibrated, problem))}
 
 
-def _calibrated(asked: Any) -> Row:
-    return row_of(asked.calibrated())
+def _calibrated(problem: Any) -> Row:
+    return row_of(problem.calibrated())
 
 
 def example_rows() -> Iterator[Row]:
@@ -140,7 +140,7 @@ def rows_of(part: str) -> Iterator[Row]:
     """Yield the rows of one part."""
     if part == "example":
         return example_rows()
-    return random_rows() if part == "random" else asked_rows(part)
+    return random_rows() if part == "random" else problem_rows(part)
 
 
 # Records.
@@ -160,8 +160,8 @@ def write(path: Path, parts: Sequence[str]) -> None:
         print(f"{part}: {time.perf_counter() - started:.0f} s", file=sys.stderr)
     rows += [json.dumps({"key": key, "text": texts[key]}, ensure_ascii=False) for key in sorted(texts)]
     path.write_text("".join(f"{row}\n" for row in rows), encoding="utf-8", newline="\n")
-    beside = path.with_suffix(f".seconds{path.suffix}")
-    beside.write_text("".join(f"{row}\n" for row in seconds), encoding="utf-8", newline="\n")
+    times = path.with_suffix(f".seconds{path.suffix}")
+    times.write_text("".join(f"{row}\n" for row in seconds), encoding="utf-8", newline="\n")
 
 
 def _short(value: Any, texts: dict[str, str]) -> Any:
@@ -214,7 +214,7 @@ def equal(old: Path, new: Path) -> int:
         print("equal, byte for byte")
         return 0
     differing = list(differences(read(old), read(new)))
-    for key, before, after in differing[:SHOWN]:
+    for key, before, after in differing[:PRINTED]:
         print(key, *changes_of(before, after), sep="\n  ")
     print(f"NOT EQUAL: {len(differing)} rows differ" if differing else "NOT EQUAL: the order of rows or texts differs")
     return 1

@@ -15,7 +15,7 @@ from typing import Any
 
 from tests.conformance.corpus import DELTAS, EPSILONS, corpus
 from tests.conformance.corpus import Case as Small
-from tests.conformance.suite import audited as kept
+from tests.conformance.suite import audited as check_promise
 from tests.fuzz import build
 from tests.fuzz.checks import Case, check, generate, local_of, same_entries
 from tests.fuzz.choices import Choices
@@ -39,7 +39,7 @@ NORMAL = ("gaussian-exact", "gaussian-analytic", "kantorovich-gaussian-a", "kant
 
 
 @dataclass(frozen=True, eq=False)
-class Asked:
+class Problem:
     """One calibration: what `tf.calibrate` is given, under a key that stays as long as the problem is the same."""
 
     key: str
@@ -60,7 +60,7 @@ class Asked:
         )  # fmt: skip
 
 
-def conformance() -> Iterator[Asked]:
+def conformance() -> Iterator[Problem]:
     """Yield every case of the corpus, by every mechanism of its definition, and as "auto" takes it."""
     for case in corpus():
         parts = case.framework, case.query
@@ -68,16 +68,16 @@ def conformance() -> Iterator[Asked]:
             for delta in DELTAS:
                 for only in (False, True):
                     key = f"conformance | {case.name} | epsilon {epsilon}, delta {delta} | auto{', alone' * only}"
-                    yield Asked(key, *parts, epsilon, delta, "auto", only, False, case.members)
+                    yield Problem(key, *parts, epsilon, delta, "auto", only, False, case.members)
         for line in REGISTRY:
             if case.framework.definition not in line.definitions:
                 continue
             for delta in DELTAS if line.takes_delta else DELTAS[:1]:
                 key = f"conformance | {case.name} | epsilon 1, delta {delta} | {line.name}"
-                yield Asked(key, *parts, Fraction(1), delta, line.name, members=case.members)
+                yield Problem(key, *parts, Fraction(1), delta, line.name, members=case.members)
 
 
-def goldens() -> Iterator[Asked]:
+def goldens() -> Iterator[Problem]:
     """Yield what tests/golden.json holds reference values of: pairs of laws, chains, and classes of chains."""
     for name, laws in transport_laws().items():
         pair = tf.between(*(tf.Pmf([*law], [*law.values()]) for law in laws))
@@ -86,7 +86,7 @@ def goldens() -> Iterator[Asked]:
         for epsilon, delta in budgets:
             for mechanism in NORMAL if delta else PURE:
                 key = f"golden | {name} | epsilon {epsilon}, delta {delta} | {mechanism}"
-                yield Asked(key, pair, tf.Identity(), epsilon, delta, mechanism)
+                yield Problem(key, pair, tf.Identity(), epsilon, delta, mechanism)
     for name in golden()["quilt_exact_binary_chain"]:
         p, q, length, epsilon = (part.split("=")[1] for part in name.split(","))
         matrix = [[float(p), float(1 - Fraction(p))], [float(1 - Fraction(q)), float(q)]]
@@ -94,15 +94,15 @@ def goldens() -> Iterator[Asked]:
             framework = tf.Pufferfish(tf.every_entry(), tf.MarkovChain(matrix, int(length), initial))
             for mechanism in ("quilt-exact", "influence", "auto"):
                 key = f"golden | chain {name}, {initial} | {mechanism}"
-                yield Asked(key, framework, tf.Count(1), Fraction(epsilon), mechanism=mechanism)
+                yield Problem(key, framework, tf.Count(1), Fraction(epsilon), mechanism=mechanism)
     for name, case in golden()["quilt_class_pi_g"].items():
         framework = tf.Pufferfish(tf.every_entry(), tf.MarkovChainClass(case["pi"], case["g"], 100))
         for mechanism in ("quilt-approx", "auto"):
             key = f"golden | class {name} | {mechanism}"
-            yield Asked(key, framework, tf.Count(1), Fraction(name.split("eps=")[1]), mechanism=mechanism)
+            yield Problem(key, framework, tf.Count(1), Fraction(name.split("eps=")[1]), mechanism=mechanism)
 
 
-def published() -> Iterator[Asked]:
+def published() -> Iterator[Problem]:
     """Yield the nine published networks of docs/real-networks.md, and pairs of their variables with a delta."""
     for name in networks.NETWORKS:
         path = find(f"bif/{name}.bif")
@@ -115,12 +115,12 @@ def published() -> Iterator[Asked]:
             framework = tf.Pufferfish(secret, network)
             for mechanism in networks.MECHANISMS:
                 key = f"network | {name}, hide {hidden} | epsilon 3 | {mechanism}"
-                yield Asked(key, framework, count, Fraction(3), mechanism=mechanism)
+                yield Problem(key, framework, count, Fraction(3), mechanism=mechanism)
         one = tf.Count(network.alphabet(network.size - 1)[0], entries=[last])
         for delta in (Fraction(0), Fraction(1, 10**6)):
             key = f"network | {name}, hide {first}, publish {last} | epsilon 1, delta {delta} | auto, alone"
             framework = tf.Pufferfish(tf.every_entry(first), network)
-            yield Asked(key, framework, one, Fraction(1), delta, "auto", True, False)
+            yield Problem(key, framework, one, Fraction(1), delta, "auto", True, False)
 
 
 @dataclass(frozen=True, eq=False)
@@ -195,7 +195,7 @@ def account(path: Path) -> dict[str, Any]:
 
 
 #: What is asked one by one, by the word that its keys begin with.
-ASKED: dict[str, Callable[[], Iterable[Asked]]] = {
+PROBLEMS: dict[str, Callable[[], Iterable[Problem]]] = {
     "conformance": conformance, "golden": goldens, "network": published,
 }  # fmt: skip
 
@@ -215,16 +215,16 @@ def audited(key: str, row: dict[str, Any], row_of: Callable[[Any], dict[str, Any
         if outcome.status in ("refused", "too large"):
             raise TooLarge(f"it is {outcome.status}")
         return outcome.what
-    if part not in ASKED:
+    if part not in PROBLEMS:
         raise TooLarge("it is about a whole file")
-    asked = next((asked for asked in ASKED[part]() if asked.key == key), None)
-    if asked is None:
+    problem = next((problem for problem in PROBLEMS[part]() if problem.key == key), None)
+    if problem is None:
         return "this checkout has no such problem"
     try:
-        calibration = asked.calibrated()
+        calibration = problem.calibrated()
         if row_of(calibration) != row:
             return "the code at hand gives another row"
-        kept(row["mechanism"], Small(key, asked.framework, asked.query, asked.members), calibration)
+        check_promise(row["mechanism"], Small(key, problem.framework, problem.query, problem.members), calibration)
     except AssertionError as broken:
         return str(broken)
     except tf.TakifuguError as refused:

@@ -92,12 +92,12 @@ def about_steps(chance: random.Random, folder: Path, promise: Promise) -> tuple[
     write(folder / "walk.csv", [("minute", "state"), *((str(t), "out") for t in range(length))])
     query = chance.choice(["count", "histogram"])
     matrix = [[stay[0], round(1 - stay[0], 2)], [round(1 - stay[1], 2), stay[1]]]
-    asked = {"states": ["out"]} if query == "count" else {}
+    keys = {"states": ["out"]} if query == "count" else {}
     text = release_text(
         read_from("walk", "walk.csv", rows="samples", order="minute", value="state", only_release=True),
         believe("markov-chain", states=["in", "out"], matrix=matrix, source="assumed"),
         hide(kind="every-entry"),
-        publish("time", query, **asked, **promise),
+        publish("time", query, **keys, **promise),
         expect=EXPECT,
     )
     if query == "count":

@@ -41,7 +41,7 @@ FORGETFUL_PAIR = tf.MarkovChain([[0.3, 0.7], [0.9, 0.1]], length=2)
 FIRST = tf.Pufferfish(tf.entry(0, 0, 1), FORGETFUL)
 LATER = tf.Count(1, entries=range(3, 20))
 #: What is counted, and beside it an entry of weight 1/100: in one number, and in two cells.
-BESIDE_A_LITTLE = (
+WITH_A_LITTLE = (
     tf.Linear([0] * 10 + [1] * 9 + [Fraction(1, 100)]),
     tf.Together([tf.Count(1, entries=range(10, 19)), tf.Linear([0] * 19 + [Fraction(1, 100)])]),
 )
@@ -143,7 +143,7 @@ def test_the_mean_of_100_cells_is_not_exact() -> None:
 
 def test_an_entry_of_little_weight_lets_no_others_through() -> None:
     """No secret entry is read: noise is asked for the entries of weight 1, not for the one of weight 1/100."""
-    for query in BESIDE_A_LITTLE:
+    for query in WITH_A_LITTLE:
         for delta in (0, Fraction(1, 10**6)):
             assert change_to_hide(Problem(FIRST, query, Fraction(1), delta), 1, hides_rows=True) == 1
             noise = tf.calibrate(FIRST, query, 1, delta, only_release=True).randomiser.to_dict()
@@ -172,7 +172,7 @@ def test_the_least_step_of_a_value_is_too_short(monkeypatch: pytest.MonkeyPatch)
 
 def test_the_least_entry_that_is_read_is_too_little(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(sensitivity, "_any_move", lambda part, norm: part.answer.nearest(norm))
-    for query in BESIDE_A_LITTLE:
+    for query in WITH_A_LITTLE:
         assert change_to_hide(Problem(FIRST, query, Fraction(1)), 1, hides_rows=True) == Fraction(1, 100)
     with pytest.raises(AssertionError):
         test_an_entry_of_little_weight_lets_no_others_through()

@@ -46,8 +46,8 @@ def test_no_output_holds_a_raw_control(tmp_path: Path, place: str, kind: str, mo
         for options in ((), ("--json",)):
             result = invoke(*words, *options)
             assert "Traceback" not in result.output
-            found = OBEYED.search(result.output)
-            assert found is None, (words, options, result.output[found.start() - 40 : found.end() + 20])
+            match = OBEYED.search(result.output)
+            assert match is None, (words, options, result.output[match.start() - 40 : match.end() + 20])
     published = [path for path in (tmp_path / "out").rglob("*") if path.is_file() and ".lock" not in path.name]
     for path in published:
         assert OBEYED.search(path.read_text(encoding="utf-8")) is None, path

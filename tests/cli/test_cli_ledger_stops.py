@@ -100,10 +100,10 @@ def what_of(ledger: Path) -> object:
     return content["events"] + content["meta"]
 
 
-def check_said(folder: Path, kept: Path, words: list[str], event: str, at: int) -> bool:
+def check_said(folder: Path, prepared: Path, words: list[str], event: str, at: int) -> bool:
     """Stop a command at a place; return whether it had come so far."""
     shutil.rmtree(folder, ignore_errors=True)
-    shutil.copytree(kept, folder)
+    shutil.copytree(prepared, folder)
     target = folder / words[2]
     before = what_of(target)
     code = in_a_child(_stopped, words, str(folder), event, at)
@@ -125,17 +125,17 @@ def check_said(folder: Path, kept: Path, words: list[str], event: str, at: int) 
 
 @pytest.mark.parametrize("name", COMMANDS)
 def test_a_ledger_command_says_how_far_it_came(tmp_path: Path, name: str) -> None:
-    words, kept = ["ledger", name, *COMMANDS[name]], tmp_path / "kept"
-    kept.mkdir()
-    made(kept)
+    words, prepared = ["ledger", name, *COMMANDS[name]], tmp_path / "kept"
+    prepared.mkdir()
+    made(prepared)
     for event, at in (("c_call", 1), ("c_return", 9), ("c_call", 40)):
-        check_said(tmp_path / "tried", kept, words, event, at)
+        check_said(tmp_path / "tried", prepared, words, event, at)
     if name in WRITING:
         for at in (1, 2, 3, 5, 9):
-            assert check_said(tmp_path / "tried", kept, words, "line", at), at
-        assert check_said(tmp_path / "tried", kept, [*words, "--json"], "line", 4)
+            assert check_said(tmp_path / "tried", prepared, words, "line", at), at
+        assert check_said(tmp_path / "tried", prepared, [*words, "--json"], "line", 4)
     if name != "init":
-        assert check_said(tmp_path / "tried", kept, [*words, "--json"], "c_call", 2)
+        assert check_said(tmp_path / "tried", prepared, [*words, "--json"], "c_call", 2)
 
 
 @pytest.mark.slow
@@ -143,17 +143,17 @@ def test_a_ledger_command_says_how_far_it_came(tmp_path: Path, name: str) -> Non
 @pytest.mark.parametrize("event", ["c_return", "line"])
 def test_a_ledger_command_says_how_far_it_came_at_each_statement(tmp_path: Path, name: str, event: str) -> None:
     """Each of the first 200 and the last 60; of those between, and of a command that only reads, some."""
-    words, kept = ["ledger", name, *COMMANDS[name]], tmp_path / "kept"
-    kept.mkdir()
-    made(kept)
-    assert not check_said(tmp_path / "tried", kept, words, event, 10**9)
+    words, prepared = ["ledger", name, *COMMANDS[name]], tmp_path / "kept"
+    prepared.mkdir()
+    made(prepared)
+    assert not check_said(tmp_path / "tried", prepared, words, event, 10**9)
     count = int((tmp_path / "tried" / "seen.txt").read_text())
     assert count > 40 or (event == "line" and name not in WRITING)
     places = {*range(1, min(count, 200) + 1), *range(max(count - 60, 1), count + 1), *range(1, count + 1, 25)}
     if name not in WRITING:
         places = {*range(1, count + 1, 5)}
     for at in sorted(places):
-        assert check_said(tmp_path / "tried", kept, words, event, at), at
+        assert check_said(tmp_path / "tried", prepared, words, event, at), at
 
 
 def connections(monkeypatch: pytest.MonkeyPatch, folder: Path, *words: object) -> int:

@@ -49,11 +49,11 @@ def test_every_text_and_key_of_a_release_file_is_refused_with_one(path: Path) ->
     raw = tomllib.loads(path.read_text(encoding="utf-8"))
     characters = [*CHARACTERS.items()]
     for number, (place, is_key) in enumerate(edits(raw, "")):
-        bad, shown = characters[number % len(characters)]
+        bad, escaped = characters[number % len(characters)]
         with pytest.raises(SpecError) as refusal:
             checked(edited(raw, place, is_key, bad), path)
         (said,) = (line for line in refusal.value.problems if "control character" in line)
-        assert shown in said, (place, said)
+        assert escaped in said, (place, said)
         assert bad not in said
 
 

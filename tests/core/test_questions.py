@@ -170,7 +170,7 @@ SRC = Path(__file__).parents[2] / "src" / "takifugu"
 LEFT = {
     "model/frameworks.py": (2, "secrets of entries do not fit two given distributions, nor the other way round"),
     "audit/exact.py": (1, "the audit lists the laws of a class by itself, and asks nothing of what it examines"),
-    "audit/partial_sums.py": (2, "the audit sweeps a chain by itself, and asks nothing of what it examines"),
+    "audit/partial_sums.py": (3, "the audit sweeps a chain by itself, and asks nothing of what it examines"),
     "releasing/auditing.py": (3, "data are made up in the shape that each belief is about"),
 }
 

@@ -193,3 +193,10 @@ def test_an_entry_point_of_another_group_is_none_of_ours(tmp_path: Path, monkeyp
 def test_whose_a_thing_is() -> None:
     things: dict[Any, str] = {tf.Count(1): "", tf.MarkovChain: "", tf.calibrate: "", test_whose_a_thing_is: "tests"}
     assert [plugins.package_of(thing) for thing in things] == list(things.values())
+
+
+def test_a_function_without_a_module_is_of_nobody() -> None:
+    names: dict[str, Any] = {"__name__": None}
+    exec("def holds(data): return False", names)
+    assert names["holds"].__module__ is None
+    assert plugins.registered_by(names["holds"]) == "(unknown)"

@@ -142,7 +142,7 @@ class Careful(InOrder):
         except click.UsageError as usage:
             error = guided(usage)
             print_failure(_asking(error.ctx or click.Context(self), as_json), error, "", error.exit_code)
-            raise _shown(error) from None
+            raise _ended_by(error) from None
         except OSError as error:  # --help and --version print before any command begins
             code, _ = _exit_and_words(error)
             _give_up_broken_streams()
@@ -167,7 +167,7 @@ class Careful(InOrder):
             except click.ClickException as error:
                 wrong = guided(error) if isinstance(error, click.UsageError) else error
                 print_failure(ctx, wrong, wrong.format_message(), wrong.exit_code)
-                raise _shown(wrong) from None
+                raise _ended_by(wrong) from None
             except (click.exceptions.Exit, click.Abort):
                 raise
             except BaseException as error:
@@ -186,7 +186,7 @@ class Careful(InOrder):
         raise click.exceptions.Exit(code)
 
 
-def _shown(error: click.ClickException) -> click.exceptions.Exit:
+def _ended_by(error: click.ClickException) -> click.exceptions.Exit:
     """Show an error of click, and return the exit that it ends with."""
     with suppress(OSError):  # nobody reads it: the outcome is the same
         error.show()

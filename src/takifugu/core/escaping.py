@@ -31,10 +31,10 @@ def is_printable(name: str) -> bool:
     return "\n" not in name and not _COMMANDS.search(name)
 
 
-def shown(name: str) -> str:
+def on_one_line(name: str) -> str:
     r"""Return a name on one line, of a long one the part about its first control character, with escapes.
 
-    >>> print(shown("a\nb\x07"))
+    >>> print(on_one_line("a\nb\x07"))
     a\x0ab\x07
     """
     first = _COMMANDS.search(name)

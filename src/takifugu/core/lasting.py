@@ -28,7 +28,7 @@ def lasting() -> Iterator[None]:
             _open.reset(before)
 
 
-def kept() -> dict[Hashable, Any] | None:
+def open_things() -> dict[Hashable, Any] | None:
     """Return what is open now, by its key; None where nothing is kept."""
     return _open.get()
 

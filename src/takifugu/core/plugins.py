@@ -26,7 +26,7 @@ def package_of(thing: object) -> str:
     while isinstance(thing, partial):
         thing = thing.func
     kind = thing if isinstance(thing, type | FunctionType) else type(thing)
-    package = kind.__module__.partition(".")[0]
+    package = (kind.__module__ or "").partition(".")[0]  # code that is run without a module has none
     return "" if package == _OURS else _NAMES.get(package, package)
 
 

@@ -13,7 +13,7 @@ from pathlib import Path
 from types import UnionType
 
 from takifugu.core.errors import InputError, Step, Unsupported
-from takifugu.core.escaping import is_printable, shown
+from takifugu.core.escaping import is_printable, on_one_line
 from takifugu.core.nearest import unknown
 from takifugu.core.plain import to_text
 
@@ -66,19 +66,19 @@ def unequal(count: int, name: str, due: int, of: str, fix: str = "") -> InputErr
 
 
 def check_printable(names: Iterable[object], what: str, *where: Step) -> None:
-    r"""Raise InputError for a name with a character that a terminal, a table or a page would obey.
+    """Raise InputError for a name with a character that a terminal, a table or a page would obey.
 
     These are controls (C0 and C1), those of the writing direction, and separators of lines.
 
-    >>> check_printable(["a\x1b[2Jb"], "the chain has the states", "states")
+    >>> check_printable(["a\\x1b[2Jb"], "the chain has the states", "states")
     Traceback (most recent call last):
     takifugu.core.errors.InputError: the chain has the states 'a\\x1b[2Jb': a name is printed and published, and this \
-    one holds a control character; remove it, or map the value to another name
+one holds a control character; remove it, or map the value to another name
     """
     for name in names:
         if isinstance(name, str) and not is_printable(name):
             raise InputError(
-                f"{what} '{shown(name)}'",
+                f"{what} '{on_one_line(name)}'",
                 rule="a name is printed and published, and this one holds a control character",
                 fix="remove it, or map the value to another name",
             ).at(*where)

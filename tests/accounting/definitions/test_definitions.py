@@ -142,7 +142,7 @@ def test_it_is_released_accounted_for_and_certified(tmp_path: Path) -> None:
     assert bars(out.rows()) == [f"count  {out.value}"]
     with pytest.raises(InputError, match="no number"):
         out.adjusted()
-    assert _rows([(None, out)], "all", [None], [])[0]["value"] == out.value
+    assert _rows([(None, out)], "all", [None], [], "")[0]["value"] == out.value
 
 
 def test_data_that_are_not_of_the_domain_are_refused() -> None:

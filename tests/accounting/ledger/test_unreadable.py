@@ -33,9 +33,9 @@ def test_a_row_that_cannot_be_read_is_one_release(tmp_path: Path, monkeypatch: p
     entries = {entry.name: entry for entry in ledger.history("data")}
     assert (entries["huge"].scope, entries["huge"].kinds, entries["huge"].amount.epsilon) == ("unreadable", (), 1)
     assert (entries["good"].scope != "unreadable", len(entries)) == (True, 2)
-    shown = words_of(succeed("ledger", "show", path))
-    assert "the charge of the release huge" in shown
-    assert "source 'other'" in shown
+    words = words_of(succeed("ledger", "show", path))
+    assert "the charge of the release huge" in words
+    assert "source 'other'" in words
     assert "huge" in words_of(succeed("ledger", "history", path))
     assert [len(source["releases"]) for source in json_of("ledger", "show", path)["sources"]] == [2, 1]
     ended(4, "ledger", "resume", path)

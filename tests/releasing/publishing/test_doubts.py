@@ -210,7 +210,7 @@ def test_a_belief_that_fits_is_not_doubted(tmp_path: Path) -> None:
     path = study(tmp_path, {"off": "2 h", "on": "2 h"})
     (table,) = tf.release_file(path, anyway=True).tables
     assert table.certificate.doubts == ()
-    assert "Check" not in table.certificate.text()
+    assert "looks wrong" not in table.certificate.text()
 
 
 def test_where_gaps_are_hidden_missing_rows_are_named(tmp_path: Path) -> None:

@@ -65,6 +65,6 @@ def head_of(ledger: Path) -> tuple[object, ...] | None:
             with in_use(place), sqlite.shared_transaction(place, PATIENCE, READ_LOCK, ledger) as connection:
                 sqlite.check_harmless(connection)
                 meta = connection.one("select * from meta")
-                return (meta.version, getattr(meta, "head", ""))  # the first formats had no chain of events
+                return (meta.version, meta._asdict().get("head", ""))  # the first formats had no chain of events
     except (TakifuguError, OSError):
         return None

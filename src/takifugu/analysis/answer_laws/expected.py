@@ -8,7 +8,6 @@ from __future__ import annotations
 
 import numpy as np
 
-from takifugu.analysis.answer_laws.regions import means_of_pieces
 from takifugu.analysis.questions.expected_answer import (
     EXPECTED_ANSWER,
     ExpectedAnswer,
@@ -21,7 +20,6 @@ from takifugu.core.errors import InputError, Unsupported
 from takifugu.core.plain import set_fields
 from takifugu.core.sections import values_by_field
 from takifugu.model.beliefs import Belief
-from takifugu.model.beliefs.chains.chain_region import ChainRegion
 from takifugu.model.beliefs.chains.periodic_chain import PeriodicChain
 from takifugu.model.beliefs.chains.pieces import IndependentPieces
 from takifugu.model.queries.additive import Additive
@@ -57,6 +55,9 @@ class OfChain(ExpectedAnswer[PeriodicChain]):
         means = [OfChain(started(self.belief, tuple(start))).cells(answer) for start in starts.tolist()]
         return np.min(means, axis=0), np.max(means, axis=0)
 
+    def means_of_pieces(self, pieces: Belief, answer: Additive) -> tuple[FloatArray, FloatArray]:
+        return self.means(answer) if self.has_one_law else means_of_components(pieces, answer)
+
     def cells(self, answer: Additive) -> FloatArray:
         chain = self.belief
         if chain.initial == "any":
@@ -85,11 +86,7 @@ class OfPieces(ExpectedAnswer[IndependentPieces]):
 
     def means(self, answer: Additive) -> tuple[FloatArray, FloatArray]:
         chain = self.belief.chain
-        if isinstance(chain, ChainRegion):
-            return means_of_pieces(chain, answer, len(self.belief.lengths))
-        if not isinstance(chain, PeriodicChain) or not chain.starts_anyhow:
-            return super().means(answer)
-        return means_of_components(self.belief, answer)
+        return EXPECTED_ANSWER.of(chain)(chain).means_of_pieces(self.belief, answer)
 
     def cells(self, answer: Additive) -> FloatArray:
         chain = self.belief.chain

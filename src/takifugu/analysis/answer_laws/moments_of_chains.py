@@ -16,7 +16,7 @@ import numpy as np
 
 from takifugu.analysis.answer_laws.regions import memory as region_memory
 from takifugu.analysis.questions.expected_answer import expected_range
-from takifugu.analysis.questions.likely_range import LOG_MOMENTS
+from takifugu.analysis.questions.likely_range import LOG_MOMENTS_OF_PIECES, of_components
 from takifugu.core.arrays import FloatArray
 from takifugu.model.beliefs.alike import alike
 from takifugu.model.beliefs.chains.chain_region import ChainRegion
@@ -48,19 +48,24 @@ def of_chain(chain: PeriodicChain, count: Additive, tilts: FloatArray) -> FloatA
 
 
 def of_pieces(pieces: IndependentPieces, count: Additive, tilts: FloatArray) -> FloatArray:
+    """Bound the moments by what each piece is."""
+    return LOG_MOMENTS_OF_PIECES.of(pieces.chain)(pieces.chain, pieces, count, tilts)
+
+
+def of_chains(
+    chain: PeriodicChain, pieces: IndependentPieces, count: Additive, tilts: FloatArray
+) -> FloatArray:
     """Add up the classes of pieces that are alike, or bound all of them at once."""
-    chain = pieces.chain
-    if isinstance(chain, ChainRegion):
-        return _of_martingale(count, tilts, region_memory(chain), *expected_range(pieces, count))
-    if len(pieces.lengths) <= MOST_PIECES or not isinstance(chain, PeriodicChain):
-        classes = list(alike(pieces, count))
-        if len(classes) <= MOST_CLASSES or not isinstance(chain, PeriodicChain):
-            total = np.zeros(len(tilts))
-            for group in classes:
-                piece, share = pieces.component(group.number), count.restrict(slice(group.run.start, group.run.stop))
-                total += group.count * LOG_MOMENTS.of(piece)(piece, share, tilts)
-            return total
+    if len(pieces.lengths) <= MOST_PIECES and sum(1 for _ in alike(pieces, count)) <= MOST_CLASSES:
+        return of_components(pieces, count, tilts)
     return _of_martingale(count, tilts, memory(chain), *expected_range(pieces, count))
+
+
+def of_regions(
+    region: ChainRegion, pieces: IndependentPieces, count: Additive, tilts: FloatArray
+) -> FloatArray:
+    """Bound the moments of all pieces at once."""
+    return _of_martingale(count, tilts, region_memory(region), *expected_range(pieces, count))
 
 
 def of_region(region: ChainRegion, count: Additive, tilts: FloatArray) -> FloatArray:

@@ -13,6 +13,7 @@ import numpy as np
 
 from takifugu.analysis.questions.expected_answer import ExpectedAnswer
 from takifugu.core.arrays import FloatArray
+from takifugu.model.beliefs import Belief
 from takifugu.model.beliefs.chains.chain_region import ChainRegion
 from takifugu.model.queries.additive import Additive
 
@@ -24,10 +25,13 @@ class OfRegion(ExpectedAnswer[ChainRegion]):
     """A region has no mean, but a least and a largest one."""
 
     def means(self, answer: Additive) -> tuple[FloatArray, FloatArray]:
-        return means_of_pieces(self.belief, answer, 1)
+        return _means(self.belief, answer, 1)
+
+    def means_of_pieces(self, pieces: Belief, answer: Additive) -> tuple[FloatArray, FloatArray]:
+        return _means(self.belief, answer, len(pieces.components()))
 
 
-def means_of_pieces(region: ChainRegion, answer: Additive, pieces: int) -> tuple[FloatArray, FloatArray]:
+def _means(region: ChainRegion, answer: Additive, pieces: int) -> tuple[FloatArray, FloatArray]:
     """Return each cell's least and largest mean over so many pieces, in grid units."""
     (weights, numbers), lengths = answer.total_kinds
     ends = list[FloatArray]()

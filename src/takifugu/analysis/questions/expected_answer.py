@@ -46,6 +46,10 @@ class ExpectedAnswer(Generic[B]):
         cells = self.cells(answer)
         return cells, cells
 
+    def means_of_pieces(self, pieces: Belief, answer: Additive) -> tuple[FloatArray, FloatArray]:
+        """Return each cell's least and largest mean over independent pieces of this belief, in grid units."""
+        return means_of_components(pieces, answer)
+
 
 def expected_answer(belief: Belief, answer: Additive) -> FloatArray:
     """Return the mean of each cell under a belief, in answer units.

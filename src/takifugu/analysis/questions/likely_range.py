@@ -81,11 +81,21 @@ def log_moments(belief: Belief, count: Any, tilts: FloatArray) -> FloatArray:
     moments = LOG_MOMENTS.of(belief)
     if moments is not unknown or not isinstance(count, Additive):
         return moments(belief, count, tilts)
+    return of_components(belief, count, tilts)
+
+
+def of_components(belief: Belief, count: Additive, tilts: FloatArray) -> FloatArray:
+    """Add up the log moments of independent components, each class of them once."""
     total = np.zeros(len(tilts))
     for group in alike(belief, count):
         piece, share = belief.component(group.number), count.restrict(slice(group.run.start, group.run.stop))
         total += group.count * LOG_MOMENTS.of(piece)(piece, share, tilts)
     return total
+
+
+def of_each_piece(chain: object, pieces: Belief, count: Additive, tilts: FloatArray) -> FloatArray:
+    """Add up the moments of pieces, whatever each of them is."""
+    return of_components(pieces, count, tilts)
 
 
 def unknown(belief: Belief, count: object, tilts: FloatArray) -> FloatArray:
@@ -110,4 +120,14 @@ LOG_MOMENTS: Question[LogMoments] = Question(
         "model.beliefs.users:IndependentUsers": "analysis.answer_laws.moments_of_rows:of_users",
     },
     default=unknown,
+)
+
+#: The same of independent pieces of a belief, which comes first.
+LOG_MOMENTS_OF_PIECES: Question[Callable[[Any, Belief, Any, FloatArray], FloatArray]] = Question(
+    "the moments of a count over pieces",
+    {
+        "model.beliefs.chains.periodic_chain:PeriodicChain": "analysis.answer_laws.moments_of_chains:of_chains",
+        "model.beliefs.chains.chain_region:ChainRegion": "analysis.answer_laws.moments_of_chains:of_regions",
+    },
+    default=of_each_piece,
 )

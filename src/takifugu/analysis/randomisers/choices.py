@@ -172,12 +172,12 @@ class Choice(Base):
             return Fraction(1)
         farthest = max(float(change), float(np.diff(inputs).min())) * (1 + ROUNDING)
         shares = np.array([[mass / self.channel.total for mass in row] for row in self.channel.masses])
-        told = 0.0
+        most = 0.0
         for place in range(len(inputs)):
             near = slice(place + 1, int(np.searchsorted(inputs, inputs[place] + farthest, side="right")))
             distances = np.abs(shares[near] - shares[place]).sum(axis=1) / 2
-            told = max(told, float(distances.max(initial=0.0)))
-        return max(Fraction(0), 1 - Fraction(told) - Fraction(ROUNDING))
+            most = max(most, float(distances.max(initial=0.0)))
+        return max(Fraction(0), 1 - Fraction(most) - Fraction(ROUNDING))
 
     def draw_column(self, answers: Column, entropy: Entropy) -> Array:
         """Randomise an array of answers, in steps of the grid."""

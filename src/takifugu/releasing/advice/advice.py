@@ -213,8 +213,8 @@ def advise(
         return advice
     raw = parsed(file)
     watch("looking for what would help", 0, 1)
-    found = remedies(raw, planned, tables, ends, units, account)
-    said = tuple(replace(remedy, advised=replace(remedy.advised, left_out=left_out)) for remedy in found)
+    possible = remedies(raw, planned, tables, ends, units, account)
+    said = tuple(replace(remedy, advised=replace(remedy.advised, left_out=left_out)) for remedy in possible)
     advice = replace(advice, remedies=said)
     supposed = what_if(raw)
     if supposed is None:

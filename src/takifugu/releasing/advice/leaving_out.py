@@ -75,9 +75,8 @@ def _quoted(word: str) -> str:
 
 def rules_that_drop(file: ReleaseFile) -> dict[str, str]:
     """Return the declared rules that leave rows out."""
-    source: Any = file.source
-    values = {key: getattr(source, key, None) for key in _RULES}
-    return {key: str(value) for key, value in values.items() if value in _RULES[key]}
+    keys = dict(file.source)
+    return {key: str(keys[key]) for key, values in _RULES.items() if keys.get(key) in values}
 
 
 def left_out(file: ReleaseFile) -> LeftOut | None:
@@ -131,7 +130,8 @@ def _of_steps(file: ReleaseFile, source: SourceSpec) -> LeftOut:
 def _of_rows(file: ReleaseFile, source: Any) -> LeftOut | None:
     """Count the rows without a name."""
     rules = rules_that_drop(file)
-    column = getattr(source, "person", None) or getattr(source, "unit", None)
+    keys = dict(source)
+    column = keys.get("person") or keys.get("unit")
     if "null_keys" not in rules or column is None:
         return None
     groups = totals(file.table, [], by=[column], null_keys="keep")

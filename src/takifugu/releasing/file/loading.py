@@ -12,7 +12,7 @@ from pathlib import Path
 
 from takifugu.core import plugins
 from takifugu.core.errors import InputError, SpecError, TakifuguError
-from takifugu.core.escaping import command, is_printable, shown, visible
+from takifugu.core.escaping import command, is_printable, on_one_line, visible
 from takifugu.core.files import read_file
 from takifugu.core.lists import take
 from takifugu.core.plain import Json
@@ -212,10 +212,10 @@ def _giants(value: object, path: Where = (), depth: int = 0) -> Iterator[Takifug
         if len(value) > LONGEST_TEXT:
             yield fault(path, f"is longer than {LONGEST_TEXT:,} characters", "write a shorter text")
         elif visible(value) != value and value != "\t":  # which may separate columns
-            yield fault(path, f"'{shown(value)}' holds a control character", _PRINTED)
+            yield fault(path, f"'{on_one_line(value)}' holds a control character", _PRINTED)
     elif isinstance(value, dict):
         for key, member in value.items():
-            short = shown(key) if len(key) <= 60 else f"{shown(key)[:57]}..."
+            short = on_one_line(key) if len(key) <= 60 else f"{on_one_line(key)[:57]}..."
             if not is_printable(key):
                 yield fault((*path, short), "holds a control character", _PRINTED)
             yield from _giants(member, (*path, short), depth + 1)

@@ -216,15 +216,15 @@ def _following(file: ReleaseFile, tables: Sequence[_Table], releases: int) -> li
 
 def _rounds(file: ReleaseFile, aims: Sequence[Aim], tables: Sequence[_Table], releases: int) -> list[_Round]:
     """Return the next rounds of windows; those as long as earlier ones are asked for by the same aims."""
-    asked: dict[tuple[int, ...], tuple[ReleaseFile, Sequence[Aim]]]
-    asked = {tuple(len(table.places) for table in tables): (file, aims)}
+    by_lengths: dict[tuple[int, ...], tuple[ReleaseFile, Sequence[Aim]]]
+    by_lengths = {tuple(len(table.places) for table in tables): (file, aims)}
     rounds = list[_Round]()
     for windows in _following(file, tables, releases):
         lengths = tuple(len(places) for _, places in windows)
-        if lengths not in asked:
+        if lengths not in by_lengths:
             later = _file_of(file, tables, windows)
-            asked[lengths] = later, aims_of(later)
-        rounds.append(_Round(windows, *asked[lengths]))
+            by_lengths[lengths] = later, aims_of(later)
+        rounds.append(_Round(windows, *by_lengths[lengths]))
     return rounds
 
 
@@ -232,11 +232,11 @@ def _charged(rounds: Sequence[_Round], factor: Fraction) -> list[list[_Table]]:
     """Return the charges of each round, with every epsilon multiplied by `factor`."""
     tables_of = dict[int, Sequence[_Table]]()
     charged, later = list[list[_Table]](), cache(_later)
-    for asked in rounds:
-        if id(asked.aims) not in tables_of:
-            tables_of[id(asked.aims)] = _tables(asked.file, asked.aims, factor)
+    for this in rounds:
+        if id(this.aims) not in tables_of:
+            tables_of[id(this.aims)] = _tables(this.file, this.aims, factor)
         rows = list[_Table]()
-        for table, (_, places) in zip(tables_of[id(asked.aims)], asked.windows, strict=True):
+        for table, (_, places) in zip(tables_of[id(this.aims)], this.windows, strict=True):
             steps = places.start - table.places.start
             name, framework = later(table, steps % table.period)
             charge = replace(table.charge, at=(table.charge.at or 0) + steps, framework=name)

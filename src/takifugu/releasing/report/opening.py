@@ -32,7 +32,8 @@ _NO_VERDICT = (
     "No verdict: each row is randomised by itself, and what a table made of them is worth depends on how many rows it "
     "counts."
 )
-_DOUBTED = "No verdict, since the model looks wrong. Over the noise alone, "
+_DOUBTED = "No verdict, since the model looks wrong."
+_OF_NOISE = "over the noise alone, "
 _DO_NOT = {True: "do not compare these rows", False: "do not rely on it"}
 
 
@@ -63,8 +64,9 @@ def verdict_of(t: Published, left_out: str | None = None) -> tuple[Verdict | Non
         if not worth.verdict.is_useful:
             words += f": {_DO_NOT[worth.difference is not None]}"
         elif t.certificate.doubts:  # nothing is good over a belief that the published values contradict
-            words = worth.sentence(unit).removeprefix(f"{worth.verdict}: ")
-            return None, f"{_DOUBTED}{words}."
+            of_noise = f"{_OF_NOISE}{worth.sentence(unit).removeprefix(f'{worth.verdict}: ')}"
+            instead = t.left_out if left_out is None else left_out
+            return None, f"{_DOUBTED} {sentence(f'{instead}: of the others, {of_noise}' if instead else of_noise)}"
         return verdict, f"{sentence(words)}{_what_came(t, worth)}"
     if not t.cells:
         return None, _NO_VERDICT

@@ -10,7 +10,7 @@ from urllib.parse import quote
 
 from takifugu.accounting.ledger.disk.places import COMPUTING, check_side_files, in_use, path_of, place_of
 from takifugu.core.errors import LedgerError
-from takifugu.core.lasting import kept
+from takifugu.core.lasting import open_things
 from takifugu.core.names import normalised
 
 #: A row is found by its name in some dozens of SQLite's instructions; a file that takes more is no sound ledger.
@@ -29,7 +29,7 @@ def knows_no_other_layout(where: str | Path, source: str, layout: Callable[[], s
 
     False also where a glance does not tell.
     """
-    if kept():  # the ledger is open already, and tells more
+    if open_things():  # the ledger is open already, and tells more
         return False
     try:
         path = place_of(path_of(where))

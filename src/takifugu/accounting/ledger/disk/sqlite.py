@@ -21,7 +21,7 @@ from takifugu.accounting.ledger.disk.mounts import shares_memory
 from takifugu.accounting.ledger.disk.places import COMPUTING, DRAFT, in_use, not_in_use, sweep
 from takifugu.core.errors import LedgerError
 from takifugu.core.files import sync
-from takifugu.core.lasting import close_all, kept
+from takifugu.core.lasting import close_all, open_things
 
 #: The one statement that lets a single writer in: nobody else reads what it is about to spend before it has committed.
 WRITE_LOCK = "BEGIN IMMEDIATE"
@@ -171,7 +171,7 @@ class _Key(NamedTuple):
 
 
 @dataclass(frozen=True)
-class _Kept:
+class _LastingConnection:
     """A connection between two transactions, the mark that its file is in use, and the file as the last one left it."""
 
     connection: Connection
@@ -190,7 +190,7 @@ def shared_transaction(path: Path, timeout: float, begin: str, ledger: object) -
     One whose transaction failed is closed, since nothing says in which state it is; so is one whose file is not as it
     left it: replaced, restored, or written by another program.
     """
-    connections = kept()
+    connections = open_things()
     if connections is None or _is_only_to_read(path):
         with transaction(path, timeout, begin, ledger) as connection:
             yield connection
@@ -224,11 +224,11 @@ def shared_transaction(path: Path, timeout: float, begin: str, ledger: object) -
             opened.close()
 
 
-def _to_keep(path: Path, timeout: float, ledger: object) -> _Kept:
+def _to_keep(path: Path, timeout: float, ledger: object) -> _LastingConnection:
     with ExitStack() as stack:
         stack.enter_context(in_use(path))
         connection = _opened(path, timeout, ledger, "rw")
-        return _Kept(connection, stack.pop_all())
+        return _LastingConnection(connection, stack.pop_all())
 
 
 def _facts(path: Path) -> tuple[int, ...] | None:

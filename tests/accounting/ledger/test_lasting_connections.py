@@ -15,7 +15,7 @@ from tests.support.processes import bytes_of_a_fork, in_a_child, result_of_a_chi
 from takifugu.accounting.ledger import Ledger
 from takifugu.accounting.ledger.disk import sqlite
 from takifugu.accounting.ledger.disk.places import not_in_use
-from takifugu.core.lasting import kept, lasting
+from takifugu.core.lasting import lasting, open_things
 
 
 def pay(ledger: Ledger, name: str) -> None:
@@ -37,11 +37,11 @@ def command(path: Path) -> Iterator[Ledger]:
 
 def _open_in_a_fork(folder: str) -> list[str]:
     with command(Path(folder) / "ledger.db") as ledger:
-        assert kept()
-        found = bytes_of_a_fork(lambda: "\n".join(held()).encode()).decode()
+        assert open_things()
+        descriptors = bytes_of_a_fork(lambda: "\n".join(held()).encode()).decode()
         pay(ledger, "second")
         assert names(ledger) == ["first", "second"]
-    return [line for line in found.splitlines() if "ledger.db" in line]
+    return [line for line in descriptors.splitlines() if "ledger.db" in line]
 
 
 def held() -> list[str]:
@@ -126,7 +126,7 @@ def test_a_transaction_that_fails_is_undone_and_its_connection_closed(tmp_path: 
     with command(path) as ledger:
         with pytest.raises(KeyboardInterrupt):
             delete_and_stop(ledger)
-        assert not kept()
+        assert not open_things()
         assert names(ledger) == ["first"]
     assert Ledger.open(path).check() == ()
 
