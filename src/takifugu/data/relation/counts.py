@@ -238,7 +238,7 @@ def _check_starts(number: IntArray, earliest: IntArray, roster: Roster) -> None:
     np.minimum.at(start, number, earliest)
     if ((start > roster.low) & (roster.last > roster.first)).any():
         raise DataError(
-            "a unit has no state at its start", rule="a change says the state from then on, and none before",
+            "a person has no state at the start", rule="a change says the state from then on, and none before",
             fix='default_state = "home" (the state before a first row)',
         ).at("default_state")  # fmt: skip
 

@@ -91,18 +91,18 @@ CAUSES = (
           "order = \"{bucket}\""),
     Cause("outside", "until", "a row outside the time from from to until", "a source runs from from to until",
           "move until to the time of the export, or leave such rows out by where"),
-    Cause("stranger", "roster", "a unit that the roster lacks", "the roster names everybody who is covered",
-          "add the unit to the roster, or leave such rows out by where"),
+    Cause("stranger", "roster", "a person that the roster lacks", "the roster names everybody who is covered",
+          "add the person to the roster, or leave such rows out by where"),
     Cause("tie", "order", "a second row of one step in {order}", "one row tells the state, and only you know which",
           "sql = \"... QUALIFY row_number() OVER (PARTITION BY {unit}, {order} ORDER BY ...) = 1\""),
     Cause("backwards", "end", "a stay that ends before it starts", "a stay starts before it ends",
           'where = "{end} >= {order}", if such rows mean nothing'),
-    Cause("overlap", "end", "a stay that starts before the one before it ends", "a unit is in one state at a time",
+    Cause("overlap", "end", "a stay that starts before the one before it ends", "a person is in one state at a time",
           "sql = \"SELECT * REPLACE (least({end}, lead({order}) OVER (PARTITION BY {unit} ORDER BY {order})) "
           "AS {end}) FROM ...\""),
-    Cause("open", "end", "a stay without an end before a later stay", "only the last stay of a unit may be open",
+    Cause("open", "end", "a stay without an end before a later stay", "only the last stay of a person may be open",
           'end = "coalesce({end}, ...)"'),
-    Cause("second answer", "unit", "a second row of one unit", "answers have one row a unit",
+    Cause("second answer", "unit", "a second row of one person", "answers have one row a person",
           "sql = \"... QUALIFY row_number() OVER (PARTITION BY {unit} ORDER BY ...) = 1\""),
 )  # fmt: skip
 #: The bit of each cause by its name.

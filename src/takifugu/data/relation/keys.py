@@ -151,12 +151,12 @@ class Source:
         for name, value in (("from", self.start), ("until", self.until)):
             yield is_run and value is None, name, f"{kind} without {name}", "they fill a calendar", dates
         is_said = is_run and self.recording is not None
-        yield is_said, "recording", f"recording is declared beside {kind}", "a unit has one", "leave recording out"
+        yield is_said, "recording", f"recording is declared beside {kind}", "a person has one", "leave recording out"
         no_roster = is_run and has_unit and self.roster is None
         names = 'roster = ["Ana", "Ben"], or a file with their names'
         yield no_roster, "roster", f"{kind} without a roster", "somebody without a row counts, too", names
         is_odd = self.roster is not None and (not has_unit or self.recording is not None)
-        yield is_odd, "roster", "roster beside no unit, or recordings", "it names units", "leave roster out"
+        yield is_odd, "roster", "roster without people, or beside recordings", "it names people", "leave roster out"
         is_odd = not is_run and self.default_state is not None
         yield is_odd, "default_state", "default_state of samples", "a sample tells its state", "leave default_state out"
         is_odd = self.gaps == "hidden" and (self.start is None or self.until is None)

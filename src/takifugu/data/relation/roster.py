@@ -67,7 +67,7 @@ def read_roster(source: Source, root: str | Path, folder: str) -> Roster | None:
     order = np.argsort(names.astype("U"), kind="stable")
     names = names[order]
     if (names[1:] == names[:-1]).any():
-        raise DataError("the roster names a unit twice", rule="a unit has one line", fix="SELECT DISTINCT").at("roster")
+        raise DataError("the roster names one twice", rule="a person has one line", fix="SELECT DISTINCT").at("roster")
     low, high = _ticks(ends, source, len(names))
     columns = {name: column[order] for name, column in attributes.items()}
     return Roster(names, *_covered(source, low[order], high[order]), columns)
@@ -90,7 +90,7 @@ def _of_table(
     try:
         if source.unit not in relation.types:
             what = f"the roster has no column {str(source.unit)[:80]!r}"
-            raise DataError(what, rule="it calls the unit as the data do", fix="AS renames it in a SELECT").at("roster")
+            raise DataError(what, rule="it calls them as the data do", fix="AS renames it in a SELECT").at("roster")
         listed = ", ".join(f"{identifier(name)}::varchar as {identifier(name)}" for name in relation.types)
         table = relation.columns(f"select {listed} from {identifier(WRITTEN)}", "roster")
         relation.check_unchanged()

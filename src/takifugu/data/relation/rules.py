@@ -46,12 +46,12 @@ def check_dependence(
         if both and not is_covered:
             raise wrong_key(
                 key, f"which rows there are depends on {both}, as value does",
-                "lengths, gaps and units are public, and would show the value", _COVERED,
+                "lengths, gaps and people are public, and would show the value", _COVERED,
             )  # fmt: skip
     if is_distinct and not has_ties and _common(together(*roles.values(), filters), hidden):
         raise wrong_key(
             "sql", "DISTINCT over rows that are nobody's", "two people with the same answers are two",
-            "name the unit; or leave DISTINCT out",
+            "name the person; or leave DISTINCT out",
         )  # fmt: skip
 
 
