@@ -52,7 +52,7 @@ except sqlite3.OperationalError as error:
 #: Folders whose locks were seen to work by this process, and how many of its transactions are open on each file.
 _sound: set[tuple[int, int]] = set()
 _open: Counter[str] = Counter()
-_guard = threading.Lock()
+_guard = threading.RLock()  # an interrupted command may hold it still, in the frames of its error
 
 
 def path_of(ledger: str | Path) -> Path:
