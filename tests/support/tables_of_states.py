@@ -61,7 +61,7 @@ def nested() -> MadeTable:
         {"device": {"id": name, "fw": "1.2"}, "ts": int(moment(10 * k).timestamp()) * 1000, "reading": {"state": state}}
         for k, name, state in rows
     ]
-    right = {"rows": "samples", "whose": "device.id", "when": "ts", "publish": "reading.state"}
+    right = {"rows": "samples", "whose": "device.id", "when": "ts", "publish": "reading.state", "timezone": "UTC"}
     content = "\n".join(map(json.dumps, sent)).encode()
     mended = ("motion.csv", flattened(sent))
     lasts = "idle 330 s, motion 100 s"
