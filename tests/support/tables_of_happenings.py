@@ -125,7 +125,7 @@ def machines() -> MadeTable:
     for first, last, name, state in stays(courses, "idle"):
         times = {"start": first.isoformat(), "end": None if last is None else last.isoformat()}
         jobs.append({"machine": {"name": name}, "job": {"type": state}, **times})
-    right = {"rows": "stays", "whose": "machine.name", "when": "start, end", "publish": "job.type"}
+    right = {"rows": "stays", "whose": "machine.name", "when": "start, end", "publish": "job.type", "timezone": "UTC"}
     content = json.dumps(jobs).encode()
     mended = ("jobs.csv", flattened(jobs))
     return of_courses("jobs.json", content, right, courses, lasts, "10min", mended=mended, is_ugly=True)
@@ -175,7 +175,7 @@ def arrivals() -> MadeTable:
     kinds, gap = ("urgent", "other"), 3000
     rows, truth = _events(41, gap, kinds, ("",), 1800, 14)
     written = [(f"{when:%Y-%m-%dT%H:%M:%SZ}", state, 20 + k * 7 % 60) for k, (when, _, state) in enumerate(rows)]
-    right = {"rows": "events", "whose": "-", "when": "arrived_at", "publish": "triage"}
+    right = {"rows": "events", "whose": "-", "when": "arrived_at", "publish": "triage", "timezone": "UTC"}
     content = table(["arrived_at", "triage", "age"], written)
     return _of_events("arrivals.csv", content, right, kinds, gap, 1800, (), truth)
 

@@ -109,7 +109,7 @@ def bays() -> MadeTable:
         for (first, state), (last, _) in pairwise(states):
             sent |= {(moment(at), name): state for at in range(-(-first // 21_600) * 21_600, last, 21_600)}
     rows = [(int(when.timestamp()), name, int(state == "taken")) for (when, name), state in sorted(sent.items())]
-    right = {"rows": "changes", "whose": "bay", "when": "ts", "publish": "occupied"}
+    right = {"rows": "changes", "whose": "bay", "when": "ts", "publish": "occupied", "timezone": "UTC"}
     content = table(["ts", "bay", "occupied"], rows)
     lines = {"belief": 'map = { 0 = "free", 1 = "taken" }'}
     return of_courses("bays.csv", content, right, courses, lasts, "1min", lines=lines)
@@ -142,7 +142,7 @@ def tickets() -> MadeTable:
     courses = histories(25, lasts, people)
     said = enumerate(changes(courses))
     rows = [(7000 + k, name, f"{when:%Y-%m-%dT%H:%M:%SZ}", state) for k, (when, name, state) in said]
-    right = {"rows": "changes", "whose": "nurse", "when": "at", "publish": "status"}
+    right = {"rows": "changes", "whose": "nurse", "when": "at", "publish": "status", "timezone": "UTC"}
     return of_courses("duty.tsv", table(["event_id", "nurse", "at", "status"], rows, "\t"), right, courses, lasts, "1h")
 
 
