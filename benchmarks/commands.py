@@ -100,7 +100,7 @@ kind = "markov-chain"
 states = {states}
 matrix = {matrix}
 units_independent = true
-[[release]]
+[[table]]
 name = "t"
 query = "count"
 states = ["on"]
@@ -178,7 +178,7 @@ def write_large(folder: Path, rows: int, people: int, end: str, where: str, tabl
     duckdb.sql("set enable_progress_bar = false")
     duckdb.sql(f"copy (from ({source} from range({rows}) r(i)) where {where}) to '{folder}/d.{end}' (format {kind})")
     items = "".join(
-        f'[[release]]\nname = "t{n}"\nquery = "count"\nstates = ["b"]\nepsilon = 1\nper = "pooled"\n'
+        f'[[table]]\nname = "t{n}"\nquery = "count"\nstates = ["b"]\nepsilon = 1\nper = "pooled"\n'
         for n in range(tables)
     )
     (folder / "f.toml").write_text(f"""

@@ -70,7 +70,7 @@ states = ["away", "ready", "talking"]
 stay = {{ away = "200 min", ready = "20 min", talking = "6 min" }}
 next = {{ away = 0.4, ready = 0.3, talking = 0.3 }}
 units_independent = true
-[[release]]
+[[table]]
 name = "t"
 query = "histogram"
 per = "pooled"

@@ -117,5 +117,5 @@ def test_the_examples_say_how_sure_somebody_can_become() -> None:
     assert {name for name, _ in rows} == {path.stem for path in (ROOT / "examples").glob("*.toml")}
     for name, share in rows:
         file = tomllib.loads((ROOT / "examples" / f"{name}.toml").read_text(encoding="utf-8"))
-        promised = math.exp(float(file.get("joint_epsilon") or file["release"][0]["epsilon"]))
+        promised = math.exp(float(file.get("joint_epsilon") or file["table"][0]["epsilon"]))
         assert float(share) == math.ceil(1000 * promised / (1 + promised)) / 10

@@ -177,7 +177,7 @@ def _epsilon_and_delta(spent: Any) -> dict[str, str]:
 def release_files() -> Iterator[Path]:
     """Yield every release file of the examples."""
     for path in sorted((ROOT / "examples").rglob("*.toml")):
-        if "[[release]]" in path.read_text(encoding="utf-8"):
+        if "[[table]]" in path.read_text(encoding="utf-8"):
             yield path
 
 

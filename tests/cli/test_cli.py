@@ -112,7 +112,7 @@ def test_the_json_keeps_its_shape(tmp_path: Path) -> None:
 
 
 def test_the_schema_is_json() -> None:
-    assert json.loads(invoke("schema").stdout)["required"] == ["ledger", "source", "belief", "release"]
+    assert json.loads(invoke("schema").stdout)["required"] == ["ledger", "source", "belief", "table"]
 
 
 def test_bad_files_end_with_two_and_all_their_faults(tmp_path: Path) -> None:
@@ -123,7 +123,7 @@ def test_bad_files_end_with_two_and_all_their_faults(tmp_path: Path) -> None:
         stopped = ["takifugu: State of the release: nothing happened. No epsilon was spent, and nothing was published."]
         assert outcome.stderr.splitlines() == [
             'takifugu: source.name: is missing; write name = "activity-study" (the data\'s name in the ledger)',
-            "takifugu: release[0].epsilon: epsilon is 0; it must be above 0; write for example 1.0",
+            "takifugu: table[0].epsilon: epsilon is 0; it must be above 0; write for example 1.0",
             *(stopped if command == "release" else []),
         ]
     assert sorted(p.name for p in tmp_path.iterdir()) == ["data.csv", "release.toml"]

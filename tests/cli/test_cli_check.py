@@ -183,11 +183,11 @@ def test_one_window_stands_for_a_calendar_without_an_end(tmp_path: Path, every: 
     ('step = "1h"', 'step = "1 parsec"', "source.step", BAD_INPUT),
     ("busy = 0.25", "bussy = 0.25", "expect.shares", BAD_INPUT),
     ("matrix = [[0.9, 0.1], [0.4, 0.6]]", 'matrix = "nowhere.txt"', "belief.matrix", BAD_INPUT),
-    ('every = "week"', 'every = "week"\nmechanism = "quilt-exakt"', "release[0].mechanism", BAD_INPUT),
+    ('every = "week"', 'every = "week"\nmechanism = "quilt-exakt"', "table[0].mechanism", BAD_INPUT),
     ('every = "week"', 'every = "week"\nmechanism = "kantorovich-gaussian-a"', "", REFUSED),
     ("matrix = [[0.9, 0.1], [0.4, 0.6]]", 'fit = { file = "ward.csv", private = true }', "belief", BAD_INPUT),
     ('"2026-01-05"\nuntil = "2026-02-02"', '"soon"', "source.from", BAD_INPUT),
-    ("[[release]]", "[[release]", "", BAD_INPUT),
+    ("[[table]]", "[[release]", "", BAD_INPUT),
 ])  # fmt: skip
 def test_what_is_wrong_is_told(tmp_path: Path, old: str, new: str, place: str, code: int) -> None:
     assert old in WARD
@@ -236,7 +236,7 @@ def test_of_the_private_data_no_belief_is_made(tmp_path: Path, belief: str) -> N
 
 
 WARDS = WARD.replace('value = "state"', 'value = "state"\nunit = "patient"').replace(
-    "[[release]]", "units_independent = true\n[[release]]"
+    "[[table]]", "units_independent = true\n[[table]]"
 ).replace("epsilon = 0.5", "epsilon = 0.1\nper = \"pooled\"")  # fmt: skip
 _ONLY_DATA = "depends on how many patients there are, which only the data say; `takifugu advise {}` tells it"
 

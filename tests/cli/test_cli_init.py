@@ -334,7 +334,7 @@ def test_a_draft_that_lacks_nothing_gets_its_verdict(tmp_path: Path, monkeypatch
     whole = (
         '[source]\nname = "d"\nfile = "data.csv"\nvalue = "state"\norder = "minute"\n[belief]\nkind = "markov-chain"\n'
         'states = ["a", "b"]\nmatrix = [[0.6, 0.4], [0.4, 0.6]]\n'
-        '[[release]]\nname = "t"\nquery = "histogram"\nepsilon = 1\n'
+        '[[table]]\nname = "t"\nquery = "histogram"\nepsilon = 1\n'
     )
     monkeypatch.setattr(starting, "draft_of", lambda *_: f'ledger = "l.db"\n{whole}')
     data = table(tmp_path, "minute,state", [f"{n},{'ab'[n * n % 2]}" for n in range(200)])

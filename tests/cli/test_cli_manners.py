@@ -158,7 +158,7 @@ def test_a_faulty_file_is_a_list_of_faults(fresh: Path) -> None:
         assert (failure_words["command"], failure_words["file"]) == (command, str(fresh))
         assert failure_words["error"]["kind"] == "SpecError"
         (fault,) = failure_words["error"]["faults"]
-        assert fault["where"] == "release[0].query"
+        assert fault["where"] == "table[0].query"
         assert fault["fix"]
         assert set(fault) == {"what", "rule", "fix", "where"}
 
@@ -207,7 +207,7 @@ def test_errors_fit_a_terminal_and_colours_are_left_out_where_unwanted(fresh: Pa
     for unwanted in ({"TERM": "dumb"}, {"NO_COLOR": "1", "TERM": "xterm"}):
         _, _, printed = in_streams(compare, place, (), before=NEVER, COLUMNS="60", **unwanted)
         assert "\x1b" not in printed
-        assert printed.startswith("takifugu: release[0].query")
+        assert printed.startswith("takifugu: table[0].query")
         assert too_long(printed, 60) == []
 
 

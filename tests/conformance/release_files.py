@@ -60,7 +60,7 @@ def _check_before(example: Example, file: Path) -> None:
     for command in (["check"], ["compare"], ["calibrate"], ["advise"], ["release", "--dry-run"]):
         done = invoke(*command, file)
         assert done.exit_code == 0, f"{example.kind}: {command} ends with {done.exit_code}: {done.output}"
-        for item in tomllib.loads(example.text)["release"]:
+        for item in tomllib.loads(example.text)["table"]:
             assert item["name"] in done.stdout, f"{example.kind}: {command} does not name the table {item['name']!r}"
         json.loads(invoke(*command, "--json", file).stdout)
     assert sorted(file.parent.iterdir()) == before, f"{example.kind}: something was written before the release"
@@ -141,7 +141,7 @@ def _check_release(example: Example, file: Path) -> None:
     done = invoke("release", file)
     assert done.exit_code == 0, f"{example.kind}: the release ends with {done.exit_code}: {done.output}"
     out = file.parent / raw.get("output", f"{file.stem}-published")
-    for item in raw["release"]:
+    for item in raw["table"]:
         rows = (out / f"{item['name']}.csv").read_text(encoding="utf-8").splitlines()
         certificate = json.loads((out / f"{item['name']}.certificate.json").read_text(encoding="utf-8"))
         count = sum(len(answer["values"]) for answer in certificate["answers"])
@@ -168,4 +168,4 @@ def _check_release(example: Example, file: Path) -> None:
     (source,) = ledger["sources"]
     assert source["name"] == raw["source"]["name"], f"{example.kind}: the ledger knows {source['name']!r}"
     states = {entry["name"]: entry["state"] for entry in source["releases"]}
-    assert states == {item["name"]: "published" for item in raw["release"]}, f"{example.kind}: the ledger says {states}"
+    assert states == {item["name"]: "published" for item in raw["table"]}, f"{example.kind}: the ledger says {states}"

@@ -8,12 +8,12 @@ from takifugu.releasing.file.kinds import KINDS
 
 HEAD = 'ledger = "ledger.db"\n[source]\nname = "study"\nfile = "data.csv"\n'
 MATTERS = '[expect]\nsource = "a test"\nmatters = 10\n'
-END = '[[release]]\nname = "table-1"\nepsilon = 1.0\n'
+END = '[[table]]\nname = "table-1"\nepsilon = 1.0\n'
 WRONG = (
     ('ledger = "ledger.db"\n', "", "ledger"),
     ('name = "study"', "name = 3", "source.name"),
-    ("epsilon = 1.0", "epsilon = -1.0", "release[0].epsilon"),
-    ('name = "table-1"', 'name = "../up"', "release[0].name"),
+    ("epsilon = 1.0", "epsilon = -1.0", "table[0].epsilon"),
+    ('name = "table-1"', 'name = "../up"', "table[0].name"),
 )
 STATES = 'states = ["still", "walking"]\n'
 STEPS = "state\n" + "still\nwalking\nwalking\n" * 100
@@ -34,20 +34,20 @@ EXAMPLES = (
         f'{HEAD}value = "state"\n[belief]\nkind = "markov-chain"\n{STATES}matrix = [[0.6, 0.4], [0.4, 0.6]]\n'
         f'{END}query = "histogram"\n',
         {"data.csv": STEPS},
-        (*WRONG, ("[0.4, 0.6]", "[0.4, 0.7]", "belief.matrix"), ('"histogram"', '"histgram"', "release[0].query")),
+        (*WRONG, ("[0.4, 0.6]", "[0.4, 0.7]", "belief.matrix"), ('"histogram"', '"histgram"', "table[0].query")),
     ),
     Example(
         "markov-chain-class",
         f'{HEAD}value = "state"\n[belief]\nkind = "markov-chain-class"\n{STATES}pi = 0.2\ng = 0.4\n'
         f'{END}query = "count"\nstates = ["walking"]\n',
         {"data.csv": STEPS},
-        (*WRONG, ("pi = 0.2", "pi = 2", "belief.pi"), ('query = "count"', 'query = "cont"', "release[0].query")),
+        (*WRONG, ("pi = 0.2", "pi = 2", "belief.pi"), ('query = "count"', 'query = "cont"', "table[0].query")),
     ),
     Example(
         "network",
         f'{HEAD}[belief]\nkind = "network"\nfile = "clinic.bif"\n{MATTERS}{END}query = "count"\nstates = ["yes"]\n',
         {"data.csv": "smoker,cough\nyes,no\n", "clinic.bif": NETWORK},
-        (*WRONG, ('query = "count"', 'query = "linear"', "release[0].query")),
+        (*WRONG, ('query = "count"', 'query = "linear"', "table[0].query")),
         ("matters",),
     ),
     Example(
@@ -90,7 +90,7 @@ EXAMPLES = (
             *WRONG,
             ('function = "share"', 'function = "shares"', "hide.property.function"),
             ("records = 40", "records = 0", "belief.records"),
-            ('attribute = "ill"', 'attribute = "il"', "release[0].attribute"),
+            ('attribute = "ill"', 'attribute = "il"', "table[0].attribute"),
         ),
         ("mechanism", "property"),
     ),
@@ -153,7 +153,7 @@ EXAMPLES = (
         (
             *WRONG,
             ('constant = "0.6"', 'constant = "1.6"', "belief.columns.height"),
-            ('states = ["big"]', 'stats = ["big"]', "release[0].stats"),
+            ('states = ["big"]', 'stats = ["big"]', "table[0].stats"),
         ),
         ("mechanism", "parameter"),
     ),
@@ -167,7 +167,7 @@ EXAMPLES = (
             *WRONG,
             ('"0.1", "0.9"] }', '"0.1", "0.95"] }', "belief.laws"),
             ("rows_per_person = 1", "rows_per_person = 0", "source.rows_per_person"),
-            ('"each-value"', '"each-row"', "release[0].query"),
+            ('"each-value"', '"each-row"', "table[0].query"),
         ),
     ),
     Example(
@@ -178,7 +178,7 @@ EXAMPLES = (
         (
             *WRONG,
             ('visits = "all"', 'visits = ["pub"]', "hide.visits"),
-            ("at_most = 4", "at_most = -4", "release[0].at_most"),
+            ("at_most = 4", "at_most = -4", "table[0].at_most"),
             ('place = "where"\n', 'place = "where"\nx = "where"\n', "source.x"),
         ),
         ("query", "at_most"),

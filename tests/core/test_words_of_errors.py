@@ -27,8 +27,8 @@ FRAMEWORK = tf.Pufferfish(tf.every_entry(), CHAIN)
 def test_words_are_made_from_the_parts() -> None:
     error = InputError("the grid is -1", rule="it must be above 0", fix="write for example 0.001", where=("grid",))
     assert str(error) == error.message == "the grid is -1: it must be above 0; write for example 0.001"
-    assert error.at("release", 0).line == (
-        "release[0].grid: the grid is -1; it must be above 0; write for example 0.001"
+    assert error.at("table", 0).line == (
+        "table[0].grid: the grid is -1; it must be above 0; write for example 0.001"
     )
     assert str(InputError("a", rule="b")) == "a: b"
     assert str(InputError("a", fix="c")) == "a: c"
@@ -37,9 +37,9 @@ def test_words_are_made_from_the_parts() -> None:
 
 
 def test_outer_layers_put_their_steps_before() -> None:
-    with pytest.raises(InputError) as caught, within("release", 1), within("query"):
+    with pytest.raises(InputError) as caught, within("table", 1), within("query"):
         raise InputError("the grid is -1").at("grid")
-    assert caught.value.where == ("release", 1, "query", "grid")
+    assert caught.value.where == ("table", 1, "query", "grid")
     with pytest.raises(KeyError), within("release"):
         raise KeyError("not ours")
 

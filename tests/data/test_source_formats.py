@@ -159,7 +159,7 @@ def test_from_init_to_the_ledger(tmp_path: Path) -> None:
     for role, name in (("unit", "who"), ("order", "minute"), ("value", "state")):
         assert f'{role} = "{name}"' in draft
     believed = 'states = ["still", "walk"]\nmatrix = [[0.9, 0.1], [0.4, 0.6]]\nunits_independent = true'
-    draft = filled(draft, source="budget = 2.0", belief=believed, release="epsilon = 0.5")
+    draft = filled(draft, source="budget = 2.0", belief=believed, table="epsilon = 0.5")
     (tmp_path / "r.toml").write_text(draft)
     run("release", "r.toml")
     certificate = (tmp_path / "r-published" / "time-in-states.certificate.txt").read_text()

@@ -83,7 +83,7 @@ def test_it_works_from_init_to_the_ledger(tmp_path: Path) -> None:
     path = tmp_path / "release.toml"
     begin(tmp_path / "rounds.csv", "-o", path, "--kind", "shift")
     believed = 'states = ["desk", "ward"]\nunits_independent = true'
-    source = published(path, source="budget = 4.0", belief=believed, release="epsilon = 4.0")
+    source = published(path, source="budget = 4.0", belief=believed, table="epsilon = 4.0")
     assert source["spent"]["epsilon"] == "4"
     (certificate,) = (tmp_path / "release-published").glob("*.certificate.json")
     words = words_of(succeed("certificate", "show", certificate))
@@ -96,7 +96,7 @@ def test_it_passes_what_every_kind_of_release_file_must(tmp_path: Path) -> None:
     (tmp_path / "elsewhere").mkdir()
     faults = (
         ('["desk", "ward"]', '["desk", "break"]', "belief.states"),
-        ('name = "ward"', 'name = "../up"', "release[0].name"),
+        ('name = "ward"', 'name = "../up"', "table[0].name"),
     )
     named = ("unit", "order", "units_independent")
     check_release_file(Example("shift", FILE, {"rounds.csv": HOURS}, faults, named), tmp_path / "elsewhere")
@@ -106,7 +106,7 @@ def test_it_passes_what_every_kind_of_release_file_must(tmp_path: Path) -> None:
     ("units_independent = true\n", "", "belief.units_independent: must be declared, because source.unit is used"),
     ('states = ["desk", "ward"]', 'states = ["desk"]', "belief.states: "),
     ('order = "hour"', 'order = "hour"\nstep = 1\nfrom = 0', "source.from: starts a calendar, and the belief"),
-    ('states = ["ward"]', 'states = ["wrad"]', "release[0].states: the belief has no value 'wrad'"),
+    ('states = ["ward"]', 'states = ["wrad"]', "table[0].states: the belief has no value 'wrad'"),
 ])  # fmt: skip
 def test_its_faults_are_told_as_those_of_chains(tmp_path: Path, old: str, new: str, line: str) -> None:
     (tmp_path / "release.toml").write_text(FILE.replace(old, new), encoding="utf-8")

@@ -99,7 +99,7 @@ FILE = release_text(
 )
 FILLED = {
     "source": 'value = "colour"\nbudget = 4.0', "belief": "size = 6\nballs = 10\nred = 4",
-    "release": 'states = ["red"]\nepsilon = 4.0',
+    "table": 'states = ["red"]\nepsilon = 4.0',
 }  # fmt: skip
 
 
@@ -122,7 +122,7 @@ def test_it_works_from_init_to_the_ledger(tmp_path: Path, section: str) -> None:
 def test_it_passes_what_every_kind_of_release_file_must(tmp_path: Path) -> None:
     load(URN, "urn", tmp_path)
     (tmp_path / "elsewhere").mkdir()
-    faults = (("balls = 10", "balls = -1", "belief.balls"), ('name = "red"', 'name = "../up"', "release[0].name"))
+    faults = (("balls = 10", "balls = -1", "belief.balls"), ('name = "red"', 'name = "../up"', "table[0].name"))
     check_release_file(Example("urn", FILE, {"draws.csv": DRAWS}, faults), tmp_path / "elsewhere")
     assert set(json_schema("urn")["$defs"]["UrnSection"]["properties"]) == {"kind", "size", "balls", "red", "source"}
 
@@ -135,7 +135,7 @@ def test_it_passes_what_every_kind_of_release_file_must(tmp_path: Path) -> None:
     ("red = 4", "read = 4", "belief.read: is not a known key here; did you mean 'red'?"),
     ('value = "colour"', 'value = "colour"\nperson = "who"', "source.person: is given, and the belief names nobody"),
     ('value = "colour"', 'value = "colour"\ngroup = "who"', "source.group: belongs to a belief of kind users"),
-    ('states = ["red"]', 'states = ["rde"]', "release[0].states: the belief has no value 'rde'"),
+    ('states = ["red"]', 'states = ["rde"]', "table[0].states: the belief has no value 'rde'"),
 ])  # fmt: skip
 def test_its_faults_are_told_as_those_of_ours(tmp_path: Path, old: str, new: str, line: str) -> None:
     load(URN, "urn", tmp_path)

@@ -61,7 +61,7 @@ extending.register_query("trend", Trend, section=TrendSection)
 '''
 FILLED = {
     "source": "budget = 3.0", "belief": 'states = ["still", "walking"]\nmatrix = [[0.9, 0.1], [0.4, 0.6]]',
-    "release": 'query = "trend"\nstate = "walking"',
+    "table": 'query = "trend"\nstate = "walking"',
 }  # fmt: skip
 
 
@@ -88,13 +88,13 @@ def test_it_works_from_init_to_the_ledger(file: Path) -> None:
 
 @pytest.mark.sampled(3)
 @pytest.mark.parametrize(("old", "new", "line"), [
-    ('state = "walking"', "", 'release[0].state: is missing; write state = "walking" (the state whose trend is'),
-    ('state = "walking"', 'state = "dancing"', "release[0].state: no entry is ever 'dancing'; write another state"),
-    ('state = "walking"', "state = 3", 'release[0].state: is 3, not a text; write state = "walking"'),
+    ('state = "walking"', "", 'table[0].state: is missing; write state = "walking" (the state whose trend is'),
+    ('state = "walking"', 'state = "dancing"', "table[0].state: no entry is ever 'dancing'; write another state"),
+    ('state = "walking"', "state = 3", 'table[0].state: is 3, not a text; write state = "walking"'),
     ('state = "walking"', 'state = "walking"\ncodes = { still = 1 }',
-     "release[0].codes: does not belong to a trend; leave it out, or publish a sum or mean or linear or"),
-    ('query = "trend"', 'query = "mean"', "release[0].state: does not belong to a mean; leave it out, or publish a tr"),
-    ('query = "trend"', 'query = "trnd"', "release[0].query: is 'trnd'; did you mean 'trend'?; write"),
+     "table[0].codes: does not belong to a trend; leave it out, or publish a sum or mean or linear or"),
+    ('query = "trend"', 'query = "mean"', "table[0].state: does not belong to a mean; leave it out, or publish a tr"),
+    ('query = "trend"', 'query = "trnd"', "table[0].query: is 'trnd'; did you mean 'trend'?; write"),
 ])  # fmt: skip
 def test_its_faults_are_told_as_those_of_ours(file: Path, old: str, new: str, line: str) -> None:
     file.write_text(file.read_text(encoding="utf-8").replace(old, new), encoding="utf-8")

@@ -148,7 +148,7 @@ def release_files() -> Iterator[Case]:
     yield _release("toml: inline tables", "x = " + "{a=" * 50_000 + "1" + "}" * 50_000 + "\n" + SPEC)
     yield _release("toml: equals signs", "x = {" + "a=" * 200_000 + "\n" + SPEC)
     yield _release("toml: 100,000 sections", SPEC + "".join(f"[x{i}]\n" for i in range(100_000)))
-    yield _release("toml: 20,000 releases", SPEC + "[[release]]\n" * 20_000)
+    yield _release("toml: 20,000 releases", SPEC + "[[table]]\n" * 20_000)
     yield _release("toml: 20 MB of comment", b"#" + b"x" * 20_000_000)
     yield _release("toml: whole number of 100,000 digits", _changed(SPEC, "= 10", "= 1" + "0" * 100_000))
     yield _release("toml: hexadecimal of 100,000 digits", _changed(SPEC, "= 10", "= 0x1" + "0" * 100_000))
@@ -186,7 +186,7 @@ def release_files() -> Iterator[Case]:
         ("an output with NUL", '"out"', '"o\\u0000ut"'),
         ("an output that is a file", '"out"', '"data.csv"'),
         ("an output of 5,000 letters", '"out"', f'"{"o" * 5_000}"'),
-        ("a map of no state", "[[release]]", '[belief.map]\n"x" = "y"\n[[release]]'),
+        ("a map of no state", "[[table]]", '[belief.map]\n"x" = "y"\n[[table]]'),
     ):
         yield _release(f"toml: {name}", _changed(SPEC, old, new))
     for key in ("pi = 0.9\ng = 0.5", "pi = nan\ng = 0.1", "pi = 0.1\ng = inf"):
@@ -198,8 +198,8 @@ def release_files() -> Iterator[Case]:
     entries = ((10**18, "still", "walking"), (-1, "still", "walking"), (0, "x", "walking"), (50, "still", "x"))
     for entry, a, b in entries:
         one = _changed(SPEC, 'unit = "who"\n', "")
-        hide = f'[hide]\nkind = "one-entry"\nentry = {entry}\na = "{a}"\nb = "{b}"\n[[release]]'
-        yield _release(f"toml: entry {entry} {a} {b}", _changed(one, "[[release]]", hide))
+        hide = f'[hide]\nkind = "one-entry"\nentry = {entry}\na = "{a}"\nb = "{b}"\n[[table]]'
+        yield _release(f"toml: entry {entry} {a} {b}", _changed(one, "[[table]]", hide))
 
 
 def record_files() -> Iterator[Case]:

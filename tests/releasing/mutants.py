@@ -28,7 +28,7 @@ UNITS: dict[str, Any] = {
         "units_independent": True, "min_length": 2, "max_length": 60, "longer": "refuse",
     },
     "hide": {"kind": "every-entry"},
-    "release": [
+    "table": [
         {"name": "time-use", "query": "histogram", "epsilon": 1.0, "per": "both", "mechanism": "auto", "total": 100,
          "states": ["walking", "still"], "allow_zero_noise": False, "delta": 0},
         {"name": "moves", "query": "mean", "epsilon": "1/3", "codes": {"still": 0, "walking": "0.5"}, "grid": 0.5},
@@ -48,7 +48,7 @@ ONE: dict[str, Any] = {
         "initial": [0.5, 0.5],
     },
     "hide": {"kind": "one-entry", "entry": 1, "a": "still", "b": "walking"},
-    "release": [
+    "table": [
         {"name": "rise", "query": "linear", "epsilon": 1, "codes": {"still": 0, "walking": 1},
          "weights": [1, 0, "1/2"]},
     ],
@@ -62,19 +62,19 @@ CLASS: dict[str, Any] = {
         "kind": "markov-chain-class", "states": ["still", "walking"], "map": {"sitting": "still", "lying": "still"},
         "pi": 0.2, "g": 0.5,
     },
-    "release": [{"name": "walks", "query": "sum", "epsilon": 1, "codes": {"still": 0, "walking": 1}}],
+    "table": [{"name": "walks", "query": "sum", "epsilon": 1, "codes": {"still": 0, "walking": 1}}],
 }  # fmt: skip
 
 REQUIRED = (
-    "ledger", "source", "belief", "release", "source.name", "source.file", "source.value", "belief.kind",
-    "belief.states", "release.0.name", "release.0.query", "release.0.epsilon",
+    "ledger", "source", "belief", "table", "source.name", "source.file", "source.value", "belief.kind",
+    "belief.states", "table.0.name", "table.0.query", "table.0.epsilon",
 )  # fmt: skip
 REQUIRED_HERE: dict[int, tuple[str, ...]] = {
     0: (*REQUIRED, "belief.matrix", "belief.pieces_independent", "belief.units_independent", "hide.kind",
-        "release.1.codes", "release.1.name", "release.2.states", "release.2.epsilon"),
-    1: (*REQUIRED, "belief.fit", "belief.fit.file", "hide.entry", "hide.a", "hide.b", "release.0.weights",
-        "release.0.codes", "source.budget.epsilon"),
-    2: (*REQUIRED, "belief.pi", "belief.g", "release.0.codes"),
+        "table.1.codes", "table.1.name", "table.2.states", "table.2.epsilon"),
+    1: (*REQUIRED, "belief.fit", "belief.fit.file", "hide.entry", "hide.a", "hide.b", "table.0.weights",
+        "table.0.codes", "source.budget.epsilon"),
+    2: (*REQUIRED, "belief.pi", "belief.g", "table.0.codes"),
 }  # fmt: skip
 
 OUT_OF_RANGE: dict[int, dict[str, tuple[Any, ...]]] = {
@@ -107,18 +107,18 @@ OUT_OF_RANGE: dict[int, dict[str, tuple[Any, ...]]] = {
         "belief.max_length": (0, 1, 20, 10**30),
         "belief.longer": ("cut off", ""),
         "hide.kind": ("entries", "every entry", ""),
-        "release": ([],),
-        "release.0.name": ("", "time use", "../time-use", "moves", "x" * 65, ".hidden", "a/b"),
-        "release.0.query": ("", "histo", "maximum"),
-        "release.0.epsilon": (0, -1, float("nan"), float("inf"), "1/0", "much", 1e-10, 10001, 1e300, "1e-400"),
-        "release.0.delta": (-0.1, 1, 2, float("nan"), "1/0"),
-        "release.0.per": ("everybody", "units", ""),
-        "release.0.mechanism": ("quilt", "quilt_exact", "laplace", ""),
-        "release.0.total": (0, -5, 10**30),
-        "release.0.states": (["running"], ["walking", "walking"], []),
-        "release.1.codes": ({"still": 0}, {"still": 0, "walking": "far"}, {"still": 0, "walkin": 1}, {}),
-        "release.1.grid": (0, -1, float("nan")),
-        "release.2.states": ([], ["walkin"], ["walking", "running"]),
+        "table": ([],),
+        "table.0.name": ("", "time use", "../time-use", "moves", "x" * 65, ".hidden", "a/b"),
+        "table.0.query": ("", "histo", "maximum"),
+        "table.0.epsilon": (0, -1, float("nan"), float("inf"), "1/0", "much", 1e-10, 10001, 1e300, "1e-400"),
+        "table.0.delta": (-0.1, 1, 2, float("nan"), "1/0"),
+        "table.0.per": ("everybody", "units", ""),
+        "table.0.mechanism": ("quilt", "quilt_exact", "laplace", ""),
+        "table.0.total": (0, -5, 10**30),
+        "table.0.states": (["running"], ["walking", "walking"], []),
+        "table.1.codes": ({"still": 0}, {"still": 0, "walking": "far"}, {"still": 0, "walkin": 1}, {}),
+        "table.1.grid": (0, -1, float("nan")),
+        "table.2.states": ([], ["walkin"], ["walking", "running"]),
     },
     1: {
         "source.budget": ({}, {"epsilon": 0}, {"epsilon": 1, "delta": 1}, {"epsilon": 1, "dleta": 0.1}),
@@ -131,15 +131,15 @@ OUT_OF_RANGE: dict[int, dict[str, tuple[Any, ...]]] = {
         "hide.entry": (-1, 3000, 2.5, 10**30),
         "hide.a": ("stil", "walking", 7),
         "hide.b": ("running", "still"),
-        "release.0.weights": ([], [0, 0], [1, 2], [1, float("nan"), 2], [1, "one", 2], "none.csv", "public.csv", "."),
-        "release.0.codes": ({"still": 0}, {"walk": 1}),
-        "release.0.grid": (0, -1, "0"),
+        "table.0.weights": ([], [0, 0], [1, 2], [1, float("nan"), 2], [1, "one", 2], "none.csv", "public.csv", "."),
+        "table.0.codes": ({"still": 0}, {"walk": 1}),
+        "table.0.grid": (0, -1, "0"),
     },
     2: {
         "belief.pi": (0, -0.1, 0.6, float("nan"), float("inf")),
         "belief.g": (0, -0.1, 1.5, float("nan")),
         "belief.states": (["still"], ["still", "still"]),
-        "release.0.epsilon": (0, "0", "-1/2"),
+        "table.0.epsilon": (0, "0", "-1/2"),
     },
 }  # fmt: skip
 

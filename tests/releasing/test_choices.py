@@ -21,7 +21,7 @@ USERS = release_text(
 DAYS = ["days", *[1] * 17, *[3] * 31, *[20] * 12]
 CODES = "codes = { short = 1, middle = 4, long = 14 }"
 ORDER = 'states = ["short", "middle", "long"]'
-ITEM = '\n[[release]]\nname = "{name}"\nepsilon = {epsilon}\n{keys}\n'
+ITEM = '\n[[table]]\nname = "{name}"\nepsilon = {epsilon}\n{keys}\n'
 
 
 def written(folder: Path, *questions: str, epsilon: object = 200, text: str = USERS, rows: list[object] = DAYS) -> Path:
@@ -171,33 +171,33 @@ def test_by_the_calendar_and_by_an_attribute_each_unit_pays_once(by, values, tmp
 
 
 @pytest.mark.parametrize(("keys", "where", "says"), [
-    ('query = "median"', "release[0].states", "list the states from the lowest"),
-    ('query = "quantile"', "release[0].share", "is missing"),
-    (f'query = "quantile"\nshare = 1\n{ORDER}', "release[0].share", "above 0 and below 1"),
-    (f'query = "quantile"\nshare = [0.5, "1/2"]\n{ORDER}', "release[0].share", "none is repeated"),
-    (f'query = "quantile"\nshare = []\n{ORDER}', "release[0].share", "above 0 and below 1"),
-    (f'query = "quantile"\nshare = "half"\n{ORDER}', "release[0].share", "a share"),
-    ('query = "top-k"', "release[0].k", "is missing"),
-    ('query = "top-k"\nk = 0', "release[0].k", "1"),
-    ('query = "top-k"\nk = 4', "release[0].k", "smaller"),
-    ('query = "mode"\nk = 2', "release[0].k", "does not belong to a mode"),
-    ('query = "mode"\nshare = 0.5', "release[0].share", "does not belong to a mode"),
-    (f'query = "mode"\n{CODES}', "release[0].codes", "does not belong to a mode"),
-    ('query = "mode"\nstates = ["shrt"]', "release[0].states", "shrt"),
-    ('query = "mode"\nstates = ["short"]', "release[0].states", "two values"),
-    ('query = "mode"\nstates = ["short", "short"]', "release[0].states", "once"),
-    (f'query = "median"\n{ORDER}\n{CODES}', "release[0].codes", "codes"),
-    ('query = "median"\ncodes = { short = 1 }', "release[0].codes", "middle"),
-    (f'query = "median"\n{ORDER}\ngrid = 1', "release[0].grid", "does not belong to a median"),
-    ('query = "mode"\nby = "ward"', "release[0].by", ""),
-    ('query = "count-above"\nthresholds = [1, 4]', "release[0].codes", "not a number"),
-    (f'query = "count-above"\n{CODES}', "release[0].thresholds", "is missing"),
-    (f'query = "count-above"\nthresholds = []\n{CODES}', "release[0].thresholds", ""),
-    (f'query = "count-above"\nthresholds = [1, 1.0]\n{CODES}', "release[0].thresholds", "repeated"),
-    ('query = "mode"\nthresholds = [1]', "release[0].thresholds", "does not belong to a mode"),
-    ('query = "p50"', "release[0].query", 'write query = "median"'),
-    ('query = "percentile"', "release[0].query", "share = 0.9"),
-    ('query = "topk"', "release[0].query", 'write query = "top-k"'),
+    ('query = "median"', "table[0].states", "list the states from the lowest"),
+    ('query = "quantile"', "table[0].share", "is missing"),
+    (f'query = "quantile"\nshare = 1\n{ORDER}', "table[0].share", "above 0 and below 1"),
+    (f'query = "quantile"\nshare = [0.5, "1/2"]\n{ORDER}', "table[0].share", "none is repeated"),
+    (f'query = "quantile"\nshare = []\n{ORDER}', "table[0].share", "above 0 and below 1"),
+    (f'query = "quantile"\nshare = "half"\n{ORDER}', "table[0].share", "a share"),
+    ('query = "top-k"', "table[0].k", "is missing"),
+    ('query = "top-k"\nk = 0', "table[0].k", "1"),
+    ('query = "top-k"\nk = 4', "table[0].k", "smaller"),
+    ('query = "mode"\nk = 2', "table[0].k", "does not belong to a mode"),
+    ('query = "mode"\nshare = 0.5', "table[0].share", "does not belong to a mode"),
+    (f'query = "mode"\n{CODES}', "table[0].codes", "does not belong to a mode"),
+    ('query = "mode"\nstates = ["shrt"]', "table[0].states", "shrt"),
+    ('query = "mode"\nstates = ["short"]', "table[0].states", "two values"),
+    ('query = "mode"\nstates = ["short", "short"]', "table[0].states", "once"),
+    (f'query = "median"\n{ORDER}\n{CODES}', "table[0].codes", "codes"),
+    ('query = "median"\ncodes = { short = 1 }', "table[0].codes", "middle"),
+    (f'query = "median"\n{ORDER}\ngrid = 1', "table[0].grid", "does not belong to a median"),
+    ('query = "mode"\nby = "ward"', "table[0].by", ""),
+    ('query = "count-above"\nthresholds = [1, 4]', "table[0].codes", "not a number"),
+    (f'query = "count-above"\n{CODES}', "table[0].thresholds", "is missing"),
+    (f'query = "count-above"\nthresholds = []\n{CODES}', "table[0].thresholds", ""),
+    (f'query = "count-above"\nthresholds = [1, 1.0]\n{CODES}', "table[0].thresholds", "repeated"),
+    ('query = "mode"\nthresholds = [1]', "table[0].thresholds", "does not belong to a mode"),
+    ('query = "p50"', "table[0].query", 'write query = "median"'),
+    ('query = "percentile"', "table[0].query", "share = 0.9"),
+    ('query = "topk"', "table[0].query", 'write query = "top-k"'),
 ])  # fmt: skip
 @pytest.mark.parametrize("kind", ["users", "chain"])
 def test_what_does_not_fit_is_told_with_its_place(keys, where, says, kind, tmp_path):

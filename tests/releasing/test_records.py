@@ -127,7 +127,7 @@ def test_a_release_from_the_command_line(kind: str, tmp_path: Path) -> None:
     path = write(tmp_path, text, data)
     for words in (["compare"], ["calibrate", "--json"], ["explain"], ["release"]):
         succeed(*words, path)
-    name = spec.load(path).spec.release[0].name
+    name = spec.load(path).spec.table[0].name
     with open(tmp_path / "out" / f"{name}.csv", newline="") as file:
         rows = list(csv.DictReader(file))
     assert [row.get("unit") for row in rows] == {
@@ -166,7 +166,7 @@ def test_one_record_needs_no_unit(tmp_path: Path) -> None:
 
 def test_numbers_are_read_as_they_are_declared(tmp_path: Path) -> None:
     text = USERS[: USERS.index("[[belief")].replace('group = "ward"\n', "").replace('absence = "removed"', "")
-    text += 'size = 3\nvalues = [0, 5]\nprobabilities = [0.5, 0.5]\n\n[[release]]\nname = "s"\nquery = "mean"\n'
+    text += 'size = 3\nvalues = [0, 5]\nprobabilities = [0.5, 0.5]\n\n[[table]]\nname = "s"\nquery = "mean"\n'
     text += "epsilon = 1\n"
     frame = pl.DataFrame({"state": [0.0, 5.0, 5.0]})
     table = plan.plan(spec.load(write(tmp_path, text), frame)).tables[0]
@@ -185,7 +185,7 @@ def test_declared_rows(tmp_path: Path) -> None:
 def test_several_releases_about_one_record_add_up(tmp_path: Path) -> None:
     """So little noise shows which education somebody has: it is allowed here, as that is what is published."""
     text = TABLE.replace('mechanism = "kantorovich"', "allow_zero_noise = true")
-    again = text[text.index("[[release]]") :].replace('name = "education"', 'name = "again"')
+    again = text[text.index("[[table]]") :].replace('name = "education"', 'name = "again"')
     planned = plan.calibrated(spec.load(write(tmp_path, f"{text}\n{again}")))
     assert {t.calibrations[0].mechanism for t in planned.tables} == {"influence"}
     assert {t.calibrations[0].scale < 3 for t in planned.tables} == {True}  # which group needs
@@ -222,21 +222,21 @@ BAD_FILES: list[tuple[str, str, str, str]] = [
     ("network", 'variable = "smoke"', 'variable = "smok"', "hide: the network has no node 'smok'; write one of"),
     ("network", 'variable = "smoke"', 'attribute = "smoke"', "hide.attribute: belongs to a belief of kind 'table'"),
     ("network", 'variable = "smoke"', "presence = true", "hide.presence: belongs to a belief of kind 'users'"),
-    ("network", '"dry", "wet"', '"dri", "wet"', "release[0].states: the belief has no value 'dri'"),
-    ("network", '["cough", "breath"]', '["cough", "breth"]', "release[0].variables: the network has no node 'breth'"),
+    ("network", '"dry", "wet"', '"dri", "wet"', "table[0].states: the belief has no value 'dri'"),
+    ("network", '["cough", "breath"]', '["cough", "breth"]', "table[0].variables: the network has no node 'breth'"),
     ("network", "units_independent = true", "", "belief.units_independent: must be declared"),
     ("network", 'unit = "patient"', 'unit = "whose"', "source.unit: the data has no column 'whose'"),
     ("network", 'unit = "patient"', 'unit = "smoke"', "source.unit: 'smoke' has another meaning"),
     ("network", 'unit = "patient"', 'value = "smoke"', "source.value: belongs to a belief of kind users"),
     ("network", '"clinic.bif"', '"none.bif"', "belief.file: the network file"),
-    ("network", 'query = "count"', 'query = "identity"', "release[0].attribute: is missing"),
-    ("network", "epsilon = 1", "epsilon = 0", "release[0].epsilon: "),
+    ("network", 'query = "count"', 'query = "identity"', "table[0].attribute: is missing"),
+    ("network", "epsilon = 1", "epsilon = 0", "table[0].epsilon: "),
     ("network", 'kind = "network"', 'kind = "netwrk"', 'write kind = "network" or '),
     ("table", 'b = "south"', 'b = "east"', "hide: the belief has no value 'east'"),
     ("table", 'b = "south"', "", "hide: a and b are the two values"),
     ("table", 'b = "south"', 'b = "north"', "hide: the secret compares 'north' with itself"),
-    ("table", "basic = 1, ", "", "release[0].codes: the query gives no code for state 'basic'"),
-    ("table", "basic = 1", "base = 1", "release[0].codes: the belief has no value 'base'"),
+    ("table", "basic = 1, ", "", "table[0].codes: the query gives no code for state 'basic'"),
+    ("table", "basic = 1", "base = 1", "table[0].codes: the belief has no value 'base'"),
     ("table", '"origin", "education"]', '"origin", "educ"]', "belief.fit: the data has no column 'educ'"),
     ("table", 'source = "a public census"', "", "belief.source: is missing"),
     ("table", '"census.csv"', '"data.csv"', "belief.fit.file: is the private data itself"),
@@ -250,7 +250,7 @@ BAD_FILES: list[tuple[str, str, str, str]] = [
     ("users", "size = 3", "size = 0", "belief.groups[0].size: is 0"),
     ("users", 'name = "B"', 'name = "A"', "belief.groups: two groups have the same name"),
     ("users", "presence = true", 'variable = "state"', "hide.variable: belongs to a belief of kind 'network'"),
-    ("users", 'states = ["ill"]', 'states = ["ill"]\nvariables = ["state"]', "release[0].variables: names columns"),
+    ("users", 'states = ["ill"]', 'states = ["ill"]\nvariables = ["state"]', "table[0].variables: names columns"),
 ]
 
 

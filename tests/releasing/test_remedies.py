@@ -39,7 +39,7 @@ from takifugu.releasing.publishing.new_ledger import THE_COPY
 
 ROOT = Path(__file__).parents[2]
 SRC = ROOT / "src" / "takifugu"
-ONE = SPEC[: SPEC.rindex("[[release]]")]
+ONE = SPEC[: SPEC.rindex("[[table]]")]
 AGAIN = ("--again", "both", "--once")
 FORMATS = ROOT / "tests" / "accounting" / "ledger" / "formats"
 #: Places of the sources whose commands a test pastes: file and function.
@@ -500,7 +500,7 @@ def test_a_window_has_remedies_that_keep_their_promise(tmp_path: Path) -> None:
 @pytest.mark.slow
 def test_a_second_table_of_another_period_leaves_the_first_as_it_is(tmp_path: Path) -> None:
     """A job that publishes each week goes on when a monthly table is added, and remedies name the window."""
-    monthly = WEEKS[WEEKS.index("[[release]]") :].replace("weekly", "monthly").replace('"week"', '"month"')
+    monthly = WEEKS[WEEKS.index("[[table]]") :].replace("weekly", "monthly").replace('"week"', '"month"')
     toml = _weeks(tmp_path, f"{WEEKS}\n{monthly}")
     for window, name in (("2026-W02", "weekly"), ("2026-02", "monthly")):
         for command in (["check"], ["advise"], ["plan"], ["release", "--dry-run"], ["release", "--anyway"]):
@@ -545,7 +545,7 @@ def _in_section(text: str, section: str, key: str, line: str) -> str:
     parts = re.split(r"(?m)^(?=\[)", text)
     name = re.match(r'\[\[release\]\] "(.*)"', section)
     for i, part in enumerate(parts):
-        is_it = f'name = "{name[1]}"' in part and part.startswith("[[release]]") if name else part.startswith(section)
+        is_it = f'name = "{name[1]}"' in part and part.startswith("[[table]]") if name else part.startswith(section)
         if is_it or (section == "the top of the file" and i == 0):
             others = re.sub(rf"(?m)^{key} = .*\n", "", part)
             head, rest = ("", others) if section == "the top of the file" else others.split("\n", 1)

@@ -317,7 +317,7 @@ def test_an_empty_export_is_read_in_the_layout_of_a_full_one(tmp_path: Path, ord
     said, totals = list[str](), list[Fraction]()
     for text, names in zip(exports if is_first else reversed(exports), ("", "again-"), strict=True):
         (tmp_path / "changes.csv").write_text(text)
-        path.write_text(path.read_text().replace('[[release]]\nname = "', f'[[release]]\nname = "{names}'))
+        path.write_text(path.read_text().replace('[[table]]\nname = "', f'[[table]]\nname = "{names}'))
         with listening(said.append):
             release_file(path, anyway=True)
         totals.append(spent(tmp_path, "calls").epsilon)

@@ -44,7 +44,7 @@ SPEC = f"""
 {files.SPEC}
 mechanism = "group"
 
-[[release]]
+[[table]]
 name = "walks"
 query = "count"
 states = ["walking"]
@@ -160,14 +160,14 @@ def one(folder: Path, **changes: Any) -> Path:
 
 @pytest.mark.slow
 def test_a_linear_query_and_one_hidden_entry(tmp_path: Path) -> None:
-    where = one(tmp_path, release__0__epsilon=2000, source__budget={"epsilon": 9000, "delta": 1e-6})
+    where = one(tmp_path, table__0__epsilon=2000, source__budget={"epsilon": 9000, "delta": 1e-6})
     plan = planning.plan(load(where))
     outcome = run.publish(plan, entropy=InsecureSeededEntropyForTests(1))
     (row,) = outcome.tables[0].rows  # still, walking, still: weights 1, 0, 1/2 and walking counts 1
     assert row["value"] == 0
     assert outcome.tables[0].certificate.hidden == ("whether the value at place 1 is 'still' or 'walking'",)
     assert Ledger.open(tmp_path / "ledger.db").spent("one").budget.delta == Fraction(1, 10**6)  # type: ignore[union-attr]
-    where = one(tmp_path, release__0__weights=[3, "1/4", 5], release__0__epsilon=2000)
+    where = one(tmp_path, table__0__weights=[3, "1/4", 5], table__0__epsilon=2000)
     ((_, _, answer),) = answers(planning.plan(load(where)))
     assert Fraction(answer[0]) * planning.plan(load(where)).tables[0].calibrations[0].randomiser.grid == Fraction(1, 4)
 
@@ -175,12 +175,12 @@ def test_a_linear_query_and_one_hidden_entry(tmp_path: Path) -> None:
 @pytest.mark.slow
 def test_weights_may_lie_in_a_file(tmp_path: Path) -> None:
     (tmp_path / "w.csv").write_text("3,0.25\n5\n", encoding="utf-8")
-    written = answers(planning.plan(load(one(tmp_path, release__0__weights=[3, "1/4", 5]))))
-    assert answers(planning.plan(load(one(tmp_path, release__0__weights="w.csv")))) == written
+    written = answers(planning.plan(load(one(tmp_path, table__0__weights=[3, "1/4", 5]))))
+    assert answers(planning.plan(load(one(tmp_path, table__0__weights="w.csv")))) == written
 
 
 @pytest.mark.parametrize(("changes", "words"), [
-    ({"release__0__weights": [1, 2]}, r"release\[0\]\.weights: has 2 numbers, and the sequence has 3 entries"),
+    ({"table__0__weights": [1, 2]}, r"table\[0\]\.weights: has 2 numbers, and the sequence has 3 entries"),
     ({"hide__entry": 3}, r"hide\.entry: the secret is about entry 3"),
 ])  # fmt: skip
 def test_weights_are_those_of_entries_and_a_hidden_entry_exists(tmp_path: Path, changes: Any, words: str) -> None:
@@ -192,7 +192,7 @@ def test_weights_are_those_of_entries_and_a_hidden_entry_exists(tmp_path: Path, 
 def test_a_linear_query_reads_nothing_where_nothing_was_observed(tmp_path: Path) -> None:
     lines = [f"{mutants.AT},{mutants.STATE}", "0,walking", "2,", "4,walking"]
     for weights, read in (([1, 0, "1/2"], (1, 0, Fraction(1, 2))), ([1, 5, 2], (1, 0, 2))):
-        where = one(tmp_path, source__nulls="unobserved", release__0__weights=weights)
+        where = one(tmp_path, source__nulls="unobserved", table__0__weights=weights)
         (tmp_path / "one.csv").write_text("\n".join(lines) + "\n", encoding="utf-8")
         plan = planning.plan(load(where))
         assert plan.tables[0].calibrations[0].query.weights == read  # type: ignore[attr-defined]

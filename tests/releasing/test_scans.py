@@ -108,7 +108,7 @@ def test_gaps_cost_no_more(looks: list[int], tmp_path: Path) -> None:
 
 
 WEIGHED = publish("weighed", "linear", weights="weights.csv", codes={"still": 0, "walking": 1}, epsilon=1.0, per="unit")
-LINEAR = SEQUENCES.partition("[[release]]")[0] + WEIGHED
+LINEAR = SEQUENCES.partition("[[table]]")[0] + WEIGHED
 
 
 @pytest.mark.slow

@@ -138,15 +138,15 @@ def test_the_certificate_says_first_that_the_belief_knows_no_hours(tmp_path: Pat
 
 
 @pytest.mark.parametrize(("changes", "place", "words"), [
-    ([('"hour"', '"houre"')], "release[0].by", "did you mean 'hour'"),
-    ([('"hour"', '["hour", "hour"]')], "release[0].by", "twice"),
-    ([('"30min"', '"1d"')], "release[0].by", "no shorter than a step"),
-    ([('"hour"', '["date", "hour"]'), ("2025-10-20", "2000-01-01"), ('"2025-W43"', '"2024"')], "release[0].by",
+    ([('"hour"', '"houre"')], "table[0].by", "did you mean 'hour'"),
+    ([('"hour"', '["hour", "hour"]')], "table[0].by", "twice"),
+    ([('"30min"', '"1d"')], "table[0].by", "no shorter than a step"),
+    ([('"hour"', '["date", "hour"]'), ("2025-10-20", "2000-01-01"), ('"2025-W43"', '"2024"')], "table[0].by",
      "makes 8,784 cells, too many for one table"),
-    ([('from = "2025-10-20"\nuntil = "2025-11-10"\n', ""), ('window = "2025-W43"', "")], "release[0].by",
+    ([('from = "2025-10-20"\nuntil = "2025-11-10"\n', ""), ('window = "2025-W43"', "")], "table[0].by",
      "needs a declared calendar"),
     ([('"histogram"', '"linear"\nweights = [1]\n'), ('window = "2025-W43"', 'window = "2025-W43"\nper = "unit"'),
-      PUBLIC], "release[0].by", "does not belong to a linear query"),
+      PUBLIC], "table[0].by", "does not belong to a linear query"),
 ])  # fmt: skip
 def test_what_is_no_table_by_cells_releases_nothing(tmp_path: Path, changes: Any, place: str, words: str) -> None:
     assert_refused(written(tmp_path, *changes), place, words)

@@ -266,13 +266,13 @@ def test_data_that_break_the_rules_are_refused_without_being_told(tmp_path: Path
 
 
 @pytest.mark.parametrize(("changes", "place", "message"), [
-    ([('by = "ward"', 'by = "diagnosis"')], "release[0].by", 'part of the states ("flu, busy"), or publish records'),
-    ([('by = "ward"', 'by = "wrad"')], "release[0].by", "did you mean 'ward'"),
-    ([('by = "ward"', 'by = ["ward", "floor"]')], "release[0].by", "one table by each"),
-    ([('by = "ward"', 'by = ["ward", "hour"]'), CALENDAR], "release[0].by", "one table by each"),
-    ([('by = "ward"', 'by = "ward"\nper = "unit"')], "release[0].per", 'per = "pooled"'),
-    ([('by = "ward"', 'by = "ward"\nper = "both"')], "release[0].per", 'per = "pooled"'),
-    ([('query = "histogram"', 'query = "linear"\nweights = [1]\ncodes = { calm = 0, busy = 1 }')], "release[0].by",
+    ([('by = "ward"', 'by = "diagnosis"')], "table[0].by", 'part of the states ("flu, busy"), or publish records'),
+    ([('by = "ward"', 'by = "wrad"')], "table[0].by", "did you mean 'ward'"),
+    ([('by = "ward"', 'by = ["ward", "floor"]')], "table[0].by", "one table by each"),
+    ([('by = "ward"', 'by = ["ward", "hour"]'), CALENDAR], "table[0].by", "one table by each"),
+    ([('by = "ward"', 'by = "ward"\nper = "unit"')], "table[0].per", 'per = "pooled"'),
+    ([('by = "ward"', 'by = "ward"\nper = "both"')], "table[0].per", 'per = "pooled"'),
+    ([('query = "histogram"', 'query = "linear"\nweights = [1]\ncodes = { calm = 0, busy = 1 }')], "table[0].by",
      "a sum with codes"),
     ([('unit = "who"\n', "")], "source.unit", "attributes are those of people"),
     ([("ward = [", "hour = [")], "source.attributes.hour", "rename the column"),
@@ -282,7 +282,7 @@ def test_data_that_break_the_rules_are_refused_without_being_told(tmp_path: Path
     ([('["A", "B", "C"]', "[]")], "source.attributes.ward", "name every value"),
     ([('["A", "B", "C"]', '["A", " "]')], "source.attributes.ward", "name every value"),
     ([('["A", "B", "C"]', '"A"')], "source.attributes.ward", "is 'A'"),
-    ([('by = "ward"', 'by = "hour"')], "release[0].by", "needs a declared calendar"),
+    ([('by = "ward"', 'by = "hour"')], "table[0].by", "needs a declared calendar"),
 ])  # fmt: skip
 def test_files_that_are_refused(tmp_path: Path, changes: Any, place: str, message: str) -> None:
     assert_refused(written(tmp_path, *changes), place, message)

@@ -126,7 +126,7 @@ def test_a_table_by_group_and_columns(tmp_path: Path) -> None:
 def test_people_who_are_absent_are_so_in_every_column(tmp_path: Path) -> None:
     rows = [(ward, *(("absent", "absent") if n % 7 == 0 else rest)) for n, (ward, *rest) in enumerate(people())]
     absence = ("size = 60", 'size = 60\npresence = "0.8"\nabsence = "removed"')
-    counts = cells(written(tmp_path, FILE, absence, ("[[release]]", "[hide]\npresence = true\n[[release]]"), rows=rows))
+    counts = cells(written(tmp_path, FILE, absence, ("[[table]]", "[hide]\npresence = true\n[[table]]"), rows=rows))
     assert counts == Counter(f"{age}, {sex}" for _, age, sex in rows if age != "absent")
     with pytest.raises(DataError):
         cells(written(tmp_path, FILE, absence, rows=[("A", "absent", "f"), *rows[1:]]))
@@ -152,12 +152,12 @@ TABLE = release_text(
 
 
 @pytest.mark.parametrize(("text", "changes", "place", "message"), [
-    (TABLE, [], "release[0].by", 'belief.kind = "users"'),
-    (FILE, [('by = ["age", "sex"]', 'by = ["age", "ses"]')], "release[0].by", "did you mean 'sex'"),
-    (FILE, [('by = ["age", "sex"]', 'by = "age"')], "release[0].by", "add up its cells"),
-    (FILE, [('by = ["age", "sex"]', 'by = ["sex", "age"]')], "release[0].by", "in their order"),
-    (FILE, [('by = ["age", "sex"]', 'by = "diagnosis"')], "release[0].by", "a part of each user's value"),
-    (FILE, [('query = "histogram"', 'query = "count"\nstates = ["old, f"]')], "release[0].by", "histogram"),
+    (TABLE, [], "table[0].by", 'belief.kind = "users"'),
+    (FILE, [('by = ["age", "sex"]', 'by = ["age", "ses"]')], "table[0].by", "did you mean 'sex'"),
+    (FILE, [('by = ["age", "sex"]', 'by = "age"')], "table[0].by", "add up its cells"),
+    (FILE, [('by = ["age", "sex"]', 'by = ["sex", "age"]')], "table[0].by", "in their order"),
+    (FILE, [('by = ["age", "sex"]', 'by = "diagnosis"')], "table[0].by", "a part of each user's value"),
+    (FILE, [('query = "histogram"', 'query = "count"\nstates = ["old, f"]')], "table[0].by", "histogram"),
     (FILE, [('["age", "sex"]\nbudget', '["age", "age"]\nbudget')], "source.value", "twice"),
     (FILE, [('["young", "f"],', '["young", "f", "x"],')], "belief.values", "one value for each column"),
     (FILE, [('["young", "f"],', '"young",')], "belief.values", "one value for each column"),
@@ -298,7 +298,7 @@ def test_a_total_and_the_states_of_the_attribute(tmp_path: Path) -> None:
     ("records", 'query = "histogram"', "attribute", "is missing"),
 ])  # fmt: skip
 def test_what_is_wrong_with_it(tmp_path: Path, kind: str, question: str, key: str, message: str) -> None:
-    assert_refused(asking(tmp_path, kind, question), f"release[0].{key}", message)
+    assert_refused(asking(tmp_path, kind, question), f"table[0].{key}", message)
 
 
 def test_real_numbers_have_no_cells(tmp_path: Path) -> None:

@@ -115,7 +115,7 @@ def test_units_have_calendars_of_their_own(tmp_path: Path) -> None:
         rows += [f"{who},{(START + n * HOUR).isoformat()},calm" for n in range(first, 672)]
     per = ('every = "week"', 'every = "week"\nper = "both"')
     unit = ('value = "state"', 'value = "state"\nunit = "who"')
-    independent = ("[[release]]", "units_independent = true\n[[release]]")
+    independent = ("[[table]]", "units_independent = true\n[[table]]")
     path = written(tmp_path, INFLUENCE, per, unit, independent, rows="\n".join(rows))
     planned = plan(load(path))
     assert len(planned.tables) == 8
@@ -133,17 +133,17 @@ def test_units_have_calendars_of_their_own(tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize(("changes", "rows", "place"), [
-    ([('every = "week"', 'window = "2026-W09"')], None, "release[0].window"),
-    ([('every = "week"', 'window = "last week"')], None, "release[0].window"),
-    ([('every = "week"', 'from = "2026-01-05"')], None, "release[0].to"),
-    ([('every = "week"', 'from = "2026-01-05T00:30"\nto = "2026-01-06"')], None, "release[0].from"),
-    ([('every = "week"', 'from = "2026-01-06"\nto = "2026-01-06"')], None, "release[0].to"),
-    ([('every = "week"', 'window = "2026-W03"\nfrom = "2026-01-05"')], None, "release[0].window"),
-    ([("until = 2026-02-02\n", "")], None, "release[0].every"),
+    ([('every = "week"', 'window = "2026-W09"')], None, "table[0].window"),
+    ([('every = "week"', 'window = "last week"')], None, "table[0].window"),
+    ([('every = "week"', 'from = "2026-01-05"')], None, "table[0].to"),
+    ([('every = "week"', 'from = "2026-01-05T00:30"\nto = "2026-01-06"')], None, "table[0].from"),
+    ([('every = "week"', 'from = "2026-01-06"\nto = "2026-01-06"')], None, "table[0].to"),
+    ([('every = "week"', 'window = "2026-W03"\nfrom = "2026-01-05"')], None, "table[0].window"),
+    ([("until = 2026-02-02\n", "")], None, "table[0].every"),
     ([("until = 2026-02-02", 'until = "2026-01-01"')], None, "source.until"),
     ([('from = "2026-01-05"\n', "")], None, "source.until"),
     ([('step = "1h"\n', "")], None, "source.step"),
-    ([('"count"', '"mean"'), ('states = ["busy"]', "codes = {calm = 0, busy = 1}")], None, "release[0].query"),
+    ([('"count"', '"mean"'), ('states = ["busy"]', "codes = {calm = 0, busy = 1}")], None, "table[0].query"),
     ([("matrix = ", "initial = [1, 0]\nmatrix = ")], None, "belief.initial"),
     ([], "hour,state\n2026-01-04T23:00,calm\n2026-01-05T00:00,calm\n", "source.from"),
     ([], "hour,state\n2026-01-31T23:00,calm\n2026-02-02T00:00,calm\n", "source.from"),
@@ -189,10 +189,10 @@ def test_a_window_goes_to_the_tables_of_its_length(tmp_path: Path) -> None:
     daily = publish("daily", "count", every="day", **busy), publish("once", "count", window="2026-W02", **busy)
     path = put(tmp_path, {"ward.toml": "\n".join([FILE, *daily])})
     for window, names in (("2026-W03", {"busy-2026-W03", "once"}), ("2026-01-14", {"daily-2026-01-14", "once"})):
-        assert {item.name for item in load(path, window=window).spec.release} == names, "a table of one window stays"
+        assert {item.name for item in load(path, window=window).spec.table} == names, "a table of one window stays"
     with pytest.raises(SpecError) as refused:  # no table is published each month: all are tried, and none has it
         load(path, window="2026-02")
-    assert {fault.where[:2] for fault in refused.value.faults} == {("release", 0), ("release", 1)}
+    assert {fault.where[:2] for fault in refused.value.faults} == {("table", 0), ("table", 1)}
 
 
 @pytest.mark.slow

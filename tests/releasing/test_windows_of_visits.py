@@ -18,7 +18,6 @@ import takifugu as tf
 from takifugu.accounting.composition import charge_of, joint
 from takifugu.core.errors import CompositionRefused, DataError, InputError
 from takifugu.releasing.file.loading import load
-from takifugu.releasing.planning.identity import keys_of
 from takifugu.releasing.planning.outlook import outlook
 from takifugu.releasing.planning.plan import aims_of, plan
 
@@ -297,7 +296,7 @@ ONE_VALUE = changed(
 
 
 @pytest.mark.parametrize(("text", "problem"), [
-    (FILE.replace('from = "2026-01-05"\n', "") + HOURLY, "release[0].every: needs a declared calendar"),
+    (FILE.replace('from = "2026-01-05"\n', "") + HOURLY, "table[0].every: needs a declared calendar"),
     (FILE.replace('from = "2026-01-05"\n', "") + HOURLY, "source.order: is of a calendar"),
     (FILE.replace('order = "when"\n', "") + HOURLY, "source.order: is missing"),
     (FILE.replace('step = "1h"\n', "") + HOURLY, "source.step: is missing"),
@@ -310,9 +309,9 @@ ONE_VALUE = changed(
     (FILE.replace('"1h"', '"2h"') + HOURLY, "lies between two steps"),
     (FILE.replace('until = "2026-01-05T03:00"\n', "") + HOURLY, "the calendar has no end"),
     (FILE.replace('"2026-01-05T03:00"', '"2026-01-05T00:30"').replace('"1h"', '"30min"') + HOURLY, "no whole hour"),
-    (FILE + table("odd", "1", "2026-01-05T24"), "release[0].window"),
+    (FILE + table("odd", "1", "2026-01-05T24"), "table[0].window"),
     (FILE + table("late", "1", "2026-01-05T03"), "is not inside the calendar"),
-    (FILE + HOURLY.replace("hour", "minute"), "release[0].every"),
+    (FILE + HOURLY.replace("hour", "minute"), "table[0].every"),
     (FILE + HOURLY + 'to = "2026-01-05T02:00"\n', "is given beside"),
     (ONE_VALUE + HOURLY + 'states = ["bar"]\n', "is of visits, and each person has one value"),
 ])  # fmt: skip
@@ -375,10 +374,3 @@ def test_many_hours_are_folded_by_month_and_each_is_there(tmp_path: Path) -> Non
     assert headings == ["Maps of the last 48 of 60 windows", "2026-01: 24 windows", "2026-02: 36 windows",
                         "2026-01", "2026-02"]  # fmt: skip
     assert len(page.all("svg")) == 48 + 2
-
-
-def test_a_file_without_a_calendar_is_the_release_that_it_was(tmp_path: Path) -> None:
-    """Its digest is that of before there were calendars of visits."""
-    text = FILE.replace('order = "when"\nstep = "1h"\nfrom = "2026-01-05"\nuntil = "2026-01-05T03:00"\n', "")
-    file = load(written(tmp_path, text + HOURLY.replace('every = "hour"\n', "")))
-    assert keys_of(file, file.items[0]) == "a24317db1b9adcbfae26aef2d9a3974020cfa2ee4ea82ec471195009951de13b"

@@ -24,7 +24,7 @@ def release_text(
     file = "ward.csv"
     from = 1
     <BLANKLINE>
-    [[release]]
+    [[table]]
     name = "busy"
     query = "count"
     epsilon = 0.5
@@ -57,7 +57,7 @@ def hide(**keys: Any) -> str:
 
 def publish(name: str, query: str, **keys: Any) -> str:
     """Write the section of one table."""
-    return section("[[release]]", name=name, query=query, **keys)
+    return section("[[table]]", name=name, query=query, **keys)
 
 
 def section(header: str, /, **keys: Any) -> str:
@@ -89,9 +89,9 @@ def changed(text: str, *changes: tuple[str, str]) -> str:
     return text
 
 
-def filled(draft: str, source: str = "", belief: str = "", hide: str = "", release: str = "") -> str:
+def filled(draft: str, source: str = "", belief: str = "", hide: str = "", table: str = "") -> str:
     """Return a draft with lines below the headers of its sections, in place of its own lines with these keys."""
-    for header, lines in {"[source]": source, "[belief]": belief, "[hide]": hide, "[[release]]": release}.items():
+    for header, lines in {"[source]": source, "[belief]": belief, "[hide]": hide, "[[table]]": table}.items():
         if not lines:
             continue
         if header not in draft:

@@ -193,7 +193,7 @@ def explore() -> None:
 @main.command(runs="cli.calibrating:release")
 @FILE_ARGUMENT
 @click.option("--output", type=PATH, help="The folder to write into, instead of FILE's own.")
-@click.option("--only", multiple=True, metavar="NAME", help="Only the [[release]] of this name.")
+@click.option("--only", multiple=True, metavar="NAME", help="Only the [[table]] of this name.")
 @click.option("--again", multiple=True, metavar="NAME", help="Pay for NAME again, and replace it; needs --once.")
 @click.option("--once", metavar="KEY", help="Pay once for each table under this key, however often it is run.")
 @click.option("--force", is_flag=True, help="Overwrite files that are in the way.")
@@ -214,7 +214,7 @@ def release() -> None:
 @FILE_ARGUMENT
 @click.argument("places", nargs=-1)
 @click.option("--at-most", metavar="NUMBER", help="The threshold of these questions, instead of the table's.")
-@click.option("--only", metavar="NAME", help="The [[release]] to ask about, if there are several.")
+@click.option("--only", metavar="NAME", help="The [[table]] to ask about, if there are several.")
 @click.option("--end", "is_last", is_flag=True, help="End the session after these questions.")
 @WINDOW_OPTION
 @JSON_OPTION

@@ -169,7 +169,7 @@ def _document(
 def _print(draft: _Draft, why: str, said: Sequence[str]) -> None:
     table, in_force = tomllib.loads(draft.text), list[tuple[str, str]]()
     sections = [("[source]", table["source"]), ("[belief]", table["belief"]), ("[hide]", table.get("hide", {}))]
-    for section, keys_of_section in [*sections, *(("[[release]]", item) for item in table["release"])]:
+    for section, keys_of_section in [*sections, *(("[[table]]", item) for item in table["table"])]:
         for key, value in keys_of_section.items():
             in_force.append((section, visible(f"{key} = {toml_of(value)}")))
             section = ""

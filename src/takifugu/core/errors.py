@@ -68,8 +68,8 @@ class TakifuguError(Exception):
     >>> error = InputError("epsilon is 0", rule="it must be above 0", fix="write for example 1.0", where=("epsilon",))
     >>> print(error)
     epsilon is 0: it must be above 0; write for example 1.0
-    >>> print(error.at("release", 0).line)
-    release[0].epsilon: epsilon is 0; it must be above 0; write for example 1.0
+    >>> print(error.at("table", 0).line)
+    table[0].epsilon: epsilon is 0; it must be above 0; write for example 1.0
     """
 
     state: ReleaseState = ReleaseState.NOTHING
@@ -117,7 +117,7 @@ class TakifuguError(Exception):
 
     @property
     def place(self) -> str:
-        """The path as one would write it: `release[0].epsilon`."""
+        """The path as one would write it: `table[0].epsilon`."""
         path = ""
         for step in self.where:
             path += f"[{step}]" if isinstance(step, int) else f".{step}"
@@ -136,7 +136,7 @@ class TakifuguError(Exception):
 def within(*outer: Step) -> Iterator[None]:
     """Put the outer steps before the place of every error inside.
 
-    >>> with within("release", 0):
+    >>> with within("table", 0):
     ...     raise InputError("the grid is -1", rule="it must be above 0").at("grid")
     Traceback (most recent call last):
     takifugu.core.errors.InputError: the grid is -1: it must be above 0

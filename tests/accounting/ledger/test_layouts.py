@@ -33,7 +33,7 @@ def written(folder: Path, source: str, belief: str, item: str) -> Path:
     path = folder / "f.toml"
     path.write_text(
         f'ledger = "a.db"\n[expect]\nsource = "a test"\nmatters = 1000\n[source]\nname = "s"\nbudget = 9999\n{source}\n'
-        f'[belief]\n{belief}\n[[release]]\nname = "t"\nepsilon = 1\n{item}\n'
+        f'[belief]\n{belief}\n[[table]]\nname = "t"\nepsilon = 1\n{item}\n'
     )
     return path
 

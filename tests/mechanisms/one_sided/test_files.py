@@ -131,15 +131,15 @@ def test_predicates_over_declared_values(tmp_path: Path) -> None:
 
 
 FAULTS: list[tuple[str, str, str]] = [
-    ("at_most = 3", "at_most = -3", "release[0].at_most"),
-    ("at_most = 3", "at_most = nan", "release[0].at_most"),
-    ("at_most = 3", "at_most = { bar = 1 }", "release[0].at_most"),
-    ("at_most = 3\n", "", "release[0].at_most"),
-    ("at_most = 3", "at_most = 3\nlimit = 0", "release[0].limit"),
-    ("at_most = 3", 'at_most = 3\nplaces = ["pub"]', "release[0].places"),
-    ("at_most = 3", 'at_most = 3\nstates = ["bar"]', "release[0].states"),
-    ('query = "safe"', 'query = "count"', "release[0].query"),
-    ('query = "safe"\nat_most = 3', 'query = "visitors"\nat_most = 3', "release[0].at_most"),
+    ("at_most = 3", "at_most = -3", "table[0].at_most"),
+    ("at_most = 3", "at_most = nan", "table[0].at_most"),
+    ("at_most = 3", "at_most = { bar = 1 }", "table[0].at_most"),
+    ("at_most = 3\n", "", "table[0].at_most"),
+    ("at_most = 3", "at_most = 3\nlimit = 0", "table[0].limit"),
+    ("at_most = 3", 'at_most = 3\nplaces = ["pub"]', "table[0].places"),
+    ("at_most = 3", 'at_most = 3\nstates = ["bar"]', "table[0].states"),
+    ('query = "safe"', 'query = "count"', "table[0].query"),
+    ('query = "safe"\nat_most = 3', 'query = "visitors"\nat_most = 3', "table[0].at_most"),
     ('visits = "all"', 'visits = ["pub"]', "hide.visits"),
     ('visits = "all"', 'policy = [{ none_of = ["pub"] }]', "hide.policy"),
     ('visits = "all"', "policy = [{}]", "hide.policy[0]"),
@@ -311,10 +311,10 @@ def test_three_marks_and_a_public_order_are_keys_of_a_file(tmp_path: Path) -> No
 
 
 @pytest.mark.parametrize(("text", "problem"), [
-    (FILE.replace("at_most = 3", "at_most = 3\nalpha = 0"), "release[0].alpha"),
+    (FILE.replace("at_most = 3", "at_most = 3\nalpha = 0"), "table[0].alpha"),
     (FILE.replace("at_most = 3", "at_most = 3\nalpha = 1.5"), "between 0 and 1"),
-    (FILE.replace("at_most = 3", 'at_most = 3\nfirst = "outskirts"'), "release[0].first: is of the boxes of a grid"),
-    (GRID.replace("at_most = 3", 'at_most = 3\nfirst = "middle"'), "release[0].first"),
+    (FILE.replace("at_most = 3", 'at_most = 3\nfirst = "outskirts"'), "table[0].first: is of the boxes of a grid"),
+    (GRID.replace("at_most = 3", 'at_most = 3\nfirst = "middle"'), "table[0].first"),
     (GRID.replace("at_most = 3", 'at_most = 3\nfirst = "outskirts"\nplaces = ["r0c1", "r9c9"]'), "r9c9"),
 ])  # fmt: skip
 def test_marks_and_orders_that_are_none(tmp_path: Path, text: str, problem: str) -> None:

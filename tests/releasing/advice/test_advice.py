@@ -149,7 +149,7 @@ def test_the_command(units: tuple[Path, Advice], monkeypatch: pytest.MonkeyPatch
     assert result.stdout == f"{advice}\n"
     assert "▓" in result.stdout
     assert "useless" in result.output
-    assert '# in [[release]] "use"\n    # take out the line from = ...\n' in result.output
+    assert '# in [[table]] "use"\n    # take out the line from = ...\n' in result.output
     assert "\x1b[" in invoke("advise", path, color=True).stdout
     (advised,) = json.loads(invoke("advise", path, "--json").output)["files"]
     assert advised["verdict"] == "useless"
@@ -172,7 +172,7 @@ def test_an_infinite_ratio_is_no_number_in_json() -> None:
     ("step = 1\nfrom = 0\nuntil = 8760", "", "steps"),
     ("", "", "rows"),
     ("", 'measured_in = "hours"', "hours"),
-    ("", 'total = 168\n[release.expect]\nmatters = 1\nsource = "a test"', ""),
+    ("", 'total = 168\n[table.expect]\nmatters = 1\nsource = "a test"', ""),
 ])  # fmt: skip
 def test_what_a_count_is_in(tmp_path: Path, step: str, declared: str, unit: str) -> None:
     window = "from = 0\nto = 168\n" if step else ""
@@ -196,7 +196,7 @@ def test_steps_are_not_called_by_another_unit_of_time(tmp_path: Path, step: str,
     if fine:
         check(tmp_path / "r.toml")
         return
-    with pytest.raises(SpecError, match=rf"^release\[0\]\.measured_in: is '{said}', .* steps of {step}"):
+    with pytest.raises(SpecError, match=rf"^table\[0\]\.measured_in: is '{said}', .* steps of {step}"):
         check(tmp_path / "r.toml")
     (tmp_path / "r.toml").write_text(text + "total = 4\n")
     check(tmp_path / "r.toml")
@@ -252,12 +252,12 @@ def test_a_larger_budget_is_told_to_a_ledger_that_has_one(tmp_path: Path, name: 
 def test_the_lines_of_remedies_are_toml(units: tuple[Path, Advice]) -> None:
     for remedy in units[1].remedies:
         assert all(line.startswith("#") or tomllib.loads(line) for line in remedy.lines)
-        assert remedy.lines[0] == '# in [[release]] "use"'
+        assert remedy.lines[0] == '# in [[table]] "use"'
 
 
 @pytest.mark.slow
 def test_two_useless_tables_are_changed_together(tmp_path: Path) -> None:
-    second = UNITS[UNITS.index("[[release]]") :].replace("use", "two").replace("0.2", "0.1")
+    second = UNITS[UNITS.index("[[table]]") :].replace("use", "two").replace("0.2", "0.1")
     path = of_units(tmp_path, more=second)
     useful = [one for one in tf.advise(path).remedies if one.worth.verdict.is_useful]
     assert useful
@@ -309,7 +309,7 @@ def test_stays_are_halved(stay: object, half: object) -> None:
 
 def of_places(columns: int, rows: int) -> dict[str, Any]:
     belief = {"kind": "asymmetric", "grid": {"x": [0, 1], "y": [0, 1], "columns": columns, "rows": rows}}
-    return {"source": {}, "belief": belief, "release": [{"name": "safe", "query": "safe", "epsilon": 1.0}]}
+    return {"source": {}, "belief": belief, "table": [{"name": "safe", "query": "safe", "epsilon": 1.0}]}
 
 
 @pytest.mark.parametrize(("columns", "rows", "fewer"), [

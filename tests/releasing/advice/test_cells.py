@@ -111,7 +111,7 @@ def test_what_is_expected_is_judged_before_and_what_was_published_after(tmp_path
 
 
 def test_what_nobody_needs_is_declared(tmp_path: Path) -> None:
-    declared = '[release.expect]\nsource = "a hunch"\nunimportant = ["late"]\n'
+    declared = '[table.expect]\nsource = "a hunch"\nunimportant = ["late"]\n'
     (table,) = tf.advise(trains(tmp_path, declared)).tables
     assert table.sentence.startswith("good: ")
     with pytest.raises(SpecError, match="'delayed', which is no cell of the table") as refused:

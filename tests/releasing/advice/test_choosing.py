@@ -142,7 +142,7 @@ def listed(folder: Path, boxes: int = 3, at_most: int = 5, more: str = "") -> Pa
 
 @pytest.mark.slow
 def test_remedies_that_name_most_come_first_and_those_over_the_budget_last(tmp_path: Path) -> None:
-    second = '[[release]]\nname = "other"\nquery = "safe"\nat_most = 5\nepsilon = 0.2\n'
+    second = '[[table]]\nname = "other"\nquery = "safe"\nat_most = 5\nepsilon = 0.2\n'
     path = listed(tmp_path, boxes=30, at_most=2, more=second)
     text = path.read_text().replace("budget = 1\n", "budget = 3\n").replace("[hide]", "most = 4\n[hide]")
     path.write_text(text.replace("epsilon = 1\n", "epsilon = 0.5\n"))
@@ -154,7 +154,7 @@ def test_remedies_that_name_most_come_first_and_those_over_the_budget_last(tmp_p
     assert len(ranks) == len(offered)
 
 
-@pytest.mark.parametrize("section", ["expect", "release.expect"])
+@pytest.mark.parametrize("section", ["expect", "table.expect"])
 @pytest.mark.parametrize("key", [
     "values = { nosuch = 7 }", "shares = { a = 1 }", "people = 9", "rows = 3", "matters = 3", 'matters = "3 cats"',
 ])  # fmt: skip
@@ -165,7 +165,7 @@ def test_what_a_list_does_not_use_is_refused(section: str, key: str, tmp_path: P
 
 
 def test_other_tables_of_its_file_may_have_an_expectation(tmp_path: Path) -> None:
-    counts = '[[release]]\nname = "counts"\nquery = "visitors"\nepsilon = 0.5\n'
+    counts = '[[table]]\nname = "counts"\nquery = "visitors"\nepsilon = 0.5\n'
     expect = '[expect]\nsource = "a hunch"\nmatters = 3\n'
     path = listed(tmp_path, more=f"{counts}{expect}")
     path.write_text(path.read_text().replace("epsilon = 1\n", "epsilon = 0.5\n"))

@@ -67,7 +67,7 @@ def test_what_matters_decides(tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize(("keys", "old", "new", "matters"), [
-    ("matters = 1000", "to = 168\n", f"to = 168\n[release.expect]\n{SOURCE}matters = 2\n", 2),  # a table's own
+    ("matters = 1000", "to = 168\n", f"to = 168\n[table.expect]\n{SOURCE}matters = 2\n", 2),  # a table's own
     ('matters = "90 min"', "[expect]", 'measured_in = "hours"\n[expect]', 1.5),
 ])  # fmt: skip
 def test_what_matters_of_a_table(keys: str, old: str, new: str, matters: float, tmp_path: Path) -> None:

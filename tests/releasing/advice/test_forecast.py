@@ -79,7 +79,7 @@ def test_what_a_budget_would_refuse_is_found_before(tmp_path: Path, command: tup
         assert outcome.stdout
     content = json.loads(outcome.stdout)
     (refused,) = content.get("forecast", content)["refused"]
-    assert "fits in [[release]]: " in refused
+    assert "fits in [[table]]: " in refused
     assert there(tmp_path) == before
 
 

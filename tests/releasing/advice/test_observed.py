@@ -58,7 +58,7 @@ def test_observed_rows_are_expected_of_a_pooled_table(
 
 
 def test_the_share_of_rows_that_is_expected_is_one_of_those_observed(tmp_path: Path) -> None:
-    expect = ("[[release]]", '[expect]\nsource = "a guess"\npeople = 2\nrows = 15\n[[release]]')
+    expect = ("[[table]]", '[expect]\nsource = "a guess"\npeople = 2\nrows = 15\n[[table]]')
     (advised,) = advice_of(planned(tmp_path, expect))
     assert cells(advised) == pytest.approx({"a": 20, "b": 10})
     more = (expect[0], expect[1].replace("15", "31"))

@@ -19,7 +19,7 @@ OVER = {
 
 
 def pasted(text: str, said: str) -> str:
-    """Return a release file with the last line of a refusal in its one [[release]]."""
+    """Return a release file with the last line of a refusal in its one [[table]]."""
     line = said.strip().splitlines()[0]
     (new,) = re.findall(r"epsilon = ([0-9.e-]+)\s*$", line.split("State of the release")[0].strip())
     return re.sub(r"(?m)^epsilon = .*$", f"epsilon = {new}", text, count=1)

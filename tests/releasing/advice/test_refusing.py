@@ -26,7 +26,7 @@ SURVEY = release_text(
     read_from("survey", "answers.csv", value="answer", budget=4),
     believe("users", size=40, values=["no", "yes"], probabilities=[0.75, 0.25], source="assumed"),
 )
-YES = '[[release]]\nname = "{}"\nquery = "count"\nstates = ["yes"]\nepsilon = {}\n'
+YES = '[[table]]\nname = "{}"\nquery = "count"\nstates = ["yes"]\nepsilon = {}\n'
 
 
 def survey(folder: Path, tables: str) -> Path:
@@ -41,7 +41,7 @@ def test_it_is_refused_with_what_would_help(tmp_path: Path, monkeypatch: pytest.
     before = sorted(tmp_path.iterdir())
     said = refused("release", path, code=REFUSED)
     assert [words for words in (
-        "use would be useless: differences below", 'with no from and no to in [[release]] "use" (', "it is good",
+        "use would be useless: differences below", 'with no from and no to in [[table]] "use" (', "it is good",
         "or write --anyway",
     ) if words not in said] == []  # fmt: skip
     assert sorted(tmp_path.iterdir()) == before

@@ -196,9 +196,9 @@ def test_a_sentence_says_what_is_hidden(tmp_path: Path, kind: str, hidden: str, 
     ("normal", {", max_difference = 2": ", sets = [{ below = 50 }, { at_least = 49 }]"}, "hide.property.sets",
      "overlap"),
     ("normal", {", max_difference = 2": ", sets = [{ below = 50 }, {}]"}, "hide.property.sets", "no end"),
-    ("normal", {"delta = 1e-05\n": ""}, "release[0]", ""),
-    ("normal", {'attribute = "weight"': 'attribute = "wieght"'}, "release[0].attribute", "did you mean 'weight'"),
-    ("normal", {'query = "mean"': 'query = "count"\nstates = [1]'}, "release[0].query", ""),
+    ("normal", {"delta = 1e-05\n": ""}, "table[0]", ""),
+    ("normal", {'attribute = "weight"': 'attribute = "wieght"'}, "table[0].attribute", "did you mean 'weight'"),
+    ("normal", {'query = "mean"': 'query = "count"\nstates = [1]'}, "table[0].query", ""),
     ("normal", {"property =": "parameter ="}, "hide.parameter.function", "not a known key"),
     ("normal", {"ranges = {": "others = [{ mean = [72], covariance = [[1, 0], [0, 1]] }]\nranges = {"},
      "belief.others[0].mean", "1 means and 2 columns"),
@@ -212,8 +212,8 @@ def test_a_sentence_says_what_is_hidden(tmp_path: Path, kind: str, hidden: str, 
     ("records", {"[belief.classes.hours]": "[belief.classes.hour]"}, "belief.classes.hour", "no column"),
     ("records", {'["a", 10, "no"]': '["a", 11, "no"]'}, "belief.rows", "none of its classes"),
     ("records", {'probabilities = ["0.2"': 'probabilities = ["0.3"'}, "belief.rows", "sum"),
-    ("records", {'states = ["yes"]': 'states = ["yess"]'}, "release[0].states", "did you mean 'yes'"),
-    ("records", {'states = ["yes"]': 'where = { smokes = "yes" }'}, "release[0].where", "does not belong"),
+    ("records", {'states = ["yes"]': 'states = ["yess"]'}, "table[0].states", "did you mean 'yes'"),
+    ("records", {'states = ["yes"]': 'where = { smokes = "yes" }'}, "table[0].where", "does not belong"),
     ("records", {"property = {": "parameter = { attribute = \"team\" }\nrecord = {",
                  ', function = "share", of = "b"': ""}, "hide.parameter", "the population"),
     ("parameters", {'attribute = "height" }': 'attribute = "weight" }'}, "hide.parameter", "weight"),
@@ -253,7 +253,7 @@ def test_all_faults_are_told_at_once(tmp_path: Path) -> None:
         "budget = {": "budgte = {",
     }
     messages = faults_of(written(tmp_path, "normal", changes))
-    places = "belief.covariance", "belief.ranges.weight", "hide.property.max_difference", "release[0].name"
+    places = "belief.covariance", "belief.ranges.weight", "hide.property.max_difference", "table[0].name"
     assert {*messages} >= {*places, "source.budgte"}
 
 
@@ -292,7 +292,7 @@ def test_several_columns_are_published_together(tmp_path: Path, kind: str) -> No
         query = 'query = "sum"\nattribute = ["hours", "team"]\ncodes = { 10 = 1, 30 = 3, 50 = 5, a = 0, b = 1 }\n'
         path = written(tmp_path, kind, {'query = "count"\nattribute = "smokes"\nstates = ["yes"]\n': query})
         messages = faults_of(path)
-        assert "10" in messages["release[0].codes"] or "has no value" in messages["release[0].codes"]
+        assert "10" in messages["table[0].codes"] or "has no value" in messages["table[0].codes"]
         path = written(tmp_path, kind, {
             'query = "count"\nattribute = "smokes"\nstates = ["yes"]\n': 'query = "mean"\nattribute = ["hours"]\n'
         })  # fmt: skip

@@ -253,8 +253,8 @@ def test_a_bundle_of_the_version_before_is_read_without_its_pictures() -> None:
 
 @pytest.mark.slow
 def test_twenty_thousand_tables(tmp_path: Path) -> None:
-    head, table = SMALL.split("[[release]]")
-    many = "".join(f"[[release]]{table.replace('time-use', f't{number}')}" for number in range(20_000))
+    head, table = SMALL.split("[[table]]")
+    many = "".join(f"[[table]]{table.replace('time-use', f't{number}')}" for number in range(20_000))
     files.write(tmp_path, f"{head}{many}")
     said = run(tmp_path, "release", "release.toml")
     assert "there are 20,000 tables; write at most 1,000 in a file" in said

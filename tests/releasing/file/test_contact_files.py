@@ -76,7 +76,7 @@ def test_the_order_of_rows_and_of_pairs_says_nothing(tmp_path: Path) -> None:
 
 @pytest.mark.parametrize(("hide", "pairs"), [('person = "eli"', 1), ('person = "eli"\na = "well"\nb = "ill"', 1)])
 def test_one_person_hidden(tmp_path: Path, hide: str, pairs: int) -> None:
-    file = spec.load(written(tmp_path, PUPILS.replace("[[release]]", f"[hide]\n{hide}\n\n[[release]]")))
+    file = spec.load(written(tmp_path, PUPILS.replace("[[table]]", f"[hide]\n{hide}\n\n[[table]]")))
     family = file.framework.secrets[0].family(file.belief)
     assert tuple(family.entries) == (file.belief.position("eli"),)
     assert tf.calibrate(file.framework, tf.Count("ill"), 1, mechanism="group").scale == 2
@@ -113,11 +113,11 @@ def test_meetings_with_another_decimal_sign_than_the_data_say_where_to_say_so(tm
     ('["well", "ill"]', '["well", "well"]', r"belief.states: .*states .*repeat a name"),
     ("outside = 0.1", "outside = 1.5", r"belief.outside: outside is 1\.5; it must be a probability"),
     ('inside = "2/5"', 'inside = "much"', r"belief: a probability is 'much'"),
-    ('states = ["ill"]\nepsilon', 'states = ["sick"]\nepsilon', r"release\[0\]\.states: .*'sick'"),
-    ("epsilon = 1\n", 'epsilon = 1\nvariables = ["ana"]\n', r"release\[0\]\.variables: names columns"),
-    ("[[release]]", '[hide]\nperson = "zoe"\n\n[[release]]', r"hide: no clique holds the person 'zoe'"),
-    ("[[release]]", '[hide]\nvariable = "ana"\n\n[[release]]', r"hide\.variable: .*with 'contacts' write person"),
-    ("[[release]]", '[hide]\nperson = "ana"\na = "ill"\n\n[[release]]', r"hide: a and b are the two values"),
+    ('states = ["ill"]\nepsilon', 'states = ["sick"]\nepsilon', r"table\[0\]\.states: .*'sick'"),
+    ("epsilon = 1\n", 'epsilon = 1\nvariables = ["ana"]\n', r"table\[0\]\.variables: names columns"),
+    ("[[table]]", '[hide]\nperson = "zoe"\n\n[[table]]', r"hide: no clique holds the person 'zoe'"),
+    ("[[table]]", '[hide]\nvariable = "ana"\n\n[[table]]', r"hide\.variable: .*with 'contacts' write person"),
+    ("[[table]]", '[hide]\nperson = "ana"\na = "ill"\n\n[[table]]', r"hide: a and b are the two values"),
 ])  # fmt: skip
 def test_faults_are_named_and_nothing_is_written(tmp_path: Path, old: str, new: str, problem: str) -> None:
     assert old in PUPILS
@@ -163,7 +163,7 @@ def test_a_draft_names_the_table_of_the_meetings(tmp_path: Path) -> None:
     draft = filled(
         draft, source='file = "people.csv"\nperson = "person"\nvalue = "state"',
         belief='file = "school.sqlite"\nstates = ["well", "ill"]\noutside = 0.1\ninside = 0.3',
-        release='states = ["ill"]',
+        table='states = ["ill"]',
     )  # fmt: skip
     output.write_text(draft, encoding="utf-8")
     (tmp_path / "people.csv").write_text("person,state\n" + "".join(f"p{n:02},well\n" for n in range(25)))

@@ -156,8 +156,8 @@ def test_a_parameter_of_the_population_is_hidden_by_its_values(tmp_path: Path) -
     ({"weight = [20, 200]": "weight = [200, 20]"}, "belief.ranges.weight", "bound"),
     ({'resolution = "0.01"': "resolution = 0"}, "belief.resolution", "above 0"),
     ({'property = { attribute = "income"': 'property = { attribute = "age"'}, "hide.property", "the belief tells"),
-    ({'attribute = "weight"\n': 'attribute = "wieght"\n'}, "release[0].attribute", "did you mean 'weight'"),
-    ({'query = "mean"': 'query = "sum"'}, "release[0].query", "publish the mean of 'weight'"),
+    ({'attribute = "weight"\n': 'attribute = "wieght"\n'}, "table[0].attribute", "did you mean 'weight'"),
+    ({'query = "mean"': 'query = "sum"'}, "table[0].query", "publish the mean of 'weight'"),
 ])  # fmt: skip
 def test_what_is_no_density_is_refused(tmp_path: Path, changes: dict[str, str], place: str, words: str) -> None:
     messages = faults_of(written(tmp_path, changes))

@@ -53,9 +53,9 @@ MISSING = {
         "belief.units_independent": "units_independent = true",
         "belief.pieces_independent": "pieces_independent = true",
     },
-    "table": {"belief.rows": f'columns = ["{{0}}"]\n{ROWS}', "release.states": 'states = ["yes"]',
+    "table": {"belief.rows": f'columns = ["{{0}}"]\n{ROWS}', "table.states": 'states = ["yes"]',
               "belief.units_independent": "units_independent = true"},
-    "network": {"belief.file": 'file = "n.bif"', "release.states": 'states = ["yes"]',
+    "network": {"belief.file": 'file = "n.bif"', "table.states": 'states = ["yes"]',
                 "belief.units_independent": "units_independent = true"},
     "users": {"source.value": 'value = "{0}"', "belief.size": "size = 25", "belief.values": 'values = ["yes", "no"]',
               "belief.probabilities": "probabilities = [0.5, 0.5]"},
@@ -63,39 +63,39 @@ MISSING = {
         "source.file": 'file = "people.csv"', "source.person": 'person = "{0}"', "source.value": 'value = "{1}"',
         "belief.file": 'file = "meetings.csv"', "belief.columns": 'columns = ["one", "other"]',
         "belief.states": 'states = ["well", "ill"]', "belief.outside": "outside = 0.1", "belief.inside": "inside = 0.3",
-        "release.states": 'states = ["ill"]',
+        "table.states": 'states = ["ill"]',
     },
     "independent-records": {
         "belief.records": "records = 500", "belief.rows": f'columns = ["{{0}}"]\n{ROWS}',
         "hide": 'property = {{ attribute = "{0}", function = "share", of = "a", max_difference = "0.1" }}',
-        "release.attribute": 'attribute = "{0}"', "release.states": 'states = ["yes"]',
+        "table.attribute": 'attribute = "{0}"', "table.states": 'states = ["yes"]',
     },
     "normal": {
         "belief.records": "records = 500", "belief.columns": 'columns = ["{0}"]',
         "belief.ranges": 'ranges = {{ "{0}" = [0, 200] }}', "belief.resolution": 'resolution = "0.1"',
         "belief.mean": "mean = [70]\ncovariance = [[100]]",
         "hide": 'property = {{ attribute = "{0}", function = "mean", max_difference = 5 }}',
-        "release.attribute": 'attribute = "{0}"',
+        "table.attribute": 'attribute = "{0}"',
     },
     "density": {
         "belief.records": "records = 500", "belief.column": 'column = "{0}"', "belief.about": 'about = "{0}"',
         "belief.given": "given = [{{ value = 0, mean = 0, deviation = 1 }}, {{ value = 1, mean = 1, deviation = 1 }}]",
         "belief.ranges": 'ranges = {{ "{0}" = [0, 200] }}', "belief.resolution": 'resolution = "0.1"',
-        "hide": 'property = {{ attribute = "{0}", function = "mean" }}', "release.attribute": 'attribute = "{0}"',
+        "hide": 'property = {{ attribute = "{0}", function = "mean" }}', "table.attribute": 'attribute = "{0}"',
     },
     "parameters": {
         "belief.records": "records = 500",
         "belief.prior": 'prior = {{ columns = ["{0}"], rows = [["low"], ["high"]], probabilities = ["0.5", "0.5"] }}',
         "belief.columns": 'columns."{0}" = {{ values = ["no", "yes"], given = {{ low = ["0.9", "0.1"], '
         'high = ["0.6", "0.4"] }} }}',
-        "hide": 'parameter = {{ attribute = "{0}" }}', "release.attribute": 'attribute = "{0}"',
-        "release.states": 'states = ["yes"]',
+        "hide": 'parameter = {{ attribute = "{0}" }}', "table.attribute": 'attribute = "{0}"',
+        "table.states": 'states = ["yes"]',
     },
     "parameter-box": {
         "belief.records": "records = 500", "belief.intervals": 'intervals = {{ "{0}" = ["0.2", "0.8"] }}',
         "belief.columns": 'columns."{0}" = {{ values = ["no", "yes"], chance = {{ constant = 0, "{0}" = 1 }} }}',
         "hide": 'parameter = {{ attribute = "{0}", interval = ["0.2", "0.8"] }}',
-        "release.attribute": 'attribute = "{0}"', "release.states": 'states = ["yes"]',
+        "table.attribute": 'attribute = "{0}"', "table.states": 'states = ["yes"]',
     },
     "populations": {
         "source.value": 'value = "{0}"', "source.rows_per_person": "rows_per_person = 1",
@@ -108,7 +108,7 @@ MISSING = {
     },
     "asymmetric": {
         "source.person": 'person = "{0}"', "source.place": 'place = "{1}"', "belief": 'places = ["bar", "shop"]',
-        "release.at_most": "at_most = 5",
+        "table.at_most": "at_most = 5",
     },
 }  # fmt: skip
 MISSING["markov-chain-class"] = MISSING["markov-chain"]

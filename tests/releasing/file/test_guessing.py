@@ -274,7 +274,7 @@ def test_people_of_one_household_are_asked_about(tmp_path: Path, answer: str, sh
 def test_what_is_suggested_for_households_of_the_ill_works(tmp_path: Path) -> None:
     _, draft, _ = drafted(people_of_households(tmp_path, "infected"), "--kind", "contacts", "--publish", "infected")
     believed = 'file = "meetings.csv"\ncolumns = ["one", "other"]\nstates = ["no", "yes"]\noutside = 0.1\ninside = 0.3'
-    (tmp_path / "r.toml").write_text(filled(draft, belief=believed, release='states = ["yes"]'))
+    (tmp_path / "r.toml").write_text(filled(draft, belief=believed, table='states = ["yes"]'))
     pairs = (f"{one},{other}\n" for one in range(150) for other in range(150) if one // 3 == other // 3)
     (tmp_path / "meetings.csv").write_text("one,other\n" + "".join(pairs), encoding="utf-8")
     assert load(tmp_path / "r.toml").belief.describe().startswith("50 independent cliques of 150 people")

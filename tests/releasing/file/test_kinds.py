@@ -52,7 +52,7 @@ HEAD = 'ledger = "ledger.db"\n[source]\nname = "study"\nfile = "data.csv"\n'
 EXAMPLE = Example(
     "twins",
     f'{HEAD}unit = "family"\n[belief]\nkind = "twins"\nalike = 0.75\n[expect]\nsource = "a test"\nmatters = 9\n'
-    '[[release]]\nname = "ill"\nepsilon = 1.0\nquery = "count"\nstates = ["ill"]\n',
+    '[[table]]\nname = "ill"\nepsilon = 1.0\nquery = "count"\nstates = ["ill"]\n',
     {"data.csv": "family,elder,younger\na,ill,ill\nb,well,ill\nc,well,well\n"},
     (('name = "study"', "name = 3", "source.name"), ("alike = 0.75", 'alike = "often"', "belief.alike")),
     named=("unit", "matters"),
@@ -170,7 +170,7 @@ def read_whole(kind: Kind, raw: Any) -> object:
 
 def changed(raw: Any) -> Iterator[Any]:
     """Yield the file with each of its keys left out, and with another value."""
-    sections = [raw, raw["source"], raw["belief"], *raw["release"]]
+    sections = [raw, raw["source"], raw["belief"], *raw["table"]]
     for section in sections:
         for key, value in list(section.items()):
             del section[key]
@@ -192,10 +192,10 @@ def test_sections_one_by_one_are_what_the_model_of_all_takes(path: Path) -> None
 
 
 @pytest.mark.parametrize(("raw", "where"), [
-    ({}, ("release",)), ({"belief": 3}, ("belief",)), ({"belief": {"kind": []}}, ("belief",)),
-    ({"release": 3}, ("release",)),
-    ({"release": [3]}, ("release", 0)), ({"release": [{"query": []}]}, ("release", 0, "query")),
-    ({"release": [{"query": "count", "share": 1}]}, ("release", 0, "share")), ({"hide": {"kind": 3}}, ("hide",)),
+    ({}, ("table",)), ({"belief": 3}, ("belief",)), ({"belief": {"kind": []}}, ("belief",)),
+    ({"table": 3}, ("table",)),
+    ({"table": [3]}, ("table", 0)), ({"table": [{"query": []}]}, ("table", 0, "query")),
+    ({"table": [{"query": "count", "share": 1}]}, ("table", 0, "share")), ({"hide": {"kind": 3}}, ("hide",)),
 ])  # fmt: skip
 def test_what_is_no_section_is_refused_in_its_place(raw: Any, where: tuple[str | int, ...]) -> None:
     kind = KINDS.find("markov-chain")

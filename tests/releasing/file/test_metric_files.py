@@ -49,16 +49,16 @@ def test_another_metric_has_another_error(tmp_path):
 
 
 @pytest.mark.parametrize(("metric", "words"), [
-    ('{ name = "power", parameter = 2 }', "release[0].metric.parameter: the metric is |z|^2, which is convex"),
-    ('{ name = "square", parameter = 2 }', "release[0].metric.name: the metric is 'square', that is z^2"),
-    ('{ name = "powr", parameter = 1 }', "release[0].metric.name: the metric is 'powr'"),
-    ('{ name = "table", parameter = [[0,1,2],[1,0,1],[3,1,0]] }', "release[0].metric.parameter: the metric is not"),
+    ('{ name = "power", parameter = 2 }', "table[0].metric.parameter: the metric is |z|^2, which is convex"),
+    ('{ name = "square", parameter = 2 }', "table[0].metric.name: the metric is 'square', that is z^2"),
+    ('{ name = "powr", parameter = 1 }', "table[0].metric.name: the metric is 'powr'"),
+    ('{ name = "table", parameter = [[0,1,2],[1,0,1],[3,1,0]] }', "table[0].metric.parameter: the metric is not"),
     ('{ name = "table", parameter = [[0,1,3],[1,0,1],[3,1,0]] }', "breaks the triangle inequality through 1"),
     ('{ name = "table", parameter = [[0,1],[1,0]] }', "has 2 rows, and there are 3 possible answers"),
     ('{ name = "circle", parameter = 2 }', "0 apart under the metric circle 2"),
-    ('{ name = "power" }', "release[0].metric.parameter"),
-    ('{ name = "power", parameter = 1, unit = 3 }', "release[0].metric.unit"),
-    ('"power"', "release[0].metric"),
+    ('{ name = "power" }', "table[0].metric.parameter"),
+    ('{ name = "power", parameter = 1, unit = 3 }', "table[0].metric.unit"),
+    ('"power"', "table[0].metric"),
 ])  # fmt: skip
 def test_what_is_no_metric_is_refused(tmp_path, metric, words):
     path = written(tmp_path, metric)
@@ -70,4 +70,4 @@ def test_what_is_no_metric_is_refused(tmp_path, metric, words):
 @pytest.mark.parametrize("mechanism", ["", 'mechanism = "wasserstein"'])
 def test_another_mechanism_has_no_use_for_it(tmp_path, mechanism):
     path = written(tmp_path, '{ name = "power", parameter = "1/2" }', mechanism)
-    assert "release[0].metric: is no use to the mechanism" in words_of(ended(BAD_INPUT, "calibrate", path))
+    assert "table[0].metric: is no use to the mechanism" in words_of(ended(BAD_INPUT, "calibrate", path))

@@ -276,7 +276,7 @@ def test_all_faults_leave_together(tmp_path: Path) -> None:
     text = PLACES.replace("epsilon = 1.5", "epsilon = -1").replace("smoothing = 1", "smoothing = -1")
     text = text.replace('name = "places"', 'name = "../up"').replace("units_independent = true\n", "")
     faults = faults_of(places_in(tmp_path, text))
-    assert {"release[0].epsilon", "release[0].name", "belief.units_independent"} <= {*faults}
+    assert {"table[0].epsilon", "table[0].name", "belief.units_independent"} <= {*faults}
 
 
 def test_different_supports_are_refused_or_aligned(tmp_path: Path) -> None:
@@ -289,7 +289,7 @@ def test_different_supports_are_refused_or_aligned(tmp_path: Path) -> None:
 
 
 def test_a_second_table_about_the_same_rows_is_charged_what_both_tell_or_refused(tmp_path: Path) -> None:
-    second = '[[release]]\nname = "again"\nquery = "each-value"\nepsilon = 0.25\n'
+    second = '[[table]]\nname = "again"\nquery = "each-value"\nepsilon = 0.25\n'
     with pytest.raises((BudgetExceeded, CompositionRefused)):
         tf.release_file(answers_in(tmp_path, WORDS.replace("budget = 1\n", "budget = 0.5\n") + second))
     assert not (tmp_path / "release-published").exists() or not list((tmp_path / "release-published").glob("*.csv"))
@@ -456,9 +456,9 @@ FAULTY = {
     ("places", '"survey.csv"', '"nowhere.csv"', "belief.reference.file", "nowhere.csv"),
     ("places", "smoothing = 1 }", 'smoothing = 1, populations = ["home", "away"] }', "belief.reference",
      "no row of 'away'"),
-    ("places", "epsilon = 1.5", 'epsilon = 1.5\nmechanism = "tupling"', "release[0].dummies", "is missing"),
-    ("places", "epsilon = 1.5", "epsilon = 1.5\ndummies = 3", "release[0].delta", "never improve a pure promise"),
-    ("places", "epsilon = 1.5", 'epsilon = 1.5\nmechanism = "optimum"', "release[0].mechanism", "mean 'optimal'"),
+    ("places", "epsilon = 1.5", 'epsilon = 1.5\nmechanism = "tupling"', "table[0].dummies", "is missing"),
+    ("places", "epsilon = 1.5", "epsilon = 1.5\ndummies = 3", "table[0].delta", "never improve a pure promise"),
+    ("places", "epsilon = 1.5", 'epsilon = 1.5\nmechanism = "optimum"', "table[0].mechanism", "mean 'optimal'"),
     ("places", "rows_per_person = 3", "rows_per_person = -3", "source.rows_per_person", "greater than or equal"),
     ("places", "box = {", "boxes = {", "belief.boxes", "is not a known key"),
     ("words", '["0.75", "0.25"]', '["1", "0"]', "belief", "one value only"),

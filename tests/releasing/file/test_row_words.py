@@ -12,7 +12,7 @@ from tests.support.release_files import EXPECT, believe, publish, read_from, rel
 from tests.support.releases import put, refusal_of
 from tests.support.starting import drafted
 
-from takifugu.releasing.file.keys import LASTING, ROWS, STEPS, UNSAID
+from takifugu.releasing.file.keys import LASTING, ROWS, STEPS
 from takifugu.releasing.file.loading import load
 from takifugu.releasing.planning.identity import keys_of
 
@@ -60,7 +60,7 @@ def test_visits_are_no_answers_where_each_person_has_one_declared_value(tmp_path
         "asymmetric",
         'ledger = "ledger.db"\n[source]\nname = "study"\nfile = "data.csv"\nvalue = "state"\n[belief]\n'
         'kind = "asymmetric"\nvalues = ["ill", "well"]\npeople = 4\n[hide]\npolicy = [{ none_of = ["ill"] }]\n'
-        '[[release]]\nname = "table-1"\nquery = "count"\nstates = ["well"]\nepsilon = 1.0\n',
+        '[[table]]\nname = "table-1"\nquery = "count"\nstates = ["well"]\nepsilon = 1.0\n',
         {"data.csv": "state\nill\nwell\nwell\nwell\n"}, (),
     )  # fmt: skip
     assert load(written(example, tmp_path, "answers")).items
@@ -122,4 +122,4 @@ def test_the_pages_have_each_word_of_steps() -> None:
     for page in ("release-file.md", "changes-and-stays.md"):
         text = (docs / page).read_text(encoding="utf-8")
         assert [word for word in STEPS if f'"{word}"' not in text] == []
-    assert {*STEPS, *LASTING, *UNSAID} <= {*ROWS}
+    assert {*STEPS, *LASTING} <= {*ROWS}

@@ -33,7 +33,7 @@ def fitted(keys: str) -> str:
 def test_a_good_file_reads_back(tmp_path: Path) -> None:
     read = spec.load(files.write(tmp_path)).spec
     assert isinstance(read, ReleaseSpec)
-    assert (read.source.unit, read.belief.kind, read.release[0].per) == ("Who is it?", "markov-chain", "both")
+    assert (read.source.unit, read.belief.kind, read.table[0].per) == ("Who is it?", "markov-chain", "both")
     assert read.hide.kind == "every-entry"
 
 
@@ -49,10 +49,10 @@ def test_every_fault_is_reported_at_once(tmp_path: Path) -> None:
         "write one of ledger, ledger_id, require_ledger or 12 more (`takifugu keys markov-chain` has all)",
         'source.name: is 3, not a text; write name = "activity-study" (the data\'s name in the ledger)',
         "belief.initial: is 'statonary'; did you mean 'stationary'?; write \"stationary\" or \"any\"",
-        "release[0].query: is 'histgram'; did you mean 'histogram'?; "
+        "table[0].query: is 'histgram'; did you mean 'histogram'?; "
         'write "histogram" or "sum" or "linear" or 7 more',
-        "release[0].epsilon: epsilon is nan; it must be a finite number; write for example 0.5 or '1/3'",
-        'release[0].per: is \'all\'; write "unit" or "pooled" or "both"',
+        "table[0].epsilon: epsilon is nan; it must be a finite number; write for example 0.5 or '1/3'",
+        'table[0].per: is \'all\'; write "unit" or "pooled" or "both"',
     )
 
 
@@ -61,23 +61,23 @@ HIDE = '[hide]\nkind = "one-entry"\nentry = 5\na = "still"\nb = "walking"\n'
 
 
 @pytest.mark.parametrize(("old", "new", "path", "words"), [
-    ("epsilon = 1.0", "epsilon = 0", "release[0].epsilon", "must be above 0"),
-    ("epsilon = 1.0", "epsilon = -1", "release[0].epsilon", "must be above 0"),
-    ("epsilon = 1.0", "epsilon = inf", "release[0].epsilon", "finite"),
-    ("epsilon = 1.0", "epsilon = true", "release[0].epsilon", "not a number or a text"),
-    ("epsilon = 1.0", "epsilon = 1.0\ndelta = 1", "release[0].delta", "below 1"),
-    ("epsilon = 1.0", "", "release[0].epsilon", "is missing"),
-    ("epsilon = 1.0", 'epsilon = 1.0\ndelta = 0.1\nmechanism = "group"', "release[0].delta", "pure promise"),
-    ("epsilon = 1.0", 'epsilon = 1.0\nmechanism = "grop"', "release[0].mechanism", "did you mean 'group'?"),
-    ('name = "time-use"', 'name = "../up"', "release[0].name", "letters, digits"),
-    ('query = "histogram"', 'query = "count"', "release[0].states", "is missing"),
-    ('query = "histogram"', 'query = "count"\nstates = ["walkin"]', "release[0].states", "did you mean 'walking'?"),
-    ('query = "histogram"', 'query = "sum"', "release[0].codes", "give codes"),
-    ('query = "histogram"', 'query = "sum"\ncodes = {still = 0, walkin = 1}', "release[0].codes", "'walkin'"),
-    ('query = "histogram"', 'query = "sum"\ntotal = 3\ncodes = {still = 0}', "release[0].total", "histogram"),
-    ('query = "histogram"', 'query = "histogram"\ntotal = 0', "release[0].total", "greater than or equal to 1"),
-    ('query = "histogram"', 'query = "histogram"\ncodes = {still = 1}', "release[0].codes", "does not belong"),
-    ('unit = "Who is it?"\n', "", "release[0].per", "no column says whose row it is"),
+    ("epsilon = 1.0", "epsilon = 0", "table[0].epsilon", "must be above 0"),
+    ("epsilon = 1.0", "epsilon = -1", "table[0].epsilon", "must be above 0"),
+    ("epsilon = 1.0", "epsilon = inf", "table[0].epsilon", "finite"),
+    ("epsilon = 1.0", "epsilon = true", "table[0].epsilon", "not a number or a text"),
+    ("epsilon = 1.0", "epsilon = 1.0\ndelta = 1", "table[0].delta", "below 1"),
+    ("epsilon = 1.0", "", "table[0].epsilon", "is missing"),
+    ("epsilon = 1.0", 'epsilon = 1.0\ndelta = 0.1\nmechanism = "group"', "table[0].delta", "pure promise"),
+    ("epsilon = 1.0", 'epsilon = 1.0\nmechanism = "grop"', "table[0].mechanism", "did you mean 'group'?"),
+    ('name = "time-use"', 'name = "../up"', "table[0].name", "letters, digits"),
+    ('query = "histogram"', 'query = "count"', "table[0].states", "is missing"),
+    ('query = "histogram"', 'query = "count"\nstates = ["walkin"]', "table[0].states", "did you mean 'walking'?"),
+    ('query = "histogram"', 'query = "sum"', "table[0].codes", "give codes"),
+    ('query = "histogram"', 'query = "sum"\ncodes = {still = 0, walkin = 1}', "table[0].codes", "'walkin'"),
+    ('query = "histogram"', 'query = "sum"\ntotal = 3\ncodes = {still = 0}', "table[0].total", "histogram"),
+    ('query = "histogram"', 'query = "histogram"\ntotal = 0', "table[0].total", "greater than or equal to 1"),
+    ('query = "histogram"', 'query = "histogram"\ncodes = {still = 1}', "table[0].codes", "does not belong"),
+    ('unit = "Who is it?"\n', "", "table[0].per", "no column says whose row it is"),
     (MATRIX, "matrix = [[0.8, 0.2], [0.3, 0.8]]", "belief.matrix", "row 1"),
     (MATRIX, "matrix = [[0.8, 0.2]]", "belief.matrix", "square"),
     (MATRIX, "matrix = [[1.0, 0.0], [0.0, 1.0]]", "belief.matrix", "closed classes"),
@@ -110,18 +110,18 @@ HIDE = '[hide]\nkind = "one-entry"\nentry = 5\na = "still"\nb = "walking"\n'
     ("budget = 10", 'missing = "NA"', "source.missing", "not a list"),
     ('unit = "Who is it?"', 'unit = "Who is it"', "source.unit", "did you mean 'Who is it?'?"),
     ('value = "état; raw"', 'value = "etat; raw"', "source.value", "did you mean 'état; raw'?"),
-    ('query = "histogram"', 'query = "histogram"\nweights = [1]', "release[0].weights", "publish a linear"),
-    ('query = "histogram"', 'query = "histogram"\ngrid = 2', "release[0].grid", "does not belong"),
-    ('query = "histogram"', 'query = "linear"', "release[0].weights", "is missing"),
-    ('query = "histogram"', 'query = "linear"\nweights = [1]', "release[0].per", 'write per = "unit"'),
-    ('query = "histogram"', 'query = "linear"\nweights = [0]', "release[0].weights", "no weight differs from 0"),
-    ('query = "histogram"', 'query = "linear"\nweights = "w.csv"', "release[0].weights", "cannot be read"),
-    ('query = "histogram"', 'query = "histogram"\nstates = []', "release[0].states", "at least one state"),
-    ("[[release]]", '[hide]\nkind = "one-entry"\n[[release]]', "hide.entry", "is missing; write entry = 6"),
-    ("[[release]]", HIDE.replace("5", "-1") + "[[release]]", "hide.entry", "greater than or equal to 0"),
-    ("[[release]]", HIDE.replace("walking", "walkin") + "[[release]]", "hide.b", "did you mean 'walking'?"),
-    ("[[release]]", HIDE.replace("walking", "still") + "[[release]]", "hide.b", "write the other state"),
-    ("[[release]]", HIDE.replace("one-entry", "entry") + "[[release]]", "hide", "did you mean 'one-entry'"),
+    ('query = "histogram"', 'query = "histogram"\nweights = [1]', "table[0].weights", "publish a linear"),
+    ('query = "histogram"', 'query = "histogram"\ngrid = 2', "table[0].grid", "does not belong"),
+    ('query = "histogram"', 'query = "linear"', "table[0].weights", "is missing"),
+    ('query = "histogram"', 'query = "linear"\nweights = [1]', "table[0].per", 'write per = "unit"'),
+    ('query = "histogram"', 'query = "linear"\nweights = [0]', "table[0].weights", "no weight differs from 0"),
+    ('query = "histogram"', 'query = "linear"\nweights = "w.csv"', "table[0].weights", "cannot be read"),
+    ('query = "histogram"', 'query = "histogram"\nstates = []', "table[0].states", "at least one state"),
+    ("[[table]]", '[hide]\nkind = "one-entry"\n[[table]]', "hide.entry", "is missing; write entry = 6"),
+    ("[[table]]", HIDE.replace("5", "-1") + "[[table]]", "hide.entry", "greater than or equal to 0"),
+    ("[[table]]", HIDE.replace("walking", "walkin") + "[[table]]", "hide.b", "did you mean 'walking'?"),
+    ("[[table]]", HIDE.replace("walking", "still") + "[[table]]", "hide.b", "write the other state"),
+    ("[[table]]", HIDE.replace("one-entry", "entry") + "[[table]]", "hide", "did you mean 'one-entry'"),
 ])  # fmt: skip
 def test_one_fault(tmp_path: Path, old: str, new: str, path: str, words: str) -> None:
     assert old in files.SPEC
@@ -137,7 +137,7 @@ def test_one_fault(tmp_path: Path, old: str, new: str, path: str, words: str) ->
     ('belief = {kind = "tree"}', 'write kind = "table" or "parameters" or "parameter-box"; `takifugu init --help`'),
     ("belief = {}", "has no kind"),
     ("source = 3\nrelease = 4", "source: is 3, not a section"),
-    ("release = []", "release: is empty; add a section [[release]] with name, query, epsilon"),
+    ("table = []", "table: is empty; add a section [[table]] with name, query, epsilon"),
     ("version = 2", "version: is 2; write 1"),
 ])  # fmt: skip
 def test_files_that_are_far_off(tmp_path: Path, text: str, words: str) -> None:
@@ -152,9 +152,9 @@ def test_no_file_and_no_text(tmp_path: Path) -> None:
 
 
 def test_two_releases_of_one_name(tmp_path: Path) -> None:
-    item = '\n[[release]]\nname = "time-use"\nquery = "histogram"\nepsilon = 1\n'
+    item = '\n[[table]]\nname = "time-use"\nquery = "histogram"\nepsilon = 1\n'
     assert problems(files.SPEC + item, tmp_path) == (
-        "release[1].name: 'time-use' would name two tables; give each its own name",
+        "table[1].name: 'time-use' would name two tables; give each its own name",
     )
 
 
@@ -167,7 +167,7 @@ def test_fitting_on_the_private_file_must_be_said(tmp_path: Path) -> None:
 
 def test_the_schema_is_json_and_names_every_section() -> None:
     about = {"version", "ledger", "require_ledger", "ledger_id", "output", "publisher", "contact", "expect"}
-    sections = {"plugins", "joint_epsilon", "joint_delta", "source", "belief", "hide", "release"}
+    sections = {"plugins", "joint_epsilon", "joint_delta", "source", "belief", "hide", "table"}
     assert {*spec.json_schema()["properties"]} == about | sections
 
 
@@ -192,7 +192,7 @@ def test_what_is_missing_hides_nothing_else(tmp_path: Path) -> None:
 
 
 def test_one_entry_is_hidden_in_one_sequence_only(tmp_path: Path) -> None:
-    reported = problems(files.SPEC.replace("[[release]]", HIDE + "[[release]]"), tmp_path)
+    reported = problems(files.SPEC.replace("[[table]]", HIDE + "[[table]]"), tmp_path)
     assert [p.split(";")[0] for p in reported] == [
         f"hide.kind: 'one-entry' hides one entry of one sequence, and source.{key} says that there are several"
         for key in ("unit", "piece")
@@ -279,5 +279,14 @@ def test_a_mark_that_is_no_value_names_the_keys_and_is_not_quoted(tmp_path: Path
 def test_an_exact_total_is_refused_with_what_it_would_cost(line: str, tmp_path: Path) -> None:
     caught = refusal_of(files.write(tmp_path, files.SPEC + line))
     assert "its epsilon would be infinite" in str(caught)
-    assert caught.faults[0].place.startswith("release[0]")
+    assert caught.faults[0].place.startswith("table[0]")
     assert "a count or a sum with an epsilon of its own" in caught.faults[0].fix
+
+
+def test_a_key_of_before_is_told_with_what_is_written_now(tmp_path: Path) -> None:
+    path = tmp_path / "old.toml"
+    example = Path(__file__).parents[3] / "examples" / "activity.toml"
+    path.write_text(example.read_text(encoding="utf-8").replace("[[table]]", "[[release]]"))
+    with pytest.raises(TakifuguError) as told:
+        spec.load(path)
+    assert "release: is the key of before; write [[table]]" in str(told.value)

@@ -27,7 +27,7 @@ WEEK = release_text(
     output="out", expect=EXPECT,
 )  # fmt: skip
 TABLE = """
-[[release]]
+[[table]]
 name = "{name}"
 query = "{query}"
 window = "2026-01-05"
@@ -36,7 +36,7 @@ window = "2026-01-05"
 NORMAL = 'epsilon = 1\ndelta = 1e-6\nmechanism = "influence-gaussian"'
 BEGINS = "begins_series = true"
 COUNT = ("walking", "count", f'states = ["walking"]\n{NORMAL}')
-UNIMPORTANT = '[release.expect]\nsource = "a test"\nmatters = 1000\nunimportant = ["still", "walking"]\n'
+UNIMPORTANT = '[table.expect]\nsource = "a test"\nmatters = 1000\nunimportant = ["still", "walking"]\n'
 HISTOGRAM = ("time-use", "histogram", f"{NORMAL}\n{UNIMPORTANT}")
 PURE = ("still", "count", 'states = ["still"]\nepsilon = 0.2')
 SHARED = "joint_epsilon = 1\njoint_delta = 1e-6\n"

@@ -18,7 +18,7 @@ from takifugu.releasing.file.loading import load
 from takifugu.releasing.planning.outlook import outlook
 from takifugu.releasing.planning.plan import plan
 
-HEAD = files.SPEC.split("[[release]]")[0].replace("budget = 10", "budget = 1")
+HEAD = files.SPEC.split("[[table]]")[0].replace("budget = 10", "budget = 1")
 SHARING = HEAD.replace('output = "out"\n', 'output = "out"\njoint_epsilon = 1\n') + "\n\n".join([
     publish("time-use", "histogram", per="unit"),
     publish("walking", "count", states=["walking"], per="unit", importance=5) + "\n",
@@ -119,7 +119,7 @@ WEEKS = "joint_epsilon = 1\n" + release_text(
               budget=9),
     believe("markov-chain", states=["still", "walking"], matrix=[[0.5, 0.5], [0.4, 0.6]]),
     publish("time-use", "histogram", every="week"),
-    section("[release.expect]", **EXPECT, unimportant=["still", "walking"]),
+    section("[table.expect]", **EXPECT, unimportant=["still", "walking"]),
     publish("walking", "count", states=["walking"], every="week"),
     expect=EXPECT,
 )  # fmt: skip
@@ -145,22 +145,22 @@ NORMAL = (EPSILON, EPSILON + "joint_delta = 1e-6\n")
 
 
 @pytest.mark.parametrize(("changes", "where", "words"), [
-    ([(EPSILON, "")], "release[0].epsilon", "is missing"),
+    ([(EPSILON, "")], "table[0].epsilon", "is missing"),
     ([(EPSILON, "joint_epsilon = 0\n")], "joint_epsilon", "is 0"),
     ([(EPSILON, "joint_epsilon = 20000\n")], "joint_epsilon", "between 1e-9 and 10000"),
     ([(EPSILON, "joint_epsilon = true\n")], "joint_epsilon", "is true"),
-    ([(IMPORTANCE, "importance = 0")], "release[1].importance", "above 0"),
-    ([(IMPORTANCE, "epsilon = 1\nimportance = 5")], "release[1].importance", "shares the joint epsilon"),
-    ([(IMPORTANCE, "delta = 1e-6")], "release[1].delta", "shares the joint epsilon"),
+    ([(IMPORTANCE, "importance = 0")], "table[1].importance", "above 0"),
+    ([(IMPORTANCE, "epsilon = 1\nimportance = 5")], "table[1].importance", "shares the joint epsilon"),
+    ([(IMPORTANCE, "delta = 1e-6")], "table[1].delta", "shares the joint epsilon"),
     ([(EPSILON, "joint_delta = 1e-6\n")], "joint_delta", "without joint_epsilon"),
     ([(EPSILON, "joint_epsilon = 1\njoint_delta = 2\n")], "joint_delta", "is 2"),
-    ([(IMPORTANCE, 'mechanism = "wasserstein"')], "release[1].mechanism", "found together"),
-    ([(IMPORTANCE, "allow_zero_noise = true")], "release[1].allow_zero_noise", "never zero"),
-    ([('per = "unit"\nimportance = 5', 'per = "pooled"')], "release[1].per", "'time-use', which shares the epsilon"),
-    ([('per = "unit"\nimportance = 5', 'per = "both"')], "release[1].per", "two tables of one release"),
+    ([(IMPORTANCE, 'mechanism = "wasserstein"')], "table[1].mechanism", "found together"),
+    ([(IMPORTANCE, "allow_zero_noise = true")], "table[1].allow_zero_noise", "never zero"),
+    ([('per = "unit"\nimportance = 5', 'per = "pooled"')], "table[1].per", "'time-use', which shares the epsilon"),
+    ([('per = "unit"\nimportance = 5', 'per = "both"')], "table[1].per", "two tables of one release"),
     ([("budget = 1", "budget = 1\nonly_release = true")], "source.only_release", "several tables"),
-    ([NORMAL, ('"count"\nstates = ["walking"]', '"mode"')], "release[1].query", "no normal noise is added"),
-    ([NORMAL, ('per = "unit"\nimportance = 5', 'per = "pooled"')], "release[1].per", "no joint promise"),
+    ([NORMAL, ('"count"\nstates = ["walking"]', '"mode"')], "table[1].query", "no normal noise is added"),
+    ([NORMAL, ('per = "unit"\nimportance = 5', 'per = "pooled"')], "table[1].per", "no joint promise"),
     ([(IMPORTANCE, "epsilon = 1"), ('"histogram"', '"histogram"\nepsilon = 1')], "joint_epsilon", "by no table"),
 ])  # fmt: skip
 def test_what_cannot_share(tmp_path: Path, changes: list[tuple[str, str]], where: str, words: str) -> None:
@@ -180,14 +180,14 @@ def test_choices_share_it_by_how_many_entries_they_miss(tmp_path: Path) -> None:
 def test_windows_that_differ(tmp_path: Path) -> None:
     spec = WEEKS.replace('every = "week"\n', 'window = "2026-W02"\n', 1)
     caught = refusal_of(files.write(tmp_path, spec, "hour,state\n"))
-    assert "release[1].window" in {fault.place for fault in caught.faults}
+    assert "table[1].window" in {fault.place for fault in caught.faults}
 
 
 def test_tables_of_other_definitions(tmp_path: Path) -> None:
     """Losses of a property of whole columns are no sums over entries."""
     (tmp_path / "staff.csv").write_text(attribute_files.STAFF, encoding="utf-8")
     spec = attribute_files.RECORDS.replace('output = "out"', 'output = "out"\njoint_epsilon = 1')
-    for text, place in ((spec, "joint_epsilon"), (spec.replace("epsilon = 1.0\n", ""), "release[0].epsilon")):
+    for text, place in ((spec, "joint_epsilon"), (spec.replace("epsilon = 1.0\n", ""), "table[0].epsilon")):
         where = tmp_path / "staff.toml"
         where.write_text(text, encoding="utf-8")
         caught = refusal_of(where)

@@ -186,7 +186,7 @@ def test_records_sum_to_their_public_number(kind: str, tmp_path: Path) -> None:
 def test_users_who_may_be_absent_have_no_public_total(tmp_path: Path) -> None:
     (example,) = (example for example in EXAMPLES if example.kind == "users")
     text = example.text.replace('query = "count"\nstates = ["yes"]', 'query = "histogram"\nadjust = true')
-    text = text.replace("[[release]]", 'presence = 0.5\nabsence = "removed"\n[[release]]')
+    text = text.replace("[[table]]", 'presence = 0.5\nabsence = "removed"\n[[table]]')
     (planned,) = plan(load(replace(example, text=text).write(tmp_path))).tables
     assert planned.totals == ((None,),)
 

@@ -151,7 +151,7 @@ def test_a_copy_of_a_release_file_under_another_name_pays_nothing_again(tmp_path
 @pytest.mark.slow
 def test_tables_that_lie_elsewhere_do_not_stop_new_ones(tmp_path: Path, where: Path) -> None:
     shutil.move(tmp_path / "out", tmp_path / "away")
-    more = where.read_text(encoding="utf-8") + '\n[[release]]\nname = "more"\nquery = "histogram"\nepsilon = 0.5\n'
+    more = where.read_text(encoding="utf-8") + '\n[[table]]\nname = "more"\nquery = "histogram"\nepsilon = 0.5\n'
     where.write_text(more, encoding="utf-8")
     with pytest.warns(Notice, match="was published in"):
         outcome = tf.release_file(where)

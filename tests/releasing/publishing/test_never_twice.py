@@ -25,7 +25,7 @@ from takifugu.releasing.planning.identity import keys_of
 from takifugu.releasing.publishing import folder as folders
 from takifugu.releasing.publishing import publish
 
-FIRST = SPEC[: SPEC.index('[[release]]\nname = "walking"')]
+FIRST = SPEC[: SPEC.index('[[table]]\nname = "walking"')]
 
 
 def paid(folder: Path) -> int:
@@ -41,7 +41,7 @@ def test_a_second_release_in_a_file_is_new_and_the_first_is_named(tmp_path: Path
     assert ([table["name"] for table in foreseen["forecast"]["tables"]], foreseen["there"]) == (["walking"], ["both"])
     said = words_of(succeed("release", toml))
     assert "already published: both (20" in said
-    assert "needs a [[release]] of another name" in said
+    assert "needs a [[table]] of another name" in said
     assert paid(tmp_path) == 2
     assert {name: seen(tmp_path).files[name] for name in before} == before
     again = tf.release_file(toml)
@@ -207,7 +207,7 @@ def test_a_value_and_its_state_are_no_key_that_says_what_is_meant(tmp_path: Path
     for mapped in ("", f"map = {{ {value} = {state!r} }}", f"map = {{ {value} = 'seen' }}"):
         text = release_text(
             read_from("rows", "rows.csv", value="state"), f"{belief}\n{mapped}",
-            section("[[release]]", name="seen", query="count", states=["seen"], epsilon=1),
+            section("[[table]]", name="seen", query="count", states=["seen"], epsilon=1),
         )  # fmt: skip
         (tmp_path / "rows.toml").write_text(text)
         file = load(tmp_path / "rows.toml")

@@ -17,7 +17,7 @@ from takifugu.releasing.report.outcomes import Outcome
 SMALL = files.SPEC.replace('per = "both"\n', "")
 AGAIN = SMALL.replace('"time-use"', '"again"')
 THIRD = SMALL.replace('"time-use"', '"third"')
-TWO = f'{SMALL}\n[[release]]\nname = "walks"\nquery = "count"\nstates = ["walking"]\nepsilon = 0.5\n'
+TWO = f'{SMALL}\n[[table]]\nname = "walks"\nquery = "count"\nstates = ["walking"]\nepsilon = 0.5\n'
 
 
 def forgotten(folder: Path) -> Path:

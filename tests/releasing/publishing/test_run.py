@@ -155,7 +155,7 @@ def test_the_list_of_units_is_published_where_the_file_says_so(tmp_path: Path) -
 
 @pytest.mark.slow
 def test_several_releases_are_paid_together_or_not_at_all(tmp_path: Path) -> None:
-    more = '\n[[release]]\nname = "walking"\nquery = "count"\nstates = ["walking"]\nepsilon = 0.5\n'
+    more = '\n[[table]]\nname = "walking"\nquery = "count"\nstates = ["walking"]\nepsilon = 0.5\n'
     outcome = run.publish(planned(tmp_path, files.SPEC + more))
     assert [t.name for t in outcome.tables] == ["time-use-units", "time-use-pooled", "walking"]
     other = tmp_path / "second"

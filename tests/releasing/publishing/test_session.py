@@ -189,7 +189,7 @@ def test_bad_questions_pay_nothing(file: Path) -> None:
     for words, said in [
         ((file, "bat"), "the table has no place 'bat'"), ((file, "bar", "--at-most", "-1"), "the threshold is '-1'"),
         ((file, "bar", "--at-most", "x"), "threshold"),
-        ((file, "bar", "--only", "sage"), "no [[release]] named 'sage'"),
+        ((file, "bar", "--only", "sage"), "no [[table]] named 'sage'"),
         ((two, "bar"), "the file has 2 tables"), ((two, "bar", "--only", "more"), "does not say which places are safe"),
         ((file.parent / "no.toml", "bar"), "no.toml"),
     ]:  # fmt: skip

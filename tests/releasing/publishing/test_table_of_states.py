@@ -26,7 +26,7 @@ from takifugu.releasing.publishing.new_ledger import THE_COPY
 from takifugu.releasing.publishing.states import RELEASE, RESUME, Does, InFolder, InLedger, Row, row_of
 
 PAGE = Path(__file__).parents[3] / "docs" / "command-line.md"
-ONE = SPEC[: SPEC.index('[[release]]\nname = "walking"')]
+ONE = SPEC[: SPEC.index('[[table]]\nname = "walking"')]
 STATES = list(product(InLedger, InFolder))
 #: The state of the copy of the ledger that is taken, and the state of what was paid for after each thing that is done.
 COPIES = {

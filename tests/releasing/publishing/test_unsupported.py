@@ -53,7 +53,7 @@ def tables(tmp_path_factory: pytest.TempPathFactory) -> dict[str, dict[str, list
             "total": {"query": "sum", "codes": codes(kind, lambda m: m)},
         }  # fmt: skip
         about = {"epsilon": 1e4, **({"attribute": "age"} if kind == "records" else {})}
-        sections = [section("[[release]]", name=name, **item, **about) for name, item in items.items()]
+        sections = [section("[[table]]", name=name, **item, **about) for name, item in items.items()]
         ages = "age\n" + "\n".join(map(str, AGES)) + "\n"
         file = put(tmp_path_factory.mktemp(kind), {"release.toml": "\n".join([text, *sections]), "ages.csv": ages})
         tf.release_file(file)
@@ -114,8 +114,8 @@ def test_the_error_names_the_query_and_what_to_write(name: str, kind: str, tmp_p
     query_line = next(line for line in text.splitlines() if line.startswith("query"))
     (tmp_path / "release.toml").write_text(text.replace(query_line, f'query = "{name}"'))
     caught = refusal_of(tmp_path / "release.toml")
-    (line,) = [line for line in caught.problems if line.startswith("release[0].query")]
-    assert line.startswith(f'release[0].query: "{name}" is not published')
+    (line,) = [line for line in caught.problems if line.startswith("table[0].query")]
+    assert line.startswith(f'table[0].query: "{name}" is not published')
     assert 'write query = "' in line or "this kind of file publishes" in line
     assert not (tmp_path / "ledger.db").exists()
 

@@ -29,8 +29,8 @@ def lines(words: dict[str, str]) -> str:
 
 def worded(text: str, top: dict[str, str] = TOP, table: dict[str, str] = TABLE) -> str:
     """Return a release file with the words under its keys."""
-    head, *items = text.split("[[release]]\n")
-    return lines(top) + "".join([head, *(f"[[release]]\n{lines(table)}{item}" for item in items)])
+    head, *items = text.split("[[table]]\n")
+    return lines(top) + "".join([head, *(f"[[table]]\n{lines(table)}{item}" for item in items)])
 
 
 def test_without_them_the_page_has_no_title(tmp_path: Path) -> None:

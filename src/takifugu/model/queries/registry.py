@@ -132,7 +132,7 @@ SECTIONS: Registry[type] = Registry(
 def register(kind: str, query: type, section: type | None = None, rows: Sequence[str] = ENTRIES) -> None:
     """Let `from_dict` read a kind of query, and release files publish it.
 
-    `query.to_dict()["kind"]` is `kind`. `section` is the frozen dataclass of its keys in [[release]]
+    `query.to_dict()["kind"]` is `kind`. `section` is the frozen dataclass of its keys in [[table]]
     (`queries.sections`), for files about these `rows`. Raises InputError for a kind that is registered already, and for
     a type that lacks what every query has.
     """

@@ -137,6 +137,6 @@ function releaseFile(settings, model) {
     `stay = ${byName(settings.states)}  # in steps`, ...next, 'source = "assumed, with the explorer"',
     "units_independent = true", "",
     "[hide]", 'kind = "every-entry"', "",
-    "[[release]]", 'name = "table"', ...counted, ...(isClock ? ['by = "hour"'] : []), `epsilon = ${settings.epsilon}`, "",
+    "[[table]]", 'name = "table"', ...counted, ...(isClock ? ['by = "hour"'] : []), `epsilon = ${settings.epsilon}`, "",
   ].join("\n");
 }

@@ -305,7 +305,7 @@ def advice_of(planned: Plan, units: int | None = None) -> tuple[TableAdvice, ...
     with _as_fault_of_file():  # what is expected of a list is unused, and of a file if all its tables are lists
         for table in lists:
             if table.item.expect is not None:
-                refuse_unused(table.item.expect, ("release", planned.file.items.index(table.item), "expect"))
+                refuse_unused(table.item.expect, ("table", planned.file.items.index(table.item), "expect"))
         if planned.spec.expect is not None and lists and len(lists) == len(planned.tables):
             refuse_unused(planned.spec.expect, ("expect",))
     left_out = in_place_of_good(planned.file)
@@ -314,6 +314,6 @@ def advice_of(planned: Plan, units: int | None = None) -> tuple[TableAdvice, ...
     if names_read:
         with _as_fault_of_file():
             for place, item in enumerate(planned.file.items):
-                refuse_more_people(item.expect, names_read, ("release", place, "expect"))
+                refuse_more_people(item.expect, names_read, ("table", place, "expect"))
             refuse_more_people(planned.spec.expect, names_read, ("expect",))
     return advice

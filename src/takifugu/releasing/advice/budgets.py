@@ -113,7 +113,7 @@ def with_ways_to_pay(over: BudgetExceeded, file: ReleaseFile, planned: Plan | No
     if over.source != normalised(file.source.name):  # of the same people
         return over
     if reason := worthless(total.beyond(Amount(*over.spent)), Amount(*over.budget)):
-        over.fix = f"fits in [[release]]: {over.fits};\n{reason}"
+        over.fix = f"fits in [[table]]: {over.fits};\n{reason}"
         return over.at("source")
     budget, ways = enough(total), list[str]()
     if file.budget:
@@ -123,7 +123,7 @@ def with_ways_to_pay(over: BudgetExceeded, file: ReleaseFile, planned: Plan | No
         ways.append(f"write {Change(('source', 'budget'), value).words} under [source]")
     if not ways or _is_declared(file):
         ways.append(f"run\n{_setting(file, budget)}")
-    over.fix = f"fits in [[release]]: {over.fits};\nto spend that much, {' and '.join(ways)}"
+    over.fix = f"fits in [[table]]: {over.fits};\nto spend that much, {' and '.join(ways)}"
     if planned is not None and (lines := lines_that_fit(planned, over, previewed)):
         over.fix = f"{over.fix};\n{lines}"
     return over.at("source")

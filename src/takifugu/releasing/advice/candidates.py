@@ -20,17 +20,17 @@ _FEWEST_BOXES = 3
 
 
 def of_table(raw: Plain, index: int, key: str, value: object) -> Change:
-    """Return the change of a key of one [[release]]."""
-    return Change(("release", index, key), value, str(raw["release"][index].get("name", "")))
+    """Return the change of a key of one [[table]]."""
+    return Change(("table", index, key), value, str(raw["table"][index].get("name", "")))
 
 
 def ideas(raw: Plain, ratios: Mapping[int, float]) -> Iterator[Idea]:
     """Yield possible remedies, cheap ones first in case time runs out.
 
-    `ratios` are those of the [[release]]s that are judged, by their number: what helps one that is not good is done to
+    `ratios` are those of the [[table]]s that are judged, by their number: what helps one that is not good is done to
     all of these.
     """
-    source, items = raw.get("source", {}), raw["release"]
+    source, items = raw.get("source", {}), raw["table"]
     poor = [(index, items[index]) for index, ratio in ratios.items() if ratio > GOOD]
     unit = source.get("unit")
     pooled, first_cells, last_cells, free = list[Change](), list[Change](), list[Change](), list[Change]()

@@ -21,7 +21,7 @@ _STAY = re.compile(r"(\d+(?:\.\d+)?)(\s*\D+)")
 
 @dataclass(frozen=True)
 class Change:
-    """One key of the release file and its new value; None takes the key out. `table` is the [[release]] it is of."""
+    """One key of the release file and its new value; None takes the key out. `table` is the [[table]] it is of."""
 
     where: Place
     value: object
@@ -34,8 +34,8 @@ class Change:
     @property
     def section(self) -> str:
         """Return the section's header, as in the file."""
-        if self.where[0] == "release":
-            return f"[[release]] {toml_of(self.table)}" if self.table else "[[release]]"
+        if self.where[0] == "table":
+            return f"[[table]] {toml_of(self.table)}" if self.table else "[[table]]"
         return ".".join(map(str, self.where[:-1])).join("[]") if len(self.where) > 1 else "the top of the file"
 
     @property
@@ -51,9 +51,9 @@ class Change:
 def by_section(changes: Sequence[Change]) -> dict[str, list[Change]]:
     """Return changes by their section, in order.
 
-    >>> split = Change(("release", 0, "epsilon"), 0.5, "use"), Change(("source", "budget"), 2)
+    >>> split = Change(("table", 0, "epsilon"), 0.5, "use"), Change(("source", "budget"), 2)
     >>> list(by_section(split))
-    ['[[release]] "use"', '[source]']
+    ['[[table]] "use"', '[source]']
     """
     sections: dict[str, list[Change]] = {}
     for change in changes:

@@ -147,7 +147,7 @@ def _unpaid(planned: Plan) -> Iterator[str]:
         if cost > most:
             sentence = f"costs epsilon {at_most(cost)}, and the whole budget is epsilon {at_least(most)}"
             larger = f"budget = {two_digits(float(cost)):g}"
-            yield f"{table.name} {sentence}; write {larger} under [source], or a smaller epsilon under its [[release]]"
+            yield f"{table.name} {sentence}; write {larger} under [source], or a smaller epsilon under its [[table]]"
 
 
 def _mechanisms(planned: Plan) -> dict[str, tuple[str, ...]]:

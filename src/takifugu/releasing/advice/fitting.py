@@ -21,7 +21,7 @@ TRIES, SMALLER = 6, Fraction(9, 10)
 
 
 def lines_that_fit(planned: Plan, over: BudgetExceeded, previewed: Callable[[Plan, Any], Preview]) -> str:
-    """Return what to write in which [[release]] so that the release fits, "" where nothing is found.
+    """Return what to write in which [[table]] so that the release fits, "" where nothing is found.
 
     The lines are tried: the tables are calibrated again, and the ledger is asked what they would cost.
     """
@@ -31,7 +31,7 @@ def lines_that_fit(planned: Plan, over: BudgetExceeded, previewed: Callable[[Pla
         raw = parsed(planned.file.path)
         share = over.share
         for _ in range(TRIES):
-            changes = _changes(raw["release"], planned, share)
+            changes = _changes(raw["table"], planned, share)
             if not changes:
                 return ""
             if _fits(applied(raw, changes), planned, previewed):
@@ -55,7 +55,7 @@ def _changes(items: Sequence[dict[str, object]], planned: Plan, share: Fraction)
                 smaller = _rounded_down(Fraction(str(epsilon)) * share)
                 if not smaller:
                     return []
-                changes[number] = Change(("release", number, "epsilon"), smaller, str(item["name"]))
+                changes[number] = Change(("table", number, "epsilon"), smaller, str(item["name"]))
                 break
     return [*changes.values()]
 

@@ -111,7 +111,7 @@ class Remedy:
 
 @dataclass(frozen=True)
 class Made:
-    """A file with changes: the worst table of each [[release]] that is judged, and by how much its epsilons may grow.
+    """A file with changes: the worst table of each [[table]] that is judged, and by how much its epsilons may grow.
 
     `room` is how often what it costs fits into the budget, infinite without one, and 0 where none is worth it; `price`
     says how much weaker its promise is.
@@ -268,8 +268,8 @@ def _with_epsilons(search: _Search, attempt: Made, at_most: float = math.inf) ->
     values: dict[tuple[str | int, ...], Change] = {change.where: change for change in attempt.changes}
     grown, shared, epsilon_places = list[tuple[float, float]](), list[float](), list[tuple[Change, Any, float]]()
     for i, ratio in attempt.ratios.items():
-        if ratio > GOOD and "epsilon" in file["release"][i]:
-            epsilon_places.append((of_table(search.raw, i, "epsilon", None), file["release"][i]["epsilon"], ratio))
+        if ratio > GOOD and "epsilon" in file["table"][i]:
+            epsilon_places.append((of_table(search.raw, i, "epsilon", None), file["table"][i]["epsilon"], ratio))
         elif ratio > GOOD:
             shared.append(ratio)
     if shared and "joint_epsilon" in file:
@@ -309,13 +309,13 @@ def with_changes(raw: Plain, planned: Plan, changes: Sequence[Change]) -> Plan |
 
 
 def index_of(raw: Plain, table: TableAdvice) -> int:
-    """Return the number of a table's [[release]], ignoring its window's name."""
-    names = [str(item.get("name")) for item in raw["release"]]
+    """Return the number of a table's [[table]], ignoring its window's name."""
+    names = [str(item.get("name")) for item in raw["table"]]
     return max((i for i, name in enumerate(names) if table.name.startswith(name)), key=lambda i: len(names[i]))
 
 
 def _worst(raw: Plain, tables: Sequence[TableAdvice], measured: set[int]) -> dict[int, TableAdvice]:
-    """Return the worst table of each [[release]] with all tables judged."""
+    """Return the worst table of each [[table]] with all tables judged."""
     worst, unjudged = dict[int, TableAdvice](), set[int]()
     for table in tables:
         index = index_of(raw, table)

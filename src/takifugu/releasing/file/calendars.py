@@ -76,7 +76,7 @@ class CalendarKeys(SourceKeys):
 
 
 class Windowed(Table):
-    """A [[release]] that may read a window of a calendar."""
+    """A [[table]] that may read a window of a calendar."""
 
     from_: Annotated[Moment | None, meaning("where the window starts", "2026-02-09", alias="from")] = None
     to: Annotated[Moment | None, meaning("where the window ends; this step is not read", "2026-02-16")] = None
@@ -120,7 +120,7 @@ def window_of(item: Windowed, calendar: Calendar) -> range:
 def expanded(spec: Any) -> tuple[Windowed, ...]:
     """Return a file's tables to publish, `every` split into periods."""
     calendar, single_items = spec.source.calendar, list[Windowed]()
-    for item in spec.release:
+    for item in spec.table:
         if calendar is None or item.every is None or item.window is not None:
             single_items.append(item)
             continue
@@ -198,12 +198,12 @@ def calendar_faults(
             yield from [*_window_faults(item, number, calendar)] or further(item, number, calendar)
         needed_keys = [key for key in keys if not has_start and needs(item, key)]
         for key in needed_keys[:1]:
-            yield fault(("release", number, key), "needs a declared calendar", _CALENDAR)
+            yield fault(("table", number, key), "needs a declared calendar", _CALENDAR)
 
 
 def _window_faults(item: Windowed, number: int, calendar: Calendar) -> Iterator[TakifuguError]:
     """Yield the faults of one table's window, or windows."""
-    where, place = ("release", number), f"release.{number}"
+    where, place = ("table", number), f"table.{number}"
     ways = [*dict.fromkeys({"to": "from"}.get(key, key) for key in WINDOW_KEYS if has_key(item, key))]
     if len(ways) > 1 and ways != ["window", "every"]:
         yield fault((*where, ways[1]), f"is given beside {ways[0]}", "write only one of them")

@@ -65,7 +65,7 @@ def file_of(
     models = [model_of(section, table, rows) for _, section in queries]
     several: Any = tuple[_one_of(models, "query"), ...]  # type: ignore[misc]
     tables = Annotated[several, Field(min_length=1, description="the tables to publish")]
-    declared: dict[str, Any] = {"release": (tables, ...)}
+    declared: dict[str, Any] = {"table": (tables, ...)}
     if beliefs:
         words = sections.model_fields["belief"].description or "what an adversary may believe"
         declared["belief"] = (Annotated[_one_of(beliefs, "kind"), Field(description=words)], ...)

@@ -147,8 +147,6 @@ ROWS = {
     "wide": "a state in each of several columns", "answers": "what is so of one person or case",
     "visits": "that somebody was somewhere", "contacts": "that two people met",
 }  # fmt: skip
-#: What a row was, by the kind of its data, before there was a word for it.
-UNSAID = ("samples", "answers", "visits")
 
 
 def _meanings(*words: str) -> str:

@@ -111,7 +111,7 @@ class ReleaseFile:
         tables = tuple(items)
         names = {item.name for item in tables}
         other_tables = tuple(item for item in (*self.items, *self.others) if item.name not in names)
-        return replace(self, spec=self.spec.model_copy(update={"release": tables}), others=other_tables)
+        return replace(self, spec=self.spec.model_copy(update={"table": tables}), others=other_tables)
 
     @property
     def folder(self) -> Path:
@@ -128,7 +128,7 @@ class ReleaseFile:
 
     @property
     def items(self) -> tuple[Item, ...]:
-        return self.spec.release
+        return self.spec.table
 
     @property
     def budget(self) -> Number | tuple[Number, Number] | None:

@@ -73,8 +73,8 @@ def checked(raw: Json, path: Path, data: object = None, window: str | None = Non
     except SpecError as error:
         for problem in error.faults:  # with the number that its table has in the file
             section, *steps = problem.where or ("",)
-            if section == "release" and steps and isinstance(steps[0], int) and steps[0] < len(places):
-                problem.where = ("release", places[steps[0]], *steps[1:])
+            if section == "table" and steps and isinstance(steps[0], int) and steps[0] < len(places):
+                problem.where = ("table", places[steps[0]], *steps[1:])
         raise SpecError(error.faults) from None
 
 
@@ -114,8 +114,8 @@ def _unreadable(path: Path, text: str, error: Exception) -> TakifuguError:
 
 def _checked(raw: Json, path: Path, data: object, window: str | None) -> ReleaseFile:
     faults = list(islice(_giants(raw), MOST_PROBLEMS))
-    if isinstance(items := raw.get("release"), list) and len(items) > MOST_TABLES:
-        faults += [fault(("release",), f"there are {len(items):,} tables", f"write at most {MOST_TABLES:,} in a file")]
+    if isinstance(items := raw.get("table"), list) and len(items) > MOST_TABLES:
+        faults += [fault(("table",), f"there are {len(items):,} tables", f"write at most {MOST_TABLES:,} in a file")]
     if faults:
         raise SpecError(faults)
     _load_plugins(raw)
@@ -133,12 +133,12 @@ def _checked(raw: Json, path: Path, data: object, window: str | None) -> Release
     shared = list(named_sources(spec))
     if not any(error.where[:1] in (("joint_epsilon",), ("joint_delta",)) for error in faults):
         promise = raw.get("joint_epsilon"), raw.get("joint_delta", 0)
-        shared += sharing_problems(spec.release, *promise, framework, has_units)
+        shared += sharing_problems(spec.table, *promise, framework, has_units)
     if faults or shared or problems or belief is None:
         # a fault at a faulty key was told of that key
         other_faults = [problem for problem in problems if ".".join(map(str, problem.where)) not in faulty]
         raise SpecError([*faults, *other_faults, *shared])
-    spec = spec.model_copy(update={"release": kind.facts.tables(spec)})
+    spec = spec.model_copy(update={"table": kind.facts.tables(spec)})
     return ReleaseFile(path, spec, kind, belief, framework, data, table, window=window)
 
 
@@ -158,24 +158,24 @@ def _choose(raw: Json, window: str | None) -> Sequence[int]:
     Return the places of the remaining tables: other windows are left out if some have this length. Raises InputError
     without any regular table.
     """
-    items = raw.get("release")
+    items = raw.get("table")
     if window is None or not isinstance(items, list):
         return ()
     regular = {i: item["every"] for i, item in enumerate(items) if isinstance(item, dict) and "every" in item}
     if not regular:
-        raise InputError("no table is published regularly", fix='write every = "week" under [[release]]').at("window")
+        raise InputError("no table is published regularly", fix='write every = "week" under [[table]]').at("window")
     _, length = period_number(window) or (0, None)
     choices = [i for i, every in regular.items() if every == length] or [*regular]
     for i in choices:
         _read_only(items[i], window)
     places = [i for i in range(len(items)) if i in choices or i not in regular]
-    raw["release"] = take(items, places)
+    raw["table"] = take(items, places)
     return places
 
 
 def _end(raw: Json) -> None:
     """Write one window in place of every `every` without an end."""
-    source, items = section_in(raw, "source"), raw.get("release")
+    source, items = section_in(raw, "source"), raw.get("table")
     if "until" in source or not isinstance(items, list):
         return
     try:

@@ -42,13 +42,13 @@ def meaning_of(kind: Kind, spec: FileSpec, faulty: frozenset[str], folder: Path,
     first = kind.facts.meaning or _meaning_of
     belief, framework, table, problems = first(kind, spec, faulty, folder, data)
     if spec.source is not None:
-        problems += only_release_problems(spec.source, spec.release)
+        problems += only_release_problems(spec.source, spec.table)
     # Where sections are checked one by one, tables are, whatever else is wrong with them.
     odd_tables = {error.where[:2] for error in problems if kind.facts.meaning is None}
-    problems += two_tables(spec.release)
+    problems += two_tables(spec.table)
     definition = "" if framework is None else framework.definition
-    for number, item in numbered(spec.release):
-        of_table = None if ("release", number) in odd_tables else belief
+    for number, item in numbered(spec.table):
+        of_table = None if ("table", number) in odd_tables else belief
         problems += table_problems(item, number, of_table, folder, definition)
     return belief, framework, table, problems
 
@@ -101,7 +101,7 @@ def two_tables(items: Sequence[Table | None]) -> Iterator[TakifuguError]:
     for number, item in numbered(items):
         twice = [name for name in item.names if name.lower() in taken]
         if twice:
-            yield fault(("release", number, "name"), f"{twice[0]!r} would name two tables", "give each its own name")
+            yield fault(("table", number, "name"), f"{twice[0]!r} would name two tables", "give each its own name")
         taken.update(map(str.lower, item.names))
 
 
@@ -125,7 +125,7 @@ def table_problems(
         for step in reversed(error.where):
             if step in type(item).model_fields:
                 key = str(step)
-        yield blamed(error, "release", number, key)
+        yield blamed(error, "table", number, key)
 
 
 def named_sources(spec: FileSpec) -> Iterator[TakifuguError]:
@@ -136,8 +136,8 @@ def named_sources(spec: FileSpec) -> Iterator[TakifuguError]:
     if "." not in name:
         return
     expectations: dict[Where, ExpectSpec | None] = {("expect",): spec.expect}
-    for number, item in numbered(spec.release):
-        expectations["release", number, "expect"] = item.expect
+    for number, item in numbered(spec.table):
+        expectations["table", number, "expect"] = item.expect
     for place, expect in expectations.items():
         if expect is not None and re.search(rf"(?<![\w.-]){re.escape(name)}(?!\w)", expect.source.casefold()):
             error = InputError(f"names {name!r}, the private data", rule="advice must not depend on them", fix=PUBLIC)

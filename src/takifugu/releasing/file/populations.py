@@ -74,7 +74,7 @@ class PopulationReleaseSpec(FileSpec):
 
     source: Annotated[PopulationSourceSpec, meaning("where the private data are")]
     belief: Any
-    release: tuple[PopulationItemSpec, ...]
+    table: tuple[PopulationItemSpec, ...]
 
 #: The mechanism that cuts its noise at a radius.
 _RESTRICTED = "restricted-laplace"
@@ -112,8 +112,8 @@ class Populations(Kind):
         )
         if source.unit is not None and belief.units_independent is not True:
             yield undeclared("unit")
-        for number, item in numbered(spec.release):
-            yield from _table_faults(item, f"release.{number}")
+        for number, item in numbered(spec.table):
+            yield from _table_faults(item, f"table.{number}")
 
     def misfits(self, spec: PopulationReleaseSpec, belief: FromPopulations) -> Iterator[TakifuguError]:
         if not belief.is_planar:

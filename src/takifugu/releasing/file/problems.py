@@ -16,6 +16,7 @@ from takifugu.core.people import PEOPLE
 from takifugu.core.plain import Json, either, toml_of
 from takifugu.core.sections import section_in
 from takifugu.data import Table, missing_states
+from takifugu.releasing.file.old_keys import renamed
 from takifugu.releasing.file.toml_words import in_toml
 from takifugu.releasing.file.unsupported import exact_total, others, shortened
 
@@ -65,8 +66,8 @@ def schema_of(model: type[BaseModel]) -> Json:
 def fault(where: Where, what: str, fix: str = "") -> InputError:
     """Return the error about a key of the file.
 
-    >>> fault(("release", 0, "grid"), "is missing", 'write grid = "0.01"').line
-    'release[0].grid: is missing; write grid = "0.01"'
+    >>> fault(("table", 0, "grid"), "is missing", 'write grid = "0.01"').line
+    'table[0].grid: is missing; write grid = "0.01"'
     """
     return InputError(what, fix=fix).at(*where)
 
@@ -74,8 +75,8 @@ def fault(where: Where, what: str, fix: str = "") -> InputError:
 def broken(*rules: Rule) -> Iterator[TakifuguError]:
     """Yield the fault of each broken rule between keys.
 
-    >>> [error.line for error in broken((True, "release.0.by", "is missing", 'write by = "hour"'))]
-    ['release[0].by: is missing; write by = "hour"']
+    >>> [error.line for error in broken((True, "table.0.by", "is missing", 'write by = "hour"'))]
+    ['table[0].by: is missing; write by = "hour"']
     """
     for is_broken, place, what, fix in rules:
         if is_broken:
@@ -128,7 +129,7 @@ def blamed(error: TakifuguError, *where: Step) -> TakifuguError:
 
     >>> blamed(InputError("net.bif: 'a' has an unknown parent 'c'"), "belief", "file").line
     "belief.file: net.bif: 'a' has an unknown parent 'c'; repair it"
-    >>> blamed(InputError("it takes numbers", fix="give codes={'ill': 1}"), "release", 0).fix
+    >>> blamed(InputError("it takes numbers", fix="give codes={'ill': 1}"), "table", 0).fix
     'give codes = { ill = 1 }'
     """
     error.where = where
@@ -218,7 +219,8 @@ def _fault(error: ErrorDetails, key: str, node: Json, schema: Json, all_keys: st
         keys = list(node.get("properties", {}))
         near = nearest_words(key, keys)
         fix = f"write one of {', '.join(near)}{others(keys, near, f' ({all_keys} has all)')}"
-        return exact_total(key) or InputError(f"is not a known key here{did_you_mean(key, keys)}", fix=fix)
+        what = f"is not a known key here{did_you_mean(key, keys)}"
+        return renamed(key) or exact_total(key) or InputError(what, fix=fix)
     if kind == "literal_error":
         allowed = list[str]()
         for member in _members(node):

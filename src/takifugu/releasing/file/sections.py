@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Annotated, ClassVar, Literal, Self
+from typing import TYPE_CHECKING, Annotated, Literal, Self
 
 from pydantic import BeforeValidator, Field, StrictBool, StrictInt, StrictStr, model_validator
 
@@ -102,9 +102,6 @@ MEANT = {"timezone": "UTC", "encoding": "utf-8", "decimal": ".", "thousands": ""
 
 class SourceKeys(FileKeys):
     """The keys of [source] that every kind of file has; a kind adds the columns that it reads."""
-
-    #: Keys that came later than the others of their kind: a file without them is the release that it was before.
-    newer: ClassVar[tuple[str, ...]] = ()
 
     name: Annotated[Name, meaning("the data's name in the ledger", "activity-study")]
     engine: Annotated[Text | None, meaning("what opens the file or the table, by its own configuration", "spark")] = (
@@ -235,4 +232,4 @@ class FileSpec(Section):
         def belief(self) -> Described: ...
 
         @property
-        def release(self) -> tuple[Table, ...]: ...
+        def table(self) -> tuple[Table, ...]: ...

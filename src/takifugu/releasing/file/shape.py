@@ -48,7 +48,7 @@ class Shape:
     believes_from: tuple[str, ...] = ("source", "belief")
     meaning: Callable[..., Parts] | None = None
     notices: Callable[[Any], Iterator[str]] = lambda source: iter(())
-    tables: Callable[[Any], tuple[Table, ...]] = lambda spec: spec.release
+    tables: Callable[[Any], tuple[Table, ...]] = lambda spec: spec.table
 
 
 def opened(

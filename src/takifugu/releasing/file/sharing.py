@@ -30,10 +30,10 @@ _EPSILONS = "it must lie between 1e-9 and 10000, write for example 1.0"
 
 def promise_problems(item: Table, number: int, definition: str) -> Iterator[TakifuguError]:
     """Yield the faults of one table's epsilon, delta, mechanism and metric."""
-    place = ("release", number)
+    place = ("table", number)
     if not item.shares_epsilon:
         is_odd = not LEAST_EPSILON <= as_epsilon(item.epsilon) <= LARGEST_EPSILON
-        yield from broken((is_odd, f"release.{number}.epsilon", f"is {item.epsilon!r}", _EPSILONS))
+        yield from broken((is_odd, f"table.{number}.epsilon", f"is {item.epsilon!r}", _EPSILONS))
     try:
         line = None if item.mechanism == "auto" else find(item.mechanism, definition)
         if line is not None and as_delta(item.delta) > 0 and not line.takes_delta:
@@ -56,7 +56,7 @@ def only_release_problems(source: SourceKeys, items: Sequence[Table | None]) -> 
     if source.only_release and several:
         yield fault(
             ("source", "only_release"), "is true, and several tables would be published about the same data",
-            'publish one table (a single [[release]], not per = "both"), or leave only_release out',
+            'publish one table (a single [[table]], not per = "both"), or leave only_release out',
         )  # fmt: skip
 
 
@@ -111,7 +111,7 @@ def sharing_problems(
             sharers.append((number, item))
         elif written(item, ("importance",)):
             fix = "leave it out, or leave the table's epsilon out"
-            yield fault(("release", number, "importance"), _SHARES, fix)
+            yield fault(("table", number, "importance"), _SHARES, fix)
     failing, is_summed = as_delta(delta), True
     if framework is not None:
         is_summed = framework.definition == "pufferfish" and not framework.is_pair
@@ -120,7 +120,7 @@ def sharing_problems(
             failing, "joint_delta", "is given without joint_epsilon", "write joint_epsilon, too, or leave it out"
         ))  # fmt: skip
         fix = "write epsilon = 1.0 (the promise, and what each person spends), or joint_epsilon above all sections"
-        yield from broken(*((True, f"release.{number}.epsilon", "is missing", fix) for number, _ in sharers))
+        yield from broken(*((True, f"table.{number}.epsilon", "is missing", fix) for number, _ in sharers))
         return
     yield from broken(
         (not LEAST_EPSILON <= as_epsilon(joint) <= LARGEST_EPSILON, "joint_epsilon", f"is {joint!r}", _EPSILONS),
@@ -130,7 +130,7 @@ def sharing_problems(
          "give each table an epsilon of its own"),
     )  # fmt: skip
     for number, item in sharers:
-        yield from _faults_of_sharing(item, f"release.{number}", sharers[0][1], bool(failing), has_units)
+        yield from _faults_of_sharing(item, f"table.{number}", sharers[0][1], bool(failing), has_units)
 
 
 def _faults_of_sharing(

@@ -1,4 +1,4 @@
-"""The sections [[release]] that every kind of file has: a table, what it promises, and its words."""
+"""The sections [[table]] that every kind of file has: a table, what it promises, and its words."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ class MetricSpec(Section):
 
 
 class Table(Described):
-    """The keys that every [[release]] has; its query adds its own.
+    """The keys that every [[table]] has; its query adds its own.
 
     `expect`, `title` and `measured_in` are for readers of the report and the certificate.
     """
@@ -82,7 +82,7 @@ class Table(Described):
 
 
 class SharedTable(Table):
-    """A [[release]] that may share an epsilon with others."""
+    """A [[table]] that may share an epsilon with others."""
 
     epsilon: Annotated[
         Epsilon | None, meaning("the promise, and what each person spends; left out: shares joint_epsilon", 1.0)
@@ -103,7 +103,7 @@ class SharedTable(Table):
 
 @runtime_checkable
 class Adjustable(Protocol):
-    """A [[release]] beside whose noisy values consistent ones may be published."""
+    """A [[table]] beside whose noisy values consistent ones may be published."""
 
     @property
     def adjust(self) -> bool | None: ...

@@ -44,7 +44,7 @@ class Reading:
         parts = dict(head or ())
         for name, members in sections.items():
             field = kind.facts.sections.model_fields[name]
-            if name == "release":
+            if name == "table":
                 parts[name] = tuple(self._tables())
             elif name in raw or field.is_required():
                 parts[name] = self._section(name, members)
@@ -54,7 +54,7 @@ class Reading:
         if len(self.faults) > MOST_PROBLEMS:
             self.faults[MOST_PROBLEMS:] = [fault(("the file",), "has more faults than these", "fix these first")]
         if self.faults:
-            self.faulty.add("release")
+            self.faulty.add("table")
 
     def _section(self, name: str, members: list[type[BaseModel]]) -> BaseModel | None:
         raw, kind = self._raw.get(name), section_in(self._raw, name).get("kind")
@@ -79,17 +79,19 @@ class Reading:
         return section
 
     def _tables(self) -> Iterator[BaseModel | None]:
-        items = self._raw.get("release")
+        items = self._raw.get("table")
         if isinstance(items, list) and items:
             for number, item in enumerate(items):
-                yield self._table(item, ("release", number))
+                yield self._table(item, ("table", number))
             return
+        if items is None and "release" in self._raw:
+            return  # which is told as the key of before
         problem = f"is {str(items)[:60]!r}, not a list"
-        if "release" not in self._raw:
+        if "table" not in self._raw:
             problem = "is missing"
         elif items == []:
             problem = "is empty"
-        self.faults.append(fault(("release",), problem, "add a section [[release]] with name, query, epsilon"))
+        self.faults.append(fault(("table",), problem, "add a section [[table]] with name, query, epsilon"))
 
     def _table(self, raw: object, place: Where) -> BaseModel | None:
         """Return a table without other queries' keys, None if faulty."""
@@ -162,7 +164,7 @@ def keys_of(model: type[BaseModel]) -> set[str]:
 def _sections_of(file: type[FileSpec]) -> dict[str, list[type[BaseModel]]]:
     """Return the sections of a file with their possible models."""
     sections = {name: _members(field.annotation) for name, field in file.model_fields.items() if name != "expect"}
-    return {name: members for name, members in sections.items() if members or name in ("belief", "release")}
+    return {name: members for name, members in sections.items() if members or name in ("belief", "table")}
 
 
 @cache

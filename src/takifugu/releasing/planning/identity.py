@@ -15,7 +15,7 @@ from takifugu.core.plain import Json
 from takifugu.core.sections import values_by_field
 from takifugu.data import Counted
 from takifugu.numbers.rationals import Number, as_fraction, to_text
-from takifugu.releasing.file.keys import UNSAID, plain
+from takifugu.releasing.file.keys import plain
 from takifugu.releasing.file.sections import MEANT
 from takifugu.releasing.file.sharing import sharing
 
@@ -32,20 +32,8 @@ _ELSEWHERE: Mapping[str, IncEx | bool] = {
     "ledger": True, "ledger_id": True, "output": True, "require_ledger": True, "publisher": True, "contact": True,
     "plugins": True,
     "source": {"engine", "file", "sheet", "table", "budget"}, "expect": True,
-    "release": {"__all__": {"title", "measured_in", "expect"}},
+    "table": {"__all__": {"title", "measured_in", "expect"}},
 }  # fmt: skip
-
-#: Keys that came later, with what they mean where they are left out.
-_NEWER: dict[str, object] = {
-    **dict.fromkeys(("encoding", "delimiter", "header", "decimal", "thousands", "order_format", "timezone")),
-    "file_names": None, "renamed": {}, **dict.fromkeys(("round_to", "bins", "null_keys")),
-    **dict.fromkeys(("from_", "until", "to", "window", "every", "by", "stay", "next", "adjust")),
-    **dict.fromkeys(("matrix_by", "matrices", "stays", "importance")), "attributes": {},
-    **dict.fromkeys(("roster", "before", "start", "end", "duration", "otherwise")),
-    "columns": None, "ignore": [], "empty": None, **dict.fromkeys(("alpha", "first", "metric")),
-}  # fmt: skip
-#: Those of [source] alone: elsewhere a value and the state that it counts as may be written alike.
-_NEWER_OF_SOURCE = {"gaps": "hidden", "duplicates": "refuse", "ambiguous": "refuse", "overlap": "refuse"}
 
 #: Keys whose numbers may be written in several ways: 1, 1.0 and "1/1".
 _BUDGETS = ("epsilon", "delta", "joint_epsilon", "joint_delta")
@@ -96,7 +84,7 @@ def identity_of(
 
 
 def keys_of(file: ReleaseFile, item: Item) -> str:
-    """Return a digest of one [[release]]'s publishing keys.
+    """Return a digest of one [[table]]'s publishing keys.
 
     Its data, and how these are written, do not count.
     """
@@ -107,13 +95,13 @@ def keys_of(file: ReleaseFile, item: Item) -> str:
     spec = file.spec.model_copy(update={"source": file.source.model_copy(update=defaults)})
 
     def of(table: Item) -> Json:
-        return _keys(spec.model_copy(update={"release": (table,)}))
+        return _keys(spec.model_copy(update={"table": (table,)}))
 
     content = of(item)
     for key in ("same_people", "begins_series"):  # what is declared of other sources and releases changes no table
         content["source"].pop(key, None)
     if item.shares_epsilon:  # its noise depends on all that share the epsilon, whatever they are called
-        content["sharing"] = [of(sharer)["release"][0] for sharer in sharing(file, item)]
+        content["sharing"] = [of(sharer)["table"][0] for sharer in sharing(file, item)]
         for keys in content["sharing"]:
             del keys["name"]
     else:
@@ -124,38 +112,21 @@ def keys_of(file: ReleaseFile, item: Item) -> str:
 
 
 def _keys(spec: FileSpec) -> Json:
-    """Return the keys of a release file, newer ones only if set.
+    """Return the keys of a release file.
 
-    Releases that were paid for before those keys existed are still recognised. A window is the same however it was
-    chosen, and wherever the calendar ends meanwhile.
+    A window is the same however it was chosen, and wherever the calendar ends meanwhile.
     """
     content = plain(spec, exclude=_ELSEWHERE)
-    if content["source"].get("rows") in (None, *UNSAID):
+    if content["source"].get("rows") in (None, "visits", "answers"):  # which a belief of this kind decides
         content["source"].pop("rows", None)
-    for key in type(spec.source).newer:
-        if content["source"].get(key) is None:
-            content["source"].pop(key, None)
-    for key, meant in _NEWER_OF_SOURCE.items():
-        if content["source"].get(key) == meant:
-            del content["source"][key]
-    windows = [item.get("window") for item in content["release"]]
-    for item, window in zip(content["release"], windows, strict=True):
+    windows = [item.get("window") for item in content["table"]]
+    for item, window in zip(content["table"], windows, strict=True):
         if window is not None:
             item.pop("every", None)
-    for section in (content, *content["release"]):
+    for section in (content, *content["table"]):
         section |= {key: _one_spelling(section[key]) for key in _BUDGETS if section.get(key) is not None}
     if None not in windows:
         content["source"].pop("until", None)
-
-    def as_before(value: object) -> object:
-        if isinstance(value, list):
-            return list(map(as_before, value))
-        if not isinstance(value, dict):
-            return value
-        return {k: as_before(v) for k, v in value.items() if k not in _NEWER or v != _NEWER[k]}
-
-    for key in content.keys() & {"source", "belief", "release"}:
-        content[key] = as_before(content[key])
     return content
 
 

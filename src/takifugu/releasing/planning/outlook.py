@@ -45,8 +45,8 @@ _OF_PEOPLE = f"{_COST} together; all that is hidden of a person, in all of them,
 
 #: What to write where a file could have a calendar and has none, by what a row is.
 _NO_WINDOWS = {
-    IN_ORDER: 'write from and step under [source], and every = "week" under [[release]]',
-    POLICY: 'write order, from and step under [source], and every = "hour" under [[release]]',
+    IN_ORDER: 'write from and step under [source], and every = "week" under [[table]]',
+    POLICY: 'write order, from and step under [source], and every = "hour" under [[table]]',
 }
 
 
@@ -158,7 +158,7 @@ def outlook(file: ReleaseFile, releases: int, is_sought: bool = True) -> Outlook
     aims = aims_of(file)
     tables = _tables(file, aims, Fraction(1))
     if not tables:
-        dry = command("release", "--dry-run", file.path)
+        dry = command("table", "--dry-run", file.path)
         again = "each of its releases is paid for again as it is"
         fix = f"{again}, and {dry} says what one costs beside what was published"
         fix = _NO_WINDOWS.get(file.kind.facts.rows, fix)
@@ -254,7 +254,7 @@ def _file_of(file: ReleaseFile, tables: Sequence[_Table], windows: _Windows) -> 
     for item in of_series.items:
         items.append(item.model_copy(update=_keys_of(item, texts[item.name], source)))
     endless = source.model_copy(update={"until": None})
-    return replace(of_series, spec=file.spec.model_copy(update={"source": endless, "release": tuple(items)}))
+    return replace(of_series, spec=file.spec.model_copy(update={"source": endless, "table": tuple(items)}))
 
 
 def _keys_of(item: Any, text: str, source: Any) -> Json:

@@ -301,7 +301,7 @@ def longest_of(units: Sequence[Unit]) -> Unit:
 
 
 def tables_of(file: ReleaseFile, item: Item) -> tuple[tuple[str, str], ...]:
-    """Return the name and scope of each table of one [[release]]."""
+    """Return the name and scope of each table of one [[table]]."""
     scope = "all" if file.source.unit is None else item.scope
     if scope == "both":
         return (f"{item.name}-units", "unit"), (f"{item.name}-pooled", "pooled")
@@ -309,7 +309,7 @@ def tables_of(file: ReleaseFile, item: Item) -> tuple[tuple[str, str], ...]:
 
 
 def table_names(file: ReleaseFile, items: Iterable[Item]) -> list[str]:
-    """Return the names of the tables of several [[release]]s."""
+    """Return the names of the tables of several [[table]]s."""
     tables = chain.from_iterable(tables_of(file, item) for item in items)
     return [name for name, _ in tables]
 

@@ -74,7 +74,7 @@ class Terms:
             return Terms(calibration, query, noise)
         raise InputError(
             f"the table {table!r} does not say which places are safe",
-            rule="a session asks about one place after the other", fix='ask about a [[release]] with query = "safe"',
+            rule="a session asks about one place after the other", fix='ask about a [[table]] with query = "safe"',
         ).at("only")  # fmt: skip
 
     @cached_property

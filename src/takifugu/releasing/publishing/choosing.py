@@ -81,7 +81,7 @@ class Choice:
                 if name not in names_of_file:
                     nearest = did_you_mean(name, names_of_file)
                     raise InputError(
-                        f"the file has no [[release]] named {name!r}", fix=f"it has {list(names_of_file)}{nearest}"
+                        f"the file has no [[table]] named {name!r}", fix=f"it has {list(names_of_file)}{nearest}"
                     ).at(key)
         if not self.only:
             return file
@@ -91,14 +91,14 @@ class Choice:
         return bool(set(names_of(item)) & set(self.again))
 
     def does(self, standing: Standing) -> Does:
-        """Return the action of a release on a [[release]]."""
+        """Return the action of a release on a [[table]]."""
         if self.wants_again(standing.item):
             return Does.PAY
         return standing.row.done(self.force, self.once is not None)
 
 
 def names_of(item: Item) -> tuple[str, ...]:
-    """Return the names of one [[release]]: with its window, and without."""
+    """Return the names of one [[table]]: with its window, and without."""
     if not item.period:
         return (item.name,)
     return tuple(dict.fromkeys((item.name, item.name.removesuffix(f"-{item.period}"))))

@@ -50,7 +50,7 @@ class Ordered:
     once: str | None = None
 
     def part(self, names: Collection[str], once: str | None) -> Ordered | None:
-        """Return the order of these whole [[release]]s, else None.
+        """Return the order of these whole [[table]]s, else None.
 
         `once` is the key of the new order.
         """

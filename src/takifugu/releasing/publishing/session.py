@@ -43,7 +43,7 @@ from takifugu.releasing.report.outcomes import Published
 
 #: What the table of a session is called, by the table that it is about.
 NAME = "{}-session"
-_ANOTHER = "give the [[release]] another name, which pays for another session"
+_ANOTHER = "give the [[table]] another name, which pays for another session"
 #: What the certificate of a session assumes beyond that of its table.
 CHOSEN = (
     "the places and their thresholds were chosen one after the other, by earlier answers and by what is public, never "
@@ -100,7 +100,7 @@ def ask(
                     raise ReleaseError(
                         f"the session {sitting.name!r} has ended ({ended.created[:10]})",
                         rule=f"its answers are in {str(session_file.output)!r}", fix=_ANOTHER,
-                    ).at("release")  # fmt: skip
+                    ).at("table")  # fmt: skip
             return sitting.go_on(paid, places, at_most, is_last)
 
 
@@ -206,7 +206,7 @@ class _Sitting:
             answers = [*public.answers[0].values.items()]
         elif files:
             raise ReleaseError(
-                f"{', '.join(files)} in {str(folder)!r} would be overwritten", fix="move it, or rename the [[release]]"
+                f"{', '.join(files)} in {str(folder)!r} would be overwritten", fix="move it, or rename the [[table]]"
             ).at("output")
         if answers != [(reply.question.place, str(reply.value)) for reply in replies[: len(answers)]]:
             raise LedgerError(

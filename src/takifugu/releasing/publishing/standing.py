@@ -31,7 +31,7 @@ _CLOSED = (
 
 @dataclass(frozen=True, eq=False)
 class Standing:
-    """The state of one [[release]]: its tables, the files in their places, and the payment that they are about.
+    """The state of one [[table]]: its tables, the files in their places, and the payment that they are about.
 
     `payments` are all that the ledger has of the source of its `file`.
     """
@@ -82,7 +82,7 @@ def payments_of(file: ReleaseFile) -> tuple[Payment, ...]:
 
 
 def standings(file: ReleaseFile, folder: Path) -> tuple[Standing, ...]:
-    """Return each [[release]]'s state from ledger and folder.
+    """Return each [[table]]'s state from ledger and folder.
 
     Pending payments are taken to be for other keys or data.
     """

@@ -24,7 +24,7 @@ if TYPE_CHECKING:
 
 
 class InLedger(StrEnum):
-    """What the ledger says of the tables of one [[release]]."""
+    """What the ledger says of the tables of one [[table]]."""
 
     ABSENT = "no ledger, or another one"
     NOTHING = "nothing"
@@ -39,7 +39,7 @@ class InLedger(StrEnum):
 
 
 class InFolder(StrEnum):
-    """What lies where the tables of one [[release]] go."""
+    """What lies where the tables of one [[table]] go."""
 
     NOTHING = "nothing"
     AWAY = "nothing (another folder has them)"
@@ -192,7 +192,7 @@ def resuming(file: ReleaseFile) -> str:
 def paying_again(
     path: str | Path, name: str, payments: Iterable[Payment], output: str | Path, window: str, is_only: bool
 ) -> str:
-    """Return the command for paying for one [[release]] again.
+    """Return the command for paying for one [[table]] again.
 
     `is_only` says that the file has no other.
     """

@@ -224,4 +224,4 @@ def already(tables: Sequence[Published]) -> str:
         paid = f"{names}; nothing was paid for it now"
     if any(table.certificate.window for table in tables):
         return paid
-    return f"{paid}. What came into the data since then needs a [[release]] of another name"
+    return f"{paid}. What came into the data since then needs a [[table]] of another name"

@@ -120,7 +120,7 @@ class AttributeReleaseSpec(FileSpec):
     source: Annotated[AttributeSourceSpec, meaning("where the private records are")]
     belief: Any
     hide: Annotated[AttributeHideSpec, meaning("what must stay secret")]
-    release: tuple[Table, ...]
+    table: tuple[Table, ...]
 
 
 #: The values of each column of a finite distribution, by their texts; a column of numbers has none.

@@ -39,7 +39,7 @@ _WHY = {
 }  # fmt: skip
 #: The role of the time of day that belongs to the date of a role.
 _CLOCKS = {"order": "clock", "start": "clock", "end": "end_clock"}
-_SECTIONS = {"source": "[source]", "belief": "[belief]", "hide": "[hide]", "release": "[[release]]"}
+_SECTIONS = {"source": "[source]", "belief": "[belief]", "hide": "[hide]", "table": "[[table]]"}
 
 
 @dataclass(frozen=True)
@@ -169,9 +169,9 @@ class Start:
 
 def release(name: str, query: str, words: str) -> Iterator[Entry]:
     """Yield the table to publish; `words` describe it."""
-    yield Entry("release", "name", name, "one such section for each table")
-    yield Entry("release", "query", query, words)
-    yield Entry("release", "epsilon", 1.0, "`takifugu explain` says what that means")
+    yield Entry("table", "name", name, "one such section for each table")
+    yield Entry("table", "query", query, words)
+    yield Entry("table", "epsilon", 1.0, "`takifugu explain` says what that means")
 
 
 def not_drafted(start: Start) -> Iterator[Entry]:

@@ -31,7 +31,7 @@ class ListedKey:
 def listed_keys(kind: str) -> Iterator[ListedKey]:
     """Yield the keys of a kind; InputError for unknown kinds."""
     schema = json_schema(kind)
-    sections = ("source", "belief", "hide", "release")
+    sections = ("source", "belief", "hide", "table")
     top = without_keys(schema["properties"], sections)
     yield from _keys("", [{"properties": top, "required": schema.get("required", [])}])
     for section in sections:
@@ -39,7 +39,7 @@ def listed_keys(kind: str) -> Iterator[ListedKey]:
             parts = list(_sections(schema["properties"][section], schema["$defs"]))
             if section == "belief":
                 parts = [part for part in parts if _name(part, "kind") in (kind, "")] or parts
-            title = "[[release]]" if section == "release" else f"[{section}]"
+            title = "[[table]]" if section == "table" else f"[{section}]"
             yield from _keys(title, parts)
 
 

@@ -125,7 +125,7 @@ def columns(start: Start) -> Iterator[Entry]:
     query, words = ("mean", 'the mean of a column; or "sum"') if start.is_normal else ("count", "rows with some values")
     yield from release("published-number", query, words)
     if start.is_normal:
-        yield Entry("release", "delta", 1e-6, "normal noise needs a delta above 0")
+        yield Entry("table", "delta", 1e-6, "normal noise needs a delta above 0")
 
 
 def each_row(start: Start) -> Iterator[Entry]:

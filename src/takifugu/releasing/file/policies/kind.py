@@ -126,14 +126,14 @@ class UnderPolicy(Kind):
         if of_values:
             foreign_query, foreign_key = "visitors", "places"
             problem, fix = "is about places", 'publish "count" or "safe", with states'
-        for number, item in numbered(spec.release):
+        for number, item in numbered(spec.table):
             item_keys = written(item, ("places", "states"))
             if item.query == foreign_query:
-                yield fault(("release", number, "query"), problem, fix)
+                yield fault(("table", number, "query"), problem, fix)
             elif foreign_key in item_keys:
-                yield fault(("release", number, foreign_key), problem, fix)
+                yield fault(("table", number, foreign_key), problem, fix)
             elif of_values and not item_keys:
-                yield fault(("release", number, "states"), "is missing", 'write the values to count, states = ["ill"]')
+                yield fault(("table", number, "states"), "is missing", 'write the values to count, states = ["ill"]')
 
     def in_degrees(self, file: ReleaseFile) -> bool:
         source = file.sections(PolicyReleaseSpec).source
@@ -218,7 +218,7 @@ def _calendar_faults(spec: PolicyReleaseSpec, form: str) -> Iterator[TakifuguErr
              "write the column that says when a visit was"),
         )  # fmt: skip
         return
-    yield from calendar_faults(source, spec.release)
+    yield from calendar_faults(source, spec.table)
     with suppress(TakifuguError):  # a calendar that is none is told with its key
         calendar = source.calendar
     if calendar is not None and not calendar.is_time:

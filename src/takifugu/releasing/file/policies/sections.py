@@ -17,8 +17,6 @@ from takifugu.releasing.file.sections import FileSpec
 class PolicySourceSpec(CalendarKeys):
     """Where the private data are: a row for each visit of a person to a place, or a row for each person."""
 
-    newer = ("order", "step")
-
     rows: OfPolicy = None
     person: Annotated[Text | None, meaning("the column that names the person", "person")] = None
     place: Annotated[Text | None, meaning("the column with the place", "place")] = None
@@ -91,4 +89,4 @@ class PolicyReleaseSpec(FileSpec):
     belief: Annotated[Any, meaning("what the data can be")]
     hide: Annotated[PolicyHideSpec, meaning("what must stay secret")]
     prior: Annotated[PriorSpec | None, meaning("what is known in public, for the forecast")] = None
-    release: tuple[Windowed, ...]
+    table: tuple[Windowed, ...]

@@ -78,7 +78,7 @@ class RecordReleaseSpec(FileSpec):
     source: Annotated[RecordSourceSpec, meaning("where the private records are")]
     belief: Any
     hide: Annotated[RecordHideSpec, meaning("what must stay secret")] = RecordHideSpec()
-    release: tuple[RecordItemSpec, ...]
+    table: tuple[RecordItemSpec, ...]
 
 
 def bins_problems(source: RecordSourceSpec, columns: bool) -> Iterator[TakifuguError]:
@@ -122,10 +122,10 @@ class Records(Kind):
                 problem = f"belongs to a belief of kind {' or '.join(READERS[key])}"
                 yield fault(("source", key), problem, f"a belief of kind {kind!r} does not use it")
         yield from self.shape_faults(spec)
-        for number, item in numbered(spec.release):
+        for number, item in numbered(spec.table):
             if item.by is not None and "group" not in self.reads:
                 yield fault(
-                    ("release", number, "by"), f"does not belong to a belief of kind {kind!r}",
+                    ("table", number, "by"), f"does not belong to a belief of kind {kind!r}",
                     'to count combinations over many rows write belief.kind = "users", with value = ["age", "sex"]',
                 )  # fmt: skip
         for key, value in values_of(hide, _HIDES).items():
@@ -160,10 +160,10 @@ class Records(Kind):
         yield from never_read(("belief", *belief_keys[:1]), values, spec.source.missing)
         if self.facts.of_belief:
             return
-        for number, item in enumerate(spec.release):
+        for number, item in enumerate(spec.table):
             for key in written(item, ("attribute", "variables")):
                 problem = "names columns, but a row here is one value"
-                yield fault(("release", number, key), problem, "publish a count, sum or mean of all")
+                yield fault(("table", number, key), problem, "publish a count, sum or mean of all")
 
     def framework_of(self, spec: RecordReleaseSpec, belief: Belief) -> Framework:
         hide = spec.hide
@@ -182,6 +182,6 @@ class Records(Kind):
         yield from super().assumptions(file)
         if spec.source.null_keys == "drop":
             yield f"rows that name no {file.people.one} were left out, and nothing is promised about them"
-        for item in spec.release:
+        for item in spec.table:
             for variables in values_of(item, written(item, ("variables",))).values():
                 yield f"that {item.name!r} reads {', '.join(variables)}, and no other column, is public"

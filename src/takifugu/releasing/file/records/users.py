@@ -68,7 +68,7 @@ class Users(Records):
             (source.group is None and len(belief.groups or ()) > 1, "source.group", "is missing",
              "write group = \"<the column with the name of each user's group>\""),
         )  # fmt: skip
-        for number, item in numbered(spec.release):
+        for number, item in numbered(spec.table):
             yield from _by_faults(spec, item, number)
 
     def query_of(self, file: ReleaseFile, item: RecordItemSpec) -> Query:
@@ -143,7 +143,7 @@ class Users(Records):
     def assumptions(self, file: ReleaseFile) -> Iterator[str | Fact]:
         spec = file.sections(RecordReleaseSpec)
         yield "how many users the belief is about is public"
-        if any(spec.source.group in names_of(item.by) for item in spec.release):
+        if any(spec.source.group in names_of(item.by) for item in spec.table):
             yield f"who is in which {spec.source.group!r} is public"
         yield from super().assumptions(file)
 
@@ -198,7 +198,7 @@ def _parts(value: Any) -> tuple[Any, ...]:
 
 def _by_faults(spec: RecordReleaseSpec, item: RecordItemSpec, number: int) -> Iterator[TakifuguError]:
     """Yield the faults of a table by groups or columns of values."""
-    by, group, location = names_of(item.by), spec.source.group, ("release", number, "by")
+    by, group, location = names_of(item.by), spec.source.group, ("table", number, "by")
     columns = tuple(without(by, (group,)))
     names = [*names_of(group), *names_of(spec.source.value)]
     unknown = next(iter(without(by, names)), None)

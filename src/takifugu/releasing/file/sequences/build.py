@@ -116,8 +116,8 @@ def units_of(file: ReleaseFile) -> tuple[Unit, ...]:
     Raises DataError, with the rule's key in the release file.
     """
     spec = file.sections(ReleaseSpec)
-    entrywise = not all(reads_alike(item.meant.query_about(file.belief, file.folder)) for item in spec.release)
-    layout = layout_of(spec.source, None, spec.source.calendar, file.places, counted_by(spec.release))
+    entrywise = not all(reads_alike(item.meant.query_about(file.belief, file.folder)) for item in spec.table)
+    layout = layout_of(spec.source, None, spec.source.calendar, file.places, counted_by(spec.table))
     lengths_allowed = Lengths(spec.belief.min_length, spec.belief.max_length, spec.belief.longer)
     rules = layout, recode_of(spec.belief, spec.source), lengths_allowed
     try:
@@ -148,7 +148,7 @@ def units_of(file: ReleaseFile) -> tuple[Unit, ...]:
             lengths = shapes.setdefault(lengths, lengths)
         observed = () if complete else _observed(of_unit)
         units.append(Unit(name, of_unit, of_unit[0].written, sum(lengths), complete, observed, shape=lengths))
-    return with_attributes(tuple(units), file.table, spec.source, spec.release)
+    return with_attributes(tuple(units), file.table, spec.source, spec.table)
 
 
 def _observed(pieces: Sequence[Piece]) -> tuple[range, ...]:

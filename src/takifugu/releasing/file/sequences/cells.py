@@ -63,7 +63,7 @@ def faults_of(source: SourceSpec, items: Sequence[ItemSpec | None]) -> Iterator[
     yield from broken((source.attributes and source.unit is None, "source.unit", what, fix))
     axes = [*source.attributes, *AXES]
     for number, item in numbered(items):
-        place, names, is_public = f"release.{number}", names_of(item.by), attribute_of(item, source) is not None
+        place, names, is_public = f"table.{number}", names_of(item.by), attribute_of(item, source) is not None
         for name in names:
             yield from broken((
                 name not in axes, f"{place}.by", f"{name!r} is no public attribute of people{did_you_mean(name, axes)}",

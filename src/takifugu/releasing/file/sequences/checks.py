@@ -67,14 +67,14 @@ def meaning_of(kind: Kind, spec: ReleaseSpec, faulty: frozenset[str], folder: Pa
         problems += _source(source)
         if "source.rows" not in faulty:
             problems += runs.faults_of(source, belief, folder, data)
-        problems += _calendar(source, belief, hide, spec.release)
-        problems += cells.faults_of(source, spec.release)
+        problems += _calendar(source, belief, hide, spec.table)
+        problems += cells.faults_of(source, spec.table)
     if belief is not None:
         chain = _believed(spec, faulty, folder, data, table, problems)
     if isinstance(hide, EntrySpec):
         with_states = None if "belief.states" in faulty else belief
         problems += _hide(hide, source, with_states)
-    for number, item in numbered(spec.release):
+    for number, item in numbered(spec.table):
         if source is not None and "source.unit" not in faulty:
             problems += _table(item, number, source)
     return chain, None, table, problems
@@ -213,13 +213,13 @@ def _window(
     if source.gaps == "hidden" and item.query in ("mean", "linear"):
         fix = 'write gaps = "public" under [source] if everybody may know that, or publish a sum'
         what = f"a {item.query} of a window depends on which of its steps were observed"
-        return [fault(("release", number, "query"), what, fix)]
+        return [fault(("table", number, "query"), what, fix)]
     if item.by is None or not states or not set(names_of(item.by)) <= set(AXES):
         return ()  # what is no axis is told with the attributes
     try:
         axes = axes_of(names_of(item.by), calendar)
     except TakifuguError as error:
-        return [blamed(error, "release", number, "by")]
+        return [blamed(error, "table", number, "by")]
     if item.every is not None and item.window is None:
         _, window = next(calendar.periods(item.every))
     else:
@@ -227,7 +227,7 @@ def _window(
     slots = Slots(calendar, window, axes)
     problem = f"makes {len(slots.cells[0]):,} cells, too many for one table"
     fix = "write a shorter window, or a longer part of the calendar"
-    return broken((cells.is_too_large(item, slots, states), f"release.{number}.by", problem, fix))
+    return broken((cells.is_too_large(item, slots, states), f"table.{number}.by", problem, fix))
 
 
 def _hide(hide: EntrySpec, source: SourceSpec | None, belief: SequenceBelief | None) -> Iterator[TakifuguError]:
@@ -243,7 +243,7 @@ def _hide(hide: EntrySpec, source: SourceSpec | None, belief: SequenceBelief | N
 
 def _table(item: ItemSpec, number: int, source: SourceSpec) -> Iterator[TakifuguError]:
     """Yield the faults of a table beside the keys of [source]."""
-    place, measure = f"release.{number}", item.measured_in
+    place, measure = f"table.{number}", item.measured_in
     unit = seconds_in(measure or "")
     is_counted = item.query in _COUNTING and not written(item, ("total",))
     yield from broken(

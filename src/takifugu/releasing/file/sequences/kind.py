@@ -121,7 +121,7 @@ class Sequences(Kind):
             number = file.items.index(item) if item in file.items else 0
             problem = f"has {len(query.weights)} numbers, and {whose} has {entries} entries"
             fix = "write one number for each entry, 0 to leave one out"
-            raise SpecError([fault(("release", number, "weights"), problem, fix)])
+            raise SpecError([fault(("table", number, "weights"), problem, fix)])
         state_of, walks = dict(enumerate(file.belief.states)), list[list[Hashable]]()
         for unit in units:
             for piece in unit.data or ():  # None for what was not observed
@@ -149,7 +149,7 @@ class Sequences(Kind):
                 clocks = f"by clocks in {spec.source.timezone}"
             yield f"each step follows the matrix of the {spec.belief.meant.matrix_by}, {clocks}, in which it starts"
         yield from _rules(spec)
-        for name in used_by(spec.source, spec.release):
+        for name in used_by(spec.source, spec.table):
             yield f"which {file.people.one} has which {name!r} is public"
         least = spec.belief.min_length
         if least > 1:

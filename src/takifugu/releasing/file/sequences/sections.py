@@ -70,7 +70,7 @@ class ReleaseSpec(FileSpec):
     hide: Annotated[EveryEntrySpec | EntrySpec, Field(discriminator="kind", description="what must stay secret")] = (
         EveryEntrySpec()
     )
-    release: tuple[ItemSpec, ...]
+    table: tuple[ItemSpec, ...]
 
 
 def named_columns(*sections: object) -> dict[tuple[str, ...], str]:
