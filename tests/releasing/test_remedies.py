@@ -472,9 +472,9 @@ def test_how_far_a_stopped_command_came_is_a_command_away(tmp_path: Path) -> Non
 
     with pytest.raises(KeyboardInterrupt) as stop:
         stopping()
-    shown = re.search(r"`takifugu ([^`]*)`", stop.value.standing)  # type: ignore[attr-defined]
-    assert shown is not None
-    succeed(*shlex.split(shown[1]))
+    printed = re.search(r"`takifugu ([^`]*)`", stop.value.standing)  # type: ignore[attr-defined]
+    assert printed is not None
+    succeed(*shlex.split(printed[1]))
 
 
 def test_a_calendar_without_an_end_names_its_first_window(tmp_path: Path) -> None:

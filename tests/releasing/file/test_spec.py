@@ -287,6 +287,6 @@ def test_a_key_of_before_is_told_with_what_is_written_now(tmp_path: Path) -> Non
     path = tmp_path / "old.toml"
     example = Path(__file__).parents[3] / "examples" / "activity.toml"
     path.write_text(example.read_text(encoding="utf-8").replace("[[table]]", "[[release]]"))
-    with pytest.raises(TakifuguError) as told:
+    with pytest.raises(TakifuguError) as refused:
         spec.load(path)
-    assert "release: is the key of before; write [[table]]" in str(told.value)
+    assert "release: is the key of before; write [[table]]" in str(refused.value)

@@ -106,7 +106,8 @@ def _release(book: Ledger, pending: Pending, files_only: bool, progress: Progres
     """
     kind, is_drawn = pending.recipe.get("kind"), pending.state == "drawn"
     if kind not in _BY_THE_CALLER:
-        raise LedgerError("the ledger does not say how to complete it", rule="its epsilon counts as spent")
+        why = pending.recipe.get("unreadable", "the ledger does not say how to complete it")
+        raise LedgerError(why, rule="its epsilon counts as spent")
     if kind == "session" or not is_drawn or files_only:
         fault, fix = _NO_FILES if is_drawn and kind != "session" else _BY_THE_CALLER[kind]
         recipe = pending.recipe
