@@ -163,7 +163,7 @@ def test_values_that_inflate_beyond_the_limit(tmp_path: Path) -> None:
     forge(Ledger.open(tmp_path / "ledger.db"), f"update reservations set state = 'drawn', bundle = x'{big.hex()}'")
     del big
     assert "take more than 400 MB" in run(tmp_path, "ledger", "resume", tmp_path / "ledger.db", codes=(2, 4))
-    assert "nothing was paid for it now" in run(tmp_path, "release", "--force", where, codes=(0,))  # its files are whole
+    assert "nothing was paid for it now" in run(tmp_path, "release", "--force", where, codes=(0,))
 
 
 @pytest.mark.slow

@@ -82,7 +82,7 @@ def read_payments(connection: Connection, source: int) -> tuple[Payment, ...]:
 def read_pending(connection: Connection, ledger: Path, source: int | None, identity: str | None) -> tuple[Pending, ...]:
     """Return unpublished payments, oldest first.
 
-    One that cannot be read has a recipe that says why, and no values: it is not completed, and the others are. Where one
+    One that cannot be read has a recipe that says why, and no values: it is not completed, the others are. Where one
     release is asked for by its `identity`, it raises LedgerError.
     """
     conditions: dict[str, object] = {"r.state != ?": PUBLISHED}
