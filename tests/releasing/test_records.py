@@ -237,7 +237,7 @@ BAD_FILES: list[tuple[str, str, str, str]] = [
     ("table", 'b = "south"', 'b = "north"', "hide: the secret compares 'north' with itself"),
     ("table", "basic = 1, ", "", "table[0].codes: the query gives no code for state 'basic'"),
     ("table", "basic = 1", "base = 1", "table[0].codes: the belief has no value 'base'"),
-    ("table", '"origin", "education"]', '"origin", "educ"]', "belief.fit: the data has no column 'educ'"),
+    ("table", '"origin", "education"]', '"origin", "educ"]', "belief.fit: the first line of census.csv has no 'educ'"),
     ("table", 'source = "a public census"', "", "belief.source: is missing"),
     ("table", '"census.csv"', '"data.csv"', "belief.fit.file: is the private data itself"),
     ("users", 'value = "state"', "", "source.value: is missing"),

@@ -72,8 +72,14 @@ def values_by_field(value: Any) -> dict[str, Any]:
     return values_of(value, map(attrgetter("name"), fields(value)))
 
 
+#: How a SELECT of DuckDB's begins, in place of a path.
+SELECT = re.compile(r"\s*(select|from|with)\s", re.IGNORECASE)
+
+
 def checked_path(value: str) -> str:
-    """Return a path as written; raises InputError for an impossible one."""
+    """Return a path or a SELECT as written; raises InputError for an impossible path."""
+    if SELECT.match(value) and visible(value.replace("\n", " ")) == value.replace("\n", " "):
+        return value
     if visible(value) != value or "\n" in value or max(map(len, re.split(r"[/\\]", value.split("?")[0]))) > 255:
         fix = "write a path without control characters; rename the file, if they are its own"
         if re.match(r"[A-Za-z]:", value) or re.search("[\t\n\r\x08\x0c]", value):
@@ -87,15 +93,21 @@ Number = int | float | str
 State = str | int
 Text = Annotated[str, MinLen(1)]
 Positive = Annotated[int, Ge(1)]
-#: The path of a public file, seen from the release file.
+#: The path of a public file, seen from the release file, or a SELECT that reads it.
 FilePath = Annotated[Text, Checked(checked_path)]
 
 
 @dataclass(frozen=True, kw_only=True)
 class PublicFile:
-    """A section with a public file, or its source written otherwise."""
+    """A section with a public file, in UTF-8 or another encoding."""
 
     encoding: str | None = None
+
+
+@dataclass(frozen=True, kw_only=True)
+class WrittenFile(PublicFile):
+    """A section with a public file of sequences, which may be written otherwise than its source."""
+
     delimiter: str | None = None
     header: bool | None = None
     decimal: str | None = None

@@ -101,15 +101,17 @@ def test_what_breaks_a_rule_of_the_data(tmp_path: Path, kind: str, old: str, new
     assert "SENTINEL" not in refusal
 
 
-def test_a_fit_with_another_decimal_sign_than_the_data_says_where_to_say_so(tmp_path: Path) -> None:
+def test_a_fit_with_decimal_commas_is_read_by_a_select(tmp_path: Path) -> None:
     moments = "mean = [70, 40]\ncovariance = [[144, 60], [60, 100]]\n"
     path = written(tmp_path, "normal", {moments: 'fit = { file = "public.csv" }\n'})
     public = BODIES.partition("\n")[0] + "\n" + "".join(f"{30 + n % 7},5;{60 + n % 9},25;q{n}\n" for n in range(30))
     (tmp_path / "public.csv").write_text(public, encoding="utf-8")
     (line,) = faults_of(path).items()
-    fix = 'write the decimal sign of this file beside its name: decimal = ","'
-    assert line == ("belief", f"public.csv: column 'weight' has texts that are no numbers; repair them, or {fix}")
-    path.write_text(path.read_text().replace('"public.csv" }', '"public.csv", decimal = "," }'))
+    fix = '''file = "select replace("weight", ',', '.') as "weight", ... from ..."'''
+    assert line == ("belief", f"public.csv: column 'weight' has texts that are no numbers; {fix}")
+    numbers = ", ".join(f"replace({name}, ',', '.') as {name}" for name in ("weight", "income"))
+    select = f"select {numbers} from read_csv('public.csv', delim = ';', all_varchar = true)"
+    path.write_text(path.read_text().replace('"public.csv" }', f'"{select}" }}'))
     assert load(path).belief is not None
 
 

@@ -82,17 +82,19 @@ def test_one_person_hidden(tmp_path: Path, hide: str, pairs: int) -> None:
     assert tf.calibrate(file.framework, tf.Count("ill"), 1, mechanism="group").scale == 2
 
 
-def test_meetings_with_another_decimal_sign_than_the_data_say_where_to_say_so(tmp_path: Path) -> None:
+def test_meetings_with_decimal_commas_are_read_by_a_select(tmp_path: Path) -> None:
     path = written(tmp_path, PUPILS)
     comma = MEETINGS.replace(",", ";").replace("30;", "30,5;")
     (tmp_path / "meetings.csv").write_text(comma)
     caught = refusal_of(path)
     assert "meetings.csv: column 'minutes' has texts that are no numbers" in str(caught)
     (line,) = caught.problems
-    assert 'write the decimal sign of this file beside its name: decimal = ","' in line
-    path.write_text(PUPILS.replace('file = "meetings.csv"', 'file = "meetings.csv"\ndecimal = ","'))
+    assert '''file = "select replace("minutes", ',', '.') as "minutes", ... from ..."''' in line
+    columns = "one, other, replace(minutes, ',', '.') as minutes"
+    select = f"select {columns} from read_csv('meetings.csv', delim = ';', all_varchar = true)"
+    path.write_text(PUPILS.replace('file = "meetings.csv"', f'file = "{select}"'))
     assert spec.load(path).belief.size == 6
-    (tmp_path / "meetings.csv").write_text(MEETINGS.replace("30,", ","))
+    (tmp_path / "meetings.csv").write_text(comma.replace("30,5;", ";"))
     assert "column 'minutes' has missing values; fill them" in str(refusal_of(path))
 
 
@@ -103,10 +105,10 @@ def test_meetings_with_another_decimal_sign_than_the_data_say_where_to_say_so(tm
     ('value = "state"', 'value = "state"\ngroup = "who"', r"source\.group: belongs to a belief of kind users"),
     ('value = "state"', 'value = "states"', r"source\.value: .*'states'.*did you mean 'state'"),
     ('file = "meetings.csv"', 'file = "data.csv"', r"belief\.file: is the private data itself"),
-    ('file = "meetings.csv"', 'file = "nobody.csv"', r"belief: .*nobody\.csv"),
-    ('["one", "other"]', '["one", "others"]', r"belief: .*'others'.*did you mean 'other'"),
+    ('file = "meetings.csv"', 'file = "nobody.csv"', r"belief\.file: .*nobody\.csv"),
+    ('["one", "other"]', '["one", "others"]', r"belief\.file: .*'others'.*did you mean 'other'"),
     ('["one", "other"]', '["one"]', r"belief\.columns"),
-    ("{ minutes = 5 }", "{ hours = 5 }", r"belief: .*'hours'"),
+    ("{ minutes = 5 }", "{ hours = 5 }", r"belief\.file: .*'hours'"),
     ("{ minutes = 5 }", "{ other = 5 }", r"belief: meetings.csv: column 'other' has texts that are no numbers"),
     ('["finn"]', '["finn", "ana"]', r"belief: people lists 'ana', whom the file names too; list only"),
     ("{ minutes = 5 }", "5", r"belief\.at_least: is 5, not { name = ... }; write at_least = { minutes = 5 }"),
@@ -147,27 +149,6 @@ def test_a_log_of_too_many_meetings_says_what_to_make_of_it(tmp_path: Path, monk
     caught = refusal_of(path)
     assert "at_least = { minutes = 5 }" in str(caught)
     assert "frame.groupby(['one', 'other']).size().reset_index(name=\"meetings\")" in str(caught)
-
-
-def test_a_draft_names_the_table_of_the_meetings(tmp_path: Path) -> None:
-    pairs = [(f"p{one:02}", f"p{other:02}") for one in range(25) for other in range(one)]
-    with closing(sqlite3.connect(tmp_path / "school.sqlite")) as base:
-        base.execute("create table met (pupil_i text, pupil_j text)")
-        base.execute("create table meta (key text)")
-        base.executemany("insert into met values (?, ?)", pairs)
-        base.commit()
-    output = tmp_path / "r.toml"
-    _, draft, _ = drafted(tmp_path / "school.sqlite")
-    assert 'table = "met"' in draft
-    assert 'file = "school.sqlite"' not in draft, "only a person knows that it is public"
-    draft = filled(
-        draft, source='file = "people.csv"\nperson = "person"\nvalue = "state"',
-        belief='file = "school.sqlite"\nstates = ["well", "ill"]\noutside = 0.1\ninside = 0.3',
-        table='states = ["ill"]',
-    )  # fmt: skip
-    output.write_text(draft, encoding="utf-8")
-    (tmp_path / "people.csv").write_text("person,state\n" + "".join(f"p{n:02},well\n" for n in range(25)))
-    assert spec.load(output).belief.size == 25
 
 
 def test_a_mapping_by_name_in_the_library() -> None:

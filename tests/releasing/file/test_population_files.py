@@ -222,14 +222,23 @@ def test_a_faulty_row_refuses_the_whole_column(tmp_path: Path, row: str, what: s
     assert not any(number in refusal for number in ("4.5", "0.25", "xyzzy"))
 
 
-def test_a_survey_with_another_decimal_sign_than_the_data_is_told_where_to_say_so(tmp_path: Path) -> None:
+def test_a_survey_is_read_as_it_is_written_whatever_the_data_have(tmp_path: Path) -> None:
     people = "person;x;y\n" + "".join(f"p{number};{number % 4},5;0,5\n" for number in range(60))
     comma = PLACES.replace('unit = "person"', 'unit = "person"\ndecimal = ","')
-    refusal = refusal_at(places_in(tmp_path, comma, people), SpecError, "reference.file")
+    assert tf.release_file(places_in(tmp_path, comma, people)).tables
+
+
+def test_a_survey_with_decimal_commas_is_read_by_a_select(tmp_path: Path) -> None:
+    path = places_in(tmp_path)
+    survey = (tmp_path / "survey.csv").read_text().replace(",", ";").replace(".", ",")
+    (tmp_path / "survey.csv").write_text(survey)
+    refusal = refusal_at(path, SpecError, "reference.file")
     assert "survey.csv: column 'x' has texts" in refusal
-    assert 'write the decimal sign of this file beside its name: decimal = "."' in refusal
-    declared = comma.replace('file = "survey.csv", ', 'file = "survey.csv", decimal = ".", ')
-    assert tf.release_file(places_in(tmp_path, declared, people)).tables
+    assert '''file = "select replace("x", ',', '.') as "x", ... from ..."''' in refusal
+    numbers = ", ".join(f"replace({name}, ',', '.') as {name}" for name in "xy")
+    select = f"select status, {numbers} from read_csv('survey.csv', delim = ';', all_varchar = true)"
+    path.write_text(path.read_text().replace('file = "survey.csv"', f'file = "{select}"'))
+    assert tf.release_file(path).tables
 
 
 def test_places_outside_of_the_box_are_clamped_only_on_request(tmp_path: Path) -> None:
@@ -452,7 +461,7 @@ FAULTY = {
     ("places", "cells = [4, 2]", "cells = [1, 1]", "belief.box.cells", "two different cells"),
     ("places", "metres = [1000, 500]", "degrees = true, metres = [1, 1]", "belief.box.metres", "beside degrees"),
     ("places", "smoothing = 1", "smoothing = -1", "belief.reference.smoothing", "must not be negative"),
-    ("places", 'population = "status"', 'population = "stats"', "belief.reference", "no column 'stats'"),
+    ("places", 'population = "status"', 'population = "stats"', "belief.reference", "the first line of survey.csv has no 'stats'"),
     ("places", '"survey.csv"', '"nowhere.csv"', "belief.reference.file", "nowhere.csv"),
     ("places", "smoothing = 1 }", 'smoothing = 1, populations = ["home", "away"] }', "belief.reference",
      "no row of 'away'"),

@@ -374,10 +374,12 @@ def test_visits_and_a_public_list_of_places_in_windows_characters(tmp_path: Path
     keys = f'{LATIN_MARKS}person = "column_1"\nplace = "column_2"'
     rows = "Jörg|Café\nJörg|Bäckerei\nÖzil|Café\n"
     (unit,) = units(
-        tmp_path, POLICY, keys, 'places = { file = "public.csv", column = "column_1" }', rows, "Café|a\nBäckerei|b\n"
-    )
+        tmp_path, POLICY, keys, 'places = { file = "public.csv", column = "Ort", encoding = "cp1252" }', rows,
+        "Ort|x\nCafé|a\nBäckerei|b\n",
+    )  # fmt: skip
     assert unit.data[0].tolist() == [1, 2]
-    other = 'places = { file = "public.csv", column = "Ort", delimiter = ";", header = true }'
+    read = "read_csv('public.csv', delim = ';', encoding = 'cp1252', all_varchar = true)"
+    other = f'places = {{ file = "from {read}", column = "Ort" }}'
     (unit,) = units(tmp_path, POLICY, keys, other, rows, "Ort;x\nBäckerei;1\nCafé;2\n")
     assert unit.data[0].tolist() == [1, 2]
 
@@ -393,15 +395,18 @@ def test_boxes_by_decimal_commas(tmp_path: Path, reader: str) -> None:
 
 def test_places_of_people_by_decimal_commas(tmp_path: Path, reader: str) -> None:
     keys = f'{LATIN_MARKS}coordinates = ["column_1", "column_2"]'
-    box = 'box = { first = [0, 2000], second = [0, 2], cells = [2, 2] }\nreference = { file = "public.csv", '
+    box = 'box = { first = [0, 2000], second = [0, 2], cells = [2, 2] }\nreference = { file = "'
+    named = ", ".join(f"'{name}': 'VARCHAR'" for name in ("wo", "x", "y"))
+    read = f"from read_csv('public.csv', delim = '|', header = false, columns = {{{named}}})"
+    numbers = ", ".join(f"replace(replace({name}, '.', ''), ',', '.') as {name}" for name in "xy")
     survey = "daheim|0,5|1,5\nunterwegs|1.999,5|0,5\n"
-    reference = 'population = "column_1", coordinates = ["column_2", "column_3"], smoothing = 1 }'
+    columns = 'population = "wo", coordinates = ["x", "y"], smoothing = 1 }'
+    reference = f'select wo, {numbers} {read}", {columns}'
     rows = "1.500,5|0,5\n12,25|1,75\n"
     (unit,) = units(tmp_path, POPULATIONS, keys, box + reference, rows, survey)
     first = np.asarray(unit.data.codes).tolist()
-    plain = 'decimal = ".", thousands = ",", delimiter = ";", header = true, population = "wo", '
-    plain += 'coordinates = ["x", "y"], smoothing = 1 }'
-    (unit,) = units(tmp_path, POPULATIONS, keys, box + plain, rows, "wo;x;y\ndaheim;0.5;1.5\nunterwegs;1,999.5;0.5\n")
+    plain = f'public.csv", {columns}'
+    (unit,) = units(tmp_path, POPULATIONS, keys, box + plain, rows, "wo;x;y\ndaheim;0.5;1.5\nunterwegs;1999.5;0.5\n")
     assert np.asarray(unit.data.codes).tolist() == first
     with pytest.raises(TakifuguError, match="has texts that are no numbers"):
         units(tmp_path, POPULATIONS, keys, box + reference, "1500.5|0.5\n", survey)
@@ -409,9 +414,9 @@ def test_places_of_people_by_decimal_commas(tmp_path: Path, reader: str) -> None
 
 def test_the_public_file_is_recognised_as_the_private_one_however_it_is_written(tmp_path: Path) -> None:
     keys = f'{LATIN_MARKS}person = "column_1"\nplace = "column_2"'
-    places = 'places = { file = "public.csv", column = "column_2" }'
+    places = 'places = { file = "public.csv", column = "column_2", encoding = "cp1252" }'
     with pytest.raises(SpecError, match="has the rows of the private data"):
-        units(tmp_path, POLICY, keys, places, "Jörg|Café\nÖzil|Bar\n", "x|Café\ny|Bar\n")
+        units(tmp_path, POLICY, keys, places, "Jörg|Café\nÖzil|Bar\n", "column_1;column_2\nx;Café\ny;Bar\n")
 
 
 @pytest.mark.parametrize("spec", [POLICY, POPULATIONS])

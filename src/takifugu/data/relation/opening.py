@@ -9,6 +9,7 @@ from typing import Any
 
 from takifugu.core.errors import DataError, TakifuguError, about
 from takifugu.core.nearest import did_you_mean
+from takifugu.core.sections import SELECT
 from takifugu.data.relation.faults import wrong_key
 from takifugu.data.relation.frames import arrow_table
 from takifugu.data.relation.judge import Cells, Judge, Rows, Scope, together
@@ -121,11 +122,10 @@ def open_table(
     Raises the errors of `open_source`, at the key that declares it.
     """
     text = given if isinstance(given, str) else None
-    is_select = text is not None and text.lstrip()[:7].lower().startswith(("select", "from", "with"))
-    is_select = is_select and not (Path(root) / str(text)).is_file()
+    is_select = text is not None and _is_select(text, root)
     connection = connected(folder)
     where = (None, text, encoding) if is_select else (text, None, encoding)
-    opening = Opening([(key, name) for name in wanted], Path(root), folder, connection, *where)
+    opening = Opening([(key, name) for name in wanted], Path(root), folder, connection, *where, statement=key)
     try:
         with about(key):
             opening.take(None if text is not None else given)
@@ -135,9 +135,29 @@ def open_table(
         raise
 
 
+def files_read(given: str, root: str | Path) -> tuple[Path, ...]:
+    """Return the files that a file's name or a SELECT reads, as far as that can be told before it is opened."""
+    if not _is_select(given, root):
+        return (Path(root) / given,)
+    readers = list[Reader]()
+    try:
+        without_readers(parsed(given, "sql"), lambda reader: readers.append(reader) or "read")  # type: ignore[func-returns-value]
+        named = [files_named(path, Path(root), "sql") for reader in readers for path in reader.paths]
+    except TakifuguError:
+        return ()  # opening it says what is wrong
+    return tuple(Path(file) for files in named for file in files)
+
+
+def _is_select(text: str, root: str | Path) -> bool:
+    return SELECT.match(text) is not None and not (Path(root) / text).is_file()
+
+
 @dataclass
 class Opening:
-    """The opening of one file, SELECT or frame; `wanted` are the roles, whose columns tell how a text file is split."""
+    """The opening of one file, SELECT or frame; `wanted` are the roles, whose columns tell how a text file is split.
+
+    `statement` is the key that may hold a SELECT.
+    """
 
     wanted: Sequence[tuple[str, str]]
     root: Path
@@ -156,6 +176,7 @@ class Opening:
     rows: Rows = field(default_factory=lambda: Rows(()))
     keeps: list[Any] = field(default_factory=list)
     texts: dict[str, str] = field(default_factory=dict)
+    statement: str = "sql"
 
     def take(self, frame: object) -> None:
         """Name the rows of the SELECT, the frame or the file."""
@@ -196,6 +217,8 @@ class Opening:
             names = self._tables_of_file(ending)
             if len(names) != 1:
                 fix = f'sql = "from {_quoted(names[0]) if names else "name"}"'
+                if self.statement != "sql":
+                    fix = "write it to a file of its own"
                 raise wrong_key("sql", f"the file has {len(names)} tables", "a source is one of them", fix)
             view(self.connection, WRITTEN, f"select * from {identifier(names[0])}", "file")
             self.rows, self.tables = self.tables[names[0].lower()], {WRITTEN: self.tables[names[0].lower()]}
@@ -233,7 +256,7 @@ class Opening:
         return DataError(
             f"the first line of {path[-60:]} has no {lacking[:80]!r}{did_you_mean(lacking, names)}",
             rule="a text file names its columns in its first line, split at one of , ; tab |",
-            fix="sql = \"from read_csv('...', skip = 3, delim = ' ')\", with your numbers and signs",
+            fix=f"{self.statement} = \"from read_csv('...', skip = 3, delim = ' ')\", with your numbers and signs",
         ).at(role)  # fmt: skip
 
     def _decoded(self, files: Sequence[str], encoding: str | None) -> tuple[str, ...]:

@@ -50,7 +50,7 @@ class ContactsSection(PublicFile):
         """
         outside, at_home = map(float, as_fractions((self.outside, self.inside), "a probability"))
         household_infection(1, outside, at_home)
-        met = self._meetings(public.open(self, missing=False))
+        met = self._meetings(public.open(self))
         file_people = set(chain.from_iterable(met))
         people = [normalised(name, f"the name {name!r} of people") for name in self.people or ()]
         if len(set(people)) != len(people):

@@ -93,8 +93,8 @@ class Public(Protocol):
     @property
     def source(self) -> Any: ...
 
-    def open(self, file: object, missing: bool = True) -> PublicTable:
-        """Open a section's file, by default with the source's missing texts."""
+    def open(self, file: object) -> PublicTable:
+        """Open a section's file."""
         ...
 
 

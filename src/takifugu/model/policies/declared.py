@@ -107,7 +107,7 @@ class PolicySection:
             if not isinstance(self.places, Places):
                 return Visits.of(self.places or (), self.most)
             try:
-                names = public.open(self.places, missing=False).values(self.places.column)
+                names = public.open(self.places).values(self.places.column)
             except DataError as error:
                 raise error.of(InputError) from None
             return Visits.of(names, self.most)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 import re
 from collections import Counter
 from collections.abc import Hashable, Iterable, Iterator, Mapping, Sequence
@@ -10,17 +11,26 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Protocol, runtime_checkable
 
+import numpy as np
+
 from takifugu.core.errors import DataError, SpecError, Step, TakifuguError
+from takifugu.core.files import private_folder
+from takifugu.core.lists import places_of
+from takifugu.core.nearest import did_you_mean, first_of
 from takifugu.core.sections import values_of, written
-from takifugu.data import UNOBSERVED, Bins, Table, meant, totals
+from takifugu.data import UNOBSERVED, Bins, Numerals, Table, meant
+from takifugu.data.relation.opening import WRITTEN, files_read, open_table
+from takifugu.data.relation.relation import Relation
+from takifugu.data.relation.words import identifier
 from takifugu.data.values.texts import NOT_FINITE, NUMBER, not_numbers
 from takifugu.model.beliefs.sections import FILL_THEM, Texts
+from takifugu.model.queries.sections import spelled
 from takifugu.releasing.file.described import files_of
 from takifugu.releasing.file.keys import Described
 from takifugu.releasing.file.problems import blamed, fault
-from takifugu.releasing.file.reading import binned, bins_of, codes_of, columns_of, texts
+from takifugu.releasing.file.reading import are_degrees, binned, bins_of, coded, refuse_beyond
 from takifugu.releasing.file.sections import FileSpec, SourceKeys
-from takifugu.releasing.file.source import is_one_of, open_public, private_files, same_rows
+from takifugu.releasing.file.source import is_one_of, private_files, same_rows
 
 if TYPE_CHECKING:
     from takifugu.model.beliefs.boxed_places import Grid
@@ -37,40 +47,74 @@ _COUNT_ELSEWHERE = (
 
 @dataclass(frozen=True)
 class PublicTable:
-    """A public file, opened (`model.beliefs.sections.PublicTable`)."""
+    """A public file as a relation of texts (`model.beliefs.sections.PublicTable`): its name, or a SELECT."""
 
-    table: Table
+    file: str
+    folder: Path
+    encoding: str | None
     source_keys: SourceKeys
 
     @property
     def source(self) -> str:
-        return self.table.source
+        """Return what messages call the file."""
+        return self.file if len(self.file) < 60 else f"{self.file[:57]}..."
 
     def values(self, column: str) -> tuple[str, ...]:
-        return tuple(str(group.key[0]) for group in totals(self.table, [], by=[column]))
+        counts = self.rows([column])
+        if any(text is None for (text,) in counts):
+            raise DataError(f"{self.source}: column {column!r} has missing values", fix=FILL_THEM)
+        return tuple(sorted(str(text) for (text,) in counts))
+
+    def rows(self, columns: Sequence[str]) -> dict[Texts, int]:
+        """Return how often each combination of texts of some columns is there."""
+        rows = self._selected(columns, "select {}, count(*) from {} group by all order by all")
+        return {tuple(texts): int(count) for *texts, count in rows}
 
     def texts(self, columns: Sequence[str]) -> list[Texts]:
-        return texts(self.table, columns)
+        place = places_of(dict.fromkeys(columns))
+        rows = self._selected([*place], "select {} from {}")
+        return [tuple(row[place[column]] for column in columns) for row in rows]
 
     def codes(self, columns: Sequence[str], values: Sequence[Hashable], grid: Grid | None = None) -> list[int]:
-        self.table.require(columns)
-        read = columns_of(self.table, columns)
-        return list(map(int, codes_of(read, columns, self.table, values, grid, self._where_no_numbers)))
+        rows = self.texts(columns)
+        if grid is None:
+            return list(map(int, coded([text for text, *_ in rows], places_of(spelled(values)), columns[0])))
+        read = list[list[float]]()
+        for place, column in enumerate(columns):
+            texts = [row[place] for row in rows]
+            read.append([math.nan if text is None else float(self.number(text, column)) for text in texts])
+        if grid.in_degrees or are_degrees(columns[:2]):
+            refuse_beyond(columns, read)
+        return list(map(int, grid.cells_of(*map(np.array, read))))
 
     def counts(self, columns: Sequence[str], classes: Mapping[str, Hashable]) -> Counter[tuple[Hashable, ...]]:
         counts = Counter[tuple[Hashable, ...]]()
         bins = {name: bins_of(self.source_keys, name) for name in columns}
-        for group in totals(self.table, [], by=columns, null_keys="keep"):
+        for texts, rows in self.rows(columns).items():
             key = list[Hashable]()
-            for text, name in zip(group.key, columns, strict=True):
+            for text, name in zip(texts, columns, strict=True):
                 key.append(self._value(text, name, bins[name], classes.get(name)))
-            counts[tuple(key)] += group.rows
+            counts[tuple(key)] += rows
         return counts
 
-    @property
-    def _where_no_numbers(self) -> str:
-        other = "." if self.table.numerals.decimal == "," else ","
-        return f'repair them, or write the decimal sign of this file beside its name: decimal = "{other}"'
+    def _selected(self, columns: Sequence[str], statement: str) -> list[tuple[Any, ...]]:
+        """Return the rows of a statement over the columns as texts, None where there is nothing."""
+        with private_folder() as room:
+            relation = open_table(self.file, columns, self.folder, room, "file", self.encoding)
+            try:
+                for column in columns:
+                    _check_column(relation, column, self.source)
+                listed = ", ".join(f"nullif({identifier(name)}::varchar, '') as {identifier(name)}" for name in columns)
+                inner = f"(select {listed} from {identifier(WRITTEN)})"
+                rows = relation.rows(statement.format(", ".join(map(identifier, columns)), inner))
+                relation.check_unchanged()
+            finally:
+                relation.close()
+        for place, column in enumerate(columns):
+            if any(row[place] is not None and row[place] != row[place].strip() for row in rows):
+                fix = f'file = "select trim({identifier(column)}) as {identifier(column)}, ... from ..."'
+                raise DataError(f"{self.source}: column {column!r} has texts with blanks around them", fix=fix)
+        return rows
 
     def _value(self, text: str | None, name: str, bins: Bins | None, classes: Any) -> Hashable:
         """Return a cell's value; DataError for an undeclared missing one."""
@@ -78,7 +122,7 @@ class PublicTable:
         if classes is None:
             if text is None:
                 raise DataError(fault_text, fix=FILL_THEM)
-            return binned(text, name, bins, self.table.numerals)
+            return binned(text, name, bins, Numerals())
         number = None if text is None else float(self.number(text, name))
         code = classes.classes().code(number)
         if code == UNOBSERVED:
@@ -90,10 +134,17 @@ class PublicTable:
         return meant(written, column, "person")
 
     def number(self, text: str, column: str) -> str:
-        plain = self.table.numerals.plain(text)
-        if not re.match(NUMBER, plain) and not re.match(NOT_FINITE, plain):
-            raise not_numbers(column, self._where_no_numbers).about(self.source)
-        return plain
+        if not re.match(NUMBER, text) and not re.match(NOT_FINITE, text):
+            fix = f"file = \"select replace({identifier(column)}, ',', '.') as {identifier(column)}, ... from ...\""
+            raise not_numbers(column, fix).about(self.source)
+        return text
+
+
+def _check_column(relation: Relation, column: str, source: str) -> None:
+    """Raise DataError for a column that is not there, or whose type has several spellings of one value."""
+    if column not in relation.types:
+        near = did_you_mean(column, [*relation.types])
+        raise DataError(f"{source} has no column {column!r}{near}", fix=f"its columns are {first_of(relation.types)}")
 
 
 @dataclass(frozen=True)
@@ -103,8 +154,8 @@ class Public:
     folder: Path
     source: Any
 
-    def open(self, file: Any, missing: bool = True) -> PublicTable:
-        return PublicTable(open_public(file, self.source, self.folder / file.file, missing), self.source)
+    def open(self, file: Any) -> PublicTable:
+        return PublicTable(str(file.file), self.folder, getattr(file, "encoding", None), self.source)
 
 
 @runtime_checkable
@@ -134,7 +185,7 @@ def private_keys(spec: FileSpec, folder: Path, data: object) -> Iterator[Takifug
     private = private_files(spec.source, folder, data)
     for key, path, section in files_of(spec.belief):
         is_declared, fix = _declared(section)
-        if not is_declared and is_one_of(folder / path, private):
+        if not is_declared and any(is_one_of(file, private) for file in files_read(path, folder)):
             yield fault(("belief", *key), _IS_PRIVATE, fix)
 
 
@@ -179,5 +230,5 @@ def revealed(spec: FileSpec, folder: Path, table: Table) -> Iterator[TakifuguErr
         return
     key, file, columns = counted_file
     is_declared, fix = _declared(file)
-    if not is_declared and same_rows(open_public(file, spec.source, folder / file.file), table, columns):
+    if not is_declared and same_rows(Public(folder, spec.source).open(file).rows(columns), table, columns):
         yield fault(("belief", *key), "has the rows of the private data", fix)

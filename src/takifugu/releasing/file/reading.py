@@ -148,7 +148,7 @@ def codes_of(
         return coded(texts_in(read[0], table), places, names[0])
     first, second = (numbers_in(read[axis], names[axis], table, where_no_numbers) for axis in (0, 1))
     if grid.in_degrees or are_degrees(names[:2]):
-        refuse_beyond(table, names, (first, second))
+        refuse_beyond(names, (first, second), table.ordered)
     return grid.cells_of(first, second)
 
 
@@ -287,14 +287,14 @@ def first_beyond(coordinates: Sequence[npt.ArrayLike]) -> tuple[int, int] | None
     return None
 
 
-def refuse_beyond(table: Table, columns: Sequence[str], coordinates: Sequence[npt.ArrayLike]) -> None:
+def refuse_beyond(columns: Sequence[str], coordinates: Sequence[npt.ArrayLike], are_ordered: bool = True) -> None:
     """Raise DataError for a row of coordinates beyond the earth."""
     nowhere = first_beyond(coordinates)
     if nowhere is None:
         return
     axis, row = nowhere
     place = ""
-    if table.ordered:
+    if are_ordered:
         place = f" in row {row + 1} (counted from 1 below the header)"
     raise DataError(
         f"column {columns[axis]!r} holds{place} a {_NAMES[axis]} out of range",

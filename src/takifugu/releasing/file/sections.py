@@ -39,14 +39,19 @@ def _check_version(version: object) -> object:
 Line = Annotated[StrictInt, Field(ge=1)]
 
 
-class FileKeys(Section):
-    """How a file is written, where that cannot be seen; for a file of a belief, what its source declares by default."""
+class EncodedFile(Section):
+    """How the texts of a public file are encoded."""
 
     encoding: Annotated[
         StrictStr | None,
         meaning("the encoding of a CSV file; default: UTF-8", "cp1252"),
         checked(lambda encoding: Written(encoding=encoding)),
     ] = None
+
+
+class FileKeys(EncodedFile):
+    """How a file is written, where that cannot be seen; for a file of a belief, what its source declares by default."""
+
     delimiter: Annotated[
         StrictStr | None,
         meaning("the sign between fields of a CSV file; default: what splits its first line", ";"),

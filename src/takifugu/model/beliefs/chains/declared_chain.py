@@ -14,7 +14,7 @@ from takifugu.core.arrays import FloatArray, IntArray
 from takifugu.core.errors import InputError, SpecError, within
 from takifugu.core.lists import take
 from takifugu.core.rules import check_as_many
-from takifugu.core.sections import Checked, FilePath, Finite, Key, Number, PublicFile, State, Text, written
+from takifugu.core.sections import Checked, FilePath, Finite, Key, Number, State, Text, WrittenFile, written
 from takifugu.data.times.calendar import Calendar
 from takifugu.data.times.time_format import check_order_format
 from takifugu.model.beliefs.chains import stays
@@ -58,7 +58,7 @@ class PublicSequences(Public, Protocol):
 
 
 @dataclass(frozen=True, kw_only=True)
-class ChainFit(PublicFile):
+class ChainFit(WrittenFile):
     """A chain estimated from the transitions in another file."""
 
     file: Annotated[FilePath, Key("a public file of sequences", "public.csv")]

@@ -201,7 +201,7 @@ def written_as(section: str, dialect: Written) -> Iterator[Entry]:
         "thousands": (dialect.numerals.thousands or None, "guessed: the sign between thousands"),
     }
     for key, (value, why) in said.items():
-        if value is not None:
+        if value is not None and (section == "source" or key == "encoding"):  # a file of a belief stands for itself
             yield Entry(section, key, value, why)
 
 

@@ -85,7 +85,7 @@ def visited(
             if first_beyond([[float(number)] for number in numbers]) is not None:
                 with placed_at("file"):
                     columns = zip(columns_of(table, where), where, strict=True)
-                    refuse_beyond(table, where, [numbers_in(values, name, table) for values, name in columns])
+                    refuse_beyond(where, [numbers_in(values, name, table) for values, name in columns], table.ordered)
         if elsewhere != "ignore":
             raise wrong(
                 "elsewhere", "the data have a row at a place that is not declared",
