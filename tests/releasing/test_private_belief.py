@@ -122,6 +122,15 @@ def test_a_table_that_counts_the_private_rows_is_refused(tmp_path: Path) -> None
     assert "belief.fit.file: is the private data itself" in problems(path)[0]
 
 
+@pytest.mark.parametrize("files", ["data.csv", "*.csv"])
+def test_a_select_over_the_private_file_is_refused(tmp_path: Path, files: str) -> None:
+    path = table(tmp_path)
+    (tmp_path / "data.csv").write_bytes((tmp_path / "census.csv").read_bytes())
+    select = f"from read_csv('{files}', all_varchar = true)"
+    path.write_text(path.read_text().replace('"census.csv"', f'"{select}"'))
+    assert any("is the private data itself" in line for line in problems(path)), problems(path)
+
+
 def test_meetings_from_the_private_file_are_refused(tmp_path: Path) -> None:
     path = test_contact_files.written(tmp_path)
     assert not problems(path)

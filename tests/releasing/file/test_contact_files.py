@@ -1,18 +1,15 @@
 """Release files of people who meet: from a public file of meetings to the certificate."""
 
 import re
-import sqlite3
-from contextlib import closing
 from fractions import Fraction
 from pathlib import Path
 
 import pytest
 from tests.support.answers import true_answer
 from tests.support.commands import succeed
-from tests.support.release_files import EXPECT, believe, filled, publish, read_from, release_text
+from tests.support.release_files import EXPECT, believe, publish, read_from, release_text
 from tests.support.releases import put, refusal_of, refused
 from tests.support.research import research_file
-from tests.support.starting import drafted
 
 import takifugu as tf
 from takifugu.core.errors import DataError, SpecError

@@ -122,11 +122,11 @@ def test_units_of_one_debit_are_refused_before_it(
     assert refusal.state is ReleaseState.NOTHING
 
 
-def test_the_sheet_of_a_public_file_reaches_its_belief() -> None:
+def test_the_encoding_of_a_public_file_reaches_its_belief() -> None:
     model = model_of(TableFit)
-    given = model.model_validate({"file": "public.xlsx", "columns": ["a"], "sheet": "2025", "file_names": "person"})
+    given = model.model_validate({"file": "public.csv", "columns": ["a"], "encoding": "cp1252"})
     meant: TableFit = given.meant  # type: ignore[attr-defined]
-    assert (meant.sheet, meant.table, meant.file_names) == ("2025", None, "person")
+    assert meant.encoding == "cp1252"
 
 
 def test_a_kind_answers_at_most_a_dozen_questions() -> None:

@@ -124,8 +124,9 @@ def open_table(
     text = given if isinstance(given, str) else None
     is_select = text is not None and _is_select(text, root)
     connection = connected(folder)
-    where = (None, text, encoding) if is_select else (text, None, encoding)
-    opening = Opening([(key, name) for name in wanted], Path(root), folder, connection, *where, statement=key)
+    file, select = (None, text) if is_select else (text, None)
+    roles = [(key, name) for name in wanted]
+    opening = Opening(roles, Path(root), folder, connection, file, select, encoding, statement=key)
     try:
         with about(key):
             opening.take(None if text is not None else given)

@@ -155,7 +155,7 @@ class Public:
     source: Any
 
     def open(self, file: Any) -> PublicTable:
-        return PublicTable(str(file.file), self.folder, getattr(file, "encoding", None), self.source)
+        return PublicTable(str(file.file), self.folder, file.encoding, self.source)
 
 
 @runtime_checkable
