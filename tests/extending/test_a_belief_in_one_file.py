@@ -156,7 +156,7 @@ def test_a_file_that_it_is_read_from_is_not_that_of_the_data(tmp_path: Path) -> 
 
 @pytest.mark.parametrize(("old", "new", "words"), [
     ("section=UrnSection", "section=Urn", "is no section of a belief"),
-    ('Literal["urn"]', 'Literal["table"]', "the kind of release file 'table' is registered already"),
+    ('Literal["urn"]', 'Literal["joint-table"]', "the kind of release file 'joint-table' is registered already"),
     ("section=UrnSection", 'section=UrnSection, rows="crowds"', "the shape of the data is 'crowds'"),
 ])  # fmt: skip
 def test_a_section_that_no_file_could_use_is_refused(tmp_path: Path, old: str, new: str, words: str) -> None:

@@ -49,7 +49,7 @@ USERS = release_text(
 
 TABLE = release_text(
     read_from("people", "data.csv"),
-    believe("table", source="assumed", columns=["flu"], rows=[["yes"], ["no"]], probabilities=["0.2", "0.8"]),
+    believe("joint-table", source="assumed", columns=["flu"], rows=[["yes"], ["no"]], probabilities=["0.2", "0.8"]),
     publish("flu", "count", states=["yes"], epsilon=1),
     output="out", expect=EXPECT,
 )  # fmt: skip

@@ -40,7 +40,7 @@ def write(folder: Path, spec: str = SPEC, table: str | None = None) -> Path:
 
 PEOPLE = release_text(
     read_from("people", "people.csv", unit="person", budget=1),
-    believe("table", source="a test", units_independent=True, columns=["origin", "level"],
+    believe("joint-table", source="a test", units_independent=True, columns=["origin", "level"],
             rows=[["n", 1], ["n", 2], ["s", 1], ["s", 2]], counts=[4, 3, 3, 4]),
     hide(attribute="origin"),
     publish("level", "identity", attribute="level", epsilon=1),

@@ -247,7 +247,9 @@ RECORDS = "who,x,again,y,z,income\n" + "".join(
 )
 
 
-def record_cost(folder: Path, columns: tuple[str, str], read: str, source: str = "", kind: str = "table") -> Fraction:
+def record_cost(
+    folder: Path, columns: tuple[str, str], read: str, source: str = "", kind: str = "joint-table"
+) -> Fraction:
     """Release a column of records, or the number of records with a value in it, and return what was spent."""
     (folder / "r.csv").write_text(RECORDS)
     alphabets = [{"y": "cd", "z": "cd", "income": ("low", "high")}.get(name, "ab") for name in columns]

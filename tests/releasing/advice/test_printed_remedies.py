@@ -76,7 +76,7 @@ OF_USERS = {
 
 PEOPLE = release_text(
     read_from("people", "data.csv", unit="person", budget=5),
-    believe("table", source="a test", units_independent=True, columns=["origin", "level"],
+    believe("joint-table", source="a test", units_independent=True, columns=["origin", "level"],
             rows=[["n", 1], ["n", 2], ["s", 1], ["s", 2]], counts=[4, 3, 3, 4]),
     publish("level", "identity", attribute="level", epsilon=1), expect={**EXPECT, "matters": 9},
 )  # fmt: skip

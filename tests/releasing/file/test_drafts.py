@@ -53,7 +53,7 @@ MISSING = {
         "belief.units_independent": "units_independent = true",
         "belief.pieces_independent": "pieces_independent = true",
     },
-    "table": {"belief.rows": f'columns = ["{{0}}"]\n{ROWS}', "table.states": 'states = ["yes"]',
+    "joint-table": {"belief.rows": f'columns = ["{{0}}"]\n{ROWS}', "table.states": 'states = ["yes"]',
               "belief.units_independent": "units_independent = true"},
     "network": {"belief.file": 'file = "n.bif"', "table.states": 'states = ["yes"]',
                 "belief.units_independent": "units_independent = true"},

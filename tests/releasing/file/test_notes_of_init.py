@@ -114,7 +114,7 @@ def test_other_numbers_are_no_times_of_day(tmp_path: Path, rows: list[str]) -> N
     assert "%H%M" not in draft
 
 
-@pytest.mark.parametrize("kind", ["users", "table", "independent-records"])
+@pytest.mark.parametrize("kind", ["users", "joint-table", "independent-records"])
 def test_several_rows_of_a_person_are_no_people_unless_somebody_says_so(tmp_path: Path, kind: str) -> None:
     data = table_in(tmp_path, "visitor,clinic", (f"v{n * n % 97},clinic {n % 9}" for n in range(500)))
     words = ["init", data, "-o", tmp_path / "r.toml", "--yes", "--kind", kind]

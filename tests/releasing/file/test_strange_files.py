@@ -324,7 +324,7 @@ def test_a_table_of_people_with_bins_for_columns(tmp_path: Path, reader: str) ->
     spec = release_text(
         read_from("people", "data.csv", unit="Wer", null_keys="drop",
                   bins={"Alter": {"jung": [0, 30], "alt": [30, 120]}}),
-        believe("table", source="assumed", columns=["Alter", "raucht"],
+        believe("joint-table", source="assumed", columns=["Alter", "raucht"],
                 rows=[["jung", "ja"], ["jung", "nein"], ["alt", "ja"], ["alt", "nein"]],
                 probabilities=[0.25, 0.25, 0.25, 0.25], units_independent=True),
         hide(attribute="raucht"),

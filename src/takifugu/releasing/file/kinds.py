@@ -14,6 +14,7 @@ from takifugu.core.registry import Registry, loaded
 from takifugu.model.beliefs import SECTIONS
 from takifugu.model.queries import name_of, sections_of
 from takifugu.model.queries.sections import EACH_ROW, IN_ORDER, POLICY, RECORDS, WHOLE_COLUMNS
+from takifugu.releasing.file import old_keys
 from takifugu.releasing.file.described import file_of
 from takifugu.releasing.file.keys import Section
 from takifugu.releasing.file.kind import Kind
@@ -43,7 +44,7 @@ ROWS = {
     "one column of numbers": WHOLE_COLUMNS,
 }  # fmt: skip
 #: What `takifugu init --kind` also takes.
-PLAINLY = {"sequences": SEQUENCES, "records": "table"}
+PLAINLY = {"sequences": SEQUENCES, "records": "joint-table"}
 #: What a list for beginners leaves out: classes of what it has, which `takifugu init --kind` takes as well.
 UNLISTED = {"markov-chain-class", "parameter-box"}
 #: What `takifugu init` drafts, by the plainest name, where the data are said in fewer words than its section says.
@@ -144,6 +145,8 @@ def drafted() -> dict[str, str]:
 def which_kind(named: object) -> str:
     """Name the kinds of belief nearest to a word, or those that are drafted plainly."""
     kinds = [PLAINLY.get(name, name) for name in DRAFTED]
+    if isinstance(named, str) and named in old_keys.KINDS:
+        return f'write kind = "{old_keys.KINDS[named]}", its name now'
     if isinstance(named, str):
         kinds = nearest_words(named, KINDS.names)
     return f"write kind = {either(kinds)}; {command('init', '--help')} says what there is"

@@ -53,7 +53,10 @@ def problems_of(
         if place not in problems and not nested:  # a value that fits no member of a union is reported once per member
             where = (*section, *place) or ("the file",)
             key = InputError().at(*where).place.rsplit(".", 1)[-1]
-            problems[place] = _fault(error, key, node, schema, all_keys).at(*where)
+            problem = _fault(error, key, node, schema, all_keys)
+            if error["type"] == "extra_forbidden":
+                problem = renamed(where, file, node.get("properties", {})) or problem
+            problems[place] = problem.at(*where)
     return list(problems.values())
 
 
@@ -220,7 +223,7 @@ def _fault(error: ErrorDetails, key: str, node: Json, schema: Json, all_keys: st
         near = nearest_words(key, keys)
         fix = f"write one of {', '.join(near)}{others(keys, near, f' ({all_keys} has all)')}"
         what = f"is not a known key here{did_you_mean(key, keys)}"
-        return renamed(key) or exact_total(key) or InputError(what, fix=fix)
+        return exact_total(key) or InputError(what, fix=fix)
     if kind == "literal_error":
         allowed = list[str]()
         for member in _members(node):

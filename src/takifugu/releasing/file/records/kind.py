@@ -99,7 +99,7 @@ def bins_problems(source: RecordSourceSpec, columns: bool) -> Iterator[TakifuguE
 
 #: The kinds of this package that read a key of [source], and the key of [hide] that each of them has for itself.
 READERS = {"person": ("contacts",), "value": ("users", "contacts"), "group": ("users",)}
-_HIDES = {"variable": "network", "attribute": "table", "presence": "users", "person": "contacts"}
+_HIDES = {"variable": "network", "attribute": "joint-table", "presence": "users", "person": "contacts"}
 
 
 class Records(Kind):
