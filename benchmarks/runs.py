@@ -67,8 +67,8 @@ budget = 10000
 [belief]
 kind = "markov-chain"
 states = ["away", "ready", "talking"]
-stay = {{ away = "200 min", ready = "20 min", talking = "6 min" }}
-next = {{ away = 0.4, ready = 0.3, talking = 0.3 }}
+mean_duration = {{ away = "200 min", ready = "20 min", talking = "6 min" }}
+next_state = {{ away = 0.4, ready = 0.3, talking = 0.3 }}
 units_independent = true
 [[table]]
 name = "t"

@@ -51,7 +51,7 @@ EXAMPLES = (
         ("matters",),
     ),
     Example(
-        "table",
+        "joint-table",
         f'{HEAD}[belief]\nkind = "joint-table"\nsource = "a test"\ncolumns = ["ill", "town"]\n'
         'rows = [[0, "a"], [1, "a"], [0, "b"]]\nprobabilities = [0.5, 0.25, 0.25]\n'
         f'{MATTERS}{END}query = "identity"\nattribute = "ill"\n',

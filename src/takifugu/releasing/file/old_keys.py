@@ -14,7 +14,7 @@ Names = Mapping[str, str]
 NOW: Mapping[str, Names] = MappingProxyType({
     "": {"release": "[[table]]"},
     "source": {},
-    "belief": {},
+    "belief": {"stay": "mean_duration", "stays": "mean_durations", "next": "next_state"},
     "belief.fit": {},
 })  # fmt: skip
 #: The kind of belief of now, by that of before.

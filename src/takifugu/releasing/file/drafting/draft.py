@@ -155,9 +155,10 @@ class Start:
         if "states" in said:
             yield Entry("belief", "values" if is_users else "states", states, "all that can occur, from a code book")
         if "stay" in said:
-            yield Entry("belief", "stay", pairs(said["stay"]), "how long each state lasts at a time, on average")
+            durations = pairs(said["stay"])
+            yield Entry("belief", "mean_duration", durations, "how long each state lasts at a time, on average")
         if "next" in said and not is_users:
-            yield Entry("belief", "next", shares, "how often each comes when another ends")
+            yield Entry("belief", "next_state", shares, "how often each comes when another ends")
         elif "next" in said:
             if {*shares} != {*states}:
                 fix = "write for example yes 0.1, no 0.9"

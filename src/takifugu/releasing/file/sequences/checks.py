@@ -100,7 +100,8 @@ def _believed(
     if private_faults:  # of private data no belief is made, nor said what is wrong with one
         return None
     ways = belief.meant.ways if isinstance(belief.meant, ChainSection) else ()
-    if {"fit", "matrices", "stay", "stays"} & {*ways} and (source is None or _lacks_calendar(belief, source)):
+    timed = {"fit", "matrices", "mean_duration", "mean_durations"}
+    if timed & {*ways} and (source is None or _lacks_calendar(belief, source)):
         return None  # which is told with the source
     chain: OneSequence | None = None
     with collecting(problems, belief):

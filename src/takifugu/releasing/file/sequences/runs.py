@@ -86,7 +86,7 @@ def faults_of(
         (source.ambiguous == "drop", "source.ambiguous", dropped,
          'repair them, or write ambiguous = "first" or "last"'),
         (written(belief, ("fit",)), "belief.fit", f"counts transitions row by row, and {are}",
-         "write stay and next, or a matrix"),
+         "write mean_duration and next_state, or a matrix"),
     )  # fmt: skip
     yield from _roster(source, folder, data)
 
