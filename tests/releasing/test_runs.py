@@ -222,7 +222,7 @@ def test_rows_that_are_not_said_to_be_samples_are_noticed(tmp_path: Path) -> Non
     ((('value = "state"', 'value = "state"\notherwise = "away"'),), "source.otherwise: is given, and rows are changes"),
     ((('value = "state"', 'value = "state"\nround_to = "1h"'),), "source.round_to: is given"),
     ((("matrix = [[0.9, 0.1], [0.4, 0.6]]", 'fit = { file = "samples.csv" }'),), "belief.fit: counts transitions"),
-    ((('value = "state"', 'value = "state"\npiece = "state2"'),), "source.piece: is given"),
+    ((('value = "state"', 'value = "state"\nrecording = "state2"'),), "source.recording: is given"),
     ((('"agents.csv"', '"changes.csv"'),), "source.roster: is the private data itself"),
     ((('"agents.csv"', '"nowhere.csv"'),), "source.roster"),
     ((('"agents.csv"', '"others.csv"'),), "source.roster: the roster has no column 'agent'"),

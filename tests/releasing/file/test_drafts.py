@@ -51,7 +51,7 @@ MISSING = {
         "source.value": 'value = "{0}"', "belief.states": 'states = ["still", "walking"]',
         "belief.matrix": "matrix = [[0.9, 0.1], [0.4, 0.6]]",
         "belief.units_independent": "units_independent = true",
-        "belief.pieces_independent": "pieces_independent = true",
+        "belief.recordings_independent": "recordings_independent = true",
     },
     "joint-table": {"belief.rows": f'columns = ["{{0}}"]\n{ROWS}', "table.states": 'states = ["yes"]',
               "belief.units_independent": "units_independent = true"},

@@ -19,7 +19,14 @@ LASTING = "mean_duration = { home ="
 OLD = {
     "release": ("activity", [("[[table]]", "[[release]]")], "release: is the key of before; write [[table]]"),
     "kind": ("people", [('kind = "joint-table"', 'kind = "table"')],
-             """belief: has the unknown kind 'table'; did you mean 'joint-table'?; write kind = "joint-table", its name now"""),
+             "belief: has the unknown kind 'table'; did you mean 'joint-table'?; "
+             'write kind = "joint-table", its name now'),
+    "piece": ("activity", [("recording =", "piece =")],
+              'source.piece: is the key of before; write recording = "bout"'),
+    "pieces_independent": ("activity", [("recordings_independent", "pieces_independent")],
+                           "belief.pieces_independent: is the key of before; write recordings_independent = true"),
+    "piece of a fit": ("activity", [("[hide]", '[belief.fit]\nfile = "p.csv"\npiece = "run"\n\n[hide]')],
+                       'belief.fit.piece: is the key of before; write recording = "run"'),
     "stay": ("ward", [(LASTING, "stay = { home =")],
              'belief.stay: is the key of before; write mean_duration = { home = "400 h", surgery = "80 h", medicine ='),
     "stays": ("ward", [(LASTING, 'matrix_by = "hour"\nstays.00-23 = { home =')],

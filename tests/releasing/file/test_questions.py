@@ -475,7 +475,7 @@ def test_measured_numbers_need_bins_and_each_piece_a_word(tmp_path: Path) -> Non
     said = ["--publish", "speed", "--states", "slow, fast", "--independent", "yes", "--whose", "user"]
     missing = succeed(*begun(tmp_path, "user,trip,time,speed", lines, "--rows", "samples", *said)).output
     assert "write bins = {" in missing
-    assert "belief.pieces_independent" in missing, "that people are independent says nothing about their trips"
+    assert "belief.recordings_independent" in missing, "that people are independent says nothing about their trips"
     assert "belief.units_independent" not in missing
 
 

@@ -185,7 +185,7 @@ REFUSED: dict[str, tuple[Any, ...]] = {
     "a bin of no state": (LATIN.replace("lebhaft", "lebhft"), "did you mean 'lebhaft'"),
     "a number in no bin": (LATIN.replace("inf", "1200"), "has a number that is in none of the bins"),
     "two rows in one step": (
-        LATIN, "has ties within one piece: two rows cannot be in one step", latin([*rows(), rows()[3]]),
+        LATIN, "has ties within one recording: two rows cannot be in one step", latin([*rows(), rows()[3]]),
     ),
     "a short row": (LATIN, "more or fewer fields", latin(rows()) + b"\r\nNord;1"),
 }  # fmt: skip

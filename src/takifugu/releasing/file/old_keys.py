@@ -13,9 +13,12 @@ Names = Mapping[str, str]
 #: The key of now, by the section and the key of before; "" stands above all sections.
 NOW: Mapping[str, Names] = MappingProxyType({
     "": {"release": "[[table]]"},
-    "source": {},
-    "belief": {"stay": "mean_duration", "stays": "mean_durations", "next": "next_state"},
-    "belief.fit": {},
+    "source": {"piece": "recording"},
+    "belief": {
+        "pieces_independent": "recordings_independent", "stay": "mean_duration", "stays": "mean_durations",
+        "next": "next_state",
+    },
+    "belief.fit": {"piece": "recording"},
 })  # fmt: skip
 #: The kind of belief of now, by that of before.
 KINDS: Names = MappingProxyType({"table": "joint-table"})

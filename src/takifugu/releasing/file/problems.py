@@ -107,7 +107,7 @@ def stranger(where: Where, word: object, what: str, choices: Iterable[object]) -
 
 
 def undeclared(key: str) -> TakifuguError:
-    """Return the fault of units or pieces without declared independence."""
+    """Return the fault of units or recordings without declared independence."""
     noun = {"unit": PEOPLE.one}.get(key, key)
     return fault(
         ("belief", f"{key}s_independent"), f"must be declared, because source.{key} is used",

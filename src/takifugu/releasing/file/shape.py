@@ -41,7 +41,7 @@ class Shape:
     draft: str = "releasing.file.drafting.draft:not_drafted"
     table: type[Table] = Table
     believed: type[Described] = Described
-    roles: tuple[str, ...] = ("order", "value", "unit", "piece")
+    roles: tuple[str, ...] = ("order", "value", "unit", "recording")
     named: tuple[str, ...] = ()
     of_belief: bool = False
     has_lengths: bool = False

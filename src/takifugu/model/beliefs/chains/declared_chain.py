@@ -64,7 +64,7 @@ class ChainFit(PublicFile):
     file: Annotated[FilePath, Key("a public file of sequences", "public.csv")]
     value: Annotated[Text | None, Key("its state column; default: the source's")] = None
     unit: Annotated[Text | None, Key("the column of whose row it is; default: the source's")] = None
-    piece: Annotated[Text | None, Key("its piece column; default: the source's")] = None
+    recording: Annotated[Text | None, Key("its recording column; default: the source's")] = None
     order: Annotated[Text | tuple[Text, Text] | None, Key("its order column, or two; default: the source's")] = None
     order_format: Annotated[
         Text | None, Key("how its times are written; default: the source's"), Checked(_format)

@@ -32,7 +32,7 @@ _WIDTH, _COMMENT_AT = 100, 31
 #: The confidence of the class of chains that a public file supports.
 _CONFIDENCE = 0.99
 _WHY = {
-    "unit": "whose row it is", "piece": "guessed: an unbroken run of rows; a new one starts after a gap",
+    "unit": "whose row it is", "recording": "guessed: an unbroken run of rows; a new one starts after a gap",
     "order": "what sorts the rows", "start": "when a stay starts", "end": "when it ends",
     "value": "what is published of a row", "person": "whose row it is", "x": "guessed: the first coordinate of where",
     "y": "guessed: the second one",

@@ -19,7 +19,7 @@ _FILL_IN = "FILL IN"
 
 def sequences(start: Start) -> Iterator[Entry]:
     """Yield the keys of a file about states in time."""
-    yield from start.named("unit", "piece", "start", "end")
+    yield from start.named("unit", "recording", "start", "end")
     if "duration" in start.roles:
         column = start.roles["duration"]
         why = "how long a stay is; guessed: what a 1 is worth"

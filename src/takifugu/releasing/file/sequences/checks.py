@@ -157,12 +157,12 @@ def _belief(belief: SequenceBelief, source: SourceSpec | None, faulty: frozenset
     most = belief.max_length
     yield from broken(
         (belief.longer == "cut" and most is None, "belief.max_length", "is missing",
-         "write the number of steps that a longer piece is cut to"),
+         "write the number of steps that a longer recording is cut to"),
         (most is not None and most < belief.min_length, "belief.max_length",
-         "is below min_length, so no piece would be left", "increase it"),
+         "is below min_length, so no recording would be left", "increase it"),
     )  # fmt: skip
-    if source is not None and source.piece is not None and belief.pieces_independent is not True:
-        yield undeclared("piece")
+    if source is not None and source.recording is not None and belief.recordings_independent is not True:
+        yield undeclared("recording")
     if source is not None and source.unit is not None and belief.units_independent is not True:
         yield undeclared("unit")
     if source is None or faulty & {"belief.states", "belief.map", "source.missing"}:
@@ -185,7 +185,7 @@ def _calendar(
         as_long = "is given beside a calendar, in which windows are as long as declared"
         said = values_of(belief, written(belief, ("min_length", "max_length", "initial")))
         yield from broken(
-            (source.piece, "source.piece", "is given beside a calendar, in which each person has one recording", leave),
+            (source.recording, "source.recording", "is given beside a calendar, in which each person has one", leave),
             (said.get("min_length", 1) != 1, "belief.min_length", as_long, leave),
             (said.get("max_length", 1) != 1, "belief.max_length", as_long, leave),
             (isinstance(said.get("initial"), tuple), "belief.initial",
@@ -232,7 +232,7 @@ def _window(
 
 
 def _hide(hide: EntrySpec, source: SourceSpec | None, belief: SequenceBelief | None) -> Iterator[TakifuguError]:
-    for key in written(source, ("unit", "piece")):
+    for key in written(source, ("unit", "recording")):
         what = f"'one-entry' hides one entry of one sequence, and source.{key} says that there are several"
         yield fault(("hide", "kind"), what, f'write kind = "every-entry", or leave source.{key} out')
     if belief is not None:

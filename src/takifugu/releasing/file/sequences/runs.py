@@ -32,7 +32,7 @@ from takifugu.releasing.file.source import is_one_of, private_files
 _ROWS_WITH: Mapping[str, tuple[str, ...]] = {
     "before": ("changes",), "roster": LASTING, "start": ("stays",), "end": ("stays",), "duration": ("stays",),
     "overlap": ("stays", "events"), "otherwise": ("stays", "events"), "columns": ("wide",), "ignore": ("wide",),
-    "empty": ("wide",), "order": ("samples", "changes", "events", "wide"), "piece": ("samples", "wide"),
+    "empty": ("wide",), "order": ("samples", "changes", "events", "wide"), "recording": ("samples", "wide"),
     "attributes": ("samples", "wide"), "round_to": ("samples",), "duplicates": ("samples", *LASTING),
 }  # fmt: skip
 _COVERED = "no row says which time the table covers, so declare it; "

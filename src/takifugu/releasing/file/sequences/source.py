@@ -54,13 +54,13 @@ class SequenceBelief(Described):
         default_factory=dict
     )
     source: Annotated[Text, meaning("where the belief comes from")] = "assumed"
-    pieces_independent: Annotated[StrictBool | None, meaning("declare that pieces of one person are independent")] = (
-        None
-    )
+    recordings_independent: Annotated[
+        StrictBool | None, meaning("declare that recordings of one person are independent")
+    ] = None
     units_independent: UnitsIndependent = None
-    min_length: Annotated[Positive, meaning("pieces with fewer steps are left out")] = 1
-    max_length: Annotated[Positive | None, meaning("the most steps that a piece may have")] = None
-    longer: Annotated[Literal["refuse", "cut"], meaning("what to do with a piece longer than max_length")] = "refuse"
+    min_length: Annotated[Positive, meaning("recordings with fewer steps are left out")] = 1
+    max_length: Annotated[Positive | None, meaning("the most steps that a recording may have")] = None
+    longer: Annotated[Literal["refuse", "cut"], meaning("what to do with one longer than max_length")] = "refuse"
 
 
 class SourceSpec(CalendarKeys):
@@ -80,10 +80,10 @@ class SourceSpec(CalendarKeys):
     empty: Annotated[State | None, meaning("of wide rows: the state that an empty cell means")] = None
     value: Annotated[Text, meaning("the column with the states", "state")]
     unit: Annotated[Text | None, meaning("the column that says whose row it is")] = None
-    piece: Annotated[Text | None, meaning("the column that numbers a person's pieces")] = None
+    recording: Annotated[Text | None, meaning("the column that numbers a person's recordings")] = None
     order: Annotated[
         Text | tuple[Text, Text] | None,
-        meaning("the column that orders the rows of a piece, or those of a date and a time of day"),
+        meaning("the column that orders the rows of a recording, or those of a date and a time of day"),
     ] = None
     step: Annotated[Number | None, meaning("the declared step between rows; missing steps are unobserved", "1min")] = (
         None
@@ -132,7 +132,7 @@ class SourceSpec(CalendarKeys):
     ] = "refuse"
     null_keys: Annotated[
         Literal["refuse", "drop"],
-        meaning('rows that do not say whose, or of which piece, they are: "refuse", or "drop" to leave them out'),
+        meaning('rows that do not say whose, or of which recording, they are: "refuse", or "drop" to leave them out'),
     ] = "refuse"
     ambiguous: Annotated[
         Literal["refuse", "first", "last", "drop"],
@@ -201,7 +201,7 @@ class SourceSpec(CalendarKeys):
         empty: tuple[str, ...] = ()
         if self.empty is not None:
             empty = (str(self.empty), *(raw for raw, state in state_of.items() if state == self.empty))
-        others = (*names_of(self.unit), *names_of(self.piece), *days, *self.attributes)
+        others = (*names_of(self.unit), *names_of(self.recording), *days, *self.attributes)
         return Wide(columns, order, self.value, others, self.ignore, self.order_format, bool(days), empty)
 
     def long(self, table: Table, belief: Described | None) -> Table:
@@ -223,7 +223,7 @@ class SourceSpec(CalendarKeys):
         layout = without_keys(super().layout(belief, table), _OF_ORDER)
         if self.times is not None:
             layout |= _of_order(self, table)
-        if self.unit is None and self.piece is None:
+        if self.unit is None and self.recording is None:
             layout.pop("null_keys", None)
         if self.rows == "wide":
             layout |= _of_columns(self)
@@ -249,7 +249,7 @@ def _of_columns(source: SourceSpec) -> Json:
     if isinstance(wide.columns, Mapping):
         read = {header: read_step(step, None, wide.of_days) for header, step in wide.columns.items()}
         steps = {header: step[1] for header, step in read.items() if step is not None}
-    others = sorted({*wide.others, *wide.ignored} - {source.unit, source.piece})
+    others = sorted({*wide.others, *wide.ignored} - {source.unit, source.recording})
     layout = {"columns": steps, "form": wide.form, "others": others, "empty": source.empty}
     return {"wide": layout, **dict.fromkeys(("rows", "columns", "ignore", "empty"))}
 
@@ -260,7 +260,7 @@ def _of_order(source: SourceSpec, table: Table | None) -> Json:
     if table is not None:
         day, clock = columns_of_order(source.times)
         read = Layout(
-            source.value, source.unit, source.piece, day, null_keys=source.null_keys, order_format=source.form,
+            source.value, source.unit, source.recording, day, null_keys=source.null_keys, order_format=source.form,
             time_of_day=clock,
         )  # fmt: skip
         key = "order", source.times, source.form, source.null_keys
