@@ -32,9 +32,9 @@ FLAWS = {
 #: What rows say, and the keys that go with it.
 ROWS = {
     "samples": {},
-    "changes": {"roster": ["p", "q"], "before": "n"},
-    "events": {"roster": ["p", "q"], "otherwise": "n"},
-    "stays": {"roster": ["p", "q"], "otherwise": "n", "duration": ["minutes", "1min"]},
+    "changes": {"roster": ["p", "q"], "default_state": "n"},
+    "events": {"roster": ["p", "q"], "default_state": "n"},
+    "stays": {"roster": ["p", "q"], "default_state": "n", "duration": ["minutes", "1min"]},
 }
 LINE = re.compile(r"""(?<![\w.])([a-z_]+) = (\{[^{}]*\}|\[[^\[\]]*\]|"[^"]*"|[\d.]+|true|false)(?: or "[^"]*")?""")
 

@@ -17,7 +17,7 @@ RIDES = 2400
 #: What somebody would write who takes the two classes of riders for two people.
 SPEC = release_text(
     read_from("rides", "rides.csv", rows="stays", unit="member_casual", roster=["casual", "member"], start="started_at",
-              end="ended_at", value="rideable_type", otherwise="none", step="1min", from_="2026-03-02",
+              end="ended_at", value="rideable_type", default_state="none", step="1min", from_="2026-03-02",
               until="2026-03-10", budget=4000),
     believe("markov-chain", states=["classic_bike", "electric_bike", "none"], units_independent=True, source="a test",
             matrix=[[0.9, 0.05, 0.05], [0.05, 0.9, 0.05], [0.1, 0.1, 0.8]]),

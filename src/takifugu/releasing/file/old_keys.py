@@ -13,7 +13,7 @@ Names = Mapping[str, str]
 #: The key of now, by the section and the key of before; "" stands above all sections.
 NOW: Mapping[str, Names] = MappingProxyType({
     "": {"release": "[[table]]"},
-    "source": {"piece": "recording"},
+    "source": {"piece": "recording", "before": "default_state", "otherwise": "default_state"},
     "belief": {
         "pieces_independent": "recordings_independent", "stay": "mean_duration", "stays": "mean_durations",
         "next": "next_state",

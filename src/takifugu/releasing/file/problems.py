@@ -99,8 +99,8 @@ def strange_states(
 def stranger(where: Where, word: object, what: str, choices: Iterable[object]) -> InputError:
     """Return the error about a word that is none of the choices.
 
-    >>> stranger(("source", "before"), "gone", "state", ["away", "home"]).line
-    "source.before: 'gone' is no state; write one of ['away', 'home']"
+    >>> stranger(("source", "default_state"), "gone", "state", ["away", "home"]).line
+    "source.default_state: 'gone' is no state; write one of ['away', 'home']"
     """
     names = [*map(str, choices)]
     return fault(where, f"{word!r} is no {what}{did_you_mean(word, names)}", f"write {nearest(word, names)}")

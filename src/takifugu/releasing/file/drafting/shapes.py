@@ -39,12 +39,12 @@ def sequences(start: Start) -> Iterator[Entry]:
         roster = said["roster"] if names_a_file(said["roster"]) else names(said["roster"])
         yield Entry("source", "roster", roster, "who is covered, from a public list")
     if "otherwise" in said and said["rows"] == "changes":
-        yield Entry("source", "before", said["otherwise"], "what everybody was until a first row")
+        yield Entry("source", "default_state", said["otherwise"], "what everybody was until a first row")
     elif start.across is not None and start.across.has_gaps:
         why = 'the state of an empty cell; without such a state, nulls = "unobserved"'
         yield Entry("source", "empty", said.get("otherwise", _FILL_IN), why)
     elif "otherwise" in said:
-        yield Entry("source", "otherwise", said["otherwise"], "the state of a step without a row")
+        yield Entry("source", "default_state", said["otherwise"], "the state of a step without a row")
     yield Entry("hide", "kind", "every-entry", "the state in every single step")
     yield from release("time-in-states", "histogram", "how many steps are in each state")
 

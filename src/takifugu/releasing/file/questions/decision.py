@@ -24,7 +24,7 @@ Accept = Callable[[str], str]
 Ask = Callable[[Question, Accept], str | None]
 #: The questions, by the keys that they set.
 _QUESTIONS = {name: name for name in ("step", *FILLINGS)} | {
-    "before": "otherwise", "fit": "source", "mean_duration": "stay", "next_state": "next",
+    "default_state": "otherwise", "fit": "source", "mean_duration": "stay", "next_state": "next",
     "order_format": "dates", "probabilities": "next",
     "units_independent": "independent", "values": "states",
 }  # fmt: skip

@@ -13,7 +13,6 @@ from pydantic import Field, StrictBool
 from takifugu.core.cache import cached
 from takifugu.core.lists import without_keys
 from takifugu.core.plain import Json
-from takifugu.core.sections import values_of
 from takifugu.data import Layout, Table, Zone, order_kind, parse_step, text_of
 from takifugu.data.rows.kinds_of_order import CLOCK_TIMES
 from takifugu.data.times.time_format import EPOCHS
@@ -100,9 +99,13 @@ class SourceSpec(CalendarKeys):
             "agents.csv",
         ),
     ] = None
-    before: Annotated[State | None, meaning("of changes: what everybody was until a first row, if that is a fact")] = (
-        None
-    )
+    default_state: Annotated[
+        State | None,
+        meaning(
+            "the state where no row says one: of changes, before a first row, if that is a fact; of stays and events, "
+            "without one"
+        ),
+    ] = None
     start: Annotated[
         Text | tuple[Text, Text] | None,
         meaning("the column that says when a stay starts, or those of its date and time of day"),
@@ -118,7 +121,6 @@ class SourceSpec(CalendarKeys):
         tuple[Text, Text] | None,
         meaning("instead of end: the column of how long a stay is, and what a 1 there is", ["hours", "1h"]),
     ] = None
-    otherwise: Annotated[State | None, meaning("the state of a step without a stay or an event")] = None
     overlap: Annotated[
         Literal["refuse", "first", "last"],
         meaning(
@@ -235,8 +237,7 @@ class SourceSpec(CalendarKeys):
         layout["states"] |= {str(text_of(raw)): str(state) for raw, state in belief.map.items()}
         if self.duration is not None:
             layout["duration"] = [self.duration[0], _length(self.duration[1])]
-        for key, state in values_of(self, ("before", "otherwise")).items():
-            layout[key] = None if state is None else str(state)
+        layout["default_state"] = None if self.default_state is None else str(self.default_state)
         layout["min_length"] = belief.min_length if belief.min_length > 1 else None
         layout["max_length"] = belief.max_length if belief.longer == "cut" else None
         return layout
