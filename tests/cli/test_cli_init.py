@@ -305,7 +305,7 @@ def test_a_date_is_never_taken_for_a_unit(tmp_path: Path, name: str, cells: list
         (tmp_path / "d.csv").write_text("\n".join([f"{name},n,smokes", *rows]))
         done = begin(tmp_path / "d.csv", "-o", tmp_path / "r.toml", "--kind", kind, "--force", "--json")
         roles = {c["name"]: c["role"] for c in json.loads(done.stdout)["columns"]}
-        assert roles[name] not in ("unit", "recording", "person", "group"), (kind, times)
+        assert roles[name] not in ("unit", "recording", "group"), (kind, times)
 
 
 @pytest.mark.parametrize("kind", drafted())

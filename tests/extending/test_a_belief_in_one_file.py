@@ -133,7 +133,7 @@ def test_it_passes_what_every_kind_of_release_file_must(tmp_path: Path) -> None:
     ("size = 6", "size = 7", "source.file: the data must have one row for each entry of the belief: check both"),
     ("red = 4", "red = true", "belief.red: is true, not a whole number; write red = 4"),
     ("red = 4", "read = 4", "belief.read: is not a known key here; did you mean 'red'?"),
-    ('value = "colour"', 'value = "colour"\nperson = "who"', "source.person: is given, and the belief names nobody"),
+    ('value = "colour"', 'value = "colour"\nunit = "who"', "source.unit: is given, and the belief names nobody"),
     ('value = "colour"', 'value = "colour"\ngroup = "who"', "source.group: belongs to a belief of kind users"),
     ('states = ["red"]', 'states = ["rde"]', "table[0].states: the belief has no value 'rde'"),
 ])  # fmt: skip

@@ -31,7 +31,7 @@ WAYS = ("samples", "changes", "stays", "durations", "events", "wide")
 LATEST = in_microseconds("2026-09-01T00:00")
 #: Keys of a layout that say what a row is.
 _OF_ROWS = (
-    "rows", "default_state", "order", "start", "end", "duration", "overlap", "wide", "columns", "ignore",
+    "rows", "default_state", "order", "end", "duration", "overlap", "wide", "columns", "ignore",
     "empty",
 )  # fmt: skip
 
@@ -155,8 +155,8 @@ _FILE = release_text(
     expect=EXPECT,
 )  # fmt: skip
 _KEYS = {
-    "samples": 'order = "start"', "changes": 'order = "start"', "stays": 'start = "start"\nend = "end"',
-    "durations": 'start = "start"\nduration = ["end", "{length}"]', "events": 'order = "start"',
+    "samples": 'order = "start"', "changes": 'order = "start"', "stays": 'order = "start"\nend = "end"',
+    "durations": 'order = "start"\nduration = ["end", "{length}"]', "events": 'order = "start"',
     "wide": 'order = "start"\ncolumns = "*:*"',
 }  # fmt: skip
 

@@ -55,7 +55,7 @@ TABLE = release_text(
 )  # fmt: skip
 
 CONTACTS = release_text(
-    read_from("office", "data.csv", person="who", value="state"),
+    read_from("office", "data.csv", unit="who", value="state"),
     believe("contacts", file="met.csv", columns=["a", "b"], at_least={"minutes": 5}, states=["well", "ill"],
             outside=0.1, inside=0.2),
     publish("ill", "count", states=["ill"], epsilon=1),

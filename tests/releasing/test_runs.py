@@ -30,7 +30,7 @@ FILE = release_text(
 SAMPLES = (('"changes.csv"\nrows = "changes"', '"samples.csv"\nrows = "samples"'), ('roster = "agents.csv"\n', ""),
            ('default_state = "away"\n', ""))  # fmt: skip
 STAYS = (('"changes.csv"\nrows = "changes"', '"stays.csv"\nrows = "stays"'),
-         ('order = "when"', 'start = "when"\nend = "end"'))  # fmt: skip
+         ('order = "when"', 'order = "when"\nend = "end"'))  # fmt: skip
 EVENTS = (('"changes.csv"\nrows = "changes"', '"events.csv"\nrows = "events"'),)
 DURATIONS = (*STAYS, ('end = "end"', 'duration = ["minutes", "1min"]'))
 ALONE = (('unit = "agent"\nroster = "agents.csv"\n', ""), ("units_independent = true\n", ""))
@@ -322,7 +322,7 @@ def test_an_empty_export_is_read_in_the_layout_of_a_full_one(tmp_path: Path, ord
 
 @pytest.mark.parametrize(("changes", "faults"), [
     ((*STAYS, ('rows = "stays"', 'rows = "stay"')), ["source.rows: is 'stay'; did you mean 'stays'?"]),
-    ((*STAYS, ('start = "when"\nend = "end"\n', "")), ["source.start: is missing", "source.end: is missing"]),
+    ((*STAYS, ('order = "when"\nend = "end"\n', "")), ["source.order: is missing", "source.end: is missing"]),
     ((('order = "when"\n', ""),), ["source.order: is missing"]),
 ])  # fmt: skip
 def test_one_mistake_about_rows_is_one_fault(tmp_path: Path, changes: Changes, faults: list[str]) -> None:

@@ -82,7 +82,7 @@ OF_RUNS = {
          for m in ((5, 5, 9, 50) if h < 4 else (5,))], {"duplicates": 8, "overlap": 16},
     ),
     "stays": (
-        'start = "t"\nend = "end"\ndefault_state = "still"\n', "who,t,state,end",
+        'order = "t"\nend = "end"\ndefault_state = "still"\n', "who,t,state,end",
         [f"{who},2026-01-05 {h:02}:00,walking,2026-01-05 {h + (3 if h < 6 else 1):02}:00"
          for who in ("Ana", "Ben") for h in range(0, 20, 2)] + ["Ben,2026-01-05 18:00,still,2026-01-05 18:30"],
         {"duplicates": 1, "overlap": 6},
@@ -240,7 +240,7 @@ RULED = {
         ["Ana,2026-01-05 09:00,walking", "Ben,2026-01-05 09:00,walking"],
     ),
     'overlap = "last"': (
-        f'rows = "stays"\nstart = "t"\nend = "end"\ndefault_state = "still"\n{CALENDAR}', "who,t,state,end",
+        f'rows = "stays"\norder = "t"\nend = "end"\ndefault_state = "still"\n{CALENDAR}', "who,t,state,end",
         ["Ana,2026-01-05 09:00,walking,2026-01-05 10:00", "Ben,2026-01-05 09:00,walking,2026-01-05 10:00"],
     ),
 }  # fmt: skip

@@ -46,10 +46,9 @@ def sequences(folder: Path, rows: str, flaws: list[str]) -> Path:
         table = "\n".join([header, *(",".join([*line, "30"]) for line in lines)])
     else:
         table = "\n".join(["who,when,state", *map(",".join, lines)])
-    order = {"start" if rows == "stays" else "order": "when"}
     text = release_text(
         read_from("s", "data.csv", rows=rows, unit="who", value="state", step="1h", from_="2026-01-05",
-                  until="2026-01-06", budget=5, **order, **ROWS[rows]),
+                  until="2026-01-06", budget=5, order="when", **ROWS[rows]),
         believe("markov-chain", states=["y", "n"], matrix=[[0.5, 0.5], [0.5, 0.5]], source="a test",
                 units_independent=True),
         publish("t", "count", states=["y"], epsilon=1, per="pooled"), expect=EXPECT,

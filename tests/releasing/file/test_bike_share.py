@@ -16,7 +16,7 @@ HEADER = "ride_id,rideable_type,started_at,ended_at,start_station_name,member_ca
 RIDES = 2400
 #: What somebody would write who takes the two classes of riders for two people.
 SPEC = release_text(
-    read_from("rides", "rides.csv", rows="stays", unit="member_casual", roster=["casual", "member"], start="started_at",
+    read_from("rides", "rides.csv", rows="stays", unit="member_casual", roster=["casual", "member"], order="started_at",
               end="ended_at", value="rideable_type", default_state="none", step="1min", from_="2026-03-02",
               until="2026-03-10", budget=4000),
     believe("markov-chain", states=["classic_bike", "electric_bike", "none"], units_independent=True, source="a test",

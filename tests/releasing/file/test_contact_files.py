@@ -21,7 +21,7 @@ from takifugu.releasing.file import loading as spec
 from takifugu.releasing.planning import plan
 
 PUPILS = release_text(
-    read_from("pupils", "data.csv", person="who", value="state", missing=["?"], budget=10),
+    read_from("pupils", "data.csv", unit="who", value="state", missing=["?"], budget=10),
     believe("contacts", file="meetings.csv", columns=["one", "other"], at_least={"minutes": 5}, people=["finn"],
             states=["well", "ill"], outside=0.1, inside="2/5"),
     publish("ill", "count", states=["ill"], epsilon=1),
@@ -97,9 +97,8 @@ def test_meetings_with_another_decimal_sign_than_the_data_say_where_to_say_so(tm
 
 
 @pytest.mark.parametrize(("old", "new", "problem"), [
-    ('person = "who"\n', "", r"source\.person: is missing"),
+    ('unit = "who"\n', "", r"source\.unit: is missing"),
     ('value = "state"\n', "", r"source\.value: is missing"),
-    ('value = "state"', 'value = "state"\nunit = "who"', r"source\.unit: does not belong to contacts"),
     ('value = "state"', 'value = "state"\ngroup = "who"', r"source\.group: belongs to a belief of kind users"),
     ('value = "state"', 'value = "states"', r"source\.value: .*'states'.*did you mean 'state'"),
     ('file = "meetings.csv"', 'file = "data.csv"', r"belief\.file: is the private data itself"),
@@ -127,13 +126,13 @@ def test_faults_are_named_and_nothing_is_written(tmp_path: Path, old: str, new: 
 
 @pytest.mark.parametrize(("data", "problem"), [
     (rows({**STATES, "zoe": "ill"}),
-     r'source\.person: the data has somebody whom the belief does not know: write people = \["Ana"\] under'),
-    (rows({k: v for k, v in STATES.items() if k != "ben"}), r"source\.person: somebody of the belief is not in"),
-    (rows(STATES) + "ill,ana\n", r"source\.person: .*names somebody twice"),
-    (rows(STATES) + "ill,?\n", r"source\.person: .*missing values"),
+     r'source\.unit: the data has somebody whom the belief does not know: write people = \["Ana"\] under'),
+    (rows({k: v for k, v in STATES.items() if k != "ben"}), r"source\.unit: somebody of the belief is not in"),
+    (rows(STATES) + "ill,ana\n", r"source\.unit: .*names somebody twice"),
+    (rows(STATES) + "ill,?\n", r"source\.unit: .*missing values"),
     (rows({**STATES, "ben": "sick"}), r"'state' has a value that the belief does not know: its values are"),
     (rows({**STATES, "ben": "?"}), r"'state' has missing values"),
-    ("state,who\n", r"source\.person: somebody of the belief is not in the data"),
+    ("state,who\n", r"source\.unit: somebody of the belief is not in the data"),
 ])  # fmt: skip
 def test_data_that_break_a_rule_release_nothing_and_are_not_repeated(tmp_path: Path, data: str, problem: str) -> None:
     refusal = str(refused(written(tmp_path, data=data), kind=DataError))
@@ -161,7 +160,7 @@ def test_a_draft_names_the_table_of_the_meetings(tmp_path: Path) -> None:
     assert 'table = "met"' in draft
     assert 'file = "school.sqlite"' not in draft, "only a person knows that it is public"
     draft = filled(
-        draft, source='file = "people.csv"\nperson = "person"\nvalue = "state"',
+        draft, source='file = "people.csv"\nunit = "person"\nvalue = "state"',
         belief='file = "school.sqlite"\nstates = ["well", "ill"]\noutside = 0.1\ninside = 0.3',
         table='states = ["ill"]',
     )  # fmt: skip

@@ -516,7 +516,7 @@ def test_a_stay_of_two_dates_and_two_times_of_day_is_asked_about(tmp_path: Path)
     words = ["init", tmp_path / "d.csv", "-o", tmp_path / "r.toml", "--rows", "stays", "--whose", "user", "--yes"]
     succeed(*words, "--when", four, "--publish", "project")
     draft = draft_in(tmp_path)
-    assert 'start = ["Start date", "Start time"]' in draft
+    assert 'order = ["Start date", "Start time"]' in draft
     assert 'end = ["End date", "End time"]' in draft
 
 

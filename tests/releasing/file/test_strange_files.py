@@ -371,7 +371,7 @@ def units(folder: Path, spec: str, keys: str, belief: str, rows: str, public: st
 
 
 def test_visits_and_a_public_list_of_places_in_windows_characters(tmp_path: Path, reader: str) -> None:
-    keys = f'{LATIN_MARKS}person = "column_1"\nplace = "column_2"'
+    keys = f'{LATIN_MARKS}unit = "column_1"\nvalue = "column_2"'
     rows = "Jörg|Café\nJörg|Bäckerei\nÖzil|Café\n"
     (unit,) = units(
         tmp_path, POLICY, keys, 'places = { file = "public.csv", column = "column_1" }', rows, "Café|a\nBäckerei|b\n"
@@ -384,7 +384,7 @@ def test_visits_and_a_public_list_of_places_in_windows_characters(tmp_path: Path
 
 def test_boxes_by_decimal_commas(tmp_path: Path, reader: str) -> None:
     grid = "grid = { x = [0, 2000], y = [0, 2], columns = 2, rows = 2 }"
-    keys = f'{LATIN_MARKS}person = "column_1"\nx = "column_2"\ny = "column_3"'
+    keys = f'{LATIN_MARKS}unit = "column_1"\nvalue = ["column_2", "column_3"]'
     (unit,) = units(tmp_path, POLICY, keys, grid, "a|1.500,5|0,5\nb|12,25|1,75\nc|0|1,5\n")
     assert unit.data[0].tolist() == [0, 1, 2, 0]
     with pytest.raises(TakifuguError, match=r"source\.file: a coordinate is no finite number"):
@@ -400,7 +400,7 @@ def test_places_of_people_by_decimal_commas(tmp_path: Path, reader: str) -> None
     (unit,) = units(tmp_path, POPULATIONS, keys, box + reference, rows, survey)
     first = np.asarray(unit.data.codes).tolist()
     plain = 'decimal = ".", thousands = ",", delimiter = ";", header = true, population = "wo", '
-    plain += 'coordinates = ["x", "y"], smoothing = 1 }'
+    plain += 'value = ["x", "y"], smoothing = 1 }'
     (unit,) = units(tmp_path, POPULATIONS, keys, box + plain, rows, "wo;x;y\ndaheim;0.5;1.5\nunterwegs;1,999.5;0.5\n")
     assert np.asarray(unit.data.codes).tolist() == first
     with pytest.raises(TakifuguError, match="has texts that are no numbers"):
@@ -408,7 +408,7 @@ def test_places_of_people_by_decimal_commas(tmp_path: Path, reader: str) -> None
 
 
 def test_the_public_file_is_recognised_as_the_private_one_however_it_is_written(tmp_path: Path) -> None:
-    keys = f'{LATIN_MARKS}person = "column_1"\nplace = "column_2"'
+    keys = f'{LATIN_MARKS}unit = "column_1"\nvalue = "column_2"'
     places = 'places = { file = "public.csv", column = "column_2" }'
     with pytest.raises(SpecError, match="has the rows of the private data"):
         units(tmp_path, POLICY, keys, places, "Jörg|Café\nÖzil|Bar\n", "x|Café\ny|Bar\n")

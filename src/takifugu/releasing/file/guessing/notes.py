@@ -58,7 +58,7 @@ def notes(look: FirstLook, roles: Roles, file: Path, rows: str) -> Iterator[str]
 
     Of samples, `rows` without a unit may be left out.
     """
-    has_order, is_sampled = not roles.keys().isdisjoint(("order", "start")), rows == "samples"
+    has_order, is_sampled = "order" in roles, rows == "samples"
     if is_sampled and not has_order:
         yield _NO_ORDER
     if look.twice:

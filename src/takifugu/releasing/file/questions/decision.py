@@ -128,7 +128,7 @@ def _answered_columns(subject: Subject, answers: Answers) -> dict[str, Seen | No
     if rows == "stays":
         start, *clocks, closing = next(stay for stay in subject.facts.stays if ", ".join(stay) == answers["when"])
         key = "end" if clocks or look[closing].is_time else "duration"
-        names |= {"start": start, key: closing, **dict(zip(("clock",), clocks, strict=False))}
+        names |= {"order": start, key: closing, **dict(zip(("clock",), clocks, strict=False))}
         if len(clocks) == 2:  # the second is the day of the end
             names |= {"end": clocks[1], "end_clock": closing}
     elif "order" in subject.all_roles(answers):

@@ -145,7 +145,7 @@ class Subject:
 
     def unit_role(self, answers: Answers) -> str | None:
         """Return the key of [source] for people or units, if any."""
-        return next(iter(among(("unit", "person"), self.all_roles(answers))), None)
+        return "unit" if "unit" in self.all_roles(answers) else None
 
     def all_roles(self, answers: Answers) -> Sequence[str]:
         """Return the keys of [source] that name columns."""

@@ -41,7 +41,7 @@ def layout_of(
     """
     of_source = {**values_of(source, ("value", "unit", "recording", "order")), "order_format": source.form}
     columns = {key: getattr(fit, key, None) or value for key, value in of_source.items()}
-    columns["piece"], columns["order"] = columns.pop("recording"), columns["order"] or source.times
+    columns["piece"] = columns.pop("recording")
     columns["order"], columns["time_of_day"] = columns_of_order(columns["order"])
     rules = ("step", "nulls", "null_keys", "timezone", "round_to", "duplicates", "ambiguous")
     rules_of_source = values_of(source, rules)

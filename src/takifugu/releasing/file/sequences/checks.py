@@ -129,14 +129,14 @@ def _lacks_calendar(belief: Any, source: SourceSpec) -> bool:
 def _source(source: SourceSpec) -> Iterator[TakifuguError]:
     if source.step is not None:
         yield from faults_at(("source", "step"), partial(parse_step, source.step))
-        if source.times is None and not source.are_runs:  # of which `runs` says what is missing
+        if source.order is None and not source.are_runs:  # of which `runs` says what is missing
             yield fault(("source", "order"), "is missing", 'write order = "<column>", along which steps are counted')
             return
     rules = values_of(source, ("order_format", "timezone", "round_to", "duplicates", "ambiguous"))
-    if source.times:
+    if source.order:
         rules["step"] = source.step
     try:
-        order, time_of_day = columns_of_order(source.times)
+        order, time_of_day = columns_of_order(source.order)
         Layout(source.value, order=order, time_of_day=time_of_day, **rules)
     except TakifuguError as error:
         if error.where[:1] != ("step",):  # which is told above

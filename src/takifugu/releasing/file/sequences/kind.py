@@ -43,7 +43,7 @@ class Sequences(Kind):
     facts = Shape(
         IN_ORDER, ReleaseSpec, "releasing.file.drafting.shapes:sequences", ItemSpec, SequenceBelief,
         has_lengths=True, meaning=meaning_of, notices=notices_of, tables=expanded,
-        named=("attributes", "value", "unit", "recording", "order", "start", "end"),
+        named=("attributes", "value", "unit", "recording", "order", "end"),
     )  # fmt: skip
 
     def part(self, file: ReleaseFile, item: ItemSpec) -> ReleaseFile:

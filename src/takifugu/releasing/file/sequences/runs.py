@@ -30,9 +30,9 @@ from takifugu.releasing.file.source import is_one_of, private_files
 
 #: The rows that have a key of [source], of the keys that not all rows have.
 _ROWS_WITH: Mapping[str, tuple[str, ...]] = {
-    "default_state": LASTING, "roster": LASTING, "start": ("stays",), "end": ("stays",), "duration": ("stays",),
+    "default_state": LASTING, "roster": LASTING, "end": ("stays",), "duration": ("stays",),
     "overlap": ("stays", "events"), "columns": ("wide",), "ignore": ("wide",),
-    "empty": ("wide",), "order": ("samples", "changes", "events", "wide"), "recording": ("samples", "wide"),
+    "empty": ("wide",), "recording": ("samples", "wide"),
     "attributes": ("samples", "wide"), "round_to": ("samples",), "duplicates": ("samples", *LASTING),
 }  # fmt: skip
 _COVERED = "no row says which time the table covers, so declare it; "
@@ -43,7 +43,7 @@ _NEEDED = (
     ("columns", ("wide",), 'write the headers that are steps, or a pattern of them: columns = "2026-*"'),
     ("order", ("wide",), 'write what headers are called from now on: order = "day"; beside a column of days, both'),
     ("order", ("changes", "events"), "write the column that says when each {row} was"),
-    ("start", ("stays",), "write the column that says when each stay starts"),
+    ("order", ("stays",), "write the column that says when each stay starts"),
     ("default_state", ("stays", "events"), "write the state in which somebody is who has no {row}"),
 )  # fmt: skip
 _ROSTER = 'write roster = "people.csv", a public list with the column {!r} (and from, until), or the names themselves'
@@ -92,7 +92,7 @@ def faults_of(
 
 
 def _ends_of_stays(source: SourceSpec) -> Iterator[TakifuguError]:
-    start, end, duration, is_time = source.start, source.end, source.duration, True
+    start, end, duration, is_time = source.order, source.end, source.duration, True
     if duration is not None:
         is_time = False
         with suppress(TakifuguError):
@@ -102,7 +102,7 @@ def _ends_of_stays(source: SourceSpec) -> Iterator[TakifuguError]:
         ((end is None) == (duration is None), "source.end",
          "is missing" if end is None else "is given beside duration",
          'write end = "COLUMN", or duration = ["COLUMN", "1min"]'),
-        (has_two_dates, "source.end", "has the date of start; a stay then ends at the first such time after its start",
+        (has_two_dates, "source.end", "has the date of order; a stay then ends at the first such time after its start",
          "write the column of the time of day alone"),
         (not is_time, "source.duration", f"counts in {duration and duration[1]!r}, which is no time",
          'write what a 1 is worth, such as ["minutes", "1min"]'),

@@ -82,7 +82,10 @@ class SourceSpec(CalendarKeys):
     recording: Annotated[Text | None, meaning("the column that numbers a person's recordings")] = None
     order: Annotated[
         Text | tuple[Text, Text] | None,
-        meaning("the column that orders the rows of a recording, or those of a date and a time of day"),
+        meaning(
+            "the column that orders the rows of a recording (of stays, that says when each starts), or those of a date "
+            "and a time of day"
+        ),
     ] = None
     step: Annotated[Number | None, meaning("the declared step between rows; missing steps are unobserved", "1min")] = (
         None
@@ -106,15 +109,11 @@ class SourceSpec(CalendarKeys):
             "without one"
         ),
     ] = None
-    start: Annotated[
-        Text | tuple[Text, Text] | None,
-        meaning("the column that says when a stay starts, or those of its date and time of day"),
-    ] = None
     end: Annotated[
         Text | tuple[Text, Text] | None,
         meaning(
             "the column that says when a stay ends, empty where it has not, or those of its date and time of day; "
-            "a time of day alone, beside two of start, is the first one after the start"
+            "a time of day alone, beside two of order, is the first one after the start"
         ),
     ] = None
     duration: Annotated[
@@ -169,19 +168,14 @@ class SourceSpec(CalendarKeys):
     ] = False
 
     @property
-    def times(self) -> str | tuple[str, str] | None:
-        """Return the column, or two, of each row's time."""
-        return self.start or self.order
-
-    @property
     def are_runs(self) -> bool:
         """Return whether rows hold in more steps than their own."""
         return self.rows in LASTING
 
     @property
-    def entries(self) -> str:
+    def entry_noun(self) -> str:
         """Return what its tables count; a wide row holds many."""
-        return "steps" if self.rows == "wide" else super().entries
+        return "steps" if self.rows == "wide" else super().entry_noun
 
     @property
     def form(self) -> str | None:
@@ -223,7 +217,7 @@ class SourceSpec(CalendarKeys):
         """
         assert isinstance(belief, SequenceBelief)  # which files about sequences have
         layout = without_keys(super().layout(belief, table), _OF_ORDER)
-        if self.times is not None:
+        if self.order is not None:
             layout |= _of_order(self, table)
         if self.unit is None and self.recording is None:
             layout.pop("null_keys", None)
@@ -259,12 +253,12 @@ def _of_order(source: SourceSpec, table: Table | None) -> Json:
     """Return the rules for times as steps and rows of one step."""
     times = None
     if table is not None:
-        day, clock = columns_of_order(source.times)
+        day, clock = columns_of_order(source.order)
         read = Layout(
             source.value, source.unit, source.recording, day, null_keys=source.null_keys, order_format=source.form,
             time_of_day=clock,
         )  # fmt: skip
-        key = "order", source.times, source.form, source.null_keys
+        key = "order", source.order, source.form, source.null_keys
         times = cached(table, key, lambda: order_kind(table, read))
     layout: Json = {"times": times, "duplicates": {"refuse": None}.get(source.duplicates, source.duplicates)}
     if times in (None, CLOCK_TIMES):
