@@ -158,7 +158,7 @@ def test_a_parquet_file(tmp_path: Path) -> None:
 def test_it_overwrites_only_when_it_is_told_to(tmp_path: Path) -> None:
     data, where = sleep(tmp_path), tmp_path / "mine.toml"
     where.write_text("mine", encoding="utf-8")
-    assert "--force" in refused("init", data, "--whose", "Wer?", "-o", where)
+    assert "--force" in refused("init", data, "--unit", "Wer?", "-o", where)
     assert where.read_text(encoding="utf-8") == "mine"
     begin(data, "-o", where, "--force")
     assert "[source]" in where.read_text(encoding="utf-8")

@@ -46,7 +46,7 @@ def table(tmp_path: Path) -> Path:
 @pytest.mark.parametrize("said", [(), ("--rows", "stays"), ("--rows", "events")])
 def test_nothing_is_drafted_without_an_answer(table: Path, said: tuple[str, ...]) -> None:
     refused = ended(2, "init", table, "--yes", "-o", table.with_name("rides.toml"), *said)
-    columns = re.findall(r"--whose (\S+)", words_of(refused))
+    columns = re.findall(r"--unit (\S+)", words_of(refused))
     assert columns
     assert columns[0] != "member_casual"
     assert [path.name for path in table.parent.iterdir()] == ["rides.csv"]

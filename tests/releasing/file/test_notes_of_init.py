@@ -51,7 +51,7 @@ def test_dates_that_could_mean_two_things_are_left_to_their_author(tmp_path: Pat
     backwards = [line for line in reversed(days("%m/%d/%Y")[1:]) if line[7:9].isdigit() and int(line[7:9]) < 13]
     for rows in (months, backwards):
         data = table_in(tmp_path, "person,date,state", rows)
-        done = ended(2, "init", data, "-o", tmp_path / "r.toml", "--yes", "--whose", "person")
+        done = ended(2, "init", data, "-o", tmp_path / "r.toml", "--yes", "--unit", "person")
         assert '--dates "%d/%m/%Y" (is read so), or --dates "%m/%d/%Y" (is read so)' in done.stderr
         assert [path.name for path in tmp_path.iterdir()] == ["d.csv"]
 

@@ -235,7 +235,7 @@ def ward(people: Iterable[int], days: int, by_person: bool, hour: str = "{}") ->
 @pytest.mark.parametrize("who", ["bed", "patient"])
 def test_a_date_and_an_hour_are_one_order(tmp_path: Path, by_person: bool, name: str, who: str) -> None:
     rows = ward(range(5), 12, by_person, "{:02}" if name == "hr" else "{}")
-    whose = () if who == "patient" else ("--whose", who)  # a bed is nobody by default
+    whose = () if who == "patient" else ("--unit", who)  # a bed is nobody by default
     said, draft, source = drafted(table_in(tmp_path, f"{who},date,{name},state", rows), *whose)
     assert "Drafted as markov-chain:" in said
     assert (source["unit"], source["order"]) == (who, ["date", name])

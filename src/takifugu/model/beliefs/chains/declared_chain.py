@@ -187,9 +187,8 @@ class ChainSection:
     def _chain(self, public: PublicSequences) -> OneSequence:
         following = self.next_state or {}
         if self.matrix_by is not None:
-            matrices = self.matrices
-            if matrices is None:
-                matrices = stays.matrices_of(self.states, self.mean_durations or {}, following, public.step)
+            lasting = self.mean_durations or {}
+            matrices = self.matrices or stays.matrices_of(self.states, lasting, following, public.step)
             return self._periodic(matrices, self._calendar(public), self.source)
         matrix: Sequence[Sequence[float]]
         if self.mean_duration is not None:

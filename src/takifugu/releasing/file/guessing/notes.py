@@ -36,7 +36,7 @@ _PARTS = (
     "the names of its columns."
 )
 _MIXED = (
-    "the dates in {0} are written in several ways, or in one that is not usual; if they matter say how (--when {0}, "
+    "the dates in {0} are written in several ways, or in one that is not usual; if they matter say how (--order {0}, "
     "and --dates such as '%Y-%m-%d %H:%M:%S UTC'), or write them alike first (in pandas, frame[{0}] = "
     "pandas.to_datetime(frame[{0}], format='mixed'), where dayfirst = True says that the day comes first)"
 )

@@ -14,7 +14,7 @@ from takifugu.releasing.file.guessing.seen import Seen
 from takifugu.releasing.file.loading import checked
 from takifugu.releasing.file.questions.filling import FILLINGS
 from takifugu.releasing.file.questions.five import QUESTIONS
-from takifugu.releasing.file.questions.question import NONE, Answers, Question, Subject, unsaid
+from takifugu.releasing.file.questions.question import NONE, Answers, Question, Subject, option_of, unsaid
 from takifugu.releasing.file.source import UNOPENED
 from takifugu.releasing.file.toml_words import in_options
 
@@ -40,10 +40,10 @@ def answered(subject: Subject, said: Mapping[str, str], ask: Ask) -> list[tuple[
         question = QUESTIONS[name](subject, answers)
         if question is None:
             if name in said:
-                fault_text = f"--{name} is {said[name]!r}, and nothing asks for that: rows are {answers['rows']}"
+                unasked = f"{option_of(name)} is {said[name]!r}, and nothing asks for that"
                 needs_states = QUESTIONS[name](subject, {"states": "a, b", **answers}) is not None
                 fix = "leave it out, or say --states, too" if needs_states else "leave it out"
-                raise InputError(fault_text, fix=fix).at(name)
+                raise InputError(f"{unasked}: rows are {answers['rows']}", fix=fix).at(name)
             continue
         question = replace(question, about=subject.columns_about(question, answers))
         accept = partial(_accepted, subject, pairs, question)
@@ -73,7 +73,7 @@ def _accepted(subject: Subject, pairs: Sequence[tuple[Question, str]], question:
                 name = _QUESTIONS.get(str(fault.where[1]), "")
                 if name in start.said:
                     fault.where = (name, *fault.where[2:])
-                    raise fault.reworded(partial(in_options, options=_QUESTIONS)).about(f"--{name}") from None
+                    raise fault.reworded(partial(in_options, options=_QUESTIONS)).about(option_of(name)) from None
     return answer
 
 
@@ -106,9 +106,9 @@ def decision(subject: Subject, questions: Sequence[tuple[Question, str]]) -> Sta
     whose = answers.get("whose", NONE)
     if whose != NONE and subject.unit_role(answers) is None:
         raise InputError(
-            f"--whose is {whose!r}, and under --secret {answers['secret']} each row is another person or case",
+            f"--unit is {whose!r}, and under --secret {answers['secret']} each row is another person or case",
             rule="all rows of a person must be hidden together",
-            fix="make them one row each first, and write --whose -",
+            fix="make them one row each first, and write --unit -",
         ).at("whose")
     column_of, roles = _answered_columns(subject, answers), _likely_columns(subject, answers)
     if answers["rows"] == "samples":
