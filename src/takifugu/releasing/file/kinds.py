@@ -2,14 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import is_dataclass
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from takifugu.core.errors import InputError
 from takifugu.core.escaping import command
 from takifugu.core.nearest import nearest_words
-from takifugu.core.plain import Json, either
+from takifugu.core.plain import either
 from takifugu.core.registry import Registry, loaded
 from takifugu.core.sections import section_in
 from takifugu.model.beliefs import SECTIONS
@@ -143,7 +143,7 @@ def drafted() -> dict[str, str]:
     return drafts
 
 
-def owner_column(raw: Json) -> str | None:
+def owner_column(raw: Mapping[str, Any]) -> str | None:
     """Return the column of the ledger's units by a file's text, None where all rows are one unit."""
     name, unit = section_in(raw, "belief").get("kind", SEQUENCES), section_in(raw, "source").get("unit")
     kind = KINDS.get(name) if isinstance(name, str) else None
