@@ -24,7 +24,7 @@ FOLLOWING = 'lead("when") over (partition by who order by "when")'
 #: How rows say it: the keys of [source], and until when DuckDB lets each last.
 KEYS = {
     "changes": ('order = "when"\nbefore = "away"', f"coalesce({FOLLOWING}, {{end}})"),
-    "stays": ('start = "when"\nend = "until"\notherwise = "away"', f'least("until", coalesce({FOLLOWING}, "until"))'),
+    "stays": ('order = "when"\nend = "until"\ndefault_state = "away"', f'least("until", coalesce({FOLLOWING}, "until"))'),
 }
 
 
@@ -67,8 +67,8 @@ budget = 10000
 [belief]
 kind = "markov-chain"
 states = ["away", "ready", "talking"]
-stay = {{ away = "200 min", ready = "20 min", talking = "6 min" }}
-next = {{ away = 0.4, ready = 0.3, talking = 0.3 }}
+mean_duration = {{ away = "200 min", ready = "20 min", talking = "6 min" }}
+next_state = {{ away = 0.4, ready = 0.3, talking = 0.3 }}
 units_independent = true
 [[table]]
 name = "t"

@@ -51,7 +51,7 @@ def about_people(chance: random.Random, folder: Path, promise: Promise) -> tuple
     fit = {"file": "census.csv", "columns": ["race", "edu"]}
     text = release_text(
         read_from("people", "people.csv", unit="person", only_release=True),
-        believe("table", source="public", units_independent=True, fit=fit),
+        believe("joint-table", source="public", units_independent=True, fit=fit),
         hide(attribute="race", a="a", b="b"),
         publish("edu", "identity", attribute="edu", codes=dict(zip(levels, codes, strict=True)), **promise),
         expect=EXPECT,

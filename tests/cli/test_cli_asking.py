@@ -97,7 +97,7 @@ def test_nobody_is_asked_in_continuous_integration(log: Path) -> None:
 
 
 def test_options_answer_and_the_others_are_asked(log: Path) -> None:
-    words = ["init", "log.csv", "--rows", "events", "--whose", "user", "--secret", "every-entry", "--step", "1h"]
+    words = ["init", "log.csv", "--rows", "events", "--unit", "user", "--secret", "every-entry", "--step", "1h"]
     code, _, screens = answering(words, ["\n"] * 9, log.parent)
     assert code == 0, screens
     assert [name for name in NAMES if f"\n{name} [" in screens] == ["when", "publish"]
@@ -116,23 +116,23 @@ def test_yes_takes_no_answer_on_which_protection_depends(log: Path) -> None:
 
 
 @pytest.mark.parametrize(("words", "place"), [
-    (["--rows", "wide"], "rows"), (["--rows", "stays"], "when"), (["--whose", "nobody"], "whose"),
-    (["--whose", "state", "--publish", "state"], "publish"),
-    (["--rows", "answers", "--whose", "-", "--step", "1h"], "step"),
-    (["--rows", "changes", "--step", "3"], "step"), (["--rows", "changes", "--when", "-"], "when"),
-    (["--kind", "users", "--rows", "changes"], "rows"), (["--whose", "when", "--when", "when"], "when"),
-    (["--rows", "answers", "--whose", "user", "--secret", "answers"], "whose"),
+    (["--rows", "wide"], "rows"), (["--rows", "stays"], "when"), (["--unit", "nobody"], "whose"),
+    (["--unit", "state", "--publish", "state"], "publish"),
+    (["--rows", "answers", "--unit", "-", "--step", "1h"], "step"),
+    (["--rows", "changes", "--step", "3"], "step"), (["--rows", "changes", "--order", "-"], "when"),
+    (["--kind", "users", "--rows", "changes"], "rows"), (["--unit", "when", "--order", "when"], "when"),
+    (["--rows", "answers", "--unit", "user", "--secret", "answers"], "whose"),
 ])  # fmt: skip
 @pytest.mark.parametrize("yes", [True, False])
 def test_answers_that_do_not_fit_are_refused(log: Path, words: list[str], place: str, yes: bool) -> None:
-    clear = {} if "--kind" in words else {"--rows": "changes", "--whose": "user"}
+    clear = {} if "--kind" in words else {"--rows": "changes", "--unit": "user"}
     others = [part for option, word in clear.items() if option not in words for part in (option, word)]
     refused = ended(2, "init", log, "-o", log.parent / "r.toml", "--json", *words, *others, *["--yes"][:yes])
     assert json.loads(refused.stdout)["error"]["where"] == place
     assert [path.name for path in log.parent.iterdir()] == ["log.csv"]
 
 
-@pytest.mark.parametrize("words", [[], ["--yes"], ["--rows", "answers", "--whose", "-", "--secret", "answers"]])
+@pytest.mark.parametrize("words", [[], ["--yes"], ["--rows", "answers", "--unit", "-", "--secret", "answers"]])
 def test_a_table_of_which_no_column_can_be_named_is_refused(tmp_path: Path, words: list[str]) -> None:
     (tmp_path / "d.csv").write_text("a,a\n1,2\n3,4\n", encoding="utf-8")
     refused = ended(2, "init", tmp_path / "d.csv", "-o", tmp_path / "r.toml", *words)
@@ -190,7 +190,7 @@ def test_the_columns_in_question_are_shown_first(tmp_path: Path) -> None:
 
 
 def test_a_missing_key_is_named_once(log: Path) -> None:
-    words = ["--rows", "changes", "--whose", "user", "--from", "2026-01-05", "--yes"]
+    words = ["--rows", "changes", "--unit", "user", "--from", "2026-01-05", "--yes"]
     missing = [line.partition(":")[0] for line in json_of("init", log, "-o", log.parent / "r.toml", *words)["fill_in"]]
     assert missing.count("source.step") == 1
     assert len({*missing}) == len(missing)
@@ -204,7 +204,7 @@ def test_a_missing_key_is_named_once(log: Path) -> None:
     (["--until", "2026-01-01"], "--until: is given without from"),
 ])  # fmt: skip
 def test_refused_answers_are_named_by_their_options(log: Path, words: list[str], fault: str) -> None:
-    decided = ["--rows", "changes", "--whose", "user", "--yes"]
+    decided = ["--rows", "changes", "--unit", "user", "--yes"]
     refused = ended(2, "init", log, "-o", log.parent / "r.toml", *decided, *words)
     assert re.search(fault, " ".join(refused.stderr.split()))
     assert "[source]" not in refused.stderr

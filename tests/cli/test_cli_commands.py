@@ -397,7 +397,7 @@ def test_interleaved_units_need_an_order(tmp_path: Path) -> None:
     mixed = "\n".join([LINES[0], *(",".join(r) for r in sorted(rows, key=lambda r: int(r[2])))]) + "\n"
     succeed("calibrate", files.write(tmp_path, table=mixed))
     without = files.write(tmp_path, files.SPEC.replace('order = "t [min]"\n', ""), mixed)
-    assert "source.order: the rows of one piece are not together" in refused("release", without)
+    assert "source.order: the rows of one recording are not together" in refused("release", without)
     assert not (tmp_path / "ledger.db").exists()
 
 

@@ -51,7 +51,7 @@ def sleep(folder: Path, name: str = "Schlaf & Wach (2025).csv") -> Path:
 def filled_in(text: str) -> str:
     """Do what `init` says: write what only its author can know."""
     matrix = "matrix = [[0.9, 0.05, 0.05], [0.1, 0.8, 0.1], [0.1, 0.1, 0.8]]"
-    independent = "pieces_independent = true\nunits_independent = true"
+    independent = "recordings_independent = true\nunits_independent = true"
     return filled(text, belief=f'states = ["wach", "tief", "REM, leicht"]\n{matrix}\n{independent}')
 
 
@@ -71,7 +71,7 @@ def test_from_a_strange_table_to_a_certificate(tmp_path: Path) -> None:
     assert widest(started.output, tmp_path) <= 80
     missing = ended(2, "calibrate", where)
     named = re.findall(r"^takifugu: (\S+):", missing.stderr, re.MULTILINE)
-    assert named == ["belief.states", "belief.pieces_independent", "belief.units_independent", "belief.matrix"]
+    assert named == ["belief.states", "belief.recordings_independent", "belief.units_independent", "belief.matrix"]
     assert all(key in started.output for key in named)
     where.write_text(filled_in(where.read_text(encoding="utf-8")), encoding="utf-8")
     succeed("compare", where)
@@ -88,7 +88,7 @@ def test_the_draft_is_read_as_it_is_meant(tmp_path: Path) -> None:
     source = tomllib.loads(text)["source"]
     assert source == {
         "name": "Schlaf-Wach-2025", "file": data.name, "rows": "samples", "unit": "Wer?",
-        "piece": "Nacht Nr.", "order": "Uhr [min]", "value": "Zustand/état", "budget": 1.0,
+        "recording": "Nacht Nr.", "order": "Uhr [min]", "value": "Zustand/état", "budget": 1.0,
     }  # fmt: skip
     assert widest(text) <= 110
 
@@ -158,7 +158,7 @@ def test_a_parquet_file(tmp_path: Path) -> None:
 def test_it_overwrites_only_when_it_is_told_to(tmp_path: Path) -> None:
     data, where = sleep(tmp_path), tmp_path / "mine.toml"
     where.write_text("mine", encoding="utf-8")
-    assert "--force" in refused("init", data, "--whose", "Wer?", "-o", where)
+    assert "--force" in refused("init", data, "--unit", "Wer?", "-o", where)
     assert where.read_text(encoding="utf-8") == "mine"
     begin(data, "-o", where, "--force")
     assert "[source]" in where.read_text(encoding="utf-8")
@@ -223,7 +223,7 @@ def test_no_name_and_no_label_breaks_the_draft(tmp_path: Path, columns: list[str
     pyarrow.parquet.write_table(arrow(kinds), data)
     text = draft(data, tmp_path / "release.toml")
     source = tomllib.loads(text)["source"]
-    assert roles(data) == {key: source[key] for key in ("unit", "piece", "order", "value") if key in source}
+    assert roles(data) == {key: source[key] for key in ("unit", "recording", "order", "value") if key in source}
     (tmp_path / "release.toml").write_text(text, encoding="utf-8")
     assert "belief.states: is missing" in str(refusal_of(tmp_path / "release.toml"))
 
@@ -305,7 +305,7 @@ def test_a_date_is_never_taken_for_a_unit(tmp_path: Path, name: str, cells: list
         (tmp_path / "d.csv").write_text("\n".join([f"{name},n,smokes", *rows]))
         done = begin(tmp_path / "d.csv", "-o", tmp_path / "r.toml", "--kind", kind, "--force", "--json")
         roles = {c["name"]: c["role"] for c in json.loads(done.stdout)["columns"]}
-        assert roles[name] not in ("unit", "piece", "person", "group"), (kind, times)
+        assert roles[name] not in ("unit", "recording", "group"), (kind, times)
 
 
 @pytest.mark.parametrize("kind", drafted())

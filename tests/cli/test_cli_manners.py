@@ -53,7 +53,7 @@ COMMANDS = [
     ["certificate", "show", "out/time-use-pooled.certificate.json"], ["ledger", "show", "ledger.db"],
     ["ledger", "history", "ledger.db"], ["ledger", "budget", "ledger.db", "study", "10"],
     ["ledger", "resume", "ledger.db"], ["ledger", "init", "other.db"],
-    ["init", "data.csv", "--whose", "-", "-o", "other.toml"], ["reproduce"], ["demo"], ["beliefs"],
+    ["init", "data.csv", "--unit", "-", "-o", "other.toml"], ["reproduce"], ["demo"], ["beliefs"],
     ["beliefs", "release.toml"],
 ]  # fmt: skip
 HELP = [[*path, "--help"] for path in ((), ("ledger",), *all_commands())]

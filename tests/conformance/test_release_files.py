@@ -51,8 +51,8 @@ EXAMPLES = (
         ("matters",),
     ),
     Example(
-        "table",
-        f'{HEAD}[belief]\nkind = "table"\nsource = "a test"\ncolumns = ["ill", "town"]\n'
+        "joint-table",
+        f'{HEAD}[belief]\nkind = "joint-table"\nsource = "a test"\ncolumns = ["ill", "town"]\n'
         'rows = [[0, "a"], [1, "a"], [0, "b"]]\nprobabilities = [0.5, 0.25, 0.25]\n'
         f'{MATTERS}{END}query = "identity"\nattribute = "ill"\n',
         {"data.csv": "ill,town\n1,a\n"},
@@ -68,7 +68,7 @@ EXAMPLES = (
     ),
     Example(
         "contacts",
-        f'{HEAD}value = "state"\nperson = "who"\n[belief]\nkind = "contacts"\nfile = "met.csv"\n'
+        f'{HEAD}value = "state"\nunit = "who"\n[belief]\nkind = "contacts"\nfile = "met.csv"\n'
         'columns = ["one", "other"]\nstates = ["well", "ill"]\noutside = 0.05\ninside = 0.2\n'
         f'{MATTERS}{END}query = "count"\nstates = ["ill"]\n',
         {
@@ -172,14 +172,14 @@ EXAMPLES = (
     ),
     Example(
         "asymmetric",
-        f'{HEAD}person = "who"\nplace = "where"\n[belief]\nkind = "asymmetric"\nplaces = ["bar", "shop", "gym"]\n'
+        f'{HEAD}unit = "who"\nvalue = "where"\n[belief]\nkind = "asymmetric"\nplaces = ["bar", "shop", "gym"]\n'
         f'[hide]\nvisits = "all"\n{END}query = "safe"\nat_most = 4\n',
         {"data.csv": "who,where\n" + "".join(f"p{i},gym\np{i},bar\n" for i in range(9)) + "p0,gym\np3,shop\n"},
         (
             *WRONG,
             ('visits = "all"', 'visits = ["pub"]', "hide.visits"),
             ("at_most = 4", "at_most = -4", "table[0].at_most"),
-            ('place = "where"\n', 'place = "where"\nx = "where"\n', "source.x"),
+            ('value = "where"\n', 'value = "where"\nx = "where"\n', "source.x"),
         ),
         ("query", "at_most"),
     ),

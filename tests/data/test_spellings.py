@@ -273,7 +273,7 @@ def test_two_spellings_in_a_release_file_are_named_by_their_key(tmp_path: Path) 
 
 RECORDS = release_text(
     read_from("cases", "data.csv", unit="who", budget=10),
-    believe("table", source="assumed", units_independent=True, columns=["flu"], rows=[["yes"], ["no"]],
+    believe("joint-table", source="assumed", units_independent=True, columns=["flu"], rows=[["yes"], ["no"]],
             probabilities=[0.2, 0.8]),
     publish("flu", "count", states=["yes"], epsilon=1), expect=EXPECT,
 )  # fmt: skip

@@ -133,7 +133,7 @@ def test_it_passes_what_every_kind_of_release_file_must(tmp_path: Path) -> None:
     ("size = 6", "size = 7", "source.file: the data must have one row for each entry of the belief: check both"),
     ("red = 4", "red = true", "belief.red: is true, not a whole number; write red = 4"),
     ("red = 4", "read = 4", "belief.read: is not a known key here; did you mean 'red'?"),
-    ('value = "colour"', 'value = "colour"\nperson = "who"', "source.person: is given, and the belief names nobody"),
+    ('value = "colour"', 'value = "colour"\nunit = "who"', "source.unit: is given, and the belief names nobody"),
     ('value = "colour"', 'value = "colour"\ngroup = "who"', "source.group: belongs to a belief of kind users"),
     ('states = ["red"]', 'states = ["rde"]', "table[0].states: the belief has no value 'rde'"),
 ])  # fmt: skip
@@ -156,7 +156,7 @@ def test_a_file_that_it_is_read_from_is_not_that_of_the_data(tmp_path: Path) -> 
 
 @pytest.mark.parametrize(("old", "new", "words"), [
     ("section=UrnSection", "section=Urn", "is no section of a belief"),
-    ('Literal["urn"]', 'Literal["table"]', "the kind of release file 'table' is registered already"),
+    ('Literal["urn"]', 'Literal["joint-table"]', "the kind of release file 'joint-table' is registered already"),
     ("section=UrnSection", 'section=UrnSection, rows="crowds"', "the shape of the data is 'crowds'"),
 ])  # fmt: skip
 def test_a_section_that_no_file_could_use_is_refused(tmp_path: Path, old: str, new: str, words: str) -> None:

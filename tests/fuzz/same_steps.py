@@ -31,7 +31,7 @@ WAYS = ("samples", "changes", "stays", "durations", "events", "wide")
 LATEST = in_microseconds("2026-09-01T00:00")
 #: Keys of a layout that say what a row is.
 _OF_ROWS = (
-    "rows", "before", "otherwise", "order", "start", "end", "duration", "overlap", "wide", "columns", "ignore",
+    "rows", "default_state", "order", "end", "duration", "overlap", "wide", "columns", "ignore",
     "empty",
 )  # fmt: skip
 
@@ -155,8 +155,8 @@ _FILE = release_text(
     expect=EXPECT,
 )  # fmt: skip
 _KEYS = {
-    "samples": 'order = "start"', "changes": 'order = "start"', "stays": 'start = "start"\nend = "end"',
-    "durations": 'start = "start"\nduration = ["end", "{length}"]', "events": 'order = "start"',
+    "samples": 'order = "start"', "changes": 'order = "start"', "stays": 'order = "start"\nend = "end"',
+    "durations": 'order = "start"\nduration = ["end", "{length}"]', "events": 'order = "start"',
     "wide": 'order = "start"\ncolumns = "*:*"',
 }  # fmt: skip
 
@@ -179,7 +179,7 @@ def in_files(c: random.Random, folder: Path) -> str:
         frame_of(case, folder)
         keys = f'rows = "{case.rules.rows}"\n{_KEYS[way].format(length=case.length)}\n'
         keys += "" if way in ("samples", "wide") else f"roster = [{', '.join(f'{unit!r}' for unit in steps)}]\n"
-        keys += f'otherwise = "{same.otherwise}"\n' if way in ("stays", "durations", "events") else ""
+        keys += f'default_state = "{same.otherwise}"\n' if way in ("stays", "durations", "events") else ""
         word = next(word for word, seconds in STEPS.items() if seconds * SECOND == same.step)
         (folder / "f.toml").write_text(_FILE.format(
             keys=keys, step=word, start=_utc(same.start), until=_utc(same.at(same.size)), zone=zone,

@@ -49,13 +49,13 @@ USERS = release_text(
 
 TABLE = release_text(
     read_from("people", "data.csv"),
-    believe("table", source="assumed", columns=["flu"], rows=[["yes"], ["no"]], probabilities=["0.2", "0.8"]),
+    believe("joint-table", source="assumed", columns=["flu"], rows=[["yes"], ["no"]], probabilities=["0.2", "0.8"]),
     publish("flu", "count", states=["yes"], epsilon=1),
     output="out", expect=EXPECT,
 )  # fmt: skip
 
 CONTACTS = release_text(
-    read_from("office", "data.csv", person="who", value="state"),
+    read_from("office", "data.csv", unit="who", value="state"),
     believe("contacts", file="met.csv", columns=["a", "b"], at_least={"minutes": 5}, states=["well", "ill"],
             outside=0.1, inside=0.2),
     publish("ill", "count", states=["ill"], epsilon=1),

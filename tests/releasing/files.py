@@ -6,10 +6,10 @@ from tests.support.release_files import EXPECT, believe, hide, publish, read_fro
 from tests.support.releases import put
 
 SPEC = release_text(
-    read_from("study", "data.csv", rows="samples", unit="Who is it?", piece="run no.", order="t [min]",
+    read_from("study", "data.csv", rows="samples", unit="Who is it?", recording="run no.", order="t [min]",
               value="état; raw", budget=10),
     believe("markov-chain", states=["still", "walking"], matrix=[[0.8, 0.2], [0.3, 0.7]], source="a test",
-            pieces_independent=True, units_independent=True),
+            recordings_independent=True, units_independent=True),
     section("[belief.map]", sitting="still", lying="still"),
     publish("time-use", "histogram", epsilon=1.0, per="both"),
     output="out", expect={"source": "what matters here", "matters": 1000, "unimportant": ["still", "walking"]},
@@ -40,7 +40,7 @@ def write(folder: Path, spec: str = SPEC, table: str | None = None) -> Path:
 
 PEOPLE = release_text(
     read_from("people", "people.csv", unit="person", budget=1),
-    believe("table", source="a test", units_independent=True, columns=["origin", "level"],
+    believe("joint-table", source="a test", units_independent=True, columns=["origin", "level"],
             rows=[["n", 1], ["n", 2], ["s", 1], ["s", 2]], counts=[4, 3, 3, 4]),
     hide(attribute="origin"),
     publish("level", "identity", attribute="level", epsilon=1),

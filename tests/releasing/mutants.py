@@ -19,12 +19,12 @@ UNITS: dict[str, Any] = {
     "output": "out",
     "expect": {"source": "a test", "matters": 1000},
     "source": {
-        "name": "study", "file": "data.csv", "unit": WHO, "piece": RUN, "order": AT, "value": STATE, "step": 2,
+        "name": "study", "file": "data.csv", "unit": WHO, "recording": RUN, "order": AT, "value": STATE, "step": 2,
         "nulls": "refuse", "null_keys": "refuse", "missing": ["NA"], "budget": 10,
     },
     "belief": {
         "kind": "markov-chain", "states": ["still", "walking"], "map": {"sitting": "still", "lying": "still"},
-        "matrix": [[0.8, 0.2], [0.3, 0.7]], "initial": "stationary", "source": "a test", "pieces_independent": True,
+        "matrix": [[0.8, 0.2], [0.3, 0.7]], "initial": "stationary", "source": "a test", "recordings_independent": True,
         "units_independent": True, "min_length": 2, "max_length": 60, "longer": "refuse",
     },
     "hide": {"kind": "every-entry"},
@@ -70,7 +70,7 @@ REQUIRED = (
     "belief.states", "table.0.name", "table.0.query", "table.0.epsilon",
 )  # fmt: skip
 REQUIRED_HERE: dict[int, tuple[str, ...]] = {
-    0: (*REQUIRED, "belief.matrix", "belief.pieces_independent", "belief.units_independent", "hide.kind",
+    0: (*REQUIRED, "belief.matrix", "belief.recordings_independent", "belief.units_independent", "hide.kind",
         "table.1.codes", "table.1.name", "table.2.states", "table.2.epsilon"),
     1: (*REQUIRED, "belief.fit", "belief.fit.file", "hide.entry", "hide.a", "hide.b", "table.0.weights",
         "table.0.codes", "source.budget.epsilon"),
@@ -85,7 +85,7 @@ OUT_OF_RANGE: dict[int, dict[str, tuple[Any, ...]]] = {
         "source.name": ("",),
         "source.file": ("", "none.csv", ".", "https://example.org/data.csv", "s3://bucket/data.parquet"),
         "source.unit": ("who is it?", RUN, ""),
-        "source.piece": ("run", STATE),
+        "source.recording": ("run", STATE),
         "source.order": ("t", WHO, "spare"),
         "source.value": ("etat; raw", AT, "spare"),
         "source.step": (0, -1, float("inf"), "2 parsecs", "1min", "-1s", 4),
@@ -101,7 +101,7 @@ OUT_OF_RANGE: dict[int, dict[str, tuple[Any, ...]]] = {
             "data.csv",
         ),
         "belief.initial": ("any start", [1], [0.5, 0.6], [0.5, -0.5], [float("inf"), 0]),
-        "belief.pieces_independent": (False,),
+        "belief.recordings_independent": (False,),
         "belief.units_independent": (False,),
         "belief.min_length": (0, -1, 61, 10**30),
         "belief.max_length": (0, 1, 20, 10**30),

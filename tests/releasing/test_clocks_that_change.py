@@ -109,7 +109,7 @@ def test_a_calendar_is_planned_before_there_is_a_file(tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize(("change", "words"), [
-    (("timezone = ", "# "), "source.order: column 'time' has ties within one piece: two rows cannot be in"),
+    (("timezone = ", "# "), "source.order: column 'time' has ties within one recording: two rows cannot be in"),
     (('step = "60min"', 'step = "1d"'), "source.timezone: steps of 1 day do not fit clocks in 'Europe/Berlin'"),
     (("from = ", 'from = "2026-10-25T02:00"  # '), "source.from: is 2026-10-25 02:00:00, a time that clocks in"),
     (('"2026-11-02"', '"2026-10-25T02:30"'), "source.until: is 2026-10-25 02:30:00, a time that clocks in"),
@@ -239,7 +239,7 @@ def test_two_rows_that_a_rule_puts_into_one_step_are_two_rows_in_one_step(tmp_pa
     as_csv(tmp_path, days(2))
     assert read(written(tmp_path)) == [(50, 8)] * 2  # the order of the rows tells
     for rule in ("first", "last"):
-        with pytest.raises(tf.TakifuguError, match="has ties within one piece"):
+        with pytest.raises(tf.TakifuguError, match="has ties within one recording"):
             read(written(tmp_path, f'ambiguous = "{rule}"'))
         assert read(written(tmp_path, f'ambiguous = "{rule}"\nduplicates = "first"')) == [(50, 6)] * 2
     assert read(written(tmp_path, 'ambiguous = "drop"')) == [(50, 4)] * 2

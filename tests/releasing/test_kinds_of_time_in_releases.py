@@ -28,7 +28,8 @@ def stays(folder: Path, ends: str) -> None:
 
 def of_stays(name: str, zone: str, hours: tuple[str, str]) -> str:
     return release_text(
-        read_from("stays", "stays.parquet", rows="stays", start="starts", end="ends", value="state", otherwise="out",
+        read_from("stays", "stays.parquet", rows="stays", order="starts", end="ends", value="state",
+                  default_state="out",
                   step="1h", from_="2026-01-05", until="2026-01-07", timezone=zone, budget=400),
         believe("markov-chain", states=["in", "out"], matrix=[[0.8, 0.2], [0.3, 0.7]], source="a test"),
         publish(name, "count", states=["in"], epsilon=1.0, from_=hours[0], to=hours[1]),
@@ -57,7 +58,7 @@ def test_two_releases_of_stays_of_two_kinds_are_refused_and_pay_nothing(tmp_path
 
 
 VISITS = release_text(
-    read_from("infected", "visits.csv", person="who", place="where", order="when", step="1h", from_="2026-01-05",
+    read_from("infected", "visits.csv", unit="who", value="where", order="when", step="1h", from_="2026-01-05",
               until="2026-01-05T03:00", timezone="Europe/Berlin", budget=20.0),
     believe("asymmetric", places=["bar", "gym"], most=1),
     hide(visits="all"),

@@ -98,7 +98,8 @@ def test_cells_are_those_of_the_clock(tmp_path: Path, by: str, step: str, start:
 
 
 def test_stays_of_each_hour_are_matrices_in_words(tmp_path: Path) -> None:
-    words = '[belief.stays]\n22-06 = { calm = "20 h", busy = "100 min" }\n07-21 = { calm = "5 h", busy = "200 min" }\n'
+    words = '[belief.mean_durations]\n22-06 = { calm = "20 h", busy = "100 min" }\n'
+    words += '07-21 = { calm = "5 h", busy = "200 min" }\n'
     matrices = load(written(tmp_path)).belief
     stays = load(written(tmp_path, (MATRICES, words))).belief
     assert stays.step_matrices == pytest.approx(matrices.step_matrices)
@@ -192,13 +193,13 @@ def test_days_are_frameworks_of_their_own_and_their_joint_cost_is_known_beforeha
     ([('step = "1h"', 'step = "1h"\ntimezone = "Europe/Berlin"'), ("until = 2026-02-02\n", "")],
      "belief.matrix_by: clocks in Europe/Berlin are changed inside the calendar, about 2026-03-2"),
     ([("matrix_by = \"hour\"", 'matrix_by = "minute"')], "belief.matrix_by"),
-    ([(MATRICES, '[belief.stays]\n22-06 = { calm = "8 h" }\n07-21 = { calm = 3, busy = "10 min" }\n')],
-     "belief.stays.07-21.busy: '10 min' is shorter than one step"),
-    ([(MATRICES, '[belief.stays]\n22-06 = { calm = "8 h" }\n07-21 = { calm = 3, busy = "2 h" }\n')],
-     "belief.stays.22-06: does not say how long 'busy' lasts"),
-    ([(MATRICES, "[belief.stays]\n22-06 = { calm = 8, busy = 2 }\n")],
-     "belief.stays: no matrix is that of 07, 08, 09, 10 and 11 more"),
-    ([(MATRICES, "[belief.stays]\n00-23 = { calm = 8, busy = 2 }\n"), (BY_HOUR[1] + "\n", "")],
+    ([(MATRICES, '[belief.mean_durations]\n22-06 = { calm = "8 h" }\n07-21 = { calm = 3, busy = "10 min" }\n')],
+     "belief.mean_durations.07-21.busy: '10 min' is shorter than one step"),
+    ([(MATRICES, '[belief.mean_durations]\n22-06 = { calm = "8 h" }\n07-21 = { calm = 3, busy = "2 h" }\n')],
+     "belief.mean_durations.22-06: does not say how long 'busy' lasts"),
+    ([(MATRICES, "[belief.mean_durations]\n22-06 = { calm = 8, busy = 2 }\n")],
+     "belief.mean_durations: no matrix is that of 07, 08, 09, 10 and 11 more"),
+    ([(MATRICES, "[belief.mean_durations]\n00-23 = { calm = 8, busy = 2 }\n"), (BY_HOUR[1] + "\n", "")],
      "belief.matrix_by: is missing"),
 ])  # fmt: skip
 def test_what_is_wrong_is_told_at_its_key(tmp_path: Path, changes: Any, message: str) -> None:

@@ -49,7 +49,7 @@ PATIENTS = "breath,patient,spare,cough,smoke\nshort,p10,x,wet,yes\ngood,p9,x,non
 
 TABLE = release_text(
     read_from("people", "data.csv", unit="person", budget=10),
-    believe("table", source="a public census", units_independent=True,
+    believe("joint-table", source="a public census", units_independent=True,
             fit={"file": "census.csv", "columns": ["origin", "education"]}),
     hide(attribute="origin", a="north", b="south"),
     publish("education", "identity", attribute="education", codes={"basic": 1, "school": 2, "degree": 4}, epsilon=1,
@@ -220,7 +220,7 @@ def test_bad_data_are_refused_and_nothing_is_spent(kind: str, data: str, words: 
 
 BAD_FILES: list[tuple[str, str, str, str]] = [
     ("network", 'variable = "smoke"', 'variable = "smok"', "hide: the network has no node 'smok'; write one of"),
-    ("network", 'variable = "smoke"', 'attribute = "smoke"', "hide.attribute: belongs to a belief of kind 'table'"),
+    ("network", 'variable = "smoke"', 'attribute = "smoke"', "attribute: belongs to a belief of kind 'joint-table'"),
     ("network", 'variable = "smoke"', "presence = true", "hide.presence: belongs to a belief of kind 'users'"),
     ("network", '"dry", "wet"', '"dri", "wet"', "table[0].states: the belief has no value 'dri'"),
     ("network", '["cough", "breath"]', '["cough", "breth"]', "table[0].variables: the network has no node 'breth'"),

@@ -21,21 +21,17 @@ from takifugu.releasing.publishing.run import release_file
 START, HOURS = datetime(2026, 1, 5), 14 * 24
 FILE = release_text(
     read_from("calls", "changes.csv", rows="changes", unit="agent", roster="agents.csv", order="when", step="1h",
-              from_="2026-01-05", until="2026-01-19", before="away", value="state", budget=50),
+              from_="2026-01-05", until="2026-01-19", default_state="away", value="state", budget=50),
     believe("markov-chain", states=["away", "talking"], matrix=[[0.9, 0.1], [0.4, 0.6]], units_independent=True),
     publish("time", "histogram", epsilon=1),
     publish("hours", "histogram", by="hour", window="2026-W02", epsilon=5),
     output="out", expect={"source": "a test", "matters": 100000},
 )  # fmt: skip
 SAMPLES = (('"changes.csv"\nrows = "changes"', '"samples.csv"\nrows = "samples"'), ('roster = "agents.csv"\n', ""),
-           ('before = "away"\n', ""))  # fmt: skip
+           ('default_state = "away"\n', ""))  # fmt: skip
 STAYS = (('"changes.csv"\nrows = "changes"', '"stays.csv"\nrows = "stays"'),
-         ('order = "when"', 'start = "when"\nend = "end"'),
-         ('before = "away"', 'otherwise = "away"'))  # fmt: skip
-EVENTS = (
-    ('"changes.csv"\nrows = "changes"', '"events.csv"\nrows = "events"'),
-    ('before = "away"', 'otherwise = "away"'),
-)
+         ('order = "when"', 'order = "when"\nend = "end"'))  # fmt: skip
+EVENTS = (('"changes.csv"\nrows = "changes"', '"events.csv"\nrows = "events"'),)
 DURATIONS = (*STAYS, ('end = "end"', 'duration = ["minutes", "1min"]'))
 ALONE = (('unit = "agent"\nroster = "agents.csv"\n', ""), ("units_independent = true\n", ""))
 
@@ -184,7 +180,7 @@ def test_what_a_row_says_is_a_layout_of_its_own(tmp_path: Path) -> None:
             assert conflicts(one, other)
             assert not are_moved(one, other)
     assert not are_moved(layouts[0], {**layouts[0], "step": "60s"})
-    assert conflicts(layouts[0], {**layouts[0], "before": "talking"})
+    assert conflicts(layouts[0], {**layouts[0], "default_state": "talking"})
 
 
 def test_a_later_until_and_new_people_are_no_other_layout(tmp_path: Path) -> None:
@@ -207,28 +203,27 @@ def test_rows_that_are_not_said_to_be_samples_are_noticed(tmp_path: Path) -> Non
     ((('roster = "agents.csv"', 'roster = ["Ana", "Ben", "Ana"]'),), "source.roster: names a person twice"),
     ((('until = "2026-01-19"\n', ""),), "source.until: is missing"),
     ((('rows = "changes"', 'rows = "wide"'),), "source.columns: is missing"),
-    ((*EVENTS, ('otherwise = "away"\n', "")), "the state in which somebody is who has no event"),
+    ((*EVENTS, ('default_state = "away"\n', "")), "the state in which somebody is who has no event"),
     ((*EVENTS, ('order = "when"\n', "")), "source.order: is missing; write the column that says when each event was"),
     ((*EVENTS, ('roster = "agents.csv"\n', "")), "source.roster: is missing"),
     ((*EVENTS, ('until = "2026-01-19"\n', "")), "source.until: is missing"),
-    ((*EVENTS, ('otherwise = "away"', 'otherwise = "gone"')), "source.otherwise: 'gone' is no state"),
-    ((*EVENTS, ('otherwise = "away"', 'otherwise = "away"\nbefore = "away"')), "source.before: is given, and rows are"),
+    ((*EVENTS, ('default_state = "away"', 'default_state = "gone"')), "source.default_state: 'gone' is no state"),
+    (SAMPLES[:2], "source.default_state: is given, and rows are samples"),
     ((*EVENTS, ('order = "when"', 'order = "when"\nend = "end"')), "source.end: is given, and rows are events"),
     ((*EVENTS, ('value = "state"', 'value = "state"\nnull_keys = "drop"')), "source.null_keys: leaves rows out"),
     ((('value = "state"', 'value = "state"\noverlap = "first"'),), "if rows are stays or events"),
-    ((('before = "away"', 'before = "gone"'),), "source.before: 'gone' is no state"),
+    ((('default_state = "away"', 'default_state = "gone"'),), "source.default_state: 'gone' is no state"),
     ((('value = "state"', 'value = "state"\nnull_keys = "drop"'),), "source.null_keys: leaves rows out"),
     ((('value = "state"', 'value = "state"\ntimezone = "Europe/Berlin"\nambiguous = "drop"'),), "source.ambiguous"),
-    ((('value = "state"', 'value = "state"\notherwise = "away"'),), "source.otherwise: is given, and rows are changes"),
     ((('value = "state"', 'value = "state"\nround_to = "1h"'),), "source.round_to: is given"),
     ((("matrix = [[0.9, 0.1], [0.4, 0.6]]", 'fit = { file = "samples.csv" }'),), "belief.fit: counts transitions"),
-    ((('value = "state"', 'value = "state"\npiece = "state2"'),), "source.piece: is given"),
+    ((('value = "state"', 'value = "state"\nrecording = "state2"'),), "source.recording: is given"),
     ((('"agents.csv"', '"changes.csv"'),), "source.roster: is the private data itself"),
     ((('"agents.csv"', '"nowhere.csv"'),), "source.roster"),
     ((('"agents.csv"', '"others.csv"'),), "source.roster: the roster has no column 'agent'"),
     ((*SAMPLES, ('value = "state"', 'value = "state"\nroster = "agents.csv"')), "source.roster: is given, and"),
     ((*STAYS, ('end = "end"\n', "")), "source.end: is missing"),
-    ((*STAYS, ('otherwise = "away"\n', "")), "source.otherwise: is missing"),
+    ((*STAYS, ('default_state = "away"\n', "")), "source.default_state: is missing"),
     ((*DURATIONS, ('["minutes", "1min"]', '["minutes", "60"]')), "source.duration: counts in '60', which is no"),
     ((*DURATIONS, ('["minutes", "1min"]', '["minutes", "fortnights"]')), "source.duration: counts in 'fortnights'"),
     ((*DURATIONS, ('["minutes", "1min"]', '"minutes"')), "source.duration"),
@@ -246,7 +241,7 @@ def test_keys_that_do_not_fit_what_a_row_says_are_refused(tmp_path: Path, change
     ((), ["agent 0,2026-01-06T10:00:01,"], "missing states"),
     ((), [",2026-01-06T10:00:01,away"], "missing values"),
     ((), ["agent 0,soon,away"], "source.order"),
-    ((('before = "away"\n', ""),), [], "source.before"),
+    ((('default_state = "away"\n', ""),), [], "source.default_state"),
     (STAYS, ["agent 0,2026-01-18T10:00:00,2026-01-18T09:00:00,,talking"], "end before they start"),
     (STAYS, ["agent 0,2026-01-05T10:00:01,2026-01-18T23:00:00,,talking"], "source.overlap"),
     (STAYS, ["agent 0,2026-01-04T10:00:01,,,talking"], "without an end, and another one"),
@@ -327,7 +322,7 @@ def test_an_empty_export_is_read_in_the_layout_of_a_full_one(tmp_path: Path, ord
 
 @pytest.mark.parametrize(("changes", "faults"), [
     ((*STAYS, ('rows = "stays"', 'rows = "stay"')), ["source.rows: is 'stay'; did you mean 'stays'?"]),
-    ((*STAYS, ('start = "when"\nend = "end"\n', "")), ["source.start: is missing", "source.end: is missing"]),
+    ((*STAYS, ('order = "when"\nend = "end"\n', "")), ["source.order: is missing", "source.end: is missing"]),
     ((('order = "when"\n', ""),), ["source.order: is missing"]),
 ])  # fmt: skip
 def test_one_mistake_about_rows_is_one_fault(tmp_path: Path, changes: Changes, faults: list[str]) -> None:

@@ -110,7 +110,7 @@ def test_a_frame_is_published_as_the_file_says(where: Path) -> None:
     assert [t.name for t in outcome.tables] == ["time-use-units", "time-use-pooled", "walks"]
     assert outcome.tables[0].files[0].parent.name == "elsewhere"
     assumptions = outcome.tables[0].certificate.assumptions
-    assert "rows that name no person or no piece were left out, and nothing is promised about them" in assumptions
+    assert "rows that name no person or no recording were left out, and nothing is promised about them" in assumptions
     with pytest.raises(SpecError, match=r"source\.value: the data has no column"):
         load(where, ENGINES["pandas"]({k: v for k, v in columns().items() if k != "état; raw"}))
 

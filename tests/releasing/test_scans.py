@@ -38,7 +38,8 @@ GROUPS = release_text(
 )  # fmt: skip
 RECORD = release_text(
     read_from("record", "record.csv"),
-    believe("table", columns=["hiv", "flu"], rows=[[0, 0], [0, 1], [1, 0], [1, 1]], probabilities=[0.4, 0.1, 0.1, 0.4],
+    believe("joint-table", columns=["hiv", "flu"], rows=[[0, 0], [0, 1], [1, 0], [1, 1]],
+            probabilities=[0.4, 0.1, 0.1, 0.4],
             source="a public census"),
     hide(kind="every-entry"),
     publish("total", "sum", epsilon=1.0),

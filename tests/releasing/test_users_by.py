@@ -144,7 +144,7 @@ def test_rows_that_the_belief_does_not_know_are_refused(tmp_path: Path, row: Row
 
 TABLE = release_text(
     read_from("census", "census.csv", unit="ward"),
-    believe("table", source="a test", units_independent=True, columns=["age", "sex"],
+    believe("joint-table", source="a test", units_independent=True, columns=["age", "sex"],
             rows=[["young", "f"], ["old", "m"]], probabilities=["0.5", "0.5"]),
     publish("both", "histogram", by=["age", "sex"], epsilon=1.0),
     expect=EXPECT,

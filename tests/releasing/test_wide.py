@@ -267,7 +267,8 @@ def test_a_sheet_without_a_calendar_is_counted_in_steps(tmp_path: Path) -> None:
     path.write_text(release_text(
         read_from("sheet", "sheet.csv", rows="wide", columns={name: n for n, name in enumerate(lessons)}, unit="pupil",
                   order="lesson", value="state", budget=1),
-        believe("markov-chain", states=["P", "A"], stay={"P": 20, "A": 2}, units_independent=True, source="assumed"),
+        believe("markov-chain", states=["P", "A"], mean_duration={"P": 20, "A": 2}, units_independent=True,
+                source="assumed"),
         publish("lessons", "histogram", epsilon=1),
     ))  # fmt: skip
     (table,) = plan(load(path)).tables

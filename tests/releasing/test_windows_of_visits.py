@@ -22,14 +22,14 @@ from takifugu.releasing.planning.outlook import outlook
 from takifugu.releasing.planning.plan import aims_of, plan
 
 FILE = release_text(
-    read_from("infected", "visits.csv", person="who", place="where", order="when", step="1h", from_="2026-01-05",
+    read_from("infected", "visits.csv", unit="who", value="where", order="when", step="1h", from_="2026-01-05",
               until="2026-01-05T03:00", budget=20.0),
     believe("asymmetric", places=["bar", "gym"], most=1),
     hide(visits="all"),
 )  # fmt: skip
 HOURLY = publish("safe", "safe", at_most=1, epsilon=1.25, every="hour") + "\n"
 GRID = (
-    ('place = "where"', 'x = "lon"\ny = "lat"'),
+    ('value = "where"', 'value = ["lon", "lat"]'),
     ('places = ["bar", "gym"]', "grid = { x = [0, 3], y = [0, 2], columns = 3, rows = 2 }"),
 )
 ROWS = """\
@@ -289,7 +289,7 @@ def test_rows_that_break_a_rule_are_refused_and_nobody_is_named(tmp_path: Path, 
 
 #: One value for each person: no visits.
 ONE_VALUE = changed(
-    FILE, ('person = "who"\nplace = "where"', 'value = "where"'),
+    FILE, ('unit = "who"\nvalue = "where"', 'value = "where"'),
     ('visits = "all"', 'policy = [{ none_of = ["bar"] }]'),
     ('places = ["bar", "gym"]\nmost = 1', 'values = ["bar", "gym"]\npeople = 6'),
 )  # fmt: skip

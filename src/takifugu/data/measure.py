@@ -56,7 +56,7 @@ def measure(
     elif not are_together(rows.grouped):
         columns = ", ".join(repr(column) for column in (layout.unit, layout.piece) if column is not None)
         raise DataError(
-            "the rows of one piece are not together, and no order column is declared",
+            "the rows of one recording are not together, and no order column is declared",
             fix=f"sort the data by {columns}, or declare the order column",
         ).at("order")
     grouped = rows.grouped
@@ -68,13 +68,13 @@ def measure(
         before = lengths.longest
         if lengths.longer == "refuse":
             raise DataError(
-                f"a piece is longer than the {before} steps that the belief allows",
-                fix="raise the longest length, or have longer pieces cut",
+                f"a recording is longer than the {before} steps that the belief allows",
+                fix="raise the longest length, or have longer recordings cut",
             ).at("max_length")
     long_enough = {key: facts for key, facts in grouped.items() if sizes[key] >= lengths.shortest}
     if not long_enough:
         raise DataError(
-            f"no piece has the {lengths.shortest} steps that are required", fix="lower the shortest length"
+            f"no recording has the {lengths.shortest} steps that are required", fix="lower the shortest length"
         ).at("min_length")
     counts = _counts(long_enough.values(), len(states.states))
     observed = counts.sum(axis=1).tolist()
@@ -155,7 +155,7 @@ def names_of(grouped: Mapping[Key, list[Fact]], layout: Layout) -> dict[Key, Key
     for unit, piece in keys:
         if piece is not None:
             by_unit.setdefault(unit, []).append((piece, rows[unit, piece]))
-    pieces = {unit: meant(parts, str(layout.piece), "piece", exclusion) for unit, parts in by_unit.items()}
+    pieces = {unit: meant(parts, str(layout.piece), "recording", exclusion) for unit, parts in by_unit.items()}
     names = dict[Key, Key]()
     for unit, piece in keys:
         unit_name = None if unit is None else units[unit]
@@ -175,7 +175,7 @@ def _in_order(rows: Rows, layout: Layout, table: Table) -> Rows:
     rows, arrangement = rows.arranged()
     if arrangement.set_back and (arrangement.ties or layout.step is None):
         raise DataError(
-            f"column {layout.order!r} goes back by an hour or less within a piece, as where a clock was set back",
+            f"column {layout.order!r} goes back by an hour or less within a recording, as where a clock was set back",
             rule="what a clock shows twice is two steps",
             fix='declare its zone, such as timezone = "Europe/Berlin" ("UTC" for a clock that is never changed), or '
             "write the offsets from UTC",
@@ -190,17 +190,17 @@ def _in_order(rows: Rows, layout: Layout, table: Table) -> Rows:
         if clocks and layout.time_of_day is None:
             hint = f'write order = ["{layout.order}", "{clocks[0]}"] if the time of day is in a column of its own, '
         raise DataError(
-            f"column {layout.order!r} has ties within one piece",
+            f"column {layout.order!r} has ties within one recording",
             rule="two rows cannot be in one step",
-            fix=f"{hint}declare the piece column if they belong to several pieces, an order column that numbers them "
-            "if one followed the other (lessons of a day), a time zone "
+            fix=f"{hint}declare the recording column if they belong to several recordings, an order column that "
+            "numbers them if one followed the other (lessons of a day), a time zone "
             "(beside earlier releases, it costs what their dearest step costs) if a clock was set back, or which row "
             'counts, and leave the others out: duplicates = "first" or "last" (to write one costs nothing, to replace '
             "it by the other much)",
         ).at("order")
     if not rows.in_rows:
         raise DataError(
-            f"column {layout.order!r} has ties within one piece, and this source keeps no order of its rows",
+            f"column {layout.order!r} has ties within one recording, and this source keeps no order of its rows",
             rule="none of them is the first or the last",
             fix="leave one row for each step",
         ).at("duplicates")
@@ -267,14 +267,14 @@ def _length(facts: list[Fact], step: int | None, layout: Layout) -> int:
         return sum(fact.rows for fact in facts)
     if len(_offsets(facts)) > 1:
         raise DataError(
-            f"column {layout.order!r} has rows that are not a whole number of steps after the first of their piece",
+            f"column {layout.order!r} has rows that are not a whole number of steps after the first of their recording",
             fix="declare the step that it has, or round_to where its clock is inexact",
         ).at("step")
     low, high = extent(facts)
     span = high - low
     if span >= WIDEST_SPAN or span // step >= LONGEST_PIECE:
         raise DataError(
-            f"column {layout.order!r} spans more steps than a piece can have", fix="check it and the step"
+            f"column {layout.order!r} spans more steps than a recording can have", fix="check it and the step"
         ).at("step")
     return span // step + 1
 

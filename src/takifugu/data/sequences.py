@@ -171,13 +171,13 @@ def _values(
 
 def transitions_of(
     data: object, states: tuple[Hashable, ...], value: str | None = None, order: str | None = None,
-    unit: str | None = None, piece: str | None = None, step: int | float | str | None = None,
+    unit: str | None = None, recording: str | None = None, step: int | float | str | None = None,
 ) -> IntArray:  # fmt: skip
     """Count the transitions in a frame or a file, as counts[x, y].
 
     Frames are of any engine, files CSV or Parquet. `value` and `order` name the columns of states and of the order of
-    rows, `unit` and `piece` those of people and of unbroken runs. With a `step`, rows further apart are no transition.
-    Raises InputError for a missing column, and DataError for data against the layout.
+    rows, `unit` and `recording` those of people and of unbroken runs. With a `step`, rows further apart are no
+    transition. Raises InputError for a missing column, and DataError for data against the layout.
     """
     for key, column, content in (("value", value, "the states"), ("order", order, "what sorts the rows")):
         if column is None:
@@ -185,7 +185,7 @@ def transitions_of(
                 f"the column of {content} is not named", rule="a table is read by its columns",
                 fix='write for example value="posture", order="minute", unit="person"',
             ).at(key)  # fmt: skip
-    return transitions(open_frame(data), Layout(str(value), unit, piece, order, step), Recode(states))
+    return transitions(open_frame(data), Layout(str(value), unit, recording, order, step), Recode(states))
 
 
 def transitions(table: Table, layout: Layout, states: Recode) -> IntArray:

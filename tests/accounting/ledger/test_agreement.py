@@ -135,7 +135,7 @@ def test_what_agrees(before: dict[str, Any], now: dict[str, Any]) -> None:
     ({"encoding": ["utf-8", "ASCII"]}, {"encoding": ["gb18030", "ASCII"]}),
     ({"encoding": ["utf-8", "ASCII"]}, {"encoding": ["iso8859-1", "other names"]}),
     ({}, {"encoding": ["iso8859-1", "other names"]}), ({}, {"encoding": ["shift_jis", "ASCII"]}),
-    ({"encoding": ["utf-8", "ASCII"], "piece": "stay"}, {"encoding": ["iso8859-1", "ASCII"], "piece": "stay"}),
+    ({"encoding": ["utf-8", "ASCII"], "recording": "stay"}, {"encoding": ["iso8859-1", "ASCII"], "recording": "stay"}),
     ({"encoding": ["utf-8", "ASCII"], "value": "Zustand ä"},
      {"encoding": ["iso8859-1", "ASCII"], "value": "Zustand ä"}),
     ({"times": "clock times"}, {"times": "times with offsets", "timezone": None}), ({}, {"unit": "bed"}),

@@ -72,7 +72,7 @@ def test_another_column_of_units(tmp_path: Path, first: int) -> None:
     (tmp_path / "u.csv").write_text(f"patient,ward,bed,t,state\n{rows}")
     independent = "units_independent = true\npieces_independent = true"
     layouts = []
-    for unit, piece in [("patient", ""), ("bed", ""), ("ward", 'piece = "patient"')] * 2:
+    for unit, piece in [("patient", ""), ("bed", ""), ("ward", 'recording = "patient"')] * 2:
         source = f'value = "state"\norder = "t"\nunit = "{unit}"\n{piece}'
         layouts.append((source, independent, 'per = "pooled"\nmechanism = "group"\nstates = ["busy"]'))
     costs = [spent(tmp_path, "u.csv", *one) for one in layouts[first : first + 3]]
@@ -247,7 +247,9 @@ RECORDS = "who,x,again,y,z,income\n" + "".join(
 )
 
 
-def record_cost(folder: Path, columns: tuple[str, str], read: str, source: str = "", kind: str = "table") -> Fraction:
+def record_cost(
+    folder: Path, columns: tuple[str, str], read: str, source: str = "", kind: str = "joint-table"
+) -> Fraction:
     """Release a column of records, or the number of records with a value in it, and return what was spent."""
     (folder / "r.csv").write_text(RECORDS)
     alphabets = [{"y": "cd", "z": "cd", "income": ("low", "high")}.get(name, "ab") for name in columns]

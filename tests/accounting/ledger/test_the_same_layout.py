@@ -142,7 +142,7 @@ def test_a_column_of_numbers_has_no_value_of_two_states(tmp_path: Path) -> None:
 def test_an_end_that_is_missing_now_is_another_one(tmp_path: Path, end: str, text: str) -> None:
     """The stay of two days lasts on where its end is missing: its state is read twice, days apart, so 2 is true."""
     (tmp_path / "d.csv").write_text(f"came,left,state\n05.01.2026,{text},busy\n")
-    stays = 'rows = "stays"\nstart = "came"\notherwise = "calm"\nuntil = "2026-02-05"\norder_format = "%d.%m.%Y"'
+    stays = 'rows = "stays"\norder = "came"\ndefault_state = "calm"\nuntil = "2026-02-05"\norder_format = "%d.%m.%Y"'
 
     costs = []
     for more, day in (("", 6), (f'\nmissing = ["{text}"]', 20)):

@@ -21,7 +21,7 @@ from takifugu.releasing.file.loading import load
 from takifugu.releasing.planning.plan import plan
 
 FILE = release_text(
-    read_from("infected", "visits.csv", person="who", place="where", budget=2.0),
+    read_from("infected", "visits.csv", unit="who", value="where", budget=2.0),
     believe("asymmetric", places=["bar", "shop", "gym"], most=2),
     hide(visits="all"),
     publish("safe", "safe", at_most=3, epsilon=1.0),
@@ -91,7 +91,7 @@ def test_from_the_file_to_the_table(tmp_path: Path) -> None:
 def test_a_frame_a_grid_and_values(tmp_path: Path) -> None:
     import pandas as pd
 
-    grid = FILE.replace('place = "where"', 'x = "lon"\ny = "lat"').replace(
+    grid = FILE.replace('value = "where"', 'value = ["lon", "lat"]').replace(
         'places = ["bar", "shop", "gym"]', "grid = { x = [0, 3], y = [0, 2], columns = 3, rows = 2 }"
     )
     file = written(tmp_path, grid)
@@ -101,7 +101,7 @@ def test_a_frame_a_grid_and_values(tmp_path: Path) -> None:
     outside = frame.assign(lon=[0.5, 0.7, 3.1, 0.1])
     with pytest.raises(DataError, match="a place that is not declared"):
         plan(load(file, outside))
-    ignoring = written(tmp_path, grid.replace('x = "lon"', 'elsewhere = "ignore"\nx = "lon"'))
+    ignoring = written(tmp_path, grid.replace("value = ", 'elsewhere = "ignore"\nvalue = '))
     unit = one_unit(load(ignoring, outside))
     assert unit.data.tolist() == [[2, 0, 0, 0, 0, 0]]
     for number in ("x", "1e-2000", "1e400"):  # of 1e-9999999 a fraction took hours
@@ -109,7 +109,7 @@ def test_a_frame_a_grid_and_values(tmp_path: Path) -> None:
             plan(load(file, frame.assign(lon=[number, "1", "2", "3"])))
 
 
-VALUES = FILE.replace('person = "who"\nplace = "where"\n', 'value = "where"\n').replace(
+VALUES = FILE.replace('unit = "who"\nvalue = "where"\n', 'value = "where"\n').replace(
     'places = ["bar", "shop", "gym"]\nmost = 2', 'values = ["bar", "shop", "gym"]\npeople = 12'
 ).replace('visits = "all"', 'policy = [{ none_of = ["bar"] }, { none_of = ["bar", "shop"] }]').replace(
     "at_most = 3", 'at_most = 3\nstates = ["bar"]'
@@ -148,12 +148,12 @@ FAULTS: list[tuple[str, str, str]] = [
     ('places = ["bar", "shop", "gym"]', 'places = ["bar", "bar"]', "belief.places"),
     ('places = ["bar", "shop", "gym"]', 'places = { file = "none.csv", column = "place" }', "belief.places"),
     ('places = ["bar", "shop", "gym"]\n', "", "belief"),
-    ('places = ["bar", "shop", "gym"]', "grid = { x = [1, 0], y = [0, 1], columns = 2, rows = 2 }", "source.x"),
+    ('places = ["bar", "shop", "gym"]', "grid = { x = [1, 0], y = [0, 1], columns = 2, rows = 2 }", "source.value"),
     ("most = 2", "most = 0", "belief.most"),
     ("most = 2", "people = 7", "belief.people"),
-    ('person = "who"\n', "", "source.person"),
-    ('place = "where"', 'place = "elsewhere"', "source.place"),
-    ('place = "where"', 'place = "where"\nvalue = "where"', "source.value"),
+    ('unit = "who"\n', "", "source.unit"),
+    ('value = "where"', 'value = "elsewhere"', "source.value"),
+    ('value = "where"', 'value = ["where", "who"]', "source.value"),
     ("[hide]", "[prior]\ncounts = [0, 1]\nshares = [0.5, 0.6]\n[hide]", "prior.shares"),
     ("[hide]", "[prior]\ncounts = [0]\nshares = [0.5, 0.5]\n[hide]", "prior.shares"),
     ("[hide]", "[prior]\ncounts = [0, -1]\nshares = [0.5, 0.5]\n[hide]", "prior.counts"),
@@ -288,7 +288,7 @@ def test_a_certificate_that_was_not_written_so_has_no_meaning(tmp_path: Path) ->
         assert meaning_of(replace(table.certificate, query=query)) == ()
 
 
-GRID = FILE.replace('place = "where"', 'x = "lon"\ny = "lat"').replace(
+GRID = FILE.replace('value = "where"', 'value = ["lon", "lat"]').replace(
     'places = ["bar", "shop", "gym"]', "grid = { x = [0, 3], y = [0, 1], columns = 3, rows = 1 }"
 )  # fmt: skip
 POINTS = "who,lon,lat\n" + "".join(f"p{i},1.5,0.5\n" for i in range(30)) + "p1,0.5,0.5\n"

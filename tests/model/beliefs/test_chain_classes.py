@@ -218,7 +218,7 @@ def test_pieces_say_their_length_once(chain: Any) -> None:
     law, length, start = chain.describe().rpartition("200 steps, ")
     assert length
     said = tf.IndependentPieces(chain, [200, 200]).describe()
-    assert said == f"2 independent pieces of 200 steps, each {law}{start}"
+    assert said == f"2 independent recordings of 200 steps, each {law}{start}"
     assert said.count("200 steps") == 1
 
 

@@ -302,9 +302,9 @@ NORMAL = release_text(
     ({"off": 20, "on": 10}, {"off": 10, "on": 5}), ({"off": "6 h", "on": "50 min"}, {"off": "3 h", "on": "25 min"}),
 ])  # fmt: skip
 def test_stays_are_halved(stay: object, half: object) -> None:
-    change = half_as_long({"belief": {"kind": "markov-chain", "stay": stay}})
-    assert (change.where, change.value) == (("belief", "stay"), half)
-    assert half_as_long({"belief": {"kind": "markov-chain", "stay": {"off": [1]}}}) is None
+    change = half_as_long({"belief": {"kind": "markov-chain", "mean_duration": stay}})
+    assert (change.where, change.value) == (("belief", "mean_duration"), half)
+    assert half_as_long({"belief": {"kind": "markov-chain", "mean_duration": {"off": [1]}}}) is None
 
 
 def of_places(columns: int, rows: int) -> dict[str, Any]:

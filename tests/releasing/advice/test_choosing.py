@@ -127,7 +127,7 @@ def test_the_list_that_names_more_is_the_better_one_however_good_both_are() -> N
 
 
 SAFE = release_text(
-    read_from("gps", "absent.csv", person="who", x="x", y="y", budget=1),
+    read_from("gps", "absent.csv", unit="who", value=["x", "y"], budget=1),
     believe("asymmetric") + "\ngrid = {{ x = [0, 1], y = [0, 1], columns = {boxes}, rows = {boxes} }}",
     hide(visits="all"),
     publish("safe", "safe") + "\nat_most = {at_most}\nepsilon = 1",

@@ -72,17 +72,17 @@ CALENDAR = 'from = "2026-01-05"\nuntil = "2026-01-07"\nstep = "1h"\nroster = ["A
 #: What rows say, their keys, and rows of which it is known how many a rule leaves out: by the key of the rule.
 OF_RUNS = {
     "changes": (
-        'order = "t"\nbefore = "still"\n', "who,t,state",
+        'order = "t"\ndefault_state = "still"\n', "who,t,state",
         [f"{who},2026-01-05 {h:02}:30,{state}" for who in ("Ana", "Ben") for h in range(20)
          for state in (("still", "walking") if who == "Ana" and h < 7 else ("still",))], {"duplicates": 7},
     ),
     "events": (
-        'order = "t"\notherwise = "still"\n', "who,t,state",
+        'order = "t"\ndefault_state = "still"\n', "who,t,state",
         [f"{who},2026-01-05 {h:02}:{m:02},walking" for who in ("Ana", "Ben") for h in range(20)
          for m in ((5, 5, 9, 50) if h < 4 else (5,))], {"duplicates": 8, "overlap": 16},
     ),
     "stays": (
-        'start = "t"\nend = "end"\notherwise = "still"\n', "who,t,state,end",
+        'order = "t"\nend = "end"\ndefault_state = "still"\n', "who,t,state,end",
         [f"{who},2026-01-05 {h:02}:00,walking,2026-01-05 {h + (3 if h < 6 else 1):02}:00"
          for who in ("Ana", "Ben") for h in range(0, 20, 2)] + ["Ben,2026-01-05 18:00,still,2026-01-05 18:30"],
         {"duplicates": 1, "overlap": 6},
@@ -236,11 +236,11 @@ RULED = {
     **dict.fromkeys(_LOSSES, ("", "who,t,state", ["Ana,1,walking", "Ben,2,still"])),
     'ambiguous = "drop"': (LOCAL, "who,t,state", ["Ana,2026-10-25 09:00,walking", "Ben,2026-10-25 09:00,still"]),
     'overlap = "first"': (
-        f'rows = "events"\norder = "t"\notherwise = "still"\n{CALENDAR}', "who,t,state",
+        f'rows = "events"\norder = "t"\ndefault_state = "still"\n{CALENDAR}', "who,t,state",
         ["Ana,2026-01-05 09:00,walking", "Ben,2026-01-05 09:00,walking"],
     ),
     'overlap = "last"': (
-        f'rows = "stays"\nstart = "t"\nend = "end"\notherwise = "still"\n{CALENDAR}', "who,t,state,end",
+        f'rows = "stays"\norder = "t"\nend = "end"\ndefault_state = "still"\n{CALENDAR}', "who,t,state,end",
         ["Ana,2026-01-05 09:00,walking,2026-01-05 10:00", "Ben,2026-01-05 09:00,walking,2026-01-05 10:00"],
     ),
 }  # fmt: skip

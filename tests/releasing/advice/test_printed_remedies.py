@@ -32,9 +32,9 @@ FLAWS = {
 #: What rows say, and the keys that go with it.
 ROWS = {
     "samples": {},
-    "changes": {"roster": ["p", "q"], "before": "n"},
-    "events": {"roster": ["p", "q"], "otherwise": "n"},
-    "stays": {"roster": ["p", "q"], "otherwise": "n", "duration": ["minutes", "1min"]},
+    "changes": {"roster": ["p", "q"], "default_state": "n"},
+    "events": {"roster": ["p", "q"], "default_state": "n"},
+    "stays": {"roster": ["p", "q"], "default_state": "n", "duration": ["minutes", "1min"]},
 }
 LINE = re.compile(r"""(?<![\w.])([a-z_]+) = (\{[^{}]*\}|\[[^\[\]]*\]|"[^"]*"|[\d.]+|true|false)(?: or "[^"]*")?""")
 
@@ -46,10 +46,9 @@ def sequences(folder: Path, rows: str, flaws: list[str]) -> Path:
         table = "\n".join([header, *(",".join([*line, "30"]) for line in lines)])
     else:
         table = "\n".join(["who,when,state", *map(",".join, lines)])
-    order = {"start" if rows == "stays" else "order": "when"}
     text = release_text(
         read_from("s", "data.csv", rows=rows, unit="who", value="state", step="1h", from_="2026-01-05",
-                  until="2026-01-06", budget=5, **order, **ROWS[rows]),
+                  until="2026-01-06", budget=5, order="when", **ROWS[rows]),
         believe("markov-chain", states=["y", "n"], matrix=[[0.5, 0.5], [0.5, 0.5]], source="a test",
                 units_independent=True),
         publish("t", "count", states=["y"], epsilon=1, per="pooled"), expect=EXPECT,
@@ -76,7 +75,7 @@ OF_USERS = {
 
 PEOPLE = release_text(
     read_from("people", "data.csv", unit="person", budget=5),
-    believe("table", source="a test", units_independent=True, columns=["origin", "level"],
+    believe("joint-table", source="a test", units_independent=True, columns=["origin", "level"],
             rows=[["n", 1], ["n", 2], ["s", 1], ["s", 2]], counts=[4, 3, 3, 4]),
     publish("level", "identity", attribute="level", epsilon=1), expect={**EXPECT, "matters": 9},
 )  # fmt: skip

@@ -16,8 +16,8 @@ HEADER = "ride_id,rideable_type,started_at,ended_at,start_station_name,member_ca
 RIDES = 2400
 #: What somebody would write who takes the two classes of riders for two people.
 SPEC = release_text(
-    read_from("rides", "rides.csv", rows="stays", unit="member_casual", roster=["casual", "member"], start="started_at",
-              end="ended_at", value="rideable_type", otherwise="none", step="1min", from_="2026-03-02",
+    read_from("rides", "rides.csv", rows="stays", unit="member_casual", roster=["casual", "member"], order="started_at",
+              end="ended_at", value="rideable_type", default_state="none", step="1min", from_="2026-03-02",
               until="2026-03-10", budget=4000),
     believe("markov-chain", states=["classic_bike", "electric_bike", "none"], units_independent=True, source="a test",
             matrix=[[0.9, 0.05, 0.05], [0.05, 0.9, 0.05], [0.1, 0.1, 0.8]]),
@@ -46,7 +46,7 @@ def table(tmp_path: Path) -> Path:
 @pytest.mark.parametrize("said", [(), ("--rows", "stays"), ("--rows", "events")])
 def test_nothing_is_drafted_without_an_answer(table: Path, said: tuple[str, ...]) -> None:
     refused = ended(2, "init", table, "--yes", "-o", table.with_name("rides.toml"), *said)
-    columns = re.findall(r"--whose (\S+)", words_of(refused))
+    columns = re.findall(r"--unit (\S+)", words_of(refused))
     assert columns
     assert columns[0] != "member_casual"
     assert [path.name for path in table.parent.iterdir()] == ["rides.csv"]

@@ -18,7 +18,7 @@ from takifugu.releasing.file import loading as spec
 from takifugu.releasing.planning import plan
 
 PUPILS = release_text(
-    read_from("pupils", "data.csv", person="who", value="state", missing=["?"], budget=10),
+    read_from("pupils", "data.csv", unit="who", value="state", missing=["?"], budget=10),
     believe("contacts", file="meetings.csv", columns=["one", "other"], at_least={"minutes": 5}, people=["finn"],
             states=["well", "ill"], outside=0.1, inside="2/5"),
     publish("ill", "count", states=["ill"], epsilon=1),
@@ -96,9 +96,8 @@ def test_meetings_with_decimal_commas_are_read_by_a_select(tmp_path: Path) -> No
 
 
 @pytest.mark.parametrize(("old", "new", "problem"), [
-    ('person = "who"\n', "", r"source\.person: is missing"),
+    ('unit = "who"\n', "", r"source\.unit: is missing"),
     ('value = "state"\n', "", r"source\.value: is missing"),
-    ('value = "state"', 'value = "state"\nunit = "who"', r"source\.unit: does not belong to contacts"),
     ('value = "state"', 'value = "state"\ngroup = "who"', r"source\.group: belongs to a belief of kind users"),
     ('value = "state"', 'value = "states"', r"source\.value: .*'states'.*did you mean 'state'"),
     ('file = "meetings.csv"', 'file = "data.csv"', r"belief\.file: is the private data itself"),
@@ -126,13 +125,13 @@ def test_faults_are_named_and_nothing_is_written(tmp_path: Path, old: str, new: 
 
 @pytest.mark.parametrize(("data", "problem"), [
     (rows({**STATES, "zoe": "ill"}),
-     r'source\.person: the data has somebody whom the belief does not know: write people = \["Ana"\] under'),
-    (rows({k: v for k, v in STATES.items() if k != "ben"}), r"source\.person: somebody of the belief is not in"),
-    (rows(STATES) + "ill,ana\n", r"source\.person: .*names somebody twice"),
-    (rows(STATES) + "ill,?\n", r"source\.person: .*missing values"),
+     r'source\.unit: the data has somebody whom the belief does not know: write people = \["Ana"\] under'),
+    (rows({k: v for k, v in STATES.items() if k != "ben"}), r"source\.unit: somebody of the belief is not in"),
+    (rows(STATES) + "ill,ana\n", r"source\.unit: .*names somebody twice"),
+    (rows(STATES) + "ill,?\n", r"source\.unit: .*missing values"),
     (rows({**STATES, "ben": "sick"}), r"'state' has a value that the belief does not know: its values are"),
     (rows({**STATES, "ben": "?"}), r"'state' has missing values"),
-    ("state,who\n", r"source\.person: somebody of the belief is not in the data"),
+    ("state,who\n", r"source\.unit: somebody of the belief is not in the data"),
 ])  # fmt: skip
 def test_data_that_break_a_rule_release_nothing_and_are_not_repeated(tmp_path: Path, data: str, problem: str) -> None:
     refusal = str(refused(written(tmp_path, data=data), kind=DataError))

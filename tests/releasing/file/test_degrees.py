@@ -34,11 +34,11 @@ def evening(folder: Path, text: str, rows: str) -> Path:
 
 def test_a_latitude_that_is_declared_as_longitude(tmp_path: Path) -> None:
     swapped = NAMED.replace('["lon", "lat"]', '["lat", "lon"]')
-    with pytest.raises(SpecError, match=r"^source\.coordinates: takes 'lat' for the longitude.*\[\"lon\", \"lat\"\]"):
+    with pytest.raises(SpecError, match=r"^source\.value: takes 'lat' for the longitude.*\[\"lon\", \"lat\"\]"):
         check(named_places(tmp_path, swapped))
     assert check(named_places(tmp_path, NAMED)).tables
-    swapped = EVENING.replace('x = "lon"', 'x = "lat"').replace('y = "lat"', 'y = "lon"')
-    with pytest.raises(SpecError, match=r"^source\.x: takes 'lat' for the longitude"):
+    swapped = EVENING.replace('["lon", "lat"]', '["lat", "lon"]')
+    with pytest.raises(SpecError, match=r"^source\.value: takes 'lat' for the longitude"):
         check(evening(tmp_path, swapped, ""))
 
 

@@ -51,16 +51,16 @@ MISSING = {
         "source.value": 'value = "{0}"', "belief.states": 'states = ["still", "walking"]',
         "belief.matrix": "matrix = [[0.9, 0.1], [0.4, 0.6]]",
         "belief.units_independent": "units_independent = true",
-        "belief.pieces_independent": "pieces_independent = true",
+        "belief.recordings_independent": "recordings_independent = true",
     },
-    "table": {"belief.rows": f'columns = ["{{0}}"]\n{ROWS}', "table.states": 'states = ["yes"]',
+    "joint-table": {"belief.rows": f'columns = ["{{0}}"]\n{ROWS}', "table.states": 'states = ["yes"]',
               "belief.units_independent": "units_independent = true"},
     "network": {"belief.file": 'file = "n.bif"', "table.states": 'states = ["yes"]',
                 "belief.units_independent": "units_independent = true"},
     "users": {"source.value": 'value = "{0}"', "belief.size": "size = 25", "belief.values": 'values = ["yes", "no"]',
               "belief.probabilities": "probabilities = [0.5, 0.5]"},
     "contacts": {
-        "source.file": 'file = "people.csv"', "source.person": 'person = "{0}"', "source.value": 'value = "{1}"',
+        "source.file": 'file = "people.csv"', "source.unit": 'unit = "{0}"', "source.value": 'value = "{1}"',
         "belief.file": 'file = "meetings.csv"', "belief.columns": 'columns = ["one", "other"]',
         "belief.states": 'states = ["well", "ill"]', "belief.outside": "outside = 0.1", "belief.inside": "inside = 0.3",
         "table.states": 'states = ["ill"]',
@@ -107,7 +107,7 @@ MISSING = {
         'confidence = 0.99 }}',
     },
     "asymmetric": {
-        "source.person": 'person = "{0}"', "source.place": 'place = "{1}"', "belief": 'places = ["bar", "shop"]',
+        "source.unit": 'unit = "{0}"', "source.value": 'value = "{1}"', "belief": 'places = ["bar", "shop"]',
         "table.at_most": "at_most = 5",
     },
 }  # fmt: skip

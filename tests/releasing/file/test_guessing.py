@@ -235,7 +235,7 @@ def test_numbers_that_identify_are_no_amounts(tmp_path: Path, name: str) -> None
 def test_dates_and_times_of_day_in_two_columns_order_together(tmp_path: Path) -> None:
     _, _, source = drafted(write(tmp_path, "shifts.csv"))
     assert (source["order"], source["order_format"]) == (["Datum", "Uhrzeit"], "%d.%m.%Y %H:%M")
-    assert "piece" not in source
+    assert "recording" not in source
 
 
 @pytest.mark.parametrize("name", ["Größe_Haushalt", "household_size", "n_household", "users"])

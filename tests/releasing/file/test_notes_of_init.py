@@ -51,7 +51,7 @@ def test_dates_that_could_mean_two_things_are_left_to_their_author(tmp_path: Pat
     backwards = [line for line in reversed(days("%m/%d/%Y")[1:]) if line[7:9].isdigit() and int(line[7:9]) < 13]
     for rows in (months, backwards):
         data = table_in(tmp_path, "person,date,state", rows)
-        done = ended(2, "init", data, "-o", tmp_path / "r.toml", "--yes", "--whose", "person")
+        done = ended(2, "init", data, "-o", tmp_path / "r.toml", "--yes", "--unit", "person")
         assert '--dates "%d/%m/%Y" (is read so), or --dates "%m/%d/%Y" (is read so)' in done.stderr
         assert [path.name for path in tmp_path.iterdir()] == ["d.csv"]
 
@@ -114,7 +114,7 @@ def test_other_numbers_are_no_times_of_day(tmp_path: Path, rows: list[str]) -> N
     assert "%H%M" not in draft
 
 
-@pytest.mark.parametrize("kind", ["users", "table", "independent-records"])
+@pytest.mark.parametrize("kind", ["users", "joint-table", "independent-records"])
 def test_several_rows_of_a_person_are_no_people_unless_somebody_says_so(tmp_path: Path, kind: str) -> None:
     data = table_in(tmp_path, "visitor,clinic", (f"v{n * n % 97},clinic {n % 9}" for n in range(500)))
     words = ["init", data, "-o", tmp_path / "r.toml", "--yes", "--kind", kind]

@@ -39,7 +39,7 @@ def test_numbers_that_recur_may_be_names(tmp_path: Path, name: str, written: str
     assert f"{name!r} has several rows" in question.why
     done = invoke("init", path, "--yes", "--rows", "answers", "-o", tmp_path / "r.toml")
     assert done.exit_code == 2
-    assert "--whose" in done.output
+    assert "--unit" in done.output
 
 
 BIKE = [

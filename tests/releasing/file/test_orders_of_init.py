@@ -39,7 +39,7 @@ def test_a_clock_that_was_set_back_orders_rows(
     assert source["order"] == (["Tag", "Uhrzeit"] if ";" in form else "Zeit")
     assert source.get("unit") == ("wer" if people else None)
     assert source["value"] == "Haltung"
-    assert "piece" not in source
+    assert "recording" not in source
 
 
 DAY, DRAW = datetime(2025, 1, 1), random.Random(8)
@@ -55,12 +55,12 @@ SOURCES: dict[str, tuple[str, list[str], dict[str, str | None]]] = {
         "member,disc,day,sort",
         [f"{DRAW.randrange(30)},D{DRAW.randrange(400)},{DAY + timedelta(days=day):%Y-%m-%d},"
          f"{DRAW.choice(['film', 'game'])}" for day in sorted(DRAW.randrange(200) for _ in range(900))],
-        {"unit": "member", "order": "day", "value": "sort", "piece": None},
+        {"unit": "member", "order": "day", "value": "sort", "recording": None},
     ),
     "nights of many rows are pieces": (
         "who,night,minute,state",
         [f"{who},{night},{k},{'ab'[k * k % 7 < 3]}" for who in "xyz" for night in (1, 2) for k in range(40)],
-        {"unit": "who", "piece": "night", "order": "minute"},
+        {"unit": "who", "recording": "night", "order": "minute"},
     ),
     "an hour beside a date that rises alone is no time of its own": (
         "date,hour,state",
@@ -96,7 +96,7 @@ def test_a_column_that_leaves_one_row_in_each_piece_is_the_order(tmp_path: Path,
     rows = (f"{who},{k},{'yes' if who * k % 7 == 0 else 'no'}" for who in range(200) for k in range(1, number + 1))
     _, _, source = drafted(table_in(tmp_path, f"patient,{name},ill", rows))
     assert (source["unit"], source["order"], source["value"]) == ("patient", name, "ill")
-    assert "piece" not in source
+    assert "recording" not in source
 
 
 @pytest.mark.sampled(5)
@@ -235,7 +235,7 @@ def ward(people: Iterable[int], days: int, by_person: bool, hour: str = "{}") ->
 @pytest.mark.parametrize("who", ["bed", "patient"])
 def test_a_date_and_an_hour_are_one_order(tmp_path: Path, by_person: bool, name: str, who: str) -> None:
     rows = ward(range(5), 12, by_person, "{:02}" if name == "hr" else "{}")
-    whose = () if who == "patient" else ("--whose", who)  # a bed is nobody by default
+    whose = () if who == "patient" else ("--unit", who)  # a bed is nobody by default
     said, draft, source = drafted(table_in(tmp_path, f"{who},date,{name},state", rows), *whose)
     assert "Drafted as markov-chain:" in said
     assert (source["unit"], source["order"]) == (who, ["date", name])

@@ -29,7 +29,7 @@ from takifugu.releasing.planning.plan import plan
 from takifugu.releasing.publishing import orders
 
 PLACES = release_text(
-    read_from("checkins", "people.csv", unit="person", coordinates=["x", "y"], rows_per_person=3, batch="March",
+    read_from("checkins", "people.csv", unit="person", value=["x", "y"], rows_per_person=3, entries="March",
               budget={"epsilon": 4, "delta": 0.01}),
     believe("populations", source="a public survey of other people", rows_independent=True, units_independent=True,
             box={"first": [0, 4], "second": [0, 2], "cells": [4, 2], "metres": [1000, 500]},
@@ -148,10 +148,10 @@ def test_randomising_the_same_rows_again_is_a_new_release(tmp_path: Path) -> Non
 def test_other_rows_of_the_same_people_add_up_where_their_batches_are_named(tmp_path: Path) -> None:
     file = places_in(tmp_path, BY_NAME)
     tf.release_file(file)
-    file.write_text(BY_NAME.replace('batch = "March"', 'batch = "April"'))
+    file.write_text(BY_NAME.replace('entries = "March"', 'entries = "April"'))
     tf.release_file(file, output=tmp_path / "april")
     assert F(2999, 1000) < spent(tmp_path, "checkins").epsilon <= 3  # what both tell
-    file.write_text(BY_NAME.replace('batch = "March"\n', ""))
+    file.write_text(BY_NAME.replace('entries = "March"\n', ""))
     with pytest.raises(BudgetExceeded):
         tf.release_file(file, output=tmp_path / "unknown")
 
@@ -365,7 +365,7 @@ APART = {"near": {"middle": 1, "far": 2}, "middle": {"far": 1}}
 def answers(budget: int, belief: dict[str, Any], **keys: Any) -> str:
     """Write a release file about an answer of each person, in a batch that has a name."""
     return release_text(
-        read_from("answers", "people.csv", value="place", rows_per_person=1, batch="May", budget=budget),
+        read_from("answers", "people.csv", value="place", rows_per_person=1, entries="May", budget=budget),
         believe("populations", **{"source": "a test", "values": [0, 1, 2], **belief}),
         publish("answers", "each-value", **keys),
     )
@@ -455,7 +455,7 @@ FAULTY = {
 
 
 @pytest.mark.parametrize(("about", "old", "new", "place", "what"), [
-    ("places", 'coordinates = ["x", "y"]\n', "", "source.value", "or coordinates must be given"),
+    ("places", 'value = ["x", "y"]\n', "", "source.value", "is missing"),
     ("places", "units_independent = true\n", "", "belief.units_independent", "must be declared"),
     ("places", "first = [0, 4]", "first = [4, 0]", "belief.box.first", "must have an inside"),
     ("places", "cells = [4, 2]", "cells = [1, 1]", "belief.box.cells", "two different cells"),

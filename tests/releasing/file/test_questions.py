@@ -166,8 +166,8 @@ def test_what_depends_on_an_unclear_answer_is_not_listed_as_the_only_choice(tmp_
     with pytest.raises(InputError) as refused:
         answered_clearly(subject, {})
     assert "--rows answers" in str(refused.value)
-    assert "--whose" not in str(refused.value)
-    with pytest.raises(InputError, match='--whose "-"'):
+    assert "--unit" not in str(refused.value)
+    with pytest.raises(InputError, match='--unit "-"'):
         answered_clearly(subject, {"rows": "answers"})
 
 
@@ -323,7 +323,7 @@ def test_names_that_stand_once_for_several_rows_are_filled_first(tmp_path: Path,
     with pytest.raises(InputError, match=r"is empty in most rows.*\.ffill\(\)") as refused:
         answered_clearly(table(tmp_path, header, lines), {})
     assert "--rows samples" in refused.value.fix
-    assert "--whose" in refused.value.fix
+    assert "--unit" in refused.value.fix
 
 
 def test_all_that_is_unclear_is_asked_at_once(tmp_path: Path) -> None:
@@ -331,7 +331,7 @@ def test_all_that_is_unclear_is_asked_at_once(tmp_path: Path) -> None:
     with pytest.raises(InputError) as refused:
         answered_clearly(table(tmp_path, "customer,employee,day,state", lines), {"rows": "samples"})
     flags = re.findall(r"(?:write|; and) --(\w+)", refused.value.fix)
-    assert (flags, refused.value.where) == (["whose", "dates"], ("whose",))
+    assert (flags, refused.value.where) == (["unit", "dates"], ("whose",))
     said = {"rows": "samples", "whose": "customer", "dates": "%d/%m/%Y"}
     assert answered_clearly(table(tmp_path, "customer,employee,day,state", lines), said)
 
@@ -380,7 +380,7 @@ def test_a_question_is_data(tmp_path: Path) -> None:
 def test_a_draft_of_what_lasts_is_whole_with_all_answers(tmp_path: Path, rows: str) -> None:
     stays(tmp_path)
     when = "came, left" if rows == "stays" else "came"
-    words = ["--rows", rows, "--whose", "patient", "--when", when, "--step", "1h", "--yes", "--otherwise", "ward"]
+    words = ["--rows", rows, "--unit", "patient", "--order", when, "--step", "1h", "--yes", "--otherwise", "ward"]
     words += ["--states", "ward, icu", "--stay", "ward 3 d, icu 20 h", "--from", "2026-01-05", "--until", "2026-02-12"]
     words += ["--roster", ", ".join(f"p{k}" for k in range(40)), "--independent", "yes", "--source", "a census"]
     done = succeed("init", tmp_path / "d.csv", "-o", tmp_path / "r.toml", *words)
@@ -388,8 +388,8 @@ def test_a_draft_of_what_lasts_is_whole_with_all_answers(tmp_path: Path, rows: s
     succeed("check", tmp_path / "r.toml", "--anyway")
 
 
-OF_BEDS = "--rows changes --whose patient --when came --step 1h"
-OF_SMOKERS = "--rows answers --whose - --secret answers --publish smokes"
+OF_BEDS = "--rows changes --unit patient --order came --step 1h"
+OF_SMOKERS = "--rows answers --unit - --secret answers --publish smokes"
 TWO = "--states 'ward, icu'"
 
 
@@ -435,15 +435,15 @@ def test_a_chain_is_fitted_to_a_public_table_that_is_there(tmp_path: Path) -> No
 
 def runs_of(folder: Path, time: str) -> list[object]:
     lines = [f"u{n % 5},{START + timedelta(hours=n**1.1):{time}},{'ab'[n // 5 % 2]},{n}m 3s" for n in range(90)]
-    return begun(folder, "user,seen,state,duration", lines, "--whose", "user", "--publish", "state")
+    return begun(folder, "user,seen,state,duration", lines, "--unit", "user", "--publish", "state")
 
 
 @pytest.mark.parametrize("rows", ["changes", "events", "samples"])
 def test_times_in_no_usual_format_need_one(tmp_path: Path, rows: str) -> None:
     words = [*runs_of(tmp_path, "%Y-%m-%d %H:%M:%S UTC"), "--rows", rows]
-    assert "source.order " not in succeed(*words, "--when", "seen").output
+    assert "source.order " not in succeed(*words, "--order", "seen").output
     assert 'order_format = "FILL IN"' in draft_in(tmp_path)
-    succeed(*words, "--when", "seen", "--dates", "%Y-%m-%d %H:%M:%S UTC", "--force")
+    succeed(*words, "--order", "seen", "--dates", "%Y-%m-%d %H:%M:%S UTC", "--force")
     assert 'order_format = "%Y-%m-%d %H:%M:%S UTC"' in draft_in(tmp_path)
     without_times = ended(2, *words, "--dates", "%d", "--force").stderr
     assert ("--dates is" if rows == "samples" else "When was a row?") in without_times
@@ -459,13 +459,13 @@ def test_a_reason_is_about_the_columns_of_the_draft(tmp_path: Path) -> None:
     lines = [f"u{n % 5},{START + timedelta(hours=n // 5)},{n // 5},{'ab'[n // 5 % 7 < 3]}" for n in range(90)]
     words = begun(tmp_path, "user,time,step,state", lines, "--force")
     assert "in the order of 'time'" in " ".join(succeed(*words).output.split())
-    assert "in the order of" not in succeed(*words, "--when", "step").output
+    assert "in the order of" not in succeed(*words, "--order", "step").output
 
 
 def test_empty_cells_of_a_sheet_need_a_state(tmp_path: Path) -> None:
     header = "pupil," + ",".join(f"{day:02}.01." for day in range(5, 25))
     lines = [f"P{n}," + ",".join("x" * (day % 7 != n % 7) for day in range(20)) for n in range(40)]
-    words = begun(tmp_path, header, lines, "--rows", "wide", "--whose", "pupil")
+    words = begun(tmp_path, header, lines, "--rows", "wide", "--unit", "pupil")
     assert "source.empty" in succeed(*words).output
     succeed(*words, "--states", "x, absent", "--otherwise", "absent", "--force")
     assert 'empty = "absent"' in draft_in(tmp_path)
@@ -474,10 +474,10 @@ def test_empty_cells_of_a_sheet_need_a_state(tmp_path: Path) -> None:
 def test_measured_numbers_need_bins_and_each_piece_a_word(tmp_path: Path) -> None:
     speeds = [random.Random(n).random() for n in range(480)]
     lines = [f"u{n % 4},{n // 48},{at(n // 4)},{speed:.3f}" for n, speed in enumerate(speeds)]
-    said = ["--publish", "speed", "--states", "slow, fast", "--independent", "yes", "--whose", "user"]
+    said = ["--publish", "speed", "--states", "slow, fast", "--independent", "yes", "--unit", "user"]
     missing = succeed(*begun(tmp_path, "user,trip,time,speed", lines, "--rows", "samples", *said)).output
     assert "write bins = {" in missing
-    assert "belief.pieces_independent" in missing, "that people are independent says nothing about their trips"
+    assert "belief.recordings_independent" in missing, "that people are independent says nothing about their trips"
     assert "belief.units_independent" not in missing
 
 
@@ -513,12 +513,12 @@ def test_a_stay_of_two_dates_and_two_times_of_day_is_asked_about(tmp_path: Path)
     asks = questions(subject, rows="stays", whose="user")["when"]
     assert asks.offered == four
     assert not any("Duration" in choice.name for choice in asks.choices), "how long it was is no time of day"
-    with pytest.raises(InputError, match=f'--when "{four}"'):
+    with pytest.raises(InputError, match=f'--order "{four}"'):
         answered_clearly(subject, {"rows": "stays", "whose": "user"})
-    words = ["init", tmp_path / "d.csv", "-o", tmp_path / "r.toml", "--rows", "stays", "--whose", "user", "--yes"]
-    succeed(*words, "--when", four, "--publish", "project")
+    words = ["init", tmp_path / "d.csv", "-o", tmp_path / "r.toml", "--rows", "stays", "--unit", "user", "--yes"]
+    succeed(*words, "--order", four, "--publish", "project")
     draft = draft_in(tmp_path)
-    assert 'start = ["Start date", "Start time"]' in draft
+    assert 'order = ["Start date", "Start time"]' in draft
     assert 'end = ["End date", "End time"]' in draft
 
 
@@ -555,5 +555,5 @@ def test_measured_cells_of_a_sheet_need_bins(tmp_path: Path) -> None:
         for n in range(40):
             cells = [cell.format(random.Random(n * 24 + hour).random()) for hour in range(24)]
             rows.append(f"{n % 4},2026-01-{1 + n // 4:02},{','.join(cells)}")
-        words = begun(tmp_path, header, rows, "--whose", "meter", "--force")
+        words = begun(tmp_path, header, rows, "--unit", "meter", "--force")
         assert ("write bins = {" in succeed(*words).output) == (name == "measured")

@@ -91,7 +91,7 @@ HIDE = '[hide]\nkind = "one-entry"\nentry = 5\na = "still"\nb = "walking"\n'
     ("budget = 10", 'missing = ["lying"]', "belief.map", "'lying' counts as missing"),
     ('lying = "still"', '"" = "still"', "belief.map", "'' counts as missing"),
     ('lying = "still"', 'lying = "stil"', "belief.map.lying", "did you mean 'still'?"),
-    ("pieces_independent = true\n", "", "belief.pieces_independent", "must be declared"),
+    ("recordings_independent = true\n", "", "belief.recordings_independent", "must be declared"),
     ("units_independent = true\n", "", "belief.units_independent", "must be declared"),
     ('source = "a test"', 'source = "a test"\nlonger = "cut"', "belief.max_length", "is missing"),
     ('source = "a test"', 'source = "a test"\nmin_length = 9\nmax_length = 8', "belief.max_length", "below"),
@@ -100,7 +100,7 @@ HIDE = '[hide]\nkind = "one-entry"\nentry = 5\na = "still"\nb = "walking"\n'
     ('file = "data.csv"', 'file = "."', "source.file", "has files of several formats (1 .csv, 1 .toml)"),
     ('order = "t [min]"', "step = 1", "source.order", "is missing"),
     ('order = "t [min]"', 'order = "t [min]"\nstep = "2 parsecs"', "source.step", "1min"),
-    ('order = "t [min]"', 'order = "run no."', "source.piece", "another meaning"),
+    ('order = "t [min]"', 'order = "run no."', "source.recording", "another meaning"),
     ("budget = 10", "budget = 0", "source.budget", "must be above 0"),
     ("budget = 10", "budget = {epsilon = 0}", "source.budget.epsilon", "must be above 0"),
     ("budget = 10", "budget = {epsilon = 1, delta = 1}", "source.budget.delta", "below 1"),
@@ -134,7 +134,8 @@ def test_one_fault(tmp_path: Path, old: str, new: str, path: str, words: str) ->
     ("", "ledger: is missing"),
     ("ledger = ", "is not TOML"),
     pytest.param("a = " + "[" * 100_000, "is not TOML", id="deep brackets are not a fault of ours"),
-    ('belief = {kind = "tree"}', 'write kind = "table" or "parameters" or "parameter-box"; `takifugu init --help`'),
+    ('belief = {kind = "tree"}', 'write kind = "parameters" or "parameter-box" or "asymmetric"; `takifugu init'),
+    ('belief = {kind = "table"}', 'write kind = "joint-table", its name now'),
     ("belief = {}", "has no kind"),
     ("source = 3\nrelease = 4", "source: is 3, not a section"),
     ("table = []", "table: is empty; add a section [[table]] with name, query, epsilon"),
@@ -195,7 +196,7 @@ def test_one_entry_is_hidden_in_one_sequence_only(tmp_path: Path) -> None:
     reported = problems(files.SPEC.replace("[[table]]", HIDE + "[[table]]"), tmp_path)
     assert [p.split(";")[0] for p in reported] == [
         f"hide.kind: 'one-entry' hides one entry of one sequence, and source.{key} says that there are several"
-        for key in ("unit", "piece")
+        for key in ("unit", "recording")
     ]
 
 

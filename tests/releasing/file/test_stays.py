@@ -20,8 +20,8 @@ FOLLOWS = {
 }  # fmt: skip
 
 
-def spec(states=("still", "walking"), stay=None, next=None):
-    return states, stay or {}, next or {}
+def spec(states=("still", "walking"), mean_duration=None, next_state=None):
+    return states, mean_duration or {}, next_state or {}
 
 
 def complaints(belief, step=MINUTE):
@@ -29,40 +29,40 @@ def complaints(belief, step=MINUTE):
 
 
 def test_three_states_in_times_and_steps():
-    matrix = matrix_of(*spec(THREE, stay={"still": "2 h", "walking": "6 min", "running": 4}, next=FOLLOWS), MINUTE)
+    lasting = {"still": "2 h", "walking": "6 min", "running": 4}
+    matrix = matrix_of(*spec(THREE, mean_duration=lasting, next_state=FOLLOWS), MINUTE)
     assert matrix[0] == [float(Fraction(119, 120)), float(Fraction(1, 120)), 0]
     assert matrix[1:] == [[1 / 8, 5 / 6, 1 / 24], [0.125, 0.125, 0.75]]
 
 
 def test_six_states_need_twelve_numbers():
-    """`next` as proportions: what comes next is in proportion to them among the other states, whatever was before."""
+    """`next_state` as proportions: what comes next is in proportion to them among others, whatever was before."""
     states = ("lying", "sitting", "standing", "walking", "cycling", "running")
     often = dict(zip(states, (1, 4, 3, "2", 0.5, 0), strict=True))
-    matrix = np.array(matrix_of(*spec(states, stay=dict.fromkeys(states, 10), next=often), None))
+    matrix = np.array(matrix_of(*spec(states, mean_duration=dict.fromkeys(states, 10), next_state=often), None))
     assert np.allclose(np.diag(matrix), 0.9)
     assert matrix[0].tolist() == [0.9, 4 / 95, 3 / 95, 2 / 95, 0.5 / 95, 0]
     assert matrix[5].tolist() == [1 / 105, 4 / 105, 3 / 105, 2 / 105, 0.5 / 105, 0.9]
-    assert matrix_of(*spec(stay={"still": 4, "walking": 2}, next={"still": 0.9, "walking": 0.1}), None) == [
-        [0.75, 0.25], [0.5, 0.5],
-    ]  # fmt: skip
+    lasting, often = {"still": 4, "walking": 2}, {"still": 0.9, "walking": 0.1}
+    assert matrix_of(*spec(mean_duration=lasting, next_state=often), None) == [[0.75, 0.25], [0.5, 0.5]]
 
 
 @pytest.mark.parametrize(("following", "where", "words"), [
-    ({"still": 1, "walking": 2}, "next", "does not say how often 'running' comes"),
-    ({"still": 1, "walking": {"still": 1}, "running": 1}, "next", "says how often some states come"),
-    ({"still": 1, "walking": 0, "running": 0}, "next", "leaves a state that nothing follows"),
-    ({"still": 1, "walking": -1, "running": 3}, "next", "leaves a state that nothing follows"),
-    ({"still": 1, "walking": "often", "running": 1}, "next.walking", "the proportion"),
-    ({"still": 1, "walkin": 1, "running": 1}, "next.walkin", "'walkin' is no state"),
+    ({"still": 1, "walking": 2}, "next_state", "does not say how often 'running' comes"),
+    ({"still": 1, "walking": {"still": 1}, "running": 1}, "next_state", "says how often some states come"),
+    ({"still": 1, "walking": 0, "running": 0}, "next_state", "leaves a state that nothing follows"),
+    ({"still": 1, "walking": -1, "running": 3}, "next_state", "leaves a state that nothing follows"),
+    ({"still": 1, "walking": "often", "running": 1}, "next_state.walking", "the proportion"),
+    ({"still": 1, "walkin": 1, "running": 1}, "next_state.walkin", "'walkin' is no state"),
 ])  # fmt: skip
 def test_faults_of_proportions(following, where, words):
-    (place, what), *_ = complaints(spec(THREE, stay=dict.fromkeys(THREE, 3), next=following))
+    (place, what), *_ = complaints(spec(THREE, mean_duration=dict.fromkeys(THREE, 3), next_state=following))
     assert (place, what[: len(words)]) == (where, words)
 
 
 @pytest.mark.parametrize("text", ["90 s", "90 sec", "90seconds", "1.5 min", " 1.5 minutes ", "3"])
 def test_one_stay_in_every_spelling(text):
-    matrix = matrix_of(*spec(stay={"still": text, "walking": 1}), timedelta(seconds=30))
+    matrix = matrix_of(*spec(mean_duration={"still": text, "walking": 1}), timedelta(seconds=30))
     assert matrix == [[float(Fraction(2, 3)), float(Fraction(1, 3))], [1, 0]]
 
 
@@ -75,28 +75,28 @@ def test_stays_are_those_of_the_matrix(stays, coin: random.Random):
         weights = [coin.randint(1, 9) for _ in others]
         follows[state] = {s: str(Fraction(w, sum(weights))) for s, w in zip(others, weights, strict=True)}
     given_ = dict(zip(states, stays, strict=True))
-    matrix = np.array(matrix_of(*spec(states, stay=given_, next=follows), None))
+    matrix = np.array(matrix_of(*spec(states, mean_duration=given_, next_state=follows), None))
     assert np.allclose(matrix.sum(axis=1), 1, atol=1e-12)
     assert np.allclose((1 - np.diag(matrix)) * np.array(stays), 1, rtol=1e-9)
 
 
 def test_a_simulated_stay_is_as_long_as_stated():
-    matrix = matrix_of(*spec(stay={"still": "7 min", "walking": "2 min"}), MINUTE)
+    matrix = matrix_of(*spec(mean_duration={"still": "7 min", "walking": "2 min"}), MINUTE)
     rng = np.random.default_rng(5)
     lengths = rng.geometric(1 - matrix[0][0], 200_000)  # the steps of a visit, the first one counted
     assert abs(lengths.mean() - 7) < 5 * np.sqrt(42 / 200_000)
 
 
 @pytest.mark.parametrize(("keys", "expected"), [
-    ({"stay": {"still": 3}}, [("stay", "does not say how long 'walking' lasts")]),
-    ({"stay": {"still": 0.5, "walking": 3}}, [("stay.still", "0.5 is shorter than one step")]),
-    ({"stay": {"still": "30 s", "walking": "-3"}},
-     [("stay.still", "'30 s' is shorter than one step"), ("stay.walking", "'-3' is no duration")]),
-    ({"stay": {"still": 3, "walking": 3}, "next": {"walking": {"still": 0.5}}},
-     [("next.walking", "the probabilities of what follows 'walking' sum to 0.5")]),
-    ({"stay": {"still": 3, "walking": 3}, "next": {"walking": {"walking": 1}}},
-     [("next.walking.walking", "'walking' is no state that there can be")]),
-    ({"stay": {"still": "nan", "walking": 3}}, [("stay.still", "'nan' is no duration")]),
+    ({"mean_duration": {"still": 3}}, [("mean_duration", "does not say how long 'walking' lasts")]),
+    ({"mean_duration": {"still": 0.5, "walking": 3}}, [("mean_duration.still", "0.5 is shorter than one step")]),
+    ({"mean_duration": {"still": "30 s", "walking": "-3"}},
+     [("mean_duration.still", "'30 s' is shorter than one step"), ("mean_duration.walking", "'-3' is no duration")]),
+    ({"mean_duration": {"still": 3, "walking": 3}, "next_state": {"walking": {"still": 0.5}}},
+     [("next_state.walking", "the probabilities of what follows 'walking' sum to 0.5")]),
+    ({"mean_duration": {"still": 3, "walking": 3}, "next_state": {"walking": {"walking": 1}}},
+     [("next_state.walking.walking", "'walking' is no state that there can be")]),
+    ({"mean_duration": {"still": "nan", "walking": 3}}, [("mean_duration.still", "'nan' is no duration")]),
 ])  # fmt: skip
 def test_faults_are_named_all_at_once(keys, expected):
     assert complaints(spec(**keys)) == expected
@@ -106,25 +106,25 @@ def test_faults_are_named_all_at_once(keys, expected):
 
 def test_three_states_require_what_follows():
     """One fault names all states of which it is not said, of many the first ones, and writes their names as keys."""
-    (unsaid,) = faults(*spec(THREE, stay=dict.fromkeys(THREE, 3)), MINUTE)
-    assert unsaid.where == ("next",)
+    (unsaid,) = faults(*spec(THREE, mean_duration=dict.fromkeys(THREE, 3)), MINUTE)
+    assert unsaid.where == ("next_state",)
     assert unsaid.what == "does not say what follows 'still', 'walking' and 'running'"
-    assert unsaid.fix.startswith("write still = { walking = 0.7, running = 0.3 } under next, or ")
+    assert unsaid.fix.startswith("write still = { walking = 0.7, running = 0.3 } under next_state, or ")
     one = {name: FOLLOWS[name] for name in ("still", "running")}
-    assert complaints(spec(THREE, stay=dict.fromkeys(THREE, 3), next=one)) == [
-        ("next", "does not say what follows 'walking'")
+    assert complaints(spec(THREE, mean_duration=dict.fromkeys(THREE, 3), next_state=one)) == [
+        ("next_state", "does not say what follows 'walking'")
     ]
     many = tuple(f"in bed {number}" for number in range(33))
     lasts, follows = faults(*spec(many), MINUTE)
-    assert (lasts.where, follows.where) == (("stay",), ("next",))
+    assert (lasts.where, follows.where) == (("mean_duration",), ("next_state",))
     assert lasts.what == "does not say how long 'in bed 0', 'in bed 1', 'in bed 2' and 30 more last"
-    assert follows.fix.startswith('write "in bed 0" = { "in bed 1" = 0.7, "in bed 2" = 0.3 } under next')
+    assert follows.fix.startswith('write "in bed 0" = { "in bed 1" = 0.7, "in bed 2" = 0.3 } under next_state')
 
 
 def test_times_require_a_step():
-    (where, what), *_ = complaints(spec(stay={"still": "3 min", "walking": 2}), None)
-    assert (where, what) == ("stay.still", "'3 min' is a time, and nothing says how long a step is")
-    assert complaints(spec(stay={"still": "3 min", "walking": 2}), Fraction(1)) != []
+    (where, what), *_ = complaints(spec(mean_duration={"still": "3 min", "walking": 2}), None)
+    assert (where, what) == ("mean_duration.still", "'3 min' is a time, and nothing says how long a step is")
+    assert complaints(spec(mean_duration={"still": "3 min", "walking": 2}), Fraction(1)) != []
 
 
 @pytest.mark.parametrize(("matrix", "step", "words"), [

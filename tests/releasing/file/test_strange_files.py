@@ -185,7 +185,7 @@ REFUSED: dict[str, tuple[Any, ...]] = {
     "a bin of no state": (LATIN.replace("lebhaft", "lebhft"), "did you mean 'lebhaft'"),
     "a number in no bin": (LATIN.replace("inf", "1200"), "has a number that is in none of the bins"),
     "two rows in one step": (
-        LATIN, "has ties within one piece: two rows cannot be in one step", latin([*rows(), rows()[3]]),
+        LATIN, "has ties within one recording: two rows cannot be in one step", latin([*rows(), rows()[3]]),
     ),
     "a short row": (LATIN, "more or fewer fields", latin(rows()) + b"\r\nNord;1"),
 }  # fmt: skip
@@ -324,7 +324,7 @@ def test_a_table_of_people_with_bins_for_columns(tmp_path: Path, reader: str) ->
     spec = release_text(
         read_from("people", "data.csv", unit="Wer", null_keys="drop",
                   bins={"Alter": {"jung": [0, 30], "alt": [30, 120]}}),
-        believe("table", source="assumed", columns=["Alter", "raucht"],
+        believe("joint-table", source="assumed", columns=["Alter", "raucht"],
                 rows=[["jung", "ja"], ["jung", "nein"], ["alt", "ja"], ["alt", "nein"]],
                 probabilities=[0.25, 0.25, 0.25, 0.25], units_independent=True),
         hide(attribute="raucht"),
@@ -371,7 +371,7 @@ def units(folder: Path, spec: str, keys: str, belief: str, rows: str, public: st
 
 
 def test_visits_and_a_public_list_of_places_in_windows_characters(tmp_path: Path, reader: str) -> None:
-    keys = f'{LATIN_MARKS}person = "column_1"\nplace = "column_2"'
+    keys = f'{LATIN_MARKS}unit = "column_1"\nvalue = "column_2"'
     rows = "Jörg|Café\nJörg|Bäckerei\nÖzil|Café\n"
     (unit,) = units(
         tmp_path, POLICY, keys, 'places = { file = "public.csv", column = "Ort", encoding = "cp1252" }', rows,
@@ -386,7 +386,7 @@ def test_visits_and_a_public_list_of_places_in_windows_characters(tmp_path: Path
 
 def test_boxes_by_decimal_commas(tmp_path: Path, reader: str) -> None:
     grid = "grid = { x = [0, 2000], y = [0, 2], columns = 2, rows = 2 }"
-    keys = f'{LATIN_MARKS}person = "column_1"\nx = "column_2"\ny = "column_3"'
+    keys = f'{LATIN_MARKS}unit = "column_1"\nvalue = ["column_2", "column_3"]'
     (unit,) = units(tmp_path, POLICY, keys, grid, "a|1.500,5|0,5\nb|12,25|1,75\nc|0|1,5\n")
     assert unit.data[0].tolist() == [0, 1, 2, 0]
     with pytest.raises(TakifuguError, match=r"source\.file: a coordinate is no finite number"):
@@ -394,13 +394,13 @@ def test_boxes_by_decimal_commas(tmp_path: Path, reader: str) -> None:
 
 
 def test_places_of_people_by_decimal_commas(tmp_path: Path, reader: str) -> None:
-    keys = f'{LATIN_MARKS}coordinates = ["column_1", "column_2"]'
+    keys = f'{LATIN_MARKS}value = ["column_1", "column_2"]'
     box = 'box = { first = [0, 2000], second = [0, 2], cells = [2, 2] }\nreference = { file = "'
     named = ", ".join(f"'{name}': 'VARCHAR'" for name in ("wo", "x", "y"))
     read = f"from read_csv('public.csv', delim = '|', header = false, columns = {{{named}}})"
     numbers = ", ".join(f"replace(replace({name}, '.', ''), ',', '.') as {name}" for name in "xy")
     survey = "daheim|0,5|1,5\nunterwegs|1.999,5|0,5\n"
-    columns = 'population = "wo", coordinates = ["x", "y"], smoothing = 1 }'
+    columns = 'population = "wo", value = ["x", "y"], smoothing = 1 }'
     reference = f'select wo, {numbers} {read}", {columns}'
     rows = "1.500,5|0,5\n12,25|1,75\n"
     (unit,) = units(tmp_path, POPULATIONS, keys, box + reference, rows, survey)
@@ -413,7 +413,7 @@ def test_places_of_people_by_decimal_commas(tmp_path: Path, reader: str) -> None
 
 
 def test_the_public_file_is_recognised_as_the_private_one_however_it_is_written(tmp_path: Path) -> None:
-    keys = f'{LATIN_MARKS}person = "column_1"\nplace = "column_2"'
+    keys = f'{LATIN_MARKS}unit = "column_1"\nvalue = "column_2"'
     places = 'places = { file = "public.csv", column = "column_2", encoding = "cp1252" }'
     with pytest.raises(SpecError, match="has the rows of the private data"):
         units(tmp_path, POLICY, keys, places, "Jörg|Café\nÖzil|Bar\n", "column_1;column_2\nx;Café\ny;Bar\n")

@@ -54,7 +54,8 @@ def test_they_keep_it_together_and_fit_a_budget_of_it(tmp_path: Path, per: str) 
 @pytest.mark.slow
 def test_it_is_the_split_of_the_library(tmp_path: Path) -> None:
     spec = changed(('"unit"', '"pooled"'))
-    for line in ('unit = "Who is it?"', "units_independent = true", 'piece = "run no."', "pieces_independent = true"):
+    of_recordings = ('recording = "run no."', "recordings_independent = true")
+    for line in ('unit = "Who is it?"', "units_independent = true", *of_recordings):
         spec = spec.replace(f"{line}\n", "")
     lines = files.data({"Ana": (40,)})
     planned = plan(load(files.write(tmp_path, spec, lines)))

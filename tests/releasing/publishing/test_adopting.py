@@ -281,7 +281,7 @@ def test_a_layout_that_the_ledger_does_not_know_counts_at_its_worst(tmp_path: Pa
 @pytest.mark.slow
 def test_in_another_layout_every_answer_counts(tmp_path: Path) -> None:
     """Its people may be parts of one person of the layout that is known: the runs are people there."""
-    runs = UNITS_AGAIN.replace('unit = "Who is it?"\npiece = "run no."', 'unit = "run no."')
+    runs = UNITS_AGAIN.replace('unit = "Who is it?"\nrecording = "run no."', 'unit = "run no."')
     rows = [f"{u},{u}{r},{t},x,sitting" for u in "ab" for r in (1, 2) for t in range(0, 20, 2)]
     table = "\n".join(["Who is it?,run no.,t [min],spare,état; raw", *rows, ""])
     book = lost(tmp_path, *(text.replace("budget = 10", "budget = 999") for text in (UNITS, runs)), table=table)

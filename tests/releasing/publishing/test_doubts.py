@@ -183,7 +183,7 @@ def study(folder: Path, stay: dict[str, str], table: str = ROWS, **keys: object)
     text = release_text(
         read_from("study", "data.csv", rows="samples", unit="who", order="when", value="state", step="1h",
                   from_="2026-01-01", until="2026-01-29", budget=10, **keys),
-        believe("markov-chain", states=["off", "on"], stay=stay, source="a test", units_independent=True),
+        believe("markov-chain", states=["off", "on"], mean_duration=stay, source="a test", units_independent=True),
         publish("by-hour", "count", states=["on"], by="hour", epsilon=4.0, per="pooled"),
     )  # fmt: skip
     return put(folder, {"release.toml": text, "data.csv": table})

@@ -84,9 +84,9 @@ def test_lengths_by_rule(tmp_path: Path) -> None:
     assert [(u.name, u.shape) for u in plan.file.kind.units(plan.file)] == [("007", (30,)), ("zoë", (30, 35))]
     assert any("fewer than 28 steps" in a for a in plan.facts)
     assert any("cut to 35" in a for a in plan.facts)
-    with pytest.raises(tf.errors.DataError, match=r"belief\.max_length: a piece is longer than the 35 steps"):
+    with pytest.raises(tf.errors.DataError, match=r"belief\.max_length: a recording is longer than the 35 steps"):
         planned(tmp_path, spec.replace('longer = "cut"', ""))
-    with pytest.raises(tf.errors.DataError, match=r"belief\.min_length: no piece has the 99 steps"):
+    with pytest.raises(tf.errors.DataError, match=r"belief\.min_length: no recording has the 99 steps"):
         planned(tmp_path, changed(('source = "a test"', 'source = "a test"\nmin_length = 99')))
 
 
@@ -169,8 +169,8 @@ def test_several_releases_are_paid_together_or_not_at_all(tmp_path: Path) -> Non
 def test_a_source_without_units(tmp_path: Path) -> None:
     table = "minute,état; raw\n" + "".join(f"{t},{'walking' if t % 3 else 'still'}\n" for t in range(40))
     spec = changed(
-        ('unit = "Who is it?"\n', ""), ('piece = "run no."\n', ""), ('order = "t [min]"', 'order = "minute"'),
-        ('per = "both"', ""), ("pieces_independent = true\n", ""), ("units_independent = true\n", ""),
+        ('unit = "Who is it?"\n', ""), ('recording = "run no."\n', ""), ('order = "t [min]"', 'order = "minute"'),
+        ('per = "both"', ""), ("recordings_independent = true\n", ""), ("units_independent = true\n", ""),
     )  # fmt: skip
     outcome = run.publish(planned(tmp_path, spec, table))
     assert [(t.name, t.scope) for t in outcome.tables] == [("time-use", "all")]

@@ -28,7 +28,7 @@ from takifugu.releasing.publishing.run import release_file
 from takifugu.releasing.report.outcomes import Published
 
 EVENING = release_text(
-    read_from("evening", "evening.csv", person="person", x="lon", y="lat"),
+    read_from("evening", "evening.csv", unit="person", value=["lon", "lat"]),
     believe("asymmetric", grid={"x": [-74, -73], "y": [40, 41], "columns": 6, "rows": 4}, most=1),
     hide(visits="all"),
     publish("safe", "safe", at_most=2, epsilon=1.0),

@@ -224,11 +224,11 @@ class Lengths:
             raise InputError(f"longer is {self.longer!r}", fix="write 'refuse' or 'cut'").at("longer")
         if self.longer == "cut" and self.longest is None:
             raise InputError(
-                "longer pieces are to be cut, and no longest length is given", fix="write the number of steps"
+                "longer recordings are to be cut, and no longest length is given", fix="write the number of steps"
             ).at("max_length")
         if self.shortest < 1 or (self.longest is not None and self.longest < self.shortest):
             raise InputError(
-                f"pieces of {self.shortest} to {self.longest} steps",
+                f"recordings of {self.shortest} to {self.longest} steps",
                 rule="the shortest must be at least 1, and no longer than the longest",
             ).at("max_length")
 

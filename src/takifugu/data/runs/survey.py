@@ -154,8 +154,9 @@ def _check_covers(totals: Sequence[Total], runs: Runs, layout: Layout) -> None:
             raise DataError(
                 f"column {layout.order!r} has no row at or before the first step of somebody",
                 rule="the state before the first change is not known",
-                fix="add a row with the state then, or declare what everybody was until a first row: before = \"...\"",
-            ).at("before")  # fmt: skip
+                fix="add a row with the state then, or declare what everybody was until a first row: "
+                'default_state = "..."',
+            ).at("default_state")  # fmt: skip
 
 
 def _check_neighbours(totals: Sequence[Total], layout: Layout, rules: RunRules, table: Table) -> None:

@@ -112,7 +112,7 @@ SECTIONS = {
     "markov-chain": "sequences model.beliefs.chains.declared_chain:ChainSection",
     "markov-chain-class": "sequences model.beliefs.chains.declared_chain:ChainClassSection",
     "network": "records model.beliefs.networks.network_files:NetworkSection",
-    "table": "records model.beliefs.table:TableSection",
+    "joint-table": "records model.beliefs.table:TableSection",
     "users": "users model.beliefs.user_groups:UsersSection",
     "contacts": "people model.beliefs.meetings:ContactsSection",
     "independent-records": "columns model.beliefs.records.declared_records:RecordsSection",

@@ -69,12 +69,12 @@ class Grid:
             if not np.isfinite(coordinates).all():
                 raise DataError(
                     "a coordinate is missing or not finite", rule="there is no such place", fix="drop these rows"
-                ).at("coordinates")
+                ).at("value")
             low, high, count = self.low[axis], self.high[axis], self.cells[axis]
             if not self.clamps and ((coordinates < low) | (coordinates > high)).any():
                 raise DataError(
                     "a place lies outside of the declared box", fix='declare a larger box, or write outside = "clamp"'
-                ).at("coordinates")
+                ).at("value")
             clipped = np.clip(coordinates, low, high)
             numbers.append(np.minimum(((clipped - low) / (high - low) * count).astype(np.int64), count - 1))
         numbers_of_cells: npt.NDArray[np.int32] = (numbers[1] * self.cells[0] + numbers[0]).astype(np.int32)

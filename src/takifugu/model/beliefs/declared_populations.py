@@ -30,9 +30,9 @@ class Reference(PublicFile):
     populations: Annotated[
         Annotated[tuple[Text, ...], MinLen(2)] | None, Key("the populations that count; other rows are left out")
     ] = None
-    value: Annotated[Text | None, Key("the column with the values", "activity")] = None
-    coordinates: Annotated[
-        tuple[Text, Text] | None, Key("the two columns with the coordinates of a place", ["longitude", "latitude"])
+    value: Annotated[
+        Text | tuple[Text, Text] | None,
+        Key("its column with the values, or the two with coordinates; default: the source's", "activity"),
     ] = None
     unit: Annotated[
         Text | None, Key("the column that says whose row it is; without it rows are independent", "person")
@@ -46,10 +46,14 @@ class Reference(PublicFile):
     ] = False
 
     def columns(self, source: Any) -> tuple[str, ...]:
-        """Return the columns of the value, by default the private data's."""
-        if source.coordinates is not None:
-            return self.coordinates or source.coordinates
-        return (self.value or source.value or "",)
+        """Return the columns of the value, by default the private data's.
+
+        Raises InputError for one column where the source has two, and for two where it has one.
+        """
+        value = source.value if self.value is None else self.value
+        if isinstance(value, tuple) != isinstance(source.value, tuple):
+            raise InputError("has another number of columns than source.value", fix="write as many").at("value")
+        return value if isinstance(value, tuple) else (value,)
 
 
 @dataclass(frozen=True)
@@ -69,7 +73,7 @@ class PopulationsSection:
     values: Annotated[
         Annotated[tuple[State, ...], MinLen(2)] | None, Key("the values that a row may have", ["a", "b"])
     ] = None
-    box: Annotated[Box | None, Key("with coordinates: where all places lie, in equal cells")] = None
+    box: Annotated[Box | None, Key("of places: where all places lie, in equal cells")] = None
     laws: Annotated[
         dict[Text, tuple[Number, ...]] | None,
         Key("for each population the probability of each value (or cell, row by row of the box)"),
@@ -109,9 +113,6 @@ class PopulationsSection:
         if (self.largest_mass is None) != (self.populations is None):
             fix = 'write populations = ["home", "out"] and largest_mass = 0.1'
             yield InputError("belongs to largest_mass, and it to the names", fix=fix).at("populations")
-        reference = self.reference
-        if reference is not None and reference.value is not None and reference.coordinates is not None:
-            yield InputError("is given beside coordinates", fix="write one of both").at("reference", "value")
 
     def counted(self, public: Public) -> Counted | None:
         reference = self.reference
@@ -159,9 +160,10 @@ class PopulationsSection:
         """
         file = self._file
         with within("reference"):
+            columns = file.columns(public.source)
             try:
                 table = public.open(file)
-                codes = table.codes(file.columns(public.source), values, self.grid)
+                codes = table.codes(columns, values, self.grid)
                 texts = table.texts([file.population, *([file.unit] if file.unit else [])])
             except TakifuguError as error:
                 raise InputError(f"{file.file}: {error.what}", rule=error.rule, fix=error.fix).at("file") from None

@@ -66,7 +66,7 @@ class Columns(TypedDict, total=False):
     value: str
     order: str
     unit: str | None
-    piece: str | None
+    recording: str | None
     step: int | float | str | None
 
 #: Tables are read by a package that knows frames, and is loaded when there is one.

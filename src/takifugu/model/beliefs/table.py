@@ -188,7 +188,7 @@ def _masses(probabilities: list[int | float | Fraction]) -> tuple[tuple[int, ...
 class TableSection:
     """The joint distribution of a record's columns: counted in a public file, or declared row by row."""
 
-    kind: Annotated[Literal["table"], Key("a joint table of the columns of a record")]
+    kind: Annotated[Literal["joint-table"], Key("a joint table of the columns of a record")]
     source: Annotated[Text, Key("where the belief comes from", "a public census of last year")]
     fit: Fit = None
     columns: Columns = None

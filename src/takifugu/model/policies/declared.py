@@ -93,7 +93,7 @@ class PolicySection:
     def counted(self, public: Public) -> tuple[tuple[str, ...], Places, list[str]] | None:
         """Return the places' key, file and column, if the data have such a column."""
         places = self.places
-        if not isinstance(places, Places) or places.column != public.source.place:
+        if not isinstance(places, Places) or places.column != public.source.value:
             return None
         return ("places", "file"), places, [places.column]
 

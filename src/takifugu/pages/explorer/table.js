@@ -121,7 +121,7 @@ function releaseFile(settings, model) {
   const byName = pairs => `{ ${pairs.map(([name, value]) => `${text(name)} = ${value}`).join(", ")} }`;
   const lastDay = String(2 + settings.span / 1440).padStart(2, "0");
   const calendar = isClock ? ['from = "2026-03-02"', `until = "2026-03-${lastDay}"`] : [];
-  const next = model.k === 2 ? [] : [`next = ${byName(names.map((name, i) => {
+  const next = model.k === 2 ? [] : [`next_state = ${byName(names.map((name, i) => {
     const [a, b] = others(i), share = settings.next[i];
     return [name, byName([[names[a], share], [names[b], Number((1 - share).toFixed(12))]])];
   }))}`];
@@ -134,7 +134,7 @@ function releaseFile(settings, model) {
     'value = "state"', `step = ${isClock ? text(settings.step) : 1}`, ...calendar,
     `budget = ${Math.max(4, Math.ceil(settings.epsilon))}`, "",
     "[belief]", 'kind = "markov-chain"', `states = [${names.map(name => text(name)).join(", ")}]`,
-    `stay = ${byName(settings.states)}  # in steps`, ...next, 'source = "assumed, with the explorer"',
+    `mean_duration = ${byName(settings.states)}  # in steps`, ...next, 'source = "assumed, with the explorer"',
     "units_independent = true", "",
     "[hide]", 'kind = "every-entry"', "",
     "[[table]]", 'name = "table"', ...counted, ...(isClock ? ['by = "hour"'] : []), `epsilon = ${settings.epsilon}`, "",

@@ -10,6 +10,7 @@ from takifugu.numbers.rationals import Number, as_fraction
 from takifugu.releasing.advice.changes import Change
 from takifugu.releasing.advice.worth import GOOD
 from takifugu.releasing.file.guessing.column_words import people_of
+from takifugu.releasing.file.kinds import owner_column
 
 Idea = tuple[tuple[Change, ...], str]
 #: Windows and calendar cells from fine to coarse.
@@ -32,7 +33,7 @@ def ideas(raw: Plain, ratios: Mapping[int, float]) -> Iterator[Idea]:
     """
     source, items = raw.get("source", {}), raw["table"]
     poor = [(index, items[index]) for index, ratio in ratios.items() if ratio > GOOD]
-    unit = source.get("unit")
+    unit = owner_column(raw)
     pooled, first_cells, last_cells, free = list[Change](), list[Change](), list[Change](), list[Change]()
     for i, item in poor:
         if item.get("per") in ("unit", "both"):
@@ -44,7 +45,7 @@ def ideas(raw: Plain, ratios: Mapping[int, float]) -> Iterator[Idea]:
             free += [of_table(raw, i, key, None) for key in ("mechanism", "metric") if key in item]
     whom = "the people in these data"
     if unit is not None:
-        people = people_of(str(unit))
+        people = people_of(unit)
         whom = f"these {people.many}"
         yield tuple(pooled), f"one table for {people.whose('pooled')}"
     yield from _windows(raw, poor)

@@ -112,8 +112,8 @@ def half_as_long(raw: Plain) -> Change | None:
     belief = raw.get("belief", {})
     if belief.get("kind") != "markov-chain":
         return None
-    if isinstance(belief.get("stay"), dict):
-        return _half_of_stays(belief["stay"])
+    if isinstance(belief.get("mean_duration"), dict):
+        return _half_of_stays(belief["mean_duration"])
     matrix = belief.get("matrix")
     if not isinstance(matrix, list):
         return None
@@ -137,7 +137,7 @@ def _half_of_stays(stays: Mapping[str, object]) -> Change | None:
             halved[state] = stay / 2
         else:
             return None
-    return Change(("belief", "stay"), halved)
+    return Change(("belief", "mean_duration"), halved)
 
 
 def _fewer_places(raw: Plain) -> tuple[Change, str] | None:

@@ -131,7 +131,7 @@ def _of_rows(file: ReleaseFile, source: Any) -> LeftOut | None:
     """Count the rows without a name."""
     rules = rules_that_drop(file)
     keys = dict(source)
-    column = keys.get("person") or keys.get("unit")
+    column = keys.get("unit")
     if "null_keys" not in rules or column is None:
         return None
     groups = totals(file.table, [], by=[column], null_keys="keep")

@@ -124,7 +124,12 @@ class ReleaseFile:
     @property
     def people(self) -> People:
         """Return the noun for the source's people, by their column."""
-        return people_of(self.source.unit)
+        return people_of(self.owner_column)
+
+    @property
+    def owner_column(self) -> str | None:
+        """Return the column of the ledger's units, None where all rows are one unit."""
+        return self.kind.owner_column(self.source)
 
     @property
     def items(self) -> tuple[Item, ...]:
@@ -209,6 +214,10 @@ class Kind:
         assert self.section is not None
         return model_of(self.section, self.facts.believed)
 
+    def owner_column(self, source: SourceKeys) -> str | None:
+        """Return the column of the ledger's units, None where all rows are one unit."""
+        return None if self.facts.is_one_unit else source.unit
+
     # What the file means. Faults are yielded with their place; an error that is raised is blamed on the section.
     def shape(self, spec: Any, folder: Path, data: object) -> Iterable[TakifuguError]:
         """Yield the contradictions between sections, found before opening data."""
@@ -262,7 +271,7 @@ class Kind:
 
     def assumptions(self, file: ReleaseFile) -> Iterator[str | Fact]:
         """Yield the certificate's assumptions: public facts, independence, the belief's."""
-        if file.source.unit is not None:
+        if file.owner_column is not None:
             yield f"which {file.people.many} there are is public"
             yield f"the {file.people.many} are independent of each other"
         yield from assumed(file.spec.belief)

@@ -2,18 +2,20 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import is_dataclass
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from takifugu.core.errors import InputError
 from takifugu.core.escaping import command
 from takifugu.core.nearest import nearest_words
 from takifugu.core.plain import either
 from takifugu.core.registry import Registry, loaded
+from takifugu.core.sections import section_in
 from takifugu.model.beliefs import SECTIONS
 from takifugu.model.queries import name_of, sections_of
 from takifugu.model.queries.sections import EACH_ROW, IN_ORDER, POLICY, RECORDS, WHOLE_COLUMNS
+from takifugu.releasing.file import old_keys
 from takifugu.releasing.file.described import file_of
 from takifugu.releasing.file.keys import Section
 from takifugu.releasing.file.kind import Kind
@@ -43,7 +45,7 @@ ROWS = {
     "one column of numbers": WHOLE_COLUMNS,
 }  # fmt: skip
 #: What `takifugu init --kind` also takes.
-PLAINLY = {"sequences": SEQUENCES, "records": "table"}
+PLAINLY = {"sequences": SEQUENCES, "records": "joint-table"}
 #: What a list for beginners leaves out: classes of what it has, which `takifugu init --kind` takes as well.
 UNLISTED = {"markov-chain-class", "parameter-box"}
 #: What `takifugu init` drafts, by the plainest name, where the data are said in fewer words than its section says.
@@ -141,9 +143,19 @@ def drafted() -> dict[str, str]:
     return drafts
 
 
+def owner_column(raw: Mapping[str, Any]) -> str | None:
+    """Return the column of the ledger's units by a file's text, None where all rows are one unit."""
+    name, unit = section_in(raw, "belief").get("kind", SEQUENCES), section_in(raw, "source").get("unit")
+    kind = KINDS.get(name) if isinstance(name, str) else None
+    is_one_unit = kind is not None and kind.facts.is_one_unit
+    return None if is_one_unit or unit is None else str(unit)
+
+
 def which_kind(named: object) -> str:
     """Name the kinds of belief nearest to a word, or those that are drafted plainly."""
     kinds = [PLAINLY.get(name, name) for name in DRAFTED]
+    if isinstance(named, str) and named in old_keys.KINDS:
+        return f'write kind = "{old_keys.KINDS[named]}", its name now'
     if isinstance(named, str):
         kinds = nearest_words(named, KINDS.names)
     return f"write kind = {either(kinds)}; {command('init', '--help')} says what there is"

@@ -20,6 +20,7 @@ from takifugu.core.names import normalised
 from takifugu.core.plain import Json
 from takifugu.core.sections import section_in
 from takifugu.releasing.file.kind import ReleaseFile, output_by_default
+from takifugu.releasing.file.kinds import owner_column
 from takifugu.releasing.file.source import is_one_of, private_files
 
 #: Larger files are no release files, and so many are looked at.
@@ -70,7 +71,7 @@ def neighbours(folder: Path, data: str | Path) -> Iterator[Neighbour]:
                 name = None
             if not isinstance(budget, int | float | str | dict):
                 budget = None
-            yield Neighbour(path, ledger, output, name, budget, source.get("unit") is not None)
+            yield Neighbour(path, ledger, output, name, budget, owner_column(raw) is not None)
 
 
 def notices_of_file(file: ReleaseFile) -> tuple[str, ...]:
@@ -91,7 +92,7 @@ def notices_of_file(file: ReleaseFile) -> tuple[str, ...]:
         has_other_name = other.source is not None and normalised(other.source) != normalised(name)
         if has_other_name and _is_same(other.place, file.ledger):
             others.append(other)
-    are_alike = all(other.names_units == (file.source.unit is not None) for other in others)
+    are_alike = all(other.names_units == (file.owner_column is not None) for other in others)
     if others and not (file.source.same_people and are_alike):  # only then each is charged for the other
         files = _named((other, str(other.source)) for other in others)
         same_people = ", or same_people = true under [source]" if are_alike else ""

@@ -24,9 +24,9 @@ from takifugu.model.queries.sections import EACH_ROW
 from takifugu.model.secrets.of_populations import which_population
 from takifugu.numbers.rationals import as_fraction
 from takifugu.releasing.certificates.facts import Fact
-from takifugu.releasing.file.keys import Answers, Positive, Text, meaning
+from takifugu.releasing.file.keys import Answers, Positive, Text, meaning, names_of
 from takifugu.releasing.file.kind import Kind, ReleaseFile, Unit, assumed
-from takifugu.releasing.file.problems import broken, fault, never_read, undeclared
+from takifugu.releasing.file.problems import broken, never_read, undeclared
 from takifugu.releasing.file.public import Public
 from takifugu.releasing.file.reading import (
     are_degrees,
@@ -47,17 +47,20 @@ class PopulationSourceSpec(SourceKeys):
 
     rows: Answers = "answers"
     unit: Annotated[Text | None, meaning("the column that says whose row it is", "person")] = None
-    value: Annotated[Text | None, meaning("the column with the values", "activity")] = None
-    coordinates: Annotated[
-        tuple[Text, Text] | None, meaning("the two columns with the coordinates of a place", ["longitude", "latitude"])
-    ] = None
+    value: Annotated[
+        Text | tuple[Text, Text],
+        meaning(
+            "the column with the values, or the two with the coordinates of a place", "activity",
+            ["longitude", "latitude"],
+        ),
+    ]
     rows_per_person: Annotated[Positive, meaning("the most rows that a person may have; one with more is refused", 1)]
-    batch: Annotated[Text | None, meaning("a name for these rows: no row is in batches of two names", "2026-03")] = None
+    entries: Annotated[Text | None, meaning("a name for these rows: no row has two such names", "2026-03")] = None
     list_units: Annotated[StrictBool, meaning("name the persons on the certificate")] = False
 
     @property
     def value_columns(self) -> tuple[str, ...]:
-        return self.coordinates or (self.value or "",)
+        return names_of(self.value)
 
 
 class PopulationItemSpec(Table):
@@ -90,20 +93,18 @@ class Populations(Kind):
         PopulationItemSpec,
         AboutUnits,
         roles=("value", "unit"),
-        named=("unit", "value", "coordinates"),
+        named=("unit", "value"),
     )
 
     def shape(self, spec: PopulationReleaseSpec, folder: Path, data: object) -> Iterator[TakifuguError]:
         source, belief = spec.source, spec.belief
-        if (source.value is None) == (source.coordinates is None):
-            yield fault(("source", "value"), "or coordinates must be given, one of both", 'write value = "activity"')
-        places = source.coordinates is not None
-        if source.coordinates is not None and belief.box is not None:
+        places = isinstance(source.value, tuple)
+        if isinstance(source.value, tuple) and belief.box is not None:
             boxes = (("belief", "box", "first"), ("belief", "box", "second"))
             ends = (belief.box.first, belief.box.second)
-            yield from misplaced(source.coordinates, ends, ("source", "coordinates"), boxes)
-        with_places = "write it with source.coordinates"
-        with_value = "write the values that a row may have, with source.value"
+            yield from misplaced(source.value, ends, ("source", "value"), boxes)
+        with_places = "write it with two columns in source.value"
+        with_value = "write the values that a row may have, with one column in source.value"
         yield from broken(
             (places and belief.box is None, "belief.box", "is missing: places lie in a declared box", with_places),
             (not places and belief.box is not None, "belief.box", "belongs to places", with_places),
@@ -123,13 +124,13 @@ class Populations(Kind):
         return Pufferfish(which_population(spec.belief.meant.metric), belief)
 
     def query_of(self, file: ReleaseFile, item: Any) -> Query:
-        """Return the query of one table, with its columns and batch."""
+        """Return the query of one table, with its columns and the name of its rows."""
         source = file.sections(PopulationReleaseSpec).source
-        return EachValue(item.dummies, source.batch or "", source.value_columns, item.radius)
+        return EachValue(item.dummies, source.entries or "", source.value_columns, item.radius)
 
     def in_degrees(self, file: ReleaseFile) -> bool:
-        columns, grid = file.sections(PopulationReleaseSpec).source.coordinates, file.spec.belief.meant.grid
-        return columns is not None and (grid.in_degrees or are_degrees(columns))
+        columns, grid = file.sections(PopulationReleaseSpec).source.value, file.spec.belief.meant.grid
+        return isinstance(columns, tuple) and (grid.in_degrees or are_degrees(columns))
 
     def units(self, file: ReleaseFile) -> tuple[Unit, ...]:
         """Return the persons with all rows; DataError for rule-breaking data."""
@@ -195,8 +196,8 @@ class Populations(Kind):
             yield "the persons are independent of each other"
         else:
             yield "nothing in the data says whose row it is, and nobody has more rows than declared"
-        if spec.source.batch is not None:
-            yield f"no row of the batch {spec.source.batch!r} is in a batch of another name"
+        if spec.source.entries is not None:
+            yield f"no row of {spec.source.entries!r} is under another name, too"
         yield from assumed(spec.belief)
 
 

@@ -53,7 +53,10 @@ def problems_of(
         if place not in problems and not nested:  # a value that fits no member of a union is reported once per member
             where = (*section, *place) or ("the file",)
             key = InputError().at(*where).place.rsplit(".", 1)[-1]
-            problems[place] = _fault(error, key, node, schema, all_keys).at(*where)
+            problem = _fault(error, key, node, schema, all_keys)
+            if error["type"] == "extra_forbidden":
+                problem = renamed(where, file, node.get("properties", {})) or problem
+            problems[place] = problem.at(*where)
     return list(problems.values())
 
 
@@ -96,15 +99,15 @@ def strange_states(
 def stranger(where: Where, word: object, what: str, choices: Iterable[object]) -> InputError:
     """Return the error about a word that is none of the choices.
 
-    >>> stranger(("source", "before"), "gone", "state", ["away", "home"]).line
-    "source.before: 'gone' is no state; write one of ['away', 'home']"
+    >>> stranger(("source", "default_state"), "gone", "state", ["away", "home"]).line
+    "source.default_state: 'gone' is no state; write one of ['away', 'home']"
     """
     names = [*map(str, choices)]
     return fault(where, f"{word!r} is no {what}{did_you_mean(word, names)}", f"write {nearest(word, names)}")
 
 
 def undeclared(key: str) -> TakifuguError:
-    """Return the fault of units or pieces without declared independence."""
+    """Return the fault of units or recordings without declared independence."""
     noun = {"unit": PEOPLE.one}.get(key, key)
     return fault(
         ("belief", f"{key}s_independent"), f"must be declared, because source.{key} is used",
@@ -220,7 +223,7 @@ def _fault(error: ErrorDetails, key: str, node: Json, schema: Json, all_keys: st
         near = nearest_words(key, keys)
         fix = f"write one of {', '.join(near)}{others(keys, near, f' ({all_keys} has all)')}"
         what = f"is not a known key here{did_you_mean(key, keys)}"
-        return renamed(key) or exact_total(key) or InputError(what, fix=fix)
+        return exact_total(key) or InputError(what, fix=fix)
     if kind == "literal_error":
         allowed = list[str]()
         for member in _members(node):

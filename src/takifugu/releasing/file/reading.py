@@ -187,7 +187,7 @@ def numbers_in(
         elif re.match(NUMBER, number):
             numbers.append(float(number))
         else:
-            raise not_numbers(column, where_no_numbers).at("coordinates")
+            raise not_numbers(column, where_no_numbers).at("value")
     return np.array(numbers, dtype=np.float64)
 
 
@@ -300,4 +300,4 @@ def refuse_beyond(columns: Sequence[str], coordinates: Sequence[npt.ArrayLike], 
         f"column {columns[axis]!r} holds{place} a {_NAMES[axis]} out of range",
         rule=f"it is a number of degrees from -{_LARGEST[axis]} to {_LARGEST[axis]}",
         fix="repair the row, or leave it out of the file",
-    ).at("coordinates")
+    ).at("value")

@@ -99,7 +99,7 @@ class BudgetSpec(Section):
 #: Keys of [source] that decide nothing of it: where the data are, what may be spent, what is public, which batch it is.
 _NO_LAYOUT = frozenset((
     "name", "file", "sheet", "table", "budget", "same_people", "only_release", "list_units", "until", "gaps", "nulls",
-    "engine", "attributes", "batch", "rows_per_person", "as_composing", "begins_series", "renamed", "roster",
+    "engine", "attributes", "entries", "rows_per_person", "as_composing", "begins_series", "renamed", "roster",
 ))  # fmt: skip
 #: What is meant where a key of [source] is left out, if its section does not say so.
 MEANT = {"timezone": "UTC", "encoding": "utf-8", "decimal": ".", "thousands": "", "header": True}
@@ -163,10 +163,10 @@ class SourceKeys(FileKeys):
 
         @property
         def unit(self) -> str | None:
-            """Return the column of units, None for a single one."""
+            """Return the column that says whose a row is."""
 
     @property
-    def entries(self) -> str:
+    def entry_noun(self) -> str:
         """Return what tables about the source count."""
         return "rows"
 

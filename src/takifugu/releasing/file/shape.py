@@ -30,6 +30,7 @@ class Shape:
     `sections` is the model of the whole file, `draft` names what makes its first text (`registry.loaded`), `table` has
     the keys that all tables have, `believed` those that all beliefs have. `roles` are the keys of [source] that name
     columns, `named` those whose column the data must have, `of_belief` whether they must have the belief's,
+    `is_one_unit` whether all people together are one unit of the ledger, though a key of [source] may name them,
     `has_lengths` whether a unit has more or fewer entries than another one. The belief is made of the sections
     `believes_from`: faults in others are told beside its own. `meaning` returns the `Parts` of sections that are
     checked one by one, where others are not valid; `notices` say what [source] leaves unsaid. `tables` are those of a
@@ -41,9 +42,10 @@ class Shape:
     draft: str = "releasing.file.drafting.draft:not_drafted"
     table: type[Table] = Table
     believed: type[Described] = Described
-    roles: tuple[str, ...] = ("order", "value", "unit", "piece")
+    roles: tuple[str, ...] = ("order", "value", "unit", "recording")
     named: tuple[str, ...] = ()
     of_belief: bool = False
+    is_one_unit: bool = False
     has_lengths: bool = False
     believes_from: tuple[str, ...] = ("source", "belief")
     meaning: Callable[..., Parts] | None = None
@@ -62,7 +64,7 @@ def opened(
         return None, [blamed(error, "source", *(part or ["file"]))]
     columns, faults = columns_of(shape, spec, belief), list[TakifuguError]()
     keyed_columns = {column for _, column in columns}
-    keys = (*shape.roles, "attributes", "start", "end", "duration", "columns", "ignore")
+    keys = (*shape.roles, "attributes", "end", "duration", "columns", "ignore")
     for names in values_of(spec.source, written(spec.source, keys)).values():
         keyed_columns |= {*names_of(names)}
     for now, before in spec.source.renamed.items():

@@ -34,7 +34,7 @@ def in_toml(text: str) -> str:
 def in_options(text: str, options: Mapping[str, str]) -> str:
     """Return a message with lines of a release file as options, named by key.
 
-    >>> in_options('write stay = { on = "2 h", off = 3 } under [source]', {"stay": "stay"})
+    >>> in_options('write mean_duration = { on = "2 h", off = 3 } under [source]', {"mean_duration": "stay"})
     'write --stay "on 2 h, off 3"'
     """
 

@@ -78,7 +78,7 @@ _CLASSES = "ends = [20, 40] under [belief.classes.age]"
 #: How the bins of numbers are declared, by kind of belief; the columns of others hold listed values.
 _BINS = {
     "markov-chain": _OF_ONE, "markov-chain-class": _OF_ONE, "users": _OF_ONE, "contacts": _OF_ONE,
-    "table": _OF_EACH, "network": _OF_EACH, "independent-records": _CLASSES,
+    "joint-table": _OF_EACH, "network": _OF_EACH, "independent-records": _CLASSES,
 }  # fmt: skip
 
 

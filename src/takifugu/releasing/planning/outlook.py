@@ -158,7 +158,7 @@ def outlook(file: ReleaseFile, releases: int, is_sought: bool = True) -> Outlook
     aims = aims_of(file)
     tables = _tables(file, aims, Fraction(1))
     if not tables:
-        dry = command("table", "--dry-run", file.path)
+        dry = command("release", "--dry-run", file.path)
         again = "each of its releases is paid for again as it is"
         fix = f"{again}, and {dry} says what one costs beside what was published"
         fix = _NO_WINDOWS.get(file.kind.facts.rows, fix)

@@ -96,7 +96,7 @@ class Plan:
     @property
     def knows_units(self) -> bool:
         """Return whether the units are known; unread records hide them."""
-        return self.file.source.unit is None or bool(self.unit_names)
+        return self.file.owner_column is None or bool(self.unit_names)
 
     def only(self, names: Collection[str]) -> Plan:
         """Return the plan of these of its tables alone."""
@@ -263,7 +263,7 @@ def _planned(file: ReleaseFile, scopes: Sequence[Aim], watch: Watch) -> Plan:
             watch(f"calibrating {name}", done, work)
         words = asking.kind.certificate_words(asking.file, item, questions[0].calibration)
         totals = asking.totals(questions) if isinstance(item, Adjustable) and item.adjust else None
-        whose = asking.file.people, asking.file.source.entries
+        whose = asking.file.people, asking.file.source.entry_noun
         tables.append(Table(name, scope, item, tuple(questions), words, totals, *whose))
     units = chain.from_iterable(asking.units for asking, *_ in scopes)
     names = dict.fromkeys(map(attrgetter("name"), units))
@@ -302,7 +302,7 @@ def longest_of(units: Sequence[Unit]) -> Unit:
 
 def tables_of(file: ReleaseFile, item: Item) -> tuple[tuple[str, str], ...]:
     """Return the name and scope of each table of one [[table]]."""
-    scope = "all" if file.source.unit is None else item.scope
+    scope = "all" if file.owner_column is None else item.scope
     if scope == "both":
         return (f"{item.name}-units", "unit"), (f"{item.name}-pooled", "pooled")
     return ((item.name, scope),)

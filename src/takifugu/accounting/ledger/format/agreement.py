@@ -97,7 +97,7 @@ def _encoding(left: Plain, right: Plain) -> bool:
     for layout in (left, right):
         codec, names = _written(layout)
         plain = without_keys(layout, {"encoding"})
-        if codec not in ASCII_BELOW or names != "ASCII" or layout.get("piece") is not None:
+        if codec not in ASCII_BELOW or names != "ASCII" or layout.get("recording") is not None:
             return False
         if not repr(plain).isascii():
             return False

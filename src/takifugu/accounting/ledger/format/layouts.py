@@ -39,7 +39,7 @@ CUT = (
     "these sequences have other lengths than those of earlier releases about the same person, and no layout is "
     "declared, so one row of the one may be many of the other: each release counts at the cost of a change of all that "
     "it reads; where the data are cut by one rule that does not change, declare it from the first release on "
-    "(layout='one row an hour, a piece for each stay')"
+    "(layout='one row an hour, a recording for each stay')"
 )
 
 

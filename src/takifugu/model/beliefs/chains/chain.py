@@ -106,8 +106,8 @@ class MarkovChain(PeriodicChain):
 
         `smoothing` (1.0) is added to every count. `sequences` is a list of sequences of states, or a table whose
         columns are named: a frame of any engine or the path of a CSV or Parquet file, with value= (the states), order=
-        (what sorts rows), and where there are, unit=, piece= (an unbroken run of a unit) and step= (rows farther apart
-        are no transition); it needs `states`, too.
+        (what sorts rows), and where there are, unit=, recording= (an unbroken run of a unit) and step= (rows farther
+        apart are no transition); it needs `states`, too.
 
         The chain starts in its stationary distribution unless `initial` says otherwise; transitions are counted per
         sequence. `source` states in words where the sequences come from; if they are the data that the chain is to

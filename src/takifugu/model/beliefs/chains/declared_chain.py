@@ -35,7 +35,7 @@ States = Annotated[
 Matrix = tuple[tuple[int | float, ...], ...]
 Rows = Sequence[Sequence[float]] | FloatArray
 #: The keys that say what a chain is: there is to be one.
-WAYS = ("matrix", "matrices", "stay", "stays", "fit")
+WAYS = ("matrix", "matrices", "mean_duration", "mean_durations", "fit")
 
 
 def _format(value: str | None) -> str | None:
@@ -64,7 +64,7 @@ class ChainFit(WrittenFile):
     file: Annotated[FilePath, Key("a public file of sequences", "public.csv")]
     value: Annotated[Text | None, Key("its state column; default: the source's")] = None
     unit: Annotated[Text | None, Key("the column of whose row it is; default: the source's")] = None
-    piece: Annotated[Text | None, Key("its piece column; default: the source's")] = None
+    recording: Annotated[Text | None, Key("its recording column; default: the source's")] = None
     order: Annotated[Text | tuple[Text, Text] | None, Key("its order column, or two; default: the source's")] = None
     order_format: Annotated[
         Text | None, Key("how its times are written; default: the source's"), Checked(_format)
@@ -102,25 +102,25 @@ class ChainSection:
             {"22-06": [[0.99, 0.01], [0.6, 0.4]], "07-21": [[0.9, 0.1], [0.4, 0.6]]},
         ),
     ] = None
-    stay: Annotated[
+    mean_duration: Annotated[
         dict[str, Number] | None,
         Key(
             "instead of a matrix: how long each state lasts at a time on average, a time or a number of steps",
             {"still": "100 min", "walking": "6 min"},
         ),
     ] = None
-    stays: Annotated[
+    mean_durations: Annotated[
         dict[str, dict[str, Number]] | None,
         Key(
             "with matrix_by, instead of matrices: how long each state lasts in each hour or weekday",
             {"22-06": {"still": "3 h", "walking": "5 min"}, "07-21": {"still": "1 h", "walking": "20 min"}},
         ),
     ] = None
-    next: Annotated[
+    next_state: Annotated[
         dict[str, Number | dict[str, Number]] | None,
         Key(
-            "with stay or stays: how often each state comes when another ends, or for each state the shares of those "
-            "that follow it; two states need none",
+            "with mean_duration or mean_durations: how often each state comes when another ends, or for each state the "
+            "shares of those that follow it; two states need none",
             {"still": 0.5, "walking": 0.4, "running": 0.1},
         ),
     ] = None
@@ -138,36 +138,36 @@ class ChainSection:
         keys = self.ways
         if len(keys) != 1:
             message = f"is given beside {keys[1]}" if keys else "is missing"
-            fix = "write one of matrix = [[...], ...], stay = {...} with next = {...}, and a section [belief.fit]"
-            if self.matrix_by is not None or self.matrices is not None or self.stays is not None:
-                fix = "write one of matrices = {...}, stays = {...} and a section [belief.fit]"
+            fix = "write one of matrix = [[...], ...], mean_duration = {...} with next_state = {...}, and [belief.fit]"
+            if self.matrix_by is not None or self.matrices is not None or self.mean_durations is not None:
+                fix = "write one of matrices = {...}, mean_durations = {...} and [belief.fit]"
             missing = "matrix" if self.matrix_by is None else "matrices"
             yield InputError(message, fix=fix).at(keys[0] if keys else missing)
-        elif self.matrix_by is None and keys[0] in ("matrices", "stays"):
+        elif self.matrix_by is None and keys[0] in ("matrices", "mean_durations"):
             fix = 'write matrix_by = "hour" or "weekday", or one matrix = [[...], ...]'
             yield InputError("is missing, and there are several matrices", fix=fix).at("matrix_by")
-        elif self.matrix_by is not None and keys[0] in ("matrix", "stay"):
+        elif self.matrix_by is not None and keys[0] in ("matrix", "mean_duration"):
             fix = f"write matrices = {{...}}, one for each {self.matrix_by}, or leave matrix_by out"
             message = f"is one for all steps, and matrix_by says that each {self.matrix_by} has its own"
             yield InputError(message, fix=fix).at(keys[0])
         elif self.matrix_by is not None and self.fit is not None and self.fit.confidence is not None:
             message = "is that of one matrix, and matrix_by says that there are several"
             yield InputError(message, fix="leave confidence out, or matrix_by").at("fit", "confidence")
-        if self.next is not None and self.stay is None and self.stays is None:
+        if self.next_state is not None and self.mean_duration is None and self.mean_durations is None:
             message = "says what follows states that nothing says the length of"
-            yield InputError(message, fix="write stay").at("next")
+            yield InputError(message, fix="write mean_duration").at("next_state")
 
     def belief(self, public: PublicSequences) -> OneSequence:
         """Return the chain of length 1.
 
         Raises SpecError with every fault of how long states last.
         """
-        following = self.next or {}
-        if self.stay is None:
+        following, durations = self.next_state or {}, self.mean_durations
+        if self.mean_duration is None:
             odd = []
         else:
-            odd = list(stays.faults(self.states, self.stay, following, public.step))
-        odd += [] if self.stays is None else stays.faults_by(self.states, self.stays, following, public.step)
+            odd = list(stays.faults(self.states, self.mean_duration, following, public.step))
+        odd += [] if durations is None else stays.faults_by(self.states, durations, following, public.step)
         if odd:
             raise SpecError(odd)
         counts = None if self.fit is None else public.transitions(self.fit)
@@ -176,7 +176,7 @@ class ChainSection:
                 return self._chain(public)
             return self._fitted(self.fit, counts, public)
         except InputError as error:
-            by_cells = error.where[:1] in (("matrices",), ("stays",), ("matrix_by",))
+            by_cells = error.where[:1] in (("matrices",), ("mean_durations",), ("matrix_by",))
             initial = error.where[:1] == ("initial",)
             if by_cells:
                 error.where = error.where[:2]
@@ -185,12 +185,14 @@ class ChainSection:
             raise
 
     def _chain(self, public: PublicSequences) -> OneSequence:
+        following = self.next_state or {}
         if self.matrix_by is not None:
-            matrices = self.matrices or stays.matrices_of(self.states, self.stays or {}, self.next or {}, public.step)
+            lasting = self.mean_durations or {}
+            matrices = self.matrices or stays.matrices_of(self.states, lasting, following, public.step)
             return self._periodic(matrices, self._calendar(public), self.source)
         matrix: Sequence[Sequence[float]]
-        if self.stay is not None:
-            matrix = stays.matrix_of(self.states, self.stay, self.next or {}, public.step)
+        if self.mean_duration is not None:
+            matrix = stays.matrix_of(self.states, self.mean_duration, following, public.step)
         elif isinstance(self.matrix, str):
             rows = numbers_in(public.folder / self.matrix, "k lines of k probabilities", len(self.states) ** 2)
             matrix = [list(map(float, row)) for row in rows]
@@ -220,7 +222,7 @@ class ChainSection:
 
         Raises InputError at the key for a cell with no matrix or two, and for an invalid matrix.
         """
-        by, key = str(self.matrix_by), "matrices" if self.stays is None else "stays"
+        by, key = str(self.matrix_by), "matrices" if self.mean_durations is None else "mean_durations"
         with within(key):
             key_of = shared_out([*matrices], by)
         period = period_of(by, calendar)
@@ -254,7 +256,7 @@ class ChainSection:
         """Yield each matrix of a chain after its release file's key."""
         by = str(self.matrix_by)
         key_of: dict[int, str] = {}
-        for name in self.matrices or self.stays or CELLS[by]:
+        for name in self.matrices or self.mean_durations or CELLS[by]:
             key_of |= dict.fromkeys(cells_of(name, by), name)
         cells = period_of(by, calendar).cells
         for number, matrix in enumerate(chain.matrices):

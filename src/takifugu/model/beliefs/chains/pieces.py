@@ -121,9 +121,9 @@ class IndependentPieces(PlainForm, Nameless, kind="independent-pieces"):
         return {}
 
     def assumptions(self) -> tuple[str, ...]:
-        return (*self.chain.assumptions(), "the pieces of a sequence are independent of each other")
+        return (*self.chain.assumptions(), "the recordings are independent of each other")
 
     def describe(self) -> str:
         least, most = min(self.lengths), max(self.lengths)
         lengths = f"{most}" if least == most else f"{least} to {most}"
-        return f"{len(self.lengths)} independent pieces of {lengths} steps, each {self.chain.describe_piece()}"
+        return f"{len(self.lengths)} independent recordings of {lengths} steps, each {self.chain.describe_piece()}"

@@ -84,8 +84,8 @@ def faults_by(
     """
     for number, (name, stay) in enumerate(stays.items()):
         for error in faults(states, stay, following, step):
-            if error.where[:1] == ("stay",):
-                error.where = ("stays", name, *error.where[1:])
+            if error.where[:1] == ("mean_duration",):
+                error.where = ("mean_durations", name, *error.where[1:])
                 yield error
             elif number == 0:  # what follows states is the same everywhere
                 yield error
@@ -94,8 +94,8 @@ def faults_by(
 def faults(states: Sequence[State], stay: Stay, following: Following, step: Step) -> Iterator[InputError]:
     """Yield the faults of stays and of successors, at their keys."""
     place_of = places_of(map(str, states))
-    yield from _strangers(stay, place_of, ("stay",))
-    wrong = [*_strangers(following, place_of, ("next",)), *_proportion_faults(following, place_of)]
+    yield from _strangers(stay, place_of, ("mean_duration",))
+    wrong = [*_strangers(following, place_of, ("next_state",)), *_proportion_faults(following, place_of)]
     yield from wrong
     shares = {} if wrong else _following(following, place_of)
     if wrong or len(place_of) < 3:
@@ -104,7 +104,7 @@ def faults(states: Sequence[State], stay: Stay, following: Following, step: Step
         unsaid = without(place_of, shares)
     yield from _unsaid(place_of, without(place_of, stay), unsaid)
     for name in place_of:
-        strangers = list(_strangers(shares.get(name, {}), without(place_of, [name]), ("next", name)))
+        strangers = list(_strangers(shares.get(name, {}), without(place_of, [name]), ("next_state", name)))
         yield from strangers
         checks: list[Callable[[], object]] = []
         if name in stay:
@@ -123,14 +123,14 @@ def _unsaid(states: Collection[str], lasting: Sequence[str], followed: Sequence[
     if lasting:
         verb = "lasts" if len(lasting) == 1 else "last"
         message = f"does not say how long {_together(lasting)} {verb}"
-        yield InputError(message, fix="write a duration for each state").at("stay")
+        yield InputError(message, fix="write a duration for each state").at("mean_duration")
     if followed:
         name, second, third = map(_as_key, (followed[0], *without(states, followed[:1])[:2]))
         yield InputError(
             f"does not say what follows {_together(followed)}",
-            fix=f"write {name} = {{ {second} = 0.7, {third} = 0.3 }} under next, or for each state how often it comes "
-            "when another ends",
-        ).at("next")
+            fix=f"write {name} = {{ {second} = 0.7, {third} = 0.3 }} under next_state, or for each state how often "
+            "it comes when another ends",
+        ).at("next_state")
 
 
 def _together(names: Sequence[str]) -> str:
@@ -159,13 +159,13 @@ def _strangers(names: Iterable[str], states: Collection[str], key: tuple[str, ..
 
 def _steps(stay: Number, name: str, step: Step) -> Fraction:
     """Return how many steps a stay is, at least 1."""
-    key = ("stay", name)
+    key = ("mean_duration", name)
     match = None
     if isinstance(stay, str):
         match = re.fullmatch(r"\s*([0-9]+(?:\.[0-9]+)?)\s*([a-z]*)\s*", stay)
     if isinstance(stay, str) and (match is None or match[2] not in ("", *SECONDS)):
         raise InputError(f"{stay!r} is no duration", fix='write for example "100 min" or "1.5 h"').at(*key)
-    with within("stay"):
+    with within("mean_duration"):
         number = as_fraction(stay if match is None else match[1], "the duration", name)
     if match is not None and match[2]:
         if not isinstance(step, timedelta):
@@ -182,7 +182,7 @@ def _steps(stay: Number, name: str, step: Step) -> Fraction:
 
 
 def _proportion_faults(declared: Following, place_of: Mapping[str, int]) -> Iterator[InputError]:
-    """Yield the faults of `next` as one share for each state."""
+    """Yield the faults of `next_state` as one share for each state."""
     numbers = _numbers(declared)
     if not numbers:
         return
@@ -190,12 +190,12 @@ def _proportion_faults(declared: Following, place_of: Mapping[str, int]) -> Iter
         yield InputError(
             "says how often some states come, and what follows others",
             fix="write a number for each state, or for each state what follows it",
-        ).at("next")
+        ).at("next_state")
         return
     weights: dict[str, Fraction] = {}
     for name, proportion in numbers.items():
         try:
-            with within("next"):
+            with within("next_state"):
                 weights[name] = as_fraction(proportion, "the proportion", name)
         except InputError as error:
             yield error
@@ -203,11 +203,12 @@ def _proportion_faults(declared: Following, place_of: Mapping[str, int]) -> Iter
         return
     missing = without(place_of, weights)
     if missing:
-        yield InputError(f"does not say how often {missing[0]!r} comes", fix="write a number for each state").at("next")
+        problem = f"does not say how often {missing[0]!r} comes"
+        yield InputError(problem, fix="write a number for each state").at("next_state")
     elif min(weights.values()) < 0 or sum(weights.values()) in weights.values():
         yield InputError(
             "leaves a state that nothing follows", rule="proportions are at least 0, and two of them are above 0"
-        ).at("next")
+        ).at("next_state")
 
 
 def _numbers(declared: Following) -> dict[str, Number]:
@@ -232,7 +233,7 @@ def _following(declared: Following, place_of: Mapping[str, int]) -> Mapping[str,
 
 def _shares(name: str, following: Mapping[str, Shares], place_of: Mapping[str, int]) -> Iterator[Fraction]:
     """Yield the share of each state among the successors of one."""
-    key, declared_shares = ("next", name), following.get(name)
+    key, declared_shares = ("next_state", name), following.get(name)
     if declared_shares is None:  # of two states, where the other one follows
         declared_shares = {without(place_of, [name])[0]: 1}
     with within(*key):

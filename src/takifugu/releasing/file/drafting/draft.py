@@ -32,13 +32,12 @@ _WIDTH, _COMMENT_AT = 100, 31
 #: The confidence of the class of chains that a public file supports.
 _CONFIDENCE = 0.99
 _WHY = {
-    "unit": "whose row it is", "piece": "guessed: an unbroken run of rows; a new one starts after a gap",
-    "order": "what sorts the rows", "start": "when a stay starts", "end": "when it ends",
-    "value": "what is published of a row", "person": "whose row it is", "x": "guessed: the first coordinate of where",
-    "y": "guessed: the second one",
+    "unit": "whose row it is", "recording": "guessed: an unbroken run of rows; a new one starts after a gap",
+    "order": "what sorts the rows", "end": "when it ends",
+    "value": "what is published of a row",
 }  # fmt: skip
 #: The role of the time of day that belongs to the date of a role.
-_CLOCKS = {"order": "clock", "start": "clock", "end": "end_clock"}
+_CLOCKS = {"order": "clock", "end": "end_clock"}
 _SECTIONS = {"source": "[source]", "belief": "[belief]", "hide": "[hide]", "table": "[[table]]"}
 
 
@@ -95,6 +94,11 @@ class Start:
         The belief reads them.
         """
         return [self.roles[role].name for role in ("one", "other") if role in self.roles]
+
+    @property
+    def coordinates(self) -> list[str]:
+        """Return the columns of both coordinates, if there are any."""
+        return [self.roles[role].name for role in ("x", "y") if role in self.roles]
 
     def named(self, *roles: str) -> Iterator[Entry]:
         """Yield the keys of [source] for columns by role, for dates with their clock."""
@@ -155,9 +159,10 @@ class Start:
         if "states" in said:
             yield Entry("belief", "values" if is_users else "states", states, "all that can occur, from a code book")
         if "stay" in said:
-            yield Entry("belief", "stay", pairs(said["stay"]), "how long each state lasts at a time, on average")
+            durations = pairs(said["stay"])
+            yield Entry("belief", "mean_duration", durations, "how long each state lasts at a time, on average")
         if "next" in said and not is_users:
-            yield Entry("belief", "next", shares, "how often each comes when another ends")
+            yield Entry("belief", "next_state", shares, "how often each comes when another ends")
         elif "next" in said:
             if {*shares} != {*states}:
                 fix = "write for example yes 0.1, no 0.9"

@@ -19,7 +19,7 @@ _FILL_IN = "FILL IN"
 
 def sequences(start: Start) -> Iterator[Entry]:
     """Yield the keys of a file about states in time."""
-    yield from start.named("unit", "piece", "start", "end")
+    yield from start.named("unit", "recording", "end")
     if "duration" in start.roles:
         column = start.roles["duration"]
         why = "how long a stay is; guessed: what a 1 is worth"
@@ -39,12 +39,12 @@ def sequences(start: Start) -> Iterator[Entry]:
         roster = said["roster"] if names_a_file(said["roster"]) else names(said["roster"])
         yield Entry("source", "roster", roster, "who is covered, from a public list")
     if "otherwise" in said and said["rows"] == "changes":
-        yield Entry("source", "before", said["otherwise"], "what everybody was until a first row")
+        yield Entry("source", "default_state", said["otherwise"], "what everybody was until a first row")
     elif start.across is not None and start.across.has_gaps:
         why = 'the state of an empty cell; without such a state, nulls = "unobserved"'
         yield Entry("source", "empty", said.get("otherwise", _FILL_IN), why)
     elif "otherwise" in said:
-        yield Entry("source", "otherwise", said["otherwise"], "the state of a step without a row")
+        yield Entry("source", "default_state", said["otherwise"], "the state of a step without a row")
     yield Entry("hide", "kind", "every-entry", "the state in every single step")
     yield from release("time-in-states", "histogram", "how many steps are in each state")
 
@@ -52,7 +52,7 @@ def sequences(start: Start) -> Iterator[Entry]:
 def _steps(start: Start) -> Iterator[Entry]:
     """Yield the columns of times and states."""
     yield from start.named("order")
-    clock, times = start.roles.get("clock"), start.roles.get("order") or start.roles.get("start")
+    clock, times = start.roles.get("clock"), start.roles.get("order")
     form = None if times is None else times.epoch
     if form is None and clock is not None and not all(re.match(TIME, f"1970-01-01 {text}") for text in clock.labels):
         form = ISO_DATE
@@ -106,7 +106,7 @@ def _form(column: Seen, form: str, clock: str, answer: str | None) -> Entry:
 
 def records(start: Start) -> Iterator[Entry]:
     """Yield the keys of a file about people or cases."""
-    yield from start.named("person", "unit")
+    yield from start.named("unit")
     yield from _value(start)
     yield from start.meetings()
     yield Entry("hide", "kind", "every-entry", "every value of every single person")
@@ -131,16 +131,18 @@ def columns(start: Start) -> Iterator[Entry]:
 def each_row(start: Start) -> Iterator[Entry]:
     """Yield the keys of a file to randomise each row."""
     yield from start.named("unit")
-    places = [start.roles[role].name for role in ("x", "y") if role in start.roles]
+    places = start.coordinates
     numbers = [column.name for column in start.look.columns.values() if column.kind == NUMBERS]
     if places or len(numbers) == 2:
-        yield Entry("source", "coordinates", places or numbers, "guessed: first and second coordinate")
+        yield Entry("source", "value", places or numbers, "guessed: first and second coordinate")
     yield from release("randomised", "each-value", "each row's value, randomised by itself")
 
 
 def visits(start: Start) -> Iterator[Entry]:
     """Yield the keys of a file about visits."""
-    yield from start.named("person", "x", "y")
+    yield from start.named("unit")
+    if start.coordinates:
+        yield Entry("source", "value", start.coordinates, "guessed: first and second coordinate of where")
     yield Entry("hide", "visits", "all", "that a person was where they were; not that they were not elsewhere")
     if start.said.get("publish") == "visitors":
         yield from release("visitors", "visitors", "how many were where")

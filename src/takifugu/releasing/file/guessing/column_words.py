@@ -37,7 +37,7 @@ THINGS |= {foreign for foreign, noun in _IN_ENGLISH.items() if noun in THINGS}
 #: Words in a column's name that suggest a role.
 WORDS = {
     "unit": INDIVIDUALS | THINGS | _OTHERS | _IN_ENGLISH.keys() | words("id uid pid name wer") | {"unit"},
-    "piece": words(
+    "recording": words(
         "piece segment bout session run trip episode block night visit recording part sequence seq track stay"
     ),
     "order": words(

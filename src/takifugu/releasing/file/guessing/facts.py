@@ -88,7 +88,7 @@ class Facts:
 
     def are_many_names(self, column: Seen) -> bool:
         """Return whether a column's texts, or long numbers, are many, and recur as names."""
-        says_what = column.named("value") or column.named("piece")
+        says_what = column.named("value") or column.named("recording")
         if column.is_long and not column.is_time:
             return column.may_name and column.repeats and not says_what
         return column.kind == TEXTS and column.recurs and column.has_many and not says_what
@@ -253,7 +253,7 @@ class Facts:
     def answers(self) -> tuple[Seen, ...]:
         """Return the columns of a few recurring values."""
         free = [column for column in self._free if column.is_few and column.recurs]
-        return tuple(column for column in free if not (column.tells_when or column.named("piece")))
+        return tuple(column for column in free if not (column.tells_when or column.named("recording")))
 
     @cached_property
     def amounts(self) -> tuple[Seen, ...]:

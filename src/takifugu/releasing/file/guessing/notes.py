@@ -36,7 +36,7 @@ _PARTS = (
     "the names of its columns."
 )
 _MIXED = (
-    "the dates in {0} are written in several ways, or in one that is not usual; if they matter say how (--when {0}, "
+    "the dates in {0} are written in several ways, or in one that is not usual; if they matter say how (--order {0}, "
     "and --dates such as '%Y-%m-%d %H:%M:%S UTC'), or write them alike first (in pandas, frame[{0}] = "
     "pandas.to_datetime(frame[{0}], format='mixed'), where dayfirst = True says that the day comes first)"
 )
@@ -58,7 +58,7 @@ def notes(look: FirstLook, roles: Roles, file: Path, rows: str) -> Iterator[str]
 
     Of samples, `rows` without a unit may be left out.
     """
-    has_order, is_sampled = not roles.keys().isdisjoint(("order", "start")), rows == "samples"
+    has_order, is_sampled = "order" in roles, rows == "samples"
     if is_sampled and not has_order:
         yield _NO_ORDER
     if look.twice:

@@ -13,7 +13,7 @@ from takifugu.data.rows.layout import STEP_UNITS
 from takifugu.releasing.file.guessing.column_words import BIRTH, THINGS
 from takifugu.releasing.file.guessing.seen import MISSING, MOST_STATES, RISES, Seen
 
-#: The columns by their roles: "order" and its "clock", "value", "unit", and the "piece" of a unit's rows.
+#: The columns by their roles: "order" and its "clock", "value", "unit", and the "recording" of a unit's rows.
 Roles = Mapping[str, Seen]
 #: An order tells nearly all rows apart where so many of a hundred differ, though a clock was set back.
 _DIFFERENT = 90
@@ -39,7 +39,7 @@ def roles_of(columns: Sequence[Seen], said: Mapping[str, Seen | None] | None = N
         is_day = role == "order" and "order" in column_of and column_of["order"].is_date
         if is_day and clock is not None and clock not in column_of.values():
             column_of["clock"] = clock
-    for role, likely in (("order", _what_rises), ("unit", _what_sorts), ("piece", _what_sorts)):
+    for role, likely in (("order", _what_rises), ("unit", _what_sorts), ("recording", _what_sorts)):
         if role not in {**said, **column_of} and (by := likely(columns, column_of)) is not None:
             column_of[role] = by
     return column_of
@@ -62,7 +62,7 @@ def _as_value(column: Seen, _: Sequence[Seen], __: Roles) -> int:
     """Return how much speaks for a few values as states."""
     if column.has_many or column.kind in (TIMES, NUMBERS) or column.rows < 2 or column.is_clock:
         return 0
-    said = column.named("value") - column.named("unit") - column.named("piece")
+    said = column.named("value") - column.named("unit") - column.named("recording")
     varies = 1 if column.runs > len(column.labels) else -1
     return 2 * (column.kind in (TEXTS, YES_NO)) + _SAID * said + varies
 
@@ -84,11 +84,11 @@ def _as_piece(column: Seen, _: Sequence[Seen], column_of: Roles) -> int:
     """Return how much speaks for recurring names as pieces."""
     keys = [column_of["unit"].values] if "unit" in column_of else []
     recurs = column.is_name and 0 < len(column.labels) <= max(1, column.rows // 2)
-    return _SAID if recurs and column.named("piece") and several_each([*keys, column.values]) else 0
+    return _SAID if recurs and column.named("recording") and several_each([*keys, column.values]) else 0
 
 
 _POINTS: Mapping[str, Callable[[Seen, Sequence[Seen], Roles], int]] = {
-    "order": _as_order, "value": _as_value, "unit": _as_unit, "piece": _as_piece,
+    "order": _as_order, "value": _as_value, "unit": _as_unit, "recording": _as_piece,
 }  # fmt: skip
 
 
@@ -99,7 +99,7 @@ def moments(column_of: Roles) -> list[float]:
 
 
 def keys_of(column_of: Roles) -> list[Sequence[str | None]]:
-    return [column_of[role].values for role in ("unit", "piece") if role in column_of]
+    return [column_of[role].values for role in ("unit", "recording") if role in column_of]
 
 
 def tell_apart(column_of: Roles) -> bool:

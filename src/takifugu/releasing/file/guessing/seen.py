@@ -308,7 +308,7 @@ class Seen:
         return self.named("order") and not (self.named("unit") and self.words & WORDS["order"] <= NUMBERING)
 
     def named(self, role: str) -> bool:
-        speaks_of = (self.is_question and role != "value") or (self.is_size and role in ("unit", "piece"))
+        speaks_of = (self.is_question and role != "value") or (self.is_size and role in ("unit", "recording"))
         said = self.words & WORDS[role]
         is_of_others = role == "unit" and said == {"name"} and not self.words <= OF_PEOPLE  # activity name
         speaks_of = speaks_of or (role == "unit" and bool(said & INDIVIDUALS) and self.is_class)  # member or casual

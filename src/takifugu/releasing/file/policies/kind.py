@@ -31,10 +31,10 @@ from takifugu.releasing.file.calendars import (
     windowed,
     words_of_clocks,
 )  # fmt: skip
-from takifugu.releasing.file.keys import ROWS
+from takifugu.releasing.file.keys import ROWS, names_of
 from takifugu.releasing.file.kind import Kind, ReleaseFile, Unit
 from takifugu.releasing.file.policies.reading import Times, valued, visited
-from takifugu.releasing.file.policies.sections import PolicyReleaseSpec, PriorSpec
+from takifugu.releasing.file.policies.sections import PolicyReleaseSpec, PolicySourceSpec, PriorSpec
 from takifugu.releasing.file.problems import blaming, broken, fault
 from takifugu.releasing.file.reading import are_degrees, misplaced, no_lookalikes
 from takifugu.releasing.file.shape import Shape
@@ -42,7 +42,7 @@ from takifugu.releasing.file.tables import Table as Item
 from takifugu.releasing.file.tables import numbered
 
 #: What to write where it is not known yet whether places are listed or boxes.
-_COLUMNS = "write person with place, or with x and y; of one declared value for each person write value"
+_COLUMNS = "write unit with value, a place or two coordinates; of one declared value for each person write value alone"
 
 
 class UnderPolicy(Kind):
@@ -50,27 +50,18 @@ class UnderPolicy(Kind):
 
     facts = Shape(
         POLICY, PolicyReleaseSpec, "releasing.file.drafting.shapes:visits", Windowed,
-        roles=("person",), named=("person", "place", "x", "y", "value", "order"), believes_from=("belief",),
-        tables=expanded,
+        is_one_unit=True, roles=("unit",), named=("unit", "value", "order"), believes_from=("belief",), tables=expanded,
     )
 
     def shape(self, spec: PolicyReleaseSpec, folder: Path, data: object) -> Iterator[TakifuguError]:
         source, hide, forms = spec.source, spec.hide, spec.belief.meant.forms
-        if not forms and not written(source, ("place", "x", "y", "value")):
-            if source.person is None:
-                yield fault(("source", "person"), "is missing", _COLUMNS)
-            yield fault(("source", "place"), "is missing", _COLUMNS)
+        if not forms and source.value is None:
+            if source.unit is None:
+                yield fault(("source", "unit"), "is missing", _COLUMNS)
+            yield fault(("source", "value"), "is missing", _COLUMNS)
         if len(forms) != 1:
             return
-        needed = {"places": ("person", "place"), "grid": ("person", "x", "y"), "values": ("value",)}[forms[0]]
-        columns = ("person", "place", "x", "y", "value")
-        source_keys = written(source, columns)
-        for key in columns:
-            if key in needed and key not in source_keys:
-                yield fault(("source", key), "is missing", f"write {' and '.join(needed)}")
-            elif key in source_keys and key not in needed:
-                problem = f"is not used with belief.{forms[0]}"
-                yield fault(("source", key), problem, f"write {' and '.join(needed)}")
+        yield from _column_faults(source, forms[0])
         right = {"values": "answers"}.get(forms[0], "visits")
         if source.rows not in (None, right):
             problem = f"is {source.rows!r}, {ROWS[source.rows]}, and with belief.{forms[0]} a row is {ROWS[right]}"
@@ -85,9 +76,9 @@ class UnderPolicy(Kind):
         for number, predicate in enumerate(hide.policy or ()):
             if (predicate.none_of is None) is (predicate.any_of is None):
                 yield fault(("hide", "policy", number), "is no predicate", "write one of none_of and any_of")
-        if (grid := spec.belief.meant.grid) is not None and source.x is not None and source.y is not None:
+        if (grid := spec.belief.meant.grid) is not None and isinstance(source.value, tuple):
             ends = (("belief", "grid", "x"), ("belief", "grid", "y"))
-            yield from misplaced((source.x, source.y), (grid.x, grid.y), ("source", "x"), ends)
+            yield from misplaced(source.value, (grid.x, grid.y), ("source", "value"), ends)
         if spec.prior is not None:
             yield from _prior_faults(spec.prior)
         yield from _calendar_faults(spec, forms[0])
@@ -137,22 +128,21 @@ class UnderPolicy(Kind):
 
     def in_degrees(self, file: ReleaseFile) -> bool:
         source = file.sections(PolicyReleaseSpec).source
-        return source.x is not None and source.y is not None and are_degrees((source.x, source.y))
+        return isinstance(source.value, tuple) and are_degrees(source.value)
 
     def units(self, file: ReleaseFile) -> tuple[Unit, ...]:
         source, domain = file.sections(PolicyReleaseSpec).source, file.belief  # `shape` requires the columns
         if isinstance(domain, Domain):
             values = valued(file.table, str(source.value), domain.alphabets[0], domain.size)
             return (Unit(None, values),)
-        columns, calendar, times = [str(source.x), str(source.y)], source.calendar, None
+        columns, calendar, times = [*names_of(source.value)], source.calendar, None
         if domain.boxes is None:  # rows at other places may be left out, but none that was meant to be at one of these
-            columns = [str(source.place)]
-            no_lookalikes(file.table, columns[0], domain.places, "place")
+            no_lookalikes(file.table, columns[0], domain.places, "value")
         if calendar is not None and file.places is not None:
             column, form = str(source.order), source.order_format
             written = RowTimes(column, calendar.is_time, form, calendar.zone, source.ambiguous)
             times = Times(written, calendar, file.places)
-        return (Unit(None, visited(file.table, str(source.person), columns, domain, source.elsewhere, times)),)
+        return (Unit(None, visited(file.table, str(source.unit), columns, domain, source.elsewhere, times)),)
 
     def assumptions(self, file: ReleaseFile) -> Iterator[str]:
         spec = file.sections(PolicyReleaseSpec)
@@ -199,6 +189,22 @@ class UnderPolicy(Kind):
                 f"{item.name}: if the counts are as [prior] says, {100 * dangerous:.3g} % of the places with more are "
                 "expected to be called dangerous"
             )
+
+
+def _column_faults(source: PolicySourceSpec, form: str) -> Iterator[TakifuguError]:
+    """Yield the faults of the columns of visits, or of values, by the form of the belief."""
+    two = 'value = ["east", "north"]'
+    needed = {"places": "unit and value", "grid": f"unit and {two}", "values": "value"}[form]
+    is_two, of_values = isinstance(source.value, tuple), form == "values"
+    yield from broken(
+        (source.unit is None and not of_values, "source.unit", "is missing", f"write {needed}"),
+        (source.unit is not None and of_values, "source.unit", "is not used with belief.values", f"write {needed}"),
+        (source.value is None, "source.value", "is missing", f"write {needed}"),
+        (form == "grid" and source.value is not None and not is_two, "source.value",
+         "is one column, and in a grid a place has two coordinates", f"write {two}"),
+        (form != "grid" and is_two, "source.value", f"is two columns, and with belief.{form} it is in one",
+         "name the one"),
+    )  # fmt: skip
 
 
 def _calendar_faults(spec: PolicyReleaseSpec, form: str) -> Iterator[TakifuguError]:

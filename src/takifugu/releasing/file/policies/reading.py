@@ -89,7 +89,7 @@ def visited(
         if elsewhere != "ignore":
             raise wrong(
                 "elsewhere", "the data have a row at a place that is not declared",
-                fix="declare all places (of a grid: is x the longitude and y the latitude, and not the other way "
+                fix="declare all places (of a grid: is the longitude the first coordinate, and not the other way "
                 'round?), or write elsewhere = "ignore": nothing is then said about that place',
             )  # fmt: skip
     records: dict[str, set[Hashable]] = {}
@@ -128,7 +128,7 @@ def _by_step(table: Table, columns: Sequence[str], times: Times | None) -> _BySt
     is_iso = times is not None and times.written.form is None
     if times is not None and is_iso and len({re.search(ZONED, str(key[-1])) is None for key in groups}) > 1:
         raise two_ways(times.written.column).at("source").placed()
-    names = called("person", columns[0], [key[0] for key in groups])
+    names = called("unit", columns[0], [key[0] for key in groups])
     by_step: _BySteps = {}
     for who, *cells in groups:
         step, texts = 0, tuple(map(str, cells))

@@ -18,11 +18,15 @@ class PolicySourceSpec(CalendarKeys):
     """Where the private data are: a row for each visit of a person to a place, or a row for each person."""
 
     rows: OfPolicy = None
-    person: Annotated[Text | None, meaning("the column that names the person", "person")] = None
-    place: Annotated[Text | None, meaning("the column with the place", "place")] = None
-    x: Annotated[Text | None, meaning("with a grid: the column with the first coordinate")] = None
-    y: Annotated[Text | None, meaning("with a grid: the column with the second coordinate")] = None
-    value: Annotated[Text | None, meaning("with values: the column with each person's value")] = None
+    unit: Annotated[Text | None, meaning("the column that names the person", "person")] = None
+    value: Annotated[
+        Text | tuple[Text, Text] | None,
+        meaning(
+            "the column with the place; with a grid, the two with its coordinates; with values, that of each person's",
+            "place",
+            ["east", "north"],
+        ),
+    ] = None
     order: Annotated[Text | None, meaning("in a calendar: the column that says when a visit was", "when")] = None
     step: Annotated[Number | None, meaning("in a calendar: its step, in which most holds", "1h")] = None
     ambiguous: Annotated[
@@ -35,14 +39,6 @@ class PolicySourceSpec(CalendarKeys):
         Literal["refuse", "ignore"],
         meaning('what to do with rows at a place that is not declared: "refuse" (default) or "ignore"'),
     ] = "refuse"
-
-    @property
-    def unit(self) -> None:
-        """Return all people together as the one unit.
-
-        A move of one of them is what is hidden.
-        """
-        return None
 
     def layout(self, belief: Described, table: Data | None) -> Json:
         """Return the layout of the source, with the meaning of its rows.

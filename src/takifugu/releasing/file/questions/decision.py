@@ -14,7 +14,7 @@ from takifugu.releasing.file.guessing.seen import Seen
 from takifugu.releasing.file.loading import checked
 from takifugu.releasing.file.questions.filling import FILLINGS
 from takifugu.releasing.file.questions.five import QUESTIONS
-from takifugu.releasing.file.questions.question import NONE, Answers, Question, Subject, unsaid
+from takifugu.releasing.file.questions.question import NONE, Answers, Question, Subject, option_of, unsaid
 from takifugu.releasing.file.source import UNOPENED
 from takifugu.releasing.file.toml_words import in_options
 
@@ -24,7 +24,8 @@ Accept = Callable[[str], str]
 Ask = Callable[[Question, Accept], str | None]
 #: The questions, by the keys that they set.
 _QUESTIONS = {name: name for name in ("step", *FILLINGS)} | {
-    "before": "otherwise", "fit": "source", "order_format": "dates", "probabilities": "next",
+    "default_state": "otherwise", "fit": "source", "mean_duration": "stay", "next_state": "next",
+    "order_format": "dates", "probabilities": "next",
     "units_independent": "independent", "values": "states",
 }  # fmt: skip
 
@@ -39,10 +40,10 @@ def answered(subject: Subject, said: Mapping[str, str], ask: Ask) -> list[tuple[
         question = QUESTIONS[name](subject, answers)
         if question is None:
             if name in said:
-                fault_text = f"--{name} is {said[name]!r}, and nothing asks for that: rows are {answers['rows']}"
+                unasked = f"{option_of(name)} is {said[name]!r}, and nothing asks for that"
                 needs_states = QUESTIONS[name](subject, {"states": "a, b", **answers}) is not None
                 fix = "leave it out, or say --states, too" if needs_states else "leave it out"
-                raise InputError(fault_text, fix=fix).at(name)
+                raise InputError(f"{unasked}: rows are {answers['rows']}", fix=fix).at(name)
             continue
         question = replace(question, about=subject.columns_about(question, answers))
         accept = partial(_accepted, subject, pairs, question)
@@ -72,7 +73,7 @@ def _accepted(subject: Subject, pairs: Sequence[tuple[Question, str]], question:
                 name = _QUESTIONS.get(str(fault.where[1]), "")
                 if name in start.said:
                     fault.where = (name, *fault.where[2:])
-                    raise fault.reworded(partial(in_options, options=_QUESTIONS)).about(f"--{name}") from None
+                    raise fault.reworded(partial(in_options, options=_QUESTIONS)).about(option_of(name)) from None
     return answer
 
 
@@ -105,9 +106,9 @@ def decision(subject: Subject, questions: Sequence[tuple[Question, str]]) -> Sta
     whose = answers.get("whose", NONE)
     if whose != NONE and subject.unit_role(answers) is None:
         raise InputError(
-            f"--whose is {whose!r}, and under --secret {answers['secret']} each row is another person or case",
+            f"--unit is {whose!r}, and under --secret {answers['secret']} each row is another person or case",
             rule="all rows of a person must be hidden together",
-            fix="make them one row each first, and write --whose -",
+            fix="make them one row each first, and write --unit -",
         ).at("whose")
     column_of, roles = _answered_columns(subject, answers), _likely_columns(subject, answers)
     if answers["rows"] == "samples":
@@ -127,7 +128,7 @@ def _answered_columns(subject: Subject, answers: Answers) -> dict[str, Seen | No
     if rows == "stays":
         start, *clocks, closing = next(stay for stay in subject.facts.stays if ", ".join(stay) == answers["when"])
         key = "end" if clocks or look[closing].is_time else "duration"
-        names |= {"start": start, key: closing, **dict(zip(("clock",), clocks, strict=False))}
+        names |= {"order": start, key: closing, **dict(zip(("clock",), clocks, strict=False))}
         if len(clocks) == 2:  # the second is the day of the end
             names |= {"end": clocks[1], "end_clock": closing}
     elif "order" in subject.all_roles(answers):

@@ -28,6 +28,19 @@ _LISTED = 8
 _STEPS = {"times": "1min", "numbers": "1"}
 
 
+#: The questions whose option is called as the key that it sets.
+_OPTIONS = {"whose": "unit", "when": "order"}
+
+
+def option_of(name: str) -> str:
+    """Return the option of a question.
+
+    >>> option_of("whose"), option_of("step")
+    ('--unit', '--step')
+    """
+    return f"--{_OPTIONS.get(name, name)}"
+
+
 @dataclass(frozen=True)
 class Choice:
     """An answer as it is written, and what it means."""
@@ -86,7 +99,7 @@ class Question:
             word = visible(choice.name)
             if not choice.name.replace("-", "").replace("_", "").isalnum():
                 word = f'"{word}"'
-            options.append(f"--{self.name} {word} ({visible(choice.words)})")
+            options.append(f"{option_of(self.name)} {word} ({visible(choice.words)})")
         return ", or ".join(options)
 
 
@@ -145,7 +158,7 @@ class Subject:
 
     def unit_role(self, answers: Answers) -> str | None:
         """Return the key of [source] for people or units, if any."""
-        return next(iter(among(("unit", "person"), self.all_roles(answers))), None)
+        return "unit" if "unit" in self.all_roles(answers) else None
 
     def all_roles(self, answers: Answers) -> Sequence[str]:
         """Return the keys of [source] that name columns."""

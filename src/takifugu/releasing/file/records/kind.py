@@ -31,13 +31,14 @@ class RecordSourceSpec(SourceKeys):
     """Where the private records are."""
 
     rows: Answers = "answers"
-    unit: Annotated[Text | None, meaning("the column that says whose row it is; without it, one row")] = None
+    unit: Annotated[
+        Text | None, meaning("the column that says whose row it is; without it, one row; users have none")
+    ] = None
     value: Annotated[
         Text | Annotated[tuple[Text, ...], Field(min_length=2)] | None,
         meaning("users, contacts: the column with each one's value; users: or the columns that make it"),
     ] = None
     group: Annotated[Text | None, meaning("users: the column with the name of each user's group")] = None
-    person: Annotated[Text | None, meaning("contacts: the column with the name of each person")] = None
     null_keys: Annotated[
         Literal["refuse", "drop"] | None,
         meaning('rows that do not say whose they are: "refuse", or "drop" to leave them out'),
@@ -97,9 +98,11 @@ def bins_problems(source: RecordSourceSpec, columns: bool) -> Iterator[TakifuguE
         yield from faults_at(("source", "bins", column), partial(bins_of, source, column))
 
 
+#: The kinds of this package whose rows have a name, beside those of one row a unit.
+NAMED = ("contacts",)
 #: The kinds of this package that read a key of [source], and the key of [hide] that each of them has for itself.
-READERS = {"person": ("contacts",), "value": ("users", "contacts"), "group": ("users",)}
-_HIDES = {"variable": "network", "attribute": "table", "presence": "users", "person": "contacts"}
+READERS = {"value": ("users", "contacts"), "group": ("users",)}
+_HIDES = {"variable": "network", "attribute": "joint-table", "presence": "users", "person": "contacts"}
 
 
 class Records(Kind):
@@ -110,7 +113,7 @@ class Records(Kind):
 
     facts = Shape(
         RECORDS, RecordReleaseSpec, "releasing.file.drafting.shapes:records", RecordItemSpec,
-        named=("unit", "person", "value", "group"),
+        named=("unit", "value", "group"),
     )  # fmt: skip
     reads: ClassVar[tuple[str, ...]] = ()
     hides: ClassVar[str] = ""

@@ -28,7 +28,7 @@ from takifugu.releasing.file.reading import (
     value_of,
     wrong,
 )
-from takifugu.releasing.file.records.kind import READERS, RecordReleaseSpec, Records, bins_problems
+from takifugu.releasing.file.records.kind import NAMED, RecordReleaseSpec, Records, bins_problems
 from takifugu.releasing.file.sections import AboutUnits
 
 
@@ -91,23 +91,21 @@ def _record(table: Table, columns: Sequence[_Column], row: Texts) -> dict[str, H
     return record
 
 
-_NAMELESS = "is missing", 'write person = "<the column with the name of each person>"'
+_NAMELESS = "is missing", 'write unit = "<the column with the name of each person>"'
 
 
 class SingleValues(Records):
     """A kind whose rows are the entries of the belief, found by their name where entries have one."""
 
-    reads, hides = ("person", "value"), "person"
-    facts = replace(Records.facts, roles=("person", "value"))
+    reads, hides = ("value",), "person"
+    facts = replace(Records.facts, is_one_unit=True, roles=("unit", "value"))
 
     def shape_faults(self, spec: RecordReleaseSpec) -> Iterator[TakifuguError]:
         source, kind = spec.source, spec.belief.kind
-        has_several, needs_names = isinstance(source.value, tuple), kind in READERS["person"]
+        has_several, needs_names = isinstance(source.value, tuple), kind in NAMED
         yield from broken(
-            (source.unit is not None, "source.unit", f"does not belong to {kind}, who are answered together",
-             "write person instead"),
             (source.value is None, "source.value", "is missing", 'write value = "<the column with their value>"'),
-            (source.person is None and needs_names, "source.person", *_NAMELESS),
+            (source.unit is None and needs_names, "source.unit", *_NAMELESS),
             (has_several, "source.value", "names several columns, and a value is in one", "name the one"),
         )  # fmt: skip
         if not has_several:
@@ -116,16 +114,16 @@ class SingleValues(Records):
     def misfits(self, spec: RecordReleaseSpec, belief: Belief) -> Iterator[TakifuguError]:
         yield from super().misfits(spec, belief)
         if belief.names is not None:
-            yield from broken((spec.source.person is None, "source.person", *_NAMELESS))
+            yield from broken((spec.source.unit is None, "source.unit", *_NAMELESS))
             return
-        for key in written(spec.source, ("person", "null_keys")):
+        for key in written(spec.source, ("unit", "null_keys")):
             problem = "is given, and the belief names nobody: a row is any of its entries"
             yield fault(("source", key), problem, "leave it out")
 
     def units(self, file: ReleaseFile) -> tuple[Unit, ...]:
         """Return all rows as one unit, by name or in their order."""
         belief, source, once = file.belief, file.sections(RecordReleaseSpec).source, "every person has one row"
-        column, value = str(source.person), str(source.value)  # which `shape_faults` and `misfits` require
+        column, value = str(source.unit), str(source.value)  # which `shape_faults` and `misfits` require
         if belief.names is None:
             rows = texts(file.table, [value])
             if len(rows) != belief.size:
@@ -134,23 +132,23 @@ class SingleValues(Records):
         rows = texts(file.table, [column, value])
         if source.null_keys == "drop":
             rows = [row for row in rows if row[0] is not None]
-        names = called("person", column, [name for name, _ in rows], may_drop=True)
+        names = called("unit", column, [name for name, _ in rows], may_drop=True)
         values: dict[str, Hashable] = {}
         for person, text in rows:
             name = names[str(person)]
             if name in values:
-                raise wrong("person", f"column {column!r} names somebody twice", rule=once)
+                raise wrong("unit", f"column {column!r} names somebody twice", rule=once)
             if name not in belief.names:
-                no_lookalikes(file.table, column, belief.names, "person")
+                no_lookalikes(file.table, column, belief.names, "unit")
                 problem = "the data has somebody whom the belief does not know"
                 fix = "name them in [belief]"
                 if "people" in type(file.spec.belief).model_fields:
                     people = "with the names of those whom its own file does not name"
                     fix = f'write people = ["Ana"] under [belief], {people}'
-                raise wrong("person", problem, fix=fix)
+                raise wrong("unit", problem, fix=fix)
             values[name] = _value(file, text, value, belief.position(name))
         if len(values) < belief.size:
-            raise wrong("person", "somebody of the belief is not in the data", rule=once)
+            raise wrong("unit", "somebody of the belief is not in the data", rule=once)
         return (Unit(None, values),)
 
 

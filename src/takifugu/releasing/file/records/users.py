@@ -48,7 +48,7 @@ class Users(Records):
     """A kind whose rows are people without names, answered together; those of a group are alike."""
 
     reads, hides = ("value", "group"), "presence"
-    facts = replace(Records.facts, roles=("value", "group"))
+    facts = replace(Records.facts, is_one_unit=True, roles=("value", "group"))
 
     def shape_faults(self, spec: RecordReleaseSpec) -> Iterator[TakifuguError]:
         source, belief = spec.source, spec.belief

@@ -39,9 +39,9 @@ def layout_of(
 
     With a calendar only its window is read, and entries are counted `by` its parts.
     """
-    of_source = {**values_of(source, ("value", "unit", "piece", "order")), "order_format": source.form}
+    of_source = {**values_of(source, ("value", "unit", "recording", "order")), "order_format": source.form}
     columns = {key: getattr(fit, key, None) or value for key, value in of_source.items()}
-    columns["order"] = columns["order"] or source.times
+    columns["piece"] = columns.pop("recording")
     columns["order"], columns["time_of_day"] = columns_of_order(columns["order"])
     rules = ("step", "nulls", "null_keys", "timezone", "round_to", "duplicates", "ambiguous")
     rules_of_source = values_of(source, rules)

@@ -211,7 +211,7 @@ def clock_of(source: SourceSpec, opened: Table | None) -> str:
         return UTC
     if opened is None or source.order_format is not None or source.rows == "wide":
         return "" if opened is None else AS_WRITTEN
-    order, time_of_day = columns_of_order(source.times)
+    order, time_of_day = columns_of_order(source.order)
     try:
         kind = order_kind(opened, Layout(source.value, order=order, time_of_day=time_of_day))
     except TakifuguError:  # which reading the data tells, with its place

@@ -100,7 +100,8 @@ def _believed(
     if private_faults:  # of private data no belief is made, nor said what is wrong with one
         return None
     ways = belief.meant.ways if isinstance(belief.meant, ChainSection) else ()
-    if {"fit", "matrices", "stay", "stays"} & {*ways} and (source is None or _lacks_calendar(belief, source)):
+    timed = {"fit", "matrices", "mean_duration", "mean_durations"}
+    if timed & {*ways} and (source is None or _lacks_calendar(belief, source)):
         return None  # which is told with the source
     chain: OneSequence | None = None
     with collecting(problems, belief):
@@ -128,14 +129,14 @@ def _lacks_calendar(belief: Any, source: SourceSpec) -> bool:
 def _source(source: SourceSpec) -> Iterator[TakifuguError]:
     if source.step is not None:
         yield from faults_at(("source", "step"), partial(parse_step, source.step))
-        if source.times is None and not source.are_runs:  # of which `runs` says what is missing
+        if source.order is None and not source.are_runs:  # of which `runs` says what is missing
             yield fault(("source", "order"), "is missing", 'write order = "<column>", along which steps are counted')
             return
     rules = values_of(source, ("order_format", "timezone", "round_to", "duplicates", "ambiguous"))
-    if source.times:
+    if source.order:
         rules["step"] = source.step
     try:
-        order, time_of_day = columns_of_order(source.times)
+        order, time_of_day = columns_of_order(source.order)
         Layout(source.value, order=order, time_of_day=time_of_day, **rules)
     except TakifuguError as error:
         if error.where[:1] != ("step",):  # which is told above
@@ -156,12 +157,12 @@ def _belief(belief: SequenceBelief, source: SourceSpec | None, faulty: frozenset
     most = belief.max_length
     yield from broken(
         (belief.longer == "cut" and most is None, "belief.max_length", "is missing",
-         "write the number of steps that a longer piece is cut to"),
+         "write the number of steps that a longer recording is cut to"),
         (most is not None and most < belief.min_length, "belief.max_length",
-         "is below min_length, so no piece would be left", "increase it"),
+         "is below min_length, so no recording would be left", "increase it"),
     )  # fmt: skip
-    if source is not None and source.piece is not None and belief.pieces_independent is not True:
-        yield undeclared("piece")
+    if source is not None and source.recording is not None and belief.recordings_independent is not True:
+        yield undeclared("recording")
     if source is not None and source.unit is not None and belief.units_independent is not True:
         yield undeclared("unit")
     if source is None or faulty & {"belief.states", "belief.map", "source.missing"}:
@@ -184,7 +185,7 @@ def _calendar(
         as_long = "is given beside a calendar, in which windows are as long as declared"
         said = values_of(belief, written(belief, ("min_length", "max_length", "initial")))
         yield from broken(
-            (source.piece, "source.piece", "is given beside a calendar, in which each person has one recording", leave),
+            (source.recording, "source.recording", "is given beside a calendar, in which each person has one", leave),
             (said.get("min_length", 1) != 1, "belief.min_length", as_long, leave),
             (said.get("max_length", 1) != 1, "belief.max_length", as_long, leave),
             (isinstance(said.get("initial"), tuple), "belief.initial",
@@ -231,7 +232,7 @@ def _window(
 
 
 def _hide(hide: EntrySpec, source: SourceSpec | None, belief: SequenceBelief | None) -> Iterator[TakifuguError]:
-    for key in written(source, ("unit", "piece")):
+    for key in written(source, ("unit", "recording")):
         what = f"'one-entry' hides one entry of one sequence, and source.{key} says that there are several"
         yield fault(("hide", "kind"), what, f'write kind = "every-entry", or leave source.{key} out')
     if belief is not None:

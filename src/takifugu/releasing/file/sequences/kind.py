@@ -43,7 +43,7 @@ class Sequences(Kind):
     facts = Shape(
         IN_ORDER, ReleaseSpec, "releasing.file.drafting.shapes:sequences", ItemSpec, SequenceBelief,
         has_lengths=True, meaning=meaning_of, notices=notices_of, tables=expanded,
-        named=("attributes", "value", "unit", "piece", "order", "start", "end"),
+        named=("attributes", "value", "unit", "recording", "order", "end"),
     )  # fmt: skip
 
     def part(self, file: ReleaseFile, item: ItemSpec) -> ReleaseFile:
@@ -135,14 +135,15 @@ class Sequences(Kind):
             yield f"the {file.people.many} are independent of each other"
         elif spec.source.unit is not None:
             people = file.people.many
-            yield f"which {people} there are, and the lengths of their pieces, are public"
+            yield f"which {people} there are, and the lengths of their recordings, are public"
             yield f"the {people} are independent of each other"
         if spec.source.from_ is not None and spec.source.gaps == "hidden":
             yield "the noise is right whichever steps were observed, and which were is not published; that is no secret"
         elif spec.source.step is not None or spec.source.nulls == "unobserved":
             yield "which entries were observed is public"
-        if spec.source.null_keys == "drop" and (spec.source.unit or spec.source.piece):
-            yield f"rows that name no {file.people.one} or no piece were left out, and nothing is promised about them"
+        if spec.source.null_keys == "drop" and (spec.source.unit or spec.source.recording):
+            nameless = f"rows that name no {file.people.one} or no recording"
+            yield f"{nameless} were left out, and nothing is promised about them"
         if written(spec.belief, ("matrix_by",)):
             clocks = "in UTC"
             if spec.source.timezone is not None:
@@ -153,9 +154,9 @@ class Sequences(Kind):
             yield f"which {file.people.one} has which {name!r} is public"
         least = spec.belief.min_length
         if least > 1:
-            yield f"pieces of fewer than {least} steps are left out, and nothing is promised about them"
+            yield f"recordings of fewer than {least} steps are left out, and nothing is promised about them"
         if spec.belief.max_length is not None and spec.belief.longer == "cut":
-            yield f"pieces are cut to {spec.belief.max_length} steps; nothing of the rest is published"
+            yield f"recordings are cut to {spec.belief.max_length} steps; nothing of the rest is published"
         yield from assumed(spec.belief)
         yield from lasting(file)
 

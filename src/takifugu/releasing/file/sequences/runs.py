@@ -30,9 +30,9 @@ from takifugu.releasing.file.source import is_one_of, private_files
 
 #: The rows that have a key of [source], of the keys that not all rows have.
 _ROWS_WITH: Mapping[str, tuple[str, ...]] = {
-    "before": ("changes",), "roster": LASTING, "start": ("stays",), "end": ("stays",), "duration": ("stays",),
-    "overlap": ("stays", "events"), "otherwise": ("stays", "events"), "columns": ("wide",), "ignore": ("wide",),
-    "empty": ("wide",), "order": ("samples", "changes", "events", "wide"), "piece": ("samples", "wide"),
+    "default_state": LASTING, "roster": LASTING, "end": ("stays",), "duration": ("stays",),
+    "overlap": ("stays", "events"), "columns": ("wide",), "ignore": ("wide",),
+    "empty": ("wide",), "recording": ("samples", "wide"),
     "attributes": ("samples", "wide"), "round_to": ("samples",), "duplicates": ("samples", *LASTING),
 }  # fmt: skip
 _COVERED = "no row says which time the table covers, so declare it; "
@@ -43,8 +43,8 @@ _NEEDED = (
     ("columns", ("wide",), 'write the headers that are steps, or a pattern of them: columns = "2026-*"'),
     ("order", ("wide",), 'write what headers are called from now on: order = "day"; beside a column of days, both'),
     ("order", ("changes", "events"), "write the column that says when each {row} was"),
-    ("start", ("stays",), "write the column that says when each stay starts"),
-    ("otherwise", ("stays", "events"), "write the state in which somebody is who has no {row}"),
+    ("order", ("stays",), "write the column that says when each stay starts"),
+    ("default_state", ("stays", "events"), "write the state in which somebody is who has no {row}"),
 )  # fmt: skip
 _ROSTER = 'write roster = "people.csv", a public list with the column {!r} (and from, until), or the names themselves'
 
@@ -62,7 +62,7 @@ def faults_of(
     for key, some, fix in _NEEDED:
         is_missing, fix = rows in some and getattr(source, key) is None, fix.format(row=rows.removesuffix("s"))
         yield from broken((is_missing, f"source.{key.removesuffix('_')}", "is missing", fix))
-    for key, state in values_of(source, ("before", "otherwise", "empty")).items():
+    for key, state in values_of(source, ("default_state", "empty")).items():
         if state is not None and belief is not None:
             yield from strange_states(("source", key), [state], belief.states)
     if rows == "wide":
@@ -86,13 +86,13 @@ def faults_of(
         (source.ambiguous == "drop", "source.ambiguous", dropped,
          'repair them, or write ambiguous = "first" or "last"'),
         (written(belief, ("fit",)), "belief.fit", f"counts transitions row by row, and {are}",
-         "write stay and next, or a matrix"),
+         "write mean_duration and next_state, or a matrix"),
     )  # fmt: skip
     yield from _roster(source, folder, data)
 
 
 def _ends_of_stays(source: SourceSpec) -> Iterator[TakifuguError]:
-    start, end, duration, is_time = source.start, source.end, source.duration, True
+    start, end, duration, is_time = source.order, source.end, source.duration, True
     if duration is not None:
         is_time = False
         with suppress(TakifuguError):
@@ -102,7 +102,7 @@ def _ends_of_stays(source: SourceSpec) -> Iterator[TakifuguError]:
         ((end is None) == (duration is None), "source.end",
          "is missing" if end is None else "is given beside duration",
          'write end = "COLUMN", or duration = ["COLUMN", "1min"]'),
-        (has_two_dates, "source.end", "has the date of start; a stay then ends at the first such time after its start",
+        (has_two_dates, "source.end", "has the date of order; a stay then ends at the first such time after its start",
          "write the column of the time of day alone"),
         (not is_time, "source.duration", f"counts in {duration and duration[1]!r}, which is no time",
          'write what a 1 is worth, such as ["minutes", "1min"]'),
@@ -156,13 +156,15 @@ def run_rules(source: SourceSpec, folder: Path) -> RunRules:
             f"rows are {source.rows}, and the data are declared to run until a time that has not come",
             rule="what lasts until then is not known", fix="write when the data were exported",
         ).at("until")  # fmt: skip
-    duration = None
+    duration, before, otherwise = None, None, source.default_state
+    if source.rows == "changes":
+        before, otherwise = source.default_state, None
     if source.duration is not None:
         unit = parse_step(source.duration[1])
         assert isinstance(unit, timedelta)
         duration = source.duration[0], unit // timedelta(microseconds=1)
     return RunRules(
-        source.rows, covered_by(source, folder), source.before, source.end, duration, source.otherwise, source.overlap
+        source.rows, covered_by(source, folder), before, source.end, duration, otherwise, source.overlap
     )
 
 
@@ -234,10 +236,10 @@ def words_of(source: SourceSpec, people: str) -> Iterator[str]:
     if source.unit:
         clause = f"which {people} there are, and from when until when each is covered, is public"
     yield f"{clause}, and declared: no row decides it; the data are declared to be complete until {source.until}"
-    if source.before is not None:
-        yield f"who has no row at or before the first step was {str(source.before)!r} until the first one"
-    if source.otherwise is not None:
-        yield f"who has no {row_noun} is {str(source.otherwise)!r}"
+    if source.default_state is not None and source.rows == "changes":
+        yield f"who has no row at or before the first step was {str(source.default_state)!r} until the first one"
+    elif source.default_state is not None:
+        yield f"who has no {row_noun} is {str(source.default_state)!r}"
     if source.overlap != "refuse" and source.rows == "events":
         yield f"of several events in one step the {source.overlap} one counts"
     elif source.overlap != "refuse":

@@ -76,7 +76,7 @@ class ReleaseSpec(FileSpec):
 def named_columns(*sections: object) -> dict[tuple[str, ...], str]:
     """Return the columns of the first section with them, by key."""
     columns_by_key = dict[tuple[str, ...], str]()
-    for key in ("unit", "piece", "order", "start", "end", "value"):
+    for key in ("unit", "recording", "order", "end", "value"):
         columns: str | tuple[str, ...] = ()
         for section in reversed(sections):
             columns = values_of(section, written(section, (key,))).get(key, columns)

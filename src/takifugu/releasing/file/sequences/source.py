@@ -13,7 +13,6 @@ from pydantic import Field, StrictBool
 from takifugu.core.cache import cached
 from takifugu.core.lists import without_keys
 from takifugu.core.plain import Json
-from takifugu.core.sections import values_of
 from takifugu.data import Layout, Table, Zone, order_kind, parse_step, text_of
 from takifugu.data.rows.kinds_of_order import CLOCK_TIMES
 from takifugu.data.times.time_format import EPOCHS
@@ -54,13 +53,13 @@ class SequenceBelief(Described):
         default_factory=dict
     )
     source: Annotated[Text, meaning("where the belief comes from")] = "assumed"
-    pieces_independent: Annotated[StrictBool | None, meaning("declare that pieces of one person are independent")] = (
-        None
-    )
+    recordings_independent: Annotated[
+        StrictBool | None, meaning("declare that recordings of one person are independent")
+    ] = None
     units_independent: UnitsIndependent = None
-    min_length: Annotated[Positive, meaning("pieces with fewer steps are left out")] = 1
-    max_length: Annotated[Positive | None, meaning("the most steps that a piece may have")] = None
-    longer: Annotated[Literal["refuse", "cut"], meaning("what to do with a piece longer than max_length")] = "refuse"
+    min_length: Annotated[Positive, meaning("recordings with fewer steps are left out")] = 1
+    max_length: Annotated[Positive | None, meaning("the most steps that a recording may have")] = None
+    longer: Annotated[Literal["refuse", "cut"], meaning("what to do with one longer than max_length")] = "refuse"
 
 
 class SourceSpec(CalendarKeys):
@@ -80,10 +79,13 @@ class SourceSpec(CalendarKeys):
     empty: Annotated[State | None, meaning("of wide rows: the state that an empty cell means")] = None
     value: Annotated[Text, meaning("the column with the states", "state")]
     unit: Annotated[Text | None, meaning("the column that says whose row it is")] = None
-    piece: Annotated[Text | None, meaning("the column that numbers a person's pieces")] = None
+    recording: Annotated[Text | None, meaning("the column that numbers a person's recordings")] = None
     order: Annotated[
         Text | tuple[Text, Text] | None,
-        meaning("the column that orders the rows of a piece, or those of a date and a time of day"),
+        meaning(
+            "the column that orders the rows of a recording (of stays, that says when each starts), or those of a date "
+            "and a time of day"
+        ),
     ] = None
     step: Annotated[Number | None, meaning("the declared step between rows; missing steps are unobserved", "1min")] = (
         None
@@ -100,25 +102,24 @@ class SourceSpec(CalendarKeys):
             "agents.csv",
         ),
     ] = None
-    before: Annotated[State | None, meaning("of changes: what everybody was until a first row, if that is a fact")] = (
-        None
-    )
-    start: Annotated[
-        Text | tuple[Text, Text] | None,
-        meaning("the column that says when a stay starts, or those of its date and time of day"),
+    default_state: Annotated[
+        State | None,
+        meaning(
+            "the state where no row says one: of changes, before a first row, if that is a fact; of stays and events, "
+            "without one"
+        ),
     ] = None
     end: Annotated[
         Text | tuple[Text, Text] | None,
         meaning(
             "the column that says when a stay ends, empty where it has not, or those of its date and time of day; "
-            "a time of day alone, beside two of start, is the first one after the start"
+            "a time of day alone, beside two of order, is the first one after the start"
         ),
     ] = None
     duration: Annotated[
         tuple[Text, Text] | None,
         meaning("instead of end: the column of how long a stay is, and what a 1 there is", ["hours", "1h"]),
     ] = None
-    otherwise: Annotated[State | None, meaning("the state of a step without a stay or an event")] = None
     overlap: Annotated[
         Literal["refuse", "first", "last"],
         meaning(
@@ -132,7 +133,7 @@ class SourceSpec(CalendarKeys):
     ] = "refuse"
     null_keys: Annotated[
         Literal["refuse", "drop"],
-        meaning('rows that do not say whose, or of which piece, they are: "refuse", or "drop" to leave them out'),
+        meaning('rows that do not say whose, or of which recording, they are: "refuse", or "drop" to leave them out'),
     ] = "refuse"
     ambiguous: Annotated[
         Literal["refuse", "first", "last", "drop"],
@@ -167,19 +168,14 @@ class SourceSpec(CalendarKeys):
     ] = False
 
     @property
-    def times(self) -> str | tuple[str, str] | None:
-        """Return the column, or two, of each row's time."""
-        return self.start or self.order
-
-    @property
     def are_runs(self) -> bool:
         """Return whether rows hold in more steps than their own."""
         return self.rows in LASTING
 
     @property
-    def entries(self) -> str:
+    def entry_noun(self) -> str:
         """Return what its tables count; a wide row holds many."""
-        return "steps" if self.rows == "wide" else super().entries
+        return "steps" if self.rows == "wide" else super().entry_noun
 
     @property
     def form(self) -> str | None:
@@ -201,7 +197,7 @@ class SourceSpec(CalendarKeys):
         empty: tuple[str, ...] = ()
         if self.empty is not None:
             empty = (str(self.empty), *(raw for raw, state in state_of.items() if state == self.empty))
-        others = (*names_of(self.unit), *names_of(self.piece), *days, *self.attributes)
+        others = (*names_of(self.unit), *names_of(self.recording), *days, *self.attributes)
         return Wide(columns, order, self.value, others, self.ignore, self.order_format, bool(days), empty)
 
     def long(self, table: Table, belief: Described | None) -> Table:
@@ -221,9 +217,9 @@ class SourceSpec(CalendarKeys):
         """
         assert isinstance(belief, SequenceBelief)  # which files about sequences have
         layout = without_keys(super().layout(belief, table), _OF_ORDER)
-        if self.times is not None:
+        if self.order is not None:
             layout |= _of_order(self, table)
-        if self.unit is None and self.piece is None:
+        if self.unit is None and self.recording is None:
             layout.pop("null_keys", None)
         if self.rows == "wide":
             layout |= _of_columns(self)
@@ -235,8 +231,7 @@ class SourceSpec(CalendarKeys):
         layout["states"] |= {str(text_of(raw)): str(state) for raw, state in belief.map.items()}
         if self.duration is not None:
             layout["duration"] = [self.duration[0], _length(self.duration[1])]
-        for key, state in values_of(self, ("before", "otherwise")).items():
-            layout[key] = None if state is None else str(state)
+        layout["default_state"] = None if self.default_state is None else str(self.default_state)
         layout["min_length"] = belief.min_length if belief.min_length > 1 else None
         layout["max_length"] = belief.max_length if belief.longer == "cut" else None
         return layout
@@ -249,7 +244,7 @@ def _of_columns(source: SourceSpec) -> Json:
     if isinstance(wide.columns, Mapping):
         read = {header: read_step(step, None, wide.of_days) for header, step in wide.columns.items()}
         steps = {header: step[1] for header, step in read.items() if step is not None}
-    others = sorted({*wide.others, *wide.ignored} - {source.unit, source.piece})
+    others = sorted({*wide.others, *wide.ignored} - {source.unit, source.recording})
     layout = {"columns": steps, "form": wide.form, "others": others, "empty": source.empty}
     return {"wide": layout, **dict.fromkeys(("rows", "columns", "ignore", "empty"))}
 
@@ -258,12 +253,12 @@ def _of_order(source: SourceSpec, table: Table | None) -> Json:
     """Return the rules for times as steps and rows of one step."""
     times = None
     if table is not None:
-        day, clock = columns_of_order(source.times)
+        day, clock = columns_of_order(source.order)
         read = Layout(
-            source.value, source.unit, source.piece, day, null_keys=source.null_keys, order_format=source.form,
+            source.value, source.unit, source.recording, day, null_keys=source.null_keys, order_format=source.form,
             time_of_day=clock,
         )  # fmt: skip
-        key = "order", source.times, source.form, source.null_keys
+        key = "order", source.order, source.form, source.null_keys
         times = cached(table, key, lambda: order_kind(table, read))
     layout: Json = {"times": times, "duplicates": {"refuse": None}.get(source.duplicates, source.duplicates)}
     if times in (None, CLOCK_TIMES):
