@@ -25,7 +25,7 @@ SPENT = {
 SINCE = {"parted": ("1/2", "9", 2, 2), "apart": ("1/3", "3", 1, 1)}
 
 
-@pytest.fixture(params=[5, 6])
+@pytest.fixture(params=[5, 6, 7])
 def version(request: pytest.FixtureRequest) -> int:
     return int(request.param)
 
@@ -135,7 +135,7 @@ def test_a_long_ledger_is_upgraded_on_purpose(older: Path, version: int, monkeyp
 
 
 @pytest.mark.sampled(2)
-@pytest.mark.parametrize("step", ["keep", "apply", "check_layout"])
+@pytest.mark.parametrize("step", ["keep", "apply", "check_parts"])
 def test_an_upgrade_that_ends_in_its_middle_changes_nothing(
     older: Path, monkeypatch: pytest.MonkeyPatch, step: str
 ) -> None:
