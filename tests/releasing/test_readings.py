@@ -117,7 +117,8 @@ def test_s3_another_time_zone_of_clocks(tmp_path: Path) -> None:
 def test_s4_windows_out_of_order_with_an_unknown_start(tmp_path: Path) -> None:
     chain = tf.MarkovChain([[0.2, 0.8], [0.6, 0.4]], 1, initial="any")
     for at, epsilon in ((4, 4), (0, "0.001"), (5, 4)):
-        calibration = tf.calibrate(tf.Pufferfish(tf.every_entry(), chain), tf.Count(1), epsilon, mechanism="quilt-exact")
+        framework = tf.Pufferfish(tf.every_entry(), chain)
+        calibration = tf.calibrate(framework, tf.Count(1), epsilon, mechanism="quilt-exact")
         tf.release(calibration, [0], ledger=tmp_path / "a.db", source="s", budget=99, at=at)
 
     def loss(output: int, state: int, chance: float) -> float:  # of the last, where the first is certain of the step 4
@@ -262,7 +263,8 @@ def ward(folder: Path, weeks: int, more: str = "", belief: str = "") -> Path:
     first = dt.datetime(2026, 1, 5)
     times = [f"{first + dt.timedelta(hours=h):%Y-%m-%dT%H:%M}" for h in range(168 * weeks)]
     (folder / "w.csv").write_text("t,state\n" + "".join(f"{t},calm\n" for t in times))
-    (folder / "f.toml").write_text(WEEKLY.format(more=f'until = "{first + dt.timedelta(weeks=weeks):%Y-%m-%d}"\n{more}', belief=belief))
+    until = f'until = "{first + dt.timedelta(weeks=weeks):%Y-%m-%d}"'
+    (folder / "f.toml").write_text(WEEKLY.format(more=f"{until}\n{more}", belief=belief))
     return folder / "f.toml"
 
 
@@ -305,7 +307,7 @@ def test_t4_a_copy_of_the_ledger_that_lacks_a_reading_asks_for_it_again(tmp_path
     file = ward(tmp_path, 3, more='duplicates = "first"')
     paid(file, window="2026-W04", same_entries=True)
     (tmp_path / "a.db").write_bytes(old)
-    with pytest.raises(LedgerError, match="busy-2026-W04.certificate.json"):
+    with pytest.raises(LedgerError, match=r"busy-2026-W04\.certificate\.json"):
         paid(file, window="2026-W04")
     adopt(Ledger.open(tmp_path / "a.db"), tmp_path / "f-published", lambda _: True)
     with pytest.raises(ReadingChanged):
@@ -484,8 +486,11 @@ def test_another_secret_of_records_that_hold_what_was_released(tmp_path: Path) -
 
 def test_another_rule_of_which_value_a_record_has(tmp_path: Path) -> None:
     bins = "bins = {{ income = {{ low = [0, {0}], high = [{0}, 100] }} }}"
-    files = (lambda edge: record_file(tmp_path, ("x", "income"), "income", bins.format(edge)))
-    first, _, third = paid(files(10)), asked(files(20)), asked(files(30))
+
+    def file(edge: int) -> Path:
+        return record_file(tmp_path, ("x", "income"), "income", bins.format(edge))
+
+    first, _, third = paid(file(10)), asked(file(20)), asked(file(30))
     assert 0 < first < 1e-12  # the income tells nothing of x
     assert third >= 3
     assert "bins: " in Ledger.open(tmp_path / "a.db").events("s")[-1].what

@@ -109,7 +109,7 @@ def test_compare_refuses_a_ledger_that_is_none(tmp_path: Path, harm: Callable[[P
     assert _seen(ledger) == before
 
 
-@pytest.mark.parametrize("command", ["compare", "advise", "plan", "calibrate"])
+@pytest.mark.parametrize("command", ["compare", "advise", "calibrate"])
 def test_it_is_said_beforehand_what_will_be_asked(tmp_path: Path, command: str) -> None:
     where = published(tmp_path)
     assert "the same entries?" not in invoke(command, where).output

@@ -36,7 +36,8 @@ AT_ONCE = 1000
 WITHOUT_IDS = 5
 #: How many bytes a tag had up to format 6; after each came the number of its shape, in 4 bytes.
 WITH_LONG_TAGS, LONG_TAG = 6, 32
-#: What keys of the readings of then are called: up to format 7 they were JSON, and called layouts.
+#: Up to format 7 readings were JSON, in a table of this name; what their keys are called now, if otherwise.
+_FORMER = "layouts"
 _LINES = {"from": "start between steps", "layout": "reading"}
 
 
@@ -184,7 +185,7 @@ def _replay(connection: Connection, version: int) -> None:
     texts = {name: content(connection, name) for name in names}
     waiting = "select public_id, bundle from reservations where bundle is not null"
     bundles = connection.all(waiting)
-    for table in reversed(columns()):
+    for table in (_FORMER, *reversed(columns())):
         connection.execute(f"drop table if exists {table}")
     begin(connection, meta.public_id, meta.created, meta.key)
     for older in events:
