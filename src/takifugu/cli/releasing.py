@@ -69,7 +69,7 @@ def publish(
                     planned, output, progress=progress, new_ledger=new_ledger, anyway=anyway, wanted=choice
                 )
 
-            outcome = with_answer(pay, wanted.same_entries, "release", file)
+            outcome = with_answer(pay, wanted.same_entries)
         if as_json:
             print_json("release", file, {**outcome_of(outcome), "notices": notices})
             return

@@ -29,7 +29,7 @@ def ask(
         with watching(stops=False) as watch, noticed() as notices:
             spec = chosen(load(file, window=window), only)
             going_on = partial(ask_session, spec, places, at_most, is_last, watch=watch, progress=progress)
-            transcript = with_answer(going_on, same_entries, "ask", file, *places)
+            transcript = with_answer(lambda answer: going_on(same_entries=answer), same_entries)
         if as_json:
             print_json("ask", file, {**_plain(transcript), "notices": notices})
         else:
