@@ -145,7 +145,7 @@ def notices_of_reading(file: ReleaseFile) -> tuple[str, ...]:
     asked = asked_about(file.ledger, file.source.name, file.reading)
     if asked is None:
         return ()
-    return (f"{asks_words(asked)}\n{command('release', file.path, '--dry-run')} shows what either answer costs",)
+    return (f"{asks_words(asked)}\n{command('calibrate', file.path)} shows what either answer costs",)
 
 
 def asks_words(question: ReadingChanged | None) -> str:
