@@ -49,9 +49,8 @@ crashes: $(VENV)/.test  ## kill releases at every call of the C library, break t
 	@TAKIFUGU_KILLS=200 $(RUN) -m pytest $(PATIENTLY) -m slow tests/accounting/ledger/test_processes.py
 	@TAKIFUGU_CRASHES=200 $(RUN) -m pytest $(PATIENTLY) -m slow tests/releasing/publishing/test_crashes.py tests/releasing/publishing/test_killed_calls.py
 
-fuzz: $(VENV)/.test  ## random frameworks, releases, ledgers, layouts and runs against brute force, 30 minutes (FUZZ="60 --seed 3" for others)
+fuzz: $(VENV)/.test  ## random frameworks, releases, ledgers and runs against brute force, 30 minutes (FUZZ="60 --seed 3" for others)
 	@PYTHONPATH=. $(RUN) -m tests.fuzz $(or $(FUZZ),10)
-	@PYTHONPATH=. $(RUN) -m tests.fuzz.layouts $(or $(FUZZ),10)
 	@PYTHONPATH=. $(RUN) -m tests.fuzz.runs $(or $(FUZZ),10)
 
 spark: $(VENV)/.spark  ## the tests on Apache Spark, which installs 500 MB and needs Java 17 or newer

@@ -222,7 +222,7 @@ def test_a_command_loads_what_it_needs(tmp_path: Path, command: str, unneeded: t
 
 
 @pytest.mark.slow
-def test_a_ledger_that_knows_no_other_layout_is_not_opened(tmp_path: Path) -> None:
+def test_a_ledger_that_knows_no_other_reading_is_not_opened(tmp_path: Path) -> None:
     file = put(tmp_path, _STEPS)
     succeed("release", "--anyway", file)
     again = f"main({['compare', str(file)]!r}, standalone_mode=False)\nprint(*sys.modules)"

@@ -5,7 +5,7 @@
 Random tables of changes, stays and events, with exact and clumsy times, offsets, clocks that are changed, overlaps,
 gaps, ends, windows and cells of a calendar, are counted by some engine and by an oracle in plain Python, and refused by
 both or by none. And the same steps, written as samples, changes, stays with ends or durations, events and columns, come
-out alike: the integers, which steps were observed, and of release files the scale of the noise and the layout.
+out alike: the integers, which steps were observed, and of release files the scale of the noise.
 Exit code 1 if anything differed.
 """
 

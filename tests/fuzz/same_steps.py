@@ -29,11 +29,6 @@ from takifugu.releasing.planning.plan import plan
 WAYS = ("samples", "changes", "stays", "durations", "events", "wide")
 #: No data are exported before they end.
 LATEST = in_microseconds("2026-09-01T00:00")
-#: Keys of a layout that say what a row is.
-_OF_ROWS = (
-    "rows", "default_state", "order", "end", "duration", "overlap", "wide", "columns", "ignore",
-    "empty",
-)  # fmt: skip
 
 
 @dataclass(frozen=True)
@@ -162,7 +157,7 @@ _KEYS = {
 
 
 def in_files(c: random.Random, folder: Path) -> str:
-    """Return what differs between release files about the same steps: counts, noise, layouts."""
+    """Return what differs between release files about the same steps: counts, noise."""
     same = same_steps(c)
     while same.at(same.size) > LATEST:
         same = same_steps(c)
@@ -197,13 +192,10 @@ def _utc(moment: int) -> str:
 
 
 def _planned(path: Path) -> object:
-    file = load(path)
-    _ = file.table
-    layout = {key: value for key, value in file.layout().items() if key not in _OF_ROWS}
-    planned = plan(file)
+    planned = plan(load(path))
     counted = [
         (piece.unit, piece.length, piece.counts.tolist(), None if piece.by_cell is None else piece.by_cell.tolist())
         for table in planned.tables for question in table.questions for piece in question.data.pieces
     ]  # fmt: skip
     scales = [calibration.scale for table in planned.tables for calibration in table.calibrations]
-    return counted, scales, layout
+    return counted, scales

@@ -6,7 +6,7 @@ from pathlib import Path
 
 import duckdb
 import pytest
-from tests.support.commands import succeed
+from tests.support.commands import invoke, succeed
 from tests.support.data_files import SOURCES
 from tests.support.release_files import believe, publish, read_from, release_text, section
 from tests.support.releases import put, refusal_of, refused
@@ -61,7 +61,7 @@ def test_one_line_says_what_to_do(source: str, words: str, tmp_path: Path, monke
 
 
 def test_an_engine_opens_what_the_file_names(tmp_path: Path, rows: Path) -> None:
-    """Data through an engine are the data of the file: one layout, one release; columns are those that are named."""
+    """Data through an engine are the data of the file: one reading, one release; columns are those that are named."""
     addresses = list[Address]()
 
     def opened(address: Address) -> object:
@@ -71,7 +71,7 @@ def test_an_engine_opens_what_the_file_names(tmp_path: Path, rows: Path) -> None
     register_engine(Engine("mine", lambda data: False, lambda data: data, opened=opened))
     plain = load(release_of(tmp_path, 'file = "minutes.parquet"'))
     through = load(release_of(tmp_path, 'engine = "mine"\nfile = "minutes.parquet"'))
-    assert through.layout() == plain.layout()
+    assert through.reading == plain.reading
     (address,) = addresses
     assert address.file == f"file://{rows}"
     assert address.columns is not None
@@ -120,9 +120,12 @@ def test_from_init_to_a_second_release(kind: str, tmp_path: Path) -> None:
     one = put(tmp_path, {"one.toml": SPEC.format(file=name, name="first")})
     assert "differences" in succeed("advise", one).output
     succeed("release", one)
-    SOURCES["CSV"][1](tmp_path / "same.csv", ROWS)  # the same rows in another file are the same source and layout
+    SOURCES["CSV"][1](tmp_path / "same.csv", ROWS)  # the same rows in a file of another kind
     two = put(tmp_path, {"two.toml": SPEC.format(file="same.csv", name="second")})
-    assert "layout" not in succeed("release", two).output
+    asked = invoke("release", two).output
+    assert ("the same entries?" in asked) == (kind != "CSV"), asked
+    if kind != "CSV":
+        succeed("release", two, "--same-entries")
     account = succeed("ledger", "show", tmp_path / "ledger.db").output
     assert {"first", "second"} <= set(account.replace(",", " ").split())
 

@@ -130,7 +130,7 @@ BY_HAND = (
 )  # fmt: skip
 #: Words with an option that is added to the command that printed them, each with its own test below or above.
 OPTIONS = ("write --anyway", "such as --once 2", "such as --window ", "with --new-ledger", "or write --force",
-           "add --dry-run,")  # fmt: skip
+           "add --dry-run,", "write --other-entries", "leave --same-entries")  # fmt: skip
 
 
 def test_no_remedy_is_written_by_hand() -> None:
@@ -267,8 +267,8 @@ def test_a_budget_that_no_ledger_has_counted_needs_no_command(tmp_path: Path) ->
 
 
 def test_no_budget_is_told_of_that_hides_nothing(tmp_path: Path) -> None:
-    """Another layout costs a change of all data. What the refusal says instead, to write it as before, works."""
-    source = read_from("study", "data.csv", order="t", rows="changes", default_state="a", step=1, from_=0, until=300,
+    """Other entries cost a change of all data. To write the file as before works."""
+    source = read_from("study", "data.csv", order="t", rows="changes", before="a", step=1, from_=0, until=300,
                        value="state", budget=3)  # fmt: skip
     belief = believe("markov-chain", states=["a", "b"], matrix=[[0.9, 0.1], [0.1, 0.9]], source="a test",
                      units_independent=True)  # fmt: skip
@@ -277,12 +277,23 @@ def test_no_budget_is_told_of_that_hides_nothing(tmp_path: Path) -> None:
     succeed("release", toml, "--anyway")
     replaced(toml, 'default_state = "a"', 'default_state = "b"')
     replaced(toml, '"one"', '"two"')
-    for dry in ([], ["--dry-run"]):
-        refused = words_of(ended(1, "release", toml, "--anyway", *dry))
-        assert re.search(r"no budget is worth that: an epsilon of [0-9.]+ hides next to nothing", refused)
-        assert "to keep the layout, write it as before" in refused
-        assert "ledger budget" not in refused
-    succeed("release", replaced(toml, 'default_state = "b"', 'default_state = "a"'), "--anyway")
+    refused = words_of(ended(1, "release", toml, "--anyway", "--other-entries"))
+    assert re.search(r"no budget is worth that: an epsilon of [0-9.]+ hides next to nothing", refused)
+    assert "ledger budget" not in refused
+    succeed("release", replaced(toml, 'before = "b"', 'before = "a"'), "--anyway")
+
+
+@of("cli/entries.py: with_answer", "releasing/planning/notices.py: notices_of_reading")
+def test_what_is_asked_names_the_command_that_answers_and_the_one_with_the_prices(toml: Path) -> None:
+    succeed("release", toml, "--anyway")
+    replaced(toml, "[source]\n", "[source]\nduplicates = 'first'\n")
+    prices = words_of(pasted(invoke("compare", toml), "calibrate"))
+    asked = ended(2, "release", toml, "--anyway", "--again", "both", "--once", "2")
+    for answer in ("--same-entries", "--other-entries"):
+        assert re.search(rf"{answer}[^:]*: 'study' goes from epsilon", words_of(asked))
+        assert re.search(rf"{answer}[^:]*: 'study' goes from epsilon", prices)
+    assert pasted(asked, "release").exit_code == 0
+    assert payments(toml.parent / "ledger.db") == 2
 
 
 def test_a_table_above_the_whole_budget_is_noticed_by_check(tmp_path: Path) -> None:

@@ -194,10 +194,10 @@ def missing(values: str) -> tuple[str, str]:
     return 'kind = "users"', f'kind = "users"\nmissing = {values}'
 
 
-def test_what_a_missing_value_counts_as_is_part_of_the_layout_and_public(tmp_path: Path) -> None:
+def test_what_a_missing_value_counts_as_is_part_of_the_reading_and_public(tmp_path: Path) -> None:
     rows = without_some_ages()
     files = [load(written(tmp_path, FILE, missing(f'{{ age = "{age}" }}'), rows=rows)) for age in ("old", "young")]
-    assert files[0].layout != files[1].layout
+    assert files[0].reading != files[1].reading
     assert "a missing value of 'age' counts as 'old'" in [str(line) for line in files[0].kind.assumptions(files[0])]
 
 

@@ -1,9 +1,7 @@
 """Release files whose rows are wide, a column a day or a question: what they publish, cost, promise and refuse."""
 
 import random
-from collections.abc import Iterator, Mapping
 from datetime import date, timedelta
-from itertools import combinations_with_replacement, product
 from pathlib import Path
 
 import pandas
@@ -11,10 +9,8 @@ import pytest
 from tests.support.commands import succeed
 from tests.support.release_files import Changes, believe, changed, publish, read_from, release_text
 from tests.support.releases import assert_says, refusal_of, refused, spent
-from tests.support.wide_oracle import Reading, entries, long_rows
+from tests.support.wide_oracle import long_rows
 
-from takifugu.accounting.ledger.format import agreement
-from takifugu.accounting.ledger.format.agreement import are_moved, conflicts
 from takifugu.releasing.file.loading import load
 from takifugu.releasing.planning.plan import plan
 from takifugu.releasing.publishing.run import release_file
@@ -70,24 +66,21 @@ def scales(path: Path) -> list[object]:
     return [calibration.scale for table in plan(load(path)).tables for calibration in table.calibrations]
 
 
-def layout(path: Path) -> dict[str, object]:
-    """Return a layout as the ledger keeps it."""
+def reading(path: Path) -> str:
+    """Return a reading as the ledger keeps it."""
     file = load(path)
     _ = file.table
-    return {key: value for key, value in file.layout().items() if value is not None}
+    return file.reading
 
 
 @pytest.mark.slow
-def test_a_sheet_is_the_same_as_a_row_a_day_counts_noise_and_layout(tmp_path: Path) -> None:
+def test_a_sheet_is_the_same_as_a_row_a_day_counts_and_noise(tmp_path: Path) -> None:
     wide, long, named = (
         written(tmp_path / name, *changes) for name, changes in (("wide", ()), ("long", SAMPLES), ("named", NAMED))
     )
-    counted, of_sheet, of_rows = counts(wide), layout(wide), layout(long)
+    counted = counts(wide)
     assert counted == counts(long) == counts(named)
     assert scales(wide) == scales(long) == scales(named)
-    assert conflicts(of_sheet, of_rows) == conflicts(layout(named), of_rows) == ()
-    assert are_moved(of_sheet, {**of_sheet, "step": "3600s"})
-    assert not are_moved(of_sheet, {**of_rows, "step": "3600s"})
     assert sum(piece[2][1] for piece in counted if piece[1] == 28) == sum(  # type: ignore[index]
         text in ("x", "present") for row in rows_of() for name, text in row.items() if "/" in name
     )
@@ -96,14 +89,14 @@ def test_a_sheet_is_the_same_as_a_row_a_day_counts_noise_and_layout(tmp_path: Pa
 
 
 @pytest.mark.slow
-def test_the_ledger_charges_a_sheet_and_a_row_a_day_as_one_layout(tmp_path: Path) -> None:
+def test_the_ledger_charges_a_sheet_and_a_row_a_day_as_one_where_that_is_declared(tmp_path: Path) -> None:
     totals = []
     for name, changes in (("both", SAMPLES), ("wide", ())):
         path = written(tmp_path / name)
         release_file(path, anyway=True)
         again = (('name = "days"', 'name = "days2"'), ('name = "weekdays"', 'name = "weekdays2"'))
         path.write_text(changed(FILE, *changes, *again))
-        release_file(path, anyway=True)
+        release_file(path, anyway=True, same_entries=True if changes else None)
         totals.append(spent(tmp_path / name, "sheet").epsilon)
     assert totals[0] == totals[1] <= 4
     assert_says(
@@ -113,52 +106,15 @@ def test_the_ledger_charges_a_sheet_and_a_row_a_day_as_one_layout(tmp_path: Path
 
 
 @pytest.mark.slow
-def test_another_meaning_of_columns_is_charged_for_everybody(tmp_path: Path) -> None:
-    before = layout(written(tmp_path / "before"))
+def test_another_meaning_of_columns_is_another_reading(tmp_path: Path) -> None:
+    before = reading(written(tmp_path / "before"))
     american = [{name: text for name, text in row.items() if "/" not in name or name < "13"} for row in rows_of()]
     for number, change in enumerate([
         (('empty = "absent"', 'empty = "present"'),), (('empty = "absent"\n', ""),), (('"%d/%m/%Y"', '"%m/%d/%Y"'),),
         NAMED,
     ]):  # fmt: skip
         path = written(tmp_path / str(number), *change, rows=american if "%m/%d" in str(change) else None)
-        assert conflicts(before, layout(path)) == ("wide",)
-        assert not are_moved(before, layout(path))
-
-
-def some_layouts() -> Iterator[dict[str, object]]:
-    listed = (["1"], ["1", "2"], ["?"], ["*"])
-    named = ({"1": "1"}, {"1": "1", "2": "2"}, {"1": "2"}, {"2": "2"})
-    for these, others, empty in product((*listed, *named), ([], ["2"], ["x"]), (None, "a", "b")):
-        yield {"value": "v", "states": {"a": "a", "b": "b"}, "unit": "u",
-               "wide": {"columns": these, "form": None, "others": others, "empty": empty}}  # fmt: skip
-
-
-def some_tables() -> Iterator[Mapping[str, str]]:
-    for names in (("u",), ("u", "1"), ("u", "1", "2"), ("u", "2", "x"), ("u", "1", "x"), ("u", "1", "2", "x")):
-        for cells in product(("a", "b", ""), repeat=len(names) - 1):
-            yield dict(zip(names, ("Ana", *cells), strict=True))
-
-
-def disagreeing() -> list[tuple[object, object, object]]:
-    """Return layouts that are said to agree and read a table differently that both accept."""
-    layouts = list(some_layouts())
-    tables = list(some_tables())
-    read: list[list[Reading]] = [[entries(one["wide"], "u", table) for table in tables] for one in layouts]  # type: ignore[arg-type]
-    return [
-        (layouts[i], layouts[j], table)
-        for i, j in combinations_with_replacement(range(len(layouts)), 2) if not conflicts(layouts[i], layouts[j])
-        for mine, theirs, table in zip(read[i], read[j], tables, strict=True)
-        if None not in (mine, theirs) and mine != theirs
-    ]  # fmt: skip
-
-
-def test_layouts_that_agree_read_every_table_alike_that_both_accept() -> None:
-    assert disagreeing() == []
-
-
-def test_it_would_be_seen(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(agreement, "_reads_others", lambda mine, theirs: False)
-    assert disagreeing()
+        assert reading(path) != before
 
 
 @pytest.mark.parametrize(("changes", "words"), [
@@ -211,15 +167,15 @@ def test_tables_by_an_attribute_in_a_column_and_columns_that_were_renamed(tmp_pa
     renamed = written(tmp_path / "renamed", *other, rows=[{"Pupil" if k == "pupil" else k: v for k, v in row.items()}
                                                            for row in rows_of()])  # fmt: skip
     assert counts(plain) == counts(renamed)
-    assert conflicts(layout(plain), layout(renamed)) == ()
+    assert reading(plain) == reading(renamed)
     ignored = (('order = "day"', 'order = "day"\nrenamed = { Class = "class" }'),)
     rows = [{"Class" if k == "class" else k: v for k, v in row.items()} for row in rows_of()]
     assert counts(written(tmp_path / "ignored", *ignored, rows=rows)) == counts(written(tmp_path / "as before"))
 
 
-def test_more_columns_that_fit_are_no_other_layout(tmp_path: Path) -> None:
+def test_more_columns_that_fit_are_no_other_reading(tmp_path: Path) -> None:
     shorter = [{name: text for name, text in row.items() if not name.startswith("3")} for row in rows_of()]
-    assert layout(written(tmp_path / "before", rows=shorter)) == layout(written(tmp_path / "now"))
+    assert reading(written(tmp_path / "before", rows=shorter)) == reading(written(tmp_path / "now"))
 
 
 @pytest.mark.slow

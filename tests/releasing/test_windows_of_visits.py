@@ -141,8 +141,8 @@ def test_visits_that_are_read_otherwise_do_not_add_up_and_are_refused(tmp_path: 
     lines = (FILE + HOURLY).replace('name = "safe"', 'name = "other"').splitlines(keepends=True)
     text = "".join(OTHERS[other].get(line.partition(" ")[0], line) for line in lines)
     (tmp_path / "other.toml").write_text(text, encoding="utf-8")
-    with pytest.raises(CompositionRefused, match="is read in another layout than before"):
-        tf.release_file(tmp_path / "other.toml", anyway=True)
+    with pytest.raises(CompositionRefused, match="was read as other entries before"):
+        tf.release_file(tmp_path / "other.toml", anyway=True, same_entries=False)
     assert spent(tmp_path, "infected").epsilon == Fraction(5, 4)
 
 
@@ -243,14 +243,14 @@ def test_a_time_that_clocks_skipped_is_none(tmp_path: Path) -> None:
 
 
 @pytest.mark.slow
-def test_a_zone_is_part_of_the_layout(tmp_path: Path) -> None:
-    """Times by other clocks are other visits; whether all were written with offsets no layout can see."""
+def test_a_zone_is_part_of_the_reading(tmp_path: Path) -> None:
+    """Times by other clocks are other visits; whether all were written with offsets no reading can see."""
     row = "who,where,when\nAna,bar,2026-10-25T05:40\n"
     tf.release_file(written(tmp_path, in_berlin(), row), window="2026-10-25T05", anyway=True)
     text = in_berlin().replace("Berlin", "London").replace('name = "safe"', 'name = "other"')
     (tmp_path / "other.toml").write_text(text, encoding="utf-8")
-    with pytest.raises(CompositionRefused, match="is read in another layout than before"):
-        tf.release_file(tmp_path / "other.toml", window="2026-10-25T05", anyway=True)
+    with pytest.raises(CompositionRefused, match="was read as other entries before"):
+        tf.release_file(tmp_path / "other.toml", window="2026-10-25T05", anyway=True, same_entries=False)
 
 
 @pytest.mark.parametrize("library", ["pandas", "polars"])

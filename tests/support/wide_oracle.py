@@ -1,8 +1,6 @@
 """A wide table, read cell by cell in plain Python: which person was in which state in which step."""
 
 from collections.abc import Mapping, Sequence
-from fnmatch import fnmatchcase
-from typing import Any
 
 Row = Mapping[str, str | None]
 
@@ -30,25 +28,3 @@ def long_rows(rows: Sequence[Row], person: str, steps: Mapping[str, str], empty:
         [str(row[person]), text, (row[column] or "").strip() or empty or ""]
         for row in rows for column, text in steps.items()
     ]  # fmt: skip
-
-
-#: Whose, in which step, which state; None where a table is refused.
-Reading = dict[tuple[str, str], str | None] | None
-
-
-def entries(columns: Mapping[str, Any], person: str, row: Mapping[str, str]) -> Reading:
-    """Return what a stored layout makes of a table of one row; headers are steps as they stand."""
-    steps, others = columns["columns"], columns["others"]
-    read: dict[tuple[str, str], str | None] = {}
-    used = set[str]()
-    for name, text in row.items():
-        fitting = [step for step in steps if name == step or (isinstance(steps, list) and fnmatchcase(name, step))]
-        if len(fitting) + (name in others) + (name == person) != 1:
-            return None
-        used.update(fitting)
-        if fitting and not name.isdecimal():
-            return None
-        if fitting:
-            step = name if isinstance(steps, list) else steps[name]
-            read[row[person], step] = text or columns["empty"]
-    return read if used == {*steps} else None

@@ -16,7 +16,7 @@ from takifugu.numbers.rationals import as_delta, as_non_negative, exact, to_text
 #: Whose data an answer reads: one unit's, or several units' at once.
 SCOPES = ("unit", "pooled")
 #: What a charge need not say.
-_WHICH = ("names", "lengths", "reading", "at", "calendar", "layout", "phases", "begins_series")
+_WHICH = ("names", "lengths", "reading", "at", "calendar", "read_as", "phases", "begins_series")
 
 
 class Composition(StrEnum):
@@ -100,10 +100,10 @@ class Charge(PlainForm):
     Which entries `query` means: `names` are those of the entries in the order in which its numbers count them (empty
     where they have none), `lengths` those of the sequences that it reads. Charges with the same `reading` read the same
     entries; `at` is the declared step of the one long recording where the sequence starts, and `calendar` says from
-    when and in which steps it is counted. `layout` is how rows became entries, as it was declared. `phases` are, of
-    beliefs whose matrices repeat, the period and the place in it of step 0 of the recording. What is not said is taken
-    at its worst. `begins_series` declares that this is the first of a series of normal releases
-    (`composition.at_delta`).
+    when and in which steps it is counted. `read_as` is how rows became entries, as text: the first of the readings
+    that are declared the same entries. `phases` are, of beliefs whose matrices repeat, the period and the place in it
+    of step 0 of the recording. What is not said is taken at its worst. `begins_series` declares that this is the first
+    of a series of normal releases (`composition.at_delta`).
     """
 
     framework: str = field(metadata=_TEXT)
@@ -126,7 +126,7 @@ class Charge(PlainForm):
     reading: str = field(default="", metadata=_TEXT_OR_NONE)
     at: int | None = field(default=None, metadata=form(read=int, is_left_out=True))
     calendar: str = field(default="", metadata=_TEXT_OR_NONE)
-    layout: str = field(default="", metadata=_TEXT_OR_NONE)
+    read_as: str = field(default="", metadata=_TEXT_OR_NONE)
     phases: tuple[tuple[int, int], ...] = field(default=(), metadata=form(read=_read_phases, is_left_out=True))
     begins_series: bool = field(default=False, metadata=form(read=bool, is_left_out=True))
 

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import os
 import sys
 from collections.abc import Callable, Sequence
 
@@ -10,7 +9,6 @@ import click
 
 from takifugu.cli.group import complain
 from takifugu.cli.output import counted
-from takifugu.cli.terminal import is_terminal
 from takifugu.core.errors import ReleaseError, TakifuguError
 from takifugu.core.escaping import visible
 from takifugu.core.lists import without
@@ -22,11 +20,6 @@ from takifugu.releasing.file.questions.question import Question
 _ROWS, _LISTED = 3, 9
 #: A cell that is shown is no longer.
 _WIDEST = 16
-
-
-def can_ask() -> bool:
-    """Return whether somebody can read and answer on the terminal."""
-    return is_terminal(sys.stdin) and is_terminal(sys.stderr) and not os.environ.get("CI")
 
 
 def ask_about(look: FirstLook, question: Question, accept: Callable[[str], str]) -> str:

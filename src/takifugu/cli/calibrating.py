@@ -12,6 +12,7 @@ from takifugu.cli.group import REFUSED, complain
 from takifugu.cli.output import print_json
 from takifugu.cli.progress import watching
 from takifugu.cli.terminal import only_seen
+from takifugu.core.errors import InputError
 from takifugu.core.plain import Json
 from takifugu.numbers.rationals import to_text
 from takifugu.releasing.file.loading import load
@@ -39,9 +40,11 @@ def calibrate(file: Path, as_json: bool) -> None:
 
 def release(
     file: Path, output: Path | None, only: tuple[str, ...], again: tuple[str, ...], once: str | None, force: bool,
-    new_ledger: bool, dry_run: bool, anyway: bool, window: str | None, as_json: bool,
+    new_ledger: bool, dry_run: bool, anyway: bool, same_entries: bool | None, window: str | None, as_json: bool,
 ) -> None:  # fmt: skip
-    choice = Choice(only, again, once, force)
+    choice = Choice(only, again, once, force, same_entries)
+    if dry_run and same_entries is not None:
+        raise InputError("--dry-run shows what either answer costs", fix="leave the answer out").at("same_entries")
     if not dry_run:
         from takifugu.cli.releasing import publish  # it loads what draws, and makes the report
 

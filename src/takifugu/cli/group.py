@@ -52,6 +52,9 @@ PATH = click.Path(path_type=Path)
 FILE_ARGUMENT = click.argument("file", type=PATH)
 FILES_ARGUMENT = click.argument("files", metavar="FILE...", type=PATH, nargs=-1, required=True)
 WINDOW_OPTION = click.option("--window", help="The window of regular tables, such as 2026-W07.")
+ENTRIES_OPTION = click.option(
+    "--same-entries/--other-entries", default=None, help="Whether a source that is read otherwise has the same entries."
+)
 JSON_OPTION = click.option("--json", "as_json", is_flag=True, help="Print JSON with stable keys instead of tables.")
 LEDGER_ARGUMENT = click.argument("ledger_file", metavar="LEDGER", type=PATH)
 SOURCE_ARGUMENT = click.argument("source")

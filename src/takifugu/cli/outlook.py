@@ -11,6 +11,7 @@ from takifugu.cli.progress import watching
 from takifugu.core.text.tables import paragraph
 from takifugu.releasing.file.loading import load
 from takifugu.releasing.file.neighbours import notices_of_file
+from takifugu.releasing.planning.notices import notices_of_reading
 from takifugu.releasing.planning.outlook import outlook
 
 
@@ -18,7 +19,7 @@ def plan(file: Path, releases: int, window: str | None, as_json: bool) -> None:
     with watching() as watch:
         watch("looking ahead", 0, 1)
         read = load(file, window=window, first=True)
-        ahead, notices = outlook(read, releases), notices_of_file(read)
+        ahead, notices = outlook(read, releases), (*notices_of_reading(read), *notices_of_file(read))
     if as_json:
         content = ahead.to_dict()
         if notices:

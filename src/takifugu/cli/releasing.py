@@ -5,13 +5,14 @@ from __future__ import annotations
 import shlex
 from collections import Counter
 from collections.abc import Sequence
-from functools import partial
+from dataclasses import replace
 from itertools import chain
 from pathlib import Path
 
 import click
 
 from takifugu.cli.advice import counting_what_is_left_out
+from takifugu.cli.entries import with_answer
 from takifugu.cli.output import amount, noticed, print_json
 from takifugu.cli.progress import watching
 from takifugu.cli.terminal import only_seen
@@ -61,8 +62,14 @@ def publish(
         with watching(stops=False) as watch, noticed() as notices:
             watch("paying, drawing and writing", 0, 1)
             left_out = in_place_of_good(planned.file, only_seen())
-            pay = partial(run.publish, planned, output, progress=progress, new_ledger=new_ledger)
-            outcome = pay(anyway=anyway, wanted=wanted)
+
+            def pay(same_entries: bool | None) -> Outcome:
+                choice = replace(wanted, same_entries=same_entries)
+                return run.publish(
+                    planned, output, progress=progress, new_ledger=new_ledger, anyway=anyway, wanted=choice
+                )
+
+            outcome = with_answer(pay, wanted.same_entries)
         if as_json:
             print_json("release", file, {**outcome_of(outcome), "notices": notices})
             return

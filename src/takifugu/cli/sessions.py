@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+from functools import partial
 from pathlib import Path
 
 import click
 
+from takifugu.cli.entries import with_answer
 from takifugu.cli.group import REFUSED, complain
 from takifugu.cli.output import amount, counted, noticed, print_json
 from takifugu.cli.progress import watching
@@ -19,14 +21,15 @@ from takifugu.releasing.publishing.session import ask as ask_session
 
 
 def ask(
-    file: Path, places: tuple[str, ...], at_most: str | None, only: str | None, is_last: bool, window: str | None,
-    as_json: bool,
+    file: Path, places: tuple[str, ...], at_most: str | None, only: str | None, is_last: bool,
+    same_entries: bool | None, window: str | None, as_json: bool,
 ) -> None:  # fmt: skip
     progress = Progress()
     with progress.telling():  # to the end: what nobody could read is answered
         with watching(stops=False) as watch, noticed() as notices:
             spec = chosen(load(file, window=window), only)
-            transcript = ask_session(spec, places, at_most, is_last, watch=watch, progress=progress)
+            going_on = partial(ask_session, spec, places, at_most, is_last, watch=watch, progress=progress)
+            transcript = with_answer(lambda answer: going_on(same_entries=answer), same_entries)
         if as_json:
             print_json("ask", file, {**_plain(transcript), "notices": notices})
         else:

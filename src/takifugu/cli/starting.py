@@ -14,9 +14,9 @@ from typing import TYPE_CHECKING
 import click
 
 from takifugu.accounting.ledger import Ledger
-from takifugu.cli.asking import ask_about, can_ask
+from takifugu.cli.asking import ask_about
 from takifugu.cli.output import path_text, print_json, write_new
-from takifugu.cli.terminal import only_seen
+from takifugu.cli.terminal import can_ask, only_seen
 from takifugu.core.errors import InputError, LedgerError, ReleaseError, SpecError, TakifuguError, within
 from takifugu.core.escaping import visible
 from takifugu.core.nearest import nearest

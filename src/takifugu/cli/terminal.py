@@ -49,6 +49,11 @@ def is_terminal(stream: IO[str] | IO[bytes] | None) -> bool:
         return False
 
 
+def can_ask() -> bool:
+    """Return whether somebody can read and answer on the terminal."""
+    return is_terminal(sys.stdin) and is_terminal(sys.stderr) and not os.environ.get("CI")
+
+
 def only_seen() -> bool:
     """Return whether what is said is read on a terminal, and nothing of it kept in a file or a log."""
     return is_terminal(sys.stdout) and is_terminal(sys.stderr)

@@ -9,6 +9,7 @@ from fractions import Fraction
 from typing import ClassVar, Self, TypeVar
 
 from takifugu.core.escaping import command, visible
+from takifugu.core.readings import shown
 
 
 class ReleaseState(StrEnum):
@@ -209,6 +210,27 @@ class CalibrationRefused(TakifuguError):
 
 class CompositionRefused(TakifuguError):
     """Releases on one source have no proven joint promise."""
+
+
+class ReadingChanged(InputError):
+    """A source is read otherwise than before, and nobody has said whether these are the same entries.
+
+    `before` and `now` are the readings, as texts; `same` and `others` say what the source comes to by either answer,
+    where that is known. The message has a line for each fact that differs, and one for each answer.
+    """
+
+    separators = (":\n", "\n")
+
+    def __init__(self, source: str, before: str, now: str, same: str = "", others: str = "") -> None:
+        self.source, self.before, self.now, self.same, self.others = source, before, now, same, others
+        answers = [("--same-entries", "same_entries=True", same), ("--other-entries", "same_entries=False", others)]
+        lines = ["are these the same entries?"]
+        lines += [f"  {flag} ({argument} in Python){price and f': {price}'}" for flag, argument, price in answers]
+        what = f"the source {source!r} is read otherwise than before"
+        super().__init__(what, rule=shown(before, now), fix="\n".join(lines), where=("same_entries",))
+
+    def __reduce__(self) -> tuple[object, ...]:
+        return (type(self), (self.source, self.before, self.now, self.same, self.others), vars(self))
 
 
 class LedgerError(TakifuguError):

@@ -208,25 +208,23 @@ def _opened(path: Path, missing: frozenset[str], notation: Written) -> Table:
 def dialect_of(path: Path, written: Written) -> Mapping[str, object]:
     """Return the dialect of a file, by its keys.
 
-    A CSV file has a `delimiter`, beside that of its first line, and an `encoding` by Python's name; a workbook or
-    database has a `sheet` or `table`, and whether it is the only one. The first of many files decides.
+    A CSV file has a `delimiter` and an `encoding` by Python's name, a workbook or database a `sheet` or `table`. The
+    first of many files decides.
 
     >>> import tempfile
     >>> file = Path(tempfile.mkdtemp()) / "activity.csv"
     >>> _ = file.write_text("person;posture\\nAna;lying\\n")
     >>> dialect_of(file, Written(delimiter=";"))
-    {'delimiter': [';', ';'], 'encoding': 'utf-8'}
+    {'delimiter': ';', 'encoding': 'utf-8'}
     """
     path = Path(os.path.abspath(path))
     file = data_file(files_of(path)[0])
     form = format_of(file)
     with careful_with_format(file, form):
         if form.name == "CSV":
-            seen_sign = look(file, replace(written, delimiter=None)).separator
-            return {"delimiter": [written.delimiter or seen_sign, seen_sign], "encoding": written.codec or "utf-8"}
-        declared = values_of(written, form.parts)
-        if is_many(path) or form.contents is None:
-            parts = {part: [name, False] for part, name in declared.items() if name is not None}
-        else:
-            parts = {part: [name or next(iter(form.contents(file))), name is None] for part, name in declared.items()}
+            sign = written.delimiter or look(file, written).separator
+            return {"delimiter": sign, "encoding": written.codec or "utf-8"}
+        parts = values_of(written, form.parts)
+        if not is_many(path) and form.contents is not None:
+            parts = {part: name or next(iter(form.contents(file))) for part, name in parts.items()}
         return parts if written.lines is None else {**parts, "header": [*written.lines]}

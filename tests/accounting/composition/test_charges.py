@@ -113,7 +113,7 @@ def test_a_pooled_mean_is_a_sum_with_the_scale_to_match() -> None:
         assert changes(charged) == (2 * grid, grid, 10 * grid)  # of the mean it is a quarter of that
 
 
-def test_entries_that_are_numbered_are_those_of_one_layout() -> None:
+def test_entries_that_are_numbered_are_those_of_one_reading() -> None:
     for query in (Linear([1, 1]), Count(1, entries=[0]), Sum(entries=[0]), Mean(entries=[0])):
         assert names_entries(query)
         with pytest.raises(InputError, match="numbers the rows of all people together"):

@@ -299,26 +299,26 @@ def test_a_secret_may_be_about_any_step(secrets: Any) -> None:
     assert round(cost_by_noise(view(about), both).epsilon, 9) == Fraction(5, 10)
 
 
-def test_charges_of_several_layouts_cost_a_change_of_all_that_they_read() -> None:
+def test_charges_of_several_readings_cost_a_change_of_all_that_they_read() -> None:
     """A step of the one may be every step of the other, or ten steps of it: no quilt bounds both together."""
     about = steps(10, rows=[[0.9, 0.1], [0.1, 0.9]])
-    hours, beds = (charge(about, [1] * 10, 2, layout=rule) for rule in ("hours", "beds"))
+    hours, beds = (charge(about, [1] * 10, 2, read_as=rule) for rule in ("hours", "beds"))
     assert all(joint(about, [one]).epsilon < 5 for one in (hours, beds))
     together = joint(about, [hours, beds])
     assert together.epsilon == 10 > joint(about, [hours, hours]).epsilon
-    assert (together.rule, together.covers) == ("sum over layouts", Covers.EVERYTHING)
-    assert joint(about, [hours, beds, replace(hours, layout="")]).epsilon == 15
+    assert (together.rule, together.covers) == ("sum over readings", Covers.EVERYTHING)
+    assert joint(about, [hours, beds, replace(hours, read_as="")]).epsilon == 15
     assert joint(about, [replace(one, delta=Fraction(3, 4)) for one in (hours, beds)]).delta == 1
     elsewhere = replace(
         hours, covers=Covers.EVERYTHING, epsilon=Fraction(1), scale=None, entries=0, answers=(),
-        lengths=(), query={"kind": "about another source"}, layout="",
+        lengths=(), query={"kind": "about another source"}, read_as="",
     )  # fmt: skip
-    assert joint(about, [hours, elsewhere]).epsilon == joint(about, [hours]).epsilon + 1  # of every layout
+    assert joint(about, [hours, elsewhere]).epsilon == joint(about, [hours]).epsilon + 1  # of every reading
     for other, words in (
         (replace(beds, covers=Covers.OUTPUT, scale=None, delta=Fraction(1, 1000)),
-         r"in several layouts.*no cost for such a change"),
+         r"as other entries.*no cost for such a change"),
         (replace(beds, scope="pooled"), "charged to a person for that person's share alone"),
-        (replace(beds, change=None), "several layouts"),
+        (replace(beds, change=None), "as other entries"),
     ):  # fmt: skip
         with pytest.raises(CompositionRefused, match=words):
             joint(about, [hours, other])

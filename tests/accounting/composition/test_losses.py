@@ -207,7 +207,7 @@ def test_rows_that_are_randomised_each_by_itself_lose_what_their_channel_does_fo
         assert any_change(replace(sent, covers=WHOLE)) == any_change(sent)
 
 
-def test_releases_in_several_layouts_cost_what_each_loses_when_all_that_it_reads_changes() -> None:
+def test_releases_of_several_readings_cost_what_each_loses_when_all_that_it_reads_changes() -> None:
     framework = pieces(6, 4)
     one, whole = data(framework, Count(1), 20), normal(framework, Count(1), WHOLE)
     assert cost_of_all([], "") == (0, 0)
@@ -217,8 +217,8 @@ def test_releases_in_several_layouts_cost_what_each_loses_when_all_that_it_reads
     assert cost_of_all([(one, 1), (replace(whole, delta=HALF), 3)], "") == (4 * HALF, 1)
     assert cost_of_all([(replace(one, scope="pooled"), 2)], "") == (1, 0)
     for boundless in (replace(whole, scope="pooled"), normal(framework, Count(1), DATA), replace(one, change=None)):
-        with pytest.raises(CompositionRefused, match=f"in two layouts.*covers {WHAT[boundless.covers]} has no cost"):
-            cost_of_all([(one, 1), (boundless, 1)], "in two layouts")
+        with pytest.raises(CompositionRefused, match=f"in two readings.*covers {WHAT[boundless.covers]} has no cost"):
+            cost_of_all([(one, 1), (boundless, 1)], "in two readings")
 
 
 def test_a_raised_delta_is_never_below_the_true_one_and_exact_where_nothing_was_lost() -> None:

@@ -65,10 +65,12 @@ def pooled(ledger: Ledger) -> None:
         ledger.reserve("data", [about("Ana", "1/2", name=f"week {n}")])
 
 
-def layouts(ledger: Ledger) -> None:
-    for layout in ('{"value": "state"}', '{"value": "lag"}', '{"value": "state"}'):
+def readings(ledger: Ledger) -> None:
+    answers = {"value: state": None, "value: State": True, "value: lag": False}
+    for reading, answer in (*answers.items(), ("value: state", None)):
         debit = about("Ana", "1/2")
-        ledger.reserve("data", [replace(debit, charge=replace(debit.charge, layout=layout))], budget=9)
+        debit = replace(debit, charge=replace(debit.charge, read_as=reading))
+        ledger.reserve("data", [debit], budget=9, same_entries=answer)
 
 
 def states(ledger: Ledger) -> None:
@@ -99,7 +101,7 @@ def certificates(ledger: Ledger) -> None:
     ledger.reserve("known", [about("Ana", "1/5"), about("Ben", "1/5")])
 
 
-STORIES: list[Callable[[Ledger], None]] = [windows, kinds, many_units, people, pooled, layouts, states, certificates]
+STORIES: list[Callable[[Ledger], None]] = [windows, kinds, many_units, people, pooled, readings, states, certificates]
 
 
 def emptied(path: Path) -> None:
@@ -153,7 +155,7 @@ def test_what_a_history_comes_to_is_a_cache(ledger: Ledger, story: Callable[[Led
         summaries = summaries_of(connection, used)
         for history, items in debits_of(connection, used).items():
             assert set(summary_of(items)) == set(summaries[history])
-    source, unit = ledger.show()[-1].name, "Ana" if story in (people, pooled, layouts, certificates) else ""
+    source, unit = ledger.show()[-1].name, "Ana" if story in (people, pooled, readings, certificates) else ""
     debit = about("Ana", "1/9") if unit else group_debit(chain_framework(7), "1/9")
     debit = debits_of_lengths(2, range(1, 2))[0] if story is many_units else debit
     previewed = preview(ledger.store.path, source, [debit])

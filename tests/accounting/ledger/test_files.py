@@ -129,13 +129,13 @@ frameworks: id INTEGER!*, source INTEGER!, fingerprint TEXT!, definition TEXT!, 
 source+fingerprint), (seal), [source -> sources.id]
 histories: id INTEGER!*, source INTEGER!, parent INTEGER, batch INTEGER!, seal BLOB, (seal), [batch -> \
 batches.id], [parent -> histories.id], [source -> sources.id]
-layouts: id INTEGER!*, source INTEGER!, alike INTEGER!, body TEXT!, seal BLOB, (seal), (source), [source -> \
-sources.id]
 meta: kind TEXT!, version INTEGER!, public_id TEXT!, created TEXT!, key TEXT!, head TEXT!, counts TEXT!, seal BLOB
 notes: id INTEGER!*, source INTEGER!, what TEXT!, created TEXT!, seal BLOB, (seal), (source), [source -> \
 sources.id]
 people: one INTEGER!*, other INTEGER!*, same BOOLEAN!, seal BLOB, (one one+other), (seal), [one -> sources.id], \
 [other -> sources.id]
+readings: id INTEGER!*, source INTEGER!, alike INTEGER!, body TEXT!, seal BLOB, (seal), (source), [source -> \
+sources.id]
 releases: id INTEGER!*, public_id TEXT!, source INTEGER!, reservation INTEGER!, name TEXT!, epsilon TEXT!, delta \
 TEXT!, software TEXT!, created TEXT!, seal BLOB, (one public_id), (reservation), (seal), (source), [reservation -> \
 reservations.id], [source -> sources.id]
@@ -151,7 +151,7 @@ units: tag BLOB!*, source INTEGER!*, standing INTEGER!, (one tag+source), [sourc
 """
 
 
-def test_the_tables_of_format_7(path: Path) -> None:
+def test_the_tables_of_format_8(path: Path) -> None:
     """Other tables need another number: older programs must refuse them."""
     lines = []
     with closing(sqlite3.connect(path)) as connection:
@@ -198,7 +198,7 @@ def test_files_that_are_no_ledger_stay_as_they_are(tmp_path: Path) -> None:
         Ledger.open(other)
 
 
-@pytest.mark.parametrize(("version", "fix"), [(8, "install a newer Takifugu"), (4, "the Takifugu that made it")])
+@pytest.mark.parametrize(("version", "fix"), [(9, "install a newer Takifugu"), (4, "the Takifugu that made it")])
 def test_another_version_is_refused(path: Path, version: int, fix: str) -> None:
     edit(path, f"update meta set version = {version}")
     with unchanged(path), pytest.raises(LedgerError, match=f"is in format {version}: .*{fix}"):

@@ -158,7 +158,7 @@ def drawn(random: np.random.Generator, frameworks: Sequence[Framework], many: in
         kind = (QUILT, QUILT, QUILT, DATA)[int(random.integers(4))]
         one = charge(framework, tf.Count(int(random.integers(2))), scale, kind)
         place = 24 * int(random.integers(-6, 12)) + (3 * int(random.integers(8)) if random.random() < 0.3 else 0)
-        releases.append((framework, replace(one, at=place, calendar="hours", layout="", reading="")))
+        releases.append((framework, replace(one, at=place, calendar="hours", read_as="", reading="")))
     return releases
 
 

@@ -9,7 +9,6 @@ from tests.support.ledger_tools import chain_framework, charge, dump, edit, epsi
 
 from takifugu.accounting.ledger import DRAWN, PUBLISHED, RESERVED, Debit, Ledger
 from takifugu.accounting.ledger.adopting import Adoption
-from takifugu.accounting.ledger.format.layouts import written
 from takifugu.analysis.guarantee import Covers
 from takifugu.core.errors import InputError, LedgerError
 from takifugu.model.queries import Count
@@ -115,7 +114,7 @@ def test_only_the_open_that_made_the_file_says_that_it_is_new(tmp_path: Path) ->
 # What is entered for every unit is charged to each of them as if it had been paid for about that very unit.
 
 
-LAYOUT = written({"layout": "one row an hour"})
+READING = "reading: one row an hour"
 SIZE = 8
 #: Under the second belief values tell more about each other.
 FRAMEWORK, OTHER = chain_framework(SIZE, 0.6), chain_framework(SIZE, 0.95)
@@ -124,12 +123,12 @@ FRAMEWORK, OTHER = chain_framework(SIZE, 0.6), chain_framework(SIZE, 0.95)
 def about(unit: str, number: int) -> Debit:
     query = Count(number // SIZE % 2, entries=range(number % SIZE, min(SIZE, number % SIZE + 1 + number % 3)))
     one = charge(FRAMEWORK, query, Fraction(40 + number), Covers.ENTRIES, reading="")
-    return Debit(FRAMEWORK, replace(one, layout=LAYOUT, scope="pooled"), unit, f"release {number}")
+    return Debit(FRAMEWORK, replace(one, read_as=READING, scope="pooled"), unit, f"release {number}")
 
 
 def later(unit: str) -> Debit:
     one = charge(OTHER, Count(1), Fraction(50), Covers.ENTRIES, reading="")
-    return Debit(OTHER, replace(one, layout=LAYOUT), unit, "later")
+    return Debit(OTHER, replace(one, read_as=READING), unit, "later")
 
 
 def adoption(number: int) -> Adoption:

@@ -47,20 +47,18 @@ HOSTILE: dict[str, Callable[[Path], object]] = {
         "alter table sources add column public_id text generated always as (hex(zeroblob(400000000)))",
     ),
     "a journal that is a pipe": side_file("-journal", os.mkfifo),
-    "a layout that is none": sql("update layouts set body = 'garbage'"),
-    "a huge layout": sql("update layouts set body = '{\"a\":\"' || hex(zeroblob(100000000)) || '\"}'"),
+    "a reading that is none": sql("update readings set body = 'garbage'"),
+    "a huge reading": sql("update readings set body = hex(zeroblob(100000000))"),
     "a format that never ends": sql("alter table meta rename to hidden", f"create view meta as {SLOW}"),
     "a trigger": sql("create trigger more after insert on debits begin delete from debits; end"),
     "a view": sql("create view more as select 1"),
     "a table": sql("create table more (x)"),
     "an index": sql("create index more on sources (name, length(public_id))"),
     "a module": sql("alter table sources rename to hidden", "create virtual table sources using fts5(name, public_id)"),
-    "a layout of a list": sql("update layouts set body = '[1]'"),
-    "a layout of a number": sql("update layouts set body = 5"),
-    "a layout of bytes": sql("update layouts set body = x'ff00'"),
-    "a layout in layouts": sql(f"update layouts set body = '{'[' * 100_000}'"),
-    "a layout of no text": sql("update layouts set body = cast(x'ff00' as text)"),
-    "a layout beyond all limits": sql("update layouts set body = cast(zeroblob(300000000) as text)"),
+    "a reading of a number": sql("update readings set body = 5"),
+    "a reading of bytes": sql("update readings set body = x'ff00'"),
+    "a reading of no text": sql("update readings set body = cast(x'ff00' as text)"),
+    "a reading beyond all limits": sql("update readings set body = cast(zeroblob(300000000) as text)"),
     "a huge budget": sql("update sources set budget_epsilon = '1e999999999'"),
     "a budget that is none": sql("update sources set budget_epsilon = x'00'"),
     "half a statement": master("sql = 'create table sources (name'"),
@@ -98,7 +96,7 @@ def _seen(ledger: Path) -> object:
 @pytest.mark.sampled(50)
 @pytest.mark.parametrize("harm", HOSTILE.values(), ids=[name.replace(" ", "-") for name in HOSTILE])
 def test_compare_refuses_a_ledger_that_is_none(tmp_path: Path, harm: Callable[[Path], object]) -> None:
-    """It asks the ledger for a layout at a glance, and then opens it: a source of another layout would be said."""
+    """It asks the ledger for a reading at a glance, and then opens it: a source of another reading would be said."""
     study = tmp_path / "study"
     published(study)
     files.write(study, SMALL.replace('order = "t [min]"\n', ""))
@@ -111,9 +109,9 @@ def test_compare_refuses_a_ledger_that_is_none(tmp_path: Path, harm: Callable[[P
     assert _seen(ledger) == before
 
 
-@pytest.mark.parametrize("command", ["compare", "advise"])
-def test_it_is_said_beforehand_what_another_layout_means(tmp_path: Path, command: str) -> None:
+@pytest.mark.parametrize("command", ["compare", "advise", "calibrate"])
+def test_it_is_said_beforehand_what_will_be_asked(tmp_path: Path, command: str) -> None:
     where = published(tmp_path)
-    assert "another layout" not in invoke(command, where).output
+    assert "the same entries?" not in invoke(command, where).output
     files.write(tmp_path, SMALL.replace('order = "t [min]"\n', ""))
-    assert "is read in another layout than before" in words_of(invoke(command, where))
+    assert "the release will ask first: the source" in words_of(invoke(command, where))

@@ -143,7 +143,7 @@ def lost_of(folder: Path, calibrations: Sequence[Any], data: list[str], **accoun
         if path.exists():
             copied(path, folder / "copy.db")
         more = {key: value[n] if key == "at" else value for key, value in account.items()}
-        release = tf.release(calibration, data, ledger=path, layout="steps", **more)
+        release = tf.release(calibration, data, ledger=path, reading="steps", **more)
         (out / f"{n}.certificate.json").write_text(release.certificate.to_json())
     whole = Ledger.open(path).spent("data").spent
     restored(path, folder / "copy.db")
@@ -273,15 +273,15 @@ def test_of_another_key_nothing_is_adopted(there: Path) -> None:
         adopt(Ledger.open(there / "ledger.db"), there / "out", yes)
 
 
-def test_a_layout_that_the_ledger_does_not_know_counts_at_its_worst(tmp_path: Path) -> None:
+def test_a_reading_that_the_ledger_does_not_know_counts_at_its_worst(tmp_path: Path) -> None:
     Ledger.open(tmp_path / "ledger.db").source("study", 10)
     worst_of(tmp_path, lost(tmp_path, UNITS, windows=(None,)))
 
 
 @pytest.mark.slow
-def test_in_another_layout_every_answer_counts(tmp_path: Path) -> None:
-    """Its people may be parts of one person of the layout that is known: the runs are people there."""
-    runs = UNITS_AGAIN.replace('unit = "Who is it?"\nrecording = "run no."', 'unit = "run no."')
+def test_in_another_reading_every_answer_counts(tmp_path: Path) -> None:
+    """Its people may be parts of one person of the reading that is known: the runs are people there."""
+    runs = UNITS_AGAIN.replace('unit = "Who is it?"\npiece = "run no."', 'unit = "run no."')
     rows = [f"{u},{u}{r},{t},x,sitting" for u in "ab" for r in (1, 2) for t in range(0, 20, 2)]
     table = "\n".join(["Who is it?,run no.,t [min],spare,état; raw", *rows, ""])
     book = lost(tmp_path, *(text.replace("budget = 10", "budget = 999") for text in (UNITS, runs)), table=table)
@@ -368,7 +368,7 @@ def test_the_refusal_names_merge_restore_and_adopt_with_their_prices(there: Path
     assert "a copy from before" in words_of(invoke("release", there / "release.toml"))
 
 
-def test_a_certificate_tells_nothing_of_layouts_and_people(there: Path) -> None:
+def test_a_certificate_tells_nothing_of_readings_and_people(there: Path) -> None:
     """Its bill holds keyed hashes, random ids, places and flags; of a pooled table no name."""
     bill = json.loads(written(there).read_text())["bill"]
     assert bill["readers"] == []

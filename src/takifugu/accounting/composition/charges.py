@@ -56,7 +56,7 @@ class Calibrated(Protocol):
 def charge_of(
     calibration: Calibrated, framework: Framework | None = None, scope: str = "unit", fixed_in_advance: bool = False,
     release: str = "", reading: str = "", at: int | None = None, calendar: str = "",
-    share: tuple[Query, Fraction] | None = None, layout: str = "", begins_series: bool = False,
+    share: tuple[Query, Fraction] | None = None, read_as: str = "", begins_series: bool = False,
 ) -> Charge:  # fmt: skip
     """Return a calibration's charge: promise, query and noise, but never data.
 
@@ -64,7 +64,7 @@ def charge_of(
     beliefs, cut to the unit's entries); the charge is then the unit's. A mean is kept as the sum that it divides, with
     the scale to match, because a unit's share of it is divided by the pool's number of entries. Charges with the same
     `reading` read the same entries; `at` is the step of the unit's one recording where its sequence starts, counted as
-    `calendar` says; `layout` says how rows became entries. A pooled query by cells gives the `share` that a unit has in
+    `calendar` says; `read_as` is how rows became entries. A pooled query by cells gives the `share` that a unit has in
     it: a query about the unit alone that moves as much, and how much wider the noise is for that one. `begins_series`
     declares that later releases count as multiples of this one, or of all that begin it with the same `reading`.
 
@@ -87,7 +87,7 @@ def charge_of(
         delta=promise.delta, query=query.to_dict(), randomiser=noise.to_dict(), scale=_scale_times(factor, noise),
         change=read.whole, entry_change=read.single, entries=_size(of_unit), answers=read.answers, scope=scope,
         fixed_in_advance=fixed_in_advance, release=release, names=_names(of_unit), lengths=_lengths(of_unit),
-        reading=reading, at=at, calendar=calendar, layout=layout, phases=phases, begins_series=begins_series,
+        reading=reading, at=at, calendar=calendar, read_as=read_as, phases=phases, begins_series=begins_series,
     )  # fmt: skip
 
 
@@ -144,7 +144,7 @@ def _as_sum(query: Query, framework: Framework) -> tuple[Query, Fraction] | None
 
 
 def names_entries(query: Query) -> bool:
-    """Return whether a query numbers its entries, for one layout only."""
+    """Return whether a query numbers its entries, for one reading only."""
     if isinstance(query, Weighing) or (isinstance(query, ByCells) and query.every is None):
         return True
     return isinstance(query, OfEntries) and query.entries is not None

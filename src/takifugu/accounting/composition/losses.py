@@ -227,7 +227,7 @@ def noise_loss(charge: Charge) -> Fraction | float:
 def cost_of_all(charges: Iterable[tuple[Charge, int]], refused: str) -> tuple[Fraction, Fraction]:
     """Return epsilon and delta of repeated releases when all their data change.
 
-    The cost holds whatever their entries are to each other (docs/theory/composition.md#layouts). Raises
+    The cost holds whatever their entries are to each other (docs/theory/composition.md#readings). Raises
     CompositionRefused, with the reason `refused`, where nothing bounds it.
     """
     epsilon = delta = Fraction(0)
@@ -237,7 +237,7 @@ def cost_of_all(charges: Iterable[tuple[Charge, int]], refused: str) -> tuple[Fr
             raise CompositionRefused(
                 refused,
                 rule=f"a release that covers {WHAT[charge.covers]} has no cost for such a change",
-                fix="keep the layout, or publish with Laplace noise and delta = 0",
+                fix="keep the reading, or publish with Laplace noise and delta = 0",
             )
         epsilon += times * max(cost, charge.epsilon)
         delta += times * charge.delta

@@ -195,8 +195,8 @@ class View:
         """Return the charge's sequences as runs of its entries, or None.
 
         A recording holds one sequence at most. A belief in independent pieces covers the pieces of every release of one
-        layout, in which pieces are cut by one rule (a ledger sees to it: `ledger.layouts`); a belief in one sequence
-        only its own.
+        reading, in which pieces are cut by one rule (a ledger sees to it: `ledger.format.readings`); a belief in one
+        sequence only its own.
         """
         lengths = charge.lengths
         if not lengths and self.is_native(charge):

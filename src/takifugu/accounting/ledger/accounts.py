@@ -18,7 +18,7 @@ from takifugu.accounting.composition import Charge, joint
 from takifugu.accounting.composition.losses import WHAT, any_change, cost_of_all, raised
 from takifugu.accounting.composition.several import as_one
 from takifugu.accounting.ledger.asking import is_link
-from takifugu.accounting.ledger.format.layouts import CUT, cut_differently
+from takifugu.accounting.ledger.format.readings import CUT, cut_differently
 from takifugu.accounting.ledger.values import NOTHING, Amount, most
 from takifugu.analysis.guarantee import Covers
 from takifugu.core.errors import CompositionRefused
@@ -209,7 +209,7 @@ def foreign(item: Item) -> Item:
     charge_here = replace(
         as_one(charge), covers=Covers.EVERYTHING, epsilon=cost, scale=None, query={"kind": "about another source"},
         entries=0, answers=(), scope="unit", names=(), lengths=(), at=None, calendar="",
-        layout="", phases=(), reading="",
+        read_as="", phases=(), reading="",
     )  # fmt: skip
     return replace(item, charge=charge_here, is_foreign=True, recharge=False)
 
@@ -222,7 +222,7 @@ def of_everyone(items: Iterable[Item]) -> Iterator[Item]:
     release is unknown.
     """
     for item in items:
-        if item.charge.layout:
+        if item.charge.read_as:
             yield item
         else:
             yield replace(foreign(item), number=0, is_adopted=True)

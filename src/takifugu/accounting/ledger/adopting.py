@@ -34,7 +34,7 @@ class Adoption:
 
     `ids` go by name. `account` is the id of the source, where the ledger lacks it; `certificates` are their keyed
     digests. With `is_everyone` the debits name nobody, and each is of every unit that the source has or will have: as
-    it is where it names its layout, else at the cost of a change of the whole data.
+    it is where it names its reading, else at the cost of a change of the whole data.
     """
 
     source: str
@@ -49,7 +49,7 @@ class Adoption:
     @property
     def is_as_paid(self) -> bool:
         """Whether each release is charged as itself."""
-        return not self.is_everyone or all(debit.charge.layout for debit in self.debits)
+        return not self.is_everyone or all(debit.charge.read_as for debit in self.debits)
 
 
 def adopt(
@@ -110,7 +110,7 @@ def _entered(connection: Connection, adoption: Adoption, tag: Callable[[str], by
         request = request_of(adoption.debits, tag, adoption.recharge, adoption.ids)
     if adoption.is_as_paid:
         _check_order(connection, number, request)
-    tally_of = tally(connection, name, request, adoption.same_people)
+    tally_of = tally(connection, name, request, adoption.same_people, same_entries=False)
     group, recipe = token_hex(8), canonical({"kind": "adopted"}, "the recipe")
     event = paid(connection, name, request, group, None, recipe, adoption.same_people)
     note(connection, replace(event, body={**event.body, "certificates": list(adoption.certificates)}), tally_of)

@@ -101,19 +101,21 @@ def apply(connection: Connection, fact: Fact, computed: Tally | None = None) -> 
 def _pay(connection: Connection, fact: Fact, number: int, computed: Tally | None) -> None:
     """Write paid or adopted releases and the new costs of units."""
     body, created = fact.body, fact.created
-    computed = computed or tally(connection, fact.source, request_in(connection, fact), body["same_people"])
+    if computed is None:  # what nobody answered counts as other entries: in an old ledger, or beside another copy's
+        same_entries = bool(body.get("same_entries"))
+        computed = tally(connection, fact.source, request_in(connection, fact), body["same_people"], same_entries)
     request, recipe = computed.request, content(connection, body["recipe"]).decode()
     row = reserved.add_reservation(connection, number, body["group"], body["identity"], recipe, created)
     released = write_releases(connection, number, row, request, body["software"], created)
     write_debits(connection, computed, number, released)
     if request.is_everyone:
         reserved.set_state(connection, body["group"], PUBLISHED, created)
-        is_as_paid = all(part.charge.layout for part in request.parts)
+        is_as_paid = all(part.charge.read_as for part in request.parts)
         words = f"{AS_PAID}, for every person" if is_as_paid else ADOPTED
         rows.add_note(connection, number, created, f"{', '.join(request.ids)}: {words}")
     else:
         write_people(connection, number, computed, created)
-        rows.add_layouts(connection, number, computed.layouts, computed.mine.mixed, created)
+        rows.add_readings(connection, number, computed.readings, created)
     rows.changed(connection, number)
 
 

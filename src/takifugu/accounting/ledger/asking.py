@@ -12,7 +12,7 @@ from itertools import chain
 from secrets import token_hex
 
 from takifugu.accounting.ledger.encoding import canonical
-from takifugu.accounting.ledger.format.layouts import Layouts
+from takifugu.accounting.ledger.format.readings import Readings
 from takifugu.accounting.ledger.format.tables import EVERYONE, TAG
 from takifugu.accounting.ledger.values import SMALLEST_SPEND, Debit, Debits
 from takifugu.analysis.guarantee import Charge, Covers
@@ -71,9 +71,9 @@ class Request:
         return Counter(self.units.values())
 
     @cached_property
-    def layouts(self) -> tuple[str, ...]:
-        """The layouts of the data; one for a release file or `release`."""
-        return tuple(dict.fromkeys(part.charge.layout for part in self.parts))
+    def readings(self) -> tuple[str, ...]:
+        """The readings of the data; one for a release file or `release`."""
+        return tuple(dict.fromkeys(part.charge.read_as for part in self.parts))
 
     @property
     def names_units(self) -> bool:
@@ -112,14 +112,14 @@ def width_of(shapes: int) -> int:
     return ((shapes - 1).bit_length() + 7) // 8
 
 
-def in_classes(request: Request, layouts: Layouts) -> Request:
-    """Return a request with its layouts' classes."""
+def in_classes(request: Request, readings: Readings) -> Request:
+    """Return a request with its readings' classes."""
     parts: dict[int, Part] = {}
     for part in dict.fromkeys(request.parts):
         parts[id(part)] = part
-        name = layouts.class_of(part.charge.layout)
-        if name != part.charge.layout:
-            charge = replace(part.charge, layout=name)
+        name = readings.class_of(part.charge.read_as)
+        if name != part.charge.read_as:
+            charge = replace(part.charge, read_as=name)
             text = canonical(charge.to_dict(), "the charge of this release")
             parts[id(part)] = replace(part, charge=charge, text=text)
     shapes = []

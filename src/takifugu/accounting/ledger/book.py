@@ -135,6 +135,7 @@ class Ledger:
         identity: bytes | None = None,
         recipe: Plain | None = None,
         same_people: bool | None = None,
+        same_entries: bool | None = None,
         computed: Tally | None = None,
     ) -> Reservation:
         """Pay for all releases before any drawing, or for none.
@@ -146,20 +147,24 @@ class Ledger:
         with a delta leaves no place, and charges their noise, from then on. `same_people` says whether units that
         another source of this ledger names alike are the same people; it is required where there are any. Of a source
         that names none it says so about all others that name none, which then have to say it, too (`same_people`).
-        `computed` is what a preview rests on: it counts if it is of these very debits, and nothing changed since.
+        `same_entries` says whether a source that is read otherwise than before has the same entries; it is required
+        then, and once. `computed` is what a preview rests on: it counts if it is of these very debits, and nothing
+        changed since.
 
         Raises BudgetExceeded with what is spent, required, left and would fit, CompositionRefused where there is no
-        joint promise, LedgerError and InputError for what cannot be counted; then nothing was written.
+        joint promise, ReadingChanged where it has to be said whether the entries are the same, LedgerError and
+        InputError for what cannot be counted; then nothing was written.
         """
         name = source_name(source.name if isinstance(source, Source) else source)
         everything = self.tag_of("")  # another ledger has other keys
-        if computed is None or not computed.is_for(name, debits, as_composing, same_people, everything):
+        if computed is None or not computed.is_for(name, debits, as_composing, same_people, same_entries, everything):
             computed, request = None, request_of(debits, self.tag_of, as_composing)
         else:
             request = computed.original
         declared = None if budget is None else as_budget(budget)
         identity_tag = None if identity is None else self.tag("identity", identity)
-        order = Order(declared, identity_tag, recipe or {}, canonical(recipe or {}, "the recipe"), same_people)
+        text = canonical(recipe or {}, "the recipe")
+        order = Order(declared, identity_tag, recipe or {}, text, same_people, same_entries)
         return reserve(self.store, name, request, computed, order)
 
     def pending(self, source: str | None = None, identity: bytes | None = None) -> tuple[Pending, ...]:
@@ -249,11 +254,11 @@ class Ledger:
         with self.store.reading() as connection:
             return published_as(connection, source_name(name))
 
-    def layouts(self, name: str) -> tuple[str, ...]:
-        """Return a source's layouts, oldest first; none of an unknown source."""
+    def readings(self, name: str) -> tuple[str, ...]:
+        """Return how a source was read, as texts; none of an unknown source."""
         with self.store.reading() as connection:
-            layouts = rows.read_layouts(connection, rows.read_source(connection, source_name(name)).number)
-        return layouts.members
+            readings = rows.read_readings(connection, rows.read_source(connection, source_name(name)).number)
+        return readings.members
 
     def finish(self, reservation: Pending, why: str) -> None:
         """Close a payment, without another draw, for a reason in the history."""
@@ -263,7 +268,7 @@ class Ledger:
         outputs.clear(self.store.place, reservation.group)
 
     def events(self, name: str) -> tuple[Event, ...]:
-        """Return a source's changes of budget and layout, oldest first.
+        """Return a source's changes of budget and reading, oldest first.
 
         Raises LedgerError for an unknown source.
         """

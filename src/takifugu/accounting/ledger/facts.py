@@ -52,7 +52,7 @@ def facts(connection: Connection) -> Iterator[Fact]:
 
 def paid(
     connection: Connection, source: str, request: Request, group: str, identity: str | None, recipe: str,
-    same_people: bool | None,
+    same_people: bool | None, same_entries: bool | None = None,
 ) -> Fact:  # fmt: skip
     """Return a payment's event, its long parts written."""
     shapes = []
@@ -70,7 +70,7 @@ def paid(
     body = {
         "group": group, "identity": identity, "recipe": keep(connection, recipe.encode()), "software": __version__,
         "ids": list(request.ids.items()), "shapes": shapes, "same_people": same_people, "units": units,
-        "everything": request.everything.hex(),
+        "everything": request.everything.hex(), "same_entries": same_entries,
     }  # fmt: skip
     return Fact("paid", source, body)
 

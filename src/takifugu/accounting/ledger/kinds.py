@@ -65,7 +65,7 @@ class Members:
 class Account:
     """The units of one source by kind, with all changed costs.
 
-    Where releases about the source came in several layouts, `mixed` says so, and all units have one cost.
+    Where releases about the source are of several readings, `mixed` says so, and all units have one cost.
     """
 
     source: Source

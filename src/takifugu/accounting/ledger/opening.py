@@ -19,7 +19,7 @@ from takifugu.accounting.ledger.disk import sqlite
 from takifugu.accounting.ledger.disk.backup import keep
 from takifugu.accounting.ledger.disk.places import check_locks, check_one_name, check_side_files, place_of
 from takifugu.accounting.ledger.disk.sqlite import Connection
-from takifugu.accounting.ledger.encoding import decoding, now
+from takifugu.accounting.ledger.encoding import canonical, decoding, now
 from takifugu.accounting.ledger.facts import Fact, append, content, named_in
 from takifugu.accounting.ledger.facts import keep as keep_content
 from takifugu.accounting.ledger.format import seals
@@ -35,7 +35,10 @@ AT_ONCE = 1000
 #: The last format whose events had no ids, and no seals that are those of now.
 WITHOUT_IDS = 5
 #: How many bytes a tag had up to format 6; after each came the number of its shape, in 4 bytes.
-LONG_TAG = 32
+WITH_LONG_TAGS, LONG_TAG = 6, 32
+#: Up to format 7 readings were JSON, in a table of this name; what their keys are called now, if otherwise.
+_FORMER = "layouts"
+_LINES = {"from": "start between steps", "layout": "reading"}
 
 
 def open_store(path: Path, timeout: float, create: bool, at_most: int | None = AT_ONCE) -> Store:
@@ -55,7 +58,7 @@ def open_store(path: Path, timeout: float, create: bool, at_most: int | None = A
     with store.reading() as connection:
         version_of(connection, path)
         with decoding():
-            check_layout(connection, path)
+            check_parts(connection, path)
             row = connection.one("select public_id, key from meta")
             key = bytes.fromhex(row.key)
     with sqlite.explained(path):
@@ -106,7 +109,7 @@ def begin(connection: Connection, public_id: str, created: str, key: str) -> Non
     connection.execute("update meta set head = ?", (start(connection),))
 
 
-def check_layout(connection: Connection, path: Path) -> None:
+def check_parts(connection: Connection, path: Path) -> None:
     """Raise LedgerError for other tables, columns or indexes than a ledger's."""
     there = parts_of(connection)
     strange = without(there, parts())
@@ -168,7 +171,7 @@ def _upgrade(store: Store, at_most: int | None = AT_ONCE) -> Path | None:
         former = keep(store.place, f"format-{version}")
         with decoding():
             _replay(connection, version)
-        check_layout(connection, store.path)
+        check_parts(connection, store.path)
     return former
 
 
@@ -182,11 +185,15 @@ def _replay(connection: Connection, version: int) -> None:
     texts = {name: content(connection, name) for name in names}
     waiting = "select public_id, bundle from reservations where bundle is not null"
     bundles = connection.all(waiting)
-    for table in reversed(columns()):
+    for table in (_FORMER, *reversed(columns())):
         connection.execute(f"drop table if exists {table}")
     begin(connection, meta.public_id, meta.created, meta.key)
     for older in events:
-        fact = _with_short_tags(connection, older, texts) if older.kind == "paid" else older
+        fact = older
+        if fact.kind == "paid":
+            if version <= WITH_LONG_TAGS:
+                fact = _with_short_tags(connection, fact, texts)
+            fact = _with_readings(connection, fact, texts)
         append(connection, fact)
         apply(connection, fact)
     for group, bundle in bundles:
@@ -221,7 +228,30 @@ def _with_short_tags(connection: Connection, fact: Fact, texts: Mapping[str, byt
         if len(units) < len(places):
             raise ValueError("two of its people have one tag")
         body["units"] = keep_content(connection, roster_of(units, len(body["shapes"])))
-    for name in named_in(fact):
-        if name != fact.body["units"]:
-            keep_content(connection, texts[name])
     return replace(fact, body=body)
+
+
+def _with_readings(connection: Connection, fact: Fact, texts: Mapping[str, bytes]) -> Fact:
+    """Return a payment whose charges have a reading in lines, its contents written."""
+    shapes = []
+    for shape in fact.body["shapes"]:
+        charges = [keep_content(connection, _with_reading(texts[part["charge"]])) for part in shape]
+        shapes.append([{**part, "charge": charge} for part, charge in zip(shape, charges, strict=True)])
+    now = replace(fact, body={**fact.body, "shapes": shapes})
+    for name in named_in(now):
+        if name in texts:
+            keep_content(connection, texts[name])
+    return now
+
+
+def _with_reading(text: bytes) -> bytes:
+    """Return a charge with the lines of its reading in place of its layout."""
+    charge = json.loads(text)
+    layout = charge.pop("layout", "")
+    if not layout:
+        return text
+    facts = json.loads(layout)
+    if "from" in facts:
+        facts["from"] = facts["from"].removeprefix("steps that start ")
+    lines = (f"{_LINES.get(key, key)}: {json.dumps(facts[key], ensure_ascii=False)}" for key in facts)
+    return canonical({**charge, "read_as": "\n".join(lines)}, "a charge").encode()

@@ -44,6 +44,7 @@ class Order:
     recipe: Plain
     text: str
     same_people: bool | None
+    same_entries: bool | None
 
 
 class TooMuch(Exception):
@@ -68,13 +69,14 @@ def reserve(store: Store, name: str, request: Request, computed: Tally | None, o
             if computed is None:
                 with store.reading() as connection:
                     seals.check(connection)
-                    computed = tally(connection, name, request, order.same_people)
+                    computed = tally(connection, name, request, order.same_people, order.same_entries)
             with store.writing() as connection:
                 if computed.is_of(connection):
                     return pay(connection, computed, order)
             computed = None
         with store.writing() as connection:  # others were faster each time: now they wait
-            return pay(connection, tally(connection, name, request, order.same_people), order)
+            last = tally(connection, name, request, order.same_people, order.same_entries)
+            return pay(connection, last, order)
     except TooMuch as too_much:
         error = refusal(too_much, store.path)
     raise error
@@ -96,11 +98,12 @@ def pay(connection: Connection, computed: Tally, order: Order) -> Reservation:
         raise excess
     group = token_hex(8)
     reserved.refuse_twice(connection, source.number, computed.request.ids, order.recipe)
-    details = (group, order.identity, order.text, order.same_people)
+    details = (group, order.identity, order.text, order.same_people, computed.answer)
     note(connection, paid(connection, source.name, computed.original, *details), computed)
     spent = rows.most_spent(connection, source.number)
     same = rows.people_of(connection, source.number)
-    return Reservation(source.name, dict(computed.request.ids), spent, allowed, same, group)
+    same_entries = tuple(rows.read_readings(connection, source.number).declared)
+    return Reservation(source.name, dict(computed.request.ids), spent, allowed, same, group, same_entries)
 
 
 def excess_of(request: Request, accounts: Iterable[Account]) -> TooMuch | None:

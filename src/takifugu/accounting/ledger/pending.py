@@ -11,7 +11,7 @@ from takifugu.accounting.ledger.disk import outputs
 from takifugu.accounting.ledger.disk.sqlite import Connection, Row
 from takifugu.accounting.ledger.encoding import amount, decoding, known_state
 from takifugu.accounting.ledger.format import seals
-from takifugu.accounting.ledger.store import Store, most_spent, people_of
+from takifugu.accounting.ledger.store import Store, most_spent, people_of, read_readings
 from takifugu.accounting.ledger.values import PUBLISHED, RESERVED, Payment, Pending
 from takifugu.core.errors import LedgerError
 from takifugu.core.names import normalised
@@ -107,6 +107,7 @@ def read_pending(connection: Connection, ledger: Path, source: int | None, ident
                 created=row.created, recipe=recipe, bundle=bundle,
                 spent=most_spent(connection, row.source), budget=amount(row.budget_epsilon, row.budget_delta),
                 same_people=people_of(connection, row.source),
+                same_entries=tuple(read_readings(connection, row.source).declared),
             ))  # fmt: skip
     return tuple(payments)
 

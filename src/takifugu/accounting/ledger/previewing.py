@@ -11,18 +11,19 @@ from tempfile import TemporaryDirectory
 
 from takifugu.accounting.ledger import store as rows
 from takifugu.accounting.ledger.accounts import Item, total_of
-from takifugu.accounting.ledger.asking import request_of
+from takifugu.accounting.ledger.asking import Request, request_of
 from takifugu.accounting.ledger.book import Ledger
 from takifugu.accounting.ledger.budgets import Budget, other_budget, spent_already
 from takifugu.accounting.ledger.disk.places import path_of, place_of
+from takifugu.accounting.ledger.disk.sqlite import Connection
 from takifugu.accounting.ledger.format import seals
-from takifugu.accounting.ledger.format.layouts import CUT, cut_differently, words
+from takifugu.accounting.ledger.format.readings import CUT, cut_differently
 from takifugu.accounting.ledger.kinds import request_items
 from takifugu.accounting.ledger.paying import excess_of, refusal
 from takifugu.accounting.ledger.same_people import Declaration, not_declared
 from takifugu.accounting.ledger.tallying import Tally, tally
 from takifugu.accounting.ledger.values import Amount, Debit, Debits, Source, as_budget, most
-from takifugu.core.errors import BudgetExceeded, CompositionRefused
+from takifugu.core.errors import BudgetExceeded, CompositionRefused, InputError, ReadingChanged, TakifuguError
 from takifugu.core.lists import without
 from takifugu.core.names import normalised
 
@@ -43,8 +44,10 @@ class Preview:
 
     `after` is None where there is no joint promise. Without a declared budget `budget` is what the first release cost,
     or would cost. `words` say what would be refused, and are empty where it `fits`; `over` is the error of a budget.
-    `layout` says that the source is read in several layouts, and what that costs; `people` that nothing is declared
-    about those of a new source. `tally` is the basis, which `Ledger.reserve` takes where the ledger is still the same.
+    `reading` says that the source is read as several kinds of entries, and what that costs; `people` that nothing is
+    declared about those of a new source. `asks` is what has to be answered before anything is paid; all else is then
+    what the source comes to if the entries are the same, or where they cannot be, if they are others. `tally` is the
+    basis, which `Ledger.reserve` takes where the ledger is still the same.
     """
 
     before: Amount
@@ -54,8 +57,9 @@ class Preview:
     charges: tuple[Charged, ...]
     fits: bool
     words: str
-    layout: str = ""
+    reading: str = ""
     people: str = ""
+    asks: ReadingChanged | None = field(default=None, repr=False, compare=False)
     tally: Tally | None = field(default=None, repr=False, compare=False)
     over: BudgetExceeded | None = field(default=None, repr=False, compare=False)
 
@@ -67,6 +71,7 @@ def preview(
     budget: Budget | None = None,
     as_composing: bool = False,
     same_people: bool | None = None,
+    same_entries: bool | None = None,
 ) -> Preview:
     """Rehearse `Ledger.reserve`, on an empty ledger if none exists.
 
@@ -82,7 +87,7 @@ def preview(
             spent = rows.most_spent(connection, former.number)
             declared = _declared(where, former, spent, new_budget)
             try:
-                computed = tally(connection, name, request, same_people)
+                computed, asks = _tallied(connection, name, request, same_people, same_entries)
                 declaration = Declaration(name, former.number, request.names_units, same_people)
                 people = not_declared(connection, declaration)
             except CompositionRefused as refused:
@@ -95,7 +100,7 @@ def preview(
     over = None if excess is None else refusal(excess, where)
     return Preview(
         spent, most([spent, computed.mine.cost]), limit, declared is not None, _charges(computed), over is None,
-        "" if over is None else str(over), computed.layout, people, computed, over,
+        "" if over is None else str(over), computed.mine.mixed, people, asks, computed, over,
     )  # fmt: skip
 
 
@@ -109,16 +114,44 @@ def _declared(where: str | Path | None, source: Source, spent: Amount, new: Amou
     return former or new
 
 
-def layout_words(where: str | Path, source: str, layout: str) -> str:
-    """Say the cost of reading a source in another layout, or "".
+def _tallied(
+    connection: Connection, name: str, request: Request, same_people: bool | None, same_entries: bool | None
+) -> tuple[Tally, ReadingChanged | None]:
+    """Return what releases would cost, and what has to be asked before, with the price of either answer."""
+    try:
+        return tally(connection, name, request, same_people, same_entries), None
+    except ReadingChanged as changed:
+        asked = changed
+    prices, tallies, refusals = list[str](), list[Tally](), list[TakifuguError]()
+    for answer in (True, False):
+        try:
+            computed = tally(connection, name, request, same_people, answer)
+        except (CompositionRefused, InputError) as refused:
+            refusals.append(refused)
+            prices.append(f"refused, {refused.message}")
+        else:
+            tallies.append(computed)
+            spent = rows.most_spent(connection, computed.source.number)
+            prices.append(f"{name!r} goes from {spent} to {most([spent, computed.mine.cost])}")
+    if not tallies:
+        raise refusals[-1]
+    return tallies[0], ReadingChanged(name, asked.before, asked.now, *prices)
+
+
+def asked_about(where: str | Path, source: str, reading: str) -> ReadingChanged | None:
+    """Return what has to be asked where a source is read like this.
 
     Raises LedgerError for a ledger that cannot be read: nothing can be paid from it, either.
     """
     if not place_of(path_of(where)).exists():
-        return ""
+        return None
     with as_it_is(where) as book, book.store.reading() as connection:
         former = rows.read_source(connection, normalised(source))
-        return words(former.name, rows.read_layouts(connection, former.number), layout)
+        try:
+            rows.read_readings(connection, former.number).answered(former.name, reading, None)
+        except ReadingChanged as changed:
+            return changed
+    return None
 
 
 @contextmanager
@@ -147,7 +180,7 @@ def _charges(computed: Tally) -> tuple[Charged, ...]:
 
 def _reason(computed: Tally, old: Sequence[Item], new: Sequence[Item], alone: Amount, added: Amount) -> str:
     if computed.mine.mixed:
-        return "the source is read in several layouts"
+        return "the source was read as other entries before"
     if cut_differently(item.charge for item in (*old, *new) if not item.is_foreign):
         return CUT
     if not new:

@@ -16,7 +16,7 @@ from takifugu.accounting.ledger.disk.places import check_one_name, in_use
 from takifugu.accounting.ledger.disk.sqlite import READ_LOCK, WRITE_LOCK, Connection, Row
 from takifugu.accounting.ledger.encoding import amount, decoding, known_state
 from takifugu.accounting.ledger.format import seals
-from takifugu.accounting.ledger.format.layouts import Layouts, known_layout
+from takifugu.accounting.ledger.format.readings import Readings, known_reading
 from takifugu.accounting.ledger.format.tables import EVERYONE, TAG
 from takifugu.accounting.ledger.histories import charge_of_text
 from takifugu.accounting.ledger.values import (
@@ -31,6 +31,7 @@ from takifugu.accounting.ledger.values import (
     most,
 )
 from takifugu.core.errors import LedgerError, TakifuguError
+from takifugu.core.readings import shown
 from takifugu.numbers.rationals import to_text
 
 #: How many bytes SHA-256 takes at once.
@@ -147,24 +148,26 @@ def set_budget(connection: Connection, source: int, budget: Amount, implied: boo
     changed(connection, source)
 
 
-def read_layouts(connection: Connection, source: int) -> Layouts:
-    """Return the layouts of a source in their classes, oldest first."""
-    seals.check_rows(connection, "layouts", [source], "source")
+def read_readings(connection: Connection, source: int) -> Readings:
+    """Return the readings of a source in their classes, oldest first."""
+    seals.check_rows(connection, "readings", [source], "source")
     classes: dict[int, list[str]] = {}
     with decoding():
-        for row in connection.all("select alike, body from layouts where source = ? order by id", (source,)):
-            classes.setdefault(row.alike, []).append(known_layout(row.body))
-    return Layouts({members[0]: tuple(members) for members in classes.values()})
+        for row in connection.all("select alike, body from readings where source = ? order by id", (source,)):
+            classes.setdefault(row.alike, []).append(known_reading(row.body))
+    return Readings({members[0]: tuple(members) for members in classes.values()})
 
 
-def add_layouts(connection: Connection, source: int, layouts_now: Layouts, words: str, created: str) -> None:
-    """Write new layouts, with `words` for a further class beside others."""
-    before = read_layouts(connection, source)
-    for number, members in enumerate(layouts_now.classes.values()):
+def add_readings(connection: Connection, source: int, now: Readings, created: str) -> None:
+    """Write new readings, and the owner's answers."""
+    before = read_readings(connection, source)
+    for number, members in enumerate(now.classes.values()):
         for body in members[len(before.classes.get(members[0], ())) :]:
-            connection.insert("layouts", source=source, alike=number, body=body)
-    if len(layouts_now.classes) > max(len(before.classes), 1):
-        add_note(connection, source, created, words)
+            connection.insert("readings", source=source, alike=number, body=body)
+            if before.classes:
+                answer = "other entries" if members[0] == body else "the same entries"
+                lines = shown(before.nearest(body), body)
+                add_note(connection, source, created, f"declared to be {answer}:\n{lines}")
 
 
 def changed(connection: Connection, source: int) -> None:

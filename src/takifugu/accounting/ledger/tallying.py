@@ -11,18 +11,17 @@ from dataclasses import dataclass, replace
 from itertools import chain
 from operator import is_
 
-from takifugu.accounting.composition.composing import cost_at_other_steps
 from takifugu.accounting.composition.losses import cost_of_all
 from takifugu.accounting.ledger import histories as stored
 from takifugu.accounting.ledger import store as rows
 from takifugu.accounting.ledger.accounts import Item
 from takifugu.accounting.ledger.asking import ONE_OR_MANY, Request, in_classes, is_link
 from takifugu.accounting.ledger.disk.sqlite import Connection
-from takifugu.accounting.ledger.format import layouts, seals
-from takifugu.accounting.ledger.format.layouts import Layouts
+from takifugu.accounting.ledger.format import seals
+from takifugu.accounting.ledger.format.readings import Readings, mixed_words
 from takifugu.accounting.ledger.format.tables import EVERYONE
 from takifugu.accounting.ledger.histories import Known
-from takifugu.accounting.ledger.kinds import Account, AccountKind, Past, account_of, costed, items_of, kinds_of
+from takifugu.accounting.ledger.kinds import Account, AccountKind, Past, account_of, costed, kinds_of
 from takifugu.accounting.ledger.same_people import Declaration, Friends, friends_of, friends_of_everyone
 from takifugu.accounting.ledger.summaries import summaries_of
 from takifugu.accounting.ledger.values import Amount, Debit, Debits, Source, most
@@ -33,21 +32,21 @@ from takifugu.core.errors import CompositionRefused, LedgerError
 class Tally:
     """The changes by a reservation, and the ledger's state before them.
 
-    `request` is the `original` one with the classes of its layouts; `layouts` are all of them, and `layout` says what
-    its own one costs. `people` says of other sources whether they are about the same people.
+    `request` is the `original` one with the classes of its readings; `readings` are all of them, and `answer` is what
+    was said of its own one, where it had to be. `people` says of other sources whether they are about the same people.
     """
 
     original: Request
     request: Request
-    layouts: Layouts
+    readings: Readings
     source: Source
     mine: Account
     theirs: tuple[Account, ...]
     people: Mapping[int, bool]
-    layout: str
     summaries: Mapping[int, Sequence[Item]]
     signature: tuple[object, ...]
     same_people: bool | None
+    answer: bool | None = None
 
     @property
     def is_shared(self) -> bool:
@@ -55,10 +54,13 @@ class Tally:
         return bool(self.same_people) and not self.request.names_units and not self.request.is_everyone
 
     def is_for(
-        self, name: str, debits: Sequence[Debit | Debits], recharge: bool, same_people: bool | None, everything: bytes
-    ) -> bool:
+        self, name: str, debits: Sequence[Debit | Debits], recharge: bool, same_people: bool | None,
+        same_entries: bool | None, everything: bytes,
+    ) -> bool:  # fmt: skip
         """Return whether the tally is of these debits, source and ledger."""
         original = self.original
+        if self.answer != same_entries:
+            return False
         is_alike = (self.source.name, original.recharge, self.same_people) == (name, recharge, same_people)
         is_same = len(original.debits) == len(debits) and all(map(is_, original.debits, debits))
         return is_alike and is_same and original.everything == everything
@@ -69,16 +71,20 @@ class Tally:
         return signature_of(connection, self.mine.number, friends) == self.signature
 
 
-def tally(connection: Connection, name: str, request: Request, same_people: bool | None) -> Tally:
+def tally(
+    connection: Connection, name: str, request: Request, same_people: bool | None, same_entries: bool | None = None
+) -> Tally:
     """Return the cost of releases, from rows checked against their seals.
 
-    Raises CompositionRefused where something has no joint promise, LedgerError where a source that was one unit is now
-    divided into units or the reverse, and InputError where it must be said whether two sources are of the same people.
+    `same_entries` says whether a reading that the source did not have before is of the same entries. Raises
+    ReadingChanged where that has to be said, CompositionRefused where something has no joint promise, LedgerError where
+    a source that was one unit is now divided into units or the reverse, and InputError where it must be said whether
+    two sources are of the same people.
     """
     source = rows.read_source(connection, name)
     number, original = source.number, request
-    layouts_now, layout, mixed = _layouts_after(connection, source, request)
-    request = in_classes(request, layouts_now)
+    readings, answer = _readings_after(connection, source, request, same_entries)
+    request, mixed = in_classes(request, readings), mixed_words(source.name, readings)
     standings: Mapping[int, Known] = stored.hits(connection, request.units)
     friends = _friends(connection, source, request, same_people, standings)
     _check_ties(connection, number, mixed, friends.ties)
@@ -101,26 +107,27 @@ def tally(connection: Connection, name: str, request: Request, same_people: bool
         owner = source if place == number else rows.source_of_row(connection, place)
         accounts.append(account_of(owner, members_by_kind, request, debits, frameworks))
     if mixed:  # it has no friends
-        costs = [_costed_together(connection, accounts[0], request, past, mixed, layouts_now.are_moved)]
+        costs = [_costed_together(connection, accounts[0], request, past, mixed)]
     else:
         costs = [costed(account, all_change) for account in accounts]
     return Tally(
-        original, request, layouts_now, source, costs[0], tuple(costs[1:]), friends.people, layout, summaries,
-        signature_of(connection, number, friends.same), same_people,
+        original, request, readings, source, costs[0], tuple(costs[1:]), friends.people, summaries,
+        signature_of(connection, number, friends.same), same_people, answer,
     )  # fmt: skip
 
 
-def _layouts_after(connection: Connection, source: Source, request: Request) -> tuple[Layouts, str, str]:
-    """Return a source's layouts, what the request's costs, and what mixed ones do."""
-    before = rows.read_layouts(connection, source.number)
+def _readings_after(
+    connection: Connection, source: Source, request: Request, same_entries: bool | None
+) -> tuple[Readings, bool | None]:
+    """Return a source's readings with those of a request, and the answer where one was needed."""
+    now, answer = rows.read_readings(connection, source.number), None
     if request.is_everyone:
-        now, layout = before, ""
-    else:
-        now = before.holding(request.layouts)
-        layout = layouts.words(source.name, before, request.layouts[0])
-    if not now.is_mixed:
-        return now, layout, ""
-    return now, layout, layout or layouts.words(source.name, now, next(iter(now.classes)))
+        return now, None
+    for reading in request.readings:
+        if now.is_another(reading):
+            answer = same_entries
+        now = now.answered(source.name, reading, same_entries)
+    return now, answer
 
 
 def _friends(
@@ -196,56 +203,35 @@ def signature_of(connection: Connection, number: int, friends: Sequence[int]) ->
 
 
 def _costed_together(
-    connection: Connection, account: Account, request: Request, past: Past, mixed: str, are_moved: bool
+    connection: Connection, account: Account, request: Request, past: Past, mixed: str
 ) -> Account:
-    """Return the account with one cost for all units, over all layouts.
+    """Return the account with one cost for all units, over all readings.
 
-    Layouts of the same entries (`are_moved`) have costs of their own where these are proved. Raises CompositionRefused
-    for certificates in the `past`.
+    Raises CompositionRefused for certificates in the `past`.
     """
     if account.number in past.everyone and not request.is_everyone:
         raise CompositionRefused(
             mixed,
             rule="nothing says how much all people change in releases that were entered from their certificates",
-            fix="keep the layout, or publish other data in a source of their own",
+            fix="keep the reading, or publish other data in a source of their own",
         )
-    costs = None
-    if are_moved:
-        costs = _costs_at_other_steps(connection, account, request)
-    if costs is None:
-        charges = stored.all_charges_of(connection, account.number)
-        for number, shape in enumerate(request.shapes):
-            charges += [(part.charge, request.counts[number]) for part in shape]
-        total = Amount(*cost_of_all(charges, mixed))
-        costs = dict.fromkeys(account.kinds, most([total, *(kind.spent for kind in account.kinds)]))
+    charges = stored.all_charges_of(connection, account.number)
+    for number, shape in enumerate(request.shapes):
+        charges += [(part.charge, request.counts[number]) for part in shape]
+    total = Amount(*cost_of_all(charges, mixed))
+    costs = dict.fromkeys(account.kinds, most([total, *(kind.spent for kind in account.kinds)]))
     return replace(account, costs=costs, mixed=mixed)
 
 
 def _check_ties(connection: Connection, number: int, mixed: str, ties: Collection[tuple[int, int]]) -> None:
-    """Refuse several layouts beside another source of the same people."""
+    """Refuse several readings beside another source of the same people."""
     names = []
     for friend in rows.partners(number, ties):
-        if mixed or rows.read_layouts(connection, friend).is_mixed:
+        if mixed or rows.read_readings(connection, friend).is_mixed:
             names.append(rows.source_of_row(connection, friend).name)
     if names:
         raise CompositionRefused(
-            mixed or f"the source {min(names)!r} of the same people was read in several layouts",
+            mixed or f"the source {min(names)!r} of the same people was read as several kinds of entries",
             rule="nothing says which of its people are which, so nothing bounds what both sources reveal together",
-            fix="keep one layout for each source",
+            fix="keep one reading for each source",
         )
-
-
-def _costs_at_other_steps(
-    connection: Connection, account: Account, request: Request
-) -> dict[AccountKind, Amount] | None:
-    """Return the costs over layouts of the same entries, None if unproved."""
-    debits = stored.debits_of(connection, set(chain.from_iterable(kind.histories for kind in account.kinds)))
-    frameworks = {**account.accounts.frameworks, **stored.frameworks_of(connection, debits.values())}
-    costs = {}
-    for kind in account.kinds:
-        charges = [item.charge for item in items_of(kind, request, debits)]
-        cost = cost_at_other_steps(frameworks, charges)
-        if cost is None:
-            return None
-        costs[kind] = most([Amount(*cost), kind.spent])
-    return costs

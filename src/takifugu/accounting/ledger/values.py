@@ -198,7 +198,8 @@ class Reservation:
     """Paid releases, with all their source has spent then.
 
     `ids` are their random ids by name. They move together, under the random id `group`. `same_people` names the other
-    sources of the ledger that name units alike, and says of each whether these were declared to be the same people.
+    sources of the ledger that name units alike, and says of each whether these were declared to be the same people,
+    `same_entries` which readings of the source were declared to be of the same entries.
     """
 
     source: str
@@ -207,6 +208,7 @@ class Reservation:
     budget: Amount
     same_people: Mapping[str, bool] = field(default_factory=dict)
     group: str = ""
+    same_entries: tuple[str, ...] = ()
 
     @property
     def id(self) -> str:
@@ -248,6 +250,7 @@ class Pending(Payment):
     spent: Amount
     budget: Amount
     same_people: Mapping[str, bool] = field(default_factory=dict)
+    same_entries: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True)

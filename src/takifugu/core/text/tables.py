@@ -51,7 +51,7 @@ def fitting(columns: int) -> Iterator[None]:
 
 
 def filled(text: str) -> str:
-    """Return a text in lines of the width.
+    """Return a text in lines of the width, each of its own lines by itself.
 
     A number stays with its per cent sign, and a command in backticks is whole, so that it can be pasted.
 
@@ -66,7 +66,9 @@ def filled(text: str) -> str:
 def _broken(text: str, room: int) -> list[str]:
     unbroken = _COMMAND.sub(lambda command: command[0].replace(" ", _WHOLE), text.replace(" %", f"{_WHOLE}%"))
     is_longer = any(len(command) > room for command in _COMMAND.findall(text))
-    lines = textwrap.wrap(unbroken, room, break_on_hyphens=False, break_long_words=not is_longer)
+    lines = list[str]()
+    for line in unbroken.split("\n"):
+        lines += textwrap.wrap(line, room, break_on_hyphens=False, break_long_words=not is_longer)
     return [line.replace(_WHOLE, " ") for line in lines]
 
 

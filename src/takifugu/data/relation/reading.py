@@ -1,4 +1,4 @@
-"""How rows become entries, as text: what a ledger keeps, compares line by line, and shows where it changed.
+"""How rows become entries, as text: what a ledger keeps, and compares line by line (`core.readings`).
 
 Paths, the ends of the calendar and the roster's rows are no part of it: they move every week. Nor is the zone, which
 moves cells and not steps. Where the calendar's start lies between two steps is.
@@ -10,9 +10,6 @@ from collections.abc import Iterator
 
 from takifugu.data.relation.keys import KEYS
 from takifugu.data.relation.opening import Opened
-
-#: Lines that are never the same entries where they differ.
-STEPS = ("step", "start between steps")
 
 
 def reading(opened: Opened) -> str:
@@ -44,32 +41,3 @@ def _lines(opened: Opened) -> Iterator[tuple[str, str]]:
             yield key.name, str(value)
     if source.origin is not None:
         yield "start between steps", str(source.origin % source.width)
-
-
-def differences(one: str, other: str) -> list[tuple[str, str]]:
-    """Return the lines in which two readings differ, "" for none.
-
-    >>> differences("file: text\\nvalue: a", "file: text\\nvalue: b\\nwhere: c")
-    [('value: a', 'value: b'), ('', 'where: c')]
-    """
-    before, after = (dict(_named(text)) for text in (one, other))
-    names = [*before, *(name for name in after if name not in before)]
-    pairs = [(before.get(name, ""), after.get(name, "")) for name in names]
-    return [pair for pair in pairs if pair[0] != pair[1]]
-
-
-def are_never_the_same(one: str, other: str) -> str:
-    """Return the line that shows, without any row, that two readings make different entries; "" without one.
-
-    >>> are_never_the_same("step: 1h", "step: 15min")
-    'step: 15min'
-    """
-    before, after = (dict(_named(text)) for text in (one, other))
-    changed = [after.get(name) or before.get(name, "") for name in STEPS if before.get(name) != after.get(name)]
-    return changed[0] if changed else ""
-
-
-def _named(text: str) -> Iterator[tuple[str, str]]:
-    """Yield each line with its name."""
-    for line in text.split("\n"):
-        yield line.partition(": ")[0], line

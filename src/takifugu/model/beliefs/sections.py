@@ -2,7 +2,7 @@
 
 A belief's section stands beside it: a frozen dataclass with the name in the file, `kind: Literal["..."]`, its keys, and
 `belief(public)`, which makes the belief. It may say what no single key shows (`faults()`), the public file whose rows
-it counts (`counted(public)`), which of its keys decide what a row of the data means (`layout()`), and what is taken to
+it counts (`counted(public)`), which of its keys decide what a row of the data means (`reading()`), and what is taken to
 be public (`assumptions()`).
 """
 

@@ -63,7 +63,7 @@ class UsersSection:
         if len({group.name for group in self.groups}) != len(self.groups):
             yield InputError("two groups have the same name", fix="give each its own name").at("groups")
 
-    def layout(self) -> Plain:
+    def reading(self) -> Plain:
         """Return the replacement of missing values."""
         return {"belief.missing": self.missing}
 

@@ -86,7 +86,7 @@ class PolicySection:
         if self.most is not None and self.values is not None:
             yield InputError("is not used with values", fix="each person has one value").at("most")
 
-    def layout(self) -> Plain:
+    def reading(self) -> Plain:
         """Return the grid's boxes: boxes of two grids are named alike."""
         return {} if self.grid is None else {"grid": self.grid.boxes.to_dict()}
 

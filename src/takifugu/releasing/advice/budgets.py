@@ -14,7 +14,7 @@ from takifugu.releasing.advice.changes import Change
 from takifugu.releasing.advice.fitting import lines_that_fit
 from takifugu.releasing.file.kind import ReleaseFile
 from takifugu.releasing.file.neighbours import notices_of_file
-from takifugu.releasing.planning.notices import notices_of_layout
+from takifugu.releasing.planning.notices import asks_words, notices_of_reading
 from takifugu.releasing.planning.plan import Plan
 from takifugu.releasing.planning.questions import debits_of
 
@@ -63,10 +63,10 @@ def beforehand(planned: Plan) -> tuple[Preview | None, tuple[str, ...]]:
         if planned.knows_units:
             account = previewed(planned, file.budget)
             refusal = why_refused(account, file, planned)
-        layout = notices_of_layout(file) if account is None else (account.layout,)
+        reading = notices_of_reading(file) if account is None else (asks_words(account.asks), account.reading)
     except LedgerError as error:
         return None, (error.message,)
-    notices = [words for words in (*layout, *notices_of_file(file)) if words and words not in refusal]
+    notices = [words for words in (*reading, *notices_of_file(file)) if words and words not in refusal]
     if refusal:
         notices.append(f"the ledger would refuse what is not published yet: {refusal}")
     return account, tuple(notices)

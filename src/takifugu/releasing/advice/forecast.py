@@ -23,7 +23,7 @@ from takifugu.releasing.advice.refusing import too_early
 from takifugu.releasing.file.loading import load
 from takifugu.releasing.file.neighbours import notices_of_file
 from takifugu.releasing.planning.expected import AT_ONCE, Expected, expected
-from takifugu.releasing.planning.notices import by_reason, forbidden, notices, notices_of_layout, spending
+from takifugu.releasing.planning.notices import by_reason, forbidden, notices, notices_of_reading, spending
 from takifugu.releasing.planning.plan import Plan, plan
 
 if TYPE_CHECKING:  # nothing is loaded that reads ledgers where none is consulted
@@ -196,7 +196,7 @@ def forecast_of(planned: Plan, anyway: bool = False) -> Forecast:
         if not account.fits:
             refusals.append(why_refused(account, file, planned))
     else:
-        beforehand = [*forbidden((q.release, q.calibration) for q in questions), *notices_of_layout(file)]
+        beforehand = [*forbidden((q.release, q.calibration) for q in questions), *notices_of_reading(file)]
     all_notices = (*beforehand, *notices_of_sources)
     return Forecast(name, file.path, tables, account, all_notices, tuple(refusals), advice, people)
 

@@ -19,7 +19,7 @@ from takifugu.core.text.tables import shortened
 
 #: So many states of a chain are told one by one.
 _MOST_STATES = 8
-#: What the keyed hashes of a certificate, and of a layout, are made of in a ledger.
+#: What the keyed hashes of a certificate, and of a reading, are made of in a ledger.
 CERTIFICATE, LAYOUT = "certificate", "layout"
 #: Whose clock tells the hours of a table, where no zone is declared.
 UTC, AS_WRITTEN = "UTC", "as written in the table"
@@ -149,10 +149,10 @@ Fact = str | Window | Stays
 class Bill:
     """What a release was charged by, beside what its certificate says of the answers: `book` is the ledger's id.
 
-    Answers of one `payment` read the same entries. `layout` is a keyed hash of how rows became entries, empty where
-    nothing was declared; `places` are the steps, counted as `calendar` says, where the data of each answer start.
-    `readers` are the framework, query and factor of people's shares in a pooled answer, each once; none where they are
-    many. The rest are flags of the release.
+    Answers of one `payment` read the same entries. `layout` is a keyed hash of how rows became entries, its reading,
+    empty where nothing was declared; `places` are the steps, counted as `calendar` says, where the data of each answer
+    start. `readers` are the framework, query and factor of people's shares in a pooled answer, each once; none where
+    they are many. The rest are flags of the release.
     """
 
     book: str

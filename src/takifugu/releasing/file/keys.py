@@ -115,6 +115,11 @@ def names_of(columns: str | Iterable[str] | None) -> tuple[str, ...]:
     return tuple(columns or ())
 
 
+def columns_of_order(order: str | tuple[str, str] | None) -> tuple[str | None, str | None]:
+    """Return the columns of the order and of its times of day."""
+    return order if isinstance(order, tuple) else (order, None)
+
+
 Number = StrictInt | StrictFloat | StrictStr
 Epsilon = Annotated[Number, checked(as_epsilon)]
 Delta = Annotated[Number, checked(partial(as_delta, name="delta"))]

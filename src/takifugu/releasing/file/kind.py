@@ -9,14 +9,14 @@ from __future__ import annotations
 from collections.abc import Callable, Hashable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, is_dataclass, replace
 from fractions import Fraction
+from functools import cached_property
 from pathlib import Path
 from types import MappingProxyType
-from typing import TYPE_CHECKING, Any, ClassVar, Protocol, TypeVar, runtime_checkable
+from typing import TYPE_CHECKING, Any, ClassVar, TypeVar
 
 from takifugu.core.errors import InputError, SpecError, TakifuguError
 from takifugu.core.files import path_in
 from takifugu.core.people import People
-from takifugu.core.plain import Plain
 from takifugu.core.plugins import package_of, promise_of_package
 from takifugu.data import Table as Data
 from takifugu.data.engines.outside import package_of_engine
@@ -29,7 +29,7 @@ from takifugu.releasing.file.guessing.column_words import people_of
 from takifugu.releasing.file.keys import Described, Section
 from takifugu.releasing.file.sections import BudgetSpec, FileSpec, SourceKeys
 from takifugu.releasing.file.shape import Shape, opened
-from takifugu.releasing.file.source import with_dialect
+from takifugu.releasing.file.source_reading import reading_of
 from takifugu.releasing.file.tables import Table as Item
 
 if TYPE_CHECKING:
@@ -168,21 +168,10 @@ class ReleaseFile:
             raise SpecError(faults)
         return table
 
-    def layout(self, units: Sequence[Unit] = ()) -> Plain:
-        """Return the meaning of columns and rows in [source] and [belief].
-
-        Names of units beyond ASCII are other names in another encoding.
-        """
-        belief = self.spec.belief
-        said = belief.meant.layout() if isinstance(belief.meant, Laid) else {}
-        read = {**self.source.layout(belief, self.opened), **said}
-        read = with_dialect(read, self.source, self.folder, self.given, self.opened)
-        if "encoding" in read:
-            names = "ASCII"
-            if not all((unit.written or unit.name or "").isascii() for unit in units):
-                names = "other names"
-            read["encoding"] = [read["encoding"], names]
-        return read
+    @cached_property
+    def reading(self) -> str:
+        """Return how rows of the source become entries, one fact a line."""
+        return reading_of(self)
 
     def sections(self, of_kind: type[Spec]) -> Spec:
         """Return the file's sections, typed by its kind."""
@@ -275,13 +264,6 @@ class Kind:
             yield f"which {file.people.many} there are is public"
             yield f"the {file.people.many} are independent of each other"
         yield from assumed(file.spec.belief)
-
-
-@runtime_checkable
-class Laid(Protocol):
-    """A declared [belief] whose keys decide which rows become which entry of whom."""
-
-    def layout(self) -> Plain: ...
 
 
 def output_by_default(path: Path) -> str:

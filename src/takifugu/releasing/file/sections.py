@@ -7,10 +7,8 @@ from typing import TYPE_CHECKING, Annotated, Literal, Self
 from pydantic import BeforeValidator, Field, StrictBool, StrictInt, StrictStr, model_validator
 
 from takifugu.core.errors import InputError
-from takifugu.core.plain import Json
 from takifugu.data import Numerals, Written
 from takifugu.data import Table as Data
-from takifugu.data.values.texts import BLANKS
 from takifugu.releasing.file.expectations import ExpectSpec
 from takifugu.releasing.file.keys import (
     Delta,
@@ -96,11 +94,6 @@ class BudgetSpec(Section):
     delta: Annotated[Delta, meaning("the most delta that a person may ever spend", 1e-6)] = 0
 
 
-#: Keys of [source] that decide nothing of it: where the data are, what may be spent, what is public, which batch it is.
-_NO_LAYOUT = frozenset((
-    "name", "file", "sheet", "table", "budget", "same_people", "only_release", "list_units", "until", "gaps", "nulls",
-    "engine", "attributes", "entries", "rows_per_person", "as_composing", "begins_series", "renamed", "roster",
-))  # fmt: skip
 #: What is meant where a key of [source] is left out, if its section does not say so.
 MEANT = {"timezone": "UTC", "encoding": "utf-8", "decimal": ".", "thousands": "", "header": True}
 
@@ -178,13 +171,6 @@ class SourceKeys(FileKeys):
     def long(self, table: Data, belief: Described | None) -> Data:
         """Return the table with the declared columns; InputError for undeclared ones."""
         return table.renamed(self.renamed)
-
-    def layout(self, belief: Described, table: Data | None) -> Json:
-        """Return the keys for the meaning of rows, without defaults."""
-        said = self.model_dump(mode="json", by_alias=True, exclude_defaults=True)
-        layout = {key: value for key, value in said.items() if key not in _NO_LAYOUT and MEANT.get(key) != value}
-        missing = sorted({str(word).strip(BLANKS) for word in self.missing} - {""})
-        return {**layout, "missing": missing or None}
 
 
 class AboutUnits(Described):

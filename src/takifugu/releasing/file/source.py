@@ -17,18 +17,14 @@ from typing import Any, TypeVar
 import numpy as np
 
 from takifugu.core.arrays import IntArray
-from takifugu.core.cache import cached
 from takifugu.core.errors import DataError, InputError, TakifuguError
 from takifugu.core.files import path_in
-from takifugu.core.lists import without_keys
-from takifugu.core.plain import Json, Plain
 from takifugu.data import UNOBSERVED, Layout, Numerals, Recode, Table, Written, open_frame, tally, totals, transitions
 from takifugu.data.engines import outside
 from takifugu.data.engines.outside import Address
 from takifugu.data.files.formats import format_words
 from takifugu.data.files.many import files_of, is_many
 from takifugu.data.files.many import is_there as leads_to_data
-from takifugu.data.open import dialect_of
 from takifugu.releasing.file.keys import plain
 from takifugu.releasing.file.sections import FileSpec, SourceKeys
 
@@ -38,8 +34,6 @@ T = TypeVar("T")
 PARTS = ("sheet", "table", "file_names")
 #: Keys that are blamed for a source that cannot be opened, where they are wrong.
 BLAMED = (*PARTS, "renamed", "engine", "columns", "order", "value", "empty")
-#: Keys that only a CSV file has.
-_OF_CSV = frozenset(("delimiter", "encoding", "header"))
 #: Given in place of data: nothing private is opened, and what only the data show is not looked at.
 UNOPENED = object()
 
@@ -134,23 +128,6 @@ def private_files(source: SourceKeys, folder: Path, data: object) -> tuple[Path,
         with suppress(DataError):  # opening it says what is wrong
             paths += files_of(path)
     return tuple(paths)
-
-
-def with_dialect(said: Plain, source: SourceKeys, folder: Path, data: object, table: Table | None) -> Json:
-    """Return a layout with its file's format as read.
-
-    Keys of other formats are left out. Nothing is known of the format of a frame, or of a file that cannot be opened.
-    """
-    path = data
-    dialect: Mapping[str, object] = {}
-    if data is None and source.engine is None and source.file:
-        path = folder / source.file
-    if table is not None and isinstance(path, str | os.PathLike):
-        with suppress(TakifuguError):  # a file that was replaced since it was opened: reading it says so
-            dialect = cached(table, "dialect", lambda: dialect_of(Path(path), written_of(source)))
-    dropped = {"delimiter", "encoding"} if "delimiter" in dialect else _OF_CSV
-    layout = without_keys(said, dropped)
-    return {**layout, **dialect}
 
 
 def is_one_of(path: Path, private: Iterable[Path]) -> bool:

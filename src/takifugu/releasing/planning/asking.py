@@ -7,10 +7,8 @@ from dataclasses import dataclass, field, replace
 from fractions import Fraction
 from operator import attrgetter
 
-from takifugu.accounting.ledger.format import layouts
 from takifugu.analysis.guarantee import Covers
 from takifugu.calibration import Calibration, calibrate
-from takifugu.core.cache import cached
 from takifugu.core.errors import CalibrationRefused
 from takifugu.model.frameworks import Framework
 from takifugu.model.queries import Additive, Query
@@ -121,11 +119,11 @@ class Asking:
         framework_of = {shape: self.about([unit]) for shape, unit in units_by_shape.items()}
         readers = {unit.name or "": framework_of[unit.shape] for unit in units}
         whose = units[0].name if len(units) == 1 else None
-        layout = cached(self, "layout", lambda: layouts.written(self.file.layout(self.units)))
         begins = calibration.randomiser.kind == "rounded-normal" and begins_series(self.file, item)
         observed = None if self.file.may_miss else observed_of(units)
         return Question(
-            name, whose, calibration, data, readers, at, calendar, requested.shares, layout, begins, observed,
+            name, whose, calibration, data, readers, at, calendar, requested.shares, self.file.reading, begins,
+            observed,
             self.file.may_miss,
         )  # fmt: skip
 

@@ -18,7 +18,7 @@ from takifugu.releasing.file.kind import ReleaseFile
 from takifugu.releasing.file.neighbours import notices_of_file
 from takifugu.releasing.file.sharing import delta_of, epsilon_of, metric_of, sharing
 from takifugu.releasing.file.toml_words import in_toml
-from takifugu.releasing.planning.notices import notices_of_layout
+from takifugu.releasing.planning.notices import notices_of_reading
 from takifugu.releasing.planning.plan import Watch, aims_as_needed, longest_of, unwatched, whose_answers
 
 
@@ -86,7 +86,7 @@ class Comparison(InParts):
 
 def comparison(file: ReleaseFile, watch: Watch = unwatched) -> Comparison:
     """Compare every mechanism for each table, without reading data."""
-    return Comparison(file.path, tuple(compared(file, watch)), (*notices_of_layout(file), *notices_of_file(file)))
+    return Comparison(file.path, tuple(compared(file, watch)), (*notices_of_reading(file), *notices_of_file(file)))
 
 
 def compared(file: ReleaseFile, watch: Watch = unwatched) -> Iterator[Compared]:

@@ -13,6 +13,8 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from takifugu.accounting.suspicion import warning
+from takifugu.core.errors import ReadingChanged
+from takifugu.core.escaping import command
 from takifugu.core.people import People
 
 if TYPE_CHECKING:
@@ -99,7 +101,7 @@ def notices(questions: Sequence[Question], source: str, account: Preview, people
             notices.append(
                 f"{name}: epsilon, and what is spent of the budget, is multiplied by the distance of two populations"
             )
-    notices += [words for words in (account.layout, account.people) if words]
+    notices += [words for words in (asks_words(account.asks), account.reading, account.people) if words]
     dearer = [charge for charge in account.charges if charge.charged.epsilon > charge.alone.epsilon]
     for reason, units, charged, alone in by_reason(dearer):
         notices.append(f"{people.each_of(units)} is charged {charged}, not {alone} as on its own: {reason}")
@@ -132,17 +134,20 @@ def forbidden(calibrations: Iterable[tuple[str, Calibration]]) -> Iterator[str]:
             yield f"{name}: {words}"
 
 
-def notices_of_layout(file: ReleaseFile) -> tuple[str, ...]:
-    """Warn of reading a source in a layout new to its ledger."""
-    from takifugu.accounting.ledger.disk.glancing import knows_no_other_layout
-    from takifugu.accounting.ledger.format.layouts import written
+def notices_of_reading(file: ReleaseFile) -> tuple[str, ...]:
+    """Tell what a release will ask of a reading that is new to its ledger."""
+    from takifugu.accounting.ledger.disk.glancing import knows_no_other_reading
 
-    def layout() -> str:
-        return written(file.layout())
-
-    if knows_no_other_layout(file.ledger, file.source.name, layout):
+    if file.opened is None or knows_no_other_reading(file.ledger, file.source.name, lambda: file.reading):
         return ()
-    from takifugu.accounting.ledger.previewing import layout_words
+    from takifugu.accounting.ledger.previewing import asked_about
 
-    words = layout_words(file.ledger, file.source.name, layout())
-    return (words,) if words else ()
+    asked = asked_about(file.ledger, file.source.name, file.reading)
+    if asked is None:
+        return ()
+    return (f"{asks_words(asked)}\n{command('calibrate', file.path)} shows what either answer costs",)
+
+
+def asks_words(question: ReadingChanged | None) -> str:
+    """Say what a release will ask before it pays; "" for nothing."""
+    return "" if question is None else f"the release will ask first: {question.message}"

@@ -40,8 +40,8 @@ class Question:
     `readers` are the units that are debited ("" where a source is one unit), each with the framework about its data;
     `unit` is None where the answer is not about one unit alone. Questions with the same `release` name are one release.
     `at` is the declared step where the data start in the unit's one recording, in a `calendar`. `shares` are what
-    single units of a pooled answer are charged for, where that is not the query itself (`charge_of`). `layout` says how
-    rows became entries (`ledger.layouts`); `begins_series` declares that later releases count as multiples of this.
+    single units of a pooled answer are charged for, where that is not the query itself (`charge_of`). `reading` is how
+    rows became entries (`ReleaseFile.reading`); `begins_series` declares that later releases count as multiples of it.
     `may_miss` says that entries may be missing without anybody knowing of it.
     """
 
@@ -53,7 +53,7 @@ class Question:
     at: int | None = None
     calendar: str = ""
     shares: Mapping[str, tuple[Query, Fraction]] = field(default_factory=dict)
-    layout: str = ""
+    reading: str = ""
     begins_series: bool = False
     observed: Runs | None = field(default=None, repr=False)
     may_miss: bool = False
@@ -125,7 +125,7 @@ def debits_of(questions: Sequence[Question]) -> list[Debits]:
             if number == len(kinds):
                 charge = charge_of(
                     question.calibration, framework, share=share, scope=scope, reading=same, at=question.at,
-                    calendar=question.calendar, layout=question.layout, begins_series=question.begins_series,
+                    calendar=question.calendar, read_as=question.reading, begins_series=question.begins_series,
                 )  # fmt: skip
                 kinds.append(Debit(framework, charge, name=question.release))
             units[unit] = number

@@ -198,9 +198,9 @@ def _ways(book: Ledger, lacking: Sequence[_Lacking]) -> list[Adoption]:
         ways.append(replace(as_paid, is_everyone=is_pooled(first)))
     at_worst: list[Debit] = []
     try:
-        for release in lacking:  # a copy's certificate may be of a layout that the ledger of a known one does not know
-            layouts = _layouts(book, release.certificate)
-            is_apart = release.bill is not None and len(layouts) > 1 and release.bill.layout not in layouts
+        for release in lacking:  # a copy's certificate may be of a reading that the ledger of a known one does not know
+            readings = _readings(book, release.certificate)
+            is_apart = release.bill is not None and len(readings) > 1 and release.bill.layout not in readings
             at_worst += _at_worst(release.certificate, is_apart)
         ways.append(replace(worst, debits=tuple(at_worst)))
     except CompositionRefused:
@@ -212,29 +212,29 @@ def _ways(book: Ledger, lacking: Sequence[_Lacking]) -> list[Adoption]:
 def _debits_as_paid(book: Ledger, lacking: Sequence[_Lacking]) -> tuple[Debit, ...] | None:
     """Return the debits of a payment, if its certificates record them.
 
-    None, too, for a layout unknown to the ledger.
+    None, too, for a reading unknown to the ledger.
     """
     debits: list[Debit] = []
     for release in lacking:
         pooled = is_pooled(release.certificate)
         if release.bill is None or (pooled and not release.bill.readers):
             return None
-        layout = _layouts(book, release.certificate).get(release.bill.layout)
-        if layout is None or (pooled and not layout):
+        reading = _readings(book, release.certificate).get(release.bill.layout)
+        if reading is None or (pooled and not reading):
             return None
-        debits.extend(debits_in(release.certificate, release.bill, layout))
+        debits.extend(debits_in(release.certificate, release.bill, reading))
     return tuple(debits)
 
 
-def _layouts(book: Ledger, certificate: Certificate) -> dict[str, str]:
-    """Return the ledger's layouts of a source, by their certified digests."""
-    return {hashed(book, layout): layout for layout in (*book.layouts(certificate.source), "")}
+def _readings(book: Ledger, certificate: Certificate) -> dict[str, str]:
+    """Return the ledger's readings of a source, by their certified digests."""
+    return {hashed(book, reading): reading for reading in (*book.readings(certificate.source), "")}
 
 
 def _at_worst(certificate: Certificate, is_apart: bool) -> Iterator[Debit]:
     """Yield the largest charge of every unit.
 
-    The worst answer counts once, and the beliefs of the others at no cost. Where it `is_apart`, in another layout than
+    The worst answer counts once, and the beliefs of the others at no cost. Where it `is_apart`, in another reading than
     the ledger knows, its units may be parts of one: all answers count.
     """
     from takifugu.accounting.ledger import Debit

@@ -48,7 +48,7 @@ def accounts_of(
     for name, number in paid.ids.items():
         of_release = [question for question in questions if question.release == name]
         bill = Bill(
-            book.id, paid.group, hashed(book, of_release[0].layout), of_release[0].calendar,
+            book.id, paid.group, hashed(book, of_release[0].reading), of_release[0].calendar,
             tuple(question.at for question in of_release), _readers(of_release),
             any(question.begins_series for question in of_release), as_composing, same_people,
         )  # fmt: skip
@@ -56,9 +56,9 @@ def accounts_of(
     return accounts
 
 
-def hashed(book: Ledger, layout: str) -> str:
-    """Return a layout's keyed digest for certificates; nobody can read it back."""
-    return book.tag(LAYOUT, layout.encode()) if layout else ""
+def hashed(book: Ledger, reading: str) -> str:
+    """Return a reading's keyed digest for certificates; nobody can read it back."""
+    return book.tag(LAYOUT, reading.encode()) if reading else ""
 
 
 def _readers(questions: Sequence[Question]) -> tuple[Json, ...]:
@@ -108,7 +108,7 @@ def published_in(certificate: Certificate) -> tuple[Published, ...]:
     return tuple(published)
 
 
-def debits_in(certificate: Certificate, bill: Bill, layout: str) -> Iterator[Debit]:
+def debits_in(certificate: Certificate, bill: Bill, reading: str) -> Iterator[Debit]:
     """Yield the debits of a release, by person or by pooled share.
 
     The person of a pooled share has no name.
@@ -129,6 +129,6 @@ def debits_in(certificate: Certificate, bill: Bill, layout: str) -> Iterator[Deb
         for number, (framework, share) in enumerate(shares):
             charge: Charge = charge_of(
                 published, framework, share=share, scope=scope, at=place, reading=f"{bill.payment}.{number}",
-                calendar=bill.calendar, layout=layout, begins_series=bill.begins_series,
+                calendar=bill.calendar, read_as=reading, begins_series=bill.begins_series,
             )  # fmt: skip
             yield Debit(framework, charge, answer.unit or "", certificate.release)

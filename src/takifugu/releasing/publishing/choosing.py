@@ -41,16 +41,21 @@ _FILES_OF_A_LEDGER = ("", "-wal", "-shm", "-journal")
 class Choice:
     """Which tables a caller wants: `only` some, some `again`, under the key `once`; `force` overwrites.
 
-    One name may stand for a list of one. Two spellings of a key that look alike are one (`normalised`). Raises
-    InputError for `again` without a key, and for a key that is blank.
+    `same_entries` answers whether a source that is read otherwise than before has the same entries. One name may stand
+    for a list of one. Two spellings of a key that look alike are one (`normalised`). Raises InputError for `again`
+    without a key, and for a key that is blank.
     """
 
     only: str | Sequence[str] = ()
     again: str | Sequence[str] = ()
     once: str | None = None
     force: bool = False
+    same_entries: bool | None = None
 
     def __post_init__(self) -> None:
+        if self.same_entries is not None:
+            fix = "write same_entries=True or same_entries=False"
+            check_type(self.same_entries, bool, "an answer", fix, "same_entries")
         for key, names in (("only", self.only), ("again", self.again)):
             if names is not None:
                 check_type(names, Iterable, "the name of a table, or several", "write for example 'flu'", key)

@@ -5,6 +5,7 @@ For one that another library draws the ledger is told what it loses (`charge`), 
 
 from __future__ import annotations
 
+import json
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import partial
@@ -13,7 +14,7 @@ from typing import TYPE_CHECKING
 
 from takifugu.accounting.composition import charge_of
 from takifugu.accounting.composition.charges import Calibrated
-from takifugu.accounting.ledger.format.layouts import UNDECLARED, written
+from takifugu.accounting.ledger.format.readings import UNDECLARED
 from takifugu.analysis.bounds import Witness
 from takifugu.analysis.guarantee import Guarantee
 from takifugu.analysis.randomisers.outside import Outside
@@ -54,8 +55,8 @@ AS_DECLARED = "the mechanism was run elsewhere: that it loses no more is its mak
 def release(
     calibration: Calibration, data: object, *, ledger: Ledger | str | Path | None = None, source: str = "data",
     unit: str | None = None, budget: Budget | None = None, same_people: bool | None = None, as_composing: bool = False,
-    require_ledger: bool = False, entropy: Entropy | None = None, at: int | None = None, layout: str | None = None,
-    begins_series: bool = False,
+    require_ledger: bool = False, entropy: Entropy | None = None, at: int | None = None, reading: str | None = None,
+    same_entries: bool | None = None, begins_series: bool = False,
 ) -> Release:  # fmt: skip
     """Publish one noisy answer: pay, draw, keep, return and note it.
 
@@ -71,10 +72,11 @@ def release(
     about other parts of it cost only what they reveal together. Without it the ledger assumes, whatever the data are,
     that sequences under one source and unit overlap in the worst way.
 
-    `layout` names how rows become entries: which values, whose, in which steps, cut into pieces by which rule. Give
-    each release about a source the same one. In another layout many entries may be one of this, and everything that
-    was released about the source then counts at the cost of a change of all that it reads. Without a layout, sequences
-    of a unit are alike only if the lengths of their pieces are.
+    `reading` names how rows become entries: which values, whose, in which steps, cut into pieces by which rule. Give
+    each release about a source the same one. Where it is another, `same_entries` says whether they are the same entries
+    all the same, which is free; if not, many entries may be one of those before, and everything that was released about
+    the source counts at the cost of a change of all that it reads. It is asked once. Without a reading, sequences of a
+    unit are alike only if the lengths of their pieces are.
 
     `begins_series` declares with the first release about a source, one with normal noise (`influence-gaussian`), that
     later ones with normal or Laplace noise count as multiples of it: squares add up, whatever is chosen after which
@@ -99,7 +101,7 @@ def release(
     """
     progress = Progress()
     with progress.telling():
-        payer = Payer(source, unit, budget, same_people, as_composing)
+        payer = Payer(source, unit, budget, same_people, as_composing, same_entries)
         if ledger is None and budget is not None:
             raise InputError(
                 "a budget needs a ledger that keeps it", fix="write ledger='ledger.db', or omit the budget"
@@ -110,7 +112,7 @@ def release(
             facts = [f"the sequence starts at step {charge_of(calibration, at=at).at or 0} of the recording"]
         if begins_series:
             facts.append(SERIES)
-        questions = ready([payer.question(calibration, data, at, layout, begins_series)])
+        questions = ready([payer.question(calibration, data, at, reading, begins_series)])
         bits: Entropy = SystemEntropy() if entropy is None else entropy
         check_type(bits, Entropy, "a source of random bytes", "leave it out", "entropy")
         certified = partial(payer.certified, facts=facts)
@@ -139,25 +141,29 @@ class Payer:
     budget: Budget | None = None
     same_people: bool | None = None
     as_composing: bool = False
+    same_entries: bool | None = None
 
     def __post_init__(self) -> None:
         called(self.source, "source", "the source", "what the data are called, source='activity-study'")
         if self.same_people is not None:
             check_type(self.same_people, int, "an answer", "write same_people=True or same_people=False", "same_people")
+        if self.same_entries is not None:
+            fix = "write same_entries=True or same_entries=False"
+            check_type(self.same_entries, bool, "an answer", fix, "same_entries")
         if self.unit is not None:
             unit = called(self.unit, "unit", "the person's name", "whose data they are, unit='participant 7'")
             object.__setattr__(self, "unit", unit)
 
     def question(
-        self, calibration: Calibration, data: object, at: int | None, layout: str | None, begins_series: bool = False
+        self, calibration: Calibration, data: object, at: int | None, reading: str | None, begins_series: bool = False
     ) -> Question:
         check_type(calibration, Calibrated, "a calibration", "give what calibrate(...) returns", "calibration")
         rule = UNDECLARED
-        if layout is not None:
-            rule = written({"layout": called(layout, "layout", "the layout", "one row an hour")})
+        if reading is not None:
+            rule = f"reading: {json.dumps(called(reading, 'reading', 'the reading', 'one row an hour'))}"
         readers = {self.unit or "": calibration.framework}
         return Question(
-            "release", self.unit, calibration, data, readers, at, layout=rule, begins_series=begins_series,
+            "release", self.unit, calibration, data, readers, at, reading=rule, begins_series=begins_series,
             may_miss=True,
         )  # fmt: skip
 
@@ -172,7 +178,8 @@ class Payer:
         """Pay, draw and keep, or return an earlier call's paid values."""
         identity = identity_of(questions, None, bits.private, self.same_people)
         people = People(are_named=self.unit is not None)
-        order = Order(self.source, self.budget, identity, {"kind": kind}, self.same_people, self.as_composing, people)
+        order = Order(self.source, self.budget, identity, {"kind": kind}, self.same_people, self.as_composing, people,
+                      self.same_entries)
 
         def seal(drawn: Sequence[Drawn]) -> Bundle:
             return sealed(certified(drawn))
@@ -194,7 +201,8 @@ def called(name: str, key: str, role: str, to_write: str) -> str:
 def charge(
     framework: Framework, epsilon: Number, delta: Number = 0, *, neighbours: str, made_by: str,
     ledger: Ledger | str | Path, source: str = "data", unit: str | None = None, budget: Budget | None = None,
-    same_people: bool | None = None, at: int | None = None, layout: str | None = None,
+    same_people: bool | None = None, at: int | None = None, reading: str | None = None,
+    same_entries: bool | None = None,
 ) -> Certificate:  # fmt: skip
     """Charge a ledger for another library's release, before it is made.
 
@@ -218,8 +226,8 @@ def charge(
     progress = Progress()
     with progress.telling():
         maker = called(made_by, "made_by", "the maker", "the other library and its version, made_by='opendp 0.14.1'")
-        payer = Payer(source, unit, budget, same_people)
-        question = payer.question(_calibration(framework, epsilon, delta, neighbours, maker), None, at, layout)
+        payer = Payer(source, unit, budget, same_people, same_entries=same_entries)
+        question = payer.question(_calibration(framework, epsilon, delta, neighbours, maker), None, at, reading)
         if ledger is None:
             raise InputError("there is no ledger to charge", fix="write ledger='ledger.db'").at("ledger")
         no_data = Ready(question, (), Seen(None))

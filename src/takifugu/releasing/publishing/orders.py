@@ -123,7 +123,8 @@ def published(
             tell(notices_of_file(file))
             replaced = chain.from_iterable(release.files for release in due)
             digests = {name: digest_at(folder / name) or "" for name in replaced}
-            publications.append(_made(new, new.bill(new.identity, digests), bits, progress, choice.force))
+            bill = replace(new.bill(new.identity, digests), same_entries=choice.same_entries)
+            publications.append(_made(new, bill, bits, progress, choice.force))
         return _outcome(file, publications, standing)
 
 

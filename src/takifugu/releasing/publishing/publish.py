@@ -51,6 +51,7 @@ class Order:
     same_people: bool | None = None
     as_composing: bool = False
     people: People = PEOPLE
+    same_entries: bool | None = None
 
 
 @dataclass(frozen=True, eq=False)
@@ -107,7 +108,7 @@ def keep(
     progress.state = ReleaseState.PAID
     requested = [ready.question for ready in questions]
     accounts = accounts_of(book, order.source, paid, requested, order.same_people, order.as_composing)
-    sealed = seal((draws or draw)(questions, accounts, bits, tuple(words_of_people(paid.same_people))))
+    sealed = seal((draws or draw)(questions, accounts, bits, declared_of(paid)))
     content = progress.keep(book, paid, sealed)
     return Stored(book, paid, bundle_of(content, paid.ids), recipe, since)
 
@@ -125,18 +126,30 @@ def stored_of(book: Ledger, drawn: Pending) -> Stored:
 
 
 def pay(questions: Sequence[Ready], ledger: Ledger, order: Order, progress: Progress) -> Reservation:
-    """Announce the spending and its exclusions, then pay."""
+    """Announce the spending and its exclusions, then pay.
+
+    Raises ReadingChanged where it has to be said first whether the entries are the same.
+    """
     from takifugu.accounting.ledger import preview
 
     requested, source, same = [ready.question for ready in questions], normalised(order.source), order.same_people
     debits = debits_of(requested)
-    account = preview(ledger.store.place, source, debits, order.budget, order.as_composing, same)
+    entries = order.same_entries
+    account = preview(ledger.store.place, source, debits, order.budget, order.as_composing, same, entries)
+    if account.asks is not None:
+        raise account.asks
+    if entries is not None and account.tally is not None and account.tally.answer is None:
+        raise InputError(
+            f"the source {source!r} is read as before, so nobody asks whether its entries are the same",
+            rule="an answer that stands in a script would answer what is asked another time",
+            fix="leave --same-entries or --other-entries out (same_entries in Python)",
+        ).at("same_entries")
     tell_before(requested, source, account, order.people)
 
     def reserve() -> Reservation:
         return ledger.reserve(
             order.source, debits, order.budget, order.as_composing, identity=order.identity, recipe=order.recipe,
-            same_people=same, computed=account.tally,
+            same_people=same, same_entries=entries, computed=account.tally,
         )  # fmt: skip
 
     return progress.pay(ledger, order.source, order.identity, reserve)
@@ -162,8 +175,12 @@ def _randomised(ready: Ready, bits: Entropy) -> Sequence[Hashable]:
     return noise.draw(answer, bits) if ready.labels else noise.draw_column(answer, bits)
 
 
-def words_of_people(same: Mapping[str, bool]) -> Iterator[str]:
-    """Yield the declared relations of sources' people in certificates' words."""
+def declared_of(paid: Reservation | Pending) -> tuple[str, ...]:
+    """Return what is declared of a source's people and readings, in certificates' words."""
+    return (*_words_of_people(paid.same_people), *paid.same_entries)
+
+
+def _words_of_people(same: Mapping[str, bool]) -> Iterator[str]:
     for source, are_same in same.items():
         if are_same:
             yield (

@@ -27,6 +27,7 @@ def release_file(
     path: str | Path, data: object = None, output: str | Path | None = None, force: bool = False,
     only_release: bool = False, new_ledger: bool = False, anyway: bool = False, window: str | None = None, *,
     only: str | Sequence[str] = (), again: str | Sequence[str] = (), once: str | None = None,
+    same_entries: bool | None = None,
 ) -> Outcome:  # fmt: skip
     """Publish every new table of a release file, like `takifugu release`.
 
@@ -41,12 +42,15 @@ def release_file(
     What is published, whole and from the same keys is left alone, and nothing is paid for it (`Published.since`).
     `only` names the tables to publish. `again` names those that are to be paid for again; it needs `once`, a key under
     which each table is paid for once, however often the call is repeated and whatever kills it. `force` overwrites
-    files that are in the way. A release that an earlier call paid for and did not publish is completed, and nothing is
-    paid (`completed`).
+    files that are in the way. `same_entries` says whether a source that is read otherwise than before has the same
+    entries: True is free and stands on the certificate, False counts everything about it at the cost of a change of all
+    data; it is asked once, where the reading changed. A release that an earlier call paid for and did not publish is
+    completed, and nothing is paid (`completed`).
 
     Raises SpecError for a faulty file, DataError for data that break a rule, InputError for a name that it does not
-    have, CalibrationRefused, BudgetExceeded or CompositionRefused where the release is refused, and ReleaseError where
-    files are in the way or cannot be written. The error's `state` and words say how far the release had come.
+    have, ReadingChanged where it has to be said whether the entries are the same, CalibrationRefused, BudgetExceeded or
+    CompositionRefused where the release is refused, and ReleaseError where files are in the way or cannot be written.
+    The error's `state` and words say how far the release had come.
 
     >>> from takifugu.cli.samples import write_demo
     >>> outcome = release_file(write_demo(Path("demo")))
@@ -55,7 +59,7 @@ def release_file(
     """
     progress = Progress()
     with progress.telling():
-        choice = Choice(only, again, once, force)
+        choice = Choice(only, again, once, force, same_entries)
         file = load(path, data, only_release, window)
         folder = folder_of(file, output)
         with stopping(once=False):  # an interrupt means: do not publish

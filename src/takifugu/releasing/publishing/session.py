@@ -36,7 +36,7 @@ from takifugu.releasing.publishing.folder import certificates_of, place
 from takifugu.releasing.publishing.new_ledger import opened
 from takifugu.releasing.publishing.orders import Ordered, alone_for, ordered
 from takifugu.releasing.publishing.progress import Progress
-from takifugu.releasing.publishing.publish import check, pay, words_of_people
+from takifugu.releasing.publishing.publish import check, declared_of, pay
 from takifugu.releasing.publishing.sheets import bundle_for, table_of
 from takifugu.releasing.publishing.standing import payments_of
 from takifugu.releasing.report.outcomes import Published
@@ -75,6 +75,7 @@ def ask(
     at_most: Number | None = None,
     is_last: bool = False,
     *,
+    same_entries: bool | None = None,
     watch: Watch = unwatched,
     entropy: Entropy | None = None,
     progress: Progress | None = None,
@@ -82,7 +83,8 @@ def ask(
     """Ask the session of a file's one table about places, in this order.
 
     The first question pays for all. A place that was asked about before has the answer that it had. All answers so far
-    are a table in the file's folder. The session ends after its last value or place, or if `is_last`.
+    are a table in the file's folder. The session ends after its last value or place, or if `is_last`. `same_entries` is
+    that of `release_file`.
 
     Raises InputError for a table or a place that cannot be asked about, BudgetExceeded or CompositionRefused where the
     ledger refuses, ReleaseError where the file or its data are not what was paid for, and for a session that has ended.
@@ -91,7 +93,8 @@ def ask(
     with progress.telling():
         session_file = _of_session(file)
         order, table = ordered(plan(session_file, watch), session_file.output, None, bits.private), file.items[0].name
-        sitting = _Sitting(table, order, Terms.of(table, order.requested[0].question.calibration), bits, progress)
+        terms = Terms.of(table, order.requested[0].question.calibration)
+        sitting = _Sitting(table, order, terms, bits, progress, same_entries)
         with alone_for(order, new_ledger=False) as waiting:
             paid = next((paid for paid in waiting if sitting.name in paid.ids), None)
             payments = payments_of(session_file) if paid is None else ()
@@ -137,6 +140,7 @@ class _Sitting:
     terms: Terms
     bits: Entropy
     progress: Progress
+    same_entries: bool | None = None
 
     @property
     def name(self) -> str:
@@ -224,7 +228,7 @@ class _Sitting:
             **RECIPE, "file": str(self.file.path.absolute()), "output": str(self.order.folder.absolute()),
             "only": self.table, "window": self.file.window,
         }  # fmt: skip
-        bill = replace(self.order.bill(self.identity, {}), recipe=recipe)
+        bill = replace(self.order.bill(self.identity, {}), recipe=recipe, same_entries=self.same_entries)
         try:
             paid = pay(self.order.requested, book, bill, self.progress)
         except BudgetExceeded as over:
@@ -260,7 +264,7 @@ class _Sitting:
         question = replace(planned.questions[0], calibration=self.terms.answered(replies))
         accounts = accounts_of(session.ledger, source.name, paid, [question], source.same_people, source.as_composing)
         cells, labels = [reply.cell for reply in replies], tuple(reply.question.place for reply in replies)
-        people = tuple(words_of_people(paid.same_people))
+        people = declared_of(paid)
         drawn = Drawn(question, labels, cells, is_private(self.bits), accounts[self.name], people)
         table = replace(planned.tables[0], questions=(question,), facts=(*planned.tables[0].facts, CHOSEN))
         bundle = bundle_for(replace(planned, tables=(table,)), [drawn], {})

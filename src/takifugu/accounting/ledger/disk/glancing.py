@@ -18,14 +18,14 @@ _PATIENCE = 10_000
 #: No value that a glance looks at has so many bytes; one of a column that is computed may have any number.
 _LENGTH = 1_000_000
 
-_LAYOUTS_OF = """
-    SELECT layouts.alike, layouts.body = ? FROM sources JOIN layouts ON layouts.source = sources.id
+_READINGS_OF = """
+    SELECT readings.body = ? FROM sources JOIN readings ON readings.source = sources.id
     WHERE sources.name = ?
 """
 
 
-def knows_no_other_layout(where: str | Path, source: str, layout: Callable[[], str]) -> bool:
-    """Return whether a source has no layout to differ from this one.
+def knows_no_other_reading(where: str | Path, source: str, reading: Callable[[], str]) -> bool:
+    """Return whether a source has no reading to differ from this one.
 
     False also where a glance does not tell.
     """
@@ -38,17 +38,16 @@ def knows_no_other_layout(where: str | Path, source: str, layout: Callable[[], s
         if not path.is_file() or path.stat().st_nlink > 1:
             return False
         check_side_files(path)
-        wanted = (layout(), normalised(source))
+        wanted = (reading(), normalised(source))
         address = f"file:{quote(str(path.absolute()))}?mode=rw"
         with in_use(path), closing(sqlite3.connect(address, uri=True, timeout=0)) as ledger:
             ledger.set_progress_handler(lambda: 1, _PATIENCE)
             ledger.setlimit(sqlite3.SQLITE_LIMIT_LENGTH, _LENGTH)
             ledger.execute("PRAGMA trusted_schema=OFF")
             strange = ledger.execute(COMPUTING).fetchone()
-            rows = ledger.execute(_LAYOUTS_OF, wanted).fetchall()
+            rows = ledger.execute(_READINGS_OF, wanted).fetchall()
     except (LedgerError, OSError, ValueError, sqlite3.Error):
         return False
     if strange is not None or not rows:
         return strange is None
-    classes, are_same = zip(*rows, strict=True)
-    return any(are_same) and len(set(classes)) == 1
+    return any(is_same for (is_same,) in rows)

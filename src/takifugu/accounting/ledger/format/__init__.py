@@ -1,1 +1,1 @@
-"""What the rows of a ledger hold: tables, the chain of events, seals, and layouts as they are kept."""
+"""What the rows of a ledger hold: tables, the chain of events, seals, and readings as they are kept."""

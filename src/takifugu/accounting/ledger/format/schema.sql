@@ -50,12 +50,6 @@ create table histories (
     parent INTEGER references histories (id),  -- what was debited before; null where nothing was
     batch INTEGER not null references batches (id),
     seal BLOB);
-create table layouts (
-    id INTEGER not null primary key,
-    source INTEGER not null references sources (id),
-    alike INTEGER not null,  -- the number of the first layout that it agrees with, of its source
-    body TEXT not null,  -- how rows became entries in some release (`ledger.layouts`)
-    seal BLOB);
 create table notes (
     id INTEGER not null primary key,
     source INTEGER not null references sources (id),
@@ -68,6 +62,12 @@ create table people (
     same BOOLEAN not null,  -- are they, or their units of one name, the same people? Declared
     seal BLOB,
     primary key (one, other));
+create table readings (
+    id INTEGER not null primary key,
+    source INTEGER not null references sources (id),
+    alike INTEGER not null,  -- readings of one number are the same entries, by the owner's word
+    body TEXT not null,  -- how rows became entries in some release, one fact a line (`format.readings`)
+    seal BLOB);
 create table reservations (
     id INTEGER not null primary key,
     public_id TEXT not null unique,
@@ -124,8 +124,8 @@ create table debits (
     reading TEXT not null,  -- debits of one batch with the same reading read the same entries
     seal BLOB);
 create index charges_that_link on charges (framework) where links;  -- few do, and each release asks whether any does
-create index ix_layouts_source on layouts (source);
 create index ix_notes_source on notes (source);
+create index ix_readings_source on readings (source);
 create index ix_reservations_source on reservations (source);
 create index ix_releases_source on releases (source);
 create index ix_releases_reservation on releases (reservation);

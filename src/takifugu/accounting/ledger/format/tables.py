@@ -18,10 +18,10 @@ TAG, EVERYONE = 16, b""
 #: What `meta.kind` says, so that no other database is taken for a ledger.
 KIND = "takifugu-ledger"
 
-#: The layout in `schema.sql`: an older one is upgraded (`ledger.opening`), a newer one refused, never guessed.
-VERSION = 7
+#: The format of `schema.sql`: an older one is upgraded (`ledger.opening`), a newer one refused, never guessed.
+VERSION = 8
 #: The formats that are read: what is older than the newest is upgraded.
-READ = (5, 6, VERSION)
+READ = (5, 6, 7, VERSION)
 
 #: What is only ever added to. All other tables but `meta` are computed from it, and so are all columns of them but the
 #: noisy values that wait to be published.

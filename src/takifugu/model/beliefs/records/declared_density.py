@@ -15,7 +15,7 @@ from takifugu.core.plain import Plain
 from takifugu.core.sections import Key, Number, Text, written
 from takifugu.model.beliefs import sections
 from takifugu.model.beliefs.density import Density
-from takifugu.model.beliefs.records.declared_normal import Missing, Outside, Ranges, Resolution, layout, readings
+from takifugu.model.beliefs.records.declared_normal import Missing, Outside, Ranges, Resolution, readings, replaced
 from takifugu.model.beliefs.sections import Cited, Public
 from takifugu.model.queries.coded import Mean, Sum
 from takifugu.numbers import rationals
@@ -134,9 +134,9 @@ class DensitySection:
                 error.where = ("given", place, *error.where[:1])
                 yield error
 
-    def layout(self) -> Plain:
+    def reading(self) -> Plain:
         """Return the replacements of missing values, by column."""
-        return layout(self.missing)
+        return replaced(self.missing)
 
     def belief(self, public: Public) -> Density:
         given = dict[rationals.Number, list[Continuous]]()

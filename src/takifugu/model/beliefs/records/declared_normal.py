@@ -108,9 +108,9 @@ class NormalSection:
             return None
         return ("fit", "file"), self.fit, self.columns
 
-    def layout(self) -> Plain:
+    def reading(self) -> Plain:
         """Return the replacements of missing values, by column."""
-        return layout(self.missing)
+        return replaced(self.missing)
 
     def belief(self, public: Public) -> MultivariateNormal:
         if self.fit is None:
@@ -177,7 +177,7 @@ class NormalSection:
         yield from readings(self.resolution, self.missing)
 
 
-def layout(missing: dict[str, Number] | None) -> Plain:
+def replaced(missing: dict[str, Number] | None) -> Plain:
     """Return what replaces missing values, as far as it decides what a row means."""
     replaced = {name: to_text(as_fraction(value, name)) for name, value in (missing or {}).items()}
     return {"belief.missing": replaced or None}

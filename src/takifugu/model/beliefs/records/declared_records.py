@@ -90,7 +90,7 @@ class RecordsSection:
             return None
         return ("fit", "file"), self.fit, self.fit.columns
 
-    def layout(self) -> Plain:
+    def reading(self) -> Plain:
         """Return the classes of numbers by column, in words."""
         return {"classes": {name: _in_words(classes) for name, classes in (self.classes or {}).items()} or None}
 

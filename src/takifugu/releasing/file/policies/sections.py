@@ -6,11 +6,8 @@ from typing import Annotated, Any, Literal
 
 from pydantic import StrictInt
 
-from takifugu.core.lists import without_keys
-from takifugu.core.plain import Json
-from takifugu.data import Table as Data
 from takifugu.releasing.file.calendars import CalendarKeys, Windowed
-from takifugu.releasing.file.keys import Described, Number, OfPolicy, Section, State, Text, meaning
+from takifugu.releasing.file.keys import Number, OfPolicy, Section, State, Text, meaning
 from takifugu.releasing.file.sections import FileSpec
 
 
@@ -40,16 +37,6 @@ class PolicySourceSpec(CalendarKeys):
         meaning('what to do with rows at a place that is not declared: "refuse" (default) or "ignore"'),
     ] = "refuse"
 
-    def layout(self, belief: Described, table: Data | None) -> Json:
-        """Return the layout of the source, with the meaning of its rows.
-
-        The belief decides that meaning; a calendar counts by the length of its steps and how they lie.
-        """
-        layout = without_keys(super().layout(belief, table), ("rows", "from"))
-        if self.calendar is None:
-            return layout
-        starts = f"steps that start {self.calendar.name.partition(', ')[2]}"
-        return {**layout, "step": self.calendar.length, "from": starts}
 
 
 class PredicateSpec(Section):

@@ -18,13 +18,14 @@ from takifugu.data import Bins, Calendar, Layout, Lengths, Piece, Recode, Table,
 from takifugu.model.beliefs.chains.declared_chain import ChainFit
 from takifugu.model.beliefs.chains.matrices_by import period_of, since_the_year_1
 from takifugu.model.queries.forms import reads_alike
+from takifugu.releasing.file.keys import columns_of_order
 from takifugu.releasing.file.kind import ReleaseFile, Unit
 from takifugu.releasing.file.problems import absent_columns, blaming
 from takifugu.releasing.file.public import FIT_ELSEWHERE, Public
 from takifugu.releasing.file.sequences.cells import counted_by, with_attributes
 from takifugu.releasing.file.sequences.runs import run_rules
 from takifugu.releasing.file.sequences.sections import ReleaseSpec, named_columns
-from takifugu.releasing.file.sequences.source import SourceSpec, columns_of_order
+from takifugu.releasing.file.sequences.source import SourceSpec
 from takifugu.releasing.file.source import open_public, same_transitions
 
 

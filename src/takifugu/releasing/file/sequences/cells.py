@@ -28,12 +28,12 @@ from takifugu.model.queries import Query
 from takifugu.model.queries.forms import Averaging, ByCells
 from takifugu.releasing.certificates.facts import AS_WRITTEN, UTC
 from takifugu.releasing.file.guessing.column_words import people_of
-from takifugu.releasing.file.keys import names_of
+from takifugu.releasing.file.keys import columns_of_order, names_of
 from takifugu.releasing.file.kind import Unit, UnitQuery
 from takifugu.releasing.file.problems import broken
 from takifugu.releasing.file.reading import placed_at
 from takifugu.releasing.file.sequences.sections import ItemSpec
-from takifugu.releasing.file.sequences.source import SourceSpec, columns_of_order
+from takifugu.releasing.file.sequences.source import SourceSpec
 from takifugu.releasing.file.sharing import CHOICES
 from takifugu.releasing.file.tables import numbered
 

@@ -14,7 +14,7 @@ from takifugu.data.times.cells import AXES
 from takifugu.model.beliefs.chains.declared_chain import ChainSection
 from takifugu.model.beliefs.one_sequence import OneSequence
 from takifugu.releasing.file.calendars import WINDOW_KEYS, calendar_faults, has_key, window_of
-from takifugu.releasing.file.keys import names_of
+from takifugu.releasing.file.keys import columns_of_order, names_of
 from takifugu.releasing.file.kind import Kind
 from takifugu.releasing.file.problems import (
     blamed,
@@ -37,7 +37,7 @@ from takifugu.releasing.file.sequences.sections import (
     seconds_in,
     seconds_of_step,
 )
-from takifugu.releasing.file.sequences.source import SequenceBelief, SourceSpec, columns_of_order
+from takifugu.releasing.file.sequences.source import SequenceBelief, SourceSpec
 from takifugu.releasing.file.shape import Parts, columns_of, opened, twice_named
 from takifugu.releasing.file.source import UNOPENED, is_there
 from takifugu.releasing.file.tables import numbered

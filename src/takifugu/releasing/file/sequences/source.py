@@ -3,21 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from datetime import timedelta
-from fractions import Fraction
-from hashlib import sha256
 from typing import Annotated, Literal
 
 from pydantic import Field, StrictBool
 
-from takifugu.core.cache import cached
-from takifugu.core.lists import without_keys
-from takifugu.core.plain import Json
-from takifugu.data import Layout, Table, Zone, order_kind, parse_step, text_of
-from takifugu.data.rows.kinds_of_order import CLOCK_TIMES
-from takifugu.data.times.time_format import EPOCHS
-from takifugu.data.wide import Wide, read_step
-from takifugu.numbers.rationals import as_fraction, to_text
+from takifugu.data import Table
+from takifugu.data.wide import Wide
 from takifugu.releasing.file.calendars import CalendarKeys
 from takifugu.releasing.file.keys import (
     LASTING,
@@ -34,12 +25,6 @@ from takifugu.releasing.file.keys import (
     meaning,
     names_of,
 )  # fmt: skip
-
-#: Formats of texts that ISO 8601 reads as the same times, or not at all.
-_ISO_DAY, _ISO_CLOCKS = "%Y-%m-%d", ("%H:%M", "%H:%M:%S", "%H:%M:%S.%f")
-ISO_FORMATS = frozenset((_ISO_DAY, *(f"{_ISO_DAY}{sign}{clock}" for sign in "T " for clock in _ISO_CLOCKS)))
-#: Keys about times, and about names, that mean nothing without them.
-_OF_ORDER = ("duplicates", "ambiguous", "timezone", "order_format", "round_to")
 
 
 class SequenceBelief(Described):
@@ -208,101 +193,3 @@ class SourceSpec(CalendarKeys):
         from takifugu.data.melting import melted  # after reading a file: it loads narwhals
 
         return melted(table, self.wide(states))
-
-    def layout(self, belief: Described, table: Table | None) -> Json:
-        """Return the meaning of the keys, one text for all its spellings.
-
-        Only how the steps of a calendar lie is kept: one that starts later counts the same ones. Without a table,
-        nobody knows what the order column holds.
-        """
-        assert isinstance(belief, SequenceBelief)  # which files about sequences have
-        layout = without_keys(super().layout(belief, table), _OF_ORDER)
-        if self.order is not None:
-            layout |= _of_order(self, table)
-        if self.unit is None and self.recording is None:
-            layout.pop("null_keys", None)
-        if self.rows == "wide":
-            layout |= _of_columns(self)
-        layout["step"] = _length(self.step)
-        layout["from"] = None if self.calendar is None else f"steps that start {self.calendar.name.partition(', ')[2]}"
-        if self.bins is not None:
-            layout["bins"] = {state: [*map(_edge, ends)] for state, ends in self.bins.items()}
-        layout["states"] = {str(text_of(state)): str(state) for state in belief.states}
-        layout["states"] |= {str(text_of(raw)): str(state) for raw, state in belief.map.items()}
-        if self.duration is not None:
-            layout["duration"] = [self.duration[0], _length(self.duration[1])]
-        layout["default_state"] = None if self.default_state is None else str(self.default_state)
-        layout["min_length"] = belief.min_length if belief.min_length > 1 else None
-        layout["max_length"] = belief.max_length if belief.longer == "cut" else None
-        return layout
-
-
-def _of_columns(source: SourceSpec) -> Json:
-    """Return the steps of wide rows, in place of their keys."""
-    wide = source.wide({})
-    steps: Json | list[str] = sorted(wide.columns)
-    if isinstance(wide.columns, Mapping):
-        read = {header: read_step(step, None, wide.of_days) for header, step in wide.columns.items()}
-        steps = {header: step[1] for header, step in read.items() if step is not None}
-    others = sorted({*wide.others, *wide.ignored} - {source.unit, source.recording})
-    layout = {"columns": steps, "form": wide.form, "others": others, "empty": source.empty}
-    return {"wide": layout, **dict.fromkeys(("rows", "columns", "ignore", "empty"))}
-
-
-def _of_order(source: SourceSpec, table: Table | None) -> Json:
-    """Return the rules for times as steps and rows of one step."""
-    times = None
-    if table is not None:
-        day, clock = columns_of_order(source.order)
-        read = Layout(
-            source.value, source.unit, source.recording, day, null_keys=source.null_keys, order_format=source.form,
-            time_of_day=clock,
-        )  # fmt: skip
-        key = "order", source.order, source.form, source.null_keys
-        times = cached(table, key, lambda: order_kind(table, read))
-    layout: Json = {"times": times, "duplicates": {"refuse": None}.get(source.duplicates, source.duplicates)}
-    if times in (None, CLOCK_TIMES):
-        layout["timezone"] = clocks(source.timezone)
-        stretches = Zone(source.timezone or "UTC").stretches
-        if source.ambiguous != "refuse" and any(stretch.back for stretch in stretches):  # else none is shown twice
-            layout["ambiguous"] = source.ambiguous
-    if source.form not in (None, *ISO_FORMATS, *EPOCHS):
-        layout["order_format"] = source.form
-    if source.round_to is not None:
-        part, keeps_steps = parse_step(source.round_to), False
-        if isinstance(part, timedelta):
-            part = Fraction(part // timedelta(microseconds=1))
-        if source.calendar is not None and layout.get("timezone", clocks(None)) == clocks(None):
-            keeps_steps = times == CLOCK_TIMES and Fraction(source.calendar.start) % part == 0
-        layout["round_to"] = [_length(source.round_to), keeps_steps]
-    return layout
-
-
-def _edge(written: int | float | str) -> str:
-    infinite = str(written).strip().removeprefix("+")
-    return infinite if infinite in ("inf", "-inf") else to_text(as_fraction(written, "an edge"))
-
-
-def _length(written: Number | None) -> str | None:
-    if written is None:
-        return None
-    length = parse_step(written)
-    return f"{length // timedelta(seconds=1)}s" if isinstance(length, timedelta) else to_text(length)
-
-
-def columns_of_order(order: str | tuple[str, str] | None) -> tuple[str | None, str | None]:
-    """Return the columns of the order and of its times of day."""
-    return order if isinstance(order, tuple) else (order, None)
-
-
-def clocks(zone: str | None) -> list[str]:
-    """Return a zone's clock in brief; zones without changes share one.
-
-    >>> clocks(None), clocks("Etc/UTC"), clocks("Europe/Berlin")[0]
-    (['UTC+0s', 'UTC+0s'], ['UTC+0s', 'UTC+0s'], 'Europe/Berlin')
-    """
-    time_zone = Zone(zone or "UTC")
-    first = time_zone.stretches[0].offset // 1_000_000
-    if not time_zone.changes:
-        return [f"UTC{first:+}s"] * 2
-    return [time_zone.name, sha256(repr((first, time_zone.changes)).encode()).hexdigest()[:16]]

@@ -1,0 +1,51 @@
+"""Readings, compared: how rows became entries is a text, one fact a line, `name: value`.
+
+What a source's owner knows is declared: two texts that differ are shown line by line, and asked about.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+#: Lines that are never the same entries where they differ.
+STEPS = ("step", "start between steps")
+
+
+def differences(one: str, other: str) -> list[tuple[str, str]]:
+    """Return the lines in which two readings differ, "" for none.
+
+    >>> differences("file: text\\nvalue: a", "file: text\\nvalue: b\\nwhere: c")
+    [('value: a', 'value: b'), ('', 'where: c')]
+    """
+    before, after = (dict(_named(text)) for text in (one, other))
+    names = [*before, *(name for name in after if name not in before)]
+    pairs = [(before.get(name, ""), after.get(name, "")) for name in names]
+    return [pair for pair in pairs if pair[0] != pair[1]]
+
+
+def are_never_the_same(one: str, other: str) -> str:
+    """Return the line that shows, without any row, that two readings make different entries; "" without one.
+
+    >>> are_never_the_same("step: 1h", "step: 15min")
+    'step: 15min'
+    """
+    before, after = (dict(_named(text)) for text in (one, other))
+    changed = [after.get(name) or before.get(name, "") for name in STEPS if before.get(name) != after.get(name)]
+    return changed[0] if changed else ""
+
+
+def shown(one: str, other: str) -> str:
+    """Return the lines that differ, each as it was and as it is now.
+
+    >>> print(shown("file: text\\nvalue: a", "file: text\\nvalue: b"))
+      before: value: a
+      now:    value: b
+    """
+    pairs = differences(one, other)
+    return "\n".join(f"  before: {before or '-'}\n  now:    {now or '-'}" for before, now in pairs)
+
+
+def _named(text: str) -> Iterator[tuple[str, str]]:
+    """Yield each line with its name."""
+    for line in text.split("\n"):
+        yield line.partition(": ")[0], line
