@@ -1,5 +1,7 @@
 """The supremum over a cone of likelihoods: all rays, certified programs, linear programs, and what is no bound."""
 
+import sys
+
 import numpy as np
 import pytest
 from tests.support import influence_oracle as oracle
@@ -235,3 +237,30 @@ def test_one_number_for_all_pairs_can_be_more_than_twelve_times_too_much():
     exact, scalar = suprema(rows, ratio)[0, 1], Levels(rows).bound(3.0)[0, 1]
     assert exact == pytest.approx(oracle.lp_supremum(*rows, ratio), rel=1e-6)
     assert scalar > 12 * exact
+
+
+def test_a_cone_is_listed_once_for_all_rows(monkeypatch) -> None:
+    """Every jump to a position asks for the same cone; what is kept is what a new listing would be."""
+    module, chance, listed = sys.modules[suprema.__module__], np.random.default_rng(3), list[int]()
+
+    def counted(ratio: np.ndarray) -> np.ndarray:
+        listed.append(len(ratio))
+        return extreme_rays(ratio)
+
+    monkeypatch.setattr(module, "extreme_rays", counted)
+    for states in (2, 3, 4):
+        ratio, listed[:] = chance.uniform(0, 2, (states, states)), []
+        for _ in range(5):
+            rows = chance.dirichlet([1.0] * states, 4)
+            bound = np.clip(over_rays(rows, closed(ratio)), 0, closed(ratio).max())
+            np.fill_diagonal(bound, 0)
+            listed.pop()
+            assert (suprema(rows, ratio) == bound).all()
+        assert listed == [states]
+
+
+def test_whole_ratios_are_read_as_numbers() -> None:
+    rows = np.array([P, Q])
+    whole = np.array([[0, 1, 2, 3], [1, 0, 3, 1], [2, 1, 0, 2], [1, 1, 2, 0]])
+    assert (suprema(rows, whole) == suprema(rows, whole.astype(float))).all()
+    assert (suprema(rows, whole.T) == suprema(rows, np.ascontiguousarray(whole.T).astype(float))).all()

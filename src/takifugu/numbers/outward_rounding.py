@@ -79,7 +79,7 @@ def closed(ratio: FloatArray) -> FloatArray:
     np.float64(2.0)
     """
     distance = np.array(ratio, dtype=float)
-    np.fill_diagonal(distance, 0.0)
+    distance.flat[:: len(distance) + 1] = 0.0
     if len(distance) <= CLOSED_AT_ONCE and not ((distance[:, :, None] + distance).min(axis=1) < distance).any():
         return distance
     for middle in range(len(distance) if len(distance) > 2 else 0):

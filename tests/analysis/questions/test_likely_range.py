@@ -6,10 +6,12 @@ import numpy as np
 import pytest
 from tests.analysis.questions.test_expected_answer import pairs
 from tests.conformance.corpus import Case, corpus
+from tests.support import members
 
 import takifugu as tf
-from takifugu.analysis.answer_laws import moments_of_chains
-from takifugu.analysis.answer_laws.moments_of_chains import memory
+from takifugu.analysis.expectations import moments_of_chains
+from takifugu.analysis.expectations.moments_of_chains import memory
+from takifugu.analysis.expectations.reversible_chains import sum_of_least
 from takifugu.analysis.questions.expected_answer import expected_answer, expected_range
 from takifugu.analysis.questions.joint_states import all_states
 from takifugu.analysis.questions.likely_range import likely_range
@@ -130,9 +132,145 @@ def test_a_region_holds_all_of_its_members(lengths: list[int]) -> None:
             assert (ends[1] <= high + 1e-6).all()
 
 
-def test_a_class_without_a_mean_says_nothing() -> None:
-    loose = tf.MarkovChainClass(pi=0.2, g=0.4, length=50)
-    answer = tf.Count(1).resolve(loose)
-    assert [float(end[0]) for end in likely_range(loose, answer, 0.01)] == [-math.inf, math.inf]
-    with pytest.raises(Unsupported):
-        expected_range(loose, answer)
+@pytest.mark.parametrize("lengths", [[400], [20] * 30])
+@pytest.mark.parametrize(("pi", "g"), [(0.2, 0.4), (0.05, 0.1), (0.5, 1.0)])
+def test_a_class_of_reversible_chains_holds_all_of_its_members(pi: float, g: float, lengths: list[int]) -> None:
+    """Members of two states, of any start, whose count has the law that its definition gives it."""
+    chance, query = np.random.default_rng(6), tf.Count(1)
+    loose = tf.IndependentPieces(tf.MarkovChainClass(pi=pi, g=g, length=max(lengths)), lengths)
+    low, high = likely_range(loose, query.resolve(loose), 0.01)
+    least, most = expected_range(loose, query.resolve(loose))
+    for _ in range(30):
+        matrix, start = members.reversible(chance, pi, g), chance.choice([0.0, 1.0, chance.random()])
+        law = members.count_law([(matrix, [1 - start, start], length) for length in lengths])
+        counts = np.arange(len(law))
+        assert law[(counts < low[0]) | (counts > high[0])].sum() <= 0.01
+        assert least[0] - 1e-6 <= law @ counts <= most[0] + 1e-6
+
+
+def resolved(belief, query):
+    return belief.resolve(query) if hasattr(belief, "resolve") else query.resolve(belief)
+
+
+def check_holds(loose, member, query) -> None:
+    """Check that each cell's means and likely range of a member lie within those of its class."""
+    answer, of_member = resolved(loose, query), resolved(member, query)
+    places = [of_member.labels.index(label) for label in answer.labels]
+    least, most = expected_range(loose, answer)
+    low, high = likely_range(loose, answer, 0.01)
+    mean = expected_answer(member, of_member)[places]
+    ends = [end[places] for end in likely_range(member, of_member, 0.01)]
+    assert (least - 1e-6 <= mean).all()
+    assert (mean <= most + 1e-6).all()
+    assert (low <= ends[0] + 1e-6).all()
+    assert (ends[1] <= high + 1e-6).all()
+
+
+@pytest.mark.parametrize("lengths", [[2_000], [1], [30, 5, 12]])
+def test_a_class_of_reversible_chains_with_three_states_holds_its_members(lengths: list[int]) -> None:
+    chance, pi, g = np.random.default_rng(7), 0.1, 0.2
+    loose = tf.IndependentPieces(tf.MarkovChainClass(pi, g, max(lengths), (0, 1, 2)), lengths)
+    for query in (tf.Count(1), tf.Sum(codes={0: -2, 1: 5, 2: 0}), tf.Histogram()):
+        for _ in range(10):
+            matrix, start = members.reversible(chance, pi, g, states=3), np.eye(3)[chance.integers(3)]
+            chain = tf.MarkovChain(matrix, max(lengths), list(start))
+            check_holds(loose, tf.IndependentPieces(chain, lengths), query)
+
+
+@pytest.mark.parametrize("gap", [0.05, 0.4, 1.0])
+@pytest.mark.parametrize("first", [0.0, 0.3, 1.0, 7.0])
+def test_least_terms_are_added_up(first: float, gap: float) -> None:
+    for most in (0.0, 0.2, 1.0, 9.0):
+        total = sum(min(most, first * (1 - gap) ** step) for step in range(3_000))
+        assert total - 1e-9 <= sum_of_least(most, first, gap) <= first / gap + most + 1e-9
+
+
+def test_a_class_of_two_states_is_a_region() -> None:
+    chains, query = tf.BinaryChainInterval(0.2, 5_000), tf.Count(1)
+    region = tf.ChainRegion([[0.2, 0.2], [0.2, 0.2]], [[0.8, 0.8], [0.8, 0.8]], 5_000)
+    for ends in (expected_range, lambda belief, answer: likely_range(belief, answer, 0.01)):
+        of_class, of_region = ends(chains, query.resolve(chains)), ends(region, query.resolve(region))
+        assert np.allclose(of_class, of_region)
+        pieces, more = tf.IndependentPieces(chains, [50] * 100), tf.IndependentPieces(region, [50] * 100)
+        assert np.allclose(ends(pieces, query.resolve(pieces)), ends(more, query.resolve(more)))
+
+
+BOX = tf.ParameterBox(
+    {"x": ("0.2", "0.8"), "y": ("0.1", "0.3")},
+    {"sick": {1: tf.Affine("0.6", x="-0.5"), 0: None}, "old": {"yes": tf.Affine(0, x="0.5", y=1), "no": None}},
+    records=500,
+)
+BOX_QUERIES = {
+    "one column": (tf.Count(1, entries=["sick"]), lambda sick, old: sick),
+    "rows": (tf.CountRows({"sick": 1, "old": "no"}), lambda sick, old: sick * (1 - old)),
+}
+
+
+@pytest.mark.parametrize("name", BOX_QUERIES)
+def test_a_box_holds_all_of_its_members(name: str) -> None:
+    """Given the parameters a count of records is binomial."""
+    (query, share_of), chance = BOX_QUERIES[name], np.random.default_rng(8)
+    answer, corners = BOX.resolve(query), [(0.2, 0.1), (0.2, 0.3), (0.8, 0.1), (0.8, 0.3)]
+    (least, most), (low, high) = expected_range(BOX, answer), likely_range(BOX, answer, 0.01)
+    for x, y in [*corners, *chance.uniform([0.2, 0.1], [0.8, 0.3], (20, 2)).tolist()]:
+        share, counts = share_of(0.6 - 0.5 * x, 0.5 * x + y), np.arange(501)
+        law = members.binomial(500, share)
+        assert law[(counts < low[0]) | (counts > high[0])].sum() <= 0.01
+        assert least[0] - 1e-6 <= 500 * share <= most[0] + 1e-6
+    if name == "one column":
+        assert (least[0], most[0]) == pytest.approx((100, 250))
+        assert (low[0], high[0]) == pytest.approx((100, 250), abs=50)
+
+
+def test_several_cells_of_a_box_hold_those_of_its_members() -> None:
+    chance = np.random.default_rng(9)
+    query = tf.Together([tf.CrossTable(["sick", "old"]), tf.Sum("sick", codes={1: 7, 0: -3})])
+    for x, y in chance.uniform([0.2, 0.1], [0.8, 0.3], (20, 2)).tolist():
+        sick, old = 0.6 - 0.5 * x, 0.5 * x + y
+        laws = {"sick": {"": {1: sick, 0: 1 - sick}}, "old": {"": {"yes": old, "no": 1 - old}}}
+        check_holds(BOX, tf.Parameters(tf.JointTable([("", "")], [1], names=list(laws)), laws, 500), query)
+
+
+TOWNS = [("few", "few"), ("few", "many"), ("many", "few"), ("many", "many")]
+COINS = {"few": {1: "0.1", 0: "0.9"}, "many": {1: "0.4", 0: "0.6"}}
+
+
+def test_counted_parameters_hold_all_of_their_members() -> None:
+    """A member's count is a mixture of binomials, whatever prior the counts support."""
+    chance, query = np.random.default_rng(10), tf.Sum("cough")
+    names = ["smokers", "cough"]
+    counted = tf.CountedParameters(TOWNS, [60, 40, 40, 60], names, {"cough": COINS}, 400, source="towns")
+    answer, counts = counted.resolve(query), np.arange(401)
+    (least, most), (low, high) = expected_range(counted, answer), likely_range(counted, answer, 0.01)
+    assert (least[0], most[0]) == pytest.approx((40, 160))
+    assert (low[0], high[0]) == pytest.approx((40, 160), abs=45)
+    drawn = 0
+    for shares in chance.dirichlet([2.0] * 4, 300):
+        member = tf.Parameters(tf.JointTable(TOWNS, list(shares), names=names), {"cough": COINS}, 400)
+        if counted.contains(member):
+            drawn += 1
+            many = shares[1] + shares[3]
+            law = (1 - many) * members.binomial(400, 0.1) + many * members.binomial(400, 0.4)
+            assert law[(counts < low[0]) | (counts > high[0])].sum() <= 0.01
+            assert least[0] <= law @ counts <= most[0]
+    assert drawn > 20
+
+
+def test_parameters_in_a_network_are_any_that_are_possible() -> None:
+    net = tf.BayesianNetwork([
+        ("region", ["few", "many", "all"], [], [0.5, 0.5, 0]),
+        ("cough", ["few", "many"], ["region"], [[0.9, 0.1], [0.2, 0.8], [0.5, 0.5]]),
+    ])  # fmt: skip
+    belief = tf.Parameters(net, {"cough": COINS, "region": {**COINS, "all": {1: 1, 0: 0}}}, 400)
+    answer = belief.resolve(tf.Together([tf.Sum("cough"), tf.Sum("region")]))
+    assert np.allclose(expected_range(belief, answer), [[40, 40], [160, 160]])
+    low, high = likely_range(belief, answer, 0.001)
+    assert (low > 0).all()
+    assert (high < 230).all()
+
+
+def test_of_a_fitted_normal_law_no_mean_is_unlikely() -> None:
+    """The class bounds slopes and variances from below, and no mean."""
+    sample = {"height": [160, 165, 171, 174, 180, 183], "weight": [61, 60, 75, 68, 79, 92]}
+    fitted = tf.NormalRegion.fit(sample, source="a public survey", records=400)
+    assert likely_range(fitted, fitted.resolve(tf.Mean("height")), 0.01) == (-math.inf, math.inf)

@@ -9,7 +9,7 @@ from pathlib import Path
 
 import numpy as np
 import pytest
-from tests.support import simulated
+from tests.support import members, simulated
 from tests.support.release_files import believe, publish, read_from, release_text
 from tests.support.releases import put, words_in
 
@@ -69,6 +69,48 @@ def cases() -> Iterator[Case]:
         return [first, int(chance.random() < (0.1, 0.8)[first])]
 
     yield Case("network", tf.BayesianNetwork(nodes), tf.Count(1), of_network)
+    yield from classes()
+
+
+def classes() -> Iterator[Case]:
+    """Classes of beliefs: each table is of another member."""
+
+    def steps(length: int, states: int, pi: float, g: float) -> simulated.Draw:
+        def draw(chance: np.random.Generator) -> list[int]:
+            matrix = members.reversible(chance, pi, g, states)
+            return simulated.chain([matrix], length, np.eye(states)[chance.integers(states)])(chance)
+
+        return draw
+
+    yield Case("class of chains", tf.MarkovChainClass(0.2, 0.4, 300), tf.Count(1), steps(300, 2, 0.2, 0.4))
+    three = tf.MarkovChainClass(0.1, 0.5, 40, (0, 1, 2))
+    several = simulated.pieces([steps(40, 3, 0.1, 0.5)] * 8)
+    yield Case("pieces of a class", tf.IndependentPieces(three, [40] * 8), tf.Histogram(), several)
+
+    def of_two(chance: np.random.Generator) -> list[int]:
+        stay = chance.choice([0.3, 0.7, chance.uniform(0.3, 0.7)], 2)
+        return simulated.chain([[[stay[0], 1 - stay[0]], [1 - stay[1], stay[1]]]], 300, [0, 1])(chance)
+
+    yield Case("two states", tf.BinaryChainInterval(0.3, 300), tf.Count(1), of_two)
+    columns = {"sick": {1: tf.Affine("0.6", x="-0.5"), 0: None}, "old": {"yes": tf.Affine(0, x="0.5", y=1), "no": None}}
+    box = tf.ParameterBox({"x": ("0.2", "0.8"), "y": ("0.1", "0.3")}, columns, 200)
+
+    def of_box(chance: np.random.Generator) -> list[tuple[int, str]]:
+        x, y = chance.choice([0.2, 0.8, chance.uniform(0.2, 0.8)]), chance.choice([0.1, 0.3])
+        sick, old = chance.random(200) < 0.6 - 0.5 * x, chance.random(200) < 0.5 * x + y
+        return [(int(one), "yes" if other else "no") for one, other in zip(sick, old, strict=True)]
+
+    hidden = tf.distribution_parameter("x", interval=("0.2", "0.8"))
+    yield Case("box", box, tf.CrossTable(["sick", "old"]), of_box, hidden)
+    towns = [("few", "few"), ("few", "many"), ("many", "few"), ("many", "many")]
+    coins, names = {"few": {1: "0.1", 0: "0.9"}, "many": {1: "0.4", 0: "0.6"}}, ["smokers", "cough"]
+    counted = tf.CountedParameters(towns, [60, 40, 40, 60], names, {"cough": coins}, 200, source="counted towns")
+
+    def of_town(chance: np.random.Generator) -> list[tuple[int]]:
+        share = chance.choice([0.1, 0.4])
+        return [(int(ill),) for ill in chance.random(200) < share]
+
+    yield Case("counted", counted, tf.Sum("cough"), of_town, tf.distribution_parameter("smokers"))
 
 
 CASES = {case.name: case for case in cases()}
@@ -76,7 +118,7 @@ CASES = {case.name: case for case in cases()}
 
 def question_of(case: Case, epsilon: float = 2.0, belief: object = None) -> Question:
     framework = tf.Pufferfish(case.secret or tf.every_entry(), belief or case.belief)
-    mechanism = "group" if case.name in ("users", "network", "records") else "auto"
+    mechanism = "group" if case.name in ("users", "network", "records", "box", "counted") else "auto"
     calibration = tf.calibrate(framework, case.query, epsilon, mechanism=mechanism, allow_zero_noise=True)
     return Question("table", None, calibration, None, {"": framework})
 
@@ -137,6 +179,32 @@ def test_a_wrong_belief_is_doubted(name: str) -> None:
     epsilon = 60.0 if name == "records" else 4.0  # of all records at once
     (words,) = doubts_of([published(question_of(case, epsilon, wrong), case.draw(chance))])
     assert re.search(r"the model expected [\d.,]+; published -?[\d.,]+ ± [\d.,]+.*: the model looks wrong", words)
+
+
+THREE = tf.MarkovChainClass(0.1, 0.5, 40, (0, 1, 2))
+
+
+@pytest.mark.parametrize(("name", "belief", "data", "epsilon"), [
+    ("class of chains", tf.MarkovChainClass(0.2, 0.4, 3_000), [1] * 3_000, 4.0),
+    ("pieces of a class", tf.IndependentPieces(THREE, [40] * 100), [[1] * 40] * 100, 4.0),
+    ("two states", tf.BinaryChainInterval(0.3, 3_000), [1] * 3_000, 4.0),
+    ("box", CASES["box"].belief, [(1, "yes")] * 200, 60.0),
+    ("counted", CASES["counted"].belief, [(1,)] * 200, 60.0),
+])  # fmt: skip
+def test_a_class_is_doubted_where_no_member_explains_what_is_published(name, belief, data, epsilon) -> None:
+    """All steps, or records, are in one state, which no member of the class makes likely."""
+    (words,) = doubts_of([published(question_of(CASES[name], epsilon, belief), data)])
+    expected = r"the model expected [\d.,]+ to [\d.,]+; published [\d.,]+ ± [\d.,]+.*: the model looks wrong"
+    assert re.search(expected, words)
+
+
+def test_a_fitted_normal_law_is_never_doubted() -> None:
+    """The class has laws of every mean."""
+    sample = {"height": [160, 165, 171, 174, 180, 183], "weight": [61, 60, 75, 68, 79, 92]}
+    fitted = tf.NormalRegion.fit(sample, source="a public survey", records=400, ranges={"height": (100, 250)})
+    near = tf.dataset_property("weight", "mean", max_difference=2)
+    question = question_of(Case("fitted", fitted, tf.Mean("height"), CASES["chain"].draw, near))
+    assert not doubts_of([Drawn(question, ("mean",), (Fraction(240),), True, None)])
 
 
 def test_a_belief_is_one_of_several_where_several_are_believed() -> None:
@@ -204,6 +272,20 @@ def test_good_is_not_said_over_a_belief_that_is_plainly_wrong(stay, expected, tm
     for page in ("certificate.txt", "report.html"):
         page_words = re.sub("&#x27;|&#39;", "'", words_in(table.files[0].parent / f"by-hour.{page}"))
         assert words in page_words, page
+
+
+@pytest.mark.parametrize(("table", "is_doubted"), [(ROWS, False), (ROWS.replace("off", "on"), True)])
+def test_a_class_in_a_file_is_doubted_where_it_is_wrong(table: str, is_doubted: bool, tmp_path: Path) -> None:
+    text = release_text(
+        read_from("study", "data.csv", rows="samples", unit="who", order="when", value="state", step="1h",
+                  from_="2026-01-01", until="2026-01-29", budget=10, gaps="public"),
+        believe("markov-chain-class", states=["off", "on"], pi=0.2, g=0.4, source="a test", units_independent=True),
+        publish("all", "count", states=["on"], epsilon=4.0, per="pooled"),
+    )  # fmt: skip
+    (one,) = tf.release_file(put(tmp_path, {"release.toml": text, "data.csv": table}), anyway=True).tables
+    doubt = re.compile(r"In all the model expected 1,333 to 5,387; published 6,\d+ ± \d+: the model looks wrong")
+    assert bool(list(filter(doubt.match, one.certificate.doubts))) == is_doubted
+    assert bool(one.certificate.doubts) == is_doubted
 
 
 def test_a_belief_that_fits_is_not_doubted(tmp_path: Path) -> None:

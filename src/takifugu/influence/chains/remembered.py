@@ -17,6 +17,7 @@ from threading import Lock
 from takifugu.core.arrays import FloatArray
 from takifugu.core.lists import with_keys
 from takifugu.numbers.atoms import Array
+from takifugu.numbers.outward_rounding import sum_up
 
 #: How many bytes of losses are kept in all.
 MOST = 2**27
@@ -33,6 +34,18 @@ class Memory:
     losses: dict[int, FloatArray] = field(default_factory=dict)
     tables: dict[int, FloatArray] = field(default_factory=dict)
     last_moving: int = -1
+    _entering: dict[int, tuple[FloatArray, FloatArray, float]] = field(default_factory=dict)
+
+    def entering(self, position: int) -> tuple[FloatArray, float]:
+        """Return the profile and loss of a position together, and the largest entry of its profile.
+
+        Every jump asks again.
+        """
+        loss, table = self.losses[position], self.tables[position]
+        known = self._entering.get(position)
+        if known is None or known[0] is not loss:
+            known = self._entering[position] = loss, sum_up(table, loss), float(table.max())
+        return known[1:]
 
     def keep(self, position: int, loss: FloatArray, table: FloatArray, reach: int) -> None:
         self.losses[position], self.tables[position] = loss, table
@@ -40,10 +53,11 @@ class Memory:
             self.last_moving = position
         for old in [p for p in self.losses if p < position - reach and p < self.last_moving]:
             del self.losses[old], self.tables[old]
+            self._entering.pop(old, None)
 
     def forget(self, position: int) -> None:
         self.losses = {p: loss for p, loss in self.losses.items() if p >= position or p == self.last_moving}
-        self.tables = with_keys(self.tables, self.losses)
+        self.tables, self._entering = with_keys(self.tables, self.losses), {}
 
     def since(self, start: int) -> Memory:
         """Return the same memory, with positions counted from another one."""
@@ -53,6 +67,7 @@ class Memory:
 
     def become(self, other: Memory) -> None:
         self.losses, self.tables, self.last_moving = other.losses, other.tables, other.last_moving
+        self._entering = {}
 
     def is_as(self, other: Memory) -> bool:
         """Whether both remember the same, bit by bit."""

@@ -114,7 +114,7 @@ def _followed(
     side: Side, table: FloatArray, start: int, stop: int, memory: Memory, jumps: Sequence[int], most: int
 ) -> Track:
     """Follow one run of equal profiles, until its losses repeat or end."""
-    period, explicit = side.period, list[FloatArray]()
+    period, explicit, jumps = side.period, list[FloatArray](), sorted({*jumps})
     reach = max((1, *jumps))
     fixed = None
     if len(table) == 2 and start > side.settled_from and memory.last_moving >= 0:
@@ -147,7 +147,7 @@ def _followed(
 def _run_of_two_states(
     kernel: FloatArray, error: float, table: FloatArray, start: int, stop: int, memory: Memory
 ) -> Track:
-    before = sum_up(memory.tables[start - 1], memory.losses[start - 1])
+    before, _ = memory.entering(start - 1)
     ratios = float(before[1, 0]), float(before[0, 1])
     explicit, repeated = two_states.run(kernel, error, float(table[0, 1]), ratios, stop - start)
     last = repeated[0] if len(repeated) else explicit[-1]
@@ -168,27 +168,24 @@ def _fill(memory: Memory, repeated: FloatArray, table: FloatArray, position: int
 
 
 def _loss(side: Side, position: int, memory: Memory, jumps: Sequence[int]) -> FloatArray:
-    """Return the loss at one position: the least over the jumps, closed."""
+    """Return the loss at one position: the least over the jumps, the shortest first, closed."""
     if memory.last_moving < 0:
         return memory.zero
-    best = side.step(position, 1, sum_up(memory.tables[position - 1], memory.losses[position - 1]))
-    distances = {d for d in jumps if d <= position}
+    best = side.step(position, 1, memory.entering(position - 1)[0])
     gap = position - memory.last_moving
-    if gap > 1:
-        distances.add(gap)
     tried = 1
-    for distance in sorted(distances):
+    for distance in jumps if gap <= 1 else sorted({*jumps, gap}):
         behind = position - distance
         if distance == 1 or distance > LONGEST_JUMP or behind not in memory.losses:
             continue
         jumped_over = _jumped_over(memory, behind)
         if not all(map(memory.tables.__contains__, jumped_over)):
             continue
-        between = sum(float(memory.tables[p].max()) for p in jumped_over)
+        between = sum(memory.entering(p)[1] for p in jumped_over)
         between *= 1 + (distance + 2) * UNIT
         if between >= best.max():
             break
-        jumped = side.step(position, distance, sum_up(memory.tables[behind], memory.losses[behind]))
+        jumped = side.step(position, distance, memory.entering(behind)[0])
         if between:
             jumped = up(jumped + between)
         best = np.minimum(best, jumped)

@@ -7,9 +7,11 @@ so rounding errors only add (docs/theory/influence.md).
 
 from __future__ import annotations
 
+from functools import lru_cache
+
 import numpy as np
 
-from takifugu.core.arrays import FloatArray
+from takifugu.core.arrays import FloatArray, read_only
 from takifugu.influence.profiles.certified import Programs
 from takifugu.influence.profiles.levels import Levels
 from takifugu.influence.profiles.rays import MOST_STATES, extreme_rays, star_rays
@@ -17,6 +19,8 @@ from takifugu.numbers.outward_rounding import closed, padded, up
 
 #: Beyond this many states the supremum over a cone of pairs is replaced by that over [m, e^s m], s the largest pair.
 EXACT_STATES = 12
+#: A sweep meets a cone again by each of its jumps: the last ones are kept.
+CONES = 256
 #: Ratios beyond e to this power are not computed: the largest of them bounds the supremum.
 LARGEST_POWER = 300.0
 
@@ -37,14 +41,18 @@ def suprema(
     """
     states = rows.shape[1]
     is_exact = states <= EXACT_STATES or programs is not None
-    ratio = closed(ratio) if is_exact else ratio  # of the others only the largest counts
-    largest = float(ratio.max(initial=0.0))
+    rays = None
+    if states <= MOST_STATES:
+        largest, rays = _cone(np.asarray(ratio, dtype=np.float64).tobytes(), states)
+    else:
+        ratio = closed(ratio) if is_exact else ratio  # of the others only the largest counts
+        largest = float(ratio.max(initial=0.0))
     if largest == 0.0 or len(rows) < 2:
         return np.zeros((len(rows), len(rows)))
     if largest > LARGEST_POWER:
         bound = _over_all(rows)
-    elif states <= MOST_STATES:
-        bound = over_rays(rows, ratio)
+    elif rays is not None:
+        bound = _over(rows, rays, largest)
     elif is_exact:
         programs = programs or Programs()
         bound = programs.bound(rows, ratio, needed)
@@ -56,8 +64,16 @@ def suprema(
     if relative_error:
         bound = up(bound + 2 * relative_error * (1 + relative_error))
     bound = np.maximum(bound, 0.0)
-    np.fill_diagonal(bound, 0.0)
+    bound.flat[:: len(bound) + 1] = 0.0
     return np.asarray(bound)
+
+
+@lru_cache(maxsize=CONES)
+def _cone(ratio: bytes, states: int) -> tuple[float, FloatArray | None]:
+    """Return the largest entry of a closed ratio, and the extreme rays of its cone, if they can be computed."""
+    matrix = closed(np.frombuffer(ratio).reshape(states, states))
+    largest = float(matrix.max())
+    return largest, read_only(extreme_rays(matrix)) if largest <= LARGEST_POWER else None
 
 
 def _over_all(rows: FloatArray) -> FloatArray:
@@ -87,6 +103,11 @@ def star_suprema(rows: FloatArray, ratio: FloatArray) -> FloatArray:
 
 def over_rays(rows: FloatArray, ratio: FloatArray) -> FloatArray:
     """Return the largest log-ratio over the extreme rays of a closed cone."""
-    logs = np.log(rows @ extreme_rays(ratio))
-    largest = (logs[:, None, :] - logs[None, :, :]).max(axis=2)
-    return padded(largest, rows.shape[1], float(ratio.max()) + float(np.abs(logs).max(initial=1.0)))
+    return _over(rows, extreme_rays(ratio), float(ratio.max()))
+
+
+def _over(rows: FloatArray, rays: FloatArray, largest: float) -> FloatArray:
+    """Return the largest log-ratio over rays of a cone with this largest ratio."""
+    logs = np.log(rows @ rays)
+    ratios = (logs[:, None, :] - logs[None, :, :]).max(axis=2)
+    return padded(ratios, rows.shape[1], largest + float(np.abs(logs).max(initial=1.0)))

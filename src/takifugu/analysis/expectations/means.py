@@ -1,4 +1,4 @@
-"""The mean of an answer under a chain, a network, and a clique; `expected_rows` has the others.
+"""The mean of an answer under a chain, a network, and a clique; `rows` and `columns` have the others.
 
 A mean needs only the law of each entry. Entries with the same law and the same table are counted together, so that the
 work does not grow with how many there are. No promise rests on it: it is a float.

@@ -7,14 +7,16 @@ on them: they are floats.
 from __future__ import annotations
 
 import math
+from typing import Any
 
 import numpy as np
 
-from takifugu.analysis.answer_laws.expected_rows import largest_mean, laws_of_users
-from takifugu.analysis.questions.expected_answer import EXPECTED_ANSWER
+from takifugu.analysis.expectations.rows import largest_mean, laws_of_users
+from takifugu.analysis.questions.expected_answer import EXPECTED_ANSWER, expected_range
 from takifugu.core.arrays import FloatArray, IntArray
 from takifugu.model.beliefs import Belief
 from takifugu.model.beliefs.records.normal import MultivariateNormal
+from takifugu.model.beliefs.records.parameter_box import ParameterBox
 from takifugu.model.beliefs.records.parameters import Parameters
 from takifugu.model.beliefs.records.records import Records
 from takifugu.model.beliefs.table import JointTable
@@ -57,9 +59,8 @@ def of_table(table: JointTable, count: Additive, tilts: FloatArray) -> FloatArra
 def of_parameters(belief: Parameters, answer: ColumnAnswer, tilts: FloatArray) -> FloatArray:
     """Given the parameters records are independent: each lies between its ends, with its mean."""
     if not isinstance(answer, ColumnAnswer) or belief.table is None:
-        return np.full(len(tilts), np.inf)
-    low = sum(float(term.table.min()) for term in answer.terms)
-    high = sum(float(term.table.max()) for term in answer.terms)
+        return of_ends(belief, answer, tilts)
+    low, high = _addend_ends(answer)
     masses, bounds = np.array(belief.table.masses, dtype=np.float64), list[FloatArray]()
     for row in belief.table.rows:
         mean = 0.0
@@ -71,6 +72,24 @@ def of_parameters(belief: Parameters, answer: ColumnAnswer, tilts: FloatArray) -
             mean += float(values)
         bounds.append(answer.records * between(low, high, mean, tilts))
     return _log_mean(masses / masses.sum(), np.array(bounds).T)
+
+
+def of_ends(belief: Parameters | ParameterBox, answer: Any, tilts: FloatArray) -> FloatArray:
+    """Whatever the parameters are, given them records are independent, and their mean lies between two ends."""
+    is_of_columns = isinstance(answer, ColumnAnswer)
+    if not is_of_columns:
+        return np.full(len(tilts), np.inf)
+    low, high = _addend_ends(answer)
+    least, most = (float(mean[0]) / float(answer.grid * answer.records) for mean in expected_range(belief, answer))
+    up, down = between(low, high, most, tilts), between(low, high, least, tilts)
+    return np.asarray(answer.records * np.where(tilts > 0, up, down))
+
+
+def _addend_ends(answer: ColumnAnswer) -> tuple[float, float]:
+    """Bound what one record adds to a cell."""
+    low = sum(float(term.table.min()) for term in answer.terms)
+    high = sum(float(term.table.max()) for term in answer.terms)
+    return low, high
 
 
 def of_normal(belief: MultivariateNormal, answer: ColumnSums, tilts: FloatArray) -> FloatArray:

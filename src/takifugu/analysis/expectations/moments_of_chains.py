@@ -14,12 +14,12 @@ from itertools import groupby
 
 import numpy as np
 
-from takifugu.analysis.answer_laws.regions import memory as region_memory
-from takifugu.analysis.questions.expected_answer import expected_range
+from takifugu.analysis.expectations.regions import OfChains
+from takifugu.analysis.questions.expected_answer import EXPECTED_ANSWER, expected_range
 from takifugu.analysis.questions.likely_range import LOG_MOMENTS_OF_PIECES, of_components
 from takifugu.core.arrays import FloatArray
+from takifugu.model.beliefs import Belief
 from takifugu.model.beliefs.alike import alike
-from takifugu.model.beliefs.chains.chain_region import ChainRegion
 from takifugu.model.beliefs.chains.periodic_chain import PeriodicChain
 from takifugu.model.beliefs.chains.pieces import IndependentPieces
 from takifugu.model.queries.additive import Additive
@@ -61,28 +61,36 @@ def of_chains(
     return _of_martingale(count, tilts, memory(chain), *expected_range(pieces, count))
 
 
-def of_regions(
-    region: ChainRegion, pieces: IndependentPieces, count: Additive, tilts: FloatArray
-) -> FloatArray:
-    """Bound the moments of all pieces at once."""
-    return _of_martingale(count, tilts, region_memory(region), *expected_range(pieces, count))
+def of_classes(chains: Belief, pieces: IndependentPieces, count: Additive, tilts: FloatArray) -> FloatArray:
+    """Bound the moments of all pieces of chains of a class at once."""
+    return _of_martingale(count, tilts, _memory_of_class(chains), *expected_range(pieces, count))
 
 
-def of_region(region: ChainRegion, count: Additive, tilts: FloatArray) -> FloatArray:
-    """Bound the moments under every chain of a region."""
-    return _of_martingale(count, tilts, region_memory(region), *expected_range(region, count))
+def of_class(chains: Belief, count: Additive, tilts: FloatArray) -> FloatArray:
+    """Bound the moments under every chain of a class."""
+    return _of_martingale(count, tilts, _memory_of_class(chains), *expected_range(chains, count))
+
+
+def _memory_of_class(chains: Belief) -> float:
+    expected = EXPECTED_ANSWER.of(chains)(chains)
+    assert isinstance(expected, OfChains)
+    return expected.memory
 
 
 def _of_martingale(
     count: Additive, tilts: FloatArray, remembered: float, low: FloatArray, high: FloatArray
 ) -> FloatArray:
     """Bound the moments of a number of a chain's steps, whose mean lies between two ends in answer units."""
-    spreads = np.array([float(np.ptp(table)) for table in count.tables])
-    (weights, tables), lengths = count.total_kinds
-    squares = float(((weights * spreads[tables]) ** 2 * lengths).sum())
     remembered = min(remembered, float(count.size))
     mean = np.where(tilts > 0, high[0], low[0]) / float(count.grid)
-    return np.asarray(tilts * mean + tilts**2 / 8 * squares * remembered**2)
+    return np.asarray(tilts * mean + tilts**2 / 8 * squared_spreads(count) * remembered**2)
+
+
+def squared_spreads(count: Additive) -> float:
+    """Add up the square of what each step can change, in grid units."""
+    spreads = np.array([float(np.ptp(table)) for table in count.tables])
+    (weights, tables), lengths = count.total_kinds
+    return float(((weights * spreads[tables]) ** 2 * lengths).sum())
 
 
 def memory(chain: PeriodicChain) -> float:

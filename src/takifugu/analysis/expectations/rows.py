@@ -1,20 +1,17 @@
-"""The mean of an answer under a table, independent users and records; see `expected`."""
+"""The mean of an answer under a table, independent users and records; see `means` and `columns`."""
 
 from __future__ import annotations
 
 import numpy as np
 
-from takifugu.analysis.answer_laws.expected import of_groups
+from takifugu.analysis.expectations.means import of_groups
 from takifugu.analysis.questions.expected_answer import ExpectedAnswer
 from takifugu.core.arrays import FloatArray
-from takifugu.core.errors import Unsupported
 from takifugu.model.beliefs.records.normal import MultivariateNormal
-from takifugu.model.beliefs.records.parameters import Parameters
 from takifugu.model.beliefs.records.records import Records
 from takifugu.model.beliefs.table import JointTable
 from takifugu.model.beliefs.users import IndependentUsers
 from takifugu.model.queries.additive import Additive
-from takifugu.model.queries.columns import ColumnAnswer
 from takifugu.model.queries.real_columns import ColumnSums
 from takifugu.model.secrets.families import ABSENT
 
@@ -90,25 +87,6 @@ def largest_mean(records: Records, values: FloatArray) -> float:
     before = np.cumsum(room) - room
     added = np.clip(1 - low.sum() - before, 0, room)
     return float(low @ values + added @ values[order])
-
-
-class OfParameters(ExpectedAnswer[Parameters]):
-    """Given the parameters, every record has the law of each column; they are averaged over the parameters."""
-
-    def cells(self, answer: Additive | ColumnAnswer) -> FloatArray:
-        belief, table = self.belief, self.belief.table
-        if not isinstance(answer, ColumnAnswer) or table is None:
-            raise Unsupported(f"{belief.describe()} gives no mean here", fix="write what is expected: [expect]")
-        masses = np.array(table.masses, dtype=np.float64)
-        total = np.zeros(len(answer.labels))
-        for row, mass in zip(table.rows, masses / masses.sum(), strict=True):
-            for term in answer.terms:
-                values = term.table.astype(np.float64)
-                for column in map(belief.described.__getitem__, term.columns):
-                    law = column.laws[belief.alphabet(column.entry).index(row[column.entry])]
-                    values = np.tensordot(np.array(law, dtype=np.float64), values, axes=(0, 0))
-                total += mass * values
-        return answer.records * total
 
 
 class OfNormal(ExpectedAnswer[MultivariateNormal]):

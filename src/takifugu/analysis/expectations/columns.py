@@ -1,0 +1,99 @@
+"""The mean of an answer about whole columns, whose laws their parameters give.
+
+Where nothing says how likely the values of the parameters are, each column takes any of the laws that its own parameter
+may give it. A term is then largest where its columns take, one after the other, the law that makes it largest given the
+values of the others: no choice of one law for each of them exceeds that.
+"""
+
+from __future__ import annotations
+
+from typing import TypeVar
+
+import numpy as np
+
+from takifugu.analysis.questions.expected_answer import ExpectedAnswer
+from takifugu.core.arrays import FloatArray
+from takifugu.core.errors import Unsupported
+from takifugu.model.beliefs import Belief
+from takifugu.model.beliefs.records.parameter_box import ParameterBox
+from takifugu.model.beliefs.records.parameters import Parameters
+from takifugu.model.queries.additive import Additive
+from takifugu.model.queries.columns import ColumnAnswer
+
+B = TypeVar("B", bound=Belief, covariant=True)
+
+
+class OfColumns(ExpectedAnswer[B]):
+    """Columns of which only the laws are known that each may have."""
+
+    @property
+    def laws(self) -> list[FloatArray]:
+        """Return the laws of each column whose mixtures are all that it may have, shape (laws, states)."""
+        raise NotImplementedError
+
+    def means(self, answer: Additive | ColumnAnswer) -> tuple[FloatArray, FloatArray]:
+        if not isinstance(answer, ColumnAnswer):
+            return super().means(answer)
+        laws, ends = self.laws, list[FloatArray]()
+        for sign in (-1.0, 1.0):
+            total = np.zeros(answer.cells)
+            for term in answer.terms:
+                values = sign * term.table
+                for column in term.columns:
+                    values = np.tensordot(laws[column], values, axes=(1, 0)).max(axis=0)
+                total += values
+            ends.append(sign * answer.records * total)
+        return ends[0], ends[1]
+
+
+class OfBox(OfColumns[ParameterBox]):
+    """A box has no mean, but a least and a largest one."""
+
+    @property
+    def laws(self) -> list[FloatArray]:
+        intervals, laws = dict(self.belief.intervals), list[FloatArray]()
+        for column in self.belief.described:
+            chances = np.array(column.chance.between(intervals), dtype=np.float64)
+            laws.append(np.stack([chances, 1 - chances], axis=1))
+        return laws
+
+
+class OfParameters(OfColumns[Parameters]):
+    """Given the parameters, every record has the law of each column; they are averaged over the parameters."""
+
+    @property
+    def laws(self) -> list[FloatArray]:
+        laws = list[FloatArray]()
+        for column in self.belief.described:
+            is_possible = np.array(self.belief.possible(column.entry))
+            laws.append(np.array(column.laws, dtype=np.float64)[is_possible])
+        return laws
+
+    def means(self, answer: Additive | ColumnAnswer) -> tuple[FloatArray, FloatArray]:
+        """Return the mean twice, and where the parameters are a network what their values allow."""
+        if self.belief.table is None:
+            return super().means(answer)
+        cells = self.cells(answer)
+        return cells, cells
+
+    def cells(self, answer: Additive | ColumnAnswer) -> FloatArray:
+        belief, table = self.belief, self.belief.table
+        if not isinstance(answer, ColumnAnswer) or table is None:
+            raise Unsupported(f"{belief.describe()} gives no mean here", fix="write what is expected: [expect]")
+        masses = np.array(table.masses, dtype=np.float64)
+        total = np.zeros(len(answer.labels))
+        for row, mass in zip(table.rows, masses / masses.sum(), strict=True):
+            for term in answer.terms:
+                values = term.table.astype(np.float64)
+                for column in map(belief.described.__getitem__, term.columns):
+                    law = column.laws[belief.alphabet(column.entry).index(row[column.entry])]
+                    values = np.tensordot(np.array(law, dtype=np.float64), values, axes=(0, 0))
+                total += mass * values
+        return answer.records * total
+
+
+class OfCounted(OfParameters):
+    """Counted parameters have the mean of what was counted, and any that their values allow."""
+
+    def means(self, answer: Additive | ColumnAnswer) -> tuple[FloatArray, FloatArray]:
+        return OfColumns.means(self, answer)
