@@ -90,7 +90,7 @@ def test_s1_pieces_that_are_cut_differently(tmp_path: Path) -> None:
 def test_s2_another_column_of_units(tmp_path: Path, first: int) -> None:
     rows = "".join(f"p{p},w{p // 2},b{p},{t},busy\n" for p in range(4) for t in range(9))
     (tmp_path / "u.csv").write_text(f"patient,ward,bed,t,state\n{rows}")
-    independent = "units_independent = true\npieces_independent = true"
+    independent = "units_independent = true\nrecordings_independent = true"
     files = []
     for unit, piece in [("patient", ""), ("bed", ""), ("ward", 'recording = "patient"')] * 2:
         source = f'value = "state"\norder = "t"\nunit = "{unit}"\n{piece}'
@@ -329,7 +329,7 @@ def test_v1_an_end_and_a_start_of_two_kinds_of_time_are_refused(tmp_path: Path) 
     start = pd.to_datetime([f"{DAY}{h:02}:00" for h in range(3, 9)])
     frame = pd.DataFrame({"came": start.tz_localize("UTC"), "left": start + pd.Timedelta(hours=1), "state": "busy"})
     frame.to_parquet(tmp_path / "v.parquet")
-    source = 'value = "state"\nrows = "stays"\nstart = "came"\nend = "left"\notherwise = "calm"\n' + CALENDAR.replace(
+    source = 'value = "state"\nrows = "stays"\norder = "came"\nend = "left"\ndefault_state = "calm"\n' + CALENDAR.replace(
         'order = "t"\n', ""
     )
     with pytest.raises(DataError):
@@ -447,7 +447,7 @@ RECORDS = "who,x,again,y,z,income\n" + "".join(
 )
 
 
-def record_file(folder: Path, columns: tuple[str, str], read: str, source: str = "", kind: str = "table") -> Path:
+def record_file(folder: Path, columns: tuple[str, str], read: str, source: str = "", kind: str = "joint-table") -> Path:
     """Write a release of a column of records, or of the number of records with a value in it."""
     (folder / "r.csv").write_text(RECORDS)
     alphabets = [{"y": "cd", "z": "cd", "income": ("low", "high")}.get(name, "ab") for name in columns]
