@@ -1,4 +1,4 @@
-"""A release asks the one gate of the noise that it draws, however the calibration came to be (docs/theory/zero-noise.md)."""
+"""A release asks the one gate of the noise that it draws, however it was found (docs/theory/zero-noise.md)."""
 
 import copy
 import json
