@@ -251,10 +251,49 @@ def many_tables() -> None:
     row("takifugu release", span(times[1]), f"{times[1] / times[0]:.1f} times")
 
 
+#: Commands about a release file and its ledger, in the order in which they run; each may open the ledger so often.
+OPENING = {
+    "check minutes.toml": 0, "compare minutes.toml": 0, "calibrate minutes.toml": 1, "advise minutes.toml": 1,
+    "release minutes.toml": 1, "ledger show minutes-ledger.db": 1, "ledger history minutes-ledger.db": 1,
+    "ledger check minutes-ledger.db": 1, "ledger resume minutes-ledger.db": 1,
+}  # fmt: skip
+#: Runs a command and prints how often it opened the ledger.
+COUNTED = """
+import sqlite3, sys
+opened, real = [], sqlite3.connect
+def connect(where, *args, **options):
+    opened.append(str(where))
+    return real(where, *args, **options)
+sqlite3.connect = connect
+from takifugu.cli import main
+sys.argv = ["takifugu", *{words!r}]
+try:
+    main()
+finally:
+    print(sum("ledger.db" in where and ".new" not in where for where in opened))
+"""
+
+
+def openings() -> None:
+    """Print how often each command opens its ledger, a count that no machine changes."""
+    title("openings of the ledger by a command")
+    with tempfile.TemporaryDirectory() as name:
+        folder = Path(name)
+        write(folder)
+        for command, goal in OPENING.items():
+            code = COUNTED.format(words=command.split())
+            done = subprocess.run([sys.executable, "-c", code], cwd=folder, capture_output=True, check=True, text=True)
+            count = int(done.stdout.splitlines()[-1])
+            row(f"takifugu {command}", str(count), f"goal {goal}: {'kept' if count <= goal else 'MISSED'}")
+
+
 def main(only: str = "") -> None:
-    """Take "people" for releases about very many of them alone."""
+    """Take "people" for releases about very many of them alone, "openings" for how often ledgers are opened."""
     if only == "people":
         large(100_000)
+        return
+    openings()
+    if only == "openings":
         return
     large()
     many_tables()

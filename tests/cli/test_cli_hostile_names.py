@@ -1,25 +1,119 @@
 """Whatever names a table, its people or its file have: nothing published, and no terminal, gets a raw control."""
 
+import csv
 import re
 from pathlib import Path
 
+import pyarrow
 import pytest
+from pyarrow import parquet
 from tests.releasing import files
 from tests.support.commands import invoke
+from tests.support.release_files import EXPECT, believe, hide, publish, read_from, release_text
+from tests.support.releases import put
 
 from takifugu.accounting.ledger import Ledger
 
 #: C0, C1, the writing direction, and a separator of lines.
 HOSTILE = {"C0": "\x1b]0;pwn\x07", "C1": "\x9b31m", "direction": "\u202e", "line": "\u2028"}
 OBEYED = re.compile("[\x00-\x09\x0b-\x1f\x7f-\x9f\u061c\u200e\u200f\u2028-\u202e\u2066-\u2069]")
-#: Where such a name is, in the text of the release file or of its data, and whether it can be released.
+ROSTER = release_text(
+    read_from("beds", "beds.csv", rows="stays", unit="patient", roster="patients.csv", start="came", end="left",
+              otherwise="home", step="1d", from_="2026-01-05", until="2026-01-15", value="ward", budget=10),
+    believe("markov-chain", states=["home", "surgery"], matrix=[[0.8, 0.2], [0.3, 0.7]], source="a test",
+            units_independent=True),
+    publish("beds", "histogram", epsilon=9.0),
+    output="out", expect=EXPECT,
+)  # fmt: skip
+STAYS = "patient,came,left,ward\nAna,2026-01-06,2026-01-08,surgery\nBen,2026-01-06,,surgery\n"
+PATIENTS = "patient,from,until,bed\nAna,2026-01-05,2026-01-12,1\nBen,2026-01-06,2026-01-15,2\n"
+BY = release_text(
+    read_from("clinic", "clinic.csv", value="state", unit="who", order="minute", attributes={"ward": ["East", "West"]},
+              budget=20.0),
+    believe("markov-chain", states=["calm", "busy"], matrix=[[0.9, 0.1], [0.4, 0.6]], source="a test",
+            units_independent=True),
+    publish("table", "histogram", by="ward", epsilon=1.0),
+    output="out", expect=EXPECT,
+)  # fmt: skip
+CLINIC = "who,ward,minute,state\n" + "".join(
+    f"{who},{ward},{minute},{'calm' if minute % 3 else 'busy'}\n"
+    for who, ward in (("Ana", "East"), ("Ben", "West")) for minute in range(40)
+)  # fmt: skip
+COUNTED = release_text(
+    read_from("people", "people.csv", unit="person", budget=10),
+    believe("table", source="public", units_independent=True,
+            fit={"file": "census.csv", "columns": ["origin", "level"]}),
+    hide(attribute="origin"),
+    publish("level", "identity", attribute="level", codes={"low": 0, "high": 90}, epsilon=9),
+    output="out", expect=EXPECT,
+)  # fmt: skip
+CENSUS = "origin,level\n" + "north,low\nnorth,high\nsouth,low\nsouth,high\n" * 5
+PERSONS = "person,origin,level\nAna,north,low\nBo,south,high\n"
+NETWORK = release_text(
+    read_from("patient", "patient.csv", budget=10),
+    believe("network", file="net.bif", source="a test"),
+    hide(variable="smoke"),
+    publish("findings", "count", states=["yes"], variables=["cough"], epsilon=1),
+    output="out", expect=EXPECT,
+)  # fmt: skip
+BIF = """network n {
+}
+variable smoke {
+  type discrete [ 2 ] { no, yes };
+}
+variable cough {
+  type discrete [ 2 ] { no, yes };
+}
+probability ( smoke ) {
+  table 0.6, 0.4;
+}
+probability ( cough | smoke ) {
+  (no) 0.8, 0.2;
+  (yes) 0.4, 0.6;
+}
+"""
+#: Release files that work, with the files that they name.
+STUDIES: dict[str, dict[str, str]] = {
+    "a recording": {"release.toml": files.SPEC, "data.csv": files.data()},
+    "a roster": {"release.toml": ROSTER, "beds.csv": STAYS, "patients.csv": PATIENTS},
+    "a list of people": {
+        "release.toml": ROSTER.replace('"patients.csv"', '["Ana", "Ben"]'), "beds.csv": STAYS,
+    },
+    "cells": {"release.toml": BY, "clinic.csv": CLINIC},
+    "a counted table": {"release.toml": COUNTED, "census.csv": CENSUS, "people.csv": PERSONS},
+    "a network": {"release.toml": NETWORK, "net.bif": BIF, "patient.csv": "smoke,cough\nyes,no\n"},
+}  # fmt: skip
+#: Where such a name is: the study, its files, what is there, what comes there, and whether that can be released.
 PLACES = {
-    "a person": ("data", "Bob", "Bo{}b", False), "a state": ("data", "lying", "ly{}ing", False),
-    "a column that is read": ("data", "état; raw", "état; {}raw", False),
-    "another column": ("data", "spare", "sp{}are", False), "a value that is not read": ("data", ",x,", ",x{},", True),
-    "a source": ("file", 'name = "study"', 'name = "st{}udy"', False),
-    "a title": ("file", 'source = "a test"', 'source = "a {}test"', False),
-    "a table": ("file", 'name = "time-use"', 'name = "time{}-use"', False),
+    "a person": ("a recording", "data.csv", "Bob", "Bo{}b", False),
+    "a state": ("a recording", "data.csv", "lying", "ly{}ing", False),
+    "a column that is read": ("a recording", "data.csv", "état; raw", "état; {}raw", False),
+    "another column": ("a recording", "data.csv", "spare", "sp{}are", False),
+    "a value that is not read": ("a recording", "data.csv", ",x,", ",x{},", True),
+    "a source": ("a recording", "release.toml", 'name = "study"', 'name = "st{}udy"', False),
+    "a title": ("a recording", "release.toml", 'source = "a test"', 'source = "a {}test"', False),
+    "a table": ("a recording", "release.toml", 'name = "time-use"', 'name = "time{}-use"', False),
+    "a person of a roster": ("a roster", "patients.csv beds.csv", "Ana", "An{}a", False),
+    "a person of a list": ("a list of people", "release.toml beds.csv", "Ana", "An{}a", False),
+    "a start in a roster": ("a roster", "patients.csv", "Ana,2026-01-05", "Ana,2026-{}01-05", False),
+    "an end in a roster": ("a roster", "patients.csv", "2026-01-15", "2026-01-15{}", False),
+    "the column of starts": ("a roster", "patients.csv", "from", "fr{}om", False),
+    "the column of ends": ("a roster", "patients.csv", "until", "un{}til", False),
+    "another column of a roster": ("a roster", "patients.csv", "bed", "b{}ed", False),
+    "another value of a roster": ("a roster", "patients.csv", ",1\n", ",{}1\n", True),
+    "a start of a stay": ("a roster", "beds.csv", "2026-01-06", "2026-{}01-06", False),
+    "a state of a stay": ("a roster", "beds.csv", "surgery", "surg{}ery", False),
+    "an attribute's value": ("cells", "clinic.csv release.toml", "West", "W{}est", False),
+    "an attribute's value in rows": ("cells", "clinic.csv", "West", "W{}est", False),
+    "an attribute": ("cells", "release.toml clinic.csv", "ward", "wa{}rd", False),
+    "a value of a cell": ("cells", "release.toml", '"West"', '"We{}st"', False),
+    "a column of cells": ("cells", "release.toml", 'by = "ward"', 'by = "wa{}rd"', False),
+    "a value that was counted": ("a counted table", "census.csv people.csv release.toml", "high", "hi{}gh", False),
+    "a value of people": ("a counted table", "people.csv", "high", "hi{}gh", False),
+    "a column that was counted": ("a counted table", "census.csv people.csv release.toml", "level", "le{}vel", False),
+    "a variable of a network": ("a network", "net.bif patient.csv release.toml", "cough", "co{}ugh", False),
+    "a variable of its file alone": ("a network", "net.bif", "cough", "co{}ugh", False),
+    "a state of a network": ("a network", "net.bif patient.csv", "no", "n{}o", False),
 }  # fmt: skip
 COMMANDS = (
     ("check", "release.toml"), ("calibrate", "release.toml"), ("advise", "release.toml"),
@@ -28,19 +122,26 @@ COMMANDS = (
 )  # fmt: skip
 
 
+def hostile_study(place: str, kind: str) -> dict[str, str]:
+    """Return the files of a study with a hostile name in one place."""
+    study, names, there, hostile, _ = PLACES[place]
+    texts, bad = dict(STUDIES[study]), hostile.format(HOSTILE[kind])
+    escaped = bad.encode("unicode_escape").decode().replace("\\x", "\\u00")
+    for name in names.split():
+        assert there in texts[name]
+        texts[name] = texts[name].replace(there, escaped if name == "release.toml" else bad)
+    return texts
+
+
+def is_released(place: str, kind: str) -> bool:
+    """Return whether it can be released: all white space in a person's name is one space."""
+    return PLACES[place][-1] or (kind == "line" and place in ("a person", "a person of a roster"))
+
+
 @pytest.mark.parametrize("kind", HOSTILE)
 @pytest.mark.parametrize("place", PLACES)
 def test_no_output_holds_a_raw_control(tmp_path: Path, place: str, kind: str, monkeypatch: pytest.MonkeyPatch) -> None:
-    where, name, hostile, is_released = PLACES[place]
-    spec, table = files.SPEC, files.data()
-    bad = hostile.format(HOSTILE[kind])
-    if where == "data":
-        assert name in table
-        table = table.replace(name, bad)
-    else:
-        assert name in spec
-        spec = spec.replace(name, bad.encode("unicode_escape").decode().replace("\\x", "\\u00"))
-    files.write(tmp_path, spec, table)
+    put(tmp_path, hostile_study(place, kind))
     monkeypatch.chdir(tmp_path)
     for words in COMMANDS:
         for options in ((), ("--json",)):
@@ -48,15 +149,48 @@ def test_no_output_holds_a_raw_control(tmp_path: Path, place: str, kind: str, mo
             assert "Traceback" not in result.output
             match = OBEYED.search(result.output)
             assert match is None, (words, options, result.output[match.start() - 40 : match.end() + 20])
-    published = [path for path in (tmp_path / "out").rglob("*") if path.is_file() and ".lock" not in path.name]
+    check_published(tmp_path, is_released(place, kind))
+
+
+def check_published(folder: Path, is_due: bool) -> None:
+    """Check that what is published is clean, and that nothing is paid for what is not."""
+    published = [path for path in (folder / "out").rglob("*") if path.is_file() and ".lock" not in path.name]
     for path in published:
         assert OBEYED.search(path.read_text(encoding="utf-8")) is None, path
-    if (place, kind) == ("a person", "line"):
-        is_released = True  # all white space in a person's name is one space
-    ledger = tmp_path / "ledger.db"
+    ledger = folder / "ledger.db"
     spent = ledger.exists() and bool(Ledger.open(ledger).show())
-    assert (bool(published), spent) == (is_released, is_released), published
+    assert (bool(published), spent) == (is_due, is_due), published
+
+
+@pytest.mark.parametrize("kind", HOSTILE)
+@pytest.mark.parametrize("place", [place for place, row in PLACES.items() if ".csv" in row[1]])
+def test_nor_where_the_tables_are_parquet(
+    tmp_path: Path, place: str, kind: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    texts = dict[str, str]()
+    for name, text in hostile_study(place, kind).items():
+        if not name.endswith(".csv"):
+            texts[name] = text.replace('.csv"', '.parquet"')
+            continue
+        names, *rows = csv.reader(text.splitlines(keepends=True) if kind != "line" else text.split("\n")[:-1])
+        columns = {name: [row[number] for row in rows] for number, name in enumerate(names)}
+        parquet.write_table(pyarrow.table(columns), tmp_path / name.replace(".csv", ".parquet"))
+    put(tmp_path, texts)
+    monkeypatch.chdir(tmp_path)
+    for words in (("check", "release.toml"), ("release", "release.toml"), ("ledger", "show", "ledger.db")):
+        result = invoke(*words)
+        assert "Traceback" not in result.output
+        assert OBEYED.search(result.output) is None, words
+    check_published(tmp_path, is_released(place, kind))
 
 
 def test_a_raw_control_would_be_found() -> None:
     assert all(OBEYED.search(f"a{bad}b") for bad in HOSTILE.values())
+
+
+@pytest.mark.parametrize("study", STUDIES)
+def test_without_one_each_study_is_released(study: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    put(tmp_path, STUDIES[study])
+    monkeypatch.chdir(tmp_path)
+    assert invoke("release", "release.toml").exit_code == 0
+    assert list((tmp_path / "out").glob("*.csv"))

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from fractions import Fraction
 
-from takifugu.accounting.definitions.gate import ACCEPT, too_little_noise
+from takifugu.accounting.definitions.gate import ACCEPT
 from takifugu.analysis.bounds import Bound
 from takifugu.analysis.guarantee import Guarantee
 from takifugu.analysis.problem import Problem
@@ -274,11 +274,6 @@ def of_bound(
     if not is_writable(problem, bound.randomiser):
         raise CalibrationRefused(f"{mechanism}: {TOO_LARGE}")
     framework = problem.framework
-    if not allow_zero_noise:
-        reason = too_little_noise(problem, bound.randomiser, *(requested or (bound.epsilon, bound.delta)))
-        if reason:
-            refused = CalibrationRefused(f"the noise of {mechanism} is refused by default", rule=reason + ACCEPT)
-            raise refused.at("mechanism")
     guarantee = Guarantee(
         bound.epsilon,
         bound.delta,
@@ -300,7 +295,11 @@ def of_bound(
         definition_of(problem).hides_one_entry(problem, bound),
         requested,
         alternatives,
+        allow_zero_noise,
     )
-    forget(problem)  # what mechanisms kept for each other
     calibration.__dict__["problem"] = problem
+    if reason := calibration.too_little_noise:
+        refused = CalibrationRefused(f"the noise of {mechanism} is refused by default", rule=reason + ACCEPT)
+        raise refused.at("mechanism")
+    forget(problem)  # what mechanisms kept for each other
     return calibration

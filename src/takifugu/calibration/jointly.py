@@ -10,10 +10,9 @@ from __future__ import annotations
 
 import math
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from fractions import Fraction
 
-from takifugu.accounting.definitions.gate import too_little_noise
 from takifugu.analysis.problem import Problem
 from takifugu.calibration import problem_of
 from takifugu.calibration.result import Calibration
@@ -91,20 +90,19 @@ def _within_epsilon(
     while True:
         calibrations = noise.calibrations(scales, conditions)
         if noise.charged(calibrations) <= noise.epsilon:
-            for calibration in calibrations:
-                _check_noise(calibration)
-            return calibrations
+            return tuple(map(_judged, calibrations))
         scales = [round_up(scale * (1 + Fraction(1, 2**30))) for scale in scales]
 
 
-def _check_noise(calibration: Calibration) -> None:
-    promise = calibration.guarantee
-    reason = too_little_noise(calibration.problem, calibration.randomiser, promise.epsilon, promise.delta)
-    if reason:
+def _judged(calibration: Calibration) -> Calibration:
+    judged = replace(calibration, allow_zero_noise=False)
+    judged.__dict__["problem"] = calibration.problem
+    if reason := judged.too_little_noise:
         raise CalibrationRefused(
             f"the noise that the query ({calibration.query.describe()}) would get is refused", rule=reason,
             fix="calibrate it alone",
         ).at("queries")  # fmt: skip
+    return judged
 
 
 def _noise(framework: Framework, problems: tuple[Problem, ...]) -> SharedNoise:

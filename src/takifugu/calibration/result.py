@@ -8,6 +8,7 @@ from functools import cached_property
 from typing import TYPE_CHECKING
 
 from takifugu.accounting import definitions
+from takifugu.accounting.definitions.gate import too_little_noise
 from takifugu.analysis import randomisers
 from takifugu.analysis.bounds import Witness
 from takifugu.analysis.guarantee import Composition, Covers, Guarantee
@@ -53,7 +54,7 @@ class Calibration:
     chose the scale. `scale` is Laplace's b or the normal sigma in answer units, the nearest float of the exact
     `randomiser.scale`; Unsupported where the noise has none. `hides_one_entry` says whether the noise alone would hide
     one entry, at the promised epsilon, from someone who knows all others; where it does not, the promise rests on the
-    belief.
+    belief. `allow_zero_noise` says whether the caller accepts noise that the gate refuses.
     """
 
     framework: Framework
@@ -66,6 +67,7 @@ class Calibration:
     hides_one_entry: bool
     requested: tuple[Fraction, Fraction] | None = None
     alternatives: tuple[Alternative, ...] = ()
+    allow_zero_noise: bool = False  # also of one that was saved or pickled before this was asked
 
     @cached_property
     def problem(self) -> Problem:
@@ -101,6 +103,13 @@ class Calibration:
     @property
     def delta(self) -> Fraction:
         return self.guarantee.delta
+
+    @property
+    def too_little_noise(self) -> str | None:
+        """Return the one gate's reason against this noise, unless the caller accepts it."""
+        if self.allow_zero_noise:
+            return None
+        return too_little_noise(self.problem, self.randomiser, *(self.requested or (self.epsilon, self.delta)))
 
     @property
     def is_only_release(self) -> bool:
@@ -223,6 +232,7 @@ class Calibration:
             "scale": self.exact_scale,
             "expected_error": self.error_or_none,
             "alternatives": list(map(Alternative.to_dict, self.alternatives)),
+            "allow_zero_noise": self.allow_zero_noise,
         }
 
     @staticmethod
@@ -253,4 +263,5 @@ class Calibration:
             bool(data["hides_one_entry"]),
             requested,
             tuple(Alternative(**row) for row in data["alternatives"]),
+            data.get("allow_zero_noise") is True,
         )

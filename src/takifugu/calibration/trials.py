@@ -55,8 +55,11 @@ OUT_OF_RANGE = (
     'serve, such as mechanism="quilt-exact" or "group"'
 )
 
-#: A certificate holds numbers below 2^1000. An answer is a whole number of 64 bits in steps of its grid, and noise is
-#: beyond 2^99 times its expected error with a chance below 2^-99, whatever its law (Markov's inequality).
+#: A certificate holds numbers below 2^1000, and what is published is an answer with its noise, in steps of the grid.
+#: Every query resolves to an `Additive` or to candidates made of one (`queries.summing.check_sum`), which refuse more
+#: than 2^61 steps (`check_reach`); columns of real numbers and numbers under two laws, which nothing else bounds, are
+#: read before payment (`truth._check_written`). Noise is beyond 2^99 times its expected error with a chance below
+#: 2^-99, whatever its law (Markov's inequality). So below 2^900 all is written; a choice among values is a label.
 MOST_WRITTEN = 2**900
 TOO_LARGE = (
     "its answer or noise may be 2^1000 or more, which no certificate holds: publish smaller numbers, such as millions"

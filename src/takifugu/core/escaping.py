@@ -31,6 +31,11 @@ def is_printable(name: str) -> bool:
     return "\n" not in name and not _COMMANDS.search(name)
 
 
+def is_plain(name: str) -> bool:
+    """Return whether a name, perhaps of several lines, is without control characters."""
+    return not _COMMANDS.search(re.sub(r"[\t\r]", " ", name))
+
+
 def on_one_line(name: str) -> str:
     r"""Return a name on one line, of a long one the part about its first control character, with escapes.
 

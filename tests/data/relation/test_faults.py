@@ -43,6 +43,8 @@ CASES: list[tuple[str, dict[str, Any], list[str], int]] = [
     ("no bin", {**CLOCK, "bins": BINS}, [f"Ana,{DAY}T01:00,,0", f"Ana,{DAY}T02:00,,Geheim"], 2),
     ("blanks around", CLOCK, [f"Ana,{DAY}T01:00,,x", f"Ben ,{DAY}T02:00,,x"], 2),
     ("blanks around", CLOCK, [f"Ana,{DAY}T01:00,,x", f"\u00a0Ben,{DAY}T02:00,,x"], 2),
+    ("control character", CLOCK, [f"Ana,{DAY}T01:00,,x", f"Be\x9bn,{DAY}T02:00,,x"], 2),
+    ("control character", {**CLOCK, "recording": "e"}, [f"Ana,{DAY}T01:00,1,x", f"Ana,{DAY}T02:00,1\u202e2,x"], 2),
     ("number with a point", CLOCK, [f"12,{DAY}T01:00,,x", f"7.0,{DAY}T02:00,,x"], 2),
     ("number with a point", CLOCK, [f"12,{DAY}T01:00,,x", f"1.85E+18,{DAY}T02:00,,x"], 2),
     ("year", {**CLOCK, "order": "strptime(t, '%d/%m/%Y')", "step": "1d"}, ["Ana,02/03/2026,,x", "Ana,03/03/26,,x"], 2),

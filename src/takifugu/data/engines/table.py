@@ -9,7 +9,8 @@ from functools import cached_property
 from itertools import chain
 from typing import TYPE_CHECKING, Any
 
-from takifugu.core.errors import InputError
+from takifugu.core.errors import DataError, InputError
+from takifugu.core.escaping import is_plain
 from takifugu.core.lists import take
 from takifugu.core.nearest import apart
 from takifugu.data.engines.faults import careful
@@ -45,6 +46,10 @@ class Table:
     within: Callable[[int], AbstractContextManager[None]] | None = field(default=None, repr=False)
     #: The other package whose source format or engine read it, if any.
     reader: str = field(default="", repr=False)
+
+    def __post_init__(self) -> None:
+        if not all(map(is_plain, self.names)):
+            raise DataError(f"{self.source} has control characters in the names of its columns", fix="rename them")
 
     @cached_property
     def frame(self) -> Frame:

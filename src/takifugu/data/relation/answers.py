@@ -15,7 +15,17 @@ from takifugu.data.relation.faults import BIT
 from takifugu.data.relation.opening import SOURCE, Opened
 from takifugu.data.relation.roster import Names, Roster, name_covers, texts
 from takifugu.data.relation.statements import COVERS
-from takifugu.data.relation.types import MISSING, UNBINNED, UNKNOWN, WHOLE, Known, check_types, code_sql, rows_sql
+from takifugu.data.relation.types import (
+    MISSING,
+    UNBINNED,
+    UNKNOWN,
+    WHOLE,
+    Known,
+    check_types,
+    code_sql,
+    control_why,
+    rows_sql,
+)
 from takifugu.data.relation.words import identifier
 from takifugu.data.values.bounded import Bounded
 
@@ -117,6 +127,7 @@ def _check_rows(opened: Opened, roster: Roster | None, codes: Sequence[str], mor
         f"when {MISSING} then {refused} else 0 end"
         for code in codes
     ]
+    why += [control_why(role) for role in opened.public]
     bits_of_values = " | ".join(f"({part})" for part in [*why, *more])
     listed = "bit_or(why) as why, count(*) as n, count(distinct unit) as units"
     table = opened.relation.columns(f"select {listed} from ({rows_sql(opened, True, bits_of_values)})")

@@ -12,6 +12,7 @@ from typing import Any
 
 from takifugu.core.errors import within
 from takifugu.core.nearest import unknown
+from takifugu.core.rules import check_printable
 from takifugu.data.relation.faults import wrong_key
 from takifugu.data.times.calendar import Calendar
 from takifugu.data.times.zones import Zone
@@ -109,6 +110,7 @@ class Source:
         if isinstance(read.get("value"), list):
             read["value"] = tuple(read["value"])
         names = tuple(str(state) for state in states)
+        check_printable((*names, *(read.get("bins") or ())), "the states have", "value")
         return Source(states=names or tuple(read.get("bins") or ()), **read)
 
     def __post_init__(self) -> None:

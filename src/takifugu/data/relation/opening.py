@@ -8,6 +8,7 @@ from pathlib import Path
 from typing import Any
 
 from takifugu.core.errors import DataError, TakifuguError, about
+from takifugu.core.escaping import is_plain
 from takifugu.core.nearest import did_you_mean
 from takifugu.core.sections import SELECT
 from takifugu.data.relation.faults import wrong_key
@@ -379,6 +380,9 @@ class Opening:
         """Return the relation before roles."""
         key = "file" if self.select is None else "sql"
         types = types_of(self.connection, identifier(WRITTEN), key)
+        if not all(map(is_plain, types)):
+            what = "the table has control characters in the names of its columns"
+            raise DataError(what, rule="names are printed", fix="rename them").at(key)
         return Relation(self.connection, types, self.files, self.stamps, key, keeps=self.keeps)
 
     def opened(self, source: Source) -> Opened:

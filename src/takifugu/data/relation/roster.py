@@ -14,6 +14,7 @@ import numpy as np
 
 from takifugu.core.arrays import IntArray
 from takifugu.core.errors import DataError
+from takifugu.core.escaping import is_printable
 from takifugu.data.relation.keys import Source
 from takifugu.data.relation.opening import WRITTEN, Opened, open_table
 from takifugu.data.relation.statements import COVERS
@@ -64,6 +65,10 @@ def read_roster(source: Source, root: str | Path, folder: str) -> Roster | None:
         raise DataError("the roster names nobody", fix="name everybody who is covered").at("roster")
     if source.unit is not None and any(not name or name != name.strip() for name in names.tolist()):
         raise DataError("the roster has a name that is empty or has blanks around it", fix="trim() in sql").at("roster")
+    for texts_of_units in (names, np.array([*attributes], dtype=object), *attributes.values()):
+        if not all(text is None or is_printable(text) for text in texts_of_units.tolist()):
+            what = "the roster has a name or an attribute with a control character"
+            raise DataError(what, rule="a name is printed and published", fix="write it without").at("roster")
     order = np.argsort(names.astype("U"), kind="stable")
     names = names[order]
     if (names[1:] == names[:-1]).any():

@@ -42,6 +42,9 @@ OFFSET = r"(Z|[+-]\d\d(:?\d\d)?)"
 FIRST, LAST = -2_208_988_800_000_000, 4_102_444_800_000_000
 #: From here on a whole number is no place of a row.
 FARTHEST = 2**53
+CONTROLS = (
+    r"[\x{00}-\x{1f}\x{7f}-\x{9f}\x{61c}\x{200e}\x{200f}\x{2028}-\x{202e}\x{2066}-\x{2069}\x{fff9}-\x{fffb}]"
+)
 _EDGES = r"^[\p{Z}\p{Cc}]|[\p{Z}\p{Cc}]$"
 _POINT = r"[+-]?\d+[.]\d*([eE][+-]?\d+)?|[+-]?\d+[eE][+-]?\d+"
 
@@ -174,12 +177,21 @@ def rows_sql(opened: Opened, is_numbered: bool = False, more: str = "") -> str:
     return f"select {', '.join(listed)}, {' + '.join(why) or '0::bigint'} as why from ({inner})"
 
 
+def control_why(role: str) -> str:
+    """Return the bit of a name that holds what a terminal, a table or a page would obey (`is_printable`)."""
+    found = f"regexp_matches({identifier(role)}::varchar, {literal(CONTROLS)})"
+    return f"coalesce({found}::bigint, 0) * {BIT['control character']}"
+
+
 def name_why(opened: Opened) -> str:
-    """Return the bits of a unit's name that another export would write otherwise."""
-    name = "unit"
+    """Return the bits of names of units that another export would write otherwise, and of hostile names."""
+    name, why = "unit", "0::bigint"
+    if "recording" in opened.roles:
+        why = control_why("recording")
     if opened.type("unit") in WHOLE | {"UUID", ""}:
-        return "0::bigint"
+        return why
     return (
+        f"({why} | {control_why(name)}) + "
         f"coalesce(regexp_matches({name}, {literal(_EDGES)})::bigint, 0) * {BIT['blanks around']} + "
         f"coalesce(regexp_full_match({name}, {literal(_POINT)})::bigint, 0) * {BIT['number with a point']}"
     )

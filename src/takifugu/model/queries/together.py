@@ -20,7 +20,7 @@ from takifugu.core.plain import Plain, PlainForm, form, set_fields
 from takifugu.core.rules import check_any, wrong_type
 from takifugu.core.sections import Key
 from takifugu.core.sections import Number as Written
-from takifugu.model.queries.additive import Additive
+from takifugu.model.queries.additive import Additive, check_reach
 from takifugu.model.queries.coded import Identity, Linear, Mean, Sum
 from takifugu.model.queries.coding import common_step
 from takifugu.model.queries.counts import Count, Histogram
@@ -108,7 +108,9 @@ def _table(answers: list[Additive], kinds: IntArray, grid: Fraction) -> IntArray
     parts = list[IntArray]()
     for answer, weight, table in shares:
         read = table if weight else np.zeros((height, answer.cells), dtype=np.int64)
-        parts.append(read * (weight * int(answer.grid / grid)))
+        factor = weight * int(answer.grid / grid)
+        check_reach(int(np.abs(read).max(initial=0)) * abs(factor), grid)  # before 64 bits would wrap
+        parts.append(read * factor if read.any() else read)
     return np.concatenate(parts, axis=1)
 
 

@@ -13,7 +13,6 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from takifugu.accounting.composition import charge_of
-from takifugu.accounting.composition.charges import Calibrated
 from takifugu.accounting.ledger.format.readings import UNDECLARED
 from takifugu.analysis.bounds import Witness
 from takifugu.analysis.guarantee import Guarantee
@@ -45,7 +44,6 @@ from takifugu.releasing.publishing.publish import Budget, Draws, Order, Stored, 
 
 if TYPE_CHECKING:
     from takifugu.accounting.ledger import Ledger
-    from takifugu.calibration import Calibration
 
 #: What the charge of a release that was made elsewhere rests on.
 AS_DECLARED = "the mechanism was run elsewhere: that it loses no more is its maker's word, and not checked here"
@@ -87,6 +85,7 @@ def release(
     output alone, or no budget was declared, so that it is what this release costs), and of a charge above the promise.
 
     Raises InputError for `at` where the data are not one sequence, DataError for data that the belief does not know,
+    CalibrationRefused for noise that `calibrate` refuses by default (of a calibration from before that, too),
     BudgetExceeded or CompositionRefused where the ledger refuses, LedgerError where it cannot be used. The error's
     `state` and words say how far the release had come. The same call completes one that was paid for and pays nothing:
     `completed` is then the time of the payment.
@@ -157,7 +156,7 @@ class Payer:
     def question(
         self, calibration: Calibration, data: object, at: int | None, reading: str | None, begins_series: bool = False
     ) -> Question:
-        check_type(calibration, Calibrated, "a calibration", "give what calibrate(...) returns", "calibration")
+        check_type(calibration, Calibration, "a calibration", "give what calibrate(...) returns", "calibration")
         rule = UNDECLARED
         if reading is not None:
             rule = f"reading: {json.dumps(called(reading, 'reading', 'the reading', 'one row an hour'))}"

@@ -11,7 +11,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, TypeVar
 
 from takifugu.analysis import randomisers
-from takifugu.core.errors import InputError, LedgerError, ReleaseState, TakifuguError
+from takifugu.core.errors import CalibrationRefused, InputError, LedgerError, ReleaseState, TakifuguError
 from takifugu.core.names import normalised
 from takifugu.core.people import PEOPLE, People
 from takifugu.core.plain import Json, Plain, Writing
@@ -76,8 +76,15 @@ class Stored:
 def ready(questions: Sequence[Question]) -> tuple[Ready, ...]:
     """Read and validate the data of all questions.
 
-    Raises DataError for data that break a rule, before anything is paid.
+    Raises DataError for data that break a rule, and CalibrationRefused for noise that the one gate refuses, whenever
+    it was found, before anything is paid.
     """
+    for calibration in {id(q.calibration): q.calibration for q in questions}.values():
+        if reason := calibration.too_little_noise:
+            raise CalibrationRefused(
+                f"the noise of {calibration.mechanism} is refused", rule=reason,
+                fix="calibrate again (with allow_zero_noise=True, if it may be so little)",
+            )  # fmt: skip
     return tuple(Ready(q, labels_of(q.calibration, q.data), read(q.calibration, q.data)) for q in questions)
 
 
