@@ -329,9 +329,8 @@ def test_v1_an_end_and_a_start_of_two_kinds_of_time_are_refused(tmp_path: Path) 
     start = pd.to_datetime([f"{DAY}{h:02}:00" for h in range(3, 9)])
     frame = pd.DataFrame({"came": start.tz_localize("UTC"), "left": start + pd.Timedelta(hours=1), "state": "busy"})
     frame.to_parquet(tmp_path / "v.parquet")
-    source = 'value = "state"\nrows = "stays"\norder = "came"\nend = "left"\ndefault_state = "calm"\n' + CALENDAR.replace(
-        'order = "t"\n', ""
-    )
+    keys = 'value = "state"\nrows = "stays"\norder = "came"\nend = "left"\ndefault_state = "calm"\n'
+    source = keys + CALENDAR.replace('order = "t"\n', "")
     with pytest.raises(DataError):
         paid(release_file(tmp_path, "v.parquet", source, "", hour(10).replace("quilt-exact", "group")))
     assert not (tmp_path / "a.db").exists()
