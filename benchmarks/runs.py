@@ -23,10 +23,9 @@ START = datetime(2024, 1, 1)
 FOLLOWING = 'lead("when") over (partition by who order by "when")'
 #: How rows say it: the keys of [source], and until when DuckDB lets each last.
 KEYS = {
-    "changes": ('order = "when"\nbefore = "away"', f"coalesce({FOLLOWING}, {{end}})"),
-    "stays": (
-        'order = "when"\nend = "until"\ndefault_state = "away"', f'least("until", coalesce({FOLLOWING}, "until"))'
-    ),
+    "changes": ('order = "when"\ndefault_state = "away"', f"coalesce({FOLLOWING}, {{end}})"),
+    "stays": ('order = "when"\nend = "until"\ndefault_state = "away"',
+              f'least("until", coalesce({FOLLOWING}, "until"))'),
 }
 
 

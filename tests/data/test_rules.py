@@ -31,7 +31,7 @@ def table(rows: list[tuple[Any, ...]]) -> Columns:
 
 RULES = {
     "totals": ([("x", 1.0, 0, "a"), ("Total:", 1.0, 1, "b")], FULL, None, "column 'u' has a name of totals"),
-    "ties": ([("x", 1.0, 0, "a"), ("x", 1.0, 0, "b")], FULL, None, "column 't' has ties within one piece"),
+    "ties": ([("x", 1.0, 0, "a"), ("x", 1.0, 0, "b")], FULL, None, "column 't' has ties within one recording"),
     "no unit": ([("x", 1.0, 0, "a"), (None, 1.0, 1, "b")], FULL, None, "column 'u' has missing values"),
     "blank unit": ([("x", 1.0, 0, "a"), ("  ", 1.0, 1, "b")], FULL, None, "'u' has missing values"),
     "no piece": ([("x", 1.0, 0, "a"), ("x", float("nan"), 1, "b")], FULL, None, "column 'p' has missing values"),
@@ -42,7 +42,7 @@ RULES = {
     "no rows left": ([(None, 1.0, 0, "a")], Layout("v", "u", order="t", null_keys="drop"), None, "no rows"),
     "long": ([("x", 1.0, i, "a") for i in range(4)], FULL, Lengths(1, 3), "longer than the 3 steps"),
     "long by a gap": ([("x", 1.0, 0, "a"), ("x", 1.0, 5, "a")], STEPS, Lengths(1, 3), "than the 3"),
-    "short": ([("x", 1.0, 0, "a"), ("y", 1.0, 0, "a")], FULL, Lengths(2), "no piece has the 2 steps"),
+    "short": ([("x", 1.0, 0, "a"), ("y", 1.0, 0, "a")], FULL, Lengths(2), "no recording has the 2 steps"),
 }
 
 
@@ -84,7 +84,7 @@ def test_rows_that_go_backwards_are_sorted(engine: str, mixed: bool, layout: Lay
     assert transitions(opened, layout, STATES).tolist() == [[1, 1], [0, 0]]
     cut = pieces(opened, layout, STATES, Lengths(1, 2, "cut"))
     assert [piece.counts.tolist() for piece in cut] == [[2, 0], [1, 0]]
-    with pytest.raises(DataError, match="has ties within one piece: two rows cannot be in one step"):
+    with pytest.raises(DataError, match="has ties within one recording: two rows cannot be in one step"):
         pieces(open_frame(ENGINES[engine](table([*rows, ("x", 1.0, 0, "a")]))), layout, STATES)
 
 

@@ -159,14 +159,15 @@ def test_what_init_lists_is_all_that_is_missing(tmp_path: Path, kind: str, table
     read = [str(word) for word in draft["source"].values()]
     free = [name for name in names if name not in read] or names
     free = free if "file" in draft["source"] else ["person", "state"]  # the table of people is another one
-    places = draft["source"].get("coordinates")
+    value = draft["source"].get("value")
+    places = value if isinstance(value, list) and kind == "populations" else None
     header = ",".join(["population", *(places or ["shop"])])
     (tmp_path / "public.csv").write_text(f"{header}\n" + "a,1.5,2.5\nb,2.5,7.5\n" * 20, encoding="utf-8")
     lines: dict[str, str] = {}
     for place in {line.partition(": ")[0].replace("[0]", "") for line in missing}:
         section, *_ = place.split(".")
         words = 'source = "assumed"' if place == "belief.source" else MISSING[kind][place]
-        if place == "belief" and "x" in draft["source"]:
+        if place == "belief" and isinstance(value, list):
             words = "grid = {{ x = [-74.3, -73.7], y = [40.5, 41.0], columns = 70, rows = 70 }}"
         if place == "belief.laws" and places:
             words = MISSING[kind]["belief.reference"]

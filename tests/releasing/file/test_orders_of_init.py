@@ -260,4 +260,4 @@ def test_coordinates_in_columns_of_their_own_are_taken(tmp_path: Path, pair: str
     rows = (f"{k},POINT ({x} {y}),{x},{y},{'abc'[k % 3]}" for k, (x, y) in enumerate(places))
     said, _, source = drafted(table_in(tmp_path, f"id,geometry,{pair},kind", rows))
     assert "Drafted as populations:" in said
-    assert source["coordinates"] == pair.split(",")
+    assert source["value"] == pair.split(",")

@@ -42,7 +42,7 @@ from takifugu.releasing.file.tables import Table as Item
 from takifugu.releasing.file.tables import numbered
 
 #: What to write where it is not known yet whether places are listed or boxes.
-_COLUMNS = "write unit with value, a place or two coordinates; of one declared value for each person write value alone"
+_COLUMNS = "write source.unit with value, a place or two coordinates; of one value for each person write value alone"
 
 
 class UnderPolicy(Kind):
@@ -194,7 +194,7 @@ class UnderPolicy(Kind):
 def _column_faults(source: PolicySourceSpec, form: str) -> Iterator[TakifuguError]:
     """Yield the faults of the columns of visits, or of values, by the form of the belief."""
     two = 'value = ["east", "north"]'
-    needed = {"places": "unit and value", "grid": f"unit and {two}", "values": "value"}[form]
+    needed = {"places": "source.unit and value", "grid": f"source.unit and {two}", "values": "value"}[form]
     is_two, of_values = isinstance(source.value, tuple), form == "values"
     yield from broken(
         (source.unit is None and not of_values, "source.unit", "is missing", f"write {needed}"),

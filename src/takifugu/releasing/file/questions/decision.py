@@ -106,9 +106,10 @@ def decision(subject: Subject, questions: Sequence[tuple[Question, str]]) -> Sta
     whose = answers.get("whose", NONE)
     if whose != NONE and subject.unit_role(answers) is None:
         raise InputError(
-            f"--unit is {whose!r}, and under --secret {answers['secret']} each row is another person or case",
+            f"{option_of('whose')} is {whose!r}"
+            f", and under --secret {answers['secret']} each row is another person or case",
             rule="all rows of a person must be hidden together",
-            fix="make them one row each first, and write --unit -",
+            fix=f"make them one row each first, and write {option_of('whose')} -",
         ).at("whose")
     column_of, roles = _answered_columns(subject, answers), _likely_columns(subject, answers)
     if answers["rows"] == "samples":
