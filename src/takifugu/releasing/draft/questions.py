@@ -198,6 +198,8 @@ def _when(evidence: Evidence, answers: Answers, key: str) -> Question | None:
         offered = choices[0].name if len(choices) == 1 else None
         return Question(key, words, choices, why=why, offered=offered)
     full = full_readings(evidence, answers, key)
+    if key == "order" and full and full[0].there < evidence.size:
+        return _where(evidence, answers, key)
     if len(full) == 1 or (_kind_of_step(answers) is None and len({reading.kind == NUMBERS for reading in full}) > 1):
         return None
     if full:
@@ -243,7 +245,7 @@ def _where(evidence: Evidence, answers: Answers, key: str) -> Question:
             rule="all times of a column are written alike",
             fix=f"--{key} {_typed(f'''strptime({quoted}, '%d.%m.%Y %H:%M')''')} with your format",
         ).at(key)
-    conditions = [_reads(some[0], quoted)]
+    conditions = [_reads(some[0], quoted)] if some[0].rows < some[0].there else [f"{quoted} IS NOT NULL"]
     if column in evidence.types and evidence.count(f"count(*) filter ({quoted}::varchar = {literal(column)})")[0]:
         conditions.insert(0, f"{quoted} IS DISTINCT FROM {literal(column)}")
     choices = list[Choice]()
@@ -255,7 +257,7 @@ def _where(evidence: Evidence, answers: Answers, key: str) -> Question:
         text = f"({answers['where']}) AND {condition}" if answers.get("where") else condition
         choices.append(Choice(text, f"leaves out {len(lost):,} of {evidence.size:,} rows: {listed}"))
     return Question("where", "Which rows count?", tuple(choices),
-                    f"{some[0].there - some[0].rows:,} rows say no time that the others' form reads",
+                    f"{evidence.size - some[0].rows:,} rows say no time that the others' form reads",
                     "rows are never left out unseen")  # fmt: skip
 
 
