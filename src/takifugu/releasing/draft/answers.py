@@ -3,10 +3,12 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Iterator, Mapping
+import re
+from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass
 from pathlib import Path
 
+from takifugu.core.plain import toml_of
 from takifugu.data.relation.words import identifier, literal
 from takifugu.releasing.draft.evidence import Evidence, is_fitting
 from takifugu.releasing.draft.forms import TIMES, name_of, value_of, without
@@ -21,27 +23,30 @@ from takifugu.releasing.draft.questions import (
     has_hours_twice,
     questions,
     unsaid,
-)
+)  # fmt: skip
 
 #: What nothing tells, and is refused until it is filled in.
 FILL_IN = "FILL IN"
-_LISTED = "a public list: its file, or the names"
-#: Keys that are written as they were answered.
-_SAID = {
-    "recording": "an unbroken run of rows", "from": "where the calendar starts", "until": "where it ends",
-    "gaps": "whether steps without a row are public", "default_state": "the state where no row says one",
-}  # fmt: skip
-_MOVED = "the earlier hour of two in autumn is told by the order of rows; times that clocks skip in spring are moved"
+_WIDTH, _COMMENT_AT = 110, 31
+_MOVED = "when, as a moment: of two equal times the first row's is the earlier; times that clocks skip are moved"
 
 
 @dataclass(frozen=True)
 class Entry:
-    """A key of a section, its value, and why; without a key the section alone."""
+    """A key, its value, and why; without a key a section alone."""
 
-    section: str
     key: str
     value: object
     why: str = ""
+
+    @property
+    def line(self) -> str:
+        """Return the key in TOML, its reason beside or above."""
+        text, why = f"{self.key} = {toml_of(self.value)}", f"# {self.why}" if self.why else ""
+        if self.key == "sql" and "\n" in str(self.value) and not re.search(r'\\|"""', str(self.value)):
+            text = f'sql = """\n{self.value}"""'
+        beside = f"{text:<{_COMMENT_AT - 1}} {why}".rstrip()
+        return beside if len(beside) <= _WIDTH and "\n" not in text else f"{why}\n{text}" if why else text
 
 
 @dataclass(frozen=True)
@@ -54,152 +59,120 @@ class Draft:
     output: Path
 
     @property
-    def values(self) -> tuple[str, ...]:
-        """Return the columns that are published."""
-        said = self.answers.get("value")
-        return () if said is None else columns_in(said, self.evidence.types)
+    def is_timed(self) -> bool:
+        return self.answers["rows"] in TIMED
 
     @property
-    def has_people(self) -> bool:
-        return self.answers.get("unit", NONE) != NONE
+    def values(self) -> tuple[str, ...]:
+        """Return the columns that are published."""
+        if self.evidence.unpivoted:
+            return self.evidence.unpivoted[1:]
+        return columns_in(self.answers["value"], self.evidence.types) if "value" in self.answers else ()
+
+    @property
+    def zone(self) -> str:
+        """Return the zone that was answered, "" for none."""
+        zone = self.answers.get("timezone", NONE)
+        return zone if zone != NONE and self.is_timed else ""
 
 
 def draft_of(evidence: Evidence, answers: Answers, kind: str | None, output: Path) -> Draft:
-    """Return what answers draft, with those that are the only ones.
-
-    Raises InputError for questions that are for the owner alone, and for an answer that is none.
-    """
-    said = {key: word for key, word in answers.items() if word is not None}
-    if kind is not None:
-        said["kind"] = kind
-    while True:
-        some = questions(evidence, said)
+    """Return what answers draft, with those that are the only ones; InputError for what is for the owner alone."""
+    said = dict(answers) if kind is None else {**answers, "kind": kind}
+    while some := questions(evidence, said):
         clear = {question.name: question.offered for question in some if question.offered is not None}
         if not clear:
-            break
-        said |= {name: word for name, word in clear.items() if word is not None}
-    if some:
-        raise unsaid(some)
+            raise unsaid(some)
+        said |= clear
     kinds = {"visits": "asymmetric", "contacts": "contacts"}
-    chosen = said.get("kind") or kinds.get(said["rows"], "markov-chain")
-    return Draft(at(evidence, said), said, chosen, output)
+    return Draft(at(evidence, said), said, said.get("kind") or kinds.get(said["rows"], "markov-chain"), output)
 
 
 def source_entries(draft: Draft) -> Iterator[Entry]:
     """Yield the keys of [source] that say how rows are read."""
-    evidence, answers = draft.evidence, draft.answers
-    roles = dict(_roles(draft))
+    evidence, answers, roles = draft.evidence, draft.answers, {entry.key: entry for entry in _roles(draft)}
     path = relative(Path(evidence.file), draft.output) if evidence.file else ""
-    sql, twice = _sql(draft, roles, path), False
-    if answers.get("timezone", NONE) != NONE and "order" in roles and answers["rows"] in TIMED:
-        twice = has_hours_twice(evidence, answers)
-        if twice:
-            sql = _by_order(draft, path)
-            roles["order"] = ("moment", "when, as a moment: " + _MOVED)
-    layout = evidence.layout
-    if evidence.file and (sql is None or evidence.tables):
-        yield Entry("source", "file", path)
+    sql = _sql(draft, roles, path)
+    if draft.zone and has_hours_twice(evidence, answers):
+        sql, roles["order"] = _by_order(draft, path), Entry("order", "moment", _MOVED)
+    if path and (sql is None or evidence.tables):
+        yield Entry("file", path)
     if sql is not None:
-        yield Entry("source", "sql", sql, "the rows, as a SELECT")
-    elif layout is not None and layout.encoding is not None:
-        yield Entry("source", "encoding", layout.encoding, "its bytes fit this codec: compare the letters of names")
-    rows = "samples" if answers["rows"] == "wide" else answers["rows"]
-    if rows not in ("visits", "contacts"):
-        yield Entry("source", "rows", rows, f"a row says {ROWS[answers['rows']]}")
-    for name, (text, why) in roles.items():
-        yield Entry("source", name, text, why)
-    if rows in TIMED:
-        yield from _timed(draft)
+        yield Entry("sql", sql, "the rows, as a SELECT")
+    elif evidence.layout is not None and evidence.layout.encoding is not None:
+        yield Entry("encoding", evidence.layout.encoding, "its bytes fit this codec: compare the letters of names")
+    if answers["rows"] not in ("visits", "contacts"):
+        rows = "samples" if answers["rows"] == "wide" else answers["rows"]
+        yield Entry("rows", rows, f"a row says {ROWS[rows]}")
+    yield from roles.values()
+    if draft.is_timed:
+        if any(value_of(evidence, column).is_measured for column in draft.values):
+            yield Entry("bins", FILL_IN, "the numbers that count as each state: { low = [0, 5], high = [5, inf] }")
+        yield from filled({**answers, "nulls": answers.get("nulls", "refuse").replace("refuse", "")}, "source")
+        if draft.zone:
+            yield Entry("timezone", draft.zone, "whose clocks say which hour and day a moment is in")
 
 
-def _timed(draft: Draft) -> Iterator[Entry]:
-    """Yield the keys of rows that have a time."""
-    answers, step = draft.answers, draft.answers["step"]
-    if any(value_of(draft.evidence, column).is_measured for column in draft.values or draft.evidence.unpivoted[1:]):
-        why = "the numbers that count as each state: { low = [0, 5], high = [5, inf] }"
-        yield Entry("source", "bins", FILL_IN, why)
-    if answers.get("nulls", "refuse") == "unobserved":
-        yield Entry("source", "nulls", "unobserved", "a missing value was not recorded")
-    yield Entry("source", "step", whole(step), "rows count steps of this length")
-    if answers.get("timezone", NONE) != NONE:
-        yield Entry("source", "timezone", answers["timezone"], "whose clocks say which hour and day a moment is in")
-    for key, why in _SAID.items():
-        if key in answers:
-            yield Entry("source", key, whole(answers[key]), why)
-    if "roster" in answers:
-        yield Entry("source", "roster", roster_of(answers["roster"]), _LISTED)
-
-
-def _roles(draft: Draft) -> Iterator[tuple[str, tuple[object, str]]]:
-    """Yield the roles, each as a column or an expression, and why."""
+def _roles(draft: Draft) -> Iterator[Entry]:
+    """Yield the roles, each as a column or an expression."""
     evidence, answers = draft.evidence, draft.answers
     if answers.get("where"):
-        yield "where", (answers["where"], "which rows count")
-    if draft.has_people and answers["rows"] != "contacts":
-        unit = answers["unit"]
-        yield "unit", (name_of(evidence, unit) if unit in evidence.types else unit, "whose row it is")
-    if answers["rows"] in TIMED:
-        for key, why in (("order", "when"), ("end", "when it ends")):
-            if key in answers:
-                yield key, (_time(draft, key), why)
-    values = [_value(draft, column) for column in draft.values or evidence.unpivoted[1:]]
+        yield Entry("where", answers["where"], "which rows count")
+    unit = answers.get("unit", NONE)
+    if unit != NONE and answers["rows"] != "contacts":
+        yield Entry("unit", name_of(evidence, unit) if unit in evidence.types else unit, "whose row it is")
+    for key, why in (("order", "when"), ("end", "when it ends")):
+        if key in answers and draft.is_timed:
+            (reading,) = full_readings(evidence, answers, key)
+            is_moved = reading.kind == TIMES and draft.zone
+            yield Entry(key, f"{_clocks(draft, reading.sql)} AT TIME ZONE {literal(draft.zone)}" if is_moved
+                        else reading.sql, _MOVED if is_moved else why)  # fmt: skip
+    values = list[str]()
+    for column in draft.values:
+        value = value_of(evidence, column)
+        words = value.words if answers.get("nulls") == "unobserved" else ()
+        values.append(without(value.sqls[0], words, [*evidence.types]))
     if values:
-        yield "value", (values if values[1:] else values[0], "what is published of a row")
+        yield Entry("value", values if values[1:] else values[0], "what is published of a row")
 
 
-def _time(draft: Draft, key: str) -> str:
-    """Return when a row is; clocks become moments where a zone is declared."""
-    (reading,) = full_readings(draft.evidence, draft.answers, key)
-    zone = draft.answers.get("timezone", NONE)
-    if reading.kind != TIMES or zone == NONE:
-        return reading.sql
-    return f"{_as_clocks(draft, reading.sql)} AT TIME ZONE {literal(zone)}"
+def _clocks(draft: Draft, sql: str) -> str:
+    return f"cast({identifier(sql) if sql in draft.evidence.types else sql} AS timestamp)"
 
 
-def _as_clocks(draft: Draft, sql: str) -> str:
-    text = identifier(sql) if sql in draft.evidence.types else sql
-    return f"cast({text} AS timestamp)"
-
-
-def _value(draft: Draft, column: str) -> str:
-    value = value_of(draft.evidence, column)
-    words = value.words if draft.answers.get("nulls") == "unobserved" else ()
-    return without(value.sqls[0], words, [*draft.evidence.types])
-
-
-def _sql(draft: Draft, roles: Mapping[str, tuple[object, str]], path: str) -> str | None:
+def _sql(draft: Draft, roles: Mapping[str, Entry], path: str) -> str | None:
     """Return the SELECT of the rows, None where the file alone gives them."""
-    evidence = draft.evidence
-    if evidence.unpivoted or (evidence.tables and "sql" in draft.answers):
+    evidence, layout = draft.evidence, draft.evidence.layout
+    if evidence.unpivoted or "sql" in draft.answers:
         return evidence.select(path)
-    if evidence.layout is None:
-        return None
-    names = list[tuple[str, str]]()
-    for role, (text, _) in roles.items():
-        names += [(role, str(part)) for part in (text if isinstance(text, list) else [text])]
-    file = Path(evidence.file)
-    if evidence.layout.is_plain and is_fitting(names, file, evidence.layout.encoding):
+    texts = [(role, str(part)) for role, entry in roles.items()
+             for part in (entry.value if isinstance(entry.value, list) else [entry.value])]  # fmt: skip
+    if layout is None or (layout.is_plain and is_fitting(texts, Path(evidence.file), layout.encoding)):
         return None
     return evidence.select(path)
 
 
 def _by_order(draft: Draft, path: str) -> str:
     """Return the SELECT that tells the two hours of an autumn night by the order of rows."""
-    evidence, answers = draft.evidence, draft.answers
-    (reading,) = full_readings(evidence, answers, "order")
-    clock = _as_clocks(draft, reading.sql.replace("strptime", "try_strptime") if evidence.where else reading.sql)
-    zone, people = literal(answers["timezone"]), ""
-    if draft.has_people:
-        people = f"{evidence.judged(answers['unit'], 'unit')}, "
-    later = f"{clock} AT TIME ZONE {zone}"
+    evidence, unit = draft.evidence, draft.answers.get("unit", NONE)
+    (reading,) = full_readings(evidence, draft.answers, "order")
+    clock = _clocks(draft, reading.sql.replace("strptime", "try_strptime") if evidence.where else reading.sql)
+    same = f"PARTITION BY {clock}" if unit == NONE else f"PARTITION BY {evidence.judged(unit, 'unit')}, {clock}"
+    zone = f"AT TIME ZONE {literal(draft.zone)}"
     return (
         f"WITH lines AS (SELECT *, row_number() OVER () AS line {evidence.select(path)})\n"
-        f"SELECT *, {later} - CASE\n"
-        f"  WHEN row_number() OVER (PARTITION BY {people}{clock} ORDER BY line) = 1\n"
-        f"    AND count(*) OVER (PARTITION BY {people}{clock}) = 2\n"
-        f"    AND ({later} - INTERVAL 1 hour) AT TIME ZONE {zone} = {clock}\n"
+        f"SELECT *, {clock} {zone} - CASE\n"
+        f"  WHEN row_number() OVER ({same} ORDER BY line) = 1 AND count(*) OVER ({same}) = 2\n"
+        f"    AND ({clock} {zone} - INTERVAL 1 hour) {zone} = {clock}\n"
         f"  THEN INTERVAL 1 hour ELSE INTERVAL 0 hour END AS moment\nFROM lines"
     )
+
+
+def filled(answers: Answers, section: str) -> Iterator[Entry]:
+    """Yield what else was answered: what no table tells."""
+    for key, (place, value, why) in _FILLED.items():
+        if place == section and answers.get(key):
+            yield Entry(key, value(answers[key]), why)
 
 
 def relative(data: Path, output: Path) -> str:
@@ -210,21 +183,50 @@ def relative(data: Path, output: Path) -> str:
         return str(data.resolve())
 
 
-def roster_of(word: str) -> str | list[str]:
-    """Return a roster's file or SELECT, or the names that a word lists."""
-    is_table = names_a_file(word) or word[:7].lower().startswith(("from ", "select "))
-    return word if is_table else [name.strip() for name in word.split(",") if name.strip()]
+def names(word: str) -> list[str]:
+    """Return the names in a list with commas."""
+    return [name.strip() for name in word.split(",") if name.strip()]
 
 
-def names_a_file(word: str) -> bool:
-    """Return whether an answer is the path of a table."""
-    return word.lower().removesuffix(".gz").endswith((".csv", ".tsv", ".txt", ".parquet", ".xlsx", ".jsonl"))
+def pairs(word: str) -> dict[str, float | str]:
+    """Return names with their values, "" for a name alone.
+
+    >>> pairs("still 100 min, on foot = 6.5, away")
+    {'still': '100 min', 'on foot': 6.5, 'away': ''}
+    """
+    values = dict[str, float | str]()
+    for part in names(word):
+        match = re.fullmatch(r"(.*?)\s*[\s=:]\s*(\d*[.]?\d+)\s*([a-z]*)", part)
+        name, number, unit = (part, "", "") if match is None else match.groups()
+        values[name] = float(number) if number and not unit else f"{number} {unit}".strip()
+    return values
 
 
 def whole(word: str) -> str | int:
-    """Return a whole number, or else the text.
+    """Return a whole number, or else the text."""
+    return int(word) if re.fullmatch("-?[0-9]{1,15}", word) else word
 
-    >>> whole("2026-01-05"), whole("25")
-    ('2026-01-05', 25)
-    """
-    return int(word) if word.removeprefix("-").isdigit() and len(word) < 16 else word
+
+def _roster(word: str) -> str | list[str]:
+    """Return a roster's file or SELECT, or the names that a word lists."""
+    is_table = re.fullmatch(r"(?is)(from|select|with) .*|.*[.](csv|tsv|txt|parquet|xlsx|jsonl)([.]gz)?", word)
+    return word if is_table else names(word)
+
+
+#: Answers that no table tells: their section, what they are, and why.
+_FILLED: Mapping[str, tuple[str, Callable[[str], object], str]] = {
+    "recording": ("source", str, "an unbroken run of rows"),
+    "nulls": ("source", str, "a missing value was not recorded"),
+    "step": ("source", whole, "rows count steps of this length"),
+    "from": ("source", whole, "where the calendar starts"), "until": ("source", whole, "where it ends"),
+    "gaps": ("source", str, "whether steps without a row are public"),
+    "default_state": ("source", str, "the state where no row says one"),
+    "roster": ("source", _roster, "who is covered, from a public list"),
+    "source": ("belief", str, "where its numbers come from; the certificate says so"),
+    "size": ("belief", whole, "how many people there are, which becomes public"),
+    "states": ("belief", names, "all that can occur, from a code book"),
+    "values": ("belief", names, "all that can occur, from a code book"),
+    "mean_duration": ("belief", pairs, "how long each state lasts at a time, on average"),
+    "next_state": ("belief", pairs, "how often each comes when another ends"),
+    "units_independent": ("belief", lambda word: word == "yes", "one person says nothing about the others"),
+}  # fmt: skip
