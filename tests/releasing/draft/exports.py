@@ -27,7 +27,7 @@ Rows = list[tuple[str, int, str]]
 class Export:
     """A table of rows as it was exported: `right` is what its owner answers, `owner` what only they can fill in.
 
-    Where times can be read in two ways, "how" is the right one.
+    `is_by_hand` says that an answer is printed nowhere. Where times can be read in two ways, "how" is the right one.
 
     `truth` has each unit's steps by state; None where the rows must be refused. `frame` is given in place of a file.
     """
@@ -39,6 +39,7 @@ class Export:
     owner: Mapping[str, Any] = field(default_factory=dict)
     states: Sequence[str] = STATES
     is_ugly: bool = False
+    is_by_hand: bool = False
     refusal: str = ""
 
 
@@ -370,7 +371,8 @@ def alone() -> Export:
 
 def visits() -> Export:
     content = text(["maid", "lat", "lon"], [(f"p{n % 9}", 52.5 + n / 1000, 13.4) for n in range(100)])
-    return Export("pings.csv", written(content), {"rows": "visits", "unit": "maid", "value": "lat, lon"}, {})
+    return Export("pings.csv", written(content), {"rows": "visits", "unit": "maid", "value": "lat, lon"}, {},
+                  is_by_hand=True)  # fmt: skip
 
 
 EXPORTS: dict[str, Callable[[], Export]] = {make.__name__: make for make in (

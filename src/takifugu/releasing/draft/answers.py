@@ -70,6 +70,11 @@ class Draft:
         return columns_in(self.answers["value"], self.evidence.types) if "value" in self.answers else ()
 
     @property
+    def path(self) -> str:
+        """Return the file's path from the release file on, "" of a frame."""
+        return relative(Path(self.evidence.file), self.output) if self.evidence.file else ""
+
+    @property
     def zone(self) -> str:
         """Return the zone that was answered, "" for none."""
         zone = self.answers.get("timezone", NONE)
@@ -90,8 +95,11 @@ def draft_of(evidence: Evidence, answers: Answers, kind: str | None, output: Pat
 
 def source_entries(draft: Draft) -> Iterator[Entry]:
     """Yield the keys of [source] that say how rows are read."""
-    evidence, answers, roles = draft.evidence, draft.answers, {entry.key: entry for entry in _roles(draft)}
-    path = relative(Path(evidence.file), draft.output) if evidence.file else ""
+    evidence, answers, path = draft.evidence, draft.answers, draft.path
+    if answers["rows"] == "contacts":
+        yield Entry("rows", "answers", "one row per person; who met whom is no part of it")
+        return
+    roles = {entry.key: entry for entry in _roles(draft)}
     sql = _sql(draft, roles, path)
     if draft.zone and has_hours_twice(evidence, answers):
         sql, roles["order"] = _by_order(draft, path), Entry("order", "moment", _MOVED)
@@ -101,7 +109,7 @@ def source_entries(draft: Draft) -> Iterator[Entry]:
         yield Entry("sql", sql, "the rows, as a SELECT")
     elif evidence.layout is not None and evidence.layout.encoding is not None:
         yield Entry("encoding", evidence.layout.encoding, "its bytes fit this codec: compare the letters of names")
-    if answers["rows"] not in ("visits", "contacts"):
+    if answers["rows"] != "visits":
         rows = "samples" if answers["rows"] == "wide" else answers["rows"]
         yield Entry("rows", rows, f"a row says {ROWS[rows]}")
     yield from roles.values()
@@ -119,7 +127,7 @@ def _roles(draft: Draft) -> Iterator[Entry]:
     if answers.get("where"):
         yield Entry("where", answers["where"], "which rows count")
     unit = answers.get("unit", NONE)
-    if unit != NONE and answers["rows"] != "contacts":
+    if unit != NONE:
         yield Entry("unit", name_of(evidence, unit) if unit in evidence.types else unit, "whose row it is")
     for key, why in (("order", "when"), ("end", "when it ends")):
         if key in answers and draft.is_timed:

@@ -52,6 +52,7 @@ class Evidence:
     keeps: object = field(default=None, repr=False)
     asked: dict[str, list[tuple[Any, ...]]] = field(default_factory=dict, repr=False)
     made: dict[str, Evidence] = field(default_factory=dict, repr=False)
+    known: dict[Any, Any] = field(default_factory=dict, repr=False)
 
     def __enter__(self) -> Evidence:
         return self
@@ -103,6 +104,10 @@ class Evidence:
         """Return a column or an expression as SQL; InputError, with the key, for another text."""
         if text in self.types:
             return identifier(text)
+        if self.layout is not None and [name.lower() for name in self.layout.line].count(text.lower()) > 1:
+            others = [f"column {n}" for n, name in enumerate(self.layout.line, 1) if name.lower() == text.lower()]
+            what, fix = f"the first line names {text[:80]!r} twice", f'--{key} "{others[0]}", or "{others[1]}"'
+            raise InputError(what, rule="a column has one name", fix=fix).at(key)
         tree = expression(text, key)
         Judge(key).value(tree, Scope((("", Rows.of(0, self.types)),), tree))
         return f"({text_of(tree)})"
@@ -165,7 +170,8 @@ def evidence(given: object, encoding: str | None = None, sql: str | None = None)
         what = "is a folder" if Path(file).is_dir() else "is not there"
         raise DataError(f"{file[-60:]!r} {what}", fix="write the path of one file").at("file")
     ending = Path(file.lower().removesuffix(".gz")).suffix
-    layout, tables, select, name = None, (), sql, Path(file).name
+    layout, select, name = None, sql, Path(file).name
+    tables: tuple[str, ...] = ()
     if ending in ENDINGS:
         layout = layout_of(file, encoding)
     elif ending in (*EXCEL, *SQLITE, *DUCKDB):
@@ -203,7 +209,8 @@ def _opened(
     try:
         opening.take(frame)
         relation = opening.relation()
-        run(connection, f"select count(columns(*)) from {identifier(WRITTEN)}", "file", str(name))
+        counts = ", ".join(f"count({identifier(column)})" for column in [*relation.types][:MOST_COUNTED])
+        run(connection, f"select {counts} from {identifier(WRITTEN)}", "file", str(name))
     except BaseException:
         connection.close()
         raise

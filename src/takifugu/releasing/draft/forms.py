@@ -6,8 +6,10 @@ A form fits if it reads every text, to a time of 1900 to 2099. Two that fit, and
 from __future__ import annotations
 
 import re
+from collections import Counter
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
+from functools import cache
 
 from takifugu.core.errors import InputError
 from takifugu.data.relation.types import CLOCKS, ISO, MOMENTS, OFFSET, WHOLE
@@ -16,7 +18,8 @@ from takifugu.releasing.draft.evidence import Evidence
 
 _DAYS = (
     "%d.%m.%Y", "%d.%m.%y", "%d/%m/%Y", "%m/%d/%Y", "%d/%m/%y", "%m/%d/%y", "%d-%m-%Y", "%m-%d-%Y", "%d-%m-%y",
-    "%m-%d-%y", "%Y/%m/%d", "%Y.%m.%d", "%Y-%m-%d", "%Y%m%d", "%d%b%Y", "%d %b %Y", "%d-%b-%Y", "%d-%b-%y",
+    "%m-%d-%y", "%Y/%m/%d", "%Y.%m.%d", "%Y-%m-%d", "%y-%m-%d", "%y/%m/%d", "%y.%m.%d", "%Y%m%d",
+    "%d%b%Y", "%d %b %Y", "%d-%b-%Y", "%d-%b-%y",
     "%b %d, %Y", "%d %B %Y", "%B %d, %Y", "%a %b %d %Y",
 )  # fmt: skip
 _CLOCKS = ("", " %H:%M", " %H:%M:%S", " %H:%M:%S.%f", " %I:%M %p", " %I:%M:%S %p", " %H.%M", " %H%M", " %H")
@@ -89,6 +92,9 @@ def pair(evidence: Evidence, day: str, clock: str) -> str:
 
 def readings(evidence: Evidence, columns: Sequence[str], key: str = "order") -> list[Reading]:
     """Return how a column, a date and a time of day, or an expression may be read, those that read most rows first."""
+    known: list[Reading] | None = evidence.known.get(asked := (evidence.counting, *columns))
+    if known is not None:
+        return known
     text = columns[0] if len(columns) == 1 else pair(evidence, *columns)
     sql = evidence.judged(text, key) if len(columns) == 1 else text
     kind = evidence.type_of(sql, key)
@@ -97,12 +103,13 @@ def readings(evidence: Evidence, columns: Sequence[str], key: str = "order") -> 
     if len(columns) == 2 and evidence.types[columns[1]] == "VARCHAR":
         some += _past_midnight(evidence, *columns)
     if kind not in CLOCKS | MOMENTS:
-        first = [row for (row,) in evidence.ask(_as_text(sql, kind), f"{filled} limit {_FIRST}")]
-        some = [reading for reading in some if 2 * sum(bool(re.fullmatch(reading.form, t)) for t in first) > len(first)]
+        first = evidence.ask(_as_text(sql, kind), f"{filled} limit {_FIRST}")
+        shapes = Counter(re.sub(r"\d", "0", text) for (text,) in first)
+        some = [r for r in some if 2 * sum(n for t, n in shapes.items() if _looks(r.form).fullmatch(t)) > len(first)]
     values = [f"count(*) filter ({filled})"]
     for reading in some:
-        days = (f"cast({end}({reading.test}) filter ({filled}) AS date)" for end in ("min", "max"))
-        values += [f"count({reading.test}) filter ({filled})", *(("null", "null") if reading.kind == NUMBERS else days)]
+        ends = [f"cast({end}({reading.test}) filter ({filled}) AS date)" for end in ("min", "max")]
+        values += [f"count({reading.test}) filter ({filled})", *(["null"] * 2 if reading.kind == NUMBERS else ends)]
     there, *answer = evidence.count(*values)
     found = list[Reading]()
     for reading, rows, *days in zip(some, answer[::3], answer[1::3], answer[2::3], strict=True):
@@ -114,6 +121,7 @@ def readings(evidence: Evidence, columns: Sequence[str], key: str = "order") -> 
         tests = [f"count(*) filter ({filled} and {other.test} is distinct from {reading.test})" for other in twins]
         if reading.rows and (not tests or all(evidence.count(*tests))):
             kept.append(reading)
+    evidence.known[asked] = kept
     return kept
 
 
@@ -126,7 +134,7 @@ def _candidates(plain: str, sql: str, kind: str) -> Iterator[Reading]:
         yield Reading(plain, TIMES, ISO, _if(text, ISO, _in_time(f"try_cast({text} AS timestamp)")))
         offset = ISO + OFFSET
         yield Reading(plain, INSTANTS, offset, _if(text, offset, _in_time(f"try_cast({text} AS timestamptz)")))
-        form, month = r"(19|20)\d\d-\d\d", f"cast({text} || '-01' AS date))"
+        form, month = r"\d{4}-\d\d", f"cast({text} || '-01' AS date))"
         months = "datediff('month', DATE '2000-01-01', "
         yield Reading(months + month, NUMBERS, form, _if(text, form, f"{months}try_{month}"))
     if kind == "VARCHAR" or kind in WHOLE:
@@ -141,9 +149,8 @@ def _candidates(plain: str, sql: str, kind: str) -> Iterator[Reading]:
         tried = f"CASE WHEN {inside} THEN DATE '1899-12-30' + try_cast({text} AS integer) END"
         yield Reading(f"DATE '1899-12-30' + cast({sql} AS integer)", TIMES, "[0-9]{5}", _if(text, "[0-9]{5}", tried))
         for written in FORMATS:
-            form = re.sub("%(.)", lambda part: _PARTS.get(part[1], r"\d{1,2}"), re.sub(r"[.]", "[.]", written))
             read = f"strptime({text}, {literal(written)})"
-            yield Reading(read, INSTANTS if "%z" in written else TIMES, form, _in_time(f"try_{read}"))
+            yield Reading(read, INSTANTS if "%z" in written else TIMES, written, _in_time(f"try_{read}"))
     if kind == "DOUBLE":
         whole = f"cast({sql} AS bigint)"
         yield Reading(whole, NUMBERS, r"-?\d+[.]0", f"CASE WHEN {sql} % 1 = 0 AND abs({sql}) < 1e15 THEN {whole} END")
@@ -160,8 +167,15 @@ def _past_midnight(evidence: Evidence, day: str, clock: str) -> Iterator[Reading
         if reading.kind == TIMES and "%H" not in reading.sql and "%I" not in reading.sql:
             start = f"cast({identifier(day)} AS timestamp)" if reading.sql == day else reading.sql
             late = _if(time, r"\d{1,2}:\d\d(:\d\d)?", f"try_cast({time} AS interval)")
-            form = rf"({reading.form or ISO}) \d{{1,2}}:\d\d(:\d\d)?"
+            form = f"{reading.form or ISO} " + ("%H:%M(:%S)?" if "%" in reading.form else r"\d+:\d\d(:\d\d)?")
             yield Reading(f"{start} + cast({time} AS interval)", TIMES, form, f"{reading.test} + {late}")
+
+
+@cache
+def _looks(form: str) -> re.Pattern[str]:
+    """Return what texts of a form look like, 0 for each digit."""
+    parts = re.sub(r"[.]", "[.]", form) if "%" in form else form
+    return re.compile(re.sub("%(.)", lambda part: _PARTS.get(part[1], r"\d{1,2}"), parts))
 
 
 def _if(text: str, form: str, value: str) -> str:

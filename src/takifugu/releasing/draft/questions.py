@@ -10,6 +10,7 @@ import math
 import re
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
+from itertools import combinations, islice
 
 from takifugu.core.errors import InputError
 from takifugu.core.escaping import visible
@@ -44,7 +45,7 @@ SECRETS = {
 _PROMISE = "what is protected depends on it, and no table tells it"
 _ZONE = "hours, days and weekdays are those of clocks somewhere"
 #: So many choices are pasted in an error, gaps are looked at, and rows are named.
-_LISTED, _MOST_GAPS, _NAMED = 6, 10_000, 3
+_LISTED, _MOST_GAPS, _NAMED, _MOST_PAIRS = 6, 10_000, 3, 15
 #: Of so many texts one may be no time, such as a total: which rows count is then asked.
 _FEW = 10
 
@@ -185,6 +186,8 @@ def full_readings(evidence: Evidence, answers: Answers, key: str) -> list[Readin
 
 def _kind_of_step(answers: Answers) -> str | None:
     step = answers.get("step")
+    if step is not None and not re.fullmatch(r"[1-9]\d*(s|min|h|d)?", step):
+        raise InputError(f"step is {step[:40]!r}", fix="--step 1, or --step 15min, 1h, 1d").at("step")
     return None if step is None else NUMBERS if step.isdigit() else TIMES
 
 
@@ -273,8 +276,6 @@ def _reads(reading: Reading, quoted: str) -> str:
 
 def _step(evidence: Evidence, answers: Answers) -> Question | None:
     if "step" in answers:
-        if not re.fullmatch(r"[1-9]\d*(s|min|h|d)?", answers["step"]):
-            raise InputError(f"step is {answers['step'][:40]!r}", fix='--step 1, or --step 15min, 1h, 1d').at("step")
         return None
     full, choices = full_readings(evidence, answers, "order"), list[Choice]()
     for reading in {reading.kind == NUMBERS: reading for reading in full}.values():
@@ -335,14 +336,18 @@ def has_hours_twice(evidence: Evidence, answers: Answers) -> bool:
 def _values(evidence: Evidence, answers: Answers) -> Iterator[Question | None]:
     """Yield the questions what is published, and what is secret of rows without a time."""
     rows = answers.get("rows")
-    if rows in ("answers",) and "kind" not in answers:
+    if rows == "answers" and "kind" not in answers:
         secrets = tuple(Choice(*pair) for pair in SECRETS.items())
         yield Question("kind", "What is secret?", secrets)
-    if rows == "wide" or rows is None or rows == "contacts":
+    if rows == "wide" or rows is None:
         said = evidence.unpivoted[1] if evidence.unpivoted else None
     else:
         said = answers.get("value")
-        if said is None:
+        if said is None and rows == "contacts":
+            some = islice(combinations(evidence.types, 2), _MOST_PAIRS)
+            pairs = tuple(Choice(f"{one}, {other}", "they name a pair") for one, other in some)
+            yield Question("value", "Which two columns name two people who met?", pairs)
+        elif said is None:
             taken = {answers.get("unit"), *columns_in(answers.get("order", ""), evidence.types), answers.get("end")}
             choices = tuple(_counted(evidence, [name for name in evidence.types if name not in taken]))
             offered = choices[0].name if len(choices) == 1 else None

@@ -79,7 +79,7 @@ def text_of(start: Draft) -> str:
              Entry("output", output_by_default(start.output), "the folder of what is published")],
         "[source]": [_name(start, other), *source_entries(start), _budget(start, other)],
         "[belief]": [Entry("kind", start.kind, f"what may be believed; other keys: `takifugu keys {start.kind}`"),
-                     *filled(start.answers, "belief")],
+                     *_meetings(start), *filled(start.answers, "belief")],
         **{header: [*entries] for header, entries in _last(start)},
     }  # fmt: skip
     texts = list[str]()
@@ -90,6 +90,14 @@ def text_of(start: Draft) -> str:
         else:
             texts.append("\n".join([header, *lines] if header else lines))
     return "\n\n".join(texts) + "\n"
+
+
+def _meetings(start: Draft) -> Iterator[Entry]:
+    """Yield the keys of [belief] that read who met whom."""
+    if start.kind == "contacts" and start.answers["rows"] == "contacts":
+        if start.answers.get("public") == "yes":
+            yield Entry("file", start.path, "who met whom, which everybody may know")
+        yield Entry("columns", [*start.values], "the two that name a pair")
 
 
 def _last(start: Draft) -> Iterator[tuple[str, list[Entry]]]:
