@@ -1,4 +1,4 @@
-"""Forms are counted over all rows: one late row decides, or refuses; and autumn's hours are told by the order of rows."""
+"""Forms are counted over all rows: one late row decides, or refuses; autumn hours are told by the order of rows."""
 
 import tomllib
 from pathlib import Path
@@ -23,13 +23,13 @@ def table(folder: Path, *last: str) -> Path:
     return folder / "a.csv"
 
 
-def asked(file: Path) -> list[str]:
-    with evidence(file) as found:
-        return [choice.name for question in questions(found, RIGHT) for choice in question.choices]
+def choices_of(file: Path) -> list[str]:
+    with evidence(file) as opened:
+        return [choice.name for question in questions(opened, RIGHT) for choice in question.choices]
 
 
 def test_two_forms_are_a_question_and_the_last_row_may_answer_it(tmp_path: Path) -> None:
-    assert asked(table(tmp_path)) == ["strptime(\"t\", '%d/%m/%Y')", "strptime(\"t\", '%m/%d/%Y')"]
+    assert choices_of(table(tmp_path)) == ["strptime(\"t\", '%d/%m/%Y')", "strptime(\"t\", '%m/%d/%Y')"]
     assert "%m/%d/%Y" in draft(table(tmp_path, "Z,02/25/2026,x"), **RIGHT)
     assert "%d/%m/%Y" in draft(table(tmp_path, "Z,25/02/2026,x"), **RIGHT)
 
@@ -43,7 +43,7 @@ def test_a_last_row_that_no_form_reads_is_a_question_that_names_it(tmp_path: Pat
 
 def test_a_draft_that_looks_at_most_rows_alone_is_seen(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(forms.Reading, "is_full", property(lambda reading: 2 * reading.rows > reading.there))
-    assert asked(table(tmp_path, "Z,02/25/2026,x")) != []  # where one form reads every row
+    assert choices_of(table(tmp_path, "Z,02/25/2026,x")) != []  # where one form reads every row
 
 
 def test_an_offset_in_the_last_row_is_not_dropped(tmp_path: Path) -> None:

@@ -72,8 +72,8 @@ def test_an_answer_that_is_none_is_told_with_the_option_that_mends_it(
 
 def test_whose_rows_are_has_no_default_and_is_refused_without_an_answer(tmp_path: Path) -> None:
     (tmp_path / "a.csv").write_text("who,t,state\nAna,2026-01-05T10:00Z,hidden\n")
-    with evidence(tmp_path / "a.csv") as found:
-        some = {question.name: question for question in questions(found, {"rows": "samples", "order": "t"})}
+    with evidence(tmp_path / "a.csv") as opened:
+        some = {question.name: question for question in questions(opened, {"rows": "samples", "order": "t"})}
         everything = str([*some.values(), unsaid([*some.values()])])
     assert some["unit"].offered is some["timezone"].offered is None
     assert some["unit"].choices[-1].name == "-"
@@ -83,8 +83,8 @@ def test_whose_rows_are_has_no_default_and_is_refused_without_an_answer(tmp_path
 
 def test_without_columns_of_people_nobody_is_offered_even_if_there_is_one_column(tmp_path: Path) -> None:
     (tmp_path / "a.csv").write_text("t,state\n0,x\n1,y\n")
-    with evidence(tmp_path / "a.csv") as found:
-        offered: list[Question] = [q for q in questions(found, {"rows": "samples"}) if q.name == "unit"]
+    with evidence(tmp_path / "a.csv") as opened:
+        offered: list[Question] = [q for q in questions(opened, {"rows": "samples"}) if q.name == "unit"]
     assert [question.offered for question in offered] == [None]
 
 
@@ -112,8 +112,8 @@ def test_names_of_columns_are_quoted_whatever_they_are(names: tuple[str, str, st
 def test_wide_tables_of_thousands_of_columns_are_opened(tmp_path: Path) -> None:
     names = ["who", *(f"c{n}x" for n in range(2000))]
     (tmp_path / "a.csv").write_text(",".join(names) + "\n" + ",".join(["Ana"] + ["1"] * 2000) + "\n")
-    with evidence(tmp_path / "a.csv") as found:
-        assert len(questions(found, {})) == 2
+    with evidence(tmp_path / "a.csv") as opened:
+        assert len(questions(opened, {})) == 2
 
 
 def test_a_compressed_table_and_a_codec_that_is_said_are_read(tmp_path: Path) -> None:

@@ -15,10 +15,10 @@ from takifugu.releasing.draft.questions import questions, unsaid
 from takifugu.releasing.draft.text import drafted
 
 
-def answered(found: Evidence, made: Export) -> tuple[dict[str, str], bool]:
+def answered(opened: Evidence, made: Export) -> tuple[dict[str, str], bool]:
     """Answer each question as its owner does, and return the answers, and whether each was printed."""
     said, is_printed = dict[str, str](), True
-    while some := questions(found, said):
+    while some := questions(opened, said):
         question = some[0]
         right = made.right["how" if question.name in said and question.name == "order" else question.name]
         assert said.get(question.name) != right, question
@@ -33,9 +33,9 @@ def source_of(made: Export, folder: Path) -> tuple[dict[str, Any], object, bool]
     """Return the drafted keys of [source], filled in by the owner, the frame if any, and whether all was printed."""
     path = folder / (made.file or "frame")
     frame = made.write(path)
-    with evidence(frame if not made.file else path) as found:
-        said, is_printed = answered(found, made)
-        text = drafted(found, said, None, folder / "release.toml")
+    with evidence(frame if not made.file else path) as opened:
+        said, is_printed = answered(opened, made)
+        text = drafted(opened, said, None, folder / "release.toml")
     keys = tomllib.loads(text)["source"]
     assert (keys.get("bins") == FILL_IN) == ("bins" in made.owner)
     return {**keys, **made.owner}, frame if not made.file else None, is_printed

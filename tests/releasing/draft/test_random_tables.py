@@ -86,11 +86,11 @@ class Table:
             return next(name for name in names if ("replace" in name) == (self.numbers == ","))
         return right[question.name]
 
-    def keys(self, found: Evidence) -> dict[str, object]:
+    def keys(self, opened: Evidence) -> dict[str, object]:
         said = dict[str, str]()
-        while some := questions(found, said):
+        while some := questions(opened, said):
             said[some[0].name] = self.answer(some[0], said)
-        written = drafted(found, said, None, Path(found.file).with_name("r.toml"))
+        written = drafted(opened, said, None, Path(opened.file).with_name("r.toml"))
         source: dict[str, object] = tomllib.loads(written)["source"]
         bins = {"bins": {STATES[0]: [0, 1000], STATES[1]: [1000, 3_000_000]}} if "bins" in source else {}
         return {**source, **bins, **self.calendar}
@@ -102,11 +102,11 @@ def test_what_is_drafted_of_a_random_table_is_never_misread(seed: int, tmp_path:
     made = Table(seed)
     (tmp_path / "a.csv").write_bytes(made.content)
     if made.form == UNKNOWN:
-        with evidence(tmp_path / "a.csv") as found, pytest.raises(TakifuguError, match="nothing reads all of 'when'"):
-            made.keys(found)
+        with evidence(tmp_path / "a.csv") as opened, pytest.raises(TakifuguError, match="nothing reads all of 'when'"):
+            made.keys(opened)
         return
-    with evidence(tmp_path / "a.csv") as found:
-        keys = made.keys(found)
+    with evidence(tmp_path / "a.csv") as opened:
+        keys = made.keys(opened)
     with read_source(keys, STATES, tmp_path) as source:
         counts = source.counts()
     assert dict(zip(counts.names[0].tolist(), counts.counts.tolist(), strict=True)) == made.truth

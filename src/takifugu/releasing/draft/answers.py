@@ -45,8 +45,8 @@ class Entry:
         text, why = f"{self.key} = {toml_of(self.value)}", f"# {self.why}" if self.why else ""
         if self.key == "sql" and "\n" in str(self.value) and not re.search(r'\\|"""', str(self.value)):
             text = f'sql = """\n{self.value}"""'
-        beside = f"{text:<{_COMMENT_AT - 1}} {why}".rstrip()
-        return beside if len(beside) <= _WIDTH and "\n" not in text else f"{why}\n{text}" if why else text
+        one_line = f"{text:<{_COMMENT_AT - 1}} {why}".rstrip()
+        return one_line if len(one_line) <= _WIDTH and "\n" not in text else f"{why}\n{text}" if why else text
 
 
 @dataclass(frozen=True)

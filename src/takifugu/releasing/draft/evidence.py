@@ -50,7 +50,7 @@ class Evidence:
     tables: tuple[str, ...] = ()
     unpivoted: tuple[str, ...] = ()
     keeps: object = field(default=None, repr=False)
-    asked: dict[str, list[tuple[Any, ...]]] = field(default_factory=dict, repr=False)
+    answers: dict[str, list[tuple[Any, ...]]] = field(default_factory=dict, repr=False)
     made: dict[str, Evidence] = field(default_factory=dict, repr=False)
     known: dict[Any, Any] = field(default_factory=dict, repr=False)
 
@@ -68,11 +68,11 @@ class Evidence:
     # -- counts
 
     def ask(self, select: str, where: str = "", rows: str = "") -> list[tuple[Any, ...]]:
-        """Return the answer of a statement about the rows that count, asked once."""
+        """Return the answer of a statement about the rows that count, answers once."""
         statement = f"select {select} from {rows or self.counting}{where and ' where ' + where}"
-        if statement not in self.asked:
-            self.asked[statement] = self.relation.rows(statement)
-        return self.asked[statement]
+        if statement not in self.answers:
+            self.answers[statement] = self.relation.rows(statement)
+        return self.answers[statement]
 
     def count(self, *values: str) -> tuple[Any, ...]:
         """Return aggregates over all rows that count; errors quote no row."""
@@ -131,8 +131,8 @@ class Evidence:
     def by_steps(self) -> Evidence:
         """Return the evidence of one row for each step and old row: its name and its value are the last two columns."""
         time, value = (_free(name, self.types) for name in ("time", "value"))
-        kept = [name for name in self.types if name not in self.steps]
-        others = f" exclude ({', '.join(map(identifier, kept))})" if kept else ""
+        names = [name for name in self.types if name not in self.steps]
+        others = f" exclude ({', '.join(map(identifier, names))})" if names else ""
         sql = f"unpivot include nulls ({identifier(value)} for {identifier(time)} in (columns(*{others})))"
         types = view(self.relation.connection, "takifugu steps", f"from {self.rows} {sql}", "file")
         rows = identifier("takifugu steps")
@@ -193,10 +193,10 @@ def evidence(given: object, encoding: str | None = None, sql: str | None = None)
             raise
         layout = replace(layout, pads=True)
         relation = _opened(file, frame, layout, None, folder)
-    found = Evidence(file, relation, relation.types, layout, tables=tables, keeps=folder)
-    if not found.size:
+    opened = Evidence(file, relation, relation.types, layout, tables=tables, keeps=folder)
+    if not opened.size:
         raise DataError(f"{name or 'the frame'} has no row", fix="export it again, with its rows").at("file")
-    return found
+    return opened
 
 
 def _opened(

@@ -92,7 +92,7 @@ def pair(evidence: Evidence, day: str, clock: str) -> str:
 
 def readings(evidence: Evidence, columns: Sequence[str], key: str = "order") -> list[Reading]:
     """Return how a column, a date and a time of day, or an expression may be read, those that read most rows first."""
-    known: list[Reading] | None = evidence.known.get(asked := (evidence.counting, *columns))
+    known: list[Reading] | None = evidence.known.get(place := (evidence.counting, *columns))
     if known is not None:
         return known
     text = columns[0] if len(columns) == 1 else pair(evidence, *columns)
@@ -111,18 +111,18 @@ def readings(evidence: Evidence, columns: Sequence[str], key: str = "order") -> 
         ends = [f"cast({end}({reading.test}) filter ({filled}) AS date)" for end in ("min", "max")]
         values += [f"count({reading.test}) filter ({filled})", *(["null"] * 2 if reading.kind == NUMBERS else ends)]
     there, *answer = evidence.count(*values)
-    found = list[Reading]()
+    counted = list[Reading]()
     for reading, rows, *days in zip(some, answer[::3], answer[1::3], answer[2::3], strict=True):
         first_day, last_day = ("" if day is None else str(day) for day in days)
-        found.append(replace(reading, first=first_day, last=last_day, rows=rows, there=there))
-    kept = list[Reading]()
-    for reading in sorted(found, key=lambda reading: -reading.rows):  # without those that say the same as another
-        twins = [other for other in kept if (other.kind, other.rows) == (reading.kind, reading.rows)]
+        counted.append(replace(reading, first=first_day, last=last_day, rows=rows, there=there))
+    apart = list[Reading]()
+    for reading in sorted(counted, key=lambda reading: -reading.rows):  # without those that say the same as another
+        twins = [other for other in apart if (other.kind, other.rows) == (reading.kind, reading.rows)]
         tests = [f"count(*) filter ({filled} and {other.test} is distinct from {reading.test})" for other in twins]
         if reading.rows and (not tests or all(evidence.count(*tests))):
-            kept.append(reading)
-    evidence.known[asked] = kept
-    return kept
+            apart.append(reading)
+    evidence.known[place] = apart
+    return apart
 
 
 def _candidates(plain: str, sql: str, kind: str) -> Iterator[Reading]:
@@ -258,14 +258,15 @@ def value_of(evidence: Evidence, column: str) -> Value:
     there, plain, comma, thousands, odd_points, different, signs, blanks, *words = evidence.count(
         f"count(*) filter ({is_said})",
         f"count(*) filter ({is_said} and try_cast({sql} AS double) is not null)",
-        written(r"[+-]?(\d{1,3}([.]\d{3})*|\d+)(,\d+)?"), written(r"[+-]?(\d{1,3}(,\d{3})*|\d+)([.]\d+)?"),
+        written(r"[+-]?(\d{1,3}([.]\d{3})*|\d+)(,\d+)?"),
+        written(r"[+-]?(\d{1,3}(,\d{3})*|\d+)([.]\d+)?"),
         written(r"[+-]?[1-9]\d{0,2}([.]\d{3})+"),
         f"count(distinct {sql}) filter ({is_said})",
         f"count(*) filter ({is_said} and regexp_matches({sql}, '[.,]'))",
         f"count(*) filter (regexp_matches({sql}, '{_EDGE}'))",
         *(f"count(*) filter (trim({sql}) = {literal(word)})" for word in MISSING),
     )
-    found = tuple(word for word, number in zip(MISSING, words, strict=True) if number)
+    some = tuple(word for word, number in zip(MISSING, words, strict=True) if number)
     missing = evidence.size - there
     of_comma = f"try_cast(replace(replace({sql}, '.', ''), ',', '.') AS double)".replace("try_cast", "cast")
     of_thousands = f"cast(replace({sql}, ',', '') AS double)"
@@ -275,8 +276,8 @@ def value_of(evidence: Evidence, column: str) -> Value:
     if thousands == there > plain:
         ways.append(of_thousands)
     if ways and there and (different > MOST_STATES or signs):
-        return Value(tuple(ways), True, missing, found)
-    return Value((f"trim({sql})" if blanks else column,), False, missing, found)
+        return Value(tuple(ways), True, missing, some)
+    return Value((f"trim({sql})" if blanks else column,), False, missing, some)
 
 
 def without(sql: str, words: Sequence[str], columns: Sequence[str]) -> str:

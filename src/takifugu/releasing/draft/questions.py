@@ -96,22 +96,22 @@ def questions(evidence: Evidence, answers: Answers) -> list[Question]:
         tables = tuple(Choice(f"FROM {identifier(name)}", "a table of the file") for name in evidence.tables)
         return [Question("sql", "Which table of the file has the rows?", tables, why="a source is one table")]
     before = at(evidence, {key: word for key, word in answers.items() if key in ("sql", "rows")})
-    found = at(evidence, answers)
-    parts = (_rows(before, answers), _unit(before, answers), *_times(found, answers), *_values(found, answers))
+    opened = at(evidence, answers)
+    parts = (_rows(before, answers), _unit(before, answers), *_times(opened, answers), *_values(opened, answers))
     return [question for question in parts if question is not None]
 
 
 def at(evidence: Evidence, answers: Answers) -> Evidence:
     """Return the evidence of the table, the steps and the rows that answers name."""
     made: dict[str, Evidence] = evidence.made
-    found, select = evidence, answers.get("sql")
+    opened, select = evidence, answers.get("sql")
     if select and not evidence.types:
-        found = made[select] = made.get(select) or evidence_of(evidence.file, sql=select)
+        opened = made[select] = made.get(select) or evidence_of(evidence.file, sql=select)
     if answers.get("rows") == "wide":
-        if not found.steps:
+        if not opened.steps:
             raise InputError("rows are wide, and no columns are called as steps", fix="--rows samples").at("rows")
-        found = made["wide"] = made.get("wide") or found.by_steps()
-    return found.filtered(answers["where"]) if answers.get("where") else found
+        opened = made["wide"] = made.get("wide") or opened.by_steps()
+    return opened.filtered(answers["where"]) if answers.get("where") else opened
 
 
 def columns_in(text: str, types: Mapping[str, str]) -> tuple[str, ...]:
@@ -294,15 +294,15 @@ def _common_gap(evidence: Evidence, reading: Reading) -> str | None:
     tick = reading.test if reading.kind == NUMBERS else f"epoch_us({reading.test})"
     places = f"(select distinct {tick} as t from {evidence.counting})"
     gaps = f"distinct t - lag(t) over (order by t) as gap from {places} limit {_MOST_GAPS + 1}"
-    found = [gap for (gap,) in evidence.relation.rows(f"select {gaps}") if gap]
-    if not found or len(found) > _MOST_GAPS:
+    lengths = [gap for (gap,) in evidence.relation.rows(f"select {gaps}") if gap]
+    if not lengths or len(lengths) > _MOST_GAPS:
         return None
-    gap = math.gcd(*found)
+    gap = math.gcd(*lengths)
     if reading.kind == NUMBERS:
         return str(gap)
-    for word, length in (("d", 86_400), ("h", 3600), ("min", 60), ("s", 1)):
-        if gap % (length * 10**6) == 0:
-            return f"{gap // (length * 10**6)}{word}"
+    for word, seconds in (("d", 86_400), ("h", 3600), ("min", 60), ("s", 1)):
+        if gap % (seconds * 10**6) == 0:
+            return f"{gap // (seconds * 10**6)}{word}"
     return None
 
 

@@ -59,13 +59,13 @@ def draft(given: object, kind: str | None = None, output: str | Path = "release.
         unit = "who"                   # whose row it is
     """
     codec, said = answers.pop("encoding", None), {key: word for key, word in answers.items() if word is not None}
-    with evidence(given, codec) as found:
-        return drafted(found, said, kind, Path(output))
+    with evidence(given, codec) as opened:
+        return drafted(opened, said, kind, Path(output))
 
 
-def drafted(found: Evidence, answers: Answers, kind: str | None = None, output: Path = Path("release.toml")) -> str:
+def drafted(opened: Evidence, answers: Answers, kind: str | None = None, output: Path = Path("release.toml")) -> str:
     """Return the text that answers draft; InputError for questions that are for the owner alone."""
-    return text_of(draft_of(found, answers, kind, output))
+    return text_of(draft_of(opened, answers, kind, output))
 
 
 def text_of(start: Draft) -> str:
