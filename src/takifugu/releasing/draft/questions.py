@@ -1,0 +1,373 @@
+"""The five questions about a table as data: what a row says, whose it is, when, what is published, and on whose clocks.
+
+None has a default where the answer is a promise. What else an answer leaves open (two ways to read it, rows that none
+reads, a missing value) is a question of its own, under the key that it sets.
+"""
+
+from __future__ import annotations
+
+import math
+import re
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from itertools import combinations, islice
+
+from takifugu.core.errors import InputError
+from takifugu.core.escaping import visible
+from takifugu.core.nearest import unknown
+from takifugu.data.relation.types import ISO, OFFSET
+from takifugu.data.relation.words import identifier, literal
+from takifugu.data.times.zones import Zone
+from takifugu.releasing.draft.evidence import MOST_COUNTED, Evidence
+from takifugu.releasing.draft.evidence import evidence as evidence_of
+from takifugu.releasing.draft.forms import INSTANTS, NUMBERS, TIMES, Reading, is_clock, readings, value_of
+
+Answers = Mapping[str, str]
+#: The answer that no column says it.
+NONE = "-"
+ROWS = {
+    "samples": "the state in its own step", "changes": "a state that lasts until the next row",
+    "stays": "a state from a start to an end", "events": "what happened in its step",
+    "wide": "states of several steps, each in a column of its own",
+    "answers": "what one person or case answered, or what is so of it", "visits": "that somebody was somewhere",
+    "contacts": "that two people met",
+}  # fmt: skip
+#: Rows that have a time.
+TIMED = ("samples", "changes", "stays", "events", "wide")
+#: What is secret of rows without a time, by the kind of release file.
+SECRETS = {
+    "users": "all answers of each person; one table counts everybody",
+    "joint-table": "all answers of each person; each gets a table alone",
+    "independent-records": "a whole column of answers, such as a share",
+    "normal": "a whole column of numbers, such as a mean",
+    "populations": "from which population a row comes; each is randomised alone",
+}
+_PROMISE = "what is protected depends on it, and no table tells it"
+_ZONE = "hours, days and weekdays are those of clocks somewhere"
+#: So many choices are pasted in an error, gaps are looked at, and rows are named.
+_LISTED, _MOST_GAPS, _NAMED, _MOST_PAIRS = 6, 10_000, 3, 15
+#: Of so many texts one may be no time, such as a total: which rows count is then asked.
+_FEW = 10
+
+
+@dataclass(frozen=True)
+class Choice:
+    """An answer to a question, and what it means."""
+
+    name: str
+    words: str
+
+
+@dataclass(frozen=True)
+class Question:
+    """A question by the key that it sets; `evidence` is for the owner's eyes.
+
+    `offered` is the only answer that there is, where the answer is no promise.
+    """
+
+    name: str
+    words: str
+    choices: tuple[Choice, ...]
+    evidence: str = ""
+    why: str = _PROMISE
+    offered: str | None = None
+
+    def listed(self) -> str:
+        """Return the choices as options of the command line."""
+        some = [f"--{self.name} {_typed(choice.name)} ({visible(choice.words)})" for choice in self.choices[:_LISTED]]
+        return ", or ".join(some) or f"--{self.name}"
+
+
+def unsaid(some: Sequence[Question]) -> InputError:
+    """Return the error of questions for the owner alone."""
+    return InputError(
+        "the table does not tell: " + " ".join(question.words for question in some),
+        rule="; ".join(dict.fromkeys(question.why for question in some)),
+        fix="; and ".join(question.listed() for question in some),
+    ).at(some[0].name)
+
+
+def questions(evidence: Evidence, answers: Answers) -> list[Question]:
+    """Return the questions that answers leave open, in their order.
+
+    Raises InputError for an answer that is none.
+    """
+    if evidence.tables and not evidence.types and "sql" not in answers:
+        tables = tuple(Choice(f"FROM {identifier(name)}", "a table of the file") for name in evidence.tables)
+        return [Question("sql", "Which table of the file has the rows?", tables, why="a source is one table")]
+    before = at(evidence, {key: word for key, word in answers.items() if key in ("sql", "rows")})
+    opened = at(evidence, answers)
+    parts = (_rows(before, answers), _unit(before, answers), *_times(opened, answers), *_values(opened, answers))
+    return [question for question in parts if question is not None]
+
+
+def at(evidence: Evidence, answers: Answers) -> Evidence:
+    """Return the evidence of the table, the steps and the rows that answers name."""
+    made: dict[str, Evidence] = evidence.made
+    opened, select = evidence, answers.get("sql")
+    if select and not evidence.types:
+        opened = made[select] = made.get(select) or evidence_of(evidence.file, sql=select)
+    if answers.get("rows") == "wide":
+        if not opened.steps:
+            raise InputError("rows are wide, and no columns are called as steps", fix="--rows samples").at("rows")
+        opened = made["wide"] = made.get("wide") or opened.by_steps()
+    return opened.filtered(answers["where"]) if answers.get("where") else opened
+
+
+def columns_in(text: str, types: Mapping[str, str]) -> tuple[str, ...]:
+    """Return the columns that an answer lists, or the answer alone, which may be an expression.
+
+    >>> columns_in("day, time", {"day": "VARCHAR", "time": "VARCHAR"}), columns_in("lower(a)", {"a": "VARCHAR"})
+    (('day', 'time'), ('lower(a)',))
+    """
+    parts = tuple(part.strip() for part in text.split(","))
+    return parts if text not in types and all(part in types for part in parts) else (text,)
+
+
+def _typed(word: str) -> str:
+    """Return a word as a shell reads it, in double quotes where they do."""
+    if re.fullmatch(r"[\w./:-]+", word):
+        return word
+    if not re.search(r'["$`\\!]', word):
+        return f'"{visible(word)}"'
+    return "'" + visible(word).replace("'", "'\\''") + "'"
+
+
+def _rows(evidence: Evidence, answers: Answers) -> Question | None:
+    words = dict(ROWS)
+    if not evidence.steps and "wide" not in answers.values():
+        del words["wide"]
+    if "rows" in answers:
+        if answers["rows"] not in ROWS:
+            raise unknown(f"rows is {answers['rows'][:40]!r}", answers["rows"], words).at("rows")
+        return None
+    steps, seen = evidence.steps, f"{evidence.size:,} rows, {len(evidence.types):,} columns"
+    if steps:
+        seen += f", of which {len(steps):,} are called as steps, {steps[0]!r} to {steps[-1]!r}"
+    return Question("rows", "What does a row say?", tuple(Choice(*pair) for pair in words.items()), seen)
+
+
+def _unit(evidence: Evidence, answers: Answers) -> Question | None:
+    rows = answers.get("rows")
+    if "unit" in answers or rows == "contacts":
+        if answers.get("unit", NONE) != NONE and rows != "contacts":
+            evidence.judged(answers["unit"], "unit")
+        return None
+    taken = evidence.steps if rows == "wide" else ()
+    counted = _counted(evidence, [name for name in evidence.types if name not in taken])
+    nobody = "each row is another person or case" if rows == "answers" else "all rows are about one person or thing"
+    choices = (*counted, Choice(NONE, f"no column: {nobody}"))
+    return Question("unit", "Whose is a row?", choices, f"{evidence.size:,} rows")
+
+
+def _counted(evidence: Evidence, names: Sequence[str]) -> list[Choice]:
+    """Return columns by their number of different values; of many columns only the first are counted."""
+    numbers = evidence.different(names[:MOST_COUNTED])
+    return [Choice(name, f"{numbers[name]:,} different") for name in sorted(numbers, key=lambda name: numbers[name])]
+
+
+def _times(evidence: Evidence, answers: Answers) -> Iterator[Question | None]:
+    """Yield the questions when, and how long a step is, then on whose clocks."""
+    if answers.get("rows") not in TIMED:
+        return
+    keys = ("order", "end") if answers["rows"] == "stays" else ("order",)
+    for key in keys:
+        yield _when(evidence, answers, key)
+    if "order" in answers:
+        yield _step(evidence, answers)
+        yield _timezone(evidence, answers)
+
+
+def full_readings(evidence: Evidence, answers: Answers, key: str) -> list[Reading]:
+    """Return how the time of a row may be read, all of it, as times or as numbers as its step is."""
+    some = readings(evidence, columns_in(answers[key], evidence.types), key)
+    return [reading for reading in some if reading.is_full and reading.fits(_kind_of_step(answers))]
+
+
+def _kind_of_step(answers: Answers) -> str | None:
+    step = answers.get("step")
+    if step is not None and not re.fullmatch(r"[1-9]\d*(s|min|h|d)?", step):
+        raise InputError(f"step is {step[:40]!r}", fix="--step 1, or --step 15min, 1h, 1d").at("step")
+    return None if step is None else NUMBERS if step.isdigit() else TIMES
+
+
+def _when(evidence: Evidence, answers: Answers, key: str) -> Question | None:
+    words = "When was a row?" if key == "order" else "When does it end?"
+    if answers["rows"] == "stays" and key == "order":
+        words = "When does it start?"
+    why = "the order of rows is part of what is protected"
+    if key not in answers:
+        choices = tuple(_orders(evidence, {answers.get("unit"), answers.get("order")}))
+        offered = choices[0].name if len(choices) == 1 else None
+        return Question(key, words, choices, why=why, offered=offered)
+    full = full_readings(evidence, answers, key)
+    if key == "order" and full and full[0].there < evidence.size:
+        return _where(evidence, answers, key)
+    if len(full) == 1 or (_kind_of_step(answers) is None and len({reading.kind == NUMBERS for reading in full}) > 1):
+        return None
+    if full:
+        choices = tuple(Choice(reading.sql, reading.words) for reading in full)
+        return Question(key, f"How are the times in {visible(answers[key])!r} written?", choices,
+                        why="they can be read in several ways, and each gives other days")  # fmt: skip
+    return _where(evidence, answers, key)
+
+
+def _orders(evidence: Evidence, taken: set[str | None]) -> Iterator[Choice]:
+    """Yield the columns that may say when, dates with a time of day first."""
+    names = [name for name in evidence.types if name not in taken][:MOST_COUNTED]
+    some = {name: [reading for reading in readings(evidence, (name,)) if 2 * reading.rows > reading.there]
+            for name in names}  # fmt: skip
+    clocks = [name for name in names if is_clock(evidence, name)]
+    for day in (name for name in names if any(reading.kind == TIMES for reading in some[name])):
+        for clock in clocks:
+            both = readings(evidence, (day, clock)) if clock != day else []
+            if both and 2 * both[0].rows > both[0].there:
+                yield Choice(f"{day}, {clock}", _words(both))
+    for kinds in ({TIMES, INSTANTS}, {NUMBERS}):
+        for name, ways in some.items():
+            has_times = any(reading.kind != NUMBERS for reading in ways)
+            if ways and has_times == (NUMBERS not in kinds):
+                yield Choice(name, _words(ways))
+
+
+def _words(ways: Sequence[Reading]) -> str:
+    return " or ".join(dict.fromkeys(reading.words for reading in ways[:3]))
+
+
+def _where(evidence: Evidence, answers: Answers, key: str) -> Question:
+    """Return the question which rows count, where few say no time; InputError where most do not."""
+    columns = columns_in(answers[key], evidence.types)
+    some, column = readings(evidence, columns, key), columns[0]
+    some = [reading for reading in some if reading.fits(_kind_of_step(answers))]
+    quoted = identifier(column) if column in evidence.types else column
+    if not some or (some[0].there - some[0].rows) * _FEW > some[0].there:
+        mixed = f"; {some[0].rows:,} of {some[0].there:,} rows are {some[0].kind}" if some else ""
+        kind = "" if _kind_of_step(answers) is None else f" as {_kind_of_step(answers)}, as step is,"
+        raise InputError(
+            f"nothing reads all of {answers[key][:80]!r}{kind} to a time of 1900 to 2099{mixed}",
+            rule="all times of a column are written alike",
+            fix=f"--{key} {_typed(f'''strptime({quoted}, '%d.%m.%Y %H:%M')''')} with your format",
+        ).at(key)
+    conditions = [_reads(some[0], quoted)] if some[0].rows < some[0].there else [f"{quoted} IS NOT NULL"]
+    if column in evidence.types and evidence.count(f"count(*) filter ({quoted}::varchar = {literal(column)})")[0]:
+        conditions.insert(0, f"{quoted} IS DISTINCT FROM {literal(column)}")
+    choices = list[Choice]()
+    for condition in conditions:
+        numbered = f"(select *, row_number() over () as takifugu_row from {evidence.rows})"
+        numbered = f"(from {numbered}{evidence.where and ' where ' + evidence.where})"
+        lost = [row for (row,) in evidence.ask("takifugu_row", f"not ({condition}) order by 1", numbered)]
+        listed = ", ".join(map(str, lost[:_NAMED])) + (" ..." if len(lost) > _NAMED else "")
+        text = f"({answers['where']}) AND {condition}" if answers.get("where") else condition
+        choices.append(Choice(text, f"leaves out {len(lost):,} of {evidence.size:,} rows: {listed}"))
+    return Question("where", "Which rows count?", tuple(choices),
+                    f"{evidence.size - some[0].rows:,} rows say no time that the others' form reads",
+                    "rows are never left out unseen")  # fmt: skip
+
+
+def _reads(reading: Reading, quoted: str) -> str:
+    """Return the condition that a reading reads a row, which is always true or false."""
+    if reading.sql.startswith("strptime("):
+        return f"try_{reading.sql} IS NOT NULL"
+    form = {TIMES: ISO, INSTANTS: ISO + OFFSET}.get(reading.kind, "-?[0-9]+")
+    if "since" in reading.sql or "make_" in reading.sql:
+        form = r"[0-9]+([.][0-9]+)?"
+    return f"coalesce(regexp_full_match(cast({quoted} AS varchar), {literal(form)}), false)"
+
+
+def _step(evidence: Evidence, answers: Answers) -> Question | None:
+    if "step" in answers:
+        return None
+    full, choices = full_readings(evidence, answers, "order"), list[Choice]()
+    for reading in {reading.kind == NUMBERS: reading for reading in full}.values():
+        gap = _common_gap(evidence, reading)
+        if answers["rows"] in ("samples", "wide") and gap is not None:
+            choices.append(Choice(gap, "every row lies on such a step"))
+        elif reading.kind != NUMBERS:
+            choices += [Choice(word, "shorter than what you want to see") for word in ("1min", "1h", "1d")]
+        else:
+            choices.append(Choice("1", "its numbers"))
+    return Question("step", "How long is a step?", tuple(choices), why="a step is what is protected, and public")
+
+
+def _common_gap(evidence: Evidence, reading: Reading) -> str | None:
+    """Return the longest step that all rows lie on."""
+    tick = reading.test if reading.kind == NUMBERS else f"epoch_us({reading.test})"
+    places = f"(select distinct {tick} as t from {evidence.counting})"
+    gaps = f"distinct t - lag(t) over (order by t) as gap from {places} limit {_MOST_GAPS + 1}"
+    lengths = [gap for (gap,) in evidence.relation.rows(f"select {gaps}") if gap]
+    if not lengths or len(lengths) > _MOST_GAPS:
+        return None
+    gap = math.gcd(*lengths)
+    if reading.kind == NUMBERS:
+        return str(gap)
+    for word, seconds in (("d", 86_400), ("h", 3600), ("min", 60), ("s", 1)):
+        if gap % (seconds * 10**6) == 0:
+            return f"{gap // (seconds * 10**6)}{word}"
+    return None
+
+
+def _timezone(evidence: Evidence, answers: Answers) -> Question | None:
+    if answers.get("timezone", NONE) != NONE:
+        Zone(answers["timezone"])
+        return None
+    kinds = {reading.kind for reading in full_readings(evidence, answers, "order")}
+    words, utc = "Where do clocks show these times?", Choice("UTC", "clocks there show UTC; or Europe/Berlin, any zone")
+    if kinds == {INSTANTS}:
+        return Question("timezone", words, (utc,), "they are moments: they have an offset, or count from 1970", _ZONE)
+    if kinds == {TIMES} and "timezone" not in answers and "unit" in answers and has_hours_twice(evidence, answers):
+        zone = Choice("Europe/Berlin", "or another zone: the first of two equal times is taken for summer time")
+        return Question("timezone", words, (zone, Choice(NONE, "as written: two rows of one hour are refused")),
+                        "an hour of an autumn night has each of its times twice", _ZONE)  # fmt: skip
+    return None
+
+
+def has_hours_twice(evidence: Evidence, answers: Answers) -> bool:
+    """Return whether clocks show times of a Sunday night of autumn twice, of one unit."""
+    full = [reading for reading in full_readings(evidence, answers, "order") if reading.kind == TIMES]
+    if len(full) != 1 or evidence.layout is None or evidence.unpivoted:
+        return False
+    unit = evidence.judged(answers["unit"], "unit") if answers["unit"] != NONE else "1"
+    night = "month(t) in (4, 10, 11) and dayofweek(t) = 0 and hour(t) < 4"
+    rows = f"select {unit} as u, cast({full[0].test} as timestamp) as t from {evidence.counting}"
+    twice = f"select 1 from ({rows}) where {night} group by u, t having count(*) = 2 limit 1"
+    return bool(evidence.relation.rows(twice))
+
+
+def _values(evidence: Evidence, answers: Answers) -> Iterator[Question | None]:
+    """Yield the questions what is published, and what is secret of rows without a time."""
+    rows = answers.get("rows")
+    if rows == "answers" and "kind" not in answers:
+        secrets = tuple(Choice(*pair) for pair in SECRETS.items())
+        yield Question("kind", "What is secret?", secrets)
+    if rows == "wide" or rows is None:
+        said = evidence.unpivoted[1] if evidence.unpivoted else None
+    else:
+        said = answers.get("value")
+        if said is None and rows == "contacts":
+            some = islice(combinations(evidence.types, 2), _MOST_PAIRS)
+            pairs = tuple(Choice(f"{one}, {other}", "they name a pair") for one, other in some)
+            yield Question("value", "Which two columns name two people who met?", pairs)
+        elif said is None:
+            taken = {answers.get("unit"), *columns_in(answers.get("order", ""), evidence.types), answers.get("end")}
+            choices = tuple(_counted(evidence, [name for name in evidence.types if name not in taken]))
+            offered = choices[0].name if len(choices) == 1 else None
+            yield Question("value", "What is published?", choices, why="its values are counted", offered=offered)
+    if said is None:
+        return
+    for column in columns_in(said, evidence.types):
+        value = value_of(evidence, column)
+        if len(value.sqls) > 1:
+            ways = (("a point before decimals", value.sqls[0]), ("a comma before decimals", value.sqls[-1]))
+            if value.sqls[0] != column:
+                ways = (("a comma before decimals", value.sqls[0]), ("a comma between thousands", value.sqls[1]))
+            choices = tuple(Choice(sql if sql != column else f"cast({identifier(column)} AS double)", words)
+                            for words, sql in ways)  # fmt: skip
+            yield Question("value", f"How are the numbers in {visible(column)!r} written?", choices,
+                           why="each gives other numbers")  # fmt: skip
+        if value.missing and rows in TIMED and "nulls" not in answers:
+            kinds = ", ".join(["nothing", *map(repr, value.words)])
+            yield Question("nulls", "What does a missing value mean?",
+                           (Choice("unobserved", "nothing was recorded then"),
+                            Choice("refuse", "it is a mistake: such rows are refused")),
+                           f"{value.missing:,} of {evidence.size:,} rows hold {kinds}",
+                           "what is missing is part of what is protected")  # fmt: skip

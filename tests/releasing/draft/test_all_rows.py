@@ -1,0 +1,83 @@
+"""Forms are counted over all rows: one late row decides, or refuses; autumn hours are told by the order of rows."""
+
+import tomllib
+from pathlib import Path
+
+import pytest
+from tests.releasing.draft.exports import EXPORTS
+
+from takifugu.core.errors import TakifuguError
+from takifugu.data.relation.source import read_source
+from takifugu.releasing.draft import forms
+from takifugu.releasing.draft.evidence import evidence
+from takifugu.releasing.draft.questions import questions
+from takifugu.releasing.draft.text import draft
+
+RIGHT = {"rows": "samples", "unit": "who", "order": "t", "step": "1d", "value": "state"}
+
+
+def table(folder: Path, *last: str) -> Path:
+    """Write 30,000 days of which each could be a month, and then some others."""
+    lines = [f"P{n},{n % 12 + 1:02d}/{n // 12 % 12 + 1:02d}/2026,x" for n in range(30_000)]
+    (folder / "a.csv").write_text("\n".join(["who,t,state", *lines, *last]) + "\n")
+    return folder / "a.csv"
+
+
+def choices_of(file: Path) -> list[str]:
+    with evidence(file) as opened:
+        return [choice.name for question in questions(opened, RIGHT) for choice in question.choices]
+
+
+def test_two_forms_are_a_question_and_the_last_row_may_answer_it(tmp_path: Path) -> None:
+    assert choices_of(table(tmp_path)) == ["strptime(\"t\", '%d/%m/%Y')", "strptime(\"t\", '%m/%d/%Y')"]
+    assert "%m/%d/%Y" in draft(table(tmp_path, "Z,02/25/2026,x"), **RIGHT)
+    assert "%d/%m/%Y" in draft(table(tmp_path, "Z,25/02/2026,x"), **RIGHT)
+
+
+def test_a_last_row_that_no_form_reads_is_a_question_that_names_it(tmp_path: Path) -> None:
+    with pytest.raises(TakifuguError, match="Which rows count") as error:
+        draft(table(tmp_path, "Z,25/02/2026,x", "Z,soon,x"), **RIGHT)
+    assert "leaves out 1 of 30,002 rows: 30002" in error.value.line
+    assert "soon" not in error.value.line
+
+
+def test_a_draft_that_looks_at_most_rows_alone_is_seen(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(forms.Reading, "is_full", property(lambda reading: 2 * reading.rows > reading.there))
+    assert choices_of(table(tmp_path, "Z,02/25/2026,x")) != []  # where one form reads every row
+
+
+def test_an_offset_in_the_last_row_is_not_dropped(tmp_path: Path) -> None:
+    lines = [f"P{n},2026-01-05T10:00,x" for n in range(30_000)]
+    (tmp_path / "a.csv").write_text("\n".join(["who,t,state", *lines, "Z,2026-01-05T10:00+02:00,x"]) + "\n")
+    with pytest.raises(TakifuguError, match="Which rows count"):
+        draft(tmp_path / "a.csv", **RIGHT)
+
+
+@pytest.mark.parametrize(("zone", "words"), [("-", "a second row of one step"), ("Europe/Berlin", "")])
+def test_an_hour_that_clocks_show_twice_is_asked_about_and_told_by_the_order_of_rows(
+    zone: str, words: str, tmp_path: Path
+) -> None:
+    made = EXPORTS["october"]()
+    made.write(tmp_path / "a.csv")
+    right = {key: word for key, word in made.right.items() if key != "timezone"}
+    with pytest.raises(TakifuguError, match="Where do clocks show these times"):
+        draft(tmp_path / "a.csv", **right)
+    text = draft(tmp_path / "a.csv", output=tmp_path / "r.toml", timezone=zone, **right)
+    assert ("times that clocks skip are moved" in text) == (not words)
+    with read_source(tomllib.loads(text)["source"], made.states, tmp_path) as source:
+        if words:
+            with pytest.raises(TakifuguError, match=words):
+                source.counts()
+            return
+        assert source.counts().lengths.tolist() == [48, 48]
+
+
+def test_other_rows_that_are_there_twice_are_still_refused(tmp_path: Path) -> None:
+    made = EXPORTS["october"]()
+    made.write(tmp_path / "a.csv")
+    text = (tmp_path / "a.csv").read_text()
+    twice = next(line for line in text.splitlines() if "25.10.2026 05:00" in line)
+    (tmp_path / "a.csv").write_text(f"{text}{twice}\n")
+    drafted = draft(tmp_path / "a.csv", output=tmp_path / "r.toml", **made.right)
+    with read_source(tomllib.loads(drafted)["source"], made.states, tmp_path) as source, pytest.raises(TakifuguError):
+        source.counts()

@@ -1,0 +1,72 @@
+"""Thirty and more exports as people have them: what is drafted reads right, or is refused with what mends it."""
+
+import tomllib
+from pathlib import Path
+from typing import Any
+
+import pytest
+from tests.releasing.draft.exports import EXPORTS, Export
+
+from takifugu.core.errors import TakifuguError
+from takifugu.data.relation.source import read_source
+from takifugu.releasing.draft.answers import FILL_IN
+from takifugu.releasing.draft.evidence import Evidence, evidence
+from takifugu.releasing.draft.questions import questions, unsaid
+from takifugu.releasing.draft.text import drafted
+
+
+def answered(opened: Evidence, made: Export) -> tuple[dict[str, str], bool]:
+    """Answer each question as its owner does, and return the answers, and whether each was printed."""
+    said, is_printed = dict[str, str](), True
+    while some := questions(opened, said):
+        question = some[0]
+        right = made.right["how" if question.name in said and question.name == "order" else question.name]
+        assert said.get(question.name) != right, question
+        if right not in {choice.name for choice in question.choices}:
+            is_printed &= question.name in ("timezone",)
+        assert f"--{question.name} " in str(unsaid(some))
+        said[question.name] = right
+    return said, is_printed
+
+
+def source_of(made: Export, folder: Path) -> tuple[dict[str, Any], object, bool]:
+    """Return the drafted keys of [source], filled in by the owner, the frame if any, and whether all was printed."""
+    path = folder / (made.file or "frame")
+    frame = made.write(path)
+    with evidence(frame if not made.file else path) as opened:
+        said, is_printed = answered(opened, made)
+        text = drafted(opened, said, None, folder / "release.toml")
+    keys = tomllib.loads(text)["source"]
+    assert (keys.get("bins") == FILL_IN) == ("bins" in made.owner)
+    return {**keys, **made.owner}, frame if not made.file else None, is_printed
+
+
+@pytest.mark.parametrize("name", EXPORTS)
+def test_what_is_drafted_reads_the_right_integers_or_is_refused_with_what_mends_it(name: str, tmp_path: Path) -> None:
+    made = EXPORTS[name]()
+    if made.truth is None:
+        with pytest.raises(TakifuguError) as error:
+            source_of(made, tmp_path)
+        assert made.refusal in error.value.line
+        return
+    keys, frame, is_printed = source_of(made, tmp_path)
+    assert is_printed or made.is_by_hand
+    if not made.truth:
+        assert keys["value"] == ["lat", "lon"]
+        return
+    with read_source(keys, made.states, tmp_path, frame) as source:
+        if keys["rows"] == "answers":
+            groups = source.answers([made.states])
+            read = {"": [int(groups.rows[groups.codes[:, 0] == code].sum()) for code in range(len(made.states))]}
+        else:
+            counts = source.counts()
+            names = counts.names[0].tolist() if "unit" in keys else [""]
+            read = dict(zip(names, counts.counts.tolist(), strict=True))
+    assert read == {who: list(steps) for who, steps in made.truth.items()}
+
+
+def test_thirty_are_right_or_refused_a_third_are_ugly_and_most_are_pasted() -> None:
+    made = [make() for make in EXPORTS.values()]
+    assert len(made) >= 30
+    assert 3 * sum(export.is_ugly for export in made) >= len(made)
+    assert sum(export.truth is not None and not export.is_by_hand for export in made) >= 0.8 * len(made)
