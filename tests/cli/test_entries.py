@@ -8,7 +8,7 @@ from tests.releasing.test_readings import CALENDAR, hour, hours, release_file
 from tests.support.commands import ended, invoke, succeed, words_of
 
 from takifugu.accounting.ledger import Ledger
-from takifugu.cli import BAD_INPUT, entries, main
+from takifugu.cli import BAD_INPUT, main, output
 from takifugu.core.escaping import visible
 
 
@@ -45,7 +45,7 @@ def test_other_entries_are_paid_for(changed: Path) -> None:
 
 @pytest.mark.parametrize(("typed", "releases"), [("same\n", 2), (" Other \n", 2), ("yes\n", 1), ("\n", 1), ("", 1)])
 def test_a_terminal_asks(changed: Path, monkeypatch: pytest.MonkeyPatch, typed: str, releases: int) -> None:
-    monkeypatch.setattr(entries, "can_ask", lambda: True)
+    monkeypatch.setattr(output, "can_ask", lambda: True)
     result = CliRunner().invoke(main, ["release", "--anyway", str(changed)], input=typed)
     assert result.exit_code == (0 if releases == 2 else BAD_INPUT)
     assert "same or other entries: " in result.output

@@ -122,8 +122,8 @@ def test_from_init_to_a_second_release(kind: str, tmp_path: Path) -> None:
     succeed("release", one)
     SOURCES["CSV"][1](tmp_path / "same.csv", ROWS)  # the same rows in a file of another kind
     two = put(tmp_path, {"two.toml": SPEC.format(file="same.csv", name="second")})
-    asked = invoke("release", two).output
-    assert ("the same entries?" in asked) == (kind != "CSV"), asked
+    answer = invoke("release", two).output
+    assert ("the same entries?" in answer) == (kind != "CSV"), answer
     if kind != "CSV":
         succeed("release", two, "--same-entries")
     account = succeed("ledger", "show", tmp_path / "ledger.db").output

@@ -55,7 +55,7 @@ def written(folder: Path, source: str, belief: str, item: str) -> Path:
     return path
 
 
-def asked(path: Path, data: object = None) -> Fraction:
+def first_refused(path: Path, data: object = None) -> Fraction:
     """Publish a file that reads the source otherwise: it is refused and nothing is paid, and then it is others."""
     before = (path.parent / "a.db").read_bytes()
     with pytest.raises(ReadingChanged, match="are these the same entries"):
@@ -96,7 +96,7 @@ def test_s2_another_column_of_units(tmp_path: Path, first: int) -> None:
         source = f'value = "state"\norder = "t"\nunit = "{unit}"\n{piece}'
         files.append((source, independent, 'per = "pooled"\nmechanism = "group"\nstates = ["busy"]'))
     costs = [paid(release_file(tmp_path, "u.csv", *files[first]))]
-    costs += [asked(release_file(tmp_path, "u.csv", *one)) for one in files[first + 1 : first + 3]]
+    costs += [first_refused(release_file(tmp_path, "u.csv", *one)) for one in files[first + 1 : first + 3]]
     assert 0 < costs[0] < 1  # what its noise loses under the belief is less than it promises
     assert costs[1] >= 2
     assert costs[2] >= 3
@@ -109,7 +109,7 @@ def test_s3_another_time_zone_of_clocks(tmp_path: Path) -> None:
     costs = []
     for zone in ("UTC", "Europe/Berlin", "Europe/Moscow", "Asia/Tokyo"):
         file = release_file(tmp_path, "h.csv", f'value = "state"\n{CALENDAR}\ntimezone = "{zone}"', "", hour(10))
-        costs.append(asked(file) if costs else paid(file))
+        costs.append(first_refused(file) if costs else paid(file))
     assert all(cost >= n for n, cost in enumerate(costs, 1))
     assert costs[0] == 1
 
@@ -146,7 +146,7 @@ def test_s5_hours_of_two_clocks(tmp_path: Path, starts: tuple[int, int], is_dear
 def test_s9_another_column_of_values(tmp_path: Path) -> None:
     hours(tmp_path)
     paid(release_file(tmp_path, "h.csv", f'value = "state"\n{CALENDAR}', "", hour(10)))
-    assert asked(release_file(tmp_path, "h.csv", f'value = "lag"\n{CALENDAR}', "", hour(11))) >= 2
+    assert first_refused(release_file(tmp_path, "h.csv", f'value = "lag"\n{CALENDAR}', "", hour(11))) >= 2
 
 
 def test_s11_a_release_that_moves_nothing_shifts_no_frame(tmp_path: Path) -> None:
@@ -171,7 +171,7 @@ def test_s12_another_step_is_never_the_same(tmp_path: Path) -> None:
     file = release_file(tmp_path, "m.csv", *files[1])
     with pytest.raises(InputError, match='step: "60s"'):
         paid(file, same_entries=True)
-    assert asked(file) >= 61
+    assert first_refused(file) >= 61
 
 
 def test_s13_another_rule_of_which_rows_count(tmp_path: Path) -> None:
@@ -182,7 +182,7 @@ def test_s13_another_rule_of_which_rows_count(tmp_path: Path) -> None:
         item, source = hour(start).replace('["busy"]', counted), f'value = "state"\n{CALENDAR}'
         states = '["00","01","10","11"]'
         file = release_file(tmp_path, "k.csv", f'{source}\nduplicates = "{rule}"', "", item, states)
-        costs.append(asked(file) if costs else paid(file))
+        costs.append(first_refused(file) if costs else paid(file))
     assert costs[1] >= 2
 
 
@@ -194,7 +194,7 @@ def test_s13_another_map_of_raw_values(tmp_path: Path) -> None:
     for map_, start in ((("calm", "busy"), 10), (("busy", "calm"), 11)):
         raw = f'map = {{ "01" = "{map_[0]}", "10" = "{map_[1]}" }}'
         file = release_file(tmp_path, "p.csv", f'value = "state"\n{CALENDAR}', raw, hour(start))
-        costs.append(asked(file) if costs else paid(file))
+        costs.append(first_refused(file) if costs else paid(file))
     assert costs[1] >= 2
 
 
@@ -227,7 +227,7 @@ def test_t1_moments_are_others_than_clocks(tmp_path: Path, kind: str) -> None:
     (tmp_path / "d.csv").write_text("t,state\n" + "".join(f"{t},busy\n" for t in CLOCK))
     paid(release_file(tmp_path, "d.csv", f'value = "state"\n{CALENDAR}', "", hour(10)))
     name, frame, more = with_offsets(tmp_path, kind)
-    assert asked(release_file(tmp_path, name, f'value = "state"\n{CALENDAR}{more}', "", hour(9)), frame) >= 2
+    assert first_refused(release_file(tmp_path, name, f'value = "state"\n{CALENDAR}{more}', "", hour(9)), frame) >= 2
 
 
 #: Busy hours, by their start and by their end.
@@ -247,7 +247,7 @@ def test_t2_another_table_holds_the_same_states_one_step_later(tmp_path: Path, f
         write_workbook(tmp_path / file, {name: [("t", "state"), *rows] for name, rows in TABLES.items()})
     source = f'value = "state"\n{CALENDAR}\n{key} = '
     paid(release_file(tmp_path, file, f'{source}"at_start"', "", hour(10)))
-    assert asked(release_file(tmp_path, file, f'{source}"at_end"', "", hour(11))) >= 2
+    assert first_refused(release_file(tmp_path, file, f'{source}"at_end"', "", hour(11))) >= 2
 
 
 WEEKLY = release_text(
@@ -320,7 +320,7 @@ def test_t5_a_larger_set_of_readings_costs_no_less(tmp_path: Path, order: Sequen
     rules, costs = ("", 'duplicates = "first"', 'duplicates = "last"'), [Fraction(0)]
     for number in order:
         file = release_file(tmp_path, "h.csv", f'value = "state"\n{CALENDAR}\n{rules[number]}', "", hour(10))
-        costs.append(asked(file) if costs[-1] else paid(file))
+        costs.append(first_refused(file) if costs[-1] else paid(file))
     assert costs == sorted(costs)
     assert costs[-1] >= 3
 
@@ -489,7 +489,7 @@ def test_another_rule_of_which_value_a_record_has(tmp_path: Path) -> None:
     def file(edge: int) -> Path:
         return record_file(tmp_path, ("x", "income"), "income", bins.format(edge))
 
-    first, _, third = paid(file(10)), asked(file(20)), asked(file(30))
+    first, _, third = paid(file(10)), first_refused(file(20)), first_refused(file(30))
     assert 0 < first < 1e-12  # the income tells nothing of x
     assert third >= 3
     assert "bins: " in Ledger.open(tmp_path / "a.db").events("s")[-1].what
@@ -505,5 +505,5 @@ def test_other_classes_of_a_column_of_numbers(tmp_path: Path) -> None:
     path.write_text(files[0])
     assert paid(path) == 1
     path.write_text(files[1])
-    assert asked(path) == 2
+    assert first_refused(path) == 2
     assert "classes: " in Ledger.open(tmp_path / "a.db").events("s")[-1].what

@@ -283,16 +283,16 @@ def test_no_budget_is_told_of_that_hides_nothing(tmp_path: Path) -> None:
     succeed("release", replaced(toml, 'before = "b"', 'before = "a"'), "--anyway")
 
 
-@of("cli/entries.py: with_answer", "releasing/planning/notices.py: notices_of_reading")
+@of("cli/output.py: with_answer", "releasing/planning/notices.py: notices_of_reading")
 def test_what_is_asked_names_the_command_that_answers_and_the_one_with_the_prices(toml: Path) -> None:
     succeed("release", toml, "--anyway")
     replaced(toml, "[source]\n", "[source]\nduplicates = 'first'\n")
     prices = words_of(pasted(invoke("compare", toml), "calibrate"))
-    asked = ended(2, "release", toml, "--anyway", "--again", "both", "--once", "2")
+    refused = ended(2, "release", toml, "--anyway", "--again", "both", "--once", "2")
     for answer in ("--same-entries", "--other-entries"):
-        assert re.search(rf"{answer}[^:]*: 'study' goes from epsilon", words_of(asked))
+        assert re.search(rf"{answer}[^:]*: 'study' goes from epsilon", words_of(refused))
         assert re.search(rf"{answer}[^:]*: 'study' goes from epsilon", prices)
-    assert pasted(asked, "release").exit_code == 0
+    assert pasted(refused, "release").exit_code == 0
     assert payments(toml.parent / "ledger.db") == 2
 
 

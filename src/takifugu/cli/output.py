@@ -4,17 +4,19 @@ from __future__ import annotations
 
 import json
 import os
+import sys
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager, suppress
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, TypeVar
 
 import click
 
 from takifugu.cli.failures import FORMAT, PRINTED
 from takifugu.cli.group import complain
-from takifugu.core.errors import ReleaseError
-from takifugu.core.escaping import visible
+from takifugu.cli.terminal import can_ask
+from takifugu.core.errors import ReadingChanged, ReleaseError
+from takifugu.core.escaping import command, visible
 from takifugu.core.files import draft_of, read_file
 from takifugu.core.plain import Json
 from takifugu.core.text.tables import width
@@ -24,6 +26,9 @@ from takifugu.releasing.planning.notices import listening
 if TYPE_CHECKING:
     from takifugu.accounting.ledger import Amount
 
+T = TypeVar("T")
+#: What may be typed of entries that are asked about; everything else is no answer.
+_ANSWERS = {"same": True, "other": False}
 #: No file that a command writes for its user is larger.
 LARGEST_TEXT = 10_000_000
 
@@ -137,3 +142,38 @@ def write_new(path: Path, text: str | bytes, force: bool, ending: str, is_alike:
         draft.unlink(missing_ok=True)
         reason = (error.strerror or type(error).__name__).lower()
         raise ReleaseError(f"{str(path)!r} cannot be written ({reason})", fix="choose another place") from None
+
+
+def with_answer(step: Callable[[bool | None], T], same_entries: bool | None) -> T:
+    """Return what a step gives with an answer, which is asked for where the step needs one.
+
+    Where nobody can answer, or does, the error names the command to paste.
+    """
+    try:
+        return step(same_entries)
+    except ReadingChanged as changed:
+        question = changed
+    if can_ask():
+        complain(question.message, "yellow")
+        click.echo(f"{' or '.join(_ANSWERS)} entries: ", nl=False, err=True)
+        answer = _ANSWERS.get(sys.stdin.readline().strip().casefold())
+        if answer is not None:
+            return step(answer)
+    question.fix += f"\nrun {command(*_typed(), '--same-entries')}, or the same with --other-entries"
+    raise question
+
+
+def _typed() -> Iterator[str]:
+    """Yield the words of the command that runs, without what is so by default."""
+    context = click.get_current_context()
+    yield str(context.info_name)
+    for parameter in context.command.params:
+        value = context.params.get(str(parameter.name))
+        values = list(value) if isinstance(value, tuple) else [value]
+        if value in (None, False, ()) or value == parameter.default:
+            continue
+        for one in values:
+            if isinstance(parameter, click.Option):
+                yield parameter.opts[-1]
+            if one is not True:
+                yield str(one)

@@ -12,8 +12,7 @@ from pathlib import Path
 import click
 
 from takifugu.cli.advice import counting_what_is_left_out
-from takifugu.cli.entries import with_answer
-from takifugu.cli.output import amount, noticed, print_json
+from takifugu.cli.output import amount, noticed, print_json, with_answer
 from takifugu.cli.progress import watching
 from takifugu.cli.terminal import only_seen
 from takifugu.core.errors import ReleaseState

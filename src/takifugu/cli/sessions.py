@@ -7,9 +7,8 @@ from pathlib import Path
 
 import click
 
-from takifugu.cli.entries import with_answer
 from takifugu.cli.group import REFUSED, complain
-from takifugu.cli.output import amount, counted, noticed, print_json
+from takifugu.cli.output import amount, counted, noticed, print_json, with_answer
 from takifugu.cli.progress import watching
 from takifugu.core.plain import Json
 from takifugu.core.text.tables import paragraph, text_table

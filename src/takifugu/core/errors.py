@@ -9,7 +9,7 @@ from fractions import Fraction
 from typing import ClassVar, Self, TypeVar
 
 from takifugu.core.escaping import command, visible
-from takifugu.core.readings import shown
+from takifugu.core.readings import side_by_side
 
 
 class ReleaseState(StrEnum):
@@ -227,7 +227,7 @@ class ReadingChanged(InputError):
         lines = ["are these the same entries?"]
         lines += [f"  {flag} ({argument} in Python){price and f': {price}'}" for flag, argument, price in answers]
         what = f"the source {source!r} is read otherwise than before"
-        super().__init__(what, rule=shown(before, now), fix="\n".join(lines), where=("same_entries",))
+        super().__init__(what, rule=side_by_side(before, now), fix="\n".join(lines), where=("same_entries",))
 
     def __reduce__(self) -> tuple[object, ...]:
         return (type(self), (self.source, self.before, self.now, self.same, self.others), vars(self))

@@ -34,10 +34,10 @@ def are_never_the_same(one: str, other: str) -> str:
     return changed[0] if changed else ""
 
 
-def shown(one: str, other: str) -> str:
+def side_by_side(one: str, other: str) -> str:
     """Return the lines that differ, each as it was and as it is now.
 
-    >>> print(shown("file: text\\nvalue: a", "file: text\\nvalue: b"))
+    >>> print(side_by_side("file: text\\nvalue: a", "file: text\\nvalue: b"))
       before: value: a
       now:    value: b
     """

@@ -121,7 +121,7 @@ def _tallied(
     try:
         return tally(connection, name, request, same_people, same_entries), None
     except ReadingChanged as changed:
-        asked = changed
+        question = changed
     prices, tallies, refusals = list[str](), list[Tally](), list[TakifuguError]()
     for answer in (True, False):
         try:
@@ -135,10 +135,10 @@ def _tallied(
             prices.append(f"{name!r} goes from {spent} to {most([spent, computed.mine.cost])}")
     if not tallies:
         raise refusals[-1]
-    return tallies[0], ReadingChanged(name, asked.before, asked.now, *prices)
+    return tallies[0], ReadingChanged(name, question.before, question.now, *prices)
 
 
-def asked_about(where: str | Path, source: str, reading: str) -> ReadingChanged | None:
+def question_of(where: str | Path, source: str, reading: str) -> ReadingChanged | None:
     """Return what has to be asked where a source is read like this.
 
     Raises LedgerError for a ledger that cannot be read: nothing can be paid from it, either.

@@ -31,7 +31,7 @@ from takifugu.accounting.ledger.values import (
     most,
 )
 from takifugu.core.errors import LedgerError, TakifuguError
-from takifugu.core.readings import shown
+from takifugu.core.readings import side_by_side
 from takifugu.numbers.rationals import to_text
 
 #: How many bytes SHA-256 takes at once.
@@ -166,7 +166,7 @@ def add_readings(connection: Connection, source: int, now: Readings, created: st
             connection.insert("readings", source=source, alike=number, body=body)
             if before.classes:
                 answer = "other entries" if members[0] == body else "the same entries"
-                lines = shown(before.nearest(body), body)
+                lines = side_by_side(before.nearest(body), body)
                 add_note(connection, source, created, f"declared to be {answer}:\n{lines}")
 
 

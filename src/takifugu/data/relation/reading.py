@@ -37,6 +37,8 @@ def _lines(opened: Opened) -> Iterator[tuple[str, str]]:
         if not roles and value is not None and key.name == "bins" and source.bin_edges is not None:
             edges = zip(source.bin_edges.states, source.bin_edges.words, strict=True)
             yield "bins", ", ".join(f"{state} {words}" for state, words in edges)
+        elif key.name == "step" and value is not None:  # 60min is 1h
+            yield "step", f"{source.width // 10**6}s" if source.is_time else str(source.width)
         elif not roles and value is not None:
             yield key.name, str(value)
     if source.origin is not None:

@@ -8,8 +8,10 @@ from __future__ import annotations
 
 import json
 import os
+from collections.abc import Mapping
 from contextlib import suppress
 from datetime import timedelta
+from fractions import Fraction
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Protocol, runtime_checkable
 
@@ -22,11 +24,12 @@ from takifugu.data.open import dialect_of
 from takifugu.data.rows.kinds_of_order import CLOCK_TIMES
 from takifugu.data.values.texts import BLANKS
 from takifugu.numbers.rationals import to_text
-from takifugu.releasing.file.keys import columns_of_order
+from takifugu.releasing.file.keys import Described, columns_of_order
 from takifugu.releasing.file.sections import MEANT, SourceKeys
 from takifugu.releasing.file.source import written_of
 
 if TYPE_CHECKING:
+    from takifugu.data.times.calendar import Calendar
     from takifugu.releasing.file.kind import ReleaseFile
 
 #: Keys of [source] that are no part of it: where the data are, what may be spent, what is public, which batch it is.
@@ -42,6 +45,39 @@ class Telling(Protocol):
     """A declared [belief] whose keys decide which rows become which entry of whom."""
 
     def reading(self) -> Plain: ...
+
+
+@runtime_checkable
+class OfStates(Protocol):
+    """A [belief] about the states of sequences."""
+
+    states: tuple[str, ...]
+    map: Mapping[str, str]
+
+
+@runtime_checkable
+class OfSteps(Protocol):
+    """A [source] that may have a step and a calendar."""
+
+    @property
+    def length(self) -> Fraction | timedelta | None: ...
+
+    @property
+    def calendar(self) -> Calendar | None: ...
+
+
+@runtime_checkable
+class OfTimes(Protocol):
+    """A [source] of sequences, with the column of each row's time."""
+
+    rows: str
+    order: str | tuple[str, str] | None
+    form: str | None
+    value: str
+    unit: str | None
+    recording: str | None
+    null_keys: Any
+    timezone: str | None
 
 
 def reading_of(file: ReleaseFile) -> str:
@@ -65,9 +101,9 @@ def _declared(source: SourceKeys) -> Json:
     return {**{key: value for key, value in said.items() if MEANT.get(key) != value}, "missing": missing or None}
 
 
-def _of_states(source: Any, belief: Any) -> Json:
+def _of_states(source: SourceKeys, belief: Described) -> Json:
     """Return what a row of a sequence says, which value is which state, and which pieces count."""
-    if getattr(belief, "map", None) is None:  # not a belief about sequences
+    if not isinstance(belief, OfStates) or not isinstance(source, OfTimes):
         return {}
     said = belief.model_dump(mode="json", include={"map", "min_length", "max_length", "longer"}, exclude_defaults=True)
     if said.pop("longer", "refuse") == "refuse":
@@ -78,11 +114,11 @@ def _of_states(source: Any, belief: Any) -> Json:
 def _of_steps(source: Any, table: Table | None) -> Json:
     """Return the step, where it starts, and whether times are those of clocks."""
     facts: Json = {}
-    if (length := getattr(source, "length", None)) is not None:
+    if isinstance(source, OfSteps) and (length := source.length) is not None:
         facts["step"] = f"{length // timedelta(seconds=1)}s" if isinstance(length, timedelta) else to_text(length)
-    if getattr(source, "calendar", None) is not None:
+    if isinstance(source, OfSteps) and source.calendar is not None:
         facts["start between steps"] = source.calendar.name.partition(", ")[2]
-    if table is None or "recording" not in type(source).model_fields or source.order is None:
+    if table is None or not isinstance(source, OfTimes) or source.order is None:
         return facts
     day, clock = columns_of_order(source.order)
     read = Layout(

@@ -140,12 +140,12 @@ def notices_of_reading(file: ReleaseFile) -> tuple[str, ...]:
 
     if file.opened is None or knows_no_other_reading(file.ledger, file.source.name, lambda: file.reading):
         return ()
-    from takifugu.accounting.ledger.previewing import asked_about
+    from takifugu.accounting.ledger.previewing import question_of
 
-    asked = asked_about(file.ledger, file.source.name, file.reading)
-    if asked is None:
+    question = question_of(file.ledger, file.source.name, file.reading)
+    if question is None:
         return ()
-    return (f"{asks_words(asked)}\n{command('calibrate', file.path)} shows what either answer costs",)
+    return (f"{asks_words(question)}\n{command('calibrate', file.path)} shows what either answer costs",)
 
 
 def asks_words(question: ReadingChanged | None) -> str:

@@ -9,7 +9,7 @@ from tests.support.ledger_tools import edit
 
 import takifugu as tf
 from takifugu.accounting.ledger.disk.glancing import knows_no_other_reading
-from takifugu.accounting.ledger.previewing import asked_about
+from takifugu.accounting.ledger.previewing import question_of
 
 MADE, DAYS, WEEKS = (f'reading: "{name}"' for name in ("hours", "days", "weeks"))
 
@@ -40,7 +40,7 @@ def test_a_glance_says_nothing_exactly_where_the_ledger_has_nothing_to_say(tmp_p
         released(tmp_path, earlier, **answer)
         for reading in (MADE, DAYS, WEEKS):
             assert knows_no_other_reading(where, "s", lambda reading=reading: reading) == (reading in silent), reading
-            assert (asked_about(where, "s", reading) is None) == (reading in silent), reading
+            assert (question_of(where, "s", reading) is None) == (reading in silent), reading
 
 
 def with_statements(where: Path) -> None:

@@ -15,7 +15,7 @@ from itertools import chain
 
 from takifugu.analysis.guarantee import Charge
 from takifugu.core.errors import InputError, ReadingChanged
-from takifugu.core.readings import are_never_the_same, differences, shown
+from takifugu.core.readings import are_never_the_same, differences, side_by_side
 
 #: What is said of a reading that no caller named: entries are then told apart by the lengths of their sequences.
 UNDECLARED = ""
@@ -106,7 +106,7 @@ class Readings:
         """What the owner declared to be the same entries, in certificates' words."""
         for members in self.classes.values():
             for number, reading in enumerate(members[1:], start=1):
-                yield f"declared to be the same entries:\n{shown(nearest(members[:number], reading), reading)}"
+                yield f"declared to be the same entries:\n{side_by_side(nearest(members[:number], reading), reading)}"
 
 
 def nearest(readings: Iterable[str], reading: str) -> str:
