@@ -162,9 +162,9 @@ def test_columns_called_as_words_of_sql_are_columns(tmp_path: Path) -> None:
 def test_a_reading_is_text_without_paths_and_dates(tmp_path: Path) -> None:
     (tmp_path / "a.csv").write_text("who;t;v\nAna;2026-01-05T00:00;x\n")
     texts = []
-    for day, name in ((5, "a.csv"), (12, "b.csv")):
+    for day, name, step in ((5, "a.csv", "1h"), (12, "b.csv", "60min")):
         (tmp_path / name).write_text(f"who,t,v\nAna,2026-01-{day:02}T00:00,x\n")
-        keys = {**KEYS, "step": "1h", "from": f"2026-01-{day:02}", "until": f"2026-01-{day + 7:02}",
+        keys = {**KEYS, "step": step, "from": f"2026-01-{day:02}", "until": f"2026-01-{day + 7:02}",
                 "sql": f"select *  from read_csv('{name}') where t >= '2026-01-{day:02}'",
                 "value": "lower( v )"}  # fmt: skip
         with read_source(keys, ["x"], tmp_path) as source:
@@ -173,7 +173,7 @@ def test_a_reading_is_text_without_paths_and_dates(tmp_path: Path) -> None:
     assert texts[0].splitlines() == [
         "file: sql", "sql: SELECT * FROM read_csv('$file') WHERE (t >= '$from')",
         "rows: samples", 'unit: "who" (VARCHAR)',
-        'order: "t" (VARCHAR)', "value: lower(v) (VARCHAR)", "nulls: unobserved", "step: 1h", "gaps: public",
+        'order: "t" (VARCHAR)', "value: lower(v) (VARCHAR)", "nulls: unobserved", "step: 3600s", "gaps: public",
         "start between steps: 0",
     ]  # fmt: skip
 
