@@ -16,8 +16,10 @@ import pytest
 from tests.conformance.corpus import Case, whole
 
 import takifugu as tf
+from takifugu import calibration
 from takifugu.accounting.ledger import Ledger
 from takifugu.analysis import randomisers
+from takifugu.calibration import trials
 from takifugu.calibration.registry import REGISTRY, Line
 from takifugu.core.errors import ReleaseState, TakifuguError
 from takifugu.mechanisms.one_sided import Asymmetric, Policy, Visits, none_of, visits
@@ -193,6 +195,13 @@ def test_each_query_is_refused_or_published_and_can_be_read(kind: str, tmp_path:
 @pytest.mark.parametrize("kind", SIZED)
 def test_each_query_with_little_noise_is_refused_or_published_and_can_be_read(kind: str, tmp_path: Path) -> None:
     assert tried(kind, PROMISES[1:2], tmp_path)
+
+
+def test_without_the_rule_a_number_would_not_be_written(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    for room in (calibration, trials):
+        monkeypatch.setattr(room, "is_writable", lambda problem, noise: True)
+    with pytest.raises((ArithmeticError, ValueError)):
+        tried("statistic", PROMISES[1:2], tmp_path)
 
 
 @pytest.mark.parametrize("size", ["-1e269", "1e269", "1e300", "-1e-300"])
