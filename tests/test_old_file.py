@@ -32,7 +32,7 @@ def test_a_file_of_before_becomes_that_of_now(example: Path) -> None:
     lines = []
     for line in text.splitlines():
         key, sign, rest = line.partition(" = ")
-        lines.append(f"{BEFORE.get(key, key)}{sign}{rest}".replace("[[table]]", "[[table]]"))
+        lines.append(f"{BEFORE.get(key, key)}{sign}{rest}".replace("[[table]]", "[[release]]"))
     now = old_file.renamed("\n".join(lines).replace('kind = "joint-table"', 'kind = "table"') + "\n")
     assert tomllib.loads(now) == tomllib.loads(text)
     assert [line.partition("#")[2] for line in now.splitlines()] == [

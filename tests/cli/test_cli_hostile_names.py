@@ -18,8 +18,8 @@ from takifugu.accounting.ledger import Ledger
 HOSTILE = {"C0": "\x1b]0;pwn\x07", "C1": "\x9b31m", "direction": "\u202e", "line": "\u2028"}
 OBEYED = re.compile("[\x00-\x09\x0b-\x1f\x7f-\x9f\u061c\u200e\u200f\u2028-\u202e\u2066-\u2069]")
 ROSTER = release_text(
-    read_from("beds", "beds.csv", rows="stays", unit="patient", roster="patients.csv", start="came", end="left",
-              otherwise="home", step="1d", from_="2026-01-05", until="2026-01-15", value="ward", budget=10),
+    read_from("beds", "beds.csv", rows="stays", unit="patient", roster="patients.csv", order="came", end="left",
+              default_state="home", step="1d", from_="2026-01-05", until="2026-01-15", value="ward", budget=10),
     believe("markov-chain", states=["home", "surgery"], matrix=[[0.8, 0.2], [0.3, 0.7]], source="a test",
             units_independent=True),
     publish("beds", "histogram", epsilon=9.0),
@@ -41,7 +41,7 @@ CLINIC = "who,ward,minute,state\n" + "".join(
 )  # fmt: skip
 COUNTED = release_text(
     read_from("people", "people.csv", unit="person", budget=10),
-    believe("table", source="public", units_independent=True,
+    believe("joint-table", source="public", units_independent=True,
             fit={"file": "census.csv", "columns": ["origin", "level"]}),
     hide(attribute="origin"),
     publish("level", "identity", attribute="level", codes={"low": 0, "high": 90}, epsilon=9),

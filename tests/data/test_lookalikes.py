@@ -85,7 +85,7 @@ def test_the_same_row_on_every_engine(engine: str, tmp_path: Path) -> None:
 
 
 VISITS = release_text(
-    read_from("s", "v.csv", person="who", place="where", elsewhere="ignore", budget=9),
+    read_from("s", "v.csv", unit="who", value="where", elsewhere="ignore", budget=9),
     believe("asymmetric", places=["bar", "gym"], most=2),
     hide(visits="all"),
     publish("t", "safe", at_most=5, epsilon=1),
@@ -98,7 +98,7 @@ def test_nine_people_at_a_place_spelt_otherwise_are_not_safe(tmp_path: Path) -> 
     (tmp_path / "v.toml").write_text(VISITS, encoding="utf-8")
     rows = "who,where\np9,gym\n" + "".join(f"p{i},Bar\n" for i in range(9))
     (tmp_path / "v.csv").write_text(rows, encoding="utf-8")
-    with pytest.raises(DataError, match=r"source\.place: column 'where' holds in row 2 .* a declared value") as caught:
+    with pytest.raises(DataError, match=r"source\.value: column 'where' holds in row 2 .* a declared value") as caught:
         release_file(tmp_path / "v.toml")
     assert "bar" not in str(caught.value).lower()
     assert not (tmp_path / "l.db").exists()

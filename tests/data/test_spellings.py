@@ -170,7 +170,7 @@ def test_whole_numbers_of_many_digits_and_dates_are_names(engine: str) -> None:
 def test_two_spellings_of_a_piece_are_refused_inside_one_unit_only() -> None:
     frame = polars.DataFrame({"who": ["a", "b", "b"], "run": ["1\u00a0a", "1 a", "1\u00a0a"], "state": ["still"] * 3})
     layout = Layout("state", unit="who", piece="run")
-    with pytest.raises(DataError, match="a piece is written in two ways in rows 2 and 3"):
+    with pytest.raises(DataError, match="a recording is written in two ways in rows 2 and 3"):
         pieces(open_frame(frame), layout, STATES)
     recorded = pieces(open_frame(frame.head(2)), layout, STATES)
     assert [(piece.unit, piece.piece) for piece in recorded] == [("a", "1 a"), ("b", "1 a")]
@@ -226,7 +226,7 @@ def test_a_number_read_by_another_program_has_no_second_budget(tmp_path: Path) -
     (table,) = tf.release_file(path, anyway=True).tables
     assert [unit for unit, _ in table.releases] == ["007", "12"]
     again = {"output": tmp_path / "again", "once": "again"}
-    tf.release_file(path, pandas.read_csv(tmp_path / "data.csv"), **again, anyway=True)
+    tf.release_file(path, pandas.read_csv(tmp_path / "data.csv"), **again, anyway=True, same_entries=True)
     first, second = Ledger.open(tmp_path / "ledger.db").spent("study").units
     assert first.spent.epsilon == second.spent.epsilon > 1
     with pytest.raises(DataError, match=r"written in two ways in rows 1 and 4 .*zeros or a plus in front"):

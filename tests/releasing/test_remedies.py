@@ -126,7 +126,7 @@ def test_no_command_is_forgotten() -> None:
 BY_HAND = (
     "cli/", "releasing/file/drafting/", "releasing/file/guessing/", "releasing/file/questions/",
     "releasing/file/sections.py", "releasing/report/", "releasing/postprocess/open_data.py", "data/engines/spark.py",
-    "numbers/noise/entropy.py", "data/relation/",
+    "numbers/noise/entropy.py", "data/relation/", "releasing/draft/",
 )  # fmt: skip
 #: Words with an option that is added to the command that printed them, each with its own test below or above.
 OPTIONS = ("write --anyway", "such as --once 2", "such as --window ", "with --new-ledger", "or write --force",
@@ -268,7 +268,7 @@ def test_a_budget_that_no_ledger_has_counted_needs_no_command(tmp_path: Path) ->
 
 def test_no_budget_is_told_of_that_hides_nothing(tmp_path: Path) -> None:
     """Other entries cost a change of all data. To write the file as before works."""
-    source = read_from("study", "data.csv", order="t", rows="changes", before="a", step=1, from_=0, until=300,
+    source = read_from("study", "data.csv", order="t", rows="changes", default_state="a", step=1, from_=0, until=300,
                        value="state", budget=3)  # fmt: skip
     belief = believe("markov-chain", states=["a", "b"], matrix=[[0.9, 0.1], [0.1, 0.9]], source="a test",
                      units_independent=True)  # fmt: skip
@@ -280,7 +280,7 @@ def test_no_budget_is_told_of_that_hides_nothing(tmp_path: Path) -> None:
     refused = words_of(ended(1, "release", toml, "--anyway", "--other-entries"))
     assert re.search(r"no budget is worth that: an epsilon of [0-9.]+ hides next to nothing", refused)
     assert "ledger budget" not in refused
-    succeed("release", replaced(toml, 'before = "b"', 'before = "a"'), "--anyway")
+    succeed("release", replaced(toml, 'default_state = "b"', 'default_state = "a"'), "--anyway")
 
 
 @of("cli/output.py: with_answer", "releasing/planning/notices.py: notices_of_reading")

@@ -17,7 +17,7 @@ def problems(folder: Path, example: str, *changes: tuple[str, str]) -> tuple[str
 
 LASTING = "mean_duration = { home ="
 OLD = {
-    "release": ("activity", [("[[table]]", "[[table]]")], "release: is the key of before; write [[table]]"),
+    "release": ("activity", [("[[table]]", "[[release]]")], "release: is the key of before; write [[table]]"),
     "kind": ("people", [('kind = "joint-table"', 'kind = "table"')],
              "belief: has the unknown kind 'table'; did you mean 'joint-table'?; "
              'write kind = "joint-table", its name now'),

@@ -282,12 +282,3 @@ def test_an_exact_total_is_refused_with_what_it_would_cost(line: str, tmp_path: 
     assert "its epsilon would be infinite" in str(caught)
     assert caught.faults[0].place.startswith("table[0]")
     assert "a count or a sum with an epsilon of its own" in caught.faults[0].fix
-
-
-def test_a_key_of_before_is_told_with_what_is_written_now(tmp_path: Path) -> None:
-    path = tmp_path / "old.toml"
-    example = Path(__file__).parents[3] / "examples" / "activity.toml"
-    path.write_text(example.read_text(encoding="utf-8").replace("[[table]]", "[[table]]"))
-    with pytest.raises(TakifuguError) as refused:
-        spec.load(path)
-    assert "release: is the key of before; write [[table]]" in str(refused.value)

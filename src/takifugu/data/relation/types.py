@@ -179,8 +179,8 @@ def rows_sql(opened: Opened, is_numbered: bool = False, more: str = "") -> str:
 
 def control_why(role: str) -> str:
     """Return the bit of a name that holds what a terminal, a table or a page would obey (`is_printable`)."""
-    found = f"regexp_matches({identifier(role)}::varchar, {literal(CONTROLS)})"
-    return f"coalesce({found}::bigint, 0) * {BIT['control character']}"
+    is_hostile = f"regexp_matches({identifier(role)}::varchar, {literal(CONTROLS)})"
+    return f"coalesce({is_hostile}::bigint, 0) * {BIT['control character']}"
 
 
 def name_why(opened: Opened) -> str:

@@ -72,8 +72,8 @@ def suprema(
 def _cone(ratio: bytes, states: int) -> tuple[float, FloatArray | None]:
     """Return the largest entry of a closed ratio, and the extreme rays of its cone, if they can be computed."""
     matrix = closed(np.frombuffer(ratio).reshape(states, states))
-    largest = float(matrix.max())
-    return largest, read_only(extreme_rays(matrix)) if largest <= LARGEST_POWER else None
+    largest = float(matrix.max(initial=0.0))
+    return largest, read_only(extreme_rays(matrix)) if 0 < largest <= LARGEST_POWER else None
 
 
 def _over_all(rows: FloatArray) -> FloatArray:

@@ -129,7 +129,7 @@ class ReleaseFile:
     @property
     def owner_column(self) -> str | None:
         """Return the column of the ledger's units, None where all rows are one unit."""
-        return self.kind.owner_column(self.source)
+        return self.kind.facts.owner_column(self.source)
 
     @property
     def items(self) -> tuple[Item, ...]:
@@ -202,10 +202,6 @@ class Kind:
         """Return the model of a [belief] with declared keys."""
         assert self.section is not None
         return model_of(self.section, self.facts.believed)
-
-    def owner_column(self, source: SourceKeys) -> str | None:
-        """Return the column of the ledger's units, None where all rows are one unit."""
-        return None if self.facts.is_one_unit else source.unit
 
     # What the file means. Faults are yielded with their place; an error that is raised is blamed on the section.
     def shape(self, spec: Any, folder: Path, data: object) -> Iterable[TakifuguError]:

@@ -129,7 +129,7 @@ def _checked(raw: Json, path: Path, data: object, window: str | None) -> Release
         fix = f"{command('calibrate', path)} checks such a file where its data are"
         raise SpecError([*faults, fault(("belief",), _MADE_OF_DATA, fix)])
     belief, framework, table, problems = meaning_of(kind, spec, faulty, path.parent, data)
-    has_units = spec.source is not None and kind.owner_column(spec.source) is not None
+    has_units = spec.source is not None and kind.facts.owner_column(spec.source) is not None
     shared = list(named_sources(spec))
     if not any(error.where[:1] in (("joint_epsilon",), ("joint_delta",)) for error in faults):
         promise = raw.get("joint_epsilon"), raw.get("joint_delta", 0)

@@ -16,7 +16,7 @@ from takifugu.data import Table as Data
 from takifugu.model.frameworks import Framework
 from takifugu.releasing.file.keys import Described, names_of
 from takifugu.releasing.file.problems import Where, absent_columns, blamed, fault
-from takifugu.releasing.file.sections import FileSpec
+from takifugu.releasing.file.sections import FileSpec, SourceKeys
 from takifugu.releasing.file.source import BLAMED, open_source
 from takifugu.releasing.file.tables import Table
 
@@ -51,6 +51,10 @@ class Shape:
     meaning: Callable[..., Parts] | None = None
     notices: Callable[[Any], Iterator[str]] = lambda source: iter(())
     tables: Callable[[Any], tuple[Table, ...]] = lambda spec: spec.table
+
+    def owner_column(self, source: SourceKeys) -> str | None:
+        """Return the column of the ledger's units, None where all rows are one unit."""
+        return None if self.is_one_unit else source.unit
 
 
 def opened(
