@@ -187,6 +187,13 @@ def test_a_later_until_and_new_people_are_no_other_reading(tmp_path: Path) -> No
     assert load(path).reading == one
 
 
+def test_a_roster_may_be_a_select(tmp_path: Path) -> None:
+    (tmp_path / "named").mkdir()
+    select = "select unit as agent from read_csv('others.csv', all_varchar = true)"
+    as_select = load(written(tmp_path / "named", ('"agents.csv"', f'"{select}"')))
+    assert counts_of(plan(as_select)) == counts_of(plan(load(written(tmp_path))))
+
+
 def test_rows_that_are_not_said_to_be_samples_are_noticed(tmp_path: Path) -> None:
     for changes, is_noticed in (((*SAMPLES, ('rows = "samples"\n', "")), True), (SAMPLES, False)):
         notices = check(written(tmp_path, *changes)).notices
@@ -215,7 +222,9 @@ def test_rows_that_are_not_said_to_be_samples_are_noticed(tmp_path: Path) -> Non
     ((('value = "state"', 'value = "state"\nrecording = "state2"'),), "source.recording: is given"),
     ((('"agents.csv"', '"changes.csv"'),), "source.roster: is the private data itself"),
     ((('"agents.csv"', '"nowhere.csv"'),), "source.roster"),
-    ((('"agents.csv"', '"others.csv"'),), "source.roster: the roster has no column 'agent'"),
+    ((('"agents.csv"', "\"from read_csv('changes.csv', all_varchar = true)\""),),
+     "source.roster: is the private data itself"),
+    ((('"agents.csv"', '"others.csv"'),), "source.roster: the first line of others.csv has no 'agent'"),
     ((*SAMPLES, ('value = "state"', 'value = "state"\nroster = "agents.csv"')), "source.roster: is given, and"),
     ((*STAYS, ('end = "end"\n', "")), "source.end: is missing"),
     ((*STAYS, ('default_state = "away"\n', "")), "source.default_state: is missing"),

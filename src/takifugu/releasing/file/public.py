@@ -53,11 +53,17 @@ class PublicTable:
     folder: Path
     encoding: str | None
     source_keys: SourceKeys
+    key: str = "file"
 
     @property
     def source(self) -> str:
         """Return what messages call the file."""
         return self.file if len(self.file) < 60 else f"{self.file[:57]}..."
+
+    def names(self, wanted: Sequence[str]) -> tuple[str, ...]:
+        """Return the columns of the file, which has the wanted ones."""
+        with self._opened(wanted) as relation:
+            return tuple(relation.types)
 
     def values(self, column: str) -> tuple[str, ...]:
         counts = self.rows([column])
@@ -99,22 +105,28 @@ class PublicTable:
 
     def _selected(self, columns: Sequence[str], statement: str) -> list[tuple[Any, ...]]:
         """Return the rows of a statement over the columns as texts, None where there is nothing."""
+        with self._opened(columns) as relation:
+            listed = ", ".join(f"nullif({identifier(name)}::varchar, '') as {identifier(name)}" for name in columns)
+            inner = f"(select {listed} from {identifier(WRITTEN)})"
+            rows = relation.rows(statement.format(", ".join(map(identifier, columns)), inner))
+        for place, column in enumerate(columns):
+            if any(row[place] is not None and row[place] != row[place].strip() for row in rows):
+                fix = f'{self.key} = "select trim({identifier(column)}) as {identifier(column)}, ... from ..."'
+                raise DataError(f"{self.source}: column {column!r} has texts with blanks around them", fix=fix)
+        return rows
+
+    @contextmanager
+    def _opened(self, columns: Sequence[str]) -> Iterator[Relation]:
+        """Open the file, which has these columns; DataError where it has not, or changes meanwhile."""
         with private_folder() as room:
-            relation = open_table(self.file, columns, self.folder, room, "file", self.encoding)
+            relation = open_table(self.file, columns, self.folder, room, self.key, self.encoding)
             try:
                 for column in columns:
                     _check_column(relation, column, self.source)
-                listed = ", ".join(f"nullif({identifier(name)}::varchar, '') as {identifier(name)}" for name in columns)
-                inner = f"(select {listed} from {identifier(WRITTEN)})"
-                rows = relation.rows(statement.format(", ".join(map(identifier, columns)), inner))
+                yield relation
                 relation.check_unchanged()
             finally:
                 relation.close()
-        for place, column in enumerate(columns):
-            if any(row[place] is not None and row[place] != row[place].strip() for row in rows):
-                fix = f'file = "select trim({identifier(column)}) as {identifier(column)}, ... from ..."'
-                raise DataError(f"{self.source}: column {column!r} has texts with blanks around them", fix=fix)
-        return rows
 
     def _value(self, text: str | None, name: str, bins: Bins | None, classes: Any) -> Hashable:
         """Return a cell's value; DataError for an undeclared missing one."""
@@ -135,7 +147,8 @@ class PublicTable:
 
     def number(self, text: str, column: str) -> str:
         if not re.match(NUMBER, text) and not re.match(NOT_FINITE, text):
-            fix = f"file = \"select replace({identifier(column)}, ',', '.') as {identifier(column)}, ... from ...\""
+            name = identifier(column)
+            fix = f"{self.key} = \"select replace({name}, ',', '.') as {name}, ... from ...\""
             raise not_numbers(column, fix).about(self.source)
         return text
 

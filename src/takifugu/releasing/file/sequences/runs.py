@@ -17,14 +17,14 @@ from takifugu.core.errors import DataError, TakifuguError
 from takifugu.core.lists import among
 from takifugu.core.people import PEOPLE
 from takifugu.core.sections import values_of, written
-from takifugu.data import meant, open_frame, parse_step
+from takifugu.data import meant, parse_step
+from takifugu.data.relation.opening import files_read
 from takifugu.data.runs.rules import Ends, RunRules
 from takifugu.data.times.moments import Moment, moment
 from takifugu.data.times.time_format import EPOCHS
-from takifugu.data.values.written import Written
 from takifugu.releasing.file.keys import LASTING
 from takifugu.releasing.file.problems import broken, faults_at, strange_states
-from takifugu.releasing.file.reading import texts as texts_of
+from takifugu.releasing.file.public import PublicTable
 from takifugu.releasing.file.sequences.source import SequenceBelief, SourceSpec
 from takifugu.releasing.file.source import is_one_of, private_files
 
@@ -112,7 +112,8 @@ def _ends_of_stays(source: SourceSpec) -> Iterator[TakifuguError]:
 def _roster(source: SourceSpec, folder: Path, data: object) -> Iterator[TakifuguError]:
     roster, is_private = source.roster, False
     if isinstance(roster, str) and source.unit is not None:
-        is_private = is_one_of(folder / roster, private_files(source, folder, data))
+        private = private_files(source, folder, data)
+        is_private = any(is_one_of(file, private) for file in files_read(roster, folder))
     rule = f"which {PEOPLE.many} there are is declared, and not seen in their rows; "
     yield from broken(
         (roster is not None and source.unit is None, "source.roster", "is given, and no column says whose row it is",
@@ -178,15 +179,9 @@ def covered_by(source: SourceSpec, folder: Path) -> dict[str | None, Ends]:
         if len(names) < len(roster):
             raise DataError(f"names a {PEOPLE.one} twice", fix="name everybody once").at("roster")
         return dict.fromkeys(names.values(), (None, None))
-    table = open_frame(folder / roster, source.missing, Written(encoding=source.encoding))
-    if source.unit not in table.names:
-        raise DataError(
-            f"the roster has no column {source.unit!r}", rule="it names people in a column called as that of the data",
-            fix="rename its column",
-        ).at("roster")  # fmt: skip
-    table.require([source.unit])
-    columns = [source.unit, *among(("from", "until"), table.names)]
-    texts = texts_of(table, columns)
+    table = PublicTable(roster, folder, source.encoding, source, "roster")
+    columns = [source.unit, *among(("from", "until"), table.names([source.unit]))]
+    texts = table.texts(columns)
     if not texts or any(name is None for name, *_ in texts):
         problem = f"column {source.unit!r} of the roster has missing values"
         raise DataError(problem, fix="name everybody, once").at("roster")
