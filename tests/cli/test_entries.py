@@ -38,6 +38,13 @@ def test_where_nobody_can_answer_it_fails_with_a_line_to_paste(changed: Path) ->
     assert spent(changed) < 2
 
 
+def test_another_step_names_the_one_answer_that_it_may_have(changed: Path) -> None:
+    changed.write_text(changed.read_text().replace('"lag"', '"state"').replace('step = "1h"', 'step = "30min"'))
+    said = words_of(ended(BAD_INPUT, "release", "--anyway", "--only", "later", changed))
+    assert f"run `takifugu release {visible(str(changed))} --only later --anyway --other-entries`" in said
+    assert "--only later --anyway --same-entries" not in said
+
+
 def test_other_entries_are_paid_for(changed: Path) -> None:
     succeed("release", changed, "--anyway", "--other-entries")
     assert spent(changed) == 2

@@ -19,6 +19,7 @@ from takifugu.core.errors import ReadingChanged, ReleaseError
 from takifugu.core.escaping import command, visible
 from takifugu.core.files import draft_of, read_file
 from takifugu.core.plain import Json
+from takifugu.core.readings import are_never_the_same
 from takifugu.core.text.tables import width
 from takifugu.numbers.rationals import to_text
 from takifugu.releasing.planning.notices import listening
@@ -159,7 +160,10 @@ def with_answer(step: Callable[[bool | None], T], same_entries: bool | None) -> 
         answer = _ANSWERS.get(sys.stdin.readline().strip().casefold())
         if answer is not None:
             return step(answer)
-    question.fix += f"\nrun {command(*_typed(), '--same-entries')}, or the same with --other-entries"
+    if are_never_the_same(question.before, question.now):
+        question.fix += f"\nrun {command(*_typed(), '--other-entries')}, or read it as before"
+    else:
+        question.fix += f"\nrun {command(*_typed(), '--same-entries')}, or the same with --other-entries"
     raise question
 
 

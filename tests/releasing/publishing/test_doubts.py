@@ -14,6 +14,8 @@ from tests.support.release_files import believe, publish, read_from, release_tex
 from tests.support.releases import put, words_in
 
 import takifugu as tf
+from takifugu.accounting.ledger import Ledger
+from takifugu.core.errors import ReleaseState, TakifuguError
 from takifugu.numbers.noise import SystemEntropy
 from takifugu.releasing.planning.questions import Drawn, Question
 from takifugu.releasing.planning.truth import answer_of, read
@@ -299,3 +301,26 @@ def test_where_gaps_are_hidden_missing_rows_are_named(tmp_path: Path) -> None:
     path = study(tmp_path, {"off": "2 h", "on": "2 h"}, table="\n".join(ROWS.splitlines()[::7]) + "\n")
     (table,) = tf.release_file(path, anyway=True).tables
     assert "rows are missing, or the model looks wrong" in table.certificate.doubts[0]
+
+
+def test_users_who_are_not_asked_may_have_other_values(tmp_path: Path) -> None:
+    """Their alphabets differ: the tables of a query are those of the users who are counted."""
+    laws = [{-1: 0.5, 2: 0.5}, {2: 0.625, -1: 0.375}, {5: 0.0, -1: 0.5, 2: 0.5}]
+    users = tf.IndependentUsers(laws, 1)
+    found = tf.calibrate(tf.Pufferfish(tf.every_entry(), users), tf.Sum(entries=[1]), "0.1", mechanism="group")
+    noisy = tf.release(found, [2, 2, 2], ledger=tmp_path / "l.db", source="s", budget=9)
+    assert noisy.certificate.doubts == ()
+
+
+def test_what_cannot_be_compared_is_told_before_anything_is_paid(tmp_path: Path, monkeypatch) -> None:
+    """A failure that depends on the values would have them drawn again, until it does not fail."""
+    def fail(*given: object) -> None:
+        raise IndexError
+
+    monkeypatch.setattr(doubts, "likely_range", fail)
+    coin = tf.MarkovChain([[0.5, 0.5], [0.5, 0.5]], 9)
+    found = tf.calibrate(tf.Pufferfish(tf.every_entry(), coin), tf.Count(1), 1)
+    with pytest.raises(TakifuguError) as fault:
+        tf.release(found, [1] * 9, ledger=tmp_path / "l.db", source="s", budget=9)
+    assert fault.value.state in (None, ReleaseState.NOTHING)
+    assert "s" not in {row.name for row in Ledger.open(tmp_path / "l.db").show()}

@@ -33,6 +33,8 @@ def of_users(users: IndependentUsers, count: Additive, tilts: FloatArray) -> Flo
     different, times = _kinds(count, users.law_of)
     total = np.zeros(len(tilts))
     for (law, table, weight), entries in zip(different.T.tolist(), times.tolist(), strict=True):
+        if weight == 0:  # who is not counted adds nothing, and may have another alphabet than the table
+            continue
         total += entries * _log_mean(laws[law], np.multiply.outer(tilts, weight * count.tables[table][:, 0]))
     return total
 

@@ -10,7 +10,7 @@ of it, they can explain a number that is too small, and that is said.
 from __future__ import annotations
 
 import math
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from fractions import Fraction
 
@@ -24,7 +24,7 @@ from takifugu.core.errors import InputError, Unsupported
 from takifugu.core.escaping import at_most, number
 from takifugu.model.queries.additive import Additive
 from takifugu.releasing.advice.cells import rounded
-from takifugu.releasing.planning.questions import Drawn, Question
+from takifugu.releasing.planning.questions import Drawn, Question, Ready
 from takifugu.releasing.postprocess.readable import LEVEL
 
 #: A table whose beliefs are true is doubted with this probability at most.
@@ -66,6 +66,23 @@ def doubts_of(drawn: Sequence[Drawn]) -> tuple[str, ...]:
     missing = "rows are missing, or " if doubts[0].may_miss else ""
     sentence = f"{doubts[0].words}{more}: {missing}the model looks wrong, and the guarantee rests on it"
     return (f"{sentence[:1].upper()}{sentence[1:]}",)
+
+
+def foresee(questions: Iterable[Ready]) -> None:
+    """Compute what beliefs make likely, before anything is paid.
+
+    It must not fail once values are drawn: a release that failed on some of them would be drawn again.
+    """
+    known = set[tuple[int, int]]()
+    for ready in questions:
+        question = ready.question
+        key = id(question.calibration), id(question.observed)
+        if key in known or not isinstance(question.calibration.randomiser, Noise) or not ready.labels:
+            continue
+        known.add(key)
+        of_beliefs = _expected(question)
+        if of_beliefs is not None:
+            of_beliefs.likely(MISS)
 
 
 def _doubts(drawn: Sequence[Drawn], values: int) -> Iterator[Doubt]:

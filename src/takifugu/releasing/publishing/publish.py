@@ -27,6 +27,7 @@ from takifugu.releasing.planning.questions import Drawn, Question, Ready, debits
 from takifugu.releasing.planning.truth import answer_of, labels_of, read
 from takifugu.releasing.publishing.billing import accounts_of
 from takifugu.releasing.publishing.bundle import Bundle, bundle_of
+from takifugu.releasing.publishing.doubts import foresee
 from takifugu.releasing.publishing.progress import Progress
 from takifugu.releasing.publishing.states import InFolder, InLedger, paying_for_new_values, row_of
 
@@ -109,6 +110,7 @@ def keep(
     paid: Pending | Reservation
     if waiting is None:
         check(questions)
+        foresee(questions)
         paid, recipe, since = pay(questions, book, order, progress), order.recipe, None
     else:
         paid, recipe, since = waiting, waiting.recipe, waiting.created
