@@ -84,8 +84,8 @@ def test_no_class_of_laws_inherits_an_answer_about_one_law() -> None:
         for kind in CLASSES:
             if question.inherits(kind):
                 inherited.add((kind.__name__, question.name))
-    own = {("CountedParameters", "the mean of an answer")}  # which has all means of the class
-    assert inherited == {(kind.__name__, name) for kind in CLASSES for name in LOOKED_AT} - own
+    exceptions = {("CountedParameters", "the mean of an answer")}  # which has all means of the class
+    assert inherited == {(kind.__name__, name) for kind in CLASSES for name in LOOKED_AT} - exceptions
 
 
 def _questions() -> list[Question[object]]:

@@ -111,8 +111,8 @@ def test_expressions_give_what_the_keys_gave(name: str) -> None:
     base = duckdb.connect()
     base.execute("set timezone = 'UTC'")
     columns = ", ".join(f"{old_file.text(value)} as {old_file.column(column)}" for column, value in row.items())
-    (found,) = base.sql(f"select cast({source(text)[key]} as varchar) from (select {columns})").fetchall()[0]
-    assert found == expected
+    (read,) = base.sql(f"select cast({source(text)[key]} as varchar) from (select {columns})").fetchall()[0]
+    assert read == expected
 
 
 def test_a_map_becomes_cases_and_goes() -> None:

@@ -554,7 +554,7 @@ def with_lines(toml: Path, lines: list[str]) -> None:
 
 def _in_section(text: str, section: str, key: str, line: str) -> str:
     parts = re.split(r"(?m)^(?=\[)", text)
-    name = re.match(r'\[\[release\]\] "(.*)"', section)
+    name = re.match(r'\[\[table\]\] "(.*)"', section)
     for i, part in enumerate(parts):
         is_it = f'name = "{name[1]}"' in part and part.startswith("[[table]]") if name else part.startswith(section)
         if is_it or (section == "the top of the file" and i == 0):

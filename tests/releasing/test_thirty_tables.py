@@ -25,6 +25,8 @@ from takifugu.releasing.planning.plan import Plan, plan
 from takifugu.releasing.publishing.run import publish
 
 KINDS = {**OF_STATES, **OF_HAPPENINGS, **OF_PEOPLE}
+#: The options of questions that have another name.
+FLAGS = {"whose": "unit", "when": "order"}
 TABLES = {make.__name__: make for make in chain(*KINDS.values())}
 
 
@@ -35,7 +37,7 @@ def started(file: Path, answers: Mapping[str, str]) -> Json:
 
 
 def words_of(answers: Mapping[str, str]) -> list[str]:
-    return [word for name, answer in answers.items() if answer for word in (f"--{name}", answer)]
+    return [word for name, answer in answers.items() if answer for word in (f"--{FLAGS.get(name, name)}", answer)]
 
 
 def answered(file: Path, made: MadeTable) -> tuple[Path, Json]:
@@ -55,7 +57,7 @@ def answered(file: Path, made: MadeTable) -> tuple[Path, Json]:
         assert name in made.right, error
         assert name not in said, error
         assert made.right[name] != "", error
-        assert f"--{name} {quoted(made.right[name])}" in fix, error
+        assert f"--{FLAGS.get(name, name)} {quoted(made.right[name])}" in fix, error
         said[name] = made.right[name]
     return file, started_so
 

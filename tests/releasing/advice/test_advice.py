@@ -350,6 +350,6 @@ def test_no_remedy_needs_a_budget_that_hides_next_to_nothing(tmp_path: Path) -> 
     path.write_text(text.replace("epsilon = 2.0", "epsilon = 1.0"), encoding="utf-8")
     advice = tf.advise(path)
     assert (advice.verdict, advice.remedies) == (Verdict.ROUGH, ())
-    asked, over = advice.notices
-    assert asked.startswith("the release will ask first: the source 'boilers' is read otherwise than before:")
+    question, over = advice.notices
+    assert question.startswith("the release will ask first: the source 'boilers' is read otherwise than before:")
     assert "no budget is worth that" in over

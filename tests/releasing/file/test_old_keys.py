@@ -57,21 +57,21 @@ OLD = {
 @pytest.mark.parametrize("key", OLD)
 def test_a_key_of_before_is_told_with_the_line_of_now(tmp_path: Path, key: str) -> None:
     example, changes, line = OLD[key]
-    told = problems(tmp_path, example, *changes)
-    assert [problem for problem in told if problem.startswith(line)], told
+    lines = problems(tmp_path, example, *changes)
+    assert [problem for problem in lines if problem.startswith(line)], lines
 
 
 def test_both_keys_are_one_too_many(tmp_path: Path) -> None:
-    told = problems(tmp_path, "ward", ("next_state =", "next = {}\nnext_state ="))
-    assert "belief.next: is the key of before, and next_state is there, too; leave it out" in told
+    lines = problems(tmp_path, "ward", ("next_state =", "next = {}\nnext_state ="))
+    assert "belief.next: is the key of before, and next_state is there, too; leave it out" in lines
 
 
 def test_a_long_value_is_not_printed_again(tmp_path: Path) -> None:
     states = ", ".join(f"state-{number} = 3" for number in range(40))
-    told = problems(tmp_path, "ward", (LASTING, f"stay = {{ {states}, home ="))
-    assert "belief.stay: is the key of before; write mean_duration for stay, with the same value" in told
+    lines = problems(tmp_path, "ward", (LASTING, f"stay = {{ {states}, home ="))
+    assert "belief.stay: is the key of before; write mean_duration for stay, with the same value" in lines
 
 
 def test_where_the_key_of_now_is_none_nothing_is_said_of_before(tmp_path: Path) -> None:
-    told = problems(tmp_path, "people", ("[belief]", "[belief]\nnext = 3"))
-    assert any(problem.startswith("belief.next: is not a known key here") for problem in told), told
+    lines = problems(tmp_path, "people", ("[belief]", "[belief]\nnext = 3"))
+    assert any(problem.startswith("belief.next: is not a known key here") for problem in lines), lines

@@ -61,7 +61,7 @@ def test_what_never_passed_the_gate_is_neither_paid_nor_drawn(
         tf.release(calibration, DATA)
 
 
-def kept(calibration: Calibration) -> Calibration:
+def unchanged(calibration: Calibration) -> Calibration:
     return calibration
 
 
@@ -74,7 +74,7 @@ def pickled(calibration: Calibration) -> Calibration:
     return again
 
 
-@pytest.mark.parametrize("again", [kept, saved, pickled, copy.deepcopy])
+@pytest.mark.parametrize("again", [unchanged, saved, pickled, copy.deepcopy])
 def test_what_the_caller_accepted_is_released_after_any_way_to_keep_it(again: Any) -> None:
     assert again(with_little_noise()).allow_zero_noise
     tf.release(again(with_little_noise()), DATA)

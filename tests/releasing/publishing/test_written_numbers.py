@@ -71,11 +71,11 @@ class Tries:
         """Release, and return the kind of noise; None where it is refused, and then nothing is paid."""
         source = f"source {len(self.sources)}"
         try:
-            found = tf.calibrate(
+            calibrated = tf.calibrate(
                 case.framework, case.query, epsilon, delta, mechanism, only_release=True, allow_zero_noise=True
             )
             noisy = tf.release(
-                found, data or data_of(case.framework), ledger=self.book, source=source, budget=(10**6, "0.9999"),
+                calibrated, data or data_of(case.framework), ledger=self.book, source=source, budget=(10**6, "0.9999"),
                 same_people=False if self.sources else None,
             )  # fmt: skip
         except TakifuguError as error:
@@ -92,8 +92,8 @@ class Tries:
         for value in noisy.values:
             assert not isinstance(value, int | float | Fraction) or math.isfinite(value)
         assert [entry.state for entry in self.book.history(source)] == ["published"]
-        assert randomisers.from_dict(json.loads(json.dumps(found.randomiser.to_dict()))) == found.randomiser
-        return found.randomiser.kind
+        assert randomisers.from_dict(json.loads(json.dumps(calibrated.randomiser.to_dict()))) == calibrated.randomiser
+        return calibrated.randomiser.kind
 
     def check(self) -> None:
         assert self.book.check() == ()

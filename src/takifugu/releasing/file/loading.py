@@ -38,6 +38,7 @@ _NO_SOURCES = (".xls", ".xlsb", ".ods", ".feather", ".arrow")
 #: Each table is calibrated, and its cost computed beside all others.
 MOST_TABLES = 1000
 _PRINTED = "remove it: what the file names is printed and published"
+_ESCAPED = "in double quotes \\t is a tab and \\n a line end: put the text in single quotes, or write / in paths"
 _MADE_OF_DATA = "is made of the private data, which are not opened here"
 #: How many days a window has at most.
 _LONGEST = {"hour": 1, "day": 1, "week": 7, "month": 31, "year": 366}
@@ -212,7 +213,8 @@ def _giants(value: object, path: Where = (), depth: int = 0) -> Iterator[Takifug
         if len(value) > LONGEST_TEXT:
             yield fault(path, f"is longer than {LONGEST_TEXT:,} characters", "write a shorter text")
         elif visible(value) != value and value != "\t":  # which may separate columns
-            yield fault(path, f"'{on_one_line(value)}' holds a control character", _PRINTED)
+            fix = _ESCAPED if re.search("[\t\n\r\x08\x0c]", value) else _PRINTED
+            yield fault(path, f"'{on_one_line(value)}' holds a control character", fix)
     elif isinstance(value, dict):
         for key, member in value.items():
             short = on_one_line(key) if len(key) <= 60 else f"{on_one_line(key)[:57]}..."
