@@ -64,7 +64,7 @@ def meetings() -> MadeTable:
     ill = _drawn(c, {"ill": 0.15, "well": 0.85}, 60)
     people = "\n".join(["pupil,state", *(f"{name},{state}" for name, state in zip(pupils, ill, strict=True))])
     lines = {"source": 'file = "people.csv"\nunit = "pupil"\nvalue = "state"',
-             "belief": "outside = 0.1\ninside = 0.3", "release": 'states = ["ill"]'}  # fmt: skip
+             "belief": "outside = 0.1\ninside = 0.3", "table": 'states = ["ill"]'}  # fmt: skip
     return MadeTable(
         "meetings.csv", table(["pupil_1", "pupil_2", "minutes"], rows), {"rows": "contacts", "publish": ""},
         {"public": "yes", "states": "well, ill"}, {"count": float(ill.count("ill"))}, lines, {"people.csv": people},

@@ -95,7 +95,7 @@ def test_from_places_and_a_survey_to_randomised_places_with_a_certificate(tmp_pa
         "this hides which population each person belongs to; the values themselves",
         "no person has more than 3 rows", "the rows of a person are independent of each other",
         "how many rows there are, and their order, is public", "m per row, at worst", "a public survey of other people",
-        "is added to the count of each value", "no row of the batch 'March' is in a batch of another name",
+        "is added to the count of each value", "no row of 'March' is under another name, too",
     )  # fmt: skip
     report = (tmp_path / "release-published/places.report.html").read_text()
     assert report.count("<svg") >= 5

@@ -57,14 +57,18 @@ def yes(_: object) -> bool:
     return True
 
 
-def lost(folder: Path, *specs: str, windows: tuple[str | None, ...] = (None, None), table: str | None = None) -> Ledger:
+def lost(
+    folder: Path, *specs: str, windows: tuple[str | None, ...] = (None, None), table: str | None = None,
+    same_entries: bool | None = None,
+) -> Ledger:  # fmt: skip
     """Publish files one after the other, and return the ledger as it was before the last one."""
     ledger = folder / "ledger.db"
     for spec, window in zip(specs, windows, strict=True):
+        same = same_entries if ledger.exists() else None
         where = files.write(folder, spec, table)
         if ledger.exists():
             copied(ledger, folder / "copy.db")
-        tf.release_file(where, window=window)
+        tf.release_file(where, window=window, same_entries=same)
     copied(ledger, folder / "whole.db")
     restored(ledger, folder / "copy.db")
     return Ledger.open(ledger)
@@ -281,10 +285,11 @@ def test_a_reading_that_the_ledger_does_not_know_counts_at_its_worst(tmp_path: P
 @pytest.mark.slow
 def test_in_another_reading_every_answer_counts(tmp_path: Path) -> None:
     """Its people may be parts of one person of the reading that is known: the runs are people there."""
-    runs = UNITS_AGAIN.replace('unit = "Who is it?"\npiece = "run no."', 'unit = "run no."')
+    runs = UNITS_AGAIN.replace('unit = "Who is it?"\nrecording = "run no."', 'unit = "run no."')
     rows = [f"{u},{u}{r},{t},x,sitting" for u in "ab" for r in (1, 2) for t in range(0, 20, 2)]
     table = "\n".join(["Who is it?,run no.,t [min],spare,état; raw", *rows, ""])
-    book = lost(tmp_path, *(text.replace("budget = 10", "budget = 999") for text in (UNITS, runs)), table=table)
+    specs = [text.replace("budget = 10", "budget = 999") for text in (UNITS, runs)]
+    book = lost(tmp_path, *specs, table=table, same_entries=False)
     (prices,) = adopt(book, tmp_path / "out", yes)
     assert prices.as_paid == (False,)
     certificate = read_certificate(written(tmp_path))
