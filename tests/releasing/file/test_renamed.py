@@ -14,7 +14,7 @@ from tests.support.release_files import EXPECT, believe, publish, read_from, rel
 from tests.support.releases import spent
 
 import takifugu as tf
-from takifugu.core.errors import SpecError
+from takifugu.core.errors import ReadingChanged, SpecError
 
 FILE = release_text(
     read_from("s", "{file}", value="state", order="{order}", budget=9) + "\n{renamed}",
@@ -28,12 +28,15 @@ KEYS = count()
 DECLARED = 'renamed = { Hour = "hour" }'
 
 
-def release(folder: Path, renamed: str = DECLARED, order: str = "hour", file: str = "d.csv", data: Any = None) -> Any:
+def release(folder: Path, renamed: str = DECLARED, order: str = "hour", file: str = "d.csv", data: Any = None,
+            same_entries: bool | None = None) -> Any:  # fmt: skip
     (folder / "f.toml").write_text(FILE.format(renamed=renamed, order=order, file=file))
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")
         key = str(next(KEYS))
-        return tf.release_file(folder / "f.toml", data=data, output=folder / key, anyway=True, once=key)
+        return tf.release_file(
+            folder / "f.toml", data=data, output=folder / key, anyway=True, once=key, same_entries=same_entries
+        )
 
 
 def write(folder: Path, header: str) -> None:
@@ -63,7 +66,9 @@ def test_without_the_declaration_it_is_another_column(tmp_path: Path) -> None:
     write(tmp_path, "hour,state")
     release(tmp_path, "")
     write(tmp_path, "Hour,state")
-    release(tmp_path, "", "Hour")
+    with pytest.raises(ReadingChanged):
+        release(tmp_path, "", "Hour")
+    release(tmp_path, "", "Hour", same_entries=False)
     assert spent(tmp_path, "s").epsilon > 2
 
 
