@@ -20,7 +20,7 @@ def answered(opened: Evidence, made: Export) -> tuple[dict[str, str], bool]:
     said, is_printed = dict[str, str](), True
     while some := questions(opened, said):
         question = some[0]
-        right = made.right["how" if question.name in said and question.name == "order" else question.name]
+        right = made.right[f"{question.name} again" if question.name in said else question.name]
         assert said.get(question.name) != right, question
         if right not in {choice.name for choice in question.choices}:
             is_printed &= question.name in ("timezone",)
@@ -33,7 +33,13 @@ def source_of(made: Export, folder: Path) -> tuple[dict[str, Any], object, bool]
     """Return the drafted keys of [source], filled in by the owner, the frame if any, and whether all was printed."""
     path = folder / (made.file or "frame")
     frame = made.write(path)
-    with evidence(frame if not made.file else path) as opened:
+    opening = {key: made.right.get(key) for key in ("encoding", "sql")}
+    if any(opening.values()):
+        with pytest.raises(TakifuguError) as error:
+            evidence(path)
+        printed = error.value.line.replace('\\"', '"')
+        assert all(word in printed for word in opening.values() if word)
+    with evidence(frame if not made.file else path, **opening) as opened:
         said, is_printed = answered(opened, made)
         text = drafted(opened, said, None, folder / "release.toml")
     keys = tomllib.loads(text)["source"]

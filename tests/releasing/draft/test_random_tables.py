@@ -80,6 +80,8 @@ class Table:
         names = [choice.name for choice in question.choices]
         if question.name == "where":
             return names[0]
+        if question.name == "unit" and "unit" in said:
+            return names[0]
         if question.name == "order" and "order" in said:
             return next(name for name in names if self.form in name or (self.form == "ms" and "* 1000 " in name))
         if question.name == "value" and "value" in said:
@@ -101,11 +103,13 @@ class Table:
 def test_what_is_drafted_of_a_random_table_is_never_misread(seed: int, tmp_path: Path) -> None:
     made = Table(seed)
     (tmp_path / "a.csv").write_bytes(made.content)
+    codec = made.codec if made.codec == "cp1252" and not made.content.isascii() else None
     if made.form == UNKNOWN:
-        with evidence(tmp_path / "a.csv") as opened, pytest.raises(TakifuguError, match="nothing reads all of 'when'"):
-            made.keys(opened)
+        with evidence(tmp_path / "a.csv", codec) as opened:  # noqa: SIM117
+            with pytest.raises(TakifuguError, match="nothing reads all of 'when'"):
+                made.keys(opened)
         return
-    with evidence(tmp_path / "a.csv") as opened:
+    with evidence(tmp_path / "a.csv", codec) as opened:
         keys = made.keys(opened)
     with read_source(keys, STATES, tmp_path) as source:
         counts = source.counts()

@@ -10,6 +10,7 @@ from typing import Any
 from takifugu.core.errors import DataError, TakifuguError, about
 from takifugu.core.escaping import is_plain
 from takifugu.core.nearest import did_you_mean
+from takifugu.core.plain import toml_of
 from takifugu.core.sections import SELECT
 from takifugu.data.relation.faults import wrong_key
 from takifugu.data.relation.frames import arrow_table
@@ -218,7 +219,7 @@ class Opening:
         if ending in (*EXCEL, *SQLITE, *DUCKDB):
             names = self._tables_of_file(ending)
             if len(names) != 1:
-                fix = f'sql = "from {_quoted(names[0]) if names else "name"}"'
+                fix = ", or ".join(f"sql = {toml_of(f'FROM {identifier(name)}')}" for name in names[:6])
                 if self.statement != "sql":
                     fix = "write it to a file of its own"
                 raise wrong_key("sql", f"the file has {len(names)} tables", "a source is one of them", fix)

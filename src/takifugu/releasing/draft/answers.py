@@ -4,14 +4,17 @@ from __future__ import annotations
 
 import os
 import re
-from collections.abc import Callable, Iterator, Mapping
+import tomllib
+from collections.abc import Iterator
 from dataclasses import dataclass
+from datetime import date, time
 from pathlib import Path
 
 from takifugu.core.plain import toml_of
+from takifugu.data.relation.keys import KEYS
 from takifugu.data.relation.words import identifier, literal
-from takifugu.releasing.draft.evidence import Evidence, is_fitting
-from takifugu.releasing.draft.forms import TIMES, name_of, value_of, without
+from takifugu.releasing.draft.evidence import Evidence
+from takifugu.releasing.draft.forms import TIMES, value_of
 from takifugu.releasing.draft.questions import (
     NONE,
     ROWS,
@@ -28,6 +31,8 @@ from takifugu.releasing.draft.questions import (
 #: What nothing tells, and is refused until it is filled in.
 FILL_IN = "FILL IN"
 _WIDTH, _COMMENT_AT = 110, 31
+#: Answers that are read below, or choose the kind.
+_QUESTIONS = ("rows", "kind", "sql", "where", "unit", "order", "end", "value", "nulls", "timezone")
 _MOVED = "when, as a moment: of two equal times the first row's is the earlier; times that clocks skip are moved"
 
 
@@ -89,26 +94,24 @@ def draft_of(evidence: Evidence, answers: Answers, kind: str | None, output: Pat
         if not clear:
             raise unsaid(some)
         said |= clear
-    kinds = {"visits": "asymmetric", "contacts": "contacts"}
-    return Draft(at(evidence, said), said, said.get("kind") or kinds.get(said["rows"], "markov-chain"), output)
+    by_default = "asymmetric" if said["rows"] == "visits" else "markov-chain"
+    return Draft(at(evidence, said), said, said.get("kind") or by_default, output)
 
 
 def source_entries(draft: Draft) -> Iterator[Entry]:
     """Yield the keys of [source] that say how rows are read."""
     evidence, answers, path = draft.evidence, draft.answers, draft.path
-    if answers["rows"] == "contacts":
-        yield Entry("rows", "answers", "one row per person; who met whom is no part of it")
-        return
-    roles = {entry.key: entry for entry in _roles(draft)}
-    sql = _sql(draft, roles, path)
+    layout, roles = evidence.layout, {entry.key: entry for entry in _roles(draft)}
+    is_plain = layout is None or layout.is_plain
+    sql = None if is_plain and not evidence.unpivoted and not evidence.is_one_of_several else evidence.select(path)
     if draft.zone and has_hours_twice(evidence, answers):
         sql, roles["order"] = _by_order(draft, path), Entry("order", "moment", _MOVED)
-    if path and (sql is None or evidence.tables):
+    if path and (sql is None or evidence.sql):
         yield Entry("file", path)
     if sql is not None:
         yield Entry("sql", sql, "the rows, as a SELECT")
-    elif evidence.layout is not None and evidence.layout.encoding is not None:
-        yield Entry("encoding", evidence.layout.encoding, "its bytes fit this codec: compare the letters of names")
+    elif layout is not None and layout.encoding is not None:
+        yield Entry("encoding", layout.encoding, "how its text is written")
     if answers["rows"] != "visits":
         rows = "samples" if answers["rows"] == "wide" else answers["rows"]
         yield Entry("rows", rows, f"a row says {ROWS[rows]}")
@@ -116,7 +119,9 @@ def source_entries(draft: Draft) -> Iterator[Entry]:
     if draft.is_timed:
         if any(value_of(evidence, column).is_measured for column in draft.values):
             yield Entry("bins", FILL_IN, "the numbers that count as each state: { low = [0, 5], high = [5, inf] }")
-        yield from filled({**answers, "nulls": answers.get("nulls", "refuse").replace("refuse", "")}, "source")
+        if answers.get("nulls") == "unobserved":
+            yield Entry("nulls", "unobserved", "a missing value was not recorded")
+        yield from filled(answers, "source")
         if draft.zone:
             yield Entry("timezone", draft.zone, "whose clocks say which hour and day a moment is in")
 
@@ -126,9 +131,8 @@ def _roles(draft: Draft) -> Iterator[Entry]:
     evidence, answers = draft.evidence, draft.answers
     if answers.get("where"):
         yield Entry("where", answers["where"], "which rows count")
-    unit = answers.get("unit", NONE)
-    if unit != NONE:
-        yield Entry("unit", name_of(evidence, unit) if unit in evidence.types else unit, "whose row it is")
+    if answers.get("unit", NONE) != NONE:
+        yield Entry("unit", answers["unit"], "whose row it is")
     for key, why in (("order", "when"), ("end", "when it ends")):
         if key in answers and draft.is_timed:
             (reading,) = full_readings(evidence, answers, key)
@@ -138,26 +142,14 @@ def _roles(draft: Draft) -> Iterator[Entry]:
     values = list[str]()
     for column in draft.values:
         value = value_of(evidence, column)
-        words = value.words if answers.get("nulls") == "unobserved" else ()
-        values.append(without(value.sqls[0], words, [*evidence.types]))
+        text = value.said if answers.get("nulls") == "unobserved" else column
+        values.append(value.ways[0].sql if value.ways else text)
     if values:
         yield Entry("value", values if values[1:] else values[0], "what is published of a row")
 
 
 def _clocks(draft: Draft, sql: str) -> str:
     return f"cast({identifier(sql) if sql in draft.evidence.types else sql} AS timestamp)"
-
-
-def _sql(draft: Draft, roles: Mapping[str, Entry], path: str) -> str | None:
-    """Return the SELECT of the rows, None where the file alone gives them."""
-    evidence, layout = draft.evidence, draft.evidence.layout
-    if evidence.unpivoted or "sql" in draft.answers:
-        return evidence.select(path)
-    texts = [(role, str(part)) for role, entry in roles.items()
-             for part in (entry.value if isinstance(entry.value, list) else [entry.value])]  # fmt: skip
-    if layout is None or (layout.is_plain and is_fitting(texts, Path(evidence.file), layout.encoding)):
-        return None
-    return evidence.select(path)
 
 
 def _by_order(draft: Draft, path: str) -> str:
@@ -177,10 +169,15 @@ def _by_order(draft: Draft, path: str) -> str:
 
 
 def filled(answers: Answers, section: str) -> Iterator[Entry]:
-    """Yield what else was answered: what no table tells."""
-    for key, (place, value, why) in _FILLED.items():
-        if place == section and answers.get(key):
-            yield Entry(key, value(answers[key]), why)
+    """Yield what else was answered, which no table tells: a key of [source], or of the belief, as TOML or a text."""
+    for key, word in answers.items():
+        if key not in _QUESTIONS and (key in KEYS) == (section == "source") and word:
+            try:
+                value = tomllib.loads(f"value = {word}")["value"]
+            except tomllib.TOMLDecodeError:
+                value = word
+            why = KEYS[key].sentence if key in KEYS else ""
+            yield Entry(key, word if isinstance(value, date | time) else value, why)
 
 
 def relative(data: Path, output: Path) -> str:
@@ -189,52 +186,3 @@ def relative(data: Path, output: Path) -> str:
         return Path(os.path.relpath(data, output.parent)).as_posix()
     except ValueError:  # another drive
         return str(data.resolve())
-
-
-def names(word: str) -> list[str]:
-    """Return the names in a list with commas."""
-    return [name.strip() for name in word.split(",") if name.strip()]
-
-
-def pairs(word: str) -> dict[str, float | str]:
-    """Return names with their values, "" for a name alone.
-
-    >>> pairs("still 100 min, on foot = 6.5, away")
-    {'still': '100 min', 'on foot': 6.5, 'away': ''}
-    """
-    values = dict[str, float | str]()
-    for part in names(word):
-        match = re.fullmatch(r"(.*?)\s*[\s=:]\s*(\d*[.]?\d+)\s*([a-z]*)", part)
-        name, number, unit = (part, "", "") if match is None else match.groups()
-        values[name] = float(number) if number and not unit else f"{number} {unit}".strip()
-    return values
-
-
-def whole(word: str) -> str | int:
-    """Return a whole number, or else the text."""
-    return int(word) if re.fullmatch("-?[0-9]{1,15}", word) else word
-
-
-def _roster(word: str) -> str | list[str]:
-    """Return a roster's file or SELECT, or the names that a word lists."""
-    is_table = re.fullmatch(r"(?is)(from|select|with) .*|.*[.](csv|tsv|txt|parquet|xlsx|jsonl)([.]gz)?", word)
-    return word if is_table else names(word)
-
-
-#: Answers that no table tells: their section, what they are, and why.
-_FILLED: Mapping[str, tuple[str, Callable[[str], object], str]] = {
-    "recording": ("source", str, "an unbroken run of rows"),
-    "nulls": ("source", str, "a missing value was not recorded"),
-    "step": ("source", whole, "rows count steps of this length"),
-    "from": ("source", whole, "where the calendar starts"), "until": ("source", whole, "where it ends"),
-    "gaps": ("source", str, "whether steps without a row are public"),
-    "default_state": ("source", str, "the state where no row says one"),
-    "roster": ("source", _roster, "who is covered, from a public list"),
-    "source": ("belief", str, "where its numbers come from; the certificate says so"),
-    "size": ("belief", whole, "how many people there are, which becomes public"),
-    "states": ("belief", names, "all that can occur, from a code book"),
-    "values": ("belief", names, "all that can occur, from a code book"),
-    "mean_duration": ("belief", pairs, "how long each state lasts at a time, on average"),
-    "next_state": ("belief", pairs, "how often each comes when another ends"),
-    "units_independent": ("belief", lambda word: word == "yes", "one person says nothing about the others"),
-}  # fmt: skip

@@ -4,18 +4,16 @@ from __future__ import annotations
 
 import re
 import shlex
-import tempfile
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any
 
-from takifugu.core.errors import DataError, InputError, TakifuguError
+from takifugu.core.errors import DataError, InputError
 from takifugu.core.files import private_folder
 from takifugu.data.relation.judge import Judge, Rows, Scope
 from takifugu.data.relation.opening import DUCKDB, JSON, PARQUET, WRITTEN, Opening
 from takifugu.data.relation.relation import Relation, connected, run, types_of, view
-from takifugu.data.relation.sheets import EXCEL, SQLITE, tables_of_excel, tables_of_sqlite
 from takifugu.data.relation.text_file import ENDINGS
 from takifugu.data.relation.tree import expression, text_of
 from takifugu.data.relation.words import identifier, literal
@@ -25,19 +23,13 @@ from takifugu.releasing.draft.layout import Layout, layout_of
 _AT_ONCE, MOST_COUNTED = 50, 300
 #: Columns that are called as steps are at least so many.
 _FEWEST_STEPS = 5
-#: What the names of columns that are steps look like.
-_STEP_NAMES = (
-    r"\d{4}-\d\d-\d\d([T ]\d\d:\d\d(:\d\d)?)?", r"\d{1,2}[./]\d{1,2}[./]\d{2,4}", r"\d{4}[-/]\d\d",
-    r"[A-Za-z]{3,9}[ -]\d{4}", r"\d{1,2}:\d\d(:\d\d)?", r"\d{4}", r"[A-Za-z_ ]*\d{1,3}",
-)  # fmt: skip
 
 
 @dataclass(frozen=True, eq=False)
 class Evidence:
-    """A table whose rows are counted; `rows` names them in its DuckDB, and `types` has their columns.
+    """A table whose rows are counted: `rows` names them in its DuckDB, with columns of some `types`.
 
-    `steps` are the columns that are called as steps. `tables` are those of a file that has several, of which none is
-    chosen yet.
+    `sql` is their SELECT, of a file that has tables. `unpivoted` are the columns with the names and values of steps.
     """
 
     file: str
@@ -45,25 +37,19 @@ class Evidence:
     types: Mapping[str, str]
     layout: Layout | None = None
     sql: str | None = None
+    is_one_of_several: bool = False
     rows: str = identifier(WRITTEN)
     where: str = ""
-    tables: tuple[str, ...] = ()
     unpivoted: tuple[str, ...] = ()
     keeps: object = field(default=None, repr=False)
     answers: dict[str, list[tuple[Any, ...]]] = field(default_factory=dict, repr=False)
-    made: dict[str, Evidence] = field(default_factory=dict, repr=False)
     known: dict[Any, Any] = field(default_factory=dict, repr=False)
 
     def __enter__(self) -> Evidence:
         return self
 
     def __exit__(self, *_: object) -> None:
-        self.close()
-
-    def close(self) -> None:
-        """Close the table, and those that were made of it."""
-        for other in (self, *self.made.values()):
-            other.relation.close()
+        self.relation.close()
 
     # -- counts
 
@@ -104,9 +90,10 @@ class Evidence:
         """Return a column or an expression as SQL; InputError, with the key, for another text."""
         if text in self.types:
             return identifier(text)
-        if self.layout is not None and [name.lower() for name in self.layout.line].count(text.lower()) > 1:
-            others = [f"column {n}" for n, name in enumerate(self.layout.line, 1) if name.lower() == text.lower()]
-            what, fix = f"the first line names {text[:80]!r} twice", f'--{key} "{others[0]}", or "{others[1]}"'
+        line = [name.lower() for name in self.layout.line] if self.layout else []
+        if line.count(text.lower()) > 1:
+            others = " or ".join(f'"column {n}"' for n, name in enumerate(line, 1) if name == text.lower())
+            what, fix = f"the first line names {text[:80]!r} twice", f"--{key} {others}"
             raise InputError(what, rule="a column has one name", fix=fix).at(key)
         tree = expression(text, key)
         Judge(key).value(tree, Scope((("", Rows.of(0, self.types)),), tree))
@@ -120,27 +107,30 @@ class Evidence:
 
     @property
     def steps(self) -> tuple[str, ...]:
-        """Return the columns that are called as steps, if any."""
-        for form in _STEP_NAMES:
-            names = [name for name in self.types if re.fullmatch(form, name)]
-            stems = {re.sub(r"\d", "", name) for name in names} if form == _STEP_NAMES[-1] else {""}
-            if len(names) >= _FEWEST_STEPS and len(stems) == 1 and len({self.types[name] for name in names}) == 1:
-                return tuple(names)
-        return ()
+        """Return the columns that are called as steps, if any: they differ in numbers and words alone."""
+        alike = dict[tuple[str, str], list[str]]()
+        for name, kind in self.types.items():
+            if re.search(r"\d", name):
+                alike.setdefault((re.sub(r"\d+", "0", re.sub(r"[^\W\d_]+", "a", name)), kind), []).append(name)
+        most = max(alike.values(), key=len, default=[])
+        return tuple(most) if len(most) >= _FEWEST_STEPS else ()
 
     def by_steps(self) -> Evidence:
         """Return the evidence of one row for each step and old row: its name and its value are the last two columns."""
-        time, value = (_free(name, self.types) for name in ("time", "value"))
-        names = [name for name in self.types if name not in self.steps]
-        others = f" exclude ({', '.join(map(identifier, names))})" if names else ""
-        sql = f"unpivot include nulls ({identifier(value)} for {identifier(time)} in (columns(*{others})))"
-        types = view(self.relation.connection, "takifugu steps", f"from {self.rows} {sql}", "file")
-        rows = identifier("takifugu steps")
-        return replace(self, rows=rows, types=types, sql=sql, unpivoted=(time, value), made={})
+        if "wide" not in self.known:
+            time, value = (_free(name, self.types) for name in ("time", "value"))
+            names = [name for name in self.types if name not in self.steps]
+            others = f" exclude ({', '.join(map(identifier, names))})" if names else ""
+            sql = f"unpivot include nulls ({identifier(value)} for {identifier(time)} in (columns(*{others})))"
+            types = view(self.relation.connection, "takifugu steps", f"from {self.rows} {sql}", "file")
+            rows = identifier("takifugu steps")
+            self.known["wide"] = replace(self, rows=rows, types=types, unpivoted=(time, value), known={"sql": sql})
+        wide: Evidence = self.known["wide"]
+        return wide
 
     def select(self, path: str) -> str:
         """Return the SELECT of the rows before roles, with the file at a path."""
-        source = "FROM data"
+        source = self.sql or "FROM data"
         if self.layout is not None:
             source = self.layout.select(path)
         elif path.lower().endswith(PARQUET):
@@ -148,9 +138,7 @@ class Evidence:
         elif path.lower().endswith(JSON):
             columns = ", ".join(f"{literal(name)}: 'VARCHAR'" for name in self.relation.types)
             source = f"FROM read_json({literal(path)}, columns = {{{columns}}})"
-        elif self.tables:
-            source = f"FROM {identifier(self.tables[0])}"
-        return f"{source} {self.sql}" if self.sql else source
+        return f"{source} {self.known['sql']}" if self.unpivoted else source
 
 
 def evidence(given: object, encoding: str | None = None, sql: str | None = None) -> Evidence:
@@ -158,83 +146,45 @@ def evidence(given: object, encoding: str | None = None, sql: str | None = None)
 
     Args:
         given: The path of a file, or a frame of pandas, Polars or PyArrow.
-        encoding: The codec of a text file, if its bytes fit several.
+        encoding: The codec of a text file that is not UTF-8.
         sql: The table of a file that has several, as `FROM name`.
 
     Raises:
+        InputError: For bytes of several codecs, and a file of several tables, with the choices.
         DataError: For a file that is empty, damaged, no table or of no kind that is read.
     """
-    folder = private_folder()
     file, frame = (str(given), None) if isinstance(given, str | Path) else ("", given)
-    if file and not Path(file).is_file():
-        what = "is a folder" if Path(file).is_dir() else "is not there"
+    path, folder = Path(file), private_folder()
+    if file and not path.is_file():
+        what = "is a folder" if path.is_dir() else "is not there"
         raise DataError(f"{file[-60:]!r} {what}", fix="write the path of one file").at("file")
-    ending = Path(file.lower().removesuffix(".gz")).suffix
-    layout, select, name = None, sql, Path(file).name
-    tables: tuple[str, ...] = ()
+    ending, layout = Path(file.lower().removesuffix(".gz")).suffix, None
     if ending in ENDINGS:
         layout = layout_of(file, encoding)
-    elif ending in (*EXCEL, *SQLITE, *DUCKDB):
-        tables = _tables(file, ending, folder)
-        select = sql or (f"FROM {identifier(tables[0])}" if len(tables) == 1 else None)
-        if not tables:
-            raise DataError(f"{name} has no table", fix="save its rows in one").at("file")
-        if select is None:
-            return Evidence(file, Relation(connected(folder.name), {}), {}, tables=tables, keeps=folder)
-        tables = tuple(table for table in tables if f"FROM {identifier(table)}" == select)
-        if not tables:
-            raise InputError(f"sql is {select[:80]!r}", rule="it names one table of the file").at("sql")
-    elif ending not in (*PARQUET, *JSON) and frame is None:
-        raise DataError(f"{name[-60:]!r} is of no kind that is read", fix="save it as CSV or Parquet").at("file")
-    try:
-        relation = _opened(file, frame, layout, select if tables else None, folder)
-    except TakifuguError:
-        if layout is None or layout.pads:
-            raise
-        layout = replace(layout, pads=True)
-        relation = _opened(file, frame, layout, None, folder)
-    opened = Evidence(file, relation, relation.types, layout, tables=tables, keeps=folder)
-    if not opened.size:
-        raise DataError(f"{name or 'the frame'} has no row", fix="export it again, with its rows").at("file")
-    return opened
-
-
-def _opened(
-    file: str, frame: object, layout: Layout | None, select: str | None, folder: tempfile.TemporaryDirectory[str]
-) -> Relation:
-    """Open the rows before roles, every one of which can be read."""
-    connection, root, name = connected(folder.name), Path(file).parent, Path(file).name or None
-    select = select if layout is None else layout.select(str(name))
-    opening = Opening((), root, folder.name, connection, None if layout else name, select)
+    elif ending in DUCKDB:
+        with open(file, "rb") as start:
+            if start.read(15) == b"SQLite format 3":
+                what = f"{path.name} holds SQLite, and is named as DuckDB's files are"
+                raise DataError(what, fix=shlex.join(["mv", file, str(path.with_suffix(".sqlite"))])).at("file")
+    connection = connected(folder.name)
+    select = layout.select(path.name) if layout else sql
+    opening = Opening((), path.parent, folder.name, connection, None if layout or not file else path.name, select)
     try:
         opening.take(frame)
         relation = opening.relation()
         counts = ", ".join(f"count({identifier(column)})" for column in [*relation.types][:MOST_COUNTED])
-        run(connection, f"select {counts} from {identifier(WRITTEN)}", "file", str(name))
+        run(connection, f"select {counts} from {identifier(WRITTEN)}", "file", path.name)  # can every row be read
+        is_one_of_several = sql is not None
+        if file and sql is None and not layout and ending not in (*PARQUET, *JSON):  # the only table of the file
+            views = relation.rows("select view_name from duckdb_views() where not internal")
+            sql = next(f"FROM {identifier(name)}" for (name,) in views if name != WRITTEN)
+        opened = Evidence(file, relation, relation.types, layout, sql, is_one_of_several, keeps=folder)
+        if not opened.size:
+            raise DataError(f"{path.name or 'the frame'} has no row", fix="export it again, with its rows").at("file")
     except BaseException:
         connection.close()
         raise
-    return relation
-
-
-def _tables(file: str, ending: str, folder: tempfile.TemporaryDirectory[str]) -> tuple[str, ...]:
-    """Return the names of a file's tables."""
-    if ending in EXCEL:
-        return tuple(tables_of_excel(file))
-    if ending in SQLITE:
-        return tuple(tables_of_sqlite(file))
-    with open(file, "rb") as start:
-        if start.read(15) == b"SQLite format 3":
-            what = f"{Path(file).name} holds SQLite, and is named as DuckDB's files are"
-            fix = f"mv {shlex.quote(file)} {shlex.quote(file.rpartition('.')[0] + '.sqlite')}"
-            raise DataError(what, fix=fix).at("file")
-    connection = connected(folder.name)
-    try:
-        run(connection, f"attach {literal(file)} as other (read_only)", "file", Path(file).name)
-        names = "select table_name from duckdb_tables() where database_name = 'other' and not internal order by all"
-        return tuple(name for (name,) in run(connection, names, "file").fetchall())
-    finally:
-        connection.close()
+    return opened
 
 
 def _free(name: str, taken: Iterable[str]) -> str:
@@ -243,16 +193,3 @@ def _free(name: str, taken: Iterable[str]) -> str:
     while name in names:
         name += "_"
     return name
-
-
-def is_fitting(roles: Sequence[tuple[str, str]], file: Path, encoding: str | None) -> bool:
-    """Return whether a text file alone gives all roles, as its first line is split."""
-    with private_folder() as folder:
-        connection = connected(folder)
-        try:
-            Opening(roles, file.parent, folder, connection, file.name, None, encoding).take(None)
-        except TakifuguError:
-            return False
-        finally:
-            connection.close()
-    return True

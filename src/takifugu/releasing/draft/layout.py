@@ -15,42 +15,42 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
-from takifugu.core.errors import DataError
+from takifugu.core.errors import DataError, InputError
+from takifugu.core.escaping import visible
 from takifugu.data.relation.text_file import LONGEST_LINE, SIGNS, Form, first_record
 from takifugu.data.relation.words import literal
 
-#: So much of a file is looked at for its line of names.
-_START, _LINES = 2_000_000, 300
-#: The codecs that are tried, the strictest first; the last one reads any byte.
-_CODECS = ("utf-8", "cp1252", "shift_jis", "gb18030", "cp437")
+#: So much of a file is looked at for its line of names, and so many letters tell one codec from another.
+_START, _LINES, _LETTERS = 2_000_000, 300, 12
+#: The codecs that are offered where bytes are not UTF-8.
+_CODECS = ("cp1252", "cp1250", "cp1251", "mac_roman", "cp850", "shift_jis", "gb18030")
 #: Control signs that no text has.
 _BINARY = re.compile(r"[\x00-\x08\x0e-\x1a\x1c-\x1f]")
 
 
 @dataclass(frozen=True)
 class Layout:
-    """A text file's codec, where it is not UTF-8, and what read_csv() must be told; `line` names its columns."""
+    """A text file's codec, where it is not UTF-8, and what read_csv() must be told; `line` is the one of its names."""
 
     encoding: str | None
-    delim: str = ","
-    skip: int = 0
+    delim: str
+    skip: int
+    line: tuple[str, ...]
     names: tuple[str, ...] = ()
-    has_header: bool = True
-    pads: bool = False
-    line: tuple[str, ...] = ()
 
     @property
     def is_plain(self) -> bool:
-        """Return whether the file needs no more than its name and codec."""
-        return not (self.skip or self.names or self.pads)
+        """Return whether name and codec suffice: the first line is split in one way, into different names."""
+        names = {name.lower() for name in self.line if name and not any(sign in name for sign in SIGNS)}
+        return not (self.skip or self.names) and len(names) == len(self.line)
 
     def select(self, path: str) -> str:
         """Return the SELECT of the file."""
         columns = ", ".join(f"{literal(name)}: 'VARCHAR'" for name in self.names)
         said = {
             f"delim = {literal(self.delim)}": self.delim != ",", f"skip = {self.skip}": self.skip,
-            f"header = {str(self.has_header).lower()}, columns = {{{columns}}}": self.names,
-            "null_padding = true": self.pads, f"encoding = {literal(self.encoding or '')}": self.encoding,
+            f"header = false, columns = {{{columns}}}": self.names,
+            f"encoding = {literal(self.encoding or '')}": self.encoding,
         }  # fmt: skip
         return f"FROM read_csv({', '.join([literal(path), *(text for text, is_said in said.items() if is_said)])})"
 
@@ -59,9 +59,10 @@ def layout_of(path: str, encoding: str | None = None) -> Layout:
     """Return how a text file is written; DataError for a file that is empty, or no text."""
     name = Path(path).name
     try:
-        codec = encoding or _codec(path)
+        said = encoding or _codec(path)
+        codec = said or "utf-8-sig"
         with _text(path, codec) as text:
-            start = (text.read(_START) + text.readline(LONGEST_LINE)).removeprefix("\ufeff")
+            start = text.read(_START) + text.readline(LONGEST_LINE)
     except (UnicodeError, LookupError):
         fix = 'encoding = "cp1252", or the codec that it was saved with'
         raise DataError(f"{name} is not written in {str(encoding)[:40]}", fix=fix).at("encoding") from None
@@ -71,7 +72,7 @@ def layout_of(path: str, encoding: str | None = None) -> Layout:
         raise DataError(f"{name} is empty", fix="export it again, with its rows").at("file")
     if _BINARY.search(start):
         raise DataError(f"{name} is no text", fix="save it as CSV, or as Parquet").at("file")
-    first_record(path, Form(encoding="utf-8-sig" if codec == "utf-8" else codec))  # which refuses too many columns
+    first_record(path, Form(encoding=codec))  # which refuses too many columns
     width, delim, records = max((_split(start, sign) for sign in SIGNS), key=lambda some: (
         some[0] > 1, sum(len(fields) == some[0] for _, fields in some[2]), some[0],
     ))  # fmt: skip
@@ -80,32 +81,40 @@ def layout_of(path: str, encoding: str | None = None) -> Layout:
                if len(fields) == width and sum(not field.strip() for field in fields) <= may_lack), None)  # fmt: skip
     if at is None:
         raise DataError(f"{name} has no line that names its columns", fix="save it with a line of names").at("file")
-    said, (line, fields) = None if codec == "utf-8" else codec, records[at]
-    if not _is_row(fields, [other for _, other in records[at + 1 :] if len(other) == width and other != fields]):
-        return Layout(said, delim, line, line=tuple(fields))
-    above = records[at - 1][1] if at else []
-    if len(above) == width - 1 and all(above):  # R writes no name above the names of rows
-        return Layout(said, delim, records[at - 1][0], ("row", *above))
-    return Layout(said, delim, line, tuple(f"column_{n}" for n in range(1, width + 1)), has_header=False)
+    line, fields = records[at]
+    is_row = _is_row(fields, [other for _, other in records[at + 1 :] if len(other) == width and other != fields])
+    numbered = tuple(f"column_{n}" for n in range(1, width + 1)) if is_row else ()
+    return Layout(said, delim, line, tuple(fields), numbered)
 
 
-def _codec(path: str) -> str:
-    """Return the first codec that reads the whole file."""
+def _codec(path: str) -> str | None:
+    """Return UTF-16 where its mark is there, None for UTF-8; InputError, with what each gives, for other bytes."""
     with _bytes(path) as file:
         start = file.read(1000)
     if start.startswith((codecs.BOM_UTF16_LE, codecs.BOM_UTF16_BE)):
         return "utf-16"
-    if start[1::2].count(0) > len(start) // 3:
-        return "utf-16-le"
-    for codec in _CODECS:
-        try:
-            with _text(path, codec) as text:
-                while text.read(1 << 20):
-                    pass
-        except UnicodeError:
-            continue
-        return codec
-    raise UnicodeError
+    if _BINARY.search(start.decode("latin-1")):
+        raise DataError(f"{Path(path).name} is no text", fix="save it as CSV, or as Parquet").at("file")
+    if _letters(path, "utf-8") is not None:
+        return None
+    some = {codec: letters for codec in _CODECS if (letters := _letters(path, codec))}
+    raise InputError(
+        f"{Path(path).name} is not UTF-8 text, and its bytes are of several codecs",
+        rule="each gives other letters, and no table tells which are right",
+        fix=", or ".join(f"--encoding {codec} (where these letters are right: {some[codec]})" for codec in some),
+    ).at("encoding")
+
+
+def _letters(path: str, codec: str) -> str | None:
+    """Return letters of a file that are not ASCII, by their codes; None if its bytes are not of the codec."""
+    letters = set[str]()
+    try:
+        with _text(path, codec) as text:
+            while block := text.read(1 << 20):
+                letters |= {letter for letter in set(block) if not letter.isascii()}
+    except UnicodeError:
+        return None
+    return " ".join(visible(letter) for letter in sorted(letters)[:_LETTERS])
 
 
 def _bytes(path: str) -> io.BufferedReader | gzip.GzipFile:

@@ -10,17 +10,14 @@ import math
 import re
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from itertools import combinations, islice
 
 from takifugu.core.errors import InputError
 from takifugu.core.escaping import visible
 from takifugu.core.nearest import unknown
-from takifugu.data.relation.types import ISO, OFFSET
-from takifugu.data.relation.words import identifier, literal
+from takifugu.data.relation.words import identifier
 from takifugu.data.times.zones import Zone
 from takifugu.releasing.draft.evidence import MOST_COUNTED, Evidence
-from takifugu.releasing.draft.evidence import evidence as evidence_of
-from takifugu.releasing.draft.forms import INSTANTS, NUMBERS, TIMES, Reading, is_clock, readings, value_of
+from takifugu.releasing.draft.forms import INSTANTS, NUMBERS, TIMES, Reading, is_clock, names_in, readings, value_of
 
 Answers = Mapping[str, str]
 #: The answer that no column says it.
@@ -30,7 +27,6 @@ ROWS = {
     "stays": "a state from a start to an end", "events": "what happened in its step",
     "wide": "states of several steps, each in a column of its own",
     "answers": "what one person or case answered, or what is so of it", "visits": "that somebody was somewhere",
-    "contacts": "that two people met",
 }  # fmt: skip
 #: Rows that have a time.
 TIMED = ("samples", "changes", "stays", "events", "wide")
@@ -45,7 +41,7 @@ SECRETS = {
 _PROMISE = "what is protected depends on it, and no table tells it"
 _ZONE = "hours, days and weekdays are those of clocks somewhere"
 #: So many choices are pasted in an error, gaps are looked at, and rows are named.
-_LISTED, _MOST_GAPS, _NAMED, _MOST_PAIRS = 6, 10_000, 3, 15
+_LISTED, _MOST_GAPS, _NAMED = 6, 10_000, 3
 #: Of so many texts one may be no time, such as a total: which rows count is then asked.
 _FEW = 10
 
@@ -92,26 +88,19 @@ def questions(evidence: Evidence, answers: Answers) -> list[Question]:
 
     Raises InputError for an answer that is none.
     """
-    if evidence.tables and not evidence.types and "sql" not in answers:
-        tables = tuple(Choice(f"FROM {identifier(name)}", "a table of the file") for name in evidence.tables)
-        return [Question("sql", "Which table of the file has the rows?", tables, why="a source is one table")]
-    before = at(evidence, {key: word for key, word in answers.items() if key in ("sql", "rows")})
+    before = at(evidence, {key: word for key, word in answers.items() if key == "rows"})
     opened = at(evidence, answers)
     parts = (_rows(before, answers), _unit(before, answers), *_times(opened, answers), *_values(opened, answers))
     return [question for question in parts if question is not None]
 
 
 def at(evidence: Evidence, answers: Answers) -> Evidence:
-    """Return the evidence of the table, the steps and the rows that answers name."""
-    made: dict[str, Evidence] = evidence.made
-    opened, select = evidence, answers.get("sql")
-    if select and not evidence.types:
-        opened = made[select] = made.get(select) or evidence_of(evidence.file, sql=select)
+    """Return the evidence of the steps and the rows that answers name."""
     if answers.get("rows") == "wide":
-        if not opened.steps:
+        if not evidence.steps:
             raise InputError("rows are wide, and no columns are called as steps", fix="--rows samples").at("rows")
-        opened = made["wide"] = made.get("wide") or opened.by_steps()
-    return opened.filtered(answers["where"]) if answers.get("where") else opened
+        evidence = evidence.by_steps()
+    return evidence.filtered(answers["where"]) if answers.get("where") else evidence
 
 
 def columns_in(text: str, types: Mapping[str, str]) -> tuple[str, ...]:
@@ -134,30 +123,34 @@ def _typed(word: str) -> str:
 
 
 def _rows(evidence: Evidence, answers: Answers) -> Question | None:
-    words = dict(ROWS)
-    if not evidence.steps and "wide" not in answers.values():
-        del words["wide"]
     if "rows" in answers:
         if answers["rows"] not in ROWS:
-            raise unknown(f"rows is {answers['rows'][:40]!r}", answers["rows"], words).at("rows")
+            raise unknown(f"rows is {answers['rows'][:40]!r}", answers["rows"], ROWS).at("rows")
         return None
     steps, seen = evidence.steps, f"{evidence.size:,} rows, {len(evidence.types):,} columns"
     if steps:
         seen += f", of which {len(steps):,} are called as steps, {steps[0]!r} to {steps[-1]!r}"
-    return Question("rows", "What does a row say?", tuple(Choice(*pair) for pair in words.items()), seen)
+    choices = tuple(Choice(*pair) for pair in ROWS.items() if steps or pair[0] != "wide")
+    return Question("rows", "What does a row say?", choices, seen)
 
 
 def _unit(evidence: Evidence, answers: Answers) -> Question | None:
-    rows = answers.get("rows")
-    if "unit" in answers or rows == "contacts":
-        if answers.get("unit", NONE) != NONE and rows != "contacts":
-            evidence.judged(answers["unit"], "unit")
+    rows, unit = answers.get("rows"), answers.get("unit")
+    if unit is None:
+        taken = evidence.steps if rows == "wide" else ()
+        counted = _counted(evidence, [name for name in evidence.types if name not in taken])
+        nobody = "each row is another person or case" if rows == "answers" else "all rows are about one person or thing"
+        choices = (*counted, Choice(NONE, f"no column: {nobody}"))
+        return Question("unit", "Whose is a row?", choices, f"{evidence.size:,} rows")
+    if unit not in evidence.types:
+        if unit != NONE:
+            evidence.judged(unit, "unit")
         return None
-    taken = evidence.steps if rows == "wide" else ()
-    counted = _counted(evidence, [name for name in evidence.types if name not in taken])
-    nobody = "each row is another person or case" if rows == "answers" else "all rows are about one person or thing"
-    choices = (*counted, Choice(NONE, f"no column: {nobody}"))
-    return Question("unit", "Whose is a row?", choices, f"{evidence.size:,} rows")
+    sql, odd = names_in(evidence, unit)
+    if sql == unit:
+        return None
+    choice = Choice(sql, f"without blanks around, and 7 for 7.0: so read are {odd:,} rows")
+    return Question("unit", f"Are the names in {visible(unit)!r} the same, read so?", (choice,))
 
 
 def _counted(evidence: Evidence, names: Sequence[str]) -> list[Choice]:
@@ -248,30 +241,16 @@ def _where(evidence: Evidence, answers: Answers, key: str) -> Question:
             rule="all times of a column are written alike",
             fix=f"--{key} {_typed(f'''strptime({quoted}, '%d.%m.%Y %H:%M')''')} with your format",
         ).at(key)
-    conditions = [_reads(some[0], quoted)] if some[0].rows < some[0].there else [f"{quoted} IS NOT NULL"]
-    if column in evidence.types and evidence.count(f"count(*) filter ({quoted}::varchar = {literal(column)})")[0]:
-        conditions.insert(0, f"{quoted} IS DISTINCT FROM {literal(column)}")
-    choices = list[Choice]()
-    for condition in conditions:
-        numbered = f"(select *, row_number() over () as takifugu_row from {evidence.rows})"
-        numbered = f"(from {numbered}{evidence.where and ' where ' + evidence.where})"
-        lost = [row for (row,) in evidence.ask("takifugu_row", f"not ({condition}) order by 1", numbered)]
-        listed = ", ".join(map(str, lost[:_NAMED])) + (" ..." if len(lost) > _NAMED else "")
-        text = f"({answers['where']}) AND {condition}" if answers.get("where") else condition
-        choices.append(Choice(text, f"leaves out {len(lost):,} of {evidence.size:,} rows: {listed}"))
-    return Question("where", "Which rows count?", tuple(choices),
+    condition = some[0].condition
+    numbered = f"(select *, row_number() over () as takifugu_row from {evidence.rows})"
+    numbered = f"(from {numbered}{evidence.where and ' where ' + evidence.where})"
+    lost = [row for (row,) in evidence.ask("takifugu_row", f"not ({condition}) order by 1", numbered)]
+    listed = ", ".join(map(str, lost[:_NAMED])) + (" ..." if len(lost) > _NAMED else "")
+    choice = Choice(f"({answers['where']}) AND {condition}" if answers.get("where") else condition,
+                    f"leaves out {len(lost):,} of {evidence.size:,} rows: {listed}")  # fmt: skip
+    return Question("where", "Which rows count?", (choice,),
                     f"{evidence.size - some[0].rows:,} rows say no time that the others' form reads",
                     "rows are never left out unseen")  # fmt: skip
-
-
-def _reads(reading: Reading, quoted: str) -> str:
-    """Return the condition that a reading reads a row, which is always true or false."""
-    if reading.sql.startswith("strptime("):
-        return f"try_{reading.sql} IS NOT NULL"
-    form = {TIMES: ISO, INSTANTS: ISO + OFFSET}.get(reading.kind, "-?[0-9]+")
-    if "since" in reading.sql or "make_" in reading.sql:
-        form = r"[0-9]+([.][0-9]+)?"
-    return f"coalesce(regexp_full_match(cast({quoted} AS varchar), {literal(form)}), false)"
 
 
 def _step(evidence: Evidence, answers: Answers) -> Question | None:
@@ -335,33 +314,20 @@ def has_hours_twice(evidence: Evidence, answers: Answers) -> bool:
 
 def _values(evidence: Evidence, answers: Answers) -> Iterator[Question | None]:
     """Yield the questions what is published, and what is secret of rows without a time."""
-    rows = answers.get("rows")
+    rows, said = answers.get("rows"), answers.get("value")
     if rows == "answers" and "kind" not in answers:
-        secrets = tuple(Choice(*pair) for pair in SECRETS.items())
-        yield Question("kind", "What is secret?", secrets)
-    if rows == "wide" or rows is None:
-        said = evidence.unpivoted[1] if evidence.unpivoted else None
-    else:
-        said = answers.get("value")
-        if said is None and rows == "contacts":
-            some = islice(combinations(evidence.types, 2), _MOST_PAIRS)
-            pairs = tuple(Choice(f"{one}, {other}", "they name a pair") for one, other in some)
-            yield Question("value", "Which two columns name two people who met?", pairs)
-        elif said is None:
-            taken = {answers.get("unit"), *columns_in(answers.get("order", ""), evidence.types), answers.get("end")}
-            choices = tuple(_counted(evidence, [name for name in evidence.types if name not in taken]))
-            offered = choices[0].name if len(choices) == 1 else None
-            yield Question("value", "What is published?", choices, why="its values are counted", offered=offered)
-    if said is None:
-        return
-    for column in columns_in(said, evidence.types):
+        yield Question("kind", "What is secret?", tuple(Choice(*pair) for pair in SECRETS.items()))
+    if evidence.unpivoted:
+        said = evidence.unpivoted[1]
+    elif said is None and rows is not None:
+        taken = {answers.get("unit"), *columns_in(answers.get("order", ""), evidence.types), answers.get("end")}
+        choices = tuple(_counted(evidence, [name for name in evidence.types if name not in taken]))
+        offered = choices[0].name if len(choices) == 1 else None
+        yield Question("value", "What is published?", choices, why="its values are counted", offered=offered)
+    for column in columns_in(said, evidence.types) if said is not None else ():
         value = value_of(evidence, column)
-        if len(value.sqls) > 1:
-            ways = (("a point before decimals", value.sqls[0]), ("a comma before decimals", value.sqls[-1]))
-            if value.sqls[0] != column:
-                ways = (("a comma before decimals", value.sqls[0]), ("a comma between thousands", value.sqls[1]))
-            choices = tuple(Choice(sql if sql != column else f"cast({identifier(column)} AS double)", words)
-                            for words, sql in ways)  # fmt: skip
+        if len(value.ways) > 1:
+            choices = tuple(Choice(way.sql, way.words) for way in value.ways)
             yield Question("value", f"How are the numbers in {visible(column)!r} written?", choices,
                            why="each gives other numbers")  # fmt: skip
         if value.missing and rows in TIMED and "nulls" not in answers:

@@ -41,7 +41,8 @@ def draft(given: object, kind: str | None = None, output: str | Path = "release.
         given: The path of a file, or a frame of pandas, Polars or PyArrow.
         kind: What is secret, as the release file's kind of belief.
         output: Where the text is to lie; paths in it are relative to that.
-        answers: The answers, named like the keys that they set: rows, unit, order, step, value, timezone and others.
+        answers: The answers, named like the keys that they set: rows, unit, order, step, value, timezone and others;
+            of other keys as TOML, such as `mean_duration = '{ still = "2 h" }'`.
 
     Returns:
         The text, in TOML. What only its author can know is missing in it.
@@ -58,8 +59,9 @@ def draft(given: object, kind: str | None = None, output: str | Path = "release.
         >>> print(text.partition("[source]")[2].partition("[belief]")[0].strip().splitlines()[3])
         unit = "who"                   # whose row it is
     """
-    codec, said = answers.pop("encoding", None), {key: word for key, word in answers.items() if word is not None}
-    with evidence(given, codec) as opened:
+    codec, sql = answers.pop("encoding", None), answers.pop("sql", None)
+    said = {key: word for key, word in answers.items() if word is not None}
+    with evidence(given, codec, sql) as opened:
         return drafted(opened, said, kind, Path(output))
 
 
@@ -79,7 +81,7 @@ def text_of(start: Draft) -> str:
              Entry("output", output_by_default(start.output), "the folder of what is published")],
         "[source]": [_name(start, other), *source_entries(start), _budget(start, other)],
         "[belief]": [Entry("kind", start.kind, f"what may be believed; other keys: `takifugu keys {start.kind}`"),
-                     *_meetings(start), *filled(start.answers, "belief")],
+                     *filled(start.answers, "belief")],
         **{header: [*entries] for header, entries in _last(start)},
     }  # fmt: skip
     texts = list[str]()
@@ -90,14 +92,6 @@ def text_of(start: Draft) -> str:
         else:
             texts.append("\n".join([header, *lines] if header else lines))
     return "\n\n".join(texts) + "\n"
-
-
-def _meetings(start: Draft) -> Iterator[Entry]:
-    """Yield the keys of [belief] that read who met whom."""
-    if start.kind == "contacts" and start.answers["rows"] == "contacts":
-        if start.answers.get("public") == "yes":
-            yield Entry("file", start.path, "who met whom, which everybody may know")
-        yield Entry("columns", [*start.values], "the two that name a pair")
 
 
 def _last(start: Draft) -> Iterator[tuple[str, list[Entry]]]:
