@@ -126,7 +126,7 @@ def write(folder: Path) -> None:
     """Write the release file of the first page of the guide and its data, without a ledger."""
     (release_file,) = re.findall(r"```toml\n(# minutes\.toml\n.*?)```", PAGE.read_text(encoding="utf-8"), re.DOTALL)
     (folder / "minutes.toml").write_text(release_file)
-    rows = ["person,piece,minute,state"]
+    rows = ["person,recording,minute,state"]
     for who in ("Ana", "Ben"):
         doing = random.Random(who).choices(["still", "walking"], [4, 1], k=200)
         rows += [f"{who},1,{minute},{state}" for minute, state in enumerate(doing)]
