@@ -13,6 +13,7 @@ from tests.support.commands import invoke
 from tests.support.made_tables import MadeTable, changes, histories, known, spent, table
 from tests.support.release_files import filled
 from tests.support.releases import by_cells
+from tests.support.starting import FLAGS
 from tests.support.tables_of_happenings import OF_HAPPENINGS
 from tests.support.tables_of_people import OF_PEOPLE
 from tests.support.tables_of_states import OF_STATES
@@ -25,8 +26,6 @@ from takifugu.releasing.planning.plan import Plan, plan
 from takifugu.releasing.publishing.run import publish
 
 KINDS = {**OF_STATES, **OF_HAPPENINGS, **OF_PEOPLE}
-#: The options of questions that have another name.
-FLAGS = {"whose": "unit", "when": "order"}
 TABLES = {make.__name__: make for make in chain(*KINDS.values())}
 
 

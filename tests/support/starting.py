@@ -16,6 +16,9 @@ from takifugu.data import open_frame, sniffed
 from takifugu.releasing.file.guessing.columns import first_look
 from takifugu.releasing.file.questions.question import Subject
 
+#: The options of questions that have another name.
+FLAGS = {"whose": "unit", "when": "order"}
+
 
 def table_in(folder: Path, header: str, rows: Iterable[str]) -> Path:
     """Write a table of lines, and return its path."""

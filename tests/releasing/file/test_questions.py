@@ -13,7 +13,7 @@ import pandas
 import pytest
 from tests.releasing.file.test_guessing import HELD_OUT, write
 from tests.support.commands import ended, succeed
-from tests.support.starting import subject_of, table_in
+from tests.support.starting import FLAGS, subject_of, table_in
 
 from takifugu.core.errors import InputError
 from takifugu.releasing.file.guessing.notes import notes
@@ -50,10 +50,6 @@ def questions(subject: Subject, **said: str) -> dict[str, Question]:
 
     pairs = answered(subject, said, offered)
     return {question.name: question for question in (*offers, *(question for question, _ in pairs))}
-
-
-#: The options of questions that have another name.
-FLAGS = {"whose": "unit", "when": "order"}
 
 
 @pytest.mark.slow

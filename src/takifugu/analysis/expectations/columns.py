@@ -7,6 +7,7 @@ values of the others: no choice of one law for each of them exceeds that.
 
 from __future__ import annotations
 
+from collections.abc import Hashable, Sequence
 from typing import TypeVar
 
 import numpy as np
@@ -83,13 +84,20 @@ class OfParameters(OfColumns[Parameters]):
         masses = np.array(table.masses, dtype=np.float64)
         total = np.zeros(len(answer.labels))
         for row, mass in zip(table.rows, masses / masses.sum(), strict=True):
-            for term in answer.terms:
-                values = term.table.astype(np.float64)
-                for column in map(belief.described.__getitem__, term.columns):
-                    law = column.laws[belief.alphabet(column.entry).index(row[column.entry])]
-                    values = np.tensordot(np.array(law, dtype=np.float64), values, axes=(0, 0))
-                total += mass * values
+            total += mass * means_of_record(belief, answer, row)
         return answer.records * total
+
+
+def means_of_record(belief: Parameters, answer: ColumnAnswer, row: Sequence[Hashable]) -> FloatArray:
+    """Return what one record adds to each cell on average, given the values of all parameters."""
+    total = np.zeros(answer.cells)
+    for term in answer.terms:
+        values = term.table.astype(np.float64)
+        for column in map(belief.described.__getitem__, term.columns):
+            law = column.laws[belief.alphabet(column.entry).index(row[column.entry])]
+            values = np.tensordot(np.array(law, dtype=np.float64), values, axes=(0, 0))
+        total += values
+    return total
 
 
 class OfCounted(OfParameters):

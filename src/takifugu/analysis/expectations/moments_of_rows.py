@@ -11,6 +11,7 @@ from typing import Any
 
 import numpy as np
 
+from takifugu.analysis.expectations.columns import means_of_record
 from takifugu.analysis.expectations.rows import largest_mean, laws_of_users
 from takifugu.analysis.questions.expected_answer import EXPECTED_ANSWER, expected_range
 from takifugu.core.arrays import FloatArray, IntArray
@@ -33,8 +34,6 @@ def of_users(users: IndependentUsers, count: Additive, tilts: FloatArray) -> Flo
     different, times = _kinds(count, users.law_of)
     total = np.zeros(len(tilts))
     for (law, table, weight), entries in zip(different.T.tolist(), times.tolist(), strict=True):
-        if weight == 0:  # who is not counted adds nothing, and may have another alphabet than the table
-            continue
         total += entries * _log_mean(laws[law], np.multiply.outer(tilts, weight * count.tables[table][:, 0]))
     return total
 
@@ -65,13 +64,7 @@ def of_parameters(belief: Parameters, answer: ColumnAnswer, tilts: FloatArray) -
     low, high = _addend_ends(answer)
     masses, bounds = np.array(belief.table.masses, dtype=np.float64), list[FloatArray]()
     for row in belief.table.rows:
-        mean = 0.0
-        for term in answer.terms:
-            values = term.table[..., 0].astype(np.float64)
-            for column in map(belief.described.__getitem__, term.columns):
-                law = column.laws[belief.alphabet(column.entry).index(row[column.entry])]
-                values = np.tensordot(np.array(law, dtype=np.float64), values, axes=(0, 0))
-            mean += float(values)
+        mean = float(means_of_record(belief, answer, row)[0])
         bounds.append(answer.records * between(low, high, mean, tilts))
     return _log_mean(masses / masses.sum(), np.array(bounds).T)
 
@@ -132,10 +125,14 @@ def _log_mean(masses: FloatArray, logs: FloatArray) -> FloatArray:
 
 
 def _kinds(count: Additive, group: IntArray) -> tuple[IntArray, IntArray]:
-    """Return the group, table and weight of each kind of entry (3, kinds), and how many there are."""
+    """Return the group, table and weight of each kind of counted entry (3, kinds), and how many there are.
+
+    Who is not counted adds nothing, and may have another alphabet than its table.
+    """
     tables, (weights, weight_of) = count.table_numbers, np.unique(count.weights, return_inverse=True)
     sizes = len(weights), len(count.tables)
     codes = (group * sizes[1] + tables) * sizes[0] + weight_of.ravel()
     different, times = np.unique(codes, return_counts=True)
     others, places = np.divmod(different, sizes[0])
-    return np.stack([*np.divmod(others, sizes[1]), weights[places]]), times
+    kinds, are_counted = np.stack([*np.divmod(others, sizes[1]), weights[places]]), weights[places] != 0
+    return kinds[:, are_counted], times[are_counted]

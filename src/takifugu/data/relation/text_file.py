@@ -56,7 +56,7 @@ def first_record(path: str, form: Form) -> list[str]:
     """Return the fields of the line that names the columns; DataError for a file that is no text."""
     name = Path(path).name
     try:
-        with _text(path, form.encoding or "utf-8-sig") as lines:
+        with text_in(path, form.encoding or "utf-8-sig") as lines:
             for _ in range(form.skip):
                 lines.readline(LONGEST_LINE)
             start = lines.read(LONGEST_LINE)
@@ -116,17 +116,22 @@ def transcoded(path: str, encoding: str, folder: str, number: int) -> str:
         raise wrong_key("encoding", what, "it is a codec's name", fix) from None
     copy = str(Path(folder) / f"text{number}.csv")
     try:
-        with _text(path, encoding) as source, open(copy, "w", encoding="utf-8", newline="") as out:
+        with text_in(path, encoding) as source, open(copy, "w", encoding="utf-8", newline="") as out:
             shutil.copyfileobj(source, out, 1 << 20)
     except (UnicodeError, gzip.BadGzipFile, EOFError):
         raise _no_text(Path(path).name, encoding, True) from None
     return copy
 
 
+def bytes_of(path: str) -> io.BufferedReader | gzip.GzipFile:
+    """Open a file that may be packed."""
+    return gzip.open(path) if path.endswith(".gz") else open(path, "rb")
+
+
 @contextmanager
-def _text(path: str, encoding: str) -> Iterator[io.TextIOWrapper]:
-    opened = gzip.open(path) if path.endswith(".gz") else open(path, "rb")  # noqa: SIM115
-    with opened as raw, io.TextIOWrapper(raw, encoding=encoding, newline="") as lines:
+def text_in(path: str, encoding: str) -> Iterator[io.TextIOWrapper]:
+    """Open a text file that may be packed, with its line ends as they are."""
+    with bytes_of(path) as raw, io.TextIOWrapper(raw, encoding=encoding, newline="") as lines:
         yield lines
 
 

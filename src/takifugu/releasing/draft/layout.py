@@ -7,7 +7,6 @@ from __future__ import annotations
 
 import codecs
 import csv
-import gzip
 import io
 import re
 from collections import Counter
@@ -17,7 +16,7 @@ from pathlib import Path
 
 from takifugu.core.errors import DataError, InputError
 from takifugu.core.escaping import visible
-from takifugu.data.relation.text_file import LONGEST_LINE, SIGNS, Form, first_record
+from takifugu.data.relation.text_file import LONGEST_LINE, SIGNS, Form, bytes_of, first_record, text_in
 from takifugu.data.relation.words import literal
 
 #: So much of a file is looked at for its line of names, and so many letters tell one codec from another.
@@ -61,7 +60,7 @@ def layout_of(path: str, encoding: str | None = None) -> Layout:
     try:
         said = encoding or _codec(path)
         codec = said or "utf-8-sig"
-        with _text(path, codec) as text:
+        with text_in(path, codec) as text:
             start = text.read(_START) + text.readline(LONGEST_LINE)
     except (UnicodeError, LookupError):
         fix = 'encoding = "cp1252", or the codec that it was saved with'
@@ -89,7 +88,7 @@ def layout_of(path: str, encoding: str | None = None) -> Layout:
 
 def _codec(path: str) -> str | None:
     """Return UTF-16 where its mark is there, None for UTF-8; InputError, with what each gives, for other bytes."""
-    with _bytes(path) as file:
+    with bytes_of(path) as file:
         start = file.read(1000)
     if start.startswith((codecs.BOM_UTF16_LE, codecs.BOM_UTF16_BE)):
         return "utf-16"
@@ -109,20 +108,12 @@ def _letters(path: str, codec: str) -> str | None:
     """Return letters of a file that are not ASCII, by their codes; None if its bytes are not of the codec."""
     letters = set[str]()
     try:
-        with _text(path, codec) as text:
+        with text_in(path, codec) as text:
             while block := text.read(1 << 20):
                 letters |= {letter for letter in set(block) if not letter.isascii()}
     except UnicodeError:
         return None
     return " ".join(visible(letter) for letter in sorted(letters)[:_LETTERS])
-
-
-def _bytes(path: str) -> io.BufferedReader | gzip.GzipFile:
-    return gzip.open(path) if path.endswith(".gz") else open(path, "rb")
-
-
-def _text(path: str, codec: str) -> io.TextIOWrapper:
-    return io.TextIOWrapper(_bytes(path), encoding=codec, newline="")
 
 
 def _split(start: str, sign: str) -> tuple[int, str, list[tuple[int, list[str]]]]:

@@ -171,7 +171,7 @@ class ReleaseFile:
     @cached_property
     def reading(self) -> str:
         """Return how rows of the source become entries, one fact a line."""
-        return reading_of(self)
+        return reading_of(self.source, self.spec.belief, self.folder, self.given, self.opened)
 
     def sections(self, of_kind: type[Spec]) -> Spec:
         """Return the file's sections, typed by its kind."""

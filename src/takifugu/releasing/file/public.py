@@ -1,4 +1,4 @@
-"""What a belief may be made from beside its own keys: public files, written as [source] is or as they say."""
+"""What a belief may be made from beside its own keys: public files, each a name or a SELECT that stands for itself."""
 
 from __future__ import annotations
 
@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING, Any, Protocol, runtime_checkable
 
 import numpy as np
 
+from takifugu.core.arrays import FloatArray
 from takifugu.core.errors import DataError, SpecError, Step, TakifuguError
 from takifugu.core.files import private_folder
 from takifugu.core.lists import places_of
@@ -28,7 +29,7 @@ from takifugu.model.queries.sections import spelled
 from takifugu.releasing.file.described import files_of
 from takifugu.releasing.file.keys import Described
 from takifugu.releasing.file.problems import blamed, fault
-from takifugu.releasing.file.reading import are_degrees, binned, bins_of, coded, refuse_beyond
+from takifugu.releasing.file.reading import binned, bins_of, cells_on, coded
 from takifugu.releasing.file.sections import FileSpec, SourceKeys
 from takifugu.releasing.file.source import is_one_of, private_files, same_rows
 
@@ -85,13 +86,8 @@ class PublicTable:
         rows = self.texts(columns)
         if grid is None:
             return list(map(int, coded([text for text, *_ in rows], places_of(spelled(values)), columns[0])))
-        read = list[list[float]]()
-        for place, column in enumerate(columns):
-            texts = [row[place] for row in rows]
-            read.append([math.nan if text is None else float(self.number(text, column)) for text in texts])
-        if grid.in_degrees or are_degrees(columns[:2]):
-            refuse_beyond(columns, read)
-        return list(map(int, grid.cells_of(*map(np.array, read))))
+        first, second = (self._numbers([row[axis] for row in rows], columns[axis]) for axis in (0, 1))
+        return list(map(int, cells_on(grid, columns, first, second)))
 
     def counts(self, columns: Sequence[str], classes: Mapping[str, Hashable]) -> Counter[tuple[Hashable, ...]]:
         counts = Counter[tuple[Hashable, ...]]()
@@ -122,7 +118,10 @@ class PublicTable:
             relation = open_table(self.file, columns, self.folder, room, self.key, self.encoding)
             try:
                 for column in columns:
-                    _check_column(relation, column, self.source)
+                    if column not in relation.types:
+                        near = did_you_mean(column, [*relation.types])
+                        fix = f"its columns are {first_of(relation.types)}"
+                        raise DataError(f"{self.source} has no column {column!r}{near}", fix=fix)
                 yield relation
                 relation.check_unchanged()
             finally:
@@ -142,6 +141,9 @@ class PublicTable:
             raise DataError(fault_text, fix=fix)
         return classes.called[code]  # type: ignore[no-any-return]
 
+    def _numbers(self, texts: Sequence[str | None], column: str) -> FloatArray:
+        return np.array([math.nan if text is None else float(self.number(text, column)) for text in texts])
+
     def people(self, written: Sequence[tuple[str, int | None]], column: str) -> dict[str, str]:
         return meant(written, column, "person")
 
@@ -151,13 +153,6 @@ class PublicTable:
             fix = f"{self.key} = \"select replace({name}, ',', '.') as {name}, ... from ...\""
             raise not_numbers(column, fix).about(self.source)
         return text
-
-
-def _check_column(relation: Relation, column: str, source: str) -> None:
-    """Raise DataError for a column that is not there, or whose type has several spellings of one value."""
-    if column not in relation.types:
-        near = did_you_mean(column, [*relation.types])
-        raise DataError(f"{source} has no column {column!r}{near}", fix=f"its columns are {first_of(relation.types)}")
 
 
 @dataclass(frozen=True)
@@ -237,11 +232,11 @@ def collecting(faults: list[TakifuguError], belief: Described) -> Iterator[None]
 
 def revealed(spec: FileSpec, folder: Path, table: Table) -> Iterator[TakifuguError]:
     """Yield the fault of a public file with the private rows."""
-    meant = spec.belief.meant
-    counted_file = meant.counted(Public(folder, spec.source)) if isinstance(meant, Counting) else None
+    meant, public = spec.belief.meant, Public(folder, spec.source)
+    counted_file = meant.counted(public) if isinstance(meant, Counting) else None
     if counted_file is None:
         return
     key, file, columns = counted_file
     is_declared, fix = _declared(file)
-    if not is_declared and same_rows(Public(folder, spec.source).open(file).rows(columns), table, columns):
+    if not is_declared and same_rows(public.open(file).rows(columns), table, columns):
         yield fault(("belief", *key), "has the rows of the private data", fix)

@@ -137,18 +137,21 @@ def codes_of(
     table: Table,
     values: Sequence[Hashable],
     grid: Grid | None = None,
-    where_no_numbers: str = REPAIR_THEM,
 ) -> Codes:
-    """Return the number of each row's value or grid cell.
-
-    Raises DataError, with the key, for rows without one; `where_no_numbers` is the remedy for texts.
-    """
+    """Return the number of each row's value or grid cell; DataError, with the key, for rows without one."""
     if grid is None:
         places = places_of(spelled(values))
         return coded(texts_in(read[0], table), places, names[0])
-    first, second = (numbers_in(read[axis], names[axis], table, where_no_numbers) for axis in (0, 1))
+    first, second = (numbers_in(read[axis], names[axis], table) for axis in (0, 1))
+    return cells_on(grid, names, first, second, table.ordered)
+
+
+def cells_on(
+    grid: Grid, names: Sequence[str], first: FloatArray, second: FloatArray, are_ordered: bool = True
+) -> Codes:
+    """Return the number of each place's cell; DataError for a place beyond the earth or the grid."""
     if grid.in_degrees or are_degrees(names[:2]):
-        refuse_beyond(names, (first, second), table.ordered)
+        refuse_beyond(names, (first, second), are_ordered)
     return grid.cells_of(first, second)
 
 
@@ -173,9 +176,7 @@ def names_in(values: Iterable[Hashable], column: str, table: Table) -> list[str 
         return texts_in(unit_names(values, column, table), table)
 
 
-def numbers_in(
-    values: Sequence[Hashable], column: str, table: Table, where_no_numbers: str = REPAIR_THEM
-) -> FloatArray:
+def numbers_in(values: Sequence[Hashable], column: str, table: Table) -> FloatArray:
     """Return a column of numbers, NaN if missing; DataError for texts."""
     if all(value.__class__ in (float, int) for value in values):
         return np.array(values, dtype=np.float64)
@@ -187,7 +188,7 @@ def numbers_in(
         elif re.match(NUMBER, number):
             numbers.append(float(number))
         else:
-            raise not_numbers(column, where_no_numbers).at("value")
+            raise not_numbers(column, REPAIR_THEM).at("value")
     return np.array(numbers, dtype=np.float64)
 
 

@@ -66,11 +66,9 @@ def written_of(*keys: object) -> Written:
     )
 
 
-def open_public(keys: object, source: SourceKeys | None, path: Path | str, missing: bool = True) -> Table:
-    """Open a file of the belief, with the source's format by default."""
-    texts: tuple[str, ...] = ("",)
-    if missing and source is not None:
-        texts = source.missing
+def open_public(keys: object, source: SourceKeys | None, path: Path | str) -> Table:
+    """Open a file of public sequences, with the source's format by default."""
+    texts: tuple[str, ...] = ("",) if source is None else source.missing
     return open_frame(path, texts, written_of(keys, source))
 
 

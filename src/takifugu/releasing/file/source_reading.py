@@ -30,7 +30,6 @@ from takifugu.releasing.file.source import written_of
 
 if TYPE_CHECKING:
     from takifugu.data.times.calendar import Calendar
-    from takifugu.releasing.file.kind import ReleaseFile
 
 #: Keys of [source] that are no part of it: where the data are, what may be spent, what is public, which batch it is.
 _NO_PART = frozenset((
@@ -80,14 +79,13 @@ class OfTimes(Protocol):
     timezone: str | None
 
 
-def reading_of(file: ReleaseFile) -> str:
-    """Return how the rows of a file's source become entries.
+def reading_of(source: SourceKeys, belief: Described, folder: Path, given: object, table: Table | None) -> str:
+    """Return how the rows of a source become entries; paths are relative to a folder, and `given` replaces the file.
 
     Without a table nobody knows what its columns hold.
     """
-    source, belief = file.source, file.spec.belief
-    facts = {**_declared(source), **_of_states(source, belief), **_of_steps(source, file.opened)}
-    facts |= _written(source, file.folder, file.given, file.opened, facts)
+    facts = {**_declared(source), **_of_states(source, belief), **_of_steps(source, table)}
+    facts |= _written(source, folder, given, table)
     if isinstance(belief.meant, Telling):
         facts |= belief.meant.reading()
     lines = {name: value for name, value in facts.items() if value is not None}
@@ -130,7 +128,7 @@ def _of_steps(source: Any, table: Table | None) -> Json:
     return {**facts, "times": kind, "timezone": (source.timezone or "UTC") if kind == CLOCK_TIMES else None}
 
 
-def _written(source: SourceKeys, folder: Path, data: object, table: Table | None, facts: Plain) -> Json:
+def _written(source: SourceKeys, folder: Path, data: object, table: Table | None) -> Json:
     """Return how the file is written, as far as that can be seen.
 
     Of a frame, and of a file that cannot be opened, there is nothing to see.

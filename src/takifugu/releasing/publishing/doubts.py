@@ -73,31 +73,31 @@ def foresee(questions: Iterable[Ready]) -> None:
 
     It must not fail once values are drawn: a release that failed on some of them would be drawn again.
     """
-    known = set[tuple[int, int]]()
-    for ready in questions:
-        question = ready.question
-        key = id(question.calibration), id(question.observed)
-        if key in known or not isinstance(question.calibration.randomiser, Noise) or not ready.labels:
-            continue
-        known.add(key)
-        of_beliefs = _expected(question)
-        if of_beliefs is not None:
-            of_beliefs.likely(MISS)
+    for expected in _compared(questions).values():
+        expected.likely(MISS)
+
+
+def _compared(answers: Iterable[Ready | Drawn]) -> dict[tuple[int, int], Expected]:
+    """Return what is expected of each kind of answer that can be compared: numbers with additive noise."""
+    expected: dict[tuple[int, int], Expected | None] = {}
+    for answer in answers:
+        if answer.labels and isinstance(answer.question.calibration.randomiser, Noise):
+            key = _kind(answer.question)
+            if key not in expected:
+                expected[key] = _expected(answer.question)
+    return {key: of_beliefs for key, of_beliefs in expected.items() if of_beliefs is not None}
+
+
+def _kind(question: Question) -> tuple[int, int]:
+    return id(question.calibration), id(question.observed)
 
 
 def _doubts(drawn: Sequence[Drawn], values: int) -> Iterator[Doubt]:
-    expected: dict[tuple[int, int], Expected | None] = {}
+    expected = _compared(drawn)
     for answer in drawn:
-        question = answer.question
-        noise = question.calibration.randomiser
-        if not isinstance(noise, Noise) or not answer.labels:
-            continue
-        key = id(question.calibration), id(question.observed)
-        if key not in expected:
-            expected[key] = _expected(question)
-        of_belief = expected[key]
-        if of_belief is not None:
-            yield from _of_answer(answer, of_belief, noise, values)
+        noise, of_beliefs = answer.question.calibration.randomiser, expected.get(_kind(answer.question))
+        if of_beliefs is not None and answer.labels and isinstance(noise, Noise):
+            yield from _of_answer(answer, of_beliefs, noise, values)
 
 
 def _of_answer(answer: Drawn, expected: Expected, noise: Noise, values: int) -> Iterator[Doubt]:
