@@ -43,6 +43,10 @@ KEYS = {
         Key("budget", "number or table", False, "the most epsilon that they spend"),
         Key("entries", "text", False, "the name of what is measured"),
         Key("only_release", "true or false", False, "nothing else is ever published about these people"),
+        Key("same_people", "true or false", False, "whether people of the same name in another source are the same"),
+        Key("as_composing", "true or false", False, "promises that stood alone give way where a delta leaves no place"),
+        Key("begins_series", "true or false", False, "the first tables with normal noise begin a series"),
+        Key("engine", "spark", False, "the cluster that counts the rows where they are"),
         Key("file", "text", False, "the file with the rows, from the release file on"),
         Key("sql", "SELECT of DuckDB's", True, "the rows, as a SELECT over files that it names"),
         Key("rows", "one of " + ", ".join(KINDS), True, "what a row says"),
@@ -62,6 +66,8 @@ KEYS = {
         Key("gaps", "hidden or public", True, "whether steps without a row are public"),
         Key("default_state", "state", True, "the state where no row says one"),
         Key("roster", "names, a file or a SELECT", False, "everybody who is covered"),
+        Key("group", "column or expression", True, "users: the group that each one belongs to"),
+        Key("rows_per_person", "whole number", False, "populations: the most rows that a person may have"),
     )
 }
 
@@ -161,7 +167,7 @@ class Source:
         yield is_odd, "roster", "roster without people, or beside recordings", "it names people", "leave roster out"
         is_odd = not is_run and self.default_state is not None
         yield is_odd, "default_state", "default_state of samples", "a sample tells its state", "leave default_state out"
-        is_odd = self.gaps == "hidden" and (self.start is None or self.until is None)
+        is_odd = self.gaps == "hidden" and self.start is None
         yield is_odd, "gaps", 'gaps are "hidden" and no calendar is declared', "lengths are then declared", dates
         no_start = self.start is None and self.until is not None
         yield no_start, "from", "until without from", "a calendar has a start", dates
@@ -252,3 +258,5 @@ class Source:
 
 
 _FIELDS = frozenset(Source.__dataclass_fields__) - {"states", "start"}
+#: The keys that a source is made of (`Source.of`).
+OF_ROWS = _FIELDS | {"from"}

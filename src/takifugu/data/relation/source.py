@@ -13,6 +13,7 @@
 
 from __future__ import annotations
 
+import weakref
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
@@ -26,14 +27,17 @@ from takifugu.data.relation.answers import Groups, answered, summed
 from takifugu.data.relation.counts import Counts, counted
 from takifugu.data.relation.keys import Source
 from takifugu.data.relation.names import refuse_lookalikes
-from takifugu.data.relation.opening import WRITTEN, Opened, open_source
+from takifugu.data.relation.opening import SOURCE, WRITTEN, Opened, open_source
 from takifugu.data.relation.reading import reading
-from takifugu.data.relation.relation import MEMORY
+from takifugu.data.relation.relation import MEMORY, Relation
 from takifugu.data.relation.roster import Roster, read_roster
 from takifugu.data.relation.transitions import States, states_of, transitions_of
 from takifugu.data.relation.types import Known, check_types
 from takifugu.data.relation.words import identifier
 from takifugu.data.values.bounded import Bounded
+
+#: A row of texts, None where there is nothing.
+Texts = tuple[str | None, ...]
 
 
 @dataclass(frozen=True, eq=False)
@@ -88,9 +92,40 @@ class Table:
         """Return the sums of bounded numbers, by the public columns beside them."""
         return summed(self.opened, numbers, self.roster)
 
+    def texts(self, roles: Sequence[str]) -> list[Texts]:
+        """Return the rows of some roles as texts in the order of the rows, None where there is nothing; private."""
+        listed = ", ".join(f"nullif({identifier(role)}::varchar, '')" for role in roles)
+        rows = self.opened.relation.rows(f'select {listed} from {identifier(SOURCE + " rows")} order by "row"')
+        self.opened.relation.check_unchanged()
+        return rows
+
+    def times(self, roles: Sequence[str]) -> dict[Texts, int]:
+        """Return how often each combination of texts of some roles is there; private."""
+        listed = ", ".join(f"nullif({identifier(role)}::varchar, '')" for role in roles)
+        rows = self.opened.relation.rows(f"select {listed}, count(*) from {identifier(SOURCE)} group by all order by all")
+        self.opened.relation.check_unchanged()
+        return {tuple(texts): int(count) for *texts, count in rows}
+
     def refuse_lookalikes(self, declared: Sequence[object], key: str, role: str = "value0") -> None:
         """Raise DataError for a text that resembles a declared one."""
         refuse_lookalikes(self.opened, role, declared, key)
+
+
+def opened_table(
+    keys: Mapping[str, Any], states: Sequence[object], root: str | Path, frame: object = None,
+    public: Sequence[str] = (), memory: str = MEMORY, threads: int = 2,
+) -> Table:  # fmt: skip
+    """Open a source like `read_source`; it is closed, and its folder gone, with the last use of the table."""
+    source, room = Source.of(keys, states), private_folder()
+    opened = open_source(source, root, room.name, frame, public, memory, threads)
+    table = Table(opened, Path(root), room.name)
+    weakref.finalize(table, _close, opened.relation, room)
+    return table
+
+
+def _close(relation: Relation, room: Any) -> None:
+    relation.close()
+    room.cleanup()
 
 
 @contextmanager
@@ -102,10 +137,8 @@ def read_source(
 
     Raises InputError for keys, SQL, expressions and types against the rules, DataError for files that cannot be read.
     """
-    source = Source.of(keys, states)
-    with private_folder() as folder:
-        opened = open_source(source, root, folder, frame, public, memory, threads)
-        try:
-            yield Table(opened, Path(root), folder)
-        finally:
-            opened.relation.close()
+    table = opened_table(keys, states, root, frame, public, memory, threads)
+    try:
+        yield table
+    finally:
+        table.opened.relation.close()

@@ -10,7 +10,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from fractions import Fraction
 from itertools import chain
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from takifugu.analysis.questions.expected_answer import expected_answer
 from takifugu.core.errors import InputError, Unsupported
@@ -32,7 +32,6 @@ if TYPE_CHECKING:
     from takifugu.calibration import Calibration
     from takifugu.model.queries.real_columns import ColumnSums
     from takifugu.releasing.file.expectations import ExpectSpec
-    from takifugu.releasing.file.sections import SourceKeys
     from takifugu.releasing.planning.plan import Table
 
 _PER_ONE = {"row": "rows", "step": "steps"}
@@ -172,7 +171,7 @@ class Unit:
 
     table: str
     measured_in: str
-    source: SourceKeys
+    source: Any
     counts_rows: bool = True
 
     @property
@@ -192,7 +191,7 @@ class Unit:
         return ", ".join(["a number", *examples, 'or one with "%"'])
 
 
-def unit_of(table: Table, source: SourceKeys) -> Unit:
+def unit_of(table: Table, source: Any) -> Unit:
     """Return the unit of a planned table's values."""
     answers = chain.from_iterable(calibration.problem.answers for calibration in table.calibrations)
     counts_rows = all(isinstance(answer, Additive) and answer.is_count for answer in answers)

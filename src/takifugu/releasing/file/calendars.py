@@ -9,6 +9,8 @@ from decimal import ROUND_CEILING, Context, Decimal
 from fractions import Fraction
 from typing import TYPE_CHECKING, Annotated, Any, Literal
 
+from pydantic import StrictInt
+
 from takifugu.core.errors import InputError, TakifuguError
 from takifugu.core.sections import written
 from takifugu.data import Calendar, Zone, check_order_format, parse_step
@@ -17,6 +19,7 @@ from takifugu.releasing.certificates.facts import Window
 from takifugu.releasing.file.keys import Moment, Number, Text, checked, meaning
 from takifugu.releasing.file.kind import ReleaseFile
 from takifugu.releasing.file.problems import blamed, broken, fault
+from takifugu.releasing.file.relation_keys import RelationKeys, key
 from takifugu.releasing.file.sections import SourceKeys
 from takifugu.releasing.file.tables import Table, numbered
 
@@ -60,6 +63,29 @@ class CalendarKeys(SourceKeys):
 
         @property
         def step(self) -> Number | None: ...
+
+    @property
+    def length(self) -> Fraction | timedelta | None:
+        """Return the declared length of a step, if any."""
+        return None if self.step is None else parse_step(self.step)
+
+    @property
+    def calendar(self) -> Calendar | None:
+        """Return the declared calendar, if any; InputError with its key."""
+        if self.from_ is None or self.length is None:
+            return None
+        zone = None if self.timezone is None else Zone(self.timezone)
+        return Calendar.read(self.from_, self.until, self.length, zone)
+
+
+class RelationCalendarKeys(RelationKeys):
+    """The keys of [source] about when rows are, and about a calendar."""
+
+    order: Annotated[Text | None, key("order", "time")] = None
+    step: Annotated[StrictInt | Text | None, key("step", "15min")] = None
+    from_: Annotated[Moment | None, key("from", "2026-01-05", alias="from")] = None
+    until: Annotated[Moment | None, key("until", "2027-01-04")] = None
+    timezone: Annotated[Text | None, key("timezone", "Europe/Berlin"), checked(Zone)] = None
 
     @property
     def length(self) -> Fraction | timedelta | None:
@@ -169,7 +195,7 @@ def words_of_clocks(timezone: str | None, ambiguous: str) -> Iterator[str]:
 
 
 def calendar_faults(
-    source: CalendarKeys,
+    source: Any,
     items: Sequence[Any],
     keys: Iterable[str] = tuple(WINDOW_KEYS),
     needs: Callable[[Any, str], bool] = has_key,

@@ -18,7 +18,6 @@ from takifugu.core.errors import InputError, SpecError, TakifuguError
 from takifugu.core.files import path_in
 from takifugu.core.people import People
 from takifugu.core.plugins import package_of, promise_of_package
-from takifugu.data import Table as Data
 from takifugu.data.engines.outside import package_of_engine
 from takifugu.model.frameworks import Assuming, Framework
 from takifugu.model.queries import Query, name_of
@@ -27,7 +26,8 @@ from takifugu.releasing.certificates.facts import Fact
 from takifugu.releasing.file.described import model_of
 from takifugu.releasing.file.guessing.column_words import people_of
 from takifugu.releasing.file.keys import Described, Section
-from takifugu.releasing.file.sections import BudgetSpec, FileSpec, SourceKeys
+from takifugu.releasing.file.relation_keys import RelationKeys
+from takifugu.releasing.file.sections import BudgetSpec, FileSpec
 from takifugu.releasing.file.shape import Shape, opened
 from takifugu.releasing.file.source_reading import reading_of
 from takifugu.releasing.file.tables import Table as Item
@@ -95,7 +95,7 @@ class ReleaseFile:
     belief: Any = field(repr=False)
     framework: Framework | None = field(default=None, repr=False)
     given: object = field(default=None, repr=False)
-    opened: Data | None = field(default=None, repr=False)
+    opened: Any = field(default=None, repr=False)
     places: range | None = None
     place: tuple[int | None, str] = (None, "")
     hides_gaps: bool = False
@@ -118,7 +118,7 @@ class ReleaseFile:
         return self.path.parent
 
     @property
-    def source(self) -> SourceKeys:
+    def source(self) -> Any:
         return self.spec.source
 
     @property
@@ -128,7 +128,7 @@ class ReleaseFile:
 
     @property
     def owner_column(self) -> str | None:
-        """Return the column of the ledger's units, None where all rows are one unit."""
+        """Return the role of the ledger's units, None where all rows are one unit."""
         return self.kind.facts.owner_column(self.source)
 
     @property
@@ -138,7 +138,7 @@ class ReleaseFile:
     @property
     def budget(self) -> Number | tuple[Number, Number] | None:
         """Return the source's budget for the ledger: epsilon, or (epsilon, delta)."""
-        budget = self.source.budget
+        budget: Number | BudgetSpec | None = self.source.budget
         if isinstance(budget, BudgetSpec):
             return budget.epsilon, budget.delta
         return budget
@@ -159,7 +159,7 @@ class ReleaseFile:
         return self.inside(self.spec.output or output_by_default(self.path))
 
     @property
-    def table(self) -> Data:
+    def table(self) -> Any:
         """Return the opened source; SpecError with all its faults."""
         if self.opened is not None:
             return self.opened
@@ -171,6 +171,8 @@ class ReleaseFile:
     @cached_property
     def reading(self) -> str:
         """Return how rows of the source become entries, one fact a line."""
+        if isinstance(self.source, RelationKeys):
+            return str(self.table.reading)
         return reading_of(self.source, self.spec.belief, self.folder, self.given, self.opened)
 
     def sections(self, of_kind: type[Spec]) -> Spec:
@@ -273,14 +275,16 @@ def output_by_default(path: Path) -> str:
 
 def assumptions_of(file: ReleaseFile) -> tuple[str | Fact, ...]:
     """Return the assumptions on a file's data."""
+    if isinstance(file.source, RelationKeys):
+        return (*file.kind.assumptions(file), *_promised_by_others(file))
     renamed = (f"the column {now!r} of the data is the one called {old!r}" for now, old in file.source.renamed.items())
     return (*renamed, *file.kind.assumptions(file), *_promised_by_others(file))
 
 
 def _promised_by_others(file: ReleaseFile) -> Iterator[str]:
     """Yield whose word it is how the rows were read, and what they mean, where that is another package's code."""
-    reader = "" if file.opened is None else file.opened.reader
-    if not reader and file.source.engine is not None:
+    reader = "" if file.opened is None or isinstance(file.source, RelationKeys) else file.opened.reader
+    if not reader and file.source.engine is not None and not isinstance(file.source, RelationKeys):
         reader = package_of_engine(file.source.engine)
     if reader:
         yield f"{promise_of_package(reader)}: that the rows are read as they are is its author's word"

@@ -30,7 +30,7 @@ from takifugu.releasing.file.described import files_of
 from takifugu.releasing.file.keys import Described
 from takifugu.releasing.file.problems import blamed, fault
 from takifugu.releasing.file.reading import binned, bins_of, cells_on, coded
-from takifugu.releasing.file.sections import FileSpec, SourceKeys
+from takifugu.releasing.file.sections import FileSpec
 from takifugu.releasing.file.source import is_one_of, private_files, same_rows
 
 if TYPE_CHECKING:
@@ -53,7 +53,7 @@ class PublicTable:
     file: str
     folder: Path
     encoding: str | None
-    source_keys: SourceKeys
+    source_keys: Any
     key: str = "file"
 
     @property

@@ -6,7 +6,7 @@ import math
 import re
 from collections.abc import Hashable, Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 import numpy.typing as npt
@@ -40,7 +40,6 @@ from takifugu.releasing.file.problems import Where, fault
 
 if TYPE_CHECKING:
     from takifugu.model.beliefs.boxed_places import Grid
-    from takifugu.releasing.file.sections import SourceKeys
 
 Texts = tuple[str | None, ...]
 Codes = npt.NDArray[np.int32]
@@ -209,7 +208,7 @@ def coded(texts: Sequence[str | None], places: dict[str, int], column: str) -> C
         ).at("value") from None
 
 
-def bins_of(source: SourceKeys, column: str | None = None) -> Bins | None:
+def bins_of(source: Any, column: str | None = None) -> Bins | None:
     """Return the bins of a column, by default of the only one."""
     bins = values_of(source, written(source, ("bins",))).get("bins")  # records of whole columns have classes
     if bins is not None and column is not None:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Annotated, Literal, Self
+from typing import TYPE_CHECKING, Annotated, Any, Literal, Self
 
 from pydantic import BeforeValidator, Field, StrictBool, StrictInt, StrictStr, model_validator
 
@@ -217,7 +217,7 @@ class FileSpec(Section):
     if TYPE_CHECKING:  # which each kind of file declares in its own words
 
         @property
-        def source(self) -> SourceKeys: ...
+        def source(self) -> Any: ...
 
         @property
         def belief(self) -> Described: ...

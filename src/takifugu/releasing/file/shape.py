@@ -12,16 +12,21 @@ from takifugu.core.entries import columns_of as columns_believed
 from takifugu.core.errors import TakifuguError
 from takifugu.core.lists import among
 from takifugu.core.sections import values_of, written
-from takifugu.data import Table as Data
+from takifugu.data.relation.types import check_types
 from takifugu.model.frameworks import Framework
 from takifugu.releasing.file.keys import Described, names_of
 from takifugu.releasing.file.problems import Where, absent_columns, blamed, fault
-from takifugu.releasing.file.sections import FileSpec, SourceKeys
+from takifugu.releasing.file.relation_keys import RelationKeys, open_relation
+from takifugu.releasing.file.sections import FileSpec
 from takifugu.releasing.file.source import BLAMED, open_source
 from takifugu.releasing.file.tables import Table
 
 #: The belief, what is hidden where that is the same for all, the opened data, and all faults but those of tables.
-Parts = tuple[Entries | None, Framework | None, Data | None, list[TakifuguError]]
+Parts = tuple[Entries | None, Framework | None, Any, list[TakifuguError]]
+
+#: The keys of [source] that rows are read by, the states of a value, and public columns that answers are counted by.
+ReadBy = tuple[Mapping[str, Any], Sequence[Any], Sequence[str]]
+
 
 @dataclass(frozen=True)
 class Shape:
@@ -51,16 +56,20 @@ class Shape:
     meaning: Callable[..., Parts] | None = None
     notices: Callable[[Any], Iterator[str]] = lambda source: iter(())
     tables: Callable[[Any], tuple[Table, ...]] = lambda spec: spec.table
+    read_by: Callable[[Any, Any], ReadBy] = lambda spec, belief: (spec.source.read(), (), ())
 
-    def owner_column(self, source: SourceKeys) -> str | None:
+    def owner_column(self, source: Any) -> str | None:
         """Return the column of the ledger's units, None where all rows are one unit."""
-        return None if self.is_one_unit else source.unit
+        unit: str | None = source.unit
+        return None if self.is_one_unit else unit
 
 
 def opened(
     shape: Shape, spec: FileSpec, belief: Entries | None, folder: Path, data: object
-) -> tuple[Data | None, list[TakifuguError]]:
+) -> tuple[Any, list[TakifuguError]]:
     """Open the source without reading it, and list its columns' faults."""
+    if isinstance(spec.source, RelationKeys):
+        return opened_relation(shape, spec, belief, folder, data)
     try:
         table = open_source(spec, folder, data, named=not shape.of_belief)
     except TakifuguError as error:
@@ -77,6 +86,19 @@ def opened(
             fix = f"write the name that {now!r} had before here, and in the keys that name the column"
             faults.append(fault(("source", "renamed"), problem, fix))
     return table, [*faults, *twice_named(columns), *absent_columns(table, columns)]
+
+
+def opened_relation(
+    shape: Shape, spec: FileSpec, belief: Entries | None, folder: Path, data: object
+) -> tuple[Any, list[TakifuguError]]:
+    """Open the source as a relation, and judge its types; no row is read."""
+    keys, states, public = shape.read_by(spec, spec.belief if belief is None else belief)
+    try:
+        table = open_relation(spec.source, keys, states, folder, data, public)
+        check_types(table.opened)
+        return table, []
+    except TakifuguError as error:
+        return None, [blamed(error, "source", *(error.where[:1] or ["file"]))]
 
 
 def columns_of(shape: Shape, spec: FileSpec, belief: Entries | None) -> Sequence[tuple[Where, str]]:

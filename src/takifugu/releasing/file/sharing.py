@@ -7,6 +7,7 @@ the same window.
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
+from typing import Any
 
 from takifugu.calibration import LARGEST_EPSILON, LEAST_EPSILON
 from takifugu.calibration.registry import find
@@ -18,7 +19,6 @@ from takifugu.numbers.transport.metrics import Declared, declared
 from takifugu.releasing.file.calendars import WINDOW_KEYS
 from takifugu.releasing.file.kind import ReleaseFile
 from takifugu.releasing.file.problems import blamed, broken, fault
-from takifugu.releasing.file.sections import SourceKeys
 from takifugu.releasing.file.tables import SharedTable, Table, numbered
 
 #: The queries that choose among declared values.
@@ -50,7 +50,7 @@ def promise_problems(item: Table, number: int, definition: str) -> Iterator[Taki
         yield blamed(error, *place, "metric", *error.where)
 
 
-def only_release_problems(source: SourceKeys, items: Sequence[Table | None]) -> Iterator[TakifuguError]:
+def only_release_problems(source: Any, items: Sequence[Table | None]) -> Iterator[TakifuguError]:
     """Yield the fault of an `only_release` with several tables."""
     several = len(items) > 1 or any(item.scope == "both" for item in items if item is not None)
     if source.only_release and several:

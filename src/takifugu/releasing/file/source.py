@@ -25,7 +25,9 @@ from takifugu.data.engines.outside import Address
 from takifugu.data.files.formats import format_words
 from takifugu.data.files.many import files_of, is_many
 from takifugu.data.files.many import is_there as leads_to_data
+from takifugu.releasing.file import relation_keys
 from takifugu.releasing.file.keys import plain
+from takifugu.releasing.file.relation_keys import RelationKeys
 from takifugu.releasing.file.sections import FileSpec, SourceKeys
 
 T = TypeVar("T")
@@ -94,7 +96,8 @@ def open_source(spec: FileSpec, folder: Path, data: object, named: bool) -> Tabl
         )
     if data is None:
         data = path_in(folder, str(source.file))
-    return source.long(open_frame(data, source.missing, written_of(source)), spec.belief)
+    table: Table = source.long(open_frame(data, source.missing, written_of(source)), spec.belief)
+    return table
 
 
 def texts_within(value: object) -> Iterator[str]:
@@ -108,15 +111,19 @@ def texts_within(value: object) -> Iterator[str]:
             yield from texts_within(part)
 
 
-def is_there(source: SourceKeys, folder: Path, data: object) -> bool:
+def is_there(source: Any, folder: Path, data: object) -> bool:
     """Return whether there are data to open."""
+    if isinstance(source, RelationKeys):
+        return data is not UNOPENED and relation_keys.is_there(source, folder, data)
     if data is not None or source.engine is not None:
         return data is not UNOPENED
     return source.file is not None and leads_to_data(folder / source.file)
 
 
-def private_files(source: SourceKeys, folder: Path, data: object) -> tuple[Path, ...]:
+def private_files(source: Any, folder: Path, data: object) -> tuple[Path, ...]:
     """Return the files of private data, given ones included."""
+    if isinstance(source, RelationKeys):
+        return relation_keys.private_files(source, folder, data)
     paths = list[Path]()
     if source.file is not None and "://" not in source.file:
         paths.append(folder / source.file)

@@ -1,0 +1,105 @@
+"""The keys of [source] by which its rows are read as a relation, the same for every kind of file, and its opening."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+from pathlib import Path
+from typing import Annotated, Any, Literal
+
+from pydantic import Field, StrictBool, StrictStr
+
+from takifugu.core.errors import InputError, TakifuguError
+from takifugu.core.sections import SELECT
+from takifugu.data.relation.keys import KEYS, OF_ROWS
+from takifugu.data.relation.opening import files_read
+from takifugu.data.relation.relation import files_named
+from takifugu.data.relation.source import Table, opened_table
+from takifugu.releasing.file.keys import Epsilon, Name, Section, State, Text, meaning
+from takifugu.releasing.file.sections import BudgetSpec
+
+
+def key(name: str, *examples: object, **limits: Any) -> Any:
+    """Return what a key of [source] means, from the one table of them."""
+    return meaning(KEYS[name].sentence, *examples, **limits)
+
+
+class RelationKeys(Section):
+    """The keys of [source] that every kind of file has; a kind adds those that it reads."""
+
+    name: Annotated[Name, key("name", "activity-study")]
+    budget: Annotated[Epsilon | BudgetSpec | None, key("budget")] = None
+    entries: Annotated[Text | None, key("entries", "2026-03")] = None
+    only_release: Annotated[StrictBool, key("only_release")] = False
+    same_people: Annotated[StrictBool | None, key("same_people")] = None
+    as_composing: Annotated[StrictBool, key("as_composing")] = False
+    begins_series: Annotated[StrictBool, key("begins_series")] = False
+    engine: Annotated[Literal["spark"] | None, key("engine")] = None
+    file: Annotated[Text | None, key("file", "data.csv")] = None
+    sql: Annotated[Text | None, key("sql", "from read_csv('data.csv', skip = 2)")] = None
+    where: Annotated[Text | None, key("where", "kind <> 'total'")] = None
+    encoding: Annotated[StrictStr | None, key("encoding", "cp1252")] = None
+    unit: Annotated[Text | None, key("unit", "person")] = None
+    nulls: Annotated[Literal["refuse", "unobserved"], key("nulls")] = "refuse"
+    roster: Annotated[
+        Text | Annotated[tuple[Text, ...], Field(min_length=1)] | None, key("roster", "people.csv")
+    ] = None
+
+    @property
+    def entry_noun(self) -> str:
+        """Return what tables about the source count."""
+        return "rows"
+
+    def read(self) -> dict[str, Any]:
+        """Return the keys that rows are read by, under their names in files."""
+        said = self.model_dump(by_alias=True, include={*_names(type(self))}, exclude_none=True)
+        return {name: list(value) if isinstance(value, tuple) else value for name, value in said.items()}
+
+
+def _names(model: type[RelationKeys]) -> Iterator[str]:
+    for name, field in model.model_fields.items():
+        if (field.alias or name) in OF_ROWS:
+            yield name
+
+
+def is_there(source: RelationKeys, folder: Path, data: object) -> bool:
+    """Return whether there are data to open."""
+    if data is not None or source.engine is not None:
+        return True
+    try:
+        return bool(private_files(source, folder, None)) or source.sql is not None
+    except TakifuguError:
+        return False
+
+
+def private_files(source: RelationKeys, folder: Path, data: object) -> tuple[Path, ...]:
+    """Return the files that hold the private rows."""
+    paths = list[Path]()
+    if isinstance(data, str | Path):
+        paths.append(Path(data))
+    if source.file is not None:
+        paths += map(Path, files_named(source.file, folder, "file"))
+    if source.sql is not None and SELECT.match(source.sql):
+        paths += files_read(source.sql, folder)
+    return tuple(paths)
+
+
+def open_relation(
+    source: RelationKeys, keys: Mapping[str, Any], states: Sequence[State], folder: Path, data: object,
+    public: Sequence[str] = (),
+) -> Table:
+    """Return the opened relation of a source, whose rows are not read; `data` replaces its file.
+
+    `keys` are those of `Source`, and `public` columns by which answers are counted. Raises InputError and DataError,
+    with the key.
+    """
+    keys = dict(keys)
+    if isinstance(data, str | Path):
+        keys["file"], data = str(Path(data).absolute()), None
+    elif data is not None:
+        keys.pop("file", None)
+    elif source.file is None and source.sql is None:
+        raise InputError(
+            "is missing", fix='write file = "data.csv" (relative to this file), or sql, or give a frame: '
+            "tf.release_file(..., data=frame)",
+        ).at("file")  # fmt: skip
+    return opened_table(keys, states, folder, data, public)
