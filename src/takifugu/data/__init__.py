@@ -8,10 +8,10 @@ from takifugu.data.files.formats import register as register_source_format
 from takifugu.data.kinds import column_kinds
 from takifugu.data.lookalikes import refuse_lookalikes
 from takifugu.data.open import looked_into, open_frame, sniffed
+from takifugu.data.pieces import Counted, Piece
 from takifugu.data.rows.kinds_of_order import order_kind
 from takifugu.data.rows.layout import Layout, Lengths, Recode, missing_states, parse_step, text_of
-from takifugu.data.rows.pieces import Piece
-from takifugu.data.sequences import Counted, pieces, rows_that_count, transitions, transitions_by
+from takifugu.data.sequences import pieces, rows_that_count, transitions, transitions_by
 from takifugu.data.tally import Known, tally
 from takifugu.data.times.calendar import Calendar
 from takifugu.data.times.cells import Slots, axes_of

@@ -7,7 +7,6 @@ from __future__ import annotations
 
 from collections.abc import Hashable, Mapping, Sequence
 from contextlib import suppress
-from dataclasses import dataclass, field
 from itertools import chain
 from typing import TYPE_CHECKING
 
@@ -16,24 +15,19 @@ import numpy as np
 from takifugu.core.arrays import IntArray
 from takifugu.core.errors import DataError, InputError
 from takifugu.core.lists import places_of
+from takifugu.core.names import natural
 from takifugu.data.engines.table import Table
 from takifugu.data.measure import Measured, counts_by_piece, measure
 from takifugu.data.open import open_frame
-from takifugu.data.rows.layout import Layout, Lengths, Recode, natural
-from takifugu.data.rows.pieces import Key, Piece, runs_of
+from takifugu.data.pieces import Piece, runs_of
+from takifugu.data.rows.layout import Layout, Lengths, Recode
+from takifugu.data.rows.pieces import Key
 from takifugu.data.values.texts import UNOBSERVED
 
 if TYPE_CHECKING:
     from takifugu.data.rows.by_bits import CountedByBits
     from takifugu.data.rows.picked import PickedRows
     from takifugu.data.rows.reader import Rows
-
-
-@dataclass(frozen=True, eq=False)
-class Counted:
-    """The pieces of a chain's sequences, their entries counted by state where the rows are; private."""
-
-    pieces: tuple[Piece, ...] = field(repr=False)
 
 
 def pieces(

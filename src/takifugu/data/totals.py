@@ -13,8 +13,9 @@ import numpy as np
 
 from takifugu.core.arrays import IntArray
 from takifugu.core.errors import DataError, InputError
+from takifugu.core.names import natural
 from takifugu.data.engines.table import Table
-from takifugu.data.rows.layout import natural, text_of, unit_name
+from takifugu.data.rows.layout import text_of, unit_name
 from takifugu.data.values.bounded import Bounded
 from takifugu.data.values.texts import no_number_at_all, not_numbers, out_of_bounds
 

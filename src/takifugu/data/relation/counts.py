@@ -60,6 +60,9 @@ def counted(
     window = whole if window is None else window
     if whole is not None and window is not None and not whole.start <= window.start < window.stop <= whole.stop:
         raise InputError("the window is outside the calendar").at("window")
+    if window is None and source.gaps == "hidden":
+        what = "gaps are hidden, and neither until nor a window is declared"
+        raise InputError(what, fix='until = "2027-01-04", or a window').at("until")
     cells = None
     if by:
         if source.calendar is None or window is None:

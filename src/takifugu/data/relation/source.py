@@ -64,6 +64,10 @@ class Table:
         """Return whether `sql` leaves rows out: nobody has counted these."""
         return bool(self.opened.filters)
 
+    def written_rows(self) -> int:
+        """Return how many rows there are before `where`, for the owner alone."""
+        return int(self.opened.relation.rows(f"select count(*) from {identifier(WRITTEN)}")[0][0])
+
     def left_out(self) -> int:
         """Return how many rows `where` leaves out, for the owner alone."""
         if "where" not in self.opened.roles:
@@ -102,7 +106,8 @@ class Table:
     def times(self, roles: Sequence[str]) -> dict[Texts, int]:
         """Return how often each combination of texts of some roles is there; private."""
         listed = ", ".join(f"nullif({identifier(role)}::varchar, '')" for role in roles)
-        rows = self.opened.relation.rows(f"select {listed}, count(*) from {identifier(SOURCE)} group by all order by all")
+        grouped = f"select {listed}, count(*) from {identifier(SOURCE)} group by all order by all"
+        rows = self.opened.relation.rows(grouped)
         self.opened.relation.check_unchanged()
         return {tuple(texts): int(count) for *texts, count in rows}
 

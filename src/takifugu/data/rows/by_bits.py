@@ -16,13 +16,15 @@ from typing import Any
 import numpy as np
 
 from takifugu.core.lists import present, take
+from takifugu.core.names import natural
 from takifugu.data.engines.differences import collected_in_columns, is_duckdb, wrapped
 from takifugu.data.engines.sanitise import is_text
 from takifugu.data.engines.sql import identifier
 from takifugu.data.engines.table import Table
-from takifugu.data.rows.layout import Layout, Lengths, Recode, natural, text_of
+from takifugu.data.pieces import LONGEST_PIECE, Piece
+from takifugu.data.rows.layout import Layout, Lengths, Recode, text_of
 from takifugu.data.rows.picked import PickedRows, picked_rows
-from takifugu.data.rows.pieces import LONGEST_PIECE, WIDEST_SPAN, Fact, Key, NotPlain, Piece
+from takifugu.data.rows.pieces import WIDEST_SPAN, Fact, Key, NotPlain
 from takifugu.data.rows.reader import Rows
 from takifugu.data.times.clock import Clock
 from takifugu.data.values.spellings import meant

@@ -306,21 +306,3 @@ def missing_states(states: Iterable[Hashable], raw: Iterable[Hashable], missing:
 
 
 #: Runs of digits, and of other characters; and what sorts behind every text.
-_PARTS, _LAST = re.compile(r"[0-9]+|[^0-9]+"), ((3, 0, ""),)
-
-
-def natural(text: str | None) -> tuple[tuple[int, int, str], ...]:
-    """Return a key to sort texts by their numbers, None last.
-
-    >>> sorted(["run 10", "run 9", None], key=natural)
-    ['run 9', 'run 10', None]
-    """
-    if text is None:
-        return _LAST
-    key = list[tuple[int, int, str]]()
-    for part in _PARTS.findall(text):
-        if part[0] in "0123456789":
-            key.append((0, int(part), part))
-        else:
-            key.append((1, 0, part))
-    return (*key, (-1, 0, ""))

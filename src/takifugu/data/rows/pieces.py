@@ -3,14 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 
-import numpy as np
-
-from takifugu.core.arrays import BoolArray, IntArray
 from takifugu.core.errors import DataError
 from takifugu.data.times.zones import DAY, HOUR
-from takifugu.numbers.runs import Runs
 
 #: Why a row has no place in the order: it has no value there, clocks skipped that time, or showed it more than once.
 MISSING, SKIPPED, UNCLEAR = 1, 2, 3
@@ -18,7 +14,7 @@ MISSING, SKIPPED, UNCLEAR = 1, 2, 3
 TWICE, FAR = 4, 5
 
 #: A longer piece, or ticks further apart, mean a mistake in the order column or in the step.
-LONGEST_PIECE, WIDEST_SPAN = 2**24, 2**53
+WIDEST_SPAN = 2**53
 
 #: What names a piece: the unit and the piece as texts, None where there is no such column or it has no value.
 Key = tuple[str | None, str | None]
@@ -51,53 +47,12 @@ class Fact:
     leaps: int = 0
 
 
-@dataclass(eq=False, slots=True)  # there may be millions, and frozen ones take six times as long to make
-class Piece:
-    """One piece of one unit's sequence: what is public about it, and how many of its entries are in each state.
-
-    `observed` are the runs of entries that have a state, counted from 0; the others have weight 0. `counts` has one
-    integer per state and is private: it goes into the noise and nowhere else. So are `values`, where they were asked
-    for: the number of each entry's state, -1 where it was not observed. `written` is the unit's name as the data spell
-    it. Entries counted by cells have the (public) number of each one's `cell`, and private counts by cell and state.
-    """
-
-    unit: str | None
-    piece: str | None
-    length: int
-    observed: tuple[range, ...]
-    counts: IntArray = field(repr=False)
-    written: str | None = field(default=None, repr=False)
-    values: IntArray | None = field(default=None, repr=False)
-    cell: IntArray | None = field(default=None, repr=False)
-    by_cell: IntArray | None = field(default=None, repr=False)
-
-    @property
-    def complete(self) -> bool:
-        """Return whether every entry was observed."""
-        if len(self.observed) == 1:  # as most have, and there may be millions
-            return len(self.observed[0]) == self.length
-        return sum(map(len, self.observed)) == self.length
-
-    def weights(self) -> Runs:
-        """Return the weights of the piece's entries, 1 if observed, else 0."""
-        starts = np.array([run.start for run in self.observed], dtype=np.int64)
-        stops = np.array([run.stop for run in self.observed], dtype=np.int64)
-        return Runs.indicator(starts, stops, self.length)
-
-
 def by_piece(facts: Iterable[Fact]) -> dict[Key, list[Fact]]:
     """Return the facts of each piece."""
     grouped: dict[Key, list[Fact]] = {}
     for fact in facts:
         grouped.setdefault(fact.key, []).append(fact)
     return grouped
-
-
-def runs_of(seen: BoolArray) -> tuple[range, ...]:
-    """Return the runs of observed places."""
-    bounded = np.concatenate(([False], seen, [False]))
-    edges = np.flatnonzero(bounded[1:] != bounded[:-1]).tolist()
-    return tuple(map(range, edges[::2], edges[1::2]))
 
 
 def runs_by_piece(edges: Iterable[tuple[Key, int | None, int | None]]) -> dict[Key, tuple[range, ...]]:

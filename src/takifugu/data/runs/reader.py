@@ -11,9 +11,10 @@ from collections.abc import Sequence
 import numpy as np
 
 from takifugu.core.arrays import IntArray
+from takifugu.core.names import natural
 from takifugu.data.engines.table import Table
-from takifugu.data.rows.layout import Layout, Recode, natural
-from takifugu.data.rows.pieces import Piece, runs_of
+from takifugu.data.pieces import Piece, runs_of
+from takifugu.data.rows.layout import Layout, Recode
 from takifugu.data.runs.cells import CellSums, add_up
 from takifugu.data.runs.rules import RunRules
 from takifugu.data.runs.spread import Runs, Total

@@ -1,45 +1,26 @@
-"""Rows left out by rules for strange rows, counted for their owner alone: where they may be many, no table is good."""
+"""Rows that do not count, counted for their owner alone: where they may be many, no table is good."""
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
-from dataclasses import dataclass, replace
-from typing import Any
+from collections.abc import Iterator
+from dataclasses import dataclass
 
 from takifugu.core.errors import TakifuguError
-from takifugu.data import rows_that_count, totals
+from takifugu.core.sections import written
+from takifugu.data.relation.source import Table
 from takifugu.releasing.file.kind import ReleaseFile
-from takifugu.releasing.file.sequences.build import layout_of, recode_of
-from takifugu.releasing.file.sequences.runs import run_rules
-from takifugu.releasing.file.sequences.source import SourceSpec
 
-#: Keys that leave rows out, and their values that do.
-_RULES = {
-    "null_keys": ("drop",), "duplicates": ("first", "last"), "overlap": ("first", "last"), "ambiguous": ("drop",),
-    "nulls": ("unobserved",),
-}  # fmt: skip
-#: Rules that are offered where nobody has written them.
-_OFFERED = ("null_keys", "duplicates", "overlap")
 #: A table is not good where more than one row in so many does not count.
 ONE_IN = 10
 
 
 @dataclass(frozen=True)
 class LeftOut:
-    """How many of a table's rows each rule leaves out, or would if it were declared; private.
-
-    Of rows that overlap `ends` says that they are stays, which may count in part.
-    """
+    """How many of a table's rows `where` leaves out; private."""
 
     rows: int
-    lost: Mapping[str, int]
-    declared: Mapping[str, str]
-    ends: bool = False
-
-    @property
-    def dropped(self) -> int:
-        """Return how many rows do not count by the declared rules."""
-        return min(self.rows, sum(self.lost.get(key, 0) for key in self.declared))
+    dropped: int
+    rule: str
 
     @property
     def is_too_much(self) -> bool:
@@ -47,44 +28,33 @@ class LeftOut:
 
     @property
     def words(self) -> str:
-        """Say how many rows do not count, and by which rules."""
-        rules = _listed({key: value for key, value in self.declared.items() if self.lost.get(key)})
-        in_full = " in full" if self.ends and self.lost.get("overlap") and "overlap" in self.declared else ""
-        return f"{self.dropped:,} of {self.rows:,} rows do not count{in_full} ({rules})"
+        """Say how many rows do not count, and by which rule."""
+        return f"{self.dropped:,} of {self.rows:,} rows do not count ({self.rule})"
 
     def sentences(self) -> Iterator[str]:
-        """Say how many rows each rule leaves out, or would if declared."""
-        for key, lost in self.lost.items():
-            rows, do = f"{lost:,} of {self.rows:,} rows", "would"
-            words = f"{key} = {' or '.join(map(_quoted, _RULES[key]))}"
-            if key in self.declared:
-                do, words = "do", _listed({key: self.declared[key]})
-            if lost and key == "overlap" and self.ends:
-                yield f"{rows} end after the next stay has started: {words} says which of the two counts then"
-            elif lost and (key in self.declared or key in _OFFERED):
-                yield f"{rows} {do} not count with {words}"
+        """Say how many rows are left out, if any."""
+        if self.dropped:
+            yield self.words
 
 
-def _listed(rules: Mapping[str, str]) -> str:
-    return " and ".join(f"{key} = {_quoted(value)}" for key, value in rules.items())
-
-
-def _quoted(word: str) -> str:
-    return f'"{word}"'
-
-
-def rules_that_drop(file: ReleaseFile) -> dict[str, str]:
-    """Return the declared rules that leave rows out."""
-    keys = dict(file.source)
-    return {key: str(keys[key]) for key, values in _RULES.items() if keys.get(key) in values}
+def rules_that_drop(file: ReleaseFile) -> list[str]:
+    """Return the declared rules that may leave rows out: `where`, a filter in `sql`, and missing states."""
+    rules, keys = list[str](), dict(file.source)
+    if keys.get("where") is not None:
+        rules.append(f"where = {keys['where']}")
+    if isinstance(file.opened, Table) and file.opened.is_filtered_by_sql:
+        rules.append("a filter in sql")
+    if written(file.source, ("nulls",)) and keys.get("nulls") == "unobserved":
+        rules.append('nulls = "unobserved"')
+    return rules
 
 
 def left_out(file: ReleaseFile) -> LeftOut | None:
-    """Count the rows that each rule leaves out, or would if declared; None where they cannot be counted."""
+    """Count the rows that `where` leaves out; None where they cannot be counted."""
+    if dict(file.source).get("where") is None:
+        return None
     try:
-        if isinstance(file.source, SourceSpec):
-            return _of_steps(file, file.source)
-        return _of_rows(file, file.source)
+        return LeftOut(file.table.written_rows(), file.table.left_out(), f"where = {dict(file.source)['where']}")
     except TakifuguError:
         return None  # what is wrong with them is said by what reads them
 
@@ -93,47 +63,11 @@ def in_place_of_good(file: ReleaseFile, is_seen: bool = False) -> str:
     """Return what stands in the place of a verdict "good", "" where it may stand.
 
     A declared rule is enough, whatever the rows, so that what is published depends on none of them. Only a terminal
-    that nobody but the owner sees (`is_seen`) has the count instead, where every declared rule can be counted.
+    that nobody but the owner sees (`is_seen`) has the count instead, where `where` alone leaves rows out.
     """
     rules = rules_that_drop(file)
     if not rules:
         return ""
-    if is_seen:
-        lost = left_out(file)
-        if lost is not None and rules.keys() <= lost.lost.keys():
-            return lost.words if lost.is_too_much else ""
-    return f"rows may be left out ({_listed(rules)})"
-
-
-def _of_steps(file: ReleaseFile, source: SourceSpec) -> LeftOut:
-    (total,) = totals(file.table, [])
-    layout = replace(layout_of(source, calendar=source.calendar), duplicates="first", nulls="unobserved")
-    recode = recode_of(file.spec.belief, source)
-    if source.are_runs:
-        from takifugu.data.runs.reader import runs_that_clash
-
-        rules = replace(run_rules(source, file.folder), overlap="first")
-        tied, overlapping, missing = runs_that_clash(file.table, layout, recode, rules)
-        counts = {"duplicates": tied, "overlap": overlapping, "nulls": missing}
-    else:
-        counted_rows, rows_with_keys, missing = rows_that_count(file.table, replace(layout, null_keys="drop"), recode)
-        counts = {"null_keys": total.rows - rows_with_keys, "duplicates": rows_with_keys - counted_rows}
-        counts["nulls"] = missing
-        if source.ambiguous == "drop":
-            of_both = replace(layout, null_keys="drop", ambiguous="first")
-            _, rows_of_both, _ = rows_that_count(file.table, of_both, recode)
-            counts["null_keys"] = total.rows - rows_of_both
-            counts["ambiguous"] = rows_of_both - rows_with_keys
-    return LeftOut(total.rows, counts, rules_that_drop(file), source.rows == "stays")
-
-
-def _of_rows(file: ReleaseFile, source: Any) -> LeftOut | None:
-    """Count the rows without a name."""
-    rules = rules_that_drop(file)
-    keys = dict(source)
-    column = keys.get("unit")
-    if "null_keys" not in rules or column is None:
-        return None
-    groups = totals(file.table, [], by=[column], null_keys="keep")
-    nameless = sum(group.rows for group in groups if group.key == (None,))
-    return LeftOut(sum(group.rows for group in groups), {"null_keys": nameless}, rules)
+    if is_seen and len(rules) == 1 and (lost := left_out(file)) is not None:
+        return lost.words if lost.is_too_much else ""
+    return f"rows may be left out ({' and '.join(rules)})"

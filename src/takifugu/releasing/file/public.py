@@ -19,7 +19,7 @@ from takifugu.core.files import private_folder
 from takifugu.core.lists import places_of
 from takifugu.core.nearest import did_you_mean, first_of
 from takifugu.core.sections import values_of, written
-from takifugu.data import UNOBSERVED, Bins, Numerals, Table, meant
+from takifugu.data import UNOBSERVED, Bins, Numerals, meant
 from takifugu.data.relation.opening import WRITTEN, files_read, open_table
 from takifugu.data.relation.relation import Relation
 from takifugu.data.relation.words import identifier
@@ -230,7 +230,7 @@ def collecting(faults: list[TakifuguError], belief: Described) -> Iterator[None]
         faults.append(_blamed(error, belief))
 
 
-def revealed(spec: FileSpec, folder: Path, table: Table) -> Iterator[TakifuguError]:
+def revealed(spec: FileSpec, folder: Path, table: Any) -> Iterator[TakifuguError]:
     """Yield the fault of a public file with the private rows."""
     meant, public = spec.belief.meant, Public(folder, spec.source)
     counted_file = meant.counted(public) if isinstance(meant, Counting) else None

@@ -6,9 +6,9 @@ from collections.abc import Hashable, Iterator, Mapping, Sequence
 from dataclasses import replace
 
 from takifugu.core.errors import TakifuguError
+from takifugu.core.names import natural
 from takifugu.core.sections import written
 from takifugu.data import Bins, Table
-from takifugu.data.rows.layout import natural
 from takifugu.model.beliefs import Belief
 from takifugu.model.queries.sections import spelled
 from takifugu.releasing.certificates.facts import Fact

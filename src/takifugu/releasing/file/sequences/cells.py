@@ -7,7 +7,7 @@ public as the values of those that there are, has no cell.
 
 from __future__ import annotations
 
-from collections.abc import Hashable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Hashable, Iterable, Iterator, Sequence
 from dataclasses import replace
 from fractions import Fraction
 from itertools import pairwise
@@ -16,60 +16,55 @@ from typing import Any
 
 import numpy as np
 
-from takifugu.core.errors import DataError, TakifuguError
+from takifugu.core.errors import TakifuguError
 from takifugu.core.lists import among, without
-from takifugu.core.nearest import did_you_mean, first_of
-from takifugu.data import Layout, Slots, Table, refuse_lookalikes, text_of, totals
-from takifugu.data.rows.kinds_of_order import WITH_OFFSETS, order_kind
+from takifugu.core.names import natural
+from takifugu.core.nearest import did_you_mean
+from takifugu.core.people import People
+from takifugu.data import Slots
+from takifugu.data.relation.roster import Roster
 from takifugu.data.times.cells import AXES
-from takifugu.data.times.time_format import EPOCHS
 from takifugu.model import queries
 from takifugu.model.queries import Query
 from takifugu.model.queries.forms import Averaging, ByCells
-from takifugu.releasing.certificates.facts import AS_WRITTEN, UTC
-from takifugu.releasing.file.guessing.column_words import people_of
-from takifugu.releasing.file.keys import columns_of_order, names_of
+from takifugu.releasing.certificates.facts import AS_WRITTEN
+from takifugu.releasing.file.keys import names_of
 from takifugu.releasing.file.kind import Unit, UnitQuery
 from takifugu.releasing.file.problems import broken
-from takifugu.releasing.file.reading import placed_at
 from takifugu.releasing.file.sequences.sections import ItemSpec
 from takifugu.releasing.file.sequences.source import SourceSpec
 from takifugu.releasing.file.sharing import CHOICES
 from takifugu.releasing.file.tables import numbered
 
 
-def attribute_of(item: ItemSpec, source: SourceSpec) -> str | None:
-    """Return the attribute of a table's cells, if any."""
-    return next(iter(among(names_of(item.by), source.attributes)), None)
+def attribute_of(item: ItemSpec) -> str | None:
+    """Return the attribute of a table's cells, if any: what is no axis of the calendar."""
+    return next((name for name in names_of(item.by) if name not in AXES), None)
 
 
-def used_by(source: SourceSpec, items: Iterable[ItemSpec]) -> tuple[str, ...]:
+def used_by(items: Iterable[ItemSpec]) -> tuple[str, ...]:
     """Return the attributes of any table."""
-    used = {attribute_of(item, source) for item in items}
-    return tuple(among(source.attributes, used))
+    return tuple(dict.fromkeys(name for item in items if (name := attribute_of(item)) is not None))
 
 
-def faults_of(source: SourceSpec, items: Sequence[ItemSpec | None]) -> Iterator[TakifuguError]:
-    """Yield the faults of attributes and of tables by them."""
-    for name, values in source.attributes.items():
-        key, texts = ("source", "attributes", name), [*map(text_of, values)]
-        is_odd = not texts or None in texts or len(set(texts)) < len(texts)
+def faults_of(roster: Roster | None, items: Sequence[ItemSpec | None]) -> Iterator[TakifuguError]:
+    """Yield the faults of tables by cells, and of attributes, which are columns of the roster."""
+    attributes = {} if roster is None else roster.attributes
+    for name, column in attributes.items():
         yield from broken(
-            (name in AXES, key, f"would be told from the {name} of the calendar by nothing", "rename the column"),
-            (is_odd, key, f"has the values {list(map(str, values))}", "name every value that it can have, once"),
-        )
-    fix = 'write unit = "<the column that says whose row it is>"'
-    what = "is missing, and attributes are those of people"
-    yield from broken((source.attributes and source.unit is None, "source.unit", what, fix))
-    axes = [*source.attributes, *AXES]
+            (name in AXES, "source.roster", f"has a column {name!r}, which would be told from the {name} of the "
+             "calendar by nothing", "rename the column, AS in a SELECT"),
+            (any(name in names_of(item.by) for _, item in numbered(items)) and any(text is None for text in column),
+             "source.roster", f"says nothing of {name!r} for somebody", "fill it, everybody has one value"),
+        )  # fmt: skip
+    axes = [*attributes, *AXES]
     for number, item in numbered(items):
-        place, names, is_public = f"table.{number}", names_of(item.by), attribute_of(item, source) is not None
+        place, names, is_public = f"table.{number}", names_of(item.by), attribute_of(item) is not None
         for name in names:
             yield from broken((
                 name not in axes, f"{place}.by", f"{name!r} is no public attribute of people{did_you_mean(name, axes)}",
-                f'if everybody may know it of each person, write attributes = {{ {name} = ["...", "..."] }} under '
-                '[source]; if it is private, make it part of the states ("flu, busy"), or publish records, '
-                'belief.kind = "users"',
+                f"if everybody may know it of each person, declare a roster with their names and a column {name!r}; if "
+                'it is private, make it part of the states ("flu, busy"), or publish records, belief.kind = "users"',
             ))  # fmt: skip
         yield from broken(
             (item.query == "linear" and names, f"{place}.by",
@@ -82,43 +77,20 @@ def faults_of(source: SourceSpec, items: Sequence[ItemSpec | None]) -> Iterator[
         )  # fmt: skip
 
 
-def with_attributes(
-    units: tuple[Unit, ...], table: Table, source: SourceSpec, items: Iterable[ItemSpec]
-) -> tuple[Unit, ...]:
-    """Return the units with all attributes of tables, in one scan.
-
-    Raises DataError for a unit with two values or none, and for an undeclared value; no value is told.
-    """
-    used = used_by(source, items)
-    if not used or source.unit is None:
+def with_attributes(units: tuple[Unit, ...], roster: Roster | None, items: Iterable[ItemSpec]) -> tuple[Unit, ...]:
+    """Return the units with all attributes of tables, by the roster."""
+    used = used_by(items)
+    if not used or roster is None:
         return units
-    alphabets = list[dict[str, str]]()
-    for name in used:
-        alphabets.append({str(text_of(value)): str(value) for value in source.attributes[name]})
-    values_of: dict[str | None, tuple[str, ...]] = {}
-    unit_texts = {unit.written for unit in units}
-    for group in totals(table, [], by=[source.unit, *used], null_keys="keep"):
-        unit, *texts = group.key
-        if unit not in unit_texts:
-            continue  # its rows are left out
-        for name, text, values in zip(used, texts, alphabets, strict=True):
-            if text is None or _spelt(text, values) not in values:
-                problem = "missing values" if text is None else "a value that is not declared"
-                fix = f"its declared values are {first_of(values.values())}"
-                with placed_at("attributes", name):
-                    refuse_lookalikes(table, name, values, "attributes")
-                    raise DataError(f"column {name!r} has {problem}", fix=fix)
-        attributes = tuple(values[_spelt(str(text), values)] for text, values in zip(texts, alphabets, strict=True))
-        if values_of.setdefault(unit, attributes) != attributes:
-            name = next(n for n, a, b in zip(used, values_of[unit], attributes, strict=True) if a != b)
-            with placed_at("attributes", name):
-                raise DataError(f"column {name!r} has two values for one person", fix="an attribute does not change")
-    return tuple(replace(unit, attributes=dict(zip(used, values_of[unit.written], strict=True))) for unit in units)
+    columns = [roster.attributes[name].tolist() for name in used]
+    values = dict(zip(roster.names.tolist(), zip(*columns, strict=True), strict=True))
+    return tuple(replace(unit, attributes=dict(zip(used, values[unit.written], strict=True))) for unit in units)
 
 
-def _spelt(text: str, values: Mapping[str, str]) -> str:
-    """Return a text as declared, "True" of some engines as "true"."""
-    return text.lower() if text in ("True", "False") and text not in values else text
+def values_of_attribute(roster: Roster | None, name: str) -> list[str]:
+    """Return all values of an attribute in their order."""
+    assert roster is not None, "tables by attributes have a roster"
+    return sorted({str(text) for text in roster.attributes[name].tolist()}, key=natural)
 
 
 def by_attribute(query: Query, name: str, values: Sequence[Hashable], units: Sequence[Unit]) -> UnitQuery:
@@ -145,16 +117,15 @@ def by_attribute(query: Query, name: str, values: Sequence[Hashable], units: Seq
     return UnitQuery(by_value, tuple(ordered), shares)
 
 
-def cells_of_nobody(name: str, source: SourceSpec, query: Query) -> tuple[str, ...]:
+def cells_of_nobody(name: str, values: Sequence[str], query: Query, people: People) -> tuple[str, ...]:
     """Return a certificate's words on values of nobody."""
-    empty = list(map(str, source.attributes[name]))
+    empty = [*values]
     if isinstance(query, ByCells):
         cells = dict(query.cells)
         empty = without(empty, cells)
     if not empty:
         return ()
-    nobody = f"no {people_of(source.unit).one} has the {name} {' or '.join(map(repr, empty))}"
-    return (f"{nobody}, so that there is no such cell",)
+    return (f"no {people.one} has the {name} {' or '.join(map(repr, empty))}, so that there is no such cell",)
 
 
 def counted_by(items: Iterable[ItemSpec]) -> tuple[str, ...]:
@@ -199,32 +170,17 @@ def is_too_large(item: Any, slots: Slots, states: int) -> bool:
     return cells * states * cells * width > MOST_NUMBERS
 
 
-def clock_of(source: SourceSpec, opened: Table | None) -> str:
-    """Return whose clock tells the hours of a table, "" where only data that are not there say it.
-
-    Without a zone these are UTC for moments and numbers since 1970, and clocks as they were written for all else.
-    """
+def clock_of(source: SourceSpec) -> str:
+    """Return whose clock tells the hours of a table: times without a zone are those of clocks as they were written."""
     calendar = source.calendar
-    if calendar is not None and calendar.zone is not None:
-        return calendar.zone.name
-    if source.order_format in EPOCHS:
-        return UTC
-    if opened is None or source.order_format is not None or source.rows == "wide":
-        return "" if opened is None else AS_WRITTEN
-    order, time_of_day = columns_of_order(source.order)
-    try:
-        kind = order_kind(opened, Layout(source.value, order=order, time_of_day=time_of_day))
-    except TakifuguError:  # which reading the data tells, with its place
-        return ""
-    return UTC if kind == WITH_OFFSETS else AS_WRITTEN
+    return AS_WRITTEN if calendar is None or calendar.zone is None else calendar.zone.name
 
 
-def words_of_cells(slots: Slots, clock: str) -> str:
+def words_of_cells(slots: Slots) -> str:
     """Return the certificate's words on the cells of a table."""
     cells = " and ".join(f"{axis}s" for axis in slots.axes)
     zone = slots.calendar.zone
     if zone is None:
-        written = f"those of clocks {AS_WRITTEN}: no zone is declared, and its times name none"
-        return f"the {cells} are {written if clock == AS_WRITTEN else 'in UTC'}"
+        return f"the {cells} are those of clocks {AS_WRITTEN}: no zone is declared, and its times name none"
     twice = "an hour that they skip has no step, and one that they show twice has the steps of both"
     return f"the {cells} are those of clocks in {zone.name}: {twice}"

@@ -3,32 +3,32 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Sequence
+from contextlib import contextmanager
 from functools import partial
 from pathlib import Path
 from typing import Any
 
 from takifugu.core.errors import TakifuguError
 from takifugu.core.sections import values_of, written
-from takifugu.data import Bins, Calendar, Layout, Slots, Table, axes_of, parse_step
+from takifugu.data import Calendar, Slots, axes_of
+from takifugu.data.relation.source import Table
 from takifugu.data.times.cells import AXES
 from takifugu.model.beliefs.chains.declared_chain import ChainSection
 from takifugu.model.beliefs.one_sequence import OneSequence
 from takifugu.releasing.file.calendars import WINDOW_KEYS, calendar_faults, has_key, window_of
-from takifugu.releasing.file.keys import columns_of_order, names_of
+from takifugu.releasing.file.keys import names_of
 from takifugu.releasing.file.kind import Kind
 from takifugu.releasing.file.problems import (
     blamed,
     broken,
     fault,
-    faults_at,
-    never_read,
     strange_states,
     undeclared,
 )
 from takifugu.releasing.file.public import collecting, faults_of, private_keys, revealed
-from takifugu.releasing.file.sections import FileKeys
 from takifugu.releasing.file.sequences import cells, runs
-from takifugu.releasing.file.sequences.build import PublicSequences
+from takifugu.releasing.file.sequences.fitting import PublicSequences
+from takifugu.releasing.file.sequences.runs import declared_source
 from takifugu.releasing.file.sequences.sections import (
     EntrySpec,
     Hide,
@@ -57,18 +57,23 @@ def meaning_of(kind: Kind, spec: ReleaseSpec, faulty: frozenset[str], folder: Pa
     hide: Hide | None = spec.hide
     problems, table, chain = list[TakifuguError](), None, None
     if source is not None:
-        # A calendar is planned before there is a recording; who reads it says that it is missing.
-        is_planned = source.from_ is not None and source.file is not None and not is_there(source, folder, data)
-        opening = {f"source.{key}" for key in ("file", "missing", "rows", *FileKeys.model_fields)}
-        if is_planned or data is UNOPENED or faulty & opening:
-            problems += twice_named(columns_of(kind.facts, spec, None))
-        else:
-            table, problems = opened(kind.facts, spec, None, folder, data)
-        problems += _source(source)
-        if "source.rows" not in faulty:
+        problems += twice_named(columns_of(kind.facts, spec, None))
+        declared = None
+        if not any(key.startswith("source.") for key in faulty):
+            with _collecting(problems):
+                declared = declared_source(spec)
+        if declared is not None:
+            # A calendar is planned before there is a recording; who reads it says that it is missing.
+            is_planned = source.from_ is not None and not is_there(source, folder, data)
+            if not is_planned and data is not UNOPENED and "belief.states" not in faulty:
+                table, faults = opened(kind.facts, spec, None, folder, data)
+                problems += faults
             problems += runs.faults_of(source, belief, folder, data)
+            roster = None
+            with _collecting(problems):
+                roster = runs.roster_of(declared, folder)
+            problems += cells.faults_of(roster, spec.table)
         problems += _calendar(source, belief, hide, spec.table)
-        problems += cells.faults_of(source, spec.table)
     if belief is not None:
         chain = _believed(spec, faulty, folder, data, table, problems)
     if isinstance(hide, EntrySpec):
@@ -78,6 +83,15 @@ def meaning_of(kind: Kind, spec: ReleaseSpec, faulty: frozenset[str], folder: Pa
         if source is not None and "source.unit" not in faulty:
             problems += _table(item, number, source)
     return chain, None, table, problems
+
+
+@contextmanager
+def _collecting(problems: list[TakifuguError]) -> Iterator[None]:
+    """Add an error about the rows inside to the faults, at its key of [source]."""
+    try:
+        yield
+    except TakifuguError as error:
+        problems.append(blamed(error, "source", *(error.where[:1] or ["file"])))
 
 
 def _believed(
@@ -126,27 +140,8 @@ def _lacks_calendar(belief: Any, source: SourceSpec) -> bool:
         return True
 
 
-def _source(source: SourceSpec) -> Iterator[TakifuguError]:
-    if source.step is not None:
-        yield from faults_at(("source", "step"), partial(parse_step, source.step))
-        if source.order is None and not source.are_runs:  # of which `runs` says what is missing
-            yield fault(("source", "order"), "is missing", 'write order = "<column>", along which steps are counted')
-            return
-    rules = values_of(source, ("order_format", "timezone", "round_to", "duplicates", "ambiguous"))
-    if source.order:
-        rules["step"] = source.step
-    try:
-        order, time_of_day = columns_of_order(source.order)
-        Layout(source.value, order=order, time_of_day=time_of_day, **rules)
-    except TakifuguError as error:
-        if error.where[:1] != ("step",):  # which is told above
-            yield blamed(error, "source", *error.where[:1])
-
-
 def _states(belief: SequenceBelief) -> Iterator[TakifuguError]:
     """Yield the faults of names of states; none of them makes a belief."""
-    for raw, state in belief.map.items():
-        yield from strange_states(("belief", "map", raw), [state], belief.states)
     texts = list(map(str, belief.states))
     repeats = len(set(texts)) != len(texts)
     yield from broken((repeats, "belief.states", f"{texts} repeats a name", "name each state once"))
@@ -154,26 +149,17 @@ def _states(belief: SequenceBelief) -> Iterator[TakifuguError]:
 
 def _belief(belief: SequenceBelief, source: SourceSpec | None, faulty: frozenset[str]) -> Iterator[TakifuguError]:
     """Yield the faults of lengths, of independence, and of what is read as states."""
-    most = belief.max_length
-    yield from broken(
-        (belief.longer == "cut" and most is None, "belief.max_length", "is missing",
-         "write the number of steps that a longer recording is cut to"),
-        (most is not None and most < belief.min_length, "belief.max_length",
-         "is below min_length, so no recording would be left", "increase it"),
-    )  # fmt: skip
     if source is not None and source.recording is not None and belief.recordings_independent is not True:
         yield undeclared("recording")
     if source is not None and source.unit is not None and belief.units_independent is not True:
         yield undeclared("unit")
-    if source is None or faulty & {"belief.states", "belief.map", "source.missing"}:
-        return
-    yield from never_read(("belief", "states"), belief.states, source.missing)
-    yield from never_read(("belief", "map"), (), source.missing, belief.map)
-    if source.bins is not None:
+    if source is not None and source.bins is not None and "belief.states" not in faulty:
         names = set(map(str, belief.states))
         yield from strange_states(("source", "bins"), {*source.bins} - names, belief.states)
-        yield from faults_at(("source", "bins"), partial(Bins, source.bins))
-        yield from broken((belief.map, "belief.map", "is given beside source.bins", "write only one of them"))
+    if "belief.states" not in faulty:
+        empty = [state for state in belief.states if str(state) == ""]
+        what = "'' is nothing, which no row says"
+        yield from broken((empty, "belief.states", what, "write a word for it, in the data, too"))
 
 
 def _calendar(
@@ -183,10 +169,9 @@ def _calendar(
     if source.from_ is not None and source.step is not None:
         leave, any_start = "leave it out", 'write "stationary", or "any" to hide the data from every belief'
         as_long = "is given beside a calendar, in which windows are as long as declared"
-        said = values_of(belief, written(belief, ("min_length", "max_length", "initial")))
+        said = values_of(belief, written(belief, ("max_length", "initial")))
         yield from broken(
             (source.recording, "source.recording", "is given beside a calendar, in which each person has one", leave),
-            (said.get("min_length", 1) != 1, "belief.min_length", as_long, leave),
             (said.get("max_length", 1) != 1, "belief.max_length", as_long, leave),
             (isinstance(said.get("initial"), tuple), "belief.initial",
              "is that of one step, and a window starts at another", any_start),
@@ -211,7 +196,7 @@ def _window(
     source: SourceSpec, states: int, item: ItemSpec, number: int, calendar: Calendar
 ) -> Iterable[TakifuguError]:
     """Return the faults of a table of a good window."""
-    if source.gaps == "hidden" and item.query in ("mean", "linear"):
+    if source.hides_gaps and item.query in ("mean", "linear"):
         fix = 'write gaps = "public" under [source] if everybody may know that, or publish a sum'
         what = f"a {item.query} of a window depends on which of its steps were observed"
         return [fault(("table", number, "query"), what, fix)]

@@ -8,7 +8,8 @@ from dataclasses import replace
 from takifugu.calibration import Calibration
 from takifugu.core.errors import SpecError
 from takifugu.core.sections import written
-from takifugu.data import Counted, Piece, Slots, axes_of
+from takifugu.data import Bins, Slots, axes_of
+from takifugu.data.pieces import Counted, Piece
 from takifugu.model.beliefs.chains.pieces import IndependentPieces
 from takifugu.model.frameworks import Framework, Pufferfish
 from takifugu.model.queries import Query
@@ -16,11 +17,11 @@ from takifugu.model.queries.forms import Weighing, reads_alike
 from takifugu.model.queries.sections import IN_ORDER
 from takifugu.model.secrets.of_entries import entry, every_entry
 from takifugu.releasing.certificates.facts import Fact
-from takifugu.releasing.file.calendars import expanded, facts_of, window_of, windowed, words_of_clocks
+from takifugu.releasing.file.calendars import expanded, facts_of, window_of, windowed
 from takifugu.releasing.file.keys import names_of
 from takifugu.releasing.file.kind import Kind, ReleaseFile, Unit, UnitQuery, assumed
 from takifugu.releasing.file.problems import blaming, fault
-from takifugu.releasing.file.sequences.build import recode_of, units_of
+from takifugu.releasing.file.sequences.build import units_of
 from takifugu.releasing.file.sequences.cells import (
     attribute_of,
     by_attribute,
@@ -28,12 +29,13 @@ from takifugu.releasing.file.sequences.cells import (
     cells_of_nobody,
     clock_of,
     used_by,
+    values_of_attribute,
     words_of_cells,
 )
 from takifugu.releasing.file.sequences.checks import meaning_of
 from takifugu.releasing.file.sequences.runs import notices_of, words_of
 from takifugu.releasing.file.sequences.sections import EntrySpec, ItemSpec, ReleaseSpec, lasting
-from takifugu.releasing.file.sequences.source import SequenceBelief
+from takifugu.releasing.file.sequences.source import SequenceBelief, read_by
 from takifugu.releasing.file.shape import Shape
 
 
@@ -42,8 +44,8 @@ class Sequences(Kind):
 
     facts = Shape(
         IN_ORDER, ReleaseSpec, "releasing.file.drafting.shapes:sequences", ItemSpec, SequenceBelief,
-        has_lengths=True, meaning=meaning_of, notices=notices_of, tables=expanded,
-        named=("attributes", "value", "unit", "recording", "order", "end"),
+        has_lengths=True, meaning=meaning_of, notices=notices_of, tables=expanded, read_by=read_by,
+        named=("value", "unit", "recording", "order", "end"),
     )  # fmt: skip
 
     def part(self, file: ReleaseFile, item: ItemSpec) -> ReleaseFile:
@@ -51,22 +53,23 @@ class Sequences(Kind):
         source, calendar = spec.source, spec.source.calendar
         if calendar is None:
             return replace(file, most_steps=spec.belief.max_length)
-        places, by_units = window_of(item, calendar), attribute_of(item, source) is not None
+        places, by_units = window_of(item, calendar), attribute_of(item) is not None
         part = windowed(file, item, calendar, places)
-        hides_gaps = source.gaps == "hidden"
+        hides_gaps = source.hides_gaps
         may_miss = hides_gaps and not (source.are_runs and source.nulls == "refuse")  # then covers say what there is
         return replace(part, hides_gaps=hides_gaps, may_miss=may_miss, by_units=by_units, most_steps=len(places))
 
     def certificate_words(self, file: ReleaseFile, item: ItemSpec, calibration: Calibration) -> tuple[Fact, ...]:
         source, clock = file.sections(ReleaseSpec).source, ""
-        calendar, by, facts = source.calendar, attribute_of(item, source), list[Fact]()
+        calendar, by, facts = source.calendar, attribute_of(item), list[Fact]()
         if calendar is not None and file.places is not None:
-            clock = clock_of(source, file.opened) if item.by is not None and by is None else ""
+            clock = clock_of(source) if item.by is not None and by is None else ""
             facts.append(replace(facts_of(calendar, file.places, calibration, item), clock=clock))
         if by is not None:
-            facts += cells_of_nobody(by, source, calibration.query)
+            values = values_of_attribute(file.table.roster, by)
+            facts += cells_of_nobody(by, values, calibration.query, file.people)
         elif facts and item.by is not None:
-            facts.append(words_of_cells(self._slots(file, item), clock))
+            facts.append(words_of_cells(self._slots(file, item)))
         return tuple(facts)
 
     def units(self, file: ReleaseFile) -> tuple[Unit, ...]:
@@ -74,17 +77,16 @@ class Sequences(Kind):
 
     def query_of(self, file: ReleaseFile, item: ItemSpec) -> Query:
         query = super().query_of(file, item)
-        of_units = attribute_of(item, file.sections(ReleaseSpec).source)
+        of_units = attribute_of(item)
         if item.by is None or of_units is not None:
             return query
         return by_cells(query, self._slots(file, item))
 
     def unit_query(self, file: ReleaseFile, item: ItemSpec, query: Query, units: Sequence[Unit]) -> UnitQuery:
-        source = file.sections(ReleaseSpec).source
-        name = attribute_of(item, source)
+        name = attribute_of(item)
         if name is None:
             return UnitQuery(query, units)
-        return by_attribute(query, name, source.attributes[name], units)
+        return by_attribute(query, name, values_of_attribute(file.table.roster, name), units)
 
     def _slots(self, file: ReleaseFile, item: ItemSpec) -> Slots:
         calendar = file.sections(ReleaseSpec).source.calendar
@@ -137,26 +139,18 @@ class Sequences(Kind):
             people = file.people.many
             yield f"which {people} there are, and the lengths of their recordings, are public"
             yield f"the {people} are independent of each other"
-        if spec.source.from_ is not None and spec.source.gaps == "hidden":
+        if spec.source.from_ is not None and spec.source.hides_gaps:
             yield "the noise is right whichever steps were observed, and which were is not published; that is no secret"
         elif spec.source.step is not None or spec.source.nulls == "unobserved":
             yield "which entries were observed is public"
-        if spec.source.null_keys == "drop" and (spec.source.unit or spec.source.recording):
-            nameless = f"rows that name no {file.people.one} or no recording"
-            yield f"{nameless} were left out, and nothing is promised about them"
         if written(spec.belief, ("matrix_by",)):
             clocks = "in UTC"
             if spec.source.timezone is not None:
                 clocks = f"by clocks in {spec.source.timezone}"
             yield f"each step follows the matrix of the {spec.belief.meant.matrix_by}, {clocks}, in which it starts"
         yield from _rules(spec)
-        for name in used_by(spec.source, spec.table):
+        for name in used_by(spec.table):
             yield f"which {file.people.one} has which {name!r} is public"
-        least = spec.belief.min_length
-        if least > 1:
-            yield f"recordings of fewer than {least} steps are left out, and nothing is promised about them"
-        if spec.belief.max_length is not None and spec.belief.longer == "cut":
-            yield f"recordings are cut to {spec.belief.max_length} steps; nothing of the rest is published"
         yield from assumed(spec.belief)
         yield from lasting(file)
 
@@ -164,16 +158,13 @@ class Sequences(Kind):
 def _rules(spec: ReleaseSpec) -> Iterator[str]:
     """Yield the file's rules for rows as entries."""
     source = spec.source
-    if source.round_to is not None:
-        yield f"the order of rows is rounded to {source.round_to}"
-    if source.duplicates != "refuse":
-        occasion = "in one step"
-        if source.are_runs:
-            occasion = "at one time"
-        yield f"of rows {occasion} the {source.duplicates} one counts, and nothing is promised about the others"
-    yield from words_of_clocks(source.timezone, source.ambiguous)
+    if source.where is not None:
+        yield f"rows count where {source.where}; of others nothing is promised"
+    if source.sql is not None:
+        yield f"the rows are those of {source.sql}"
+    if source.timezone is not None:
+        yield f"hours and days are those of clocks in {source.timezone}"
     if source.bins is not None:
-        bins = recode_of(spec.belief, source).bins
-        assert bins is not None
+        bins = Bins(source.bins)
         readings = "; ".join(f"{words} as {state!r}" for words, state in zip(bins.words, bins.states, strict=True))
         yield f"numbers of {source.value!r} are read in bins: {readings}"

@@ -13,7 +13,6 @@ from pydantic import Field, StrictInt
 
 from takifugu.core.arrays import FloatArray
 from takifugu.core.errors import InputError
-from takifugu.core.sections import values_of, written
 from takifugu.data import parse_step
 from takifugu.model.beliefs.chains.declared_chain import ChainSection
 from takifugu.model.beliefs.chains.stays import SECONDS, UNITS
@@ -71,20 +70,6 @@ class ReleaseSpec(FileSpec):
         EveryEntrySpec()
     )
     table: tuple[ItemSpec, ...]
-
-
-def named_columns(*sections: object) -> dict[tuple[str, ...], str]:
-    """Return the columns of the first section with them, by key."""
-    columns_by_key = dict[tuple[str, ...], str]()
-    for key in ("unit", "recording", "order", "end", "value"):
-        columns: str | tuple[str, ...] = ()
-        for section in reversed(sections):
-            columns = values_of(section, written(section, (key,))).get(key, columns)
-        if isinstance(columns, str):
-            columns_by_key[key,] = columns
-        else:
-            columns_by_key |= {(key, column): column for column in columns}
-    return columns_by_key
 
 
 #: Seconds of the units of time, by their usual names.
