@@ -228,7 +228,5 @@ def _doctests_write_nowhere(request: pytest.FixtureRequest, monkeypatch: pytest.
 def _equal_problems_are_calibrated_once(request: pytest.FixtureRequest, monkeypatch: pytest.MonkeyPatch) -> None:
     if calibrations.are_remembered(request.path):
         calibrations.remember(monkeypatch)
-    if calibrations.are_beyond_reading(request.path):
-        calibrations.count_sequences_once(monkeypatch)
     if calibrations.read_files(request.path):
         calibrations.open_one_database(monkeypatch)

@@ -10,11 +10,8 @@ tests of what is read from files. Where reading is beside the point, sequences o
 import json
 from dataclasses import fields
 from functools import cache
-from hashlib import sha256
-from os import PathLike
 from pathlib import Path
 from typing import Any
-from weakref import WeakKeyDictionary
 
 import pytest
 
@@ -30,16 +27,7 @@ USERS = tuple(ROOT / name for name in (
 #: Those that read files, and calibrate nothing or anew.
 READERS = tuple(ROOT / name for name in ("tests/data", "tests/cli", "tests/printed", "tests/extending"))
 
-#: Those about what is done with data once they are read; none changes, times or counts how they are read.
-BEYOND_READING = tuple(ROOT / name for name in (
-    "README.md", "docs", "tests/cli", "tests/printed", "tests/releasing/advice", "tests/releasing/certificates",
-    "tests/releasing/planning", "tests/releasing/publishing", "tests/releasing/report",
-    "tests/releasing/test_remedies.py", "tests/releasing/test_windows.py", "tests/test_examples.py",
-))  # fmt: skip
-
 _ANSWERS: dict[Any, Any] = {}
-_SEQUENCES: dict[Any, Any] = {}
-_PLACES: WeakKeyDictionary[Any, Any] = WeakKeyDictionary()
 _DATABASES: list[Any] = []
 
 
@@ -53,12 +41,6 @@ def are_remembered(path: Path) -> bool:
 def read_files(path: Path) -> bool:
     """Return whether the tests of a file share a database, and pictures."""
     return are_remembered(path) or any(reader in path.parents for reader in READERS)
-
-
-@cache
-def are_beyond_reading(path: Path) -> bool:
-    """Return whether the tests of a file take sequences that were counted before."""
-    return any(path == user or user in path.parents for user in BEYOND_READING)
 
 
 def remember(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -92,33 +74,6 @@ def remember(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(trials, "attempt", remembered)
     monkeypatch.setattr(calibration, "attempt", remembered)
     monkeypatch.setattr(jointly.Split, "best", remembered_scales)
-
-
-def count_sequences_once(monkeypatch: pytest.MonkeyPatch) -> None:
-    """Let the sequences of a file be those of equal bytes that were counted by equal rules; a refusal is made anew."""
-    from takifugu.releasing.file import shape
-    from takifugu.releasing.file.sequences import build
-
-    opened, counted = shape.open_source, build.pieces
-
-    def open_source(spec: Any, folder: Path, data: object, named: bool = False) -> Any:
-        table = opened(spec, folder, data, named)
-        place = data if isinstance(data, str | PathLike) else folder / (spec.source.file or "")
-        if data is None or place is data:
-            _PLACES[table] = Path(place), spec.source
-        return table
-
-    def pieces(table: Any, *rules: Any, entrywise: bool) -> Any:
-        path, source = _PLACES.get(table, (None, None))
-        if path is None or not path.is_file() or source.rows == "wide":
-            return counted(table, *rules, entrywise=entrywise)
-        key = repr((path.suffix, sha256(path.read_bytes()).digest(), source, rules, entrywise))
-        if key not in _SEQUENCES:
-            _SEQUENCES[key] = counted(table, *rules, entrywise=entrywise)
-        return _SEQUENCES[key]
-
-    monkeypatch.setattr(shape, "open_source", open_source)
-    monkeypatch.setattr(build, "pieces", pieces)
 
 
 def open_one_database(monkeypatch: pytest.MonkeyPatch) -> None:
