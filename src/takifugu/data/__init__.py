@@ -8,7 +8,6 @@ from takifugu.data.files.formats import register as register_source_format
 from takifugu.data.kinds import column_kinds
 from takifugu.data.lookalikes import refuse_lookalikes
 from takifugu.data.open import looked_into, open_frame, sniffed
-from takifugu.data.pieces import Counted, Piece
 from takifugu.data.rows.kinds_of_order import order_kind
 from takifugu.data.rows.layout import Layout, Lengths, Recode, missing_states, parse_step, text_of
 from takifugu.data.sequences import pieces, rows_that_count, transitions, transitions_by
@@ -20,6 +19,7 @@ from takifugu.data.times.zones import Zone
 from takifugu.data.totals import Group, rows_of, totals, unit_names
 from takifugu.data.values.bins import Bins, Classes
 from takifugu.data.values.bounded import Bounded
+from takifugu.data.values.pieces import Counted, Piece
 from takifugu.data.values.spellings import meant
 from takifugu.data.values.texts import OUTSIDE, UNKNOWN, UNOBSERVED
 from takifugu.data.values.written import Numerals, Written

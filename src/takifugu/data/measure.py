@@ -15,10 +15,10 @@ from takifugu.core.errors import DataError
 from takifugu.core.nearest import first_of
 from takifugu.data.engines.table import Table
 from takifugu.data.lookalikes import refuse_lookalikes
-from takifugu.data.pieces import LONGEST_PIECE
 from takifugu.data.rows.layout import Layout, Lengths, Recode
 from takifugu.data.rows.pieces import SKIPPED, UNCLEAR, WIDEST_SPAN, Fact, Key, are_together, extent
 from takifugu.data.times.calendar import Calendar
+from takifugu.data.values.pieces import LONGEST_PIECE
 from takifugu.data.values.spellings import meant
 from takifugu.data.values.texts import NAME_MARKS, OUTSIDE, UNKNOWN, UNOBSERVED
 

@@ -19,9 +19,9 @@ from takifugu.core.names import natural
 from takifugu.data.engines.table import Table
 from takifugu.data.measure import Measured, counts_by_piece, measure
 from takifugu.data.open import open_frame
-from takifugu.data.pieces import Piece, runs_of
 from takifugu.data.rows.layout import Layout, Lengths, Recode
 from takifugu.data.rows.pieces import Key
+from takifugu.data.values.pieces import Piece, runs_of
 from takifugu.data.values.texts import UNOBSERVED
 
 if TYPE_CHECKING:

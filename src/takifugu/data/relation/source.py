@@ -14,7 +14,7 @@
 from __future__ import annotations
 
 import weakref
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
 from functools import cached_property
@@ -22,18 +22,19 @@ from pathlib import Path
 from typing import Any
 
 from takifugu.core.arrays import IntArray
+from takifugu.core.errors import DataError
 from takifugu.core.files import private_folder
+from takifugu.data.lookalikes import Lookalikes
 from takifugu.data.relation.answers import Groups, answered, summed
 from takifugu.data.relation.counts import Counts, counted
 from takifugu.data.relation.keys import Source
-from takifugu.data.relation.names import refuse_lookalikes
 from takifugu.data.relation.opening import SOURCE, WRITTEN, Opened, open_source
 from takifugu.data.relation.reading import reading
 from takifugu.data.relation.relation import MEMORY, Relation
 from takifugu.data.relation.roster import Roster, read_roster
 from takifugu.data.relation.transitions import States, states_of, transitions_of
 from takifugu.data.relation.types import Known, check_types
-from takifugu.data.relation.words import identifier
+from takifugu.data.relation.words import identifier, literal
 from takifugu.data.values.bounded import Bounded
 
 #: A row of texts, None where there is nothing.
@@ -111,9 +112,24 @@ class Table:
         self.opened.relation.check_unchanged()
         return {tuple(texts): int(count) for *texts, count in rows}
 
-    def refuse_lookalikes(self, declared: Sequence[object], key: str, role: str = "value0") -> None:
-        """Raise DataError for a text that resembles a declared one."""
-        refuse_lookalikes(self.opened, role, declared, key)
+    def refuse_lookalikes(self, declared: Iterable[object], key: str, role: str = "value0") -> None:
+        """Raise DataError, with the row's number and no value, for an undeclared text that resembles a declared one.
+
+        They are alike up to case, accents, white space or one typing error (`Lookalikes`).
+        """
+        like, column = Lookalikes(map(str, declared)), identifier(role)
+        known = ", ".join(map(literal, sorted(like.declared))) or "''"
+        undeclared = self.opened.relation.rows(
+            f"""select {column}::varchar as text, min("row") from {identifier(SOURCE + " rows")}
+            where {column}::varchar not in ({known}) group by text order by 2"""
+        )
+        for text, row in undeclared:
+            if text and like(text) is not None:
+                raise DataError(
+                    f"row {row}: a value in {role} that is a declared one up to case, accents, blanks or one typing "
+                    "error",
+                    rule="it would count as another value", fix="write it as it is declared, or declare it, too",
+                ).at(key)  # fmt: skip
 
 
 def opened_table(

@@ -21,12 +21,12 @@ from takifugu.data.engines.differences import collected_in_columns, is_duckdb, w
 from takifugu.data.engines.sanitise import is_text
 from takifugu.data.engines.sql import identifier
 from takifugu.data.engines.table import Table
-from takifugu.data.pieces import LONGEST_PIECE, Piece
 from takifugu.data.rows.layout import Layout, Lengths, Recode, text_of
 from takifugu.data.rows.picked import PickedRows, picked_rows
 from takifugu.data.rows.pieces import WIDEST_SPAN, Fact, Key, NotPlain
 from takifugu.data.rows.reader import Rows
 from takifugu.data.times.clock import Clock
+from takifugu.data.values.pieces import LONGEST_PIECE, Piece
 from takifugu.data.values.spellings import meant
 
 #: The bits of a stretch of 2**6 to 2**10 steps are one value of DuckDB's: of as many as so many first rows span.

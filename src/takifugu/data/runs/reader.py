@@ -13,12 +13,12 @@ import numpy as np
 from takifugu.core.arrays import IntArray
 from takifugu.core.names import natural
 from takifugu.data.engines.table import Table
-from takifugu.data.pieces import Piece, runs_of
 from takifugu.data.rows.layout import Layout, Recode
 from takifugu.data.runs.cells import CellSums, add_up
 from takifugu.data.runs.rules import RunRules
 from takifugu.data.runs.spread import Runs, Total
 from takifugu.data.runs.survey import surveyed
+from takifugu.data.values.pieces import Piece, runs_of
 from takifugu.data.values.texts import UNOBSERVED
 
 

@@ -7,7 +7,8 @@ from itertools import groupby
 from operator import attrgetter
 
 from takifugu.core.errors import DataError, InputError, Step
-from takifugu.data.pieces import Piece, pieces_of
+from takifugu.data.relation.pieces import pieces_of
+from takifugu.data.values.pieces import Piece
 from takifugu.model.queries.forms import reads_alike
 from takifugu.releasing.file.kind import ReleaseFile, Unit
 from takifugu.releasing.file.sequences.cells import counted_by, with_attributes

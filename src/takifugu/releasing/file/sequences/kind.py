@@ -9,7 +9,7 @@ from takifugu.calibration import Calibration
 from takifugu.core.errors import SpecError
 from takifugu.core.sections import written
 from takifugu.data import Bins, Slots, axes_of
-from takifugu.data.pieces import Counted, Piece
+from takifugu.data.values.pieces import Counted, Piece
 from takifugu.model.beliefs.chains.pieces import IndependentPieces
 from takifugu.model.frameworks import Framework, Pufferfish
 from takifugu.model.queries import Query
