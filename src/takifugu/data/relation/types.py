@@ -18,6 +18,8 @@ from takifugu.data.values.bins import Bins, Classes
 #: How the values of a column are counted: by states, by bins or by classes of numbers.
 Known = Sequence[str] | Bins | Classes
 
+#: The rows as integers, where they are kept.
+KEPT = '"takifugu rows"'
 WHOLE = {
     "TINYINT",
     "SMALLINT",
@@ -135,8 +137,19 @@ def refuse_mixed_times(opened: Opened, role: str) -> None:
         raise DataError(what, rule=rule, fix=fix).at("timezone")
 
 
+def keep_rows(opened: Opened) -> None:
+    """Keep the rows as integers from the second reading on: a year of windows parses its file twice."""
+    relation = opened.relation
+    relation.readings += 1
+    if relation.readings == 2:
+        relation.rows(f"create temp table {KEPT} as {rows_sql(opened)}")
+        relation.is_kept = True
+
+
 def rows_sql(opened: Opened, is_numbered: bool = False, more: str = "") -> str:
     """Return the SELECT of every row as integers, by the types of its columns; `more` are other bits of a row."""
+    if opened.relation.is_kept and not is_numbered and not more:
+        return f"select * from {KEPT}"
     source, roles = opened.source, opened.roles
     columns, listed, why = list[str](), ["unit", "recording"], list[str]()
     for role in ("unit", "recording"):
