@@ -94,7 +94,6 @@ step = "{step}"
 from = 2026-01-05
 {timezone}budget = 1
 gaps = "hidden"
-duplicates = "refuse"
 [belief]
 kind = "markov-chain"
 states = {states}
