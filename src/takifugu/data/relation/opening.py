@@ -215,7 +215,7 @@ class Opening:
         """Name the rows of the declared file."""
         path = str(self.file)
         self._note(files_named(path, self.root, "file"))
-        ending = _ending(path)
+        ending = _kind(path, self.files)
         if ending in (*EXCEL, *SQLITE, *DUCKDB):
             names = self._tables_of_file(ending)
             if len(names) != 1:
@@ -333,7 +333,7 @@ class Opening:
         if self.file is not None:
             self.files, others = (), self.files
             self._note((*files_named(self.file, self.root, "file"), *others))
-            ending = _ending(self.file)
+            ending = _kind(self.file, self.files)
             if ending not in (*EXCEL, *SQLITE, *DUCKDB):
                 raise wrong_key("file", "file and sql are declared", "sql reads the sheets or tables of a file by name",
                                 "leave file out, and read it by read_csv() or read_parquet() in sql")  # fmt: skip
@@ -436,6 +436,15 @@ def _role_keys(source: Source) -> list[tuple[str, str]]:
     roles = [(name, getattr(source, name)) for name in ("unit", "recording", "order", "end", "where")]
     roles += [(f"value{number}", text) for number, text in enumerate(source.values)]
     return [(name, text) for name, text in roles if text is not None]
+
+
+def _kind(path: str, files: Sequence[str]) -> str:
+    """Return the ending that says what a file is; of a database its first bytes say it."""
+    ending = _ending(path)
+    if ending not in (*DUCKDB, *SQLITE) or not files:
+        return ending
+    with open(files[0], "rb") as file:
+        return SQLITE[0] if file.read(16) == b"SQLite format 3\0" else DUCKDB[0]
 
 
 def _ending(path: str) -> str:
