@@ -65,8 +65,10 @@ def is_there(source: RelationKeys, folder: Path, data: object) -> bool:
     """Return whether there are data to open."""
     if data is not None or source.engine is not None:
         return True
+    if source.file is None:
+        return source.sql is not None
     try:
-        return bool(private_files(source, folder, None)) or source.sql is not None
+        return bool(files_named(source.file, folder, "file"))
     except TakifuguError:
         return False
 
@@ -77,7 +79,10 @@ def private_files(source: RelationKeys, folder: Path, data: object) -> tuple[Pat
     if isinstance(data, str | Path):
         paths.append(Path(data))
     if source.file is not None:
-        paths += map(Path, files_named(source.file, folder, "file"))
+        try:
+            paths += map(Path, files_named(source.file, folder, "file"))
+        except TakifuguError:  # opening it says that it is missing
+            paths.append(folder / source.file)
     if source.sql is not None and SELECT.match(source.sql):
         paths += files_read(source.sql, folder)
     return tuple(paths)
