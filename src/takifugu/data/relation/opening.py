@@ -32,11 +32,13 @@ from takifugu.data.relation.relation import (
 from takifugu.data.relation.rules import check_dependence
 from takifugu.data.relation.sheets import EXCEL, SQLITE, tables_of_excel, tables_of_sqlite
 from takifugu.data.relation.text_file import ENDINGS, SIGNS, Form, first_record, split_at, transcoded, unique_names
-from takifugu.data.relation.tree import Node, columns_in, expression, parsed, text_of
+from takifugu.data.relation.tree import Node, columns_in, expression, parsed, replaced, text_of
 from takifugu.data.relation.words import identifier, literal
 
 #: The relation before roles, that of the roles, and that of a frame.
 WRITTEN, SOURCE, FRAME = "takifugu written", "takifugu source", "data"
+#: What DuckDB calls the type of moments.
+_MOMENT = ("timestamptz", "timestamp with time zone")
 PARQUET, JSON, DUCKDB = (".parquet", ".pq"), (".jsonl", ".ndjson"), (".duckdb", ".db")
 
 
@@ -438,9 +440,10 @@ class Opening:
                 near = did_you_mean(text, types)
                 if not near:
                     raise
-                raise wrong_key(key, f"{key} is no column{near}", "it is a column's exact name", "write it so") from None
+                raise wrong_key(key, f"{key} is no column{near}", "it is its exact name", "write it so") from None
             scope = Scope((("", self.rows),), tree)
             cells = Judge(key).value(tree, scope)
+            replaced(tree, lambda node: self._refuse_clocks_of_nobody(node, key))
             sql = f"({text_of(tree)})"
             display = text_of(with_parameters(tree, self.texts))
         kind = types_of(self.connection, f"select {sql} as x from {identifier(WRITTEN)}", key)["x"]
@@ -448,6 +451,19 @@ class Opening:
             fix = "where = \"Typ <> 'Summe'\""
             raise wrong_key("where", f"where holds {kind}", "it is true or false for each row", fix)
         return Role(name, sql, cells, display, kind)
+
+
+    def _refuse_clocks_of_nobody(self, node: Node, key: str) -> None:
+        """Refuse a cast of a moment to what clocks show, which would be those of the connection."""
+        if node.get("class") != "CAST" or str(node["type_expr"]["type_name"]).lower() in _MOMENT:
+            return
+        child = text_of(node["child"])
+        kind = types_of(self.connection, f"select {child} as x from {identifier(WRITTEN)}", key)["x"]
+        if kind.lower() in _MOMENT:
+            raise wrong_key(
+                key, f"{key} casts a moment to {node['type_expr']['type_name']}",
+                "days and hours are those of clocks somewhere", f"{child} AT TIME ZONE 'Europe/Berlin', with your zone",
+            )  # fmt: skip
 
 
 def _names_in(text: str, names: Sequence[str]) -> list[str] | None:
