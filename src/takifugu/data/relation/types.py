@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import NoReturn
 
-from takifugu.core.errors import DataError, InputError
+from takifugu.core.errors import DataError, InputError, TakifuguError, gathered, raise_gathered
 from takifugu.data.relation.faults import BIT
 from takifugu.data.relation.opening import SOURCE, Opened
 from takifugu.data.relation.words import identifier, literal
@@ -52,15 +52,20 @@ _POINT = r"[+-]?\d+[.]\d*([eE][+-]?\d+)?|[+-]?\d+[eE][+-]?\d+"
 
 
 def check_types(opened: Opened) -> None:
-    """Raise InputError, with the key and the line that mends it, for a column of another type; no row is read."""
-    for role in ("unit", "recording"):
+    """Raise InputError, with the key and the line that mends it, for a column of another type; no row is read.
+
+    SpecError for several.
+    """
+    faults = list[TakifuguError]()
+    for role, check in (("unit", _check_name), ("recording", _check_name), ("order", _check_order),
+                        ("end", _check_order)):  # fmt: skip
         if role in opened.roles:
-            _check_name(opened, role)
-    for role in ("order", "end"):
-        if role in opened.roles:
-            _check_order(opened, role)
+            with gathered(faults):
+                check(opened, role)
     if opened.source.rows != "answers":
-        _check_value(opened)
+        with gathered(faults):
+            _check_value(opened)
+    raise_gathered(faults)
 
 
 def _refuse(key: str, what: str, rule: str, fix: str) -> NoReturn:
