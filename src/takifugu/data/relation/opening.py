@@ -281,8 +281,8 @@ class Opening:
         return DataError(
             f"the first line of {path[-60:]} has no {lacking[:80]!r}{did_you_mean(lacking, names)}",
             rule="a text file names its columns in its first line, split at one of , ; tab |",
-            fix=f"{self.statement} = \"from read_csv({literal(path[-60:])}, skip = 3, delim = ' ')\", with your numbers "
-            "and signs",
+            fix=f"{self.statement} = \"from read_csv({literal(path[-60:])}, skip = 3, delim = ' ')\", with your "
+            "numbers and signs",
         ).at(key)  # fmt: skip
 
     def _decoded(self, files: Sequence[str], encoding: str | None) -> tuple[str, ...]:
