@@ -226,6 +226,18 @@ def test_a_step_is_never_below_the_supremum_and_hardly_above(rows):
             assert loss <= exact * (1 + 32 * UNIT) or max(ratios) > 700  # its exponential is zero
 
 
+@pytest.mark.parametrize("rows", [
+    *CHAINS[2:4], *CHAINS[5:7], ((0.0, 1.0), (1.0, 0.0)), ((0.5, 0.5), (1e-320, 1.0)), ((1.0, 1e-300), (0.25, 0.75)),
+])  # fmt: skip
+def test_a_step_is_never_below_the_supremum_where_exponentials_lose_their_digits(rows):
+    for wide, other in product((690.0, 708.0, 720.0, 740.0, 744.0, 744.6, 745.0, 760.0, 2000.0), (0.1, 745.0)):
+        for ratios in ((wide, other), (other, wide)):
+            for loss, exact in zip(two_states.step(rows, 0.0, *ratios), exactly(rows, *ratios), strict=True):
+                assert exact * ROUNDED <= loss <= max(ratios)
+                assert loss <= exact * (1 + 64 * UNIT) + 32 * UNIT * max(ratios)
+            assert two_states.step(rows, 1e-15, *ratios)[0] >= exactly(rows, *ratios)[0]
+
+
 def test_many_steps_are_never_below_the_supremum_in_any_digit():
     random = np.random.default_rng(1)
     for _ in range(150):
