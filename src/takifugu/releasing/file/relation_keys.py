@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
+from contextlib import suppress
 from pathlib import Path
 from typing import Annotated, Any, Literal
 
 from pydantic import Field, StrictBool, StrictStr
 
-from takifugu.core.errors import InputError, TakifuguError
+from takifugu.core.errors import DataError, InputError
 from takifugu.core.sections import SELECT
 from takifugu.data.relation.keys import KEYS, OF_ROWS
 from takifugu.data.relation.opening import files_read
@@ -65,24 +66,17 @@ def is_there(source: RelationKeys, folder: Path, data: object) -> bool:
     """Return whether there are data to open."""
     if data is not None or source.engine is not None:
         return True
-    if source.file is None:
-        return source.sql is not None
-    try:
-        return bool(files_named(source.file, folder, "file"))
-    except TakifuguError:
-        return False
+    return bool(private_files(source, folder, None)) or source.sql is not None
 
 
 def private_files(source: RelationKeys, folder: Path, data: object) -> tuple[Path, ...]:
-    """Return the files that hold the private rows."""
+    """Return the files that hold the private rows, as far as they are there."""
     paths = list[Path]()
     if isinstance(data, str | Path):
         paths.append(Path(data))
     if source.file is not None:
-        try:
+        with suppress(DataError):  # opening it says that there is none
             paths += map(Path, files_named(source.file, folder, "file"))
-        except TakifuguError:  # opening it says that it is missing
-            paths.append(folder / source.file)
     if source.sql is not None and SELECT.match(source.sql):
         paths += files_read(source.sql, folder)
     return tuple(paths)
