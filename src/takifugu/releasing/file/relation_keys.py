@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
+from contextlib import suppress
 from pathlib import Path
 from typing import Annotated, Any, Literal
 
@@ -78,12 +79,13 @@ def is_there(source: RelationKeys, folder: Path, data: object) -> bool:
 
 
 def private_files(source: RelationKeys, folder: Path, data: object) -> tuple[Path, ...]:
-    """Return the files that hold the private rows."""
+    """Return the files that hold the private rows, as far as they are there."""
     paths = list[Path]()
     if isinstance(data, str | Path):
         paths.append(Path(data))
     if source.file is not None:
-        paths += map(Path, files_named(source.file, folder, "file"))
+        with suppress(DataError):  # opening it says that there is none
+            paths += map(Path, files_named(source.file, folder, "file"))
     if source.sql is not None and SELECT.match(source.sql):
         paths += files_read(source.sql, folder)
     return tuple(paths)
