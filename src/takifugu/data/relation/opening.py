@@ -428,6 +428,9 @@ class Opening:
         numbered = f'select *, row_number() over () as "row" from {identifier(WRITTEN)}'
         view(self.connection, SOURCE, f"select {listed} from {identifier(WRITTEN)} where {condition}", "value")
         view(self.connection, f"{SOURCE} rows", f'select {listed}, "row" from ({numbered}) where {condition}', "value")
+        for name, text in self.wanted:
+            if text not in relation.types:
+                relation.alone[_key_of(name)] = f"select count({roles[name].sql}) from {identifier(WRITTEN)}"
         return Opened(source, relation, roles, self.kind, self.split, self.sql, self.rows.filters)
 
     def _role(self, name: str, text: str, types: Mapping[str, str]) -> Role:

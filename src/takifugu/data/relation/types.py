@@ -12,7 +12,7 @@ from typing import NoReturn
 from takifugu.core.errors import DataError, InputError, TakifuguError, gathered, raise_gathered
 from takifugu.data.relation.faults import BIT
 from takifugu.data.relation.opening import SOURCE, Opened
-from takifugu.data.relation.words import identifier, literal
+from takifugu.data.relation.words import identifier, literal, toml_line
 from takifugu.data.values.bins import Bins, Classes
 
 #: How the values of a column are counted: by states, by bins or by classes of numbers.
@@ -80,10 +80,10 @@ def _check_name(opened: Opened, role: str) -> None:
     kind, column = opened.type(role), opened.words()[role]
     if _has_point(kind):
         rule = "names are texts or whole numbers: 7 and 7.0 are one person, and two of 16 digits may be one number"
-        fix = f"{role} = \"cast({column} AS bigint)\"; in pandas .astype('Int64')"
+        fix = toml_line(role, f"cast({column} AS bigint)") + "; in pandas .astype('Int64')"
         _refuse(role, f"{role} holds numbers with a point ({kind})", rule, fix)
     if kind not in WHOLE | {"VARCHAR", "UUID", "ENUM"}:
-        fix = f'{role} = "cast({column} AS varchar)"'
+        fix = toml_line(role, f"cast({column} AS varchar)")
         _refuse(role, f"{role} holds {kind}", "names are texts or whole numbers", fix)
 
 
@@ -91,7 +91,7 @@ def _check_order(opened: Opened, role: str) -> None:
     kind, column, zone = opened.type(role), opened.words()[role], opened.source.timezone
     if not opened.source.is_time:
         if _has_point(kind):
-            fix = f'{role} = "cast({column} AS bigint)"'
+            fix = toml_line(role, f"cast({column} AS bigint)")
             _refuse(role, f"{role} holds numbers with a point ({kind})", "step is a whole number", fix)
         if kind not in WHOLE | {"VARCHAR"}:
             _refuse("step", f"{role} holds {kind}, and step is a number", "they are of one kind", 'step = "1min"')
@@ -100,13 +100,14 @@ def _check_order(opened: Opened, role: str) -> None:
         _refuse("timezone", what, "hours and days are those of clocks somewhere", ZONE)
     elif kind in CLOCKS and zone is not None:
         what = f"{role} holds what clocks showed ({kind}), and timezone is declared"
-        fix = f"{role} = \"{column} AT TIME ZONE '{zone}'\" (the later of two; skipped ones are moved); {LEAVE_OUT}"
+        line = toml_line(role, f"{column} AT TIME ZONE '{zone}'")
+        fix = f"{line} (the later of two; skipped ones are moved); {LEAVE_OUT}"
         _refuse("timezone", what, "which of two equal times in autumn was meant is not told", fix)
     elif kind in WHOLE or _has_point(kind):
-        fix = f'{role} = "to_timestamp({column})", of seconds since 1970'
+        fix = toml_line(role, f"to_timestamp({column})") + ", of seconds since 1970"
         _refuse(role, f"{role} holds numbers, and step is a time", "times are written as such", fix)
     elif kind not in CLOCKS | MOMENTS | {"VARCHAR"}:
-        _refuse(role, f"{role} holds {kind}", "a time has its day", f'{role} = "day + {column}"')
+        _refuse(role, f"{role} holds {kind}", "a time has its day", toml_line(role, f"day + {column}"))
 
 
 def _check_value(opened: Opened) -> None:
@@ -116,10 +117,11 @@ def _check_value(opened: Opened) -> None:
         if not _has_point(kind) and kind not in WHOLE | {"VARCHAR"}:
             _refuse("bins", f"value holds {kind}", "bins are of numbers", "leave bins out")
     elif _has_point(kind):
-        fix = f'bins = {{ low = [0, 10], high = [10, inf] }}; or value = "cast({column} AS bigint)"'
+        line = toml_line("value", f"cast({column} AS bigint)")
+        fix = f"bins = {{ low = [0, 10], high = [10, inf] }}; or {line}"
         _refuse("value", f"value holds numbers with a point ({kind})", rule, fix)
     elif kind not in WHOLE | {"VARCHAR", "BOOLEAN", "UUID", "ENUM"}:
-        _refuse("value", f"value holds {kind}", rule, f'value = "cast({column} AS varchar)"')
+        _refuse("value", f"value holds {kind}", rule, toml_line("value", f"cast({column} AS varchar)"))
 
 
 def refuse_mixed_times(opened: Opened, role: str) -> None:
@@ -137,7 +139,7 @@ def refuse_mixed_times(opened: Opened, role: str) -> None:
         raise DataError(what, rule=rule, fix="CASE, for the two kinds" if words else fix).at("timezone")
     if some:
         what = f"{role} holds {words}times without an offset from UTC, and timezone is declared"
-        fix = f"{role} = \"{column}::timestamp AT TIME ZONE '{zone}'\"; {LEAVE_OUT}"
+        fix = toml_line(role, f"{column}::timestamp AT TIME ZONE '{zone}'") + f"; {LEAVE_OUT}"
         rule = "which of two equal times in autumn was meant is not told"
         raise DataError(what, rule=rule, fix=fix).at("timezone")
 
