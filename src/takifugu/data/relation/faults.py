@@ -7,7 +7,7 @@ its first row. No message of DuckDB's is repeated: its messages quote rows.
 from __future__ import annotations
 
 import re
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
@@ -34,6 +34,14 @@ class RowFault(DataError):
         )
         self.cause, self.row, self.more, self.others = cause.name, row, more, tuple(others)
         self.where = (cause.key,)
+        self.words = words
+
+    def each(self) -> Iterator[RowFault]:
+        """Yield the fault of each cause, the others without a row's number."""
+        yield self
+        for cause in CAUSES:
+            if cause.name in self.others:
+                yield RowFault(cause, self.words)
 
 
 @dataclass(frozen=True)
