@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
+from contextlib import suppress
 from pathlib import Path
 from typing import Annotated, Any, Literal
 
 from pydantic import Field, StrictBool, StrictStr
 
-from takifugu.core.errors import InputError, TakifuguError
+from takifugu.core.errors import DataError, InputError, TakifuguError
 from takifugu.core.sections import SELECT
 from takifugu.data.relation.keys import KEYS, OF_ROWS
 from takifugu.data.relation.opening import files_read
@@ -77,7 +78,8 @@ def private_files(source: RelationKeys, folder: Path, data: object) -> tuple[Pat
     if isinstance(data, str | Path):
         paths.append(Path(data))
     if source.file is not None:
-        paths += map(Path, files_named(source.file, folder, "file"))
+        with suppress(DataError):  # opening it says that it is not there
+            paths += map(Path, files_named(source.file, folder, "file"))
     if source.sql is not None and SELECT.match(source.sql):
         paths += files_read(source.sql, folder)
     return tuple(paths)
