@@ -1,6 +1,7 @@
 """Release files that hide a property of whole columns: reading, faults, ledger and certificates, in both settings."""
 
 import csv
+import json
 import re
 from dataclasses import replace
 from fractions import Fraction
@@ -170,6 +171,23 @@ def test_rows_that_where_leaves_out_are_no_records(tmp_path: Path) -> None:
 def test_a_value_that_is_nearly_declared_is_refused_with_its_column(tmp_path: Path) -> None:
     refusal = str(refused(written(tmp_path, "records", data=STAFF.replace("no,b,0.5,4", "No,b,0.5,4", 1))))
     assert "row 4: a value in 'smokes' that is a declared one up to case" in refusal
+
+
+@pytest.mark.parametrize(("more", "is_refused"), [("", True), ("no,a,3,3\n", False)], ids=["a copy", "a row more"])
+@pytest.mark.parametrize("columns", [["smokes", "team", "hours"], ["hours", "smokes", "team"]])
+def test_a_copy_of_the_data_in_another_order_is_no_public_file(
+    tmp_path: Path, columns: list[str], more: str, is_refused: bool
+) -> None:
+    text, _, _ = FILES["records"]
+    rows = text[text.index("columns = [") : text.index("\n\n[belief.classes.hours]")]
+    fit = f'fit = {{ file = "copy.csv", columns = {json.dumps(columns)} }}'
+    path = written(tmp_path, "records", {rows: fit})
+    header, *lines = STAFF.splitlines(keepends=True)
+    (tmp_path / "copy.csv").write_text("".join([header, *sorted(lines), more]))
+    if is_refused:
+        assert "has the rows of the private data" in faults_of(path)["belief.fit.file"]
+    else:
+        assert load(path).belief is not None
 
 
 def test_another_reading_of_a_column_asks_whether_the_entries_are_the_same(tmp_path: Path) -> None:
