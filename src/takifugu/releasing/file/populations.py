@@ -77,6 +77,8 @@ class PopulationReleaseSpec(FileSpec):
     belief: Any
     table: tuple[PopulationItemSpec, ...]
 
+#: A number, or one that is not finite.
+_NUMBER = re.compile(f"{NUMBER}|{NOT_FINITE}")
 #: The mechanism that cuts its noise at a radius.
 _RESTRICTED = "restricted-laplace"
 
@@ -223,16 +225,15 @@ def _cells_of(
 
 def _numbers_of(texts: Sequence[str | None], rows: Sequence[int], column: str) -> FloatArray:
     """Return coordinates, NaN where there is none; DataError, with the row, for another text."""
-    numbers = list[float]()
-    for text, row in zip(texts, rows, strict=True):
-        if text is None or re.match(NOT_FINITE, text):
-            numbers.append(math.nan)
-        elif re.match(NUMBER, text):
-            numbers.append(float(text))
-        else:
+    numbers = np.full(len(texts), math.nan)
+    for place, text in enumerate(texts):
+        if text is None:
+            continue
+        if not _NUMBER.match(text):
             fix = f"value = {toml_of([f'try_cast({column} AS double)', '...'])}, if such texts are missing values"
-            raise not_numbers(column, fix).about(f"row {row}").at("value")
-    return np.array(numbers)
+            raise not_numbers(column, fix).about(f"row {rows[place]}").at("value")
+        numbers[place] = float(text)
+    return np.where(np.isfinite(numbers), numbers, math.nan)
 
 
 def _table_faults(item: Any, place: str) -> Iterator[TakifuguError]:
