@@ -247,7 +247,7 @@ def counted(text: str, *columns: str) -> Counter[str]:
     counts = Counter[str]()
     for row in csv.DictReader(text.splitlines()):
         if "hours" in row:
-            number = {"?": 30.0, "inf": 30.0}.get(row["hours"])
+            number = {"": 30.0, "inf": 30.0}.get(row["hours"])
             number = float(row["hours"]) if number is None else number
             row["hours"] = "10" if number < 20 else "30" if number < 40 else "50"
         counts[", ".join(row[name] for name in columns)] += 1

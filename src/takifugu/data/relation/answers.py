@@ -11,7 +11,7 @@ import numpy as np
 from takifugu.core.arrays import IntArray
 from takifugu.core.errors import DataError
 from takifugu.data.relation.counts import bits, integers, refuse
-from takifugu.data.relation.faults import BIT
+from takifugu.data.relation.faults import BIT, RowFault
 from takifugu.data.relation.opening import SOURCE, Opened
 from takifugu.data.relation.roster import Names, Roster, name_covers, texts
 from takifugu.data.relation.statements import COVERS
@@ -49,7 +49,13 @@ def answered(opened: Opened, known: Sequence[Known] = (), roster: Roster | None 
     source = opened.source
     check_types(opened)
     columns = [code_sql(opened, f"value{n}", rule) for n, rule in enumerate(known or [None] * len(source.values))]
-    _check_rows(opened, roster, columns)
+    refused = BIT["no value"] if source.nulls == "refuse" else 0
+    why = [
+        f"case {code} when {UNKNOWN} then {BIT['unknown state']} when {UNBINNED} then {BIT['no bin']} "
+        f"when {MISSING} then {refused} else 0 end"
+        for code in columns
+    ]
+    check_rows(opened, roster, why)
     names = [f"c{number}" for number in range(len(columns))]
     codes = ", ".join(f"{code} as {name}" for code, name in zip(columns, names, strict=True))
     keys = [f"{identifier(role)}::varchar as {identifier(role)}" for role in opened.public]
@@ -77,23 +83,25 @@ def summed(opened: Opened, numbers: Sequence[Bounded], roster: Roster | None = N
     """
     why, sums = list[str](), list[str]()
     for place, rule in enumerate(numbers):
-        name, kind = identifier(f"value{place}"), opened.type(f"value{place}")
+        name, kind, parts_of_why = identifier(f"value{place}"), opened.type(f"value{place}"), ["0::bigint"]
         if kind not in WHOLE | {"FLOAT", "DOUBLE", "VARCHAR", "BOOLEAN"} and not kind.startswith("DECIMAL"):
             raise DataError(f"value holds {kind}", rule="sums are of numbers").at("value")
         number = f"try_cast({name} as double)" if kind == "VARCHAR" else f"{name}::double"
         if kind == "VARCHAR":
-            why.append(f"coalesce(({name} <> '' and {number} is null)::bigint, 0) * {BIT['no number']}")
+            parts_of_why.append(f"coalesce(({name} <> '' and {number} is null)::bigint, 0) * {BIT['no number']}")
         is_finite, low, high = f"coalesce(isfinite({number}), false)", _double(rule.low), _double(rule.high)
         if rule.missing is None:
-            why.append(f"(not {is_finite})::bigint * {BIT['no value']}")
+            is_read = f" and ({number} is not null or {name} = '' or {name} is null)" if kind == "VARCHAR" else ""
+            parts_of_why.append(f"(not {is_finite}{is_read})::bigint * {BIT['no value']}")
         if not rule.clips:
             is_out = f"{is_finite} and ({number} < {low} or {number} > {high})"
-            why.append(f"coalesce(({is_out})::bigint, 0) * {BIT['out of bounds']}")
+            parts_of_why.append(f"coalesce(({is_out})::bigint, 0) * {BIT['out of bounds']}")
+        why.append(" + ".join(parts_of_why))
         value = f"case when {is_finite} then {number} else {_double(rule.replacement)} end"
         times, parts = _double(rule.grid.denominator), _double(rule.grid.numerator)
         units = f"least(greatest({value}, {low}), {high}) * {times} / {parts}"
         sums.append(f"try_cast(sum(round_even({units}, 0)::bigint) as bigint) as s{place}")
-    _check_rows(opened, roster, [], why)
+    check_rows(opened, roster, why)
     keys = [f"{identifier(role)}::varchar as {identifier(role)}" for role in opened.public]
     groups = ", ".join(identifier(role) for role in opened.public)
     tail = f" group by {groups} order by {groups}" if groups else ""
@@ -119,16 +127,15 @@ def summed(opened: Opened, numbers: Sequence[Bounded], roster: Roster | None = N
     )
 
 
-def _check_rows(opened: Opened, roster: Roster | None, codes: Sequence[str], more: Sequence[str] = ()) -> None:
-    """Refuse rows against the rules about units, and values that are no answers."""
-    refused = BIT["no value"] if opened.source.nulls == "refuse" else 0
-    why = [
-        f"case {code} when {UNKNOWN} then {BIT['unknown state']} when {UNBINNED} then {BIT['no bin']} "
-        f"when {MISSING} then {refused} else 0 end"
-        for code in codes
-    ]
-    why += [control_why(role) for role in opened.public]
-    bits_of_values = " | ".join(f"({part})" for part in [*why, *more])
+def check_rows(
+    opened: Opened, roster: Roster | None, why_of_values: Sequence[str] = (), may_repeat: bool = False
+) -> None:
+    """Refuse rows against the rules about units, and values that are no answers, by the bits of each value.
+
+    Where units `may_repeat` one may have several rows.
+    """
+    why = [*why_of_values, *(control_why(role) for role in opened.public)]
+    bits_of_values = " | ".join(f"({part})" for part in why)
     listed = "bit_or(why) as why, count(*) as n, count(distinct unit) as units"
     table = opened.relation.columns(f"select {listed} from ({rows_sql(opened, True, bits_of_values)})")
     causes = bits(table["why"])
@@ -137,7 +144,7 @@ def _check_rows(opened: Opened, roster: Roster | None, codes: Sequence[str], mor
             "there are no rows", rule="an empty export is more often a mistake than nobody",
             fix="look at the file, and at where",
         ).at("file")  # fmt: skip
-    if opened.source.unit is not None and integers(table["units"])[0] < integers(table["n"])[0]:
+    if opened.source.unit is not None and not may_repeat and integers(table["units"])[0] < integers(table["n"])[0]:
         causes |= BIT["second answer"]
     if roster is not None:
         name_covers(opened, roster)
@@ -145,7 +152,21 @@ def _check_rows(opened: Opened, roster: Roster | None, codes: Sequence[str], mor
             f"select count(*) from ({rows_sql(opened)}) r left join {COVERS} c using (unit) where c.number is null"
         )
         causes |= BIT["stranger"] if opened.relation.rows(stranger)[0][0] else 0
-    refuse(opened, causes, None, bits_of_values)
+    try:
+        refuse(opened, causes, None, bits_of_values)
+    except RowFault as fault:
+        fault.words = {**fault.words, **_column_of(opened, fault, why_of_values)}
+        raise
+
+
+def _column_of(opened: Opened, fault: RowFault, why_of_values: Sequence[str]) -> dict[str, str]:
+    """Return the text of the first value that a fault is about, as `column`; nothing where it is about no value."""
+    listed = ", ".join(why_of_values)
+    if fault.row is None or not listed:
+        return {}
+    row = opened.relation.rows(f'select {listed} from {identifier(SOURCE + " rows")} where "row" = {fault.row}')[0]
+    places = [place for place, bits_of in enumerate(row) if bits_of & BIT[fault.cause]]
+    return {"column": opened.source.values[places[0]]} if places else {}
 
 
 def _double(number: Any) -> str:

@@ -103,6 +103,7 @@ class Source:
     gaps: str = "public"
     default_state: str | None = None
     roster: Any = field(default=None, hash=False)
+    rows_per_person: int = 1
 
     @staticmethod
     def of(keys: Mapping[str, Any], states: Sequence[object] = ()) -> Source:

@@ -421,13 +421,15 @@ class Opening:
         cells = {name: role.cells for name, role in roles.items() if not name.startswith("value")}
         check_dependence(
             cells | {"value": values}, self.rows.filters, self.rows.is_distinct, source.is_covered,
-            source.unit is not None or source.rows != "answers",
+            source.rows != "answers" or (source.unit is not None and source.rows_per_person == 1),
         )  # fmt: skip
         condition = f"coalesce({roles['where'].sql}, true)" if "where" in roles else "true"
         listed = ", ".join(f"{role.sql} as {identifier(name)}" for name, role in roles.items())
-        numbered = f'select *, row_number() over () as "row" from {identifier(WRITTEN)}'
+        number = identifier("takifugu row")  # a file may have a column called row
+        numbered = f"select *, row_number() over () as {number} from {identifier(WRITTEN)}"
+        with_number = f'select {listed}, {number} as "row" from ({numbered}) where {condition}'
         view(self.connection, SOURCE, f"select {listed} from {identifier(WRITTEN)} where {condition}", "value")
-        view(self.connection, f"{SOURCE} rows", f'select {listed}, "row" from ({numbered}) where {condition}', "value")
+        view(self.connection, f"{SOURCE} rows", with_number, "value")
         for name, text in self.wanted:
             if text not in relation.types:
                 relation.alone[_key_of(name)] = f"select count({roles[name].sql}) from {identifier(WRITTEN)}"

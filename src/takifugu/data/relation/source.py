@@ -25,7 +25,7 @@ from takifugu.core.arrays import IntArray
 from takifugu.core.errors import DataError
 from takifugu.core.files import private_folder
 from takifugu.data.lookalikes import Lookalikes
-from takifugu.data.relation.answers import Groups, answered, summed
+from takifugu.data.relation.answers import Groups, answered, check_rows, summed
 from takifugu.data.relation.counts import Counts, counted
 from takifugu.data.relation.keys import Source
 from takifugu.data.relation.opening import SOURCE, WRITTEN, Opened, open_source
@@ -97,8 +97,16 @@ class Table:
         """Return the sums of bounded numbers, by the public columns beside them."""
         return summed(self.opened, numbers, self.roster)
 
+    def check_rows(self) -> None:
+        """Raise RowFault for rows against the rules about units, of which one may have several; DataError for none."""
+        check_types(self.opened)
+        check_rows(self.opened, self.roster, may_repeat=True)
+
     def texts(self, roles: Sequence[str]) -> list[Texts]:
-        """Return the rows of some roles as texts in the order of the rows, None where there is nothing; private."""
+        """Return the rows of some roles as texts in the order of the rows, None where there is nothing; private.
+
+        The role "row" is the number of a row, from 1, those that `where` leaves out counted.
+        """
         listed = ", ".join(f"nullif({identifier(role)}::varchar, '')" for role in roles)
         rows = self.opened.relation.rows(f'select {listed} from {identifier(SOURCE + " rows")} order by "row"')
         self.opened.relation.check_unchanged()

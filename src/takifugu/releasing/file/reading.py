@@ -13,7 +13,6 @@ import numpy.typing as npt
 
 from takifugu.core.arrays import FloatArray
 from takifugu.core.errors import DataError, InputError, SpecError, TakifuguError
-from takifugu.core.lists import places_of
 from takifugu.core.nearest import first_of
 from takifugu.core.plain import toml_of
 from takifugu.core.sections import values_of, written
@@ -33,7 +32,6 @@ from takifugu.data import (
 from takifugu.data.lookalikes import Lookalikes, lookalike
 from takifugu.data.values.texts import NAME_MARKS, NOT_FINITE, NUMBER, REPAIR_THEM, not_numbers
 from takifugu.model.beliefs.sections import FILL_THEM
-from takifugu.model.queries.sections import spelled
 from takifugu.numbers.rationals import Number, as_fraction
 from takifugu.releasing.file.guessing.column_words import EAST, NORTH, words_in
 from takifugu.releasing.file.problems import Where, fault
@@ -130,27 +128,15 @@ def wrong(key: str, what: str, rule: str = "", fix: str = "") -> DataError:
     return DataError(what, rule=rule, fix=fix).at("source", key).placed()
 
 
-def codes_of(
-    read: Sequence[Sequence[Hashable]],
-    names: Sequence[str],
-    table: Table,
-    values: Sequence[Hashable],
-    grid: Grid | None = None,
-) -> Codes:
-    """Return the number of each row's value or grid cell; DataError, with the key, for rows without one."""
-    if grid is None:
-        places = places_of(spelled(values))
-        return coded(texts_in(read[0], table), places, names[0])
-    first, second = (numbers_in(read[axis], names[axis], table) for axis in (0, 1))
-    return cells_on(grid, names, first, second, table.ordered)
-
-
 def cells_on(
-    grid: Grid, names: Sequence[str], first: FloatArray, second: FloatArray, are_ordered: bool = True
+    grid: Grid, names: Sequence[str], first: FloatArray, second: FloatArray, rows: Sequence[int] = ()
 ) -> Codes:
-    """Return the number of each place's cell; DataError for a place beyond the earth or the grid."""
+    """Return the number of each place's cell; DataError for a place beyond the earth or the grid.
+
+    `rows` are the numbers of the places' rows, where these are not all.
+    """
     if grid.in_degrees or are_degrees(names[:2]):
-        refuse_beyond(names, (first, second), are_ordered)
+        refuse_beyond(names, (first, second), rows=rows)
     return grid.cells_of(first, second)
 
 
@@ -287,15 +273,17 @@ def first_beyond(coordinates: Sequence[npt.ArrayLike]) -> tuple[int, int] | None
     return None
 
 
-def refuse_beyond(columns: Sequence[str], coordinates: Sequence[npt.ArrayLike], are_ordered: bool = True) -> None:
-    """Raise DataError for a row of coordinates beyond the earth."""
+def refuse_beyond(
+    columns: Sequence[str], coordinates: Sequence[npt.ArrayLike], are_ordered: bool = True, rows: Sequence[int] = ()
+) -> None:
+    """Raise DataError for a row of coordinates beyond the earth; `rows` are the numbers of rows that are not all."""
     nowhere = first_beyond(coordinates)
     if nowhere is None:
         return
     axis, row = nowhere
     place = ""
     if are_ordered:
-        place = f" in row {row + 1} (counted from 1 below the header)"
+        place = f" in row {rows[row] if rows else row + 1} (counted from 1 below the header)"
     raise DataError(
         f"column {columns[axis]!r} holds{place} a {_NAMES[axis]} out of range",
         rule=f"it is a number of degrees from -{_LARGEST[axis]} to {_LARGEST[axis]}",

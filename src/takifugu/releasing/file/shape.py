@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
@@ -98,7 +99,20 @@ def opened_relation(
         check_types(table.opened)
         return table, []
     except TakifuguError as error:
-        return None, blamed_keys(error, "source")
+        if "value" in type(spec.source).model_fields:
+            return None, blamed_keys(error, "source")
+        return None, [_at_key(error, spec.source, keys)]
+
+
+def _at_key(error: TakifuguError, source: RelationKeys, keys: Mapping[str, Any]) -> TakifuguError:
+    """Return an error about a role at its key; values of a kind without such a key are columns of the file."""
+    role = str((*error.where, "file")[0])
+    key, number = re.fullmatch(r"(.*?)(\d*)", role).groups()  # type: ignore[union-attr]
+    if key == "value" and "value" not in type(source).model_fields:
+        key = "file"
+        if number:
+            error = error.about(f"column {keys['value'][int(number)]!r}")
+    return blamed(error, "source", key)
 
 
 def columns_of(shape: Shape, spec: FileSpec, belief: Entries | None) -> Sequence[tuple[Where, str]]:
