@@ -6,8 +6,9 @@ its first row. No message of DuckDB's is repeated: its messages quote rows.
 
 from __future__ import annotations
 
+import json
 import re
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
@@ -29,11 +30,20 @@ class RowFault(DataError):
         place = ""
         if row is not None:
             place = f"row {row} and {more:,} more: " if more else f"row {row}: "
+        in_toml = {name: json.dumps(word, ensure_ascii=False)[1:-1] for name, word in words.items()}
         super().__init__(
-            place + cause.what.format(**words), rule=cause.rule.format(**words), fix=cause.fix.format(**words)
+            place + cause.what.format(**words), rule=cause.rule.format(**words), fix=cause.fix.format(**in_toml)
         )
         self.cause, self.row, self.more, self.others = cause.name, row, more, tuple(others)
         self.where = (cause.key,)
+        self.words = words
+
+    def each(self) -> Iterator[RowFault]:
+        """Yield the fault of each cause, the others without a row's number."""
+        yield self
+        for cause in CAUSES:
+            if cause.name in self.others:
+                yield RowFault(cause, self.words)
 
 
 @dataclass(frozen=True)

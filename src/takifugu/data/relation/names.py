@@ -24,6 +24,7 @@ def refuse_lookalikes(opened: Opened, role: str, declared: Iterable[object], key
     for text, row in undeclared:
         if text and like(text) is not None:
             raise DataError(
-                f"row {row}: a value in {role} that is a declared one up to case, accents, blanks or one typing error",
+                f"row {row}: a value in {opened.words()[role]} that is a declared one up to case, accents, blanks or "
+                "one typing error",
                 rule="it would count as another value", fix="write it as it is declared, or declare it, too",
             ).at(key)  # fmt: skip

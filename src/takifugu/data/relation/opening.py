@@ -9,13 +9,13 @@ from typing import Any
 
 from takifugu.core.errors import DataError, TakifuguError, about
 from takifugu.core.escaping import is_plain
-from takifugu.core.nearest import did_you_mean
+from takifugu.core.nearest import did_you_mean, first_of
 from takifugu.core.plain import toml_of
 from takifugu.core.sections import SELECT
 from takifugu.data.relation.faults import wrong_key
 from takifugu.data.relation.frames import arrow_table
 from takifugu.data.relation.judge import Cells, Judge, Rows, Scope, together
-from takifugu.data.relation.keys import Source
+from takifugu.data.relation.keys import Column, Source
 from takifugu.data.relation.readers import Reader, with_parameters, without_readers
 from takifugu.data.relation.relation import (
     MEMORY,
@@ -81,7 +81,9 @@ class Opened:
         bucket = f"time_bucket(INTERVAL '{interval}', {words['order']})"
         if not source.is_time:
             bucket = f"{words['order']} // {source.width} * {source.width}"
-        return words | {"value": ", ".join(map(_quoted, source.values)), "bucket": bucket}
+        values = {f"value{number}": _quoted(text) for number, text in enumerate(source.values)}
+        beside = {name: self.roles[name].text for name in self.public}
+        return words | values | beside | {"value": ", ".join(values.values()), "bucket": bucket}
 
 
 def open_source(
@@ -255,7 +257,11 @@ class Opening:
     def _no_names(self, path: str, names: Sequence[str]) -> TakifuguError:
         """Return the error about a first line that does not name what the keys do; the line may be a row."""
         role, lacking = next(((r, t) for r, t in self.wanted if _names_in(t, names) is None), ("file", "columns"))
-        expression(lacking, role)  # what is no expression is told so
+        if isinstance(lacking, Column):
+            role = "file"
+        else:
+            role = key_of(role)
+            expression(lacking, role)  # what is no expression is told so
         return DataError(
             f"the first line of {path[-60:]} has no {lacking[:80]!r}{did_you_mean(lacking, names)}",
             rule="a text file names its columns in its first line, split at one of , ; tab |",
@@ -404,9 +410,12 @@ class Opening:
         return Opened(source, relation, roles, self.kind, self.split, self.sql, self.rows.filters)
 
     def _role(self, name: str, text: str, types: Mapping[str, str]) -> Role:
-        key = "value" if name.startswith("value") else "by" if name.startswith("by") else name
+        key = key_of(name)
         if text in types:
             sql, cells, display = identifier(text), dict(self.rows.columns)[text], identifier(text)
+        elif isinstance(text, Column):
+            what = f"the data has no column {text[:80]!r}{did_you_mean(text, [*types])}"
+            raise DataError(what, fix=f"its columns are {first_of(types)}; AS renames one in sql").at("file")
         else:
             tree = expression(text, key)
             scope = Scope((("", self.rows),), tree)
@@ -424,11 +433,18 @@ def _names_in(text: str, names: Sequence[str]) -> list[str] | None:
     """Return the columns that a role's text names, itself or those of its expression; None if one is not there."""
     if text in names:
         return [text]
+    if isinstance(text, Column):
+        return None
     try:
         used = columns_in(expression(text, "value"))
     except TakifuguError:
         return None
     return used if {name.lower() for name in used} <= {name.lower() for name in names} else None
+
+
+def key_of(role: str) -> str:
+    """Return the key of [source] that declares a role."""
+    return "value" if role.startswith("value") else "group" if role.startswith("by") else role
 
 
 def _role_keys(source: Source) -> list[tuple[str, str]]:

@@ -13,7 +13,9 @@
 
 from __future__ import annotations
 
+import re
 import weakref
+from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
@@ -23,7 +25,7 @@ from typing import Any
 
 from takifugu.core.arrays import IntArray
 from takifugu.core.files import private_folder
-from takifugu.data.relation.answers import Groups, answered, summed
+from takifugu.data.relation.answers import Answers, Groups, answered, check_answers, listed, summed
 from takifugu.data.relation.counts import Counts, counted
 from takifugu.data.relation.keys import Source
 from takifugu.data.relation.names import refuse_lookalikes
@@ -84,9 +86,34 @@ class Table:
         """Return how often each state follows each other one, by cells of a period of steps."""
         return transitions_of(self.opened, self.roster, cells)
 
-    def answers(self, known: Sequence[Known] = ()) -> Groups:
+    def answers(self, known: Sequence[Known] = (), may_miss: Sequence[bool] = ()) -> Groups:
         """Return how many units gave each combination of answers."""
-        return answered(self.opened, known, self.roster)
+        return answered(self.opened, known, self.roster, may_miss)
+
+    def listed(self, known: Sequence[Known] = ()) -> Answers:
+        """Return the answers of each row in the order of the rows."""
+        return listed(self.opened, known)
+
+    def check_answers(self, known: Sequence[Known]) -> None:
+        """Raise InputError, with the key, for columns of other types than their states, bins or classes."""
+        check_answers(self.opened, known)
+
+    def has_rows(self, counts: Mapping[Texts, int], columns: Sequence[str]) -> bool:
+        """Return whether its columns hold these rows of texts in any order, and no others, by `where` or without it."""
+        relation, condition = self.opened.relation, ""
+        if any(name not in relation.types for name in columns):
+            return False
+        listed_columns = ", ".join(f"nullif({identifier(name)}::varchar, '')" for name in columns)
+        if "where" in self.opened.roles:
+            condition = f" where {self.opened.roles['where'].sql}"
+        wanted, total = _as_numbers(counts), sum(counts.values())
+        for rows in (f"{identifier(WRITTEN)}{condition}", identifier(WRITTEN)):
+            if relation.rows(f"select count(*) from {rows}")[0][0] != total:
+                continue
+            found = relation.rows(f"select {listed_columns}, count(*) from {rows} group by all")
+            if _as_numbers({tuple(texts): int(count) for *texts, count in found}) == wanted:
+                return True
+        return False
 
     def totals(self, numbers: Sequence[Bounded]) -> Groups:
         """Return the sums of bounded numbers, by the public columns beside them."""
@@ -102,13 +129,22 @@ class Table:
     def times(self, roles: Sequence[str]) -> dict[Texts, int]:
         """Return how often each combination of texts of some roles is there; private."""
         listed = ", ".join(f"nullif({identifier(role)}::varchar, '')" for role in roles)
-        rows = self.opened.relation.rows(f"select {listed}, count(*) from {identifier(SOURCE)} group by all order by all")
+        grouped = f"select {listed}, count(*) from {identifier(SOURCE)} group by all order by all"
+        rows = self.opened.relation.rows(grouped)
         self.opened.relation.check_unchanged()
         return {tuple(texts): int(count) for *texts, count in rows}
 
     def refuse_lookalikes(self, declared: Sequence[object], key: str, role: str = "value0") -> None:
         """Raise DataError for a text that resembles a declared one."""
         refuse_lookalikes(self.opened, role, declared, key)
+
+
+def _as_numbers(counts: Mapping[Texts, int]) -> Counter[Texts]:
+    """Return counts of texts, with 7 for 7.0: a column of another file may be one of numbers with a point."""
+    together = Counter[Texts]()
+    for texts, count in counts.items():
+        together[tuple(text and re.sub(r"^([+-]?\d+)\.0+$", r"\1", text) for text in texts)] += count
+    return together
 
 
 def opened_table(
