@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -180,7 +180,8 @@ def _check_rows(opened: Opened, roster: Roster | None, of_values: Sequence[OfVal
     """Refuse rows against the rules about units, and values that are no answers."""
     why = [*(part for _, part in of_values), *(control_why(role) for role in opened.public)]
     bits_of_values = _together(why)
-    listed = "bit_or(why) as why, count(*) as n, count(distinct unit) as units"
+    named = "nullif(unit, '')"
+    listed = f"bit_or(why) as why, count(*) as n, count({named}) as named, count(distinct {named}) as units"
     table = opened.relation.columns(f"select {listed} from ({rows_sql(opened, True, bits_of_values)})")
     causes = bits(table["why"])
     if not integers(table["n"])[0]:
@@ -188,7 +189,7 @@ def _check_rows(opened: Opened, roster: Roster | None, of_values: Sequence[OfVal
             "there are no rows", rule="an empty export is more often a mistake than nobody",
             fix="look at the file, and at where",
         ).at("file")  # fmt: skip
-    if opened.source.unit is not None and integers(table["units"])[0] < integers(table["n"])[0]:
+    if opened.source.unit is not None and integers(table["units"])[0] < integers(table["named"])[0]:
         causes |= BIT["second answer"]
     if roster is not None:
         name_covers(opened, roster)
@@ -196,10 +197,16 @@ def _check_rows(opened: Opened, roster: Roster | None, of_values: Sequence[OfVal
             f"select count(*) from ({rows_sql(opened)}) r left join {COVERS} c using (unit) where c.number is null"
         )
         causes |= BIT["stranger"] if opened.relation.rows(stranger)[0][0] else 0
-    first = next((cause.name for cause in CAUSES if causes & BIT[cause.name]), "")
-    if first in _MENDED:
-        _refuse_value(opened, causes, first, of_values)
-    refuse(opened, causes, None, bits_of_values)
+    others = causes & ~sum(BIT[name] for name in _MENDED)
+    faults = [*_faults_of_values(opened, of_values)] if others != causes else []
+    try:
+        refuse(opened, others, None, bits_of_values)
+    except RowFault as error:
+        error.also = tuple(faults)
+        raise
+    if faults:
+        faults[0].also = tuple(faults[1:])
+        raise faults[0]
 
 
 #: The causes that are about a value, with what computes it without them, and what else may be done.
@@ -212,20 +219,25 @@ _MENDED = {
 }  # fmt: skip
 
 
-def _refuse_value(opened: Opened, causes: int, cause: str, of_values: Sequence[OfValue]) -> None:
-    """Raise RowFault for a cause that is about a value, with the words of its column."""
+def _faults_of_values(opened: Opened, of_values: Sequence[OfValue]) -> Iterator[RowFault]:
+    """Yield the fault of each cause that is about a value, with the words of its column."""
     listed = ", ".join(f"bit_or({part})" for _, part in of_values)
     found = opened.relation.rows(f"select {listed} from {identifier(SOURCE)}")[0]
-    number = next(n for (n, _), why in zip(of_values, found, strict=True) if int(why or 0) & BIT[cause])
-    role = f"value{number}"
-    column = opened.words()[role]
-    why = _together([part for n, part in of_values if n == number])
-    try:
-        refuse(opened, causes, None, why, {"value": column, "column": opened.source.values[number]})
-    except RowFault as error:
-        sql, or_else = _MENDED[cause]
-        error.fix = (value_line(opened, role, sql.format(column)) if sql else "") + or_else
-        raise
+    for cause in CAUSES:
+        if cause.name not in _MENDED:
+            continue
+        sql, or_else = _MENDED[cause.name]
+        for (number, part), why in zip(of_values, found, strict=True):
+            if not int(why or 0) & BIT[cause.name]:
+                continue
+            column = opened.words()[f"value{number}"]
+            try:
+                refuse(
+                    opened, BIT[cause.name], None, part, {"value": column, "column": opened.source.values[number]}
+                )
+            except RowFault as error:
+                error.fix = (value_line(opened, f"value{number}", sql.format(column)) if sql else "") + or_else
+                yield error
 
 
 def _together(why: Sequence[str]) -> str:

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from takifugu.data.relation.keys import KEYS
+from takifugu.data.relation.keys import KEYS, Column
 from takifugu.data.relation.opening import Opened, key_of
 
 
@@ -30,13 +30,14 @@ def _lines(opened: Opened) -> Iterator[tuple[str, str]]:
         roles = [role for role in opened.roles if key_of(role) == key.name]
         for role in roles:
             declared = opened.roles[role]
-            yield role if len(roles) > 1 else key.name, f"{declared.text} ({declared.type})"
+            if not (key.name == "value" and isinstance(source.values[0], Column)):  # a name says what it is
+                yield role if len(roles) > 1 else key.name, f"{declared.text} ({declared.type})"
         value = getattr(source, key.name, None)
         if value is not None and key.name == "bins":
-            for number, bins in enumerate(source.bins_of_values):
+            for column, bins in zip(source.values, source.bins_of_values, strict=True):
                 if bins is not None:
                     edges = zip(bins.states, bins.words, strict=True)
-                    name = f"bins of value{number}" if len(source.values) > 1 else "bins"
+                    name = "bins" if str(bins.states[0]) in (source.bins or ()) else f"bins of {column}"
                     yield name, ", ".join(f"{state} {words}" for state, words in edges)
         elif key.name == "step" and value is not None:  # 60min is 1h
             yield "step", f"{source.width // 10**6}s" if source.is_time else str(source.width)

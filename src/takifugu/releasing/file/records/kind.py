@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Hashable, Iterable, Iterator, Mapping, Sequence
-from contextlib import contextmanager
 from functools import partial
 from itertools import chain
 from pathlib import Path
@@ -94,28 +93,28 @@ def bins_problems(source: RecordSourceSpec, columns: bool) -> Iterator[TakifuguE
         yield from faults_at(("source", "bins", column), partial(bins_of, source, column))
 
 
-@contextmanager
-def told(table: Table, known: Sequence[Listed]) -> Iterator[None]:
-    """Place every error about the rows inside at its key of [source].
+def told(table: Table, known: Sequence[Listed], error: TakifuguError) -> Iterator[TakifuguError]:
+    """Yield the faults of the rows, each at its key of [source].
 
-    Among unknown values those that look like a declared one are told first: they are mistyped, or written otherwise.
+    In place of an unknown value one is told that looks like a declared one: it is mistyped, or written otherwise.
     """
-    try:
-        yield
-    except TakifuguError as error:
-        told_error = error
-        if isinstance(error, RowFault) and error.cause == "unknown state":
-            number = table.opened.source.values.index(error.words["column"])
-            rule = known[number]
-            if not isinstance(rule, Bins):
-                error.fix += f"; declared are {first_of(rule)}"
-                try:
-                    table.refuse_lookalikes(rule, "value", f"value{number}")
-                except TakifuguError as lookalike:
-                    told_error = lookalike
-    else:
-        return
-    raise told_error.at("source").placed()
+    for fault_of_rows in error.each() if isinstance(error, RowFault) else (error,):
+        yield _of_lookalike(table, known, fault_of_rows).at("source").placed()
+
+
+def _of_lookalike(table: Table, known: Sequence[Listed], error: TakifuguError) -> TakifuguError:
+    """Return the fault of an unknown value, or of the one that looks like a declared one."""
+    if not isinstance(error, RowFault) or error.cause != "unknown state":
+        return error
+    number = table.opened.source.values.index(error.words["column"])
+    rule = known[number]
+    if not isinstance(rule, Bins):
+        error.fix += f"; declared are {first_of(rule)}"
+        try:
+            table.refuse_lookalikes(rule, "value", f"value{number}")
+        except TakifuguError as lookalike:
+            return lookalike
+    return error
 
 
 #: Keys of a relation that no row of records is read by, and what to write in their place.

@@ -11,6 +11,7 @@ from takifugu.core.sections import written
 from takifugu.data import meant
 from takifugu.data.relation.answers import Answers
 from takifugu.data.relation.keys import Column
+from takifugu.data.relation.source import Table
 from takifugu.data.relation.types import Listed, state_of
 from takifugu.data.rows.layout import natural
 from takifugu.model.beliefs import Belief
@@ -18,7 +19,7 @@ from takifugu.model.queries.sections import spelled
 from takifugu.releasing.certificates.facts import Fact
 from takifugu.releasing.file.kind import ReleaseFile, Unit
 from takifugu.releasing.file.problems import broken, fault, undeclared
-from takifugu.releasing.file.reading import bins_of, placed_at, unknown_value, wrong
+from takifugu.releasing.file.reading import bins_of, placed_at, raise_all, unknown_value, wrong
 from takifugu.releasing.file.records.kind import NAMED, RecordReleaseSpec, Records, bins_problems, told
 from takifugu.releasing.file.sections import AboutUnits
 from takifugu.releasing.file.shape import ReadBy
@@ -64,8 +65,7 @@ class Columned(Records):
         """Return the rows by unit, one without a unit column."""
         spec = file.sections(RecordReleaseSpec)
         unit, known = spec.source.unit, _values_of_columns(spec, file.belief)
-        with told(file.table, known):
-            answers: Answers = file.table.listed(known)
+        answers = _listed(file.table, known)
         if unit is None and len(answers.rows) != 1:
             fix = 'write unit = "<the column that says whose row it is>"'
             raise wrong("unit", "the data has several rows", fix=fix)
@@ -82,6 +82,15 @@ class Columned(Records):
         whose = _called(answers, unit)
         units = [Unit(whose[name], record, name) for name, record in zip(answers.units, records, strict=True)]
         return tuple(sorted(units, key=lambda person: natural(person.name)))
+
+
+def _listed(table: Table, known: Sequence[Listed]) -> Answers:
+    """Return the answers of each row; raises all faults of the rows."""
+    try:
+        return table.listed(known)
+    except TakifuguError as error:
+        raise_all(told(table, known, error))
+        raise
 
 
 _NAMELESS = "is missing", 'write unit = "<the column with the name of each person>"'
@@ -125,8 +134,7 @@ class SingleValues(Records):
         belief, spec, once = file.belief, file.sections(RecordReleaseSpec), "every person has one row"
         column, value = str(spec.source.unit), str(spec.source.value)  # which `shape_faults` and `misfits` require
         known = _values_of_all(spec, belief)
-        with told(file.table, known):
-            answers: Answers = file.table.listed(known)
+        answers = _listed(file.table, known)
 
         def value_of(row: int, entry: int) -> Hashable:
             return _value(int(answers.codes[row, 0]), value, spelled(belief.alphabet(entry)), known[0])

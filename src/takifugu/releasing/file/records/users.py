@@ -10,7 +10,7 @@ from __future__ import annotations
 
 from collections.abc import Hashable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
-from itertools import chain, repeat
+from itertools import chain
 from typing import Any
 
 from takifugu.core.errors import DataError, TakifuguError
@@ -101,9 +101,10 @@ class Users(Records):
         spec, belief = file.sections(RecordReleaseSpec), file.belief
         source, groups, letters = spec.source, _groups(spec, belief), _letters(spec, belief)
         texts, column = list(dict.fromkeys(chain(*letters))), BETWEEN.join(names_of(source.value))
-        numbers, faults = {str(name): code for code, (name, _) in enumerate(groups)}, list[TakifuguError]()
-        counts = _counted(file.table, spec, belief, texts, numbers)
-        if sum(counts.values()) != belief.size:
+        names, faults = [name for name, _ in groups], list[TakifuguError]()
+        counts = _counted(file.table, spec, belief, texts, faults)
+        of_groups = file.table.times(file.table.opened.public) if faults else _by_group(counts)
+        if sum(of_groups.values()) != belief.size:
             faults.append(wrong(
                 "file", "the data must have one row for each user of the belief",
                 rule="all rows of one person are hidden together, so they must be one row",
@@ -111,17 +112,17 @@ class Users(Records):
                 'people have several rows, make them one row each, or use sequences (kind = "markov-chain"), where a '
                 "person may have many",
             ))  # fmt: skip
-        if any(group == UNKNOWN for _, group in counts):
+        if source.group is not None and any(group not in names for (group,) in of_groups):
             with noted(faults), placed_at("group"):
-                file.table.refuse_lookalikes(numbers, "group", "by0")
+                file.table.refuse_lookalikes(names, "group", "by0")
                 raise DataError(f"{source.group!r} has a name that is not a group of the belief",
-                                fix=f"its groups are {first_of(numbers)}")  # fmt: skip
-        if any(code == UNKNOWN for code, _ in counts):
+                                fix=f"its groups are {first_of(names)}")  # fmt: skip
+        if any(code == UNKNOWN for code, *_ in counts):
             faults.append(unknown_value(column, letters[0]))
         raise_all(faults)
         values: list[Hashable] = []
-        for number, (_, size) in enumerate(groups):
-            tallies = {code: rows for (code, group), rows in counts.items() if group == number}
+        for number, (name, size) in enumerate(groups):
+            tallies = {code: rows for (code, *group), rows in counts.items() if group in ([], [name])}
             if sum(tallies.values()) != size:
                 problem = "a group has other than the declared number of rows"
                 raise wrong("group", problem, fix="check each group's size")
@@ -241,30 +242,44 @@ def _known(spec: RecordReleaseSpec, belief: Any) -> list[Listed]:
 
 
 def _counted(
-    table: Table, spec: RecordReleaseSpec, belief: Any, words: Sequence[str], groups: Mapping[str, int]
-) -> dict[tuple[int, int], int]:
-    """Return the number of rows by value and group.
+    table: Table, spec: RecordReleaseSpec, belief: Any, words: Sequence[str], faults: list[TakifuguError]
+) -> dict[tuple[Any, ...], int]:
+    """Return the number of rows by value, and by the name of the group where there are groups.
 
-    Values are numbered as in `words`, and others, such as a combination that nobody declares, are UNKNOWN. Raises
-    DataError for a value that no column declares, and for a missing one of which nobody says what it counts as.
+    Values are numbered as in `words`, and others, such as a combination that nobody declares, are UNKNOWN. There is
+    nothing to count where a row has a value that no column declares, or a missing one of which nobody says what it
+    counts as: these are `faults`.
     """
     known, replaced, names = _known(spec, belief), spec.belief.missing or {}, names_of(spec.source.value)
+    counts = dict[tuple[Any, ...], int]()
     try:
-        with told(table, known):
-            answers = table.answers(known, [name in replaced for name in names])
-    except RowFault as error:
-        if error.cause == "no value":
-            error.fix = (
-                f"write missing = {toml_of({error.words['column']: 'no answer'})} under [belief], and \"no answer\" "
-                "among its values, with a probability; one of the other values there would count them as that answer"
-            )
-        raise
-    number, counts = places_of(_spelt(spec, words)), dict[tuple[int, int], int]()
-    whose = answers.keys[0].tolist() if answers.keys else repeat(None)
-    for codes, group, rows in zip(answers.codes.tolist(), whose, answers.rows.tolist(), strict=False):
+        answers = table.answers(known, [name in replaced for name in names])
+    except TakifuguError as error:
+        faults += map(_of_missing, told(table, known, error))
+        return counts
+    number = places_of(_spelt(spec, words))
+    for row, (codes, rows) in enumerate(zip(answers.codes.tolist(), answers.rows.tolist(), strict=True)):
         texts = list[str]()
         for code, name, rule in zip(codes, names, known, strict=True):
             texts.append(replaced[name] if code == MISSING else state_of(rule, code))
-        key = number.get(tuple(texts), UNKNOWN), groups.get(str(group), UNKNOWN) if answers.keys else 0
+        key = number.get(tuple(texts), UNKNOWN), *(column[row] for column in answers.keys)
         counts[key] = counts.get(key, 0) + rows
     return counts
+
+
+def _of_missing(error: TakifuguError) -> TakifuguError:
+    """Return a fault of the rows; of a missing value it says what that may count as."""
+    if isinstance(error, RowFault) and error.cause == "no value":
+        error.fix = (
+            f"write missing = {toml_of({error.words['column']: 'no answer'})} under [belief], and \"no answer\" among "
+            "its values, with a probability; one of the other values there would count them as that answer"
+        )
+    return error
+
+
+def _by_group(counts: Mapping[tuple[Any, ...], int]) -> dict[tuple[Any, ...], int]:
+    """Return the number of rows by group alone."""
+    rows_of = dict[tuple[Any, ...], int]()
+    for (_, *group), rows in counts.items():
+        rows_of[tuple(group)] = rows_of.get(tuple(group), 0) + rows
+    return rows_of
