@@ -66,6 +66,10 @@ class Table:
         """Return whether `sql` leaves rows out: nobody has counted these."""
         return bool(self.opened.filters)
 
+    def written_rows(self) -> int:
+        """Return how many rows there are before `where`, for the owner alone."""
+        return int(self.opened.relation.rows(f"select count(*) from {identifier(WRITTEN)}")[0][0])
+
     def left_out(self) -> int:
         """Return how many rows `where` leaves out, for the owner alone."""
         if "where" not in self.opened.roles:

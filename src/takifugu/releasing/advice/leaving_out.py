@@ -4,10 +4,10 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, replace
-from typing import Any
 
 from takifugu.core.errors import TakifuguError
 from takifugu.data import rows_that_count, totals
+from takifugu.data.relation.source import Table
 from takifugu.releasing.file.kind import ReleaseFile
 from takifugu.releasing.file.sequences.build import layout_of, recode_of
 from takifugu.releasing.file.sequences.runs import run_rules
@@ -56,7 +56,7 @@ class LeftOut:
         """Say how many rows each rule leaves out, or would if declared."""
         for key, lost in self.lost.items():
             rows, do = f"{lost:,} of {self.rows:,} rows", "would"
-            words = f"{key} = {' or '.join(map(_quoted, _RULES[key]))}"
+            words = f"{key} = {' or '.join(map(_quoted, _RULES.get(key, ())))}"
             if key in self.declared:
                 do, words = "do", _listed({key: self.declared[key]})
             if lost and key == "overlap" and self.ends:
@@ -66,7 +66,7 @@ class LeftOut:
 
 
 def _listed(rules: Mapping[str, str]) -> str:
-    return " and ".join(f"{key} = {_quoted(value)}" for key, value in rules.items())
+    return " and ".join(f"{key} = {_quoted(value)}" if value else key for key, value in rules.items())
 
 
 def _quoted(word: str) -> str:
@@ -76,7 +76,12 @@ def _quoted(word: str) -> str:
 def rules_that_drop(file: ReleaseFile) -> dict[str, str]:
     """Return the declared rules that leave rows out."""
     keys = dict(file.source)
-    return {key: str(keys[key]) for key, values in _RULES.items() if keys.get(key) in values}
+    rules = {key: str(keys[key]) for key, values in _RULES.items() if keys.get(key) in values}
+    if keys.get("where") is not None:
+        rules["where"] = str(keys["where"])
+    if isinstance(file.opened, Table) and file.opened.is_filtered_by_sql:
+        rules["a filter in sql"] = ""
+    return rules
 
 
 def left_out(file: ReleaseFile) -> LeftOut | None:
@@ -84,7 +89,7 @@ def left_out(file: ReleaseFile) -> LeftOut | None:
     try:
         if isinstance(file.source, SourceSpec):
             return _of_steps(file, file.source)
-        return _of_rows(file, file.source)
+        return _of_rows(file)
     except TakifuguError:
         return None  # what is wrong with them is said by what reads them
 
@@ -127,13 +132,9 @@ def _of_steps(file: ReleaseFile, source: SourceSpec) -> LeftOut:
     return LeftOut(total.rows, counts, rules_that_drop(file), source.rows == "stays")
 
 
-def _of_rows(file: ReleaseFile, source: Any) -> LeftOut | None:
-    """Count the rows without a name."""
+def _of_rows(file: ReleaseFile) -> LeftOut | None:
+    """Count the rows that `where` leaves out."""
     rules = rules_that_drop(file)
-    keys = dict(source)
-    column = keys.get("unit")
-    if "null_keys" not in rules or column is None:
+    if "where" not in rules:
         return None
-    groups = totals(file.table, [], by=[column], null_keys="keep")
-    nameless = sum(group.rows for group in groups if group.key == (None,))
-    return LeftOut(sum(group.rows for group in groups), {"null_keys": nameless}, rules)
+    return LeftOut(file.table.written_rows(), {"where": file.table.left_out()}, rules)
