@@ -10,13 +10,16 @@ from collections.abc import Sequence
 from typing import NoReturn
 
 from takifugu.core.errors import DataError, InputError, TakifuguError, gathered, raise_gathered
+from takifugu.core.plain import toml_of
 from takifugu.data.relation.faults import BIT
+from takifugu.data.relation.keys import Column
 from takifugu.data.relation.opening import SOURCE, Opened
 from takifugu.data.relation.words import identifier, literal, toml_line
 from takifugu.data.values.bins import Bins, Classes
 
 #: How the values of a column are counted: by states, by bins or by classes of numbers.
-Known = Sequence[str] | Bins | Classes
+Listed = Sequence[str] | Bins
+Known = Listed | Classes
 
 #: The rows as integers, where they are kept.
 KEPT = '"takifugu rows"'
@@ -64,7 +67,7 @@ def check_types(opened: Opened) -> None:
                 check(opened, role)
     if opened.source.rows != "answers":
         with gathered(faults):
-            _check_value(opened)
+            check_value(opened, "value0", opened.source.bin_edges)
     raise_gathered(faults)
 
 
@@ -110,18 +113,31 @@ def _check_order(opened: Opened, role: str) -> None:
         _refuse(role, f"{role} holds {kind}", "a time has its day", toml_line(role, f"day + {column}"))
 
 
-def _check_value(opened: Opened) -> None:
-    kind, column = opened.type("value0"), opened.words()["value"]
-    rule = "states are texts, whole numbers, or true and false"
-    if opened.source.bins is not None:
+def check_value(opened: Opened, role: str, known: Known | None) -> None:
+    """Raise InputError for a value of another type than its states, bins or classes are."""
+    kind, column, values = opened.type(role), opened.words()[role], opened.source.values
+    name, rule = "value", "states are texts, whole numbers, or true and false"
+    bins = "{ low = [0, 10], high = [10, inf] }"
+    if len(values) > 1:
+        name, bins = f"column {column}", f"{{ {column} = {bins} }}"
+    if isinstance(known, Bins | Classes):
         if not _has_point(kind) and kind not in WHOLE | {"VARCHAR"}:
-            _refuse("bins", f"value holds {kind}", "bins are of numbers", "leave bins out")
+            _refuse("bins", f"{name} holds {kind}", "bins are of numbers", "leave bins out")
     elif _has_point(kind):
-        line = toml_line("value", f"cast({column} AS bigint)")
-        fix = f"bins = {{ low = [0, 10], high = [10, inf] }}; or {line}"
-        _refuse("value", f"value holds numbers with a point ({kind})", rule, fix)
+        fix = f"bins = {bins}; or {value_line(opened, role, f'cast({column} AS bigint)')}"
+        _refuse("value", f"{name} holds numbers with a point ({kind})", rule, fix)
     elif kind not in WHOLE | {"VARCHAR", "BOOLEAN", "UUID", "ENUM"}:
-        _refuse("value", f"value holds {kind}", rule, toml_line("value", f"cast({column} AS varchar)"))
+        _refuse("value", f"{name} holds {kind}", rule, value_line(opened, role, f"cast({column} AS varchar)"))
+
+
+def value_line(opened: Opened, role: str, sql: str) -> str:
+    """Return the line of [source] that computes a value: by its key, or in SQL where the belief names its column."""
+    text = opened.source.values[int(role.removeprefix("value"))]
+    if isinstance(text, Column):
+        return f"sql = {toml_of(f'SELECT * REPLACE ({sql} AS {identifier(text)}) FROM ...')}"
+    if len(opened.source.values) > 1:
+        return f"{toml_of(sql)} in place of {toml_of(text)} in value"
+    return f"value = {toml_of(sql)}"
 
 
 def refuse_mixed_times(opened: Opened, role: str) -> None:
@@ -217,12 +233,18 @@ def name_why(opened: Opened) -> str:
     )
 
 
+def state_of(known: Listed, code: int) -> str:
+    """Return the state that a code of `code_sql` stands for."""
+    return str(known.states[code]) if isinstance(known, Bins) else known[code]
+
+
 def code_sql(opened: Opened, column: str = "value0", known: Known | None = None) -> str:
     """Return the number of a row's state, or of the bin or class that its number lies in.
 
     The last bin holds its upper edge. Nothing, NaN and infinities have a class where one is declared for them.
     """
     source, kind, name = opened.source, opened.type(column), identifier(column)
+    order = list(source.states) if known is None else []
     if known is None:
         known = source.states if source.bin_edges is None else source.bin_edges
     is_text = kind == "VARCHAR"
@@ -237,7 +259,7 @@ def code_sql(opened: Opened, column: str = "value0", known: Known | None = None)
         cases = " ".join(f"when {number} < {_double(float(end))} then {n}" for n, end in enumerate(known.ends))
         unread = f"when {number} is null then {UNKNOWN} when not isfinite({number}) then {known.missing}"
         return f"case when {missing} then {known.missing} {unread} {cases} else {len(known.ends)} end"
-    edges, order = [float(edge) for edge in known.edges], list(source.states) or [str(state) for state in known.states]
+    edges, order = [float(edge) for edge in known.edges], order or [str(state) for state in known.states]
     cases = ""
     for place, (state, low, high) in enumerate(zip(known.states, edges, edges[1:], strict=False)):
         sign = "<=" if place + 2 == len(edges) else "<"

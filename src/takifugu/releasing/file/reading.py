@@ -1,10 +1,10 @@
-"""Rows of records as texts, as a belief's values, numbers, bins or degrees; no message repeats a value of the data."""
+"""Rows as a belief's values, numbers, bins or degrees; no message repeats a value of the data."""
 
 from __future__ import annotations
 
 import math
 import re
-from collections.abc import Hashable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Hashable, Iterable, Iterator, Sequence
 from contextlib import contextmanager
 from typing import TYPE_CHECKING, Any
 
@@ -43,26 +43,10 @@ Texts = tuple[str | None, ...]
 Codes = npt.NDArray[np.int32]
 
 
-def texts(table: Table, columns: Sequence[str]) -> list[Texts]:
-    """Return columns as rows of texts, None for missing values."""
-    columns_of_texts = [texts_in(column, table) for column in columns_of(table, columns)]
-    return list(zip(*columns_of_texts, strict=True))
-
-
 def columns_of(table: Table, names: Sequence[str]) -> list[list[Hashable]]:
     """Return some columns of a table as lists."""
     rows = rows_of(table, names)
     return list(map(list, zip(*rows, strict=True))) or [[] for _ in names]
-
-
-def value_of(text: str | None, column: str, values: Mapping[str, Hashable], table: Table) -> Hashable:
-    """Return the belief's value of a cell; DataError if missing or undeclared."""
-    if text is None:
-        raise wrong("file", f"column {column!r} has missing values", fix=FILL_THEM)
-    if text not in values:
-        no_lookalikes(table, column, values)
-        raise unknown_value(column, values)
-    return values[text]
 
 
 def unknown_value(column: str, values: Iterable[object]) -> DataError:
@@ -79,16 +63,11 @@ def no_lookalikes(table: Table, column: str, declared: Iterable[Hashable], key: 
         refuse_lookalikes(table, column, declared, key)
 
 
-def called(key: str, column: str, names: Sequence[str | None], may_drop: bool = False) -> dict[str, str]:
-    """Return the canonical names of all people in a column.
-
-    `key` is its key of [source]; `may_drop` means that null_keys is one, too.
-    """
+def called(key: str, column: str, names: Sequence[str | None]) -> dict[str, str]:
+    """Return the canonical names of all people in a column; `key` is its key of [source]."""
     if None in names:
-        fix = "fill them, or leave these rows out"
-        if may_drop:
-            fix += ', or write null_keys = "drop"'
-        raise wrong(key, f"column {column!r} has missing values", rule="every row must say whose it is", fix=fix)
+        fix, rule = "fill them, or leave these rows out", "every row must say whose it is"
+        raise wrong(key, f"column {column!r} has missing values", rule=rule, fix=fix)
     with placed_at(key):
         return meant([(str(name), row) for row, name in enumerate(names)], column, key)
 

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
-from contextlib import suppress
 from pathlib import Path
 from typing import Annotated, Any, Literal
 
@@ -84,8 +83,10 @@ def private_files(source: RelationKeys, folder: Path, data: object) -> tuple[Pat
     if isinstance(data, str | Path):
         paths.append(Path(data))
     if source.file is not None:
-        with suppress(DataError):  # opening it says that there is none
+        try:
             paths += map(Path, files_named(source.file, folder, "file"))
+        except TakifuguError:  # opening it says so
+            paths.append(folder / source.file)
     if source.sql is not None and SELECT.match(source.sql):
         paths += files_read(source.sql, folder)
     return tuple(paths)

@@ -13,7 +13,7 @@ from takifugu.core.entries import columns_of as columns_believed
 from takifugu.core.errors import TakifuguError
 from takifugu.core.lists import among
 from takifugu.core.sections import values_of, written
-from takifugu.data.relation.types import check_types
+from takifugu.data.relation.types import Known, check_types
 from takifugu.model.frameworks import Framework
 from takifugu.releasing.file.keys import Described, names_of
 from takifugu.releasing.file.problems import Where, absent_columns, blamed, blamed_keys, fault
@@ -27,6 +27,8 @@ Parts = tuple[Entries | None, Framework | None, Any, list[TakifuguError]]
 
 #: The keys of [source] that rows are read by, the states of a value, and public columns that answers are counted by.
 ReadBy = tuple[Mapping[str, Any], Sequence[Any], Sequence[str]]
+#: How each value of a row is counted, by the sections and the belief; none where they are steps, or numbers.
+KnownOf = Callable[[Any, Any], Sequence[Known]]
 
 
 @dataclass(frozen=True)
@@ -58,6 +60,7 @@ class Shape:
     notices: Callable[[Any], Iterator[str]] = lambda source: iter(())
     tables: Callable[[Any], tuple[Table, ...]] = lambda spec: spec.table
     read_by: Callable[[Any, Any], ReadBy] = lambda spec, belief: (spec.source.read(), (), ())
+    known: KnownOf = lambda spec, belief: ()
 
     def owner_column(self, source: Any) -> str | None:
         """Return the column of the ledger's units, None where all rows are one unit."""
@@ -97,6 +100,8 @@ def opened_relation(
     try:
         table = open_relation(spec.source, keys, states, folder, data, public)
         check_types(table.opened)
+        if belief is not None:
+            table.check_answers(shape.known(spec, belief))
         return table, []
     except TakifuguError as error:
         if "value" in type(spec.source).model_fields:
