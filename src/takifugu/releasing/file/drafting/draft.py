@@ -19,6 +19,7 @@ from takifugu.core.plain import toml_of
 from takifugu.core.registry import loaded
 from takifugu.data import Written
 from takifugu.data.files.formats import suffixes
+from takifugu.data.relation.words import identifier
 from takifugu.data.values.texts import NUMBER
 from takifugu.releasing.file.guessing.across import Across
 from takifugu.releasing.file.guessing.columns import FirstLook
@@ -27,6 +28,7 @@ from takifugu.releasing.file.keys import ROWS
 from takifugu.releasing.file.kind import output_by_default
 from takifugu.releasing.file.kinds import KINDS
 from takifugu.releasing.file.neighbours import Neighbour, neighbours
+from takifugu.releasing.file.relation_keys import RelationKeys
 
 _WIDTH, _COMMENT_AT = 100, 31
 #: The confidence of the class of chains that a public file supports.
@@ -124,7 +126,13 @@ class Start:
         yield Entry("source", "file", relative(self.data, self.output))
         rows = "answers" if rows == "contacts" else rows
         yield Entry("source", "rows", rows, f"a row says {ROWS[rows]}")
-        yield from written_as("source", self.look.written)
+        model = KINDS.find(self.kind).facts.sections.model_fields["source"].annotation
+        is_relation = isinstance(model, type) and issubclass(model, RelationKeys)
+        for entry in written_as("source", self.look.written):
+            if is_relation and entry.key in ("sheet", "table"):
+                yield Entry("source", "sql", f"from {identifier(str(entry.value))}", entry.why)
+            elif not is_relation or entry.key == "encoding":  # the rest is SQL, which opening the file asks for
+                yield entry
 
     def budget(self) -> Entry:
         """Return the source's budget, as in other files about these data."""

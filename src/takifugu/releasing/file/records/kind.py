@@ -212,7 +212,7 @@ class Records(Kind):
         spec = file.sections(RecordReleaseSpec)
         yield from super().assumptions(file)
         if spec.source.where is not None:
-            yield f"rows without {spec.source.where} were left out, and nothing is promised about them"
+            yield f"a row counts where {spec.source.where}; nothing is promised about the other rows"
         for item in spec.table:
             for variables in values_of(item, written(item, ("variables",))).values():
                 yield f"that {item.name!r} reads {', '.join(variables)}, and no other column, is public"
