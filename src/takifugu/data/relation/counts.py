@@ -88,6 +88,14 @@ def refuse(opened: Opened, why: int, window: range | None, more: str = "") -> No
     raise RowFault(causes[0], opened.words(), row, max(rows - 1, 0), [cause.name for cause in causes[1:]])
 
 
+def no_rows() -> DataError:
+    """Return the error about a table without rows."""
+    return DataError(
+        "there are no rows", rule="an empty export is more often a mistake than nobody",
+        fix="look at the file, and at where",
+    ).at("file")  # fmt: skip
+
+
 def bits(column: Any) -> int:
     """Return the bits of all rows."""
     values = np.ma.filled(np.ma.asarray(column), 0).astype(np.int64)
@@ -153,10 +161,7 @@ def _of_samples(
 
 def _check_samples(opened: Opened, table: Any, roster: Roster | None, is_part: bool) -> None:
     if not len(table["n"]) and not is_part:
-        raise DataError(
-            "there are no rows", rule="an empty export is more often a mistake than nobody",
-            fix="look at the file, and at where",
-        ).at("file")  # fmt: skip
+        raise no_rows()
     why = bits(table["why"])
     if (integers(table["n"]) > integers(table["steps"])).any():
         why |= BIT["tie"]

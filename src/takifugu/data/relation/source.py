@@ -102,7 +102,8 @@ class Table:
     def times(self, roles: Sequence[str]) -> dict[Texts, int]:
         """Return how often each combination of texts of some roles is there; private."""
         listed = ", ".join(f"nullif({identifier(role)}::varchar, '')" for role in roles)
-        rows = self.opened.relation.rows(f"select {listed}, count(*) from {identifier(SOURCE)} group by all order by all")
+        grouped = f"select {listed}, count(*) from {identifier(SOURCE)} group by all order by all"
+        rows = self.opened.relation.rows(grouped)
         self.opened.relation.check_unchanged()
         return {tuple(texts): int(count) for *texts, count in rows}
 
