@@ -1,8 +1,8 @@
-"""Which state follows which one in a frame or a file that Python code fits a chain to."""
+"""Which state follows which one in a public frame or file, which a chain is fitted to, and in private rows."""
 
 from __future__ import annotations
 
-from collections.abc import Hashable
+from collections.abc import Hashable, Mapping, Sequence
 from dataclasses import replace
 from os import PathLike
 from pathlib import Path
@@ -20,6 +20,7 @@ from takifugu.data.relation.opening import SOURCE, Opened, is_select, open_sourc
 from takifugu.data.relation.transitions import transitions_of
 from takifugu.data.relation.types import CLOCKS, ISO, MOMENTS, OFFSET, check_types, name_why, rows_sql
 from takifugu.data.relation.words import identifier, literal
+from takifugu.data.times.calendar import Calendar
 
 
 def transitions_in(
@@ -49,8 +50,9 @@ def transitions_in(
         keys["sql"] = data
     else:
         keys["file"] = str(data)
+    source = replace(Source.of({**keys, "step": 1 if step is None else step}, texts), is_public=True)
     with private_folder() as folder:
-        opened = open_source(Source.of({**keys, "step": 1 if step is None else step}, texts), root, folder, frame)
+        opened = open_source(source, root, folder, frame)
         try:
             opened = replace(opened, source=_timed(opened, has_step=step is not None))
             if step is None:
@@ -59,6 +61,30 @@ def transitions_in(
             return counts
         finally:
             opened.relation.close()
+
+
+def transitions_in_public(
+    keys: Mapping[str, Any], states: Sequence[object], root: Path, cells: Sequence[int] = (0,),
+    calendar: Calendar | None = None,
+) -> IntArray:  # fmt: skip
+    """Count the transitions of samples in a public file or SELECT by cells of a calendar, as counts[c, x, y].
+
+    `keys` are those of [source]. Raises the errors of `open_source` and `counted`.
+    """
+    source = replace(Source.of(keys, states), start=calendar, is_public=True)
+    with private_folder() as folder:
+        opened = open_source(source, root, folder)
+        try:
+            return transitions_of(opened, None, cells)
+        finally:
+            opened.relation.close()
+
+
+def transitions_of_all(opened: Opened) -> IntArray:
+    """Return counts[x, y] of all rows of samples, whatever calendar they are read by."""
+    plain = replace(opened.source, start=None, until=None, roster=None, gaps="public")
+    counts: IntArray = transitions_of(replace(opened, source=plain))[0]
+    return counts
 
 
 def _text(state: Hashable) -> str:

@@ -256,6 +256,7 @@ class Opening:
     def _no_names(self, path: str, names: Sequence[str]) -> TakifuguError:
         """Return the error about a first line that does not name what the keys do; the line may be a row."""
         role, lacking = next(((r, t) for r, t in self.wanted if _names_in(t, names) is None), ("file", "columns"))
+        role = _key_of(role)
         expression(lacking, role)  # what is no expression is told so
         return DataError(
             f"the first line of {path[-60:]} has no {lacking[:80]!r}{did_you_mean(lacking, names)}",
@@ -405,7 +406,7 @@ class Opening:
         return Opened(source, relation, roles, self.kind, self.split, self.sql, self.rows.filters)
 
     def _role(self, name: str, text: str, types: Mapping[str, str]) -> Role:
-        key = "value" if name.startswith("value") else "by" if name.startswith("by") else name
+        key = _key_of(name)
         if text in types:
             sql, cells, display = identifier(text), dict(self.rows.columns)[text], identifier(text)
         else:
@@ -430,6 +431,11 @@ def _names_in(text: str, names: Sequence[str]) -> list[str] | None:
     except TakifuguError:
         return None
     return used if {name.lower() for name in used} <= {name.lower() for name in names} else None
+
+
+def _key_of(role: str) -> str:
+    """Return the key that declares a role."""
+    return role.rstrip("0123456789") if role.startswith(("value", "by")) else role
 
 
 def _role_keys(source: Source) -> list[tuple[str, str]]:

@@ -66,6 +66,7 @@ class PublicSequences(Public):
 
     belief: Any
     private: Table | None = field(default=None, repr=False)
+    data: object = field(default=None, repr=False)
 
     @property
     def step(self) -> Fraction | timedelta | None:
