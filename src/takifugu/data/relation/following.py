@@ -80,13 +80,6 @@ def transitions_in_public(
             opened.relation.close()
 
 
-def transitions_of_all(opened: Opened) -> IntArray:
-    """Return counts[x, y] of all rows of samples, whatever calendar they are read by."""
-    plain = replace(opened.source, start=None, until=None, roster=None, gaps="public")
-    counts: IntArray = transitions_of(replace(opened, source=plain))[0]
-    return counts
-
-
 def _text(state: Hashable) -> str:
     """Return a state as tables hold it: 1.0 as 1, True as true."""
     if isinstance(state, bool | np.bool_):

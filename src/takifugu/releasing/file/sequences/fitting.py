@@ -15,7 +15,7 @@ from takifugu.core.arrays import IntArray
 from takifugu.core.errors import InputError, SpecError, TakifuguError
 from takifugu.core.lists import among
 from takifugu.core.sections import values_of, written
-from takifugu.data.relation.following import transitions_in_public, transitions_of_all
+from takifugu.data.relation.following import transitions_in_public
 from takifugu.data.relation.opening import is_select
 from takifugu.data.relation.source import Table
 from takifugu.data.times.calendar import Calendar
@@ -85,9 +85,8 @@ class PublicSequences(Public):
         if self.private is None:
             return
         with suppress(TakifuguError):
-            yield transitions_of_all(self.private.opened)
+            yield self.private.all_transitions()
         if own:
             keys = {**self.source.read(), "gaps": self.private.opened.source.gaps, **own}
             with suppress(TakifuguError):
-                private = open_relation(self.source, keys, self.belief.states, self.folder, self.data)
-                yield transitions_of_all(private.opened)
+                yield open_relation(self.source, keys, self.belief.states, self.folder, self.data).all_transitions()
