@@ -122,7 +122,8 @@ def _session() -> SparkSession:
         session = SparkSession.builder.appName("takifugu").config("spark.ui.showConsoleProgress", "false").getOrCreate()
         if on_this_machine and session.sparkContext.getConf().get("spark.log.level") is None:
             session.sparkContext.setLogLevel("OFF")  # what Spark logs of a task that failed quotes rows
-        if on_this_machine and session.sparkContext.master.startswith("local") and "PYSPARK_PYTHON" not in os.environ:
+        is_local = on_this_machine and str(session.sparkContext.master).startswith("local")
+        if is_local and "PYSPARK_PYTHON" not in os.environ:
             session.sparkContext.pythonExec = sys.executable
     except Exception:
         raise InputError(
