@@ -15,7 +15,8 @@ from tests.support.release_files import believe, publish, release_text, section
 from takifugu.cli import main
 from takifugu.core.registry import Registry
 from takifugu.data import Engine
-from takifugu.data.engines import outside, spark
+from takifugu.data.engines import outside
+from takifugu.data.relation import spark
 
 FILE = release_text(
     section("[source]", name="minutes", engine="{engine}", table="lake.health.minutes", rows="samples", unit="person",
@@ -47,7 +48,7 @@ class Session:
     """Stands for a session of Spark's that finds no table."""
 
     condition, is_stopped, is_dead = "", False, False
-    sparkContext = SimpleNamespace(getConf=lambda: {"spark.log.level": "OFF"})
+    sparkContext = SimpleNamespace(getConf=lambda: {"spark.log.level": "OFF"}, master="yarn")
 
     def table(self, name: str) -> object:
         if self.is_dead:
@@ -136,7 +137,7 @@ def test_a_session_that_dies_while_it_opens_a_table(
 ) -> None:
     session.is_dead = True
     words = refused(release(tmp_path, "spark", "walking", "--new-ledger"))
-    assert "source.table: the table 'lake.health.minutes' belongs to a session that ended; start again" in words
+    assert "source.table: 'lake.health.minutes' belongs to a session that ended; start again" in words
     assert session.is_stopped
     assert not contents(tmp_path)
     assert not caplog.records, "our own words say it"
@@ -146,9 +147,9 @@ def test_a_session_that_dies_while_it_opens_a_table(
 
 @pytest.mark.usefixtures("java")
 @pytest.mark.parametrize(("condition", "words"), [
-    ("CATALOG_NOT_FOUND", "Spark finds no table 'lake.health.minutes'"),
-    ("SCHEMA_NOT_FOUND", "Spark finds no table 'lake.health.minutes'"),
-    ("CONNECT", "Spark cannot open the table 'lake.health.minutes' (CONNECT)"),
+    ("CATALOG_NOT_FOUND", "Spark finds no 'lake.health.minutes'"),
+    ("SCHEMA_NOT_FOUND", "Spark finds no 'lake.health.minutes'"),
+    ("CONNECT", "Spark cannot read 'lake.health.minutes' (CONNECT)"),
 ])  # fmt: skip
 def test_a_catalog_that_does_not_exist(
     session: Session, tmp_path: Path, condition: str, words: str

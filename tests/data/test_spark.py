@@ -1,5 +1,7 @@
 """A Spark frame makes the same integers as every other engine, and its rows stay on the cluster (`make spark`)."""
 
+import os
+import sys
 from collections.abc import Iterator
 from datetime import UTC, date, datetime, timedelta
 from pathlib import Path
@@ -33,6 +35,7 @@ pytestmark = pytest.mark.spark
 def session() -> Iterator[Any]:
     from pyspark.sql import SparkSession
 
+    os.environ.setdefault("PYSPARK_PYTHON", sys.executable)
     builder = SparkSession.builder.master("local[2]").appName("takifugu tests")
     settings = {
         "spark.ui.enabled": "false", "spark.sql.shuffle.partitions": "2", "spark.driver.bindAddress": "127.0.0.1",

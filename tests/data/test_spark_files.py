@@ -17,6 +17,7 @@ from takifugu.core.errors import DataError, InputError, SpecError, TakifuguError
 from takifugu.data import Layout, Recode, pieces
 from takifugu.data.engines import spark
 from takifugu.data.engines.outside import Address
+from takifugu.data.relation import spark as sessions
 from takifugu.releasing.file.loading import load
 from takifugu.releasing.publishing.run import release_file
 
@@ -167,13 +168,13 @@ def test_all_scans_read_the_same_rows(written: Written, tmp_path: Path) -> None:
 
 @pytest.mark.usefixtures("session")
 @pytest.mark.parametrize(("source", "words"), [
-    ('table = "nocatalog.db.minutes"', "Spark finds no table 'nocatalog.db.minutes'"),
-    ('table = "nothing"', "Spark finds no table 'nothing'"),
+    ('table = "nocatalog.db.minutes"', "Spark finds no 'nocatalog.db.minutes'"),
+    ('table = "nothing"', "Spark finds no 'nothing'"),
     ('file = "nothing.parquet"', "Spark finds no 'file:///"),
-    ('file = "nowhere://bucket/minutes"', "Spark cannot open 'nowhere://bucket/minutes'"),
-    ('file = "rows.csv"', "otherwise than other engines do"),
-    ('file = "broken.parquet"', "Spark cannot open"),
-    ('table = "a b; drop"', "Spark cannot open the table"),
+    ('file = "nowhere://bucket/minutes"', "Spark cannot read 'nowhere://bucket/minutes'"),
+    ('file = "rows.csv"', "otherwise than DuckDB does"),
+    ('file = "broken.parquet"', "Spark cannot read"),
+    ('table = "a b; drop"', "Spark cannot read"),
 ])  # fmt: skip
 def test_what_cannot_be_opened(
     source: str, words: str, written: Written, tmp_path: Path, capfd: pytest.CaptureFixture[str]
@@ -194,7 +195,7 @@ def test_a_session_that_ends_releases_nothing(session: Any, written: Written, tm
     """The last test: the session is that of all."""
     path = written('engine = "spark"\nfile = "minutes.parquet"')
     opened = load(path).opened
-    assert session not in spark._MADE  # which is not ours to stop
+    assert session not in sessions._MADE  # which is not ours to stop
     session.stop()
     with pytest.raises(TakifuguError, match="belongs to a session that ended") as caught:
         counted(opened)

@@ -99,19 +99,6 @@ FilePath = Annotated[Text, Checked(checked_path)]
 
 @dataclass(frozen=True, kw_only=True)
 class PublicFile:
-    """A section with a public file, in UTF-8 or another encoding."""
+    """A section with a public file, or a SELECT, in UTF-8 or another encoding."""
 
     encoding: str | None = None
-
-
-@dataclass(frozen=True, kw_only=True)
-class WrittenFile(PublicFile):
-    """A section with a public file of sequences, which may be written otherwise than its source."""
-
-    delimiter: str | None = None
-    header: bool | None = None
-    decimal: str | None = None
-    thousands: str | None = None
-    sheet: str | None = None
-    table: str | None = None
-    file_names: str | None = None

@@ -5,7 +5,7 @@ A message names the rule and the column. It never repeats a value, a place or a 
 
 from __future__ import annotations
 
-from collections.abc import Hashable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from contextlib import suppress
 from itertools import chain
 from typing import TYPE_CHECKING
@@ -13,12 +13,11 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from takifugu.core.arrays import IntArray
-from takifugu.core.errors import DataError, InputError
+from takifugu.core.errors import DataError
 from takifugu.core.lists import places_of
 from takifugu.core.names import natural
 from takifugu.data.engines.table import Table
 from takifugu.data.measure import Measured, counts_by_piece, measure
-from takifugu.data.open import open_frame
 from takifugu.data.rows.layout import Layout, Lengths, Recode
 from takifugu.data.rows.pieces import Key
 from takifugu.data.values.pieces import Piece, runs_of
@@ -161,25 +160,6 @@ def _values(
         if key in values and place in read[key]:
             values[key][place - read[key].start] = code
     return values
-
-
-def transitions_of(
-    data: object, states: tuple[Hashable, ...], value: str | None = None, order: str | None = None,
-    unit: str | None = None, recording: str | None = None, step: int | float | str | None = None,
-) -> IntArray:  # fmt: skip
-    """Count the transitions in a frame or a file, as counts[x, y].
-
-    Frames are of any engine, files CSV or Parquet. `value` and `order` name the columns of states and of the order of
-    rows, `unit` and `recording` those of people and of unbroken runs. With a `step`, rows further apart are no
-    transition. Raises InputError for a missing column, and DataError for data against the layout.
-    """
-    for key, column, content in (("value", value, "the states"), ("order", order, "what sorts the rows")):
-        if column is None:
-            raise InputError(
-                f"the column of {content} is not named", rule="a table is read by its columns",
-                fix='write for example value="posture", order="minute", unit="person"',
-            ).at(key)  # fmt: skip
-    return transitions(open_frame(data), Layout(str(value), unit, recording, order, step), Recode(states))
 
 
 def transitions(table: Table, layout: Layout, states: Recode) -> IntArray:

@@ -3,6 +3,8 @@
 import random
 from contextlib import suppress
 from pathlib import Path
+from typing import Any
+from zlib import crc32
 
 import numpy as np
 import pyarrow as pa
@@ -10,10 +12,12 @@ import pytest
 from tests.data.relation.test_oracle import read
 from tests.support.relation_cases import random_case
 
-from takifugu.core.errors import TakifuguError
-from takifugu.data.relation.cluster import collected, part_counter
+from takifugu.core.errors import DataError, InputError, TakifuguError
+from takifugu.data.relation.cluster import collected, opened_cluster, part_counter
+from takifugu.data.relation.faults import RowFault
 from takifugu.data.relation.keys import Source
 from takifugu.data.relation.roster import read_roster
+from takifugu.data.relation.source import Table, opened_table, read_source
 
 
 def test_partitions_have_the_integers_of_the_whole(tmp_path: Path) -> None:
@@ -34,7 +38,8 @@ def test_partitions_have_the_integers_of_the_whole(tmp_path: Path) -> None:
             roster = read_roster(Source.of(case.keys, states), tmp_path, str(tmp_path))
             count = part_counter(case.keys, states, roster, window, by)
             answers = [batch for part in parts for batch in count(part.to_batches())]
-            counts = collected(answers, case.keys, states, frame.slice(0, 0), roster, window, by)
+            with read_source(case.keys, states, tmp_path, frame.slice(0, 0)) as empty:
+                counts = collected(answers, empty.opened, roster, window, by)
         if whole is None or counts is None:
             assert whole is counts, seed
             refused += 1
@@ -53,11 +58,119 @@ def test_partitions_have_the_integers_of_the_whole(tmp_path: Path) -> None:
     assert refused > 1
 
 
-def test_a_fault_of_a_partition_is_told_without_its_rows(tmp_path: Path) -> None:
+def test_faults_of_partitions_are_told_as_those_of_a_file_without_their_rows(tmp_path: Path) -> None:
     keys = {"unit": "who", "order": "t", "value": "v", "step": 1}
-    frame = pa.table({"who": ["Geheim", "Geheim"], "t": [0, 0], "v": ["x", "x"]})
-    answers = list(part_counter(keys, ["x"])(frame.to_batches()))
-    with pytest.raises(TakifuguError) as error:
-        collected(answers, keys, ["x"], frame.slice(0, 0))
-    assert error.value.what == "tie"
-    assert "Geheim" not in error.value.line
+    parts = [
+        pa.table({"who": ["Geheim", "Geheim"], "t": [0, 0], "v": ["x", "x"]}),
+        pa.table({"who": ["Ben", "Ben"], "t": [0, 1], "v": ["x", "SENTINEL"]}),
+        pa.table({"who": ["C"], "t": [0], "v": ["x"]}),
+    ]  # fmt: skip
+    answers = [batch for part in parts for batch in part_counter(keys, ["x"])(part.to_batches())]
+    with read_source(keys, ["x"], tmp_path, pa.concat_tables(parts)) as whole, pytest.raises(RowFault) as told:
+        whole.counts()
+    with read_source(keys, ["x"], tmp_path, parts[0].slice(0, 0)) as empty, pytest.raises(RowFault) as error:
+        collected(answers, empty.opened)
+    assert error.value.cause == told.value.cause
+    assert {error.value.cause, *error.value.others} == {"tie", "unknown state"}
+    assert error.value.line == told.value.line.replace("row 4: ", "")
+    assert not {"Geheim", "SENTINEL"} & {*error.value.line.split()}
+
+
+class Frame:
+    """Stands for a frame of Spark's: three partitions by the values of a column, on which a function runs in turn."""
+
+    def __init__(self, table: pa.Table, parts: int = 3) -> None:
+        self.table, self.parts, self.by = table, parts, ""
+
+    @property
+    def columns(self) -> list[str]:
+        return list(self.table.column_names)
+
+    def __getitem__(self, name: str) -> str:
+        return name
+
+    def toDF(self, *names: str) -> "Frame":
+        return Frame(self.table.rename_columns(list(names)), self.parts)
+
+    def limit(self, rows: int) -> "Frame":
+        return Frame(self.table.slice(0, rows))
+
+    def repartition(self, by: Any) -> "Frame":
+        made = Frame(self.table, by if isinstance(by, int) else self.parts)
+        made.by = "" if isinstance(by, int) else by
+        return made
+
+    def mapInArrow(self, count: Any, schema: str) -> "Frame":
+        part_of = [0] * self.table.num_rows
+        if self.by:
+            part_of = [crc32(repr(value).encode()) % self.parts for value in self.table[self.by].to_pylist()]
+        answers = list[Any]()
+        for number in range(self.parts):
+            part = self.table.filter(pa.array([one == number for one in part_of], pa.bool_()))
+            answers += count(iter(part.to_batches()))
+        return Frame(pa.Table.from_batches(answers) if answers else pa.table({}))
+
+    def toArrow(self) -> pa.Table:
+        return self.table
+
+
+def test_a_table_on_a_cluster_has_the_integers_of_a_frame(tmp_path: Path) -> None:
+    compared = refused = 0
+    for seed in range(70_000, 70_200):
+        case = random_case(seed, tmp_path)
+        if case.form != "arrow":
+            continue
+        window, by, states = case.meaning.window, tuple(case.meaning.by), case.meaning.states
+        frame: pa.Table = case.frame
+        results: list[Any] = []
+        for opening, data in ((opened_table, frame), (opened_cluster, Frame(frame))):
+            try:
+                table: Table = opening(case.keys, states, tmp_path, data)
+                counts = table.counts(window, by)
+                pairs = table.all_transitions().tolist() if table.opened.source.rows == "samples" else None
+                results.append((
+                    table.reading, counts.names[0].tolist(), counts.lengths.tolist(), counts.complete.tolist(),
+                    np.stack(counts.runs).tolist(), counts.counts.tolist(), pairs,
+                    None if counts.by_cell is None else (counts.by_cell.tolist(), counts.cell.tolist()),
+                ))  # fmt: skip
+                compared += 1
+            except TakifuguError as error:
+                results.append(error.what.partition(": ")[2] if error.what.startswith("row ") else error.what)
+                refused += 1
+        assert results[0] == results[1], seed
+    assert compared > 20
+    assert refused > 5
+
+
+KEYS = {"unit": "who", "order": "t", "value": "v", "step": 1}
+ROWS = {"who": ["a", "a", "b"], "t": [0, 1, 0], "v": ["x", "y", "x"]}
+
+
+@pytest.mark.parametrize(("keys", "key", "words"), [
+    ({"sql": "select 1"}, "sql", "declared for a cluster"), ({"encoding": "latin-1"}, "encoding", "for a cluster"),
+    ({"rows": "answers", "order": None, "step": None}, "engine", "a cluster reads sequences"),
+    ({"unit": "lower(who)"}, "unit", "is an expression"), ({"unit": "whom"}, "unit", ""),
+    ({"value": "length(v) / 2"}, "value", "numbers with a point"), ({"where": "t"}, "where", "true or false"),
+])  # fmt: skip
+def test_what_a_cluster_does_not_read(keys: Any, key: str, words: str, tmp_path: Path) -> None:
+    with pytest.raises(TakifuguError, match=words or None) as error:
+        opened_cluster({**KEYS, **keys}, ["x", "y"], tmp_path, Frame(pa.table(ROWS))).counts()
+    assert error.value.where == (key,)
+
+
+def test_rows_are_not_brought_from_a_cluster(tmp_path: Path) -> None:
+    table = opened_cluster({**KEYS, "where": "t < 5"}, ["x", "y"], tmp_path, Frame(pa.table(ROWS)))
+    for reads in (table.states, table.transitions, table.answers, table.left_out, table.written_rows,
+                  lambda: table.totals([]), lambda: table.texts(["unit"]), lambda: table.times(["unit"])):  # fmt: skip
+        with pytest.raises(InputError, match="not brought from a cluster"):
+            reads()
+    assert table.counts().counts.tolist() == [[1, 1], [1, 0]]
+    assert table.all_transitions().tolist() == [[0, 1], [0, 0]]
+
+
+def test_a_person_in_two_partitions_is_refused(tmp_path: Path) -> None:
+    parts = [pa.table({"who": ["a"], "t": [n], "v": ["x"]}) for n in range(2)]
+    answers = [batch for part in parts for batch in part_counter(KEYS, ["x"])(part.to_batches())]
+    empty = opened_table(KEYS, ["x"], tmp_path, parts[0].slice(0, 0))
+    with pytest.raises(DataError, match="two partitions have rows"):
+        collected(answers, empty.opened)

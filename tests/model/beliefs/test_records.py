@@ -1,5 +1,6 @@
 """Records of named columns: what is refused, how queries and data are read, and the way to a file and back."""
 
+from decimal import Decimal
 from fractions import Fraction
 
 import numpy as np
@@ -150,6 +151,28 @@ def test_frames_that_the_belief_does_not_know(column):
         value_indices(PEOPLE, frame.head(2))
     with pytest.raises(DataError, match="combination"):
         value_indices(PEOPLE, frame.with_columns(polars.lit(2.0).alias("x")))
+
+
+def test_a_frame_holds_the_records_of_its_rows_whatever_its_types(tmp_path):
+    pandas = pytest.importorskip("pandas")
+    import pyarrow
+
+    values = [("a", 0, True), ("b", 1, True), ("b", 2.5, False)]
+    people = tf.Records(tf.JointTable(values, [0.5, 0.25, 0.25], names=["g.1", "n", "b"]), 4)
+    rows = [("b", 2.5, False), ("a", 0, True), ("b", 1, True), ("a", 0, True)]
+    frame = pandas.DataFrame(rows, columns=["g.1", "n", "b"])
+    frame.assign(n=["2.5", "0", "1", "0"]).to_csv(tmp_path / "a.csv", index=False)
+    frame.to_parquet(tmp_path / "a.parquet")
+    decimals = pyarrow.Table.from_pandas(frame.assign(n=[Decimal(n) for n in ("2.5", "0.0", "1.0", "0.0")]))
+    frames = [frame, decimals, frame.astype({"g.1": "category"}), tmp_path / "a.csv", str(tmp_path / "a.parquet")]
+    for data in [*frames, f"select * from read_parquet('{tmp_path / 'a.parquet'}')"]:
+        assert value_indices(people, data).tolist() == sorted(value_indices(people, rows).tolist())
+    with pytest.raises(DataError, match=r"no column 'n'; did you mean 'nn'\?"):
+        value_indices(people, frame.rename(columns={"n": "nn"}))
+    with pytest.raises(DataError, match="the column 'n'"):
+        value_indices(people, frame.assign(n=[float("nan"), 0, 1, 0]))
+    with pytest.raises(DataError, match=r"the column 'g\.1'"):
+        value_indices(people, frame.assign(**{"g.1": [" a", "a", "b", "a"]}))
 
 
 @pytest.mark.parametrize(("secret", "key", "words"), [

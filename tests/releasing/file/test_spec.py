@@ -200,25 +200,6 @@ def test_one_entry_is_hidden_in_one_sequence_only(tmp_path: Path) -> None:
     ]
 
 
-def test_a_fit_names_the_column_that_its_file_lacks(tmp_path: Path) -> None:
-    (tmp_path / "public.csv").write_text("Who is it?,run no.,minute,état; raw\na,1,0,walking\n", encoding="utf-8")
-    text = fitted('file = "public.csv"\n')
-    (line,) = problems(text, tmp_path)
-    assert line.startswith("belief.fit.order: the data has no column 't [min]'")
-    assert spec.load(files.write(tmp_path, text.replace('public.csv"', 'public.csv"\norder = "minute"')))
-
-
-def test_a_fit_with_another_decimal_sign_than_the_data_says_where_to_say_so(tmp_path: Path) -> None:
-    rows = "".join(f"a;1;{n},5;{'still' if n % 3 else 'walking'}\n" for n in range(40))
-    (tmp_path / "public.csv").write_text(f"Who is it?;run no.;t [min];état\n{rows}", encoding="utf-8")
-    keys = 'file = "public.csv"\nvalue = "état"\n'
-    text = fitted(keys)
-    (line,) = problems(text, tmp_path)
-    assert line.startswith("belief: public.csv: column 't [min]' is neither all numbers nor all ISO dates")
-    assert "beside the name of the file" in line
-    assert spec.load(files.write(tmp_path, text.replace(keys, f'{keys}decimal = ","\n')))
-
-
 def test_toml_is_written_as_it_reads_back() -> None:
     value = {"a b": ['it\'s "x"', "\x7f\\\n\t\x00é😀", True, 1, 0.5, {"k": []}], "": 1e300}
     assert tomllib.loads(f"v = {toml_of(value)}")["v"] == value

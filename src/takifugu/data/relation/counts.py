@@ -100,6 +100,14 @@ def refuse(
     raise RowFault(causes[0], {**opened.words(), **words}, row, max(rows - 1, 0), names)
 
 
+def no_rows() -> DataError:
+    """Return the error about a table without rows."""
+    return DataError(
+        "there are no rows", rule="an empty export is more often a mistake than nobody",
+        fix="look at the file, and at where",
+    ).at("file")  # fmt: skip
+
+
 def bits(column: Any) -> int:
     """Return the bits of all rows."""
     values = np.ma.filled(np.ma.asarray(column), 0).astype(np.int64)
@@ -165,10 +173,7 @@ def _of_samples(
 
 def _check_samples(opened: Opened, table: Any, roster: Roster | None, is_part: bool) -> None:
     if not len(table["n"]) and not is_part:
-        raise DataError(
-            "there are no rows", rule="an empty export is more often a mistake than nobody",
-            fix="look at the file, and at where",
-        ).at("file")  # fmt: skip
+        raise no_rows()
     why = bits(table["why"])
     if (integers(table["n"]) > integers(table["steps"])).any():
         why |= BIT["tie"]

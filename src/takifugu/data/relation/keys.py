@@ -105,6 +105,7 @@ class Source:
     default_state: str | None = None
     roster: Any = field(default=None, hash=False)
     rows_per_person: int = 1
+    is_public: bool = False
 
     @staticmethod
     def of(keys: Mapping[str, Any], states: Sequence[object] = ()) -> Source:
@@ -192,7 +193,9 @@ class Source:
 
     @property
     def is_covered(self) -> bool:
-        """Return whether units, lengths and gaps follow from what is declared."""
+        """Return whether units, lengths and gaps follow from what is declared; of a public file nothing is hidden."""
+        if self.is_public:
+            return True
         if self.rows == "answers":
             return self.roster is not None
         if self.unit is not None and self.roster is None:
@@ -230,8 +233,8 @@ class Source:
     @cached_property
     def calendar(self) -> Calendar | None:
         """Return the declared calendar, if any."""
-        if self.start is None:
-            return None
+        if self.start is None or isinstance(self.start, Calendar):  # one that counts as another source's
+            return self.start
         length = timedelta(microseconds=self.width) if self.is_time else Fraction(self.width)
         calendar = Calendar.read(self.start, self.until, length, self.zone)
         if Fraction(calendar.start).denominator != 1:
@@ -292,6 +295,6 @@ class Column(str):
     """The text of a role that is the name of a column, and never an expression."""
 
 
-_FIELDS = frozenset(Source.__dataclass_fields__) - {"states", "start"}
+_FIELDS = frozenset(Source.__dataclass_fields__) - {"states", "start", "is_public"}
 #: The keys that a source is made of (`Source.of`).
 OF_ROWS = _FIELDS | {"from"}

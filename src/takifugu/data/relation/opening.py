@@ -128,9 +128,9 @@ def open_table(
     Raises the errors of `open_source`, at the key that declares it.
     """
     text = given if isinstance(given, str) else None
-    is_select = text is not None and _is_select(text, root)
+    is_file = text is None or not is_select(text, root)
     connection = connected(folder)
-    file, select = (None, text) if is_select else (text, None)
+    file, select = (text, None) if is_file else (None, text)
     roles = [(key, name) for name in wanted]
     opening = Opening(roles, Path(root), folder, connection, file, select, encoding, statement=key)
     try:
@@ -144,7 +144,7 @@ def open_table(
 
 def files_read(given: str, root: str | Path) -> tuple[Path, ...]:
     """Return the files that a file's name or a SELECT reads, as far as that can be told before it is opened."""
-    if not _is_select(given, root):
+    if not is_select(given, root):
         return (Path(root) / given,)
     try:
         return files_of_select(given, root)
@@ -160,7 +160,8 @@ def files_of_select(text: str, root: str | Path) -> tuple[Path, ...]:
     return tuple(Path(file) for files in named for file in files)
 
 
-def _is_select(text: str, root: str | Path) -> bool:
+def is_select(text: str, root: str | Path) -> bool:
+    """Return whether a text is a SELECT, and no file's name."""
     return SELECT.match(text) is not None and not (Path(root) / text).is_file()
 
 

@@ -34,7 +34,7 @@ from takifugu.data.relation.opening import SOURCE, WRITTEN, Opened, open_source
 from takifugu.data.relation.reading import reading
 from takifugu.data.relation.relation import MEMORY, Relation
 from takifugu.data.relation.roster import Roster, read_roster
-from takifugu.data.relation.transitions import States, states_of, transitions_of
+from takifugu.data.relation.transitions import States, states_of, transitions_of, transitions_of_all
 from takifugu.data.relation.types import Known, check_types
 from takifugu.data.relation.words import identifier, literal
 from takifugu.data.values.bounded import Bounded
@@ -90,6 +90,10 @@ class Table:
     def transitions(self, cells: Sequence[int] = (0,)) -> IntArray:
         """Return how often each state follows each other one, by cells of a period of steps."""
         return transitions_of(self.opened, self.roster, cells)
+
+    def all_transitions(self) -> IntArray:
+        """Return how often each state follows each other one in all rows, whatever calendar they are read by."""
+        return transitions_of_all(self.opened)
 
     def answers(self, known: Sequence[Known] = (), may_miss: Sequence[bool] = ()) -> Groups:
         """Return how many units gave each combination of answers."""

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 
 import numpy as np
 
@@ -50,6 +50,13 @@ def transitions_of(opened: Opened, roster: Roster | None = None, cells: Sequence
     counts = np.zeros((max(cells) + 1, size, size), dtype=np.int64)
     cell = np.array(cells, dtype=np.int64)[integers(table["phase"])]
     np.add.at(counts, (cell, integers(table["code"]), integers(table["next_code"])), integers(table["n"]))
+    return counts
+
+
+def transitions_of_all(opened: Opened) -> IntArray:
+    """Return counts[x, y] of all rows of samples, whatever calendar they are read by."""
+    plain = replace(opened.source, start=None, until=None, roster=None, gaps="public")
+    counts: IntArray = transitions_of(replace(opened, source=plain))[0]
     return counts
 
 

@@ -61,16 +61,18 @@ def checked_source(source: str, private: bool) -> str:
 
 
 class Columns(TypedDict, total=False):
-    """The columns of a table of sequences: of the states, of what sorts rows, whose they are, and in which run."""
+    """The columns of a table of sequences, or expressions: of states, what sorts rows, whose they are, in which run."""
 
     value: str
     order: str
     unit: str | None
     recording: str | None
-    step: int | float | str | None
+    step: int | str | None
 
 #: Tables are read by a package that knows frames, and is loaded when there is one.
-_READERS: Registry[Callable[..., IntArray]] = Registry("the reader", {"table": "data.sequences:transitions_of"})
+_READERS: Registry[Callable[..., IntArray]] = Registry("the reader", {
+    "table": "data.relation.following:transitions_in",
+})
 
 
 def count_transitions(
@@ -78,9 +80,9 @@ def count_transitions(
 ) -> tuple[tuple[State, ...], IntArray]:
     """Return the states, and counts[x, y] of y right after x.
 
-    `sequences` is a list of sequences, or a table whose `columns` are named: a frame of any engine, or the path of a
-    file. `states` fixes the order; without it they are all states that occur, sorted. Raises InputError when there is
-    no state at all, a sequence holds one that `states` does not name, for what is no list of sequences (one sequence, a
+    `sequences` is a list of sequences, or a table whose `columns` are named: a frame, the path of a file, or a SELECT.
+    `states` fixes the order; without it they are all states that occur, sorted. Raises InputError when there is no
+    state at all, a sequence holds one that `states` does not name, for what is no list of sequences (one sequence, a
     column, a text), and for a table without names of its columns or without states.
 
     >>> states, counts = count_transitions([["a", "a", "b"], ["b", "a"]])

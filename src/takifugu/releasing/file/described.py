@@ -13,9 +13,9 @@ from typing import Annotated, Any, Union, get_args, get_origin, get_type_hints
 
 from pydantic import AfterValidator, Field, StrictBool, StrictFloat, StrictInt, StrictStr, create_model
 
-from takifugu.core.sections import Checked, Finite, Key, PublicFile, WrittenFile, checked_path, metadata_of
+from takifugu.core.sections import Checked, Finite, Key, PublicFile, checked_path, metadata_of
 from takifugu.releasing.file.keys import Described, Section
-from takifugu.releasing.file.sections import EncodedFile, FileKeys, FileSpec
+from takifugu.releasing.file.sections import EncodedFile, FileSpec
 from takifugu.releasing.file.tables import Table
 
 _STRICT: Mapping[object, object] = {
@@ -32,8 +32,7 @@ def model_of(declared: type, base: type[Described] = Described, rows: str = "") 
     bases: tuple[type[Section], ...] = (base,)
     inherited_keys = set[str]()
     if issubclass(declared, PublicFile):
-        keys_of_file: type[Section] = FileKeys if issubclass(declared, WrittenFile) else EncodedFile
-        bases, inherited_keys = (*bases, keys_of_file), {*keys_of_file.model_fields}
+        bases, inherited_keys = (*bases, EncodedFile), {*EncodedFile.model_fields}
     for key_field in fields(declared):
         shapes = [note.rows for note in metadata_of(hints[key_field.name]) if isinstance(note, Key)]
         is_foreign = any(rows not in of_key for of_key in shapes if of_key)  # only files about other data have it

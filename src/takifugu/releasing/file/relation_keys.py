@@ -10,10 +10,12 @@ from pydantic import Field, StrictBool, StrictStr
 
 from takifugu.core.errors import DataError, InputError, TakifuguError
 from takifugu.core.sections import SELECT
+from takifugu.data.relation.cluster import opened_cluster
 from takifugu.data.relation.keys import KEYS, OF_ROWS
 from takifugu.data.relation.opening import files_of_select, files_read
 from takifugu.data.relation.relation import files_named
 from takifugu.data.relation.source import Table, opened_table
+from takifugu.data.relation.spark import is_frame_of_spark
 from takifugu.releasing.file.keys import Epsilon, Name, Section, State, Text, meaning
 from takifugu.releasing.file.sections import BudgetSpec
 
@@ -63,7 +65,7 @@ def _names(model: type[RelationKeys]) -> Iterator[str]:
 
 def is_there(source: RelationKeys, folder: Path, data: object) -> bool:
     """Return whether there are data to open."""
-    if data is not None or source.engine is not None:
+    if data is not None or source.engine is not None:  # a cluster is not asked whether its tables are there
         return True
     try:
         if source.file is not None:
@@ -82,11 +84,13 @@ def private_files(source: RelationKeys, folder: Path, data: object) -> tuple[Pat
     paths = list[Path]()
     if isinstance(data, str | Path):
         paths.append(Path(data))
-    if source.file is not None:
+    if source.file is not None and source.engine is None:
         try:
             paths += map(Path, files_named(source.file, folder, "file"))
         except TakifuguError:  # opening it says so
             paths.append(folder / source.file)
+    elif source.file is not None and (folder / source.file).exists():
+        paths.append(folder / source.file)
     if source.sql is not None and SELECT.match(source.sql):
         paths += files_read(source.sql, folder)
     return tuple(paths)
@@ -111,4 +115,9 @@ def open_relation(
             "is missing", fix='write file = "data.csv" (relative to this file), or sql, or give a frame: '
             "tf.release_file(..., data=frame)",
         ).at("file")  # fmt: skip
+    if source.engine is not None or is_frame_of_spark(data):
+        if data is not None and not is_frame_of_spark(data):
+            what = "names a cluster, and a file or a frame of another library is given"
+            raise InputError(what, fix="leave it out").at("engine")
+        return opened_cluster(keys, states, folder, data)
     return opened_table(keys, states, folder, data, public)

@@ -7,6 +7,7 @@ a row or a count.
 from __future__ import annotations
 
 from collections.abc import Hashable, Iterable, Mapping, Sequence
+from pathlib import Path
 
 import numpy as np
 
@@ -14,6 +15,7 @@ from takifugu.core.arrays import IntArray
 from takifugu.core.errors import DataError
 from takifugu.core.lists import places_of, take, values_of, without
 from takifugu.data.relation.faults import RowFault
+from takifugu.data.relation.keys import Column
 from takifugu.data.relation.source import read_source
 from takifugu.model.beliefs.records.records import Records
 
@@ -80,7 +82,10 @@ def _ordered(belief: Records, row: object) -> tuple[Hashable, ...]:
 def _of_frame(belief: Records, data: object) -> IntArray:
     known = [[*map(_written, belief.table.alphabet(i))] for i in range(len(belief.columns))]
     try:
-        with read_source({"rows": "answers", "value": [*belief.columns]}, frame=data) as table:
+        keys = {"rows": "answers", "value": [*map(Column, belief.columns)]}
+        if isinstance(data, str | Path):
+            keys["file"], data = str(Path(data).absolute()), None
+        with read_source(keys, frame=data) as table:
             groups = table.answers(known)
     except RowFault as fault:
         raise _refused(fault.words["column"]) from None

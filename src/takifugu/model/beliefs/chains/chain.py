@@ -105,9 +105,9 @@ class MarkovChain(PeriodicChain):
         """Return the chain with the transition frequencies of some sequences.
 
         `smoothing` (1.0) is added to every count. `sequences` is a list of sequences of states, or a table whose
-        columns are named: a frame of any engine or the path of a CSV or Parquet file, with value= (the states), order=
-        (what sorts rows), and where there are, unit=, recording= (an unbroken run of a unit) and step= (rows farther
-        apart are no transition); it needs `states`, too.
+        columns are named: a frame of pandas, Polars, PyArrow or DuckDB, the path of a file, or a SELECT, with value=
+        (the states), order= (what sorts rows), and where there are, unit=, recording= (an unbroken run of a unit) and
+        step= (rows farther apart are no transition); it needs `states`, too.
 
         The chain starts in its stationary distribution unless `initial` says otherwise; transitions are counted per
         sequence. `source` states in words where the sequences come from; if they are the data that the chain is to

@@ -14,9 +14,8 @@ from takifugu.core.arrays import FloatArray, IntArray
 from takifugu.core.errors import InputError, SpecError, within
 from takifugu.core.lists import take
 from takifugu.core.rules import check_as_many
-from takifugu.core.sections import Checked, FilePath, Finite, Key, Number, State, Text, WrittenFile, written
+from takifugu.core.sections import FilePath, Finite, Key, Number, PublicFile, State, Text, written
 from takifugu.data.times.calendar import Calendar
-from takifugu.data.times.time_format import check_order_format
 from takifugu.model.beliefs.chains import stays
 from takifugu.model.beliefs.chains.chain import MarkovChain, MarkovChainClass
 from takifugu.model.beliefs.chains.chain_region import ChainRegion
@@ -38,11 +37,6 @@ Rows = Sequence[Sequence[float]] | FloatArray
 WAYS = ("matrix", "matrices", "mean_duration", "mean_durations", "fit")
 
 
-def _format(value: str | None) -> str | None:
-    check_order_format(value)
-    return value
-
-
 class PublicSequences(Public, Protocol):
     """What a belief about sequences may be made from: how long a step is, the calendar, and files of sequences."""
 
@@ -58,17 +52,15 @@ class PublicSequences(Public, Protocol):
 
 
 @dataclass(frozen=True, kw_only=True)
-class ChainFit(WrittenFile):
+class ChainFit(PublicFile):
     """A chain estimated from the transitions in another file."""
 
-    file: Annotated[FilePath, Key("a public file of sequences", "public.csv")]
-    value: Annotated[Text | None, Key("its state column; default: the source's")] = None
-    unit: Annotated[Text | None, Key("the column of whose row it is; default: the source's")] = None
-    recording: Annotated[Text | None, Key("its recording column; default: the source's")] = None
-    order: Annotated[Text | tuple[Text, Text] | None, Key("its order column, or two; default: the source's")] = None
-    order_format: Annotated[
-        Text | None, Key("how its times are written; default: the source's"), Checked(_format)
-    ] = None
+    file: Annotated[FilePath, Key("a public file of sequences, or a SELECT", "public.csv")]
+    value: Annotated[Text | None, Key("its states, a column or an expression; default: the source's")] = None
+    unit: Annotated[Text | None, Key("whose a row of it is; default: the source's")] = None
+    recording: Annotated[Text | None, Key("its unbroken recordings; default: the source's")] = None
+    order: Annotated[Text | None, Key("when a row of it is; default: the source's")] = None
+    where: Annotated[Text | None, Key("which of its rows count; default: the source's", "kind <> 'total'")] = None
     smoothing: Annotated[int | float, Ge(0), Finite(), Key("added to each count of transitions")] = 1
     confidence: Annotated[
         Annotated[float, Gt(0), Lt(1)] | None,

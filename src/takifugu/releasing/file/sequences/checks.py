@@ -119,7 +119,7 @@ def _believed(
         return None  # which is told with the source
     chain: OneSequence | None = None
     with collecting(problems, belief):
-        chain = belief.meant.belief(PublicSequences(folder, source, belief, table))
+        chain = belief.meant.belief(PublicSequences(folder, source, belief, table, data))
         is_later = source is not None and source.from_ is not None and chain.has_given_start
         problems += broken(
             (tuple(map(str, chain.states)) != tuple(map(str, belief.states)), "belief.states",

@@ -2,31 +2,46 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator, Mapping
+from contextlib import suppress
 from dataclasses import dataclass, field
 from datetime import timedelta
 from fractions import Fraction
 from typing import Any
 
-from takifugu.core.arrays import IntArray
-from takifugu.core.errors import DataError
-from takifugu.core.sections import SELECT
-from takifugu.data import Calendar
-from takifugu.data.relation.source import Table, read_source
-from takifugu.model.beliefs.chains.declared_chain import ChainFit
-from takifugu.releasing.file.public import Public
+import numpy as np
 
-_KEPT = ("unit", "recording", "order", "value", "step", "bins", "nulls", "timezone")
+from takifugu.core.arrays import IntArray
+from takifugu.core.errors import InputError, SpecError, TakifuguError
+from takifugu.core.lists import among
+from takifugu.core.sections import values_of, written
+from takifugu.data.relation.following import transitions_in_public
+from takifugu.data.relation.opening import is_select
+from takifugu.data.relation.source import Table
+from takifugu.data.times.calendar import Calendar
+from takifugu.model.beliefs.chains.declared_chain import ChainFit
+from takifugu.model.beliefs.chains.matrices_by import period_of, since_the_year_1
+from takifugu.releasing.file.problems import blamed
+from takifugu.releasing.file.public import FIT_ELSEWHERE, Public
+from takifugu.releasing.file.relation_keys import open_relation
+
+#: The keys that a fit has of its own, where they differ from those of [source].
+_OWN = ("unit", "recording", "order", "value", "where")
+#: Those of [source] that hold of its file, too.
+_SHARED = ("step", "bins", "nulls", "timezone")
 
 
 @dataclass(frozen=True)
 class PublicSequences(Public):
     """The folder of a release file, its [source], which says how long steps are, and the keys of its `belief`.
 
-    `private` are the private data, which a chain must not be fitted to unless its file says so.
+    `private` are the private data, which a chain must not be fitted to unless its file says so; `data` replaces their
+    file.
     """
 
     belief: Any
     private: Table | None = field(default=None, repr=False)
+    data: object = field(default=None, repr=False)
 
     @property
     def step(self) -> Fraction | timedelta | None:
@@ -37,15 +52,41 @@ class PublicSequences(Public):
         return None if self.source is None else self.source.calendar
 
     def transitions(self, fit: ChainFit) -> IntArray:
-        """Return the counts of transitions in a file."""
-        keys = {name: value for name, value in self.source.read().items() if name in _KEPT}
-        for name in ("unit", "recording", "order", "value"):
-            if getattr(fit, name, None) is not None:
-                keys[name] = getattr(fit, name)
-        keys["sql" if SELECT.match(fit.file) else "file"] = fit.file
-        with read_source(keys, self.belief.states, self.folder) as table:
-            try:
-                return table.transitions()
-            except DataError as error:
-                error.about(fit.file)
-                raise
+        """Return the counts of transitions in a file, by cell if declared.
+
+        Missing entries end a sequence. Raises SpecError, at the fit's key, for a file that cannot be opened or read by
+        its roles, for rows against a rule, and for counts equal to the private data's unless the fit declares them.
+        """
+        said, own = self.source.read(), values_of(fit, written(fit, _OWN))
+        keys = {key: value for key, value in {**said, **own}.items() if key in (*_OWN, *_SHARED)}
+        keys["sql" if is_select(fit.file, self.folder) else "file"] = fit.file
+        by_cell, calendar = self.belief.matrix_by, self.calendar
+        cells: tuple[int, ...] = (0,)
+        counted_from = None
+        if by_cell is not None and calendar is not None:
+            cells, counted_from = period_of(by_cell, calendar).cells, since_the_year_1(calendar)
+        try:
+            states = self.belief.states
+            counts = transitions_in_public({**keys, "encoding": fit.encoding}, states, self.folder, cells, counted_from)
+        except TakifuguError as error:
+            key = next(iter(among(error.where[:1], (*_OWN, "encoding"))), "file")
+            raise SpecError([blamed(error.about(fit.file), "fit", key)]) from None
+        total = counts.sum(axis=0)
+        if not fit.private and total.any() and any(np.array_equal(total, other) for other in self._private_counts(own)):
+            problem = "counts what the private data counts, transition by transition"
+            raise SpecError([InputError(problem, fix=FIT_ELSEWHERE).at("fit", "file")])
+        return total if by_cell is None else counts
+
+    def _private_counts(self, own: Mapping[str, Any]) -> Iterator[IntArray]:
+        """Yield the counts of the private data, by the roles of [source] and by those of the fit.
+
+        What is wrong with the data is said by who reads them, and they need not have the fit's columns.
+        """
+        if self.private is None:
+            return
+        with suppress(TakifuguError):
+            yield self.private.all_transitions()
+        if own:
+            keys = {**self.source.read(), "gaps": self.private.opened.source.gaps, **own}
+            with suppress(TakifuguError):
+                yield open_relation(self.source, keys, self.belief.states, self.folder, self.data).all_transitions()

@@ -1,0 +1,143 @@
+"""Which state follows which one in a public frame or file, which a chain is fitted to, and in private rows."""
+
+from __future__ import annotations
+
+from collections.abc import Hashable, Mapping, Sequence
+from dataclasses import replace
+from os import PathLike
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from takifugu.core.arrays import IntArray
+from takifugu.core.errors import DataError, InputError
+from takifugu.core.files import private_folder
+from takifugu.data.relation.counts import bits, integers, no_rows, refuse
+from takifugu.data.relation.faults import CAUSES, RowFault
+from takifugu.data.relation.keys import Source
+from takifugu.data.relation.opening import SOURCE, Opened, is_select, open_source
+from takifugu.data.relation.transitions import transitions_of
+from takifugu.data.relation.types import CLOCKS, ISO, MOMENTS, OFFSET, check_types, name_why, rows_sql
+from takifugu.data.relation.words import identifier, literal
+from takifugu.data.times.calendar import Calendar
+
+
+def transitions_in(
+    data: object, states: tuple[Hashable, ...], value: str | None = None, order: str | None = None,
+    unit: str | None = None, recording: str | None = None, step: int | str | None = None,
+) -> IntArray:  # fmt: skip
+    """Count the transitions in a frame, a file or a SELECT, as counts[x, y].
+
+    The roles are those of [source], columns or expressions. Without a `step` each row follows the one before it of its
+    unit and recording, along `order`. Raises InputError for a role that is missing or of another type, DataError for
+    rows against a rule.
+    """
+    for key, column, content in (("value", value, "the states"), ("order", order, "what sorts the rows")):
+        if column is None:
+            raise InputError(
+                f"the column of {content} is not named", rule="a table is read by its columns",
+                fix='write for example value="posture", order="minute", unit="person"',
+            ).at(key)  # fmt: skip
+    texts = [*map(_text, states)]
+    if len({*texts}) < len(texts):
+        raise InputError("two states have one text", rule="a table holds texts", fix="name each once").at("states")
+    root, frame = Path.cwd(), None
+    keys: dict[str, Any] = {"value": value, "order": order, "unit": unit, "recording": recording}
+    if not isinstance(data, str | PathLike):
+        frame = data
+    elif isinstance(data, str) and is_select(data, root):
+        keys["sql"] = data
+    else:
+        keys["file"] = str(data)
+    source = replace(Source.of({**keys, "step": 1 if step is None else step}, texts), is_public=True)
+    with private_folder() as folder:
+        opened = open_source(source, root, folder, frame)
+        try:
+            opened = replace(opened, source=_timed(opened, has_step=step is not None))
+            if step is None:
+                return _between_rows(opened)
+            counts: IntArray = transitions_of(opened)[0]
+            return counts
+        finally:
+            opened.relation.close()
+
+
+def transitions_in_public(
+    keys: Mapping[str, Any], states: Sequence[object], root: Path, cells: Sequence[int] = (0,),
+    calendar: Calendar | None = None,
+) -> IntArray:  # fmt: skip
+    """Count the transitions of samples in a public file or SELECT by cells of a calendar, as counts[c, x, y].
+
+    `keys` are those of [source]. Raises the errors of `open_source` and `counted`.
+    """
+    source = replace(Source.of(keys, states), start=calendar, is_public=True)
+    with private_folder() as folder:
+        opened = open_source(source, root, folder)
+        try:
+            return transitions_of(opened, None, cells)
+        finally:
+            opened.relation.close()
+
+
+def _text(state: Hashable) -> str:
+    """Return a state as tables hold it: 1.0 as 1, True as true."""
+    if isinstance(state, bool | np.bool_):
+        return str(state).lower()
+    return str(int(state)) if isinstance(state, float) and state.is_integer() else str(state)
+
+
+def _timed(opened: Opened, has_step: bool) -> Source:
+    """Return the source with the kind of its order: whole numbers, clocks or moments, whose zone moves no step.
+
+    Whole numbers and times cannot be taken for each other. Raises DataError for clocks and moments in one column.
+    """
+    source, kind, order = opened.source, opened.type("order"), identifier("order")
+    is_time, is_moment = kind in CLOCKS | MOMENTS, kind in MOMENTS
+    if kind == "VARCHAR":
+        matches = ", ".join(
+            f"coalesce(bool_or(regexp_full_match({order}, {literal(form)})), false)" for form in (ISO, ISO + OFFSET)
+        )
+        ((are_clocks, is_moment),) = opened.relation.rows(f"select {matches} from {identifier(SOURCE)}")
+        is_time = are_clocks or is_moment
+        if are_clocks and is_moment:
+            raise DataError(
+                "order holds times with an offset from UTC, and times without one",
+                rule="a column has one kind of time", fix="order = \"CASE ... END\", which makes them of one kind",
+            ).at("order")  # fmt: skip
+    if not has_step and is_time:
+        source = replace(source, step="1s")
+    return replace(source, timezone="UTC") if is_moment and source.is_time else source
+
+
+def _between_rows(opened: Opened) -> IntArray:
+    """Return how often the next row of a piece has each state; two rows of one place are refused."""
+    check_types(opened)
+    relation, size = opened.relation, len(opened.source.states)
+    rows = rows_sql(opened)
+    piece = "over (partition by unit, recording order by tick)"
+    pairs = f"select code, why, lead(code) {piece} as next_code, lead(tick) {piece} = tick as is_tie from ({rows})"
+    table = relation.columns(
+        f"""select code, next_code, bit_or(why) as why, coalesce(bool_or(is_tie), false) as is_tie, count(*) as n
+        from ({pairs}) group by code, next_code"""
+    )
+    units = f"select unit, recording from ({rows}) group by all"
+    names = relation.columns(f"select bit_or({name_why(opened)}) as why from ({units})")
+    if not len(table["n"]):
+        raise no_rows()
+    refuse(opened, bits(table["why"]) | bits(names["why"]), None)
+    if table["is_tie"].any():
+        _refuse_ties(opened)
+    relation.check_unchanged()
+    code, after = integers(table["code"]), integers(table["next_code"], -1)
+    counts, is_pair = np.zeros((size, size), dtype=np.int64), after >= 0
+    np.add.at(counts, (code[is_pair], after[is_pair]), integers(table["n"])[is_pair])
+    return counts
+
+
+def _refuse_ties(opened: Opened) -> None:
+    later = 'row_number() over (partition by unit, recording, tick order by "row") > 1'
+    select = f'select "row" from ({rows_sql(opened, True)}) qualify {later}'
+    row, rows = opened.relation.rows(f'select min("row"), count(*) from ({select})')[0]
+    cause = next(cause for cause in CAUSES if cause.name == "tie")
+    raise RowFault(cause, opened.words(), row, rows - 1)
