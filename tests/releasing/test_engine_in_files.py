@@ -10,7 +10,6 @@ from tests.support.commands import invoke, succeed
 from tests.support.data_files import SOURCES
 from tests.support.release_files import believe, publish, read_from, release_text, section
 from tests.support.releases import put, refusal_of, refused
-from tests.support.starting import init
 from tests.support.workbooks import ERROR, write_workbook
 
 from takifugu.data import Engine, register_engine
@@ -110,13 +109,16 @@ ROWS = {
 
 @pytest.mark.slow
 @pytest.mark.sampled(2)
-@pytest.mark.parametrize("kind", SOURCES)
+@pytest.mark.parametrize("kind", [kind for kind in SOURCES if kind != "GeoJSON"])
 def test_from_init_to_a_second_release(kind: str, tmp_path: Path) -> None:
     name, write = SOURCES[kind]
     write(tmp_path / name, ROWS)
-    assert f'file = "{name}"' in init(tmp_path / name, "-o", tmp_path / "draft.toml", "--kind", "markov-chain").output
+    said = dict(zip(("unit", "order", "value"), ROWS, strict=True)) | {"rows": "samples", "step": "1"}
+    words = [part for key, word in said.items() for part in (f"--{key}", word)]
+    succeed("init", tmp_path / name, "-o", tmp_path / "draft.toml", *words)
     draft = (tmp_path / "draft.toml").read_text()
-    assert all(f'{role} = "{column}"' in draft for role, column in zip(("unit", "order", "value"), ROWS, strict=True))
+    assert name in draft
+    assert all(f'{key} = "{word}"' in draft for key, word in said.items() if key != "step")
     one = put(tmp_path, {"one.toml": SPEC.format(file=name, name="first")})
     assert "differences" in succeed("advise", one).output
     succeed("release", one)

@@ -24,6 +24,7 @@ from tests.support.ledger_tools import copied, restored
 from tests.support.release_files import EXPECT, believe, changed, publish, read_from, release_text
 from tests.support.releases import put
 from tests.support.sources import parsed
+from tests.support.starting import init
 from tests.support.workbooks import write_workbook
 
 import takifugu as tf
@@ -591,7 +592,10 @@ def test_every_remedy_of_advise_does_what_it_promises(tmp_path: Path, released: 
 def test_a_table_gets_a_release_file(tmp_path: Path, toml: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     (tmp_path / "new").mkdir()
     monkeypatch.chdir(tmp_path / "new")
-    begun = pasted(invoke("check", toml.with_name("data.csv")), "init")
+    asked = pasted(invoke("check", toml.with_name("data.csv")), "init")
+    assert "--unit " in asked.output, "it lists the answers, and a terminal asks"
+    words = printed(invoke("check", toml.with_name("data.csv")), "init")
+    begun = init(*words[1:], "--unit", "-", "--order", "t", "--step", "1")
     assert 'file = "../data.csv"' in begun.output
 
 
@@ -600,7 +604,7 @@ def test_the_sheets_of_a_workbook_are_listed(tmp_path: Path) -> None:
     write_workbook(tmp_path / "two sheets.xlsx", {"one": [["t", "state"], [1, "still"]], "more": [["a"], [1]]})
     toml = replaced(small(tmp_path, ONE), '"data.csv"', '"two sheets.xlsx"')
     listed = pasted(invoke("release", toml), "init")
-    assert "The file has 2 sheets: 'one', 'more'." in words_of(listed)
+    assert "--sql" in words_of(listed)
 
 
 @of("cli/believing.py: beliefs", "cli/examples.py: _list_examples",

@@ -35,7 +35,7 @@ from takifugu.data.values.texts import NAME_MARKS, NOT_FINITE, NUMBER, REPAIR_TH
 from takifugu.model.beliefs.sections import FILL_THEM
 from takifugu.model.queries.sections import spelled
 from takifugu.numbers.rationals import Number, as_fraction
-from takifugu.releasing.file.guessing.column_words import EAST, NORTH, words_in
+from takifugu.releasing.file.column_words import EAST, NORTH, words_in
 from takifugu.releasing.file.problems import Where, fault
 
 if TYPE_CHECKING:

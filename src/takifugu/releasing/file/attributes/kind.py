@@ -155,7 +155,7 @@ class Attributes(Kind):
     """A kind whose records are hidden as a whole; a belief's section `hides` the keys of [hide] that it answers."""
 
     facts = Shape(
-        WHOLE_COLUMNS, AttributeReleaseSpec, "releasing.file.drafting.shapes:columns",
+        WHOLE_COLUMNS, AttributeReleaseSpec,
         roles=(), of_belief=True, believes_from=("belief",),
     )  # fmt: skip
 

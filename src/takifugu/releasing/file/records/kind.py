@@ -112,7 +112,7 @@ class Records(Kind):
     """
 
     facts = Shape(
-        RECORDS, RecordReleaseSpec, "releasing.file.drafting.shapes:records", RecordItemSpec,
+        RECORDS, RecordReleaseSpec, RecordItemSpec,
         named=("unit", "value", "group"),
     )  # fmt: skip
     reads: ClassVar[tuple[str, ...]] = ()
