@@ -7,7 +7,7 @@ import shlex
 import tomllib
 from collections.abc import Sequence
 from dataclasses import asdict, dataclass
-from functools import cached_property
+from functools import cached_property, partial
 from pathlib import Path
 
 import click
@@ -66,10 +66,15 @@ def _asked(opened: Evidence, said: Answers) -> _Asked:
     """Ask what answers leave open, each in its turn."""
     asked, answers = _Asked(), dict(said)
     while some := questions(opened, answers):
-        name = some[0].name
-        answers[name] = ask_about(some[0], lambda word, name=name: questions(opened, {**answers, name: word}))
-        asked.append((some[0], answers[name]))
+        question = some[0]
+        answers[question.name] = ask_about(question, partial(_accept, opened, answers, question.name))
+        asked.append((question, answers[question.name]))
     return asked
+
+
+def _accept(opened: Evidence, answers: Answers, name: str, word: str) -> None:
+    """Raise InputError for an answer that is none."""
+    questions(opened, {**answers, name: word})
 
 
 @dataclass(frozen=True)

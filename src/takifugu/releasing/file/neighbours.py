@@ -150,8 +150,9 @@ def _reads(source: Json, data: str | Path, folder: Path) -> bool:
     file, sql = source.get("file"), source.get("sql")
     if isinstance(file, str) and _is_same(file, data, folder):
         return True
-    is_select = isinstance(sql, str) and SELECT.match(sql) is not None
-    return is_select and any(_is_same(place, data, folder) for place in files_read(sql, folder))
+    if not isinstance(sql, str) or SELECT.match(sql) is None:
+        return False
+    return any(_is_same(place, data, folder) for place in files_read(sql, folder))
 
 
 def _is_same(file: str | Path, other: str | Path, folder: Path = Path()) -> bool:
