@@ -2,15 +2,15 @@
 
 from pathlib import Path
 
-from tests.support.release_files import EXPECT, believe, hide, publish, read_from, release_text, section
+from tests.support.release_files import EXPECT, believe, hide, publish, read_from, release_text
 from tests.support.releases import put
 
+STATE = """CASE WHEN "état; raw" IN ('sitting', 'lying') THEN 'still' ELSE "état; raw" END"""
 SPEC = release_text(
     read_from("study", "data.csv", rows="samples", unit="Who is it?", recording="run no.", order="t [min]",
-              value="état; raw", budget=10),
+              step=2, value=STATE, budget=10),
     believe("markov-chain", states=["still", "walking"], matrix=[[0.8, 0.2], [0.3, 0.7]], source="a test",
             recordings_independent=True, units_independent=True),
-    section("[belief.map]", sitting="still", lying="still"),
     publish("time-use", "histogram", epsilon=1.0, per="both"),
     output="out", expect={"source": "what matters here", "matters": 1000, "unimportant": ["still", "walking"]},
 )  # fmt: skip

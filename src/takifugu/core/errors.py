@@ -292,3 +292,32 @@ class SpecError(TakifuguError, ValueError):
 
     def __reduce__(self) -> tuple[object, ...]:
         return (type(self), (self.faults,), vars(self))
+
+
+def faults_in(error: TakifuguError) -> tuple[TakifuguError, ...]:
+    """Return the faults that an error tells of: its own, or those of a SpecError."""
+    return error.faults if isinstance(error, SpecError) else (error,)
+
+
+@contextmanager
+def gathered(faults: list[TakifuguError]) -> Iterator[None]:
+    """Add an error inside to the faults, instead of raising it."""
+    try:
+        yield
+    except TakifuguError as error:
+        faults += faults_in(error)
+
+
+def raise_gathered(faults: Iterable[TakifuguError]) -> None:
+    """Raise the one fault, or SpecError for several different ones.
+
+    >>> raise_gathered([InputError("is missing").at("order"), InputError("is missing").at("step")])
+    Traceback (most recent call last):
+    takifugu.core.errors.SpecError: order: is missing
+    step: is missing
+    """
+    different = list({fault.line: fault for fault in faults}.values())
+    if len(different) == 1:
+        raise different[0]
+    if different:
+        raise SpecError(different)

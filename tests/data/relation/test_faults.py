@@ -9,7 +9,7 @@ import polars as pl
 import pyarrow as pa
 import pytest
 
-from takifugu.core.errors import TakifuguError
+from takifugu.core.errors import TakifuguError, faults_in
 from takifugu.data.relation.faults import CAUSES, RowFault
 from takifugu.data.relation.source import read_source
 
@@ -176,4 +176,4 @@ def test_keys_that_do_not_fit_are_told_at_their_place(keys: dict[str, Any], plac
         read_source({**CLOCK, "file": "a.csv", **keys}, ["x", "y"], tmp_path) as s,
     ):
         s.counts()
-    assert error.value.where[0] == place, error.value.line
+    assert faults_in(error.value)[0].where[0] == place, error.value.line

@@ -86,6 +86,8 @@ def test_a_sheet_and_a_database_are_tables_of_texts(tmp_path: Path) -> None:
     base.commit()
     base.close()
     assert counts(tmp_path, file="a.sqlite") == [[1, 1], [1, 0]]
+    (tmp_path / "a.db").write_bytes((tmp_path / "a.sqlite").read_bytes())  # its first bytes say what it is
+    assert counts(tmp_path, file="a.db") == [[1, 1], [1, 0]]
     assert counts(tmp_path, file="a.sqlite", sql="select * from visits where who <> 'Ben'") == [[1, 1]]
     with duckdb.connect(str(tmp_path / "a.duckdb")) as other:
         other.execute("create table visits as select * from (values ('Ana', 0, 'x'), ('Ana', 1, 'y')) k(who, t, v)")

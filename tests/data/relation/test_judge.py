@@ -7,7 +7,7 @@ from typing import Any
 import duckdb
 import pytest
 
-from takifugu.core.errors import InputError, TakifuguError
+from takifugu.core.errors import InputError, TakifuguError, faults_in
 from takifugu.data.relation import allowed
 from takifugu.data.relation.judge import Judge, Rows, Scope
 from takifugu.data.relation.keys import Source
@@ -42,7 +42,7 @@ def refused(folder: Path, **keys: Any) -> str:
         opened(folder, **keys)
     words = error.value.line
     assert not any(value in words for value in ("Ana,", "Geheim", "LINE 1", "Original Line", "Traceback")), words
-    assert error.value.where, words
+    assert all(fault.where for fault in faults_in(error.value)), words
     return words
 
 

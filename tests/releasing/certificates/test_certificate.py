@@ -162,7 +162,6 @@ def test_no_count_where_presence_is_the_secret(secrets: Any, count: int | None) 
     assert (certificate.units, certificate.unit_count) == ((), count)
     assert ("over all 3 people together" in " ".join(certificate.text().split())) == (count == 3)
     assert "Ana" not in certificate.to_json()
-    assert certificate_of(*about, list_units=True).units == ("Ana", "Ben", "Chi")
 
 
 FORMULAS = ["=1+1", "+cmd|' /C calc'!A0", "-2+3", "@SUM(A1)", "\t=1", "\r=1", "＝1", "'=1", "-", "-1e", "'"]

@@ -14,7 +14,7 @@ from tests.releasing.publishing.test_states import ANEW, counting, small
 from tests.support.commands import ended, invoke, json_of, succeed, words_of
 from tests.support.crashing import check_public, seen
 from tests.support.failing import FULL, failing
-from tests.support.release_files import believe, changed, read_from, release_text, section
+from tests.support.release_files import believe, changed, publish, read_from, release_text
 
 import takifugu as tf
 from takifugu.accounting.composition import charge_of
@@ -23,7 +23,7 @@ from takifugu.core.errors import InputError, LedgerError, ReleaseError, ReleaseS
 from takifugu.releasing.file.loading import load
 from takifugu.releasing.planning.identity import keys_of
 from takifugu.releasing.publishing import folder as folders
-from takifugu.releasing.publishing import publish
+from takifugu.releasing.publishing import publish as publishing
 
 FIRST = SPEC[: SPEC.index('[[table]]\nname = "walking"')]
 
@@ -120,7 +120,7 @@ def test_force_is_never_offered_for_what_was_paid(tmp_path: Path, force: list[st
 @pytest.mark.parametrize("more", [[], [*ANEW, "K"]])
 @pytest.mark.parametrize("stop", ["answer_of", "drawn", "replace", "publish"])
 def test_a_retry_pays_nothing(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, stop: str, more: list[str]) -> None:
-    room: Any = {"answer_of": publish, "replace": folders.os}.get(stop, Ledger)
+    room: Any = {"answer_of": publishing, "replace": folders.os}.get(stop, Ledger)
     error = {"answer_of": KeyError("x"), "replace": FULL}.get(stop, LedgerError("the ledger is locked"))
     toml = small(tmp_path)
     if more:
@@ -191,25 +191,44 @@ def test_a_table_stays_what_it_was_however_its_file_is_written(tmp_path: Path) -
     toml = small(tmp_path, FIRST)
     succeed("release", toml)
     spellings = [("epsilon = 4.0\n", f"epsilon = {number}\n") for number in ("4", '"4"', '"4/1"', '"8/2"', "4e0")]
-    keys = ('delimiter = ","', 'encoding = "utf-8"', 'thousands = "_"', 'timezone = "UTC"')
-    for change in [*spellings, *(("[source]\n", f"[source]\n{key}\n") for key in keys)]:
+    for change in [*spellings, ("[source]\n", '[source]\nencoding = "ascii"\n')]:
         toml.write_text(changed(FIRST, change), encoding="utf-8")
         assert "already published" in succeed("release", toml).stdout
     assert paid(tmp_path) == 1
 
 
-@pytest.mark.parametrize(("value", "state"), [("gaps", "hidden"), ("duplicates", "refuse")])
-def test_a_value_and_its_state_are_no_key_that_says_what_is_meant(tmp_path: Path, value: str, state: str) -> None:
-    """Where values are mapped as a key of [source] would be by default, the table is another one than without."""
-    (tmp_path / "rows.csv").write_text(f"state\n{state}\nseen\n")
-    belief = believe("markov-chain", states=[state, "seen"], matrix=[[0.9, 0.1], [0.4, 0.6]])
-    keys = set()
-    for mapped in ("", f"map = {{ {value} = {state!r} }}", f"map = {{ {value} = 'seen' }}"):
-        text = release_text(
-            read_from("rows", "rows.csv", value="state"), f"{belief}\n{mapped}",
-            section("[[table]]", name="seen", query="count", states=["seen"], epsilon=1),
-        )  # fmt: skip
-        (tmp_path / "rows.toml").write_text(text)
-        file = load(tmp_path / "rows.toml")
-        keys.add(keys_of(file, file.items[0]))
-    assert len(keys) == 3
+CALENDAR = release_text(
+    read_from("rows", "rows.csv", order="t", step="1h", value="state", from_="2026-01-05", until="2026-01-06"),
+    believe("markov-chain", states=["busy", "free"], matrix=[[0.9, 0.1], [0.4, 0.6]]),
+    publish("busy", "count", states=["busy"], epsilon=1),
+)  # fmt: skip
+#: Keys of [source] that change which rows count, as what, or of whom.
+OTHERS = (
+    'gaps = "public"', "where = \"t <> ''\"", 'nulls = "unobserved"', 'rows = "events"\ndefault_state = "free"',
+)  # fmt: skip
+
+
+def keys_with(folder: Path, *changes: tuple[str, str]) -> str:
+    (folder / "rows.csv").write_text("t,state\n2026-01-05T01:00,busy\n")
+    (folder / "rows.toml").write_text(changed(CALENDAR, *changes))
+    file = load(folder / "rows.toml")
+    return keys_of(file, file.items[0])
+
+
+@pytest.mark.parametrize("change", [
+    ("[source]\n", '[source]\ngaps = "hidden"\n'), ("[source]\n", '[source]\nencoding = "ascii"\n'),
+    ("[source]\n", '[source]\nrows = "samples"\n'), ("[source]\n", '[source]\nnulls = "refuse"\n'),
+    ("[source]\n", "[source]\nbudget = 5\n"), ("rows.csv", "./rows.csv"), ("epsilon = 1", "epsilon = 1.0"),
+])  # fmt: skip
+def test_what_is_meant_anyway_is_no_other_table(tmp_path: Path, change: tuple[str, str]) -> None:
+    assert keys_with(tmp_path, change) == keys_with(tmp_path)
+
+
+def test_every_key_that_a_reading_has_makes_another_table(tmp_path: Path) -> None:
+    others = [("[source]\n", f"[source]\n{keys}\n") for keys in OTHERS]
+    others += [
+        ('file = "rows.csv"', "sql = \"from read_csv('rows.csv', all_varchar = true)\""), ('"1h"', '"30min"'),
+        ('"state"', '"lower(state)"'), ('"t"', '"t || \'\'"'),
+    ]  # fmt: skip
+    keys = [keys_with(tmp_path), *(keys_with(tmp_path, other) for other in others)]
+    assert len(set(keys)) == len(keys)

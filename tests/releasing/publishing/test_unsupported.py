@@ -19,7 +19,8 @@ BINS = {"child": (0, 10, 5), "teen": (10, 20, 15), "adult": (20, 30, 25), "old":
 CODES = [next(middle for low, high, middle in BINS.values() if low <= age < high) for age in AGES]
 
 SEQUENCE = release_text(
-    read_from("study", "ages.csv", value="age", bins={name: [*ends] for name, (*ends, _) in BINS.items()}, budget=1e6),
+    read_from("study", "ages.csv", order="n", step=1, value="age", budget=1e6,
+              bins={name: [*ends] for name, (*ends, _) in BINS.items()}),
     believe("markov-chain", states=list(BINS), matrix=[[0.25] * 4] * 4),
     output="out",
 )
@@ -54,7 +55,7 @@ def tables(tmp_path_factory: pytest.TempPathFactory) -> dict[str, dict[str, list
         }  # fmt: skip
         about = {"epsilon": 1e4, **({"attribute": "age"} if kind == "records" else {})}
         sections = [section("[[table]]", name=name, **item, **about) for name, item in items.items()]
-        ages = "age\n" + "\n".join(map(str, AGES)) + "\n"
+        ages = "n,age\n" + "".join(f"{n},{age}\n" for n, age in enumerate(AGES))
         file = put(tmp_path_factory.mktemp(kind), {"release.toml": "\n".join([text, *sections]), "ages.csv": ages})
         tf.release_file(file)
         published[kind] = {name: list(tf.read_table(file.parent / "out" / f"{name}.csv")) for name in items}

@@ -15,7 +15,7 @@ from takifugu.data.relation.faults import BIT, CAUSES, RowFault
 from takifugu.data.relation.opening import Opened
 from takifugu.data.relation.roster import Names, Roster, name_covers
 from takifugu.data.relation.statements import COVERS, PIECES, SHIFT, WORD, WORDS
-from takifugu.data.relation.types import MISSING, check_types, refuse_mixed_times
+from takifugu.data.relation.types import MISSING, check_types, keep_rows, refuse_mixed_times
 
 
 @dataclass(frozen=True, eq=False)
@@ -68,6 +68,7 @@ def counted(
         if source.calendar is None or window is None:
             raise InputError("cells need a calendar with an end", fix="declare from and until").at("by")
         cells = Cells(source.calendar, window, by)
+    keep_rows(opened)
     if roster is not None:
         name_covers(opened, roster)
     if source.rows == "samples":

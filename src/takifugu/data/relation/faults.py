@@ -12,6 +12,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from takifugu.core.errors import DataError, InputError, TakifuguError
+from takifugu.data.relation.words import toml_line
 
 if TYPE_CHECKING:
     from duckdb import Error
@@ -30,7 +31,7 @@ class RowFault(DataError):
         if row is not None:
             place = f"row {row} and {more:,} more: " if more else f"row {row}: "
         super().__init__(
-            place + cause.what.format(**words), rule=cause.rule.format(**words), fix=cause.fix.format(**words)
+            place + cause.what.format(**words), rule=cause.rule.format(**words), fix=_pasted(cause.fix, words)
         )
         self.cause, self.row, self.more, self.others = cause.name, row, more, tuple(others)
         self.where = (cause.key,)
@@ -42,6 +43,19 @@ class RowFault(DataError):
         for cause in CAUSES:
             if cause.name in self.others:
                 yield RowFault(cause, self.words)
+
+
+#: A line of a fix, with an expression or a SELECT.
+_FIX = re.compile(r'([a-z]+) = "([^"]*)"')
+
+
+def _pasted(fix: str, words: dict[str, str]) -> str:
+    """Return a fix whose lines can be pasted, whatever quotes the words have."""
+    parts, end = list[str](), 0
+    for line in _FIX.finditer(fix):
+        parts += [fix[end : line.start()].format(**words), toml_line(line[1], line[2].format(**words))]
+        end = line.end()
+    return "".join([*parts, fix[end:].format(**words)])
 
 
 @dataclass(frozen=True)

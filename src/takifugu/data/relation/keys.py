@@ -10,7 +10,7 @@ from fractions import Fraction
 from functools import cached_property
 from typing import Any
 
-from takifugu.core.errors import within
+from takifugu.core.errors import TakifuguError, gathered, raise_gathered, within
 from takifugu.core.nearest import unknown
 from takifugu.core.rules import check_printable
 from takifugu.data.relation.faults import wrong_key
@@ -76,7 +76,7 @@ KEYS = {
 class Source:
     """The keys of [source] that rows are read by, with the belief's states.
 
-    Raises InputError, with the key, for keys that do not fit together.
+    Raises InputError, with the key, for keys that do not fit together, and SpecError for several faults.
 
     >>> source = Source.of({"unit": "person", "order": "minute", "step": 1, "value": "posture"}, ["lying", "walking"])
     >>> source.rows, source.width, source.values
@@ -120,25 +120,31 @@ class Source:
         return Source(states=names or tuple(read.get("bins") or ()), **read)
 
     def __post_init__(self) -> None:
-        for name, choices in (("rows", KINDS), ("nulls", ("refuse", "unobserved")), ("gaps", ("hidden", "public"))):
-            if getattr(self, name) not in choices:
-                raise unknown(f"{name} is {getattr(self, name)!r}", getattr(self, name), choices).at(name)
-        for role in ("unit", "recording", "order", "end", "where", *self.values):
-            text = getattr(self, role) if role in _FIELDS else role
-            if text is not None and (not isinstance(text, str) or not text.strip()):
-                raise wrong_key(
-                    "value" if role in self.values else role, "is empty", "a role is a column or an expression"
-                )
-        self._check_rows()
-        _ = self.zone, self.width, self.calendar, self.bin_edges
-
-    def _check_rows(self) -> None:
-        for is_broken, key, what, rule, fix in self._rules():
+        faults = [*self._odd_words()]
+        for is_broken, *told in self._rules() if not faults else ():
             if is_broken:
-                raise wrong_key(key, what, rule, fix)
+                faults.append(wrong_key(*told))
         if self.default_state is not None and self.default_state not in self.states:
             what = f"default_state is {self.default_state!r}"
-            raise unknown(what, self.default_state, self.states).at("default_state")
+            faults.append(unknown(what, self.default_state, self.states).at("default_state"))
+        for part in ("bin_edges", "width"):
+            with gathered(faults):
+                getattr(self, part)
+        if not any(fault.where == ("step",) for fault in faults):  # without which no date has a meaning
+            for part in ("zone", "calendar"):
+                with gathered(faults):
+                    getattr(self, part)
+        raise_gathered(faults)
+
+    def _odd_words(self) -> Iterator[TakifuguError]:
+        """Yield the faults of single keys."""
+        for name, choices in (("rows", KINDS), ("nulls", ("refuse", "unobserved")), ("gaps", ("hidden", "public"))):
+            if getattr(self, name) not in choices:
+                yield unknown(f"{name} is {getattr(self, name)!r}", getattr(self, name), choices).at(name)
+        roles = [(name, getattr(self, name)) for name in ("unit", "recording", "order", "end", "where")]
+        for role, text in (*roles, *(("value", value) for value in self.values)):
+            if text is not None and (not isinstance(text, str) or not text.strip()):
+                yield wrong_key(role, "is empty", "a role is a column or an expression")
 
     def _rules(self) -> Iterator[tuple[bool, str, str, str, str]]:
         """Yield what does not fit together: whether it is so, the key, what is wrong, the rule, and the fix."""

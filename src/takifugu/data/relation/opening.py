@@ -5,9 +5,9 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import Any
+from typing import Any, NoReturn
 
-from takifugu.core.errors import DataError, TakifuguError, about
+from takifugu.core.errors import DataError, InputError, TakifuguError, about, gathered, raise_gathered
 from takifugu.core.escaping import is_plain
 from takifugu.core.nearest import did_you_mean
 from takifugu.core.plain import toml_of
@@ -32,11 +32,13 @@ from takifugu.data.relation.relation import (
 from takifugu.data.relation.rules import check_dependence
 from takifugu.data.relation.sheets import EXCEL, SQLITE, tables_of_excel, tables_of_sqlite
 from takifugu.data.relation.text_file import ENDINGS, SIGNS, Form, first_record, split_at, transcoded, unique_names
-from takifugu.data.relation.tree import Node, columns_in, expression, parsed, text_of
+from takifugu.data.relation.tree import Node, columns_in, expression, parsed, replaced, text_of
 from takifugu.data.relation.words import identifier, literal
 
 #: The relation before roles, that of the roles, and that of a frame.
 WRITTEN, SOURCE, FRAME = "takifugu written", "takifugu source", "data"
+#: What DuckDB calls the type of moments.
+_MOMENT = ("timestamptz", "timestamp with time zone")
 PARQUET, JSON, DUCKDB = (".parquet", ".pq"), (".jsonl", ".ndjson"), (".duckdb", ".db")
 
 
@@ -142,12 +144,17 @@ def files_read(given: str, root: str | Path) -> tuple[Path, ...]:
     """Return the files that a file's name or a SELECT reads, as far as that can be told before it is opened."""
     if not _is_select(given, root):
         return (Path(root) / given,)
-    readers = list[Reader]()
     try:
-        without_readers(parsed(given, "sql"), lambda reader: readers.append(reader) or "read")  # type: ignore[func-returns-value]
-        named = [files_named(path, Path(root), "sql") for reader in readers for path in reader.paths]
+        return files_of_select(given, root)
     except TakifuguError:
         return ()  # opening it says what is wrong
+
+
+def files_of_select(text: str, root: str | Path) -> tuple[Path, ...]:
+    """Return the files that a SELECT reads; DataError for one that is not there, InputError for no SELECT."""
+    readers = list[Reader]()
+    without_readers(parsed(text, "sql"), lambda reader: readers.append(reader) or "read")  # type: ignore[func-returns-value]
+    named = [files_named(path, Path(root), "sql") for reader in readers for path in reader.paths]
     return tuple(Path(file) for files in named for file in files)
 
 
@@ -215,7 +222,7 @@ class Opening:
         """Name the rows of the declared file."""
         path = str(self.file)
         self._note(files_named(path, self.root, "file"))
-        ending = _ending(path)
+        ending = _kind(path, self.files)
         if ending in (*EXCEL, *SQLITE, *DUCKDB):
             names = self._tables_of_file(ending)
             if len(names) != 1:
@@ -245,22 +252,38 @@ class Opening:
         files, texts = self._decoded(self.files, self.encoding), [text for _, text in self.wanted]
         candidates = split_at(files[0], lambda names: all(_names_in(text, names) is not None for text in texts))
         if candidates is None:
-            raise self._no_names(path, max((first_record(files[0], Form(sign)) for sign in SIGNS), key=len))
+            self._refuse_names(path, max((first_record(files[0], Form(sign)) for sign in SIGNS), key=len))
         self.split, names = candidates
         if any(first_record(other, Form(self.split)) != names for other in files[1:]):
             raise DataError("the first lines of the files differ", fix="UNION ALL of read_csv() in sql").at("file")
         used = {name.lower() for text in texts for name in _names_in(text, names) or ()}
         return Form(self.split).select(files, unique_names(names, lambda name: name.lower() in used, path))
 
-    def _no_names(self, path: str, names: Sequence[str]) -> TakifuguError:
-        """Return the error about a first line that does not name what the keys do; the line may be a row."""
-        role, lacking = next(((r, t) for r, t in self.wanted if _names_in(t, names) is None), ("file", "columns"))
-        expression(lacking, role)  # what is no expression is told so
+    def _refuse_names(self, path: str, names: Sequence[str]) -> NoReturn:
+        """Raise the error about a first line that does not name what the keys do; the line may be a row."""
+        faults = list[TakifuguError]()
+        for role, text in self.wanted:
+            if _names_in(text, names) is None:
+                with gathered(faults):
+                    raise self._no_name(path, _key_of(role), text, names)
+        raise_gathered(faults)
+        raise DataError(
+            f"the first line of {path[-60:]} is split in several ways at which all columns are found",
+            fix=f"{self.statement} = \"from read_csv('...', delim = ';')\", with your sign",
+        ).at("file")  # fmt: skip
+
+    def _no_name(self, path: str, key: str, text: str, names: Sequence[str]) -> DataError:
+        """Return the error about a role whose column is none of some names; of a text that is no expression, too."""
+        lacking = text
+        if not did_you_mean(text, names):
+            columns = columns_in(expression(text, key))
+            lacking = next(name for name in columns if name.lower() not in {name.lower() for name in names})
         return DataError(
             f"the first line of {path[-60:]} has no {lacking[:80]!r}{did_you_mean(lacking, names)}",
             rule="a text file names its columns in its first line, split at one of , ; tab |",
-            fix=f"{self.statement} = \"from read_csv('...', skip = 3, delim = ' ')\", with your numbers and signs",
-        ).at(role)  # fmt: skip
+            fix=f"{self.statement} = \"from read_csv({literal(path[-60:])}, skip = 3, delim = ' ')\", with your "
+            "numbers and signs",
+        ).at(key)  # fmt: skip
 
     def _decoded(self, files: Sequence[str], encoding: str | None) -> tuple[str, ...]:
         """Return text files in UTF-8: these, or copies in the private folder."""
@@ -333,7 +356,7 @@ class Opening:
         if self.file is not None:
             self.files, others = (), self.files
             self._note((*files_named(self.file, self.root, "file"), *others))
-            ending = _ending(self.file)
+            ending = _kind(self.file, self.files)
             if ending not in (*EXCEL, *SQLITE, *DUCKDB):
                 raise wrong_key("file", "file and sql are declared", "sql reads the sheets or tables of a file by name",
                                 "leave file out, and read it by read_csv() or read_parquet() in sql")  # fmt: skip
@@ -389,7 +412,11 @@ class Opening:
     def opened(self, source: Source) -> Opened:
         """Return the opened source, its roles judged."""
         relation = self.relation()
-        roles = {name: self._role(name, text, relation.types) for name, text in self.wanted}
+        roles, faults = dict[str, Role](), list[TakifuguError]()
+        for name, text in self.wanted:
+            with gathered(faults):
+                roles[name] = self._role(name, text, relation.types)
+        raise_gathered(faults)
         values = together(*(role.cells for name, role in roles.items() if name.startswith("value")))
         cells = {name: role.cells for name, role in roles.items() if not name.startswith("value")}
         check_dependence(
@@ -404,13 +431,20 @@ class Opening:
         return Opened(source, relation, roles, self.kind, self.split, self.sql, self.rows.filters)
 
     def _role(self, name: str, text: str, types: Mapping[str, str]) -> Role:
-        key = "value" if name.startswith("value") else "by" if name.startswith("by") else name
+        key = _key_of(name)
         if text in types:
             sql, cells, display = identifier(text), dict(self.rows.columns)[text], identifier(text)
         else:
-            tree = expression(text, key)
+            try:
+                tree = expression(text, key)
+            except InputError:
+                near = did_you_mean(text, types)
+                if not near:
+                    raise
+                raise wrong_key(key, f"{key} is no column{near}", "it is its exact name", "write it so") from None
             scope = Scope((("", self.rows),), tree)
             cells = Judge(key).value(tree, scope)
+            replaced(tree, lambda node: self._refuse_clocks_of_nobody(node, key))
             sql = f"({text_of(tree)})"
             display = text_of(with_parameters(tree, self.texts))
         kind = types_of(self.connection, f"select {sql} as x from {identifier(WRITTEN)}", key)["x"]
@@ -418,6 +452,19 @@ class Opening:
             fix = "where = \"Typ <> 'Summe'\""
             raise wrong_key("where", f"where holds {kind}", "it is true or false for each row", fix)
         return Role(name, sql, cells, display, kind)
+
+
+    def _refuse_clocks_of_nobody(self, node: Node, key: str) -> None:
+        """Refuse a cast of a moment to what clocks show, which would be those of the connection."""
+        if node.get("class") != "CAST" or str(node["type_expr"]["type_name"]).lower() in _MOMENT:
+            return
+        child = text_of(node["child"])
+        kind = types_of(self.connection, f"select {child} as x from {identifier(WRITTEN)}", key)["x"]
+        if kind.lower() in _MOMENT:
+            raise wrong_key(
+                key, f"{key} casts a moment to {node['type_expr']['type_name']}",
+                "days and hours are those of clocks somewhere", f"{child} AT TIME ZONE 'Europe/Berlin', with your zone",
+            )  # fmt: skip
 
 
 def _names_in(text: str, names: Sequence[str]) -> list[str] | None:
@@ -431,11 +478,25 @@ def _names_in(text: str, names: Sequence[str]) -> list[str] | None:
     return used if {name.lower() for name in used} <= {name.lower() for name in names} else None
 
 
+def _key_of(role: str) -> str:
+    """Return the key of [source] of a role."""
+    return "value" if role.startswith("value") else "by" if role.startswith("by") else role
+
+
 def _role_keys(source: Source) -> list[tuple[str, str]]:
     """Return the roles that are declared, with their texts."""
     roles = [(name, getattr(source, name)) for name in ("unit", "recording", "order", "end", "where")]
     roles += [(f"value{number}", text) for number, text in enumerate(source.values)]
     return [(name, text) for name, text in roles if text is not None]
+
+
+def _kind(path: str, files: Sequence[str]) -> str:
+    """Return the ending that says what a file is; of a database its first bytes say it."""
+    ending = _ending(path)
+    if ending not in (*DUCKDB, *SQLITE) or not files:
+        return ending
+    with open(files[0], "rb") as file:
+        return SQLITE[0] if file.read(16) == b"SQLite format 3\0" else DUCKDB[0]
 
 
 def _ending(path: str) -> str:

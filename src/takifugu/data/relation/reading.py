@@ -1,7 +1,8 @@
 """How rows become entries, as text: what a ledger keeps, and compares line by line (`core.readings`).
 
-Paths, the ends of the calendar and the roster's rows are no part of it: they move every week. Nor is the zone, which
-moves cells and not steps. Where the calendar's start lies between two steps is.
+Paths, the ends of the calendar and the roster's rows are no part of it: they move every week. Nor is which zone is
+declared, which moves cells and not steps. That one is (then times are moments, else clocks as written) is part of it,
+and where the calendar's start lies between two steps.
 """
 
 from __future__ import annotations
@@ -41,5 +42,7 @@ def _lines(opened: Opened) -> Iterator[tuple[str, str]]:
             yield "step", f"{source.width // 10**6}s" if source.is_time else str(source.width)
         elif not roles and value is not None:
             yield key.name, str(value)
+    if source.timezone is not None:  # texts do not show it by their type
+        yield "times", "moments"
     if source.origin is not None:
         yield "start between steps", str(source.origin % source.width)

@@ -31,6 +31,8 @@ class Relation:
     stamps: Stamps = ()
     key: str = "file"
     keeps: Any = field(default=None, repr=False)
+    readings: int = 0
+    is_kept: bool = False
 
     @property
     def name(self) -> str:

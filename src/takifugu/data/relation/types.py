@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import NoReturn
 
-from takifugu.core.errors import DataError, InputError
+from takifugu.core.errors import DataError, InputError, TakifuguError, gathered, raise_gathered
 from takifugu.data.relation.faults import BIT
 from takifugu.data.relation.opening import SOURCE, Opened
 from takifugu.data.relation.words import identifier, literal
@@ -18,6 +18,8 @@ from takifugu.data.values.bins import Bins, Classes
 #: How the values of a column are counted: by states, by bins or by classes of numbers.
 Known = Sequence[str] | Bins | Classes
 
+#: The rows as integers, where they are kept.
+KEPT = '"takifugu rows"'
 WHOLE = {
     "TINYINT",
     "SMALLINT",
@@ -50,15 +52,20 @@ _POINT = r"[+-]?\d+[.]\d*([eE][+-]?\d+)?|[+-]?\d+[eE][+-]?\d+"
 
 
 def check_types(opened: Opened) -> None:
-    """Raise InputError, with the key and the line that mends it, for a column of another type; no row is read."""
-    for role in ("unit", "recording"):
+    """Raise InputError, with the key and the line that mends it, for a column of another type; no row is read.
+
+    SpecError for several.
+    """
+    faults = list[TakifuguError]()
+    for role, check in (("unit", _check_name), ("recording", _check_name), ("order", _check_order),
+                        ("end", _check_order)):  # fmt: skip
         if role in opened.roles:
-            _check_name(opened, role)
-    for role in ("order", "end"):
-        if role in opened.roles:
-            _check_order(opened, role)
+            with gathered(faults):
+                check(opened, role)
     if opened.source.rows != "answers":
-        _check_value(opened)
+        with gathered(faults):
+            _check_value(opened)
+    raise_gathered(faults)
 
 
 def _refuse(key: str, what: str, rule: str, fix: str) -> NoReturn:
@@ -135,8 +142,19 @@ def refuse_mixed_times(opened: Opened, role: str) -> None:
         raise DataError(what, rule=rule, fix=fix).at("timezone")
 
 
+def keep_rows(opened: Opened) -> None:
+    """Keep the rows as integers from the second reading on: a year of windows parses its file twice."""
+    relation = opened.relation
+    relation.readings += 1
+    if relation.readings == 2:
+        relation.rows(f"create temp table {KEPT} as {rows_sql(opened)}")
+        relation.is_kept = True
+
+
 def rows_sql(opened: Opened, is_numbered: bool = False, more: str = "") -> str:
     """Return the SELECT of every row as integers, by the types of its columns; `more` are other bits of a row."""
+    if opened.relation.is_kept and not is_numbered and not more:
+        return f"select * from {KEPT}"
     source, roles = opened.source, opened.roles
     columns, listed, why = list[str](), ["unit", "recording"], list[str]()
     for role in ("unit", "recording"):

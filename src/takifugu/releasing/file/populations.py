@@ -8,8 +8,6 @@ from fractions import Fraction
 from pathlib import Path
 from typing import Annotated, Any
 
-from pydantic import StrictBool
-
 from takifugu.analysis.questions.coded_rows import CodedRows
 from takifugu.calibration.registry import find
 from takifugu.core.errors import DataError, InputError, TakifuguError
@@ -56,7 +54,6 @@ class PopulationSourceSpec(SourceKeys):
     ]
     rows_per_person: Annotated[Positive, meaning("the most rows that a person may have; one with more is refused", 1)]
     entries: Annotated[Text | None, meaning("a name for these rows: no row has two such names", "2026-03")] = None
-    list_units: Annotated[StrictBool, meaning("name the persons on the certificate")] = False
 
     @property
     def value_columns(self) -> tuple[str, ...]:

@@ -8,7 +8,7 @@ from functools import cache, partial
 from itertools import chain
 from typing import TYPE_CHECKING, Any
 
-from takifugu.core.errors import InputError, SpecError, Step, TakifuguError
+from takifugu.core.errors import InputError, SpecError, Step, TakifuguError, faults_in
 from takifugu.core.escaping import command
 from takifugu.core.lists import without
 from takifugu.core.nearest import did_you_mean, nearest, nearest_words
@@ -140,6 +140,15 @@ def blamed(error: TakifuguError, *where: Step) -> TakifuguError:
     if not error.fix and not error.rule:
         error.fix = "repair it"
     return error
+
+
+def blamed_keys(error: TakifuguError, *section: Step) -> list[TakifuguError]:
+    """Return every fault that a lower layer's error tells of as that of its key in a section, `file` without one.
+
+    >>> [fault.line for fault in blamed_keys(InputError("is empty", fix="leave it out").at("where"), "source")]
+    ['source.where: is empty; leave it out']
+    """
+    return [blamed(fault, *section, *(fault.where[:1] or ("file",))) for fault in faults_in(error)]
 
 
 def faults_at(where: Where, check: Callable[[], object]) -> Iterator[TakifuguError]:

@@ -8,10 +8,10 @@ from typing import Annotated, Any, Literal
 
 from pydantic import Field, StrictBool, StrictStr
 
-from takifugu.core.errors import InputError, TakifuguError
+from takifugu.core.errors import DataError, InputError, TakifuguError
 from takifugu.core.sections import SELECT
 from takifugu.data.relation.keys import KEYS, OF_ROWS
-from takifugu.data.relation.opening import files_read
+from takifugu.data.relation.opening import files_of_select, files_read
 from takifugu.data.relation.relation import files_named
 from takifugu.data.relation.source import Table, opened_table
 from takifugu.releasing.file.keys import Epsilon, Name, Section, State, Text, meaning
@@ -66,9 +66,15 @@ def is_there(source: RelationKeys, folder: Path, data: object) -> bool:
     if data is not None or source.engine is not None:
         return True
     try:
-        return bool(private_files(source, folder, None)) or source.sql is not None
-    except TakifuguError:
+        if source.file is not None:
+            files_named(source.file, folder, "file")
+        if source.sql is not None:
+            files_of_select(source.sql, folder)
+    except DataError:
         return False
+    except TakifuguError:  # a SELECT that is none: opening it says so
+        return True
+    return source.file is not None or source.sql is not None
 
 
 def private_files(source: RelationKeys, folder: Path, data: object) -> tuple[Path, ...]:
@@ -77,7 +83,10 @@ def private_files(source: RelationKeys, folder: Path, data: object) -> tuple[Pat
     if isinstance(data, str | Path):
         paths.append(Path(data))
     if source.file is not None:
-        paths += map(Path, files_named(source.file, folder, "file"))
+        try:
+            paths += map(Path, files_named(source.file, folder, "file"))
+        except TakifuguError:  # opening it says that it is missing
+            paths.append(folder / source.file)
     if source.sql is not None and SELECT.match(source.sql):
         paths += files_read(source.sql, folder)
     return tuple(paths)

@@ -15,7 +15,7 @@ from takifugu.core.sections import values_of, written
 from takifugu.data.relation.types import check_types
 from takifugu.model.frameworks import Framework
 from takifugu.releasing.file.keys import Described, names_of
-from takifugu.releasing.file.problems import Where, absent_columns, blamed, fault
+from takifugu.releasing.file.problems import Where, absent_columns, blamed, blamed_keys, fault
 from takifugu.releasing.file.relation_keys import RelationKeys, open_relation
 from takifugu.releasing.file.sections import FileSpec
 from takifugu.releasing.file.source import BLAMED, open_source
@@ -96,7 +96,7 @@ def opened_relation(
         check_types(table.opened)
         return table, []
     except TakifuguError as error:
-        return None, [blamed(error, "source", *(error.where[:1] or ["file"]))]
+        return None, blamed_keys(error, "source")
 
 
 def columns_of(shape: Shape, spec: FileSpec, belief: Entries | None) -> Sequence[tuple[Where, str]]:

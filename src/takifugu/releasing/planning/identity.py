@@ -39,7 +39,7 @@ _ELSEWHERE: Mapping[str, IncEx | bool] = {
 _BUDGETS = ("epsilon", "delta", "joint_epsilon", "joint_delta")
 
 #: Keys of [source] that say how its file is written: a table stays what it was.
-_AS_WRITTEN = ("delimiter", "encoding", "thousands", "renamed")
+_AS_WRITTEN = ("encoding",)
 
 #: Fields of a question that enter by its noise, by what was read, or by their canonical spelling.
 _OTHERWISE = ("calibration", "data", "observed", "readers", "shares")
@@ -119,6 +119,8 @@ def _keys(spec: FileSpec) -> Json:
     content = plain(spec, exclude=_ELSEWHERE)
     if content["source"].get("rows") in (None, "visits", "answers"):  # which a belief of this kind decides
         content["source"].pop("rows", None)
+    if "gaps" in content["source"]:  # which a calendar decides where nothing is written
+        content["source"]["gaps"] = spec.source.hides_gaps
     windows = [item.get("window") for item in content["table"]]
     for item, window in zip(content["table"], windows, strict=True):
         if window is not None:

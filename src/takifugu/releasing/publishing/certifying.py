@@ -56,12 +56,12 @@ def adjusted_values(adjustment: Adjustment | None, answers: int) -> Sequence[Map
 
 def certificate_of(
     drawn: Sequence[Drawn], source: str, scope: str, units: Sequence[str], facts: Sequence[Fact] = (),
-    table: str | None = None, list_units: bool = False, wording: Wording = PLAIN, adjustment: Adjustment | None = None,
+    table: str | None = None, wording: Wording = PLAIN, adjustment: Adjustment | None = None,
 ) -> Certificate:  # fmt: skip
     """Return the certificate of one release's answers to one query.
 
-    `table` is the digest of their file. A pooled table says how many `units` there are, and names them only with
-    `list_units`. The ledger's digest covers all of it.
+    `table` is the digest of their file. A pooled table says how many `units` there are, and names none of them.
+    The ledger's digest covers all of it.
     """
     calibrations = [answer.question.calibration for answer in drawn]
     query, private, account = calibrations[0].query, all(answer.private for answer in drawn), drawn[0].account
@@ -70,7 +70,7 @@ def certificate_of(
     adjusted, notes = adjusted_values(adjustment, len(drawn)), tuple[str, ...]()
     if adjustment is not None:
         notes = adjustment.notes
-    named_units = () if scope == "pooled" and not list_units else tuple(units)
+    named_units = () if scope == "pooled" else tuple(units)
     hides_presence, statistic = _hides_presence(calibrations), query.describe()
     for fact in facts:
         if isinstance(fact, Window) and fact.clock:

@@ -75,25 +75,16 @@ def bundle_for(planned: Plan, drawn: Sequence[Drawn], worths: Mapping[str, Worth
     return Bundle(tuple(sheets))
 
 
-@runtime_checkable
-class ListingUnits(Protocol):
-    """A [source] that says whether the certificate names its units."""
-
-    @property
-    def list_units(self) -> bool: ...
-
-
 def _sheet(table: Table, answers: Sequence[Drawn], planned: Plan, worth: Worth | None) -> Sheet:
     source, units = planned.file.source.name, planned.unit_names
     adjustment = adjustment_of(table, answers)
     rows, content = _table(table, answers, adjustment, worth)
-    lists_units = isinstance(planned.file.source, ListingUnits) and planned.file.source.list_units
     facts = (*planned.facts, *table.facts)
     if any(answer.question.begins_series for answer in answers):
         facts += (SERIES,)
     title, spec = table.item.title, planned.spec
     wording = Wording(title, table.measured_in or None, spec.publisher, spec.contact, table.people.one)
-    certified = (facts, digest_of(content), lists_units, wording, adjustment)
+    certified = (facts, digest_of(content), wording, adjustment)
     certificate = certificate_of(answers, source, table.scope, units, *certified)
     left_out, releases = in_place_of_good(planned.file), list[tuple[str | None, Release]]()
     for a in answers:

@@ -11,6 +11,7 @@ from typing import Any
 from takifugu.core.errors import TakifuguError
 from takifugu.core.sections import values_of, written
 from takifugu.data import Calendar, Slots, axes_of
+from takifugu.data.relation.keys import OF_ROWS
 from takifugu.data.relation.source import Table
 from takifugu.data.times.cells import AXES
 from takifugu.model.beliefs.chains.declared_chain import ChainSection
@@ -20,6 +21,7 @@ from takifugu.releasing.file.keys import names_of
 from takifugu.releasing.file.kind import Kind
 from takifugu.releasing.file.problems import (
     blamed,
+    blamed_keys,
     broken,
     fault,
     strange_states,
@@ -59,9 +61,9 @@ def meaning_of(kind: Kind, spec: ReleaseSpec, faulty: frozenset[str], folder: Pa
     if source is not None:
         problems += twice_named(columns_of(kind.facts, spec, None))
         declared = None
-        if not any(key.startswith("source.") for key in faulty):
+        if faulty.isdisjoint(f"source.{key}" for key in OF_ROWS):
             with _collecting(problems):
-                declared = declared_source(spec)
+                declared = declared_source(spec, has_states="belief.states" not in faulty)
         if declared is not None:
             # A calendar is planned before there is a recording; who reads it says that it is missing.
             is_planned = source.from_ is not None and not is_there(source, folder, data)
@@ -91,7 +93,7 @@ def _collecting(problems: list[TakifuguError]) -> Iterator[None]:
     try:
         yield
     except TakifuguError as error:
-        problems.append(blamed(error, "source", *(error.where[:1] or ["file"])))
+        problems += blamed_keys(error, "source")
 
 
 def _believed(

@@ -23,11 +23,15 @@ from takifugu.releasing.file.sequences.source import SequenceBelief, SourceSpec,
 from takifugu.releasing.file.source import is_one_of, private_files
 
 
-def declared_source(spec: Any) -> Source:
-    """Return the source of a file's keys; InputError for keys that do not fit together."""
+def declared_source(spec: Any, has_states: bool = True) -> Source:
+    """Return the source of a file's keys; InputError, or SpecError, for keys that do not fit together.
+
+    Without the states nothing is said of those that keys name.
+    """
     keys, states, _ = read_by(spec, None)
-    if not states:
+    if not has_states or not states:
         keys.pop("default_state", None)
+        states = ()
     return Source.of(keys, states)
 
 
