@@ -308,7 +308,7 @@ def test_an_option_of_before_is_told_with_that_of_now(tmp_path: Path, option: st
 
 @pytest.mark.parametrize(("words", "place"), [
     (["--from", "2026-13-01"], "source.from"), (["--until", "9"], "source.until"),
-    (["--timezone", "UTC"], "source.timezone"), (["--default-state", "x"], "source.default_state"),
+    (["--timezone", "UTC"], "source.timezone"), (["--roster", '["Ana"]'], "source.roster"),
 ])  # fmt: skip
 def test_an_answer_that_the_file_would_be_refused_for_is_refused(tmp_path: Path, words: list[str], place: str) -> None:
     data = sleep(tmp_path)

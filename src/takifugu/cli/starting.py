@@ -25,10 +25,10 @@ from takifugu.core.text.tables import labelled, paragraph
 from takifugu.data.relation.keys import KEYS
 from takifugu.releasing.draft.answers import Draft, draft_of, relative
 from takifugu.releasing.draft.evidence import Evidence, evidence
+from takifugu.releasing.draft.listing import listed_keys
 from takifugu.releasing.draft.questions import NONE, Answers, Question, questions
 from takifugu.releasing.draft.text import first_about, text_of
 from takifugu.releasing.file.kinds import KINDS, PLAINLY, drafted
-from takifugu.releasing.file.listing import listed_keys
 from takifugu.releasing.file.loading import checked, json_schema
 from takifugu.releasing.file.neighbours import write_ledger_id
 

@@ -7,7 +7,6 @@ import shlex
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import cached_property
-from json import loads
 from pathlib import Path
 from typing import Any
 
@@ -167,7 +166,8 @@ def evidence(given: object, encoding: str | None = None, sql: str | None = None)
                 raise DataError(what, fix=shlex.join(["mv", file, str(path.with_suffix(".sqlite"))])).at("file")
     connection = connected(folder.name)
     select = layout.select(path.name) if layout else sql
-    opening = Opening((), path.parent, folder.name, connection, None if layout or not file else path.name, select)
+    opening = Opening((), path.parent, folder.name, connection, None if layout or not file else path.name, select,
+                      is_asked=True)  # fmt: skip
     try:
         opening.take(frame)
         relation = opening.relation()
@@ -180,10 +180,7 @@ def evidence(given: object, encoding: str | None = None, sql: str | None = None)
         opened = Evidence(file, relation, relation.types, layout, sql, is_one_of_several, keeps=folder)
         if not opened.size:
             raise DataError(f"{path.name or 'the frame'} has no row", fix="export it again, with its rows").at("file")
-    except BaseException as error:
+    except BaseException:
         connection.close()
-        if isinstance(error, InputError) and sql is None:
-            said = r'sql = ("([^"\\]|\\.)*")'
-            error.fix = re.sub(said, lambda text: f"--sql {shlex.quote(loads(text[1]))}", error.fix)
         raise
     return opened

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import math
 import re
+import shlex
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 
@@ -44,6 +45,8 @@ _PROMISE = "what is protected depends on it, and no table tells it"
 _ZONE = "hours, days and weekdays are those of clocks somewhere"
 #: So many choices are pasted in an error, gaps are looked at, and rows are named.
 _LISTED, _MOST_GAPS, _NAMED = 6, 10_000, 3
+#: The form of dates that a message shows.
+FORM = "'%d.%m.%Y %H:%M'"
 _NULLS = {"unobserved": "nothing was recorded then", "refuse": "it is a mistake: such rows are refused"}
 #: Of so many texts one may be no time, such as a total: which rows count is then asked.
 _FEW = 10
@@ -80,7 +83,7 @@ class Question:
         """Return the choices as options of the command line, the last of many among them."""
         words = [f"--{self.name} COLUMN (its name)"] if self.is_by_name else []
         for choice in (*self.choices[: _LISTED - 1], *self.choices[_LISTED - 1 :][-1:]):
-            words.append(f"--{self.name} {_typed(choice.name)} ({visible(choice.words)})")
+            words.append(f"--{self.name} {shlex.quote(visible(choice.name))} ({visible(choice.words)})")
         return ", or ".join(words)
 
 
@@ -121,15 +124,6 @@ def columns_in(text: str, types: Mapping[str, str]) -> tuple[str, ...]:
     """
     parts = tuple(part.strip() for part in text.split(","))
     return parts if text not in types and all(part in types for part in parts) else (text,)
-
-
-def _typed(word: str) -> str:
-    """Return a word as a shell reads it, in double quotes where they do."""
-    if re.fullmatch(r"[\w./:-]+", word):
-        return word
-    if not re.search(r'["$`\\!]', word):
-        return f'"{visible(word)}"'
-    return "'" + visible(word).replace("'", "'\\''") + "'"
 
 
 def names_nobody(kind: str) -> bool:
@@ -247,10 +241,9 @@ def _orders(evidence: Evidence, taken: set[str | None]) -> Iterator[Choice]:
             both = readings(evidence, (day, clock)) if clock != day else []
             if both and 2 * both[0].rows > both[0].there:
                 yield Choice(f"{day}, {clock}", _words(both))
-    for kinds in ({TIMES, INSTANTS}, {NUMBERS}):
+    for are_numbers in (False, True):
         for name, ways in some.items():
-            has_times = any(reading.kind != NUMBERS for reading in ways)
-            if ways and has_times == (NUMBERS not in kinds):
+            if ways and all(reading.kind == NUMBERS for reading in ways) == are_numbers:
                 yield Choice(name, _words(ways))
 
 
@@ -270,7 +263,7 @@ def _where(evidence: Evidence, answers: Answers, key: str) -> Question:
         raise InputError(
             f"nothing reads all of {answers[key][:80]!r}{kind} to a time of 1900 to 2099{mixed}",
             rule="all times of a column are written alike",
-            fix=f"--{key} {_typed(f'''strptime({quoted}, '%d.%m.%Y %H:%M')''')} with your format",
+            fix=f"--{key} {shlex.quote(f'strptime({quoted}, {FORM})')} with your format",
         ).at(key)
     condition = some[0].condition
     numbered = f"(select *, row_number() over () as takifugu_row from {evidence.rows})"

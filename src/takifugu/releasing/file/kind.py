@@ -14,6 +14,7 @@ from pathlib import Path
 from types import MappingProxyType
 from typing import TYPE_CHECKING, Any, ClassVar, TypeVar
 
+from takifugu.core.column_words import people_of
 from takifugu.core.errors import InputError, SpecError, TakifuguError
 from takifugu.core.files import path_in
 from takifugu.core.people import People
@@ -23,7 +24,6 @@ from takifugu.model.frameworks import Assuming, Framework
 from takifugu.model.queries import Query, name_of
 from takifugu.numbers.rationals import Number, as_fraction
 from takifugu.releasing.certificates.facts import Fact
-from takifugu.releasing.file.column_words import people_of
 from takifugu.releasing.file.described import model_of
 from takifugu.releasing.file.keys import Described, Section
 from takifugu.releasing.file.relation_keys import RelationKeys
