@@ -602,8 +602,12 @@ def test_a_table_gets_a_release_file(tmp_path: Path, toml: Path, monkeypatch: py
 def test_the_sheets_of_a_workbook_are_listed(tmp_path: Path) -> None:
     write_workbook(tmp_path / "two sheets.xlsx", {"one": [["t", "state"], [1, "still"]], "more": [["a"], [1]]})
     toml = replaced(small(tmp_path, ONE), '"data.csv"', '"two sheets.xlsx"')
-    listed = pasted(invoke("release", toml), "init")
-    assert "--sql" in words_of(listed)
+    assert 'sql = "FROM \\"one\\""' in words_of(invoke("release", toml))
+    asked = ended(2, "init", toml.with_name("two sheets.xlsx"), "-o", tmp_path / "new.toml")
+    words = shlex.split(written_in(asked, r"--sql '[^']*'"))
+    begun = init(toml.with_name("two sheets.xlsx"), *words, "--unit", "-", "--order", "t", "--step", "1", "-o",
+                 tmp_path / "new.toml")  # fmt: skip
+    assert "written: " in begun.output
 
 
 @of("cli/believing.py: beliefs", "cli/examples.py: _list_examples",
