@@ -122,7 +122,7 @@ def test_bad_files_end_with_two_and_all_their_faults(tmp_path: Path) -> None:
         assert outcome.stdout == ""
         stopped = ["takifugu: State of the release: nothing happened. No epsilon was spent, and nothing was published."]
         assert outcome.stderr.splitlines() == [
-            'takifugu: source.name: is missing; write name = "activity-study" (the data\'s name in the ledger)',
+            'takifugu: source.name: is missing; write name = "activity-study" (who these people are to the ledger)',
             "takifugu: table[0].epsilon: epsilon is 0; it must be above 0; write for example 1.0",
             *(stopped if command == "release" else []),
         ]
@@ -201,13 +201,13 @@ def test_explain_says_no_more_of_a_file_than_holds_of_all_its_tables(
     tmp_path: Path, budgets: tuple[int | None, ...], joint: str, has_others: bool
 ) -> None:
     """Two counts of one fair bit: beside both, 10 % may become 10e/(10e + 90/e), beyond what is said of one."""
-    (tmp_path / "bit.csv").write_text("state\nbusy\n")
+    (tmp_path / "bit.csv").write_text("n,state\n0,busy\n")
     tables = (
         publish(f"count-{number}", "count", states=["busy"], **({} if budget is None else {"epsilon": budget}))
         for number, budget in enumerate(budgets)
     )
     belief = believe("markov-chain", states=["calm", "busy"], matrix=[[0.5, 0.5], [0.5, 0.5]])
-    source = read_from("bit", "bit.csv", value="state")
+    source = read_from("bit", "bit.csv", order="n", step=1, value="state")
     (tmp_path / "bit.toml").write_text(joint + release_text(source, belief, *tables))
     printed, said = json_of("explain", tmp_path / "bit.toml"), words_of(succeed("explain", tmp_path / "bit.toml"))
     assert printed.get("of_one_table", False) is has_others

@@ -22,7 +22,7 @@ PRINTED = {
     "four-values": ("000", ["Table 1: 1st example", " 1/3 1/6 1/3 1/6\n", " 1/4 1/4 1/6 1/3\n"]),
 }  # fmt: skip
 SEEDS = Path(__file__).parents[3] / "shared" / "seeds"
-SOURCE = {"markov-chain": {"order": "t"}, "markov-chain-class": {"order": "t"}, "populations": {"rows_per_person": 1}}
+SOURCE = {"markov-chain": {"order": "t", "step": 1}, "markov-chain-class": {"order": "t", "step": 1}, "populations": {"rows_per_person": 1}}
 QUERY = {"markov-chain": "histogram", "markov-chain-class": "histogram", "populations": "each-value"}
 
 
@@ -87,7 +87,7 @@ def test_the_household_matrix_is_counted_in_the_public_file() -> None:
 
 
 FILE = release_text(
-    read_from("d", "d.csv", value="state", order="t"),
+    read_from("d", "d.csv", value="state", order="t", step=1),
     believe("markov-chain", states=["still", "walking"]) + '\nfit = {{ file = "{file}", smoothing = 1{more} }}',
     publish("t", "histogram", epsilon=1),
     ledger="l.db",

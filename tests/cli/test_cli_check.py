@@ -16,8 +16,8 @@ from tests.support.releases import put
 
 from takifugu.cli import BAD_INPUT, DONE, REFUSED
 from takifugu.cli.samples.examples import examples, write_example
-from takifugu.data import open_frame
-from takifugu.releasing.file import source
+from takifugu.releasing.file import relation_keys
+from takifugu.releasing.file.source import UNOPENED
 
 WARD = release_text(
     read_from("ward", "ward.csv", rows="samples", value="state", order="hour", step="1h", from_="2026-01-05",
@@ -39,13 +39,13 @@ def write(folder: Path, text: str, name: str = "release.toml") -> Path:
 @pytest.fixture(autouse=True)
 def closed(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
     """Opening the data of a test, or a ledger, is a fault."""
-    private = {"data.csv", "ward.csv"}
+    opened_table = relation_keys.opened_table
 
-    def opens(data: Any, *rest: Any, **more: Any) -> Any:
-        assert not isinstance(data, str | os.PathLike) or Path(data).name not in private, "the data are opened"
-        return open_frame(data, *rest, **more)
+    def opens(keys: Any, states: Any, folder: Path, data: object, public: Any) -> Any:
+        assert data is UNOPENED, "the data are opened"  # which is no frame, and refused
+        return opened_table(keys, states, folder, data, public)
 
-    monkeypatch.setattr(source, "open_frame", opens)
+    monkeypatch.setattr(relation_keys, "opened_table", opens)
     monkeypatch.setattr("takifugu.accounting.ledger.Ledger.open", lambda *_: pytest.fail("a ledger is opened"))
 
 
@@ -133,7 +133,7 @@ def test_an_unknown_kind_is_the_only_fault(tmp_path: Path) -> None:
     assert not [other for other in rest if "nothing happened" not in other]
 
 
-LOOSE = WARD.replace('step = "1h"\nfrom = "2026-01-05"\nuntil = "2026-02-02"\n', "").replace('every = "week"\n', "")
+LOOSE = WARD.replace('step = "1h"\nfrom = "2026-01-05"\nuntil = "2026-02-02"\n', "step = 1\n").replace('every = "week"\n', "")
 BRIEF = LOOSE.replace("[belief]\n", "[belief]\nmax_length = 50\n")
 
 

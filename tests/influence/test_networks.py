@@ -543,3 +543,21 @@ def test_reading_one_more_variable_never_lowers_a_loss():
             tables[last] = read * share
             costs.append(network_loss(network, Profile.by_entry(tables), Family(range(8))).epsilon)
         assert costs[0] <= costs[1] * (1 + 1e-9)
+
+
+@pytest.mark.parametrize("power", [20, 400])
+def test_people_who_are_almost_never_ill_are_not_taken_for_always_well(power):
+    """Nobody is ill, or one, or all: given that somebody is, it matters how likely each is, not how seldom."""
+    seldom = Fraction(1, 10**power)
+    number = [1 - 4 * seldom, 3 * seldom, 0, seldom]
+    loss = clique_losses(Clique(3, tf.Pmf(range(4), number)), Profile.of(0.5 * PAIR, 3), 1)
+    assert loss == pytest.approx(exchangeable_loss([1 - 4e-20, 3e-20, 0.0, 1e-20], 0.5, 0.5), rel=1e-12)
+    assert loss[1, 0] > 0.9
+
+
+@pytest.mark.parametrize("power", [20, 400])
+def test_rows_that_are_almost_never_there_are_rows(power):
+    """The first value is 1 only where the second is."""
+    seldom = Fraction(1, 10**power)
+    table = tf.JointTable([(0, 0), (1, 1)], [1 - seldom, seldom])
+    assert table_losses(table, Profile.of(0.5 * PAIR, 2), 0) == pytest.approx(PAIR)

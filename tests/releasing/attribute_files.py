@@ -6,7 +6,7 @@ from tests.support.release_files import EXPECT, believe, changed, hide, publish,
 from tests.support.releases import put
 
 RECORDS = release_text(
-    read_from("staff", "staff.csv", missing=["?"], budget=4.0),
+    read_from("staff", "staff.csv", budget=4.0),
     believe("independent-records", records=40, source="last year's survey", columns=["team", "hours", "smokes"],
             rows=[["a", 10, "no"], ["a", 30, "no"], ["a", 50, "yes"], ["b", 10, "no"], ["b", 30, "yes"],
                   ["b", 50, "yes"]],
@@ -18,7 +18,7 @@ RECORDS = release_text(
 )  # fmt: skip
 #: 10 rows, four times: of hours a missing and an infinite value, and values at the ends of classes.
 STAFF = "smokes,team,hours,x\n" + 4 * (
-    "no,a,10,1\nno,a,20,2\nyes,a,40,3\nno,b,0.5,4\nyes,b,?,5\nyes,b,99,6\nno,a,inf,7\nno,a,39.9,8\nyes,b,20,9\nno,a,10,0\n"
+    "no,a,10,1\nno,a,20,2\nyes,a,40,3\nno,b,0.5,4\nyes,b,,5\nyes,b,99,6\nno,a,inf,7\nno,a,39.9,8\nyes,b,20,9\nno,a,10,0\n"
 )
 
 NORMAL = release_text(

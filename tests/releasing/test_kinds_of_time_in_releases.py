@@ -51,7 +51,7 @@ def test_two_releases_of_stays_of_two_kinds_are_refused_and_pay_nothing(tmp_path
     for name, text in TWO.items():
         put(tmp_path, {f"{name}.toml": text})
         said = ended(code, "release", tmp_path / f"{name}.toml").output
-        assert ("'starts' holds times with offsets, and column 'ends' clock times" in said) == bool(code)
+        assert ("end holds what clocks showed (TIMESTAMP), and timezone is declared" in said) == bool(code)
     assert (tmp_path / "out").exists() == (not code)
     paid = Ledger.open(tmp_path / "ledger.db").payments("stays") if (tmp_path / "ledger.db").exists() else ()
     assert len(paid) == (0 if code else 2)

@@ -523,7 +523,7 @@ def test_another_rule_of_which_value_a_record_has(tmp_path: Path) -> None:
     first, _, third = paid(file(10)), first_refused(file(20)), first_refused(file(30))
     assert 0 < first < 1e-12  # the income tells nothing of x
     assert third >= 3
-    assert "bins: " in Ledger.open(tmp_path / "a.db").events("s")[-1].what
+    assert "bins of income: " in Ledger.open(tmp_path / "a.db").events("s")[-1].what
 
 
 def test_other_classes_of_a_column_of_numbers(tmp_path: Path) -> None:

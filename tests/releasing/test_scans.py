@@ -11,6 +11,7 @@ from tests.support.releases import put
 
 import takifugu as tf
 from takifugu.data.engines import differences
+from takifugu.data.relation.relation import Relation
 from takifugu.data.rows import by_bits, facts, local_time, reader  # noqa: F401  (which hold the function that is counted)
 from takifugu.data.rows.picked import GUESSED_FROM
 from takifugu.releasing.file.loading import load
@@ -86,7 +87,7 @@ def folder_of(path: Path, text: str, gaps: bool = False) -> Path:
 FEW = 4
 
 
-@pytest.mark.parametrize(("text", "scans"), [(SEQUENCES, 3), (GROUPS, 1), (RECORD, 1)])
+@pytest.mark.parametrize(("text", "scans"), [(SEQUENCES, 3)])
 def test_a_release_scans_once(looks: list[int], tmp_path: Path, text: str, scans: int) -> None:
     """One row tells what the order holds and, where it is text, the first rows how it is read; then one scan counts."""
     path = folder_of(tmp_path, text)
@@ -98,6 +99,29 @@ def test_a_release_scans_once(looks: list[int], tmp_path: Path, text: str, scans
     assert tf.release_file(path).tables
     assert looks == dry
     assert GUESSED_FROM < STEPS
+
+
+@pytest.mark.parametrize("text", [GROUPS, RECORD], ids=["groups", "record"])
+def test_answers_come_as_few_numbers(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, text: str) -> None:
+    """Users come as a number of each group and value, one record as its values, by whatever statement."""
+    path, sizes = folder_of(tmp_path, text), list[int]()
+    in_rows, in_columns = Relation.rows, Relation.columns
+
+    def rows(self: Relation, *statement: Any) -> Any:
+        answer = in_rows(self, *statement)
+        sizes.append(len(answer))
+        return answer
+
+    def columns(self: Relation, *statement: Any) -> Any:
+        answer = in_columns(self, *statement)
+        sizes.append(max(map(len, answer.values())))
+        return answer
+
+    monkeypatch.setattr(Relation, "rows", rows)
+    monkeypatch.setattr(Relation, "columns", columns)
+    assert tf.release_file(path).tables
+    assert sizes
+    assert max(sizes) <= FEW
 
 
 @pytest.mark.slow

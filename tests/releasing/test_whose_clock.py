@@ -5,7 +5,7 @@ from pathlib import Path
 
 import pytest
 from tests.support.release_files import EXPECT, believe, publish, read_from, release_text
-from tests.support.releases import put, words_in
+from tests.support.releases import put, refused, words_in
 
 import takifugu as tf
 from takifugu.cli import main
@@ -14,23 +14,26 @@ from takifugu.releasing.certificates.cells import read_table
 #: How times are written, with what is declared of them, and whose clock it is.
 CLOCKS = {
     "no zone": ("{}", {}, "as written in the table", "on clocks as written in the table"),
-    "offsets": ("{}:00+11:00", {}, "UTC", "in UTC"),
-    "zone": ("{}", {"timezone": "Europe/Berlin"}, "Europe/Berlin", "on clocks in Europe/Berlin"),
+    "zone": ("{}", {"timezone": "Europe/Berlin", "order": "\"when\"::timestamp AT TIME ZONE 'Europe/Berlin'"},
+             "Europe/Berlin", "on clocks in Europe/Berlin"),
+    "offsets and UTC": ("{}:00+11:00", {"timezone": "UTC"}, "UTC", "in UTC"),
     "offsets and a zone": (
         "{}:00+01:00", {"timezone": "Australia/Sydney"}, "Australia/Sydney", "on clocks in Australia/Sydney",
     ),
     "a form without a zone": (
-        "{}", {"order_format": "%Y-%m-%dT%H:%M"}, "as written in the table", "on clocks as written in the table",
+        "{}", {"order": "strptime(\"when\", '%Y-%m-%dT%H:%M')"},
+        "as written in the table", "on clocks as written in the table",
     ),
 }  # fmt: skip
+BERLIN = CLOCKS["zone"][1]
 
 
 def study(folder: Path, form: str, by: str | None = "hour", **keys: object) -> Path:
     times = (form.format(f"2026-01-{6 + hour // 24:02}T{hour % 24:02}:00") for hour in range(5 * 24))
     rows = "when,state\n" + "".join(f"{time},{'on' if place % 3 else 'off'}\n" for place, time in enumerate(times))
     text = release_text(
-        read_from("study", "data.csv", rows="samples", order="when", value="state", step="1h", from_="2026-01-05",
-                  until="2026-01-13", budget=90, **keys),
+        read_from("study", "data.csv", **{"rows": "samples", "order": "when", **keys}, value="state", step="1h",
+                  from_="2026-01-05", until="2026-01-13", budget=90),
         believe("markov-chain", states=["off", "on"], matrix=[[0.5, 0.5], [0.3, 0.7]], source="a test"),
         publish("table", "count", states=["on"], epsilon=2.0, **({"by": by} if by else {})),
         expect=EXPECT,
@@ -52,29 +55,33 @@ def test_every_page_says_whose_clock(name: str, tmp_path: Path) -> None:
         assert words in words_in(folder / f"table.{page}"), page
 
 
-def test_seconds_since_1970_are_in_utc(tmp_path: Path) -> None:
-    path = study(tmp_path, "{}", order_format="epoch")
+def test_seconds_since_1970_are_moments(tmp_path: Path) -> None:
     rows = "".join(f"{1_767_600_000 + 3_600 * hour},{'on' if hour % 3 else 'off'}\n" for hour in range(120))
+    path = study(tmp_path, "{}", order='to_timestamp("when"::bigint)', timezone="UTC")
     (tmp_path / "data.csv").write_text("when,state\n" + rows, encoding="utf-8")
+    declared = path.read_text(encoding="utf-8")
+    path.write_text(declared.replace('timezone = "UTC"\n', ""), encoding="utf-8")
+    assert "source.timezone: order holds moments" in str(refused(path))
+    path.write_text(declared, encoding="utf-8")
     (table,) = tf.release_file(path, anyway=True).tables
     assert table.rows[0]["clock"] == "UTC"
 
 
 @pytest.mark.parametrize("by", ["weekday", "date"])
 def test_other_cells_of_a_calendar_have_a_clock_too(by: str, tmp_path: Path) -> None:
-    (table,) = tf.release_file(study(tmp_path, "{}", by, timezone="Europe/Berlin"), anyway=True).tables
+    (table,) = tf.release_file(study(tmp_path, "{}", by, **BERLIN), anyway=True).tables
     assert f"by {by}" in table.title
     assert "on clocks in Europe/Berlin" in table.title
 
 
 def test_a_table_without_hours_has_no_clock(tmp_path: Path) -> None:
-    (table,) = tf.release_file(study(tmp_path, "{}", None, timezone="Europe/Berlin"), anyway=True).tables
+    (table,) = tf.release_file(study(tmp_path, "{}", None, **BERLIN), anyway=True).tables
     assert "clock" not in table.title
     assert "clock" not in table.rows[0]
 
 
 def test_a_table_read_back_has_its_clock(tmp_path: Path, capsys) -> None:
-    path = study(tmp_path, "{}", timezone="Europe/Berlin")
+    path = study(tmp_path, "{}", **BERLIN)
     first = tf.release_file(path, anyway=True).tables[0]
     again = tf.release_file(path, anyway=True).tables[0]
     assert again.since is not None

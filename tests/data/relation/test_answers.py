@@ -191,5 +191,5 @@ def test_a_lookalike_is_told_by_its_row(tmp_path: Path) -> None:
     keys = {"unit": "who", "order": "t", "value": "v", "step": 1, "file": "a.csv"}
     with read_source(keys, ["bar"], tmp_path) as source, pytest.raises(TakifuguError) as error:
         source.refuse_lookalikes(["bar", "gym"], "place")
-    assert error.value.line.startswith("place: row 3: a value in value")
+    assert error.value.line.startswith("place: row 3: a value in \"v\" that is a declared one")
     assert "Bar " not in error.value.line

@@ -12,6 +12,7 @@ import pytest
 from takifugu.core.errors import TakifuguError, faults_in
 from takifugu.data.relation.faults import CAUSES, RowFault
 from takifugu.data.relation.source import read_source
+from takifugu.data.values.bounded import Bounded
 
 DAY = "2026-01-05"
 CLOCK = {"unit": "who", "order": "t", "value": "v", "step": "1h"}
@@ -76,6 +77,28 @@ def test_a_cause_is_told_with_its_row_and_no_value(
     assert fault.rule
     assert fault.fix
     assert not any(value in fault.line for value in ("Geheim", "Ben", "05/01", "20.5", "soon", "{", "9999"))
+
+
+def test_a_row_has_its_number_whatever_a_column_called_row_holds(tmp_path: Path) -> None:
+    (tmp_path / "a.csv").write_text("row,who,v\n4711,Ana,x\n4712,Ben,\n4713,Eva,x\n")
+    keys = {"file": "a.csv", "rows": "answers", "unit": "who", "value": "v"}
+    with read_source(keys, ["x"], tmp_path) as source, pytest.raises(RowFault, match=r"^row 2: nothing in"):
+        source.answers()
+    with read_source({**keys, "value": "row", "where": "who <> 'Ana'"}, (), tmp_path) as source:
+        assert source.texts(["value0", "unit", "row"]) == [("4712", "Ben", "2"), ("4713", "Eva", "3")]
+
+
+@pytest.mark.parametrize(("row", "column", "words"), [
+    ("a,soon,1", "height", "no number"), ("a,,1", "height", "nothing"), ("a,3,-1", "weight", "outside its bounds"),
+])  # fmt: skip
+def test_a_fault_of_one_of_several_values_names_its_column(row: str, column: str, words: str, tmp_path: Path) -> None:
+    (tmp_path / "a.csv").write_text(f"who,height,weight\nb,2,1\n{row}\n")
+    keys = {"file": "a.csv", "rows": "answers", "value": ["height", "weight"]}
+    bounded = [Bounded(name, 0, 9, 1, None, clips=False) for name in keys["value"]]
+    with read_source(keys, (), tmp_path) as source, pytest.raises(RowFault, match=r"^row 2: ") as error:
+        source.totals(bounded)
+    assert words in str(error.value)
+    assert error.value.words["column"] == column
 
 
 def test_every_cause_has_a_case() -> None:

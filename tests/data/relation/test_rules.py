@@ -139,6 +139,28 @@ def test_a_rule_refuses_what_loses_more_than_is_charged(
         assert max(moved(one[1], other[1]) for one in lost for other in lost) > 1
 
 
+def test_distinct_rows_of_a_person_who_may_have_several_would_show_which_are_equal(
+    tmp_path: Path, without_rules: Callable[[], None]
+) -> None:
+    keys = {"sql": f"select distinct id, v from {READ}", "rows": "answers", "unit": "id", "value": "v"}
+
+    def rows(rows_per_person: int) -> int:
+        with read_source({**keys, "rows_per_person": rows_per_person}, (), tmp_path) as source:
+            return len(source.texts(["unit"]))
+
+    for hidden in ("x", "y"):
+        tables(tmp_path, hidden)
+        with pytest.raises(TakifuguError, match="DISTINCT"):
+            rows(3)
+        rows(1)  # where a second row is refused
+    without_rules()
+    lost = set[int]()
+    for hidden in ("x", "y"):
+        tables(tmp_path, hidden)
+        lost.add(rows(3))
+    assert len(lost) == 2
+
+
 def test_types_do_not_depend_on_values(tmp_path: Path) -> None:
     """One 1.5 among whole numbers changes a type where DuckDB finds types, and changes none here."""
     texts = [f"id,t,v\nA,0,{value}\nA,1,2\n" for value in ("1", "1.5")]

@@ -16,6 +16,7 @@ from takifugu.influence.chains import kernels, sides, two_states
 from takifugu.influence.chains.chains import backward_side
 from takifugu.influence.chains.kernels import contracted, reversed_kernel, spread
 from takifugu.influence.chains.sides import BackwardFromAnyStart, Forward
+from takifugu.model.beliefs.stochastic import WideLaw
 from takifugu.numbers.outward_rounding import UNIT
 
 UNITS = 2**30  # masses are multiples of 2^-30, so that rows sum to one exactly and products of two are rounded
@@ -47,9 +48,9 @@ class Seen:
     def __init__(self, monkeypatch):
         suprema = kernels.suprema
 
-        def watched(rows, ratio, relative_error=0.0, *more):
+        def watched(rows, ratio, relative_error=0.0, *more, **named):
             self.rows, self.error = rows, relative_error
-            return suprema(rows, ratio, relative_error, *more)
+            return suprema(rows, ratio, relative_error, *more, **named)
 
         monkeypatch.setattr(sides, "suprema", watched)
         monkeypatch.setattr(kernels, "suprema", watched)
@@ -132,18 +133,19 @@ def test_a_start_whose_laws_are_rounded_too_often_never_settles(monkeypatch):
     assert backward_side(tf.MarkovChain(slow, 10**4, [0.5, 0.5])).settled_from < 10
 
 
-def test_laws_that_floats_cannot_hold_are_reversed_by_their_logarithms():
-    """Masses of e^-1000 and less; the third value is impossible there, and its row is one that is possible."""
+def test_laws_that_floats_cannot_hold_are_reversed_with_exponents_of_their_own():
+    """Masses of 2^-1500 and less; the third value is impossible there, and its row is one that is possible."""
     before = [Fraction(1, 2**1500), Fraction(3, 2**1501), Fraction(0)]
     matrix = [[Fraction(1, 4), Fraction(3, 4), Fraction(0)], [Fraction(1, 2), Fraction(1, 2), Fraction(0)],
               [Fraction(0), Fraction(1, 2), Fraction(1, 2)]]  # fmt: skip
     here = [sum(before[u] * matrix[u][s] for u in range(3)) for s in range(3)]
-    logs = [[float(mpmath.log(as_mpf(mass))) if mass else -np.inf for mass in law] for law in (before, here)]
-    rows = reversed_kernel(np.array(logs[0]), np.array(matrix, dtype=float), np.array(logs[1]))
+    law = WideLaw(np.array([0.5, 0.75, 0.0]), np.array([-1499, -1499, 0]))
+    rows, possible = reversed_kernel(law, np.array(matrix, dtype=float))
     for s in (0, 1):
         exact = [float(before[u] * matrix[u][s] / here[s]) for u in range(3)]
-        assert rows[s] == pytest.approx(exact, rel=1e-12, abs=0)
+        assert rows[s] == pytest.approx(exact, rel=1e-15, abs=0)
     assert (rows[2] == rows[0]).all()
+    assert possible.tolist() == [[True, True, False]] * 3
 
 
 def height(columns, a, b):
@@ -222,6 +224,18 @@ def test_a_step_is_never_below_the_supremum_and_hardly_above(rows):
         for loss, exact in zip(two_states.step(rows, 0.0, *ratios), exactly(rows, *ratios), strict=True):
             assert exact * ROUNDED <= loss <= max(ratios)
             assert loss <= exact * (1 + 32 * UNIT) or max(ratios) > 700  # its exponential is zero
+
+
+@pytest.mark.parametrize("rows", [
+    *CHAINS[2:4], *CHAINS[5:7], ((0.0, 1.0), (1.0, 0.0)), ((0.5, 0.5), (1e-320, 1.0)), ((1.0, 1e-300), (0.25, 0.75)),
+])  # fmt: skip
+def test_a_step_is_never_below_the_supremum_where_exponentials_lose_their_digits(rows):
+    for wide, other in product((690.0, 708.0, 720.0, 740.0, 744.0, 744.6, 745.0, 760.0, 2000.0), (0.1, 745.0)):
+        for ratios in ((wide, other), (other, wide)):
+            for loss, exact in zip(two_states.step(rows, 0.0, *ratios), exactly(rows, *ratios), strict=True):
+                assert exact * ROUNDED <= loss <= max(ratios)
+                assert loss <= exact * (1 + 64 * UNIT) + 32 * UNIT * max(ratios)
+            assert two_states.step(rows, 1e-15, *ratios)[0] >= exactly(rows, *ratios)[0]
 
 
 def test_many_steps_are_never_below_the_supremum_in_any_digit():

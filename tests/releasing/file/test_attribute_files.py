@@ -1,6 +1,7 @@
 """Release files that hide a property of whole columns: reading, faults, ledger and certificates, in both settings."""
 
 import csv
+import json
 import re
 from dataclasses import replace
 from fractions import Fraction
@@ -59,7 +60,7 @@ def as_columns(text: str, separator: str, kinds: dict[str, str], missing: tuple[
 @pytest.mark.parametrize("engine", ENGINES)
 def test_every_engine_reads_the_same(tmp_path: Path, engine: str) -> None:
     frames = {
-        "records": as_columns(STAFF, ",", {"smokes": "text", "team": "text", "hours": "float"}, ("?",)),
+        "records": as_columns(STAFF, ",", {"smokes": "text", "team": "text", "hours": "float"}, ("",)),
         "normal": as_columns(BODIES, ";", {"weight": "float", "income": "float"}),
         "parameters": as_columns(SCHOOL, ",", {"marks": "int", "height": "text"}),
     }
@@ -86,7 +87,7 @@ def test_another_number_of_rows_is_refused_without_telling_it(tmp_path: Path, ki
     ("records", "no,b,0.5,4", ",b,0.5,4", "column 'smokes' has missing values"),
     ("records", "no,b,0.5,4", "no,b,SENTINEL,4", "column 'hours' has a value that the belief does not know"),
     ("records", "no,b,0.5,4", "yes,b,0.5,4", "combination of values"),
-    ("records", "smokes,team", "smoking,team", "no column 'smokes'"),
+    ("records", "smokes,team", "smoking,team", "staff.csv has no 'smokes'"),
     ("parameters", "1,big", "4,big", "column 'marks' has a value that the belief does not know"),
     ("normal", "40.000;70.00", "40.000;SENTINEL", "column 'weight' has texts that are no numbers"),
     ("normal", "40.000;70.00", "40.000;", "column 'weight' has values that are missing or not finite"),
@@ -124,16 +125,81 @@ def test_a_fit_without_a_source_is_read_and_the_missing_source_is_told(tmp_path:
     assert "source" in faults_of(path)
 
 
-@pytest.mark.slow
-def test_what_a_missing_number_may_count_as_can_be_pasted(tmp_path: Path) -> None:
+def test_what_texts_and_missing_numbers_may_count_as_can_be_pasted(tmp_path: Path) -> None:
     rows = FILES["normal"][2].replace("40.000;70.00", "40.000;ND")
-    with_mark = {'file = "': 'missing = ["ND"]\nfile = "'}
-    with pytest.raises(TakifuguError, match="missing or not finite") as caught:
-        tf.release_file(written(tmp_path / "a", "normal", with_mark, rows))
-    line = re.search(r"what they count as: (missing = \{ \"weight\" = \d+ \}) under \[belief\]", str(caught.value))
-    assert line is not None, caught.value
-    counted = with_mark | {'resolution = "0.5"\n': f'resolution = "0.5"\n{line[1]}\n'}
-    assert tf.release_file(written(tmp_path / "b", "normal", counted, rows)).tables
+    line = pasted(written(tmp_path / "a", "normal", data=rows), "texts that are no numbers", r"(sql = .*) in place of")
+    as_missing = {'file = "bodies.csv"': line.replace("'NA'", "'ND'")}
+    path = written(tmp_path / "b", "normal", as_missing, rows)
+    counts_as = pasted(path, "missing or not finite", r"count as: (missing = \{ \"weight\" = \d+ \}) under \[belief\]")
+    counted = as_missing | {'resolution = "0.5"\n': f'resolution = "0.5"\n{counts_as}\n'}
+    path = written(tmp_path / "c", "normal", counted, rows)
+    assert answers(path)[0] == answers(written(tmp_path / "d", "normal"))[0] + (110 - Fraction(70)) / 60
+
+
+def pasted(path: Path, words: str, pattern: str) -> str:
+    """Return the line that a refusal tells to write."""
+    refusal = str(refused(path, kind=DataError))
+    assert words in refusal
+    line = re.search(pattern, refusal)
+    assert line is not None, refusal
+    return line[1]
+
+
+@pytest.mark.parametrize(("kind", "line", "words"), [
+    ("normal", 'unit = "who"', "source.unit"),
+    ("normal", 'roster = ["p1"]', "source.roster"),
+    ("normal", 'nulls = "unobserved"', "source.nulls"),
+    ("normal", 'value = "weight"', "source.value"),
+    ("records", 'missing = ["?"]', "source.missing"),
+    ("records", "where = \"smokes = 'yes'\"", "which rows there are depends on 'smokes'"),
+    ("parameters", 'where = "marks > 1"', "source.where"),
+])  # fmt: skip
+def test_columns_have_no_keys_of_people_and_no_filter_of_what_is_hidden(
+    tmp_path: Path, kind: str, line: str, words: str
+) -> None:
+    place = f'file = "{FILES[kind][1]}"\n'
+    assert words in str(refused(written(tmp_path, kind, {place: f"{place}{line}\n"})))
+
+
+def test_rows_that_where_leaves_out_are_no_records(tmp_path: Path) -> None:
+    rows = BODIES + "1000;1000;total\n"
+    place = 'file = "bodies.csv"\n'
+    path = written(tmp_path / "a", "normal", {place: f"{place}where = \"who <> 'total'\"\n"}, rows)
+    assert answers(path) == answers(written(tmp_path / "b", "normal"))
+
+
+def test_a_value_that_is_nearly_declared_is_refused_with_its_column(tmp_path: Path) -> None:
+    refusal = str(refused(written(tmp_path, "records", data=STAFF.replace("no,b,0.5,4", "No,b,0.5,4", 1))))
+    assert "row 4: a value in 'smokes' that is a declared one up to case" in refusal
+
+
+@pytest.mark.parametrize(("more", "is_refused"), [("", True), ("no,a,3,3\n", False)], ids=["a copy", "a row more"])
+@pytest.mark.parametrize("columns", [["smokes", "team", "hours"], ["hours", "smokes", "team"]])
+def test_a_copy_of_the_data_in_another_order_is_no_public_file(
+    tmp_path: Path, columns: list[str], more: str, is_refused: bool
+) -> None:
+    text, _, _ = FILES["records"]
+    rows = text[text.index("columns = [") : text.index("\n\n[belief.classes.hours]")]
+    fit = f'fit = {{ file = "copy.csv", columns = {json.dumps(columns)} }}'
+    path = written(tmp_path, "records", {rows: fit})
+    header, *lines = STAFF.splitlines(keepends=True)
+    (tmp_path / "copy.csv").write_text("".join([header, *sorted(lines), more]))
+    if is_refused:
+        assert "has the rows of the private data" in faults_of(path)["belief.fit.file"]
+    else:
+        assert load(path).belief is not None
+
+
+def test_another_reading_of_a_column_asks_whether_the_entries_are_the_same(tmp_path: Path) -> None:
+    readings = [load(written(tmp_path / name, "records", changes)).reading for name, changes in (
+        ("as it is", {}),
+        ("other classes", {"ends = [20, 40]": "ends = [21, 40]"}),
+        ("other missing ones", {"missing = 30\n": "missing = 50\n"}),
+    )]  # fmt: skip
+    assert len({*readings}) == 3
+    replaced = {'resolution = "0.5"\n': 'resolution = "0.5"\nmissing = { weight = 70 }\n'}
+    as_it_is, other = written(tmp_path / "c", "normal"), written(tmp_path / "d", "normal", replaced)
+    assert load(as_it_is).reading != load(other).reading
 
 
 @pytest.mark.slow

@@ -48,6 +48,7 @@ WORDS = release_text(
 
 def places_in(folder: Path, text: str = PLACES, people: str = "") -> Path:
     """Write a survey, some people and a release file about their places."""
+    folder.mkdir(exist_ok=True)
     survey = ["status,x,y"]
     for number in range(400):
         x, y = (number * 7 % 40) / 10, (number * 3 % 20) / 10
@@ -214,7 +215,9 @@ def test_every_command_says_what_it_costs(tmp_path: Path) -> None:
     ("p7,1.0,nan", "missing or not finite"), ("p7,inf,1.0", "missing or not finite"),
     ("p7,,1.0", "missing or not finite"),
     ("p7,4.5,1.0", "outside of the declared box"), ("p7,1.0,-0.25", "outside of the declared box"),
-    ("p7,xyzzy,1.0", "no numbers"), (",1.0,1.0", "missing values"),
+    ("p7,xyzzy,1.0", "row 2: column 'x' has texts that are no numbers"),
+    (",1.0,1.0", 'row 2: nothing in "person"'), ("p7 ,1.0,1.0", 'row 2: a name in "person" with blanks'),
+    ("7.0,1.0,1.0", 'row 2: a name in "person" with a point'),
 ])  # fmt: skip
 def test_a_faulty_row_refuses_the_whole_column(tmp_path: Path, row: str, what: str) -> None:
     refusal = refusal_at(places_in(tmp_path, people=f"person,x,y\np59,1.0,1.0\n{row}\n"), where="source")
@@ -222,10 +225,55 @@ def test_a_faulty_row_refuses_the_whole_column(tmp_path: Path, row: str, what: s
     assert not any(number in refusal for number in ("4.5", "0.25", "xyzzy"))
 
 
-def test_a_survey_is_read_as_it_is_written_whatever_the_data_have(tmp_path: Path) -> None:
+def test_places_with_decimal_commas_are_read_by_expressions(tmp_path: Path) -> None:
     people = "person;x;y\n" + "".join(f"p{number};{number % 4},5;0,5\n" for number in range(60))
-    comma = PLACES.replace('unit = "person"', 'unit = "person"\ndecimal = ","')
-    assert tf.release_file(places_in(tmp_path, comma, people)).tables
+    commas = [f"replace({name}, ',', '.')" for name in "xy"]
+    text = changed(PLACES, ('value = ["x", "y"]', f"value = {json.dumps(commas)}"), (
+        'population = "status"', 'population = "status", value = ["x", "y"]'
+    ))  # fmt: skip
+    points = plan(load(places_in(tmp_path / "points", PLACES, people.replace(",", ".").replace(";", ",")))).tables[0]
+    file = places_in(tmp_path, text, people)
+    assert np.array_equal(plan(load(file)).tables[0].questions[0].data.codes, points.questions[0].data.codes)
+    (table,) = tf.release_file(file).tables
+    assert list(table.rows[0]) == ["row", *commas]
+    assert tf.read_table(tmp_path / "release-published/places.csv") == table.rows
+
+
+def test_rows_that_where_leaves_out_keep_the_numbers_of_the_others(tmp_path: Path) -> None:
+    text = changed(PLACES, ('unit = "person"\n', "unit = \"person\"\nwhere = \"person <> 'sum'\"\n"))
+    file = places_in(tmp_path, text, "person,x,y\np1,1,1\nsum,9,9\np2,1,1\n")
+    assert len(tf.release_file(file).tables[0].rows) == 2
+    refusal = refusal_at(places_in(tmp_path / "a", text, "person,x,y\np1,1,1\nsum,9,9\np2,1,a\n"))
+    assert "row 3: column 'y'" in refusal
+
+
+@pytest.mark.parametrize(("line", "place", "words"), [
+    ("where = \"place <> 'west'\"", "source.where", "which rows there are depends on 'place'"),
+    ('unit = "place"', "source.unit", "depends on 'place', as value does"),
+    ('roster = ["Ana"]', "source.roster", "not a known key"),
+    ('nulls = "unobserved"', "source.nulls", "not a known key"),
+    ('missing = ["NA"]', "source.missing", "not a known key"),
+    ("list_units = true", "source.list_units", "not a known key"),
+])  # fmt: skip
+def test_no_key_lets_rows_depend_on_what_is_hidden(tmp_path: Path, line: str, place: str, words: str) -> None:
+    text = changed(WORDS, ('value = "place"\n', f'value = "place"\n{line}\n'))
+    if line.startswith("unit"):
+        text = text.replace('kind = "populations"', 'kind = "populations"\nunits_independent = true')
+    assert words in refusal_at(answers_in(tmp_path, text), SpecError, place)
+
+
+def test_distinct_rows_of_people_with_several_are_refused(tmp_path: Path) -> None:
+    """A person's equal values would be one row: how many rows there are is public."""
+    select = "sql = \"select distinct person, x, y from read_csv('people.csv', delim = ',', all_varchar = true)\""
+    file = places_in(tmp_path, changed(PLACES, ('file = "people.csv"', select)))
+    assert "DISTINCT" in refusal_at(file, SpecError, "source.sql")
+
+
+def test_a_mark_of_what_is_missing_is_a_value_that_is_declared(tmp_path: Path) -> None:
+    marked = "north\nsouth\nNA\n" * 20
+    assert "row 3: column 'place' has a value that is not declared" in refusal_at(answers_in(tmp_path, values=marked))
+    declared = changed(WORDS, ('value = "place"\n', "value = \"CASE WHEN place = 'NA' THEN 'north' ELSE place END\"\n"))
+    assert len(tf.release_file(answers_in(tmp_path, declared, marked)).tables[0].rows) == 60
 
 
 def test_a_survey_with_decimal_commas_is_read_by_a_select(tmp_path: Path) -> None:

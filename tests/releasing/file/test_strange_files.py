@@ -322,7 +322,7 @@ def test_zones_agree_with_the_standard_library(tmp_path: Path) -> None:
 
 def test_a_table_of_people_with_bins_for_columns(tmp_path: Path, reader: str) -> None:
     spec = release_text(
-        read_from("people", "data.csv", unit="Wer", null_keys="drop",
+        read_from("people", "data.csv", unit="Wer", where="Wer IS NOT NULL",
                   bins={"Alter": {"jung": [0, 30], "alt": [30, 120]}}),
         believe("joint-table", source="assumed", columns=["Alter", "raucht"],
                 rows=[["jung", "ja"], ["jung", "nein"], ["alt", "ja"], ["alt", "nein"]],

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -11,7 +11,7 @@ import numpy as np
 from takifugu.core.arrays import IntArray
 from takifugu.core.errors import DataError
 from takifugu.data.relation.counts import bits, integers, refuse
-from takifugu.data.relation.faults import BIT
+from takifugu.data.relation.faults import BIT, CAUSES, RowFault
 from takifugu.data.relation.opening import SOURCE, Opened
 from takifugu.data.relation.roster import Names, Roster, name_covers, texts
 from takifugu.data.relation.statements import COVERS
@@ -22,12 +22,17 @@ from takifugu.data.relation.types import (
     WHOLE,
     Known,
     check_types,
+    check_value,
     code_sql,
     control_why,
     rows_sql,
+    value_line,
 )
 from takifugu.data.relation.words import identifier
 from takifugu.data.values.bounded import Bounded
+
+#: The number of a value, and SQL of bits of its rules.
+OfValue = tuple[int, str]
 
 
 @dataclass(frozen=True, eq=False)
@@ -40,16 +45,33 @@ class Groups:
     sums: IntArray = field(repr=False)
 
 
-def answered(opened: Opened, known: Sequence[Known] = (), roster: Roster | None = None) -> Groups:
+@dataclass(frozen=True, eq=False)
+class Answers:
+    """The rows in their order, as columns: the number of each (from 1), its unit, and a code a value; private."""
+
+    rows: IntArray
+    units: Names = field(repr=False)
+    codes: IntArray = field(repr=False)
+
+
+def check_answers(opened: Opened, known: Sequence[Known | None]) -> None:
+    """Raise InputError, with the key, for a column of another type than its states, bins or classes; reads no row."""
+    check_types(opened)
+    for number, rule in enumerate(known):
+        check_value(opened, f"value{number}", rule)
+
+
+def answered(
+    opened: Opened, known: Sequence[Known] = (), roster: Roster | None = None, may_miss: Sequence[bool] = ()
+) -> Groups:
     """Return how many units gave each combination of answers, by the public columns beside them.
 
-    `known` has the states, bins or classes of each value, the declared states where it is empty. Units of a roster
-    without a row are missing in all. Raises InputError for a column of another type, RowFault for rows against a rule.
+    `known` has the states, bins or classes of each value, the declared ones where it is empty, and `may_miss` says
+    which of them may be missing, whatever `nulls` says. Units of a roster without a row are missing in all. Raises
+    InputError for a column of another type, RowFault for rows against a rule.
     """
-    source = opened.source
-    check_types(opened)
-    columns = [code_sql(opened, f"value{n}", rule) for n, rule in enumerate(known or [None] * len(source.values))]
-    _check_rows(opened, roster, columns)
+    columns = _codes(opened, known)
+    check_rows(opened, roster, _why_of_codes(opened, columns, may_miss))
     names = [f"c{number}" for number in range(len(columns))]
     codes = ", ".join(f"{code} as {name}" for code, name in zip(columns, names, strict=True))
     keys = [f"{identifier(role)}::varchar as {identifier(role)}" for role in opened.public]
@@ -68,6 +90,28 @@ def answered(opened: Opened, known: Sequence[Known] = (), roster: Roster | None 
     return Groups(causes, keyed, rows, np.zeros((len(rows), 0), dtype=np.int64))
 
 
+def listed(opened: Opened, known: Sequence[Known] = ()) -> Answers:
+    """Return the answers of each row, for rows that are one each; raises the errors of `answered`."""
+    columns = _codes(opened, known)
+    check_rows(opened, None, _why_of_codes(opened, columns))
+    names = [f"c{number}" for number in range(len(columns))]
+    codes = [f"{code} as {name}" for code, name in zip(columns, names, strict=True)]
+    unit = "unit::varchar" if "unit" in opened.roles else "''"
+    selected = ", ".join(['"row"', f"{unit} as name", *codes])
+    table = opened.relation.columns(f'select {selected} from {identifier(SOURCE + " rows")} order by "row"')
+    opened.relation.check_unchanged()
+    every = np.stack([integers(table[name], MISSING) for name in names], axis=1)
+    return Answers(integers(table["row"]), texts(table["name"]), every)
+
+
+def _codes(opened: Opened, known: Sequence[Known]) -> list[str]:
+    """Return the SQL of each value's code, of types that are checked."""
+    bins = opened.source.bins_of_values
+    check_answers(opened, known or bins)
+    rules: Sequence[Known | None] = known or (bins if len(bins) > 1 else [None])
+    return [code_sql(opened, f"value{number}", rule) for number, rule in enumerate(rules)]
+
+
 def summed(opened: Opened, numbers: Sequence[Bounded], roster: Roster | None = None) -> Groups:
     """Return the rows and the sums of each group of the public columns beside the values.
 
@@ -75,25 +119,26 @@ def summed(opened: Opened, numbers: Sequence[Bounded], roster: Roster | None = N
     half to even: integers, the same on every machine. Raises RowFault for a text that is no number, and for what its
     rule refuses; DataError for no rows and for sums that could leave 64 bits.
     """
-    why, sums = list[str](), list[str]()
+    why, sums = list[OfValue](), list[str]()
     for place, rule in enumerate(numbers):
         name, kind = identifier(f"value{place}"), opened.type(f"value{place}")
         if kind not in WHOLE | {"FLOAT", "DOUBLE", "VARCHAR", "BOOLEAN"} and not kind.startswith("DECIMAL"):
             raise DataError(f"value holds {kind}", rule="sums are of numbers").at("value")
         number = f"try_cast({name} as double)" if kind == "VARCHAR" else f"{name}::double"
         if kind == "VARCHAR":
-            why.append(f"coalesce(({name} <> '' and {number} is null)::bigint, 0) * {BIT['no number']}")
+            why.append((place, f"coalesce(({name} <> '' and {number} is null)::bigint, 0) * {BIT['no number']}"))
         is_finite, low, high = f"coalesce(isfinite({number}), false)", _double(rule.low), _double(rule.high)
         if rule.missing is None:
-            why.append(f"(not {is_finite})::bigint * {BIT['no value']}")
+            is_read = f" and ({number} is not null or {name} = '' or {name} is null)" if kind == "VARCHAR" else ""
+            why.append((place, f"(not {is_finite}{is_read})::bigint * {BIT['no value']}"))
         if not rule.clips:
             is_out = f"{is_finite} and ({number} < {low} or {number} > {high})"
-            why.append(f"coalesce(({is_out})::bigint, 0) * {BIT['out of bounds']}")
+            why.append((place, f"coalesce(({is_out})::bigint, 0) * {BIT['out of bounds']}"))
         value = f"case when {is_finite} then {number} else {_double(rule.replacement)} end"
         times, parts = _double(rule.grid.denominator), _double(rule.grid.numerator)
         units = f"least(greatest({value}, {low}), {high}) * {times} / {parts}"
         sums.append(f"try_cast(sum(round_even({units}, 0)::bigint) as bigint) as s{place}")
-    _check_rows(opened, roster, [], why)
+    check_rows(opened, roster, why)
     keys = [f"{identifier(role)}::varchar as {identifier(role)}" for role in opened.public]
     groups = ", ".join(identifier(role) for role in opened.public)
     tail = f" group by {groups} order by {groups}" if groups else ""
@@ -119,17 +164,30 @@ def summed(opened: Opened, numbers: Sequence[Bounded], roster: Roster | None = N
     )
 
 
-def _check_rows(opened: Opened, roster: Roster | None, codes: Sequence[str], more: Sequence[str] = ()) -> None:
-    """Refuse rows against the rules about units, and values that are no answers."""
-    refused = BIT["no value"] if opened.source.nulls == "refuse" else 0
-    why = [
-        f"case {code} when {UNKNOWN} then {BIT['unknown state']} when {UNBINNED} then {BIT['no bin']} "
-        f"when {MISSING} then {refused} else 0 end"
-        for code in codes
-    ]
-    why += [control_why(role) for role in opened.public]
-    bits_of_values = " | ".join(f"({part})" for part in [*why, *more])
-    listed = "bit_or(why) as why, count(*) as n, count(distinct unit) as units"
+def _why_of_codes(opened: Opened, codes: Sequence[str], may_miss: Sequence[bool] = ()) -> list[OfValue]:
+    """Return the bits of each value whose code is none of a state."""
+    why, otherwise = list[OfValue](), opened.source.nulls != "refuse"
+    for number, code in enumerate(codes):
+        may = may_miss[number] if may_miss else otherwise
+        why.append((
+            number,
+            f"case {code} when {UNKNOWN} then {BIT['unknown state']} when {UNBINNED} then {BIT['no bin']} "
+            f"when {MISSING} then {0 if may else BIT['no value']} else 0 end",
+        ))  # fmt: skip
+    return why
+
+
+def check_rows(
+    opened: Opened, roster: Roster | None, of_values: Sequence[OfValue] = (), may_repeat: bool = False
+) -> None:
+    """Refuse rows against the rules about units, and values that are no answers.
+
+    Where units `may_repeat` one may have several rows.
+    """
+    why = [*(part for _, part in of_values), *(control_why(role) for role in opened.public)]
+    bits_of_values = _together(why)
+    named = "nullif(unit, '')"
+    listed = f"bit_or(why) as why, count(*) as n, count({named}) as named, count(distinct {named}) as units"
     table = opened.relation.columns(f"select {listed} from ({rows_sql(opened, True, bits_of_values)})")
     causes = bits(table["why"])
     if not integers(table["n"])[0]:
@@ -137,7 +195,8 @@ def _check_rows(opened: Opened, roster: Roster | None, codes: Sequence[str], mor
             "there are no rows", rule="an empty export is more often a mistake than nobody",
             fix="look at the file, and at where",
         ).at("file")  # fmt: skip
-    if opened.source.unit is not None and integers(table["units"])[0] < integers(table["n"])[0]:
+    is_once = opened.source.unit is not None and not may_repeat
+    if is_once and integers(table["units"])[0] < integers(table["named"])[0]:
         causes |= BIT["second answer"]
     if roster is not None:
         name_covers(opened, roster)
@@ -145,7 +204,51 @@ def _check_rows(opened: Opened, roster: Roster | None, codes: Sequence[str], mor
             f"select count(*) from ({rows_sql(opened)}) r left join {COVERS} c using (unit) where c.number is null"
         )
         causes |= BIT["stranger"] if opened.relation.rows(stranger)[0][0] else 0
-    refuse(opened, causes, None, bits_of_values)
+    others = causes & ~sum(BIT[name] for name in _MENDED)
+    faults = [*_faults_of_values(opened, of_values)] if others != causes else []
+    try:
+        refuse(opened, others, None, bits_of_values)
+    except RowFault as error:
+        error.also = tuple(faults)
+        raise
+    if faults:
+        faults[0].also = tuple(faults[1:])
+        raise faults[0]
+
+
+#: The causes that are about a value, with what computes it without them, and what else may be done.
+_MENDED = {
+    "no value": ("coalesce({0}, '...')", ""),
+    "unknown state": ("lower(trim({0}))", ", or a CASE; or declare the value"),
+    "no bin": ("CASE WHEN isfinite({0}) THEN {0} END", ", or widen the bins"),
+    "no number": ("try_cast({0} AS double)", ", if such texts are missing values"),
+    "out of bounds": ("", "widen the bounds"),
+}  # fmt: skip
+
+
+def _faults_of_values(opened: Opened, of_values: Sequence[OfValue]) -> Iterator[RowFault]:
+    """Yield the fault of each cause that is about a value, with the words of its column."""
+    listed = ", ".join(f"bit_or({part})" for _, part in of_values)
+    found = opened.relation.rows(f"select {listed} from {identifier(SOURCE)}")[0]
+    for cause in CAUSES:
+        if cause.name not in _MENDED:
+            continue
+        sql, or_else = _MENDED[cause.name]
+        for (number, part), why in zip(of_values, found, strict=True):
+            if not int(why or 0) & BIT[cause.name]:
+                continue
+            column = opened.words()[f"value{number}"]
+            try:
+                refuse(
+                    opened, BIT[cause.name], None, part, {"value": column, "column": opened.source.values[number]}
+                )
+            except RowFault as error:
+                error.fix = (value_line(opened, f"value{number}", sql.format(column)) if sql else "") + or_else
+                yield error
+
+
+def _together(why: Sequence[str]) -> str:
+    return " | ".join(f"({part})" for part in why)
 
 
 def _double(number: Any) -> str:

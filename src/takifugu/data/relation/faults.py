@@ -21,7 +21,7 @@ if TYPE_CHECKING:
 class RowFault(DataError):
     """Rows break a rule. `cause` names it, `row` is the number of the first one (from 1), `more` counts the others.
 
-    `others` are the names of further causes.
+    `others` are the names of further causes, and `also` faults of them in their own words.
     """
 
     def __init__(
@@ -36,10 +36,12 @@ class RowFault(DataError):
         self.cause, self.row, self.more, self.others = cause.name, row, more, tuple(others)
         self.where = (cause.key,)
         self.words = words
+        self.also: tuple[RowFault, ...] = ()
 
     def each(self) -> Iterator[RowFault]:
         """Yield the fault of each cause, the others without a row's number."""
         yield self
+        yield from self.also
         for cause in CAUSES:
             if cause.name in self.others:
                 yield RowFault(cause, self.words)

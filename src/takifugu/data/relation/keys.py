@@ -8,6 +8,7 @@ from dataclasses import dataclass, field
 from datetime import date, datetime, timedelta
 from fractions import Fraction
 from functools import cached_property
+from itertools import chain
 from typing import Any
 
 from takifugu.core.errors import TakifuguError, gathered, raise_gathered, within
@@ -57,7 +58,7 @@ KEYS = {
         Key("order", "column or expression", True, "when; of stays, when they start"),
         Key("end", "column or expression", True, "when a stay ends"),
         Key("value", "column or expression, or several", True, "what is published"),
-        Key("bins", "table of pairs", True, "the state of a number, by its edges"),
+        Key("bins", "table of pairs, or one by column", True, "the state of a number, by its edges"),
         Key("nulls", "refuse or unobserved", True, "what a missing value is"),
         Key("step", "whole number, or a time such as 15min", True, "the distance of two rows along order"),
         Key("from", "number, date or time", False, "when the source starts"),
@@ -94,7 +95,7 @@ class Source:
     order: str | None = None
     end: str | None = None
     value: str | tuple[str, ...] | None = None
-    bins: Mapping[str, Sequence[float]] | None = field(default=None, hash=False)
+    bins: Mapping[str, Any] | None = field(default=None, hash=False)
     nulls: str = "refuse"
     step: int | str | None = None
     start: object = None
@@ -103,6 +104,7 @@ class Source:
     gaps: str = "public"
     default_state: str | None = None
     roster: Any = field(default=None, hash=False)
+    rows_per_person: int = 1
 
     @staticmethod
     def of(keys: Mapping[str, Any], states: Sequence[object] = ()) -> Source:
@@ -115,9 +117,10 @@ class Source:
             read["start"] = keys["from"]
         if isinstance(read.get("value"), list):
             read["value"] = tuple(read["value"])
-        names = tuple(str(state) for state in states)
-        check_printable((*names, *(read.get("bins") or ())), "the states have", "value")
-        return Source(states=names or tuple(read.get("bins") or ()), **read)
+        names, bins = tuple(str(state) for state in states), read.get("bins") or {}
+        of_columns = [edges for edges in bins.values() if isinstance(edges, Mapping)]
+        check_printable((*names, *bins, *chain(*of_columns)), "the states have", "value")
+        return Source(states=names or (() if of_columns else tuple(bins)), **read)
 
     def __post_init__(self) -> None:
         faults = [*self._odd_words()]
@@ -127,7 +130,7 @@ class Source:
         if self.default_state is not None and self.default_state not in self.states:
             what = f"default_state is {self.default_state!r}"
             faults.append(unknown(what, self.default_state, self.states).at("default_state"))
-        for part in ("bin_edges", "width"):
+        for part in ("bins_of_values", "width"):
             with gathered(faults):
                 getattr(self, part)
         if not any(fault.where == ("step",) for fault in faults):  # without which no date has a meaning
@@ -154,6 +157,8 @@ class Source:
                 key = "from" if name == "start" else name
                 is_said = getattr(self, name) is not None
                 yield is_said, key, f"{key} is declared beside {kind}", "answers have no time", f"leave {key} out"
+            is_odd = self.roster is not None and not has_unit
+            yield is_odd, "roster", "roster without people", "it names people", "leave roster out"
             return
         yield self.order is None, "order", f"{kind} without order", "rows have a time", 'order = "time"'
         yield self.step is None, "step", f"{kind} without step", "steps have a length", 'step = "15min", or step = 1'
@@ -243,15 +248,35 @@ class Source:
         """Return the number of steps of the calendar, if it ends."""
         return None if self.calendar is None else self.calendar.size
 
-    @cached_property
+    @property
     def bin_edges(self) -> Bins | None:
-        """Return the declared bins, if any."""
+        """Return the declared bins of the only value, if any."""
+        return self.bins_of_values[0] if len(self.values) == 1 else None
+
+    @cached_property
+    def bins_of_values(self) -> tuple[Bins | None, ...]:
+        """Return the declared bins of each value: one table of them, or one by column."""
         if self.bins is None:
-            return None
+            return (None,) * len(self.values)
+        by_column = {name: edges for name, edges in self.bins.items() if isinstance(edges, Mapping)}
+        for name in by_column:
+            if name not in self.values:
+                raise unknown(f"bins are declared of {name!r}, which is no value", name, self.values).at("bins")
+        if by_column and len(by_column) < len(self.bins):
+            raise wrong_key("bins", "bins are those of columns, and of one", "each column has its own",
+                            "bins = { age = { young = [0, 30], old = [30, 120] } }")  # fmt: skip
+        if not by_column:
+            if len(self.values) > 1:
+                raise wrong_key("bins", "bins are those of one column, and value has several", "each has its own",
+                                "bins = { age = { young = [0, 30], old = [30, 120] } }")  # fmt: skip
+            return (self._bins(self.bins),)
+        return tuple(self._bins(by_column[name]) if name in by_column else None for name in self.values)
+
+    def _bins(self, edges: Mapping[str, Any]) -> Bins:
         with within("bins"):
-            bins = Bins(self.bins)
+            bins = Bins(edges)
         for state in bins.states:
-            if state not in self.states:
+            if self.states and state not in self.states:
                 raise unknown(f"numbers are put into {state!r}, which is no state", str(state), self.states).at("bins")
         return bins
 
@@ -261,6 +286,10 @@ class Source:
         if isinstance(value, datetime | date):
             return value.isoformat()
         return None if value is None else str(value)
+
+
+class Column(str):
+    """The text of a role that is the name of a column, and never an expression."""
 
 
 _FIELDS = frozenset(Source.__dataclass_fields__) - {"states", "start"}

@@ -10,13 +10,13 @@ from typing import Any, NoReturn
 
 from takifugu.core.errors import DataError, InputError, TakifuguError, about, gathered, raise_gathered
 from takifugu.core.escaping import is_plain
-from takifugu.core.nearest import did_you_mean
+from takifugu.core.nearest import did_you_mean, first_of
 from takifugu.core.plain import toml_of
 from takifugu.core.sections import SELECT
 from takifugu.data.relation.faults import wrong_key
 from takifugu.data.relation.frames import arrow_table
 from takifugu.data.relation.judge import Cells, Judge, Rows, Scope, together
-from takifugu.data.relation.keys import Source
+from takifugu.data.relation.keys import Column, Source
 from takifugu.data.relation.readers import Reader, with_parameters, without_readers
 from takifugu.data.relation.relation import (
     MEMORY,
@@ -84,7 +84,9 @@ class Opened:
         bucket = f"time_bucket(INTERVAL '{interval}', {words['order']})"
         if not source.is_time:
             bucket = f"{words['order']} // {source.width} * {source.width}"
-        return words | {"value": ", ".join(map(_quoted, source.values)), "bucket": bucket}
+        values = {f"value{number}": _quoted(text) for number, text in enumerate(source.values)}
+        beside = {name: self.roles[name].text for name in self.public}
+        return words | values | beside | {"value": ", ".join(values.values()), "bucket": bucket}
 
 
 def open_source(
@@ -269,7 +271,7 @@ class Opening:
         for role, text in self.wanted:
             if _names_in(text, names) is None:
                 with gathered(faults):
-                    raise self._no_name(path, _key_of(role), text, names)
+                    raise self._no_name(path, "file" if isinstance(text, Column) else key_of(role), text, names)
         raise_gathered(faults)
         raise DataError(
             f"the first line of {path[-60:]} is split in several ways at which all columns are found",
@@ -279,7 +281,7 @@ class Opening:
     def _no_name(self, path: str, key: str, text: str, names: Sequence[str]) -> DataError:
         """Return the error about a role whose column is none of some names; of a text that is no expression, too."""
         lacking = text
-        if not did_you_mean(text, names):
+        if not isinstance(text, Column) and not did_you_mean(text, names):
             columns = columns_in(expression(text, key))
             lacking = next(name for name in columns if name.lower() not in {name.lower() for name in names})
         return DataError(
@@ -425,19 +427,27 @@ class Opening:
         cells = {name: role.cells for name, role in roles.items() if not name.startswith("value")}
         check_dependence(
             cells | {"value": values}, self.rows.filters, self.rows.is_distinct, source.is_covered,
-            source.unit is not None or source.rows != "answers",
+            source.rows != "answers" or (source.unit is not None and source.rows_per_person == 1),
         )  # fmt: skip
         condition = f"coalesce({roles['where'].sql}, true)" if "where" in roles else "true"
         listed = ", ".join(f"{role.sql} as {identifier(name)}" for name, role in roles.items())
-        numbered = f'select *, row_number() over () as "row" from {identifier(WRITTEN)}'
+        number = identifier("takifugu row")  # a file may have a column called row
+        numbered = f"select *, row_number() over () as {number} from {identifier(WRITTEN)}"
+        with_number = f'select {listed}, {number} as "row" from ({numbered}) where {condition}'
         view(self.connection, SOURCE, f"select {listed} from {identifier(WRITTEN)} where {condition}", "value")
-        view(self.connection, f"{SOURCE} rows", f'select {listed}, "row" from ({numbered}) where {condition}', "value")
+        view(self.connection, f"{SOURCE} rows", with_number, "value")
+        for name, text in self.wanted:
+            if text not in relation.types:
+                relation.alone[key_of(name)] = f"select count({roles[name].sql}) from {identifier(WRITTEN)}"
         return Opened(source, relation, roles, self.kind, self.split, self.sql, self.rows.filters)
 
     def _role(self, name: str, text: str, types: Mapping[str, str]) -> Role:
-        key = _key_of(name)
+        key = key_of(name)
         if text in types:
             sql, cells, display = identifier(text), dict(self.rows.columns)[text], identifier(text)
+        elif isinstance(text, Column):
+            what = f"the data has no column {text[:80]!r}{did_you_mean(text, [*types])}"
+            raise DataError(what, fix=f"its columns are {first_of(types)}; AS renames one in sql").at("file")
         else:
             try:
                 tree = expression(text, key)
@@ -475,6 +485,8 @@ def _names_in(text: str, names: Sequence[str]) -> list[str] | None:
     """Return the columns that a role's text names, itself or those of its expression; None if one is not there."""
     if text in names:
         return [text]
+    if isinstance(text, Column):
+        return None
     try:
         used = columns_in(expression(text, "value"))
     except TakifuguError:
@@ -482,9 +494,9 @@ def _names_in(text: str, names: Sequence[str]) -> list[str] | None:
     return used if {name.lower() for name in used} <= {name.lower() for name in names} else None
 
 
-def _key_of(role: str) -> str:
-    """Return the key of [source] of a role."""
-    return "value" if role.startswith("value") else "by" if role.startswith("by") else role
+def key_of(role: str) -> str:
+    """Return the key of [source] that declares a role."""
+    return "value" if role.startswith("value") else "group" if role.startswith("by") else role
 
 
 def _role_keys(source: Source) -> list[tuple[str, str]]:

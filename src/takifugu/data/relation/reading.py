@@ -9,8 +9,8 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from takifugu.data.relation.keys import KEYS
-from takifugu.data.relation.opening import Opened
+from takifugu.data.relation.keys import KEYS, Column
+from takifugu.data.relation.opening import Opened, key_of
 
 
 def reading(opened: Opened) -> str:
@@ -28,16 +28,18 @@ def _lines(opened: Opened) -> Iterator[tuple[str, str]]:
     for key in KEYS.values():
         if not key.is_read or key.name == "sql":
             continue
-        roles = [
-            role for role in opened.roles if role == key.name or (key.name == "value" and role.startswith("value"))
-        ]
+        roles = [role for role in opened.roles if key_of(role) == key.name]
         for role in roles:
             declared = opened.roles[role]
-            yield role if len(source.values) > 1 else key.name, f"{declared.text} ({declared.type})"
+            if not (key.name == "value" and isinstance(source.values[0], Column)):  # a name says what it is
+                yield role if len(roles) > 1 else key.name, f"{declared.text} ({declared.type})"
         value = getattr(source, key.name, None)
-        if not roles and value is not None and key.name == "bins" and source.bin_edges is not None:
-            edges = zip(source.bin_edges.states, source.bin_edges.words, strict=True)
-            yield "bins", ", ".join(f"{state} {words}" for state, words in edges)
+        if value is not None and key.name == "bins":
+            for column, bins in zip(source.values, source.bins_of_values, strict=True):
+                if bins is not None:
+                    edges = zip(bins.states, bins.words, strict=True)
+                    name = "bins" if str(bins.states[0]) in (source.bins or ()) else f"bins of {column}"
+                    yield name, ", ".join(f"{state} {words}" for state, words in edges)
         elif key.name == "step" and value is not None:  # 60min is 1h
             yield "step", f"{source.width // 10**6}s" if source.is_time else str(source.width)
         elif not roles and value is not None:

@@ -23,13 +23,17 @@ Columns = Mapping[str, Any]
 
 @dataclass(eq=False)
 class Relation:
-    """The rows of a source in their order; `types` has DuckDB's type of each column."""
+    """The rows of a source in their order; `types` has DuckDB's type of each column.
+
+    `alone` has a statement that computes nothing but the role of a key.
+    """
 
     connection: DuckDBPyConnection = field(repr=False)
     types: Mapping[str, str]
     files: tuple[str, ...] = ()
     stamps: Stamps = ()
     key: str = "file"
+    alone: dict[str, str] = field(default_factory=dict, repr=False)
     keeps: Any = field(default=None, repr=False)
     readings: int = 0
     is_kept: bool = False
@@ -41,13 +45,23 @@ class Relation:
 
     def columns(self, statement: str, key: str = "") -> Columns:
         """Return the answer of a statement as NumPy columns; errors never quote rows."""
-        answer: Columns = run(self.connection, statement, key or self.key, self.name).fetchnumpy()
+        answer: Columns = self._answer(statement, key).fetchnumpy()
         return answer
 
     def rows(self, statement: str, key: str = "") -> list[tuple[Any, ...]]:
         """Return the answer of a statement as few rows; errors never quote them."""
-        answer: list[tuple[Any, ...]] = run(self.connection, statement, key or self.key, self.name).fetchall()
+        answer: list[tuple[Any, ...]] = self._answer(statement, key).fetchall()
         return answer
+
+    def _answer(self, statement: str, key: str) -> Any:
+        """Run a statement; an error of one role's expression is that of its key."""
+        try:
+            return run(self.connection, statement, key or self.key, self.name)
+        except DataError as error:
+            if error.where == (self.key,):
+                for role, of_role in self.alone.items():
+                    run(self.connection, of_role, role, self.name)
+            raise
 
     def check_unchanged(self) -> None:
         """Raise DataError if a file changed since it was opened."""

@@ -13,7 +13,7 @@ from typing import Any
 import numpy as np
 
 from takifugu.core.arrays import IntArray
-from takifugu.core.errors import DataError
+from takifugu.core.errors import DataError, about
 from takifugu.core.escaping import is_printable
 from takifugu.data.relation.keys import Source
 from takifugu.data.relation.opening import WRITTEN, Opened, open_table
@@ -93,12 +93,13 @@ def _of_table(
 ) -> tuple[Names, tuple[Any, Any], dict[str, Any]]:
     relation = open_table(given, [str(source.unit)], root, folder, "roster")
     try:
-        if source.unit not in relation.types:
-            what = f"the roster has no column {str(source.unit)[:80]!r}"
-            raise DataError(what, rule="it calls them as the data do", fix="AS renames it in a SELECT").at("roster")
-        listed = ", ".join(f"{identifier(name)}::varchar as {identifier(name)}" for name in relation.types)
-        table = relation.columns(f"select {listed} from {identifier(WRITTEN)}", "roster")
-        relation.check_unchanged()
+        with about("roster"):
+            if source.unit not in relation.types:
+                what = f"the roster has no column {str(source.unit)[:80]!r}"
+                raise DataError(what, rule="it calls them as the data do", fix="AS renames it in a SELECT")
+            listed = ", ".join(f"{identifier(name)}::varchar as {identifier(name)}" for name in relation.types)
+            table = relation.columns(f"select {listed} from {identifier(WRITTEN)}", "roster")
+            relation.check_unchanged()
     finally:
         relation.close()
     columns = {name: texts(column) for name, column in table.items()}

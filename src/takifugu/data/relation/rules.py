@@ -37,9 +37,10 @@ def check_dependence(
     for role, cells in roles.items():
         both = _common(cells, hidden) if role not in ("value", "where") else ""
         if both:
+            key = "group" if role.startswith("by") else role
             raise wrong_key(
-                role, f"{role} depends on {both}, as value does", "whose a row is, and when, is public",
-                f"compute {role} from other columns",
+                key, f"{key} depends on {both}, as value does", "whose a row is, and when, is public",
+                f"compute {key} from other columns",
             )  # fmt: skip
     for key, cells in (("where", roles.get("where", {})), ("sql", filters)):
         both = _common(cells, hidden)

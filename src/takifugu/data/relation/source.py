@@ -13,7 +13,9 @@
 
 from __future__ import annotations
 
+import re
 import weakref
+from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
@@ -25,7 +27,7 @@ from takifugu.core.arrays import IntArray
 from takifugu.core.errors import DataError
 from takifugu.core.files import private_folder
 from takifugu.data.lookalikes import Lookalikes
-from takifugu.data.relation.answers import Groups, answered, summed
+from takifugu.data.relation.answers import Answers, Groups, answered, check_answers, check_rows, listed, summed
 from takifugu.data.relation.counts import Counts, counted
 from takifugu.data.relation.keys import Source
 from takifugu.data.relation.opening import SOURCE, WRITTEN, Opened, open_source
@@ -89,16 +91,49 @@ class Table:
         """Return how often each state follows each other one, by cells of a period of steps."""
         return transitions_of(self.opened, self.roster, cells)
 
-    def answers(self, known: Sequence[Known] = ()) -> Groups:
+    def answers(self, known: Sequence[Known] = (), may_miss: Sequence[bool] = ()) -> Groups:
         """Return how many units gave each combination of answers."""
-        return answered(self.opened, known, self.roster)
+        return answered(self.opened, known, self.roster, may_miss)
+
+    def listed(self, known: Sequence[Known] = ()) -> Answers:
+        """Return the answers of each row in the order of the rows."""
+        return listed(self.opened, known)
+
+    def check_answers(self, known: Sequence[Known]) -> None:
+        """Raise InputError, with the key, for columns of other types than their states, bins or classes."""
+        check_answers(self.opened, known)
+
+    def has_rows(self, counts: Mapping[Texts, int], columns: Sequence[str]) -> bool:
+        """Return whether its columns hold these rows of texts in any order, and no others, by `where` or without it."""
+        relation, condition = self.opened.relation, ""
+        if any(name not in relation.types for name in columns):
+            return False
+        listed_columns = ", ".join(f"nullif({identifier(name)}::varchar, '')" for name in columns)
+        if "where" in self.opened.roles:
+            condition = f" where {self.opened.roles['where'].sql}"
+        wanted, total = _as_numbers(counts), sum(counts.values())
+        for rows in (f"{identifier(WRITTEN)}{condition}", identifier(WRITTEN)):
+            if relation.rows(f"select count(*) from {rows}")[0][0] != total:
+                continue
+            found = relation.rows(f"select {listed_columns}, count(*) from {rows} group by all")
+            if _as_numbers({tuple(texts): int(count) for *texts, count in found}) == wanted:
+                return True
+        return False
 
     def totals(self, numbers: Sequence[Bounded]) -> Groups:
         """Return the sums of bounded numbers, by the public columns beside them."""
         return summed(self.opened, numbers, self.roster)
 
+    def check_rows(self) -> None:
+        """Raise RowFault for rows against the rules about units, of which one may have several; DataError for none."""
+        check_types(self.opened)
+        check_rows(self.opened, self.roster, may_repeat=True)
+
     def texts(self, roles: Sequence[str]) -> list[Texts]:
-        """Return the rows of some roles as texts in the order of the rows, None where there is nothing; private."""
+        """Return the rows of some roles as texts in the order of the rows, None where there is nothing; private.
+
+        The role "row" is the number of a row, from 1, those that `where` leaves out counted.
+        """
         listed = ", ".join(f"nullif({identifier(role)}::varchar, '')" for role in roles)
         rows = self.opened.relation.rows(f'select {listed} from {identifier(SOURCE + " rows")} order by "row"')
         self.opened.relation.check_unchanged()
@@ -106,8 +141,8 @@ class Table:
 
     def times(self, roles: Sequence[str]) -> dict[Texts, int]:
         """Return how often each combination of texts of some roles is there; private."""
-        listed = ", ".join(f"nullif({identifier(role)}::varchar, '')" for role in roles)
-        grouped = f"select {listed}, count(*) from {identifier(SOURCE)} group by all order by all"
+        listed = ", ".join([*(f"nullif({identifier(role)}::varchar, '')" for role in roles), "count(*)"])
+        grouped = f"select {listed} from {identifier(SOURCE)} group by all order by all"
         rows = self.opened.relation.rows(grouped)
         self.opened.relation.check_unchanged()
         return {tuple(texts): int(count) for *texts, count in rows}
@@ -126,10 +161,18 @@ class Table:
         for text, row in undeclared:
             if text and like(text) is not None:
                 raise DataError(
-                    f"row {row}: a value in {role} that is a declared one up to case, accents, blanks or one typing "
-                    "error",
+                    f"row {row}: a value in {self.opened.words()[role]} that is a declared one up to case, accents, "
+                    "blanks or one typing error",
                     rule="it would count as another value", fix="write it as it is declared, or declare it, too",
                 ).at(key)  # fmt: skip
+
+
+def _as_numbers(counts: Mapping[Texts, int]) -> Counter[Texts]:
+    """Return counts of texts, with 7 for 7.0: a column of another file may be one of numbers with a point."""
+    together = Counter[Texts]()
+    for texts, count in counts.items():
+        together[tuple(text and re.sub(r"^([+-]?\d+)\.0+$", r"\1", text) for text in texts)] += count
+    return together
 
 
 def opened_table(

@@ -23,6 +23,8 @@ from takifugu.data.relation.words import literal
 #: The signs that may split a line, the longest first line, and the most columns.
 SIGNS, LONGEST_LINE, MOST_COLUMNS = ",;\t|", 10_000_000, 10_000
 ENDINGS = (".csv", ".tsv", ".txt")
+#: How files begin that are no text, whatever they are called, and the ending that says so.
+_MARKS = {b"PK\x03\x04": ".xlsx", b"PAR1": ".parquet"}
 
 
 @dataclass(frozen=True)
@@ -56,6 +58,11 @@ def first_record(path: str, form: Form) -> list[str]:
     """Return the fields of the line that names the columns; DataError for a file that is no text."""
     name = Path(path).name
     try:
+        with bytes_of(path) as raw:
+            ending = _MARKS.get(raw.read(4))
+        if ending is not None:
+            what = f"{name} is no text, and begins as a file {ending} does"
+            raise DataError(what, rule="a file's ending says what it is", fix=f"give it the ending {ending}").at("file")
         with text_in(path, form.encoding or "utf-8-sig") as lines:
             for _ in range(form.skip):
                 lines.readline(LONGEST_LINE)
@@ -64,6 +71,8 @@ def first_record(path: str, form: Form) -> list[str]:
         raise _no_text(name, form.encoding, isinstance(error, UnicodeError)) from None
     if "\0" in start[:1000]:
         raise _no_text(name, form.encoding, True)
+    if not start.strip():
+        raise DataError(f"{name} is empty", fix="export it again").at("file")
     quoting = {"quotechar": form.quote} if form.quote else {"quoting": csv.QUOTE_NONE}
     try:
         names = next(csv.reader(io.StringIO(start, newline=""), delimiter=form.delim, **quoting), [])

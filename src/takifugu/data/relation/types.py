@@ -10,13 +10,16 @@ from collections.abc import Sequence
 from typing import NoReturn
 
 from takifugu.core.errors import DataError, InputError, TakifuguError, gathered, raise_gathered
+from takifugu.core.plain import toml_of
 from takifugu.data.relation.faults import BIT
+from takifugu.data.relation.keys import Column
 from takifugu.data.relation.opening import SOURCE, Opened
-from takifugu.data.relation.words import identifier, literal
+from takifugu.data.relation.words import identifier, literal, toml_line
 from takifugu.data.values.bins import Bins, Classes
 
 #: How the values of a column are counted: by states, by bins or by classes of numbers.
-Known = Sequence[str] | Bins | Classes
+Listed = Sequence[str] | Bins
+Known = Listed | Classes
 
 #: The rows as integers, where they are kept.
 KEPT = '"takifugu rows"'
@@ -64,7 +67,7 @@ def check_types(opened: Opened) -> None:
                 check(opened, role)
     if opened.source.rows != "answers":
         with gathered(faults):
-            _check_value(opened)
+            check_value(opened, "value0", opened.source.bin_edges)
     raise_gathered(faults)
 
 
@@ -80,10 +83,10 @@ def _check_name(opened: Opened, role: str) -> None:
     kind, column = opened.type(role), opened.words()[role]
     if _has_point(kind):
         rule = "names are texts or whole numbers: 7 and 7.0 are one person, and two of 16 digits may be one number"
-        fix = f"{role} = \"cast({column} AS bigint)\"; in pandas .astype('Int64')"
+        fix = toml_line(role, f"cast({column} AS bigint)") + "; in pandas .astype('Int64')"
         _refuse(role, f"{role} holds numbers with a point ({kind})", rule, fix)
     if kind not in WHOLE | {"VARCHAR", "UUID", "ENUM"}:
-        fix = f'{role} = "cast({column} AS varchar)"'
+        fix = toml_line(role, f"cast({column} AS varchar)")
         _refuse(role, f"{role} holds {kind}", "names are texts or whole numbers", fix)
 
 
@@ -91,7 +94,7 @@ def _check_order(opened: Opened, role: str) -> None:
     kind, column, zone = opened.type(role), opened.words()[role], opened.source.timezone
     if not opened.source.is_time:
         if _has_point(kind):
-            fix = f'{role} = "cast({column} AS bigint)"'
+            fix = toml_line(role, f"cast({column} AS bigint)")
             _refuse(role, f"{role} holds numbers with a point ({kind})", "step is a whole number", fix)
         if kind not in WHOLE | {"VARCHAR"}:
             _refuse("step", f"{role} holds {kind}, and step is a number", "they are of one kind", 'step = "1min"')
@@ -100,26 +103,41 @@ def _check_order(opened: Opened, role: str) -> None:
         _refuse("timezone", what, "hours and days are those of clocks somewhere", ZONE)
     elif kind in CLOCKS and zone is not None:
         what = f"{role} holds what clocks showed ({kind}), and timezone is declared"
-        fix = f"{role} = \"{column} AT TIME ZONE '{zone}'\" (the later of two; skipped ones are moved); {LEAVE_OUT}"
+        line = toml_line(role, f"{column} AT TIME ZONE '{zone}'")
+        fix = f"{line} (the later of two; skipped ones are moved); {LEAVE_OUT}"
         _refuse("timezone", what, "which of two equal times in autumn was meant is not told", fix)
     elif kind in WHOLE or _has_point(kind):
-        fix = f'{role} = "to_timestamp({column})", of seconds since 1970'
+        fix = toml_line(role, f"to_timestamp({column})") + ", of seconds since 1970"
         _refuse(role, f"{role} holds numbers, and step is a time", "times are written as such", fix)
     elif kind not in CLOCKS | MOMENTS | {"VARCHAR"}:
-        _refuse(role, f"{role} holds {kind}", "a time has its day", f'{role} = "day + {column}"')
+        _refuse(role, f"{role} holds {kind}", "a time has its day", toml_line(role, f"day + {column}"))
 
 
-def _check_value(opened: Opened) -> None:
-    kind, column = opened.type("value0"), opened.words()["value"]
-    rule = "states are texts, whole numbers, or true and false"
-    if opened.source.bins is not None:
+def check_value(opened: Opened, role: str, known: Known | None) -> None:
+    """Raise InputError for a value of another type than its states, bins or classes are."""
+    kind, column, values = opened.type(role), opened.words()[role], opened.source.values
+    name, rule = "value", "states are texts, whole numbers, or true and false"
+    bins = "{ low = [0, 10], high = [10, inf] }"
+    if len(values) > 1:
+        name, bins = f"column {column}", f"{{ {column} = {bins} }}"
+    if isinstance(known, Bins | Classes):
         if not _has_point(kind) and kind not in WHOLE | {"VARCHAR"}:
-            _refuse("bins", f"value holds {kind}", "bins are of numbers", "leave bins out")
+            _refuse("bins", f"{name} holds {kind}", "bins are of numbers", "leave bins out")
     elif _has_point(kind):
-        fix = f'bins = {{ low = [0, 10], high = [10, inf] }}; or value = "cast({column} AS bigint)"'
-        _refuse("value", f"value holds numbers with a point ({kind})", rule, fix)
+        fix = f"bins = {bins}; or {value_line(opened, role, f'cast({column} AS bigint)')}"
+        _refuse("value", f"{name} holds numbers with a point ({kind})", rule, fix)
     elif kind not in WHOLE | {"VARCHAR", "BOOLEAN", "UUID", "ENUM"}:
-        _refuse("value", f"value holds {kind}", rule, f'value = "cast({column} AS varchar)"')
+        _refuse("value", f"{name} holds {kind}", rule, value_line(opened, role, f"cast({column} AS varchar)"))
+
+
+def value_line(opened: Opened, role: str, sql: str) -> str:
+    """Return the line of [source] that computes a value: by its key, or in SQL where the belief names its column."""
+    text = opened.source.values[int(role.removeprefix("value"))]
+    if isinstance(text, Column):
+        return f"sql = {toml_of(f'SELECT * REPLACE ({sql} AS {identifier(text)}) FROM ...')}"
+    if len(opened.source.values) > 1:
+        return f"{toml_of(sql)} in place of {toml_of(text)} in value"
+    return f"value = {toml_of(sql)}"
 
 
 def refuse_mixed_times(opened: Opened, role: str) -> None:
@@ -137,7 +155,7 @@ def refuse_mixed_times(opened: Opened, role: str) -> None:
         raise DataError(what, rule=rule, fix="CASE, for the two kinds" if words else fix).at("timezone")
     if some:
         what = f"{role} holds {words}times without an offset from UTC, and timezone is declared"
-        fix = f"{role} = \"{column}::timestamp AT TIME ZONE '{zone}'\"; {LEAVE_OUT}"
+        fix = toml_line(role, f"{column}::timestamp AT TIME ZONE '{zone}'") + f"; {LEAVE_OUT}"
         rule = "which of two equal times in autumn was meant is not told"
         raise DataError(what, rule=rule, fix=fix).at("timezone")
 
@@ -215,12 +233,18 @@ def name_why(opened: Opened) -> str:
     )
 
 
+def state_of(known: Listed, code: int) -> str:
+    """Return the state that a code of `code_sql` stands for."""
+    return str(known.states[code]) if isinstance(known, Bins) else known[code]
+
+
 def code_sql(opened: Opened, column: str = "value0", known: Known | None = None) -> str:
     """Return the number of a row's state, or of the bin or class that its number lies in.
 
     The last bin holds its upper edge. Nothing, NaN and infinities have a class where one is declared for them.
     """
     source, kind, name = opened.source, opened.type(column), identifier(column)
+    order = list(source.states) if known is None else []
     if known is None:
         known = source.states if source.bin_edges is None else source.bin_edges
     is_text = kind == "VARCHAR"
@@ -235,7 +259,7 @@ def code_sql(opened: Opened, column: str = "value0", known: Known | None = None)
         cases = " ".join(f"when {number} < {_double(float(end))} then {n}" for n, end in enumerate(known.ends))
         unread = f"when {number} is null then {UNKNOWN} when not isfinite({number}) then {known.missing}"
         return f"case when {missing} then {known.missing} {unread} {cases} else {len(known.ends)} end"
-    edges, order = [float(edge) for edge in known.edges], list(source.states) or [str(state) for state in known.states]
+    edges, order = [float(edge) for edge in known.edges], order or [str(state) for state in known.states]
     cases = ""
     for place, (state, low, high) in enumerate(zip(known.states, edges, edges[1:], strict=False)):
         sign = "<=" if place + 2 == len(edges) else "<"

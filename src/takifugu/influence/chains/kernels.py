@@ -6,12 +6,13 @@ from dataclasses import dataclass, field
 
 import numpy as np
 
-from takifugu.core.arrays import FloatArray, IntArray
+from takifugu.core.arrays import BoolArray, FloatArray, IntArray
 from takifugu.influence.profiles.certified import Programs
 from takifugu.influence.profiles.levels import Levels
 from takifugu.influence.profiles.rays import MOST_STATES
 from takifugu.influence.profiles.suprema import EXACT_STATES, star_suprema, suprema
-from takifugu.numbers.outward_rounding import UNIT, up
+from takifugu.model.beliefs.stochastic import WideLaw, leads
+from takifugu.numbers.outward_rounding import TRUSTED, UNIT, up
 
 #: Powers of matrices are formed up to this many steps; rounding adds (k + 1) units for each.
 LONGEST_JUMP = 2**12
@@ -23,20 +24,20 @@ class Kernels:
 
     matrices: FloatArray  # by phase: from position j to position j - 1, j modulo the period
     relative_error: float
-    _products: dict[tuple[int, int], FloatArray] = field(default_factory=dict)
+    possible: BoolArray  # of the same shape; what is possible may be 0 in floats
+    _products: dict[tuple[int, int], tuple[FloatArray, BoolArray]] = field(default_factory=dict)
     _memory: dict[tuple[int, int], tuple[Programs | None, Levels | None]] = field(default_factory=dict)
 
-    def product(self, position: int, distance: int) -> FloatArray:
-        """Return the kernel from a position to `distance` positions before it."""
-        period = len(self.matrices)
-        key = (position % period, distance)
-        if key not in self._products:
+    def product(self, position: int, distance: int) -> tuple[FloatArray, BoolArray]:
+        """Return the kernel from a position to `distance` positions before it, and what is possible."""
+        phase = position % len(self.matrices)
+        if distance == 1:
+            return self.matrices[phase], self.possible[phase]
+        if (phase, distance) not in self._products:
             near = distance // 2
-            self._products[key] = (
-                self.matrices[key[0]] if distance == 1
-                else self.product(position, near) @ self.product(position - near, distance - near)
-            )  # fmt: skip
-        return self._products[key]
+            first, far = self.product(position, near), self.product(position - near, distance - near)
+            self._products[phase, distance] = first[0] @ far[0], leads(first[1], far[1])
+        return self._products[phase, distance]
 
     def fixed(self) -> tuple[FloatArray, float] | None:
         if len(self.matrices) == 1:
@@ -44,17 +45,18 @@ class Kernels:
         return None
 
     def step(self, position: int, distance: int, ratio: FloatArray, needed: np.ndarray | None = None) -> FloatArray:
-        rows = self.product(position, distance)
+        rows, possible = self.product(position, distance)
         key, states = (position % len(self.matrices), distance), rows.shape[1]
         if key not in self._memory:
             programs = Programs() if states <= EXACT_STATES else None
             levels = Levels(rows) if states > MOST_STATES else None
             self._memory[key] = programs, levels
+        is_given = distance == 1 and not self.relative_error
         error = distance * (self.relative_error + (states + 1) * UNIT * (distance > 1))
-        return suprema(rows, ratio, error, *self._memory[key], needed)
+        return suprema(rows, ratio, error, *self._memory[key], needed, None if is_given else possible)
 
     def at_least(self, position: int, distance: int, ratio: FloatArray) -> FloatArray:
-        return star_suprema(self.product(position, distance), ratio)
+        return star_suprema(self.product(position, distance)[0], ratio)
 
 
 def jumps(farthest: int) -> IntArray:
@@ -69,27 +71,27 @@ def jumps(farthest: int) -> IntArray:
     return np.array(distances, dtype=np.int64)
 
 
-def reversed_kernel(before: FloatArray, matrix: FloatArray, after: FloatArray) -> FloatArray:
-    """Return B(s, u) = m_t(u) P_t(u, s) / m_{t+1}(s) from logs.
+def reversed_kernel(before: WideLaw, matrix: FloatArray) -> tuple[FloatArray, BoolArray]:
+    """Return B(s, u) = m_t(u) P_t(u, s) / m_{t+1}(s), k + 2 units off beside what m_t is, and what is possible.
 
     Rows of impossible s copy a possible one.
     """
-    states = len(matrix)
-    rows = np.zeros((states, states))
-    possible = np.isfinite(after)
-    for s in np.flatnonzero(possible):
-        reached = (matrix[:, s] > 0) & np.isfinite(before)
-        rows[s, reached] = np.exp(before[reached] + np.log(matrix[reached, s]) - after[s])
-        rows[s] /= rows[s].sum()
-    rows[~possible] = rows[int(np.argmax(possible))]
-    return rows
+    mantissas, exponents = before.joint(matrix)
+    rows = np.ldexp(mantissas, np.maximum(exponents - exponents.max(axis=0), -4000).astype(np.int32)).T
+    possible = (mantissas > 0).T
+    met = possible.any(axis=1)
+    rows[met] /= rows[met].sum(axis=1, keepdims=True)
+    first = int(np.argmax(met))
+    rows[~met], possible[~met] = rows[first], possible[first]
+    return rows, possible
 
 
-def spread(columns: FloatArray) -> FloatArray:
+def spread(columns: FloatArray, possible: BoolArray | None = None) -> FloatArray:
     """Return h(a, b), infinite beside a zero.
 
     h(a, b) = max over x, x' of log P(x, a) P(x', b) / (P(x, b) P(x', a)). `columns` is indexed [a, x]. Starts x from
-    which neither a nor b can be reached say nothing.
+    which neither a nor b can be reached say nothing. In products of floats some entries may be too small to be known:
+    where these are `possible`, h is infinite.
     """
     states = len(columns)
     with np.errstate(divide="ignore", invalid="ignore"):
@@ -99,10 +101,15 @@ def spread(columns: FloatArray) -> FloatArray:
             for b in range(states):
                 ratio = logs[a] - logs[b]
                 ratio = ratio[~np.isnan(ratio)]
-                if a != b and len(ratio):
-                    height[a, b] = ratio.max() - ratio.min()
+                if a != b and len(ratio) and (columns[a] != columns[b]).any():
+                    apart, largest = ratio.max() - ratio.min(), np.abs(logs[[a, b]][np.isfinite(logs[[a, b]])]).max()
+                    rounded = max(8 * apart, 8 * largest + 4 * apart)  # of four logs and three differences
+                    height[a, b] = apart + rounded * UNIT
     height[np.isnan(height)] = np.inf
-    return np.asarray(up(height * (1 + 8 * UNIT)))
+    if possible is not None:
+        unknown = np.any(possible & (columns < TRUSTED), axis=1)
+        height[(unknown[:, None] | unknown) & ~np.eye(states, dtype=bool)] = np.inf
+    return np.asarray(up(height))
 
 
 def contracted(height: FloatArray, size: float) -> FloatArray:

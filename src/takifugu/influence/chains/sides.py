@@ -10,21 +10,24 @@ from __future__ import annotations
 from collections.abc import Hashable
 from dataclasses import dataclass
 from functools import cached_property
+from math import inf
 from typing import Protocol
 
 import numpy as np
 
-from takifugu.core.arrays import FloatArray
+from takifugu.core.arrays import BoolArray, FloatArray
+from takifugu.core.errors import Unsupported
 from takifugu.influence.chains.kernels import Kernels, contracted, reversed_kernel, spread
 from takifugu.influence.chains.remembered import law_of
 from takifugu.influence.profiles.suprema import suprema
-from takifugu.model.beliefs.stochastic import WideLaw
+from takifugu.model.beliefs.stochastic import WideLaw, leads
 from takifugu.numbers.outward_rounding import UNIT, up
 
 #: A given start is taken for settled where no mass is farther from the stationary one, relatively.
 SETTLED = 1e-12
-#: A start that has not settled after so many steps is followed to the end.
-MOST_UNSETTLED = 200_000
+#: A start is followed for so many steps. Later laws are those that repeat, and as far from them as the last one is;
+#: where that is beyond FAR nothing is said of them.
+MOST_UNSETTLED, FAR = 200_000, 1e-6
 
 
 class Side(Protocol):
@@ -72,7 +75,7 @@ class Forward:
     @cached_property
     def _kernels(self) -> Kernels:
         phases = (self.length - 1 - np.arange(self.period)) % self.period
-        return Kernels(self.step_matrices[phases], 0.0)
+        return Kernels(self.step_matrices[phases], 0.0, self.step_matrices[phases] > 0)
 
     def step(self, position: int, distance: int, ratio: FloatArray, needed: np.ndarray | None = None) -> FloatArray:
         return self._kernels.step(position, distance, ratio, needed)
@@ -100,7 +103,10 @@ class Backward:
     def law(self) -> Hashable:
         if self.repeating is None:
             return None
-        return "backward", bool(self._laws), law_of(self.step_matrices, *(law.logs for law in self.repeating))
+        logs = [law.logs for law in self.repeating]
+        if self.start is not None and self.settled_from == MOST_UNSETTLED:
+            logs.append(self.start)  # how far from these laws the later ones are
+        return "backward", bool(self.settled_from), law_of(self.step_matrices, *logs)
 
     @cached_property
     def _settled(self) -> Kernels | None:
@@ -108,71 +114,88 @@ class Backward:
         if self.repeating is None:
             return None
         states = self.step_matrices.shape[1]
-        logs = np.array([law.logs for law in self.repeating])
-        kernels = [
-            reversed_kernel(logs[j - 1], self.step_matrices[j - 1], logs[j]) for j in range(self.period)
-        ]  # the one before the first is the last of the period
-        error = (states**3 + 15 * states**2 + 10) * UNIT
-        if self._laws:
-            error += SETTLED
-        return Kernels(np.array(kernels), error)
+        kernels, possible = zip(
+            *(reversed_kernel(self.repeating[j - 1], self.step_matrices[j - 1]) for j in range(self.period)),
+            strict=True,
+        )  # the one before the first is the last of the period
+        error = (states**3 + 15 * states**2 + 10) * UNIT + self._off
+        return Kernels(np.array(kernels), error, np.array(possible))
 
     @cached_property
-    def _laws(self) -> list[FloatArray]:
-        """Return the laws of the first entries until they have settled."""
+    def _laws(self) -> list[WideLaw]:
+        """The laws of the first entries, as far as they have been followed."""
+        return [] if self.start is None else [WideLaw.of(self.start)]
+
+    @cached_property
+    def settled_from(self) -> int:
+        """Return how many laws are followed before that which repeats, if any, takes their place."""
         if self.start is None:
-            return []
-        laws = [np.asarray(self.start, dtype=float)]
-        limit = None if self.repeating is None else self.repeating[0].floats()
-        while len(laws) < MOST_UNSETTLED:
-            now, t = laws[-1], len(laws) - 1
-            if limit is not None and t % self.period == 0:
-                off = np.abs(now - limit) > (SETTLED / 4) * limit
-                if not off.any() and t * (len(now) + 1) * UNIT < SETTLED / 8:
-                    break
-            laws.append(now @ self.step_matrices[t % self.period])
-        return laws
+            return 0
+        t, states = 0, self.step_matrices.shape[1]
+        while self.repeating is not None and t < MOST_UNSETTLED and t * (states + 1) * UNIT < SETTLED / 8:
+            if self._followed(t).off(self.repeating[0]) <= SETTLED / 4:
+                return t + 1
+            t += self.period
+        return MOST_UNSETTLED
 
     @cached_property
-    def _first(self) -> dict[int, FloatArray]:
+    def _off(self) -> float:
+        """Return how far B of the law that repeats is from that of all later laws, relatively.
+
+        A law comes no farther from it: its ratios to the law that repeats are means of those a step before. Raises
+        Unsupported where the start has not settled.
+        """
+        if self.settled_from < MOST_UNSETTLED:
+            return SETTLED * bool(self.settled_from)
+        off, last = inf, MOST_UNSETTLED - 1
+        if self.repeating is not None:
+            rounded = last * (len(self.step_matrices[0]) + 1) * UNIT
+            off = SETTLED + 2 * (self._followed(last).off(self.repeating[last % self.period]) + rounded)
+        if off > FAR:
+            raise Unsupported(f"the law of a step has not settled after {MOST_UNSETTLED} steps")
+        return off
+
+    @cached_property
+    def _first(self) -> dict[int, tuple[FloatArray, BoolArray]]:
         return {}
 
-    @property
-    def settled_from(self) -> int:
-        return len(self._laws)
-
     def step(self, position: int, distance: int, ratio: FloatArray, needed: np.ndarray | None = None) -> FloatArray:
-        if self._settled is not None and position - distance >= self.settled_from:
+        if position - distance >= self.settled_from and self._settled is not None:
             return self._settled.step(position, distance, ratio, needed)
-        rows, states = None, self.step_matrices.shape[1]
-        for j in range(position, position - distance, -1):
-            rows = self._kernel(j) if rows is None else rows @ self._kernel(j)
-        assert rows is not None
+        rows, possible = self._kernel(position)
+        for j in range(position - 1, position - distance, -1):
+            following, can = self._kernel(j)
+            rows, possible = rows @ following, leads(possible, can)
+        states = len(rows)
         error = (2 * (position + 2) * (states + 1) + distance * (states + 4)) * UNIT
-        if position > len(self._laws) - 1:
-            error += (2 * distance + 2) * SETTLED
-        return suprema(rows, ratio, error)
+        if position > self.settled_from - 1:
+            error += (2 * distance + 2) * self._off
+        return suprema(rows, ratio, error, possible=possible)
 
     def at_least(self, position: int, distance: int, ratio: FloatArray) -> FloatArray:
-        if self._settled is not None and position - distance >= self.settled_from:
+        if position - distance >= self.settled_from and self._settled is not None:
             return self._settled.at_least(position, distance, ratio)
         return np.zeros_like(ratio)
 
     def fixed_kernel(self) -> tuple[FloatArray, float] | None:
         return None if self._settled is None else self._settled.fixed()
 
-    def _kernel(self, j: int) -> FloatArray:
+    def _kernel(self, j: int) -> tuple[FloatArray, BoolArray]:
         if j not in self._first:
-            with np.errstate(divide="ignore"):
-                before, after = np.log(self._law(j - 1)), np.log(self._law(j))
-            self._first[j] = reversed_kernel(before, self.step_matrices[(j - 1) % self.period], after)
+            self._first[j] = reversed_kernel(self._law(j - 1), self.step_matrices[(j - 1) % self.period])
         return self._first[j]
 
-    def _law(self, j: int) -> FloatArray:
-        if j < len(self._laws):
-            return self._laws[j]
+    def _law(self, j: int) -> WideLaw:
+        if j < self.settled_from:
+            return self._followed(j)
+        assert self._off <= FAR
         assert self.repeating is not None
-        return self.repeating[j % self.period].floats()
+        return self.repeating[j % self.period]
+
+    def _followed(self, j: int) -> WideLaw:
+        for t in range(len(self._laws) - 1, j):
+            self._laws.append(self._laws[t].after(self.step_matrices[t % self.period]))
+        return self._laws[j]
 
 
 @dataclass(frozen=True, eq=False)
@@ -202,14 +225,15 @@ class BackwardFromAnyStart:
     @cached_property
     def _kernels(self) -> Kernels:
         phases = (np.arange(self.period) - 1) % self.period
-        return Kernels(self.step_matrices[phases].transpose(0, 2, 1), 0.0)
+        turned = self.step_matrices[phases].transpose(0, 2, 1)
+        return Kernels(turned, 0.0, turned > 0)
 
     def step(self, position: int, distance: int, ratio: FloatArray, needed: np.ndarray | None = None) -> FloatArray:
         key = (position % self.period, distance)
         if key not in self._spreads:
-            columns = self._kernels.product(position, distance)  # [a, x]: from x, `distance` entries before, to a
+            columns, possible = self._kernels.product(position, distance)  # [a, x]: from x, `distance` before, to a
             error = 4 * distance * (len(columns) + 1) * UNIT * (distance > 1)
-            self._spreads[key] = up(spread(columns) + error)
+            self._spreads[key] = up(spread(columns, possible if distance > 1 else None) + error)
         return contracted(self._spreads[key], float(ratio.max(initial=0.0)))
 
     def at_least(self, position: int, distance: int, ratio: FloatArray) -> FloatArray:

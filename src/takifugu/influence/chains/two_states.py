@@ -17,6 +17,8 @@ from takifugu.core.errors import Unsupported
 from takifugu.influence.profiles.patience import TWO_STATES
 from takifugu.numbers.outward_rounding import UNIT
 
+#: Beyond this a ratio's exponential has lost digits beside entries below LEAST, or is 0.
+WIDE, LEAST = 650.0, 1e-290
 #: The two laws of what follows from 0 and from 1.
 Rows = tuple[tuple[float, float], tuple[float, float]]
 #: Runs that settle later are computed at once, for ratios up to this.
@@ -36,11 +38,17 @@ def log_ratio(far: float, near: float, other_far: float, other_near: float, size
     """
     share = math.exp(-size)
     above, below = far + near * share, other_far + other_near * share
-    if not above or not below:
-        return -math.inf if below else math.inf
+    if min(above, below) < LEAST:
+        return _log_sum(far, near, size) - _log_sum(other_far, other_near, size)
     if above < below / 2 or above > 2 * below:
         return math.log(above / below)
     return math.log1p((near - other_near) * math.expm1(-size) / below)
+
+
+def _log_sum(far: float, near: float, size: float) -> float:
+    """Return log(far + near e^-size), right up to 4 units of the size."""
+    logs = sorted([math.log(far) if far else -math.inf, math.log(near) - size if near else -math.inf])
+    return logs[1] + math.log1p(math.exp(logs[0] - logs[1]))
 
 
 def step(rows: Rows, error: float, up_ratio: float, down_ratio: float) -> tuple[float, float]:
@@ -53,11 +61,15 @@ def step(rows: Rows, error: float, up_ratio: float, down_ratio: float) -> tuple[
     [0.549948, 0.411565]
     """
     (stay, leave), (back, remain) = rows
+    largest, rounding = max(up_ratio, down_ratio), 2 * error * (1 + error)
+    if largest > WIDE:
+        if error and min(stay, leave, back, remain) < LEAST:  # these may have lost digits, too
+            return largest, largest
+        rounding += 16 * UNIT * largest
     high = log_ratio(remain, back, leave, stay, up_ratio)
     low = log_ratio(back, remain, stay, leave, down_ratio)
     if high < low:
         high, low = low, high
-    largest, rounding = max(up_ratio, down_ratio), 2 * error * (1 + error)
     rise = fall = rounding
     if high > 0:
         rise += high * (1 + 16 * UNIT)

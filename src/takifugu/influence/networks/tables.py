@@ -11,6 +11,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Sequence
+from fractions import Fraction
 
 import numpy as np
 
@@ -30,7 +31,7 @@ from takifugu.numbers.outward_rounding import UNIT, sum_up, up
 CLOSE = 1e-14
 
 
-def exchangeable_loss(number: Sequence[float], for_itself: float, for_others: float) -> FloatArray:
+def exchangeable_loss(number: Sequence[float | Fraction], for_itself: float, for_others: float) -> FloatArray:
     """Return the loss of well (0) against ill (1), shape (2, 2).
 
     The loss is 0 where one of them is impossible. `number` is the law of how many of all are ill, on 0 .. people;
@@ -39,18 +40,22 @@ def exchangeable_loss(number: Sequence[float], for_itself: float, for_others: fl
     >>> exchangeable_loss([0.5, 0.1, 0.1, 0.1, 0.2], 0.5, 0.5).round(6).tolist()
     [[0.0, 1.377195], [1.445124, 0.0]]
     """
-    law = np.asarray(number, dtype=float)
-    people = len(law) - 1
-    ill = law[1:] * np.arange(1, people + 1)
-    well = law[:-1] * np.arange(people, 0, -1)
-    if not ill.any() or not well.any():
+    people = len(number) - 1
+    ill = _shares([n * mass for n, mass in enumerate(number)][1:])
+    well = _shares([(people - n) * mass for n, mass in enumerate(number)][:-1])
+    if ill is None or well is None:
         return np.zeros((2, 2))
-    ill, well = ill / ill.sum(), well / well.sum()
     error = (people + 8) * UNIT
     loss = np.zeros((2, 2))
     loss[1, 0] = sum_up(for_itself, supremum_of_number(ill, well, for_others, error))
     loss[0, 1] = sum_up(for_itself, supremum_of_number(well, ill, for_others, error))
     return loss
+
+
+def _shares(masses: Sequence[float | Fraction]) -> FloatArray | None:
+    """Return masses over their sum, or None without any: Fractions lose none, however small the sum is."""
+    total = sum(masses)
+    return np.array([float(mass / total) for mass in masses]) if total else None
 
 
 def supremum_of_number(p: FloatArray, q: FloatArray, c: float, error: float = 0.0) -> float:
@@ -115,9 +120,9 @@ def clique_losses(belief: CliqueInfection | Clique, profile: Profile, entry: int
     people = next(run for run in belief.components() if entry in run)
     clique = belief.component(belief.components().index(people))
     number = clique.number
-    masses = [0.0] * (len(people) + 1)
+    masses = [Fraction(0)] * (len(people) + 1)
     for value, mass in number.items():
-        masses[int(value)] = float(mass)
+        masses[int(value)] = Fraction(mass)
     largest_of_others = max((profile.largest(person) for person in people if person != entry), default=0.0)
     return exchangeable_loss(masses, profile.largest(entry), largest_of_others)
 
@@ -134,8 +139,8 @@ def table_losses(belief: JointTable, profile: Profile, entry: int) -> FloatArray
     for t in other_entries:
         most = float(sum_up(most, profile.largest(t)))
     loss = with_others(profile.at(entry), most)
-    masses = np.array(belief.masses, dtype=np.float64) / float(belief.total or 1)
-    alive = masses > 0
+    masses = np.array([mass / (belief.total or 1) for mass in belief.masses])  # of integers of any size
+    alive = np.array([mass > 0 for mass in belief.masses])
     states, state_numbers = np.unique(belief.indices[alive][:, other_entries], axis=0, return_inverse=True)
     if not other_entries or len(states) > MOST_ROWS or masses[alive].min() < TRUSTED:
         return loss

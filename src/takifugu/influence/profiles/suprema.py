@@ -11,11 +11,11 @@ from functools import lru_cache
 
 import numpy as np
 
-from takifugu.core.arrays import FloatArray, read_only
+from takifugu.core.arrays import BoolArray, FloatArray, read_only
 from takifugu.influence.profiles.certified import Programs
 from takifugu.influence.profiles.levels import Levels
 from takifugu.influence.profiles.rays import MOST_STATES, extreme_rays, star_rays
-from takifugu.numbers.outward_rounding import closed, padded, up
+from takifugu.numbers.outward_rounding import TRUSTED, closed, padded, up
 
 #: Beyond this many states the supremum over a cone of pairs is replaced by that over [m, e^s m], s the largest pair.
 EXACT_STATES = 12
@@ -27,14 +27,15 @@ LARGEST_POWER = 300.0
 
 def suprema(
     rows: FloatArray, ratio: FloatArray, relative_error: float = 0.0, programs: Programs | None = None,
-    levels: Levels | None = None, needed: np.ndarray | None = None,
+    levels: Levels | None = None, needed: np.ndarray | None = None, possible: BoolArray | None = None,
 ) -> FloatArray:  # fmt: skip
     """Return R[a, b] >= S(rows[a], rows[b]; ratio), shape (m, m), diagonal 0.
 
     `rows` (m, k) are probabilities, `ratio` (k, k) is rho >= 0. A relative error of the entries of `rows` is covered by
     `relative_error`. Where not all rays are listed `programs` remembers which constraints were tight in the last call,
     and for more than EXACT_STATES states asks for the supremum; `levels` remembers sums of these rows. Bounds of pairs
-    that are not `needed` (m, m) may be loose. Source: Theorem 1 and section 3 of docs/theory/influence.md.
+    that are not `needed` (m, m) may be loose. `possible` says which entries are above 0 where `rows` are products:
+    floats may have lost those below TRUSTED. Source: Theorem 1 and section 3 of docs/theory/influence.md.
 
     >>> suprema(np.array([[0.9, 0.1], [0.4, 0.6]]), np.array([[0.0, 1.0], [1.0, 0.0]])).round(6).tolist()
     [[0.0, 0.411565], [0.549948, 0.0]]
@@ -50,7 +51,10 @@ def suprema(
     if largest == 0.0 or len(rows) < 2:
         return np.zeros((len(rows), len(rows)))
     if largest > LARGEST_POWER:
-        bound = _over_all(rows)
+        if possible is None:
+            bound = _over_all(rows, rows > 0, np.zeros_like(rows, dtype=bool))
+        else:
+            bound = _over_all(rows, possible, possible & (rows < TRUSTED))
     elif rays is not None:
         bound = _over(rows, rays, largest)
     elif is_exact:
@@ -76,11 +80,11 @@ def _cone(ratio: bytes, states: int) -> tuple[float, FloatArray | None]:
     return largest, read_only(extreme_rays(matrix)) if 0 < largest <= LARGEST_POWER else None
 
 
-def _over_all(rows: FloatArray) -> FloatArray:
-    """Return the largest log-ratio of entries, rounded up."""
+def _over_all(rows: FloatArray, possible: BoolArray, lost: BoolArray) -> FloatArray:
+    """Return the largest log-ratio of entries, rounded up; those that are `lost` lie between 0 and TRUSTED."""
     with np.errstate(divide="ignore", invalid="ignore"):
-        logs = np.log(rows)
-        ratios = np.where(rows[:, None, :] > 0, logs[:, None, :] - logs[None, :, :], -np.inf)
+        logs, upper = np.log(np.where(lost, 0.0, rows)), np.log(np.where(lost, TRUSTED, rows))
+        ratios = np.where(possible[:, None, :], upper[:, None, :] - logs[None, :, :], -np.inf)
     return padded(ratios.max(axis=2), rows.shape[1], float(np.abs(logs[np.isfinite(logs)]).max(initial=1.0)))
 
 

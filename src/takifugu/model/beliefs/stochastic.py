@@ -14,6 +14,7 @@ from takifugu.core.errors import InputError
 from takifugu.core.lists import list_of
 from takifugu.core.nearest import did_you_mean
 from takifugu.core.rules import no_law
+from takifugu.numbers.outward_rounding import TRUSTED
 from takifugu.numbers.rationals import as_fraction
 
 Start = str | Sequence[float] | FloatArray
@@ -56,6 +57,30 @@ class WideLaw:
         A mass below 5e-324 becomes 0, and one below 2e-308 loses digits.
         """
         return _shift(self.mantissas, self.exponents)
+
+    def after(self, matrix: FloatArray) -> WideLaw:
+        """Return the law a step later, each mass k + 1 units further off.
+
+        >>> WideLaw.of([1e-200, 1]).after(np.array([[1e-200, 1], [0, 1]])).logs.round(1)
+        array([-921.,    0.])
+        """
+        law, support = self.floats(), leads(self.support, matrix > 0)
+        following = law @ matrix
+        if (following[support] >= TRUSTED).all():  # what smaller masses add to these is below a unit
+            return WideLaw.of(following)
+        mantissas, exponents = self.joint(matrix)
+        top = exponents.max(axis=0)
+        return WideLaw(*_normal(_shift(mantissas, exponents - top).sum(axis=0), top))
+
+    def joint(self, matrix: FloatArray) -> tuple[FloatArray, IntArray]:
+        """Return mantissas and exponents of m(u) P(u, s), (u, s), rounded once."""
+        fractions, extra = np.frexp(matrix)
+        return _normal(self.mantissas[:, None] * fractions, self.exponents[:, None] + extra.astype(np.int64))
+
+    def off(self, other: WideLaw) -> float:
+        """Return the largest relative distance of a mass from the other's, all of which are possible."""
+        with np.errstate(over="ignore"):
+            return float(np.abs(_shift(self.mantissas, self.exponents - other.exponents) / other.mantissas - 1).max())
 
 
 def wide_stationary_law(matrix: FloatArray) -> WideLaw:
@@ -138,7 +163,12 @@ def _normal(mantissas: FloatArray, exponents: IntArray) -> tuple[FloatArray, Int
 
 
 def _shift(mantissas: FloatArray, exponents: IntArray) -> FloatArray:
-    return np.asarray(np.ldexp(mantissas, np.maximum(exponents, -4000).astype(np.int32)))
+    return np.asarray(np.ldexp(mantissas, np.clip(exponents, -4000, 4000).astype(np.int32)))
+
+
+def leads(first: BoolArray, second: BoolArray) -> BoolArray:
+    """Return what two steps can do, one after the other: sums of 0 and 1."""
+    return np.asarray((first.astype(np.float32) @ second) > 0)
 
 
 def _closed_classes(steps: BoolArray) -> list[list[int]]:

@@ -184,13 +184,16 @@ def rows_text(names: Sequence[str], outputs: Iterable[object], row: Iterable[int
     """
     texts = list[str]()  # of each value, once
     for value in outputs:
-        cells = list(map(repr, value)) if isinstance(value, tuple) else [guarded(str(value))]
-        text = io.StringIO(newline="")
-        csv.writer(text, lineterminator="").writerow(cells)
-        texts.append(text.getvalue())
-    lines = [",".join([ROW, *map(guarded, names)])]
+        texts.append(_line(map(repr, value) if isinstance(value, tuple) else [guarded(str(value))]))
+    lines = [_line([ROW, *map(guarded, names)])]
     lines += [f"{number},{texts[y]}" for number, y in zip(row, place, strict=True)]
     return "\r\n".join([*lines, ""])
+
+
+def _line(cells: Iterable[str]) -> str:
+    text = io.StringIO(newline="")
+    csv.writer(text, lineterminator="").writerow(cells)
+    return text.getvalue()
 
 
 def read_rows(text: str) -> Rows:

@@ -30,7 +30,7 @@ from takifugu.releasing.file.relation_keys import RelationKeys
 from takifugu.releasing.file.sections import BudgetSpec, FileSpec
 from takifugu.releasing.file.shape import Shape, opened
 from takifugu.releasing.file.source import is_there
-from takifugu.releasing.file.source_reading import reading_of
+from takifugu.releasing.file.source_reading import read_with, reading_of
 from takifugu.releasing.file.tables import Table as Item
 
 if TYPE_CHECKING:
@@ -173,7 +173,7 @@ class ReleaseFile:
         """Return how rows of the source become entries, one fact a line; "" where there are no data to open."""
         if isinstance(self.source, RelationKeys):
             has_data = self.opened is not None or is_there(self.source, self.folder, self.given)
-            return str(self.table.reading) if has_data else ""
+            return read_with(str(self.table.reading), self.spec.belief) if has_data else ""
         return reading_of(self.source, self.spec.belief, self.folder, self.given, self.opened)
 
     def sections(self, of_kind: type[Spec]) -> Spec:

@@ -134,7 +134,9 @@ def _others(file: ReleaseFile) -> Iterator[Neighbour]:
     """Yield the other release files of the folder on the same data, each once."""
     data: list[Path | str] = [*private_files(file.source, file.folder, file.given)]
     address = file.source.file
-    if file.given is None and address is not None and "://" in address:
+    if address is not None and "://" not in address:  # which need not be there
+        data.append(file.folder / address)
+    elif address is not None and file.given is None:
         data.append(address)
     by_path = dict[Path, Neighbour]()
     for place in data:

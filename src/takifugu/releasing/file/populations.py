@@ -2,15 +2,26 @@
 
 from __future__ import annotations
 
+import math
+import re
 from collections import Counter
-from collections.abc import Iterator, Sequence
+from collections.abc import Hashable, Iterator, Sequence
 from fractions import Fraction
 from pathlib import Path
-from typing import Annotated, Any
+from typing import TYPE_CHECKING, Annotated, Any, ClassVar
+
+import numpy as np
 
 from takifugu.analysis.questions.coded_rows import CodedRows
 from takifugu.calibration.registry import find
-from takifugu.core.errors import DataError, InputError, TakifuguError
+from takifugu.core.arrays import FloatArray
+from takifugu.core.errors import DataError, InputError, TakifuguError, about
+from takifugu.core.lists import places_of
+from takifugu.core.nearest import first_of
+from takifugu.core.plain import toml_of
+from takifugu.data import meant
+from takifugu.data.relation.source import Table as Relation
+from takifugu.data.values.texts import NOT_FINITE, NUMBER, not_numbers
 from takifugu.mechanisms.local.held_out import halves_of, held_out
 from takifugu.mechanisms.local.populations import populations_of
 from takifugu.model.beliefs.counted_populations import samples_of
@@ -18,42 +29,32 @@ from takifugu.model.beliefs.declared_populations import PopulationsSection, Refe
 from takifugu.model.beliefs.populations import About, FromPopulations
 from takifugu.model.frameworks import Framework, Pufferfish
 from takifugu.model.queries import EachValue, Query
-from takifugu.model.queries.sections import EACH_ROW
+from takifugu.model.queries.sections import EACH_ROW, spelled
 from takifugu.model.secrets.of_populations import which_population
 from takifugu.numbers.rationals import as_fraction
 from takifugu.releasing.certificates.facts import Fact
 from takifugu.releasing.file.keys import Answers, Positive, Text, meaning, names_of
 from takifugu.releasing.file.kind import Kind, ReleaseFile, Unit, assumed
-from takifugu.releasing.file.problems import broken, never_read, undeclared
+from takifugu.releasing.file.problems import broken, undeclared
 from takifugu.releasing.file.public import Public
-from takifugu.releasing.file.reading import (
-    are_degrees,
-    called,
-    codes_of,
-    columns_of,
-    misplaced,
-    names_in,
-    wrong,
-)
-from takifugu.releasing.file.sections import AboutUnits, FileSpec, SourceKeys
+from takifugu.releasing.file.reading import Codes, are_degrees, cells_on, misplaced, wrong
+from takifugu.releasing.file.relation_keys import RelationKeys, key
+from takifugu.releasing.file.sections import AboutUnits, FileSpec
 from takifugu.releasing.file.shape import Shape
 from takifugu.releasing.file.tables import Table, numbered
 
+if TYPE_CHECKING:
+    from takifugu.model.beliefs.boxed_places import Grid
 
-class PopulationSourceSpec(SourceKeys):
-    """Where the private rows are: a person's values, or places, one per row."""
+
+class PopulationSourceSpec(RelationKeys):
+    """Where the private rows are: a person's values, or places, one per row; nobody is covered without a row."""
 
     rows: Answers = "answers"
-    unit: Annotated[Text | None, meaning("the column that says whose row it is", "person")] = None
-    value: Annotated[
-        Text | tuple[Text, Text],
-        meaning(
-            "the column with the values, or the two with the coordinates of a place", "activity",
-            ["longitude", "latitude"],
-        ),
-    ]
-    rows_per_person: Annotated[Positive, meaning("the most rows that a person may have; one with more is refused", 1)]
-    entries: Annotated[Text | None, meaning("a name for these rows: no row has two such names", "2026-03")] = None
+    value: Annotated[Text | tuple[Text, Text], key("value", "activity", ["longitude", "latitude"])]
+    rows_per_person: Annotated[Positive, key("rows_per_person", 1)]
+    nulls: ClassVar[None] = None  # type: ignore[misc, assignment]
+    roster: ClassVar[None] = None  # type: ignore[misc]
 
     @property
     def value_columns(self) -> tuple[str, ...]:
@@ -76,6 +77,8 @@ class PopulationReleaseSpec(FileSpec):
     belief: Any
     table: tuple[PopulationItemSpec, ...]
 
+#: A number, or one that is not finite.
+_NUMBER = re.compile(f"{NUMBER}|{NOT_FINITE}")
 #: The mechanism that cuts its noise at a radius.
 _RESTRICTED = "restricted-laplace"
 
@@ -89,7 +92,6 @@ class Populations(Kind):
         PopulationItemSpec,
         AboutUnits,
         roles=("value", "unit"),
-        named=("unit", "value"),
     )
 
     def shape(self, spec: PopulationReleaseSpec, folder: Path, data: object) -> Iterator[TakifuguError]:
@@ -112,10 +114,6 @@ class Populations(Kind):
         for number, item in numbered(spec.table):
             yield from _table_faults(item, f"table.{number}")
 
-    def misfits(self, spec: PopulationReleaseSpec, belief: FromPopulations) -> Iterator[TakifuguError]:
-        if not belief.is_planar:
-            yield from never_read(("belief", "values"), belief.values, spec.source.missing)
-
     def framework_of(self, spec: PopulationReleaseSpec, belief: FromPopulations) -> Framework:
         return Pufferfish(which_population(spec.belief.meant.metric), belief)
 
@@ -132,27 +130,28 @@ class Populations(Kind):
         """Return the persons with all rows; DataError for rule-breaking data."""
         source = file.sections(PopulationReleaseSpec).source
         section: PopulationsSection = file.spec.belief.meant
-        names = [*source.value_columns]
-        if source.unit is not None:
-            names.append(source.unit)
-        read = columns_of(file.table, names)
-        if not read[0]:
-            raise wrong("file", "the data has no rows", rule="nothing can be released")
+        roles = [f"value{number}" for number, _ in enumerate(source.value_columns)]
         try:
-            rows = CodedRows(codes_of(read, names, file.table, file.belief.values, section.grid))
+            file.table.check_rows()
+            read = list(zip(*file.table.texts([*roles, *(["unit"] if source.unit else []), "row"]), strict=True))
+            numbers = [*map(int, read[-1])]
+            if section.grid is None:
+                codes = _codes_of(read[0], numbers, source.value_columns[0], file.belief.values, file.table)
+            else:
+                codes = _cells_of(read[:2], numbers, source.value_columns, section.grid)
+            if source.unit is None:
+                return (Unit(None, CodedRows(codes)),)
+            names = [*map(str, read[-2])]
+            unit_names = meant(((name, row - 1) for name, row in zip(names, numbers, strict=True)), source.unit, "unit")
         except DataError as error:
             raise error.at("source").placed() from None
-        if source.unit is None:
-            return (Unit(None, rows),)
-        people = names_in(read[-1], source.unit, file.table)
-        unit_names = called("unit", source.unit, people)
-        if max(Counter(unit_names[str(name)] for name in people).values(), default=0) > source.rows_per_person:
+        if max(Counter(unit_names[name] for name in names).values()) > source.rows_per_person:
             raise wrong(
                 "rows_per_person", "a person has more rows than this says",
                 rule="each row more would tell more than the promise covers",
                 fix="keep fewer rows of each person, or declare more",
             )  # fmt: skip
-        unit_texts = {name: raw for raw, name in unit_names.items()}
+        rows, unit_texts = CodedRows(codes), {name: raw for raw, name in unit_names.items()}
         return tuple(Unit(name, rows, unit_texts[name]) for name in sorted(unit_texts))
 
     def data(self, file: ReleaseFile, item: Table, query: Query, units: Sequence[Unit]) -> object:
@@ -195,6 +194,45 @@ class Populations(Kind):
         if spec.source.entries is not None:
             yield f"no row of {spec.source.entries!r} is under another name, too"
         yield from assumed(spec.belief)
+
+
+def _codes_of(
+    texts: Sequence[str | None], rows: Sequence[int], column: str, values: Sequence[Hashable], table: Relation
+) -> Codes:
+    """Return the number of each row's value; DataError, with the row, for one that is missing or not declared."""
+    places = places_of(spelled(values))
+    odd = next((row for row, text in zip(rows, texts, strict=True) if text not in places), None)
+    if odd is None:
+        return np.array([places[str(text)] for text in texts], dtype=np.int32)
+    empty = next((row for row, text in zip(rows, texts, strict=True) if text is None), None)
+    if empty is not None:
+        fix = f"value = {toml_of(f'coalesce({column}, ...)')} with a declared value"
+        raise DataError(f"row {empty}: column {column!r} has missing values", fix=fix).at("value")
+    with about("value"):
+        table.refuse_lookalikes([*places], "value")
+    fix = f"the values are {first_of(places)}; value = {toml_of(f'CASE {column} ... END')}, or declare it"
+    raise DataError(f"row {odd}: column {column!r} has a value that is not declared", fix=fix).at("value")
+
+
+def _cells_of(
+    texts: Sequence[Sequence[str | None]], rows: Sequence[int], columns: Sequence[str], grid: Grid
+) -> Codes:
+    """Return the cell of each row's place; DataError, with the row, for one beyond the earth or without numbers."""
+    first, second = (_numbers_of(texts[axis], rows, columns[axis]) for axis in (0, 1))
+    return cells_on(grid, columns, first, second, rows)
+
+
+def _numbers_of(texts: Sequence[str | None], rows: Sequence[int], column: str) -> FloatArray:
+    """Return coordinates, NaN where there is none; DataError, with the row, for another text."""
+    numbers = np.full(len(texts), math.nan)
+    for place, text in enumerate(texts):
+        if text is None:
+            continue
+        if not _NUMBER.match(text):
+            fix = f"value = {toml_of([f'try_cast({column} AS double)', '...'])}, if such texts are missing values"
+            raise not_numbers(column, fix).about(f"row {rows[place]}").at("value")
+        numbers[place] = float(text)
+    return np.where(np.isfinite(numbers), numbers, math.nan)
 
 
 def _table_faults(item: Any, place: str) -> Iterator[TakifuguError]:

@@ -1,10 +1,10 @@
-"""Rows of records as texts, as a belief's values, numbers, bins or degrees; no message repeats a value of the data."""
+"""Rows as a belief's values, numbers, bins or degrees; no message repeats a value of the data."""
 
 from __future__ import annotations
 
 import math
 import re
-from collections.abc import Hashable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Hashable, Iterable, Iterator, Sequence
 from contextlib import contextmanager
 from typing import TYPE_CHECKING, Any
 
@@ -14,7 +14,6 @@ import numpy.typing as npt
 from takifugu.core.arrays import FloatArray
 from takifugu.core.column_words import EAST, NORTH, words_in
 from takifugu.core.errors import DataError, InputError, SpecError, TakifuguError
-from takifugu.core.lists import places_of
 from takifugu.core.nearest import first_of
 from takifugu.core.plain import toml_of
 from takifugu.core.sections import values_of, written
@@ -34,7 +33,6 @@ from takifugu.data import (
 from takifugu.data.lookalikes import Lookalikes, lookalike
 from takifugu.data.values.texts import NAME_MARKS, NOT_FINITE, NUMBER, REPAIR_THEM, not_numbers
 from takifugu.model.beliefs.sections import FILL_THEM
-from takifugu.model.queries.sections import spelled
 from takifugu.numbers.rationals import Number, as_fraction
 from takifugu.releasing.file.problems import Where, fault
 
@@ -45,26 +43,10 @@ Texts = tuple[str | None, ...]
 Codes = npt.NDArray[np.int32]
 
 
-def texts(table: Table, columns: Sequence[str]) -> list[Texts]:
-    """Return columns as rows of texts, None for missing values."""
-    columns_of_texts = [texts_in(column, table) for column in columns_of(table, columns)]
-    return list(zip(*columns_of_texts, strict=True))
-
-
 def columns_of(table: Table, names: Sequence[str]) -> list[list[Hashable]]:
     """Return some columns of a table as lists."""
     rows = rows_of(table, names)
     return list(map(list, zip(*rows, strict=True))) or [[] for _ in names]
-
-
-def value_of(text: str | None, column: str, values: Mapping[str, Hashable], table: Table) -> Hashable:
-    """Return the belief's value of a cell; DataError if missing or undeclared."""
-    if text is None:
-        raise wrong("file", f"column {column!r} has missing values", fix=FILL_THEM)
-    if text not in values:
-        no_lookalikes(table, column, values)
-        raise unknown_value(column, values)
-    return values[text]
 
 
 def unknown_value(column: str, values: Iterable[object]) -> DataError:
@@ -81,16 +63,11 @@ def no_lookalikes(table: Table, column: str, declared: Iterable[Hashable], key: 
         refuse_lookalikes(table, column, declared, key)
 
 
-def called(key: str, column: str, names: Sequence[str | None], may_drop: bool = False) -> dict[str, str]:
-    """Return the canonical names of all people in a column.
-
-    `key` is its key of [source]; `may_drop` means that null_keys is one, too.
-    """
+def called(key: str, column: str, names: Sequence[str | None]) -> dict[str, str]:
+    """Return the canonical names of all people in a column; `key` is its key of [source]."""
     if None in names:
-        fix = "fill them, or leave these rows out"
-        if may_drop:
-            fix += ', or write null_keys = "drop"'
-        raise wrong(key, f"column {column!r} has missing values", rule="every row must say whose it is", fix=fix)
+        fix, rule = "fill them, or leave these rows out", "every row must say whose it is"
+        raise wrong(key, f"column {column!r} has missing values", rule=rule, fix=fix)
     with placed_at(key):
         return meant([(str(name), row) for row, name in enumerate(names)], column, key)
 
@@ -130,27 +107,15 @@ def wrong(key: str, what: str, rule: str = "", fix: str = "") -> DataError:
     return DataError(what, rule=rule, fix=fix).at("source", key).placed()
 
 
-def codes_of(
-    read: Sequence[Sequence[Hashable]],
-    names: Sequence[str],
-    table: Table,
-    values: Sequence[Hashable],
-    grid: Grid | None = None,
-) -> Codes:
-    """Return the number of each row's value or grid cell; DataError, with the key, for rows without one."""
-    if grid is None:
-        places = places_of(spelled(values))
-        return coded(texts_in(read[0], table), places, names[0])
-    first, second = (numbers_in(read[axis], names[axis], table) for axis in (0, 1))
-    return cells_on(grid, names, first, second, table.ordered)
-
-
 def cells_on(
-    grid: Grid, names: Sequence[str], first: FloatArray, second: FloatArray, are_ordered: bool = True
+    grid: Grid, names: Sequence[str], first: FloatArray, second: FloatArray, rows: Sequence[int] = ()
 ) -> Codes:
-    """Return the number of each place's cell; DataError for a place beyond the earth or the grid."""
+    """Return the number of each place's cell; DataError for a place beyond the earth or the grid.
+
+    `rows` are the numbers of the places' rows, where these are not all.
+    """
     if grid.in_degrees or are_degrees(names[:2]):
-        refuse_beyond(names, (first, second), are_ordered)
+        refuse_beyond(names, (first, second), rows=rows)
     return grid.cells_of(first, second)
 
 
@@ -287,15 +252,17 @@ def first_beyond(coordinates: Sequence[npt.ArrayLike]) -> tuple[int, int] | None
     return None
 
 
-def refuse_beyond(columns: Sequence[str], coordinates: Sequence[npt.ArrayLike], are_ordered: bool = True) -> None:
-    """Raise DataError for a row of coordinates beyond the earth."""
+def refuse_beyond(
+    columns: Sequence[str], coordinates: Sequence[npt.ArrayLike], are_ordered: bool = True, rows: Sequence[int] = ()
+) -> None:
+    """Raise DataError for a row of coordinates beyond the earth; `rows` are the numbers of rows that are not all."""
     nowhere = first_beyond(coordinates)
     if nowhere is None:
         return
     axis, row = nowhere
     place = ""
     if are_ordered:
-        place = f" in row {row + 1} (counted from 1 below the header)"
+        place = f" in row {rows[row] if rows else row + 1} (counted from 1 below the header)"
     raise DataError(
         f"column {columns[axis]!r} holds{place} a {_NAMES[axis]} out of range",
         rule=f"it is a number of degrees from -{_LARGEST[axis]} to {_LARGEST[axis]}",

@@ -78,14 +78,14 @@ def is_there(source: RelationKeys, folder: Path, data: object) -> bool:
 
 
 def private_files(source: RelationKeys, folder: Path, data: object) -> tuple[Path, ...]:
-    """Return the files that hold the private rows."""
+    """Return the files that hold the private rows, as far as they are there."""
     paths = list[Path]()
     if isinstance(data, str | Path):
         paths.append(Path(data))
     if source.file is not None:
         try:
             paths += map(Path, files_named(source.file, folder, "file"))
-        except TakifuguError:  # opening it says that it is missing
+        except TakifuguError:  # opening it says so
             paths.append(folder / source.file)
     if source.sql is not None and SELECT.match(source.sql):
         paths += files_read(source.sql, folder)

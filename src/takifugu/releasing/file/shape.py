@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
@@ -12,7 +13,7 @@ from takifugu.core.entries import columns_of as columns_believed
 from takifugu.core.errors import TakifuguError
 from takifugu.core.lists import among
 from takifugu.core.sections import values_of, written
-from takifugu.data.relation.types import check_types
+from takifugu.data.relation.types import Known, check_types
 from takifugu.model.frameworks import Framework
 from takifugu.releasing.file.keys import Described, names_of
 from takifugu.releasing.file.problems import Where, absent_columns, blamed, blamed_keys, fault
@@ -26,6 +27,8 @@ Parts = tuple[Entries | None, Framework | None, Any, list[TakifuguError]]
 
 #: The keys of [source] that rows are read by, the states of a value, and public columns that answers are counted by.
 ReadBy = tuple[Mapping[str, Any], Sequence[Any], Sequence[str]]
+#: How each value of a row is counted, by the sections and the belief; none where they are steps, or numbers.
+KnownOf = Callable[[Any, Any], Sequence[Known]]
 
 
 @dataclass(frozen=True)
@@ -55,6 +58,7 @@ class Shape:
     notices: Callable[[Any], Iterator[str]] = lambda source: iter(())
     tables: Callable[[Any], tuple[Table, ...]] = lambda spec: spec.table
     read_by: Callable[[Any, Any], ReadBy] = lambda spec, belief: (spec.source.read(), (), ())
+    known: KnownOf = lambda spec, belief: ()
 
     def owner_column(self, source: Any) -> str | None:
         """Return the column of the ledger's units, None where all rows are one unit."""
@@ -94,9 +98,24 @@ def opened_relation(
     try:
         table = open_relation(spec.source, keys, states, folder, data, public)
         check_types(table.opened)
+        if belief is not None:
+            table.check_answers(shape.known(spec, belief))
         return table, []
     except TakifuguError as error:
-        return None, blamed_keys(error, "source")
+        if "value" in type(spec.source).model_fields:
+            return None, blamed_keys(error, "source")
+        return None, [_at_key(error, spec.source, keys)]
+
+
+def _at_key(error: TakifuguError, source: RelationKeys, keys: Mapping[str, Any]) -> TakifuguError:
+    """Return an error about a role at its key; values of a kind without such a key are columns of the file."""
+    role = str((*error.where, "file")[0])
+    key, number = re.fullmatch(r"(.*?)(\d*)", role).groups()  # type: ignore[union-attr]
+    if key == "value" and "value" not in type(source).model_fields:
+        key = "file"
+        if number:
+            error = error.about(f"column {keys['value'][int(number)]!r}")
+    return blamed(error, "source", key)
 
 
 def columns_of(shape: Shape, spec: FileSpec, belief: Entries | None) -> Sequence[tuple[Where, str]]:

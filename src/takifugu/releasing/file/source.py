@@ -25,6 +25,7 @@ from takifugu.data.engines.outside import Address
 from takifugu.data.files.formats import format_words
 from takifugu.data.files.many import files_of, is_many
 from takifugu.data.files.many import is_there as leads_to_data
+from takifugu.data.relation.source import Table as Relation
 from takifugu.releasing.file import relation_keys
 from takifugu.releasing.file.keys import plain
 from takifugu.releasing.file.relation_keys import RelationKeys
@@ -155,11 +156,16 @@ def same_transitions(counts: IntArray, private: Table, layouts: Sequence[Layout]
     return any(other is not None and np.array_equal(counts, other) for other in counts_of_layouts)
 
 
-def same_rows(public_rows: Mapping[tuple[str | None, ...], int], private: Table, columns: Sequence[str]) -> bool:
+def same_rows(
+    public_rows: Mapping[tuple[str | None, ...], int], private: Table | Relation, columns: Sequence[str]
+) -> bool:
     """Return whether the private data hold these rows in any order, and no others.
 
-    Private rows are counted in place by the public texts; the rest is counted together.
+    Private rows are counted in place by the public texts; the rest is counted together. The columns are those of the
+    values of a relation, by their names or else in their order.
     """
+    if isinstance(private, Relation):
+        return bool(_read(partial(private.has_rows, public_rows, columns)))
     columns = list(dict.fromkeys(columns))
     codes = list[dict[str, int]]()
     for place in range(len(columns)):

@@ -89,7 +89,18 @@ def reading_of(source: SourceKeys, belief: Described, folder: Path, given: objec
     if isinstance(belief.meant, Telling):
         facts |= belief.meant.reading()
     lines = {name: value for name, value in facts.items() if value is not None}
-    return "\n".join(f"{name}: {json.dumps(lines[name], sort_keys=True, ensure_ascii=False)}" for name in sorted(lines))
+    return "\n".join(f"{name}: {_in_line(lines[name])}" for name in sorted(lines))
+
+
+def read_with(reading: str, belief: Described) -> str:
+    """Return the reading of a relation with what the belief's keys decide."""
+    facts = belief.meant.reading() if isinstance(belief.meant, Telling) else {}
+    said = [f"{name}: {_in_line(value)}" for name, value in sorted(facts.items()) if value is not None]
+    return "\n".join([reading, *said])
+
+
+def _in_line(value: object) -> str:
+    return json.dumps(value, sort_keys=True, ensure_ascii=False)
 
 
 def _declared(source: SourceKeys) -> Json:

@@ -1,4 +1,4 @@
-"""Private records as row numbers of a belief's table: from rows, from columns, or from a frame of any engine.
+"""Private records as row numbers of a belief's table: from rows, from columns, or from a frame.
 
 The order of records means nothing, so a frame is only counted, in one scan. Messages name a column, and never a value,
 a row or a count.
@@ -13,7 +13,8 @@ import numpy as np
 from takifugu.core.arrays import IntArray
 from takifugu.core.errors import DataError
 from takifugu.core.lists import places_of, take, values_of, without
-from takifugu.data import open_frame, tally, text_of
+from takifugu.data.relation.faults import RowFault
+from takifugu.data.relation.source import read_source
 from takifugu.model.beliefs.records.records import Records
 
 
@@ -77,22 +78,25 @@ def _ordered(belief: Records, row: object) -> tuple[Hashable, ...]:
 
 
 def _of_frame(belief: Records, data: object) -> IntArray:
-    codes_of_columns = dict[str, dict[str, int]]()
-    for i, name in enumerate(belief.columns):
-        codes_of_columns[name] = {str(text_of(value)): code for code, value in enumerate(belief.table.alphabet(i))}
-    tallies = tally(open_frame(data), codes_of_columns)
-    _check_count(belief, sum(tallies.values()))
+    known = [[*map(_written, belief.table.alphabet(i))] for i in range(len(belief.columns))]
+    try:
+        with read_source({"rows": "answers", "value": [*belief.columns]}, frame=data) as table:
+            groups = table.answers(known)
+    except RowFault as fault:
+        raise _refused(fault.words["column"]) from None
+    _check_count(belief, int(groups.rows.sum()))
     place = {tuple(codes): number for number, codes in enumerate(belief.table.indices.tolist())}
-    rows, counts = [], []
-    for codes, count in tallies.items():
-        odd = [name for name, code in zip(belief.columns, codes, strict=True) if code < 0]
-        if odd:
-            raise _refused(odd[0])
-        if codes not in place:
+    numbers = list[int]()
+    for codes in groups.codes.tolist():
+        if tuple(codes) not in place:
             raise _combination()
-        rows.append(place[codes])
-        counts.append(count)
-    return np.sort(np.repeat(np.array(rows, dtype=np.int64), counts))  # engines count in any order
+        numbers.append(place[tuple(codes)])
+    return np.sort(np.repeat(np.array(numbers, dtype=np.int64), groups.rows))
+
+
+def _written(value: Hashable) -> str:
+    """Return a value as the text that DuckDB makes of it."""
+    return str(value).lower() if isinstance(value, bool) else str(value)
 
 
 def _check_count(belief: Records, count: int) -> None:

@@ -16,7 +16,14 @@ from takifugu.core.plain import VALUES, PlainForm, set_fields
 from takifugu.core.sections import values_by_field
 from takifugu.model.beliefs.one_sequence import OneChain, Supports, checked_length, checked_states, supports_from
 from takifugu.model.beliefs.states import State
-from takifugu.model.beliefs.stochastic import Start, WideLaw, checked_start, stochastic_matrix, wide_stationary_law
+from takifugu.model.beliefs.stochastic import (
+    Start,
+    WideLaw,
+    checked_start,
+    leads,
+    stochastic_matrix,
+    wide_stationary_law,
+)
 from takifugu.numbers.outward_rounding import TRUSTED
 
 Matrices = TypeVar("Matrices", FloatArray, BoolArray)
@@ -100,7 +107,7 @@ class PeriodicChain(PlainForm, OneChain, kind="periodic-chain"):
         where a period has transitions of a probability below 1e-270.
         """
         products = _over_period(self.step_matrices, np.matmul)
-        can = _over_period(self.step_matrices > 0, _leads)
+        can = _over_period(self.step_matrices > 0, leads)
         if self.period > 1 and (products[can] < TRUSTED).any():
             raise InputError(
                 "a transition over a whole period has a probability below 1e-270",
@@ -243,10 +250,6 @@ def _over_period(steps: Matrices, multiply: Callable[[Matrices, Matrices], Matri
         if done == len(steps):
             return np.asarray(product)
         run, length = multiply(run, np.roll(run, -length, axis=0)), 2 * length
-
-
-def _leads(first: BoolArray, second: BoolArray) -> BoolArray:
-    return (first.astype(np.float32) @ second) > 0
 
 
 def _matrices(matrices: Iterable[Sequence[Sequence[float]] | FloatArray]) -> tuple[FloatArray, ...]:

@@ -7,14 +7,21 @@ from fractions import Fraction
 from pathlib import Path
 from typing import TYPE_CHECKING, Protocol, runtime_checkable
 
+import numpy as np
+
 from takifugu.analysis.questions.real_columns import ColumnTotals
 from takifugu.core.cache import cached
-from takifugu.core.errors import TakifuguError
-from takifugu.core.lists import places_of
+from takifugu.core.errors import DataError, TakifuguError
+from takifugu.core.nearest import first_of
+from takifugu.core.plain import toml_of
 from takifugu.core.sections import written
-from takifugu.data import UNKNOWN, UNOBSERVED, Bounded, Classes, Table, tally, totals
+from takifugu.data import Bounded
+from takifugu.data.relation.faults import RowFault
+from takifugu.data.relation.source import Table
+from takifugu.data.relation.types import Known as Rule
+from takifugu.data.relation.words import identifier, literal
+from takifugu.data.values.texts import no_number_at_all, not_numbers, out_of_bounds
 from takifugu.model.beliefs.records.declared_records import DeclaredClasses
-from takifugu.model.beliefs.sections import FILL_THEM
 from takifugu.model.queries import State
 from takifugu.model.queries.sections import spelled, values_by_column
 from takifugu.numbers.rationals import as_fraction
@@ -22,7 +29,7 @@ from takifugu.releasing.file.attributes.kind import AttributeReleaseSpec, Attrib
 from takifugu.releasing.file.kind import ReleaseFile, Unit
 from takifugu.releasing.file.problems import Where, blamed, fault, stranger
 from takifugu.releasing.file.public import Public
-from takifugu.releasing.file.reading import no_lookalikes, unknown_value, wrong
+from takifugu.releasing.file.reading import wrong
 from takifugu.releasing.file.tables import Table as Item
 
 
@@ -30,48 +37,79 @@ class Finite(Attributes):
     """A kind whose columns hold values that the belief lists; a belief may put the numbers of some into `classes`."""
 
     def units(self, file: ReleaseFile) -> tuple[Unit, ...]:
-        """Return the records as columns, empty classes included."""
+        """Return the records as columns, in the order of their values, which hides that of the data."""
         belief = file.spec.belief.meant
-        classes = belief.classes if written(belief, ("classes",)) else {}
+        classes: Mapping[str, DeclaredClasses] = belief.classes if written(belief, ("classes",)) else {}
         states = values_by_column(file.belief)
-        read = {**states, **{name: spelled(of_numbers.called) for name, of_numbers in classes.items()}}
-        records = list[tuple[State, ...]]()
-        for row, times in _counted(file.table, read, classes, belief.records):
-            records += [row] * times
-        return (Unit(None, dict(zip(read, map(list, zip(*records, strict=True)), strict=True))),)
+        known = list[Rule]()
+        for name, values in states.items():
+            if name in classes:  # also those that nobody is believed to be in
+                values = states[name] = spelled(classes[name].called)
+            known.append(classes[name].classes([*values]) if name in classes else [*values])
+        try:
+            groups = file.table.answers(known)
+        except DataError as error:
+            raise _of_finite(error, file.table, states, classes) from None
+        _check_count(int(groups.rows.sum()), belief.records)
+        columns = dict[str, list[State]]()
+        for name, codes in zip(states, groups.codes.T, strict=True):
+            of_rows = np.array([*states[name].values()], dtype=object)[np.repeat(codes, groups.rows)]
+            columns[name] = of_rows.tolist()
+        return (Unit(None, columns),)
 
 
-def _counted(
-    table: Table, states: Known, classes: Mapping[str, DeclaredClasses], records: int
-) -> Iterator[tuple[tuple[State, ...], int]]:
-    """Yield each row of values with its number of records.
-
-    Sorting hides the order of the data. Raises DataError for missing or undeclared values, and for another number of
-    records than declared, without telling it.
-    """
-    columns = dict[str, Mapping[str, int] | Classes]()
-    for name, values in states.items():
-        if name in classes:
-            columns[name] = classes[name].classes([*values])
-        else:
-            columns[name] = places_of(values)
-    counts = tally(table, columns)
-    if sum(counts.values()) != records:
+def _check_count(rows: int, records: int) -> None:
+    """Raise DataError for another number of records than declared, without telling it."""
+    if rows != records:
         raise wrong("file", "the data have another number of rows than belief.records says", fix="check both")
-    for place, name in enumerate(columns):
-        codes = {row[place] for row in counts}
-        if UNOBSERVED in codes:
-            fix = FILL_THEM
-            if name in classes:
-                fix = f'fill them, or write missing = "..." under [belief.classes.{name}]'
-            raise wrong("file", f"column {name!r} has missing values", fix=fix)
-        if UNKNOWN in codes:
-            if name not in classes:
-                no_lookalikes(table, name, states[name])
-            raise unknown_value(name, states[name])
-    for row in sorted(counts):
-        cells = [list(values.values())[code] for code, values in zip(row, states.values(), strict=True)]
-        yield tuple(cells), counts[row]
+
+
+def _of_finite(
+    error: DataError, table: Table, states: Known, classes: Mapping[str, DeclaredClasses]
+) -> DataError:
+    """Return an error about rows in the words of a belief that lists its values."""
+    if not isinstance(error, RowFault) or "column" not in error.words:
+        return _of_source(error)
+    name, role = error.words["column"], f"value{[*states].index(error.words['column'])}"
+    if error.cause == "no value" and name in classes:
+        fix = f'fill them, or write missing = "..." under [belief.classes.{name}]'
+        return _at_row(error, DataError(f"column {name!r} has missing values", fix=fix))
+    if error.cause == "no value":
+        filled = f"coalesce(nullif({identifier(name)}, ''), 'unknown')"
+        fix = f"{_mended(table, name, filled)}, and declare such a value under [belief]"
+        return _at_row(error, DataError(f"column {name!r} has missing values", fix=fix))
+    if name in classes:
+        fix = _mended(table, name, f"nullif({identifier(name)}, 'NA')")
+        fault_text = f"column {name!r} has a value that the belief does not know"
+        return _at_row(error, DataError(fault_text, rule="its classes are of numbers", fix=fix))
+    try:
+        table.refuse_lookalikes([*states[name]], "file", role)
+    except DataError as alike:
+        return alike.reworded(lambda words: words.replace(role, repr(name))).at("source").placed()
+    fix = f"its values are {first_of(states[name])}; declare the others, too, or {_mended(table, name, 'CASE ... END')}"
+    return _at_row(error, DataError(f"column {name!r} has a value that the belief does not know", fix=fix))
+
+
+def _of_source(error: DataError) -> DataError:
+    """Return an error about no row at its key of [source], which has none for values."""
+    key = str((*error.where, "file")[0])
+    error.where = ("source", "file" if key.startswith("value") else key)
+    return error.placed()
+
+
+def _at_row(error: RowFault, of_column: DataError) -> DataError:
+    """Return an error about a column with the row of a fault before its words."""
+    place = f"row {error.row} and {error.more:,} more" if error.more else f"row {error.row}"
+    return of_column.about(place).at("source", "file").placed()
+
+
+def _mended(table: Table, name: str, expression: str) -> str:
+    """Return the line that reads a column by an expression."""
+    source, rows = table.opened.source, "FROM ..."
+    if table.opened.split and source.file is not None:
+        rows = f"FROM read_csv({literal(source.file)}, delim = {literal(table.opened.split)}, all_varchar = true)"
+    line = toml_of(f"SELECT * REPLACE ({expression} AS {identifier(name)}) {rows}")
+    return f"sql = {line} in place of file" if rows != "FROM ..." else f"sql = {line}"
 
 
 if TYPE_CHECKING:
@@ -135,15 +173,26 @@ class OneNumber(Numbers):
 
 
 def _totals(table: Table, belief: Section) -> tuple[Fraction, ...]:
-    """Return the exact total of each column.
-
-    Raises DataError for another number of records than declared, without telling it.
-    """
-    (group,) = totals(table, [_rule(belief, name) for name in belief.columns])
-    if group.rows != belief.records:
-        raise wrong("file", "the data have another number of rows than belief.records says", fix="check both")
+    """Return the exact total of each column; DataError for rows against a rule."""
+    try:
+        groups = table.totals([_rule(belief, name) for name in belief.columns])
+    except DataError as error:
+        raise _of_numbers(error, table, belief) from None
+    _check_count(int(groups.rows.sum()), belief.records)
     step = as_fraction(belief.resolution, "the resolution")
-    return tuple(int(total) * step for total in group.sums)
+    return tuple(total * step for total in groups.sums[0].tolist())
+
+
+def _of_numbers(error: DataError, table: Table, belief: Section) -> DataError:
+    """Return an error about rows in the words of a belief about numbers."""
+    if not isinstance(error, RowFault) or "column" not in error.words:
+        return _of_source(error)
+    name = error.words["column"]
+    if error.cause == "no number":
+        return _at_row(error, not_numbers(name, _mended(table, name, f"nullif({identifier(name)}, 'NA')")))
+    if error.cause == "no value":
+        return _at_row(error, no_number_at_all(name, _rule(belief, name).middle))
+    return _at_row(error, out_of_bounds(name))
 
 
 def _rule(belief: Section, name: str) -> Bounded:

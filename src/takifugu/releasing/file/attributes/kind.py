@@ -4,10 +4,11 @@ from __future__ import annotations
 
 from collections.abc import Hashable, Iterable, Iterator, Mapping
 from pathlib import Path
-from typing import Annotated, Any, Literal, Protocol, runtime_checkable
+from typing import Annotated, Any, ClassVar, Literal, Protocol, runtime_checkable
 
 from pydantic import Field
 
+from takifugu.core.entries import columns_of
 from takifugu.core.errors import InputError, SpecError, TakifuguError
 from takifugu.core.sections import values_of as held_by
 from takifugu.core.sections import written
@@ -21,22 +22,24 @@ from takifugu.releasing.certificates.facts import Fact
 from takifugu.releasing.file.keys import Answers, Number, Section, State, Text, meaning, names_of
 from takifugu.releasing.file.kind import Kind, ReleaseFile
 from takifugu.releasing.file.problems import Where, blamed, fault
-from takifugu.releasing.file.sections import FileSpec, SourceKeys
-from takifugu.releasing.file.shape import Shape
+from takifugu.releasing.file.relation_keys import RelationKeys
+from takifugu.releasing.file.sections import FileSpec
+from takifugu.releasing.file.shape import ReadBy, Shape
 from takifugu.releasing.file.tables import Table
 
 Columns = Text | Annotated[tuple[Text, ...], Field(min_length=1)]
 
 
-class AttributeSourceSpec(SourceKeys):
-    """Where the private records are: one row per record, a column for each that the belief names."""
+class AttributeSourceSpec(RelationKeys):
+    """Where the private records are: one row per record, a column for each that the belief names.
+
+    All records together are one unit, so that no key says whose a row is, or who is covered.
+    """
 
     rows: Answers = "answers"
-
-    @property
-    def unit(self) -> None:
-        """All records together are one unit: what is hidden is theirs together."""
-        return None
+    unit: ClassVar[None] = None  # type: ignore[misc]
+    nulls: ClassVar[None] = None  # type: ignore[misc, assignment]
+    roster: ClassVar[None] = None  # type: ignore[misc]
 
 
 class SetSpec(Section):
@@ -151,12 +154,17 @@ class OfAClass(Protocol):
     def class_with(self, belief: Belief) -> list[Belief]: ...
 
 
+def read_by(spec: AttributeReleaseSpec, belief: Any) -> ReadBy:
+    """Return the keys that rows are read by: the columns of the belief are the values."""
+    return {**spec.source.read(), "value": [*columns_of(belief)]}, (), ()
+
+
 class Attributes(Kind):
     """A kind whose records are hidden as a whole; a belief's section `hides` the keys of [hide] that it answers."""
 
     facts = Shape(
         WHOLE_COLUMNS, AttributeReleaseSpec,
-        roles=(), of_belief=True, believes_from=("belief",),
+        roles=(), of_belief=True, believes_from=("belief",), read_by=read_by,
     )  # fmt: skip
 
     @property

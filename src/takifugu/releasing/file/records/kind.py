@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Hashable, Iterable, Iterator, Mapping
+from collections.abc import Hashable, Iterable, Iterator, Mapping, Sequence
 from functools import partial
 from itertools import chain
 from pathlib import Path
@@ -12,7 +12,12 @@ from pydantic import Field, StrictBool
 
 from takifugu.core.errors import TakifuguError
 from takifugu.core.names import normalised
+from takifugu.core.nearest import first_of
 from takifugu.core.sections import values_of, written
+from takifugu.data import Bins
+from takifugu.data.relation.faults import RowFault
+from takifugu.data.relation.source import Table
+from takifugu.data.relation.types import Listed
 from takifugu.model.beliefs import Belief
 from takifugu.model.frameworks import Framework, Pufferfish
 from takifugu.model.queries.sections import RECORDS, known_value, spelled
@@ -22,33 +27,23 @@ from takifugu.releasing.file.keys import Answers, Edges, Section, State, Text, m
 from takifugu.releasing.file.kind import Kind, ReleaseFile
 from takifugu.releasing.file.problems import broken, fault, faults_at, never_read
 from takifugu.releasing.file.reading import bins_of
-from takifugu.releasing.file.sections import FileSpec, SourceKeys
+from takifugu.releasing.file.relation_keys import RelationKeys
+from takifugu.releasing.file.relation_keys import key as relation_key
+from takifugu.releasing.file.sections import FileSpec
 from takifugu.releasing.file.shape import Shape
 from takifugu.releasing.file.tables import SharedTable, numbered
 
 
-class RecordSourceSpec(SourceKeys):
+class RecordSourceSpec(RelationKeys):
     """Where the private records are."""
 
     rows: Answers = "answers"
-    unit: Annotated[
-        Text | None, meaning("the column that says whose row it is; without it, one row; users have none")
-    ] = None
     value: Annotated[
-        Text | Annotated[tuple[Text, ...], Field(min_length=2)] | None,
-        meaning("users, contacts: the column with each one's value; users: or the columns that make it"),
+        Text | Annotated[tuple[Text, ...], Field(min_length=2)] | None, relation_key("value", "answer", ["age", "sex"])
     ] = None
-    group: Annotated[Text | None, meaning("users: the column with the name of each user's group")] = None
-    null_keys: Annotated[
-        Literal["refuse", "drop"] | None,
-        meaning('rows that do not say whose they are: "refuse", or "drop" to leave them out'),
-    ] = None
+    group: Annotated[Text | None, relation_key("group", "ward")] = None
     bins: Annotated[
-        dict[str, Edges | dict[str, Edges]] | None,
-        meaning(
-            "users, contacts: the numbers that count as each value; others: the same for each column",
-            {"young": [0, 30], "old": [30, 120]},
-        ),
+        dict[str, Edges | dict[str, Edges]] | None, relation_key("bins", {"young": [0, 30], "old": [30, 120]})
     ] = None
 
 
@@ -98,6 +93,37 @@ def bins_problems(source: RecordSourceSpec, columns: bool) -> Iterator[TakifuguE
         yield from faults_at(("source", "bins", column), partial(bins_of, source, column))
 
 
+def told(table: Table, known: Sequence[Listed], error: TakifuguError) -> Iterator[TakifuguError]:
+    """Yield the faults of the rows, each at its key of [source].
+
+    In place of an unknown value one is told that looks like a declared one: it is mistyped, or written otherwise.
+    """
+    for fault_of_rows in error.each() if isinstance(error, RowFault) else (error,):
+        yield _of_lookalike(table, known, fault_of_rows).at("source").placed()
+
+
+def _of_lookalike(table: Table, known: Sequence[Listed], error: TakifuguError) -> TakifuguError:
+    """Return the fault of an unknown value, or of the one that looks like a declared one."""
+    if not isinstance(error, RowFault) or error.cause != "unknown state":
+        return error
+    number = table.opened.source.values.index(error.words["column"])
+    rule = known[number]
+    if not isinstance(rule, Bins):
+        error.fix += f"; declared are {first_of(rule)}"
+        try:
+            table.refuse_lookalikes(rule, "value", f"value{number}")
+        except TakifuguError as lookalike:
+            return lookalike
+    return error
+
+
+#: Keys of a relation that no row of records is read by, and what to write in their place.
+_NO_KEYS = {
+    "roster": "leave it out: each row is one, or the belief names everybody",
+    "nulls": "leave it out, and give what is missing a value, value = \"coalesce(answer, 'none')\"; of users write "
+    "missing under [belief]",
+    "engine": "leave it out: a row is one answer, and all of them are counted here",
+}
 #: The kinds of this package whose rows have a name, beside those of one row a unit.
 NAMED = ("contacts",)
 #: The kinds of this package that read a key of [source], and the key of [hide] that each of them has for itself.
@@ -112,14 +138,16 @@ class Records(Kind):
     """
 
     facts = Shape(
-        RECORDS, RecordReleaseSpec, RecordItemSpec,
-        named=("unit", "value", "group"),
+        RECORDS, RecordReleaseSpec, RecordItemSpec
     )  # fmt: skip
     reads: ClassVar[tuple[str, ...]] = ()
     hides: ClassVar[str] = ""
 
     def shape(self, spec: RecordReleaseSpec, folder: Path, data: object) -> Iterable[TakifuguError]:
         source, hide, kind = spec.source, spec.hide, spec.belief.kind
+        for key, fix in _NO_KEYS.items():
+            if key in source.model_fields_set:
+                yield fault(("source", key), f"does not belong to a belief of kind {kind!r}", fix)
         for key in written(source, READERS):
             if key not in self.reads:
                 problem = f"belongs to a belief of kind {' or '.join(READERS[key])}"
@@ -160,7 +188,7 @@ class Records(Kind):
     def misfits(self, spec: RecordReleaseSpec, belief: Belief) -> Iterator[TakifuguError]:
         values = dict.fromkeys(chain(*self.values(belief)))
         belief_keys = written(spec.belief, ("states", "file", "fit", "values"))
-        yield from never_read(("belief", *belief_keys[:1]), values, spec.source.missing)
+        yield from never_read(("belief", *belief_keys[:1]), values, ())
         if self.facts.of_belief:
             return
         for number, item in enumerate(spec.table):
@@ -183,8 +211,8 @@ class Records(Kind):
     def assumptions(self, file: ReleaseFile) -> Iterator[str | Fact]:
         spec = file.sections(RecordReleaseSpec)
         yield from super().assumptions(file)
-        if spec.source.null_keys == "drop":
-            yield f"rows that name no {file.people.one} were left out, and nothing is promised about them"
+        if spec.source.where is not None:
+            yield f"rows without {spec.source.where} were left out, and nothing is promised about them"
         for item in spec.table:
             for variables in values_of(item, written(item, ("variables",))).values():
                 yield f"that {item.name!r} reads {', '.join(variables)}, and no other column, is public"

@@ -4,38 +4,46 @@ from __future__ import annotations
 
 from collections.abc import Hashable, Iterator, Mapping, Sequence
 from dataclasses import replace
+from typing import Any
 
 from takifugu.core.errors import TakifuguError
 from takifugu.core.names import natural
 from takifugu.core.sections import written
-from takifugu.data import Bins, Table
+from takifugu.data import meant
+from takifugu.data.relation.answers import Answers
+from takifugu.data.relation.keys import Column
+from takifugu.data.relation.source import Table
+from takifugu.data.relation.types import Listed, state_of
 from takifugu.model.beliefs import Belief
 from takifugu.model.queries.sections import spelled
 from takifugu.releasing.certificates.facts import Fact
-from takifugu.releasing.file.keys import names_of
 from takifugu.releasing.file.kind import ReleaseFile, Unit
 from takifugu.releasing.file.problems import broken, fault, undeclared
-from takifugu.releasing.file.reading import (
-    Texts,
-    binned,
-    bins_of,
-    called,
-    columns_of,
-    names_in,
-    no_lookalikes,
-    texts,
-    texts_in,
-    value_of,
-    wrong,
-)
-from takifugu.releasing.file.records.kind import NAMED, RecordReleaseSpec, Records, bins_problems
+from takifugu.releasing.file.reading import bins_of, placed_at, raise_all, unknown_value, wrong
+from takifugu.releasing.file.records.kind import NAMED, RecordReleaseSpec, Records, bins_problems, told
 from takifugu.releasing.file.sections import AboutUnits
+from takifugu.releasing.file.shape import ReadBy
+
+
+def _columns_read(spec: RecordReleaseSpec, belief: Belief) -> ReadBy:
+    """Return the keys that rows are read by, with the belief's names as columns."""
+    return {**spec.source.read(), "value": [Column(name) for name in belief.names or ()]}, (), ()
+
+
+def _values_of_columns(spec: RecordReleaseSpec, belief: Belief) -> Sequence[Listed]:
+    return [
+        bins_of(spec.source, str(name)) or list(spelled(belief.alphabet(entry)))
+        for entry, name in enumerate(belief.names or ())
+    ]
 
 
 class Columned(Records):
     """A kind of which every unit has one row, with a column for each entry of the belief."""
 
-    facts = replace(Records.facts, of_belief=True, believed=AboutUnits, roles=("unit",))
+    facts = replace(
+        Records.facts, of_belief=True, believed=AboutUnits, roles=("unit",), read_by=_columns_read,
+        known=_values_of_columns,
+    )  # fmt: skip
 
     @property
     def hides(self) -> str:  # type: ignore[override]
@@ -55,50 +63,51 @@ class Columned(Records):
 
     def units(self, file: ReleaseFile) -> tuple[Unit, ...]:
         """Return the rows by unit, one without a unit column."""
-        source = file.sections(RecordReleaseSpec).source
-        unit, names = source.unit, [*map(str, file.belief.names)]
-        columns, cells = columns_of(file.table, [*names_of(unit), *names]), list[list[str | None]]()
-        if unit is not None:
-            cells.append(names_in(columns.pop(0), unit, file.table))
-        cells += [texts_in(column, file.table) for column in columns]
-        rows = list(zip(*cells, strict=True))
-        if unit is not None and source.null_keys == "drop":
-            rows = [row for row in rows if row[0] is not None]
-        if not rows:
-            raise wrong("file", "the data has no rows", rule="nothing can be released")
-        if unit is None and len(rows) != 1:
+        spec = file.sections(RecordReleaseSpec)
+        unit, known = spec.source.unit, _values_of_columns(spec, file.belief)
+        answers = _listed(file.table, known)
+        if unit is None and len(answers.rows) != 1:
             fix = 'write unit = "<the column that says whose row it is>"'
             raise wrong("unit", "the data has several rows", fix=fix)
-        kinds = [(name, spelled(file.belief.alphabet(i)), bins_of(source, name)) for i, name in enumerate(names)]
+        columns = [
+            (str(name), spelled(file.belief.alphabet(entry)), rule)
+            for entry, (name, rule) in enumerate(zip(file.belief.names, known, strict=True))
+        ]
+        records = [
+            {column[0]: _value(code, *column) for code, column in zip(codes, columns, strict=True)}
+            for codes in answers.codes.tolist()
+        ]
         if unit is None:
-            return (Unit(None, _record(file.table, kinds, rows[0])),)
-        whose = called("unit", unit, [row[0] for row in rows], may_drop=True)
-        if len(whose) != len(rows):
-            raise wrong("unit", f"column {unit!r} names a person twice", rule="every person has one row")
-        units = [Unit(whose[str(row[0])], _record(file.table, kinds, row[1:]), row[0]) for row in rows]
+            return (Unit(None, records[0]),)
+        whose = _called(answers, unit)
+        units = [Unit(whose[name], record, name) for name, record in zip(answers.units, records, strict=True)]
         return tuple(sorted(units, key=lambda person: natural(person.name)))
 
 
-#: A column with its values by their texts, and its bins.
-_Column = tuple[str, Mapping[str, Hashable], Bins | None]
-
-
-def _record(table: Table, columns: Sequence[_Column], row: Texts) -> dict[str, Hashable]:
-    """Return the values of a row, as the belief spells them."""
-    record = dict[str, Hashable]()
-    for text, (name, values, bins) in zip(row, columns, strict=True):
-        record[name] = value_of(binned(text, name, bins, table.numerals), name, values, table)
-    return record
+def _listed(table: Table, known: Sequence[Listed]) -> Answers:
+    """Return the answers of each row; raises all faults of the rows."""
+    try:
+        return table.listed(known)
+    except TakifuguError as error:
+        raise_all(told(table, known, error))
+        raise
 
 
 _NAMELESS = "is missing", 'write unit = "<the column with the name of each person>"'
+
+
+def _values_of_all(spec: RecordReleaseSpec, belief: Belief) -> Sequence[Listed]:
+    texts: dict[str, Any] = {}
+    for entry in range(belief.size):
+        texts |= spelled(belief.alphabet(entry))
+    return [bins_of(spec.source) or list(texts)]
 
 
 class SingleValues(Records):
     """A kind whose rows are the entries of the belief, found by their name where entries have one."""
 
     reads, hides = ("value",), "person"
-    facts = replace(Records.facts, is_one_unit=True, roles=("unit", "value"))
+    facts = replace(Records.facts, is_one_unit=True, roles=("unit", "value"), known=_values_of_all)
 
     def shape_faults(self, spec: RecordReleaseSpec) -> Iterator[TakifuguError]:
         source, kind = spec.source, spec.belief.kind
@@ -116,43 +125,53 @@ class SingleValues(Records):
         if belief.names is not None:
             yield from broken((spec.source.unit is None, "source.unit", *_NAMELESS))
             return
-        for key in written(spec.source, ("unit", "null_keys")):
+        for key in written(spec.source, ("unit",)):
             problem = "is given, and the belief names nobody: a row is any of its entries"
             yield fault(("source", key), problem, "leave it out")
 
     def units(self, file: ReleaseFile) -> tuple[Unit, ...]:
         """Return all rows as one unit, by name or in their order."""
-        belief, source, once = file.belief, file.sections(RecordReleaseSpec).source, "every person has one row"
-        column, value = str(source.unit), str(source.value)  # which `shape_faults` and `misfits` require
+        belief, spec, once = file.belief, file.sections(RecordReleaseSpec), "every person has one row"
+        column, value = str(spec.source.unit), str(spec.source.value)  # which `shape_faults` and `misfits` require
+        known = _values_of_all(spec, belief)
+        answers = _listed(file.table, known)
+
+        def value_of(row: int, entry: int) -> Hashable:
+            return _value(int(answers.codes[row, 0]), value, spelled(belief.alphabet(entry)), known[0])
+
         if belief.names is None:
-            rows = texts(file.table, [value])
-            if len(rows) != belief.size:
+            if len(answers.rows) != belief.size:
                 raise wrong("file", "the data must have one row for each entry of the belief", fix="check both")
-            return (Unit(None, [_value(file, text, value, entry) for entry, (text,) in enumerate(rows)]),)
-        rows = texts(file.table, [column, value])
-        if source.null_keys == "drop":
-            rows = [row for row in rows if row[0] is not None]
-        names = called("unit", column, [name for name, _ in rows], may_drop=True)
+            return (Unit(None, [value_of(entry, entry) for entry in range(belief.size)]),)
+        names = _called(answers, column)
         values: dict[str, Hashable] = {}
-        for person, text in rows:
-            name = names[str(person)]
-            if name in values:
-                raise wrong("unit", f"column {column!r} names somebody twice", rule=once)
+        for row, person in enumerate(answers.units):
+            name = names[person]
             if name not in belief.names:
-                no_lookalikes(file.table, column, belief.names, "unit")
+                with placed_at("unit"):
+                    file.table.refuse_lookalikes(belief.names, "unit", "unit")
                 problem = "the data has somebody whom the belief does not know"
                 fix = "name them in [belief]"
                 if "people" in type(file.spec.belief).model_fields:
                     people = "with the names of those whom its own file does not name"
                     fix = f'write people = ["Ana"] under [belief], {people}'
                 raise wrong("unit", problem, fix=fix)
-            values[name] = _value(file, text, value, belief.position(name))
+            values[name] = value_of(row, belief.position(name))
         if len(values) < belief.size:
             raise wrong("unit", "somebody of the belief is not in the data", rule=once)
         return (Unit(None, values),)
 
 
-def _value(file: ReleaseFile, text: str | None, column: str, entry: int) -> Hashable:
-    """Return the value of an entry as the column spells it."""
-    read = binned(text, column, bins_of(file.source), file.table.numerals)
-    return value_of(read, column, spelled(file.belief.alphabet(entry)), file.table)
+def _value(code: int, column: str, values: Mapping[str, Hashable], known: Listed) -> Hashable:
+    """Return the belief's value of a code; DataError for one of another entry, or of bins alone."""
+    text = state_of(known, code)
+    if text not in values:
+        raise unknown_value(column, values)
+    return values[text]
+
+
+def _called(answers: Answers, column: str) -> dict[str, str]:
+    """Return the canonical names of all people."""
+    with placed_at("unit"):
+        rows = (answers.rows - 1).tolist()
+        return meant(zip(answers.units.tolist(), rows, strict=True), column, "unit")

@@ -8,16 +8,18 @@ the belief declares it.
 
 from __future__ import annotations
 
-from collections.abc import Hashable, Iterator, Mapping, Sequence
+from collections.abc import Hashable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
 from itertools import chain
 from typing import Any
 
-from takifugu.core.errors import TakifuguError
+from takifugu.core.errors import DataError, TakifuguError
 from takifugu.core.lists import places_of, without
-from takifugu.core.nearest import did_you_mean
+from takifugu.core.nearest import did_you_mean, first_of
 from takifugu.core.plain import toml_of
-from takifugu.data import UNKNOWN, UNOBSERVED, Bins, Known, Table, tally
+from takifugu.data.relation.faults import RowFault
+from takifugu.data.relation.source import Table
+from takifugu.data.relation.types import MISSING, UNKNOWN, Listed, state_of
 from takifugu.model.beliefs import Belief
 from takifugu.model.beliefs.user_groups import BETWEEN, combined
 from takifugu.model.frameworks import Framework, Pufferfish
@@ -30,25 +32,25 @@ from takifugu.releasing.certificates.facts import Fact
 from takifugu.releasing.file.keys import names_of
 from takifugu.releasing.file.kind import ReleaseFile, Unit
 from takifugu.releasing.file.problems import Where, broken, fault, stranger
-from takifugu.releasing.file.reading import bins_of, no_lookalikes, noted, raise_all, state_in, value_of, wrong
-from takifugu.releasing.file.records.kind import (
-    RecordItemSpec,
-    RecordReleaseSpec,
-    Records,
-    RecordSourceSpec,
-    bins_problems,
-)
+from takifugu.releasing.file.reading import bins_of, noted, placed_at, raise_all, unknown_value, wrong
+from takifugu.releasing.file.records.kind import RecordItemSpec, RecordReleaseSpec, Records, bins_problems, told
+from takifugu.releasing.file.shape import ReadBy
 from takifugu.releasing.file.tables import numbered
 
-#: The number of a value of which a fault is told.
-FAULTY = -100
+
+def _read_by(spec: RecordReleaseSpec, belief: object) -> ReadBy:
+    """Return the keys that rows are read by, and the groups beside them."""
+    return spec.source.read(), (), names_of(spec.source.group)
 
 
 class Users(Records):
     """A kind whose rows are people without names, answered together; those of a group are alike."""
 
     reads, hides = ("value", "group"), "presence"
-    facts = replace(Records.facts, is_one_unit=True, roles=("value", "group"))
+    facts = replace(
+        Records.facts, is_one_unit=True, roles=("value", "group"), read_by=_read_by,
+        known=lambda spec, belief: _known(spec, belief),
+    )  # fmt: skip
 
     def shape_faults(self, spec: RecordReleaseSpec) -> Iterator[TakifuguError]:
         source, belief = spec.source, spec.belief
@@ -61,8 +63,6 @@ class Users(Records):
         yield from bins_problems(source, columns=isinstance(source.value, tuple))
         yield from _value_faults(spec)
         yield from broken(
-            (source.null_keys is not None, "source.null_keys", "does not belong to users",
-             "leave it out, every row is a user"),
             (belief.groups is None and source.group is not None, "source.group",
              "is given, but the belief has no groups", "write [[belief.groups]], or leave it out"),
             (source.group is None and len(belief.groups or ()) > 1, "source.group", "is missing",
@@ -99,45 +99,37 @@ class Users(Records):
         Users of a group are alike, so they are counted. Raises DataError unless each user has one row.
         """
         spec, belief = file.sections(RecordReleaseSpec), file.belief
-        source, groups = spec.source, [(None, belief.size)]
-        if spec.belief.groups is not None:
-            groups = [(group.name, group.size) for group in spec.belief.groups]
-        letters, first = list[dict[str, Hashable]](), 0
-        for _, size in groups:
-            of_user = belief.letters[int(belief.letters_of[first])]
-            letters.append(spelled([*of_user.values, *[ABSENT] * (of_user.absence == "removed")]))
-            first += size
+        source, groups, letters = spec.source, _groups(spec, belief), _letters(spec, belief)
         texts, column = list(dict.fromkeys(chain(*letters))), BETWEEN.join(names_of(source.value))
-        numbers, of_group = {str(name): code for code, (name, _) in enumerate(groups)}, dict[str, dict[str, int]]()
-        if source.group is not None and spec.belief.groups is not None:
-            of_group[source.group] = numbers
-        faults = list[TakifuguError]()
-        counts = _counted(file.table, source, _spelt(spec, texts), of_group, spec.belief.missing or {}, faults)
-        if sum(counts.values()) != belief.size:
+        names, faults = [name for name, _ in groups], list[TakifuguError]()
+        counts = _counted(file.table, spec, belief, texts, faults)
+        of_groups = file.table.times(file.table.opened.public) if faults else _by_group(counts)
+        if sum(of_groups.values()) != belief.size:
             faults.append(wrong(
                 "file", "the data must have one row for each user of the belief",
                 rule="all rows of one person are hidden together, so they must be one row",
-                fix="check belief.size, and that no line of the file is one of totals, or a second one of its header, "
-                "which header = [1, 2] leaves out; if people have several rows, make them one row each, or use "
-                'sequences (kind = "markov-chain"), where a person may have many',
+                fix="check belief.size, and that no line of the file is one of totals, which where leaves out; if "
+                'people have several rows, make them one row each, or use sequences (kind = "markov-chain"), where a '
+                "person may have many",
             ))  # fmt: skip
-        if any(min(row[1:], default=0) < 0 for row in counts):
-            with noted(faults):
-                no_lookalikes(file.table, str(source.group), numbers, "group")
-                raise wrong("group", f"column {source.group!r} has a name that is not a group of the belief")
+        if source.group is not None and any(group not in names for (group,) in of_groups):
+            with noted(faults), placed_at("group"):
+                file.table.refuse_lookalikes(names, "group", "by0")
+                raise DataError(f"{source.group!r} has a name that is not a group of the belief",
+                                fix=f"its groups are {first_of(names)}")  # fmt: skip
         if any(code == UNKNOWN for code, *_ in counts):
-            with noted(faults):  # what no group has is the empty text, which is none
-                value_of("", column, letters[0], file.table)
+            faults.append(unknown_value(column, letters[0]))
         raise_all(faults)
         values: list[Hashable] = []
-        for number, (_, size) in enumerate(groups):
-            tallies = {code: rows for (code, *group), rows in counts.items() if group in ([], [number])}
+        for number, (name, size) in enumerate(groups):
+            tallies = {code: rows for (code, *group), rows in counts.items() if group in ([], [name])}
             if sum(tallies.values()) != size:
                 problem = "a group has other than the declared number of rows"
                 raise wrong("group", problem, fix="check each group's size")
             for code, rows in sorted(tallies.items()):
-                text = "" if code == UNKNOWN else texts[code]  # what no group has is the empty text, which is none
-                values += [value_of(text, column, letters[number], file.table)] * rows
+                if texts[code] not in letters[number]:
+                    raise unknown_value(column, letters[number])
+                values += [letters[number][texts[code]]] * rows
         return (Unit(None, values),)
 
     def assumptions(self, file: ReleaseFile) -> Iterator[str | Fact]:
@@ -215,53 +207,79 @@ def _by_faults(spec: RecordReleaseSpec, item: RecordItemSpec, number: int) -> It
         yield fault(location, "must name all columns of source.value in their order, or none of them", fix)
 
 
-def _spelt(spec: RecordReleaseSpec, words: Sequence[str]) -> list[tuple[str, ...]]:
+def _groups(spec: RecordReleaseSpec, belief: Any) -> list[tuple[str | None, int]]:
+    """Return the name and the size of each group, one without a name where there are none."""
+    if spec.belief.groups is None:
+        return [(None, belief.size)]
+    return [(group.name, group.size) for group in spec.belief.groups]
+
+
+def _letters(spec: RecordReleaseSpec, belief: Any) -> list[dict[str, Hashable]]:
+    """Return the values of each group by their texts, those who are absent among them."""
+    letters, first = list[dict[str, Hashable]](), 0
+    for _, size in _groups(spec, belief):
+        of_user = belief.letters[int(belief.letters_of[first])]
+        letters.append(spelled([*of_user.values, *[ABSENT] * (of_user.absence == "removed")]))
+        first += size
+    return letters
+
+
+def _spelt(spec: RecordReleaseSpec, words: Iterable[str]) -> list[tuple[str, ...]]:
     """Return the texts of each value, by column."""
     values, width = chain(*_value_lists(spec.belief)), len(names_of(spec.source.value))
     texts = {str(combined(value)): tuple(map(str, _parts(value))) for value in values}
     return [texts.get(word, (word,) * width) for word in words]
 
 
-def _counted(
-    table: Table,
-    source: RecordSourceSpec,
-    words: Sequence[tuple[str, ...]],
-    groups: Mapping[str, Mapping[str, int]],
-    replaced: Mapping[str, str],
-    faults: list[TakifuguError],
-) -> dict[tuple[int, ...], int]:
-    """Return the number of rows by value and group.
+def _known(spec: RecordReleaseSpec, belief: Any) -> list[Listed]:
+    """Return the texts of each column, or its bins."""
+    words, several = _spelt(spec, dict.fromkeys(chain(*_letters(spec, belief)))), isinstance(spec.source.value, tuple)
+    known = list[Listed]()
+    for place, name in enumerate(names_of(spec.source.value)):
+        texts = list(dict.fromkeys(word[place] for word in words))
+        known.append(bins_of(spec.source, name if several else None) or texts)
+    return known
 
-    Values are numbered as in `words`, others UNKNOWN, and those FAULTY of which `faults` get a fault: missing ones that
-    are not `replaced` by column, and numbers in no bin.
+
+def _counted(
+    table: Table, spec: RecordReleaseSpec, belief: Any, words: Sequence[str], faults: list[TakifuguError]
+) -> dict[tuple[Any, ...], int]:
+    """Return the number of rows by value, and by the name of the group where there are groups.
+
+    Values are numbered as in `words`, and others, such as a combination that nobody declares, are UNKNOWN. There is
+    nothing to count where a row has a value that no column declares, or a missing one of which nobody says what it
+    counts as: these are `faults`.
     """
-    columns, several = names_of(source.value), isinstance(source.value, tuple)
-    texts_of, codings = dict[str, list[str]](), dict[str, Known]()
-    for place, name in enumerate(columns):
-        texts_of[name] = list(dict.fromkeys(word[place] for word in words))
-        bins = bins_of(source, name if several else None)
-        codings[name] = bins or places_of(texts_of[name])
-    number, counts = places_of(words), dict[tuple[int, ...], int]()
-    for row, rows in tally(table, {**codings, **groups}).items():
-        cells, before = list[str](), len(faults)
-        for code, name in zip(row, columns, strict=False):
-            coding = codings[name]
-            if code == UNOBSERVED and name not in replaced:
-                fix = (
-                    f"write missing = {toml_of({name: 'no answer'})} under [belief], and \"no answer\" among its "
-                    "values, with a probability; one of the other values there would count them as that answer"
-                )
-                faults.append(wrong("file", f"column {name!r} has missing values", fix=fix))
-            elif code == UNOBSERVED:
-                cells.append(replaced[name])
-            elif isinstance(coding, Bins):
-                with noted(faults):
-                    cells.append(state_in(code, name, coding))
-            elif code == UNKNOWN:
-                cells.append("")
-            else:
-                cells.append(texts_of[name][code])
-        value = FAULTY if len(faults) > before else number.get(tuple(cells), UNKNOWN)
-        key = value, *row[len(columns) :]
+    known, replaced, names = _known(spec, belief), spec.belief.missing or {}, names_of(spec.source.value)
+    counts = dict[tuple[Any, ...], int]()
+    try:
+        answers = table.answers(known, [name in replaced for name in names])
+    except TakifuguError as error:
+        faults += map(_of_missing, told(table, known, error))
+        return counts
+    number = places_of(_spelt(spec, words))
+    for row, (codes, rows) in enumerate(zip(answers.codes.tolist(), answers.rows.tolist(), strict=True)):
+        texts = list[str]()
+        for code, name, rule in zip(codes, names, known, strict=True):
+            texts.append(replaced[name] if code == MISSING else state_of(rule, code))
+        key = number.get(tuple(texts), UNKNOWN), *(column[row] for column in answers.keys)
         counts[key] = counts.get(key, 0) + rows
     return counts
+
+
+def _of_missing(error: TakifuguError) -> TakifuguError:
+    """Return a fault of the rows; of a missing value it says what that may count as."""
+    if isinstance(error, RowFault) and error.cause == "no value":
+        error.fix = (
+            f"write missing = {toml_of({error.words['column']: 'no answer'})} under [belief], and \"no answer\" among "
+            "its values, with a probability; one of the other values there would count them as that answer"
+        )
+    return error
+
+
+def _by_group(counts: Mapping[tuple[Any, ...], int]) -> dict[tuple[Any, ...], int]:
+    """Return the number of rows by group alone."""
+    rows_of = dict[tuple[Any, ...], int]()
+    for (_, *group), rows in counts.items():
+        rows_of[tuple(group)] = rows_of.get(tuple(group), 0) + rows
+    return rows_of

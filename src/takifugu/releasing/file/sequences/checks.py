@@ -71,10 +71,8 @@ def meaning_of(kind: Kind, spec: ReleaseSpec, faulty: frozenset[str], folder: Pa
                 table, faults = opened(kind.facts, spec, None, folder, data)
                 problems += faults
             problems += runs.faults_of(source, belief, folder, data)
-            roster = None
             with _collecting(problems):
-                roster = runs.roster_of(declared, folder)
-            problems += cells.faults_of(roster, spec.table)
+                problems += cells.faults_of(runs.roster_of(declared, folder), spec.table)
         problems += _calendar(source, belief, hide, spec.table)
     if belief is not None:
         chain = _believed(spec, faulty, folder, data, table, problems)
