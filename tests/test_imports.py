@@ -202,7 +202,7 @@ _NOT_BEFORE_A_ROW = ("duckdb", "narwhals")
         *_NOT_BEFORE_A_RELEASE, "mpmath", "numpy.ma", "takifugu.accounting.composition.composing",
         "takifugu.accounting.ledger.values", "takifugu.model.beliefs.contacts", "takifugu.model.beliefs.networks",
         "takifugu.model.queries.coded", "takifugu.model.queries.selection", "takifugu.releasing.advice",
-        "takifugu.releasing.file.drafting", "takifugu.releasing.file.guessing.columns", "takifugu.releasing.publishing",
+        "takifugu.releasing.draft", "takifugu.releasing.publishing",
     )),
     ("check", (*_NOT_BEFORE_A_RELEASE, *_NOT_BEFORE_A_ROW, "takifugu.releasing.publishing")),
     ("plan", (*_NOT_BEFORE_A_RELEASE, "takifugu.releasing.advice", "takifugu.releasing.publishing")),

@@ -73,6 +73,7 @@ if TYPE_CHECKING:
     from takifugu.releasing.advice.advice import advise
     from takifugu.releasing.advice.forecast import forecast
     from takifugu.releasing.certificates.cells import read_table
+    from takifugu.releasing.draft.text import draft
     from takifugu.releasing.postprocess.marginals import marginals
     from takifugu.releasing.postprocess.reconcile import reconcile
     from takifugu.releasing.publishing.library import charge, release
@@ -142,6 +143,7 @@ __all__ = [
     "compose",
     "dataset_property",
     "distribution_parameter",
+    "draft",
     "entry",
     "entry_budget",
     "errors",
@@ -204,6 +206,7 @@ _MODULES = {
     "takifugu.releasing.advice.advice": ("advise",),
     "takifugu.releasing.advice.forecast": ("forecast",),
     "takifugu.releasing.certificates.cells": ("read_table",),
+    "takifugu.releasing.draft.text": ("draft",),
     "takifugu.releasing.publishing.library": ("charge", "release"),
     "takifugu.releasing.postprocess.marginals": ("marginals",),
     "takifugu.releasing.postprocess.reconcile": ("reconcile",),

@@ -13,7 +13,6 @@ from tests.releasing import files
 from tests.support.commands import ended, invoke, json_of, succeed
 from tests.support.release_files import believe, publish, read_from, release_text
 from tests.support.releases import put
-from tests.support.starting import init
 
 from takifugu.cli import BAD_INPUT, DONE, REFUSED
 from takifugu.cli.samples.examples import examples, write_example
@@ -69,8 +68,9 @@ def test_what_init_writes_lacks_only_what_it_says(tmp_path: Path, monkeypatch: p
     (tmp_path / "days.csv").write_text(
         "who,minute,doing\n" + "".join(f"Ana,{m},{'still' if m % 7 else 'walking'}\n" for m in range(300))
     )
-    for name in ("answers", "days"):
-        drafted = json.loads(init(f"{name}.csv", "-o", f"{name}.toml", "--json").stdout)
+    of_steps = ("--rows", "samples", "--unit", "who", "--order", "minute", "--step", "1", "--value", "doing")
+    for name, words in (("answers", ("--kind", "joint-table", "--unit", "person")), ("days", of_steps)):
+        drafted = json_of("init", f"{name}.csv", "-o", f"{name}.toml", *words)
         outcome = invoke("check", f"{name}.toml")
         lines = [line.removeprefix("takifugu: ") for line in outcome.stderr.splitlines()]
         assert [line for line in lines if "nothing happened" not in line] == drafted["fill_in"]

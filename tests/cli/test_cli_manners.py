@@ -53,7 +53,8 @@ COMMANDS = [
     ["certificate", "show", "out/time-use-pooled.certificate.json"], ["ledger", "show", "ledger.db"],
     ["ledger", "history", "ledger.db"], ["ledger", "budget", "ledger.db", "study", "10"],
     ["ledger", "resume", "ledger.db"], ["ledger", "init", "other.db"],
-    ["init", "data.csv", "--unit", "-", "-o", "other.toml"], ["reproduce"], ["demo"], ["beliefs"],
+    ["init", "data.csv", "-o", "other.toml", "--kind", "users", "--unit", "-", "--value", "spare"],
+    ["reproduce"], ["demo"], ["beliefs"],
     ["beliefs", "release.toml"],
 ]  # fmt: skip
 HELP = [[*path, "--help"] for path in ((), ("ledger",), *all_commands())]

@@ -15,7 +15,6 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from tests.support import engines, frames_oracle
 from tests.support.engines import ENGINES, IN_ROWS, Columns, counts_and_entries, entries
-from tests.support.kinds import kinds_of
 
 from takifugu.core.errors import DataError, InputError
 from takifugu.data import Bounded, Layout, Lengths, Recode, open_frame, pieces, totals, transitions, transitions_by
@@ -163,7 +162,6 @@ def test_names_that_engines_read_as_patterns(engine: str) -> None:
     rules, states = Layout('q"x', unit="*", order="^a$"), Recode(("on", "off"))
     assert {piece.unit: piece.counts.tolist() for piece in pieces(opened, rules, states)} == {"u": [1, 1], "v": [1, 0]}
     assert transitions(opened, rules, states).tolist() == [[0, 1], [0, 0]]
-    assert kinds_of(opened)["^.*$"] == "numbers"
     assert [group.sums for group in totals(opened, [Bounded("^.*$", 0, 2, 0.5, missing=0)])] == [(8,)]
     with pytest.raises(InputError, match="has no column 'b'"):
         opened.require(["b"])

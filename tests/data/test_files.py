@@ -17,7 +17,6 @@ from hypothesis import given
 from hypothesis import strategies as st
 from tests.support.engines import entries
 from tests.support.failing import raising
-from tests.support.kinds import kinds_of
 
 from takifugu.core.errors import DataError, InputError
 from takifugu.data import Layout, Recode, Written, open_frame, pieces
@@ -358,19 +357,6 @@ def test_words_that_count_as_missing(tmp_path: Path, reader: str) -> None:
     file = csv_of(tmp_path, b"u,v\n1,a\n2,NA\n3, ? \n4,\n")
     (piece,) = entries(open_frame(file, missing=["NA", "?"]), Layout("v", nulls="unobserved"), STATES)
     assert piece.values.tolist() == [0, -1, -1, -1]
-
-
-def test_kinds_of_columns(tmp_path: Path, reader: str) -> None:
-    rows = ["n,x,t,s,e,z", "1,1,2026-01-31,a,,1", "-2,0.5,2026-01-31T10:00:00Z,b,,", ",1e3,2026-02-01 10:00,3,,x"]
-    (tmp_path / "d.csv").write_text("\n".join(rows))
-    assert kinds_of(open_frame(tmp_path / "d.csv")) == {
-        "n": "whole numbers", "x": "numbers", "t": "dates and times", "s": "texts", "e": "texts", "z": "texts",
-    }  # fmt: skip
-    frame = polars.DataFrame({"b": [True], "i": [1], "f": [0.5], "l": [[1]], "t": ["x"]})
-    frame = frame.with_columns(d=polars.date(2026, 1, 1), c=polars.col("t").cast(polars.Categorical))
-    assert list(kinds_of(open_frame(frame)).values()) == [
-        "true or false", "whole numbers", "numbers", "something else", "texts", "dates and times", "texts",
-    ]  # fmt: skip
 
 
 @pytest.mark.parametrize("packed", [False, True])

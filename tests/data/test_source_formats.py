@@ -4,20 +4,14 @@ import copy
 import gzip
 import io
 import json
-import os
 import pickle
 import re
-import subprocess
-import sys
-import tomllib
 from pathlib import Path
 from typing import Any
 
 import polars
 import pytest
 from tests.support.engines import entries
-from tests.support.release_files import filled
-from tests.support.starting import init
 
 from takifugu.core.errors import DataError, InputError
 from takifugu.data import Layout, Recode, SourceFormat, Written, open_frame, sniffed
@@ -136,43 +130,6 @@ extending.register_source_format(extending.SourceFormat("fixed width", read, suf
 """
 
 
-@pytest.mark.mutants
-def test_from_init_to_the_ledger(tmp_path: Path) -> None:
-    about = tmp_path / "site" / "fixed-1.0.dist-info"
-    about.mkdir(parents=True)
-    (tmp_path / "site" / "fixed.py").write_text(EXTENSION)
-    (about / "METADATA").write_text("Metadata-Version: 2.1\nName: fixed\nVersion: 1.0\n")
-    (about / "entry_points.txt").write_text("[takifugu.extensions]\nfixed = fixed\n")
-    (tmp_path / "rows.fwf").write_text(FIXED)
-    (tmp_path / "rows.csv").write_text(CSV)
-    environment = {**os.environ, "PYTHONPATH": os.pathsep.join([str(tmp_path / "site"), str(ROOT / "src")])}
-
-    def run(*words: str) -> str:
-        command = [sys.executable, "-m", "takifugu", *words]
-        done = subprocess.run(command, cwd=tmp_path, capture_output=True, text=True, env=environment)
-        assert done.returncode == 0, done.stderr
-        return done.stdout
-
-    assert 'file = "rows.fwf"' in run("--plugin", "fixed", "init", "rows.fwf", "-o", "r.toml")
-    draft = (tmp_path / "r.toml").read_text()
-    assert 'plugins = ["fixed"]' in draft
-    for role, name in (("unit", "who"), ("order", "minute"), ("value", "state")):
-        assert f'{role} = "{name}"' in draft
-    believed = 'states = ["still", "walk"]\nmatrix = [[0.9, 0.1], [0.4, 0.6]]\nunits_independent = true'
-    draft = filled(draft, source="budget = 2.0", belief=believed, table="epsilon = 0.5")
-    (tmp_path / "r.toml").write_text(draft)
-    run("release", "r.toml")
-    certificate = (tmp_path / "r-published" / "time-in-states.certificate.txt").read_text()
-    assert "promise of the package 'fixed': that the rows are read as they are" in " ".join(certificate.split())
-    # The same rows as CSV are in the same layout: nothing is charged at its worst.
-    (tmp_path / "c.toml").write_text(draft.replace("rows.fwf", "rows.csv").replace("time-in-states", "again"))
-    noted = run("release", "c.toml", "--same-entries")
-    assert "layout" not in noted
-    listing = run("ledger", "show", tomllib.loads(draft)["ledger"])
-    assert "time-in-states" in listing
-    assert "again" in listing
-
-
 PEOPLE = [{"person": "SENTINEL", "minute": 0, "state": "ill"}, {"person": "SENTINEL", "minute": 1, "state": "well"}]
 GEO = {"type": "FeatureCollection", "features": [{"type": "Feature", "properties": PEOPLE[0], "geometry": None}]}
 GPX = (
@@ -239,20 +196,6 @@ def test_what_is_no_table_is_refused_by_its_look(tmp_path: Path, reader: str, na
             open_frame(tmp_path / called)
         assert "SENTINEL" not in str(caught.value)
         assert caught.value.fix
-
-
-@pytest.mark.parametrize("name", ALL)
-def test_init_neither_prints_nor_writes_a_word_of_it(tmp_path: Path, name: str) -> None:
-    content, words = ALL[name]
-    encoded = [content.decode().encode("utf-16"), content.decode().encode("cp1252", "ignore")] if name in TEXTS else []
-    for number, written in enumerate([content, gzip.compress(content), *encoded]):
-        data = tmp_path / f"d{number}.csv"
-        data.write_bytes(written)
-        done = init(str(data), "-o", str(tmp_path / "r.toml"))
-        assert done.exit_code == 2, done.output
-        assert words in " ".join(done.stderr.split()).replace("takifugu: ", "")
-        assert "SENTINEL" not in done.output
-        assert not (tmp_path / "r.toml").exists()
 
 
 @pytest.mark.parametrize(

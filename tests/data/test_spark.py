@@ -18,7 +18,6 @@ from tests.releasing import test_tables_by as weekly
 from tests.support import engines, frames_oracle
 from tests.support.counted_cells import BY, by_hand, columns_of, counts_by_cell, recording
 from tests.support.engines import ENGINES, Columns
-from tests.support.kinds import kinds_of
 
 from takifugu.core.errors import DataError, InputError
 from takifugu.data import Bounded, Layout, Lengths, Recode, open_frame, pieces, tally, totals, transitions
@@ -161,7 +160,6 @@ def test_names_that_spark_reads_otherwise(session: Any) -> None:
     assert piece.counts.tolist() == [1, 0]
     with pytest.raises(InputError, match=r"did you mean 'a\.b'"):
         opened.require(["A.b"], known=["A.b", "t"])
-    assert kinds_of(opened) == {"a.b": "texts", "A`": "texts", "t": "dates and times"}
     with pytest.raises(DataError, match="keeps no order of its rows"):
         pieces(opened, Layout("a.b"), Recode(("x",)))
 

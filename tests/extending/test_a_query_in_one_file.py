@@ -72,7 +72,7 @@ def file(tmp_path: Path) -> Path:
     rows = "".join(f"2026-01-05T{hour:02}:00,{'walking' if 8 <= hour < 18 else 'still'}\n" for hour in range(24))
     (tmp_path / "day.csv").write_text("time,state\n" + rows, encoding="utf-8")
     path = tmp_path / "release.toml"
-    begin(tmp_path / "day.csv", "-o", path)
+    begin(tmp_path / "day.csv", "-o", path, "--unit", "-", "--order", "time", "--step", "1h")
     path.write_text(filled(path.read_text(encoding="utf-8"), **FILLED), encoding="utf-8")
     return path
 

@@ -24,6 +24,7 @@ from tests.support.ledger_tools import copied, restored
 from tests.support.release_files import EXPECT, believe, changed, publish, read_from, release_text
 from tests.support.releases import put
 from tests.support.sources import parsed
+from tests.support.starting import init
 from tests.support.workbooks import write_workbook
 
 import takifugu as tf
@@ -124,9 +125,8 @@ def test_no_command_is_forgotten() -> None:
 #: Files whose words name commands and options without `command`: what declares and drafts them, and what is no
 #: remedy (tables of a relation begin with the name, too).
 BY_HAND = (
-    "cli/", "releasing/file/drafting/", "releasing/file/guessing/", "releasing/file/questions/",
-    "releasing/file/sections.py", "releasing/report/", "releasing/postprocess/open_data.py", "data/engines/spark.py",
-    "numbers/noise/entropy.py", "data/relation/", "releasing/draft/",
+    "cli/", "releasing/file/sections.py", "releasing/report/", "releasing/postprocess/open_data.py",
+    "data/engines/spark.py", "numbers/noise/entropy.py", "data/relation/", "releasing/draft/",
 )  # fmt: skip
 #: Words with an option that is added to the command that printed them, each with its own test below or above.
 OPTIONS = ("write --anyway", "such as --once 2", "such as --window ", "with --new-ledger", "or write --force",
@@ -591,7 +591,10 @@ def test_every_remedy_of_advise_does_what_it_promises(tmp_path: Path, released: 
 def test_a_table_gets_a_release_file(tmp_path: Path, toml: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     (tmp_path / "new").mkdir()
     monkeypatch.chdir(tmp_path / "new")
-    begun = pasted(invoke("check", toml.with_name("data.csv")), "init")
+    asked = pasted(invoke("check", toml.with_name("data.csv")), "init")
+    assert "--unit " in asked.output, "it lists the answers, and a terminal asks"
+    words = printed(invoke("check", toml.with_name("data.csv")), "init")
+    begun = init(*words[1:], "--unit", "-", "--order", "t", "--step", "1")
     assert 'file = "../data.csv"' in begun.output
 
 
@@ -599,8 +602,12 @@ def test_a_table_gets_a_release_file(tmp_path: Path, toml: Path, monkeypatch: py
 def test_the_sheets_of_a_workbook_are_listed(tmp_path: Path) -> None:
     write_workbook(tmp_path / "two sheets.xlsx", {"one": [["t", "state"], [1, "still"]], "more": [["a"], [1]]})
     toml = replaced(small(tmp_path, ONE), '"data.csv"', '"two sheets.xlsx"')
-    listed = pasted(invoke("release", toml), "init")
-    assert "The file has 2 sheets: 'one', 'more'." in words_of(listed)
+    assert 'sql = "FROM \\"one\\""' in words_of(invoke("release", toml))
+    asked = ended(2, "init", toml.with_name("two sheets.xlsx"), "-o", tmp_path / "new.toml")
+    words = shlex.split(written_in(asked, r"--sql '[^']*'"))
+    begun = init(toml.with_name("two sheets.xlsx"), *words, "--unit", "-", "--order", "t", "--step", "1", "-o",
+                 tmp_path / "new.toml")  # fmt: skip
+    assert "written: " in begun.output
 
 
 @of("cli/believing.py: beliefs", "cli/examples.py: _list_examples",

@@ -1,7 +1,7 @@
 """Starting a release file as somebody does who takes whatever is offered first."""
 
 import json
-import re
+import shlex
 import tomllib
 from collections.abc import Iterable
 from pathlib import Path
@@ -12,12 +12,6 @@ from tests.support.commands import json_of, succeed
 from tests.support.release_files import filled
 
 from takifugu.cli import main
-from takifugu.data import open_frame, sniffed
-from takifugu.releasing.file.guessing.columns import first_look
-from takifugu.releasing.file.questions.question import Subject
-
-#: The options of questions that have another name.
-FLAGS = {"whose": "unit", "when": "order"}
 
 
 def table_in(folder: Path, header: str, rows: Iterable[str]) -> Path:
@@ -27,23 +21,21 @@ def table_in(folder: Path, header: str, rows: Iterable[str]) -> Path:
     return path
 
 
-def subject_of(path: Path, kind: str | None = None) -> Subject:
-    """Return what is asked about a table."""
-    return Subject(first_look(open_frame(path, written=sniffed(path))), kind)
-
-
 def init(*words: object) -> Result:
-    """Run `takifugu init`, and again with the first choice of each error that lists some."""
+    """Run `takifugu init`, and again with the first choice of each error that lists some, as it is pasted."""
     line = ["init", *map(str, words)]
     while True:
         done = CliRunner().invoke(main, line, catch_exceptions=False)
         if done.exit_code != 2:
             return done
         refused = CliRunner().invoke(main, [*line, "--json"], catch_exceptions=False)
-        choice = re.match(r'write (--\w+) ("(.*?)"|\S+) \(', json.loads(refused.stdout)["error"]["fix"] or "")
-        if choice is None or choice[1] in line:
+        fix = json.loads(refused.stdout)["error"]["fix"] or ""
+        if not fix.startswith("--"):
             return done
-        line += [choice[1], choice[2] if choice[3] is None else choice[3]]
+        option, word = shlex.split(fix.partition(" (")[0] if " (" in fix else fix)[:2]
+        if option in line:
+            return done
+        line += [option, word]
 
 
 def source_in(draft: Path) -> Any:

@@ -57,34 +57,31 @@ def main(plugins: tuple[str, ...]) -> None:
 @main.command(cls=WithKinds, runs="cli.starting:init")
 @click.argument("data")
 @click.option("-o", "--output", type=PATH, default="release.toml", show_default=True, help="The file to write.")
-@click.option("--kind", help="What the data are, one of those below.  [default: guessed from the columns]")
-@click.option("--rows", metavar="WORD", help="What a row says: samples, changes, stays, events, answers ...")
-@click.option("--unit", "whose", metavar="COLUMN", help='The column that says whose a row is; "-" for none.')
-@click.option("--order", "when", metavar="COLUMN", help='The column that says when a row was; "-" for none.')
+@click.option("--kind", help="What is secret, by the kind of belief: one of those below.")
+@click.option("--rows", metavar="WORD", help="What a row says: samples, changes, stays, events, wide, answers, visits.")
+@click.option("--unit", metavar="COLUMN", help='Whose a row is: a column, an expression, or "-" for none.')
+@click.option("--recording", metavar="COLUMN", help="The unbroken recording that a row belongs to.")
+@click.option("--order", metavar="COLUMN", help='When a row was: a column, "date, time", or an expression.')
+@click.option("--end", metavar="COLUMN", help="When a stay ends.")
 @click.option("--step", metavar="STEP", help="How long a step is, such as 1min.")
-@click.option("--secret", metavar="WORD", help="What is secret: every-entry, answers, column, population ...")
-@click.option("--publish", metavar="COLUMN", help="The column whose values are counted.")
-@click.option("--dates", metavar="FORM", help="How dates are written, if that is not clear, such as %d/%m/%Y.")
+@click.option("--value", metavar="COLUMN", help="What is published: a column, two, or an expression.")
 @click.option("--timezone", metavar="ZONE", help="Where clocks show the times, such as Europe/Berlin, or UTC.")
-@click.option("--states", metavar="NAMES", help="All states that can occur, with commas, from a code book.")
-@click.option("--size", metavar="NUMBER", help="How many people there are.")
+@click.option("--where", metavar="EXPRESSION", help="Which rows count.")
+@click.option("--nulls", metavar="WORD", help="What a missing value is: unobserved, or refuse for a mistake.")
 @click.option("--from", "from", metavar="TIME", help="When the recording starts.")
 @click.option("--until", metavar="TIME", help="When it ends.")
-@click.option("--roster", metavar="WHO", help="Who was recorded: a public file, or the names with commas.")
-@click.option("--otherwise", metavar="STATE", help="The state of a step without a row, or of an empty cell.")
-@click.option("--source", metavar="WHERE", help="From where you know the numbers below: a public table, or words.")
-@click.option("--stay", metavar="TIMES", help='How long each state lasts, such as "still 2 h, walking 20 min".')
-@click.option("--next", metavar="SHARES", help='How often each comes next, such as "still 0.6, walking 0.4".')
-@click.option("--independent", metavar="yes", help="That one person says nothing about the others.")
-@click.option("--public", metavar="yes", help="That everybody may know who met whom.")
-@click.option("--yes", is_flag=True, help="Ask nothing; take what is offered where that is clear.")
+@click.option("--roster", metavar="FILE", help='Who was recorded: a public file, or ["Ana", "Ben"].')
+@click.option("--default-state", metavar="STATE", help="The state where no row says one.")
+@click.option("--encoding", metavar="CODEC", help="How a text file that is not UTF-8 is written, such as cp1252.")
+@click.option("--sql", metavar="SELECT", help='The table of a file that has several, such as "FROM visits".')
+@click.option("--yes", is_flag=True, help="Ask nothing; what the options leave open is an error.")
 @click.option("--force", is_flag=True, help="Overwrite a file that is there.")
 @JSON_OPTION
 def init() -> None:
     """Start a release file for DATA, the file of a table.
 
-    CSV, Excel, Parquet, JSON lines, a database. Asks, on a terminal, what the rows are and whose, and what only you can
-    know. Publishes nothing.
+    CSV, Excel, Parquet, JSON lines, a database. Asks, on a terminal, what a row says, whose it is, when, what is
+    published, and on whose clocks. Options are named like the keys that they set. Publishes nothing.
     """
 
 

@@ -45,6 +45,16 @@ _REFUSALS = (BudgetExceeded, CalibrationRefused, CompositionRefused, Unsupported
 
 #: Keys of a release file that are taken for options.
 _KEYS = ("epsilon", "delta", "mechanism", "query", "budget", "ledger")
+#: What the options of `init` of before are now.
+_BEFORE = {
+    "--whose": "Write --unit.", "--when": "Write --order.", "--secret": "Write --kind.", "--publish": "Write --value.",
+    "--otherwise": "Write --default-state.", "--public": "Write the file of who met whom under [belief].",
+    "--dates": "Write --order \"strptime(date, '%d/%m/%Y')\", with your column.",
+    **{f"--{name}": f"It is the key {key} of [belief]: write it there." for name, key in {
+        "states": "states", "size": "size", "source": "source", "stay": "mean_duration", "next": "next_state",
+        "independent": "units_independent",
+    }.items()},
+}  # fmt: skip
 
 
 #: The arguments and options that several commands have.
@@ -213,6 +223,8 @@ def guided(error: click.UsageError) -> click.UsageError:
     longer = [option for option in options if option.startswith(name)]
     meant = longer or get_close_matches(name, options, n=1, cutoff=0.75)
     words = None
+    if name in _BEFORE and error.ctx is not None and error.ctx.info_name == "init":
+        meant, words = [], f"{error.message} {_BEFORE[name]}"
     if name.strip("-") in _KEYS and not meant:
         words = f"{error.message} It is a key of the release file."
     return click.NoSuchOption(name, words, meant, error.ctx)

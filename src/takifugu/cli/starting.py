@@ -9,7 +9,6 @@ from collections.abc import Sequence
 from dataclasses import asdict, dataclass
 from functools import cached_property, partial
 from pathlib import Path
-from typing import TYPE_CHECKING
 
 import click
 
@@ -23,65 +22,59 @@ from takifugu.core.nearest import nearest
 from takifugu.core.plain import Json, toml_of
 from takifugu.core.sections import checked_path
 from takifugu.core.text.tables import labelled, paragraph
-from takifugu.data import looked_into, open_frame, sniffed
-from takifugu.releasing.file.drafting.draft import draft_of, relative
-from takifugu.releasing.file.drafting.listing import listed_keys
-from takifugu.releasing.file.guessing.columns import first_look
-from takifugu.releasing.file.guessing.notes import notes, one_of_several
+from takifugu.data.relation.keys import KEYS
+from takifugu.releasing.draft.answers import Draft, draft_of, relative
+from takifugu.releasing.draft.evidence import Evidence, evidence
+from takifugu.releasing.draft.listing import listed_keys
+from takifugu.releasing.draft.questions import NONE, Answers, Question, questions
+from takifugu.releasing.draft.text import first_about, text_of
 from takifugu.releasing.file.kinds import KINDS, PLAINLY, drafted
-from takifugu.releasing.file.loading import json_schema, load
+from takifugu.releasing.file.loading import checked, json_schema
 from takifugu.releasing.file.neighbours import write_ledger_id
-from takifugu.releasing.file.questions.decision import answered, answered_clearly, decision
-from takifugu.releasing.file.questions.question import Subject
 
-if TYPE_CHECKING:
-    from takifugu.releasing.file.drafting.draft import Start
-    from takifugu.releasing.file.questions.question import Question
-
-#: The questions whose likely answers the reason for a kind is about.
-_OF_THE_KIND = ("rows", "whose", "when", "secret")
 #: With a longer name the commands that come next do not fit beside what they are for.
 _SHORT_NAME = 30
+#: What is asked, with its answer.
+_Asked = list[tuple[Question, str]]
 
 
 def init(
-    data: str, output: Path, kind: str | None, yes: bool, force: bool, as_json: bool, **options: str | None
-) -> None:
+    data: str, output: Path, kind: str | None, yes: bool, force: bool, as_json: bool, encoding: str | None,
+    sql: str | None, **options: str | None,
+) -> None:  # fmt: skip
     said = {name: word for name, word in options.items() if word is not None}
     kind = None if kind is None else _kind(kind)
     if output.exists() and not force:
         raise ReleaseError(f"{str(output)!r} would be overwritten", fix="write --force, or name another file with -o")
-    path = Path(data)
     with within("data"):
-        checked_path(relative(path, output))
-    contents = looked_into(path)
-    look = first_look(open_frame(data, written=sniffed(path)))
-    if not look.columns:
-        raise InputError(f"{path.name} has no column with a name of its own", fix="name its columns").at("data")
-    if not any(look.all_rows.values()):
-        raise InputError(f"{path.name} has no row to look at", fix="export it again, with some").at("data")
-    content_notes = list[str]()
-    if len(contents) > 1:
-        content_notes.append(one_of_several(contents, look.written))
-        click.echo(paragraph(content_notes[0]), err=True)
-    subject = Subject(look, kind, path, output)
-    asks = not yes and can_ask()
-    if asks:
-        questions = answered(subject, said, partial(ask_about, look))
-    else:
-        questions = answered_clearly(subject, said)
-    made_of = decision(subject, questions)
-    if asks and first_look(open_frame(data, written=sniffed(path))).all_rows != look.all_rows:
-        raise ReleaseError(f"{path.name} has changed since it was shown, so nothing was written", fix="start again")
-    draft = _written(made_of, subject, force)
-    of_kind = [(question.offered, answer) for question, answer in questions if question.name in _OF_THE_KIND]
-    was_said = any(offered not in (None, answer) for offered, answer in of_kind)
-    why = "" if subject.kind is not None or was_said else subject.likely.why
-    table_notes = [*notes(look, made_of.roles, path, made_of.said["rows"])]
+        checked_path(relative(Path(data), output))
+    asked = _Asked()
+    with evidence(data, encoding, sql) as opened:
+        if not yes and can_ask():
+            asked = _asked(opened, said if kind is None else {**said, "kind": kind})
+        start = draft_of(opened, {**said, **{question.name: word for question, word in asked}}, kind, output)
+        text = _plugins() + text_of(start)
+        opened.relation.check_unchanged()
+    draft = _written(start, text, force)
     if as_json:
-        print_json("init", path, _document(draft, made_of, questions, why, [*content_notes, *table_notes]))
+        print_json("init", Path(data), _document(draft, start, asked))
     else:
-        _print(draft, why, table_notes)
+        _print(draft)
+
+
+def _asked(opened: Evidence, said: Answers) -> _Asked:
+    """Ask what answers leave open, each in its turn."""
+    asked, answers = _Asked(), dict(said)
+    while some := questions(opened, answers):
+        question = some[0]
+        answers[question.name] = ask_about(question, partial(_accept, opened, answers, question.name))
+        asked.append((question, answers[question.name]))
+    return asked
+
+
+def _accept(opened: Evidence, answers: Answers, name: str, word: str) -> None:
+    """Raise InputError for an answer that is none."""
+    questions(opened, {**answers, name: word})
 
 
 @dataclass(frozen=True)
@@ -117,30 +110,38 @@ class _Draft:
         return "Verdict: " + "; ".join(f"{table.name} is {table.sentence}" for table in tables)
 
 
-def _written(made_of: Start, subject: Subject, force: bool) -> _Draft:
+def _written(start: Draft, text: str, force: bool) -> _Draft:
     """Write a release file with schema and ledger, or nothing."""
-    output, text = subject.output, _plugins() + draft_of(made_of)
-    declared, whose = made_of.ledger
-    schema_file = output.with_name(f"takifugu-{made_of.kind}.schema.json")
-    write_new(output, f"#:schema ./{schema_file.name}\n{text}", force, ".toml", tomllib.loads)
-    ledger = declared if "://" in declared else output.parent / declared
+    output, missing = start.output, list[TakifuguError]()  # the keys that commands will miss
+    schema_file, other = output.with_name(f"takifugu-{start.kind}.schema.json"), first_about(start)
+    text = f"#:schema ./{schema_file.name}\n{text}"
     try:
-        write_new(schema_file, json.dumps(json_schema(made_of.kind), indent=2), True, ".json", json.loads)
+        checked(tomllib.loads(text), output)
+    except SpecError as error:
+        answered = [fault for fault in error.faults if _is_answer(fault, start)]
+        if answered:
+            raise SpecError(answered) from None
+        missing += error.faults
+    declared = tomllib.loads(text)["ledger"]
+    ledger = declared if "://" in declared else output.parent / declared
+    write_new(output, text, force, ".toml", tomllib.loads)
+    try:
+        write_new(schema_file, json.dumps(json_schema(start.kind), indent=2), True, ".json", json.loads)
         book = Ledger.open(ledger)
         is_new, name = book.is_new, book.id
     except (LedgerError, ReleaseError):
         output.unlink(missing_ok=True)
         raise
     write_ledger_id(output, name)
-    missing = list[TakifuguError]()  # the keys that commands will miss
-    try:
-        load(output)
-    except SpecError as error:
-        missing += error.faults
-    if "file" not in tomllib.loads(output.read_text(encoding="utf-8"))["source"]:  # Python may give a frame
-        fix = 'write file = "people.csv", the private table'
-        missing.insert(0, InputError("is missing", fix=fix).at("source", "file"))
-    return _Draft(output, text, made_of.kind, schema_file, ledger, is_new, whose, missing)
+    whose = None if other is None or other.path.name == output.name else other.path
+    return _Draft(output, text, start.kind, schema_file, ledger, is_new, whose, missing)
+
+
+def _is_answer(fault: TakifuguError, start: Draft) -> bool:
+    """Return whether what was answered is at fault, and not what is still missing."""
+    section, *steps = fault.where or ("",)
+    key = str(steps[0]) if steps else ""
+    return section == ("source" if key in KEYS else "belief") and start.answers.get(key, NONE) != NONE
 
 
 def _plugins() -> str:
@@ -149,24 +150,16 @@ def _plugins() -> str:
     return f"plugins = {toml_of([*packages])}\n" if packages else ""
 
 
-def _document(
-    draft: _Draft, made_of: Start, questions: Sequence[tuple[Question, str]], why: str, said: Sequence[str]
-) -> Json:
-    role_of = {column.name: role for role, column in made_of.roles.items()}
-    columns = list[Json]()
-    for column in made_of.look.columns.values():
-        facts = {"name": column.name, "kind": column.kind, "marks": column.marks}
-        columns.append({**facts, "role": role_of.get(column.name)})
+def _document(draft: _Draft, start: Draft, asked: _Asked) -> Json:
     return {
         "written": str(draft.file), "ledger": str(draft.ledger), "ledger_is_new": draft.is_new,
-        "ledger_of": path_text(draft.whose),
-        "questions": [{**asdict(question), "answer": answer} for question, answer in questions],
-        "kind": draft.kind, "why": why or None, "schema": str(draft.schema), "verdict": draft.verdict,
-        "columns": columns, "notes": said, "fill_in": [fault.line for fault in draft.missing],
+        "ledger_of": path_text(draft.whose), "questions": [{**asdict(one), "answer": answer} for one, answer in asked],
+        "answers": dict(start.answers), "kind": draft.kind, "schema": str(draft.schema), "verdict": draft.verdict,
+        "fill_in": [fault.line for fault in draft.missing],
     }  # fmt: skip
 
 
-def _print(draft: _Draft, why: str, said: Sequence[str]) -> None:
+def _print(draft: _Draft) -> None:
     table, in_force = tomllib.loads(draft.text), list[tuple[str, str]]()
     sections = [("[source]", table["source"]), ("[belief]", table["belief"]), ("[hide]", table.get("hide", {}))]
     for section, keys_of_section in [*sections, *(("[[table]]", item) for item in table["table"])]:
@@ -174,10 +167,6 @@ def _print(draft: _Draft, why: str, said: Sequence[str]) -> None:
             in_force.append((section, visible(f"{key} = {toml_of(value)}")))
             section = ""
     click.echo(labelled(in_force))
-    if why:
-        click.echo(f"\n{paragraph(f'Drafted as {draft.kind}: {why}.')}")
-    for note in said:
-        click.echo(f"\n{paragraph(note)}")
     click.echo(f"\nwritten: {visible(str(draft.file))}\n")
     if draft.missing:
         click.echo(f"{paragraph('What only you can know is still missing in it:')}\n")

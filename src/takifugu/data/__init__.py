@@ -5,7 +5,6 @@ from takifugu.data.engines.outside import register as register_engine
 from takifugu.data.engines.table import Table
 from takifugu.data.files.formats import DataFile, SourceFormat
 from takifugu.data.files.formats import register as register_source_format
-from takifugu.data.kinds import column_kinds
 from takifugu.data.lookalikes import refuse_lookalikes
 from takifugu.data.open import looked_into, open_frame, sniffed
 from takifugu.data.rows.kinds_of_order import order_kind
@@ -50,7 +49,6 @@ __all__ = [
     "Zone",
     "axes_of",
     "check_order_format",
-    "column_kinds",
     "looked_into",
     "meant",
     "missing_states",

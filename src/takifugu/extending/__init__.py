@@ -5,7 +5,7 @@ The modules behind these names may move; the names stay. `extending.files` has w
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable
 from typing import TYPE_CHECKING, Any
 
 from takifugu.accounting.definitions import Definition
@@ -44,7 +44,6 @@ if TYPE_CHECKING:
     from takifugu.influence.curves import Curve
     from takifugu.model.beliefs import Belief
     from takifugu.model.secrets.families import Family
-    from takifugu.releasing.file.guessing.seen import Seen
 
 __all__ = [
     "LABEL", "ONE_SIDED", "PARTS", "Additive", "AnswerLaw", "AnySequence", "Bound", "Cost", "Covers", "DataError",
@@ -69,7 +68,6 @@ def register_belief(
     view: Callable[[Any, Any], View | None] | None = None,
     section: type | None = None,
     rows: str = "people",
-    draft: Callable[[Sequence[Seen]], str] | None = None,
 ) -> None:
     """Register a type of belief and its answers to questions.
 
@@ -86,15 +84,14 @@ def register_belief(
     `section` is the frozen dataclass of its keys in release files, `kind: Literal[...]` among them, whose
     `belief(public)` makes the belief. `rows` says what the data are: "people", each row an entry of the belief,
     "records", each row a unit with a column for each entry, or "sequences", rows in order that are the steps of units;
-    such a belief derives from AnySequence, its section has the key `states`, and makes a sequence of one step. `draft`
-    (columns -> the text of [belief]) is for `takifugu init`; without it the keys are drafted with their words. Raises
+    such a belief derives from AnySequence, its section has the key `states`, and makes a sequence of one step. Raises
     InputError for a kind or a type that is registered already.
     """
     beliefs.register(kind, belief)
     if section is not None:
         from takifugu.releasing.file.kinds import register_section  # which loads pydantic
 
-        register_section(section, rows, draft)
+        register_section(section, rows)
     proved: tuple[tuple[Question[Any], Any], ...] = (
         (ANSWER_LAW, answer_law), (JOINT_STATES, joint_states), (QUILTS, quilts), (CURVES, curve),
         (MARGINAL, marginal),

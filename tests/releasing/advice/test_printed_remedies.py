@@ -13,7 +13,6 @@ from tests.support.release_files import EXPECT, believe, publish, read_from, rel
 from tests.support.releases import put
 
 import takifugu as tf
-from takifugu.cli import main
 from takifugu.core.errors import TakifuguError
 from takifugu.data.times import moments
 from takifugu.releasing.advice.checking import check
@@ -210,17 +209,3 @@ def test_what_is_wrong_with_visits_is_told_before_a_release(row: str, tmp_path: 
     for section, key, value in [remedy for line in lines for remedy in remedies_in(line)]:
         path.write_text(text.replace(f"{section}\n", f"{section}\n{key} = {value}\n"), encoding="utf-8")
         assert not problems_of(path), key
-
-
-def test_a_kind_that_is_printed_is_taken(tmp_path: Path, monkeypatch, capsys) -> None:
-    """`--kind contacts` is advised of a table whose people share a household, and does not ask for itself again."""
-    monkeypatch.chdir(tmp_path)
-    lines = ["person,household,ill", *(f"p{i},h{i // 3},{'yes' if i % 7 else 'no'}" for i in range(60))]
-    Path("homes.csv").write_text("\n".join(lines) + "\n", encoding="utf-8")
-    with pytest.raises(SystemExit):
-        main(["init", "homes.csv", "--yes"])
-    assert "--kind contacts" in " ".join(capsys.readouterr().err.split())
-    with pytest.raises(SystemExit):
-        main(["init", "homes.csv", "--yes", "--kind", "contacts"])
-    assert "--kind contacts" not in capsys.readouterr().err
-    assert 'kind = "contacts"' in Path("release.toml").read_text(encoding="utf-8")

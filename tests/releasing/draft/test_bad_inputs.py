@@ -1,6 +1,9 @@
 """Bad files, answers and columns: a refusal that says what mends it, and never a value of a row."""
 
 import gzip
+import io
+import json
+import pickle
 import tomllib
 from pathlib import Path
 
@@ -8,7 +11,7 @@ import pandas as pd
 import pytest
 from tests.releasing.draft.exports import EXPORTS
 
-from takifugu.core.errors import TakifuguError
+from takifugu.core.errors import DataError, TakifuguError
 from takifugu.data.relation.source import read_source
 from takifugu.releasing.draft.evidence import evidence
 from takifugu.releasing.draft.questions import Question, questions, unsaid
@@ -38,7 +41,7 @@ def source(given: Path, **answers: str) -> dict[str, object]:
     ("a.csv", b"who,t,state," + b"a," * 100_000 + b"\nAna,0,hidden\n", "more than 10,000 columns"),
     ("a.csv", bytes(range(256)) * 20, "a.csv is no text"), ("a.csv", b"PK\x03\x04\0\0\0" * 99, "is no text"),
     ("a.csv.gz", b"\x1f\x8bnonsense", "cannot be read"), ("a.pdf", b"abc", "of no kind that is read"),
-    ("a.parquet", b"abc", "file:"), ("a.xlsx", b"abc", "no workbook"), ("a.sqlite", b"abc", "no SQLite file"),
+    ("a.parquet", b"abc", "file:"), ("a.xlsx", b"abc", "no workbook"), ("a.sqlite", b"abc", "a.sqlite is damaged"),
     ("a.db", b"SQLite format 3\0abc", "mv "), ("a.duckdb", b"abc", "file:"), ("a.jsonl", b"{Ana\n", "file:"),
     ("a.csv", b"who,t,state\nAna,0,hidden\nBen,1,hidden,9\n", "line 3 of a.csv"),
     ("a.csv", b'who,t,state\n"Ana,0,hidden\n', "of a.csv"),
@@ -133,3 +136,97 @@ def test_no_value_of_a_row_is_in_a_draft(name: str, tmp_path: Path) -> None:
     answers = {key: made.right.get(f"{key} again", word) for key, word in made.right.items() if " " not in key}
     text = draft(tmp_path / made.file, **answers)
     assert not any(word in text for word in ("Ana", "still", "walking", "Z1"))
+
+
+PEOPLE = [{"person": "SENTINEL", "minute": 0, "state": "ill"}, {"person": "SENTINEL", "minute": 1, "state": "well"}]
+GEO = {"type": "FeatureCollection", "features": [{"type": "Feature", "properties": PEOPLE[0], "geometry": None}]}
+GPX = (
+    '<?xml version="1.0"?>\n<gpx version="1.1" creator="x"><trk><name>SENTINEL</name><trkseg>'
+    '<trkpt lat="52.5" lon="13.4"><time>2026-01-05T10:00:00Z</time></trkpt></trkseg></trk></gpx>'
+)
+
+TEXTS = {
+    "JSON lines": "\n".join(map(json.dumps, PEOPLE)),
+    "JSON lines without spaces": "\n".join(json.dumps(p, separators=(",", ":")) for p in PEOPLE),
+    "JSON lines of lists": '["SENTINEL", 0, "ill"]\n["SENTINEL", 1, "well"]\n',
+    "JSON lines of numbers": "[0, 1.5, null]\n[1, 2.5, true]\n",
+    "JSON after blank lines": "\n \n" + json.dumps(PEOPLE[0]),
+    "JSON with a mark": "\ufeff" + json.dumps(PEOPLE),
+    "JSON": json.dumps(PEOPLE),
+    "JSON in lines": json.dumps(PEOPLE, indent=2),
+    "one long line of JSON": json.dumps(PEOPLE * 3000),
+    "JSON text sequence": "\x1e" + json.dumps(PEOPLE[0]),
+    "GeoJSON": json.dumps(GEO),
+    "GeoJSON in lines": json.dumps(GEO, indent=1),
+    "Python": repr(PEOPLE[0]),
+    "GPX": GPX,
+    "GPX without its first line": GPX.split("\n")[1],
+    "KML": '<kml xmlns="http://www.opengis.net/kml/2.2">\n<Placemark><name>SENTINEL</name></Placemark></kml>',
+    "XML of our own": "<people>\n <person>SENTINEL</person>\n</people>",
+    "HTML": "<!DOCTYPE html>\n<html><body><td>SENTINEL</td></body></html>",
+    "a table of HTML": "<table>\n<tr><td>SENTINEL</td></tr></table>",
+    "contacts": "BEGIN:VCARD\nVERSION:3.0\nFN:SENTINEL\nEND:VCARD\n",
+    "YAML": "---\n- person: SENTINEL\n",
+    "ARFF": "@RELATION people\n@ATTRIBUTE name STRING\n@DATA\nSENTINEL\n",
+    "SQL": "INSERT INTO people VALUES ('SENTINEL', 1);\n",
+    "an old pickle": pickle.dumps(PEOPLE, protocol=0).decode("latin-1"),
+}
+
+
+def workbook() -> bytes:
+    import zipfile
+
+    packed = io.BytesIO()
+    with zipfile.ZipFile(packed, "w") as book:
+        book.writestr("xl/worksheets/sheet1.xml", "SENTINEL")
+    return packed.getvalue()
+
+
+BINARY = {
+    "Excel": workbook(),
+    "pickle": pickle.dumps(PEOPLE),
+    "pickle 2": pickle.dumps(PEOPLE, protocol=2),
+    "HDF5": b"\x89HDF\r\n\x1a\nSENTINEL",
+    "NumPy": b"\x93NUMPY\x01\x00SENTINEL",
+    "ORC": b"ORC\n\x0b\x08SENTINEL",
+    "R": b"X\n\x00\x00\x00\x03SENTINEL",
+    "PDF": b"%PDF-1.7 SENTINEL",
+}
+ALL = {name: text.encode() for name, text in TEXTS.items()} | BINARY
+
+
+@pytest.mark.parametrize("name", ALL)
+@pytest.mark.parametrize("ending", [".csv", ".txt.gz"])
+def test_what_is_no_table_is_refused_without_a_word_of_it(tmp_path: Path, name: str, ending: str) -> None:
+    contents = [ALL[name]]
+    if name in TEXTS:
+        contents += [TEXTS[name].encode("utf-16"), TEXTS[name].encode("cp1252", "ignore")]
+    for content in contents:
+        (tmp_path / f"d{ending}").write_bytes(gzip.compress(content) if ending.endswith("gz") else content)
+        with pytest.raises(DataError) as error:
+            evidence(tmp_path / f"d{ending}")
+        assert "SENTINEL" not in error.value.line
+        assert error.value.fix
+
+
+@pytest.mark.parametrize(
+    "header",
+    ["[id],[name]", "[id]", "<TICKER>,<DATE>", "<DATE>\t<OPEN>", "{id};{name}", "<5,5-10,>10", "[1,2)", "lp0", "ORC",
+     "ORCID,name", "CDF,x", "RDX,y", "c,d", "begin,end", "---,x", "{x", "BZh,y", "# a,b", '"[""a""]",b'],
+)  # fmt: skip
+def test_names_in_brackets_are_names(tmp_path: Path, header: str) -> None:
+    columns = 1 + header.count(",") + header.count(";") + header.count("\t")
+    separator = next((sign for sign in ",;\t" if sign in header), ",")
+    (tmp_path / "d.csv").write_text(f"{header}\n" + f"{separator.join(['0'] * columns)}\n" * 3)
+    with evidence(tmp_path / "d.csv") as opened:
+        assert len(opened.types) == columns
+
+
+def test_where_no_key_names_people_each_has_one_row(tmp_path: Path) -> None:
+    said: dict[str, str | None] = {"rows": "answers", "unit": "who", "kind": "users", "value": "state"}
+    (tmp_path / "a.csv").write_text(TEXT)
+    text = draft(tmp_path / "a.csv", **said)
+    assert "unit" not in tomllib.loads(text)["source"]
+    (tmp_path / "a.csv").write_text(TEXT + "Ana,2,hidden\n")
+    for kind in ("users", "normal"):
+        assert "the 3 rows are those of 2" in refused(tmp_path / "a.csv", **{**said, "kind": kind, "order": None})

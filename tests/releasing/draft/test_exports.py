@@ -37,8 +37,8 @@ def source_of(made: Export, folder: Path) -> tuple[dict[str, Any], object, bool]
     if any(opening.values()):
         with pytest.raises(TakifuguError) as error:
             evidence(path)
-        printed = error.value.line.replace('\\"', '"')
-        assert all(word in printed for word in opening.values() if word)
+        line = error.value.line
+        assert all(f"--{key} " in line and word in line for key, word in opening.items() if word)
     with evidence(frame if not made.file else path, **opening) as opened:
         said, is_printed = answered(opened, made)
         text = drafted(opened, said, None, folder / "release.toml")

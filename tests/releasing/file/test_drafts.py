@@ -6,9 +6,8 @@ import tomllib
 from pathlib import Path
 
 import pytest
-from tests.support.commands import invoke
+from tests.support.commands import invoke, succeed
 from tests.support.release_files import filled
-from tests.support.starting import begin
 
 from takifugu.releasing.file.kinds import KINDS
 
@@ -23,6 +22,13 @@ TABLES = {
     "numbered": "person,bout,minute,state\n" + "".join(
         f"{who},{bout},{t},{'still' if t % 3 else 'walking'}\n" for who in "ab" for bout in (1, 2) for t in range(30)
     ),
+    "days": "pupil,day 1,day 2,day 3,day 4,day 5\n" + "".join(
+        f"p{t},{','.join('xo'[t * k % 3 > 1] for k in range(5))}\n" for t in range(40)
+    ),
+    "one column": "minute,state\n" + "".join(f"{t},{'still' if t % 3 else 'walking'}\n" for t in range(40)),
+    "odd names": ODD + "\n" + "".join(
+        f"{who};{t};{'still' if t % 3 else 'walking'};{60 + t % 5}.5\n" for who in "ab" for t in range(30)
+    ),
     "two numbers": "x,y\n" + "".join(f"{t}.5,{t % 7}.25\n" for t in range(40)),
     "people": "person,sex,smokes,age,height\n" + "".join(
         f"p{i},{'fm'[i % 2]},{'yes' if i % 3 else 'no'},{20 + i % 5},{160 + i}.5\n" for i in range(40)
@@ -30,14 +36,18 @@ TABLES = {
     "visits": "who,lat,lon,hour\n" + "".join(
         f"u{t % 9},{48 + t / 1000:.5f},{11 + t % 17 / 1000:.5f},{t % 24}\n" for t in range(60)
     ),
-    "pairs": "id_a,id_b,minutes\n" + "".join(f"p{t},p{(t * 7 + 1) % 40},{t % 9}\n" for t in range(40)),
-    "days": "pupil,Mon,Tue,Wed,Thu\n" + "".join(f"p{t},{','.join('xo'[t * k % 3 > 1] for k in range(4))}\n"
-                                                for t in range(40)),
-    "one column": "state\n" + "still\nwalking\n" * 20,
-    "odd names": ODD + "\n" + "".join(
-        f"{who};{t};{'still' if t % 3 else 'walking'};{60 + t % 5}.5\n" for who in "ab" for t in range(30)
-    ),
 }  # fmt: skip
+#: What an owner answers of each table of rows with a time.
+TIMED = {
+    "times": {"rows": "samples", "unit": "person", "order": "when", "step": "1h", "value": "state"},
+    "numbered": {"rows": "samples", "unit": "person", "recording": "bout", "order": "minute", "step": "1",
+                 "value": "state"},
+    "days": {"rows": "wide", "unit": "pupil", "order": "cast(substr(time, 5) AS bigint)", "step": "1"},
+    "one column": {"rows": "samples", "unit": "-", "order": "minute", "step": "1", "value": "state"},
+    "odd names": {"rows": "samples", "unit": "Wer?", "order": "Uhr [min]", "step": "1", "value": "Zu = stand"},
+}  # fmt: skip
+#: And of each table of people: whose a row is, and what is published where the belief names no columns.
+ANSWERED = {"people": ("person", "smokes"), "two numbers": ("-", "x, y"), "odd names": ("Wer?", "Zu = stand")}
 BIF = """network n {}
 variable a { type discrete [ 2 ] { a, yes }; }
 variable b { type discrete [ 2 ] { yes, no }; }
@@ -111,18 +121,35 @@ MISSING = {
         "table.at_most": "at_most = 5",
     },
 }  # fmt: skip
-MISSING["markov-chain-class"] = MISSING["markov-chain"]
-#: What a kind of file cannot be about: no two columns, a column of numbers for each of two coordinates, pairs.
-UNFIT = {("asymmetric", "one column"), ("contacts", "one column"), ("markov-chain", "pairs"),
-         ("markov-chain-class", "pairs"), ("markov-chain", "two numbers"),
-         ("markov-chain-class", "two numbers")}  # fmt: skip
-CASES = [(kind, table) for kind in MISSING for table in TABLES if (kind, table) not in UNFIT]
+MISSING["markov-chain-class"] = MISSING["markov-chain"] | {"belief.pi": "pi = 0.1", "belief.g": "g = 0.05"}
+#: Kinds whose rows are everybody's, or nobody's by name.
+NAMELESS = ("users", "independent-records", "normal", "density", "parameters", "parameter-box")
+
+
+def answers(kind: str, table: str) -> dict[str, str]:
+    """Return what an owner answers, as options."""
+    if kind.startswith("markov-chain"):
+        return TIMED[table]
+    if kind == "asymmetric":
+        return {"rows": "visits", "unit": "who", "value": "lon, lat" if table == "visits" else "hour"}
+    unit, value = ANSWERED[table]
+    if kind in ("users", "contacts"):
+        value = value.partition(",")[0]  # one column
+    published = {"value": value} if kind in ("users", "contacts", "populations") else {}
+    return {"rows": "answers", "unit": "-" if kind in NAMELESS else unit, **published}
+
+
+CASES = [
+    (kind, table) for kind in MISSING
+    for table in (TIMED if kind.startswith("markov-chain") else ["visits"] if kind == "asymmetric" else ANSWERED)
+]  # fmt: skip
 
 
 def drafted(folder: Path, kind: str, table: str) -> tuple[str, list[str]]:
     """Draft a file of this kind; return its text, and what `init` says is missing."""
     (folder / "d.csv").write_text(TABLES[table], encoding="utf-8")
-    done = begin(folder / "d.csv", "-o", folder / "r.toml", "--kind", kind, "--json")
+    words = [part for key, word in answers(kind, table).items() for part in (f"--{key}", word)]
+    done = succeed("init", folder / "d.csv", "-o", folder / "r.toml", "--kind", kind, "--yes", "--json", *words)
     return (folder / "r.toml").read_text(encoding="utf-8"), json.loads(done.stdout)["fill_in"]
 
 
@@ -137,10 +164,12 @@ def test_a_draft_is_short_and_every_line_in_force(tmp_path: Path, kind: str, tab
     schema, *lines = (line for line in text.splitlines() if line)
     assert schema.startswith("#:schema ")
     keys = [line for line in lines if not re.fullmatch(r"\[+\w+\]+", line)]
+    keys = [key for key in keys if not key.startswith(("# ", "FROM ", "SELECT "))]  # a reason above, and lines of sql
     assert all(re.match(r"[\w.]+ = ", key) for key in keys), "a line that is not in force"
     assert len(keys) <= MOST_KEYS
-    unexplained = {key.partition(" ")[0] for key in keys if " # " not in key}
-    assert unexplained <= {"file", "encoding"}
+    above = {line for line, before in zip(lines[1:], lines, strict=False) if before.startswith("# ")}
+    unexplained = {key.partition(" ")[0] for key in keys if " # " not in key and key not in above}
+    assert unexplained <= {"file"}
     assert tomllib.loads(text)
     assert not re.search(r"\b(?:walking|p7|u7|48[.]0)", text), "a value of the data"
 

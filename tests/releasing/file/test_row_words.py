@@ -1,16 +1,16 @@
 """What a row says, in one word: every kind of release file has its own, takes it, and names it to whoever errs."""
 
+import tomllib
 from dataclasses import replace
 from pathlib import Path
 
 import pytest
 from tests.conformance.release_files import Example
 from tests.conformance.test_release_files import EXAMPLES
-from tests.releasing.file.test_drafts import TABLES
+from tests.releasing.file.test_drafts import drafted
 from tests.support.commands import invoke, succeed
 from tests.support.release_files import EXPECT, believe, publish, read_from, release_text
 from tests.support.releases import put, refusal_of
-from tests.support.starting import drafted
 
 from takifugu.releasing.file.keys import LASTING, ROWS, STEPS
 from takifugu.releasing.file.loading import load
@@ -69,14 +69,13 @@ def test_visits_are_no_answers_where_each_person_has_one_declared_value(tmp_path
 
 
 @pytest.mark.parametrize(("kind", "table"), [
-    ("sequences", "numbered"), ("records", "people"), ("users", "people"), ("contacts", "people"),
-    ("contacts", "pairs"), ("network", "people"), ("independent-records", "people"), ("normal", "people"),
-    ("parameters", "people"), ("populations", "people"), ("asymmetric", "visits"),
+    ("markov-chain", "numbered"), ("joint-table", "people"), ("users", "people"), ("contacts", "people"),
+    ("network", "people"), ("independent-records", "people"), ("normal", "people"), ("parameters", "people"),
+    ("populations", "people"), ("asymmetric", "visits"),
 ])  # fmt: skip
 def test_a_draft_says_what_its_rows_are(kind: str, table: str, tmp_path: Path) -> None:
-    (tmp_path / "d.csv").write_text(TABLES[table], encoding="utf-8")
-    _, _, source = drafted(tmp_path / "d.csv", "--kind", kind)
-    assert source["rows"] == ("samples" if kind == "sequences" else word_of(kind))
+    text, _ = drafted(tmp_path, kind, table)
+    assert tomllib.loads(text)["source"].get("rows", "visits") == word_of(kind)
 
 
 OLD = release_text(

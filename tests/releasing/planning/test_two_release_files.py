@@ -74,8 +74,8 @@ def test_init_takes_the_ledger_of_another_file_about_the_same_data(tmp_path: Pat
     draft, comments = tomllib.loads(text), " ".join(text.replace("#", "").split())
     assert (draft["ledger"], draft["output"]) == ("kept/spent.db", "second-published")
     assert (draft["source"]["name"], draft["source"]["budget"]) == ("minutes", 50.0)
-    assert "that of first.toml, too" in comments
-    assert "as in first.toml: the same people have one name and one budget" in comments
+    assert "what was spent on these data, as in first.toml;" in comments
+    assert "the name of these data in the ledger, as in first.toml, for ever" in comments
     assert not list(tmp_path.glob("*.db"))
     content = json.loads(init(data, "-o", tmp_path / "third.toml", "--json").stdout)
     assert (content["ledger_of"], content["ledger_is_new"]) == (str(first), False)
@@ -91,7 +91,8 @@ def test_every_kind_of_draft_names_the_source_as_the_other_file_does(
     tmp_path: Path, kind: str, name: str, budget: str, taken: tuple[str, object]
 ) -> None:
     written(tmp_path, "first", "spent.db", ('"minutes"', f'"{name}"'), ("budget = 50.0", f"budget = {budget}"))
-    begin(tmp_path / "minutes.csv", "-o", tmp_path / "new.toml", "--kind", kind)
+    unit = "-" if kind == "normal" else "who"
+    begin(tmp_path / "minutes.csv", "-o", tmp_path / "new.toml", "--kind", kind, "--unit", unit)
     source = tomllib.loads((tmp_path / "new.toml").read_text(encoding="utf-8"))["source"]
     assert (source["name"], source["budget"]) == taken
 

@@ -124,7 +124,8 @@ def test_data_that_are_given_are_an_input_too(tmp_path: Path) -> None:
 @pytest.mark.usefixtures("where")
 def test_other_commands_replace_their_own_files_only(tmp_path: Path) -> None:
     before = content(tmp_path), (tmp_path / "ledger.db").read_bytes()
-    for words in (["init", tmp_path / "data.csv", "--unit", "Who is it?", "-o"], ["explain", "--svg"]):
+    said = ["--kind", "users", "--unit", "-", "--value", "spare"]
+    for words in (["init", tmp_path / "data.csv", *said, "-o"], ["explain", "--svg"]):
         for target in ("data.csv", "ledger.db", "out/time-use.csv", "out/time-use.certificate.json"):
             refused = invoke(*words, tmp_path / target, "--force")
             assert refused.exit_code in (1, 2), refused.output

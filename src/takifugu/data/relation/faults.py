@@ -168,6 +168,9 @@ def translated(error: Error, key: str, file: str = "") -> TakifuguError:
         what, rule, fix = _NO_TEXT if "nicode" in text or "utf" in text.lower() else _UNLIKE
         place = f"line {line[1]} of {file}: " if line is not None else f"{file}: "
         return DataError(place + what, rule=rule, fix=fix).at("file")
+    if re.search("magic bytes|to be a Parquet file|not a valid DuckDB", text):
+        what = f"{file or 'the file'} is damaged, or not what its ending says"
+        return DataError(what, fix="export it again").at("file")
     what, rule, fix = _ERRORS.get(kind, ("cannot be read by DuckDB", "", "try it in the duckdb shell"))
     return DataError(f"{key} {what}", rule=rule, fix=fix).at(key)
 

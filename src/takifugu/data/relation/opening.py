@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import shlex
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -169,7 +170,7 @@ def is_select(text: str, root: str | Path) -> bool:
 class Opening:
     """The opening of one file, SELECT or frame; `wanted` are the roles, whose columns tell how a text file is split.
 
-    `statement` is the key that may hold a SELECT.
+    `statement` is the key that may hold a SELECT; `is_asked` says that it is answered as an option.
     """
 
     wanted: Sequence[tuple[str, str]]
@@ -189,6 +190,7 @@ class Opening:
     rows: Rows = field(default_factory=lambda: Rows(()))
     keeps: list[Any] = field(default_factory=list)
     texts: dict[str, str] = field(default_factory=dict)
+    is_asked: bool = False
     statement: str = "sql"
 
     def take(self, frame: object) -> None:
@@ -229,7 +231,9 @@ class Opening:
         if ending in (*EXCEL, *SQLITE, *DUCKDB):
             names = self._tables_of_file(ending)
             if len(names) != 1:
-                fix = ", or ".join(f"sql = {toml_of(f'FROM {identifier(name)}')}" for name in names[:6])
+                said = [f"FROM {identifier(name)}" for name in names[:6]]
+                lines = [f"--sql {shlex.quote(sql)}" if self.is_asked else f"sql = {toml_of(sql)}" for sql in said]
+                fix = ", or ".join(lines)
                 if self.statement != "sql":
                     fix = "write it to a file of its own"
                 raise wrong_key("sql", f"the file has {len(names)} tables", "a source is one of them", fix)

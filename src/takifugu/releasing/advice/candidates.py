@@ -5,11 +5,11 @@ from __future__ import annotations
 import math
 from collections.abc import Iterator, Mapping, Sequence
 
+from takifugu.core.column_words import people_of
 from takifugu.core.plain import Plain
 from takifugu.numbers.rationals import Number, as_fraction
 from takifugu.releasing.advice.changes import Change
 from takifugu.releasing.advice.worth import GOOD
-from takifugu.releasing.file.guessing.column_words import people_of
 from takifugu.releasing.file.kinds import owner_column
 
 Idea = tuple[tuple[Change, ...], str]

@@ -6,6 +6,7 @@ import os
 import re
 import tomllib
 from collections.abc import Iterator
+from contextlib import suppress
 from dataclasses import dataclass
 from datetime import date, time
 from pathlib import Path
@@ -24,6 +25,7 @@ from takifugu.releasing.draft.questions import (
     columns_in,
     full_readings,
     has_hours_twice,
+    names_nobody,
     questions,
     unsaid,
 )  # fmt: skip
@@ -95,7 +97,7 @@ def draft_of(evidence: Evidence, answers: Answers, kind: str | None, output: Pat
             raise unsaid(some)
         said |= clear
     by_default = "asymmetric" if said["rows"] == "visits" else "markov-chain"
-    return Draft(at(evidence, said), said, said.get("kind") or by_default, output)
+    return Draft(at(evidence, said), said, said.get("kind", by_default), output)
 
 
 def source_entries(draft: Draft) -> Iterator[Entry]:
@@ -131,7 +133,7 @@ def _roles(draft: Draft) -> Iterator[Entry]:
     evidence, answers = draft.evidence, draft.answers
     if answers.get("where"):
         yield Entry("where", answers["where"], "which rows count")
-    if answers.get("unit", NONE) != NONE:
+    if answers.get("unit", NONE) != NONE and not names_nobody(draft.kind):
         yield Entry("unit", answers["unit"], "whose row it is")
     for key, why in (("order", "when"), ("end", "when it ends")):
         if key in answers and draft.is_timed:
@@ -172,10 +174,10 @@ def filled(answers: Answers, section: str) -> Iterator[Entry]:
     """Yield what else was answered, which no table tells: a key of [source], or of the belief, as TOML or a text."""
     for key, word in answers.items():
         if key not in _QUESTIONS and (key in KEYS) == (section == "source") and word:
-            try:
-                value = tomllib.loads(f"value = {word}")["value"]
-            except tomllib.TOMLDecodeError:
-                value = word
+            value: object = word
+            if key not in KEYS or not KEYS[key].type.startswith(("column", "state")):
+                with suppress(tomllib.TOMLDecodeError):
+                    value = tomllib.loads(f"value = {word}")["value"]
             why = KEYS[key].sentence if key in KEYS else ""
             yield Entry(key, word if isinstance(value, date | time) else value, why)
 

@@ -4,8 +4,9 @@ from __future__ import annotations
 
 import re
 import shlex
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
+from functools import cached_property
 from pathlib import Path
 from typing import Any
 
@@ -19,8 +20,8 @@ from takifugu.data.relation.tree import expression, text_of
 from takifugu.data.relation.words import identifier, literal
 from takifugu.releasing.draft.layout import Layout, layout_of
 
-#: So many columns are counted at once, and so many at all.
-_AT_ONCE, MOST_COUNTED = 50, 300
+#: Of more columns none is counted: they are named by who knows them. So many are counted at once.
+MOST_COUNTED, _AT_ONCE = 200, 50
 #: Columns that are called as steps are at least so many.
 _FEWEST_STEPS = 5
 
@@ -29,7 +30,8 @@ _FEWEST_STEPS = 5
 class Evidence:
     """A table whose rows are counted: `rows` names them in its DuckDB, with columns of some `types`.
 
-    `sql` is their SELECT, of a file that has tables. `unpivoted` are the columns with the names and values of steps.
+    `sql` is their SELECT, of a file that has tables. `across` makes a row of each step, and `unpivoted` are the columns
+    of its name and value.
     """
 
     file: str
@@ -40,10 +42,10 @@ class Evidence:
     is_one_of_several: bool = False
     rows: str = identifier(WRITTEN)
     where: str = ""
+    across: str = ""
     unpivoted: tuple[str, ...] = ()
     keeps: object = field(default=None, repr=False)
     answers: dict[str, list[tuple[Any, ...]]] = field(default_factory=dict, repr=False)
-    known: dict[Any, Any] = field(default_factory=dict, repr=False)
 
     def __enter__(self) -> Evidence:
         return self
@@ -51,17 +53,15 @@ class Evidence:
     def __exit__(self, *_: object) -> None:
         self.relation.close()
 
-    # -- counts
-
     def ask(self, select: str, where: str = "", rows: str = "") -> list[tuple[Any, ...]]:
-        """Return the answer of a statement about the rows that count, answers once."""
+        """Return the answer of a statement about the rows that count, which is computed once; errors quote no row."""
         statement = f"select {select} from {rows or self.counting}{where and ' where ' + where}"
         if statement not in self.answers:
             self.answers[statement] = self.relation.rows(statement)
         return self.answers[statement]
 
     def count(self, *values: str) -> tuple[Any, ...]:
-        """Return aggregates over all rows that count; errors quote no row."""
+        """Return aggregates over all rows that count."""
         return self.ask(", ".join(values))[0]
 
     @property
@@ -78,8 +78,7 @@ class Evidence:
         """Return the number of different values of columns."""
         numbers = list[int]()
         for start in range(0, len(columns), _AT_ONCE):
-            some = columns[start : start + _AT_ONCE]
-            numbers += self.count(*(f"count(distinct {identifier(name)})" for name in some))
+            numbers += self.count(*(f"count(distinct {identifier(c)})" for c in columns[start : start + _AT_ONCE]))
         return dict(zip(columns, numbers, strict=True))
 
     def type_of(self, sql: str, key: str) -> str:
@@ -99,13 +98,11 @@ class Evidence:
         Judge(key).value(tree, Scope((("", Rows.of(0, self.types)),), tree))
         return f"({text_of(tree)})"
 
-    # -- other rows
-
     def filtered(self, where: str) -> Evidence:
         """Return the evidence of the rows that count."""
         return replace(self, where=self.judged(where, "where"))
 
-    @property
+    @cached_property
     def steps(self) -> tuple[str, ...]:
         """Return the columns that are called as steps, if any: they differ in numbers and words alone."""
         alike = dict[tuple[str, str], list[str]]()
@@ -115,18 +112,19 @@ class Evidence:
         most = max(alike.values(), key=len, default=[])
         return tuple(most) if len(most) >= _FEWEST_STEPS else ()
 
+    @cached_property
     def by_steps(self) -> Evidence:
         """Return the evidence of one row for each step and old row: its name and its value are the last two columns."""
-        if "wide" not in self.known:
-            time, value = (_free(name, self.types) for name in ("time", "value"))
-            names = [name for name in self.types if name not in self.steps]
-            others = f" exclude ({', '.join(map(identifier, names))})" if names else ""
-            sql = f"unpivot include nulls ({identifier(value)} for {identifier(time)} in (columns(*{others})))"
-            types = view(self.relation.connection, "takifugu steps", f"from {self.rows} {sql}", "file")
-            rows = identifier("takifugu steps")
-            self.known["wide"] = replace(self, rows=rows, types=types, unpivoted=(time, value), known={"sql": sql})
-        wide: Evidence = self.known["wide"]
-        return wide
+        new = [*self.types]
+        for name in ("time", "value"):
+            while name in map(str.lower, new):
+                name += "_"
+            new.append(name)
+        time, value = map(identifier, new[-2:])
+        names = ", ".join(identifier(name) for name in self.types if name not in self.steps)
+        sql = f"unpivot include nulls ({value} for {time} in (columns(*{names and f' exclude ({names})'})))"
+        types = view(self.relation.connection, "takifugu steps", f"from {self.rows} {sql}", "file")
+        return replace(self, rows=identifier("takifugu steps"), types=types, across=sql, unpivoted=(new[-2], new[-1]))
 
     def select(self, path: str) -> str:
         """Return the SELECT of the rows before roles, with the file at a path."""
@@ -138,7 +136,7 @@ class Evidence:
         elif path.lower().endswith(JSON):
             columns = ", ".join(f"{literal(name)}: 'VARCHAR'" for name in self.relation.types)
             source = f"FROM read_json({literal(path)}, columns = {{{columns}}})"
-        return f"{source} {self.known['sql']}" if self.unpivoted else source
+        return f"{source} {self.across}".rstrip()
 
 
 def evidence(given: object, encoding: str | None = None, sql: str | None = None) -> Evidence:
@@ -156,7 +154,7 @@ def evidence(given: object, encoding: str | None = None, sql: str | None = None)
     file, frame = (str(given), None) if isinstance(given, str | Path) else ("", given)
     path, folder = Path(file), private_folder()
     if file and not path.is_file():
-        what = "is a folder" if path.is_dir() else "is not there"
+        what = "is a folder" if path.is_dir() else "is a URL" if "://" in file else "is not there"
         raise DataError(f"{file[-60:]!r} {what}", fix="write the path of one file").at("file")
     ending, layout = Path(file.lower().removesuffix(".gz")).suffix, None
     if ending in ENDINGS:
@@ -168,7 +166,8 @@ def evidence(given: object, encoding: str | None = None, sql: str | None = None)
                 raise DataError(what, fix=shlex.join(["mv", file, str(path.with_suffix(".sqlite"))])).at("file")
     connection = connected(folder.name)
     select = layout.select(path.name) if layout else sql
-    opening = Opening((), path.parent, folder.name, connection, None if layout or not file else path.name, select)
+    opening = Opening((), path.parent, folder.name, connection, None if layout or not file else path.name, select,
+                      is_asked=True)  # fmt: skip
     try:
         opening.take(frame)
         relation = opening.relation()
@@ -185,11 +184,3 @@ def evidence(given: object, encoding: str | None = None, sql: str | None = None)
         connection.close()
         raise
     return opened
-
-
-def _free(name: str, taken: Iterable[str]) -> str:
-    """Return a name that no column has."""
-    names = {other.lower() for other in taken}
-    while name in names:
-        name += "_"
-    return name

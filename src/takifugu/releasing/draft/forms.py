@@ -103,13 +103,10 @@ def is_clock(evidence: Evidence, column: str) -> bool:
 
 def readings(evidence: Evidence, columns: Sequence[str], key: str = "order") -> list[Reading]:
     """Return how a column, a date and a time of day, or an expression may be read, those that read most rows first."""
-    known: list[Reading] | None = evidence.known.get(place := (evidence.counting, *columns))
-    if known is None:
-        sql = evidence.judged(columns[0], key)
-        kind = evidence.types.get(columns[0]) or evidence.type_of(sql, key)
-        some = _with_clock(evidence, *columns) if columns[1:] else _looking(evidence, columns[0], sql, kind)
-        known = evidence.known[place] = _counted(evidence, some, _filled(sql, kind))
-    return known
+    sql = evidence.judged(columns[0], key)
+    kind = evidence.types.get(columns[0]) or evidence.type_of(sql, key)
+    some = _with_clock(evidence, *columns) if columns[1:] else _looking(evidence, columns[0], sql, kind)
+    return _counted(evidence, some, _filled(sql, kind))
 
 
 def _looking(evidence: Evidence, plain: str, sql: str, kind: str) -> Iterator[Reading]:

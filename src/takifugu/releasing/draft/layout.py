@@ -23,8 +23,13 @@ from takifugu.data.relation.words import literal
 _START, _LINES, _LETTERS = 2_000_000, 300, 12
 #: The codecs that are offered where bytes are not UTF-8.
 _CODECS = ("cp1252", "cp1250", "cp1251", "mac_roman", "cp850", "shift_jis", "gb18030")
-#: Control signs that no text has.
+#: Control signs that no text has, and how JSON, pages, lists of contacts, SQL and others begin: their words are rows.
 _BINARY = re.compile(r"[\x00-\x08\x0e-\x1a\x1c-\x1f]")
+_NO_TABLE = re.compile(
+    r"""\s*([{]\s*["'}]|\[\s*([{["\]]|(-?[\d.]+|true|false|null)\s*(,[^\]\n]*)?\]|$)|<[?!]|<[^\n]*</"""
+    r"|<[a-z][^<>]*> *(\n|<)|[(][dl]p?\d*\s|c\w+(reg|pandas|numpy)?\n\w+\n|BEGIN:V|%YAML|---\s*\n|@relation\b"
+    r"|--[^\n]*dump|(insert\s+into|create\s+table)\s)", re.IGNORECASE | re.MULTILINE,
+)  # fmt: skip
 
 
 @dataclass(frozen=True)
@@ -69,8 +74,8 @@ def layout_of(path: str, encoding: str | None = None) -> Layout:
         raise DataError(f"{name} cannot be read", fix="look at the file and who may read it").at("file") from None
     if not start.strip():
         raise DataError(f"{name} is empty", fix="export it again, with its rows").at("file")
-    if _BINARY.search(start):
-        raise DataError(f"{name} is no text", fix="save it as CSV, or as Parquet").at("file")
+    if _BINARY.search(start) or _NO_TABLE.match(start):
+        raise DataError(f"{name} is no text of rows and columns", fix="save it as CSV, or as Parquet").at("file")
     first_record(path, Form(encoding=codec))  # which refuses too many columns
     width, delim, records = max((_split(start, sign) for sign in SIGNS), key=lambda some: (
         some[0] > 1, sum(len(fields) == some[0] for _, fields in some[2]), some[0],
@@ -82,6 +87,10 @@ def layout_of(path: str, encoding: str | None = None) -> Layout:
         raise DataError(f"{name} has no line that names its columns", fix="save it with a line of names").at("file")
     line, fields = records[at]
     is_row = _is_row(fields, [other for _, other in records[at + 1 :] if len(other) == width and other != fields])
+    if is_row and not any(re.search(r"\d", field) for field in fields):
+        rule = "its first line has a value that is in its column below, too, and is perhaps a row"
+        fix = "write a line of names above, or other names for columns that are called as their values"
+        raise DataError(f"{name} has perhaps no line of names", rule=rule, fix=fix).at("file")
     numbered = tuple(f"column_{n}" for n in range(1, width + 1)) if is_row else ()
     return Layout(said, delim, line, tuple(fields), numbered)
 
@@ -133,17 +142,16 @@ def _split(start: str, sign: str) -> tuple[int, str, list[tuple[int, list[str]]]
 
 
 def _is_row(fields: Sequence[str], below: Sequence[Sequence[str]]) -> bool:
-    """Return whether a line looks like those below, with digits somewhere, and shares a value with one of them."""
-    columns = list(zip(*below, strict=True)) or [()] * len(fields)
-    is_alike = all(_shape(f) in map(_shape, known) for f, known in zip(fields, columns, strict=True))
-    is_known = any(field and field in known for field, known in zip(fields, columns, strict=True))
-    return is_alike and is_known and any("9" in _shape(field) for field in fields)
+    """Return whether a line looks like those below, and shares a value with one of them."""
+    columns = list(zip(fields, zip(*below, strict=True), strict=True)) if below else []
+    is_alike = all(_shape(field) in map(_shape, known) for field, known in columns)
+    return is_alike and any(field and field in known for field, known in columns)
 
 
 def _shape(text: str) -> str:
     """Return a text with 9 for digits and one letter for words.
 
-    >>> _shape("2026-01-05T10:00"), _shape("Zone 7")
+    >>> _shape("2026-01-05T10:00"), _shape("Ada Zone 7")
     ('9999-99-99a99:99', 'a 9')
     """
-    return re.sub(r"[^\W\d_]+", "a", re.sub(r"\d", "9", text))
+    return re.sub(r"[^\W\d_]+([^\w]+[^\W\d_]+)*", "a", re.sub(r"\d", "9", text))

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import math
 import re
+import shlex
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 
@@ -16,8 +17,10 @@ from takifugu.core.escaping import visible
 from takifugu.core.nearest import unknown
 from takifugu.data.relation.words import identifier
 from takifugu.data.times.zones import Zone
+from takifugu.model.queries.sections import IN_ORDER, POLICY, WHOLE_COLUMNS
 from takifugu.releasing.draft.evidence import MOST_COUNTED, Evidence
 from takifugu.releasing.draft.forms import INSTANTS, NUMBERS, TIMES, Reading, is_clock, names_in, readings, value_of
+from takifugu.releasing.file.kinds import KINDS
 
 Answers = Mapping[str, str]
 #: The answer that no column says it.
@@ -42,6 +45,9 @@ _PROMISE = "what is protected depends on it, and no table tells it"
 _ZONE = "hours, days and weekdays are those of clocks somewhere"
 #: So many choices are pasted in an error, gaps are looked at, and rows are named.
 _LISTED, _MOST_GAPS, _NAMED = 6, 10_000, 3
+#: The form of dates that a message shows.
+FORM = "'%d.%m.%Y %H:%M'"
+_NULLS = {"unobserved": "nothing was recorded then", "refuse": "it is a mistake: such rows are refused"}
 #: Of so many texts one may be no time, such as a total: which rows count is then asked.
 _FEW = 10
 
@@ -68,10 +74,17 @@ class Question:
     why: str = _PROMISE
     offered: str | None = None
 
+    @property
+    def is_by_name(self) -> bool:
+        """Return whether columns are too many to be choices."""
+        return all(choice.name == NONE for choice in self.choices)
+
     def listed(self) -> str:
-        """Return the choices as options of the command line."""
-        some = [f"--{self.name} {_typed(choice.name)} ({visible(choice.words)})" for choice in self.choices[:_LISTED]]
-        return ", or ".join(some) or f"--{self.name}"
+        """Return the choices as options of the command line, the last of many among them."""
+        words = [f"--{self.name} COLUMN (its name)"] if self.is_by_name else []
+        for choice in (*self.choices[: _LISTED - 1], *self.choices[_LISTED - 1 :][-1:]):
+            words.append(f"--{self.name} {shlex.quote(visible(choice.name))} ({visible(choice.words)})")
+        return ", or ".join(words)
 
 
 def unsaid(some: Sequence[Question]) -> InputError:
@@ -99,7 +112,7 @@ def at(evidence: Evidence, answers: Answers) -> Evidence:
     if answers.get("rows") == "wide":
         if not evidence.steps:
             raise InputError("rows are wide, and no columns are called as steps", fix="--rows samples").at("rows")
-        evidence = evidence.by_steps()
+        evidence = evidence.by_steps
     return evidence.filtered(answers["where"]) if answers.get("where") else evidence
 
 
@@ -113,25 +126,28 @@ def columns_in(text: str, types: Mapping[str, str]) -> tuple[str, ...]:
     return parts if text not in types and all(part in types for part in parts) else (text,)
 
 
-def _typed(word: str) -> str:
-    """Return a word as a shell reads it, in double quotes where they do."""
-    if re.fullmatch(r"[\w./:-]+", word):
-        return word
-    if not re.search(r'["$`\\!]', word):
-        return f'"{visible(word)}"'
-    return "'" + visible(word).replace("'", "'\\''") + "'"
+def names_nobody(kind: str) -> bool:
+    """Return whether each row of a kind is another person or case, whose name no key says."""
+    return kind == "users" or KINDS.find(kind).facts.rows == WHOLE_COLUMNS
 
 
 def _rows(evidence: Evidence, answers: Answers) -> Question | None:
-    if "rows" in answers:
-        if answers["rows"] not in ROWS:
-            raise unknown(f"rows is {answers['rows'][:40]!r}", answers["rows"], ROWS).at("rows")
+    rows, some = answers.get("rows"), [*ROWS]
+    if "kind" in answers:
+        of_kind = KINDS.find(answers["kind"]).facts.rows
+        some = [*TIMED] if of_kind == IN_ORDER else ["visits"] if of_kind == POLICY else ["answers"]
+    if rows in some:
         return None
+    if rows in ROWS:
+        what = f"rows are {rows}, and no release file of such rows is drafted for a belief of kind {answers['kind']!r}"
+        raise InputError(what, fix=f"--rows {' or '.join(some)}, or another --kind").at("rows")
+    if rows is not None:
+        raise unknown(f"rows is {rows[:40]!r}", rows, some).at("rows")
     steps, seen = evidence.steps, f"{evidence.size:,} rows, {len(evidence.types):,} columns"
     if steps:
         seen += f", of which {len(steps):,} are called as steps, {steps[0]!r} to {steps[-1]!r}"
-    choices = tuple(Choice(*pair) for pair in ROWS.items() if steps or pair[0] != "wide")
-    return Question("rows", "What does a row say?", choices, seen)
+    choices = tuple(Choice(name, ROWS[name]) for name in some if steps or name != "wide")
+    return Question("rows", "What does a row say?", choices, seen, offered=some[0] if len(some) == 1 else None)
 
 
 def _unit(evidence: Evidence, answers: Answers) -> Question | None:
@@ -142,9 +158,16 @@ def _unit(evidence: Evidence, answers: Answers) -> Question | None:
         nobody = "each row is another person or case" if rows == "answers" else "all rows are about one person or thing"
         choices = (*counted, Choice(NONE, f"no column: {nobody}"))
         return Question("unit", "Whose is a row?", choices, f"{evidence.size:,} rows")
+    if unit == NONE:
+        return None
+    whose, kind = evidence.judged(unit, "unit"), answers.get("kind")
+    if kind is not None and names_nobody(kind):
+        (different,) = evidence.count(f"count(distinct {whose})")
+        if different < evidence.size:
+            what = f"the {evidence.size:,} rows are those of {different:,}, and with {kind!r} each is another one's"
+            raise InputError(what, fix="make one row of those of each, or take another --kind").at("unit")
+        return None
     if unit not in evidence.types:
-        if unit != NONE:
-            evidence.judged(unit, "unit")
         return None
     sql, odd = names_in(evidence, unit)
     if sql == unit:
@@ -154,9 +177,9 @@ def _unit(evidence: Evidence, answers: Answers) -> Question | None:
 
 
 def _counted(evidence: Evidence, names: Sequence[str]) -> list[Choice]:
-    """Return columns by their number of different values; of many columns only the first are counted."""
-    numbers = evidence.different(names[:MOST_COUNTED])
-    return [Choice(name, f"{numbers[name]:,} different") for name in sorted(numbers, key=lambda name: numbers[name])]
+    """Return columns by their number of different values, and none of too many: they are named by who knows them."""
+    numbers = evidence.different(names) if len(names) <= MOST_COUNTED else {}
+    return [Choice(name, f"{number:,} different") for name, number in sorted(numbers.items(), key=lambda one: one[1])]
 
 
 def _times(evidence: Evidence, answers: Answers) -> Iterator[Question | None]:
@@ -207,7 +230,9 @@ def _when(evidence: Evidence, answers: Answers, key: str) -> Question | None:
 
 def _orders(evidence: Evidence, taken: set[str | None]) -> Iterator[Choice]:
     """Yield the columns that may say when, dates with a time of day first."""
-    names = [name for name in evidence.types if name not in taken][:MOST_COUNTED]
+    names = [name for name in evidence.types if name not in taken]
+    if len(names) > MOST_COUNTED:
+        return
     some = {name: [reading for reading in readings(evidence, (name,)) if 2 * reading.rows > reading.there]
             for name in names}  # fmt: skip
     clocks = [name for name in names if is_clock(evidence, name)]
@@ -216,10 +241,9 @@ def _orders(evidence: Evidence, taken: set[str | None]) -> Iterator[Choice]:
             both = readings(evidence, (day, clock)) if clock != day else []
             if both and 2 * both[0].rows > both[0].there:
                 yield Choice(f"{day}, {clock}", _words(both))
-    for kinds in ({TIMES, INSTANTS}, {NUMBERS}):
+    for are_numbers in (False, True):
         for name, ways in some.items():
-            has_times = any(reading.kind != NUMBERS for reading in ways)
-            if ways and has_times == (NUMBERS not in kinds):
+            if ways and all(reading.kind == NUMBERS for reading in ways) == are_numbers:
                 yield Choice(name, _words(ways))
 
 
@@ -239,7 +263,7 @@ def _where(evidence: Evidence, answers: Answers, key: str) -> Question:
         raise InputError(
             f"nothing reads all of {answers[key][:80]!r}{kind} to a time of 1900 to 2099{mixed}",
             rule="all times of a column are written alike",
-            fix=f"--{key} {_typed(f'''strptime({quoted}, '%d.%m.%Y %H:%M')''')} with your format",
+            fix=f"--{key} {shlex.quote(f'strptime({quoted}, {FORM})')} with your format",
         ).at(key)
     condition = some[0].condition
     numbered = f"(select *, row_number() over () as takifugu_row from {evidence.rows})"
@@ -317,13 +341,16 @@ def _values(evidence: Evidence, answers: Answers) -> Iterator[Question | None]:
     rows, said = answers.get("rows"), answers.get("value")
     if rows == "answers" and "kind" not in answers:
         yield Question("kind", "What is secret?", tuple(Choice(*pair) for pair in SECRETS.items()))
+        return
     if evidence.unpivoted:
         said = evidence.unpivoted[1]
-    elif said is None and rows is not None:
+    elif said is None and rows is not None and not ("kind" in answers and KINDS.find(answers["kind"]).facts.of_belief):
         taken = {answers.get("unit"), *columns_in(answers.get("order", ""), evidence.types), answers.get("end")}
         choices = tuple(_counted(evidence, [name for name in evidence.types if name not in taken]))
         offered = choices[0].name if len(choices) == 1 else None
         yield Question("value", "What is published?", choices, why="its values are counted", offered=offered)
+    if answers.get("nulls", "refuse") not in _NULLS:
+        raise unknown(f"nulls is {answers['nulls'][:40]!r}", answers["nulls"], _NULLS).at("nulls")
     for column in columns_in(said, evidence.types) if said is not None else ():
         value = value_of(evidence, column)
         if len(value.ways) > 1:
@@ -332,8 +359,6 @@ def _values(evidence: Evidence, answers: Answers) -> Iterator[Question | None]:
                            why="each gives other numbers")  # fmt: skip
         if value.missing and rows in TIMED and "nulls" not in answers:
             kinds = ", ".join(["nothing", *map(repr, value.words)])
-            yield Question("nulls", "What does a missing value mean?",
-                           (Choice("unobserved", "nothing was recorded then"),
-                            Choice("refuse", "it is a mistake: such rows are refused")),
+            yield Question("nulls", "What does a missing value mean?", tuple(Choice(*pair) for pair in _NULLS.items()),
                            f"{value.missing:,} of {evidence.size:,} rows hold {kinds}",
                            "what is missing is part of what is protected")  # fmt: skip

@@ -6,7 +6,6 @@ import re
 from collections.abc import Iterator
 from pathlib import Path
 
-from takifugu.core.errors import InputError
 from takifugu.model.queries.sections import EACH_ROW, IN_ORDER, POLICY, RECORDS, WHOLE_COLUMNS
 from takifugu.releasing.draft.answers import Draft, Entry, draft_of, filled, source_entries
 from takifugu.releasing.draft.evidence import Evidence, evidence
@@ -30,8 +29,6 @@ _MEAN = ("published-number", "mean", 'the mean of a column; or "sum"')
 _FIRST_OF_KIND = {
     "users": ("published-numbers", "histogram", "how many people have each value"), "normal": _MEAN, "density": _MEAN,
 }  # fmt: skip
-#: The kinds about whole columns that a draft fits.
-_OF_COLUMNS = ("normal", "density", "independent-records", "parameters", "parameter-box")
 
 
 def draft(given: object, kind: str | None = None, output: str | Path = "release.toml", **answers: str | None) -> str:
@@ -74,7 +71,6 @@ def text_of(start: Draft) -> str:
     """Return the text of a draft, with the ledger, name and budget of other files of its folder about these data."""
     other, stem = first_about(start), start.output.stem
     ledger, shared = (f"{stem}-ledger.db", "") if other is None else (other.ledger, _as_in(start, other))
-    brought = KINDS.find(start.kind).drafted
     sections = {
         "": [Entry("ledger", ledger, f"what was spent on these data{shared}; keep it as safe as they are"),
              Entry("require_ledger", True, "if it is missing nothing is published; it was made with this file"),
@@ -87,22 +83,13 @@ def text_of(start: Draft) -> str:
     texts = list[str]()
     for header, entries in sections.items():
         lines = [entry.line for entry in entries if entry.key]
-        if header == "[belief]" and brought is not None:
-            texts.append(brought([]).strip("\n"))
-        else:
-            texts.append("\n".join([header, *lines] if header else lines))
+        texts.append("\n".join([header, *lines] if header else lines))
     return "\n\n".join(texts) + "\n"
 
 
 def _last(start: Draft) -> Iterator[tuple[str, list[Entry]]]:
     """Yield what is hidden and the first table."""
-    rows, is_timed = KINDS.find(start.kind).facts.rows, start.is_timed
-    if is_timed != (rows == IN_ORDER) or (rows == WHOLE_COLUMNS and start.kind not in _OF_COLUMNS):
-        raise InputError(
-            f"no release file of such rows is drafted for a belief of kind {start.kind!r}",
-            fix="start from an example of the documentation, and from `takifugu keys` and this kind",
-        ).at("kind")
-    hidden, table = _FIRST[rows]
+    hidden, table = _FIRST[KINDS.find(start.kind).facts.rows]
     if hidden is not None:
         yield "[hide]", [Entry(*hidden)]
     name, query, words = _FIRST_OF_KIND.get(start.kind, table)

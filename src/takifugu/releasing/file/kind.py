@@ -6,7 +6,7 @@ planning, pricing, comparing, publishing, resuming and the report are written on
 
 from __future__ import annotations
 
-from collections.abc import Callable, Hashable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Hashable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, is_dataclass, replace
 from fractions import Fraction
 from functools import cached_property
@@ -14,6 +14,7 @@ from pathlib import Path
 from types import MappingProxyType
 from typing import TYPE_CHECKING, Any, ClassVar, TypeVar
 
+from takifugu.core.column_words import people_of
 from takifugu.core.errors import InputError, SpecError, TakifuguError
 from takifugu.core.files import path_in
 from takifugu.core.people import People
@@ -24,7 +25,6 @@ from takifugu.model.queries import Query, name_of
 from takifugu.numbers.rationals import Number, as_fraction
 from takifugu.releasing.certificates.facts import Fact
 from takifugu.releasing.file.described import model_of
-from takifugu.releasing.file.guessing.column_words import people_of
 from takifugu.releasing.file.keys import Described, Section
 from takifugu.releasing.file.relation_keys import RelationKeys
 from takifugu.releasing.file.sections import BudgetSpec, FileSpec
@@ -35,7 +35,6 @@ from takifugu.releasing.file.tables import Table as Item
 
 if TYPE_CHECKING:
     from takifugu.calibration import Calibration
-    from takifugu.releasing.file.guessing.seen import Seen
 
 Spec = TypeVar("Spec", bound=FileSpec)
 
@@ -196,8 +195,8 @@ class Kind:
     names: tuple[str, ...] = ()
     facts: ClassVar[Shape]
 
-    def __init__(self, section: type | None = None, drafted: Callable[[Sequence[Seen]], str] | None = None) -> None:
-        self.section, self.drafted = section, drafted
+    def __init__(self, section: type | None = None) -> None:
+        self.section = section
         if is_dataclass(section):
             self.names = (name_of(section, "kind"),)
 

@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping
 from dataclasses import is_dataclass
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from takifugu.core.errors import InputError
 from takifugu.core.escaping import command
@@ -20,9 +20,6 @@ from takifugu.releasing.file.described import file_of
 from takifugu.releasing.file.keys import Section
 from takifugu.releasing.file.kind import Kind
 from takifugu.releasing.file.sections import FileSpec
-
-if TYPE_CHECKING:
-    from takifugu.releasing.file.guessing.seen import Seen
 
 #: The kind that faults are listed for where a file names none that there is.
 SEQUENCES = "markov-chain"
@@ -53,7 +50,7 @@ DRAFTED = {
     "sequences": "states, step by step: a row is a step",
     "records": "a row is a person; each gets a table alone",
     "users": "a row is a person; one table counts all",
-    "contacts": "people who meet; a row is a person, or a pair",
+    "contacts": "people who meet; a row is a person",
     "network": "a row follows a Bayesian network",
     "independent-records": "answers; a whole column is the secret",
     "normal": "numbers; a whole column is the secret",
@@ -121,14 +118,14 @@ def register(kind: Kind) -> None:
     KINDS.register(name_of(section, "kind"), kind)
 
 
-def register_section(section: type, rows: str, drafted: Callable[[Sequence[Seen]], str] | None = None) -> None:
+def register_section(section: type, rows: str) -> None:
     """Let release files name a belief by its section.
 
     A section is a frozen dataclass with kind: Literal[...] and belief(public). `rows` is the shape of the data,
-    "people" (a row is an entry), "records" (a row is a unit) or "sequences" (rows in order are a unit's steps);
-    `drafted` returns the [belief] of a draft. Raises InputError for a taken name and an invalid section.
+    "people" (a row is an entry), "records" (a row is a unit) or "sequences" (rows in order are a unit's steps). Raises
+    InputError for a taken name and an invalid section.
     """
-    register(SHAPES.find(rows)(section, drafted))
+    register(SHAPES.find(rows)(section))
 
 
 def drafted() -> dict[str, str]:

@@ -18,7 +18,8 @@ from takifugu.core.escaping import command
 from takifugu.core.files import path_in, read_file, replace_synced
 from takifugu.core.names import normalised
 from takifugu.core.plain import Json
-from takifugu.core.sections import section_in
+from takifugu.core.sections import SELECT, section_in
+from takifugu.data.relation.opening import files_read
 from takifugu.releasing.file.kind import ReleaseFile, output_by_default
 from takifugu.releasing.file.kinds import owner_column
 from takifugu.releasing.file.source import is_one_of, private_files
@@ -63,8 +64,8 @@ def neighbours(folder: Path, data: str | Path) -> Iterator[Neighbour]:
         except (OSError, ValueError, RecursionError):
             continue
         source, ledger, output = section_in(raw, "source"), raw.get("ledger"), raw.get("output")
-        data_file, name, budget = source.get("file"), source.get("name"), source.get("budget")
-        if isinstance(ledger, str) and ledger and isinstance(data_file, str) and _is_same(data_file, data, folder):
+        name, budget = source.get("name"), source.get("budget")
+        if isinstance(ledger, str) and ledger and _reads(source, data, folder):
             if not isinstance(output, str):
                 output = None
             if not isinstance(name, str) or not normalised(name):
@@ -144,6 +145,16 @@ def _others(file: ReleaseFile) -> Iterator[Neighbour]:
     for path, other in by_path.items():
         if path.name != file.path.name:
             yield other
+
+
+def _reads(source: Json, data: str | Path, folder: Path) -> bool:
+    """Return whether a [source] reads a file, by its name or in a SELECT."""
+    file, sql = source.get("file"), source.get("sql")
+    if isinstance(file, str) and _is_same(file, data, folder):
+        return True
+    if not isinstance(sql, str) or SELECT.match(sql) is None:
+        return False
+    return any(_is_same(place, data, folder) for place in files_read(sql, folder))
 
 
 def _is_same(file: str | Path, other: str | Path, folder: Path = Path()) -> bool:

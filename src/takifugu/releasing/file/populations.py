@@ -89,7 +89,6 @@ class Populations(Kind):
     facts = Shape(
         EACH_ROW,
         PopulationReleaseSpec,
-        "releasing.file.drafting.shapes:each_row",
         PopulationItemSpec,
         AboutUnits,
         roles=("value", "unit"),

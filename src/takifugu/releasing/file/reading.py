@@ -12,6 +12,7 @@ import numpy as np
 import numpy.typing as npt
 
 from takifugu.core.arrays import FloatArray
+from takifugu.core.column_words import EAST, NORTH, words_in
 from takifugu.core.errors import DataError, InputError, SpecError, TakifuguError
 from takifugu.core.nearest import first_of
 from takifugu.core.plain import toml_of
@@ -33,7 +34,6 @@ from takifugu.data.lookalikes import Lookalikes, lookalike
 from takifugu.data.values.texts import NAME_MARKS, NOT_FINITE, NUMBER, REPAIR_THEM, not_numbers
 from takifugu.model.beliefs.sections import FILL_THEM
 from takifugu.numbers.rationals import Number, as_fraction
-from takifugu.releasing.file.guessing.column_words import EAST, NORTH, words_in
 from takifugu.releasing.file.problems import Where, fault
 
 if TYPE_CHECKING:

@@ -1,4 +1,4 @@
-"""What is the same in all release files about data of one shape: their sections, first text, and columns."""
+"""What is the same in all release files about data of one shape: their sections and columns."""
 
 from __future__ import annotations
 
@@ -35,19 +35,17 @@ KnownOf = Callable[[Any, Any], Sequence[Known]]
 class Shape:
     """What is the same in all files about data of one shape, in `rows` (`model.queries.sections`) as queries read them.
 
-    `sections` is the model of the whole file, `draft` names what makes its first text (`registry.loaded`), `table` has
-    the keys that all tables have, `believed` those that all beliefs have. `roles` are the keys of [source] that name
-    columns, `named` those whose column the data must have, `of_belief` whether they must have the belief's,
-    `is_one_unit` whether all people together are one unit of the ledger, though a key of [source] may name them,
-    `has_lengths` whether a unit has more or fewer entries than another one. The belief is made of the sections
-    `believes_from`: faults in others are told beside its own. `meaning` returns the `Parts` of sections that are
-    checked one by one, where others are not valid; `notices` say what [source] leaves unsaid. `tables` are those of a
-    file without a fault: of a regular one there is one for each window.
+    `sections` is the model of the whole file, `table` has the keys that all tables have, `believed` those that all
+    beliefs have. `roles` are the keys of [source] that name columns, `named` those whose column the data must have,
+    `of_belief` whether they must have the belief's, `is_one_unit` whether all people together are one unit of the
+    ledger, though a key of [source] may name them, `has_lengths` whether a unit has more or fewer entries than another
+    one. The belief is made of the sections `believes_from`: faults in others are told beside its own. `meaning` returns
+    the `Parts` of sections that are checked one by one, where others are not valid; `notices` say what [source] leaves
+    unsaid. `tables` are those of a file without a fault: of a regular one there is one for each window.
     """
 
     rows: str
     sections: type[FileSpec]
-    draft: str = "releasing.file.drafting.draft:not_drafted"
     table: type[Table] = Table
     believed: type[Described] = Described
     roles: tuple[str, ...] = ("order", "value", "unit", "recording")

@@ -49,7 +49,7 @@ class UnderPolicy(Kind):
     """People and the places where they were, or one declared value for each person; hidden is what a policy says."""
 
     facts = Shape(
-        POLICY, PolicyReleaseSpec, "releasing.file.drafting.shapes:visits", Windowed,
+        POLICY, PolicyReleaseSpec, Windowed,
         is_one_unit=True, roles=("unit",), named=("unit", "value", "order"), believes_from=("belief",), tables=expanded,
     )
 

@@ -138,7 +138,7 @@ class Records(Kind):
     """
 
     facts = Shape(
-        RECORDS, RecordReleaseSpec, "releasing.file.drafting.shapes:records", RecordItemSpec
+        RECORDS, RecordReleaseSpec, RecordItemSpec
     )  # fmt: skip
     reads: ClassVar[tuple[str, ...]] = ()
     hides: ClassVar[str] = ""

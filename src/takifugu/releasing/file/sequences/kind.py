@@ -43,7 +43,7 @@ class Sequences(Kind):
     """Every unit's pieces are runs of one chain, independent of each other; their lengths and gaps are public."""
 
     facts = Shape(
-        IN_ORDER, ReleaseSpec, "releasing.file.drafting.shapes:sequences", ItemSpec, SequenceBelief,
+        IN_ORDER, ReleaseSpec, ItemSpec, SequenceBelief,
         has_lengths=True, meaning=meaning_of, notices=notices_of, tables=expanded, read_by=read_by,
         named=("value", "unit", "recording", "order", "end"),
     )  # fmt: skip

@@ -1,1 +1,0 @@
-"""First drafts of release files, made of answers; and all keys that they may have beside."""
