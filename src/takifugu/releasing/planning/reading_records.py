@@ -1,4 +1,4 @@
-"""Private records as row numbers of a belief's table: from rows, from columns, or from a frame.
+"""Private records as row numbers of a belief's table: from rows, from columns, or from a frame or a file.
 
 The order of records means nothing, so a frame is only counted, in one scan. Messages name a column, and never a value,
 a row or a count.
@@ -7,16 +7,18 @@ a row or a count.
 from __future__ import annotations
 
 from collections.abc import Hashable, Iterable, Mapping, Sequence
+from os import PathLike
 from pathlib import Path
 
 import numpy as np
 
 from takifugu.core.arrays import IntArray
 from takifugu.core.errors import DataError
+from takifugu.core.files import private_folder
 from takifugu.core.lists import places_of, take, values_of, without
-from takifugu.data.relation.faults import RowFault
-from takifugu.data.relation.keys import Column
-from takifugu.data.relation.source import read_source
+from takifugu.core.nearest import did_you_mean, first_of
+from takifugu.data.relation.opening import WRITTEN, open_table
+from takifugu.data.relation.words import identifier
 from takifugu.model.beliefs.records.records import Records
 
 
@@ -80,28 +82,56 @@ def _ordered(belief: Records, row: object) -> tuple[Hashable, ...]:
 
 
 def _of_frame(belief: Records, data: object) -> IntArray:
-    known = [[*map(_written, belief.table.alphabet(i))] for i in range(len(belief.columns))]
-    try:
-        keys = {"rows": "answers", "value": [*map(Column, belief.columns)]}
-        if isinstance(data, str | Path):
-            keys["file"], data = str(Path(data).absolute()), None
-        with read_source(keys, frame=data) as table:
-            groups = table.answers(known)
-    except RowFault as fault:
-        raise _refused(fault.words["column"]) from None
-    _check_count(belief, int(groups.rows.sum()))
+    tallies = _tallied(belief, data)
+    _check_count(belief, sum(tallies.values()))
     place = {tuple(codes): number for number, codes in enumerate(belief.table.indices.tolist())}
-    numbers = list[int]()
-    for codes in groups.codes.tolist():
-        if tuple(codes) not in place:
+    rows, counts = [], []
+    for codes, count in tallies.items():
+        odd = [name for name, code in zip(belief.columns, codes, strict=True) if code < 0]
+        if odd:
+            raise _refused(odd[0])
+        if codes not in place:
             raise _combination()
-        numbers.append(place[tuple(codes)])
-    return np.sort(np.repeat(np.array(numbers, dtype=np.int64), groups.rows))
+        rows.append(place[codes])
+        counts.append(count)
+    return np.sort(np.repeat(np.array(rows, dtype=np.int64), counts))
 
 
-def _written(value: Hashable) -> str:
-    """Return a value as the text that DuckDB makes of it."""
-    return str(value).lower() if isinstance(value, bool) else str(value)
+def _tallied(belief: Records, data: object) -> dict[tuple[int, ...], int]:
+    """Return how many records have each combination of codes of the belief's values, -1 for what is none of them."""
+    given = str(data) if isinstance(data, PathLike) else data
+    listed = ", ".join(f"{identifier(name)}::varchar" for name in belief.columns)
+    with private_folder() as folder:
+        relation = open_table(given, belief.columns, Path.cwd(), folder, "data")
+        try:
+            for name in without(belief.columns, relation.types):
+                fix = f"its columns are {first_of(relation.types)}"
+                raise DataError(f"the data has no column {name!r}{did_you_mean(name, [*relation.types])}", fix=fix)
+            texts = relation.rows(f"select {listed}, count(*) from {identifier(WRITTEN)} group by all order by all")
+            relation.check_unchanged()
+        finally:
+            relation.close()
+    have_points = [relation.types[name].startswith(("FLOAT", "DOUBLE", "DECIMAL")) for name in belief.columns]
+    alphabets = [_codes(belief.table.alphabet(i)) for i in range(len(belief.columns))]
+    tallies = dict[tuple[int, ...], int]()
+    for *row, count in texts:
+        codes = tuple(
+            code_of.get(_text(float(text)) if has_point and text is not None else text, -1)
+            for text, has_point, code_of in zip(row, have_points, alphabets, strict=True)
+        )
+        tallies[codes] = tallies.get(codes, 0) + count
+    return tallies
+
+
+def _codes(values: Sequence[Hashable]) -> dict[str | None, int]:
+    """Return the code of each value by its text in a table."""
+    codes: dict[str | None, int] = {_text(value): code for code, value in enumerate(values)}
+    return {**{text.lower(): code for text, code in codes.items() if text in ("True", "False")}, **codes}
+
+
+def _text(value: Hashable) -> str:
+    """Return a value as tables hold it: 1.0 as 1."""
+    return str(int(value)) if isinstance(value, float) and value.is_integer() else str(value)
 
 
 def _check_count(belief: Records, count: int) -> None:
