@@ -17,7 +17,7 @@ from takifugu.data import Bins, Layout, Recode, open_frame, pieces
 from takifugu.releasing.file import loading as spec
 from takifugu.releasing.file import problems as problems_module
 from takifugu.releasing.file.kinds import KINDS
-from takifugu.releasing.file.reading import called, codes_of, state_in, value_of
+from takifugu.releasing.file.reading import called, state_in, value_of
 from takifugu.releasing.file.sequences.sections import ReleaseSpec
 
 
@@ -244,7 +244,6 @@ def test_a_mark_that_is_no_value_names_the_keys_and_is_not_quoted(tmp_path: Path
         lambda: pieces(table, Layout("level"), numbers),
         lambda: state_in(-3, "level", numbers.bins or Bins({})),
         lambda: value_of(mark, "level", declared, table),
-        lambda: codes_of([[mark]], ["level"], table, [*declared]),
     ]
     for read in refused:
         with pytest.raises(TakifuguError) as caught:
