@@ -84,6 +84,8 @@ def refuse(opened: Opened, why: int, window: range | None, more: str = "") -> No
     """Raise RowFault for the first cause among some bits, with the number of its first row, and names of others."""
     if not why:
         return
+    if why & ~BIT["tie"]:  # a row with another fault has no step that it could share
+        why &= ~BIT["tie"]
     causes = [cause for cause in CAUSES if why & BIT[cause.name]]
     if causes[0].name in ("no time", "no end time"):
         refuse_mixed_times(opened, causes[0].key)

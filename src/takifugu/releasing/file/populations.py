@@ -8,7 +8,6 @@ from fractions import Fraction
 from pathlib import Path
 from typing import Annotated, Any
 
-
 from takifugu.analysis.questions.coded_rows import CodedRows
 from takifugu.calibration.registry import find
 from takifugu.core.errors import DataError, InputError, TakifuguError
