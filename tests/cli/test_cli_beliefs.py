@@ -22,7 +22,8 @@ PRINTED = {
     "four-values": ("000", ["Table 1: 1st example", " 1/3 1/6 1/3 1/6\n", " 1/4 1/4 1/6 1/3\n"]),
 }  # fmt: skip
 SEEDS = Path(__file__).parents[3] / "shared" / "seeds"
-SOURCE = {"markov-chain": {"order": "t", "step": 1}, "markov-chain-class": {"order": "t", "step": 1}, "populations": {"rows_per_person": 1}}
+STEPS = {"order": "t", "step": 1}
+SOURCE = {"markov-chain": STEPS, "markov-chain-class": STEPS, "populations": {"rows_per_person": 1}}
 QUERY = {"markov-chain": "histogram", "markov-chain-class": "histogram", "populations": "each-value"}
 
 

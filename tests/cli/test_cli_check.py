@@ -133,7 +133,8 @@ def test_an_unknown_kind_is_the_only_fault(tmp_path: Path) -> None:
     assert not [other for other in rest if "nothing happened" not in other]
 
 
-LOOSE = WARD.replace('step = "1h"\nfrom = "2026-01-05"\nuntil = "2026-02-02"\n', "step = 1\n").replace('every = "week"\n', "")
+CALENDAR = 'step = "1h"\nfrom = "2026-01-05"\nuntil = "2026-02-02"\n'
+LOOSE = WARD.replace(CALENDAR, "step = 1\n").replace('every = "week"\n', "")
 BRIEF = LOOSE.replace("[belief]\n", "[belief]\nmax_length = 50\n")
 
 

@@ -29,7 +29,7 @@ def spent(file: Path) -> float:
 def test_where_nobody_can_answer_it_fails_with_a_line_to_paste(changed: Path) -> None:
     before = (changed.parent / "a.db").read_bytes()
     said = words_of(ended(BAD_INPUT, "release", "--anyway", "--only", "later", changed))
-    assert 'before: value: state (VARCHAR) now: value: lag (VARCHAR) are these the same entries?' in said
+    assert 'before: value: "state" (VARCHAR) now: value: "lag" (VARCHAR) are these the same entries?' in said
     assert said.count("'s' goes from epsilon 1 to epsilon") == 2
     assert f"run `takifugu release {visible(str(changed))} --only later --anyway --same-entries`" in said
     assert "nothing happened" in said
@@ -72,4 +72,4 @@ def test_a_dry_run_shows_both_prices_and_takes_no_answer(changed: Path, answer: 
 def test_the_answer_stands_on_the_certificate(changed: Path) -> None:
     succeed("release", changed, "--anyway", "--same-entries")
     said = words_of(succeed("certificate", "show", changed.parent / "f-published" / "later.certificate.json"))
-    assert 'declared to be the same entries: before: value: state (VARCHAR) now: value: lag (VARCHAR)' in said
+    assert 'declared to be the same entries: before: value: "state" (VARCHAR) now: value: "lag" (VARCHAR)' in said

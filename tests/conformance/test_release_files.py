@@ -7,6 +7,7 @@ from tests.conformance.release_files import Example, check_release_file
 from takifugu.releasing.file.kinds import KINDS
 
 HEAD = 'ledger = "ledger.db"\n[source]\nname = "study"\nfile = "data.csv"\n'
+ROLES = 'order = "t"\nstep = 1\nvalue = "state"\n'
 MATTERS = '[expect]\nsource = "a test"\nmatters = 10\n'
 END = '[[table]]\nname = "table-1"\nepsilon = 1.0\n'
 WRONG = (
@@ -16,7 +17,7 @@ WRONG = (
     ('name = "table-1"', 'name = "../up"', "table[0].name"),
 )
 STATES = 'states = ["still", "walking"]\n'
-STEPS = "state\n" + "still\nwalking\nwalking\n" * 100
+STEPS = "t,state\n" + "".join(f"{t},{'walking' if t % 3 else 'still'}\n" for t in range(300))
 NETWORK = """\
 network clinic { }
 variable smoker { type discrete [ 2 ] { yes, no }; }
@@ -31,14 +32,14 @@ probability ( cough | smoker ) {
 EXAMPLES = (
     Example(
         "markov-chain",
-        f'{HEAD}value = "state"\n[belief]\nkind = "markov-chain"\n{STATES}matrix = [[0.6, 0.4], [0.4, 0.6]]\n'
+        f'{HEAD}{ROLES}[belief]\nkind = "markov-chain"\n{STATES}matrix = [[0.6, 0.4], [0.4, 0.6]]\n'
         f'{END}query = "histogram"\n',
         {"data.csv": STEPS},
         (*WRONG, ("[0.4, 0.6]", "[0.4, 0.7]", "belief.matrix"), ('"histogram"', '"histgram"', "table[0].query")),
     ),
     Example(
         "markov-chain-class",
-        f'{HEAD}value = "state"\n[belief]\nkind = "markov-chain-class"\n{STATES}pi = 0.2\ng = 0.4\n'
+        f'{HEAD}{ROLES}[belief]\nkind = "markov-chain-class"\n{STATES}pi = 0.2\ng = 0.4\n'
         f'{END}query = "count"\nstates = ["walking"]\n',
         {"data.csv": STEPS},
         (*WRONG, ("pi = 0.2", "pi = 2", "belief.pi"), ('query = "count"', 'query = "cont"', "table[0].query")),

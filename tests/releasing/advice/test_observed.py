@@ -20,16 +20,17 @@ SPARSE = release_text(
     ledger="s.db",
 )
 WINDOW = ("step = 1", 'step = 1\nfrom = 0\nuntil = 300\ngaps = "public"')
-BY_WARD = ("budget", 'attributes = { ward = ["x", "y", "z"] }\nbudget')
+BY_WARD = ("budget", 'roster = "wards.csv"\nbudget')
 
 
 def planned(folder: Path, *changes: tuple[str, str]) -> Plan:
     """Write 20 rows of Ana, in ward x, and 40 of Ben, in ward y: about one minute in five, of 200 and of 100."""
-    generator, rows = random.Random(1), ["who,ward,minute,state"]
-    for who, ward, first, last, count in (("Ana", "x", 0, 199, 20), ("Ben", "y", 50, 149, 40)):
+    generator, rows = random.Random(1), ["who,minute,state"]
+    for who, first, last, count in (("Ana", 0, 199, 20), ("Ben", 50, 149, 40)):
         minutes = {first, last, *generator.sample(range(first + 1, last), count - 2)}
-        rows += [f"{who},{ward},{minute},{generator.choice('ab')}" for minute in sorted(minutes)]
+        rows += [f"{who},{minute},{generator.choice('ab')}" for minute in sorted(minutes)]
     (folder / "s.csv").write_text("\n".join(rows))
+    (folder / "wards.csv").write_text("who,ward\nAna,x\nBen,y\n")
     (folder / "s.toml").write_text(changed(SPARSE, *changes))
     return plan(load(folder / "s.toml"))
 

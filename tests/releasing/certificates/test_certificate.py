@@ -191,11 +191,11 @@ def test_numbers_are_never_touched(tmp_path: Path) -> None:
 
 def test_a_release_of_formulas(tmp_path: Path) -> None:
     spec = release_text(
-        read_from("s", "data.csv", unit="who", value="state", budget=10),
+        read_from("s", "data.csv", unit="who", order="n", step=1, value="state", budget=10),
         believe("markov-chain", states=["=2", "@x"], matrix=[[0.8, 0.2], [0.3, 0.7]], units_independent=True),
         publish("t", "histogram", epsilon=1, per="unit", mechanism="group"), expect=EXPECT, output="out",
     )  # fmt: skip
-    rows = "who,state\n" + "".join(f'"{f}",=2\n"{f}",@x\n' for f in ("=1+1", "-x", "ana"))
+    rows = "who,n,state\n" + "".join(f'"{f}",0,=2\n"{f}",1,@x\n' for f in ("=1+1", "-x", "ana"))
     (table,) = tf.release_file(put(tmp_path, {"release.toml": spec, "data.csv": rows})).tables
     file = tmp_path / "out" / "t.csv"
     with open(file, newline="") as lines:

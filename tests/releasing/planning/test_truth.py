@@ -14,7 +14,7 @@ import takifugu as tf
 from takifugu.analysis.guarantee import Covers
 from takifugu.core.errors import DataError, InputError
 from takifugu.data import Counted, Piece
-from takifugu.data.rows.pieces import runs_of
+from takifugu.data.values.pieces import runs_of
 
 CHAIN = tf.MarkovChain([[0.9, 0.1], [0.4, 0.6]], length=5, states=["still", "walking"])
 PIECES = tf.IndependentPieces(CHAIN, (3, 2))

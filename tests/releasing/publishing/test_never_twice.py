@@ -226,9 +226,7 @@ def test_what_is_meant_anyway_is_no_other_table(tmp_path: Path, change: tuple[st
 
 def test_every_key_that_a_reading_has_makes_another_table(tmp_path: Path) -> None:
     others = [("[source]\n", f"[source]\n{keys}\n") for keys in OTHERS]
-    others += [
-        ('file = "rows.csv"', "sql = \"from read_csv('rows.csv', all_varchar = true)\""), ('"1h"', '"30min"'),
-        ('"state"', '"lower(state)"'), ('"t"', '"t || \'\'"'),
-    ]  # fmt: skip
+    others += [('file = "rows.csv"', "sql = \"from read_csv('rows.csv', all_varchar = true)\"")]
+    others += [('"1h"', '"30min"'), ('"state"', '"lower(state)"'), ('"t"', '"t || \'\'"')]
     keys = [keys_with(tmp_path), *(keys_with(tmp_path, other) for other in others)]
     assert len(set(keys)) == len(keys)

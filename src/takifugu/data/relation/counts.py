@@ -92,6 +92,8 @@ def refuse(
     """
     if not why:
         return
+    if why & ~BIT["tie"]:  # a row with another fault has no step that it could share
+        why &= ~BIT["tie"]
     causes = [cause for cause in CAUSES if why & BIT[cause.name]]
     if causes[0].name in ("no time", "no end time"):
         refuse_mixed_times(opened, causes[0].key)

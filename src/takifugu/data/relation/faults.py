@@ -97,7 +97,7 @@ CAUSES = (
           'value = "lower(trim({value}))" or a CASE; or declare the state'),
     Cause("no bin", "value", "a number in {value} that is not finite, or in no bin",
           "infinity and NaN are no measurements, and bins hold every number that can occur",
-          "value = \"CASE WHEN isfinite({value}) THEN {value} END\", or widen the bins"),
+          "value = \"CASE WHEN isfinite(try_cast({value} AS double)) THEN {value} END\", or widen the bins"),
     Cause("no number", "value", "a text in {value} that is no number", "sums are of numbers",
           "value = \"try_cast({value} AS double)\", if such texts are missing values"),
     Cause("out of bounds", "value", "a number in {value} outside its bounds", "they hold every number that can occur",

@@ -5,6 +5,7 @@ from __future__ import annotations
 import shlex
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
+from datetime import datetime, timedelta
 from pathlib import Path
 from typing import Any, NoReturn
 
@@ -36,6 +37,7 @@ from takifugu.data.relation.text_file import ENDINGS, SIGNS, Form, first_record,
 from takifugu.data.relation.tree import Node, columns_in, expression, parsed, replaced, text_of
 from takifugu.data.relation.words import identifier, literal
 
+_DAY = 86_400 * 10**6
 #: The relation before roles, that of the roles, and that of a frame.
 WRITTEN, SOURCE, FRAME = "takifugu written", "takifugu source", "data"
 #: What DuckDB calls the type of moments.
@@ -80,13 +82,27 @@ class Opened:
         source = self.source
         names = {name: getattr(source, name) or "-" for name in ("where", "unit", "recording", "order", "end")}
         words = {name: str(text) if name == "where" else _quoted(str(text)) for name, text in names.items()}
-        interval = str(source.step).replace("min", " min").replace("s", " s").replace("h", " h").replace("d", " d")
-        bucket = f"time_bucket(INTERVAL '{interval}', {words['order']})"
-        if not source.is_time:
-            bucket = f"{words['order']} // {source.width} * {source.width}"
+        bucket = ""
+        if source.order is not None and source.step is not None:
+            bucket = self._bucket(words["order"])
         values = {f"value{number}": _quoted(text) for number, text in enumerate(source.values)}
         beside = {name: self.roles[name].text for name in self.public}
         return words | values | beside | {"value": ", ".join(values.values()), "bucket": bucket}
+
+    def _bucket(self, order: str) -> str:
+        """Return the step in which a time lies; texts are times or whole numbers then."""
+        source, kind = self.source, "bigint"
+        if source.is_time:
+            kind = "timestamp" if source.zone is None else "timestamptz"
+        when = f"cast({order} AS {kind})" if self.type("order") == "VARCHAR" else order
+        rest = (source.origin or 0) % source.width
+        if not source.is_time:
+            step = f"{source.width} * {source.width}"
+            return f"({when} - {rest}) // {step} + {rest}" if rest else f"{when} // {step}"
+        start = ""
+        if rest or _DAY % source.width:  # steps are counted from 1970 on, buckets from a Monday
+            start = f", {kind} '{datetime(1970, 1, 1) + timedelta(microseconds=rest)}'"
+        return f"time_bucket(INTERVAL '{source.width // 10**6} s', {when}{start})"
 
 
 def open_source(

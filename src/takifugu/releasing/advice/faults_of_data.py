@@ -35,6 +35,8 @@ def _of_window(file: ReleaseFile) -> Iterator[TakifuguError]:
     except SpecError as error:
         yield from error.faults
     except RowFault as error:
-        yield from error.each()
+        yield error
+        for other in [*error.each()][1:]:
+            yield other.at("source").placed()
     except DataError as error:
         yield error
