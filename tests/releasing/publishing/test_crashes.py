@@ -16,7 +16,7 @@ from tests.support.releases import put
 ROUNDS = int(os.environ.get("TAKIFUGU_CRASHES", "20"))
 
 SPEC = release_text(
-    read_from("study", "data.csv", order="t", value="state", budget=400),
+    read_from("study", "data.csv", order="t", step=1, value="state", budget=400),
     believe("markov-chain", states=["still", "walking"], matrix=[[0.8, 0.2], [0.3, 0.7]], source="a test"),
     publish("both", "histogram", epsilon=4.0, mechanism="group"),
     publish("walking", "count", states=["walking"], epsilon=2.0, mechanism="group"),
