@@ -204,5 +204,6 @@ def test_what_does_not_fit_is_told_with_its_place(keys, where, says, kind, tmp_p
     text = USERS
     if kind == "chain":
         chain = 'kind = "markov-chain"\nstates = ["short", "middle", "long"]\n'
-        text = text[: text.index("kind =")].replace("[belief]", 'order = "time"\nstep = 1\n[belief]') + chain + "matrix = [[0.4, 0.3, 0.3], [0.3, 0.4, 0.3], [0.3, 0.3, 0.4]]\n"
+        source = text[: text.index("kind =")].replace("[belief]", 'order = "time"\nstep = 1\n[belief]')
+        text = source + chain + "matrix = [[0.4, 0.3, 0.3], [0.3, 0.4, 0.3], [0.3, 0.3, 0.4]]\n"
     assert_refused(written(tmp_path, keys, epsilon=1, text=text), where, says)

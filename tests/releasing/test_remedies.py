@@ -29,7 +29,8 @@ from tests.support.workbooks import write_workbook
 import takifugu as tf
 from takifugu.accounting.ledger import Ledger, opening
 from takifugu.accounting.ledger.standing import telling
-from takifugu.core.errors import ReleaseState
+from takifugu.core.errors import DataError, ReleaseState
+from takifugu.data import open_frame
 from takifugu.releasing.advice.changes import applied
 from takifugu.releasing.advice.forecast import forecast_of
 from takifugu.releasing.file.loading import checked
@@ -598,8 +599,8 @@ def test_a_table_gets_a_release_file(tmp_path: Path, toml: Path, monkeypatch: py
 @of("data/files/formats.py: chosen")
 def test_the_sheets_of_a_workbook_of_records_are_listed(tmp_path: Path) -> None:
     write_workbook(tmp_path / "two.xlsx", {"one": [["t", "state"], [1, "still"]], "more": [["a"], [1]]})
-    with pytest.raises(DataError, match="`takifugu init .*two.xlsx` lists them"):
-        open_frame(tmp_path / "two.xlsx").names
+    with pytest.raises(DataError, match=r"takifugu init .*two\.xlsx.* lists them"):
+        open_frame(tmp_path / "two.xlsx").require(["t"], ["t"])
 
 
 def test_the_sheets_of_a_workbook_are_lines_to_paste(tmp_path: Path) -> None:
