@@ -63,7 +63,7 @@ def _meant(
     except DataError:
         rows = {name: row - 1 for name, row in rows_of(role).items()}
         if different.keys() <= rows.keys():
-            meant(sorted(((name, rows[name]) for name in different), key=lambda pair: pair[1]), column, role)
+            meant([(name, rows[name]) for name in sorted(different, key=rows.__getitem__)], column, role)
         raise
 
 
