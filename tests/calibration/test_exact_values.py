@@ -94,7 +94,7 @@ def about_steps(chance: random.Random, folder: Path, promise: Promise) -> tuple[
     matrix = [[stay[0], round(1 - stay[0], 2)], [round(1 - stay[1], 2), stay[1]]]
     keys = {"states": ["out"]} if query == "count" else {}
     text = release_text(
-        read_from("walk", "walk.csv", rows="samples", order="minute", value="state", only_release=True),
+        read_from("walk", "walk.csv", rows="samples", order="minute", step=1, value="state", only_release=True),
         believe("markov-chain", states=["in", "out"], matrix=matrix, source="assumed"),
         hide(kind="every-entry"),
         publish("time", query, **keys, **promise),

@@ -18,6 +18,7 @@ WRONG = (
 )
 STATES = 'states = ["still", "walking"]\n'
 STEPS = "t,state\n" + "".join(f"{t},{'walking' if t % 3 else 'still'}\n" for t in range(300))
+IN_ORDER = f'{HEAD}value = "state"\norder = "t"\nstep = 1\n'
 NETWORK = """\
 network clinic { }
 variable smoker { type discrete [ 2 ] { yes, no }; }
@@ -32,14 +33,14 @@ probability ( cough | smoker ) {
 EXAMPLES = (
     Example(
         "markov-chain",
-        f'{HEAD}{ROLES}[belief]\nkind = "markov-chain"\n{STATES}matrix = [[0.6, 0.4], [0.4, 0.6]]\n'
+        f'{IN_ORDER}[belief]\nkind = "markov-chain"\n{STATES}matrix = [[0.6, 0.4], [0.4, 0.6]]\n'
         f'{END}query = "histogram"\n',
         {"data.csv": STEPS},
         (*WRONG, ("[0.4, 0.6]", "[0.4, 0.7]", "belief.matrix"), ('"histogram"', '"histgram"', "table[0].query")),
     ),
     Example(
         "markov-chain-class",
-        f'{HEAD}{ROLES}[belief]\nkind = "markov-chain-class"\n{STATES}pi = 0.2\ng = 0.4\n'
+        f'{IN_ORDER}[belief]\nkind = "markov-chain-class"\n{STATES}pi = 0.2\ng = 0.4\n'
         f'{END}query = "count"\nstates = ["walking"]\n',
         {"data.csv": STEPS},
         (*WRONG, ("pi = 0.2", "pi = 2", "belief.pi"), ('query = "count"', 'query = "cont"', "table[0].query")),

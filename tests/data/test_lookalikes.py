@@ -116,7 +116,7 @@ def test_records_with_a_typing_error(tmp_path: Path) -> None:
 
 
 ACTIVITY = release_text(
-    read_from("s", "v.csv", value="state", budget=9),
+    read_from("s", "v.csv", value="state", order="t", step=1, budget=9),
     believe("markov-chain", states=["calm", "walking"], matrix=[[0.5, 0.5], [0.5, 0.5]]),
     publish("t", "count", states=["walking"], epsilon=1, mechanism="group"),
     ledger="l.db",
@@ -127,8 +127,8 @@ ACTIVITY = release_text(
 @pytest.mark.parametrize("state", ["Walking", "walkign", "walkin\u200bg", " WALKING"])
 def test_states_of_a_sequence(tmp_path: Path, state: str) -> None:
     (tmp_path / "v.toml").write_text(ACTIVITY, encoding="utf-8")
-    (tmp_path / "v.csv").write_text(f"state\ncalm\nwalking\n{state}\ncalm\n", encoding="utf-8")
-    with pytest.raises(DataError, match=r"column 'state' holds in row 3 .* a declared value") as caught:
+    (tmp_path / "v.csv").write_text(f"t,state\n1,calm\n2,walking\n3,{state}\n4,calm\n", encoding="utf-8")
+    with pytest.raises(DataError, match=r'value: row 3: a value in "state" that is none of the states') as caught:
         release_file(tmp_path / "v.toml")
     assert repr(state) not in str(caught.value)
     assert "walking" not in str(caught.value)

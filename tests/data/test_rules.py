@@ -15,9 +15,9 @@ from tests.support.engines import ENGINES, IN_ROWS, Columns, entries
 from tests.support.failing import raising
 
 from takifugu.core.errors import DataError, EngineError, InputError
+from takifugu.core.names import natural
 from takifugu.data import Layout, Lengths, Recode, open_frame, parse_step, pieces, text_of, transitions
 from takifugu.data.engines.faults import careful
-from takifugu.data.rows.layout import natural
 
 STATES = Recode(("a", "b"), {"A": "a"})
 FULL = Layout("v", "u", "p", "t")

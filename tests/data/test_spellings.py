@@ -191,7 +191,7 @@ def test_row_numbers_say_what_they_leave_out() -> None:
 
 
 SPEC = release_text(
-    read_from("{source}", "data.csv", unit="who", value="state", budget=10),
+    read_from("{source}", "data.csv", unit="who", order="t", step=1, value="state", budget=10),
     believe("markov-chain", states=["still", "walking"], matrix=[[0.8, 0.2], [0.3, 0.7]], units_independent=True),
     publish("time-use", "histogram", epsilon=1, per="unit", mechanism="group"),
     expect=EXPECT,
@@ -199,8 +199,8 @@ SPEC = release_text(
 
 
 def write(folder: Path, names: list[str], source: str = "study") -> Path:
-    rows = [f"{name},{state}" for name in names for state in ("still", "walking", "walking")]
-    (folder / "data.csv").write_text("\n".join(["who,state", *rows]) + "\n", encoding="utf-8")
+    rows = [f"{name},{t},{state}" for name in names for t, state in enumerate(("still", "walking", "walking"))]
+    (folder / "data.csv").write_text("\n".join(["who,t,state", *rows]) + "\n", encoding="utf-8")
     path = folder / "release.toml"
     path.write_text(SPEC.format(source=source), encoding="utf-8")
     return path

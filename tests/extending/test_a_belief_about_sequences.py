@@ -66,7 +66,7 @@ HOURS = "nurse,hour,place\n" + "".join(
     f"{nurse},{hour},{place}\n" for nurse in ("ana", "ben") for hour, place in enumerate(["desk", "ward", "ward"])
 )
 FILE = release_text(
-    read_from("rounds", "rounds.csv", unit="nurse", order="hour", value="place"),
+    read_from("rounds", "rounds.csv", unit="nurse", order="hour", step=1, value="place"),
     believe("shift", states=["desk", "ward"], units_independent=True),
     publish("ward", "count", states=["ward"], epsilon=4.0),
 )
@@ -105,7 +105,7 @@ def test_it_passes_what_every_kind_of_release_file_must(tmp_path: Path) -> None:
 @pytest.mark.parametrize(("old", "new", "line"), [
     ("units_independent = true\n", "", "belief.units_independent: must be declared, because source.unit is used"),
     ('states = ["desk", "ward"]', 'states = ["desk"]', "belief.states: "),
-    ('order = "hour"', 'order = "hour"\nstep = 1\nfrom = 0', "source.from: starts a calendar, and the belief"),
+    ('order = "hour"', 'order = "hour"\nfrom = 0', "source.from: starts a calendar, and the belief"),
     ('states = ["ward"]', 'states = ["wrad"]', "table[0].states: the belief has no value 'wrad'"),
 ])  # fmt: skip
 def test_its_faults_are_told_as_those_of_chains(tmp_path: Path, old: str, new: str, line: str) -> None:

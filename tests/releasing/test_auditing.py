@@ -20,7 +20,7 @@ from takifugu.releasing.certificates.checksum import read_certificate
 from takifugu.releasing.file.loading import load
 
 TABLE = release_text(
-    read_from("ward", "ward.csv", value="state", order="hour"),
+    read_from("ward", "ward.csv", value="state", order="hour", step=1),
     believe("markov-chain", states=["calm", "busy"], matrix=[[0.9, 0.1], [0.4, 0.6]]),
     publish("busy", "count", states=["busy"], epsilon=1),
     expect={"source": "last year"},

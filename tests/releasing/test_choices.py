@@ -144,7 +144,7 @@ def test_each_ward_has_its_value_and_all_are_paid_once(tmp_path):
 
 CALENDAR = release_text(
     read_from("home", "stays.csv", value="state", unit="who", order="time", step="1h", from_="2026-01-05",
-              until="2026-01-19", attributes={"ward": ["A", "B", "C"]}, budget=900),
+              until="2026-01-19", roster="people.csv", budget=900),
     believe("markov-chain", states=["out", "in"], matrix=[[0.9, 0.1], [0.2, 0.8]], units_independent=True),
     output="out",
 )  # fmt: skip
@@ -204,5 +204,6 @@ def test_what_does_not_fit_is_told_with_its_place(keys, where, says, kind, tmp_p
     text = USERS
     if kind == "chain":
         chain = 'kind = "markov-chain"\nstates = ["short", "middle", "long"]\n'
-        text = text[: text.index("kind =")] + chain + "matrix = [[0.4, 0.3, 0.3], [0.3, 0.4, 0.3], [0.3, 0.3, 0.4]]\n"
+        source = text[: text.index("kind =")].replace("[belief]", 'order = "time"\nstep = 1\n[belief]')
+        text = source + chain + "matrix = [[0.4, 0.3, 0.3], [0.3, 0.4, 0.3], [0.3, 0.3, 0.4]]\n"
     assert_refused(written(tmp_path, keys, epsilon=1, text=text), where, says)

@@ -286,7 +286,7 @@ def test_no_budget_is_told_of_that_hides_nothing(tmp_path: Path) -> None:
 @of("cli/output.py: with_answer", "releasing/planning/notices.py: notices_of_reading")
 def test_what_is_asked_names_the_command_that_answers_and_the_one_with_the_prices(toml: Path) -> None:
     succeed("release", toml, "--anyway")
-    replaced(toml, "[source]\n", "[source]\nduplicates = 'first'\n")
+    replaced(toml, "[source]\n", "[source]\nnulls = 'unobserved'\n")
     prices = words_of(pasted(invoke("compare", toml), "calibrate"))
     refused = ended(2, "release", toml, "--anyway", "--again", "both", "--once", "2")
     for answer in ("--same-entries", "--other-entries"):
@@ -599,7 +599,7 @@ def test_a_table_gets_a_release_file(tmp_path: Path, toml: Path, monkeypatch: py
 
 
 @of("data/files/formats.py: chosen")
-def test_the_sheets_of_a_workbook_are_listed(tmp_path: Path) -> None:
+def test_the_sheets_of_a_workbook_are_lines_to_paste(tmp_path: Path) -> None:
     write_workbook(tmp_path / "two sheets.xlsx", {"one": [["t", "state"], [1, "still"]], "more": [["a"], [1]]})
     toml = replaced(small(tmp_path, ONE), '"data.csv"', '"two sheets.xlsx"')
     assert 'sql = "FROM \\"one\\""' in words_of(invoke("release", toml))

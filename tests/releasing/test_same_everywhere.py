@@ -51,7 +51,7 @@ states = ["walking"]
 epsilon = 1
 per = "unit"
 mechanism = "group"
-""".replace("budget = 10", 'budget = 10\nstep = 2\nnulls = "unobserved"\nnull_keys = "drop"')
+""".replace("budget = 10", 'budget = 10\nnulls = "unobserved"\nwhere = """\"Who is it?\" <> \'\'"""')
 
 
 def answers(plan: planning.Plan) -> list[tuple[str, str | None, tuple[int, ...]]]:

@@ -13,7 +13,6 @@ import takifugu as tf
 from takifugu.data.engines import differences
 from takifugu.data.relation.relation import Relation
 from takifugu.data.rows import by_bits, facts, local_time, reader  # noqa: F401  (which hold the function that is counted)
-from takifugu.data.rows.picked import GUESSED_FROM
 from takifugu.releasing.file.loading import load
 from takifugu.releasing.planning.plan import plan
 
@@ -87,20 +86,6 @@ def folder_of(path: Path, text: str, gaps: bool = False) -> Path:
 FEW = 4
 
 
-@pytest.mark.parametrize(("text", "scans"), [(SEQUENCES, 3)])
-def test_a_release_scans_once(looks: list[int], tmp_path: Path, text: str, scans: int) -> None:
-    """One row tells what the order holds and, where it is text, the first rows how it is read; then one scan counts."""
-    path = folder_of(tmp_path, text)
-    plan(load(path))
-    dry = list(looks)
-    assert len(dry) == scans
-    assert max(dry) <= FEW
-    looks.clear()
-    assert tf.release_file(path).tables
-    assert looks == dry
-    assert GUESSED_FROM < STEPS
-
-
 @pytest.mark.parametrize("text", [GROUPS, RECORD], ids=["groups", "record"])
 def test_answers_come_as_few_numbers(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, text: str) -> None:
     """Users come as a number of each group and value, one record as its values, by whatever statement."""
@@ -124,12 +109,42 @@ def test_answers_come_as_few_numbers(tmp_path: Path, monkeypatch: pytest.MonkeyP
     assert max(sizes) <= FEW
 
 
-@pytest.mark.slow
-def test_gaps_cost_no_more(looks: list[int], tmp_path: Path) -> None:
-    """Where the runs of observed entries end and start is public; a bit for each step comes with the counts."""
-    assert tf.release_file(folder_of(tmp_path, SEQUENCES, gaps=True)).tables
-    assert len(looks) == 3
-    assert max(looks) <= FEW
+@pytest.fixture
+def answers(monkeypatch: pytest.MonkeyPatch) -> list[int]:
+    """How many rows each statement about a relation has brought to Python."""
+    counts: list[int] = []
+    in_rows, in_columns = Relation.rows, Relation.columns
+
+    def rows_counted(relation: Relation, *words: str) -> Any:
+        rows = in_rows(relation, *words)
+        counts.append(len(rows))
+        return rows
+
+    def columns_counted(relation: Relation, *words: str) -> Any:
+        columns = in_columns(relation, *words)
+        counts.append(len(next(iter(columns.values()))))
+        return columns
+
+    monkeypatch.setattr(Relation, "rows", rows_counted)
+    monkeypatch.setattr(Relation, "columns", columns_counted)
+    return counts
+
+
+#: Of each of two people a row for each word of 60 steps.
+WORDS = 2 * (STEPS // 60 + 1)
+
+
+@pytest.mark.parametrize(("gaps", "most"), [(False, 2), (True, WORDS)])
+def test_no_step_of_a_sequence_comes_to_python(answers: list[int], tmp_path: Path, gaps: bool, most: int) -> None:
+    """Its counts do; and where steps are missing, which is public, a bit for each step."""
+    path = folder_of(tmp_path, SEQUENCES, gaps)
+    plan(load(path))
+    planned = list(answers)
+    assert planned
+    assert max(planned) <= most
+    answers.clear()
+    assert tf.release_file(path).tables
+    assert answers == planned
 
 
 WEIGHED = publish("weighed", "linear", weights="weights.csv", codes={"still": 0, "walking": 1}, epsilon=1.0, per="unit")
@@ -137,10 +152,9 @@ LINEAR = SEQUENCES.partition("[[table]]")[0] + WEIGHED
 
 
 @pytest.mark.slow
-def test_weights_read_the_entries_once(looks: list[int], tmp_path: Path) -> None:
-    """Entries of different weights cannot be counted together: they come to the driver, once for all units."""
+def test_weights_read_the_entries_as_runs_of_states(answers: list[int], tmp_path: Path) -> None:
+    """Entries of different weights cannot be counted together: their states come to Python, once for all units."""
     path = folder_of(tmp_path, LINEAR, gaps=True)
     (tmp_path / "weights.csv").write_text("\n".join(str(step % 7) for step in range(STEPS)))
     assert tf.release_file(path).tables
-    assert len(looks) == 4
-    assert sorted(looks)[-2:] == [FEW, 2 * (STEPS - 1)]
+    assert sorted(answers)[-2] <= WORDS < sorted(answers)[-1] < 2 * STEPS

@@ -99,7 +99,7 @@ def test_compare_refuses_a_ledger_that_is_none(tmp_path: Path, harm: Callable[[P
     """It asks the ledger for a reading at a glance, and then opens it: a source of another reading would be said."""
     study = tmp_path / "study"
     published(study)
-    files.write(study, SMALL.replace('order = "t [min]"\n', ""))
+    files.write(study, SMALL.replace("step = 2", 'step = 2\nnulls = "unobserved"'))
     ledger = study / "ledger.db"
     harm(ledger)
     before = _seen(ledger)
@@ -113,5 +113,5 @@ def test_compare_refuses_a_ledger_that_is_none(tmp_path: Path, harm: Callable[[P
 def test_it_is_said_beforehand_what_will_be_asked(tmp_path: Path, command: str) -> None:
     where = published(tmp_path)
     assert "the same entries?" not in invoke(command, where).output
-    files.write(tmp_path, SMALL.replace('order = "t [min]"\n', ""))
+    files.write(tmp_path, SMALL.replace("step = 2", 'step = 2\nnulls = "unobserved"'))
     assert "the release will ask first: the source" in words_of(invoke(command, where))

@@ -27,7 +27,7 @@ def problems(text: str, folder: Path) -> tuple[str, ...]:
 
 def fitted(keys: str) -> str:
     """Return the file with a chain that is fitted as some keys say."""
-    return changed(files.SPEC, (f"{MATRIX}\n", ""), ("[belief.map]", f"[belief.fit]\n{keys}\n[belief.map]"))
+    return changed(files.SPEC, (f"{MATRIX}\n", ""), ("[[table]]", f"[belief.fit]\n{keys}\n[[table]]"))
 
 
 def test_a_good_file_reads_back(tmp_path: Path) -> None:
@@ -47,7 +47,7 @@ def test_every_fault_is_reported_at_once(tmp_path: Path) -> None:
         'ledger: is missing; write ledger = "ledger.db" (the ledger\'s file or URL)',
         "ledgr: is not a known key here; did you mean 'ledger'?; "
         "write one of ledger, ledger_id, require_ledger or 12 more (`takifugu keys markov-chain` has all)",
-        'source.name: is 3, not a text; write name = "activity-study" (the data\'s name in the ledger)',
+        'source.name: is 3, not a text; write name = "activity-study" (who these people are to the ledger)',
         "belief.initial: is 'statonary'; did you mean 'stationary'?; write \"stationary\" or \"any\"",
         "table[0].query: is 'histgram'; did you mean 'histogram'?; "
         'write "histogram" or "sum" or "linear" or 7 more',
@@ -57,6 +57,7 @@ def test_every_fault_is_reported_at_once(tmp_path: Path) -> None:
 
 
 MATRIX = "matrix = [[0.8, 0.2], [0.3, 0.7]]"
+VALUE = f"value = {toml_of(files.STATE)}"
 HIDE = '[hide]\nkind = "one-entry"\nentry = 5\na = "still"\nb = "walking"\n'
 
 
@@ -85,31 +86,30 @@ HIDE = '[hide]\nkind = "one-entry"\nentry = 5\na = "still"\nb = "walking"\n'
     (MATRIX, "", "belief.matrix", "write one of matrix"),
     ('states = ["still", "walking"]', 'states = ["still", "still"]', "belief.states", "repeats"),
     ('states = ["still", "walking"]', 'states = ["still"]', "belief.states", "too short"),
-    ('states = ["still", "walking"]', 'states = ["still", "walking", ""]', "belief.states", "counts as missing"),
-    ('states = ["still", "walking"]', 'states = ["still", "walking", " "]', "belief.states", "counts as missing"),
-    ("budget = 10", 'missing = ["?", " walking "]', "belief.states", "'walking' counts as missing"),
-    ("budget = 10", 'missing = ["lying"]', "belief.map", "'lying' counts as missing"),
-    ('lying = "still"', '"" = "still"', "belief.map", "'' counts as missing"),
-    ('lying = "still"', 'lying = "stil"', "belief.map.lying", "did you mean 'still'?"),
+    ('states = ["still", "walking"]', 'states = ["still", "walking", ""]', "belief.states", "which no row says"),
+    ("budget = 10", "bins = { still = [0, 1], walkin = [1, 2] }", "source.bins", "did you mean 'walking'?"),
+    ("budget = 10", "bins = { still = [0, 1], walking = [2, 3] }", "source.bins", "a gap"),
     ("recordings_independent = true\n", "", "belief.recordings_independent", "must be declared"),
     ("units_independent = true\n", "", "belief.units_independent", "must be declared"),
-    ('source = "a test"', 'source = "a test"\nlonger = "cut"', "belief.max_length", "is missing"),
-    ('source = "a test"', 'source = "a test"\nmin_length = 9\nmax_length = 8', "belief.max_length", "below"),
-    ('file = "data.csv"', 'file = "nothing.csv"', "source.file", "cannot be read"),
-    ('file = "data.csv"', 'file = "https://x.org/data.csv"', "source.file", "is a URL"),
-    ('file = "data.csv"', 'file = "."', "source.file", "has files of several formats (1 .csv, 1 .toml)"),
-    ('order = "t [min]"', "step = 1", "source.order", "is missing"),
-    ('order = "t [min]"', 'order = "t [min]"\nstep = "2 parsecs"', "source.step", "1min"),
+    ('file = "data.csv"', 'file = "nothing.csv"', "source.file", "there is no file 'nothing.csv'"),
+    ('file = "data.csv"', 'file = "https://x.org/data.csv"', "source.file", "there is no file 'https://x.org/data.csv'"),
+    ('file = "data.csv"', 'file = "."', "source.file", "there is no file '.'"),
+    ('order = "t [min]"\n', "", "source.order", "rows have a time"),
+    ("step = 2\n", "", "source.step", "steps have a length"),
+    ("step = 2", 'step = "2 parsecs"', "source.step", "15min"),
+    ("step = 2", "step = 2.5", "source.step", "15min"),
     ('order = "t [min]"', 'order = "run no."', "source.recording", "another meaning"),
     ("budget = 10", "budget = 0", "source.budget", "must be above 0"),
     ("budget = 10", "budget = {epsilon = 0}", "source.budget.epsilon", "must be above 0"),
     ("budget = 10", "budget = {epsilon = 1, delta = 1}", "source.budget.delta", "below 1"),
     ("budget = 10", "budget = {delta = 0.1}", "source.budget.epsilon", "is missing"),
     ("budget = 10", 'nulls = "keep"', "source.nulls", 'write "refuse" or "unobserved"'),
-    ("budget = 10", 'null_keys = "keep"', "source.null_keys", 'write "refuse" or "drop"'),
-    ("budget = 10", 'missing = "NA"', "source.missing", "not a list"),
     ('unit = "Who is it?"', 'unit = "Who is it"', "source.unit", "did you mean 'Who is it?'?"),
-    ('value = "état; raw"', 'value = "etat; raw"', "source.value", "did you mean 'état; raw'?"),
+    (VALUE, 'value = "etat; raw"', "source.value", "did you mean 'état; raw'?"),
+    (VALUE, 'value = "lower(etat)"', "source.value", "has no 'etat'"),
+    (VALUE, 'value = "état; raw + 1"', "source.value", "did you mean 'état; raw'?"),
+    (VALUE, 'value = "several words"', "source.value", "is neither a column nor one expression"),
+    (VALUE, 'value = "random()"', "source.value", "random()"),
     ('query = "histogram"', 'query = "histogram"\nweights = [1]', "table[0].weights", "publish a linear"),
     ('query = "histogram"', 'query = "histogram"\ngrid = 2', "table[0].grid", "does not belong"),
     ('query = "histogram"', 'query = "linear"', "table[0].weights", "is missing"),
@@ -162,7 +162,7 @@ def test_two_releases_of_one_name(tmp_path: Path) -> None:
 def test_fitting_on_the_private_file_must_be_said(tmp_path: Path) -> None:
     text = fitted('file = "data.csv"\n')
     assert any("is the private data itself" in p for p in problems(text, tmp_path))
-    allowed = text.replace('file = "data.csv"\n\n[belief.map]', 'file = "data.csv"\nprivate = true\n\n[belief.map]')
+    allowed = text.replace('file = "data.csv"\n\n[[table]]', 'file = "data.csv"\nprivate = true\n\n[[table]]')
     assert spec.load(files.write(tmp_path, allowed)).spec.belief.fit.private  # type: ignore[union-attr]
 
 

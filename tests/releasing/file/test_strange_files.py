@@ -1,4 +1,4 @@
-"""Data as they are: files that systems export, to a certificate, with nothing but keys of the release file."""
+"""Data as they are: files that systems export, to a certificate, by expressions in the roles and SELECTs."""
 
 import json
 import random
@@ -11,7 +11,7 @@ from zoneinfo import ZoneInfo
 import numpy as np
 import pytest
 from tests.support.answers import true_answer
-from tests.support.engines import ENGINES, Columns
+from tests.support.engines import ENGINES
 from tests.support.release_files import EXPECT, believe, changed, hide, publish, read_from, release_text, section
 from tests.support.releases import put, refusal_of, refused
 
@@ -25,12 +25,13 @@ from takifugu.releasing.file.loading import load
 from takifugu.releasing.planning import plan
 
 SPEC = release_text(
-    read_from("ward", "data.csv", value="Aktivität", unit="Station", order="Zeit", budget=5) + "\n{keys}",
+    read_from("ward", "data.csv", unit="Station", step="1h", budget=5) + "\n{keys}",
     believe("markov-chain", states=["ruhig", "mäßig", "lebhaft"],
             matrix=[[0.8, 0.1, 0.1], [0.2, 0.7, 0.1], [0.2, 0.2, 0.6]], units_independent=True),
     publish("activity", "histogram", epsilon=1, mechanism="group"),
     expect={**EXPECT, "unimportant": ["ruhig", "mäßig", "lebhaft"]},
 )  # fmt: skip
+PLAIN = 'value = "Aktivität"\norder = "Zeit"\n'
 BINS = "bins = { ruhig = [0, 1.5], 'mäßig' = [1.5, 1000], lebhaft = [1000, inf] }"
 
 
@@ -71,7 +72,15 @@ def answer(where: Path, data: Any = None) -> tuple[int, ...]:
     return tuple(true_answer(question.calibration, question.data))
 
 
-LATIN = f'encoding = "latin-1"\ndecimal = ","\nthousands = "."\norder_format = "%d/%m/%Y %H:%M"\nstep = "1h"\n{BINS}'
+def told(form: str) -> str:
+    """Return the keys of numbers with decimal commas, and of times of a form."""
+    return (
+        f"""value = \'\'\'replace(replace("Aktivität", '.', \'\'), ',', '.')\'\'\'\n"""
+        f"""order = "strptime(Zeit, '{form}')"\n{BINS}"""
+    )
+
+
+LATIN = 'encoding = "latin-1"\n' + told("%d/%m/%Y %H:%M")
 
 
 def latin(some: list[tuple[str, datetime, float]]) -> bytes:
@@ -98,28 +107,35 @@ def of_two_hundred_columns(some: list[tuple[str, datetime, float]]) -> bytes:
     return "\n".join([*lines, "," * 199]).encode()
 
 
-#: Files by what is strange in them: their content, and the keys that say how it is written.
-FILES = {
-    "semicolons, decimal commas and days first, in latin-1": (latin(rows()), LATIN),
-    "an export of Excel": (
-        of_excel(rows()), f'decimal = ","\nthousands = "."\norder_format = "%d.%m.%y %H:%M"\n{BINS}',
-    ),
-    "two hundred columns": (of_two_hundred_columns(rows()), BINS),
+FROM_FILE = 'file = "data.csv"\n'
+
+
+def select(text: str) -> str:
+    """Return a file whose rows are a SELECT's."""
+    return changed(SPEC, (FROM_FILE, f"sql = \'\'\'{text}\'\'\'\n"))
+
+
+#: Files by what is strange in them: their content, the keys that say how to read it, and the rows where it needs SQL.
+FILES: dict[str, tuple[bytes, str, str]] = {
+    "semicolons, decimal commas and days first, in latin-1": (latin(rows()), LATIN, SPEC),
+    "an export of Excel": (of_excel(rows()), told("%d.%m.%y %H:%M"), select(
+        "from read_csv('data.csv', delim = ';', skip = 1, header = true, all_varchar = true, null_padding = true) "
+        "where trim(Station) <> \'\'")),
+    "two hundred columns": (of_two_hundred_columns(rows()), f"{PLAIN}where = \"Station IS NOT NULL\"\n{BINS}", SPEC),
     "no header": (
         "\n".join(f"{w};{x};{t:%Y%m%d%H%M}" for w, t, x in rows()).encode(),
-        f'header = false\norder_format = "%Y%m%d%H%M"\nstep = "1h"\n{BINS}',
+        PLAIN.replace('"Zeit"', "\"strptime(Zeit, '%Y%m%d%H%M')\"") + BINS,
+        select("from read_csv('data.csv', delim = ';', header = false, columns = {'Station': 'VARCHAR', "
+               "'Aktivität': 'VARCHAR', 'Zeit': 'VARCHAR'})"),
     ),
-    "from the newest to the oldest": (plain(rows()[::-1]), BINS),
-}
+    "from the newest to the oldest": (plain(rows()[::-1]), PLAIN + BINS, SPEC),
+}  # fmt: skip
 
 
 @pytest.mark.slow
 @pytest.mark.parametrize("name", FILES)
-def test_a_file_as_it_is_written(tmp_path: Path, reader: str, name: str) -> None:
-    content, keys = FILES[name]
-    spec = SPEC if name != "no header" else changed(
-        SPEC, ('"Station"', '"column_1"'), ('"Aktivität"', '"column_2"'), ('"Zeit"', '"column_3"')
-    )  # fmt: skip
+def test_a_file_as_it_is_written(tmp_path: Path, name: str) -> None:
+    content, keys, spec = FILES[name]
     where = write(tmp_path, content, keys, spec)
     assert answer(where) == expected(rows())
     assert tf.release_file(where).tables[0].certificate is not None
@@ -127,74 +143,52 @@ def test_a_file_as_it_is_written(tmp_path: Path, reader: str, name: str) -> None
 
 
 @pytest.mark.slow
-def test_clocks_that_jitter(tmp_path: Path, reader: str) -> None:
+def test_clocks_that_jitter(tmp_path: Path) -> None:
     generator = random.Random(7)
     made = [(w, t + timedelta(seconds=generator.randint(-900, 900)), x) for w, t, x in rows()]
-    keys = f'step = "1h"\nround_to = "1h"\n{BINS}'
-    where = write(tmp_path, plain(made), keys)
+    nearest = "time_bucket(INTERVAL '1 hour', Zeit::timestamp + INTERVAL '30 min')"
+    where = write(tmp_path, plain(made), PLAIN.replace('"Zeit"', f'"{nearest}"') + BINS)
     assert answer(where) == expected(rows())
-    assert tf.release_file(where).tables[0].certificate.assumptions[-4:-1] != ()
-    where = write(tmp_path, plain(made), keys.replace('round_to = "1h"\n', ""))
-    with pytest.raises(TakifuguError, match="declare the step that it has, or round_to where its clock is inexact"):
+    where = write(tmp_path, plain(made), PLAIN + BINS)
+    with pytest.raises(TakifuguError, match=r"a time in \"Zeit\" between two steps.*time_bucket\(INTERVAL '1 h'"):
         answer(where)
 
 
 @pytest.mark.slow
-@pytest.mark.sampled(2)
-@pytest.mark.parametrize("typed", [False, True])
-def test_one_file_on_every_engine(tmp_path: Path, typed: bool) -> None:
-    """The keys about characters and fields are the file's own; frames keep what was read, texts and all."""
-    where = write(tmp_path, latin(rows()), LATIN)
-    columns: Columns = {
-        "Station": ("text", [w for w, _, _ in rows()]), "Zeit": ("text", [f"{t:%d/%m/%Y %H:%M}" for _, t, _ in rows()]),
-        "Aktivität": ("text", [german(x) for _, _, x in rows()]),
-    }  # fmt: skip
-    if typed:
-        times, numbers = ("time", [t for _, t, _ in rows()]), ("float", [x for *_, x in rows()])
-        columns = {**columns, "Zeit": times, "Aktivität": numbers}
-    for name, make in ENGINES.items():
-        assert answer(where, make(columns)) == expected(rows()), name
-
-
-@pytest.mark.slow
-def test_other_encodings(tmp_path: Path, reader: str) -> None:
+def test_other_encodings(tmp_path: Path) -> None:
     lines = ["Station;Zeit;Aktivität", *(f"{w};{t.isoformat()};{x}" for w, t, x in rows())]
     for encoding in ("utf-16", "utf-16-le", "cp1252", "cp437", "mac-roman", "utf-8-sig", "UTF-8"):
-        where = write(tmp_path, "\n".join(lines).encode(encoding), f'encoding = "{encoding}"\n{BINS}')
+        where = write(tmp_path, "\n".join(lines).encode(encoding), f'encoding = "{encoding}"\n{PLAIN}{BINS}')
         assert answer(where) == expected(rows()), encoding
 
 
 #: What is refused: keys, what is said, and what the file holds where it is not the usual.
 REFUSED: dict[str, tuple[Any, ...]] = {
     "another encoding": (LATIN.replace("latin-1", "utf-8"), "is not UTF-8 text"),
-    "bytes that it does not have": ('encoding = "ascii"', "not UTF-8"),
-    "an unknown encoding": ('encoding = "latin9x"', r"source\.encoding: 'latin9x' is no encoding"),
-    "an encoding of no file": ('encoding = "rot13"', "is no encoding of text files"),
-    "a delimiter of two": ('delimiter = ";;"', r"source\.delimiter: the delimiter is ';;'"),
-    "a letter as decimal sign": ('decimal = "x"', r"source\.decimal: the decimal sign is 'x'"),
-    "one sign for both": ('decimal = ","\nthousands = ","', "as the decimal sign is"),
-    "a format without a year": ('order_format = "%d/%m %H:%M"', r"source\.order_format: the format"),
-    "an unknown zone": ('timezone = "Europe/Berln"', "did you mean 'Europe/Berlin'"),
-    "rounding without a step": ('round_to = "1min"', r"source\.round_to: a clock is rounded and no"),
-    "rounding to no part": ('round_to = "45min"\nstep = "1h"', r"source\.round_to: a step is not a whole number"),
-    "numbers by the other convention": (
-        LATIN, "has (texts|values) that are no numbers", latin(rows()).replace(b"0,50", b"0.50"),
+    "bytes that it does not have": (LATIN.replace("latin-1", "ascii"), r"source\.encoding"),
+    "an unknown encoding": (LATIN.replace("latin-1", "latin9x"), r"source\.encoding"),
+    "an encoding of no file": (LATIN.replace("latin-1", "rot13"), r"source\.encoding"),
+    "an unknown zone": (LATIN + '\ntimezone = "Europe/Berln"', "did you mean 'Europe/Berlin'"),
+    "a format of no other row": (
+        LATIN.replace("%d/%m/%Y", "%m/%d/%Y"), r"source\.order: order cannot be computed for every row.*try_strptime"
     ),
-    "times by another format": (LATIN.replace("%d/%m/%Y", "%m/%d/%Y"), "are not written as '%m/%d/%Y %H:%M'"),
+    "numbers by the other convention": (
+        LATIN, r"source\.value: row \d+ and \d+ more: a number in .* in no bin", latin(rows()).replace(b"0,50", b"x"),
+    ),
     "a gap between bins": (LATIN.replace("1.5]", "1.25]"), r"source\.bins: there is a gap between the bins of"),
     "bins that overlap": (LATIN.replace("[0, 1.5]", "[0, 2]"), "there is an overlap between"),
     "a bin of no state": (LATIN.replace("lebhaft", "lebhft"), "did you mean 'lebhaft'"),
-    "a number in no bin": (LATIN.replace("inf", "1200"), "has a number that is in none of the bins"),
+    "a number in no bin": (LATIN.replace("inf", "1200"), r"a number in .* that is not finite, or in no bin"),
     "two rows in one step": (
-        LATIN, "has ties within one recording: two rows cannot be in one step", latin([*rows(), rows()[3]]),
+        LATIN, r"source\.order: row 61: a second row of one step", latin([*rows(), rows()[3]]),
     ),
-    "a short row": (LATIN, "more or fewer fields", latin(rows()) + b"\r\nNord;1"),
+    "a short row": (LATIN, "lines of the file do not have the same columns", latin(rows()) + b"\r\nNord;1"),
 }  # fmt: skip
 
 
 @pytest.mark.sampled(2)
 @pytest.mark.parametrize("name", REFUSED)
-def test_what_is_refused_spends_nothing_and_tells_nothing(tmp_path: Path, reader: str, name: str) -> None:
+def test_what_is_refused_spends_nothing_and_tells_nothing(tmp_path: Path, name: str) -> None:
     keys, words, *content = REFUSED[name]
     where = write(tmp_path, *(content or [latin(rows())]), keys)
     Ledger.open(tmp_path / "ledger.db").source("other", 1)
@@ -205,37 +199,15 @@ def test_what_is_refused_spends_nothing_and_tells_nothing(tmp_path: Path, reader
 
 
 @pytest.mark.slow
-def test_two_rows_in_one_step_by_rule(tmp_path: Path, reader: str) -> None:
-    twice = [*rows(), ("Süd", rows()[0][1], 5000.0)]
-    where = write(tmp_path, latin(twice), f'{LATIN}\nduplicates = "first"')
-    assert answer(where) == expected(rows())
-    assumptions = tf.release_file(where).tables[0].certificate.assumptions
-    assert "of rows in one step the first one counts, and nothing is promised about the others" in assumptions
-    assert "read in bins: 0 to below 1.5 as 'ruhig'; 1.5 to below 1000 as 'mäßig'; " in " ".join(assumptions)
-    where = write(tmp_path, latin(twice), f'{LATIN}\nduplicates = "last"')
-    assert answer(where) == expected([*rows()[1:], twice[-1]])
-
-
-@pytest.mark.slow
-def test_rows_without_a_unit(tmp_path: Path, reader: str) -> None:
+def test_rows_that_a_condition_leaves_out(tmp_path: Path) -> None:
     content = latin([*rows(), ("", datetime(2026, 1, 5), 0.0)])
-    where = write(tmp_path, content, LATIN)
-    with pytest.raises(TakifuguError, match=r"source\.null_keys: column 'Station' has missing values"):
-        answer(where)
-    assert answer(write(tmp_path, content, f'{LATIN}\nnull_keys = "drop"')) == expected(rows())
-
-
-@pytest.mark.slow
-def test_a_public_file_is_written_as_the_source_is_or_as_it_says(tmp_path: Path, reader: str) -> None:
-    spec = SPEC.replace("matrix = [[0.8, 0.1, 0.1], [0.2, 0.7, 0.1], [0.2, 0.2, 0.6]]", 'fit = { file = "public.csv" }')
-    where = write(tmp_path, latin(rows()), LATIN, spec)
-    public = rows(40)[5:]
-    (tmp_path / "public.csv").write_bytes(latin(public))
-    first = load(where).belief.matrix.tolist()
-    (tmp_path / "public.csv").write_bytes(plain(public))
-    keys = 'delimiter = ",", encoding = "utf-8", decimal = ".", thousands = "_", order_format = "%Y-%m-%dT%H:%M:%S"'
-    where.write_text(where.read_text().replace('"public.csv"', f'"public.csv", {keys}'))
-    assert load(where).belief.matrix.tolist() == first
+    with pytest.raises(TakifuguError, match=r'source\.unit: row 61: nothing in "Station"'):
+        answer(write(tmp_path, content, LATIN))
+    where = write(tmp_path, content, f"{LATIN}\nwhere = \"Station IS NOT NULL\"")
+    assert answer(where) == expected(rows())
+    assumptions = " ".join(tf.release_file(where).tables[0].certificate.assumptions)
+    assert "rows count where Station IS NOT NULL; of others nothing is promised" in assumptions
+    assert "are read in bins: 0 to below 1.5 as 'ruhig'; 1.5 to below 1000 as 'mäßig'; " in assumptions
 
 
 @pytest.mark.slow
@@ -251,52 +223,6 @@ def test_a_release_file_with_a_mark_and_a_path_of_windows(tmp_path: Path) -> Non
         where.write_text(text.replace('"data.csv"', path), encoding="utf-8")
         assert answer(where) == expected(rows())
 
-
-
-BERLIN = SPEC.replace("{keys}", 'step = "1h"\n{keys}\n' + BINS)
-
-
-def night(first: datetime, times: list[str]) -> bytes:
-    lines = (f"Nord,{first:%Y-%m-%d}T{time},{number % 3}" for number, time in enumerate(times))
-    return "\n".join(["Station,Zeit,Aktivität", *lines]).encode()
-
-
-def lengths(where: Path, data: Any = None) -> list[int]:
-    file = load(where, data)
-    return [piece.length for unit in file.kind.units(file) for piece in unit.data]
-
-
-AUTUMN = night(datetime(2025, 10, 26), ["00:00", "01:00", "02:00", "02:00", "03:00", "04:00"])
-HALVES = night(datetime(2025, 10, 26), ["01:30", "02:00", "02:30", "02:00", "02:30", "03:00"])
-
-
-@pytest.mark.slow
-@pytest.mark.parametrize("content", [AUTUMN, HALVES])
-def test_a_clock_that_was_set_back_needs_its_zone(tmp_path: Path, reader: str, content: bytes) -> None:
-    for step in ("1h", "30min"):
-        with pytest.raises(TakifuguError, match="a clock was set back"):
-            lengths(write(tmp_path, content, "", BERLIN.replace('"1h"', f'"{step}"')))
-    if content is HALVES:
-        with pytest.raises(TakifuguError, match="as where a clock was set back"):
-            lengths(write(tmp_path, content, "", BERLIN.replace('step = "1h"', "")))
-        with pytest.raises(TakifuguError, match="as where a clock was set back"):
-            lengths(write(tmp_path, content, 'duplicates = "last"', BERLIN.replace('"1h"', '"30min"')))
-        assert lengths(write(tmp_path, content, 'timezone = "UTC"', BERLIN.replace('step = "1h"', "").replace(
-            "{keys}", 'duplicates = "last"\n{keys}'))) == [4]  # fmt: skip
-
-
-@pytest.mark.slow
-def test_times_that_no_clock_showed_are_refused(tmp_path: Path, reader: str) -> None:
-    odd = night(datetime(2026, 3, 29), ["01:00", "02:00", "03:00"])
-    thrice = night(datetime(2025, 10, 26), ["01:00", "02:00", "02:00", "02:00", "03:00"])
-    numbers = b"Station,Zeit,Aktivit\xc3\xa4t\nNord,1,1\nNord,2,2\n"
-    for content, spec, words in (
-        (odd, BERLIN, "has times that clocks in 'Europe/Berlin' skipped"),
-        (thrice, BERLIN, "showed twice, and the order of the rows does not tell"),
-        (numbers, BERLIN.replace('"1h"', "1"), "a time zone is declared, and column 'Zeit' holds numbers"),
-    ):
-        with pytest.raises(TakifuguError, match=words):
-            lengths(write(tmp_path, content, 'timezone = "Europe/Berlin"', spec))
 
 
 @pytest.mark.slow

@@ -125,9 +125,9 @@ class Source:
 
     def __post_init__(self) -> None:
         faults = [*self._odd_words()]
-        for is_broken, *told in self._rules() if not faults else ():
+        for is_broken, *rule in self._rules() if not faults else ():
             if is_broken:
-                faults.append(wrong_key(*told))
+                faults.append(wrong_key(*rule))
         if self.default_state is not None and self.default_state not in self.states:
             what = f"default_state is {self.default_state!r}"
             faults.append(unknown(what, self.default_state, self.states).at("default_state"))

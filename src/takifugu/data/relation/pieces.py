@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable, Mapping
+
 import numpy as np
 
 from takifugu.core.arrays import IntArray
@@ -13,11 +15,15 @@ from takifugu.data.values.pieces import LONGEST_PIECE, Piece
 from takifugu.data.values.spellings import meant
 
 
-def pieces_of(counts: Counts, unit: str | None, recording: str | None, states: States | None = None) -> list[Piece]:
+def pieces_of(
+    counts: Counts, unit: str | None, recording: str | None, states: States | None = None,
+    rows_of: Callable[[str], Mapping[str, int]] = lambda role: {},
+) -> list[Piece]:  # fmt: skip
     """Return the pieces of counted rows, in the order of people's names.
 
     `unit` and `recording` are the roles, None where there are none; with `states` each entry has its value. Raises
-    DataError for two spellings of one person, a name of totals, and a piece that is too long.
+    DataError for two spellings of one person, a name of totals, and a piece that is too long; `rows_of` a role returns
+    the first row of each of its names, which such an error tells.
     """
     if (counts.lengths > LONGEST_PIECE).any():
         raise DataError(
@@ -27,9 +33,9 @@ def pieces_of(counts: Counts, unit: str | None, recording: str | None, states: S
     units, recordings = (list(map(str, names.tolist())) for names in counts.names)
     meaning: dict[str, str] = {}
     if unit is not None:
-        meaning = meant([(name, None) for name in dict.fromkeys(units)], unit, "unit")
+        meaning = _meant(units, unit, "unit", rows_of)
     if recording is not None:
-        meant([(name, None) for name in dict.fromkeys(recordings)], recording, "recording")
+        _meant(recordings, recording, "recording", rows_of)
     values = None if states is None else _values(counts, states)
     result, whole = list[Piece](), dict[int, tuple[range, ...]]()
     for number, (length, complete) in enumerate(zip(counts.lengths.tolist(), counts.complete.tolist(), strict=True)):
@@ -45,6 +51,20 @@ def pieces_of(counts: Counts, unit: str | None, recording: str | None, states: S
         ))  # fmt: skip
     result.sort(key=lambda piece: (natural(piece.unit), natural(piece.piece)))
     return result
+
+
+def _meant(
+    names: list[str], column: str, role: str, rows_of: Callable[[str], Mapping[str, int]]
+) -> dict[str, str]:
+    """Return the one spelling of each name; rows are looked for where one is refused."""
+    different = dict.fromkeys(names)
+    try:
+        return meant([(name, None) for name in different], column, role)
+    except DataError:
+        rows = {name: row - 1 for name, row in rows_of(role).items()}
+        if different.keys() <= rows.keys():
+            meant([(name, rows[name]) for name in sorted(different, key=rows.__getitem__)], column, role)
+        raise
 
 
 def _values(counts: Counts, states: States) -> list[IntArray]:

@@ -143,6 +143,11 @@ class Table:
         self.opened.relation.check_unchanged()
         return rows
 
+    def first_rows(self, role: str) -> dict[str, int]:
+        """Return the number of the first row of each text of a role; private."""
+        grouped = f'select {identifier(role)}::varchar, min("row") from {identifier(SOURCE + " rows")} group by 1'
+        return {str(text): int(row) for text, row in self.opened.relation.rows(grouped) if text is not None}
+
     def times(self, roles: Sequence[str]) -> dict[Texts, int]:
         """Return how often each combination of texts of some roles is there; private."""
         listed = ", ".join([*(f"nullif({identifier(role)}::varchar, '')" for role in roles), "count(*)"])

@@ -17,6 +17,7 @@ from takifugu.data.relation.relation import files_named
 from takifugu.data.relation.source import Table, opened_table
 from takifugu.data.relation.spark import is_frame_of_spark
 from takifugu.releasing.file.keys import Epsilon, Name, Section, State, Text, meaning
+from takifugu.releasing.file.keys import Path as FilePath
 from takifugu.releasing.file.sections import BudgetSpec
 
 
@@ -36,7 +37,7 @@ class RelationKeys(Section):
     as_composing: Annotated[StrictBool, key("as_composing")] = False
     begins_series: Annotated[StrictBool, key("begins_series")] = False
     engine: Annotated[Literal["spark"] | None, key("engine")] = None
-    file: Annotated[Text | None, key("file", "data.csv")] = None
+    file: Annotated[FilePath | None, key("file", "data.csv")] = None
     sql: Annotated[Text | None, key("sql", "from read_csv('data.csv', skip = 2)")] = None
     where: Annotated[Text | None, key("where", "kind <> 'total'")] = None
     encoding: Annotated[StrictStr | None, key("encoding", "cp1252")] = None

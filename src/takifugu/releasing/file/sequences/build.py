@@ -32,7 +32,7 @@ def units_of(file: ReleaseFile) -> tuple[Unit, ...]:
             refuse_future(source)
         counts = table.counts(file.places, counted_by(spec.table))
         states = table.states(file.places) if entrywise else None
-        all_pieces = pieces_of(counts, source.unit, source.recording, states)
+        all_pieces = pieces_of(counts, source.unit, source.recording, states, table.first_rows)
         if file.places is not None and not source.hides_gaps:  # who has rows in a window is then public, too
             all_pieces = [piece for piece in all_pieces if piece.observed]
             if not all_pieces:

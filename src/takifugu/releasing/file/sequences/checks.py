@@ -46,6 +46,8 @@ from takifugu.releasing.file.tables import numbered
 
 #: The queries that count steps, where no `total` divides them.
 _COUNTING = ("count", "histogram")
+#: The keys of [source] that name states.
+_OF_STATES = ("bins", "default_state")
 
 
 def meaning_of(kind: Kind, spec: ReleaseSpec, faulty: frozenset[str], folder: Path, data: object = None) -> Parts:
@@ -67,12 +69,17 @@ def meaning_of(kind: Kind, spec: ReleaseSpec, faulty: frozenset[str], folder: Pa
         if declared is not None:
             # A calendar is planned before there is a recording; who reads it says that it is missing.
             is_planned = source.from_ is not None and not is_there(source, folder, data)
-            if not is_planned and data is not UNOPENED and "belief.states" not in faulty:
+            if not is_planned and data is not UNOPENED:
                 table, faults = opened(kind.facts, spec, None, folder, data)
+                if "belief.states" in faulty:  # examples stand for them, so nothing is said of what names states
+                    table, faults = None, [error for error in faults if error.where[-1] not in _OF_STATES]
                 problems += faults
             problems += runs.faults_of(source, belief, folder, data)
-            with _collecting(problems):
-                problems += cells.faults_of(runs.roster_of(declared, folder), spec.table)
+            if source.roster is not None:
+                with _collecting(problems):
+                    problems += cells.faults_of(runs.roster_of(declared, folder), spec.table)
+        if source.roster is None:
+            problems += cells.faults_of(None, spec.table)
         problems += _calendar(source, belief, hide, spec.table)
     if belief is not None:
         chain = _believed(spec, faulty, folder, data, table, problems)
@@ -153,9 +160,6 @@ def _belief(belief: SequenceBelief, source: SourceSpec | None, faulty: frozenset
         yield undeclared("recording")
     if source is not None and source.unit is not None and belief.units_independent is not True:
         yield undeclared("unit")
-    if source is not None and source.bins is not None and "belief.states" not in faulty:
-        names = set(map(str, belief.states))
-        yield from strange_states(("source", "bins"), {*source.bins} - names, belief.states)
     if "belief.states" not in faulty:
         empty = [state for state in belief.states if str(state) == ""]
         what = "'' is nothing, which no row says"
