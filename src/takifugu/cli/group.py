@@ -47,9 +47,11 @@ _REFUSALS = (BudgetExceeded, CalibrationRefused, CompositionRefused, Unsupported
 _KEYS = ("epsilon", "delta", "mechanism", "query", "budget", "ledger")
 #: What the options of `init` of before are now.
 _BEFORE = {
-    "--whose": "Write --unit.", "--when": "Write --order.", "--secret": "Write --kind.", "--publish": "Write --value.",
-    "--otherwise": "Write --default-state.", "--public": "Write the file of who met whom under [belief].",
+    "--public": "Write the file of who met whom under [belief].",
     "--dates": "Write --order \"strptime(date, '%d/%m/%Y')\", with your column.",
+    **{f"--{name}": f"Write --{now}." for name, now in {
+        "whose": "unit", "when": "order", "secret": "kind", "publish": "value", "otherwise": "default-state",
+    }.items()},
     **{f"--{name}": f"It is the key {key} of [belief]: write it there." for name, key in {
         "states": "states", "size": "size", "source": "source", "stay": "mean_duration", "next": "next_state",
         "independent": "units_independent",
