@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import dataclass, field
+from types import MappingProxyType
 from typing import Any
 
 import numpy as np
@@ -54,8 +56,8 @@ def counted(
     """
     source = opened.source
     check_types(opened)
-    if source.rows == "answers":
-        raise InputError("answers have no steps", fix='rows = "samples"').at("rows")
+    if source.rows in ("answers", "visits"):
+        raise InputError(f"{source.rows} have no states of steps", fix='rows = "samples"').at("rows")
     whole = None if source.size is None else range(source.size)
     window = whole if window is None else window
     if whole is not None and window is not None and not whole.start <= window.start < window.stop <= whole.stop:
@@ -77,15 +79,20 @@ def counted(
     return result
 
 
-def refuse(opened: Opened, why: int, window: range | None, more: str = "") -> None:
-    """Raise RowFault for the first cause among some bits, with the number of its first row, and names of others."""
+def refuse(
+    opened: Opened, why: int, window: range | None, more: str = "", words: Mapping[str, str] = MappingProxyType({})
+) -> None:
+    """Raise RowFault for the first cause among some bits, with the number of its first row, and names of others.
+
+    `words` are those of messages beside `opened.words`.
+    """
     if not why:
         return
     causes = [cause for cause in CAUSES if why & BIT[cause.name]]
     if causes[0].name in ("no time", "no end time"):
         refuse_mixed_times(opened, causes[0].key)
     row, rows = opened.relation.rows(statements.faulty(opened, window, causes[0].name, more))[0]
-    raise RowFault(causes[0], opened.words(), row, max(rows - 1, 0), [cause.name for cause in causes[1:]])
+    raise RowFault(causes[0], {**opened.words(), **words}, row, max(rows - 1, 0), [cause.name for cause in causes[1:]])
 
 
 def bits(column: Any) -> int:

@@ -255,12 +255,13 @@ class Opening:
     def _no_names(self, path: str, names: Sequence[str]) -> TakifuguError:
         """Return the error about a first line that does not name what the keys do; the line may be a row."""
         role, lacking = next(((r, t) for r, t in self.wanted if _names_in(t, names) is None), ("file", "columns"))
-        expression(lacking, role)  # what is no expression is told so
+        key = _key_of(role)
+        expression(lacking, key)  # what is no expression is told so
         return DataError(
             f"the first line of {path[-60:]} has no {lacking[:80]!r}{did_you_mean(lacking, names)}",
             rule="a text file names its columns in its first line, split at one of , ; tab |",
             fix=f"{self.statement} = \"from read_csv('...', skip = 3, delim = ' ')\", with your numbers and signs",
-        ).at(role)  # fmt: skip
+        ).at(key)  # fmt: skip
 
     def _decoded(self, files: Sequence[str], encoding: str | None) -> tuple[str, ...]:
         """Return text files in UTF-8: these, or copies in the private folder."""
@@ -394,7 +395,7 @@ class Opening:
         cells = {name: role.cells for name, role in roles.items() if not name.startswith("value")}
         check_dependence(
             cells | {"value": values}, self.rows.filters, self.rows.is_distinct, source.is_covered,
-            source.unit is not None or source.rows != "answers",
+            source.unit is not None or source.rows != "answers", source.rows == "visits",
         )  # fmt: skip
         condition = f"coalesce({roles['where'].sql}, true)" if "where" in roles else "true"
         listed = ", ".join(f"{role.sql} as {identifier(name)}" for name, role in roles.items())
@@ -404,7 +405,7 @@ class Opening:
         return Opened(source, relation, roles, self.kind, self.split, self.sql, self.rows.filters)
 
     def _role(self, name: str, text: str, types: Mapping[str, str]) -> Role:
-        key = "value" if name.startswith("value") else "by" if name.startswith("by") else name
+        key = _key_of(name)
         if text in types:
             sql, cells, display = identifier(text), dict(self.rows.columns)[text], identifier(text)
         else:
@@ -429,6 +430,11 @@ def _names_in(text: str, names: Sequence[str]) -> list[str] | None:
     except TakifuguError:
         return None
     return used if {name.lower() for name in used} <= {name.lower() for name in names} else None
+
+
+def _key_of(role: str) -> str:
+    """Return the key that declares a role."""
+    return next((key for key in ("value", "by") if role.startswith(key)), role)
 
 
 def _role_keys(source: Source) -> list[tuple[str, str]]:

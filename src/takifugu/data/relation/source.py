@@ -33,6 +33,7 @@ from takifugu.data.relation.relation import MEMORY, Relation
 from takifugu.data.relation.roster import Roster, read_roster
 from takifugu.data.relation.transitions import States, states_of, transitions_of
 from takifugu.data.relation.types import Known, check_types
+from takifugu.data.relation.visits import Grid, Visits, visited
 from takifugu.data.relation.words import identifier
 from takifugu.data.values.bounded import Bounded
 
@@ -92,6 +93,10 @@ class Table:
         """Return the sums of bounded numbers, by the public columns beside them."""
         return summed(self.opened, numbers, self.roster)
 
+    def visits(self, known: Sequence[str] | Grid) -> Visits:
+        """Return who was at which of the declared places, or in which box, in which step."""
+        return visited(self.opened, known)
+
     def texts(self, roles: Sequence[str]) -> list[Texts]:
         """Return the rows of some roles as texts in the order of the rows, None where there is nothing; private."""
         listed = ", ".join(f"nullif({identifier(role)}::varchar, '')" for role in roles)
@@ -102,7 +107,8 @@ class Table:
     def times(self, roles: Sequence[str]) -> dict[Texts, int]:
         """Return how often each combination of texts of some roles is there; private."""
         listed = ", ".join(f"nullif({identifier(role)}::varchar, '')" for role in roles)
-        rows = self.opened.relation.rows(f"select {listed}, count(*) from {identifier(SOURCE)} group by all order by all")
+        grouped = f"select {listed}, count(*) from {identifier(SOURCE)} group by all order by all"
+        rows = self.opened.relation.rows(grouped)
         self.opened.relation.check_unchanged()
         return {tuple(texts): int(count) for *texts, count in rows}
 

@@ -12,7 +12,7 @@ from typing import NoReturn
 from takifugu.core.errors import DataError, InputError
 from takifugu.data.relation.faults import BIT
 from takifugu.data.relation.opening import SOURCE, Opened
-from takifugu.data.relation.words import identifier, literal
+from takifugu.data.relation.words import identifier, literal, toml_line
 from takifugu.data.values.bins import Bins, Classes
 
 #: How the values of a column are counted: by states, by bins or by classes of numbers.
@@ -34,6 +34,10 @@ CLOCKS = {"DATE", "TIMESTAMP", "TIMESTAMP_S", "TIMESTAMP_MS", "TIMESTAMP_NS"}
 MOMENTS = {"TIMESTAMP WITH TIME ZONE", "TIMESTAMPTZ", "TIMESTAMPTZ_NS", "TIMESTAMP_NS WITH TIME ZONE"}
 #: Codes of a missing value, of one that is no state, and of a number in no bin.
 MISSING, UNKNOWN, UNBINNED = -1, -2, -3
+#: What is wrong with a place, by its code.
+FAULTS_OF_PLACES = {
+    MISSING: "no place", UNKNOWN: "elsewhere", -3: "no coordinate", -4: "no longitude", -5: "no latitude"
+}  # fmt: skip
 ZONE = 'timezone = "Europe/Berlin"; or "UTC" if clocks there show that'
 LEAVE_OUT = "or leave timezone out: steps are then those of clocks"
 #: A day, or a day and a time; what follows it where it has an offset; the first and last moment that is no mistake.
@@ -57,7 +61,9 @@ def check_types(opened: Opened) -> None:
     for role in ("order", "end"):
         if role in opened.roles:
             _check_order(opened, role)
-    if opened.source.rows != "answers":
+    if opened.source.rows == "visits":
+        _check_place(opened)
+    elif opened.source.rows != "answers":
         _check_value(opened)
 
 
@@ -73,10 +79,10 @@ def _check_name(opened: Opened, role: str) -> None:
     kind, column = opened.type(role), opened.words()[role]
     if _has_point(kind):
         rule = "names are texts or whole numbers: 7 and 7.0 are one person, and two of 16 digits may be one number"
-        fix = f"{role} = \"cast({column} AS bigint)\"; in pandas .astype('Int64')"
+        fix = f"{toml_line(role, f'cast({column} AS bigint)')}; in pandas .astype('Int64')"
         _refuse(role, f"{role} holds numbers with a point ({kind})", rule, fix)
     if kind not in WHOLE | {"VARCHAR", "UUID", "ENUM"}:
-        fix = f'{role} = "cast({column} AS varchar)"'
+        fix = toml_line(role, f"cast({column} AS varchar)")
         _refuse(role, f"{role} holds {kind}", "names are texts or whole numbers", fix)
 
 
@@ -84,7 +90,7 @@ def _check_order(opened: Opened, role: str) -> None:
     kind, column, zone = opened.type(role), opened.words()[role], opened.source.timezone
     if not opened.source.is_time:
         if _has_point(kind):
-            fix = f'{role} = "cast({column} AS bigint)"'
+            fix = toml_line(role, f"cast({column} AS bigint)")
             _refuse(role, f"{role} holds numbers with a point ({kind})", "step is a whole number", fix)
         if kind not in WHOLE | {"VARCHAR"}:
             _refuse("step", f"{role} holds {kind}, and step is a number", "they are of one kind", 'step = "1min"')
@@ -93,13 +99,14 @@ def _check_order(opened: Opened, role: str) -> None:
         _refuse("timezone", what, "hours and days are those of clocks somewhere", ZONE)
     elif kind in CLOCKS and zone is not None:
         what = f"{role} holds what clocks showed ({kind}), and timezone is declared"
-        fix = f"{role} = \"{column} AT TIME ZONE '{zone}'\" (the later of two; skipped ones are moved); {LEAVE_OUT}"
+        line = toml_line(role, f"({column} AT TIME ZONE '{zone}')")
+        fix = f"{line} (the later of two; skipped ones are moved); {LEAVE_OUT}"
         _refuse("timezone", what, "which of two equal times in autumn was meant is not told", fix)
     elif kind in WHOLE or _has_point(kind):
-        fix = f'{role} = "to_timestamp({column})", of seconds since 1970'
+        fix = f"{toml_line(role, f'to_timestamp({column})')}, of seconds since 1970"
         _refuse(role, f"{role} holds numbers, and step is a time", "times are written as such", fix)
     elif kind not in CLOCKS | MOMENTS | {"VARCHAR"}:
-        _refuse(role, f"{role} holds {kind}", "a time has its day", f'{role} = "day + {column}"')
+        _refuse(role, f"{role} holds {kind}", "a time has its day", toml_line(role, f"day + {column}"))
 
 
 def _check_value(opened: Opened) -> None:
@@ -109,10 +116,23 @@ def _check_value(opened: Opened) -> None:
         if not _has_point(kind) and kind not in WHOLE | {"VARCHAR"}:
             _refuse("bins", f"value holds {kind}", "bins are of numbers", "leave bins out")
     elif _has_point(kind):
-        fix = f'bins = {{ low = [0, 10], high = [10, inf] }}; or value = "cast({column} AS bigint)"'
+        fix = f"bins = {{ low = [0, 10], high = [10, inf] }}; or {toml_line('value', f'cast({column} AS bigint)')}"
         _refuse("value", f"value holds numbers with a point ({kind})", rule, fix)
     elif kind not in WHOLE | {"VARCHAR", "BOOLEAN", "UUID", "ENUM"}:
-        _refuse("value", f"value holds {kind}", rule, f'value = "cast({column} AS varchar)"')
+        _refuse("value", f"value holds {kind}", rule, toml_line("value", f"cast({column} AS varchar)"))
+
+
+def _check_place(opened: Opened) -> None:
+    """Check the name of a place, or both coordinates."""
+    values = opened.source.values
+    for number, text in enumerate(values):
+        kind = opened.type(f"value{number}")
+        if len(values) == 2 and not _has_point(kind) and kind not in WHOLE | {"VARCHAR"}:
+            what = f"{text[:80]!r} holds {kind}"
+            _refuse("value", what, "a coordinate is a number", 'value = ["lon", "lat"], with numbers')
+        if len(values) == 1 and kind not in WHOLE | {"VARCHAR", "BOOLEAN", "UUID", "ENUM"}:
+            what, fix = f"value holds {kind}", toml_line("value", f"cast({opened.words()['value']} AS varchar)")
+            _refuse("value", what, "a place is a text or a whole number; two coordinates are two columns", fix)
 
 
 def refuse_mixed_times(opened: Opened, role: str) -> None:
@@ -130,13 +150,17 @@ def refuse_mixed_times(opened: Opened, role: str) -> None:
         raise DataError(what, rule=rule, fix="CASE, for the two kinds" if words else fix).at("timezone")
     if some:
         what = f"{role} holds {words}times without an offset from UTC, and timezone is declared"
-        fix = f"{role} = \"{column}::timestamp AT TIME ZONE '{zone}'\"; {LEAVE_OUT}"
+        line = toml_line(role, f"({column}::timestamp AT TIME ZONE '{zone}')")
+        fix = f"{line}; {LEAVE_OUT}"
         rule = "which of two equal times in autumn was meant is not told"
         raise DataError(what, rule=rule, fix=fix).at("timezone")
 
 
 def rows_sql(opened: Opened, is_numbered: bool = False, more: str = "") -> str:
-    """Return the SELECT of every row as integers, by the types of its columns; `more` are other bits of a row."""
+    """Return the SELECT of every row as integers, by the types of its columns.
+
+    `more` are other bits of a row; of visits it is the number of a row's place, or a code of what is wrong with it.
+    """
     source, roles = opened.source, opened.roles
     columns, listed, why = list[str](), ["unit", "recording"], list[str]()
     for role in ("unit", "recording"):
@@ -150,10 +174,15 @@ def rows_sql(opened: Opened, is_numbered: bool = False, more: str = "") -> str:
     if "where" in roles:
         columns.append('"where" is null as undecided')
         why.append(f"undecided::bigint * {BIT['where unknown']}")
-    if more:
+    if more and source.rows == "visits":
+        columns.append(f"{more} as place")
+        listed.append("place")
+        faults = " ".join(f"when {code} then {BIT[cause]}" for code, cause in FAULTS_OF_PLACES.items())
+        why.append(f"case place {faults} else 0 end")
+    elif more:
         columns.append(f"{more} as more")
         why.append("more")
-    if source.rows != "answers":
+    if source.rows not in ("answers", "visits"):
         columns.append(f"{code_sql(opened)} as code")
         listed.append("code")
         refused = BIT["no value"] if source.nulls == "refuse" else 0

@@ -25,6 +25,7 @@ from takifugu.data.engines.outside import Address
 from takifugu.data.files.formats import format_words
 from takifugu.data.files.many import files_of, is_many
 from takifugu.data.files.many import is_there as leads_to_data
+from takifugu.data.relation.source import Table as Relation
 from takifugu.releasing.file import relation_keys
 from takifugu.releasing.file.keys import plain
 from takifugu.releasing.file.relation_keys import RelationKeys
@@ -155,12 +156,19 @@ def same_transitions(counts: IntArray, private: Table, layouts: Sequence[Layout]
     return any(other is not None and np.array_equal(counts, other) for other in counts_of_layouts)
 
 
-def same_rows(public_rows: Mapping[tuple[str | None, ...], int], private: Table, columns: Sequence[str]) -> bool:
+def same_rows(
+    public_rows: Mapping[tuple[str | None, ...], int], private: Table | Relation, columns: Sequence[str]
+) -> bool:
     """Return whether the private data hold these rows in any order, and no others.
 
-    Private rows are counted in place by the public texts; the rest is counted together.
+    Private rows are counted in place by the public texts; the rest is counted together. Of a relation the columns are
+    values.
     """
     columns = list(dict.fromkeys(columns))
+    if isinstance(private, Relation):
+        values = private.opened.source.values
+        roles = [f"value{values.index(column)}" for column in columns]
+        return public_rows == _read(partial(private.times, roles))
     codes = list[dict[str, int]]()
     for place in range(len(columns)):
         texts = {key[place] for key in public_rows} - {None}
