@@ -29,6 +29,7 @@ from takifugu.releasing.file.keys import Described, Section
 from takifugu.releasing.file.relation_keys import RelationKeys
 from takifugu.releasing.file.sections import BudgetSpec, FileSpec
 from takifugu.releasing.file.shape import Shape, opened
+from takifugu.releasing.file.source import is_there
 from takifugu.releasing.file.source_reading import reading_of
 from takifugu.releasing.file.tables import Table as Item
 
@@ -170,9 +171,10 @@ class ReleaseFile:
 
     @cached_property
     def reading(self) -> str:
-        """Return how rows of the source become entries, one fact a line."""
+        """Return how rows of the source become entries, one fact a line; "" where there are no data to open."""
         if isinstance(self.source, RelationKeys):
-            return str(self.table.reading)
+            has_data = self.opened is not None or is_there(self.source, self.folder, self.given)
+            return str(self.table.reading) if has_data else ""
         return reading_of(self.source, self.spec.belief, self.folder, self.given, self.opened)
 
     def sections(self, of_kind: type[Spec]) -> Spec:

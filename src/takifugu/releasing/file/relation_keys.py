@@ -65,10 +65,7 @@ def is_there(source: RelationKeys, folder: Path, data: object) -> bool:
     """Return whether there are data to open."""
     if data is not None or source.engine is not None:
         return True
-    try:
-        return bool(private_files(source, folder, None)) or source.sql is not None
-    except TakifuguError:
-        return False
+    return source.sql is not None or any(path.exists() for path in private_files(source, folder, None))
 
 
 def private_files(source: RelationKeys, folder: Path, data: object) -> tuple[Path, ...]:
@@ -77,7 +74,10 @@ def private_files(source: RelationKeys, folder: Path, data: object) -> tuple[Pat
     if isinstance(data, str | Path):
         paths.append(Path(data))
     if source.file is not None:
-        paths += map(Path, files_named(source.file, folder, "file"))
+        try:
+            paths += map(Path, files_named(source.file, folder, "file"))
+        except TakifuguError:  # opening it says what is wrong
+            paths.append(folder / source.file)
     if source.sql is not None and SELECT.match(source.sql):
         paths += files_read(source.sql, folder)
     return tuple(paths)

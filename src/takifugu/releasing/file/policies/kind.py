@@ -144,6 +144,7 @@ class UnderPolicy(Kind):
             'the data are complete: "safe" speaks of the visits that are in them, each person counted once at a place, '
             "and of no others"
         )
+        yield "the file has a row: without any it is refused, which epsilon does not count"
         if spec.source.where is not None:
             yield f"rows count where {spec.source.where}: of all others, and of places left out so, nothing is said"
         when = ""
