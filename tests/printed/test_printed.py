@@ -175,7 +175,9 @@ KEYS = re.compile(
     r"""|\b\w+_units?\b|\bunits?_\w+|one Unit per"""
 )
 #: Files whose texts are parts of SQL over a relation with a column of this name.
-OF_SQL = {f"data/relation/{name}.py" for name in ("answers", "cluster", "counts", "statements", "transitions")}
+OF_SQL = {
+    f"data/relation/{name}.py" for name in ("answers", "cluster", "counts", "statements", "transitions", "visits")
+}  # fmt: skip
 SQL = re.compile(r"\s*(select|insert into|update|delete from|create table) ")
 MEASURES = re.compile(r"per unit of distance|units of the coordinates|one unit of (either coordinate|the error)")
 UNIT = re.compile(r"\bunits?\b", re.IGNORECASE)

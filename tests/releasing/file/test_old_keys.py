@@ -114,7 +114,8 @@ CLEANING: list[tuple[str, dict[str, Any], dict[str, Any], str]] = [
     ("header", {"file": "a.csv", "header": 4}, {}, "sql = \"from read_csv('a.csv', skip = 3, all_varchar = true)\""),
     ("header", {"file": "a.csv", "header": False, "unit": "column_1", "value": "column_7"}, {},
      "sql = \"from read_csv('a.csv', header = false, columns = {'column_1': 'VARCHAR', 'column_2'"),
-    ("header", {"file": "a.csv", "header": [1, 3], "unit": "who"}, {}, "sql = \"from read_csv('a.csv', skip = 3, header = false,"),
+    ("header", {"file": "a.csv", "header": [1, 3], "unit": "who"}, {},
+     "sql = \"from read_csv('a.csv', skip = 3, header = false,"),
     ("header", {"header": True}, {}, "leave it out"),
     ("file_names", {"file": "logs/*.csv", "file_names": "person"}, {}, "sql = \"select * exclude (filename), regexp"),
     ("file_names", {"file": "logs", "file_names": "person"}, {}, "sql = \"select * exclude (filename), regexp"),
@@ -183,7 +184,7 @@ def test_sql_that_is_printed_opens_the_file(tmp_path: Path) -> None:
     (tmp_path / "logs").mkdir()
     header = "who,t,e,mon,tue,note,ward\n"
     for name in ("a.csv", "logs/Ana.csv"):
-        (tmp_path / name).write_text(header + "Ana,0,1,x,y,z,w\n" * 2, encoding="utf-8")
+        (tmp_path / name).write_text(header + "".join(f"Ana,{n},{n + 1},x,y,z,w\n" for n in range(4)), "utf-8")
     seen = 0
     for key, source, belief, _ in CLEANING:
         where = ("belief", key.removeprefix("belief.")) if key.startswith("belief.") else ("source", key)

@@ -179,7 +179,7 @@ class Source:
 
     def _rules_of_visits(self, kind: str) -> Iterator[tuple[bool, str, str, str, str]]:
         """Yield the same of visits: somebody was somewhere, in a calendar if one is declared."""
-        yield self.unit is None, "unit", f"{kind} without unit", "a visit is somebody's", 'unit = "person"'
+        yield self.unit is None, "unit", f"{kind}, and nobody's", "a visit is somebody's", 'unit = "person"'
         what = f"value is {len(self.values)} columns"
         yield len(self.values) > 2, "value", what, "a place is a name or two coordinates", "name two"
         unused = {

@@ -68,7 +68,7 @@ def _times(source: Keys) -> dict[str, str]:
         if length is not None and key == "order":
             step = _seconds(str(length))
             sql = f"time_bucket(INTERVAL '{step} s', {sql} + INTERVAL '{step / 2:g} s')"
-        roles[key] = f"{sql} AT TIME ZONE {literal(zone)}" if is_local and form not in _EPOCHS else sql
+        roles[key] = f"{sql} AT TIME ZONE {literal(str(zone))}" if is_local and form not in _EPOCHS else sql
     if "duration" in source and "order" in source:
         name, unit = source["duration"]
         start = roles.get("order") or f"cast({column(source['order'])} AS timestamp)"
@@ -178,7 +178,7 @@ def _renamed(source: Keys) -> str:
     for now, before in source["renamed"].items():
         roles = [key for key in ("unit", "recording", "order", "end", "value") if source.get(key) == before]
         lines += [f"{key} = {toml_of(now)}" for key in roles]
-    return f"write {', '.join(lines)}" if lines else 'write the names of now in unit, order and value'
+    return f"write {', '.join(lines)}" if lines else 'write the names of now in the keys that name columns'
 
 
 def _first_of(source: Keys) -> list[str]:
