@@ -66,9 +66,9 @@ def _check_visits(cells: Cells) -> None:
     Then what is left of a visit follows from its record alone: a visit that is taken away takes away its rows and no
     others, as the same move among the declared places does, or takes away none.
     """
-    own = {scan for (scan, _), places in cells.items() if any("*" not in place for place in places)} | {LINES}
+    visited = {scan for (scan, _), places in cells.items() if any("*" not in place for place in places)} | {LINES}
     for (scan, name), places in cells.items():
-        if scan in own and any("*" in place for place in places):
+        if scan in visited and any("*" in place for place in places):
             raise wrong_key(
                 "sql", f"{name[:60]!r} of one visit decides about others (by a window, a DISTINCT inside, or a join)",
                 "that there is a visit is hidden: without it all others stay as they are",

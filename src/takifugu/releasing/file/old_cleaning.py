@@ -219,8 +219,9 @@ def _ambiguous(source: Keys, lines: Mapping[str, str | list[str]]) -> str:
 def _wide(source: Keys) -> str:
     """Return the SELECT of a table with several columns of states."""
     columns, ignored = source.get("columns"), source.get("ignore", [])
-    kept = [name for name in (source.get("unit"), source.get("recording")) if isinstance(name, str)]
-    which = f"columns(* exclude ({', '.join(map(column, [*kept, *ignored]))}))" if [*kept, *ignored] else "columns(*)"
+    people = [name for name in (source.get("unit"), source.get("recording")) if isinstance(name, str)]
+    others = ", ".join(map(column, [*people, *ignored]))
+    which = f"columns(* exclude ({others}))" if others else "columns(*)"
     if isinstance(columns, list) and columns:
         which = ", ".join(map(column, columns))
     turned = f"from (unpivot (from {_read(source)}) on {which} into name t value v) where v <> ''"
@@ -281,10 +282,10 @@ _OF_BELIEF: Mapping[str, Callable[[Keys, Keys], str]] = {"longer": _longer, "min
 
 def by_hand(source: Keys, belief: Keys) -> dict[str, str]:
     """Return the keys that no expression stands for, each with what to do."""
-    told = {key for key in (*_OF_SOURCE, "elsewhere", "ambiguous") if key in source} - {"rows", "engine"}
-    told |= {key for key, value in (("rows", "wide"),) if source.get(key) == value}
-    told |= {"engine"} if source.get("engine") not in (None, "spark") else set()
-    lines = {f"source.{key}": str(instead(("source", key), source, belief)) for key in sorted(told)}
+    left = {key for key in (*_OF_SOURCE, "elsewhere", "ambiguous") if key in source} - {"rows", "engine"}
+    left |= {key for key, value in (("rows", "wide"),) if source.get(key) == value}
+    left |= {"engine"} if source.get("engine") not in (None, "spark") else set()
+    lines = {f"source.{key}": str(instead(("source", key), source, belief)) for key in sorted(left)}
     of_belief = [key for key in _OF_BELIEF if key in belief]
     return lines | {f"belief.{key}": str(instead(("belief", key), source, belief)) for key in of_belief}
 

@@ -74,7 +74,7 @@ def cleaned(where: tuple[Step, ...], file: Json) -> InputError | None:
     """Return the error about a key of before that cleaned rows, None for any other.
 
     >>> print(cleaned(("source", "missing"), {"source": {"value": "v", "missing": ["NA"]}}).line)
-    is a key of before: cleaning is an expression now; write value = "nullif(v, 'NA')"
+    is a key of before; cleaning is an expression now; write value = "nullif(v, 'NA')"
     """
     if len(where) < 2 or where[0] not in ("source", "belief"):
         return None
