@@ -7,6 +7,7 @@ import duckdb
 import pytest
 from tools import old_file
 
+from takifugu.data.relation.words import identifier, literal
 from takifugu.releasing.file.old_keys import NOW
 
 ROOT = Path(__file__).parents[1]
@@ -99,7 +100,7 @@ CLEANED = {
                  "2026-03-02 11:30:00"),
     "missing": ('value = "v"\nmissing = ["NA", "it\'s"]\n', "value", {"v": "it's"}, None),
     "decimal": ('value = "v"\ndecimal = ","\nthousands = "."\n', "value", {"v": "1.234,5"}, "1234.5"),
-    "without a name": ('unit = "who"\nnull_keys = "drop"\n', "where", {"who": ""}, "false"),
+    "without a name": ('unit = "who"\nnull_keys = "drop"\n', "where", {"who": None}, "false"),
     "without a name, too": ('unit = "who"\nwhere = "a = \'1\'"\nnull_keys = "drop"\n', "where", {"who": "x", "a": "1"},
                             "true"),
 }  # fmt: skip
@@ -110,7 +111,8 @@ def test_expressions_give_what_the_keys_gave(name: str) -> None:
     text, key, row, expected = CLEANED[name]
     base = duckdb.connect()
     base.execute("set timezone = 'UTC'")
-    columns = ", ".join(f"{old_file.text(value)} as {old_file.column(column)}" for column, value in row.items())
+    cells = ((column, "null" if value is None else literal(value)) for column, value in row.items())
+    columns = ", ".join(f"{cell} as {identifier(column)}" for column, cell in cells)
     (read,) = base.sql(f"select cast({source(text)[key]} as varchar) from (select {columns})").fetchall()[0]
     assert read == expected
 
@@ -130,7 +132,7 @@ def test_what_is_left_to_do_is_told(tmp_path: Path, capsys: pytest.CaptureFixtur
     file = tmp_path / "r.toml"
     file.write_text('[source]\nsheet = "May 1"\noverlap = "last"\nbatch = "x"\n', encoding="utf-8")
     assert old_file.main([str(file), "--write"]) == 1
-    assert "source.overlap: write end = least(" in capsys.readouterr().err
+    assert "source.overlap: write sql = '''select * replace (least(" in capsys.readouterr().err
     assert tomllib.loads(file.read_text("utf-8"))["source"] == {
         "overlap": "last", "entries": "x", "sql": 'from "May 1"'
     }  # fmt: skip

@@ -10,35 +10,19 @@ import argparse
 import re
 import sys
 import tomllib
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
 from takifugu.core.plain import toml_of
+from takifugu.releasing.file.old_cleaning import CLEANING, by_hand, expressions, line_of
 from takifugu.releasing.file.old_keys import KINDS, NOW
 
 _HEADER = re.compile(r"\s*(\[\[?)\s*([\w.-]+)\s*(\]\]?)")
 _KEY = re.compile(r"(\s*)([\w-]+(?:\.[\w-]+)*)(\s*=)")
 #: An inline table of these keys has keys of before, too.
 _INLINE = {"fit": "belief.fit", "reference": "belief.reference"}
-#: Moments that are numbers since 1970, as DuckDB reads them.
-_EPOCHS = {
-    "epoch": "to_timestamp(cast({} AS bigint))", "epoch_ms": "make_timestamptz(cast({} AS bigint) * 1000)"
-}  # fmt: skip
-_SECONDS = {"s": 1, "min": 60, "h": 3600, "d": 86400, "w": 604800}
-#: Keys without an expression, and what to do.
-BY_HAND = {
-    "columns": "write sql with UNPIVOT", "ignore": "write sql with UNPIVOT", "empty": "write sql with UNPIVOT",
-    "duplicates": "write sql with SELECT DISTINCT, or QUALIFY row_number()",
-    "overlap": 'write end = least("end", lead(...) OVER (...)) in sql', "ambiguous": "write AT TIME ZONE in sql",
-    "attributes": "put the columns into the roster", "renamed": "write AS in sql",
-    "file_names": "write read_csv in sql",
-    "header": "write read_csv in sql", "delimiter": "leave it out, or write read_csv in sql",
-    "engine": "read a file or a frame", "list_units": "leave it out",
-    "elsewhere": "write where, with the declared places",
-}  # fmt: skip
-
 
 @dataclass(frozen=True)
 class Part:
@@ -144,120 +128,29 @@ def _with(part: Part, key: str, value: str | None = None) -> str:
     return line
 
 
-def column(name: str) -> str:
-    """Return a column's name in SQL."""
-    return '"' + name.replace('"', '""') + '"'
-
-
-def text(value: object) -> str:
-    """Return a text in SQL."""
-    return "'" + str(value).replace("'", "''") + "'"
-
-
-def _expression(sql: str) -> str:
-    """Return an expression as a TOML text that is easy to read."""
-    if '"' not in sql or "'''" in sql:
-        return toml_of(sql)
-    return f"'''{sql}'''" if "'" in sql else f"'{sql}'"
-
-
 def cleaned(text_of_file: str) -> tuple[str, list[str]]:
     """Return a file whose cleaning keys are expressions, and what is left to do by hand."""
     parts = list(parts_of(text_of_file))
     raw = tomllib.loads(text_of_file)
     source, belief = raw.get("source", {}), raw.get("belief", {})
-    expressions, gone, todo = dict[str, str](), set[str](), list[str]()
-    _times(source, expressions, gone)
-    _values(source, belief.get("map", {}), expressions, gone)
-    if source.get("null_keys") == "drop" and isinstance(source.get("unit"), str):
-        condition = f"{column(source['unit'])} <> ''"
-        expressions["where"] = f"({source['where']}) AND {condition}" if "where" in source else condition
-        gone.add("null_keys")
-    for key in ("sheet", "table"):
-        if key in source and "engine" not in source:
-            expressions["sql"] = f"from {column(source[key])}"
-            gone.add(key)
-    todo += [f"source.{key}: {what}" for key, what in BY_HAND.items() if key in source]
+    roles, todo = expressions(source, belief.get("map", {})), by_hand(source, belief)
+    gone = {key for key in CLEANING if key in source} if roles else set[str]()
     lines, last, is_map = list[str](), 0, False
     for part in parts:
         if not part.key and part.text.lstrip().startswith("["):
             is_map = part.section == "belief.map"
         if is_map or (part.section == "belief" and part.key.split(".")[0] == "map"):
             continue
-        if part.section == "source" and part.key in gone - {*expressions}:
+        if part.section == "source" and part.key in gone - {*roles}:
             continue
-        if part.section == "source" and part.key in expressions:
-            lines.append(_with(part, part.key, _expression(expressions.pop(part.key))))
+        if part.section == "source" and part.key in roles:
+            lines.append(_with(part, part.key, line_of("", roles.pop(part.key)).removeprefix(" = ")))
         else:
             lines.append(part.text)
         if part.section == "source" and part.text.strip():
             last = len(lines)
-    lines[last:last] = [f"{key} = {_expression(sql)}\n" for key, sql in expressions.items()]
-    return "".join(lines), todo
-
-
-def _times(source: Mapping[str, Any], expressions: dict[str, str], gone: set[str]) -> None:
-    """Write the times of rows as expressions."""
-    form, length = source.get("order_format"), source.get("round_to")
-    for key in ("order", "end"):
-        names = source.get(key)
-        if names is None or (isinstance(names, str) and form is None and (length is None or key == "end")):
-            continue
-        sql = _time([names] if isinstance(names, str) else names, form)
-        if length is not None and key == "order":
-            step = _seconds(str(length))
-            sql = f"time_bucket(INTERVAL '{step} s', {sql} + INTERVAL '{step / 2:g} s')"
-        expressions[key] = sql
-    gone |= {"order_format", "round_to"} & {*source}
-    if "duration" in source:
-        name, unit = source["duration"]
-        order = source["order"]
-        start = expressions.get("order", column(order) if isinstance(order, str) else "")
-        if "order" not in expressions:
-            start = f"cast({start} AS timestamp)"
-        expressions["end"] = f"{start} + to_seconds(cast({column(name)} AS double) * {_seconds(unit)})"
-        gone.add("duration")
-
-
-def _time(names: Sequence[str], form: str | None) -> str:
-    if form in _EPOCHS:
-        return _EPOCHS[form].format(column(names[0]))
-    if form is not None:
-        both = " || ' ' || ".join(map(column, names))
-        return f"strptime({both}, {text(form)})"
-    if len(names) == 2:
-        return f"cast({column(names[0])} AS timestamp) + cast({column(names[1])} AS interval)"
-    return f"cast({column(names[0])} AS timestamp)"
-
-
-def _seconds(length: str) -> int:
-    match = re.fullmatch(r"\s*([0-9]+)\s*([a-z]+)\s*", length)
-    if match is None or match[2] not in _SECONDS:
-        raise SystemExit(f"{length!r} is no length of time that this tool knows; write it in seconds, such as 60s")
-    return int(match[1]) * _SECONDS[match[2]]
-
-
-def _values(
-    source: Mapping[str, Any], states: Mapping[str, object], expressions: dict[str, str], gone: set[str]
-) -> None:
-    """Write the value of a row as an expression."""
-    keys = {"missing", "decimal", "thousands"} & {*source}
-    if not isinstance(source.get("value"), str) or not (keys or states):
-        return
-    sql = column(source["value"])
-    for word in source.get("missing", []):
-        sql = f"nullif({sql}, {text(word)})"
-    if {"decimal", "thousands"} & keys:
-        if source.get("thousands"):
-            sql = f"replace({sql}, {text(source['thousands'])}, '')"
-        if source.get("decimal", ".") != ".":
-            sql = f"replace({sql}, {text(source['decimal'])}, '.')"
-        sql = f"cast({sql} AS double)"
-    if states:
-        cases = " ".join(f"WHEN {text(raw)} THEN {text(state)}" for raw, state in states.items())
-        sql = f"CASE {sql} {cases} ELSE {sql} END"
-    expressions["value"] = sql
-    gone |= keys
+    lines[last:last] = [f"{line_of(key, sql)}\n" for key, sql in roles.items()]
+    return "".join(lines), [f"{key}: {line}" for key, line in todo.items()]
 
 
 def main(words: Sequence[str] | None = None) -> int:

@@ -73,7 +73,7 @@ VISITS = release_text(
 def test_visits_with_and_without_an_offset_are_refused(tmp_path: Path, times: tuple[str, str]) -> None:
     rows = "".join(f"{who},bar,{time}\n" for who, time in enumerate(times))
     path = put(tmp_path, {"city.toml": VISITS, "visits.csv": f"who,where,when\n{rows}"})
-    with pytest.raises(DataError, match="with and without a zone"):
+    with pytest.raises(DataError, match="some times without an offset"):
         plan(load(path))
     assert not (tmp_path / "ledger.db").exists()
 

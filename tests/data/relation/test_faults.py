@@ -12,6 +12,7 @@ import pytest
 from takifugu.core.errors import TakifuguError, faults_in
 from takifugu.data.relation.faults import CAUSES, RowFault
 from takifugu.data.relation.source import read_source
+from takifugu.data.relation.visits import Grid
 from takifugu.data.values.bounded import Bounded
 
 DAY = "2026-01-05"
@@ -20,7 +21,11 @@ CALENDAR = {"from": DAY, "until": "2026-01-06"}
 RUNS = {**CLOCK, **CALENDAR, "roster": ["Ana", "Ben"], "default_state": "x"}
 STAYS = {**RUNS, "rows": "stays", "end": "e"}
 NUMBERS = {"unit": "who", "order": "t", "value": "v", "step": 2}
+VISITS = {**CLOCK, "from": DAY, "rows": "visits"}
+POINTS = {"unit": "who", "value": ["e", "v"], "rows": "visits"}
 BINS = {"low": [0, 10], "high": [10, 20]}
+
+GRID = Grid((0.0, 1.0, 2.0), (0.0, 2.0), in_degrees=True)
 
 #: The cause, the keys, the lines below the header who,t,e,v, and the number of the first row at fault.
 CASES: list[tuple[str, dict[str, Any], list[str], int]] = [
@@ -59,6 +64,14 @@ CASES: list[tuple[str, dict[str, Any], list[str], int]] = [
     ("tie", CLOCK, [f"Ana,{DAY}T01:00,,x", f"Ben,{DAY}T01:00,,x", f"Ana,{DAY}T01:00,,y"], 3),
     ("backwards", STAYS, [f"Ana,{DAY}T01:00,{DAY}T02:00,x", f"Ana,{DAY}T05:00,{DAY}T04:00,x"], 2),
     ("overlap", STAYS, [f"Ana,{DAY}T01:00,{DAY}T03:00,x", f"Ana,{DAY}T02:00,{DAY}T04:00,x"], 1),
+    ("no place", VISITS, [f"Ana,{DAY}T01:00,,x", f"Ana,{DAY}T02:00,,"], 2),
+    ("elsewhere", VISITS, [f"Ana,{DAY}T01:00,,x", f"Ana,{DAY}T02:00,,Geheim"], 2),
+    ("no coordinate", POINTS, ["Ana,,1.5,1", "Ana,,1_0,1"], 2),
+    ("no coordinate", POINTS, ["Ana,,1.5,1", "Ana,,1,-inf"], 2),
+    ("no place", POINTS, ["Ana,,1.5,1", "Ana,,1,"], 2),
+    ("elsewhere", POINTS, ["Ana,,1.5,1", "Ana,,20.5,1"], 2),
+    ("no longitude", POINTS, ["Ana,,1.5,1", "Ana,,999,1"], 2),
+    ("no latitude", POINTS, ["Ana,,1.5,1", "Ana,,1,999"], 2),
     ("open", STAYS, [f"Ana,{DAY}T01:00,,x", f"Ana,{DAY}T02:00,{DAY}T04:00,x"], 1),
 ]  # fmt: skip
 
@@ -70,13 +83,13 @@ def test_a_cause_is_told_with_its_row_and_no_value(
     (tmp_path / "a.csv").write_text("\n".join(["who,t,e,v", *lines]) + "\n")
     states = ["low", "high"] if "bins" in keys else ["x", "y"]
     with read_source({**keys, "file": "a.csv"}, states, tmp_path) as source, pytest.raises(RowFault) as error:
-        source.counts()
+        _ = source.visits(GRID if keys is POINTS else states) if keys.get("rows") == "visits" else source.counts()
     fault = error.value
     assert (fault.cause, fault.row, fault.__cause__, fault.__context__) == (cause, row, None, None), fault.line
     assert fault.what.startswith(f"row {row}")
     assert fault.rule
     assert fault.fix
-    assert not any(value in fault.line for value in ("Geheim", "Ben", "05/01", "20.5", "soon", "{", "9999"))
+    assert not any(value in fault.line for value in ("Geheim", "Ben", "05/01", "20.5", "soon", "{", "999"))
 
 
 def test_a_row_has_its_number_whatever_a_column_called_row_holds(tmp_path: Path) -> None:

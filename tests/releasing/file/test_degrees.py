@@ -68,12 +68,11 @@ def test_a_row_beyond_the_poles(tmp_path: Path, outside: str) -> None:
     assert "407" not in str(refused.value)
 
 
-@pytest.mark.parametrize("more", ["", 'elsewhere = "ignore"\n'])
-def test_a_visit_beyond_the_poles(tmp_path: Path, more: str) -> None:
-    text = EVENING.replace("[belief]", f"{more}[belief]")
-    file = evening(tmp_path, text, "ana,-73.5,40.5\nben,-73.5,407.1\n")
-    with pytest.raises(DataError, match=r"'lat' holds in row 2 .* a latitude out of range.*-90 to 90.*repair the row"):
+def test_a_visit_beyond_the_poles(tmp_path: Path) -> None:
+    file = evening(tmp_path, EVENING, "ana,-73.5,40.5\nben,-73.5,407.1\n")
+    with pytest.raises(DataError, match=r"row 2: a latitude out of range .*-90 to 90.*repair the row") as refused:
         tf.release_file(file, anyway=True)
+    assert "407" not in str(refused.value)
 
 
 LISTED = 'reference = { file = "survey.csv", population = "status", smoothing = 1 }'

@@ -1,10 +1,19 @@
 """A key of before is refused with the line of now, its own value in it; what is no key of before is told as ever."""
 
+import re
+import tomllib
 from pathlib import Path
+from typing import Any
 
 import pytest
 from tests.support.release_files import changed
 from tests.support.releases import put, refusal_of
+
+from takifugu.core.plain import toml_of
+from takifugu.data.relation.judge import Judge, Rows, Scope
+from takifugu.data.relation.tree import expression, parsed
+from takifugu.releasing.file.old_cleaning import by_hand
+from takifugu.releasing.file.old_keys import cleaned
 
 EXAMPLES = Path(__file__).parents[3] / "examples"
 
@@ -75,3 +84,138 @@ def test_a_long_value_is_not_printed_again(tmp_path: Path) -> None:
 def test_where_the_key_of_now_is_none_nothing_is_said_of_before(tmp_path: Path) -> None:
     lines = problems(tmp_path, "people", ("[belief]", "[belief]\nnext = 3"))
     assert any(problem.startswith("belief.next: is not a known key here") for problem in lines), lines
+
+
+#: A key that cleaned rows, the other keys of [source] and [belief], and the line of now (or its first words).
+CLEANING: list[tuple[str, dict[str, Any], dict[str, Any], str]] = [
+    ("order_format", {"order": "Datum", "order_format": "%d.%m.%Y"}, {}, "order = \"strptime(Datum, '%d.%m.%Y')\""),
+    ("order_format", {"order": "end", "order_format": "epoch"}, {}, "order = 'to_timestamp(cast(\"end\" AS bigint))'"),
+    ("order_format", {"order": "a b", "end": "e", "order_format": "%H"}, {},
+     "order = \'\'\'strptime(\"a b\", '%H')\'\'\', and end = \"strptime(e, '%H')\""),
+    ("round_to", {"order": "t", "round_to": "1min"}, {},
+     "order = \"time_bucket(INTERVAL '60 s', cast(t AS timestamp) + INTERVAL '30 s')\""),
+    ("order", {"order": ["d", "t"]}, {}, 'order = "cast(d AS timestamp) + cast(t AS interval)"'),
+    ("duration", {"order": "t", "duration": ["hours", "1h"]}, {},
+     'end = "cast(t AS timestamp) + to_seconds(cast(hours AS double) * 3600)"'),
+    ("missing", {"value": "v", "missing": ["NA", "it's"]}, {}, "value = \"nullif(nullif(v, 'NA'), 'it''s')\""),
+    ("missing", {"value": ["x", "y"], "missing": "NA"}, {}, "value = [\"nullif(x, 'NA')\", \"nullif(y, 'NA')\"]"),
+    ("decimal", {"value": "v", "decimal": ",", "thousands": "."}, {},
+     "value = \"cast(replace(replace(v, '.', ''), ',', '.') AS double)\""),
+    ("thousands", {"value": "v", "thousands": " "}, {}, "value = \"cast(replace(v, ' ', '') AS double)\""),
+    ("null_keys", {"unit": "person", "null_keys": "drop"}, {}, 'where = "person IS NOT NULL"'),
+    ("null_keys", {"unit": "a", "recording": "b", "where": "c = 1", "null_keys": "drop"}, {},
+     'where = "(c = 1) AND a IS NOT NULL AND b IS NOT NULL"'),
+    ("null_keys", {"unit": "person", "null_keys": "refuse"}, {}, "leave it out"),
+    ("sheet", {"file": "a.xlsx", "sheet": "May 1"}, {}, "sql = 'from \"May 1\"'"),
+    ("table", {"file": "a.db", "table": "visits"}, {}, 'sql = "from visits"'),
+    ("delimiter", {"file": "a.csv", "delimiter": ";"}, {}, "leave it out"),
+    ("delimiter", {"file": "a.csv", "delimiter": " "}, {},
+     "sql = \"from read_csv('a.csv', delim = ' ', all_varchar = true)\""),
+    ("header", {"file": "a.csv", "header": 4}, {}, "sql = \"from read_csv('a.csv', skip = 3, all_varchar = true)\""),
+    ("header", {"file": "a.csv", "header": False, "unit": "column_1", "value": "column_7"}, {},
+     "sql = \"from read_csv('a.csv', header = false, columns = {'column_1': 'VARCHAR', 'column_2'"),
+    ("header", {"file": "a.csv", "header": [1, 3], "unit": "who"}, {},
+     "sql = \"from read_csv('a.csv', skip = 3, header = false,"),
+    ("header", {"header": True}, {}, "leave it out"),
+    ("file_names", {"file": "logs/*.csv", "file_names": "person"}, {}, "sql = \"select * exclude (filename), regexp"),
+    ("file_names", {"file": "logs", "file_names": "person"}, {}, "sql = \"select * exclude (filename), regexp"),
+    ("renamed", {"value": "kWh", "renamed": {"kWh new": "kWh"}}, {}, 'value = "kWh new"'),
+    ("engine", {"engine": "ibis"}, {}, "leave it out"), ("list_units", {"list_units": True}, {}, "leave it out"),
+    ("duplicates", {"file": "a.csv", "unit": "who", "order": "t", "duplicates": "last"}, {}, "sql = \"with lines as"),
+    ("duplicates", {"duplicates": "refuse"}, {}, "leave it out"),
+    ("overlap", {"file": "a.csv", "unit": "who", "order": "t", "end": "e", "overlap": "last"}, {},
+     'sql = "select * replace (least(e, lead(t)'),
+    ("overlap", {"file": "a.csv", "unit": "who", "order": "t", "end": "e", "overlap": "first"}, {}, "sql = "),
+    ("ambiguous", {"order": "t", "timezone": "Europe/Berlin", "ambiguous": "last"}, {},
+     "order = \"cast(t AS timestamp) AT TIME ZONE 'Europe/Berlin'\""),
+    ("ambiguous", {"order": "t", "timezone": "Europe/Berlin", "ambiguous": "first"}, {}, "order = "),
+    ("ambiguous", {"order": "t", "ambiguous": "refuse"}, {}, "leave it out"),
+    ("columns", {"file": "a.csv", "unit": "who", "columns": ["mon", "tue"]}, {}, "sql = \"from (unpivot"),
+    ("ignore", {"file": "a.csv", "unit": "who", "ignore": ["note"]}, {}, "sql = \"from (unpivot"),
+    ("empty", {"file": "a.csv", "unit": "who", "empty": "drop"}, {}, "sql = \"from (unpivot"),
+    ("rows", {"file": "a.csv", "unit": "who", "rows": "wide"}, {}, "sql = \"from (unpivot"),
+    ("attributes", {"file": "a.csv", "unit": "who", "attributes": ["ward"]}, {},
+     "roster = \"select distinct who, ward from read_csv('a.csv', all_varchar = true)\""),
+    ("elsewhere", {"value": "place", "elsewhere": "ignore"}, {"places": ["bar", "gym"]},
+     "where = \"place IN ('bar', 'gym')\""),
+    ("elsewhere", {"value": ["x", "y"], "elsewhere": "ignore"}, {"grid": {"x": [0, 3], "y": [0, 2]}},
+     'where = "cast(x AS double) BETWEEN 0 AND 3 AND cast(y AS double) BETWEEN 0 AND 2"'),
+    ("elsewhere", {"value": "place", "elsewhere": "refuse"}, {}, "leave it out"),
+    ("belief.map", {"value": "v"}, {"map": {"on": "busy", "off": "free"}},
+     "value = \"CASE v WHEN 'on' THEN 'busy' WHEN 'off' THEN 'free' ELSE v END\""),
+    ("belief.min_length", {"file": "a.csv", "unit": "who", "order": "t"}, {"min_length": 3}, "sql = "),
+    ("belief.longer", {"file": "a.csv", "unit": "who", "order": "t"}, {"longer": "cut", "max_length": 9}, "sql = "),
+]  # fmt: skip
+ROLES = ("order", "end", "value", "where", "unit")
+COLUMNS = ["who", "t", "e", "v", "x", "y", "d", "hours", "place", "Datum", "end", "a b", "a", "b", "c", "person",
+           "kWh new", "mon", "tue", "note", "ward", "filename"]  # fmt: skip
+
+
+@pytest.mark.parametrize(("key", "source", "belief", "line"), CLEANING)
+def test_a_key_that_cleaned_rows_is_told_with_the_line_of_now(
+    key: str, source: dict[str, Any], belief: dict[str, Any], line: str
+) -> None:
+    """Each printed line is TOML, and each printed role and SELECT is one that the judge accepts."""
+    where = ("belief", key.removeprefix("belief.")) if key.startswith("belief.") else ("source", key)
+    error = cleaned(where, {"source": source, "belief": belief})
+    assert error is not None
+    assert error.fix.removeprefix("write ").startswith(line), error.fix
+    for role, text in printed(error.fix):
+        rows = Rows.of(0, COLUMNS)
+        if role in ROLES:
+            for one in [text] if isinstance(text, str) else text:
+                if one not in COLUMNS:
+                    Judge(role).value(expression(one, role), Scope((("", rows),), expression(one, role)))
+        elif role in ("sql", "roster"):
+            parsed(text, role)
+
+
+def printed(fix: str) -> list[tuple[str, Any]]:
+    """Return the keys of a fix with their values, as TOML reads them."""
+    lines = re.findall(r"""\b([a-z]+ = (?:\'\'\'.*?\'\'\'|'[^']*'|"(?:[^"\\]|\\.)*"|\[.*\]))""", fix)
+    assert lines or fix.startswith("leave it out"), fix
+    return [pair for line in lines for pair in tomllib.loads(line).items()]
+
+
+def test_sql_that_is_printed_opens_the_file(tmp_path: Path) -> None:
+    """The SELECT of each key is judged and run over a file with such columns."""
+    from takifugu.data.relation.opening import open_table
+
+    (tmp_path / "logs").mkdir()
+    header = "who,t,e,mon,tue,note,ward\n"
+    for name in ("a.csv", "logs/Ana.csv"):
+        (tmp_path / name).write_text(header + "".join(f"Ana,{n},{n + 1},x,y,z,w\n" for n in range(4)), "utf-8")
+    seen = 0
+    for key, source, belief, _ in CLEANING:
+        where = ("belief", key.removeprefix("belief.")) if key.startswith("belief.") else ("source", key)
+        error = cleaned(where, {"source": source, "belief": belief})
+        assert error is not None
+        for role, text in printed(error.fix):
+            if role in ("sql", "roster") and "read_csv" in text and "skip = 3, header" not in text:
+                open_table(text, (), tmp_path, str(tmp_path), "sql").close()
+                seen += 1
+    assert seen >= 12
+
+
+@pytest.mark.parametrize(("example", "change", "place"), [
+    ("venues", ('value = "place"', 'value = "place"\nmissing = ["NA"]'), "source.missing: is a key of before"),
+    ("venues", ('value = "place"', 'value = "place"\nelsewhere = "ignore"'), "source.elsewhere: is a key of before"),
+    ("hours", ('order = "when"', 'order = ["day", "time"]'), "source.order: is a key of before"),
+    ("hours", ('order = "when"', 'order = "when"\norder_format = "%d.%m.%Y"'), "source.order_format: is a key"),
+    ("venues", ('value = "place"', 'value = "place"\nengine = "ibis"'), "source.engine: is a key of before"),
+    ("venues", ('value = "place"', 'value = "place"\nmissing = 3'), "source.missing: is a key of before"),
+    ("venues", ('value = "place"', 'value = "place"\nround_to = "soon"'), "source.round_to: is a key of before"),
+])  # fmt: skip
+def test_a_release_file_tells_it_at_its_key(tmp_path: Path, example: str, change: tuple[str, str], place: str) -> None:
+    lines = problems(tmp_path, example, change)
+    assert [line for line in lines if line.startswith(place)], lines
+
+
+def test_what_the_tool_leaves_to_do_is_what_the_error_says() -> None:
+    for key, source, belief, _ in CLEANING:
+        for place, line in by_hand(source, belief).items():
+            section, name = place.split(".")
+            if name == key.removeprefix("belief."):
+                error = cleaned((section, name), {"source": source, "belief": belief})
+                assert error is not None
+                assert error.fix == line, toml_of(source)

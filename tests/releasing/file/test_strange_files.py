@@ -297,9 +297,9 @@ def units(folder: Path, spec: str, keys: str, belief: str, rows: str, public: st
     return file.kind.units(file)
 
 
-def test_visits_and_a_public_list_of_places_in_windows_characters(tmp_path: Path, reader: str) -> None:
-    keys = f'{LATIN_MARKS}unit = "column_1"\nvalue = "column_2"'
-    rows = "Jörg|Café\nJörg|Bäckerei\nÖzil|Café\n"
+def test_visits_and_a_public_list_of_places_in_windows_characters(tmp_path: Path) -> None:
+    keys = 'encoding = "cp1252"\nunit = "wer"\nvalue = "wo"'
+    rows = "wer|wo\nJörg|Café\nJörg|Bäckerei\nÖzil|Café\n"
     (unit,) = units(
         tmp_path, POLICY, keys, 'places = { file = "public.csv", column = "Ort", encoding = "cp1252" }', rows,
         "Ort|x\nCafé|a\nBäckerei|b\n",
@@ -311,13 +311,14 @@ def test_visits_and_a_public_list_of_places_in_windows_characters(tmp_path: Path
     assert unit.data[0].tolist() == [1, 2]
 
 
-def test_boxes_by_decimal_commas(tmp_path: Path, reader: str) -> None:
+def test_boxes_by_decimal_commas(tmp_path: Path) -> None:
     grid = "grid = { x = [0, 2000], y = [0, 2], columns = 2, rows = 2 }"
-    keys = f'{LATIN_MARKS}unit = "column_1"\nvalue = ["column_2", "column_3"]'
-    (unit,) = units(tmp_path, POLICY, keys, grid, "a|1.500,5|0,5\nb|12,25|1,75\nc|0|1,5\n")
+    numbers = [f"replace(replace({name}, '.', ''), ',', '.')" for name in ("x", "y")]
+    keys = f'unit = "wer"\nvalue = {numbers}'
+    (unit,) = units(tmp_path, POLICY, keys, grid, "wer|x|y\na|1.500,5|0,5\nb|12,25|1,75\nc|0|1,5\n")
     assert unit.data[0].tolist() == [0, 1, 2, 0]
-    with pytest.raises(TakifuguError, match=r"source\.file: a coordinate is no finite number"):
-        units(tmp_path, POLICY, keys, grid, "a|1500.5|0.5\n")
+    with pytest.raises(TakifuguError, match=r"source\.value: row 1: a coordinate in .* that is no finite number"):
+        units(tmp_path, POLICY, 'unit = "wer"\nvalue = ["x", "y"]', grid, "wer|x|y\na|1.500,5|0,5\n")
 
 
 def test_places_of_people_by_decimal_commas(tmp_path: Path) -> None:
@@ -342,10 +343,10 @@ def test_places_of_people_by_decimal_commas(tmp_path: Path) -> None:
 
 
 def test_the_public_file_is_recognised_as_the_private_one_however_it_is_written(tmp_path: Path) -> None:
-    keys = f'{LATIN_MARKS}unit = "column_1"\nvalue = "column_2"'
-    places = 'places = { file = "public.csv", column = "column_2", encoding = "cp1252" }'
+    keys = 'encoding = "cp1252"\nunit = "wer"\nvalue = "wo"'
+    places = 'places = { file = "public.csv", column = "wo", encoding = "cp1252" }'
     with pytest.raises(SpecError, match="has the rows of the private data"):
-        units(tmp_path, POLICY, keys, places, "Jörg|Café\nÖzil|Bar\n", "column_1;column_2\nx;Café\ny;Bar\n")
+        units(tmp_path, POLICY, keys, places, "wer|wo\nJörg|Café\nÖzil|Bar\n", "wer;wo\nx;Café\ny;Bar\n")
 
 
 def test_unknown_ways_of_writing_are_told_with_everything_else(tmp_path: Path) -> None:

@@ -56,8 +56,8 @@ def counted(
     """
     source = opened.source
     check_types(opened)
-    if source.rows == "answers":
-        raise InputError("answers have no steps", fix='rows = "samples"').at("rows")
+    if source.rows in ("answers", "visits"):
+        raise InputError(f"{source.rows} have no states of steps", fix='rows = "samples"').at("rows")
     whole = None if source.size is None else range(source.size)
     window = whole if window is None else window
     if whole is not None and window is not None and not whole.start <= window.start < window.stop <= whole.stop:

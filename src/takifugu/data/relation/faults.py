@@ -60,6 +60,19 @@ def _pasted(fix: str, words: dict[str, str]) -> str:
     return "".join([*parts, fix[end:].format(**words)])
 
 
+#: A line of a fix, with an expression or a SELECT.
+_FIX = re.compile(r'([a-z]+) = "([^"]*)"')
+
+
+def _pasted(fix: str, words: dict[str, str]) -> str:
+    """Return a fix whose lines can be pasted, whatever quotes the words have."""
+    parts, end = list[str](), 0
+    for line in _FIX.finditer(fix):
+        parts += [fix[end : line.start()].format(**words), toml_line(line[1], line[2].format(**words))]
+        end = line.end()
+    return "".join([*parts, fix[end:].format(**words)])
+
+
 @dataclass(frozen=True)
 class Cause:
     """A rule about rows: its name, the key that declares it, what is wrong, the rule, and the fix."""
@@ -95,6 +108,16 @@ CAUSES = (
     Cause("unknown state", "value", "a value in {value} that is none of the states",
           "every value is one of the declared states",
           'value = "lower(trim({value}))" or a CASE; or declare the state'),
+    Cause("no place", "value", "no place in {value}", "a visit is somewhere: one that is left out is not counted",
+          'where = "{value} IS NOT NULL", if such rows are no visits'),
+    Cause("no coordinate", "value", "a coordinate in {value} that is no finite number", "a place has two of them",
+          "value = [\"replace(lon, ',', '.')\", ...], or another expression that gives numbers"),
+    Cause("no longitude", "value", "a longitude out of range in {value}",
+          "it is a number of degrees from -360 to 360, and comes first", "repair the row, or leave it out by where"),
+    Cause("no latitude", "value", "a latitude out of range in {value}",
+          "it is a number of degrees from -90 to 90, and comes second", "repair the row, or leave it out by where"),
+    Cause("elsewhere", "value", "a place in {value} that is not declared", "nobody was at a place that is not declared",
+          "declare it; or where = \"{places}\": nothing is then said about other places"),
     Cause("no bin", "value", "a number in {value} that is not finite, or in no bin",
           "infinity and NaN are no measurements, and bins hold every number that can occur",
           "value = \"CASE WHEN isfinite(try_cast({value} AS double)) THEN {value} END\", or widen the bins"),

@@ -27,6 +27,9 @@ Places = frozenset[tuple[object, ...]]
 Cells = Mapping[Cell, Places]
 ONE, MANY = Places({()}), Places({("*",), ("**",)})
 NOTHING: Cells = {}
+#: What the number of a line comes from: no column, and how many lines are above it.
+LINES = -1
+LINE: Cells = {(LINES, "number of a line"): MANY}
 
 
 def together(*some: Cells) -> Cells:
@@ -200,7 +203,7 @@ class Judge:
         arguments = [argument["expression"] for argument in node.get("arguments") or []]
         if node["type"] in allowed.ORDERED:
             if node["type"] == "WINDOW_ROW_NUMBER" and not (orders or partitions) and scope.is_in_order(self.in_order):
-                return NOTHING  # the number of a line, whatever it holds
+                return LINE  # whatever it holds
             if not orders:
                 self.refuse(f"calls {name}() without ORDER BY", "rows have no order", "OVER (... ORDER BY ...)")
             self.checks.append(scope.check_of_order(name, [*partitions, *orders]))

@@ -19,10 +19,12 @@ from takifugu.data.times.calendar import Calendar
 from takifugu.data.times.zones import Zone
 from takifugu.data.values.bins import Bins
 
-#: What a file holds: the state of each step, when it changes, how long it lasts, when it is seen, or one row a unit.
-KINDS = ("samples", "changes", "stays", "events", "answers")
+#: What a file holds: the state of each step, when it changes, how long it lasts, when it is seen, one row a unit, or
+#: where somebody was.
+KINDS = ("samples", "changes", "stays", "events", "answers", "visits")
 #: Those whose rows are runs of steps.
 RUNS = ("changes", "stays", "events")
+_CALENDAR = 'order = "time", step = "1h", from = "2026-01-05"'
 _UNITS = {"s": 1, "min": 60, "h": 3600, "d": 86400}
 WIDEST = 2**53
 
@@ -161,6 +163,9 @@ class Source:
             is_odd = self.roster is not None and not has_unit
             yield is_odd, "roster", "roster without people", "it names people", "leave roster out"
             return
+        if self.rows == "visits":
+            yield from self._rules_of_visits(kind)
+            return
         yield self.order is None, "order", f"{kind} without order", "rows have a time", 'order = "time"'
         yield self.step is None, "step", f"{kind} without step", "steps have a length", 'step = "15min", or step = 1'
         is_end = self.rows == "stays" and self.end is None
@@ -183,6 +188,30 @@ class Source:
         yield is_odd, "gaps", 'gaps are "hidden" and no calendar is declared', "lengths are then declared", dates
         no_start = self.start is None and self.until is not None
         yield no_start, "from", "until without from", "a calendar has a start", dates
+
+    def _rules_of_visits(self, kind: str) -> Iterator[tuple[bool, str, str, str, str]]:
+        """Yield the same of visits: somebody was somewhere, in a calendar if one is declared."""
+        yield self.unit is None, "unit", f"{kind}, and nobody's", "a visit is somebody's", 'unit = "person"'
+        what = f"value is {len(self.values)} columns"
+        yield len(self.values) > 2, "value", what, "a place is a name or two coordinates", "name two"
+        unused = {
+            "end": "a visit is in one step", "recording": "a visit stands alone", "bins": "places have names",
+            "default_state": "a visit is somewhere", "roster": "it is not published who was nowhere",
+        }  # fmt: skip
+        for key, rule in unused.items():
+            yield getattr(self, key) is not None, key, f"{key} is declared beside {kind}", rule, f"leave {key} out"
+        fix = 'where = "place IS NOT NULL", if such rows are no visits'
+        yield self.nulls != "refuse", "nulls", f"nulls are declared beside {kind}", "a visit is somewhere", fix
+        yield self.gaps == "hidden", "gaps", f"gaps are declared beside {kind}", "visits have none", "leave gaps out"
+        said = [key for key, value in self._calendar_keys() if value is not None]
+        for key, value in self._calendar_keys():
+            is_needed = bool(said) and key != "until" and value is None
+            yield is_needed, key, f"{said and said[0]} without {key}", "a calendar has a start and steps", _CALENDAR
+        is_odd = self.timezone is not None and not said
+        yield is_odd, "timezone", "timezone without order", "times alone have a zone", "leave timezone out"
+
+    def _calendar_keys(self) -> tuple[tuple[str, object], ...]:
+        return ("order", self.order), ("step", self.step), ("from", self.start), ("until", self.until)
 
     @property
     def values(self) -> tuple[str, ...]:

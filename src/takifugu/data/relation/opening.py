@@ -445,6 +445,7 @@ class Opening:
         check_dependence(
             cells | {"value": values}, self.rows.filters, self.rows.is_distinct, source.is_covered,
             source.rows != "answers" or (source.unit is not None and source.rows_per_person == 1),
+            source.rows == "visits",
         )  # fmt: skip
         condition = f"coalesce({roles['where'].sql}, true)" if "where" in roles else "true"
         listed = ", ".join(f"{role.sql} as {identifier(name)}" for name, role in roles.items())

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 
 from takifugu.data.relation.faults import wrong_key
-from takifugu.data.relation.judge import Cells, together
+from takifugu.data.relation.judge import LINES, Cells, together
 
 _COVERED = (
     'declare from, until, a roster and gaps = "hidden"; or filter by other columns; '
@@ -14,8 +14,9 @@ _COVERED = (
 
 
 def check_dependence(
-    roles: Mapping[str, Cells], filters: Cells, is_distinct: bool, is_covered: bool, has_ties: bool
-) -> None:
+    roles: Mapping[str, Cells], filters: Cells, is_distinct: bool, is_covered: bool, has_ties: bool,
+    are_visits: bool = False,
+) -> None:  # fmt: skip
     """Raise InputError for a role, or for rows, that depend on what is hidden.
 
     `roles` are the cells of each role, "value" and "where" among them, and `filters` those that decide which rows `sql`
@@ -23,9 +24,13 @@ def check_dependence(
     unit (and of one step) are refused.
 
     A value of a record must go into one row: else it changes several, and is charged once. Who, when and which rows
-    must not depend on hidden values: else lengths, gaps or the presence of a unit publish them exactly.
+    must not depend on hidden values: else lengths, gaps or the presence of a unit publish them exactly. Of visits
+    nothing of this is public, and a filter may look at the place; but that there is a visit is hidden itself, so that
+    each one counts by itself alone (`_check_visits`).
     """
-    hidden = roles.get("value", {})
+    hidden = {cell: places for cell, places in roles.get("value", {}).items() if cell[0] != LINES}
+    if are_visits:
+        _check_visits(together(*roles.values(), filters))
     for key, cells in (("value", hidden), ("where", roles.get("where", {})), ("sql", filters)):
         reached = together(hidden, cells)
         several = sorted({repr(name[:60]) for scan, name in hidden if len(reached[scan, name]) > 1})
@@ -44,7 +49,7 @@ def check_dependence(
             )  # fmt: skip
     for key, cells in (("where", roles.get("where", {})), ("sql", filters)):
         both = _common(cells, hidden)
-        if both and not is_covered:
+        if both and not is_covered and not are_visits:
             raise wrong_key(
                 key, f"which rows there are depends on {both}, as value does",
                 "lengths, gaps and people are public, and would show the value", _COVERED,
@@ -54,6 +59,22 @@ def check_dependence(
             "sql", "DISTINCT over rows that are nobody's", "two people with the same answers are two",
             "name the person; or leave DISTINCT out",
         )  # fmt: skip
+
+
+def _check_visits(cells: Cells) -> None:
+    """Raise InputError where a visit decides about another one, or about its row.
+
+    Then what is left of a visit follows from its record alone: a visit that is taken away takes away its rows and no
+    others, as the same move among the declared places does, or takes away none.
+    """
+    visited = {scan for (scan, _), places in cells.items() if any("*" not in place for place in places)} | {LINES}
+    for (scan, name), places in cells.items():
+        if scan in visited and any("*" in place for place in places):
+            raise wrong_key(
+                "sql", f"{name[:60]!r} of one visit decides about others (by a window, a DISTINCT inside, or a join)",
+                "that there is a visit is hidden: without it all others stay as they are",
+                "each row by its own columns alone, and by tables of others",
+            )  # fmt: skip
 
 
 def _common(one: Cells, other: Cells) -> str:

@@ -36,6 +36,7 @@ from takifugu.data.relation.relation import MEMORY, Relation
 from takifugu.data.relation.roster import Roster, read_roster
 from takifugu.data.relation.transitions import States, states_of, transitions_of, transitions_of_all
 from takifugu.data.relation.types import Known, check_types
+from takifugu.data.relation.visits import Grid, Visits, visited
 from takifugu.data.relation.words import identifier, literal
 from takifugu.data.values.bounded import Bounded
 
@@ -132,6 +133,10 @@ class Table:
         """Raise RowFault for rows against the rules about units, of which one may have several; DataError for none."""
         check_types(self.opened)
         check_rows(self.opened, self.roster, may_repeat=True)
+
+    def visits(self, known: Sequence[str] | Grid) -> Visits:
+        """Return who was at which of the declared places, or in which box, in which step."""
+        return visited(self.opened, known)
 
     def texts(self, roles: Sequence[str]) -> list[Texts]:
         """Return the rows of some roles as texts in the order of the rows, None where there is nothing; private.

@@ -95,6 +95,18 @@ def samples_by_cell(opened: Opened, cells: Cells, are_with_words: bool) -> str:
     return f"select p.number, g.* exclude (unit, recording) from ({grouped}) g join {PIECES} p using (unit, recording)"
 
 
+def visits(opened: Opened, places: str, is_numbered: bool = False) -> str:
+    """Return the SELECT of visits with the step that each one lies in; `places` is the number of a row's place."""
+    source, rows = opened.source, rows_sql(opened, is_numbered, places)
+    if source.origin is None:
+        return f"select *, 0::bigint as step from ({rows})"
+    outside = f"tick < {source.origin}"
+    if source.size is not None:
+        outside += f" or tick >= {source.origin + source.size * source.width}"
+    return f"""select * replace (why + coalesce(({outside})::bigint, 0) * {BIT["outside"]} as why),
+        (tick - {source.origin}) // {source.width} as step from ({rows})"""
+
+
 def runs(opened: Opened, window: range, is_numbered: bool = False) -> str:
     """Return the SELECT of runs: of each row its unit's number, its code, and its steps `first` up to before `last`.
 
@@ -164,7 +176,7 @@ def listed_runs(opened: Opened, window: range, is_missing: bool) -> str:
 
 
 def faulty(opened: Opened, window: range | None, cause: str, more: str = "") -> str:
-    """Return the SELECT of the first row with a cause and of how many there are."""
+    """Return the SELECT of the first row with a cause and of how many there are; `more` is that of `rows_sql`."""
     kind, bit = opened.source.rows, BIT[cause]
     if kind == "samples":
         body = placed(opened, None, True)
@@ -179,6 +191,8 @@ def faulty(opened: Opened, window: range | None, cause: str, more: str = "") -> 
         if cause == "second answer":
             body = f"""select "row", {bit} as why from ({body})
                 qualify row_number() over (partition by unit order by "row") > 1"""
+    elif kind == "visits":
+        body = visits(opened, more, True)
     else:
         assert window is not None, "runs have a calendar"
         body = runs(opened, window, True)

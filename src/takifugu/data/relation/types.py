@@ -39,6 +39,10 @@ CLOCKS = {"DATE", "TIMESTAMP", "TIMESTAMP_S", "TIMESTAMP_MS", "TIMESTAMP_NS"}
 MOMENTS = {"TIMESTAMP WITH TIME ZONE", "TIMESTAMPTZ", "TIMESTAMPTZ_NS", "TIMESTAMP_NS WITH TIME ZONE"}
 #: Codes of a missing value, of one that is no state, and of a number in no bin.
 MISSING, UNKNOWN, UNBINNED = -1, -2, -3
+#: What is wrong with a place, by its code.
+FAULTS_OF_PLACES = {
+    MISSING: "no place", UNKNOWN: "elsewhere", -3: "no coordinate", -4: "no longitude", -5: "no latitude"
+}  # fmt: skip
 ZONE = 'timezone = "Europe/Berlin"; or "UTC" if clocks there show that'
 LEAVE_OUT = "or leave timezone out: steps are then those of clocks"
 #: A day, or a day and a time; what follows it where it has an offset; the first and last moment that is no mistake.
@@ -67,7 +71,10 @@ def check_types(opened: Opened) -> None:
                 check(opened, role)
     if opened.source.rows != "answers":
         with gathered(faults):
-            check_value(opened, "value0", opened.source.bin_edges)
+            if opened.source.rows == "visits":
+                _check_place(opened)
+            else:
+                check_value(opened, "value0", opened.source.bin_edges)
     raise_gathered(faults)
 
 
@@ -103,7 +110,7 @@ def _check_order(opened: Opened, role: str) -> None:
         _refuse("timezone", what, "hours and days are those of clocks somewhere", ZONE)
     elif kind in CLOCKS and zone is not None:
         what = f"{role} holds what clocks showed ({kind}), and timezone is declared"
-        line = toml_line(role, f"{column} AT TIME ZONE '{zone}'")
+        line = toml_line(role, f"({column} AT TIME ZONE '{zone}')")
         fix = f"{line} (the later of two; skipped ones are moved); {LEAVE_OUT}"
         _refuse("timezone", what, "which of two equal times in autumn was meant is not told", fix)
     elif kind in WHOLE or _has_point(kind):
@@ -140,6 +147,19 @@ def value_line(opened: Opened, role: str, sql: str) -> str:
     return f"value = {toml_of(sql)}"
 
 
+def _check_place(opened: Opened) -> None:
+    """Check the name of a place, or both coordinates."""
+    values = opened.source.values
+    for number, text in enumerate(values):
+        kind = opened.type(f"value{number}")
+        if len(values) == 2 and not _has_point(kind) and kind not in WHOLE | {"VARCHAR"}:
+            what = f"{text[:80]!r} holds {kind}"
+            _refuse("value", what, "a coordinate is a number", 'value = ["lon", "lat"], with numbers')
+        if len(values) == 1 and kind not in WHOLE | {"VARCHAR", "BOOLEAN", "UUID", "ENUM"}:
+            what, fix = f"value holds {kind}", toml_line("value", f"cast({opened.words()['value']} AS varchar)")
+            _refuse("value", what, "a place is a text or a whole number; two coordinates are two columns", fix)
+
+
 def refuse_mixed_times(opened: Opened, role: str) -> None:
     """Raise DataError if offsets are what is wrong with a column of texts."""
     zone, column = opened.source.timezone, opened.words()[role]
@@ -155,7 +175,7 @@ def refuse_mixed_times(opened: Opened, role: str) -> None:
         raise DataError(what, rule=rule, fix="CASE, for the two kinds" if words else fix).at("timezone")
     if some:
         what = f"{role} holds {words}times without an offset from UTC, and timezone is declared"
-        fix = toml_line(role, f"{column}::timestamp AT TIME ZONE '{zone}'") + f"; {LEAVE_OUT}"
+        fix = toml_line(role, f"({column}::timestamp AT TIME ZONE '{zone}')") + f"; {LEAVE_OUT}"
         rule = "which of two equal times in autumn was meant is not told"
         raise DataError(what, rule=rule, fix=fix).at("timezone")
 
@@ -170,7 +190,10 @@ def keep_rows(opened: Opened) -> None:
 
 
 def rows_sql(opened: Opened, is_numbered: bool = False, more: str = "") -> str:
-    """Return the SELECT of every row as integers, by the types of its columns; `more` are other bits of a row."""
+    """Return the SELECT of every row as integers, by the types of its columns.
+
+    `more` are other bits of a row; of visits it is the number of a row's place, or a code of what is wrong with it.
+    """
     if opened.relation.is_kept and not is_numbered and not more:
         return f"select * from {KEPT}"
     source, roles = opened.source, opened.roles
@@ -186,10 +209,15 @@ def rows_sql(opened: Opened, is_numbered: bool = False, more: str = "") -> str:
     if "where" in roles:
         columns.append('"where" is null as undecided')
         why.append(f"undecided::bigint * {BIT['where unknown']}")
-    if more:
+    if more and source.rows == "visits":
+        columns.append(f"{more} as place")
+        listed.append("place")
+        faults = " ".join(f"when {code} then {BIT[cause]}" for code, cause in FAULTS_OF_PLACES.items())
+        why.append(f"case place {faults} else 0 end")
+    elif more:
         columns.append(f"{more} as more")
         why.append("more")
-    if source.rows != "answers":
+    if source.rows not in ("answers", "visits"):
         columns.append(f"{code_sql(opened)} as code")
         listed.append("code")
         refused = BIT["no value"] if source.nulls == "refuse" else 0

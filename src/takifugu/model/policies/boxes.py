@@ -75,6 +75,17 @@ class Boxes(PlainForm):
         column, row = _number(x, self.x, self.columns), _number(y, self.y, self.rows)
         return None if column is None or row is None else _NAME(row, column)
 
+    def edges(self) -> tuple[tuple[float, ...], tuple[float, ...]]:
+        """Return the edges of columns and of rows, from the lowest to the highest.
+
+        >>> Boxes.of((0, 1), (0, 4), columns=4, rows=2).edges()
+        ((0.0, 0.25, 0.5, 0.75, 1.0), (0.0, 2.0, 4.0))
+        """
+        (left, right), (low, high) = self.x, self.y
+        across = (left + (right - left) * part / self.columns for part in range(self.columns + 1))
+        along = (low + (high - low) * part / self.rows for part in range(self.rows + 1))
+        return tuple(map(float, across)), tuple(map(float, along))
+
     def box(self, name: str) -> tuple[float, float, float, float]:
         """Return the ends of a named box: left, low, right, high.
 

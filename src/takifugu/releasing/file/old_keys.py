@@ -6,8 +6,10 @@ from collections.abc import Collection, Mapping
 from types import MappingProxyType
 from typing import Any
 
-from takifugu.core.errors import InputError, Step
+from takifugu.core.errors import InputError, Step, TakifuguError
 from takifugu.core.plain import Json, toml_of
+from takifugu.core.sections import section_in
+from takifugu.releasing.file.old_cleaning import instead
 
 Names = Mapping[str, str]
 #: The key of now, by the section and the key of before; "" stands above all sections.
@@ -28,10 +30,15 @@ NOW: Mapping[str, Names] = MappingProxyType({
 #: The kind of belief of now, by that of before.
 KINDS: Names = MappingProxyType({"table": "joint-table"})
 
+#: Keys of now with a value of before: the fault that it is, and the key.
+VALUES_OF_BEFORE = frozenset({
+    ("string_type", "order"), ("string_type", "end"), ("literal_error", "rows"), ("literal_error", "engine")
+})  # fmt: skip
+
 #: Two keys that are the two columns of one.
 _COORDINATES = ("x", "y")
-#: A value that is longer is not printed.
-_LONGEST = 120
+#: A value, and a line, that is longer is not printed.
+_LONGEST, _LONGEST_LINE = 120, 600
 
 
 def renamed(where: tuple[Step, ...], file: Json, allowed: Collection[str]) -> InputError | None:
@@ -61,3 +68,25 @@ def renamed(where: tuple[Step, ...], file: Json, allowed: Collection[str]) -> In
         value = toml_of(section[key])
         line = f"{name} = {value}" if len(value) <= _LONGEST else f"{name} for {key}, with the same value"
     return InputError("is the key of before", fix=f"write {line}")
+
+
+def cleaned(where: tuple[Step, ...], file: Json) -> InputError | None:
+    """Return the error about a key of before that cleaned rows, None for any other.
+
+    >>> print(cleaned(("source", "missing"), {"source": {"value": "v", "missing": ["NA"]}}).line)
+    is a key of before; cleaning is an expression now; write value = "nullif(v, 'NA')"
+    """
+    if len(where) < 2 or where[0] not in ("source", "belief"):
+        return None
+    section, key = str(where[0]), str(where[1])
+    if key not in section_in(file, section):
+        return None
+    try:
+        fix = instead((section, key), section_in(file, "source"), section_in(file, "belief"))
+    except (TakifuguError, TypeError, ValueError, LookupError, AttributeError):  # a value that never was one
+        fix = "leave it out, and write what it did as an expression"
+    if fix is None:
+        return None
+    if len(fix) > _LONGEST_LINE:
+        fix = "write it as an expression, or in sql"
+    return InputError("is a key of before", rule="cleaning is an expression now", fix=fix)

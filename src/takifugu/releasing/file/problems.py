@@ -16,7 +16,7 @@ from takifugu.core.people import PEOPLE
 from takifugu.core.plain import Json, either, toml_of
 from takifugu.core.sections import section_in
 from takifugu.data import Table, missing_states
-from takifugu.releasing.file.old_keys import renamed
+from takifugu.releasing.file.old_keys import VALUES_OF_BEFORE, cleaned, renamed
 from takifugu.releasing.file.toml_words import in_toml
 from takifugu.releasing.file.unsupported import exact_total, others, shortened
 
@@ -55,7 +55,9 @@ def problems_of(
             key = InputError().at(*where).place.rsplit(".", 1)[-1]
             problem = _fault(error, key, node, schema, all_keys)
             if error["type"] == "extra_forbidden":
-                problem = renamed(where, file, node.get("properties", {})) or problem
+                problem = renamed(where, file, node.get("properties", {})) or cleaned(where, file) or problem
+            elif (error["type"], key) in VALUES_OF_BEFORE:
+                problem = cleaned(where, file) or problem
             problems[place] = problem.at(*where)
     return list(problems.values())
 

@@ -11,7 +11,6 @@ from pathlib import Path
 from takifugu.calibration import Calibration
 from takifugu.core.errors import TakifuguError
 from takifugu.core.sections import written
-from takifugu.data.times.clock import RowTimes
 from takifugu.mechanisms.one_sided.safe_cells import SafeCells
 from takifugu.model.beliefs.domain import Domain
 from takifugu.model.frameworks import Framework
@@ -31,12 +30,12 @@ from takifugu.releasing.file.calendars import (
     windowed,
     words_of_clocks,
 )  # fmt: skip
-from takifugu.releasing.file.keys import ROWS, names_of
+from takifugu.releasing.file.keys import ROWS
 from takifugu.releasing.file.kind import Kind, ReleaseFile, Unit
-from takifugu.releasing.file.policies.reading import Times, valued, visited
+from takifugu.releasing.file.policies.reading import read_by, valued, visited
 from takifugu.releasing.file.policies.sections import PolicyReleaseSpec, PolicySourceSpec, PriorSpec
 from takifugu.releasing.file.problems import blaming, broken, fault
-from takifugu.releasing.file.reading import are_degrees, misplaced, no_lookalikes
+from takifugu.releasing.file.reading import are_degrees, misplaced
 from takifugu.releasing.file.shape import Shape
 from takifugu.releasing.file.tables import Table as Item
 from takifugu.releasing.file.tables import numbered
@@ -50,7 +49,7 @@ class UnderPolicy(Kind):
 
     facts = Shape(
         POLICY, PolicyReleaseSpec, Windowed,
-        is_one_unit=True, roles=("unit",), named=("unit", "value", "order"), believes_from=("belief",), tables=expanded,
+        is_one_unit=True, believes_from=("belief",), tables=expanded, read_by=read_by,
     )
 
     def shape(self, spec: PolicyReleaseSpec, folder: Path, data: object) -> Iterator[TakifuguError]:
@@ -131,18 +130,9 @@ class UnderPolicy(Kind):
         return isinstance(source.value, tuple) and are_degrees(source.value)
 
     def units(self, file: ReleaseFile) -> tuple[Unit, ...]:
-        source, domain = file.sections(PolicyReleaseSpec).source, file.belief  # `shape` requires the columns
-        if isinstance(domain, Domain):
-            values = valued(file.table, str(source.value), domain.alphabets[0], domain.size)
-            return (Unit(None, values),)
-        columns, calendar, times = [*names_of(source.value)], source.calendar, None
-        if domain.boxes is None:  # rows at other places may be left out, but none that was meant to be at one of these
-            no_lookalikes(file.table, columns[0], domain.places, "value")
-        if calendar is not None and file.places is not None:
-            column, form = str(source.order), source.order_format
-            written = RowTimes(column, calendar.is_time, form, calendar.zone, source.ambiguous)
-            times = Times(written, calendar, file.places)
-        return (Unit(None, visited(file.table, str(source.unit), columns, domain, source.elsewhere, times)),)
+        if isinstance(file.belief, Domain):
+            return (Unit(None, valued(file.table, file.belief.alphabets[0], file.belief.size)),)
+        return (Unit(None, visited(file.table, file.belief, file.places)),)
 
     def assumptions(self, file: ReleaseFile) -> Iterator[str]:
         spec = file.sections(PolicyReleaseSpec)
@@ -154,13 +144,14 @@ class UnderPolicy(Kind):
             'the data are complete: "safe" speaks of the visits that are in them, each person counted once at a place, '
             "and of no others"
         )
-        if spec.source.elsewhere == "ignore":
-            yield "rows at places that are not declared are left out: nothing is said about those places"
+        yield "the file has a row: without any it is refused, which epsilon does not count"
+        if spec.source.where is not None:
+            yield f"rows count where {spec.source.where}: of all others, and of places left out so, nothing is said"
         when = ""
         if spec.source.calendar is not None:
             when = f" in {spec.source.calendar.length}"
             yield "a visit counts in the step of the calendar in which its row is; of other steps a table says nothing"
-        yield from words_of_clocks(spec.source.timezone, spec.source.ambiguous)
+        yield from words_of_clocks(spec.source.timezone, "refuse")
         if spec.belief.most is not None:
             yield (
                 f"data in which somebody was at more than {spec.belief.most} of the places{when} are refused: that a "
@@ -210,11 +201,7 @@ def _column_faults(source: PolicySourceSpec, form: str) -> Iterator[TakifuguErro
 def _calendar_faults(spec: PolicyReleaseSpec, form: str) -> Iterator[TakifuguError]:
     """Yield the faults of the calendar of visits and its windows."""
     source, has_start, calendar = spec.source, spec.source.from_ is not None, None
-    yield from broken((
-        source.ambiguous != "refuse" and source.timezone is None, "source.ambiguous",
-        "is of clocks in a zone, and none is declared", 'declare timezone, such as "Europe/Berlin", or leave it out',
-    ))  # fmt: skip
-    for key in written(source, ("order", "step", "order_format", "timezone")):
+    for key in written(source, ("order", "step", "timezone")):
         fix = "write where it starts, from, too, or leave it out"
         yield from broken((not has_start, f"source.{key}", "is of a calendar", fix))
     if has_start and (form == "values" or source.order is None):
@@ -227,9 +214,8 @@ def _calendar_faults(spec: PolicyReleaseSpec, form: str) -> Iterator[TakifuguErr
     yield from calendar_faults(source, spec.table)
     with suppress(TakifuguError):  # a calendar that is none is told with its key
         calendar = source.calendar
-    if calendar is not None and not calendar.is_time:
-        for key in written(source, ("order_format", "timezone")):
-            yield fault(("source", key), "is of times, and the steps are numbers", 'write a step such as "1h"')
+    if calendar is not None and not calendar.is_time and source.timezone is not None:
+        yield fault(("source", "timezone"), "is of times, and the steps are numbers", 'write a step such as "1h"')
 
 
 def _prior_faults(prior: PriorSpec) -> Iterator[TakifuguError]:

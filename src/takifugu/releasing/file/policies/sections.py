@@ -6,37 +6,17 @@ from typing import Annotated, Any, Literal
 
 from pydantic import StrictInt
 
-from takifugu.releasing.file.calendars import CalendarKeys, Windowed
+from takifugu.releasing.file.calendars import RelationCalendarKeys, Windowed
 from takifugu.releasing.file.keys import Number, OfPolicy, Section, State, Text, meaning
+from takifugu.releasing.file.relation_keys import key
 from takifugu.releasing.file.sections import FileSpec
 
 
-class PolicySourceSpec(CalendarKeys):
+class PolicySourceSpec(RelationCalendarKeys):
     """Where the private data are: a row for each visit of a person to a place, or a row for each person."""
 
     rows: OfPolicy = None
-    unit: Annotated[Text | None, meaning("the column that names the person", "person")] = None
-    value: Annotated[
-        Text | tuple[Text, Text] | None,
-        meaning(
-            "the column with the place; with a grid, the two with its coordinates; with values, that of each person's",
-            "place",
-            ["east", "north"],
-        ),
-    ] = None
-    order: Annotated[Text | None, meaning("in a calendar: the column that says when a visit was", "when")] = None
-    step: Annotated[Number | None, meaning("in a calendar: its step, in which most holds", "1h")] = None
-    ambiguous: Annotated[
-        Literal["refuse", "first", "last"],
-        meaning(
-            'visits at a time that clocks in timezone show twice: "refuse", or those of the "first" or the "last" pass'
-        ),
-    ] = "refuse"
-    elsewhere: Annotated[
-        Literal["refuse", "ignore"],
-        meaning('what to do with rows at a place that is not declared: "refuse" (default) or "ignore"'),
-    ] = "refuse"
-
+    value: Annotated[Text | tuple[Text, Text] | None, key("value", "place", ["east", "north"])] = None
 
 
 class PredicateSpec(Section):

@@ -1,0 +1,171 @@
+"""Who was where in which step: each person once at a place, however many rows say so; exact integers.
+
+All windows are read at once: the visits of a year are grouped by one scan, and an hour of it is a part of the columns.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+
+import numpy as np
+
+from takifugu.core.arrays import IntArray
+from takifugu.core.errors import DataError
+from takifugu.data.lookalikes import Lookalikes
+from takifugu.data.relation.counts import bits, integers, refuse
+from takifugu.data.relation.opening import WRITTEN, Opened
+from takifugu.data.relation.statements import visits
+from takifugu.data.relation.types import MISSING, UNKNOWN, check_types, name_why
+from takifugu.data.relation.words import identifier, literal
+from takifugu.data.values.spellings import meant
+
+_VISITS, _PEOPLE = '"takifugu visits"', '"takifugu people"'
+#: The largest longitude, which some count from 0 to 360, and the largest latitude; codes of what is beyond.
+_LARGEST = (360, 90)
+_NUMBER = "[+-]?([0-9]+[.]?[0-9]*|[.][0-9]+)([eE][+-]?[0-9]+)?"
+_NO_NUMBER, _BEYOND = -3, (-4, -5)
+
+
+@dataclass(frozen=True)
+class Grid:
+    """The edges of a grid's columns and rows, from the lowest to the highest; the last ones include their far ends.
+
+    Boxes are numbered row by row. `in_degrees` says that coordinates are longitudes and latitudes.
+    """
+
+    x: tuple[float, ...]
+    y: tuple[float, ...]
+    in_degrees: bool = False
+
+
+@dataclass(frozen=True, eq=False)
+class Visits:
+    """The visits in the order of their steps, as columns: number of the person, of the place, and step; private."""
+
+    person: IntArray = field(repr=False)
+    place: IntArray = field(repr=False)
+    step: IntArray = field(repr=False)
+
+    def within(self, window: range) -> Visits:
+        """Return the visits in some steps."""
+        low, high = np.searchsorted(self.step, [window.start, window.stop])
+        return Visits(self.person[low:high], self.place[low:high], self.step[low:high])
+
+    @property
+    def most(self) -> int:
+        """Return the most places of one person in one step."""
+        if not len(self.step):
+            return 0
+        _, places = np.unique(self.step * (self.person.max() + 1) + self.person, return_counts=True)
+        return int(places.max())
+
+    def people(self, places: int) -> IntArray:
+        """Return how many people were at each of the places, in any step."""
+        visited_once = np.unique(self.person * places + self.place)
+        return np.bincount(visited_once % places, minlength=places).astype(np.int64)
+
+
+def visited(opened: Opened, known: Sequence[str] | Grid) -> Visits:
+    """Return the visits to declared places, or to the boxes of a grid.
+
+    Raises InputError for a column of another type, RowFault for rows against a rule, and DataError for a source without
+    rows, two spellings of one person, and names of places that resemble a declared one, whether they count or not.
+    """
+    check_types(opened)
+    relation, places = opened.relation, _of_grid(opened, known) if isinstance(known, Grid) else _of_list(opened, known)
+    if not isinstance(known, Grid):
+        _refuse_lookalikes(opened, known)
+    relation.rows(
+        f"""create or replace temp table {_VISITS} as select unit, place, step, bit_or(why) as why
+        from ({visits(opened, places)}) group by unit, place, step"""
+    )
+    names = f"select unit, bit_or(why) as why from {_VISITS} group by unit"
+    relation.rows(
+        f"""create or replace temp table {_PEOPLE} as select *, row_number() over (order by unit) - 1 as number
+        from (select unit, why | {name_why(opened)} as why from ({names}))"""
+    )
+    people = relation.columns(f"select unit, why from {_PEOPLE} order by number")
+    if not len(people["why"]):
+        _refuse_nothing(opened)
+    refuse(opened, bits(people["why"]), None, places, {"places": _condition(opened, known)})
+    meant([(str(name), None) for name in people["unit"].tolist()], str(opened.source.unit), "unit")
+    table = relation.columns(f"select number, place, step from {_VISITS} join {_PEOPLE} using (unit) order by step")
+    relation.check_unchanged()
+    return Visits(integers(table["number"]), integers(table["place"]), integers(table["step"]))
+
+
+def _refuse_nothing(opened: Opened) -> None:
+    """Refuse an empty export; that all visits are left out tells where nobody was, and is no fault."""
+    if not opened.filters and not opened.relation.rows(f"select 1 from {identifier(WRITTEN)} limit 1"):
+        raise DataError(
+            "there are no rows", rule="an empty export is more often a mistake than nobody", fix="look at the file"
+        ).at("file")  # fmt: skip
+
+
+def _of_list(opened: Opened, places: Sequence[str]) -> str:
+    """Return the number of a row's place among the declared ones; an ENUM looks it up in one step."""
+    text = f"{identifier('value0')}::varchar"
+    missing = f"coalesce({text}, '') = ''"
+    number = f"enum_code(try_cast({text} as enum({', '.join(map(literal, places))})))::int"
+    return f"case when {missing} then {MISSING} else coalesce({number}, {UNKNOWN}) end"
+
+
+def _of_grid(opened: Opened, grid: Grid) -> str:
+    """Return the number of a row's box."""
+    numbers, missing = list[str](), list[str]()
+    for role in ("value0", "value1"):
+        name = identifier(role)
+        number = f"{name}::double"
+        if opened.type(role) == "VARCHAR":
+            number = f"case when regexp_full_match({name}, {literal(_NUMBER)}) then try_cast({name} as double) end"
+        numbers.append(f"({number})")
+        missing.append(f"coalesce({name}::varchar, '') = ''")
+    x, y = numbers
+    cases = [f"when {' or '.join(missing)} then {MISSING}"]
+    cases += [f"when not coalesce(isfinite({number}), false) then {_NO_NUMBER}" for number in numbers]
+    if grid.in_degrees:
+        beyond = zip(numbers, _LARGEST, _BEYOND, strict=True)
+        cases += [f"when abs({number}) > {most} then {code}" for number, most, code in beyond]
+    outside = [f"{n} < {e[0]!r}::double or {n} > {e[-1]!r}::double" for n, e in ((x, grid.x), (y, grid.y))]
+    cases.append(f"when {' or '.join(outside)} then {UNKNOWN}")
+    return f"case {' '.join(cases)} else {_part(y, grid.y)} * {len(grid.x) - 1} + {_part(x, grid.x)} end"
+
+
+def _part(number: str, edges: Sequence[float]) -> str:
+    """Return between which edges a number lies: a guess, and whether it lies below or above that part."""
+    count, low, width = len(edges) - 1, edges[0], (edges[-1] - edges[0]) / (len(edges) - 1)
+    listed = f"[{', '.join(f'{edge!r}::double' for edge in edges)}]"
+    guess = f"least(greatest(floor(({number} - {low!r}::double) / {width!r}::double), 0), {count - 1})::int"
+    below, above = f"({number} < {listed}[{guess} + 1])::int", f"({number} >= {listed}[{guess} + 2])::int"
+    return f"least({guess} - {below} + {above}, {count - 1})"
+
+
+def _condition(opened: Opened, known: Sequence[str] | Grid) -> str:
+    """Return the condition that leaves other places out, as SQL says it."""
+    values = [opened.roles[f"value{number}"].sql for number in range(len(opened.source.values))]
+    if isinstance(known, Grid):
+        for number, value in enumerate(values):
+            if opened.type(f"value{number}") == "VARCHAR":
+                values[number] = f"cast({value} AS double)"
+        ends = zip(values, (known.x, known.y), strict=True)
+        return " AND ".join(f"{value} BETWEEN {edges[0]:g} AND {edges[-1]:g}" for value, edges in ends)
+    if len(known) > 12:
+        return f"{values[0]} IN (...)"
+    return f"{values[0]} IN ({', '.join(map(literal, known))})"
+
+
+def _refuse_lookalikes(opened: Opened, places: Sequence[str]) -> None:
+    """Refuse a name that was perhaps meant to be that of a declared place, also where `where` leaves it out."""
+    like, text = Lookalikes(places), f"({opened.roles['value0'].sql})::varchar"
+    numbered = f'select {text} as text, row_number() over () as "row" from {identifier(WRITTEN)}'
+    names = opened.relation.rows(
+        f'select text, min("row") from ({numbered}) where text <> \'\' group by text order by 2', "value"
+    )
+    for name, row in names:
+        if like(name) is not None:
+            raise DataError(
+                f"row {row}: a place that is a declared one up to case, accents, blanks or one typing error",
+                rule='it would not be counted there, and "safe" could be wrong',
+                fix="write it as it is declared, such as value = \"lower(trim(place))\"; or declare it, too",
+            ).at("value")  # fmt: skip
