@@ -16,6 +16,7 @@ from tests.support.releases import put, refused
 
 import takifugu as tf
 from takifugu.core.errors import SpecError
+from takifugu.core.plain import toml_of
 from takifugu.releasing.file import loading as spec
 
 FIT = 'fit = { file = "public.csv" }'
@@ -88,7 +89,8 @@ def test_a_chain_fitted_to_another_form_of_the_named_file_is_refused(tmp_path: P
         public.write_bytes(gzip.compress(public.read_bytes()))
     elif how == "renamed columns":
         public.write_text(files.data().replace("état; raw", "doing", 1), encoding="utf-8")
-        path.write_text(CHAIN.replace('csv" }', 'csv", value = "doing" }'), encoding="utf-8")
+        value = toml_of(files.STATE.replace("état; raw", "doing"))
+        path.write_text(CHAIN.replace('csv" }', f'csv", value = {value} }}'), encoding="utf-8")
     assert [p.split(":")[0] for p in problems(path)] == ["belief.fit.file"]
 
 
