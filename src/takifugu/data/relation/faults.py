@@ -60,19 +60,6 @@ def _pasted(fix: str, words: dict[str, str]) -> str:
     return "".join([*parts, fix[end:].format(**words)])
 
 
-#: A line of a fix, with an expression or a SELECT.
-_FIX = re.compile(r'([a-z]+) = "([^"]*)"')
-
-
-def _pasted(fix: str, words: dict[str, str]) -> str:
-    """Return a fix whose lines can be pasted, whatever quotes the words have."""
-    parts, end = list[str](), 0
-    for line in _FIX.finditer(fix):
-        parts += [fix[end : line.start()].format(**words), toml_line(line[1], line[2].format(**words))]
-        end = line.end()
-    return "".join([*parts, fix[end:].format(**words)])
-
-
 @dataclass(frozen=True)
 class Cause:
     """A rule about rows: its name, the key that declares it, what is wrong, the rule, and the fix."""
