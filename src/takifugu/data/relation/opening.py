@@ -422,7 +422,7 @@ class Opening:
             cells = Judge(key).value(tree, scope)
             sql = f"({text_of(tree)})"
             display = text_of(with_parameters(tree, self.texts))
-        kind = types_of(self.connection, f"select {sql} as x from {identifier(WRITTEN)}", key)["x"]
+        kind = types.get(text) or types_of(self.connection, f"select {sql} as x from {identifier(WRITTEN)}", key)["x"]
         if key == "where" and kind != "BOOLEAN":
             fix = "where = \"Typ <> 'Summe'\""
             raise wrong_key("where", f"where holds {kind}", "it is true or false for each row", fix)

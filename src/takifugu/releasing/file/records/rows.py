@@ -19,8 +19,15 @@ from takifugu.model.queries.sections import spelled
 from takifugu.releasing.certificates.facts import Fact
 from takifugu.releasing.file.kind import ReleaseFile, Unit
 from takifugu.releasing.file.problems import broken, fault, undeclared
-from takifugu.releasing.file.reading import bins_of, placed_at, raise_all, unknown_value, wrong
-from takifugu.releasing.file.records.kind import NAMED, RecordReleaseSpec, Records, bins_problems, told
+from takifugu.releasing.file.reading import bins_of, placed_at, raise_all, wrong
+from takifugu.releasing.file.records.kind import (
+    NAMED,
+    RecordReleaseSpec,
+    Records,
+    bins_problems,
+    told,
+    unknown_value,
+)
 from takifugu.releasing.file.sections import AboutUnits
 from takifugu.releasing.file.shape import ReadBy
 
