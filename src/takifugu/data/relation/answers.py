@@ -144,8 +144,8 @@ def summed(opened: Opened, numbers: Sequence[Bounded], roster: Roster | None = N
         units = f"least(greatest({value}, {low}), {high}) * {times} / {parts}"
         sums.append(f"try_cast(sum(round_even({units}, 0)::bigint) as bigint) as s{place}")
     broken = [f"bit_or({part})" for _, part in why]
-    found = opened.relation.rows(f"select {', '.join(broken)} from {identifier(SOURCE)}")[0] if why else ()
-    _check_rows(opened, roster, [(*rule, int(bit or 0)) for rule, bit in zip(why, found, strict=True)])
+    together = opened.relation.rows(f"select {', '.join(broken)} from {identifier(SOURCE)}")[0] if why else ()
+    _check_rows(opened, roster, [(*rule, int(bit or 0)) for rule, bit in zip(why, together, strict=True)])
     keys = [f"{identifier(role)}::varchar as {identifier(role)}" for role in opened.public]
     groups = ", ".join(identifier(role) for role in opened.public)
     tail = f" group by {groups} order by {groups}" if groups else ""
@@ -172,7 +172,7 @@ def summed(opened: Opened, numbers: Sequence[Bounded], roster: Roster | None = N
 
 
 def _why_of_codes(
-    opened: Opened, codes: Sequence[str], found: IntArray, may_miss: Sequence[bool] = ()
+    opened: Opened, codes: Sequence[str], of_rows: IntArray, may_miss: Sequence[bool] = ()
 ) -> Iterator[OfValue]:
     """Yield the rules of each value whose code is none of a state, and which of them some row breaks."""
     otherwise = opened.source.nulls != "refuse"
@@ -180,7 +180,7 @@ def _why_of_codes(
         is_refused = not (may_miss[number] if may_miss else otherwise)
         bit_of = {UNKNOWN: BIT["unknown state"], UNBINNED: BIT["no bin"], MISSING: BIT["no value"] * is_refused}
         cases = " ".join(f"when {state} then {bit}" for state, bit in bit_of.items())
-        broken = sum(bit for state, bit in bit_of.items() if (found[:, number] == state).any())
+        broken = sum(bit for state, bit in bit_of.items() if (of_rows[:, number] == state).any())
         yield number, f"case {code} {cases} else 0 end", broken
 
 

@@ -82,8 +82,8 @@ class Opened:
         if not source.is_time:
             bucket = f"{words['order']} // {source.width} * {source.width}"
         values = {f"value{number}": _quoted(text) for number, text in enumerate(source.values)}
-        beside = {name: self.roles[name].text for name in self.public}
-        return words | values | beside | {"value": ", ".join(values.values()), "bucket": bucket}
+        groups = {name: self.roles[name].text for name in self.public}
+        return words | values | groups | {"value": ", ".join(values.values()), "bucket": bucket}
 
 
 def open_source(

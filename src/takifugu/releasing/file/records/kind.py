@@ -93,7 +93,7 @@ def bins_problems(source: RecordSourceSpec, columns: bool) -> Iterator[TakifuguE
         yield from faults_at(("source", "bins", column), partial(bins_of, source, column))
 
 
-def told(table: Table, known: Sequence[Listed], error: TakifuguError) -> Iterator[TakifuguError]:
+def faults_of_rows(table: Table, known: Sequence[Listed], error: TakifuguError) -> Iterator[TakifuguError]:
     """Yield the faults of the rows, each at its key of [source].
 
     In place of an unknown value one is told that looks like a declared one: it is mistyped, or written otherwise.

@@ -25,7 +25,7 @@ from takifugu.releasing.file.records.kind import (
     RecordReleaseSpec,
     Records,
     bins_problems,
-    told,
+    faults_of_rows,
     unknown_value,
 )
 from takifugu.releasing.file.sections import AboutUnits
@@ -96,7 +96,7 @@ def _listed(table: Table, known: Sequence[Listed]) -> Answers:
     try:
         return table.listed(known)
     except TakifuguError as error:
-        raise_all(told(table, known, error))
+        raise_all(faults_of_rows(table, known, error))
         raise
 
 
