@@ -77,8 +77,8 @@ def test_values_groups_and_people_may_be_expressions(tmp_path: Path) -> None:
     file = load(written(tmp_path, text, rows))
     assert [unit.data for unit in file.kind.units(file)] == [["yes", "yes", "no", "no"]]
     text = network(where="ward <> 'x'").replace('"patient"', '"id || \'/\' || ward"')
-    found = records(written(tmp_path, text, "id,ward,smoke,cough\n1,a,yes,no\n1,b,no,no\n2,x,-,-\n"))
-    assert found == {"1/a": {"smoke": "yes", "cough": "no"}, "1/b": {"smoke": "no", "cough": "no"}}
+    by_person = records(written(tmp_path, text, "id,ward,smoke,cough\n1,a,yes,no\n1,b,no,no\n2,x,-,-\n"))
+    assert by_person == {"1/a": {"smoke": "yes", "cough": "no"}, "1/b": {"smoke": "no", "cough": "no"}}
 
 
 def test_counts_are_those_of_a_loop_over_random_rows(tmp_path: Path) -> None:

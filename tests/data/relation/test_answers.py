@@ -15,6 +15,7 @@ from tests.support.relation_cases import random_case
 
 from takifugu.core.errors import TakifuguError
 from takifugu.data.relation.faults import RowFault
+from takifugu.data.relation.keys import Column
 from takifugu.data.relation.source import read_source
 from takifugu.data.values.bins import Bins, Classes
 from takifugu.data.values.bounded import Bounded
@@ -193,3 +194,35 @@ def test_a_lookalike_is_told_by_its_row(tmp_path: Path) -> None:
         source.refuse_lookalikes(["bar", "gym"], "place")
     assert error.value.line.startswith("place: row 3: a value in \"v\" that is a declared one")
     assert "Bar " not in error.value.line
+
+
+def test_a_thousand_columns_of_answers_are_read_row_by_row_and_each_fault_names_its_own(tmp_path: Path) -> None:
+    """A rule of every column at once would be nested deeper than DuckDB takes."""
+    names = [f"c{number}" for number in range(1100)]
+    rows = [["x" if (row + n) % 2 else "y" for n in range(len(names))] for row in range(3)]
+    lines = [",".join(["who", *names]), *(",".join([f"p{row}", *cells]) for row, cells in enumerate(rows))]
+    (tmp_path / "a.csv").write_text("\n".join(lines) + "\n")
+    keys = {"rows": "answers", "unit": "who", "value": [Column(name) for name in names], "file": "a.csv"}
+    with read_source(keys, (), tmp_path) as source:
+        answers = source.listed([["x", "y"]] * len(names))
+        with pytest.raises(RowFault) as error:
+            source.listed([["x", "y"], ["y"], *[["x", "y"]] * (len(names) - 2)])
+    assert answers.codes.tolist() == [[0 if cell == "x" else 1 for cell in cells] for cells in rows]
+    assert (answers.units.tolist(), answers.rows.tolist()) == (["p0", "p1", "p2"], [1, 2, 3])
+    assert (error.value.row, error.value.more, error.value.words["column"], error.value.also) == (1, 1, "c1", ())
+
+
+@pytest.mark.parametrize(("keys", "where"), [
+    ({"roster": ["Ana"]}, "roster"), ({"bins": {"b": {"low": [0, 1]}}}, "bins"),
+    ({"value": ["a", "b"], "bins": {"low": [0, 1]}}, "bins"),
+    ({"value": ["a", "b"], "bins": {"a": {"low": [0, 1]}, "low": [0, 1]}}, "bins"),
+])  # fmt: skip
+def test_keys_of_answers_that_contradict_each_other(keys: dict[str, Any], where: str, tmp_path: Path) -> None:
+    """With a roster of nobody rows would be taken for covered, and `where` could depend on what is hidden."""
+    (tmp_path / "a.csv").write_text("a,b\n1,2\n")
+    with (
+        pytest.raises(TakifuguError) as error,
+        read_source({"rows": "answers", "value": "a", "file": "a.csv", "where": "a <> '1'", **keys}, (), tmp_path),
+    ):
+        pass
+    assert error.value.where[0] == where

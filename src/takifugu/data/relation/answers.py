@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, field
+from itertools import islice
 from typing import Any
 
 import numpy as np
@@ -31,8 +32,8 @@ from takifugu.data.relation.types import (
 from takifugu.data.relation.words import identifier
 from takifugu.data.values.bounded import Bounded
 
-#: The number of a value, and SQL of bits of its rules.
-OfValue = tuple[int, str]
+#: The number of a value, SQL of bits of its rules, and those that some row breaks.
+OfValue = tuple[int, str, int]
 
 
 @dataclass(frozen=True, eq=False)
@@ -71,7 +72,6 @@ def answered(
     InputError for a column of another type, RowFault for rows against a rule.
     """
     columns = _codes(opened, known)
-    check_rows(opened, roster, _why_of_codes(opened, columns, may_miss))
     names = [f"c{number}" for number in range(len(columns))]
     codes = ", ".join(f"{code} as {name}" for code, name in zip(columns, names, strict=True))
     keys = [f"{identifier(role)}::varchar as {identifier(role)}" for role in opened.public]
@@ -79,7 +79,8 @@ def answered(
     table = opened.relation.columns(
         f"select *, count(*)::bigint as n from (select {select} from {identifier(SOURCE)}) group by all order by all"
     )
-    causes = np.stack([integers(table[name], MISSING) for name in names], axis=1)
+    causes = _stacked(table, names)
+    check_rows(opened, roster, _why_of_codes(opened, columns, causes, may_miss))
     rows = integers(table["n"])
     keyed = tuple(texts(table[role]) for role in opened.public)
     if roster is not None and len(roster.names) > rows.sum():
@@ -93,15 +94,20 @@ def answered(
 def listed(opened: Opened, known: Sequence[Known] = ()) -> Answers:
     """Return the answers of each row, for rows that are one each; raises the errors of `answered`."""
     columns = _codes(opened, known)
-    check_rows(opened, None, _why_of_codes(opened, columns))
     names = [f"c{number}" for number in range(len(columns))]
     codes = [f"{code} as {name}" for code, name in zip(columns, names, strict=True)]
     unit = "unit::varchar" if "unit" in opened.roles else "''"
     selected = ", ".join(['"row"', f"{unit} as name", *codes])
     table = opened.relation.columns(f'select {selected} from {identifier(SOURCE + " rows")} order by "row"')
+    every = _stacked(table, names)
+    check_rows(opened, None, _why_of_codes(opened, columns, every))
     opened.relation.check_unchanged()
-    every = np.stack([integers(table[name], MISSING) for name in names], axis=1)
     return Answers(integers(table["row"]), texts(table["name"]), every)
+
+
+def _stacked(table: Any, names: Sequence[str]) -> IntArray:
+    """Return the codes of each row, a column for each value."""
+    return np.stack([integers(table[name], MISSING) for name in names], axis=1)
 
 
 def _codes(opened: Opened, known: Sequence[Known]) -> list[str]:
@@ -119,7 +125,7 @@ def summed(opened: Opened, numbers: Sequence[Bounded], roster: Roster | None = N
     half to even: integers, the same on every machine. Raises RowFault for a text that is no number, and for what its
     rule refuses; DataError for no rows and for sums that could leave 64 bits.
     """
-    why, sums = list[OfValue](), list[str]()
+    why, sums = list[tuple[int, str]](), list[str]()
     for place, rule in enumerate(numbers):
         name, kind = identifier(f"value{place}"), opened.type(f"value{place}")
         if kind not in WHOLE | {"FLOAT", "DOUBLE", "VARCHAR", "BOOLEAN"} and not kind.startswith("DECIMAL"):
@@ -138,7 +144,9 @@ def summed(opened: Opened, numbers: Sequence[Bounded], roster: Roster | None = N
         times, parts = _double(rule.grid.denominator), _double(rule.grid.numerator)
         units = f"least(greatest({value}, {low}), {high}) * {times} / {parts}"
         sums.append(f"try_cast(sum(round_even({units}, 0)::bigint) as bigint) as s{place}")
-    check_rows(opened, roster, why)
+    broken = [f"bit_or({part})" for _, part in why]
+    together = opened.relation.rows(f"select {', '.join(broken)} from {identifier(SOURCE)}")[0] if why else ()
+    check_rows(opened, roster, [(*rule, int(bit or 0)) for rule, bit in zip(why, together, strict=True)])
     keys = [f"{identifier(role)}::varchar as {identifier(role)}" for role in opened.public]
     groups = ", ".join(identifier(role) for role in opened.public)
     tail = f" group by {groups} order by {groups}" if groups else ""
@@ -164,31 +172,30 @@ def summed(opened: Opened, numbers: Sequence[Bounded], roster: Roster | None = N
     )
 
 
-def _why_of_codes(opened: Opened, codes: Sequence[str], may_miss: Sequence[bool] = ()) -> list[OfValue]:
-    """Return the bits of each value whose code is none of a state."""
-    why, otherwise = list[OfValue](), opened.source.nulls != "refuse"
+def _why_of_codes(
+    opened: Opened, codes: Sequence[str], of_rows: IntArray, may_miss: Sequence[bool] = ()
+) -> Iterator[OfValue]:
+    """Yield the rules of each value whose code is none of a state, and which of them some row breaks."""
+    otherwise = opened.source.nulls != "refuse"
     for number, code in enumerate(codes):
-        may = may_miss[number] if may_miss else otherwise
-        why.append((
-            number,
-            f"case {code} when {UNKNOWN} then {BIT['unknown state']} when {UNBINNED} then {BIT['no bin']} "
-            f"when {MISSING} then {0 if may else BIT['no value']} else 0 end",
-        ))  # fmt: skip
-    return why
+        is_refused = not (may_miss[number] if may_miss else otherwise)
+        bit_of = {UNKNOWN: BIT["unknown state"], UNBINNED: BIT["no bin"], MISSING: BIT["no value"] * is_refused}
+        cases = " ".join(f"when {state} then {bit}" for state, bit in bit_of.items())
+        broken = sum(bit for state, bit in bit_of.items() if (of_rows[:, number] == state).any())
+        yield number, f"case {code} {cases} else 0 end", broken
 
 
 def check_rows(
-    opened: Opened, roster: Roster | None, of_values: Sequence[OfValue] = (), may_repeat: bool = False
+    opened: Opened, roster: Roster | None, of_values: Iterable[OfValue] = (), may_repeat: bool = False
 ) -> None:
     """Refuse rows against the rules about units, and values that are no answers.
 
     Where units `may_repeat` one may have several rows.
     """
-    why = [*(part for _, part in of_values), *(control_why(role) for role in opened.public)]
-    bits_of_values = _together(why)
+    public = " | ".join(f"({control_why(role)})" for role in opened.public)
     named = "nullif(unit, '')"
     listed = f"bit_or(why) as why, count(*) as n, count({named}) as named, count(distinct {named}) as units"
-    table = opened.relation.columns(f"select {listed} from ({rows_sql(opened, True, bits_of_values)})")
+    table = opened.relation.columns(f"select {listed} from ({rows_sql(opened, True, public)})")
     causes = bits(table["why"])
     if not integers(table["n"])[0]:
         raise DataError(
@@ -204,18 +211,19 @@ def check_rows(
             f"select count(*) from ({rows_sql(opened)}) r left join {COVERS} c using (unit) where c.number is null"
         )
         causes |= BIT["stranger"] if opened.relation.rows(stranger)[0][0] else 0
-    others = causes & ~sum(BIT[name] for name in _MENDED)
-    faults = [*_faults_of_values(opened, of_values)] if others != causes else []
+    faults = tuple(islice(_faults_of_values(opened, of_values), MOST_FAULTS))
     try:
-        refuse(opened, others, None, bits_of_values)
+        refuse(opened, causes, None, public)
     except RowFault as error:
-        error.also = tuple(faults)
+        error.also = faults
         raise
     if faults:
-        faults[0].also = tuple(faults[1:])
+        faults[0].also = faults[1:]
         raise faults[0]
 
 
+#: Nobody reads more faults of values at a time.
+MOST_FAULTS = 20
 #: The causes that are about a value, with what computes it without them, and what else may be done.
 _MENDED = {
     "no value": ("coalesce({0}, '...')", ""),
@@ -226,29 +234,20 @@ _MENDED = {
 }  # fmt: skip
 
 
-def _faults_of_values(opened: Opened, of_values: Sequence[OfValue]) -> Iterator[RowFault]:
+def _faults_of_values(opened: Opened, of_values: Iterable[OfValue]) -> Iterator[RowFault]:
     """Yield the fault of each cause that is about a value, with the words of its column."""
-    listed = ", ".join(f"bit_or({part})" for _, part in of_values)
-    found = opened.relation.rows(f"select {listed} from {identifier(SOURCE)}")[0]
-    for cause in CAUSES:
-        if cause.name not in _MENDED:
-            continue
-        sql, or_else = _MENDED[cause.name]
-        for (number, part), why in zip(of_values, found, strict=True):
-            if not int(why or 0) & BIT[cause.name]:
+    for number, part, broken in of_values:
+        for cause in CAUSES:
+            if not broken & BIT[cause.name]:
                 continue
             column = opened.words()[f"value{number}"]
+            words = {"value": column, "column": opened.source.values[number]}
             try:
-                refuse(
-                    opened, BIT[cause.name], None, part, {"value": column, "column": opened.source.values[number]}
-                )
+                refuse(opened, BIT[cause.name], None, part, words)
             except RowFault as error:
+                sql, or_else = _MENDED[cause.name]
                 error.fix = (value_line(opened, f"value{number}", sql.format(column)) if sql else "") + or_else
                 yield error
-
-
-def _together(why: Sequence[str]) -> str:
-    return " | ".join(f"({part})" for part in why)
 
 
 def _double(number: Any) -> str:

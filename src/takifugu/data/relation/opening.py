@@ -86,8 +86,8 @@ class Opened:
         if source.order is not None and source.step is not None:
             bucket = self._bucket(words["order"])
         values = {f"value{number}": _quoted(text) for number, text in enumerate(source.values)}
-        beside = {name: self.roles[name].text for name in self.public}
-        return words | values | beside | {"value": ", ".join(values.values()), "bucket": bucket}
+        groups = {name: self.roles[name].text for name in self.public}
+        return words | values | groups | {"value": ", ".join(values.values()), "bucket": bucket}
 
     def _bucket(self, order: str) -> str:
         """Return the step in which a time lies; texts are times or whole numbers then."""
@@ -479,7 +479,7 @@ class Opening:
             replaced(tree, lambda node: self._refuse_clocks_of_nobody(node, key))
             sql = f"({text_of(tree)})"
             display = text_of(with_parameters(tree, self.texts))
-        kind = types_of(self.connection, f"select {sql} as x from {identifier(WRITTEN)}", key)["x"]
+        kind = types.get(text) or types_of(self.connection, f"select {sql} as x from {identifier(WRITTEN)}", key)["x"]
         if key == "where" and kind != "BOOLEAN":
             fix = "where = \"Typ <> 'Summe'\""
             raise wrong_key("where", f"where holds {kind}", "it is true or false for each row", fix)

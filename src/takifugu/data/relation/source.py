@@ -120,8 +120,8 @@ class Table:
         for rows in (f"{identifier(WRITTEN)}{condition}", identifier(WRITTEN)):
             if relation.rows(f"select count(*) from {rows}")[0][0] != total:
                 continue
-            found = relation.rows(f"select {listed_columns}, count(*) from {rows} group by all")
-            if _as_numbers({tuple(texts): int(count) for *texts, count in found}) == wanted:
+            rows_here = relation.rows(f"select {listed_columns}, count(*) from {rows} group by all")
+            if _as_numbers({tuple(texts): int(count) for *texts, count in rows_here}) == wanted:
                 return True
         return False
 

@@ -10,7 +10,7 @@ from typing import Annotated, Any, ClassVar, Literal
 
 from pydantic import Field, StrictBool
 
-from takifugu.core.errors import TakifuguError
+from takifugu.core.errors import DataError, TakifuguError
 from takifugu.core.names import normalised
 from takifugu.core.nearest import first_of
 from takifugu.core.sections import values_of, written
@@ -26,7 +26,7 @@ from takifugu.releasing.certificates.facts import Fact
 from takifugu.releasing.file.keys import Answers, Edges, Section, State, Text, meaning
 from takifugu.releasing.file.kind import Kind, ReleaseFile
 from takifugu.releasing.file.problems import broken, fault, faults_at, never_read
-from takifugu.releasing.file.reading import bins_of
+from takifugu.releasing.file.reading import bins_of, wrong
 from takifugu.releasing.file.relation_keys import RelationKeys
 from takifugu.releasing.file.relation_keys import key as relation_key
 from takifugu.releasing.file.sections import FileSpec
@@ -93,7 +93,7 @@ def bins_problems(source: RecordSourceSpec, columns: bool) -> Iterator[TakifuguE
         yield from faults_at(("source", "bins", column), partial(bins_of, source, column))
 
 
-def told(table: Table, known: Sequence[Listed], error: TakifuguError) -> Iterator[TakifuguError]:
+def faults_of_rows(table: Table, known: Sequence[Listed], error: TakifuguError) -> Iterator[TakifuguError]:
     """Yield the faults of the rows, each at its key of [source].
 
     In place of an unknown value one is told that looks like a declared one: it is mistyped, or written otherwise.
@@ -115,6 +115,12 @@ def _of_lookalike(table: Table, known: Sequence[Listed], error: TakifuguError) -
         except TakifuguError as lookalike:
             return lookalike
     return error
+
+
+def unknown_value(column: str, values: Iterable[object]) -> DataError:
+    """Return the error about a value that the belief does not know of this row, though it does of another."""
+    fix = f"its values are {first_of(values)}; declare it, or leave such rows out by where"
+    return wrong("value", f"column {column!r} has a value that the belief does not know", fix=fix)
 
 
 #: Keys of a relation that no row of records is read by, and what to write in their place.

@@ -19,8 +19,15 @@ from takifugu.model.queries.sections import spelled
 from takifugu.releasing.certificates.facts import Fact
 from takifugu.releasing.file.kind import ReleaseFile, Unit
 from takifugu.releasing.file.problems import broken, fault, undeclared
-from takifugu.releasing.file.reading import bins_of, placed_at, raise_all, unknown_value, wrong
-from takifugu.releasing.file.records.kind import NAMED, RecordReleaseSpec, Records, bins_problems, told
+from takifugu.releasing.file.reading import bins_of, placed_at, raise_all, wrong
+from takifugu.releasing.file.records.kind import (
+    NAMED,
+    RecordReleaseSpec,
+    Records,
+    bins_problems,
+    faults_of_rows,
+    unknown_value,
+)
 from takifugu.releasing.file.sections import AboutUnits
 from takifugu.releasing.file.shape import ReadBy
 
@@ -89,7 +96,7 @@ def _listed(table: Table, known: Sequence[Listed]) -> Answers:
     try:
         return table.listed(known)
     except TakifuguError as error:
-        raise_all(told(table, known, error))
+        raise_all(faults_of_rows(table, known, error))
         raise
 
 

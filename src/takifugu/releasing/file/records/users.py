@@ -32,8 +32,15 @@ from takifugu.releasing.certificates.facts import Fact
 from takifugu.releasing.file.keys import names_of
 from takifugu.releasing.file.kind import ReleaseFile, Unit
 from takifugu.releasing.file.problems import Where, broken, fault, stranger
-from takifugu.releasing.file.reading import bins_of, noted, placed_at, raise_all, unknown_value, wrong
-from takifugu.releasing.file.records.kind import RecordItemSpec, RecordReleaseSpec, Records, bins_problems, told
+from takifugu.releasing.file.reading import bins_of, noted, placed_at, raise_all, wrong
+from takifugu.releasing.file.records.kind import (
+    RecordItemSpec,
+    RecordReleaseSpec,
+    Records,
+    bins_problems,
+    faults_of_rows,
+    unknown_value,
+)
 from takifugu.releasing.file.shape import ReadBy
 from takifugu.releasing.file.tables import numbered
 
@@ -104,7 +111,7 @@ class Users(Records):
         names, faults = [name for name, _ in groups], list[TakifuguError]()
         counts = _counted(file.table, spec, belief, texts, faults)
         of_groups = file.table.times(file.table.opened.public) if faults else _by_group(counts)
-        if sum(of_groups.values()) != belief.size:
+        if sum(of_groups.values()) not in (belief.size, 0):  # an error says that there are none
             faults.append(wrong(
                 "file", "the data must have one row for each user of the belief",
                 rule="all rows of one person are hidden together, so they must be one row",
@@ -255,7 +262,7 @@ def _counted(
     try:
         answers = table.answers(known, [name in replaced for name in names])
     except TakifuguError as error:
-        faults += map(_of_missing, told(table, known, error))
+        faults += map(_of_missing, faults_of_rows(table, known, error))
         return counts
     number = places_of(_spelt(spec, words))
     for row, (codes, rows) in enumerate(zip(answers.codes.tolist(), answers.rows.tolist(), strict=True)):
