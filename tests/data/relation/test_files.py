@@ -58,11 +58,12 @@ def test_a_text_of_another_encoding_is_read_as_declared(encoding: str, tmp_path:
 
 
 @pytest.mark.parametrize(("data", "words"), [
-    (b"", "has no"), (b"\n\nwho,t,v\nAna,0,x\n", "has no"), (b"Ana,0,x\n", "has no"), (b"who,t\nAna,0\n", "has no 'v'"),
+    (b"", "a.csv is empty"),
+    (b"\n\nwho,t,v\nAna,0,x\n", "has no"), (b"Ana,0,x\n", "has no"), (b"who,t\nAna,0\n", "has no 'v'"),
     (b"who,t,v,v\nAna,0,x,y\n", "names 'v' twice"), (b"who,t,v,V\nAna,0,x,y\n", "names 'v' twice"),
     (b"who,t,v\nAna,0\n", "line 2 of a.csv: lines of the file do not have the same columns"),
     (b"who,t,v\nAna,0,x,9\n", "line 2 of a.csv"), (b'who,t,v\n"Ana,0,x\n', "of a.csv"), (b"PK\x03\x04\0\0\0",
-    "is not UTF-8 text"),
+    "begins as a file .xlsx does"),
     (b"who,t,v\n", "there are no rows"), (b"who,t,v\nAna,0,\xe9\n", "is not UTF-8 text"),
     (b"who,t,v," + b"a," * 100_000 + b"\nAna,0,x\n", "more than 10,000 columns"),
     (b"id,who,t,v\n1,Ana,0,x,5\n2,Ana,1,x,5\n", "line 2 of a.csv"),

@@ -191,12 +191,16 @@ OF_CAUSES: dict[str, tuple[str, dict[str, Any], list[list[str]], tuple[tuple[str
     "open": ("who,t,end,state", BEDS, [["p", "1", "", "y"], ["p", "3", "5", "y"]], (("...", "'2'"),)),
 }  # fmt: skip
 #: Causes without a line: only the owner knows what is meant; and those of answers, of which rows have no time.
-WITHOUT_A_LINE = {"control character", "year", "end year", "outside", "stranger", "out of bounds"}
+WITHOUT_A_LINE = {
+    "control character", "year", "end year", "outside", "stranger", "out of bounds", "no longitude", "no latitude",
+    "elsewhere",
+}  # fmt: skip
+OF_VISITS = {"no place", "no coordinate"}
 OF_ANSWERS = {"no number", "second answer"}
 
 
 def test_every_cause_is_tried() -> None:
-    assert {cause.name for cause in CAUSES} == {*OF_CAUSES} | WITHOUT_A_LINE | OF_ANSWERS
+    assert {cause.name for cause in CAUSES} == {*OF_CAUSES} | WITHOUT_A_LINE | OF_ANSWERS | OF_VISITS
     for cause in CAUSES:
         assert bool(remedies_in(cause.fix)) == (cause.name not in WITHOUT_A_LINE), cause.name
 

@@ -170,7 +170,7 @@ def test_rows_that_where_leaves_out_are_no_records(tmp_path: Path) -> None:
 
 def test_a_value_that_is_nearly_declared_is_refused_with_its_column(tmp_path: Path) -> None:
     refusal = str(refused(written(tmp_path, "records", data=STAFF.replace("no,b,0.5,4", "No,b,0.5,4", 1))))
-    assert "row 4: a value in 'smokes' that is a declared one up to case" in refusal
+    assert 'row 4: a value in "smokes" that is a declared one up to case' in refusal
 
 
 @pytest.mark.parametrize(("more", "is_refused"), [("", True), ("no,a,3,3\n", False)], ids=["a copy", "a row more"])

@@ -252,8 +252,8 @@ def test_rows_that_where_leaves_out_keep_the_numbers_of_the_others(tmp_path: Pat
     ('unit = "place"', "source.unit", "depends on 'place', as value does"),
     ('roster = ["Ana"]', "source.roster", "not a known key"),
     ('nulls = "unobserved"', "source.nulls", "not a known key"),
-    ('missing = ["NA"]', "source.missing", "not a known key"),
-    ("list_units = true", "source.list_units", "not a known key"),
+    ('missing = ["NA"]', "source.missing", "key of before"),
+    ("list_units = true", "source.list_units", "key of before"),
 ])  # fmt: skip
 def test_no_key_lets_rows_depend_on_what_is_hidden(tmp_path: Path, line: str, place: str, words: str) -> None:
     text = changed(WORDS, ('value = "place"\n', f'value = "place"\n{line}\n'))

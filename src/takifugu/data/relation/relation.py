@@ -55,13 +55,20 @@ class Relation:
 
     def _answer(self, statement: str, key: str) -> Any:
         """Run a statement; an error of one role's expression is that of its key."""
+        answer, fault = self._tried(statement, key or self.key)
+        if fault is not None and fault.where == (self.key,):
+            others = (self._tried(of_role, role)[1] for role, of_role in self.alone.items())
+            fault = next(filter(None, others), fault)
+        if fault is not None:
+            raise fault
+        return answer
+
+    def _tried(self, statement: str, key: str) -> tuple[Any, DataError | None]:
+        """Return the answer of a statement, or its error, which is about nothing else."""
         try:
-            return run(self.connection, statement, key or self.key, self.name)
+            return run(self.connection, statement, key, self.name), None
         except DataError as error:
-            if error.where == (self.key,):
-                for role, of_role in self.alone.items():
-                    run(self.connection, of_role, role, self.name)
-            raise
+            return None, error
 
     def check_unchanged(self) -> None:
         """Raise DataError if a file changed since it was opened."""

@@ -143,7 +143,7 @@ UnitsIndependent = Annotated[StrictBool | None, meaning("declare that people are
 
 #: Words of rows that are steps in time, or last over some; those that last; and those of other data.
 StepWord = Literal["samples", "changes", "stays", "events"]
-STEPS: tuple[str, ...] = (*get_args(StepWord), "wide")  # which the questions of init know
+STEPS: tuple[str, ...] = get_args(StepWord)
 LASTING = ("changes", "stays", "events")
 #: What a row is, by the word of it.
 ROWS = {
@@ -176,7 +176,7 @@ def rows_among(*words: str) -> BeforeValidator:
 
 
 #: Rows of sequences; of surveys and records; and under a policy.
-Steps = Annotated[StepWord, rows_among(*get_args(StepWord)), meaning(_meanings(*get_args(StepWord)))]
+Steps = Annotated[StepWord, rows_among(*STEPS), meaning(_meanings(*STEPS))]
 Answers = Annotated[Literal["answers"], rows_among("answers"), meaning(_meanings("answers"))]
 OfPolicy = Annotated[
     Literal["visits", "answers"] | None, rows_among("visits", "answers"), meaning(_meanings("visits", "answers"))
