@@ -193,9 +193,8 @@ OF_CAUSES: dict[str, tuple[str, dict[str, Any], list[list[str]], tuple[tuple[str
 #: Causes without a line: only the owner knows what is meant; and those of answers, of which rows have no time.
 WITHOUT_A_LINE = {
     "control character", "year", "end year", "outside", "stranger", "out of bounds", "no longitude", "no latitude",
-    "elsewhere",
 }  # fmt: skip
-OF_VISITS = {"no place", "no coordinate"}
+OF_VISITS = {"no place", "no coordinate", "elsewhere"}
 OF_ANSWERS = {"no number", "second answer"}
 
 
