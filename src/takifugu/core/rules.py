@@ -111,10 +111,11 @@ per cent: divide each by 100
     """
     rule = "they must be finite, not negative, and sum to 1"
     words = to_text(total) if isinstance(total, Fraction) else f"{total:.12g}"
-    return InputError(f"the probabilities of {title} sum to {words}", rule=rule, fix=per_cent(float(total)))
+    words = words if len(words) <= 40 else f"{words[:40]}..."
+    return InputError(f"the probabilities of {title} sum to {words}", rule=rule, fix=per_cent(total))
 
 
-def per_cent(total: float) -> str:
+def per_cent(total: float | Fraction) -> str:
     """Return the fix for probabilities with a sum of 100, or "".
 
     >>> per_cent(99.9), per_cent(0.9)

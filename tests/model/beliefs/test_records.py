@@ -238,3 +238,9 @@ def test_steps_are_the_tuple_that_they_stand_for():
     assert "text" not in steps
     with pytest.raises(IndexError):
         _ = steps[5]
+
+
+def test_masses_beyond_every_float_are_refused_shortly() -> None:
+    with pytest.raises(InputError, match="sum to 1000000000") as refused:
+        tf.JointTable([(0, 0), (1, 1)], [10**400 - 1, 1])
+    assert len(str(refused.value)) < 200
