@@ -8,7 +8,7 @@ import pytest
 from tools import old_file
 
 from takifugu.data.relation.words import identifier, literal
-from takifugu.releasing.file.old_keys import NOW
+from takifugu.releasing.file.before.old_keys import NOW
 
 ROOT = Path(__file__).parents[1]
 EXAMPLES = sorted((ROOT / "examples").rglob("*.toml"))

@@ -16,8 +16,8 @@ from pathlib import Path
 from typing import Any
 
 from takifugu.core.plain import toml_of
-from takifugu.releasing.file.old_cleaning import CLEANING, by_hand, expressions, line_of
-from takifugu.releasing.file.old_keys import KINDS, NOW
+from takifugu.releasing.file.before.old_cleaning import CLEANING, by_hand, expressions, line_of
+from takifugu.releasing.file.before.old_keys import KINDS, NOW
 
 _HEADER = re.compile(r"\s*(\[\[?)\s*([\w.-]+)\s*(\]\]?)")
 _KEY = re.compile(r"(\s*)([\w-]+(?:\.[\w-]+)*)(\s*=)")

@@ -12,7 +12,7 @@ from tests.support.starting import source_in
 from tests.support.terminals import answering
 
 #: The questions about a log, and what its owner types: the name or the number of a choice, or Enter for the only one.
-ASKED = {"rows": "changes\n", "unit": "user\n", "order": "\n", "step": "1min\n", "value": "\n"}
+REPLIES = {"rows": "changes\n", "unit": "user\n", "order": "\n", "step": "1min\n", "value": "\n"}
 CHOSEN = {"rows": "changes", "unit": "user", "order": "when", "step": "1min", "value": "state"}
 
 
@@ -31,7 +31,7 @@ def log(tmp_path: Path) -> Path:
 
 
 def test_five_questions_are_asked_in_plain_lines(log: Path) -> None:
-    code, printed, screens = answering(["init", "log.csv", "--json"], [*ASKED.values()], log.parent)
+    code, printed, screens = answering(["init", "log.csv", "--json"], [*REPLIES.values()], log.parent)
     assert code == 0, screens
     document = json.loads(printed)  # nothing else is on the standard output
     assert {question["name"]: question["answer"] for question in document["questions"]} == CHOSEN
@@ -44,7 +44,7 @@ def test_five_questions_are_asked_in_plain_lines(log: Path) -> None:
 
 
 def test_enter_is_no_answer_where_it_would_be_a_promise(log: Path) -> None:
-    answers = ["\n", "\n", "2\n", "\n", "user\n", *[*ASKED.values()][2:]]
+    answers = ["\n", "\n", "2\n", "\n", "user\n", *[*REPLIES.values()][2:]]
     code, _, screens = answering(["init", "log.csv"], answers, log.parent)
     assert code == 0, screens
     assert screens.count("rows: ") == 3
@@ -56,7 +56,7 @@ def test_enter_is_no_answer_where_it_would_be_a_promise(log: Path) -> None:
 
 
 def test_what_is_decided_is_printed_once_as_it_is_written(log: Path) -> None:
-    code, printed, _ = answering(["init", "log.csv"], [*ASKED.values()], log.parent)
+    code, printed, _ = answering(["init", "log.csv"], [*REPLIES.values()], log.parent)
     assert code == 0
     assert printed.count('rows = "changes"') == printed.count('unit = "user"') == 1
     assert "guessed" not in printed + (log.parent / "release.toml").read_text(encoding="utf-8")
@@ -90,7 +90,7 @@ def test_a_file_that_changes_while_it_is_asked_about_is_refused(log: Path) -> No
         log.write_text(log.read_text(encoding="utf-8").replace("busy", "gone"), encoding="utf-8")
         return "\n"
 
-    code, _, screens = answering(["init", "log.csv"], [*[*ASKED.values()][:4], another], log.parent)
+    code, _, screens = answering(["init", "log.csv"], [*[*REPLIES.values()][:4], another], log.parent)
     assert code == 2
     assert "log.csv changed while it was read" in " ".join(screens.split())
     assert [path.name for path in log.parent.iterdir()] == ["log.csv"]
@@ -98,7 +98,7 @@ def test_a_file_that_changes_while_it_is_asked_about_is_refused(log: Path) -> No
 
 @pytest.mark.parametrize("environment", [{"NO_COLOR": "1"}, {"TERM": "dumb"}])
 def test_questions_fit_forty_columns_without_colours(log: Path, environment: dict[str, str]) -> None:
-    code, _, screens = answering(["init", "log.csv"], [*ASKED.values()], log.parent, COLUMNS="40", **environment)
+    code, _, screens = answering(["init", "log.csv"], [*REPLIES.values()], log.parent, COLUMNS="40", **environment)
     assert code == 0
     assert "\x1b" not in screens
     assert max(map(len, screens.splitlines())) <= 40
@@ -115,7 +115,7 @@ def test_options_answer_and_the_others_are_asked(log: Path) -> None:
     words = ["init", "log.csv", "--rows", "events", "--unit", "user", "--step", "1h"]
     code, _, screens = answering(words, ["\n"] * 2, log.parent)
     assert code == 0, screens
-    assert [name for name in ASKED if f"\n{name} [" in screens or f"\n{name}: " in screens] == ["order", "value"]
+    assert [name for name in REPLIES if f"\n{name} [" in screens or f"\n{name}: " in screens] == ["order", "value"]
 
 
 @pytest.mark.parametrize("left", ["rows", "unit", "step"])

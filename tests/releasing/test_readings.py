@@ -181,8 +181,8 @@ def test_s13_another_rule_of_which_rows_count(tmp_path: Path) -> None:
     (tmp_path / "k.csv").write_text(f"t,n,state\n{rows}")
     costs = []
     for rule, counted, start in zip(("desc", "asc"), ('["10","11"]', '["01","11"]'), (10, 11), strict=True):
-        kept = f"QUALIFY row_number() OVER (PARTITION BY t ORDER BY n {rule}) = 1"
-        sql = f"sql = \"from read_csv('k.csv', all_varchar = true) {kept}\""
+        one_row = f"QUALIFY row_number() OVER (PARTITION BY t ORDER BY n {rule}) = 1"
+        sql = f"sql = \"from read_csv('k.csv', all_varchar = true) {one_row}\""
         item, source = hour(start).replace('["busy"]', counted), f'{sql}\nvalue = "state"\n{CALENDAR}'
         file = release_file(tmp_path, "", source, "", item, '["00","01","10","11"]')
         costs.append(first_refused(file) if costs else paid(file))

@@ -591,8 +591,8 @@ def test_every_remedy_of_advise_does_what_it_promises(tmp_path: Path, released: 
 def test_a_table_gets_a_release_file(tmp_path: Path, toml: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     (tmp_path / "new").mkdir()
     monkeypatch.chdir(tmp_path / "new")
-    asked = pasted(invoke("check", toml.with_name("data.csv")), "init")
-    assert "--unit " in asked.output, "it lists the answers, and a terminal asks"
+    answered = pasted(invoke("check", toml.with_name("data.csv")), "init")
+    assert "--unit " in answered.output, "it lists the answers, and a terminal asks"
     words = printed(invoke("check", toml.with_name("data.csv")), "init")
     begun = init(*words[1:], "--unit", "-", "--order", "t", "--step", "1")
     assert 'file = "../data.csv"' in begun.output
@@ -603,8 +603,8 @@ def test_the_sheets_of_a_workbook_are_lines_to_paste(tmp_path: Path) -> None:
     write_workbook(tmp_path / "two sheets.xlsx", {"one": [["t", "state"], [1, "still"]], "more": [["a"], [1]]})
     toml = replaced(small(tmp_path, ONE), '"data.csv"', '"two sheets.xlsx"')
     assert 'sql = "FROM \\"one\\""' in words_of(invoke("release", toml))
-    asked = ended(2, "init", toml.with_name("two sheets.xlsx"), "-o", tmp_path / "new.toml")
-    words = shlex.split(written_in(asked, r"--sql '[^']*'"))
+    answered = ended(2, "init", toml.with_name("two sheets.xlsx"), "-o", tmp_path / "new.toml")
+    words = shlex.split(written_in(answered, r"--sql '[^']*'"))
     begun = init(toml.with_name("two sheets.xlsx"), *words, "--unit", "-", "--order", "t", "--step", "1", "-o",
                  tmp_path / "new.toml")  # fmt: skip
     assert "written: " in begun.output

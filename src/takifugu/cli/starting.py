@@ -35,7 +35,7 @@ from takifugu.releasing.file.neighbours import write_ledger_id
 #: With a longer name the commands that come next do not fit beside what they are for.
 _SHORT_NAME = 30
 #: What is asked, with its answer.
-_Asked = list[tuple[Question, str]]
+_Answered = list[tuple[Question, str]]
 
 
 def init(
@@ -48,28 +48,28 @@ def init(
         raise ReleaseError(f"{str(output)!r} would be overwritten", fix="write --force, or name another file with -o")
     with within("data"):
         checked_path(relative(Path(data), output))
-    asked = _Asked()
+    answered = _Answered()
     with evidence(data, encoding, sql) as opened:
         if not yes and can_ask():
-            asked = _asked(opened, said if kind is None else {**said, "kind": kind})
-        start = draft_of(opened, {**said, **{question.name: word for question, word in asked}}, kind, output)
+            answered = _answered(opened, said if kind is None else {**said, "kind": kind})
+        start = draft_of(opened, {**said, **{question.name: word for question, word in answered}}, kind, output)
         text = _plugins() + text_of(start)
         opened.relation.check_unchanged()
     draft = _written(start, text, force)
     if as_json:
-        print_json("init", Path(data), _document(draft, start, asked))
+        print_json("init", Path(data), _document(draft, start, answered))
     else:
         _print(draft)
 
 
-def _asked(opened: Evidence, said: Answers) -> _Asked:
+def _answered(opened: Evidence, said: Answers) -> _Answered:
     """Ask what answers leave open, each in its turn."""
-    asked, answers = _Asked(), dict(said)
+    answered, answers = _Answered(), dict(said)
     while some := questions(opened, answers):
         question = some[0]
         answers[question.name] = ask_about(question, partial(_accept, opened, answers, question.name))
-        asked.append((question, answers[question.name]))
-    return asked
+        answered.append((question, answers[question.name]))
+    return answered
 
 
 def _accept(opened: Evidence, answers: Answers, name: str, word: str) -> None:
@@ -150,10 +150,10 @@ def _plugins() -> str:
     return f"plugins = {toml_of([*packages])}\n" if packages else ""
 
 
-def _document(draft: _Draft, start: Draft, asked: _Asked) -> Json:
+def _document(draft: _Draft, start: Draft, answered: _Answered) -> Json:
     return {
         "written": str(draft.file), "ledger": str(draft.ledger), "ledger_is_new": draft.is_new,
-        "ledger_of": path_text(draft.whose), "questions": [{**asdict(one), "answer": answer} for one, answer in asked],
+        "ledger_of": path_text(draft.whose), "questions": [{**asdict(one), "answer": word} for one, word in answered],
         "answers": dict(start.answers), "kind": draft.kind, "schema": str(draft.schema), "verdict": draft.verdict,
         "fill_in": [fault.line for fault in draft.missing],
     }  # fmt: skip

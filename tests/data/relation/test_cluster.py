@@ -13,7 +13,7 @@ from tests.data.relation.test_oracle import read
 from tests.support.relation_cases import random_case
 
 from takifugu.core.errors import DataError, InputError, TakifuguError
-from takifugu.data.relation.cluster import collected, opened_cluster, part_counter
+from takifugu.data.cluster.counting import collected, opened_cluster, part_counter
 from takifugu.data.relation.faults import RowFault
 from takifugu.data.relation.keys import Source
 from takifugu.data.relation.roster import read_roster
@@ -66,13 +66,13 @@ def test_faults_of_partitions_are_told_as_those_of_a_file_without_their_rows(tmp
         pa.table({"who": ["C"], "t": [0], "v": ["x"]}),
     ]  # fmt: skip
     answers = [batch for part in parts for batch in part_counter(keys, ["x"])(part.to_batches())]
-    with read_source(keys, ["x"], tmp_path, pa.concat_tables(parts)) as whole, pytest.raises(RowFault) as told:
+    with read_source(keys, ["x"], tmp_path, pa.concat_tables(parts)) as whole, pytest.raises(RowFault) as of_whole:
         whole.counts()
     with read_source(keys, ["x"], tmp_path, parts[0].slice(0, 0)) as empty, pytest.raises(RowFault) as error:
         collected(answers, empty.opened)
-    assert error.value.cause == told.value.cause
+    assert error.value.cause == of_whole.value.cause
     assert {error.value.cause, *error.value.others} == {"tie", "unknown state"}
-    assert error.value.line == told.value.line.replace("row 4: ", "")
+    assert error.value.line == of_whole.value.line.replace("row 4: ", "")
     assert not {"Geheim", "SENTINEL"} & {*error.value.line.split()}
 
 

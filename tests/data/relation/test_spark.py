@@ -14,7 +14,7 @@ from tests.data.test_spark import session  # noqa: F401 (the fixture)
 from tests.support.relation_cases import random_case
 
 from takifugu.core.errors import TakifuguError
-from takifugu.data.relation.cluster import opened_cluster
+from takifugu.data.cluster.counting import opened_cluster
 from takifugu.data.relation.source import Table, opened_table
 
 pytestmark = pytest.mark.spark

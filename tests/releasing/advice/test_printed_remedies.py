@@ -142,8 +142,8 @@ def check_remedies(path: Path, folder: Path, filled: tuple[tuple[str, str], ...]
             many += 1
             after = problems_of(pasted(path, section, key, value, folder / f"{many}-{number}"))
             problem = re.sub(r"row [\d,]+.*?: ", "", line.split(";")[0])
-            told = [re.sub(r"row [\d,]+.*?: ", "", other) for other in after]
-            assert not any(other.startswith(problem) for other in told), (line, key, value, after)
+            problems_left = [re.sub(r"row [\d,]+.*?: ", "", other) for other in after]
+            assert not any(other.startswith(problem) for other in problems_left), (line, key, value, after)
             assert not any(f".{key}: " in other and "nothing in" not in other for other in after), (key, after)
     return many
 

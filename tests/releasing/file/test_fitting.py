@@ -153,11 +153,11 @@ def test_the_private_counts_are_refused_unless_they_are_declared(tmp_path: Path,
     data: Any = {"pandas": frame, "polars": polars.DataFrame(PRIVATE), "pyarrow": pyarrow.table(PRIVATE),
                  "a path": str(tmp_path / "ward.csv"), "the file": None}[given]  # fmt: skip
     keys = {} if given == "the file" else {"file": None} if given != "a path" else {}
-    kept = None if given in ("the file", "a path") else data
+    private = None if given in ("the file", "a path") else data
     with pytest.raises(SpecError, match="counts what the private data counts") as caught:
-        fitted(tmp_path, data=kept, fit=fit, **keys)
+        fitted(tmp_path, data=private, fit=fit, **keys)
     assert caught.value.faults[0].where == ("fit", "file")
-    assert fitted(tmp_path, data=kept, fit={**fit, "private": True}, **keys).sum() == 3
+    assert fitted(tmp_path, data=private, fit={**fit, "private": True}, **keys).sum() == 3
 
 
 def test_other_columns_of_the_private_data_are_private_too(tmp_path: Path) -> None:

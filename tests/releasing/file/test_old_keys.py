@@ -12,8 +12,8 @@ from tests.support.releases import put, refusal_of
 from takifugu.core.plain import toml_of
 from takifugu.data.relation.judge import Judge, Rows, Scope
 from takifugu.data.relation.tree import expression, parsed
-from takifugu.releasing.file.old_cleaning import by_hand
-from takifugu.releasing.file.old_keys import cleaned
+from takifugu.releasing.file.before.old_cleaning import by_hand
+from takifugu.releasing.file.before.old_keys import cleaned
 
 EXAMPLES = Path(__file__).parents[3] / "examples"
 

@@ -270,10 +270,10 @@ def test_distinct_rows_of_people_with_several_are_refused(tmp_path: Path) -> Non
 
 
 def test_a_mark_of_what_is_missing_is_a_value_that_is_declared(tmp_path: Path) -> None:
-    marked = "north\nsouth\nNA\n" * 20
-    assert "row 3: column 'place' has a value that is not declared" in refusal_at(answers_in(tmp_path, values=marked))
+    texts = "north\nsouth\nNA\n" * 20
+    assert "row 3: column 'place' has a value that is not declared" in refusal_at(answers_in(tmp_path, values=texts))
     declared = changed(WORDS, ('value = "place"\n', "value = \"CASE WHEN place = 'NA' THEN 'north' ELSE place END\"\n"))
-    assert len(tf.release_file(answers_in(tmp_path, declared, marked)).tables[0].rows) == 60
+    assert len(tf.release_file(answers_in(tmp_path, declared, texts)).tables[0].rows) == 60
 
 
 def test_a_survey_with_decimal_commas_is_read_by_a_select(tmp_path: Path) -> None:

@@ -72,7 +72,7 @@ def answer(where: Path, data: Any = None) -> tuple[int, ...]:
     return tuple(true_answer(question.calibration, question.data))
 
 
-def told(form: str) -> str:
+def times_by(form: str) -> str:
     """Return the keys of numbers with decimal commas, and of times of a form."""
     return (
         f"""value = \'\'\'replace(replace("Aktivität", '.', \'\'), ',', '.')\'\'\'\n"""
@@ -80,7 +80,7 @@ def told(form: str) -> str:
     )
 
 
-LATIN = 'encoding = "latin-1"\n' + told("%d/%m/%Y %H:%M")
+LATIN = 'encoding = "latin-1"\n' + times_by("%d/%m/%Y %H:%M")
 
 
 def latin(some: list[tuple[str, datetime, float]]) -> bytes:
@@ -118,7 +118,7 @@ def select(text: str) -> str:
 #: Files by what is strange in them: their content, the keys that say how to read it, and the rows where it needs SQL.
 FILES: dict[str, tuple[bytes, str, str]] = {
     "semicolons, decimal commas and days first, in latin-1": (latin(rows()), LATIN, SPEC),
-    "an export of Excel": (of_excel(rows()), told("%d.%m.%y %H:%M"), select(
+    "an export of Excel": (of_excel(rows()), times_by("%d.%m.%y %H:%M"), select(
         "from read_csv('data.csv', delim = ';', skip = 1, header = true, all_varchar = true, null_padding = true) "
         "where trim(Station) <> \'\'")),
     "two hundred columns": (of_two_hundred_columns(rows()), f"{PLAIN}where = \"Station IS NOT NULL\"\n{BINS}", SPEC),

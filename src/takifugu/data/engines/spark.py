@@ -7,7 +7,7 @@ from typing import Any
 
 from takifugu.core.errors import TakifuguError
 from takifugu.data.engines.outside import Address, Engine
-from takifugu.data.relation import spark
+from takifugu.data.cluster import spark
 
 
 def opened(address: Address) -> Any:

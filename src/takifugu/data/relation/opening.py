@@ -15,7 +15,6 @@ from takifugu.core.nearest import did_you_mean, first_of
 from takifugu.core.plain import toml_of
 from takifugu.core.sections import SELECT
 from takifugu.data.relation.faults import wrong_key
-from takifugu.data.relation.frames import arrow_table
 from takifugu.data.relation.judge import Cells, Judge, Rows, Scope, together
 from takifugu.data.relation.keys import Column, Source
 from takifugu.data.relation.readers import Reader, with_parameters, without_readers
@@ -32,7 +31,7 @@ from takifugu.data.relation.relation import (
     view,
 )  # fmt: skip
 from takifugu.data.relation.rules import check_dependence
-from takifugu.data.relation.sheets import EXCEL, SQLITE, tables_of_excel, tables_of_sqlite
+from takifugu.data.relation.sheets import EXCEL, SQLITE, arrow_table, tables_of_excel, tables_of_sqlite
 from takifugu.data.relation.text_file import ENDINGS, SIGNS, Form, first_record, split_at, transcoded, unique_names
 from takifugu.data.relation.tree import Node, columns_in, expression, parsed, replaced, text_of
 from takifugu.data.relation.words import identifier, literal
@@ -206,7 +205,7 @@ class Opening:
     rows: Rows = field(default_factory=lambda: Rows(()))
     keeps: list[Any] = field(default_factory=list)
     texts: dict[str, str] = field(default_factory=dict)
-    is_asked: bool = False
+    is_question: bool = False
     statement: str = "sql"
 
     def take(self, frame: object) -> None:
@@ -248,7 +247,7 @@ class Opening:
             names = self._tables_of_file(ending)
             if len(names) != 1:
                 said = [f"FROM {identifier(name)}" for name in names[:6]]
-                lines = [f"--sql {shlex.quote(sql)}" if self.is_asked else f"sql = {toml_of(sql)}" for sql in said]
+                lines = [f"--sql {shlex.quote(sql)}" if self.is_question else f"sql = {toml_of(sql)}" for sql in said]
                 fix = ", or ".join(lines)
                 if self.statement != "sql":
                     fix = "write it to a file of its own"

@@ -36,7 +36,7 @@ class Relation:
     alone: dict[str, str] = field(default_factory=dict, repr=False)
     keeps: Any = field(default=None, repr=False)
     readings: int = 0
-    is_kept: bool = False
+    has_integers: bool = False
 
     @property
     def name(self) -> str:

@@ -22,7 +22,7 @@ Listed = Sequence[str] | Bins
 Known = Listed | Classes
 
 #: The rows as integers, where they are kept.
-KEPT = '"takifugu rows"'
+INTEGERS = '"takifugu rows"'
 WHOLE = {
     "TINYINT",
     "SMALLINT",
@@ -185,8 +185,8 @@ def keep_rows(opened: Opened) -> None:
     relation = opened.relation
     relation.readings += 1
     if relation.readings == 2:
-        relation.rows(f"create temp table {KEPT} as {rows_sql(opened)}")
-        relation.is_kept = True
+        relation.rows(f"create temp table {INTEGERS} as {rows_sql(opened)}")
+        relation.has_integers = True
 
 
 def rows_sql(opened: Opened, is_numbered: bool = False, more: str = "") -> str:
@@ -194,8 +194,8 @@ def rows_sql(opened: Opened, is_numbered: bool = False, more: str = "") -> str:
 
     `more` are other bits of a row; of visits it is the number of a row's place, or a code of what is wrong with it.
     """
-    if opened.relation.is_kept and not is_numbered and not more:
-        return f"select * from {KEPT}"
+    if opened.relation.has_integers and not is_numbered and not more:
+        return f"select * from {INTEGERS}"
     source, roles = opened.source, opened.roles
     columns, listed, why = list[str](), ["unit", "recording"], list[str]()
     for role in ("unit", "recording"):

@@ -167,7 +167,7 @@ def evidence(given: object, encoding: str | None = None, sql: str | None = None)
     connection = connected(folder.name)
     select = layout.select(path.name) if layout else sql
     opening = Opening((), path.parent, folder.name, connection, None if layout or not file else path.name, select,
-                      is_asked=True)  # fmt: skip
+                      is_question=True)  # fmt: skip
     try:
         opening.take(frame)
         relation = opening.relation()

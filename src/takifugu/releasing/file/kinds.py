@@ -15,7 +15,7 @@ from takifugu.core.sections import section_in
 from takifugu.model.beliefs import SECTIONS
 from takifugu.model.queries import name_of, sections_of
 from takifugu.model.queries.sections import EACH_ROW, IN_ORDER, POLICY, RECORDS, WHOLE_COLUMNS
-from takifugu.releasing.file import old_keys
+from takifugu.releasing.file.before import old_keys
 from takifugu.releasing.file.described import file_of
 from takifugu.releasing.file.keys import Section
 from takifugu.releasing.file.kind import Kind

@@ -16,7 +16,7 @@ from takifugu.core.people import PEOPLE
 from takifugu.core.plain import Json, either, toml_of
 from takifugu.core.sections import section_in
 from takifugu.data import Table, missing_states
-from takifugu.releasing.file.old_keys import VALUES_OF_BEFORE, cleaned, renamed
+from takifugu.releasing.file.before.old_keys import VALUES_OF_BEFORE, cleaned, renamed
 from takifugu.releasing.file.toml_words import in_toml
 from takifugu.releasing.file.unsupported import exact_total, others, shortened
 

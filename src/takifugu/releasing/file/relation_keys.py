@@ -10,12 +10,12 @@ from pydantic import Field, StrictBool, StrictStr
 
 from takifugu.core.errors import DataError, InputError, TakifuguError
 from takifugu.core.sections import SELECT
-from takifugu.data.relation.cluster import opened_cluster
+from takifugu.data.cluster.counting import opened_cluster
+from takifugu.data.cluster.spark import is_frame_of_spark
 from takifugu.data.relation.keys import KEYS, OF_ROWS
 from takifugu.data.relation.opening import files_of_select, files_read
 from takifugu.data.relation.relation import files_named
 from takifugu.data.relation.source import Table, opened_table
-from takifugu.data.relation.spark import is_frame_of_spark
 from takifugu.data.relation.text_file import check_codec
 from takifugu.releasing.file.keys import Epsilon, Name, Section, State, Text, checked, meaning
 from takifugu.releasing.file.keys import Path as FilePath

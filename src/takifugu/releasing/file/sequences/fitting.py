@@ -26,7 +26,7 @@ from takifugu.releasing.file.public import FIT_ELSEWHERE, Public
 from takifugu.releasing.file.relation_keys import open_relation
 
 #: The keys that a fit has of its own, where they differ from those of [source].
-_OWN = ("unit", "recording", "order", "value", "where")
+_OF_FIT = ("unit", "recording", "order", "value", "where")
 #: Those of [source] that hold of its file, too.
 _SHARED = ("step", "bins", "nulls", "timezone")
 
@@ -57,8 +57,8 @@ class PublicSequences(Public):
         Missing entries end a sequence. Raises SpecError, at the fit's key, for a file that cannot be opened or read by
         its roles, for rows against a rule, and for counts equal to the private data's unless the fit declares them.
         """
-        said, own = self.source.read(), values_of(fit, written(fit, _OWN))
-        keys = {key: value for key, value in {**said, **own}.items() if key in (*_OWN, *_SHARED)}
+        said, of_fit = self.source.read(), values_of(fit, written(fit, _OF_FIT))
+        keys = {key: value for key, value in {**said, **of_fit}.items() if key in (*_OF_FIT, *_SHARED)}
         keys["sql" if is_select(fit.file, self.folder) else "file"] = fit.file
         by_cell, calendar = self.belief.matrix_by, self.calendar
         cells: tuple[int, ...] = (0,)
@@ -69,15 +69,16 @@ class PublicSequences(Public):
             states = self.belief.states
             counts = transitions_in_public({**keys, "encoding": fit.encoding}, states, self.folder, cells, counted_from)
         except TakifuguError as error:
-            key = next(iter(among(error.where[:1], (*_OWN, "encoding"))), "file")
+            key = next(iter(among(error.where[:1], (*_OF_FIT, "encoding"))), "file")
             raise SpecError([blamed(error.about(fit.file), "fit", key)]) from None
         total = counts.sum(axis=0)
-        if not fit.private and total.any() and any(np.array_equal(total, other) for other in self._private_counts(own)):
+        others = self._private_counts(of_fit)
+        if not fit.private and total.any() and any(np.array_equal(total, other) for other in others):
             problem = "counts what the private data counts, transition by transition"
             raise SpecError([InputError(problem, fix=FIT_ELSEWHERE).at("fit", "file")])
         return total if by_cell is None else counts
 
-    def _private_counts(self, own: Mapping[str, Any]) -> Iterator[IntArray]:
+    def _private_counts(self, of_fit: Mapping[str, Any]) -> Iterator[IntArray]:
         """Yield the counts of the private data, by the roles of [source] and by those of the fit.
 
         What is wrong with the data is said by who reads them, and they need not have the fit's columns.
@@ -86,7 +87,7 @@ class PublicSequences(Public):
             return
         with suppress(TakifuguError):
             yield self.private.all_transitions()
-        if own:
-            keys = {**self.source.read(), "gaps": self.private.opened.source.gaps, **own}
+        if of_fit:
+            keys = {**self.source.read(), "gaps": self.private.opened.source.gaps, **of_fit}
             with suppress(TakifuguError):
                 yield open_relation(self.source, keys, self.belief.states, self.folder, self.data).all_transitions()

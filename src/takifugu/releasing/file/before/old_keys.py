@@ -9,7 +9,7 @@ from typing import Any
 from takifugu.core.errors import InputError, Step, TakifuguError
 from takifugu.core.plain import Json, toml_of
 from takifugu.core.sections import section_in
-from takifugu.releasing.file.old_cleaning import instead
+from takifugu.releasing.file.before.old_cleaning import instead
 
 Names = Mapping[str, str]
 #: The key of now, by the section and the key of before; "" stands above all sections.

@@ -18,7 +18,7 @@ import numpy as np
 from takifugu.core.arrays import IntArray
 from takifugu.core.errors import DataError, InputError, TakifuguError
 from takifugu.core.files import private_folder
-from takifugu.data.relation import spark
+from takifugu.data.cluster import spark
 from takifugu.data.relation.answers import Groups
 from takifugu.data.relation.cells import Cells
 from takifugu.data.relation.counts import Counts, counted, no_rows
@@ -217,12 +217,12 @@ def _of_parts(
 
 def _refuse(batches: Iterable[Any], opened: Opened) -> None:
     """Raise the first fault of a partition, in the order of the causes."""
-    told = [words for batch in batches for words in batch.column("fault").to_pylist() if words is not None]
-    faults = list(map(json.loads, told))
+    faulty = [words for batch in batches for words in batch.column("fault").to_pylist() if words is not None]
+    faults = list(map(json.loads, faulty))
     causes = {cause.name: cause for cause in CAUSES}
-    found = [cause for name, cause in causes.items() if any(name == first for first, *_ in faults)]
-    if found:
-        raise RowFault(found[0], opened.words(), others=[cause.name for cause in found[1:]])
+    broken = [cause for name, cause in causes.items() if any(name == first for first, *_ in faults)]
+    if broken:
+        raise RowFault(broken[0], opened.words(), others=[cause.name for cause in broken[1:]])
     for _, what, rule, fix, key in sorted(faults):
         raise DataError(what, rule=rule, fix=fix).at(key)
 

@@ -1,0 +1,1 @@
+"""A cluster that counts the rows of sequences where they are."""

@@ -1,0 +1,1 @@
+"""Keys that release files had before, and what stands in their place now."""
