@@ -15,9 +15,9 @@ from tests.support.release_files import believe, publish, release_text, section
 
 from takifugu.core.errors import DataError, InputError, SpecError, TakifuguError
 from takifugu.data import Layout, Recode, pieces
+from takifugu.data.cluster import spark as sessions
 from takifugu.data.engines import spark
 from takifugu.data.engines.outside import Address
-from takifugu.data.relation import spark as sessions
 from takifugu.releasing.file.loading import load
 from takifugu.releasing.publishing.run import release_file
 

@@ -175,8 +175,8 @@ KEYS = re.compile(
     r"""|\b\w+_units?\b|\bunits?_\w+|one Unit per"""
 )
 #: Files whose texts are parts of SQL over a relation with a column of this name.
-_OF_SQL = ("answers", "cluster", "counts", "following", "statements", "transitions", "visits")
-OF_SQL = {f"data/relation/{name}.py" for name in _OF_SQL}
+_OF_SQL = ("answers", "counts", "following", "statements", "transitions", "visits")
+OF_SQL = {"data/cluster/counting.py", *(f"data/relation/{name}.py" for name in _OF_SQL)}
 SQL = re.compile(r"\s*(select|insert into|update|delete from|create table) ")
 MEASURES = re.compile(r"per unit of distance|units of the coordinates|one unit of (either coordinate|the error)")
 UNIT = re.compile(r"\bunits?\b", re.IGNORECASE)

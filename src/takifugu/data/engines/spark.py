@@ -6,8 +6,8 @@ from pathlib import Path
 from typing import Any
 
 from takifugu.core.errors import TakifuguError
-from takifugu.data.engines.outside import Address, Engine
 from takifugu.data.cluster import spark
+from takifugu.data.engines.outside import Address, Engine
 
 
 def opened(address: Address) -> Any:
