@@ -11,13 +11,10 @@ from tests.support.commands import invoke
 from tests.support.release_files import changed
 from tests.support.releases import refusal_of
 
-from takifugu.core.errors import TakifuguError
 from takifugu.core.plain import toml_of
-from takifugu.data import Bins, Layout, Recode, open_frame, pieces
 from takifugu.releasing.file import loading as spec
 from takifugu.releasing.file import problems as problems_module
 from takifugu.releasing.file.kinds import KINDS
-from takifugu.releasing.file.reading import called, state_in, value_of
 from takifugu.releasing.file.sequences.sections import ReleaseSpec
 
 
@@ -216,44 +213,6 @@ def test_schemas_of_older_validators_are_walked_too(monkeypatch: pytest.MonkeyPa
         monkeypatch.setattr(problems_module, "schema_of", lambda model, shape=shape: shape)
         (fault,) = problems_module.problems_of([error], ReleaseSpec, {"source": {}}, (), {})
         assert fault.line.startswith('source.name: is missing; write name = "activity-study"')
-
-
-def test_each_refusal_of_missing_values_names_what_to_write(tmp_path: Path) -> None:
-    (tmp_path / "d.csv").write_text("who,state\nAna,\n")
-    table = open_frame(tmp_path / "d.csv")
-    cases: list[tuple[Any, str]] = [
-        (lambda: pieces(table, Layout("state"), Recode(("still",))), 'nulls = "unobserved"'),
-        (lambda: pieces(table, Layout("who", unit="state"), Recode(("Ana",))), 'null_keys = "drop"'),
-        (lambda: value_of(None, "state", {}, table), "under [belief]"),
-        (lambda: called("person", "who", [None], may_drop=True), 'null_keys = "drop"'),
-    ]
-    for read, words in cases:
-        with pytest.raises(TakifuguError) as caught:
-            read()
-        assert words in caught.value.fix
-
-
-@pytest.mark.parametrize("mark", ["NA", "-999", "?"])
-def test_a_mark_that_is_no_value_names_the_keys_and_is_not_quoted(tmp_path: Path, mark: str) -> None:
-    (tmp_path / "d.csv").write_text(f"who,level\nAna,{mark}\nAna,7\n")
-    table = open_frame(tmp_path / "d.csv")
-    declared = {str(number): number for number in range(33)}
-    numbers = Recode(("low",), bins=Bins({"low": (0, 10)}))
-    refused: list[Any] = [
-        lambda: pieces(table, Layout("level"), Recode((*declared,))),
-        lambda: pieces(table, Layout("level"), numbers),
-        lambda: state_in(-3, "level", numbers.bins or Bins({})),
-        lambda: value_of(mark, "level", declared, table),
-    ]
-    for read in refused:
-        with pytest.raises(TakifuguError) as caught:
-            read()
-        assert 'missing = ["NA"]' in caught.value.fix
-        assert "'10'" not in caught.value.fix, "thirty-three values are not listed"
-        assert str(caught.value).replace(caught.value.fix, "").count(mark) == 0
-        assert caught.value.fix.count(mark) <= 2, "the words are the same for all data"
-    with pytest.raises(TakifuguError, match=r"\['0', '1', '2'\] and 30 more; .* under \[belief\]"):
-        refused[0]()
 
 
 @pytest.mark.parametrize("line", ["invariant = true", "invariants = ['total']", "exact_total = 100"])
