@@ -26,7 +26,6 @@ LEFT = {
     "core/lasting.py": (1, "a hook of forks that not every system has"),
     "core/lists.py": (6, "lists, arrays and frames of any library"),
     "core/sections.py": (1, "what `typing` keeps of an annotation"),
-    "data/engines/faults.py": (2, "errors and modules of other libraries"),
     "data/cluster/spark.py": (1, "errors of Spark"),
     "data/files/parquet.py": (1, "columns of Arrow"),
     "data/files/sqlite.py": (1, "errors of SQLite, by version"),

@@ -4,7 +4,7 @@ from collections import Counter
 from collections.abc import Iterator
 from dataclasses import replace
 from datetime import UTC, date, datetime, timedelta
-from pathlib import Path
+from fractions import Fraction
 from typing import Any
 from zoneinfo import ZoneInfo
 
@@ -12,11 +12,9 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from tests.support import cell_oracles
-from tests.support.counted_cells import BY, HALF, START, by_hand, columns_of, counts_by_cell, recording
-from tests.support.engines import ENGINES
 
 from takifugu.core.errors import InputError
-from takifugu.data import Calendar, Slots, Zone, axes_of, open_frame, parse_step
+from takifugu.data import Calendar, Slots, Zone, axes_of, parse_step
 from takifugu.data.times.cells import AXES
 
 #: A zone, the first and last local day of a recording around a change of its clocks, and a step in minutes.
@@ -168,8 +166,6 @@ def test_what_a_place_means_to_a_ledger_does_not_depend_on_the_zone() -> None:
     ("1d", "2026-01-05", None, "by 60 minutes on 2026-03-29"),
 ])  # fmt: skip
 def test_times_that_clocks_do_not_tell_are_refused(step: str, start: str, stop: str | None, words: str) -> None:
-    from takifugu.data.rows.layout import parse_step
-
     with pytest.raises(InputError) as caught:
         Calendar.read(start, stop, parse_step(step), Zone("Europe/Berlin"))
     assert words in caught.value.line
@@ -272,24 +268,11 @@ def test_what_a_calendar_does_not_tell(step: Any, by: Any, words: str) -> None:
     assert caught.value.where == ("by",)
 
 
-@pytest.mark.sampled(3)
-@pytest.mark.parametrize("engine", [*ENGINES, "file"])
-def test_every_engine_counts_what_a_direct_count_finds(engine: str, tmp_path: Path) -> None:
-    rows = recording()
-    if engine == "file":
-        lines = [f"{who},{state},{at:%Y-%m-%dT%H:%M:%S}Z" for who, at, state in rows]
-        (tmp_path / "data.csv").write_text("\n".join(["who,state,at", *lines]), encoding="utf-8")
-    data = tmp_path / "data.csv" if engine == "file" else ENGINES[engine](columns_of(rows))
-    for by, zone in BY:
-        assert counts_by_cell(open_frame(data), by, zone) == by_hand(rows, by, zone)
-
-
-def test_clocks_without_offsets_are_put_on_the_same_steps(tmp_path: Path) -> None:
-    """The hour that clocks in Berlin show twice holds four half hours, and rows say by their order which is which."""
-    moments = [START + place * HALF for place in range(240)]
-    local = [at.replace(tzinfo=UTC).astimezone(ZoneInfo("Europe/Berlin")) for at in moments]
-    lines = [f"ana,lying,{at:%Y-%m-%dT%H:%M}" for at in local]
-    (tmp_path / "data.csv").write_text("\n".join(["who,state,at", *lines]), encoding="utf-8")
-    (counts,) = counts_by_cell(open_frame(tmp_path / "data.csv"), ("date", "hour"), "Europe/Berlin").values()
-    assert counts["2025-10-26 02", "lying"] == 4
-    assert counts["2025-10-26 03", "lying"] == 2
+def test_steps() -> None:
+    assert [parse_step(s) for s in ("1min", " 90 s ", "1h", "2d", "3")] == [
+        timedelta(minutes=1), timedelta(seconds=90), timedelta(hours=1), timedelta(days=2), Fraction(3),
+    ]  # fmt: skip
+    assert parse_step(0.1) == Fraction(1, 10)
+    for wrong in (0, -1, True, None, float("inf"), float("nan"), "0", "0min", "1 week", "-1min", "1.5h", "", "min"):
+        with pytest.raises(InputError, match="the step is"):
+            parse_step(wrong)  # type: ignore[arg-type]

@@ -19,7 +19,7 @@ SECONDS, BUSY, ROOM = 10, 50, 4 << 30
 #: Loaded once, for all children.
 LOADED = (
     "numpy", "pydantic", "duckdb", "narwhals.stable.v2", "takifugu.cli.releasing", "takifugu.cli.starting",
-    "takifugu.data.engines.differences", "takifugu.releasing.file.sequences.kind", "takifugu.releasing.publishing.run",
+    "takifugu.data.relation.source", "takifugu.releasing.file.sequences.kind", "takifugu.releasing.publishing.run",
 )  # fmt: skip
 
 

@@ -12,7 +12,6 @@ from tests.support.plain_belief import Plain
 from tests.support.urn import Urn
 
 import takifugu as tf
-from takifugu import data
 from takifugu.accounting import definitions
 from takifugu.accounting.composition import charge_of, joint
 from takifugu.analysis import randomisers
@@ -154,7 +153,6 @@ def test_a_belief_that_no_ledger_can_read_back_is_refused() -> None:
     lambda: definitions.register(definitions.find("pufferfish")), lambda: queries.register("count", tf.Count),
     lambda: registry.register(GROUP), lambda: randomisers.register("none", randomisers.KINDS.find("none")),
     lambda: secrets.register("entry", EntryPair), lambda: kinds.register(kinds.KINDS.find("users")),
-    lambda: data.register_engine(data.Engine("duckdb", callable, callable)),
 ])  # fmt: skip
 def test_nothing_is_registered_twice(again: Any) -> None:
     with pytest.raises(InputError, match="registered already"):

@@ -8,12 +8,10 @@ from typing import Any
 import numpy as np
 import pytest
 from tests.support.commands import succeed
-from tests.support.engines import ENGINES
 from tests.support.release_files import EXPECT, Changes, believe, changed, publish, read_from, release_text, section
 from tests.support.releases import assert_says, put, refusal_of
 
 import takifugu as tf
-from takifugu.data import Calendar, Layout, Recode, open_frame, transitions_by
 from takifugu.model.beliefs.chains.matrices_by import cells_of, shared_out
 from takifugu.releasing.file.loading import load
 from takifugu.releasing.planning.outlook import outlook
@@ -215,14 +213,10 @@ def test_overlaps_and_gaps_are_named() -> None:
         shared_out(["6-23"], "hour")
 
 
-@pytest.mark.parametrize("engine", ["csv", *ENGINES])
-def test_a_fit_counts_the_steps_of_each_hour(tmp_path: Path, engine: str) -> None:
+def test_a_fit_counts_the_steps_of_each_hour(tmp_path: Path) -> None:
     public = [(t, state) for t, state in recorded(400, datetime(2024, 11, 28, 13)) if t.hour != 3 or t.day % 2]
     fit = '[belief.fit]\nfile = "public.csv"\nsmoothing = 0.5\n'
     counts = counted(public)
-    if engine != "csv":
-        assert transitions_on(engine, public).tolist() == counts.tolist()
-        return
     path = written(tmp_path, (MATRICES, fit))
     lines = [f"{t.isoformat()},{state}" for t, state in public]
     (tmp_path / "public.csv").write_text("\n".join(["time,state", *lines, ""]), encoding="utf-8")
@@ -240,13 +234,6 @@ def counted(rows: Any) -> Any:
         if after is not None:
             counts[time.hour, int(state == "busy"), int(after == "busy")] += 1
     return counts
-
-
-def transitions_on(engine: str, rows: Any) -> Any:
-    made = ENGINES[engine]({"time": ("time", [t for t, _ in rows]), "state": ("text", [state for _, state in rows])})
-    calendar = Calendar.read("0001-01-01", None, timedelta(hours=1))
-    layout = Layout("state", order="time", step="1h", calendar=calendar)
-    return np.array(transitions_by(open_frame(made), layout, Recode(("calm", "busy")), list(range(24))))
 
 
 @pytest.mark.parametrize(("name", "keys", "rows", "words"), [

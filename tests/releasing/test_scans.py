@@ -1,7 +1,6 @@
 """How often a release looks at the data, and how much of them comes to the driver: one look ahead, one scan, counts."""
 
 import random
-import sys
 from pathlib import Path
 from typing import Any
 
@@ -10,9 +9,7 @@ from tests.support.release_files import EXPECT, believe, group, hide, publish, r
 from tests.support.releases import put
 
 import takifugu as tf
-from takifugu.data.engines import differences
 from takifugu.data.relation.relation import Relation
-from takifugu.data.rows import by_bits, facts, local_time, reader  # noqa: F401  (which hold the function that is counted)
 from takifugu.releasing.file.loading import load
 from takifugu.releasing.planning.plan import plan
 
@@ -45,29 +42,6 @@ RECORD = release_text(
     publish("total", "sum", epsilon=1.0),
     expect=EXPECT,
 )  # fmt: skip
-
-
-@pytest.fixture
-def looks(monkeypatch: pytest.MonkeyPatch) -> list[int]:
-    """How many rows each query of an engine has brought to the driver."""
-    counts: list[int] = []
-    in_rows, in_columns = differences.collected, differences.collected_in_columns
-
-    def rows_counted(frame: Any) -> Any:
-        rows = list(in_rows(frame))
-        counts.append(len(rows))
-        return iter(rows)
-
-    def columns_counted(frame: Any) -> Any:
-        columns = in_columns(frame)
-        counts.append(len(next(iter(columns.values()))))
-        return columns
-
-    for module in [module for name, module in sys.modules.items() if name.startswith("takifugu.")]:
-        for function, counter in ((in_rows, rows_counted), (in_columns, columns_counted)):
-            if getattr(module, function.__name__, None) is function:
-                monkeypatch.setattr(module, function.__name__, counter)
-    return counts
 
 
 def folder_of(path: Path, text: str, gaps: bool = False) -> Path:

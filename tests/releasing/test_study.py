@@ -18,7 +18,8 @@ from tests.support.release_files import changed
 import takifugu as tf
 from takifugu.accounting.ledger import Ledger
 from takifugu.core.errors import SpecError
-from takifugu.data import Counted, Piece, Table
+from takifugu.data import Counted, Piece
+from takifugu.data.relation.source import Table
 from takifugu.releasing.file.kind import Unit
 from takifugu.releasing.file.loading import load
 from takifugu.releasing.planning.plan import plan

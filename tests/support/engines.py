@@ -1,21 +1,16 @@
-"""The same rows as a frame of every engine, and as files: what frames.py must reduce to the same integers."""
+"""The same rows as a frame of every library, and as files."""
 
 from collections.abc import Callable, Mapping, Sequence
 from datetime import date, datetime
 from decimal import Decimal
-from importlib.util import find_spec
 from pathlib import Path
-from typing import Any, NamedTuple
+from typing import Any
 
 import duckdb
-import numpy as np
-import numpy.typing as npt
 import pandas
 import polars
 import pyarrow
 import pyarrow.parquet
-
-from takifugu.data import Layout, Lengths, Piece, Recode, Table, pieces
 
 #: A column: its kind ("text", "int", "float", "bool", "time", "zoned", "date", "decimal") and its values.
 Column = tuple[str, Sequence[Any]]
@@ -42,19 +37,6 @@ def relation(columns: Columns) -> duckdb.DuckDBPyRelation:
     return duckdb.from_arrow(arrow(columns))
 
 
-#: Old versions of Ibis drop such a table with the last name of it.
-MEMORY_TABLES: list[Any] = []
-
-
-def ibis_table(columns: Columns) -> Any:
-    """Return an Ibis table of DuckDB's, in memory."""
-    import ibis
-
-    table = ibis.memtable(arrow(columns))
-    MEMORY_TABLES.append(table)
-    return table
-
-
 ENGINES: dict[str, Callable[[Columns], Any]] = {
     "pandas": lambda columns: arrow(columns).to_pandas(),
     "pandas on arrow": lambda columns: arrow(columns).to_pandas(types_mapper=pandas.ArrowDtype),
@@ -62,42 +44,12 @@ ENGINES: dict[str, Callable[[Columns], Any]] = {
     "polars lazy": lambda columns: polars.from_arrow(arrow(columns)).lazy(),  # type: ignore[union-attr]
     "pyarrow": arrow,
     "duckdb": relation,
-    **({} if find_spec("ibis") is None else {"ibis": ibis_table}),
 }
-#: Engines whose rows have an order of their own.
-IN_ROWS = tuple(name for name in ENGINES if name not in ("duckdb", "ibis"))
-
 
 def spark(session: Any, columns: Columns) -> Any:
     fields = ", ".join(f"c{i} {_SPARK[kind]}" for i, (kind, _) in enumerate(columns.values()))
     rows = list(zip(*(values for _, values in columns.values()), strict=True))
     return session.createDataFrame(rows, schema=fields).toDF(*columns)
-
-
-class Entries(NamedTuple):
-    """One piece entry by entry: the number of each entry's state, -1 where it was not observed."""
-
-    unit: str | None
-    piece: str | None
-    values: npt.NDArray[np.int64]
-
-
-def entries(table: Table, layout: Layout, states: Recode, lengths: Lengths | None = None) -> tuple[Entries, ...]:
-    """Return every piece entry by entry; what is counted on the way is what is counted without them."""
-    return tuple(one for _, one in counts_and_entries(table, layout, states, lengths))
-
-
-def counts_and_entries(
-    table: Table, layout: Layout, states: Recode, lengths: Lengths | None = None
-) -> tuple[tuple[Piece, Entries], ...]:
-    """Return every piece as it is counted, and entry by entry, which agree."""
-    entrywise, counted = (pieces(table, layout, states, lengths, entrywise=both) for both in (True, False))
-    read = []
-    for one, other in zip(entrywise, counted, strict=True):
-        assert (one.length, one.observed, one.counts.tolist()) == (other.length, other.observed, other.counts.tolist())
-        assert one.values is not None
-        read.append((other, Entries(one.unit, one.piece, one.values)))
-    return tuple(read)
 
 
 def text_of_cell(value: Any) -> str:

@@ -12,8 +12,6 @@ from collections.abc import Iterable, Iterator
 from functools import lru_cache
 
 from takifugu.core.errors import DataError
-from takifugu.data.engines.table import Table
-from takifugu.data.rows.layout import text_of
 
 #: A text with fewer letters is as likely another word as a mistyped one.
 LETTERS = 5
@@ -84,39 +82,6 @@ def one_error_apart(one: str, other: str) -> bool:
 
 def _without_one(text: str) -> Iterator[str]:
     return (text[:i] + text[i + 1 :] for i in range(len(text)))
-
-
-def refuse_lookalikes(table: Table, column: str, declared: Iterable[object], key: str) -> None:
-    """Raise DataError, with the row and no value, for a lookalike.
-
-    A lookalike is an undeclared text that resembles a declared one; `key` declares the values.
-
-    >>> import tempfile, pathlib
-    >>> from takifugu.data import open_frame
-    >>> file = pathlib.Path(tempfile.mkdtemp()) / "visits.csv"
-    >>> _ = file.write_text("who,where\\nAna,bar\\nBen,Bar\\n")
-    >>> try:
-    ...     refuse_lookalikes(open_frame(file), "where", ["bar", "gym"], "place")
-    ... except DataError as error:
-    ...     print(error)  # doctest: +ELLIPSIS
-    column 'where' holds in row 2 (counted from 1 below the header) a declared value up to case, ...
-    """
-    from takifugu.data.engines.differences import collected
-    from takifugu.data.totals import totals
-
-    like, lookalike_texts = Lookalikes(map(str, declared)), set[str]()
-    for group in totals(table, [], by=[column], null_keys="keep"):
-        text = text_of(group.key[0])
-        if text is not None and like(text) is not None:
-            lookalike_texts.add(text)
-    if not lookalike_texts:
-        return
-    first = None
-    if table.ordered:
-        with table.reading():
-            texts = [text_of(value) for (value,) in collected(table.pick({"value": column}))]
-        first = next((row for row, text in enumerate(texts) if text in lookalike_texts), None)
-    raise lookalike(column, first, key)
 
 
 def lookalike(column: str, row: int | None, key: str) -> DataError:

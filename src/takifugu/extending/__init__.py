@@ -27,7 +27,6 @@ from takifugu.calibration.registry import register as register_mechanism
 from takifugu.core.errors import DataError, InputError, Unsupported
 from takifugu.core.registry import Question
 from takifugu.core.sections import FilePath, Key
-from takifugu.data import DataFile, Engine, SourceFormat, Written, register_engine, register_source_format
 from takifugu.influence.curves import CURVES
 from takifugu.mechanisms.common.answer_noise import laplace_noise
 from takifugu.model import beliefs
@@ -47,11 +46,11 @@ if TYPE_CHECKING:
 
 __all__ = [
     "LABEL", "ONE_SIDED", "PARTS", "Additive", "AnswerLaw", "AnySequence", "Bound", "Cost", "Covers", "DataError",
-    "DataFile", "Definition", "Direction", "Engine", "FilePath", "InputError", "JointStates", "Key", "ListedFamily",
-    "Marginal", "Pmf", "Problem", "Quilts", "Randomiser", "RandomiserKind", "Refusal", "Search", "SourceFormat",
-    "States", "Unsupported", "View", "Witness", "Worst", "Written", "answer_law", "laplace_noise", "laplace_or_exact",
-    "register_belief", "register_definition", "register_engine", "register_mechanism", "register_query",
-    "register_randomiser", "register_secret", "register_source_format", "round_up",
+    "Definition", "Direction", "FilePath", "InputError", "JointStates", "Key", "ListedFamily",
+    "Marginal", "Pmf", "Problem", "Quilts", "Randomiser", "RandomiserKind", "Refusal", "Search",
+    "States", "Unsupported", "View", "Witness", "Worst", "answer_law", "laplace_noise", "laplace_or_exact",
+    "register_belief", "register_definition", "register_mechanism", "register_query",
+    "register_randomiser", "register_secret", "round_up",
 ]  # fmt: skip
 
 

@@ -1,6 +1,9 @@
 """Spark has the integers of a frame, its rows stay on the cluster, and no word of it gets out (`make spark`)."""
 
+import os
 import random
+import sys
+from collections.abc import Iterator
 from datetime import UTC, datetime, timedelta
 from pathlib import Path
 from typing import Any
@@ -10,7 +13,6 @@ import numpy as np
 import pyarrow as pa
 import pyarrow.parquet
 import pytest
-from tests.data.test_spark import session  # noqa: F401 (the fixture)
 from tests.support.relation_cases import random_case
 
 from takifugu.core.errors import TakifuguError
@@ -19,12 +21,30 @@ from takifugu.data.relation.source import Table, opened_table
 
 pytestmark = pytest.mark.spark
 
+
+@pytest.fixture(scope="module")
+def session() -> Iterator[Any]:
+    from pyspark.sql import SparkSession
+
+    os.environ.setdefault("PYSPARK_PYTHON", sys.executable)
+    builder = SparkSession.builder.master("local[2]").appName("takifugu tests")
+    settings = {
+        "spark.ui.enabled": "false", "spark.sql.shuffle.partitions": "2", "spark.driver.bindAddress": "127.0.0.1",
+        "spark.driver.host": "127.0.0.1", "spark.sql.session.timeZone": "Europe/Berlin", "spark.log.level": "OFF",
+    }  # fmt: skip
+    for name, value in settings.items():
+        builder = builder.config(name, value)
+    running = builder.getOrCreate()
+    yield running
+    running.stop()
+
+
 KEYS: dict[str, Any] = {"unit": "who", "order": "t", "value": "state", "step": "1h"}
 STATES = ("still", "walking")
 ZONES = {"t": "clocks", "z": "moments"}
 
 
-def on_spark(session: Any, table: pa.Table, folder: Path) -> Any:  # noqa: F811
+def on_spark(session: Any, table: pa.Table, folder: Path) -> Any:
     """Return a table as a frame of Spark's, by a file: from a frame it would put clocks into the session's zone."""
     path = folder / f"{len([*folder.iterdir()])}.parquet"
     pyarrow.parquet.write_table(table, path)
@@ -41,7 +61,7 @@ def facts(table: Table, window: range | None = None, by: tuple[str, ...] = ()) -
     )  # fmt: skip
 
 
-def test_random_tables_have_the_integers_of_a_frame(session: Any, tmp_path: Path) -> None:  # noqa: F811
+def test_random_tables_have_the_integers_of_a_frame(session: Any, tmp_path: Path) -> None:
     compared = refused = 0
     for seed in range(71_000, 71_060):
         case = random_case(seed, tmp_path)
@@ -77,7 +97,7 @@ def walks(rng: random.Random) -> pa.Table:
 
 @pytest.mark.parametrize("order", ZONES)
 @pytest.mark.parametrize("by", [(), ("hour",), ("weekday", "hour")])
-def test_clocks_and_moments_in_cells(session: Any, order: str, by: tuple[str, ...], tmp_path: Path) -> None:  # noqa: F811
+def test_clocks_and_moments_in_cells(session: Any, order: str, by: tuple[str, ...], tmp_path: Path) -> None:
     """The session shows Berlin, which skips an hour in March: neither kind of time passes through its clocks."""
     frame = walks(random.Random(order))
     keys = {**KEYS, "order": order, "value": "sta.te`", "from": "2026-01-01", "until": "2026-05-11"}
@@ -91,7 +111,7 @@ def test_clocks_and_moments_in_cells(session: Any, order: str, by: tuple[str, ..
     assert one.opened.type("order") == other.opened.type("order")
 
 
-def test_rows_stay_on_the_cluster(session: Any, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:  # noqa: F811
+def test_rows_stay_on_the_cluster(session: Any, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     from pyspark.sql import functions as f
 
     state = f.when(f.col("id") % 2 == 0, "a").otherwise("b").alias("v")
@@ -119,7 +139,7 @@ def test_rows_stay_on_the_cluster(session: Any, tmp_path: Path, monkeypatch: pyt
     ({"where": "nullif(who, 'p1') <> 'x'"}, "neither true nor false"),
 ])  # fmt: skip
 def test_faults_are_told_in_the_words_of_a_file(
-    session: Any, changed: Any, words: str, tmp_path: Path, capfd: pytest.CaptureFixture[str]  # noqa: F811
+    session: Any, changed: Any, words: str, tmp_path: Path, capfd: pytest.CaptureFixture[str]
 ) -> None:
     frame, keys = walks(random.Random(1)), {**KEYS, "value": "sta.te`", **changed}
     lines = []
@@ -133,7 +153,7 @@ def test_faults_are_told_in_the_words_of_a_file(
     assert "SENTINEL" not in capfd.readouterr().err
 
 
-def test_a_path_and_a_table_are_opened_and_only_what_is_named_is_pinned(session: Any, tmp_path: Path) -> None:  # noqa: F811
+def test_a_path_and_a_table_are_opened_and_only_what_is_named_is_pinned(session: Any, tmp_path: Path) -> None:
     duckdb.from_arrow(walks(random.Random(2))).write_parquet(str(tmp_path / "a.parquet"))
     keys = {**KEYS, "value": "sta.te`"}
     expected = facts(opened_table({**keys, "file": "a.parquet"}, STATES, tmp_path))

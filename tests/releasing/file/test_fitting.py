@@ -14,7 +14,7 @@ import pytest
 from takifugu.core.errors import SpecError
 from takifugu.data.relation.source import opened_table
 from takifugu.model.beliefs.chains.declared_chain import ChainFit
-from takifugu.releasing.file.calendars import RelationCalendarKeys
+from takifugu.releasing.file.calendars import CalendarKeys
 from takifugu.releasing.file.relation_keys import key
 from takifugu.releasing.file.sequences.fitting import PublicSequences
 
@@ -27,7 +27,7 @@ OTHERS = {"who": ["Una"] * 3 + ["Vic"] * 3, "t": [5, 6, 7, 1, 2, 4],
           "state": ["calm", "calm", "busy", "busy", "busy", "calm"]}  # fmt: skip
 
 
-class Keys(RelationCalendarKeys):
+class Keys(CalendarKeys):
     """The keys of [source] of sequences, as far as a fit reads them."""
 
     value: Annotated[str, key("value")]

@@ -6,21 +6,16 @@ import re
 from datetime import datetime, timedelta
 from pathlib import Path
 from typing import Any
-from zoneinfo import ZoneInfo
 
 import numpy as np
 import pytest
 from tests.support.answers import true_answer
-from tests.support.engines import ENGINES
 from tests.support.release_files import EXPECT, believe, changed, hide, publish, read_from, release_text, section
 from tests.support.releases import put, refusal_of, refused
 
 import takifugu as tf
 from takifugu.accounting.ledger import Ledger
-from takifugu.core.errors import InputError, SpecError, TakifuguError
-from takifugu.data import Layout, Recode, open_frame
-from takifugu.data.rows.picked import picked_rows
-from takifugu.data.rows.pieces import FAR
+from takifugu.core.errors import SpecError, TakifuguError
 from takifugu.releasing.file.loading import load
 from takifugu.releasing.planning import plan
 
@@ -33,13 +28,6 @@ SPEC = release_text(
 )  # fmt: skip
 PLAIN = 'value = "Aktivität"\norder = "Zeit"\n'
 BINS = "bins = { ruhig = [0, 1.5], 'mäßig' = [1.5, 1000], lebhaft = [1000, inf] }"
-
-
-@pytest.fixture(params=["duckdb", "polars"])
-def reader(request: pytest.FixtureRequest, monkeypatch: pytest.MonkeyPatch) -> str:
-    if request.param == "polars":
-        monkeypatch.setattr("takifugu.data.files.formats.find_spec", lambda name: None if name == "duckdb" else name)
-    return str(request.param)
 
 
 def rows(count: int = 30) -> list[tuple[str, datetime, float]]:
@@ -225,29 +213,7 @@ def test_a_release_file_with_a_mark_and_a_path_of_windows(tmp_path: Path) -> Non
 
 
 
-@pytest.mark.slow
-def test_zones_agree_with_the_standard_library(tmp_path: Path) -> None:
-    """Every quarter of an hour around changes of clocks, both passes, against zoneinfo."""
-    for name, start in (
-        ("Europe/Berlin", datetime(2025, 10, 25, 20)), ("America/New_York", datetime(2024, 11, 2, 22)),
-        ("Australia/Lord_Howe", datetime(2025, 4, 5, 10)), ("Asia/Kolkata", datetime(2025, 4, 5, 10)),
-        ("Africa/Casablanca", datetime(2025, 2, 22, 20)), ("Europe/Berlin", datetime(1960, 5, 1)),
-    ):  # fmt: skip
-        zone, utc = ZoneInfo(name), ZoneInfo("UTC")
-        moments = [start.replace(tzinfo=utc) + timedelta(minutes=15 * i) for i in range(60)]
-        walls = [moment.astimezone(zone).replace(tzinfo=None) for moment in moments]
-        micro = [round(moment.timestamp() * 10**6) for moment in moments]
-        data: Any = {"t": ("time", walls), "v": ("text", ["a"] * 60)}
-        for engine in ("polars", "pandas", "pyarrow", "pandas on arrow"):
-            opened = open_frame(ENGINES[engine](data))
-            read = picked_rows(opened, Layout("v", order="t", timezone=name), Recode(("a",)), undecided=FAR).frame
-            native = read.lazy().collect().sort("row")
-            assert [int(tick) for tick in native["tick"].to_list()] == micro, (name, engine)
-
-
-
-
-def test_a_table_of_people_with_bins_for_columns(tmp_path: Path, reader: str) -> None:
+def test_a_table_of_people_with_bins_for_columns(tmp_path: Path) -> None:
     spec = release_text(
         read_from("people", "data.csv", unit="Wer", where="Wer IS NOT NULL",
                   bins={"Alter": {"jung": [0, 30], "alt": [30, 120]}}),
@@ -263,16 +229,6 @@ def test_a_table_of_people_with_bins_for_columns(tmp_path: Path, reader: str) ->
     assert [unit.data["Alter"] for unit in file.kind.units(file)] == ["jung", "alt"]
     where.write_text(where.read_text().replace("[30, 120]", "[31, 120]"))
     assert "source.bins.Alter: there is a gap" in str(refusal_of(where))
-
-
-def test_a_first_line_that_may_hold_data_is_not_quoted(tmp_path: Path) -> None:
-    (tmp_path / "data.csv").write_text("who,at,pul5/02/2025 7:01,59,5\nann,6/02/2025 7:02,60,5\n")
-    with pytest.raises(InputError) as caught:
-        open_frame(tmp_path / "data.csv").require(["pulse"], ["who", "at", "pulse"])
-    assert "59" not in str(caught.value)
-    assert "7:01" not in str(caught.value)
-
-
 
 
 POLICY = release_text(

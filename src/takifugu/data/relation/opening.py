@@ -42,6 +42,8 @@ WRITTEN, SOURCE, FRAME = "takifugu written", "takifugu source", "data"
 #: What DuckDB calls the type of moments.
 _MOMENT = ("timestamptz", "timestamp with time zone")
 PARQUET, JSON, DUCKDB = (".parquet", ".pq"), (".jsonl", ".ndjson"), (".duckdb", ".db")
+#: The endings of all files that are read.
+FILES = (*ENDINGS, *PARQUET, *JSON, *DUCKDB, *EXCEL, *SQLITE)
 
 
 @dataclass(frozen=True)
@@ -258,7 +260,7 @@ class Opening:
         if self.encoding is not None and ending not in ENDINGS:
             raise wrong_key("encoding", f"encoding of a {ending} file", "text files have one", "leave it out")
         if ending not in (*ENDINGS, *PARQUET, *JSON):
-            known = "these are " + " ".join((*ENDINGS, *PARQUET, *JSON, *DUCKDB, *EXCEL, *SQLITE))
+            known = "these are " + " ".join(FILES)
             raise wrong_key("file", f"{path[-60:]!r} is of no kind that is read", known, "save it as CSV")
         select = self._text_select(path) if ending in ENDINGS else ""
         self._lock()

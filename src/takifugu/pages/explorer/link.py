@@ -43,7 +43,7 @@ def link_of(file: str | Path) -> Link:
         raise _unfit('its secret is not every step (kind = "every-entry" in [hide])')
     table = spec.items[0]
     query, order, differences = _published(table, described["states"])
-    length = spec.source.length  # type: ignore[attr-defined]
+    length = spec.source.length
     minutes = length / timedelta(minutes=1) if isinstance(length, timedelta) else None
     if minutes not in STEPS:
         differences.append("The page has steps of 1, 5, 15 and 60 minutes: it shows minutes.")

@@ -13,14 +13,13 @@ from pydantic import StrictInt
 
 from takifugu.core.errors import InputError, TakifuguError
 from takifugu.core.sections import written
-from takifugu.data import Calendar, Zone, check_order_format, parse_step
+from takifugu.data import Calendar, Zone, parse_step
 from takifugu.data.times.moments import moment
 from takifugu.releasing.certificates.facts import Window
-from takifugu.releasing.file.keys import Moment, Number, Text, checked, meaning
+from takifugu.releasing.file.keys import Moment, Text, checked, meaning
 from takifugu.releasing.file.kind import ReleaseFile
 from takifugu.releasing.file.problems import blamed, broken, fault
 from takifugu.releasing.file.relation_keys import RelationKeys, key
-from takifugu.releasing.file.sections import SourceKeys
 from takifugu.releasing.file.tables import Table, numbered
 
 if TYPE_CHECKING:
@@ -34,51 +33,7 @@ _LONGEST_NAME = 64
 _CALENDAR = 'write order, the column of times, from = "2026-01-05" and step = "1h" under [source]'
 
 
-class CalendarKeys(SourceKeys):
-    """The keys of [source] about a calendar, and about how times are written."""
-
-    from_: Annotated[
-        Moment | None,
-        meaning("where the calendar starts, by clocks in timezone, or in UTC", "2026-01-05", alias="from"),
-    ] = None
-    until: Annotated[
-        Moment | None, meaning("where the calendar ends; it may be left out, and moved later", "2027-01-04")
-    ] = None
-    order_format: Annotated[
-        Text | None,
-        meaning(
-            'how the times of order are written, if not as ISO 8601; "epoch" are seconds since 1970, and '
-            '"epoch_ms" thousandths of one',
-            "%d/%m/%Y %H:%M",
-        ),
-        checked(check_order_format),
-    ] = None
-    timezone: Annotated[
-        Text | None,
-        meaning("the zone of times that tell none; steps are counted in UTC", "Europe/Berlin"),
-        checked(Zone),
-    ] = None
-
-    if TYPE_CHECKING:  # which each kind of file declares in its own words
-
-        @property
-        def step(self) -> Number | None: ...
-
-    @property
-    def length(self) -> Fraction | timedelta | None:
-        """Return the declared length of a step, if any."""
-        return None if self.step is None else parse_step(self.step)
-
-    @property
-    def calendar(self) -> Calendar | None:
-        """Return the declared calendar, if any; InputError with its key."""
-        if self.from_ is None or self.length is None:
-            return None
-        zone = None if self.timezone is None else Zone(self.timezone)
-        return Calendar.read(self.from_, self.until, self.length, zone)
-
-
-class RelationCalendarKeys(RelationKeys):
+class CalendarKeys(RelationKeys):
     """The keys of [source] about when rows are, and about a calendar."""
 
     order: Annotated[Text | None, key("order", "time")] = None

@@ -19,18 +19,16 @@ from takifugu.core.errors import InputError, SpecError, TakifuguError
 from takifugu.core.files import path_in
 from takifugu.core.people import People
 from takifugu.core.plugins import package_of, promise_of_package
-from takifugu.data.engines.outside import package_of_engine
 from takifugu.model.frameworks import Assuming, Framework
 from takifugu.model.queries import Query, name_of
 from takifugu.numbers.rationals import Number, as_fraction
 from takifugu.releasing.certificates.facts import Fact
 from takifugu.releasing.file.described import model_of
 from takifugu.releasing.file.keys import Described, Section
-from takifugu.releasing.file.relation_keys import RelationKeys
 from takifugu.releasing.file.sections import BudgetSpec, FileSpec
 from takifugu.releasing.file.shape import Shape, opened
 from takifugu.releasing.file.source import is_there
-from takifugu.releasing.file.source_reading import read_with, reading_of
+from takifugu.releasing.file.source_reading import read_with
 from takifugu.releasing.file.tables import Table as Item
 
 if TYPE_CHECKING:
@@ -171,10 +169,8 @@ class ReleaseFile:
     @cached_property
     def reading(self) -> str:
         """Return how rows of the source become entries, one fact a line; "" where there are no data to open."""
-        if isinstance(self.source, RelationKeys):
-            has_data = self.opened is not None or is_there(self.source, self.folder, self.given)
-            return read_with(str(self.table.reading), self.spec.belief) if has_data else ""
-        return reading_of(self.source, self.spec.belief, self.folder, self.given, self.opened)
+        has_data = self.opened is not None or is_there(self.source, self.folder, self.given)
+        return read_with(str(self.table.reading), self.spec.belief) if has_data else ""
 
     def sections(self, of_kind: type[Spec]) -> Spec:
         """Return the file's sections, typed by its kind."""
@@ -276,19 +272,11 @@ def output_by_default(path: Path) -> str:
 
 def assumptions_of(file: ReleaseFile) -> tuple[str | Fact, ...]:
     """Return the assumptions on a file's data."""
-    if isinstance(file.source, RelationKeys):
-        return (*file.kind.assumptions(file), *_promised_by_others(file))
-    renamed = (f"the column {now!r} of the data is the one called {old!r}" for now, old in file.source.renamed.items())
-    return (*renamed, *file.kind.assumptions(file), *_promised_by_others(file))
+    return (*file.kind.assumptions(file), *_promised_by_others(file))
 
 
 def _promised_by_others(file: ReleaseFile) -> Iterator[str]:
-    """Yield whose word it is how the rows were read, and what they mean, where that is another package's code."""
-    reader = "" if file.opened is None or isinstance(file.source, RelationKeys) else file.opened.reader
-    if not reader and file.source.engine is not None and not isinstance(file.source, RelationKeys):
-        reader = package_of_engine(file.source.engine)
-    if reader:
-        yield f"{promise_of_package(reader)}: that the rows are read as they are is its author's word"
+    """Yield whose word it is what the rows mean, where that is another package's code."""
     package = package_of(file.kind) or package_of(file.kind.section)
     if package:
         yield f"{promise_of_package(package)}: that a row is the entry it is taken for is its author's word"

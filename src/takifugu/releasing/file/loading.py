@@ -18,7 +18,7 @@ from takifugu.core.lists import take
 from takifugu.core.plain import Json
 from takifugu.core.rules import as_path
 from takifugu.core.sections import section_in
-from takifugu.data.files.formats import suffixes
+from takifugu.data.relation.opening import FILES
 from takifugu.data.times.moments import period_number, period_of
 from takifugu.releasing.file.kind import ReleaseFile
 from takifugu.releasing.file.kinds import KINDS, SEQUENCES, model_of_file
@@ -95,7 +95,7 @@ def parsed(where: Path) -> Json:
 def _unreadable(path: Path, text: str, error: Exception) -> TakifuguError:
     """Return the error of a file without valid TOML, and remedies."""
     table = ""
-    if path.name.lower().removesuffix(".gz").endswith((*suffixes(), *_NO_SOURCES)):
+    if path.name.lower().removesuffix(".gz").endswith((*FILES, *_NO_SOURCES)):
         table = f"{command('init', path)} starts a release file about it"
     if isinstance(error, OSError):
         reason, fix = (error.strerror or "it cannot be read").lower(), "give the path of a TOML release file"

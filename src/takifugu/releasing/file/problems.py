@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Hashable, Iterable, Iterator, Sequence
 from contextlib import contextmanager
-from functools import cache, partial
+from functools import cache
 from itertools import chain
 from typing import TYPE_CHECKING, Any
 
@@ -15,7 +15,7 @@ from takifugu.core.nearest import did_you_mean, nearest, nearest_words
 from takifugu.core.people import PEOPLE
 from takifugu.core.plain import Json, either, toml_of
 from takifugu.core.sections import section_in
-from takifugu.data import Table, missing_states
+from takifugu.data.values.texts import BLANKS
 from takifugu.releasing.file.before.old_keys import VALUES_OF_BEFORE, cleaned, renamed
 from takifugu.releasing.file.toml_words import in_toml
 from takifugu.releasing.file.unsupported import exact_total, others, shortened
@@ -117,16 +117,12 @@ def undeclared(key: str) -> TakifuguError:
     )  # fmt: skip
 
 
-def never_read(
-    where: Where, values: Iterable[Hashable], missing: Sequence[str], raw: Iterable[str] = ()
-) -> Iterator[TakifuguError]:
-    """Yield the values that are read as missing.
-
-    A secret would become a public gap. Of some the raw texts.
-    """
-    for text in missing_states(values, raw, missing):
-        fix = "rename it, or remove it from source.missing" if text else "write a word for it, in the data, too"
-        yield fault(where, f"{text!r} counts as missing, so it would never be read", fix)
+def never_read(where: Where, values: Iterable[Hashable]) -> Iterator[TakifuguError]:
+    """Yield the values that are read as missing, the empty ones: a secret would become a public gap."""
+    for value in values:
+        if isinstance(value, str) and not value.strip(BLANKS):
+            what = f"{value!r} counts as missing, so it would never be read"
+            yield fault(where, what, "write a word for it, in the data, too")
 
 
 def blamed(error: TakifuguError, *where: Step) -> TakifuguError:
@@ -159,13 +155,6 @@ def faults_at(where: Where, check: Callable[[], object]) -> Iterator[TakifuguErr
         check()
     except TakifuguError as error:
         yield blamed(error, *where)
-
-
-def absent_columns(table: Table, key_columns: Sequence[tuple[Where, str]]) -> Iterator[TakifuguError]:
-    """Yield a fault for each absent or twice named column, at its key."""
-    columns = [column for _, column in key_columns]
-    for where, column in key_columns:
-        yield from faults_at(where, partial(table.require, [column], columns))
 
 
 @contextmanager

@@ -19,7 +19,7 @@ from takifugu.core.files import private_folder
 from takifugu.core.lists import places_of
 from takifugu.core.nearest import did_you_mean, first_of
 from takifugu.core.sections import values_of, written
-from takifugu.data import UNOBSERVED, Bins, Numerals, meant
+from takifugu.data import UNOBSERVED, Bins, meant
 from takifugu.data.relation.opening import WRITTEN, files_read, open_table
 from takifugu.data.relation.relation import Relation
 from takifugu.data.relation.words import identifier
@@ -30,8 +30,9 @@ from takifugu.releasing.file.described import files_of
 from takifugu.releasing.file.keys import Described
 from takifugu.releasing.file.problems import blamed, fault
 from takifugu.releasing.file.reading import binned, bins_of, cells_on, coded
+from takifugu.releasing.file.relation_keys import private_files
 from takifugu.releasing.file.sections import FileSpec
-from takifugu.releasing.file.source import is_one_of, private_files, same_rows
+from takifugu.releasing.file.source import is_one_of, same_rows
 
 if TYPE_CHECKING:
     from takifugu.model.beliefs.boxed_places import Grid
@@ -133,7 +134,7 @@ class PublicTable:
         if classes is None:
             if text is None:
                 raise DataError(fault_text, fix=FILL_THEM)
-            return binned(text, name, bins, Numerals())
+            return binned(text, name, bins)
         number = None if text is None else float(self.number(text, name))
         code = classes.classes().code(number)
         if code == UNOBSERVED:

@@ -2,9 +2,7 @@
 
 from __future__ import annotations
 
-import math
-import re
-from collections.abc import Hashable, Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from contextlib import contextmanager
 from typing import TYPE_CHECKING, Any
 
@@ -17,21 +15,9 @@ from takifugu.core.errors import DataError, InputError, SpecError, TakifuguError
 from takifugu.core.nearest import first_of
 from takifugu.core.plain import toml_of
 from takifugu.core.sections import values_of, written
-from takifugu.data import (
-    OUTSIDE,
-    UNKNOWN,
-    UNOBSERVED,
-    Bins,
-    Numerals,
-    Table,
-    meant,
-    refuse_lookalikes,
-    rows_of,
-    text_of,
-    unit_names,
-)  # fmt: skip
+from takifugu.data import OUTSIDE, UNKNOWN, UNOBSERVED, Bins
 from takifugu.data.lookalikes import Lookalikes, lookalike
-from takifugu.data.values.texts import NAME_MARKS, NOT_FINITE, NUMBER, REPAIR_THEM, not_numbers
+from takifugu.data.values.texts import NAME_MARKS
 from takifugu.model.beliefs.sections import FILL_THEM
 from takifugu.numbers.rationals import Number, as_fraction
 from takifugu.releasing.file.problems import Where, fault
@@ -43,33 +29,10 @@ Texts = tuple[str | None, ...]
 Codes = npt.NDArray[np.int32]
 
 
-def columns_of(table: Table, names: Sequence[str]) -> list[list[Hashable]]:
-    """Return some columns of a table as lists."""
-    rows = rows_of(table, names)
-    return list(map(list, zip(*rows, strict=True))) or [[] for _ in names]
-
-
 def unknown_value(column: str, values: Iterable[object]) -> DataError:
     """Return the error about a value that the belief does not know."""
     fix = f"its values are {first_of(values)}; {NAME_MARKS}"
     return wrong("file", f"column {column!r} has a value that the belief does not know", fix=fix)
-
-
-def no_lookalikes(table: Table, column: str, declared: Iterable[Hashable], key: str = "file") -> None:
-    """Raise DataError for an undeclared text similar to a declared value."""
-    if column not in table.names:
-        return  # made of several columns
-    with placed_at(key):
-        refuse_lookalikes(table, column, declared, key)
-
-
-def called(key: str, column: str, names: Sequence[str | None]) -> dict[str, str]:
-    """Return the canonical names of all people in a column; `key` is its key of [source]."""
-    if None in names:
-        fix, rule = "fill them, or leave these rows out", "every row must say whose it is"
-        raise wrong(key, f"column {column!r} has missing values", rule=rule, fix=fix)
-    with placed_at(key):
-        return meant([(str(name), row) for row, name in enumerate(names)], column, key)
 
 
 @contextmanager
@@ -119,43 +82,6 @@ def cells_on(
     return grid.cells_of(first, second)
 
 
-def texts_in(values: Iterable[Hashable], table: Table) -> list[str | None]:
-    """Return values as texts, None if missing, reading equal values once."""
-    text_by_key: dict[tuple[type, Hashable], str | None] = {}
-    texts = []
-    for value in values:
-        key = (value.__class__, value)
-        try:
-            text = text_by_key[key]
-        except KeyError:
-            text = text_of(value)
-            text = text_by_key[key] = None if text is None or text in table.missing else text
-        texts.append(text)
-    return texts
-
-
-def names_in(values: Iterable[Hashable], column: str, table: Table) -> list[str | None]:
-    """Return the names of units, None if missing; DataError for ambiguous ones."""
-    with placed_at("unit"):
-        return texts_in(unit_names(values, column, table), table)
-
-
-def numbers_in(values: Sequence[Hashable], column: str, table: Table) -> FloatArray:
-    """Return a column of numbers, NaN if missing; DataError for texts."""
-    if all(value.__class__ in (float, int) for value in values):
-        return np.array(values, dtype=np.float64)
-    numbers = list[float]()
-    for text in texts_in(values, table):
-        number = None if text is None else table.numerals.plain(text)
-        if number is None or re.match(NOT_FINITE, number):
-            numbers.append(math.nan)
-        elif re.match(NUMBER, number):
-            numbers.append(float(number))
-        else:
-            raise not_numbers(column, REPAIR_THEM).at("value")
-    return np.array(numbers, dtype=np.float64)
-
-
 def coded(texts: Sequence[str | None], places: dict[str, int], column: str) -> Codes:
     """Return the number of each text; DataError if missing or undeclared."""
     try:
@@ -181,11 +107,11 @@ def bins_of(source: Any, column: str | None = None) -> Bins | None:
     return None if bins is None else Bins(bins)
 
 
-def binned(text: str | None, column: str, bins: Bins | None, numerals: Numerals) -> str | None:
+def binned(text: str | None, column: str, bins: Bins | None) -> str | None:
     """Return the bin of a text's number, if there are bins."""
     if bins is None or text is None:
         return text
-    code = bins.code_of(numerals.plain(text))
+    code = bins.code_of(text)
     return None if code == UNOBSERVED else state_in(code, column, bins)
 
 

@@ -11,15 +11,13 @@ from typing import Any
 from takifugu.core.entries import Entries
 from takifugu.core.entries import columns_of as columns_believed
 from takifugu.core.errors import TakifuguError
-from takifugu.core.lists import among
-from takifugu.core.sections import values_of, written
+from takifugu.core.sections import values_of
 from takifugu.data.relation.types import Known, check_types
 from takifugu.model.frameworks import Framework
 from takifugu.releasing.file.keys import Described, names_of
-from takifugu.releasing.file.problems import Where, absent_columns, blamed, blamed_keys, fault
+from takifugu.releasing.file.problems import Where, blamed, blamed_keys, fault
 from takifugu.releasing.file.relation_keys import RelationKeys, open_relation
 from takifugu.releasing.file.sections import FileSpec
-from takifugu.releasing.file.source import BLAMED, open_source
 from takifugu.releasing.file.tables import Table
 
 #: The belief, what is hidden where that is the same for all, the opened data, and all faults but those of tables.
@@ -67,30 +65,6 @@ class Shape:
 
 
 def opened(
-    shape: Shape, spec: FileSpec, belief: Entries | None, folder: Path, data: object
-) -> tuple[Any, list[TakifuguError]]:
-    """Open the source without reading it, and list its columns' faults."""
-    if isinstance(spec.source, RelationKeys):
-        return opened_relation(shape, spec, belief, folder, data)
-    try:
-        table = open_source(spec, folder, data, named=not shape.of_belief)
-    except TakifuguError as error:
-        part = among(error.where[:1], BLAMED)
-        return None, [blamed(error, "source", *(part or ["file"]))]
-    columns, faults = columns_of(shape, spec, belief), list[TakifuguError]()
-    keyed_columns = {column for _, column in columns}
-    keys = (*shape.roles, "attributes", "end", "duration", "columns", "ignore")
-    for names in values_of(spec.source, written(spec.source, keys)).values():
-        keyed_columns |= {*names_of(names)}
-    for now, before in spec.source.renamed.items():
-        if before not in keyed_columns:
-            problem = f"{now!r} is said to be {before!r}, and no key of the file names that column"
-            fix = f"write the name that {now!r} had before here, and in the keys that name the column"
-            faults.append(fault(("source", "renamed"), problem, fix))
-    return table, [*faults, *twice_named(columns), *absent_columns(table, columns)]
-
-
-def opened_relation(
     shape: Shape, spec: FileSpec, belief: Entries | None, folder: Path, data: object
 ) -> tuple[Any, list[TakifuguError]]:
     """Open the source as a relation, and judge its types; no row is read."""

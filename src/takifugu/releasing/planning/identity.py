@@ -16,7 +16,6 @@ from takifugu.core.sections import values_by_field
 from takifugu.data import Counted
 from takifugu.numbers.rationals import Number, as_fraction, to_text
 from takifugu.releasing.file.keys import plain
-from takifugu.releasing.file.sections import MEANT
 from takifugu.releasing.file.sharing import sharing
 
 if TYPE_CHECKING:
@@ -31,7 +30,7 @@ if TYPE_CHECKING:
 _ELSEWHERE: Mapping[str, IncEx | bool] = {
     "ledger": True, "ledger_id": True, "output": True, "require_ledger": True, "publisher": True, "contact": True,
     "plugins": True,
-    "source": {"engine", "file", "sheet", "table", "budget"}, "expect": True,
+    "source": {"engine", "file", "budget"}, "expect": True,
     "table": {"__all__": {"title", "measured_in", "expect"}},
 }  # fmt: skip
 
@@ -90,7 +89,7 @@ def keys_of(file: ReleaseFile, item: Item) -> str:
     """
     defaults = dict[str, object]()
     for key, field in type(file.source).model_fields.items():
-        if key in _AS_WRITTEN or (key in MEANT and getattr(file.source, key) == MEANT[key]):
+        if key in _AS_WRITTEN or (key == "timezone" and file.source.timezone == "UTC"):
             defaults[key] = field.get_default(call_default_factory=True)
     spec = file.spec.model_copy(update={"source": file.source.model_copy(update=defaults)})
 

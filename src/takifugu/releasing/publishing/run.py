@@ -31,7 +31,7 @@ def release_file(
 ) -> Outcome:  # fmt: skip
     """Publish every new table of a release file, like `takifugu release`.
 
-    `data` stands for the file of its [source]: another file, or a frame of pandas, Polars, PyArrow, DuckDB, Ibis or
+    `data` stands for the file of its [source]: another file, or a frame of pandas, Polars, PyArrow, DuckDB or
     PySpark with the same columns. Rows stay where they are; noise and ledger are local. `output` is the folder.
     `only_release` says that nothing else is ever released about the source, as the key of that name in the file does:
     it allows the least noise, and the ledger charges others for a change of all data if it is alone. `new_ledger` takes

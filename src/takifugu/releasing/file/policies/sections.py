@@ -6,13 +6,13 @@ from typing import Annotated, Any, Literal
 
 from pydantic import StrictInt
 
-from takifugu.releasing.file.calendars import RelationCalendarKeys, Windowed
+from takifugu.releasing.file.calendars import CalendarKeys, Windowed
 from takifugu.releasing.file.keys import Number, OfPolicy, Section, State, Text, meaning
 from takifugu.releasing.file.relation_keys import key
 from takifugu.releasing.file.sections import FileSpec
 
 
-class PolicySourceSpec(RelationCalendarKeys):
+class PolicySourceSpec(CalendarKeys):
     """Where the private data are: a row for each visit of a person to a place, or a row for each person."""
 
     rows: OfPolicy = None

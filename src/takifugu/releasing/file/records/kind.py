@@ -194,7 +194,7 @@ class Records(Kind):
     def misfits(self, spec: RecordReleaseSpec, belief: Belief) -> Iterator[TakifuguError]:
         values = dict.fromkeys(chain(*self.values(belief)))
         belief_keys = written(spec.belief, ("states", "file", "fit", "values"))
-        yield from never_read(("belief", *belief_keys[:1]), values, ())
+        yield from never_read(("belief", *belief_keys[:1]), values)
         if self.facts.of_belief:
             return
         for number, item in enumerate(spec.table):

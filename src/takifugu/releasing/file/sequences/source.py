@@ -7,7 +7,7 @@ from typing import Annotated, Any, Literal
 
 from pydantic import Field, StrictBool
 
-from takifugu.releasing.file.calendars import RelationCalendarKeys
+from takifugu.releasing.file.calendars import CalendarKeys
 from takifugu.releasing.file.keys import (
     LASTING,
     Described,
@@ -37,7 +37,7 @@ class SequenceBelief(Described):
     max_length: Annotated[Positive | None, meaning("the most steps that a recording may have")] = None
 
 
-class SourceSpec(RelationCalendarKeys):
+class SourceSpec(CalendarKeys):
     """Where the private data are, and what their columns mean."""
 
     rows: Steps = "samples"

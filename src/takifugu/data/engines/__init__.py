@@ -1,1 +1,0 @@
-"""What each engine is asked in its own way, and what it answers."""

@@ -1,1 +1,0 @@
-"""Files with tables: how they are written, and what is no table."""
