@@ -598,7 +598,6 @@ def test_a_table_gets_a_release_file(tmp_path: Path, toml: Path, monkeypatch: py
     assert 'file = "../data.csv"' in begun.output
 
 
-@of("data/files/formats.py: chosen")
 def test_the_sheets_of_a_workbook_are_lines_to_paste(tmp_path: Path) -> None:
     write_workbook(tmp_path / "two sheets.xlsx", {"one": [["t", "state"], [1, "still"]], "more": [["a"], [1]]})
     toml = replaced(small(tmp_path, ONE), '"data.csv"', '"two sheets.xlsx"')

@@ -5,7 +5,6 @@ Nothing is sniffed: a guess from the first rows is another one with a new versio
 
 from __future__ import annotations
 
-import codecs
 import csv
 import gzip
 import io
@@ -17,8 +16,8 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from takifugu.core.errors import DataError
-from takifugu.data.relation.faults import wrong_key
 from takifugu.data.relation.words import literal
+from takifugu.data.values.encodings import check_encoding
 
 #: The signs that may split a line, the longest first line, and the most columns.
 SIGNS, LONGEST_LINE, MOST_COLUMNS = ",;\t|", 10_000_000, 10_000
@@ -112,22 +111,12 @@ def unique_names(names: Sequence[str], used: Callable[[str], bool], file: str) -
     return unique
 
 
-def check_codec(encoding: str) -> None:
-    """Raise InputError for an encoding that Python does not have."""
-    try:
-        if not codecs.lookup(encoding)._is_text_encoding:
-            raise LookupError
-    except LookupError:
-        what, fix = f"encoding is {encoding[:40]!r}, which Python does not have", 'encoding = "cp1252" or "utf-16"'
-        raise wrong_key("encoding", what, "it is a codec's name", fix) from None
-
-
 def transcoded(path: str, encoding: str, folder: str, number: int) -> str:
     """Return a copy of a text file in UTF-8, in a private folder.
 
     Raises InputError for an encoding that Python does not have, DataError for a byte that is none of its letters.
     """
-    check_codec(encoding)
+    check_encoding(encoding)
     copy = str(Path(folder) / f"text{number}.csv")
     try:
         with text_in(path, encoding) as source, open(copy, "w", encoding="utf-8", newline="") as out:

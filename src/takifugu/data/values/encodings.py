@@ -22,7 +22,7 @@ def check_encoding(name: str | None) -> None:
         return
     try:
         codec = codecs.lookup(name)
-        is_known = getattr(codec, "_is_text_encoding", True) and codec.name.replace("_", "-") not in _NO_FILES
+        is_known = codec._is_text_encoding and codec.name.replace("_", "-") not in _NO_FILES
     except (LookupError, ValueError):  # ValueError: a NUL in the name
         is_known = False
     if not is_known:

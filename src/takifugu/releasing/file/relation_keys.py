@@ -16,7 +16,7 @@ from takifugu.data.relation.keys import KEYS, OF_ROWS
 from takifugu.data.relation.opening import files_of_select, files_read
 from takifugu.data.relation.relation import files_named
 from takifugu.data.relation.source import Table, opened_table
-from takifugu.data.relation.text_file import check_codec
+from takifugu.data.values.encodings import check_encoding
 from takifugu.releasing.file.keys import Epsilon, Name, Section, State, Text, checked, meaning
 from takifugu.releasing.file.keys import Path as FilePath
 from takifugu.releasing.file.sections import BudgetSpec
@@ -41,7 +41,7 @@ class RelationKeys(Section):
     file: Annotated[FilePath | None, key("file", "data.csv")] = None
     sql: Annotated[Text | None, key("sql", "from read_csv('data.csv', skip = 2)")] = None
     where: Annotated[Text | None, key("where", "kind <> 'total'")] = None
-    encoding: Annotated[StrictStr | None, key("encoding", "cp1252"), checked(check_codec)] = None
+    encoding: Annotated[StrictStr | None, key("encoding", "cp1252"), checked(check_encoding)] = None
     unit: Annotated[Text | None, key("unit", "person")] = None
     nulls: Annotated[Literal["refuse", "unobserved"], key("nulls")] = "refuse"
     roster: Annotated[
