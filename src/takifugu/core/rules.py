@@ -121,7 +121,7 @@ def per_cent(total: float | Fraction) -> str:
     >>> per_cent(99.9), per_cent(0.9)
     ('these are per cent: divide each by 100', '')
     """
-    if abs(total - 100) <= 1:
+    if 99 <= total <= 101:
         return "these are per cent: divide each by 100"
     return ""
 
