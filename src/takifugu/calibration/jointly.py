@@ -33,7 +33,7 @@ ROUNDS, SWEEPS = 4, 2
 WIDEST, CUTS = 1.0, 10
 #: How far a fitted loss may be from epsilon, relatively, and how far from the scales the last search begins.
 FITTED, NEAR = 1e-7, Fraction(1, 10**5)
-#: No scale of a search is smaller: where the belief hides all, any is enough, and the gate refuses it.
+#: The grid of scales in a search; none is smaller: where the belief hides all, any is enough, and the gate refuses it.
 _LEAST = Fraction(1, 10**15)
 #: The step of a difference quotient, in the logarithm of a scale.
 STEP = 1e-3
@@ -182,7 +182,7 @@ class Split:
     def _stretched(self, shape: Scales, place: float) -> Scales:
         factor, scales = Fraction(math.exp(place)), list[Fraction]()
         for scale, least in zip(shape, self.noise.least, strict=True):
-            scales.append(max((factor * scale).limit_denominator(10**15), least, _LEAST))
+            scales.append(max((factor * scale).limit_denominator(_LEAST.denominator), least, _LEAST))
         return scales
 
     def equal(self) -> Scales:

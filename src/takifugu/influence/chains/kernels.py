@@ -11,7 +11,7 @@ from takifugu.influence.profiles.certified import Programs
 from takifugu.influence.profiles.levels import Levels
 from takifugu.influence.profiles.rays import MOST_STATES
 from takifugu.influence.profiles.suprema import EXACT_STATES, star_suprema, suprema
-from takifugu.model.beliefs.stochastic import WideLaw, leads
+from takifugu.model.beliefs.stochastic import WideLaw, leads, shifted
 from takifugu.numbers.outward_rounding import TRUSTED, UNIT, up
 
 #: Powers of matrices are formed up to this many steps; rounding adds (k + 1) units for each.
@@ -77,7 +77,7 @@ def reversed_kernel(before: WideLaw, matrix: FloatArray) -> tuple[FloatArray, Bo
     Rows of impossible s copy a possible one.
     """
     mantissas, exponents = before.joint(matrix)
-    rows = np.ldexp(mantissas, np.maximum(exponents - exponents.max(axis=0), -4000).astype(np.int32)).T
+    rows = shifted(mantissas, exponents - exponents.max(axis=0)).T
     possible = (mantissas > 0).T
     met = possible.any(axis=1)
     rows[met] /= rows[met].sum(axis=1, keepdims=True)

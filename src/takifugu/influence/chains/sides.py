@@ -162,15 +162,14 @@ class Backward:
     def step(self, position: int, distance: int, ratio: FloatArray, needed: np.ndarray | None = None) -> FloatArray:
         if position - distance >= self.settled_from and self._settled is not None:
             return self._settled.step(position, distance, ratio, needed)
+        off = self._off if position >= self.settled_from else 0.0
         rows, possible = self._kernel(position)
         for j in range(position - 1, position - distance, -1):
             following, can = self._kernel(j)
             rows, possible = rows @ following, leads(possible, can)
         states = len(rows)
         error = (2 * (position + 2) * (states + 1) + distance * (states + 4)) * UNIT
-        if position > self.settled_from - 1:
-            error += (2 * distance + 2) * self._off
-        return suprema(rows, ratio, error, possible=possible)
+        return suprema(rows, ratio, error + (2 * distance + 2) * off, possible=possible)
 
     def at_least(self, position: int, distance: int, ratio: FloatArray) -> FloatArray:
         if position - distance >= self.settled_from and self._settled is not None:
@@ -188,8 +187,7 @@ class Backward:
     def _law(self, j: int) -> WideLaw:
         if j < self.settled_from:
             return self._followed(j)
-        assert self._off <= FAR
-        assert self.repeating is not None
+        assert self.repeating is not None, "without one `step` refuses what is later"
         return self.repeating[j % self.period]
 
     def _followed(self, j: int) -> WideLaw:

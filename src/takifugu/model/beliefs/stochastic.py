@@ -56,7 +56,7 @@ class WideLaw:
 
         A mass below 5e-324 becomes 0, and one below 2e-308 loses digits.
         """
-        return _shift(self.mantissas, self.exponents)
+        return shifted(self.mantissas, self.exponents)
 
     def after(self, matrix: FloatArray) -> WideLaw:
         """Return the law a step later, each mass k + 1 units further off.
@@ -70,7 +70,7 @@ class WideLaw:
             return WideLaw.of(following)
         mantissas, exponents = self.joint(matrix)
         top = exponents.max(axis=0)
-        return WideLaw(*_normal(_shift(mantissas, exponents - top).sum(axis=0), top))
+        return WideLaw(*_normal(shifted(mantissas, exponents - top).sum(axis=0), top))
 
     def joint(self, matrix: FloatArray) -> tuple[FloatArray, IntArray]:
         """Return mantissas and exponents of m(u) P(u, s), (u, s), rounded once."""
@@ -80,7 +80,7 @@ class WideLaw:
     def off(self, other: WideLaw) -> float:
         """Return the largest relative distance of a mass from the other's, all of which are possible."""
         with np.errstate(over="ignore"):
-            return float(np.abs(_shift(self.mantissas, self.exponents - other.exponents) / other.mantissas - 1).max())
+            return float(np.abs(shifted(self.mantissas, self.exponents - other.exponents) / other.mantissas - 1).max())
 
 
 def wide_stationary_law(matrix: FloatArray) -> WideLaw:
@@ -141,7 +141,7 @@ def _eliminated_wide(matrix: FloatArray) -> WideLaw:
         m[:last, last], e[:last, last] = _normal(m[:last, last] / total, e[:last, last] - scale)
         products = np.multiply.outer(m[:last, last], m[last, :last]), np.add.outer(e[:last, last], e[last, :last])
         top = np.maximum(e[:last, :last], products[1])
-        added = _shift(m[:last, :last], e[:last, :last] - top) + _shift(products[0], products[1] - top)
+        added = shifted(m[:last, :last], e[:last, :last] - top) + shifted(products[0], products[1] - top)
         m[:last, :last], e[:last, :last] = _normal(added, top)
     law, exponents = np.zeros(n), np.full(n, _LEAST, dtype=np.int64)
     law[0], exponents[0] = 0.5, 1
@@ -153,7 +153,7 @@ def _eliminated_wide(matrix: FloatArray) -> WideLaw:
 
 def _sum(mantissas: FloatArray, exponents: IntArray) -> tuple[float, int]:
     top = int(exponents[mantissas > 0].max())
-    mantissa, exponent = frexp(float(_shift(mantissas, exponents - top).sum()))
+    mantissa, exponent = frexp(float(shifted(mantissas, exponents - top).sum()))
     return mantissa, exponent + top
 
 
@@ -162,7 +162,8 @@ def _normal(mantissas: FloatArray, exponents: IntArray) -> tuple[FloatArray, Int
     return fractions, np.where(fractions > 0, exponents + extra, _LEAST)
 
 
-def _shift(mantissas: FloatArray, exponents: IntArray) -> FloatArray:
+def shifted(mantissas: FloatArray, exponents: IntArray) -> FloatArray:
+    """Return mantissas times powers of two as floats; what these cannot hold is 0, or infinite."""
     return np.asarray(np.ldexp(mantissas, np.clip(exponents, -4000, 4000).astype(np.int32)))
 
 
