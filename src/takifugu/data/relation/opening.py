@@ -31,10 +31,11 @@ from takifugu.data.relation.relation import (
     view,
 )  # fmt: skip
 from takifugu.data.relation.rules import check_dependence
-from takifugu.data.relation.sheets import EXCEL, SQLITE, arrow_table, tables_of_excel, tables_of_sqlite
+from takifugu.data.relation.sheets import SQLITE, arrow_table, tables_of_sqlite
 from takifugu.data.relation.text_file import ENDINGS, SIGNS, Form, first_record, split_at, transcoded, unique_names
 from takifugu.data.relation.tree import Node, columns_in, expression, parsed, replaced, text_of
 from takifugu.data.relation.words import identifier, literal
+from takifugu.data.relation.workbooks import EXCEL, tables_of_excel
 
 _DAY = 86_400 * 10**6
 #: The relation before roles, that of the roles, and that of a frame.

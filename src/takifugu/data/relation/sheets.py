@@ -1,11 +1,9 @@
-"""Frames, sheets and tables of SQLite as Arrow tables; a sheet holds texts, so that one odd cell changes no type."""
+"""Frames and tables of SQLite as Arrow tables; a cell becomes a text, so that one odd cell changes no type."""
 
 from __future__ import annotations
 
-import re
+import itertools
 import sqlite3
-import zipfile
-import zlib
 from collections.abc import Callable, Iterator
 from contextlib import closing
 from datetime import date, datetime, time, timedelta
@@ -16,60 +14,7 @@ from typing import Any
 from takifugu.core.errors import DataError
 from takifugu.data.relation.faults import wrong_key
 
-EXCEL, SQLITE = (".xlsx", ".xlsm"), (".sqlite", ".sqlite3")
-#: So many cells, and bytes of XML, are read at most: a workbook is read whole.
-MOST_CELLS, LARGEST = 20_000_000, 500_000_000
-#: A cell with a formula and no value, or an empty one.
-_VALUE = rb"(?:<(?:\w+:)?v\s*(?:/>|>\s*</(?:\w+:)?v>))?\s*</(?:\w+:)?c>"
-_NOT_COMPUTED = re.compile(rb"<(?:\w+:)?f[\s/>](?:[^<]*</(?:\w+:)?f>)?\s*" + _VALUE)
-_ERROR = re.compile(rb"<(?:\w+:)?c\s[^<>]*?\bt\s*=\s*[\"']e[\"']")
-
-
-def tables_of_excel(path: str) -> dict[str, Callable[[], Any]]:
-    """Return each sheet of a workbook by name, as an Arrow table of texts when it is asked for."""
-    try:
-        from python_calamine import CalamineError, CalamineWorkbook
-    except ImportError:
-        raise wrong_key("file", "Excel needs python-calamine", "", "pip install 'takifugu[excel,arrow]'") from None
-    try:
-        _check_computed(path)
-        book = CalamineWorkbook.from_path(path)
-    except DataError:  # which is a ValueError
-        raise
-    except (CalamineError, OSError, ValueError, zipfile.BadZipFile, zlib.error, NotImplementedError, RuntimeError):
-        raise DataError(
-            f"{Path(path).name} is damaged, encrypted or no workbook", fix="save it as .xlsx, with no password"
-        ).at("file") from None
-
-    def sheet(name: str) -> Any:
-        cells = book.get_sheet_by_name(name)
-        if cells.total_height * cells.total_width > MOST_CELLS:
-            raise DataError("a sheet has cells far from its table", fix="delete what is outside of the table").at(
-                "file"
-            )
-        lines = cells.to_python(skip_empty_area=False)
-        return _arrow(iter([[_text(cell) for cell in line] for line in lines]), name)
-
-    return {name: partial(sheet, name) for name in book.sheet_names}
-
-
-def _check_computed(path: str) -> None:
-    """Refuse a workbook that is huge, or has cells that would be read as missing, and are not."""
-    with zipfile.ZipFile(path) as book:
-        parts = [part for part in book.infolist() if part.filename.endswith(".xml")]
-        if sum(part.file_size for part in parts) > LARGEST:
-            what = f"{Path(path).name} is larger than {LARGEST // 10**6} MB unpacked"
-            raise DataError(what, fix="save it as CSV").at("file")
-        for part in parts:
-            if part.filename.startswith("xl/worksheets/"):
-                with book.open(part) as data:
-                    xml = data.read(LARGEST)
-                if _NOT_COMPUTED.search(xml) or _ERROR.search(xml):
-                    raise DataError(
-                        f"{Path(path).name} has cells that nothing has computed, or that show an error (#N/A)",
-                        rule="what they should hold is not known",
-                        fix="open it in a spreadsheet program, repair or empty them, and save it",
-                    ).at("file")  # fmt: skip
+SQLITE = (".sqlite", ".sqlite3")
 
 
 def tables_of_sqlite(path: str) -> dict[str, Callable[[], Any]]:
@@ -90,14 +35,15 @@ def tables_of_sqlite(path: str) -> dict[str, Callable[[], Any]]:
             with opened() as connection:
                 cells = connection.execute(f"select * from {quoted}")
                 head = [column[0] for column in cells.description]
-                return _arrow((line for line in [head, *([_text(cell) for cell in row] for row in cells)]), name)
+                rows = ([text_of_cell(cell) for cell in row] for row in cells)
+                return table_of_texts(itertools.chain([head], rows), name)
         except sqlite3.Error:
             raise DataError(f"{Path(path).name} cannot be read", fix="look at it with sqlite3").at("file") from None
 
     return {name: partial(table, name) for name in names if not name.startswith("sqlite_")}
 
 
-def _arrow(lines: Iterator[list[str | None]], name: str) -> Any:
+def table_of_texts(lines: Iterator[list[str | None]], name: str) -> Any:
     """Return rows below a row of names as an Arrow table of texts."""
     try:
         import pyarrow as pa
@@ -115,10 +61,10 @@ def _arrow(lines: Iterator[list[str | None]], name: str) -> Any:
     return pa.table([pa.array(column, pa.string()) for column in columns], names=labels)
 
 
-def _text(cell: object) -> str | None:
+def text_of_cell(cell: object) -> str | None:
     """Return a cell as a text; whole numbers have no point, and times are those of ISO 8601.
 
-    >>> [_text(cell) for cell in (1.0, 1.5, True, "", "a", datetime(2026, 1, 5), date(2026, 1, 5))]
+    >>> [text_of_cell(cell) for cell in (1.0, 1.5, True, "", "a", datetime(2026, 1, 5), date(2026, 1, 5))]
     ['1', '1.5', 'true', None, 'a', '2026-01-05T00:00:00', '2026-01-05']
     """
     if cell is None or (isinstance(cell, str) and not cell):

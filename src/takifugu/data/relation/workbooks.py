@@ -1,0 +1,113 @@
+"""Sheets of Excel workbooks (.xlsx, .xlsm) as Arrow tables of texts; python-calamine reads what was looked at."""
+
+from __future__ import annotations
+
+import io
+import re
+import zipfile
+import zlib
+from collections.abc import Callable
+from functools import partial
+from pathlib import Path
+from typing import Any
+
+from takifugu.core.errors import DataError
+from takifugu.data.relation.faults import wrong_key
+from takifugu.data.relation.sheets import table_of_texts, text_of_cell
+
+EXCEL = (".xlsx", ".xlsm")
+#: The XML of a workbook has at most so many bytes and parts: it is read into memory.
+LARGEST, MOST_PARTS = 500_000_000, 10_000
+#: A sheet is read as a full grid, which may have so many cells, or so many times those that are there.
+GRID, SPARSE = 1_000_000, 4
+_IS_SHEET, _CELL = re.compile(rb"<(?:\w+:)?sheetData[\s/>]"), re.compile(rb"<(?:\w+:)?c[\s/>]")
+_PLACE = re.compile(rb"\sr\s*=\s*[\"']([A-Za-z]{0,3})([0-9]{1,9})[\"']")
+#: A cell with a formula and no value, or an empty one.
+_VALUE = rb"(?:<(?:\w+:)?v\s*(?:/>|>\s*</(?:\w+:)?v>))?\s*</(?:\w+:)?c>"
+_NOT_COMPUTED = re.compile(rb"<(?:\w+:)?f[\s/>](?:[^<]*</(?:\w+:)?f>)?\s*" + _VALUE)
+_ERROR = re.compile(rb"<(?:\w+:)?c\s[^<>]*?\bt\s*=\s*[\"']e[\"']")
+
+
+def tables_of_excel(path: str) -> dict[str, Callable[[], Any]]:
+    """Return each sheet of a workbook by name, as an Arrow table of texts when it is asked for."""
+    try:
+        from python_calamine import CalamineWorkbook
+    except ImportError:
+        raise wrong_key("file", "Excel needs python-calamine", "", "pip install 'takifugu[excel,arrow]'") from None
+    parts = _parts(Path(path))
+    for xml in parts.values():
+        if _IS_SHEET.search(xml):
+            _check(xml, Path(path).name)
+    book = _unharmed(path, lambda: CalamineWorkbook.from_filelike(_packed(parts)))
+
+    def sheet(name: str) -> Any:
+        lines = _unharmed(path, lambda: book.get_sheet_by_name(name).to_python(skip_empty_area=False))
+        return table_of_texts(iter([[text_of_cell(cell) for cell in line] for line in lines]), name)
+
+    return {name: partial(sheet, name) for name in book.sheet_names}
+
+
+def _parts(path: Path) -> dict[str, bytes]:
+    """Return the XML of a workbook, part by part; what a part says of its size is not believed."""
+    parts, size = dict[str, bytes](), 0
+    try:
+        with zipfile.ZipFile(path) as book:
+            if len(book.infolist()) > MOST_PARTS:
+                raise DataError(f"{path.name} has more than {MOST_PARTS:,} parts", fix="save it as CSV").at("file")
+            for part in book.infolist():
+                if part.filename.lower().endswith((".xml", ".rels")):
+                    with book.open(part) as data:
+                        parts[part.filename] = data.read(LARGEST - size + 1)
+                    size += len(parts[part.filename])
+                if size > LARGEST:
+                    what = f"{path.name} is larger than {LARGEST // 10**6} MB unpacked"
+                    raise DataError(what, fix="save it as CSV").at("file")
+    except DataError:  # which is a ValueError
+        raise
+    except (OSError, ValueError, EOFError, zipfile.BadZipFile, zlib.error, NotImplementedError, RuntimeError):
+        raise _damaged(path.name) from None
+    return parts
+
+
+def _check(xml: bytes, file: str) -> None:
+    """Refuse a sheet with cells that only seem to be missing, or whose grid is much larger than they are."""
+    if _NOT_COMPUTED.search(xml) or _ERROR.search(xml):
+        raise DataError(
+            f"{file} has cells that nothing has computed, or that show an error (#N/A)",
+            rule="what they should hold is not known",
+            fix="open it in a spreadsheet program, repair or empty them, and save it",
+        ).at("file")  # fmt: skip
+    height = width = 0
+    for place in _PLACE.finditer(xml):
+        column = 0
+        for letter in place[1].upper():  # A is 1, and AA is 27
+            column = 26 * column + letter - 64
+        height, width = max(height, int(place[2])), max(width, column)
+    cells = sum(1 for _ in _CELL.finditer(xml))
+    if height * width > max(GRID, SPARSE * cells):
+        raise DataError(f"{file} has cells far from its table", fix="delete what is outside of the table").at("file")
+
+
+def _packed(parts: dict[str, bytes]) -> io.BytesIO:
+    """Return a workbook of what was looked at alone, so that no two readers take different parts for one."""
+    packed = io.BytesIO()
+    with zipfile.ZipFile(packed, "w") as book:
+        for name, xml in parts.items():
+            book.writestr(name, xml)
+    packed.seek(0)
+    return packed
+
+
+def _unharmed(path: str, read: Callable[[], Any]) -> Any:
+    """Return what python-calamine reads; its errors, and the panics of Rust, become one of ours."""
+    try:
+        return read()
+    except BaseException as error:
+        if isinstance(error, Exception) or type(error).__name__ == "PanicException":  # which is no Exception
+            raise _damaged(Path(path).name) from None
+        raise
+
+
+def _damaged(file: str) -> DataError:
+    what = f"{file} is damaged, encrypted or no workbook"
+    return DataError(what, fix="save it as .xlsx, with no password").at("file")
