@@ -8,7 +8,6 @@ from typing import Any, NamedTuple
 from tests.releasing import files
 
 from takifugu.core.plain import toml_of
-from takifugu.data.relation.words import identifier
 
 #: Sections whose keys the author chooses.
 FREE = ("codes",)
@@ -21,7 +20,7 @@ UNITS: dict[str, Any] = {
     "expect": {"source": "a test", "matters": 1000},
     "source": {
         "name": "study", "file": "data.csv", "unit": WHO, "recording": RUN, "order": AT, "value": STATE, "step": 2,
-        "nulls": "refuse", "where": f"{identifier(RAW)} <> 'NA'", "budget": 10,
+        "nulls": "refuse", "where": "spare <> 'NA'", "budget": 10,
     },
     "belief": {
         "kind": "markov-chain", "states": ["still", "walking"],

@@ -159,12 +159,14 @@ CALENDAR = release_text(
 ])  # fmt: skip
 def test_by_the_calendar_and_by_an_attribute_each_unit_pays_once(by, values, tmp_path):
     """Ada and Bo of ward A are in until 8 in the morning; Cy of ward B is always in, but two are more than one."""
-    rows = ["who,ward,time,state"]
+    rows = ["who,time,state"]
     for who, ward in (("ada", "A"), ("bo", "A"), ("cy", "B")):
         for hour in range(336):
             state = "in" if hour % 24 < 8 or ward == "B" else "out"
-            rows.append(f"{who},{ward},2026-01-{5 + hour // 24:02}T{hour % 24:02}:00,{state}")
+            rows.append(f"{who},2026-01-{5 + hour // 24:02}T{hour % 24:02}:00,{state}")
     about = {"epsilon": 300, "text": CALENDAR, "rows": rows}
+    for folder in (tmp_path, tmp_path / "plain"):
+        put(folder, {"people.csv": "who,ward\nada,A\nbo,A\ncy,B\n"})
     assert published(tmp_path, f'query = "mode"\nby = {by}', **about) == [values]
     published(tmp_path / "plain", 'query = "mode"', **about)
     assert spent(tmp_path, "home") == spent(tmp_path / "plain", "home")

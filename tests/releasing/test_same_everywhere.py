@@ -51,7 +51,7 @@ states = ["walking"]
 epsilon = 1
 per = "unit"
 mechanism = "group"
-""".replace("budget = 10", 'budget = 10\nnulls = "unobserved"\nwhere = """\"Who is it?\" <> \'\'"""')
+""".replace("budget = 10", 'budget = 10\nnulls = "unobserved"\nwhere = \'"Who is it?" IS NOT NULL\'')
 
 
 def answers(plan: planning.Plan) -> list[tuple[str, str | None, tuple[int, ...]]]:
@@ -110,8 +110,8 @@ def test_a_frame_is_published_as_the_file_says(where: Path) -> None:
     assert [t.name for t in outcome.tables] == ["time-use-units", "time-use-pooled", "walks"]
     assert outcome.tables[0].files[0].parent.name == "elsewhere"
     assumptions = outcome.tables[0].certificate.assumptions
-    assert "rows that name no person or no recording were left out, and nothing is promised about them" in assumptions
-    with pytest.raises(SpecError, match=r"source\.value: the data has no column"):
+    assert 'rows count where "Who is it?" IS NOT NULL; of others nothing is promised' in assumptions
+    with pytest.raises(SpecError, match=r"source\.value: value names .*, which is no column"):
         load(where, ENGINES["pandas"]({k: v for k, v in columns().items() if k != "état; raw"}))
 
 
@@ -190,7 +190,7 @@ def test_weights_are_those_of_entries_and_a_hidden_entry_exists(tmp_path: Path, 
 
 @pytest.mark.slow
 def test_a_linear_query_reads_nothing_where_nothing_was_observed(tmp_path: Path) -> None:
-    lines = [f"{mutants.AT},{mutants.STATE}", "0,walking", "2,", "4,walking"]
+    lines = [f"{mutants.AT},{mutants.RAW}", "0,walking", "2,", "4,walking"]
     for weights, read in (([1, 0, "1/2"], (1, 0, Fraction(1, 2))), ([1, 5, 2], (1, 0, 2))):
         where = one(tmp_path, source__nulls="unobserved", table__0__weights=weights)
         (tmp_path / "one.csv").write_text("\n".join(lines) + "\n", encoding="utf-8")

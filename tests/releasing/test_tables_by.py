@@ -29,7 +29,7 @@ FILE = release_text(
     publish("table", "histogram", by="hour", epsilon=0.5, mechanism="quilt-exact", window="2025-W43"),
     output="out", expect=EXPECT,
 )  # fmt: skip
-LOCAL = ('step = "30min"', f'step = "30min"\ntimezone = "{ZONE}"')
+LOCAL = ('order = "at"\nstep = "30min"', f'order = \'"at"::timestamptz\'\nstep = "30min"\ntimezone = "{ZONE}"')
 PUBLIC = ('step = "30min"', 'step = "30min"\ngaps = "public"')
 ALONE = ('unit = "who"\n', "")
 
@@ -44,7 +44,7 @@ def written(folder: Path, *changes: tuple[str, str], rows: Any = None, local: bo
     lines = ["who,at,state"]
     for who, at, state in recorded() if rows is None else rows:
         clock = at.replace(tzinfo=UTC).astimezone(ZoneInfo(ZONE)) if local else at
-        lines.append(f"{who},{clock:%Y-%m-%dT%H:%M},{state}")
+        lines.append(f"{who},{clock:%Y-%m-%dT%H:%M%z},{state}")
     return put(folder, {"ward.toml": changed(FILE, *changes), "ward.csv": "\n".join(lines)})
 
 

@@ -107,7 +107,7 @@ def test_gaps_are_hidden_unless_they_are_public(tmp_path: Path) -> None:
     public = plan(load(written(tmp_path, PUBLIC, rows=thin)))
     assert public.tables[0].calibrations[0].query.entries is not None
     assert any("observed" in words and "not published" in words for words in hidden.facts)
-    assert "which entries were observed is public" in public.facts
+    assert "which steps were observed is public" in public.facts
     with pytest.raises(CalibrationRefused, match="hidden"):
         plan(load(written(tmp_path, ('"quilt-exact"', '"laplace-exact"'))))
     plan(load(written(tmp_path, ('"quilt-exact"', '"laplace-exact"'), PUBLIC)))

@@ -47,6 +47,17 @@ def test_a_text_file_is_split_where_its_first_line_names_the_columns(data: bytes
     assert counts(tmp_path, file="a.csv.gz") == [[1, 1], [1, 0]]
 
 
+@pytest.mark.parametrize("is_packed", [False, True])
+def test_a_last_line_that_duckdb_leaves_out_is_refused(is_packed: bool, tmp_path: Path) -> None:
+    """A line without an end that fills a buffer of 32 MB is no row to DuckDB 2.0, and no error."""
+    opened = gzip.open if is_packed else open
+    with opened(tmp_path / "a.csv.gz" if is_packed else tmp_path / "a.csv", "wb") as file:
+        file.write(TEXT.encode() + b"Ben,1," + b"x" * 33_000_000)
+    name = "a.csv.gz" if is_packed else "a.csv"
+    assert "ends with a line of more than 2 MB" in refused(tmp_path, file=name)
+    assert "ends with a line of more than 2 MB" in refused(tmp_path, sql=f"from read_csv('{name}')")
+
+
 @pytest.mark.parametrize("encoding", ["cp1252", "latin-1", "utf-16", "cp437", "mac-roman", "utf-8"])
 def test_a_text_of_another_encoding_is_read_as_declared(encoding: str, tmp_path: Path) -> None:
     (tmp_path / "a.csv").write_bytes("Größe,t,v\nZoë,0,ü\n".encode(encoding))

@@ -108,7 +108,7 @@ def test_a_line_as_long_as_a_packed_file(tmp_path: Path) -> None:
         file.write(b"t,state\n1,")
         for _ in range(400):
             file.write(b"a" * 1_000_000)
-    assert "a line of more than" in run(tmp_path, "init", "data.csv.gz")
+    assert "ends with a line of more than 2 MB" in run(tmp_path, "init", "data.csv.gz")
 
 
 @pytest.mark.parametrize("empty", [{}, {"secrets": [], "beliefs": []}, {"secrets": [{}], "beliefs": [{}]}, {"x": 1}])

@@ -16,9 +16,9 @@ from tests.support.release_files import EXPECT, believe, hide, publish, read_fro
 from takifugu.accounting.ledger import Ledger
 
 SPEC = release_text(
-    read_from("study", "data.csv", unit="who", order="at", value="pulse", encoding="latin-1", delimiter=";",
-              decimal=",", thousands=".", header=True, order_format="%d/%m/%Y %H:%M", timezone="Europe/Berlin",
-              step="1h", round_to="30min", duplicates="first", null_keys="drop", nulls="refuse", missing=["NA"],
+    read_from("ward", "data.csv", rows="samples", unit="who", encoding="latin-1", where="who IS NOT NULL",
+              order="time_bucket(INTERVAL '1 hour', strptime(\"at\", '%d/%m/%Y %H:%M') AT TIME ZONE 'Europe/Berlin')",
+              value="replace(pulse, ',', '.')", timezone="Europe/Berlin", step="1h", nulls="refuse",
               bins={"calm": [0, 60.5], "fast": [60.5, 250]}, budget=10),
     believe("markov-chain", states=["calm", "fast"], matrix=[[0.8, 0.2], [0.3, 0.7]], units_independent=True),
     hide(kind="every-entry"),

@@ -108,7 +108,7 @@ def test_the_same_data_under_another_name_in_one_ledger_are_noticed(tmp_path: Pa
     words = f"the same data are {said} in other.toml ('minutes')"
     for command in (["compare"], ["release", "--dry-run"], ["compare", "--json"]):
         assert words in words_of(succeed(*command, mine)), command
-    same, nameless = ('"minutes"', '"hours"\nsame_people = true'), ('unit = "who"', 'duplicates = "first"')
+    same, nameless = ('"minutes"', '"hours"\nsame_people = true'), ('unit = "who"', "where = \"who = 'a'\"")
     written(tmp_path, "mine", "spent.db", same)
     assert said not in compared(mine)
     assert said in compared(other)

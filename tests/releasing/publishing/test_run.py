@@ -98,7 +98,7 @@ def test_steps_leave_unobserved_entries(tmp_path: Path) -> None:
     assert certificate.statistic == "how often each state occurs"
     assert [a.query["entries"] for a in certificate.answers] == [[[0, 3], [6, 19]], None]
     assert sum(r["value"] for r in outcome.tables[0].rows if r["unit"] == "a") == 18
-    assert "which entries were observed is public" in outcome.tables[0].certificate.assumptions
+    assert "which steps were observed is public" in outcome.tables[0].certificate.assumptions
 
 
 @pytest.mark.slow

@@ -9,6 +9,7 @@ import csv
 import gzip
 import io
 import shutil
+import zlib
 from collections import Counter
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
@@ -21,6 +22,8 @@ from takifugu.data.values.encodings import check_encoding
 
 #: The signs that may split a line, the longest first line, and the most columns.
 SIGNS, LONGEST_LINE, MOST_COLUMNS = ",;\t|", 10_000_000, 10_000
+#: DuckDB refuses a longer line, in bytes; but a last one without its end, which fills a buffer, it leaves out unsaid.
+_LONGEST_ROW = 2_000_000
 ENDINGS = (".csv", ".tsv", ".txt")
 #: How files begin that are no text, whatever they are called, and the ending that says so.
 _MARKS = {b"PK\x03\x04": ".xlsx", b"PAR1": ".parquet"}
@@ -43,6 +46,8 @@ class Form:
     def select(self, files: Sequence[str], names: Sequence[str], kinds: Sequence[str] = ()) -> str:
         """Return the SELECT of some files with these columns; nothing of it is detected."""
         kinds = kinds or ["VARCHAR"] * len(names)
+        for path in files:
+            _check_last_line(path)
         columns = ", ".join(f"{literal(n)}: {literal(k)}" for n, k in zip(names, kinds, strict=True))
         paths = ", ".join(literal(path) for path in files)
         return (
@@ -81,6 +86,26 @@ def first_record(path: str, form: Form) -> list[str]:
         what, fix = f"{name} has more than {MOST_COLUMNS:,} columns", "leave columns out, or save it as Parquet"
         raise DataError(what, rule="columns are looked up by their names", fix=fix).at("file")
     return names
+
+
+def _check_last_line(path: str) -> None:
+    """Refuse a file whose last line is longer than any line may be."""
+    with bytes_of(path) as file:
+        if isinstance(file, gzip.GzipFile):
+            last, piece = b"", b""
+            try:
+                while following := file.read(_LONGEST_ROW):
+                    last, piece = piece, following
+            except (gzip.BadGzipFile, EOFError, zlib.error):
+                return  # which DuckDB refuses
+            last += piece
+        else:
+            file.seek(0, io.SEEK_END)
+            file.seek(max(0, file.tell() - _LONGEST_ROW - 1))
+            last = file.read()
+    if len(last) > _LONGEST_ROW and b"\n" not in last and b"\r" not in last:
+        what = f"{Path(path).name} ends with a line of more than {_LONGEST_ROW // 10**6} MB"
+        raise DataError(what, rule="a line is a row", fix="look at its last line; export the file again").at("file")
 
 
 def split_at(path: str, fits: Callable[[Sequence[str]], bool]) -> tuple[str, list[str]] | None:

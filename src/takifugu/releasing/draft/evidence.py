@@ -155,6 +155,7 @@ def evidence(given: object, encoding: str | None = None, sql: str | None = None)
     path, folder = Path(file), private_folder()
     if file and not path.is_file():
         what = "is a folder" if path.is_dir() else "is a URL" if "://" in file else "is not there"
+        what = "is a device or a pipe" if path.exists() and not path.is_dir() else what
         raise DataError(f"{file[-60:]!r} {what}", fix="write the path of one file").at("file")
     ending, layout = Path(file.lower().removesuffix(".gz")).suffix, None
     if ending in ENDINGS:

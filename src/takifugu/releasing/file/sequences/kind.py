@@ -142,7 +142,7 @@ class Sequences(Kind):
         if spec.source.from_ is not None and spec.source.hides_gaps:
             yield "the noise is right whichever steps were observed, and which were is not published; that is no secret"
         elif spec.source.step is not None or spec.source.nulls == "unobserved":
-            yield "which entries were observed is public"
+            yield "which steps were observed is public"
         if written(spec.belief, ("matrix_by",)):
             clocks = "in UTC"
             if spec.source.timezone is not None:
