@@ -54,7 +54,7 @@ fuzz: $(VENV)/.test  ## random frameworks, releases and ledgers against brute fo
 
 spark: $(VENV)/.spark  ## the tests on Apache Spark, which installs 500 MB and needs Java 17 or newer
 	@command -v java >/dev/null || { echo "Spark needs Java 17 or newer: install it, for example openjdk-17-jre-headless"; exit 1; }
-	@$(RUN) -m pytest -m spark $(PYTEST) tests/data/relation/test_spark.py
+	@$(RUN) -m pytest -m spark $(PYTEST) tests/data/relation/test_spark.py tests/releasing/test_same_everywhere.py
 
 # SITE=made: the site was made just now (.ci/run).
 browser: $(VENV)/.browser $(if $(SITE),,docs)  ## every page of a release, and of the site, in a real browser: accessibility at three widths, by day and by night
