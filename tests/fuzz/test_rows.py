@@ -16,9 +16,9 @@ from takifugu.data.relation.source import Table
 
 @pytest.mark.slow
 def test_rows_are_their_steps() -> None:
-    outcomes = [case(f"test:{number}") for number in range(100)]
+    outcomes = [case(f"test:{number}") for number in range(60)]
     assert not [differences for differences in outcomes if differences]
-    assert Counter(map(bool, (differences is None for differences in outcomes)))[True] >= 8
+    assert Counter(map(bool, (differences is None for differences in outcomes)))[True] >= 5
 
 
 @pytest.mark.slow
