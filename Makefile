@@ -49,12 +49,12 @@ crashes: $(VENV)/.test  ## kill releases at every call of the C library, break t
 	@TAKIFUGU_KILLS=200 $(RUN) -m pytest $(PATIENTLY) -m slow tests/accounting/ledger/test_processes.py
 	@TAKIFUGU_CRASHES=200 $(RUN) -m pytest $(PATIENTLY) -m slow tests/releasing/publishing/test_crashes.py tests/releasing/publishing/test_killed_calls.py
 
-fuzz: $(VENV)/.test  ## random frameworks, releases and ledgers against brute force, 20 minutes (FUZZ="60 --seed 3" for others)
-	@PYTHONPATH=. $(RUN) -m tests.fuzz $(or $(FUZZ),10)
+fuzz: $(VENV)/.test  ## random frameworks, releases and ledgers against brute force, 10 minutes (FUZZ="60 --seed 3" for others; OF=rows: tables; OF=readings)
+	@PYTHONPATH=. $(RUN) -m tests.fuzz$(addprefix .,$(OF)) $(or $(FUZZ),10)
 
 spark: $(VENV)/.spark  ## the tests on Apache Spark, which installs 500 MB and needs Java 17 or newer
 	@command -v java >/dev/null || { echo "Spark needs Java 17 or newer: install it, for example openjdk-17-jre-headless"; exit 1; }
-	@$(RUN) -m pytest -m spark $(PYTEST) tests/data/relation/test_spark.py
+	@$(RUN) -m pytest -m spark $(PYTEST) tests/data/relation/test_spark.py tests/releasing/test_same_everywhere.py
 
 # SITE=made: the site was made just now (.ci/run).
 browser: $(VENV)/.browser $(if $(SITE),,docs)  ## every page of a release, and of the site, in a real browser: accessibility at three widths, by day and by night

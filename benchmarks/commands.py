@@ -134,8 +134,8 @@ def write(folder: Path) -> None:
 
 #: What `compare` cannot do without: libraries that read the rows, and the mechanisms when all is loaded.
 READING = """
-import numpy, pydantic, click, narwhals, duckdb
-duckdb.sql("select person, piece, count(*) from read_csv('minutes.csv') group by all").fetchall()
+import numpy, pydantic, click, duckdb
+duckdb.sql("select person, recording, count(*) from read_csv('minutes.csv') group by all").fetchall()
 """
 MECHANISMS = """
 import time

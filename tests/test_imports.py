@@ -192,7 +192,7 @@ def test_a_mechanism_loads_what_it_computes_with(mechanism: str, program: str, u
 #: What reads ledgers, makes pages, or computes slowly: nothing of it is used before a release.
 _NOT_BEFORE_A_RELEASE = ("matplotlib", "scipy", "takifugu.accounting.ledger.store", "takifugu.releasing.report")
 #: What reads rows: a file that is opened for the names of its columns alone needs none of it.
-_NOT_BEFORE_A_ROW = ("duckdb", "narwhals")
+_NOT_BEFORE_A_ROW = ("duckdb",)
 
 
 @pytest.mark.slow

@@ -18,7 +18,7 @@ from tests.support.sources import parsed
 
 ROOT = Path(__file__).resolve().parent.parent
 SOURCES = sorted((ROOT / "src" / "takifugu").rglob("*.py"))
-HEAVY = ("scipy.stats", "scipy.optimize", "mpmath", "pydantic", "rich", "narwhals", "pandas", "polars")
+HEAVY = ("scipy.stats", "scipy.optimize", "mpmath", "pydantic", "rich", "pandas", "polars")
 
 
 def run(*command: str, cwd: Path = ROOT, **environment: str) -> subprocess.CompletedProcess[str]:

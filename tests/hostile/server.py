@@ -18,7 +18,7 @@ from typing import Any
 SECONDS, BUSY, ROOM = 10, 50, 4 << 30
 #: Loaded once, for all children.
 LOADED = (
-    "numpy", "pydantic", "duckdb", "narwhals.stable.v2", "takifugu.cli.releasing", "takifugu.cli.starting",
+    "numpy", "pydantic", "duckdb", "takifugu.cli.releasing", "takifugu.cli.starting",
     "takifugu.data.relation.source", "takifugu.releasing.file.sequences.kind", "takifugu.releasing.publishing.run",
 )  # fmt: skip
 

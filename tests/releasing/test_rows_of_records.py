@@ -12,6 +12,7 @@ from tests.support.releases import cells, put, refusal_of, refused
 
 from takifugu.core.errors import DataError, SpecError, TakifuguError
 from takifugu.releasing.advice.leaving_out import in_place_of_good, left_out
+from takifugu.releasing.file.kind import assumptions_of
 from takifugu.releasing.file.loading import load
 from takifugu.releasing.file.source import UNOPENED, same_rows
 
@@ -193,12 +194,12 @@ def test_rows_that_are_left_out_are_counted_for_the_owner_and_never_good_by_defa
     assert in_place_of_good(file).startswith("rows may be left out (where = ")
     assert in_place_of_good(file, is_seen=True).startswith("2 of 6 rows do not count (where = ")
     assert left_out(load(written(tmp_path, users(), data))) is None
-    text = users(sql="from read_csv('data.csv') where kind = 'p'").replace('file = "data.csv"\n', "")
-    file = load(written(tmp_path, text, data))
+    select = "from read_csv('data.csv') where kind = 'p'"
+    file = load(written(tmp_path, users(sql=select).replace('file = "data.csv"\n', ""), data))
+    assert f"the rows are those of {select}" in assumptions_of(file)
     assert in_place_of_good(file) == in_place_of_good(file, is_seen=True) == "rows may be left out (a filter in sql)"
     file = load(written(tmp_path, users(where="kind = 'p'"), data))
-    assumed = list(map(str, file.kind.assumptions(file)))
-    assert "a row counts where kind = 'p'; nothing is promised about the other rows" in assumed
+    assert "rows count where kind = 'p'; of others nothing is promised" in assumptions_of(file)
 
 
 @pytest.mark.parametrize("change", ["", "order", "where", "numbers", "frame"])

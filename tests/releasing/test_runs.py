@@ -98,15 +98,15 @@ def test_samples_changes_stays_and_events_of_the_same_data_are_the_same_counts_a
 @pytest.mark.slow
 def test_a_linear_query_weighs_every_step_of_changes_and_stays(tmp_path: Path) -> None:
     weights = [7 * step % 11 - 5 for step in range(HOURS)]
-    linear = f'query = "linear"\nper = "unit"\ncodes = {{ away = 0, talking = 1 }}\nweights = {weights}\n'
+    linear = f'query = "linear"\nper = "unit"\ncodes = {{ away = 2, talking = 3 }}\nweights = {weights}\n'
     weighed = (('query = "histogram"\nby = "hour"\nwindow = "2026-W02"\n', linear),
                ('value = "state"', 'value = "state"\ngaps = "public"'))  # fmt: skip
     expected = [
-        (agent, (sum(weight for weight, state in zip(weights, listed, strict=True) if state == "talking"),))
+        (agent, (sum(w * (2 + (state == "talking")) for w, state in zip(weights, listed, strict=True)),))
         for agent, listed in states_of().items()
     ]
     noise = set()
-    for number, changes in enumerate(((), SAMPLES, STAYS, DURATIONS)):
+    for number, changes in enumerate(((), SAMPLES, STAYS, DURATIONS, EVENTS)):
         (tmp_path / str(number)).mkdir()
         made = plan(load(written(tmp_path / str(number), *changes, *weighed)))
         questions = [question for table in made.tables if table.name == "hours" for question in table.questions]

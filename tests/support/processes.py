@@ -23,7 +23,7 @@ SECONDS = 500.0
 FAST = multiprocessing.get_context("forkserver")
 FAST.set_forkserver_preload([
     "tests.support.ledger_tools", "tests.support.terminals", "takifugu.cli.starting", "takifugu.cli.examples",
-    "takifugu.data.relation.source", "takifugu.releasing.file.sequences.kind", "duckdb", "narwhals.stable.v2",
+    "takifugu.data.relation.source", "takifugu.releasing.file.sequences.kind", "duckdb",
     "tests.support.crashing", "takifugu.cli.releasing", "takifugu.releasing.publishing.resuming",
 ])  # fmt: skip
 

@@ -14,9 +14,9 @@ import pyarrow as pa
 import pyarrow.parquet as pq
 from tests.support.relation_oracle import EPOCH, Meaning, Row
 
-ZONES = ["Europe/Berlin", "America/New_York", "Australia/Lord_Howe", "Asia/Kathmandu", "UTC"]
+ZONES = ["Europe/Berlin", "America/New_York", "America/St_Johns", "Australia/Lord_Howe", "Asia/Kathmandu", "UTC"]
 DAYS = [(2025, 1, 1), (2025, 3, 9), (2025, 3, 29), (2025, 3, 30), (2025, 4, 5), (2025, 10, 4), (2025, 10, 25),
-        (2025, 10, 26), (2025, 11, 2), (1965, 6, 1), (2024, 2, 28)]  # fmt: skip
+        (2025, 10, 26), (2025, 11, 2), (1965, 6, 1), (2024, 2, 28), (1969, 12, 31), (2024, 12, 30)]  # fmt: skip
 STEPS = {"30min": 1800, "1h": 3600, "15min": 900, "7min": 420, "6h": 21600, "10s": 10, "1d": 86400}
 SECOND = 10**6
 

@@ -41,10 +41,14 @@ class Meaning:
 
 @dataclass
 class Counted:
-    """What a piece has: its length, the steps with a state, and how many there are by state, and by cell and state."""
+    """What a piece has: its length, the steps with a state, and how many there are by state, and by cell and state.
+
+    `values` are the states of its steps, None where there is none.
+    """
 
     length: int
     observed: tuple[range, ...]
+    values: Sequence[str | None] = ()
     counts: Counter[str] = field(default_factory=Counter)
     by_cell: Counter[tuple[str, str]] = field(default_factory=Counter)
 
@@ -198,7 +202,7 @@ def _counted(
     values: Sequence[str | None], window: range, meaning: Meaning, gaps: Sequence[int] | None = None
 ) -> Counted:
     """Return the counts of a window's states; without gaps, steps without a state are ones."""
-    counted = Counted(len(window), (range(len(window)),))
+    counted = Counted(len(window), (range(len(window)),), values)
     seen = list[int]()
     for place, value in zip(window, values, strict=True):
         if value is not None if gaps is None else place not in gaps:

@@ -1,9 +1,6 @@
 """Spark has the integers of a frame, its rows stay on the cluster, and no word of it gets out (`make spark`)."""
 
-import os
 import random
-import sys
-from collections.abc import Iterator
 from datetime import UTC, datetime, timedelta
 from pathlib import Path
 from typing import Any
@@ -13,6 +10,7 @@ import numpy as np
 import pyarrow as pa
 import pyarrow.parquet
 import pytest
+from tests.support.on_spark import running
 from tests.support.relation_cases import random_case
 
 from takifugu.core.errors import TakifuguError
@@ -22,21 +20,7 @@ from takifugu.data.relation.source import Table, opened_table
 pytestmark = pytest.mark.spark
 
 
-@pytest.fixture(scope="module")
-def session() -> Iterator[Any]:
-    from pyspark.sql import SparkSession
-
-    os.environ.setdefault("PYSPARK_PYTHON", sys.executable)
-    builder = SparkSession.builder.master("local[2]").appName("takifugu tests")
-    settings = {
-        "spark.ui.enabled": "false", "spark.sql.shuffle.partitions": "2", "spark.driver.bindAddress": "127.0.0.1",
-        "spark.driver.host": "127.0.0.1", "spark.sql.session.timeZone": "Europe/Berlin", "spark.log.level": "OFF",
-    }  # fmt: skip
-    for name, value in settings.items():
-        builder = builder.config(name, value)
-    running = builder.getOrCreate()
-    yield running
-    running.stop()
+session = pytest.fixture(scope="module")(running)
 
 
 KEYS: dict[str, Any] = {"unit": "who", "order": "t", "value": "state", "step": "1h"}

@@ -116,6 +116,12 @@ FILES: dict[str, tuple[bytes, str, str]] = {
         select("from read_csv('data.csv', delim = ';', header = false, columns = {'Station': 'VARCHAR', "
                "'Aktivität': 'VARCHAR', 'Zeit': 'VARCHAR'})"),
     ),
+    "tabs below a title": (
+        b"Bericht\n" + "\n".join([
+            "Station\tAktivität\tZeit", *(f"{ward}\t{x}\t{time:%Y-%m-%dT%H:%M}" for ward, time, x in rows()), "",
+        ]).encode(),
+        PLAIN + BINS, select("from\t-- with a tab, written as such\n  read_csv('data.csv', delim = '\t', skip = 1)"),
+    ),
     "from the newest to the oldest": (plain(rows()[::-1]), PLAIN + BINS, SPEC),
 }  # fmt: skip
 

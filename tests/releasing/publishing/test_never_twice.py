@@ -221,6 +221,7 @@ def keys_with(folder: Path, *changes: tuple[str, str]) -> str:
     ("[source]\n", '[source]\ngaps = "hidden"\n'), ("[source]\n", '[source]\nencoding = "ascii"\n'),
     ("[source]\n", '[source]\nrows = "samples"\n'), ("[source]\n", '[source]\nnulls = "refuse"\n'),
     ("[source]\n", "[source]\nbudget = 5\n"), ("rows.csv", "./rows.csv"), ("epsilon = 1", "epsilon = 1.0"),
+    ('"1h"', '"60min"'),
 ])  # fmt: skip
 def test_what_is_meant_anyway_is_no_other_table(tmp_path: Path, change: tuple[str, str]) -> None:
     assert keys_with(tmp_path, change) == keys_with(tmp_path)

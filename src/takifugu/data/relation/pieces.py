@@ -70,6 +70,9 @@ def _meant(
 def _values(counts: Counts, states: States) -> list[IntArray]:
     """Return the number of each entry's state, by piece."""
     values = [np.full(length, -1, dtype=np.int64) for length in counts.lengths.tolist()]
+    for piece in range(len(values) if states.default >= 0 else 0):
+        for steps in counts.observed(piece):
+            values[piece][steps.start : steps.stop] = states.default
     rows = zip(states.piece.tolist(), states.first.tolist(), states.last.tolist(), states.code.tolist(), strict=True)
     for piece, first, last, code in rows:
         values[piece][first:last] = code

@@ -19,13 +19,15 @@ from takifugu.data.relation.roster import Roster
 class States:
     """The state of each piece's steps, as runs: `code` from `first` up to before `last`, -1 where it is missing.
 
-    Steps count from the piece's start. Runs are in order; a step without one has no state. Private.
+    Steps count from the piece's start. Runs are in order; an observed step without one has the state `default`, -1 of
+    samples. Private.
     """
 
     piece: IntArray = field(repr=False)
     first: IntArray = field(repr=False)
     last: IntArray = field(repr=False)
     code: IntArray = field(repr=False)
+    default: int = -1
 
 
 def transitions_of(opened: Opened, roster: Roster | None = None, cells: Sequence[int] = (0,)) -> IntArray:
@@ -61,10 +63,7 @@ def transitions_of_all(opened: Opened) -> IntArray:
 
 
 def states_of(opened: Opened, roster: Roster | None = None, window: range | None = None) -> States:
-    """Return the state of every step, for data that fit into memory. Raises the errors of `counted`.
-
-    Of runs, the steps that no row tells have the default state; these have no run here.
-    """
+    """Return the state of every step, for data that fit into memory. Raises the errors of `counted`."""
     counted(opened, roster, window)
     source = opened.source
     if source.rows == "samples":
@@ -80,4 +79,5 @@ def states_of(opened: Opened, roster: Roster | None = None, window: range | None
     whole = range(source.size or 0) if window is None else window
     table = opened.relation.columns(statements.listed_runs(opened, whole, False))
     first, last = (integers(table[name]) - whole.start for name in ("first", "last"))
-    return States(integers(table["number"]), first, last, integers(table["code"], -1))
+    default = -1 if source.default_state is None else source.states.index(source.default_state)
+    return States(integers(table["number"]), first, last, integers(table["code"], -1), default)

@@ -19,6 +19,7 @@ from takifugu.core.errors import InputError, SpecError, TakifuguError
 from takifugu.core.files import path_in
 from takifugu.core.people import People
 from takifugu.core.plugins import package_of, promise_of_package
+from takifugu.core.sections import written
 from takifugu.model.frameworks import Assuming, Framework
 from takifugu.model.queries import Query, name_of
 from takifugu.numbers.rationals import Number, as_fraction
@@ -272,7 +273,16 @@ def output_by_default(path: Path) -> str:
 
 def assumptions_of(file: ReleaseFile) -> tuple[str | Fact, ...]:
     """Return the assumptions on a file's data."""
-    return (*file.kind.assumptions(file), *_promised_by_others(file))
+    return (*file.kind.assumptions(file), *_which_rows(file), *_promised_by_others(file))
+
+
+def _which_rows(file: ReleaseFile) -> Iterator[str]:
+    """Yield which rows the data are, whatever kind of file reads them."""
+    said = {key: getattr(file.source, key) for key in written(file.source, ("sql", "where"))}
+    if "sql" in said:
+        yield f"the rows are those of {said['sql']}"
+    if "where" in said:
+        yield f"rows count where {said['where']}; of others nothing is promised"
 
 
 def _promised_by_others(file: ReleaseFile) -> Iterator[str]:

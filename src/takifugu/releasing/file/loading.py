@@ -18,6 +18,7 @@ from takifugu.core.lists import take
 from takifugu.core.plain import Json
 from takifugu.core.rules import as_path
 from takifugu.core.sections import section_in
+from takifugu.data.relation.keys import KEYS
 from takifugu.data.relation.opening import FILES
 from takifugu.data.times.moments import period_number, period_of
 from takifugu.releasing.file.kind import ReleaseFile
@@ -40,6 +41,8 @@ MOST_TABLES = 1000
 _PRINTED = "remove it: what the file names is printed and published"
 _ESCAPED = "in double quotes \\t is a tab and \\n a line end: put the text in single quotes, or write / in paths"
 _MADE_OF_DATA = "is made of the private data, which are not opened here"
+#: The keys of [source] that are SQL.
+_SQL = frozenset(key.name for key in KEYS.values() if key.type.startswith(("SELECT", "column or expression")))
 #: How many days a window has at most.
 _LONGEST = {"hour": 1, "day": 1, "week": 7, "month": 31, "year": 366}
 #: A text in double quotes with a backslash, as in paths on Windows.
@@ -191,6 +194,13 @@ def _end(raw: Json) -> None:
         return
 
 
+def _may_hold_tabs(value: str, path: Where) -> bool:
+    """Return whether a text holds nothing else to escape than tabs, which may separate columns in SQL."""
+    plain = value.replace("\t", "")
+    is_sql = path[:1] == ("source",) and len(path) > 1 and path[1] in _SQL
+    return visible(plain) == plain and (is_sql or not plain)
+
+
 def _read_only(item: Json, window: str) -> None:
     item["window"] = window
     item["name"] = f"{item.get('name')}-{window}"
@@ -212,7 +222,7 @@ def _giants(value: object, path: Where = (), depth: int = 0) -> Iterator[Takifug
     elif isinstance(value, str):
         if len(value) > LONGEST_TEXT:
             yield fault(path, f"is longer than {LONGEST_TEXT:,} characters", "write a shorter text")
-        elif visible(value) != value and value != "\t":  # which may separate columns
+        elif visible(value) != value and not _may_hold_tabs(value, path):
             fix = _ESCAPED if re.search("[\t\n\r\x08\x0c]", value) else _PRINTED
             yield fault(path, f"'{on_one_line(value)}' holds a control character", fix)
     elif isinstance(value, dict):

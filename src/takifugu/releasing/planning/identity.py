@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING
 
 from takifugu.core.plain import Json
 from takifugu.core.sections import values_by_field
-from takifugu.data import Counted
+from takifugu.data import Counted, parse_step
 from takifugu.numbers.rationals import Number, as_fraction, to_text
 from takifugu.releasing.file.keys import plain
 from takifugu.releasing.file.sharing import sharing
@@ -118,6 +118,8 @@ def _keys(spec: FileSpec) -> Json:
     content = plain(spec, exclude=_ELSEWHERE)
     if content["source"].get("rows") in (None, "visits", "answers"):  # which a belief of this kind decides
         content["source"].pop("rows", None)
+    if isinstance(content["source"].get("step"), str):  # 60min is 1h
+        content["source"]["step"] = str(parse_step(content["source"]["step"]))
     if "gaps" in content["source"]:  # which a calendar decides where nothing is written
         content["source"]["gaps"] = spec.source.hides_gaps
     windows = [item.get("window") for item in content["table"]]

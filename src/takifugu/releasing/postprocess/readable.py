@@ -6,6 +6,7 @@ import re
 from collections.abc import Callable, Hashable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from fractions import Fraction
+from importlib import import_module
 from importlib.util import find_spec
 from typing import Any, TypeVar
 
@@ -179,8 +180,6 @@ def library_of(data: Any) -> str | None:
         things += data[:1]
     for thing in things:
         name = type(thing).__module__.partition(".")[0]
-        if name == "narwhals":
-            name = str(thing.implementation.value)
         if name in LIBRARIES:
             return name
     return None
@@ -213,8 +212,8 @@ def as_frame(columns: Mapping[str, Sequence[Hashable]], library: Any = None) -> 
     if library == "duckdb":
         import duckdb
 
-        lists = ", ".join(f'unnest(${number}) as "{name}"' for number, name in enumerate(columns, start=1))
-        return duckdb.sql(f"select {lists}", params=list(map(list, columns.values())))
+        selected = ", ".join(f'unnest(${number}) as "{name}"' for number, name in enumerate(columns, start=1))
+        return duckdb.sql(f"select {selected}", params=list(map(list, columns.values())))
     if library == "pyspark":
         from pyspark.sql import SparkSession
 
@@ -223,6 +222,6 @@ def as_frame(columns: Mapping[str, Sequence[Hashable]], library: Any = None) -> 
             fix = "start one, or use another library, to_frame('pandas')"
             raise InputError("there is no running Spark session", fix=fix)
         return session.createDataFrame(list(zip(*columns.values(), strict=True)), list(columns))
-    import narwhals as nw
-
-    return nw.from_dict({name: list(values) for name, values in columns.items()}, backend=library).to_native()
+    lists = {name: list(values) for name, values in columns.items()}
+    module = import_module(library)
+    return module.table(lists) if library == "pyarrow" else module.DataFrame(lists)

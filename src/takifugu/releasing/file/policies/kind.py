@@ -145,8 +145,6 @@ class UnderPolicy(Kind):
             "and of no others"
         )
         yield "the file has a row: without any it is refused, which epsilon does not count"
-        if spec.source.where is not None:
-            yield f"rows count where {spec.source.where}: of all others, and of places left out so, nothing is said"
         when = ""
         if spec.source.calendar is not None:
             when = f" in {spec.source.calendar.length}"

@@ -217,8 +217,6 @@ class Records(Kind):
     def assumptions(self, file: ReleaseFile) -> Iterator[str | Fact]:
         spec = file.sections(RecordReleaseSpec)
         yield from super().assumptions(file)
-        if spec.source.where is not None:
-            yield f"a row counts where {spec.source.where}; nothing is promised about the other rows"
         for item in spec.table:
             for variables in values_of(item, written(item, ("variables",))).values():
                 yield f"that {item.name!r} reads {', '.join(variables)}, and no other column, is public"

@@ -158,10 +158,6 @@ class Sequences(Kind):
 def _rules(spec: ReleaseSpec) -> Iterator[str]:
     """Yield the file's rules for rows as entries."""
     source = spec.source
-    if source.where is not None:
-        yield f"rows count where {source.where}; of others nothing is promised"
-    if source.sql is not None:
-        yield f"the rows are those of {source.sql}"
     if source.timezone is not None:
         yield f"hours and days are those of clocks in {source.timezone}"
     if source.bins is not None:
