@@ -139,16 +139,6 @@ def facts_of(calendar: Calendar, window: range, calibration: Calibrated, item: W
     return Window(calendar.written(window), str(calendar.length), zone, costs, series, period)
 
 
-def words_of_clocks(timezone: str | None, ambiguous: str) -> Iterator[str]:
-    """Yield a certificate's words on the clocks of times."""
-    if timezone is not None:
-        yield f"times are those of clocks in {timezone}"
-    if ambiguous == "drop":
-        yield "rows at a time that clocks showed twice are left out, and nothing is promised about them"
-    elif ambiguous != "refuse":
-        yield f"a time that clocks showed twice is that of the {ambiguous} pass, unless its row tells the offset"
-
-
 def calendar_faults(
     source: Any,
     items: Sequence[Any],

@@ -45,7 +45,6 @@ class Sequences(Kind):
     facts = Shape(
         IN_ORDER, ReleaseSpec, ItemSpec, SequenceBelief,
         has_lengths=True, meaning=meaning_of, notices=notices_of, tables=expanded, read_by=read_by,
-        named=("value", "unit", "recording", "order", "end"),
     )  # fmt: skip
 
     def part(self, file: ReleaseFile, item: ItemSpec) -> ReleaseFile:
