@@ -23,11 +23,10 @@ from takifugu.core.plain import Json, toml_of
 from takifugu.core.sections import checked_path
 from takifugu.core.text.tables import labelled, paragraph
 from takifugu.data.relation.keys import KEYS
-from takifugu.releasing.draft.answers import Draft, draft_of, relative
 from takifugu.releasing.draft.evidence import Evidence, evidence
 from takifugu.releasing.draft.listing import listed_keys
 from takifugu.releasing.draft.questions import NONE, Answers, Question, questions
-from takifugu.releasing.draft.text import first_about, text_of
+from takifugu.releasing.draft.text import Draft, draft_of, relative, text_of
 from takifugu.releasing.file.kinds import KINDS, PLAINLY, drafted
 from takifugu.releasing.file.loading import checked, json_schema
 from takifugu.releasing.file.neighbours import write_ledger_id
@@ -113,7 +112,7 @@ class _Draft:
 def _written(start: Draft, text: str, force: bool) -> _Draft:
     """Write a release file with schema and ledger, or nothing."""
     output, missing = start.output, list[TakifuguError]()  # the keys that commands will miss
-    schema_file, other = output.with_name(f"takifugu-{start.kind}.schema.json"), first_about(start)
+    schema_file, other = output.with_name(f"takifugu-{start.kind}.schema.json"), start.neighbour
     text = f"#:schema ./{schema_file.name}\n{text}"
     try:
         checked(tomllib.loads(text), output)

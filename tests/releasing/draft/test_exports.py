@@ -9,10 +9,9 @@ from tests.releasing.draft.exports import EXPORTS, Export
 
 from takifugu.core.errors import TakifuguError
 from takifugu.data.relation.source import read_source
-from takifugu.releasing.draft.answers import FILL_IN
 from takifugu.releasing.draft.evidence import Evidence, evidence
 from takifugu.releasing.draft.questions import questions, unsaid
-from takifugu.releasing.draft.text import drafted
+from takifugu.releasing.draft.text import FILL_IN, draft_of, text_of
 
 
 def answered(opened: Evidence, made: Export) -> tuple[dict[str, str], bool]:
@@ -41,7 +40,7 @@ def source_of(made: Export, folder: Path) -> tuple[dict[str, Any], object, bool]
         assert all(f"--{key} " in line and word in line for key, word in opening.items() if word)
     with evidence(frame if not made.file else path, **opening) as opened:
         said, is_printed = answered(opened, made)
-        text = drafted(opened, said, None, folder / "release.toml")
+        text = text_of(draft_of(opened, said, None, folder / "release.toml"))
     keys = tomllib.loads(text)["source"]
     assert (keys.get("bins") == FILL_IN) == ("bins" in made.owner)
     return {**keys, **made.owner}, frame if not made.file else None, is_printed

@@ -12,7 +12,7 @@ from takifugu.core.errors import TakifuguError
 from takifugu.data.relation.source import read_source
 from takifugu.releasing.draft.evidence import Evidence, evidence
 from takifugu.releasing.draft.questions import Question, questions
-from takifugu.releasing.draft.text import drafted
+from takifugu.releasing.draft.text import draft_of, text_of
 
 #: A form of times that nothing knows.
 UNKNOWN = "%d %m %Y at %Hh%M"
@@ -92,7 +92,7 @@ class Table:
         said = dict[str, str]()
         while some := questions(opened, said):
             said[some[0].name] = self.answer(some[0], said)
-        written = drafted(opened, said, None, Path(opened.file).with_name("r.toml"))
+        written = text_of(draft_of(opened, said, None, Path(opened.file).with_name("r.toml")))
         source: dict[str, object] = tomllib.loads(written)["source"]
         bins = {"bins": {STATES[0]: [0, 1000], STATES[1]: [1000, 3_000_000]}} if "bins" in source else {}
         return {**source, **bins, **self.calendar}

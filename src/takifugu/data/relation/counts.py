@@ -112,13 +112,14 @@ def no_rows() -> DataError:
 
 def bits(column: Any) -> int:
     """Return the bits of all rows."""
-    values = np.ma.filled(np.ma.asarray(column), 0).astype(np.int64)
+    values = integers(column)
     return int(np.bitwise_or.reduce(values)) if len(values) else 0
 
 
 def integers(column: Any, nothing: int = 0) -> IntArray:
     """Return a column of integers, with a number where there is none."""
-    return np.ma.filled(np.ma.asarray(column), nothing).astype(np.int64)
+    filled = column.filled(nothing) if hasattr(column, "filled") else column  # DuckDB masks a column without a value
+    return np.asarray(filled).astype(np.int64)
 
 
 def _by_state(table: Any, states: int) -> IntArray:
@@ -138,9 +139,9 @@ def _of_samples(
     if roster is not None:
         listed = f"select p.*, c.number from ({parts}) p left join {COVERS} c using (unit)"
     relation.rows(f"create or replace temp table {PIECES} as {listed}")
-    listed = ", ".join(role for role in ("unit", "recording") if role in opened.roles and roster is None)
-    listed = f"{listed or 'null as unit'}, * exclude (unit, recording)"
-    table = relation.columns(f"select {listed} from {PIECES} order by number")
+    names_of_rows = [role for role in ("unit", "recording") if role in opened.roles and roster is None]
+    selected = ", ".join([*names_of_rows, "* exclude (unit, recording)"])  # a column of nothing loads NumPy's masks
+    table = relation.columns(f"select {selected} from {PIECES} order by number")
     _check_samples(opened, table, roster, is_part)
     count = len(table["n"]) if roster is None else len(roster.names)
     at = integers(table["number"])
@@ -167,9 +168,7 @@ def _of_samples(
         at_cell = cells.index(integers(table_by_cell["cell"]))
         by_cell[integers(table_by_cell["number"]), at_cell] = _by_state(table_by_cell, states)
     nobody = np.full(count, "", dtype=object)
-    names = (table["unit"] if "unit" in opened.roles else nobody, table.get("recording", nobody))
-    if roster is not None:
-        names = (roster.names, nobody)
+    names = (table.get("unit", nobody), table.get("recording", nobody)) if roster is None else (roster.names, nobody)
     return Counts(lengths, complete, runs, counts, by_cell, None if cells is None else cells.slots.cells[1], names)
 
 

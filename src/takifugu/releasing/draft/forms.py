@@ -6,10 +6,8 @@ A form fits if it reads every text, to a time of 1900 to 2099. Two that fit, and
 from __future__ import annotations
 
 import re
-from collections import Counter
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
-from functools import cache
 
 from takifugu.core.errors import InputError
 from takifugu.data.relation.types import CLOCKS, ISO, MOMENTS, OFFSET, WHOLE
@@ -30,9 +28,6 @@ FORMATS = (
     "%Y%m%d%H", "%Y%m%d%H%M", "%Y%m%d%H%M%S", "%Y%m%dT%H%M%S", "%H:%M %d.%m.%Y", "%d/%b/%Y:%H:%M:%S %z",
     "%Y-%m-%d %H:%M:%S %z", "%a, %d %b %Y %H:%M:%S %z", "%d.%m.%Y %H:%M:%S %z",
 )  # fmt: skip
-#: What the parts of a format look like.
-_PARTS = {"Y": r"\d{4}", "y": r"\d\d", "b": "[A-Za-z]{3}", "a": "[A-Za-z]{3}", "B": "[A-Za-z]{3,9}", "f": r"\d{1,9}",
-          "p": "[AaPp][Mm]", "z": r"[+-]\d\d:?\d\d"}  # fmt: skip
 #: Other forms: the kind, what a text looks like, and the SQL. Numbers count months, days of Excel, or since 1970.
 _FORMS = (
     (TIMES, ISO, "{}"), (INSTANTS, ISO + OFFSET, "{}"), (NUMBERS, r"-?\d{1,15}", "{}"),
@@ -53,8 +48,8 @@ _DECIMALS = (
     ("a comma between thousands", r"[+-]?(\d{1,3}(,\d{3})*|\d+)([.]\d+)?", "cast(replace({}, ',', '') AS double)"),
 )  # fmt: skip
 _CLOCK = r"\d{1,2}:\d\d(:\d\d)?"
-#: So many texts, in so many shapes, tell which forms are counted over all rows.
-_FIRST, _SHAPES = 200, 10
+#: Forms that read none of so many rows are not counted over all.
+_FIRST = 200
 #: Words for a value that was not recorded.
 MISSING = ("NA", "N/A", "n/a", "#N/A", "NaN", "nan", "NULL", "null", "-", ".", "k.A.")
 #: A column of more numbers is measured.
@@ -97,35 +92,39 @@ class Reading:
 
 def is_clock(evidence: Evidence, column: str) -> bool:
     """Return whether a column holds times of day alone."""
-    texts = _first(evidence, identifier(column), evidence.types[column])
-    return bool(texts) and all(re.fullmatch(_CLOCK, text) for text in texts)
+    sql, kind = identifier(column), evidence.types[column]
+    texts = f"regexp_full_match({_as_text(sql, kind)}, {literal(_CLOCK)})"
+    are = (f"{_filled(sql, kind)} and {is_so}" for is_so in (texts, f"not {texts}"))
+    clocks, others = evidence.count(*(f"count(*) filter ({condition})" for condition in are))
+    return bool(clocks and not others)
 
 
 def readings(evidence: Evidence, columns: Sequence[str], key: str = "order") -> list[Reading]:
     """Return how a column, a date and a time of day, or an expression may be read, those that read most rows first."""
     sql = evidence.judged(columns[0], key)
     kind = evidence.types.get(columns[0]) or evidence.type_of(sql, key)
-    some = _with_clock(evidence, *columns) if columns[1:] else _looking(evidence, columns[0], sql, kind)
-    return _counted(evidence, some, _filled(sql, kind))
+    first = f"(from {evidence.counting} where {_filled(sql, kind)} limit {_FIRST})"
+    between = rf"distinct regexp_replace({_as_text(sql, kind)}, '\w', '', 'g')"
+    signs = {text for (text,) in evidence.ask(between, rows=first)}
+    some = [*(_with_clock(evidence, *columns) if columns[1:] else _ways(columns[0], sql, kind, signs))]
+    tried = evidence.ask(", ".join(f"count({reading.test})" for reading in some), rows=first)[0] if some else ()
+    return _counted(evidence, [reading for reading, rows in zip(some, tried, strict=True) if rows], _filled(sql, kind))
 
 
-def _looking(evidence: Evidence, plain: str, sql: str, kind: str) -> Iterator[Reading]:
-    """Yield how a column of a type may be read, by how its first texts look."""
+def _ways(plain: str, sql: str, kind: str, signs: set[str]) -> Iterator[Reading]:
+    """Yield how a column of a type may be read, whose first texts have these `signs` between their letters."""
     if kind in CLOCKS | MOMENTS:
         yield Reading(plain, TIMES if kind in CLOCKS else INSTANTS, "", sql)
         return
     text = _as_text(sql, kind)
-    shapes = Counter(re.sub(r"\d", "0", text) for text in _first(evidence, sql, kind)).most_common(_SHAPES)
     for is_of, form, way in _FORMS:
-        if any(re.fullmatch(form.replace("[3-7]", r"\d"), shape) for shape, _ in shapes):
+        tried = way.replace("cast(", "try_cast(").format(text)
+        if way == "{}":
             tried = f"try_cast({text} AS {_TYPES[is_of]})"
-            if way != "{}":
-                tried = way.replace("cast(", "try_cast(").format(text)
-            yield Reading(plain if way == "{}" else way.format(sql), is_of, form, _if(text, form, tried))
-    for form in FORMATS:
-        if any(_looks(form).fullmatch(shape) for shape, _ in shapes):
-            read = f"strptime({text}, {literal(form)})"
-            yield Reading(read, INSTANTS if "%z" in form else TIMES, form, f"try_{read}")
+        yield Reading(plain if way == "{}" else way.format(sql), is_of, form, _if(text, form, tried))
+    for form in (form for form in FORMATS if "%z" in form or re.sub(r"%.|\w", "", form) in signs):
+        read = f"strptime({text}, {literal(form)})"
+        yield Reading(read, INSTANTS if "%z" in form else TIMES, form, f"try_{read}")
 
 
 def _with_clock(evidence: Evidence, day: str, clock: str) -> Iterator[Reading]:
@@ -159,16 +158,6 @@ def _counted(evidence: Evidence, some: Iterable[Reading], filled: str) -> list[R
         if reading.rows and (not tests or all(evidence.count(*tests))):
             apart.append(reading)
     return apart
-
-
-@cache
-def _looks(form: str) -> re.Pattern[str]:
-    """Return what texts of a format look like."""
-    return re.compile(re.sub("%(.)", lambda part: _PARTS.get(part[1], r"\d{1,2}"), form.replace(".", "[.]")))
-
-
-def _first(evidence: Evidence, sql: str, kind: str) -> list[str]:
-    return [text for (text,) in evidence.ask(_as_text(sql, kind), f"{_filled(sql, kind)} limit {_FIRST}")]
 
 
 def _filled(sql: str, kind: str) -> str:

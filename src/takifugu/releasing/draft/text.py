@@ -2,20 +2,37 @@
 
 from __future__ import annotations
 
+import os
 import re
-from collections.abc import Iterator
+import tomllib
+from collections.abc import Iterable, Iterator
+from contextlib import suppress
+from dataclasses import dataclass
+from datetime import date, time
 from pathlib import Path
 
+from takifugu.core.plain import toml_of
+from takifugu.data.relation.keys import KEYS
+from takifugu.data.relation.words import identifier, literal
 from takifugu.model.queries.sections import EACH_ROW, IN_ORDER, POLICY, RECORDS, WHOLE_COLUMNS
-from takifugu.releasing.draft.answers import Draft, Entry, draft_of, filled, source_entries
+from takifugu.releasing.draft import questions
 from takifugu.releasing.draft.evidence import Evidence, evidence
-from takifugu.releasing.draft.questions import Answers
+from takifugu.releasing.draft.forms import TIMES, value_of
+from takifugu.releasing.draft.questions import NONE, ROWS, TIMED, Answers
 from takifugu.releasing.file.kind import output_by_default
 from takifugu.releasing.file.kinds import KINDS
 from takifugu.releasing.file.neighbours import Neighbour, neighbours
 
+#: A key, its value, and why.
+Line = tuple[str, object, str]
+#: What nothing tells, and is refused until it is filled in.
+FILL_IN = "FILL IN"
+_WIDTH, _COMMENT_AT = 110, 31
+#: Answers that are read below, or choose the kind.
+_QUESTIONS = ("rows", "kind", "sql", "where", "unit", "order", "end", "value", "nulls", "timezone")
+_MOVED = "when, as a moment: of two equal times the first row's is the earlier; times that clocks skip are moved"
 #: What is secret (a key of [hide], if any), and the table that is published first, by what a row is in a kind's data.
-_FIRST = {
+_FIRST: dict[str, tuple[Line | None, Line]] = {
     IN_ORDER: (("kind", "every-entry", "the state in every single step"),
                ("time-in-states", "histogram", "how many steps are in each state")),
     RECORDS: (("kind", "every-entry", "every value of every single person"),
@@ -25,10 +42,42 @@ _FIRST = {
     POLICY: (("visits", "all", "that a person was where they were; not that they were not elsewhere"),
              ("safe-places", "safe", 'places where so few were that they may be named; or "visitors"')),
 }  # fmt: skip
-_MEAN = ("published-number", "mean", 'the mean of a column; or "sum"')
-_FIRST_OF_KIND = {
+_MEAN: Line = ("published-number", "mean", 'the mean of a column; or "sum"')
+_FIRST_OF_KIND: dict[str, Line] = {
     "users": ("published-numbers", "histogram", "how many people have each value"), "normal": _MEAN, "density": _MEAN,
 }  # fmt: skip
+
+
+@dataclass(frozen=True)
+class Draft:
+    """What a first text is made of: the answers, the table that they name, and the file to be written."""
+
+    evidence: Evidence
+    answers: Answers
+    kind: str
+    output: Path
+
+    @property
+    def is_timed(self) -> bool:
+        return self.answers["rows"] in TIMED
+
+    @property
+    def values(self) -> tuple[str, ...]:
+        """Return the columns that are published."""
+        if self.evidence.unpivoted:
+            return self.evidence.unpivoted[1:]
+        return questions.columns_in(self.answers["value"], self.evidence.types) if "value" in self.answers else ()
+
+    @property
+    def zone(self) -> str:
+        """Return the zone that was answered, "" for none."""
+        zone = self.answers.get("timezone", NONE)
+        return zone if zone != NONE and self.is_timed else ""
+
+    @property
+    def neighbour(self) -> Neighbour | None:
+        """Return the folder's first release file about these data: one ledger knows all spending on them."""
+        return next(neighbours(self.output.parent, Path(self.evidence.file)), None) if self.evidence.file else None
 
 
 def draft(given: object, kind: str | None = None, output: str | Path = "release.toml", **answers: str | None) -> str:
@@ -53,56 +102,65 @@ def draft(given: object, kind: str | None = None, output: str | Path = "release.
         >>> file = pathlib.Path(tempfile.mkdtemp()) / "steps.csv"
         >>> _ = file.write_text("who,minute,state\\nAna,0,still\\nAna,1,walking\\n")
         >>> text = draft(file, rows="samples", unit="who", order="minute", step="1", value="state")
-        >>> print(text.partition("[source]")[2].partition("[belief]")[0].strip().splitlines()[3])
+        >>> print(text.partition("[source]")[2].partition("[belief]")[0].strip().splitlines()[4])
         unit = "who"                   # whose row it is
     """
     codec, sql = answers.pop("encoding", None), answers.pop("sql", None)
     said = {key: word for key, word in answers.items() if word is not None}
     with evidence(given, codec, sql) as opened:
-        return drafted(opened, said, kind, Path(output))
+        return text_of(draft_of(opened, said, kind, Path(output)))
 
 
-def drafted(opened: Evidence, answers: Answers, kind: str | None = None, output: Path = Path("release.toml")) -> str:
-    """Return the text that answers draft; InputError for questions that are for the owner alone."""
-    return text_of(draft_of(opened, answers, kind, output))
+def draft_of(evidence: Evidence, answers: Answers, kind: str | None, output: Path) -> Draft:
+    """Return what answers draft, with those that are the only ones; InputError for what is for the owner alone."""
+    said = dict(answers) if kind is None else {**answers, "kind": kind}
+    while some := questions.questions(evidence, said):
+        clear = {question.name: question.offered for question in some if question.offered is not None}
+        if not clear:
+            raise questions.unsaid(some)
+        said |= clear
+    by_default = "asymmetric" if said["rows"] == "visits" else "markov-chain"
+    return Draft(questions.at(evidence, said), said, said.get("kind", by_default), output)
 
 
 def text_of(start: Draft) -> str:
     """Return the text of a draft, with the ledger, name and budget of other files of its folder about these data."""
-    other, stem = first_about(start), start.output.stem
+    other, stem = start.neighbour, start.output.stem
     ledger, shared = (f"{stem}-ledger.db", "") if other is None else (other.ledger, _as_in(start, other))
-    sections = {
-        "": [Entry("ledger", ledger, f"what was spent on these data{shared}; keep it as safe as they are"),
-             Entry("require_ledger", True, "if it is missing nothing is published; it was made with this file"),
-             Entry("output", output_by_default(start.output), "the folder of what is published")],
-        "[source]": [_name(start, other), *source_entries(start), _budget(start, other)],
-        "[belief]": [Entry("kind", start.kind, f"what may be believed; other keys: `takifugu keys {start.kind}`"),
-                     *filled(start.answers, "belief")],
-        **{header: [*entries] for header, entries in _last(start)},
+    hidden, table = _FIRST[KINDS.find(start.kind).facts.rows]
+    name, query, words = _FIRST_OF_KIND.get(start.kind, table)
+    has_delta = {"normal", "density"} & {start.kind}
+    budget: object = {"epsilon": 1.0, "delta": 1e-6} if has_delta else 1.0
+    if other is not None and other.budget is not None:
+        budget = other.budget
+    sections: dict[str, Iterable[Line]] = {
+        "": [("ledger", ledger, f"what was spent on these data{shared}; keep it as safe as they are"),
+             ("require_ledger", True, "if it is missing nothing is published; it was made with this file"),
+             ("output", output_by_default(start.output), "the folder of what is published")],
+        "[source]": [_name(start, other), *_source(start),
+                     ("budget", budget, "the most epsilon that these people may ever spend")],
+        "[belief]": [("kind", start.kind, f"what may be believed; other keys: `takifugu keys {start.kind}`"),
+                     *_filled(start.answers, "belief")],
+        "[hide]": [hidden] if hidden else [],
+        "[[table]]": [("name", name, "one such section for each table"), ("query", query, words),
+                      ("epsilon", 1.0, "`takifugu explain` says what that means"),
+                      *([("delta", 1e-6, "normal noise needs a delta above 0")] if query == "mean" else [])],
     }  # fmt: skip
     texts = list[str]()
-    for header, entries in sections.items():
-        lines = [entry.line for entry in entries if entry.key]
-        texts.append("\n".join([header, *lines] if header else lines))
+    for header, keys in sections.items():
+        if keys:
+            above = [f"{header}\n# All words of this section are published." if header == "[source]" else header]
+            texts.append("\n".join([*filter(None, above), *(_written(*line) for line in keys if line[0])]))
     return "\n\n".join(texts) + "\n"
 
 
-def _last(start: Draft) -> Iterator[tuple[str, list[Entry]]]:
-    """Yield what is hidden and the first table."""
-    hidden, table = _FIRST[KINDS.find(start.kind).facts.rows]
-    if hidden is not None:
-        yield "[hide]", [Entry(*hidden)]
-    name, query, words = _FIRST_OF_KIND.get(start.kind, table)
-    entries = [Entry("name", name, "one such section for each table"), Entry("query", query, words),
-               Entry("epsilon", 1.0, "`takifugu explain` says what that means")]  # fmt: skip
-    if query == "mean":
-        entries.append(Entry("delta", 1e-6, "normal noise needs a delta above 0"))
-    yield "[[table]]", entries
-
-
-def first_about(start: Draft) -> Neighbour | None:
-    """Return the folder's first release file about these data: one ledger knows all spending on them."""
-    return next(neighbours(start.output.parent, Path(start.evidence.file)), None) if start.evidence.file else None
+def _written(key: str, value: object, why: str) -> str:
+    """Return a key in TOML, its reason beside or above."""
+    text, why = f"{key} = {toml_of(value)}", f"# {why}" if why else ""
+    if key == "sql" and "\n" in str(value) and not re.search(r'\\|"""', str(value)):
+        text = f'sql = """\n{value}"""'
+    one_line = f"{text:<{_COMMENT_AT - 1}} {why}".rstrip()
+    return one_line if len(one_line) <= _WIDTH and "\n" not in text else f"{why}\n{text}" if why else text
 
 
 def _as_in(start: Draft, other: Neighbour) -> str:
@@ -111,16 +169,100 @@ def _as_in(start: Draft, other: Neighbour) -> str:
     return "" if other.path.name == start.output.name else f", as in {name}"
 
 
-def _name(start: Draft, other: Neighbour | None) -> Entry:
+def _name(start: Draft, other: Neighbour | None) -> Line:
     if other is not None and other.source is not None:
-        return Entry("name", other.source, f"the name of these data in the ledger{_as_in(start, other)}, for ever")
+        return "name", other.source, f"the name of these data in the ledger{_as_in(start, other)}, for ever"
     data = Path(start.evidence.file)
     stems = (re.sub(r"\W+", "-", stem).strip("-") for stem in (data.name.split(".")[0], data.parent.name, "data"))
-    return Entry("name", next(filter(None, stems)), "the name of these data in the ledger, for ever")
+    return "name", next(filter(None, stems)), "the name of these data in the ledger, for ever"
 
 
-def _budget(start: Draft, other: Neighbour | None) -> Entry:
-    budget: object = {"epsilon": 1.0, "delta": 1e-6} if start.kind in ("normal", "density") else 1.0
-    if other is not None and other.budget is not None:
-        budget = other.budget
-    return Entry("budget", budget, "the most epsilon that these people may ever spend")
+def _source(start: Draft) -> Iterator[Line]:
+    """Yield the keys of [source] that say how rows are read: a file or a SELECT, and each role."""
+    evidence, answers = start.evidence, start.answers
+    path = relative(Path(evidence.file), start.output) if evidence.file else ""
+    layout, roles = evidence.layout, {line[0]: line for line in _roles(start)}
+    is_plain = layout is None or layout.is_plain
+    sql = None if is_plain and not evidence.unpivoted and not evidence.is_one_of_several else evidence.select(path)
+    if start.zone and questions.has_hours_twice(evidence, answers):
+        sql, roles["order"] = _by_order(start, path), ("order", "moment", _MOVED)
+    if path and (sql is None or evidence.sql):
+        yield "file", path, ""
+    if sql is not None:
+        yield "sql", sql, "the rows, as a SELECT"
+    elif layout is not None and layout.encoding is not None:
+        yield "encoding", layout.encoding, "how its text is written"
+    if answers["rows"] != "visits":
+        rows = "samples" if answers["rows"] == "wide" else answers["rows"]
+        yield "rows", rows, f"a row says {ROWS[rows]}"
+    yield from roles.values()
+    if start.is_timed:
+        if any(value_of(evidence, column).is_measured for column in start.values):
+            yield "bins", FILL_IN, "the numbers that count as each state: { low = [0, 5], high = [5, inf] }"
+        if answers.get("nulls") == "unobserved":
+            yield "nulls", "unobserved", "a missing value was not recorded"
+        yield from _filled(answers, "source")
+        if start.zone:
+            yield "timezone", start.zone, "whose clocks say which hour and day a moment is in"
+
+
+def _roles(start: Draft) -> Iterator[Line]:
+    """Yield the roles, each as a column or an expression."""
+    evidence, answers = start.evidence, start.answers
+    if answers.get("where"):
+        yield "where", answers["where"], "which rows count"
+    if answers.get("unit", NONE) != NONE and not questions.names_nobody(start.kind):
+        yield "unit", answers["unit"], "whose row it is"
+    for key, why in (("order", "when"), ("end", "when it ends")):
+        if key in answers and start.is_timed:
+            (reading,) = questions.full_readings(evidence, answers, key)
+            if reading.kind == TIMES and start.zone:
+                yield key, f"{_clocks(start, reading.sql)} AT TIME ZONE {literal(start.zone)}", _MOVED
+            else:
+                yield key, reading.sql, why
+    values = list[str]()
+    for column in start.values:
+        value = value_of(evidence, column)
+        text = value.said if answers.get("nulls") == "unobserved" else column
+        values.append(value.ways[0].sql if value.ways else text)
+    if values:
+        yield "value", values if values[1:] else values[0], "what is published of a row"
+
+
+def _clocks(start: Draft, sql: str) -> str:
+    return f"cast({identifier(sql) if sql in start.evidence.types else sql} AS timestamp)"
+
+
+def _by_order(start: Draft, path: str) -> str:
+    """Return the SELECT that tells the two hours of an autumn night by the order of rows."""
+    evidence, unit = start.evidence, start.answers.get("unit", NONE)
+    (reading,) = questions.full_readings(evidence, start.answers, "order")
+    clock = _clocks(start, reading.sql.replace("strptime", "try_strptime") if evidence.where else reading.sql)
+    same = f"PARTITION BY {clock}" if unit == NONE else f"PARTITION BY {evidence.judged(unit, 'unit')}, {clock}"
+    zone = f"AT TIME ZONE {literal(start.zone)}"
+    return (
+        f"WITH lines AS (SELECT *, row_number() OVER () AS line {evidence.select(path)})\n"
+        f"SELECT *, {clock} {zone} - CASE\n"
+        f"  WHEN row_number() OVER ({same} ORDER BY line) = 1 AND count(*) OVER ({same}) = 2\n"
+        f"    AND ({clock} {zone} - INTERVAL 1 hour) {zone} = {clock}\n"
+        f"  THEN INTERVAL 1 hour ELSE INTERVAL 0 hour END AS moment\nFROM lines"
+    )
+
+
+def _filled(answers: Answers, section: str) -> Iterator[Line]:
+    """Yield what else was answered, which no table tells: a key of [source], or of the belief, as TOML or a text."""
+    for key, word in answers.items():
+        if key not in _QUESTIONS and (key in KEYS) == (section == "source") and word:
+            value: object = word
+            if key not in KEYS or not KEYS[key].type.startswith(("column", "state")):
+                with suppress(tomllib.TOMLDecodeError):
+                    value = tomllib.loads(f"value = {word}")["value"]
+            yield key, word if isinstance(value, date | time) else value, KEYS[key].sentence if key in KEYS else ""
+
+
+def relative(data: Path, output: Path) -> str:
+    """Return the data's path relative to the release file."""
+    try:
+        return Path(os.path.relpath(data, output.parent)).as_posix()
+    except ValueError:  # another drive
+        return str(data.resolve())

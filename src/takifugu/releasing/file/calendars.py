@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import replace
-from datetime import timedelta
+from datetime import date, timedelta
 from decimal import ROUND_CEILING, Context, Decimal
 from fractions import Fraction
 from typing import TYPE_CHECKING, Annotated, Any, Literal
@@ -15,6 +15,7 @@ from takifugu.core.errors import InputError, TakifuguError
 from takifugu.core.sections import written
 from takifugu.data import Calendar, Zone, parse_step
 from takifugu.data.times.moments import moment
+from takifugu.data.times.zones import EPOCH
 from takifugu.releasing.certificates.facts import Window
 from takifugu.releasing.file.keys import Moment, Text, checked, meaning
 from takifugu.releasing.file.kind import ReleaseFile
@@ -119,6 +120,23 @@ def windowed(file: ReleaseFile, item: Windowed, calendar: Calendar, places: rang
     return replace(file, places=places, place=(calendar.at(places.start), calendar.name), still_open=still_open)
 
 
+def night_set_back(calendar: Calendar, window: range) -> date | None:
+    """Return the first night of a window in which clocks of some zone are set back, where no zone says which are.
+
+    >>> steps = Calendar.read("2026-10-01", "2026-12-01", timedelta(hours=1))
+    >>> night_set_back(steps, range(steps.size)), night_set_back(steps, range(24 * 24))
+    (datetime.date(2026, 10, 25), None)
+    """
+    if not calendar.is_time or calendar.zone is not None:
+        return None
+    ends = (calendar.moment_of(window.start), calendar.moment_of(window.stop))
+    first, last = (EPOCH + timedelta(microseconds=int(end)) for end in ends)
+    # the last Sunday of October, or the first one of November or, in the south, of April
+    days = [date(year, *day) for year in range(first.year, last.year + 1) for day in ((4, 7), (10, 31), (11, 7))]
+    sundays = [day - timedelta(days=day.isoweekday() % 7) for day in days]
+    return next((day for day in sundays if first.date() <= day and day < last.date()), None)
+
+
 def facts_of(calendar: Calendar, window: range, calibration: Calibrated, item: Windowed) -> Window:
     """Return a certificate's facts about a window."""
     from takifugu.accounting.composition.charges import moved_by
@@ -137,16 +155,6 @@ def facts_of(calendar: Calendar, window: range, calibration: Calibrated, item: W
         series = period = ""
     zone = None if calendar.zone is None else calendar.zone.name
     return Window(calendar.written(window), str(calendar.length), zone, costs, series, period)
-
-
-def words_of_clocks(timezone: str | None, ambiguous: str) -> Iterator[str]:
-    """Yield a certificate's words on the clocks of times."""
-    if timezone is not None:
-        yield f"times are those of clocks in {timezone}"
-    if ambiguous == "drop":
-        yield "rows at a time that clocks showed twice are left out, and nothing is promised about them"
-    elif ambiguous != "refuse":
-        yield f"a time that clocks showed twice is that of the {ambiguous} pass, unless its row tells the offset"
 
 
 def calendar_faults(

@@ -32,7 +32,7 @@ class Section(BaseModel):
     model_config = ConfigDict(extra="forbid", frozen=True, defer_build=True)
 
 
-def plain(file: Section, exclude: Mapping[str, Any] | None = None, by_alias: bool = False) -> Json:
+def plain(file: Section, exclude: Mapping[str, Any] | None = None) -> Json:
     """Return a release file as plain data, each section as its own type writes it.
 
     `exclude` has keys of the file, with the keys of a section, or of each table, or True for all of it.
@@ -43,12 +43,12 @@ def plain(file: Section, exclude: Mapping[str, Any] | None = None, by_alias: boo
         if without.get(name) is True:
             continue
         if isinstance(value, Section):
-            data[name] = value.model_dump(mode="json", by_alias=by_alias, exclude=without.get(name))
+            data[name] = value.model_dump(mode="json", exclude=without.get(name))
         elif isinstance(value, tuple) and any(isinstance(part, Section) for part in value):
             keys = without.get(name, {}).get("__all__")
-            data[name] = [part.model_dump(mode="json", by_alias=by_alias, exclude=keys) for part in value]
+            data[name] = [part.model_dump(mode="json", exclude=keys) for part in value]
         else:
-            data |= file.model_dump(mode="json", include={name}, by_alias=by_alias)
+            data |= file.model_dump(mode="json", include={name})
     return data
 
 
@@ -113,11 +113,6 @@ def names_of(columns: str | Iterable[str] | None) -> tuple[str, ...]:
     if isinstance(columns, str):
         return (columns,)
     return tuple(columns or ())
-
-
-def columns_of_order(order: str | tuple[str, str] | None) -> tuple[str | None, str | None]:
-    """Return the columns of the order and of its times of day."""
-    return order if isinstance(order, tuple) else (order, None)
 
 
 Number = StrictInt | StrictFloat | StrictStr

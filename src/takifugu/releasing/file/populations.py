@@ -86,13 +86,7 @@ _RESTRICTED = "restricted-laplace"
 class Populations(Kind):
     """Rows of people whose population is hidden; one table holds what is sent for each row."""
 
-    facts = Shape(
-        EACH_ROW,
-        PopulationReleaseSpec,
-        PopulationItemSpec,
-        AboutUnits,
-        roles=("value", "unit"),
-    )
+    facts = Shape(EACH_ROW, PopulationReleaseSpec, PopulationItemSpec, AboutUnits)
 
     def shape(self, spec: PopulationReleaseSpec, folder: Path, data: object) -> Iterator[TakifuguError]:
         source, belief = spec.source, spec.belief

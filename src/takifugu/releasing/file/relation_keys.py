@@ -48,11 +48,6 @@ class RelationKeys(Section):
         Text | Annotated[tuple[Text, ...], Field(min_length=1)] | None, key("roster", "people.csv")
     ] = None
 
-    @property
-    def entry_noun(self) -> str:
-        """Return what tables about the source count."""
-        return "rows"
-
     def read(self) -> dict[str, Any]:
         """Return the keys that rows are read by, under their names in files."""
         said = self.model_dump(by_alias=True, include={*_names(type(self))}, exclude_none=True)

@@ -9,13 +9,11 @@ from pathlib import Path
 from typing import Any
 
 from takifugu.core.entries import Entries
-from takifugu.core.entries import columns_of as columns_believed
 from takifugu.core.errors import TakifuguError
-from takifugu.core.sections import values_of
 from takifugu.data.relation.types import Known, check_types
 from takifugu.model.frameworks import Framework
-from takifugu.releasing.file.keys import Described, names_of
-from takifugu.releasing.file.problems import Where, blamed, blamed_keys, fault
+from takifugu.releasing.file.keys import Described
+from takifugu.releasing.file.problems import blamed, blamed_keys
 from takifugu.releasing.file.relation_keys import RelationKeys, open_relation
 from takifugu.releasing.file.sections import FileSpec
 from takifugu.releasing.file.tables import Table
@@ -34,20 +32,18 @@ class Shape:
     """What is the same in all files about data of one shape, in `rows` (`model.queries.sections`) as queries read them.
 
     `sections` is the model of the whole file, `table` has the keys that all tables have, `believed` those that all
-    beliefs have. `roles` are the keys of [source] that name columns, `named` those whose column the data must have,
-    `of_belief` whether they must have the belief's, `is_one_unit` whether all people together are one unit of the
-    ledger, though a key of [source] may name them, `has_lengths` whether a unit has more or fewer entries than another
-    one. The belief is made of the sections `believes_from`: faults in others are told beside its own. `meaning` returns
-    the `Parts` of sections that are checked one by one, where others are not valid; `notices` say what [source] leaves
-    unsaid. `tables` are those of a file without a fault: of a regular one there is one for each window.
+    beliefs have. `of_belief` says whether the data must have the belief's columns, `is_one_unit` whether all people
+    together are one unit of the ledger, though a key of [source] may name them, `has_lengths` whether a unit has more
+    or fewer entries than another one. The belief is made of the sections `believes_from`: faults in others are told
+    beside its own. `meaning` returns the `Parts` of sections that are checked one by one, where others are not valid;
+    `notices` say what [source] leaves unsaid. `tables` are those of a file without a fault: of a regular one there is
+    one for each window.
     """
 
     rows: str
     sections: type[FileSpec]
     table: type[Table] = Table
     believed: type[Described] = Described
-    roles: tuple[str, ...] = ("order", "value", "unit", "recording")
-    named: tuple[str, ...] = ()
     of_belief: bool = False
     is_one_unit: bool = False
     has_lengths: bool = False
@@ -90,25 +86,3 @@ def _at_key(error: TakifuguError, source: RelationKeys, keys: Mapping[str, Any])
         if number:
             error = error.about(f"column {keys['value'][int(number)]!r}")
     return blamed(error, "source", key)
-
-
-def columns_of(shape: Shape, spec: FileSpec, belief: Entries | None) -> Sequence[tuple[Where, str]]:
-    """Return the required columns of the source, each with its key."""
-    columns = list[tuple[Where, str]]()
-    for key, value in values_of(spec.source, shape.named).items():
-        for name in names_of(value):
-            steps = (key, name) if isinstance(value, Mapping) else (key,)
-            columns.append((("source", *steps), name))
-    if shape.of_belief and belief is not None:
-        for entry in columns_believed(belief) or belief.names or ():
-            columns.append((("source", "file"), str(entry)))
-    return columns
-
-
-def twice_named(key_columns: Sequence[tuple[Where, str]]) -> Iterator[TakifuguError]:
-    """Yield an error for each key whose column has another key, too."""
-    for number, (key, column) in enumerate(key_columns, start=1):
-        other_keys = [".".join(map(str, other)) for other, name in key_columns[number:] if name == column]
-        if other_keys:
-            fault_text = f"{column!r} has another meaning in this file, that of {other_keys[0]}"
-            yield fault(key, fault_text, "name another column")

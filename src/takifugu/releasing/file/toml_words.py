@@ -1,11 +1,8 @@
-"""What lower layers tell people to write in Python, as a release file has it; and that as options of a command."""
+"""What lower layers tell people to write in Python, as a release file has it."""
 
 from __future__ import annotations
 
-import json
 import re
-import tomllib
-from collections.abc import Mapping
 
 #: What is said to Python alone, beside what holds for both.
 _ASIDE = re.compile(r" \(\w+=['\w]+(?: in Python)?\)|,? or [A-Z]\w+\.\w+(?=\))")
@@ -13,7 +10,6 @@ _ASIDE = re.compile(r" \(\w+=['\w]+(?: in Python)?\)|,? or [A-Z]\w+\.\w+(?=\))")
 _SECRETS = {"every_entry": "record", "dataset_property": "property", "distribution_parameter": "parameter"}
 _SECRET = re.compile(rf"\b({'|'.join(_SECRETS)})\(('[^']*'|\"[^\"]*\")(, [^()]*)?\)")
 _TABLE = re.compile(r"\b(\w+)=\{([^{}]*)\}")
-_LINE = re.compile(r"\b(\w+) = (\"[^\"]*\"|\[[^\[\]]*\]|\{[^{}]*\}|true|[0-9][\w.]*)")
 _KEY = re.compile(r"(?<![\w.(])([a-z]\w*)=(True|False|\"[^\"]*\"|'[^']*'|\.\.\.|[0-9][\w.+-]*)")
 
 
@@ -29,40 +25,6 @@ def in_toml(text: str) -> str:
     """
     text = _SECRET.sub(_secret, _ASIDE.sub("", text))
     return _KEY.sub(_key, _TABLE.sub(_table, text))
-
-
-def in_options(text: str, options: Mapping[str, str]) -> str:
-    """Return a message with lines of a release file as options, named by key.
-
-    >>> in_options('write mean_duration = { on = "2 h", off = 3 } under [source]', {"mean_duration": "stay"})
-    'write --stay "on 2 h, off 3"'
-    """
-
-    def option(match: re.Match[str]) -> str:
-        if match[1] not in options:
-            return match[0]
-        try:
-            value = tomllib.loads(match[0])[match[1]]
-        except tomllib.TOMLDecodeError:  # it stands for any value
-            return match[0]
-        word = _word(value)
-        if not re.fullmatch(r"[\w.:/-]+", word):
-            word = json.dumps(word, ensure_ascii=False)
-        return f"--{options[match[1]]} {word}"
-
-    replaced = _LINE.sub(option, text)
-    return text if replaced == text else replaced.replace(" under [source]", "")
-
-
-def _word(value: object) -> str:
-    """Return a TOML value as the word of an option."""
-    if value is True:
-        return "yes"
-    if isinstance(value, list):
-        return ", ".join(map(str, value))
-    if isinstance(value, dict):
-        return ", ".join(f"{key} {part}" for key, part in value.items())
-    return str(value)
 
 
 def _secret(match: re.Match[str]) -> str:

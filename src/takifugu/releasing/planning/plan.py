@@ -263,7 +263,7 @@ def _planned(file: ReleaseFile, scopes: Sequence[Aim], watch: Watch) -> Plan:
             watch(f"calibrating {name}", done, work)
         words = asking.kind.certificate_words(asking.file, item, questions[0].calibration)
         totals = asking.totals(questions) if isinstance(item, Adjustable) and item.adjust else None
-        whose = asking.file.people, asking.file.source.entry_noun
+        whose = asking.file.people, "rows"
         tables.append(Table(name, scope, item, tuple(questions), words, totals, *whose))
     units = chain.from_iterable(asking.units for asking, *_ in scopes)
     names = dict.fromkeys(map(attrgetter("name"), units))

@@ -163,8 +163,7 @@ class Attributes(Kind):
     """A kind whose records are hidden as a whole; a belief's section `hides` the keys of [hide] that it answers."""
 
     facts = Shape(
-        WHOLE_COLUMNS, AttributeReleaseSpec,
-        roles=(), of_belief=True, believes_from=("belief",), read_by=read_by,
+        WHOLE_COLUMNS, AttributeReleaseSpec, of_belief=True, believes_from=("belief",), read_by=read_by,
     )  # fmt: skip
 
     @property

@@ -21,15 +21,7 @@ from takifugu.model.policies.predicates import EachOf, Predicate, any_of, none_o
 from takifugu.model.queries.sections import POLICY
 from takifugu.numbers.rationals import as_fraction
 from takifugu.releasing.certificates.facts import Fact
-from takifugu.releasing.file.calendars import (
-    Windowed,
-    calendar_faults,
-    expanded,
-    facts_of,
-    window_of,
-    windowed,
-    words_of_clocks,
-)  # fmt: skip
+from takifugu.releasing.file.calendars import Windowed, calendar_faults, expanded, facts_of, window_of, windowed
 from takifugu.releasing.file.keys import ROWS
 from takifugu.releasing.file.kind import Kind, ReleaseFile, Unit
 from takifugu.releasing.file.policies.reading import read_by, valued, visited
@@ -149,7 +141,8 @@ class UnderPolicy(Kind):
         if spec.source.calendar is not None:
             when = f" in {spec.source.calendar.length}"
             yield "a visit counts in the step of the calendar in which its row is; of other steps a table says nothing"
-        yield from words_of_clocks(spec.source.timezone, "refuse")
+        if spec.source.timezone is not None:
+            yield f"times are those of clocks in {spec.source.timezone}"
         if spec.belief.most is not None:
             yield (
                 f"data in which somebody was at more than {spec.belief.most} of the places{when} are refused: that a "

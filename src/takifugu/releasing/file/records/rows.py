@@ -19,6 +19,7 @@ from takifugu.model.queries.sections import spelled
 from takifugu.releasing.certificates.facts import Fact
 from takifugu.releasing.file.kind import ReleaseFile, Unit
 from takifugu.releasing.file.problems import broken, fault, undeclared
+from takifugu.releasing.file.published_words import people_named
 from takifugu.releasing.file.reading import bins_of, placed_at, raise_all, wrong
 from takifugu.releasing.file.records.kind import (
     NAMED,
@@ -48,7 +49,7 @@ class Columned(Records):
     """A kind of which every unit has one row, with a column for each entry of the belief."""
 
     facts = replace(
-        Records.facts, of_belief=True, believed=AboutUnits, roles=("unit",), read_by=_columns_read,
+        Records.facts, of_belief=True, believed=AboutUnits, read_by=_columns_read,
         known=_values_of_columns,
     )  # fmt: skip
 
@@ -114,7 +115,7 @@ class SingleValues(Records):
     """A kind whose rows are the entries of the belief, found by their name where entries have one."""
 
     reads, hides = ("value",), "person"
-    facts = replace(Records.facts, is_one_unit=True, roles=("unit", "value"), known=_values_of_all)
+    facts = replace(Records.facts, is_one_unit=True, known=_values_of_all)
 
     def shape_faults(self, spec: RecordReleaseSpec) -> Iterator[TakifuguError]:
         source, kind = spec.source, spec.belief.kind
@@ -131,6 +132,7 @@ class SingleValues(Records):
         yield from super().misfits(spec, belief)
         if belief.names is not None:
             yield from broken((spec.source.unit is None, "source.unit", *_NAMELESS))
+            yield from people_named(spec.source, belief.names, _values_of_all(spec, belief)[0])
             return
         for key in written(spec.source, ("unit",)):
             problem = "is given, and the belief names nobody: a row is any of its entries"

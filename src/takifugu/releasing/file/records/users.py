@@ -55,7 +55,7 @@ class Users(Records):
 
     reads, hides = ("value", "group"), "presence"
     facts = replace(
-        Records.facts, is_one_unit=True, roles=("value", "group"), read_by=_read_by,
+        Records.facts, is_one_unit=True, read_by=_read_by,
         known=lambda spec, belief: _known(spec, belief),
     )  # fmt: skip
 

@@ -28,6 +28,7 @@ from takifugu.releasing.file.problems import (
     undeclared,
 )
 from takifugu.releasing.file.public import collecting, faults_of, private_keys, revealed
+from takifugu.releasing.file.published_words import people_named
 from takifugu.releasing.file.sequences import cells, runs
 from takifugu.releasing.file.sequences.fitting import PublicSequences
 from takifugu.releasing.file.sequences.runs import declared_source
@@ -40,7 +41,7 @@ from takifugu.releasing.file.sequences.sections import (
     seconds_of_step,
 )
 from takifugu.releasing.file.sequences.source import SequenceBelief, SourceSpec
-from takifugu.releasing.file.shape import Parts, columns_of, opened, twice_named
+from takifugu.releasing.file.shape import Parts, opened
 from takifugu.releasing.file.source import UNOPENED, is_there
 from takifugu.releasing.file.tables import numbered
 
@@ -61,7 +62,7 @@ def meaning_of(kind: Kind, spec: ReleaseSpec, faulty: frozenset[str], folder: Pa
     hide: Hide | None = spec.hide
     problems, table, chain = list[TakifuguError](), None, None
     if source is not None:
-        problems += twice_named(columns_of(kind.facts, spec, None))
+        problems += _twice_named(source)
         declared = None
         if faulty.isdisjoint(f"source.{key}" for key in OF_ROWS):
             with _collecting(problems):
@@ -77,7 +78,11 @@ def meaning_of(kind: Kind, spec: ReleaseSpec, faulty: frozenset[str], folder: Pa
             problems += runs.faults_of(source, belief, folder, data)
             if source.roster is not None:
                 with _collecting(problems):
-                    problems += cells.faults_of(runs.roster_of(declared, folder), spec.table)
+                    roster = runs.roster_of(declared, folder)
+                    problems += cells.faults_of(roster, spec.table)
+                    if roster is not None:
+                        states = () if belief is None else belief.states
+                        problems += people_named(source, roster.names.tolist(), states)
         if source.roster is None:
             problems += cells.faults_of(None, spec.table)
         problems += _calendar(source, belief, hide, spec.table)
@@ -135,6 +140,15 @@ def _believed(
              "leave it out, and publish whole sequences"),
         )  # fmt: skip
     return chain
+
+
+def _twice_named(source: SourceSpec) -> Iterator[TakifuguError]:
+    """Yield a fault for each role whose column has another one, too."""
+    roles = [*values_of(source, ("value", "unit", "recording", "order", "end")).items()]
+    for number, (key, column) in enumerate(roles, start=1):
+        other = next((f"source.{name}" for name, text in roles[number:] if text == column), "")
+        yield from broken((column and other, f"source.{key}", f"{column!r} has another meaning in this file, that of "
+                           f"{other}", "name another column"))  # fmt: skip
 
 
 def _lacks_calendar(belief: Any, source: SourceSpec) -> bool:

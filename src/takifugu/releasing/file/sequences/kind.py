@@ -8,7 +8,7 @@ from dataclasses import replace
 from takifugu.calibration import Calibration
 from takifugu.core.errors import SpecError
 from takifugu.core.sections import written
-from takifugu.data import Bins, Slots, axes_of
+from takifugu.data import Bins, Calendar, Slots, axes_of
 from takifugu.data.values.pieces import Counted, Piece
 from takifugu.model.beliefs.chains.pieces import IndependentPieces
 from takifugu.model.frameworks import Framework, Pufferfish
@@ -17,7 +17,7 @@ from takifugu.model.queries.forms import Weighing, reads_alike
 from takifugu.model.queries.sections import IN_ORDER
 from takifugu.model.secrets.of_entries import entry, every_entry
 from takifugu.releasing.certificates.facts import Fact
-from takifugu.releasing.file.calendars import expanded, facts_of, window_of, windowed
+from takifugu.releasing.file.calendars import expanded, facts_of, night_set_back, window_of, windowed
 from takifugu.releasing.file.keys import names_of
 from takifugu.releasing.file.kind import Kind, ReleaseFile, Unit, UnitQuery, assumed
 from takifugu.releasing.file.problems import blaming, fault
@@ -45,7 +45,6 @@ class Sequences(Kind):
     facts = Shape(
         IN_ORDER, ReleaseSpec, ItemSpec, SequenceBelief,
         has_lengths=True, meaning=meaning_of, notices=notices_of, tables=expanded, read_by=read_by,
-        named=("value", "unit", "recording", "order", "end"),
     )  # fmt: skip
 
     def part(self, file: ReleaseFile, item: ItemSpec) -> ReleaseFile:
@@ -143,6 +142,8 @@ class Sequences(Kind):
             yield "the noise is right whichever steps were observed, and which were is not published; that is no secret"
         elif spec.source.step is not None or spec.source.nulls == "unobserved":
             yield "which steps were observed is public"
+        if spec.source.calendar is not None:
+            yield from _check_of_clocks(spec.source.calendar, file.places)
         if written(spec.belief, ("matrix_by",)):
             clocks = "in UTC"
             if spec.source.timezone is not None:
@@ -153,6 +154,16 @@ class Sequences(Kind):
             yield f"which {file.people.one} has which {name!r} is public"
         yield from assumed(spec.belief)
         yield from lasting(file)
+
+
+def _check_of_clocks(calendar: Calendar, window: range | None) -> Iterator[str]:
+    """Yield what is to be checked of times without an offset, of which clocks show some twice."""
+    night = night_set_back(calendar, window or range(calendar.size or 0))
+    if night is not None:
+        yield (
+            f"check: times are those of clocks, without offsets; where clocks are set back in the night of {night}, an "
+            "hour is there twice, and what lasts through it may be counted an hour off"
+        )
 
 
 def _rules(spec: ReleaseSpec) -> Iterator[str]:
