@@ -15,8 +15,8 @@ from takifugu.core.errors import DataError, InputError, SpecError
 from takifugu.data import Classes, meant
 from takifugu.releasing.file.loading import load
 
-#: Spellings of one name: decomposed, and with a blank that only Unicode calls so, of zero width, doubled.
-SPELLINGS = ["Jos\u0301e\u0301 Luis", "Jośé\u00a0Luis", "Jośé\u200b Luis", "Jośé  Luis", "\ufeffJośé Luis\u2003"]
+#: Spellings of one name: decomposed, and with a blank that only Unicode calls so, of zero width, doubled, invisible.
+SPELLINGS = ["Jos\u0301e\u0301 Luis", "Jośé\u00a0Luis", "Jośé\u200b Luis", "Jośé  Luis", "Jośé\ufeff Luis"]
 NAME = "Jośé Luis"
 CHAIN = tf.MarkovChain([[0.8, 0.2], [0.3, 0.7]], 3, states=["still", "walking"])
 

@@ -142,7 +142,8 @@ def test_an_alone_promise_counts_by_its_noise_beside_others(tmp_path: Path) -> N
 
 # A pooled table that counts on other units' randomness: by name, with what it is worth beside it, and alone.
 HOMES = release_text(
-    read_from("homes", "homes.csv", unit="home", order="t", value="state", budget={"epsilon": 100.0, "delta": 0.001}),
+    read_from("homes", "homes.csv", unit="home", order="t", step=1, value="state",
+              budget={"epsilon": 100.0, "delta": 0.001}),
     believe("markov-chain", matrix=[[0.7, 0.3], [0.6, 0.4]], states=["still", "up"], units_independent=True),
     publish("up", "count", states=["up"], epsilon=1, delta=1e-05, mechanism="gaussian-exact"),
     output="out", expect=EXPECT,

@@ -27,7 +27,8 @@ _CODECS = ("cp1252", "cp1250", "cp1251", "mac_roman", "cp850", "shift_jis", "gb1
 _BINARY = re.compile(r"[\x00-\x08\x0e-\x1a\x1c-\x1f]")
 _NO_TABLE = re.compile(
     r"""\s*([{]\s*["'}]|\[\s*([{["\]]|(-?[\d.]+|true|false|null)\s*(,[^\]\n]*)?\]|$)|<[?!]|<[^\n]*</"""
-    r"|<[a-z][^<>]*> *(\n|<)|[(][dl]p?\d*\s|c\w+(reg|pandas|numpy)?\n\w+\n|BEGIN:V|%YAML|---\s*\n|@relation\b"
+    r"|<[a-z][^<>]*> *(\n|<)|[(][dl]p?\d*\s|c(copy_?reg|pandas|numpy|__builtin__|builtins)[\w.]*\n\w+\n"
+    r"|BEGIN:V|%YAML|---\s*\n|@relation\b"
     r"|--[^\n]*dump|(insert\s+into|create\s+table)\s)", re.IGNORECASE | re.MULTILINE,
 )  # fmt: skip
 

@@ -163,7 +163,8 @@ def _header(source: Keys) -> str:
         skip = str(lines[1]) if isinstance(lines, list) else ""
         named = _read(source, skip=skip, header="false", columns=columns, all_varchar="")
         return _sql(source, f"from {named}") + ", with the names of all columns in their order"
-    return _sql(source, f"from {_read(source, skip=str(int(lines) - 1))}")
+    skipped = lines - 1 if isinstance(lines, int) else 0
+    return _sql(source, f"from {_read(source, skip=str(skipped))}")
 
 
 def _file_names(source: Keys) -> str:
