@@ -13,7 +13,8 @@ from tests.support.releases import cells, put, refusal_of, refused
 from takifugu.core.errors import DataError, SpecError, TakifuguError
 from takifugu.releasing.advice.leaving_out import in_place_of_good, left_out
 from takifugu.releasing.file.loading import load
-from takifugu.releasing.file.source import UNOPENED, same_rows
+from takifugu.releasing.file.public import same_rows
+from takifugu.releasing.file.relation_keys import UNOPENED
 
 BIF = """\
 network clinic { }
