@@ -17,7 +17,7 @@ from tests.support.releases import put
 from takifugu.cli import BAD_INPUT, DONE, REFUSED
 from takifugu.cli.samples.examples import examples, write_example
 from takifugu.releasing.file import relation_keys
-from takifugu.releasing.file.source import UNOPENED
+from takifugu.releasing.file.relation_keys import UNOPENED
 
 WARD = release_text(
     read_from("ward", "ward.csv", rows="samples", value="state", order="hour", step="1h", from_="2026-01-05",

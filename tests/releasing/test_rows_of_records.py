@@ -14,7 +14,8 @@ from takifugu.core.errors import DataError, SpecError, TakifuguError
 from takifugu.releasing.advice.leaving_out import in_place_of_good, left_out
 from takifugu.releasing.file.kind import assumptions_of
 from takifugu.releasing.file.loading import load
-from takifugu.releasing.file.source import UNOPENED, same_rows
+from takifugu.releasing.file.public import same_rows
+from takifugu.releasing.file.relation_keys import UNOPENED
 
 BIF = """\
 network clinic { }

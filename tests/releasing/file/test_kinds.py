@@ -23,7 +23,7 @@ from takifugu.model.beliefs.sections import TableFit
 from takifugu.releasing.file.described import model_of
 from takifugu.releasing.file.kinds import DRAFTED, KINDS, ROWS, SHAPES, drafted, model_of_file
 from takifugu.releasing.file.loading import json_schema
-from takifugu.releasing.file.source import UNOPENED
+from takifugu.releasing.file.relation_keys import UNOPENED
 from takifugu.releasing.file.validating import Reading
 
 

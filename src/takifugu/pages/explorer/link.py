@@ -11,8 +11,8 @@ from takifugu.core.errors import InputError
 from takifugu.core.escaping import command
 from takifugu.core.plain import Json
 from takifugu.releasing.file.loading import load
+from takifugu.releasing.file.relation_keys import UNOPENED
 from takifugu.releasing.file.sharing import epsilon_of
-from takifugu.releasing.file.source import UNOPENED
 from takifugu.releasing.file.tables import Table
 
 #: What the page offers (settings.js): steps by their minutes, stays in steps, epsilon, and the length of a name.

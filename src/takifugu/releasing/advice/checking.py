@@ -20,7 +20,7 @@ from takifugu.releasing.advice.refusing import refusals, too_early
 from takifugu.releasing.file.kind import ReleaseFile
 from takifugu.releasing.file.loading import load
 from takifugu.releasing.file.neighbours import notices_of_file
-from takifugu.releasing.file.source import UNOPENED
+from takifugu.releasing.file.relation_keys import UNOPENED
 from takifugu.releasing.file.tables import Table as Item
 from takifugu.releasing.planning.expected import expected
 from takifugu.releasing.planning.plan import (

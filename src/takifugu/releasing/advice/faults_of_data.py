@@ -8,7 +8,7 @@ from takifugu.core.errors import DataError, SpecError, TakifuguError
 from takifugu.data.relation.faults import RowFault
 from takifugu.releasing.file.kind import ReleaseFile
 from takifugu.releasing.file.reading import raise_all
-from takifugu.releasing.file.source import is_there
+from takifugu.releasing.file.relation_keys import is_there
 
 
 def refuse_unreadable(file: ReleaseFile) -> None:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import fields
 from datetime import date, datetime
 from functools import partial
@@ -50,6 +50,15 @@ def plain(file: Section, exclude: Mapping[str, Any] | None = None) -> Json:
         else:
             data |= file.model_dump(mode="json", include={name})
     return data
+
+
+def texts_within(value: object) -> Iterator[str]:
+    """Yield every text and key in plain data."""
+    if isinstance(value, str):
+        yield value
+    parts = [*value, *value.values()] if isinstance(value, dict) else value if isinstance(value, list) else ()
+    for part in parts:
+        yield from texts_within(part)
 
 
 class Described(Section):

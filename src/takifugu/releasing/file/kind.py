@@ -6,18 +6,20 @@ planning, pricing, comparing, publishing, resuming and the report are written on
 
 from __future__ import annotations
 
+import json
 from collections.abc import Hashable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, is_dataclass, replace
 from fractions import Fraction
 from functools import cached_property
 from pathlib import Path
 from types import MappingProxyType
-from typing import TYPE_CHECKING, Any, ClassVar, TypeVar
+from typing import TYPE_CHECKING, Any, ClassVar, Protocol, TypeVar, runtime_checkable
 
 from takifugu.core.column_words import people_of
 from takifugu.core.errors import InputError, SpecError, TakifuguError
 from takifugu.core.files import path_in
 from takifugu.core.people import People
+from takifugu.core.plain import Plain
 from takifugu.core.plugins import package_of, promise_of_package
 from takifugu.core.sections import written
 from takifugu.model.frameworks import Assuming, Framework
@@ -26,10 +28,9 @@ from takifugu.numbers.rationals import Number, as_fraction
 from takifugu.releasing.certificates.facts import Fact
 from takifugu.releasing.file.described import model_of
 from takifugu.releasing.file.keys import Described, Section
+from takifugu.releasing.file.relation_keys import is_there
 from takifugu.releasing.file.sections import BudgetSpec, FileSpec
 from takifugu.releasing.file.shape import Shape, opened
-from takifugu.releasing.file.source import is_there
-from takifugu.releasing.file.source_reading import read_with
 from takifugu.releasing.file.tables import Table as Item
 
 if TYPE_CHECKING:
@@ -58,6 +59,13 @@ class Unit:
     seen: tuple[range, ...] = field(default=(), repr=False)
     attributes: Mapping[str, str] = field(default_factory=lambda: _NONE)
     shape: Hashable = ()
+
+
+@runtime_checkable
+class Telling(Protocol):
+    """A declared [belief] whose keys decide which rows become which entry of whom."""
+
+    def reading(self) -> Plain: ...
 
 
 @dataclass(frozen=True, eq=False)
@@ -170,8 +178,13 @@ class ReleaseFile:
     @cached_property
     def reading(self) -> str:
         """Return how rows of the source become entries, one fact a line; "" where there are no data to open."""
-        has_data = self.opened is not None or is_there(self.source, self.folder, self.given)
-        return read_with(str(self.table.reading), self.spec.belief) if has_data else ""
+        if self.opened is None and not is_there(self.source, self.folder, self.given):
+            return ""
+        meant = self.spec.belief.meant
+        facts = meant.reading() if isinstance(meant, Telling) else {}
+        of_belief = {name: value for name, value in sorted(facts.items()) if value is not None}
+        said = (f"{name}: {json.dumps(of_belief[name], sort_keys=True, ensure_ascii=False)}" for name in of_belief)
+        return "\n".join([str(self.table.reading), *said])
 
     def sections(self, of_kind: type[Spec]) -> Spec:
         """Return the file's sections, typed by its kind."""

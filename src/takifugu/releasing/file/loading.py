@@ -26,8 +26,8 @@ from takifugu.releasing.file.kinds import KINDS, SEQUENCES, model_of_file
 from takifugu.releasing.file.meaning import meaning_of, named_sources
 from takifugu.releasing.file.problems import MOST_PROBLEMS, Where, fault, schema_of
 from takifugu.releasing.file.public import fitted_to_data
+from takifugu.releasing.file.relation_keys import UNOPENED
 from takifugu.releasing.file.sharing import sharing_problems
-from takifugu.releasing.file.source import UNOPENED
 from takifugu.releasing.file.validating import Reading
 
 #: The largest whole number up to which a float holds every whole number.

@@ -15,10 +15,10 @@ from takifugu.releasing.file.keys import Described
 from takifugu.releasing.file.kind import Kind
 from takifugu.releasing.file.problems import Where, blamed, fault
 from takifugu.releasing.file.public import Public, collecting, faults_of, private_keys, revealed
+from takifugu.releasing.file.relation_keys import is_there
 from takifugu.releasing.file.sections import FileSpec
 from takifugu.releasing.file.shape import Parts, opened
 from takifugu.releasing.file.sharing import only_release_problems, promise_problems
-from takifugu.releasing.file.source import is_there
 from takifugu.releasing.file.tables import Table, numbered
 
 #: Keys of [belief] in whose place an example tells nothing wrong about the others.

@@ -22,8 +22,7 @@ from takifugu.core.sections import SELECT, section_in
 from takifugu.data.relation.opening import files_read
 from takifugu.releasing.file.kind import ReleaseFile, output_by_default
 from takifugu.releasing.file.kinds import owner_column
-from takifugu.releasing.file.relation_keys import private_files
-from takifugu.releasing.file.source import is_one_of
+from takifugu.releasing.file.relation_keys import is_one_of, private_files
 
 #: Larger files are no release files, and so many are looked at.
 LARGEST, MOST_FILES = 1_000_000, 500

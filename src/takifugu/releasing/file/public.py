@@ -22,6 +22,7 @@ from takifugu.core.sections import values_of, written
 from takifugu.data import UNOBSERVED, Bins, meant
 from takifugu.data.relation.opening import WRITTEN, files_read, open_table
 from takifugu.data.relation.relation import Relation
+from takifugu.data.relation.source import Table
 from takifugu.data.relation.words import identifier
 from takifugu.data.values.texts import NOT_FINITE, NUMBER, not_numbers
 from takifugu.model.beliefs.sections import FILL_THEM, Texts
@@ -30,9 +31,8 @@ from takifugu.releasing.file.described import files_of
 from takifugu.releasing.file.keys import Described
 from takifugu.releasing.file.problems import blamed, fault
 from takifugu.releasing.file.reading import binned, bins_of, cells_on, coded
-from takifugu.releasing.file.relation_keys import private_files
+from takifugu.releasing.file.relation_keys import is_one_of, private_files
 from takifugu.releasing.file.sections import FileSpec
-from takifugu.releasing.file.source import is_one_of, same_rows
 
 if TYPE_CHECKING:
     from takifugu.model.beliefs.boxed_places import Grid
@@ -241,3 +241,15 @@ def revealed(spec: FileSpec, folder: Path, table: Any) -> Iterator[TakifuguError
     is_declared, fix = _declared(file)
     if not is_declared and same_rows(public.open(file).rows(columns), table, columns):
         yield fault(("belief", *key), "has the rows of the private data", fix)
+
+
+def same_rows(public_rows: Mapping[Texts, int], private: Table, columns: Sequence[str]) -> bool:
+    """Return whether the private data hold these rows in any order, and no others, whatever their file is called.
+
+    Only who holds both is told. A part of the data, or recoded data, is not recognised (docs/known-weaknesses.md), and
+    of refused data nothing is said here.
+    """
+    try:
+        return bool(private.has_rows(public_rows, columns))
+    except TakifuguError:
+        return False

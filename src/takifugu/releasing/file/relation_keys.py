@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+import os
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import Annotated, Any, Literal
 
@@ -20,6 +21,9 @@ from takifugu.data.values.encodings import check_encoding
 from takifugu.releasing.file.keys import Epsilon, Name, Section, State, Text, checked, meaning
 from takifugu.releasing.file.keys import Path as FilePath
 from takifugu.releasing.file.sections import BudgetSpec
+
+#: Given in place of data: nothing private is opened, and what only the data show is not looked at.
+UNOPENED = object()
 
 
 def key(name: str, *examples: object, **limits: Any) -> Any:
@@ -62,6 +66,8 @@ def _names(model: type[RelationKeys]) -> Iterator[str]:
 
 def is_there(source: RelationKeys, folder: Path, data: object) -> bool:
     """Return whether there are data to open."""
+    if data is UNOPENED:
+        return False
     if data is not None or source.engine is not None:  # a cluster is not asked whether its tables are there
         return True
     try:
@@ -74,6 +80,18 @@ def is_there(source: RelationKeys, folder: Path, data: object) -> bool:
     except TakifuguError:  # a SELECT that is none: opening it says so
         return True
     return source.file is not None or source.sql is not None
+
+
+def is_one_of(path: Path, private: Iterable[Path]) -> bool:
+    """Return whether a path or link leads to one of these files."""
+    for other in private:
+        try:
+            is_same = os.path.samefile(path, other)
+        except OSError:  # one of them is not there
+            is_same = path.resolve() == other.resolve()
+        if is_same:
+            return True
+    return False
 
 
 def private_files(source: RelationKeys, folder: Path, data: object) -> tuple[Path, ...]:

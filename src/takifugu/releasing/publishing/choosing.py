@@ -21,9 +21,8 @@ from takifugu.core.nearest import did_you_mean
 from takifugu.core.rules import as_path, check_type
 from takifugu.releasing.certificates.files import files_of
 from takifugu.releasing.file.keys import names_of as keys_named
-from takifugu.releasing.file.keys import plain
+from takifugu.releasing.file.keys import plain, texts_within
 from takifugu.releasing.file.kind import ReleaseFile
-from takifugu.releasing.file.source import texts_within
 from takifugu.releasing.file.tables import Table as Item
 from takifugu.releasing.planning.notices import tell
 from takifugu.releasing.planning.plan import table_names

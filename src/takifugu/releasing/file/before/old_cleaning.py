@@ -122,6 +122,32 @@ def _value(name: str, source: Keys, states: Keys) -> str:
 
 # -- what has no expression, as a SELECT or in words
 
+#: Why a key is left out, by a value that it has; None: by each.
+_LEFT_OUT: Mapping[str, tuple[object, str]] = {
+    "header": (True, "a text file names its columns in its first line"),
+    "duplicates": ("refuse", "two rows of one step are refused"),
+    "overlap": ("refuse", "stays that overlap are refused"),
+    "elsewhere": ("refuse", "rows at a place that is not declared are refused"),
+    "longer": ("refuse", "a longer recording is refused"), "list_units": (None, "the roster is listed"),
+    "ambiguous": ("refuse", _OFFSETS := "with timezone every time tells its offset from UTC"),
+}  # fmt: skip
+_WIDE = ("from (unpivot (from {read}) on {which} into name t value v) where v <> ''",
+         ', with rows = "samples", order = "t" and value = "v"')  # fmt: skip
+#: The SELECT of each key over the words of a file (`_words`), and what is said behind it.
+_SELECTS: Mapping[str, tuple[str, str]] = {
+    "delimiter": ("from {split}", ""), "columns": _WIDE, "ignore": _WIDE, "empty": _WIDE, "rows": _WIDE,
+    "file_names": ("select * exclude (filename), regexp_extract(filename, '([^/]+)[.][a-z]+$', 1) AS {file_names} "
+                   "from {folder}", ""),
+    "duplicates": ("with lines as (select *, row_number() over () as line from {read}) select * from lines qualify "
+                   "row_number() over (partition by {rows} order by line{down}) = 1", ""),
+    "overlap": ("from {read} qualify {start} >= coalesce(max({end}) over ({by}order by {start}), {start})",
+                ", with what a stay that began first means to you"),
+    "overlap last": ("select * replace (least({end}, lead({start}) over ({by}order by {start})) AS {end}) from {read}",
+                     ""),
+    "longer": ("from {read} qualify row_number() over (partition by {people} order by {last}) <= {max_length}", ""),
+    "min_length": ("from {read} qualify count(*) over (partition by {people}) >= {min_length}", ""),
+}  # fmt: skip
+
 
 def _read(source: Keys, **options: str) -> str:
     """Return the reader of the source's file in sql."""
@@ -129,8 +155,7 @@ def _read(source: Keys, **options: str) -> str:
     if file.endswith((".parquet", ".pq")):
         return f"read_parquet({literal(file)})"
     said = {**options, "all_varchar": options.get("all_varchar", "true")}
-    said = {name: value for name, value in said.items() if value}
-    return f"read_csv({literal(file)}, {', '.join(f'{name} = {value}' for name, value in said.items())})"
+    return f"read_csv({literal(file)}, {', '.join(f'{name} = {value}' for name, value in said.items() if value)})"
 
 
 def _sql(source: Keys, select: str) -> str:
@@ -138,14 +163,27 @@ def _sql(source: Keys, select: str) -> str:
     return f"write {toml_line('sql', select)}" + (" in place of file" if "file" in source else "")
 
 
-def _delimiter(source: Keys) -> str:
-    sign = source["delimiter"]
-    if sign in _SIGNS:
-        return "leave it out: a text file is split where its first line names the columns"
-    return _sql(source, f"from {_read(source, delim=literal(sign))}")
+def _words(source: Keys, belief: Keys) -> dict[str, object]:
+    """Return what stands in the braces of SELECTs: the file's readers, and its columns by what they say."""
+    names = [source.get("unit"), source.get("recording", source.get("piece")), source.get("order")]
+    rows = [column(name) for name in names if isinstance(name, str)] or ['"person"', '"time"']
+    file, unit, columns = str(source.get("file", "data/*.csv")), source.get("unit"), source.get("columns")
+    others = [name for name in (unit, source.get("recording")) if isinstance(name, str)] + source.get("ignore", [])
+    which = f"columns(* exclude ({', '.join(map(column, others))}))" if others else "columns(*)"
+    return {
+        "read": _read(source), "split": _read(source, delim=literal(str(source.get("delimiter", "")))),
+        "folder": _read({"file": file if _MANY.search(file) else f"{file}/*.csv"}, filename="true"),
+        "file_names": column(str(source.get("file_names", ""))),
+        "which": ", ".join(map(column, columns or ())) or which,
+        "rows": ", ".join(rows), "people": ", ".join(rows[:-1]) or "''", "last": rows[-1],
+        "down": " DESC" if source.get("duplicates") == "last" else "",
+        "start": column(str(source.get("order", "start"))), "end": column(str(source.get("end", "end"))),
+        "by": f"partition by {column(unit)} " if isinstance(unit, str) else "",
+        "max_length": belief.get("max_length", 1000), "min_length": belief.get("min_length"),
+    }  # fmt: skip
 
 
-def _names(source: Keys) -> list[str]:
+def _named(source: Keys) -> list[str]:
     """Return the columns that keys name, in the order of their numbers where these are their names."""
     names = list[str]()
     for key in ("unit", "recording", "order", "end", "value"):
@@ -156,22 +194,13 @@ def _names(source: Keys) -> list[str]:
 
 def _header(source: Keys) -> str:
     lines = source["header"]
-    if lines is True:
-        return "leave it out: a text file names its columns in its first line"
-    if lines is False or isinstance(lines, list):
-        columns = "{" + ", ".join(f"{literal(name)}: 'VARCHAR'" for name in _names(source)) + "}"
-        skip = str(lines[1]) if isinstance(lines, list) else ""
-        named = _read(source, skip=skip, header="false", columns=columns, all_varchar="")
-        return _sql(source, f"from {named}") + ", with the names of all columns in their order"
-    skipped = lines - 1 if isinstance(lines, int) else 0
-    return _sql(source, f"from {_read(source, skip=str(skipped))}")
-
-
-def _file_names(source: Keys) -> str:
-    file = str(source.get("file", "data/*.csv"))
-    named = {**source, "file": file if _MANY.search(file) else f"{file}/*.csv"}
-    name = f"regexp_extract(filename, '([^/]+)[.][a-z]+$', 1) AS {column(source['file_names'])}"
-    return _sql(named, f"select * exclude (filename), {name} from {_read(named, filename='true')}")
+    if lines is not False and not isinstance(lines, list):
+        skipped = lines - 1 if isinstance(lines, int) else 0
+        return _sql(source, f"from {_read(source, skip=str(skipped))}")
+    columns = "{" + ", ".join(f"{literal(name)}: 'VARCHAR'" for name in _named(source)) + "}"
+    skip = str(lines[1]) if isinstance(lines, list) else ""
+    named = _read(source, skip=skip, header="false", columns=columns, all_varchar="")
+    return _sql(source, f"from {named}") + ", with the names of all columns in their order"
 
 
 def _renamed(source: Keys) -> str:
@@ -179,66 +208,26 @@ def _renamed(source: Keys) -> str:
     for now, before in source["renamed"].items():
         roles = [key for key in ("unit", "recording", "order", "end", "value") if source.get(key) == before]
         lines += [f"{key} = {toml_of(now)}" for key in roles]
-    return f"write {', '.join(lines)}" if lines else 'write the names of now in the keys that name columns'
+    return f"write {', '.join(lines)}" if lines else "write the names of now in the keys that name columns"
 
 
-def _first_of(source: Keys) -> list[str]:
-    """Return the columns that a row is told by: whose it is, and when."""
-    names = [source.get("unit"), source.get("recording", source.get("piece")), source.get("order")]
-    return [column(name) for name in names if isinstance(name, str)] or ['"person"', '"time"']
-
-
-def _duplicates(source: Keys) -> str:
-    if source["duplicates"] == "refuse":
-        return "leave it out: two rows of one step are refused"
-    rows, down = ", ".join(_first_of(source)), " DESC" if source["duplicates"] == "last" else ""
-    numbered = f"with lines as (select *, row_number() over () as line from {_read(source)}) select * from lines"
-    return _sql(source, f"{numbered} qualify row_number() over (partition by {rows} order by line{down}) = 1")
-
-
-def _overlap(source: Keys) -> str:
-    if source["overlap"] == "refuse":
-        return "leave it out: stays that overlap are refused"
-    start, end = column(str(source.get("order", "start"))), column(str(source.get("end", "end")))
-    unit = f"partition by {column(source['unit'])} " if isinstance(source.get("unit"), str) else ""
-    if source["overlap"] == "last":
-        cut = f"least({end}, lead({start}) over ({unit}order by {start})) AS {end}"
-        return _sql(source, f"select * replace ({cut}) from {_read(source)}")
-    return _sql(source, f"from {_read(source)} qualify {start} >= coalesce(max({end}) over ({unit}order by {start}), "
-                f"{start})") + ", with what a stay that began first means to you"  # fmt: skip
-
-
-def _ambiguous(source: Keys, lines: Mapping[str, str | list[str]]) -> str:
-    if source["ambiguous"] == "refuse" or "order" not in lines:
-        return "leave it out: with timezone every time tells its offset from UTC"
+def _ambiguous(source: Keys) -> str:
+    lines = expressions(source, {})
+    if "order" not in lines:
+        return f"leave it out: {_OFFSETS}"
     words = f"write {line_of('order', lines['order'])}, which is the later of two equal times"
     if source["ambiguous"] == "last":
         return words
     return f"{words}; to take another one subtract INTERVAL 1 hour from these, or leave them out by where"
 
 
-def _wide(source: Keys) -> str:
-    """Return the SELECT of a table with several columns of states."""
-    columns, ignored = source.get("columns"), source.get("ignore", [])
-    people = [name for name in (source.get("unit"), source.get("recording")) if isinstance(name, str)]
-    others = ", ".join(map(column, [*people, *ignored]))
-    which = f"columns(* exclude ({others}))" if others else "columns(*)"
-    if isinstance(columns, list) and columns:
-        which = ", ".join(map(column, columns))
-    turned = f"from (unpivot (from {_read(source)}) on {which} into name t value v) where v <> ''"
-    return f'{_sql(source, turned)}, with rows = "samples", order = "t" and value = "v"'
-
-
 def _attributes(source: Keys) -> str:
     names = source["attributes"] if isinstance(source["attributes"], list) else [source["attributes"]]
-    unit = str(source.get("unit", "person"))
-    listed = ", ".join(map(column, [unit, *map(str, names)]))
+    listed = ", ".join(map(column, [str(source.get("unit", "person")), *map(str, names)]))
     return f"write {toml_line('roster', f'select distinct {listed} from {_read(source)}')}, or a file of all people"
 
 
 def _elsewhere(source: Keys, belief: Keys) -> str:
-    if source["elsewhere"] == "refuse":
-        return "leave it out: rows at a place that is not declared are refused"
     value, places, grid = source.get("value", "place"), belief.get("places"), belief.get("grid")
     if isinstance(value, list) and isinstance(grid, dict):
         ends = [(name, grid.get(axis, ["...", "..."])) for name, axis in zip(value, "xy", strict=False)]
@@ -248,42 +237,25 @@ def _elsewhere(source: Keys, belief: Keys) -> str:
     return f"write {toml_line('where', f'{column(str(value))} IN ({listed})')}"
 
 
-def _longer(source: Keys, belief: Keys) -> str:
-    if belief["longer"] == "refuse":
-        return "leave it out: a longer recording is refused"
-    rows, last = ", ".join(_first_of(source)[:-1]) or "''", _first_of(source)[-1]
-    most = belief.get("max_length", 1000)
-    number = f"row_number() over (partition by {rows} order by {last})"
-    return _sql(source, f"from {_read(source)} qualify {number} <= {most}")
-
-
-def _min_length(source: Keys, belief: Keys) -> str:
-    rows = ", ".join(_first_of(source)[:-1]) or "''"
-    few = belief["min_length"]
-    return _sql(source, f"from {_read(source)} qualify count(*) over (partition by {rows}) >= {few}")
-
-
-#: What to write, by the key of [source] and of [belief], of a file's sections and the roles that are changed.
+#: The roles that a key changes, which stand for it as expressions.
 _ROLES = {
     "order_format": ("order", "end"), "round_to": ("order",), "missing": ("value",), "decimal": ("value",),
     "thousands": ("value",), "null_keys": ("where",), "sheet": ("sql",), "table": ("sql",), "duration": ("end",),
     "order": ("order",), "end": ("end",),
 }  # fmt: skip
-_OF_SOURCE: Mapping[str, Callable[[Keys], str]] = {
-    "delimiter": _delimiter, "header": _header, "file_names": _file_names, "renamed": _renamed,
-    "duplicates": _duplicates, "overlap": _overlap, "columns": _wide, "ignore": _wide, "empty": _wide,
-    "rows": _wide, "attributes": _attributes,
-    "list_units": lambda source: "leave it out: the roster is listed",
-    "engine": lambda source: "leave it out, and give the table: tf.release_file(..., data=frame)",
-}  # fmt: skip
 #: The keys of [source] that an expression stands for.
 CLEANING = frozenset({*_ROLES} - {"order", "end"})
-_OF_BELIEF: Mapping[str, Callable[[Keys, Keys], str]] = {"longer": _longer, "min_length": _min_length}
+#: What is made of several keys.
+_OTHERS: Mapping[str, Callable[[Keys], str]] = {
+    "header": _header, "renamed": _renamed, "ambiguous": _ambiguous, "attributes": _attributes,
+    "engine": lambda source: "leave it out, and give the table: tf.release_file(..., data=frame)",
+}  # fmt: skip
+_OF_BELIEF = ("longer", "min_length")
 
 
 def by_hand(source: Keys, belief: Keys) -> dict[str, str]:
     """Return the keys that no expression stands for, each with what to do."""
-    left = {key for key in (*_OF_SOURCE, "elsewhere", "ambiguous") if key in source} - {"rows", "engine"}
+    left = {key for key in (*_SELECTS, *_OTHERS, *_LEFT_OUT) if key in source} - {"rows", "engine"}
     left |= {key for key, value in (("rows", "wide"),) if source.get(key) == value}
     left |= {"engine"} if source.get("engine") not in (None, "spark") else set()
     lines = {f"source.{key}": str(instead(("source", key), source, belief)) for key in sorted(left)}
@@ -298,23 +270,29 @@ def instead(where: tuple[str, str], source: Keys, belief: Keys) -> str | None:
     write order = "strptime(Datum, '%d.%m.%Y')"
     """
     section, key = where
-    if section == "belief":
-        if key == "map":
-            return _line({**source, "value": source.get("value", "value")}, belief.get("map") or {}, ("value",))
-        return _OF_BELIEF[key](source, belief) if key in _OF_BELIEF else None
-    if key in _ROLES:
-        if key in ("order", "end") and not (isinstance(source[key], list) and len(source[key]) == 2):
-            return None
-        if key == "null_keys" and source[key] != "drop":
-            return "leave it out: rows that say of nobody whose they are are refused"
-        return _line(source, belief.get("map") or {}, _ROLES[key])
-    if (key == "rows" and source[key] != "wide") or (key == "engine" and not isinstance(source[key], str)):
+    if section == "belief" and key == "map":
+        return _line({**source, "value": source.get("value", "value")}, belief.get("map") or {}, ("value",))
+    if (section == "belief") != (key in _OF_BELIEF):
         return None
+    value = (source if section == "source" else belief)[key]
+    if key in ("order", "end") and not (isinstance(value, list) and len(value) == 2):
+        return None
+    if (key == "rows" and value != "wide") or (key == "engine" and not isinstance(value, str)):
+        return None
+    if key == "null_keys" and value != "drop":
+        return "leave it out: rows that say of nobody whose they are are refused"
+    if key in _ROLES:
+        return _line(source, belief.get("map") or {}, _ROLES[key])
+    if key in _LEFT_OUT and _LEFT_OUT[key][0] in (None, value):
+        return f"leave it out: {_LEFT_OUT[key][1]}"
+    if key == "delimiter" and value in _SIGNS:
+        return "leave it out: a text file is split where its first line names the columns"
     if key == "elsewhere":
         return _elsewhere(source, belief)
-    if key == "ambiguous":
-        return _ambiguous(source, expressions(source, {}))
-    return _OF_SOURCE[key](source) if key in _OF_SOURCE else None
+    if key in _OTHERS:
+        return _OTHERS[key](source)
+    select, behind = _SELECTS.get(f"{key} {value}", _SELECTS.get(key, ("", "")))
+    return _sql(source, select.format(**_words(source, belief))) + behind if select else None
 
 
 def _line(source: Keys, states: Any, roles: Sequence[str]) -> str:

@@ -29,6 +29,7 @@ from takifugu.releasing.file.problems import (
 )
 from takifugu.releasing.file.public import collecting, faults_of, private_keys, revealed
 from takifugu.releasing.file.published_words import people_named
+from takifugu.releasing.file.relation_keys import UNOPENED, is_there
 from takifugu.releasing.file.sequences import cells, runs
 from takifugu.releasing.file.sequences.fitting import PublicSequences
 from takifugu.releasing.file.sequences.runs import declared_source
@@ -42,7 +43,6 @@ from takifugu.releasing.file.sequences.sections import (
 )
 from takifugu.releasing.file.sequences.source import SequenceBelief, SourceSpec
 from takifugu.releasing.file.shape import Parts, opened
-from takifugu.releasing.file.source import UNOPENED, is_there
 from takifugu.releasing.file.tables import numbered
 
 #: The queries that count steps, where no `total` divides them.

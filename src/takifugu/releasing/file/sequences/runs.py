@@ -19,9 +19,8 @@ from takifugu.data.relation.opening import files_read
 from takifugu.data.relation.roster import Roster, read_roster
 from takifugu.data.values.spellings import meant
 from takifugu.releasing.file.problems import broken
-from takifugu.releasing.file.relation_keys import private_files
+from takifugu.releasing.file.relation_keys import is_one_of, private_files
 from takifugu.releasing.file.sequences.source import SequenceBelief, SourceSpec, read_by
-from takifugu.releasing.file.source import is_one_of
 
 
 def declared_source(spec: Any, has_states: bool = True) -> Source:
