@@ -195,3 +195,10 @@ def test_a_reading_is_text_without_paths_and_dates(tmp_path: Path) -> None:
 def test_a_time_of_python_is_a_time(tmp_path: Path) -> None:
     frame = pd.DataFrame({"who": ["A"], "t": [datetime(2026, 1, 5)], "v": ["x"]})
     assert counts(tmp_path, frame, step="1h") == [[1, 0]]
+
+
+def test_a_long_scan_draws_no_bar(tmp_path: Path) -> None:
+    """DuckDB draws one after two seconds, on the standard output, even where that is a pipe for JSON."""
+    (tmp_path / "a.csv").write_text(TEXT)
+    with read_source({**KEYS, "file": "a.csv"}, ["x", "y"], tmp_path) as source:
+        assert source.opened.relation.rows("select current_setting('enable_progress_bar')") == [(False,)]

@@ -103,6 +103,7 @@ def connected(folder: str, memory: str = MEMORY, threads: int = 2) -> DuckDBPyCo
         "allow_community_extensions": "false", "preserve_insertion_order": "true",
     })  # fmt: skip
     connection.execute("set timezone = 'UTC'")
+    connection.execute("set enable_progress_bar = false")  # which goes to the standard output, of pipes, too
     return connection
 
 
