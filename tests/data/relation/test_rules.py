@@ -11,7 +11,7 @@ import duckdb
 import pytest
 
 from takifugu.core.errors import TakifuguError
-from takifugu.data.relation import opening
+from takifugu.data.relation import roles
 from takifugu.data.relation.keys import Source
 from takifugu.data.relation.relation import Relation
 from takifugu.data.relation.source import read_source
@@ -24,7 +24,7 @@ READ = "read_csv('a.csv')"
 
 @pytest.fixture
 def without_rules(monkeypatch: pytest.MonkeyPatch) -> Callable[[], None]:
-    return lambda: monkeypatch.setattr(opening, "check_dependence", lambda *_: None)
+    return lambda: monkeypatch.setattr(roles, "check_dependence", lambda *_: None)
 
 
 def tables(folder: Path, hidden: str) -> None:
@@ -268,7 +268,7 @@ def write(folder: Path, rows: list[list[str]], others: list[list[str]]) -> None:
 def opened_rows(folder: Path, keys: dict[str, Any]) -> tuple[Any, list[tuple[Any, ...]]] | None:
     """Return the opened source and its rows (unit, order, value), None where it is refused."""
     try:
-        opened = opening.open_source(Source.of(keys, STATES), folder, str(folder), threads=1)
+        opened = roles.open_source(Source.of(keys, STATES), folder, str(folder), threads=1)
         relation: Relation = opened.relation
         rows = relation.rows(
             'select unit::varchar, "order"::varchar, value0::varchar, "where" from "takifugu source"'

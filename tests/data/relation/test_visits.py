@@ -13,7 +13,7 @@ from typing import Any
 import pytest
 
 from takifugu.core.errors import DataError, InputError, TakifuguError, faults_in
-from takifugu.data.relation import opening
+from takifugu.data.relation import roles
 from takifugu.data.relation.source import read_source
 from takifugu.data.relation.visits import Grid
 
@@ -140,7 +140,7 @@ def test_a_visit_that_decides_about_others_is_refused(
     write(tmp_path, [("Ana", "bar", "2026-01-05T00:30")])
     with pytest.raises(InputError, match="of one visit decides about others"):
         counted(tmp_path, keys, ["bar", "gym"], 2)
-    monkeypatch.setattr(opening, "check_dependence", lambda *_: None)
+    monkeypatch.setattr(roles, "check_dependence", lambda *_: None)
     assert any(max(move) > 0 for move in losses(tmp_path, keys))
 
 

@@ -14,7 +14,6 @@ import takifugu as tf
 from takifugu.analysis.guarantee import Covers
 from takifugu.core.errors import DataError, InputError
 from takifugu.data import Counted, Piece
-from takifugu.data.values.pieces import runs_of
 
 CHAIN = tf.MarkovChain([[0.9, 0.1], [0.4, 0.6]], length=5, states=["still", "walking"])
 PIECES = tf.IndependentPieces(CHAIN, (3, 2))
@@ -100,14 +99,15 @@ def test_every_belief_of_a_framework_knows_the_data() -> None:
 
 def counted(values: Sequence[int | None], cells: Sequence[int] | None) -> Piece:
     """Count a sequence of 0, 1 and None (not observed) by state, in each cell of its steps where there are any."""
-    seen = np.array([value is not None for value in values])
+    edges = np.flatnonzero(np.diff([False, *(value is not None for value in values), False])).tolist()
+    observed = tuple(map(range, edges[::2], edges[1::2]))
     by_cell = np.zeros((1 + max(cells or [0]), 2), dtype=np.int64)
     for cell, value in zip(cells or [0] * len(values), values, strict=True):
         if value is not None:
             by_cell[cell, value] += 1
     numbers = None if cells is None else np.array(cells)
     each = None if cells is None else by_cell
-    return Piece(None, None, len(values), runs_of(seen), by_cell.sum(axis=0), cell=numbers, by_cell=each)
+    return Piece(None, None, len(values), observed, by_cell.sum(axis=0), cell=numbers, by_cell=each)
 
 
 @pytest.mark.parametrize("seed", range(300))

@@ -16,15 +16,15 @@ from weakref import finalize
 import numpy as np
 
 from takifugu.core.arrays import IntArray
-from takifugu.core.errors import DataError, InputError, TakifuguError
+from takifugu.core.errors import TakifuguError
 from takifugu.core.files import private_folder
 from takifugu.data.cluster import spark
 from takifugu.data.relation.answers import Groups
 from takifugu.data.relation.cells import Cells
-from takifugu.data.relation.counts import Counts, counted, no_rows
-from takifugu.data.relation.faults import CAUSES, RowFault, wrong_key
+from takifugu.data.relation.counts import Counts, counted
+from takifugu.data.relation.faults import CAUSES, RowFault, no_rows, wrong_data, wrong_key
 from takifugu.data.relation.keys import Source
-from takifugu.data.relation.opening import SOURCE, Opened, open_source
+from takifugu.data.relation.roles import SOURCE, Opened, open_source
 from takifugu.data.relation.roster import Roster
 from takifugu.data.relation.source import Table, Texts
 from takifugu.data.relation.transitions import States, transitions_of_all
@@ -94,11 +94,10 @@ class ClusterTable(Table):
         """Do nothing: which text resembles a declared one is not looked up on a cluster."""
 
     def _refuse_rows(self, what: str) -> NoReturn:
-        raise InputError(
-            f"{what} are not brought from a cluster" if what.endswith("s") else f"{what} is not brought from a cluster",
-            rule="it counts the steps of sequences by state and cell",
-            fix="give a file, or a frame of pandas, Polars or PyArrow, and leave engine out",
-        ).at("engine")  # fmt: skip
+        verb = "are" if what.endswith("s") else "is"
+        rule = "it counts the steps of sequences by state and cell"
+        fix = "give a file, or a frame of pandas, Polars or PyArrow, and leave engine out"
+        raise wrong_key("engine", f"{what} {verb} not brought from a cluster", rule, fix)
 
     def _answers(self, count: Callable[[Iterable[Any]], Iterator[Any]], schema: str) -> list[Any]:
         """Return what the partitions of units answer, as Arrow batches."""
@@ -224,7 +223,7 @@ def _refuse(batches: Iterable[Any], opened: Opened) -> None:
     if broken:
         raise RowFault(broken[0], opened.words(), others=[cause.name for cause in broken[1:]])
     for _, what, rule, fix, key in sorted(faults):
-        raise DataError(what, rule=rule, fix=fix).at(key)
+        raise wrong_data(key, what, rule, fix)
 
 
 def collected(
@@ -252,7 +251,7 @@ def collected(
     size, number = table.num_rows, len(pieces["counts"][0])
     names = (np.array(pieces["unit"].to_pylist(), object), np.array(pieces["recording"].to_pylist(), object))
     if ((names[0][1:] == names[0][:-1]) & (names[1][1:] == names[1][:-1])).any():
-        raise DataError("two partitions have rows of one person", rule="a person's rows are in one").at("unit")
+        raise wrong_data("unit", "two partitions have rows of one person", "a person's rows are in one")
     runs = [pieces[name].combine_chunks() for name in ("starts", "stops")]
     piece = np.repeat(np.arange(size), [len(listed) for listed in pieces["starts"].to_pylist()])
     by_cell = cell = None

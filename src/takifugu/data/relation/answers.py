@@ -13,7 +13,7 @@ from takifugu.core.arrays import IntArray
 from takifugu.core.errors import DataError
 from takifugu.data.relation.counts import bits, integers, refuse
 from takifugu.data.relation.faults import BIT, CAUSES, RowFault
-from takifugu.data.relation.opening import SOURCE, Opened
+from takifugu.data.relation.roles import SOURCE, Opened
 from takifugu.data.relation.roster import Names, Roster, name_covers, texts
 from takifugu.data.relation.statements import COVERS
 from takifugu.data.relation.types import (

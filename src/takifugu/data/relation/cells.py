@@ -8,6 +8,7 @@ and, where cells come again with each day or week, of the number of their period
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import dataclass
 from functools import cached_property
 from itertools import pairwise
@@ -24,44 +25,29 @@ from takifugu.data.times.zones import DAY
 _CHUNK = 2**24
 
 
+def _operator(form: str) -> Callable[[Sql, object], Sql]:
+    """Return an operator that writes itself."""
+    return lambda one, other: Sql(form.format(one, other))
+
+
+@dataclass(frozen=True, eq=False, order=False)
 class Sql:
-    """A whole number as SQL that is computed with as Python does, above 0."""
+    """A whole number as SQL that is computed with as Python and NumPy do, above 0."""
 
-    def __init__(self, text: object) -> None:
-        self.text = str(text)
+    text: str
 
-    def _with(self, sign: str, other: object, is_left: bool = True) -> Sql:
-        pair = (self.text, str(other)) if is_left else (str(other), self.text)
-        return Sql(f"({pair[0]} {sign} {pair[1]})")
+    __add__, __radd__ = _operator("({0} + {1})"), _operator("({1} + {0})")
+    __sub__, __mul__ = _operator("({0} - {1})"), _operator("({0} * {1})")
+    __floordiv__, __mod__ = _operator("({0} // {1})"), _operator("({0} % {1})")
+    __ge__ = _operator("({0} >= {1})")
 
     def __str__(self) -> str:
         return self.text
 
-    def __add__(self, other: object) -> Sql:
-        return self._with("+", other)
-
-    def __radd__(self, other: object) -> Sql:
-        return self._with("+", other, False)
-
-    def __sub__(self, other: object) -> Sql:
-        return self._with("-", other)
-
-    def __mul__(self, other: object) -> Sql:
-        return Sql("0") if isinstance(other, int) and other == 0 else self._with("*", other)
-
-    def __floordiv__(self, other: object) -> Sql:
-        return self._with("//", other)
-
-    def __mod__(self, other: object) -> Sql:
-        return self._with("%", other)
-
-    def __ge__(self, other: object) -> Sql:
-        return self._with(">=", other)
-
-    @staticmethod
-    def choose(condition: object, then: object, otherwise: object) -> Sql:
-        """Return one number or another by a condition."""
-        return Sql(f"(case when {condition} then {then} else {otherwise} end)")
+    def __array_function__(self, function: Any, types: Any, arguments: Any, options: Any) -> Sql:
+        """Return what np.where() chooses by a condition."""
+        assert function is np.where, "no other function of arrays is written in SQL"
+        return Sql("(case when {} then {} else {} end)".format(*arguments))
 
 
 @dataclass(frozen=True)
@@ -83,7 +69,7 @@ class Cells:
 
     def number_sql(self, place: str) -> str:
         """Return the number of the cell of a step."""
-        return str(self.slots.of(Sql(place), Sql.choose))
+        return str(self.slots.of(Sql(place)))
 
     def index(self, numbers: IntArray) -> IntArray:
         """Return the place of cells by their numbers."""
@@ -91,7 +77,7 @@ class Cells:
 
     def stretch_sql(self, place: str) -> tuple[str, str]:
         """Return the number of the stretch and of the period of a step; the window's end counts as one."""
-        stretch, period = self._stretch(Sql(place), Sql.choose)
+        stretch, period = self._stretch(Sql(place))
         return str(stretch), str(period)
 
     def summed(
@@ -139,10 +125,10 @@ class Cells:
         chosen: IntArray = some.astype(np.int64)[where.ravel()]
         return chosen
 
-    def _stretch(self, place: Any, choose: Any) -> tuple[Any, Any]:
-        number, passes = self._fine.of(place, choose), place * 0
+    def _stretch(self, place: Any) -> tuple[Any, Any]:
+        number, passes = self._fine.of(place), place * 0
         for first, _ in self.slots.offsets[1:]:  # an hour that clocks show twice is two stretches
-            passes = passes + choose(place >= first, 1, 0)
+            passes = passes + np.where(place >= first, 1, 0)
         if self._repeats is None:
             return number + passes * self._most, place * 0
         return number % self._repeats[0] + passes * self._repeats[0], number // self._repeats[0]
@@ -156,7 +142,7 @@ class Cells:
     def _most(self) -> int:
         """Return a bound above the numbers of stretches between two changes of clocks."""
         ends = np.array([self.window.start, self.window.stop], dtype=np.int64)
-        return int(np.max(self._fine.of(ends, np.where))) * 2 + 50
+        return int(np.max(self._fine.of(ends))) * 2 + 50
 
     @cached_property
     def _longest(self) -> tuple[int, int]:
@@ -190,7 +176,7 @@ class Cells:
         what counts is the length of each.
         """
         places = np.arange(self.window.start, self.window.stop + 1, dtype=np.int64)
-        numbers, periods = (np.asarray(part, dtype=np.int64) for part in self._stretch(places, np.where))
+        numbers, periods = (np.asarray(part, dtype=np.int64) for part in self._stretch(places))
         changed = (numbers[1:] != numbers[:-1]) | (periods[1:] != periods[:-1])
         first = np.flatnonzero(np.concatenate(([True], changed)))
         cell_of = self.slots.cells[1]

@@ -10,11 +10,10 @@ from typing import Any
 import numpy as np
 
 from takifugu.core.arrays import BoolArray, IntArray
-from takifugu.core.errors import DataError, InputError
 from takifugu.data.relation import statements
 from takifugu.data.relation.cells import Cells
-from takifugu.data.relation.faults import BIT, CAUSES, RowFault
-from takifugu.data.relation.opening import Opened
+from takifugu.data.relation.faults import BIT, CAUSES, RowFault, no_rows, wrong_data, wrong_key
+from takifugu.data.relation.roles import Opened
 from takifugu.data.relation.roster import Names, Roster, name_covers
 from takifugu.data.relation.statements import COVERS, PIECES, SHIFT, WORD, WORDS
 from takifugu.data.relation.types import MISSING, check_types, keep_rows, refuse_mixed_times
@@ -57,18 +56,18 @@ def counted(
     source = opened.source
     check_types(opened)
     if source.rows in ("answers", "visits"):
-        raise InputError(f"{source.rows} have no states of steps", fix='rows = "samples"').at("rows")
+        raise wrong_key("rows", f"{source.rows} have no states of steps", "", 'rows = "samples"')
     whole = None if source.size is None else range(source.size)
     window = whole if window is None else window
     if whole is not None and window is not None and not whole.start <= window.start < window.stop <= whole.stop:
-        raise InputError("the window is outside the calendar").at("window")
+        raise wrong_key("window", "the window is outside the calendar")
     if window is None and source.gaps == "hidden":
         what = "gaps are hidden, and neither until nor a window is declared"
-        raise InputError(what, fix='until = "2027-01-04", or a window').at("until")
+        raise wrong_key("until", what, "", 'until = "2027-01-04", or a window')
     cells = None
     if by:
         if source.calendar is None or window is None:
-            raise InputError("cells need a calendar with an end", fix="declare from and until").at("by")
+            raise wrong_key("by", "cells need a calendar with an end", "", "declare from and until")
         cells = Cells(source.calendar, window, by)
     keep_rows(opened)
     if roster is not None:
@@ -100,14 +99,6 @@ def refuse(
     row, rows = opened.relation.rows(statements.faulty(opened, window, causes[0].name, more))[0]
     names = [cause.name for cause in causes[1:]]
     raise RowFault(causes[0], {**opened.words(), **words}, row, max(rows - 1, 0), names)
-
-
-def no_rows() -> DataError:
-    """Return the error about a table without rows."""
-    return DataError(
-        "there are no rows", rule="an empty export is more often a mistake than nobody",
-        fix="look at the file, and at where",
-    ).at("file")  # fmt: skip
 
 
 def bits(column: Any) -> int:
@@ -150,26 +141,25 @@ def _of_samples(
         lengths[at] = integers(table["high"]) - integers(table["low"]) + 1
     counts = np.zeros((count, states), dtype=np.int64)
     counts[at] = _by_state(table, states)
-    if source.gaps == "hidden":
-        complete, runs = np.ones(count, dtype=bool), _NO_RUNS
-    else:
+    complete, runs = np.ones(count, dtype=bool), _NO_RUNS
+    if source.gaps == "public":
         observed, low = np.zeros(count, dtype=np.int64), np.zeros(count, dtype=np.int64)
         observed[at] = integers(table["observed"])
         low[at] = integers(table["low"]) if window is None else window.start
         complete = observed == lengths
-        runs = _NO_RUNS
-        if not complete.all():
-            words = relation.columns(statements.gaps(None if window is None else len(window)))
-            runs = _runs_of(integers(words["number"]), integers(words["word"]), integers(words["seen"]), low, opened)
-    by_cell = None
+    if not complete.all():
+        words = relation.columns(statements.gaps(None if window is None else len(window)))
+        runs = _runs_of(integers(words["number"]), integers(words["word"]), integers(words["seen"]), low, opened)
+    by_cell, cell = None, None
     if cells is not None:
+        cell = cells.slots.cells[1]
         by_cell = np.zeros((count, cells.size, states), dtype=np.int64)
         table_by_cell = relation.columns(statements.samples_by_cell(opened, cells, are_with_words))
         at_cell = cells.index(integers(table_by_cell["cell"]))
         by_cell[integers(table_by_cell["number"]), at_cell] = _by_state(table_by_cell, states)
     nobody = np.full(count, "", dtype=object)
-    names = (table.get("unit", nobody), table.get("recording", nobody)) if roster is None else (roster.names, nobody)
-    return Counts(lengths, complete, runs, counts, by_cell, None if cells is None else cells.slots.cells[1], names)
+    units = table.get("unit", nobody) if roster is None else roster.names
+    return Counts(lengths, complete, runs, counts, by_cell, cell, (units, table.get("recording", nobody)))
 
 
 def _check_samples(opened: Opened, table: Any, roster: Roster | None, is_part: bool) -> None:
@@ -255,10 +245,9 @@ def _check_starts(number: IntArray, earliest: IntArray, roster: Roster) -> None:
     start = np.full(len(roster.names), 2**62, dtype=np.int64)
     np.minimum.at(start, number, earliest)
     if ((start > roster.low) & (roster.last > roster.first)).any():
-        raise DataError(
-            "a person has no state at the start", rule="a change says the state from then on, and none before",
-            fix='default_state = "home" (the state before a first row)',
-        ).at("default_state")  # fmt: skip
+        rule = "a change says the state from then on, and none before"
+        fix = 'default_state = "home" (the state before a first row)'
+        raise wrong_data("default_state", "a person has no state at the start", rule, fix)
 
 
 def _between(
@@ -266,18 +255,15 @@ def _between(
 ) -> tuple[BoolArray, tuple[IntArray, IntArray, IntArray]]:
     """Return which pieces are covered without gaps, and the runs of the others."""
     count = len(first)
-    number, start, stop = np.empty(0, np.int64), np.empty(0, np.int64), np.empty(0, np.int64)
+    number, start, stop = _NO_RUNS
     if gaps is not None:
         number, start, stop = (integers(gaps[name]) for name in ("number", "first", "last"))
     complete = (first == window.start) & (last == window.stop)
     complete[number] = False
     # a run begins where a piece or a gap of it ends, and ends where the next gap begins; gaps of a unit do not overlap
     piece = np.concatenate((np.arange(count), number))
-    begins = np.concatenate((first, stop))
-    order = np.lexsort((begins, piece))
-    piece, begins = piece[order], begins[order]
-    ends_piece = np.concatenate((np.arange(count), number))
-    ends = np.concatenate((last, start))
-    ends = ends[np.lexsort((ends, ends_piece))]
+    begins, ends = np.concatenate((first, stop)), np.concatenate((last, start))
+    begins, ends = begins[np.lexsort((begins, piece))], ends[np.lexsort((ends, piece))]
+    piece = np.sort(piece)
     is_run = (ends > begins) & ~complete[piece]
     return complete, (piece[is_run], begins[is_run] - window.start, ends[is_run] - window.start)

@@ -177,12 +177,22 @@ def translated(error: Error, key: str, file: str = "") -> TakifuguError:
     if line is not None or "CSV" in text[:60]:
         what, rule, fix = _NO_TEXT if "nicode" in text or "utf" in text.lower() else _UNLIKE
         place = f"line {line[1]} of {file}: " if line is not None else f"{file}: "
-        return DataError(place + what, rule=rule, fix=fix).at("file")
+        return wrong_data("file", place + what, rule, fix)
     if re.search("magic bytes|to be a Parquet file|not a valid DuckDB", text):
         what = f"{file or 'the file'} is damaged, or not what its ending says"
-        return DataError(what, fix="export it again").at("file")
+        return wrong_data("file", what, "", "export it again")
     what, rule, fix = _ERRORS.get(kind, ("cannot be read by DuckDB", "", "try it in the duckdb shell"))
-    return DataError(f"{key} {what}", rule=rule, fix=fix).at(key)
+    return wrong_data(key, f"{key} {what}", rule, fix)
+
+
+def no_rows(fix: str = "look at the file, and at where") -> DataError:
+    """Return the error about a table without rows."""
+    return wrong_data("file", "there are no rows", "an empty export is more often a mistake than nobody", fix)
+
+
+def wrong_data(key: str, what: str, rule: str = "", fix: str = "") -> DataError:
+    """Return the error about what a key declares: a file, a frame, a roster."""
+    return DataError(what, rule=rule, fix=fix).at(key)
 
 
 def wrong_key(key: str, what: str, rule: str = "", fix: str = "") -> InputError:

@@ -11,12 +11,12 @@ from typing import Any
 import numpy as np
 
 from takifugu.core.arrays import IntArray
-from takifugu.core.errors import DataError, InputError
 from takifugu.core.files import private_folder
-from takifugu.data.relation.counts import bits, integers, no_rows, refuse
-from takifugu.data.relation.faults import CAUSES, RowFault
+from takifugu.data.relation.counts import bits, integers, refuse
+from takifugu.data.relation.faults import CAUSES, RowFault, no_rows, wrong_data, wrong_key
 from takifugu.data.relation.keys import Source
-from takifugu.data.relation.opening import SOURCE, Opened, is_select, open_source
+from takifugu.data.relation.opening import is_select
+from takifugu.data.relation.roles import SOURCE, Opened, open_source
 from takifugu.data.relation.transitions import transitions_of
 from takifugu.data.relation.types import CLOCKS, ISO, MOMENTS, OFFSET, check_types, name_why, rows_sql
 from takifugu.data.relation.words import identifier, literal
@@ -35,13 +35,11 @@ def transitions_in(
     """
     for key, column, content in (("value", value, "the states"), ("order", order, "what sorts the rows")):
         if column is None:
-            raise InputError(
-                f"the column of {content} is not named", rule="a table is read by its columns",
-                fix='write for example value="posture", order="minute", unit="person"',
-            ).at(key)  # fmt: skip
+            fix = 'write for example value="posture", order="minute", unit="person"'
+            raise wrong_key(key, f"the column of {content} is not named", "a table is read by its columns", fix)
     texts = [*map(_text, states)]
     if len({*texts}) < len(texts):
-        raise InputError("two states have one text", rule="a table holds texts", fix="name each once").at("states")
+        raise wrong_key("states", "two states have one text", "a table holds texts", "name each once")
     root, frame = Path.cwd(), None
     keys: dict[str, Any] = {"value": value, "order": order, "unit": unit, "recording": recording}
     if not isinstance(data, str | PathLike):
@@ -101,10 +99,9 @@ def _timed(opened: Opened, has_step: bool) -> Source:
         ((are_clocks, is_moment),) = opened.relation.rows(f"select {matches} from {identifier(SOURCE)}")
         is_time = are_clocks or is_moment
         if are_clocks and is_moment:
-            raise DataError(
-                "order holds times with an offset from UTC, and times without one",
-                rule="a column has one kind of time", fix="order = \"CASE ... END\", which makes them of one kind",
-            ).at("order")  # fmt: skip
+            what = "order holds times with an offset from UTC, and times without one"
+            fix = 'order = "CASE ... END", which makes them of one kind'
+            raise wrong_data("order", what, "a column has one kind of time", fix)
     if not has_step and is_time:
         source = replace(source, step="1s")
     return replace(source, timezone="UTC") if is_moment and source.is_time else source

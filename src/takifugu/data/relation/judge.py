@@ -16,7 +16,7 @@ from typing import NoReturn
 from takifugu.core.nearest import did_you_mean
 from takifugu.data.relation import allowed
 from takifugu.data.relation.faults import wrong_key
-from takifugu.data.relation.tree import Node, parsed, replaced, text_of
+from takifugu.data.relation.tree import Node, column_nodes, parsed, text_of
 from takifugu.data.relation.words import identifier
 
 #: A column of the files of one scan, by its name in small letters.
@@ -116,20 +116,21 @@ class Judge:
         """Return the cells that an expression's value comes from."""
         kind, of = node.get("class"), node.get("type")
         if kind not in allowed.OPERATORS or of not in allowed.OPERATORS[kind]:
-            word = _CLASSES.get(str(kind), str(of).lower().replace("_", " "))
+            word = str(of).lower().replace("_", " ")
             self.refuse(f"uses {word}", "an expression has columns, constants and functions of one row", _BY_ROW)
         return {
-            "COLUMN_REF": self._column, "FUNCTION": self._function, "CAST": self._cast, "CASE": self._case,
-            "WINDOW": self._window, "SUBQUERY": self._subquery, "STAR": self._star_as_value,
+            "COLUMN_REF": self._column, "FUNCTION": self._function, "CAST": self._cast, "WINDOW": self._window,
+            "SUBQUERY": self._subquery,
         }.get(str(kind), self._parts)(node, scope)  # fmt: skip
 
     def _values(self, nodes: Iterable[Node], scope: Scope) -> Cells:
         return together(*(self.value(node, scope) for node in nodes))
 
     def _parts(self, node: Node, scope: Scope) -> Cells:
-        self.only(node, "value", "literal", "left", "right", "children", "input", "lower", "upper")
-        children = list(node.get("children") or [])
-        children += [node[part] for part in ("left", "right", "input", "lower", "upper") if node.get(part)]
+        self.only(node, "value", "literal", "children", "case_checks", *_CHILDREN)
+        children = [*(node.get("children") or []), *(node[part] for part in _CHILDREN if node.get(part))]
+        for check in node.get("case_checks") or []:
+            children += [check["when_expr"], check["then_expr"]]
         return self._values(children, scope)
 
     def _column(self, node: Node, scope: Scope) -> Cells:
@@ -144,38 +145,29 @@ class Judge:
 
     def _function(self, node: Node, scope: Scope) -> Cells:
         name = str(node["function_name"]).lower()
-        self.only(node, "function_name", "arguments", "is_operator", "order_bys", "qualified_name")
-        if node["qualified_name"] != {"path": [node["function_name"]]} or node["order_bys"].get("orders"):
-            self.refuse(f"calls {name}() in another way", "functions of DuckDB's own are called by their names")
-        if name not in allowed.SCALARS:
-            self.refuse(f"calls {name}()", *self._why_not(name))
-        return self._values((argument["expression"] for argument in node["arguments"]), scope)
-
-    def _why_not(self, name: str) -> tuple[str, str]:
+        self.only(node, "function_name", "arguments", "is_operator", "qualified_name")
+        if not _is_plain_name(node, "function_name"):
+            self.refuse(*_OTHER_CALL)
         if name in _UNSTABLE:
-            return _STABLE, "leave it out, or write the day or the text itself"
+            self.refuse(f"calls {name}()", _STABLE, "leave it out, or write the day or the text itself")
         if name in _AGGREGATES:
-            return "a value comes from one row", "the last row of several: QUALIFY row_number() OVER (...) = 1"
-        return "it is not among the functions that are allowed", "compute the column before, and give it as a file"
+            fix = "the last row of several: QUALIFY row_number() OVER (...) = 1"
+            self.refuse(f"calls {name}()", "a value comes from one row", fix)
+        if name not in allowed.SCALARS:
+            rule, fix = "it is not among the functions that are allowed", "compute the column before, in a file"
+            self.refuse(f"calls {name}()", rule, fix)
+        return self._values((argument["expression"] for argument in node["arguments"]), scope)
 
     def _cast(self, node: Node, scope: Scope) -> Cells:
         self.only(node, "child", "type_expr", "try_cast")
         kind = node["type_expr"]
         self.only(kind, "type_name", "children", "qualified_name")
         name, parameters = str(kind.get("type_name", "")).lower(), kind.get("children") or []
-        if kind.get("qualified_name") != {"path": [kind.get("type_name")]} or name not in allowed.TYPES:
+        if not _is_plain_name(kind, "type_name") or name not in allowed.TYPES:
             self.refuse(f"casts to {name or 'a type'}", "values are texts, numbers, times, or true and false")
         if any(parameter.get("class") != "CONSTANT" for parameter in parameters):
             self.refuse(f"casts to {name} with computed parameters", "a type is written out")
         return self.value(node["child"], scope)
-
-    def _case(self, node: Node, scope: Scope) -> Cells:
-        self.only(node, "case_checks", "else_expr")
-        parts = [check[part] for check in node["case_checks"] for part in ("when_expr", "then_expr")]
-        return self._values([*parts, node["else_expr"]], scope)
-
-    def _star_as_value(self, node: Node, scope: Scope) -> Cells:
-        self.refuse("uses * as a value", "an expression is one value of a row", "name the column")
 
     def _subquery(self, node: Node, scope: Scope) -> Cells:
         if self.is_expression:
@@ -194,8 +186,8 @@ class Judge:
             self.refuse("uses a window", "an expression is about one row", 'sql = "SELECT ..., with the window"')
         self.only(node, "function_name", "partitions", "orders", "arguments", "qualified_name")
         name = str(node["function_name"]).lower()
-        if node["qualified_name"] != {"path": [node["function_name"]]}:
-            self.refuse(f"calls {name}() in another way", "functions of DuckDB's own are called by their names")
+        if not _is_plain_name(node, "function_name"):
+            self.refuse(*_OTHER_CALL)
         if node["type"] == "WINDOW_AGGREGATE" and name not in allowed.WINDOWED:
             self.refuse(f"calls {name}() over a window", "it is not among the windows that are allowed")
         orders = [self._ordered(order) for order in node.get("orders") or []]
@@ -222,9 +214,7 @@ class Judge:
             return self._union(node)
         if node["type"] != "SELECT_NODE":
             self.refuse(f"uses {node['type'].lower().replace('_node', '').replace('_', ' ')}", "it is one SELECT")
-        self.only(node, "modifiers", "cte_map", "select_list", "from_table", "where_clause", "qualify")
-        if (node.get("cte_map") or {}).get("map"):
-            self.refuse("has a WITH inside", "steps are named once", "move WITH to the start")
+        self.only(node, "modifiers", "select_list", "from_table", "where_clause", "qualify")
         scope = replace(self._from(node["from_table"]), select=node)
         if node.get("where_clause"):
             before = len(self.checks)  # WHERE may name columns of the list, and windows see what it leaves
@@ -242,20 +232,21 @@ class Judge:
         aliases: dict[str, Cells] = {}
         columns = list[tuple[str, Cells]]()
         for item in node["select_list"]:
-            for name, cells in self._item(item, replace(scope, aliases=dict(aliases), windows=True)):
-                columns.append((name, cells))
+            inner = replace(scope, aliases=dict(aliases), windows=True)
+            if item.get("class") == "STAR":
+                added = self._star(item, inner)
+            else:
+                name = item["column_names"][-1] if item.get("class") == "COLUMN_REF" else text_of(item)
+                added = [(item.get("alias") or name, self.value(item, inner))]
+            for name, cells in added:
                 aliases[name.lower()] = together(aliases.get(name.lower(), NOTHING), cells)
+            columns += added
         return tuple(columns), replace(scope, aliases=aliases)
-
-    def _item(self, item: Node, scope: Scope) -> list[tuple[str, Cells]]:
-        if item.get("class") == "STAR":
-            return self._star(item, scope)
-        name = item.get("alias") or (item["column_names"][-1] if item.get("class") == "COLUMN_REF" else text_of(item))
-        return [(name, self.value(item, scope))]
 
     def _star(self, node: Node, scope: Scope) -> list[tuple[str, Cells]]:
         self.only(node, "relation_name", "exclude_list", "replace_list", "rename_list", "columns", "expr")
-        if node.get("expr") and not _is_pattern(node["expr"]):
+        pattern = (node.get("expr") or {}).get("literal") or {}
+        if node.get("expr") and (node["expr"].get("class"), pattern.get("kind")) != ("CONSTANT", "STRING"):
             self.refuse("uses COLUMNS(...) with a condition", "columns are named", "COLUMNS('pattern') or COLUMNS(*)")
         left_out = {_name_of(name).lower() for name in node.get("exclude_list") or []}
         other = {_name_of(entry["key"]).lower(): entry["value"] for entry in node.get("replace_list") or []}
@@ -263,31 +254,26 @@ class Judge:
         columns = list[tuple[str, Cells]]()
         for name, cells in scope.columns(node.get("relation_name") or ""):
             lower = name.lower()
-            if lower in left_out or (node.get("expr") and not self.matches(name, node["expr"]["literal"]["text"])):
+            if lower in left_out or (pattern and not self.matches(name, pattern["text"])):
                 continue
             columns.append((new.get(lower, name), self.value(other[lower], scope) if lower in other else cells))
         return columns
 
     def _modified(self, rows: Rows, node: Node, scope: Scope) -> Rows:
         for modifier in node.get("modifiers") or []:
-            kind = modifier["type"]
-            if kind == "DISTINCT_MODIFIER" and not modifier.get("distinct_on_targets"):
-                rows = replace(rows, is_distinct=True)
-            elif kind == "ORDER_MODIFIER":  # which changes no row
+            if modifier["type"] == "ORDER_MODIFIER":  # which changes no row
                 self._values([self._ordered(order) for order in modifier["orders"]], scope)
-            elif kind == "DISTINCT_MODIFIER":
-                self.refuse("has DISTINCT ON", "which row is left is not said",
-                            "QUALIFY row_number() OVER (PARTITION BY ... ORDER BY ...) = 1")  # fmt: skip
+            elif modifier["type"] == "DISTINCT_MODIFIER":
+                self.only(modifier)
+                rows = replace(rows, is_distinct=True)
             else:
                 self.refuse("takes some of the rows (LIMIT or OFFSET)", "which rows these are is not said", "WHERE")
         return rows
 
     def _union(self, node: Node) -> Rows:
-        self.only(node, "type", "modifiers", "cte_map", "setop_type", "setop_all", "children")
+        self.only(node, "modifiers", "setop_type", "setop_all", "children")
         if node["setop_type"] != "UNION":
             self.refuse(f"uses {node['setop_type']}", "it is not among what is allowed", "WHERE says which rows")
-        if (node.get("cte_map") or {}).get("map"):
-            self.refuse("has a WITH inside", "steps are named once", "move WITH to the start")
         parts = [self.select(child) for child in node["children"]]
         if len({len(rows.columns) for rows in parts}) != 1:
             self.refuse("joins tables of different numbers of columns by UNION", "columns are put below each other")
@@ -301,31 +287,30 @@ class Judge:
         if kind == "JOIN":
             return self._join(node)
         if kind == "BASE_TABLE":
-            self.only(node, "type", "alias", "table_name", "column_name_alias", "qualified_name")
+            self.only(node, "table_name", "column_name_alias", "qualified_name")
             name = str(node["table_name"])
-            if node["qualified_name"] != {"path": [node["table_name"]]} or name.lower() not in self.tables:
+            if not _is_plain_name(node, "table_name") or name.lower() not in self.tables:
                 self.refuse(f"reads {name[:80]!r}, which is no table here{did_you_mean(name, self.tables)}",
                             "tables are files, and steps of WITH", "read_csv('x.csv')")  # fmt: skip
             return Scope(((alias or name, self.tables[name.lower()].inner().named(names)),), node)
         if kind == "SUBQUERY":
-            self.only(node, "type", "alias", "subquery", "column_name_alias")
+            self.only(node, "subquery", "column_name_alias")
             self.only(node["subquery"], "node")
             return Scope(((alias, self.select(node["subquery"]["node"]).inner().named(names)),), node)
         if kind == "PIVOT":
             return Scope(((alias, self._unpivot(node).named(names)),), node)
         if kind == "EXPRESSION_LIST":
-            self.only(node, "type", "alias", "column_name_alias", "values", "expected_names", "expected_types")
+            self.only(node, "column_name_alias", "values", "expected_names", "expected_types")
             for row in node["values"]:
                 self._values(row, Scope((), node))
-            width = len(node["values"][0])
-            columns = tuple((f"col{number}", NOTHING) for number in range(width))
+            columns = tuple((f"col{number}", NOTHING) for number, _ in enumerate(node["values"][0]))
             return Scope(((alias, Rows(columns).named(names)),), node)
         words = {"EMPTY": "reads no file", "TABLE_FUNCTION": "reads by another function"}
         self.refuse(words.get(kind, f"uses {kind.lower().replace('_', ' ')}"), "a source reads the files that it names")
 
     def _unpivot(self, node: Node) -> Rows:
         """Return the rows of UNPIVOT: of each row one for each of its columns that are named."""
-        self.only(node, "type", "alias", "source", "unpivot_names", "pivots", "include_nulls", "column_name_alias")
+        self.only(node, "source", "unpivot_names", "pivots", "include_nulls", "column_name_alias")
         if not node.get("unpivot_names") or len(node["unpivot_names"]) != 1 or len(node["pivots"]) != 1:
             self.refuse("pivots rows", "a value comes from one row", "UNPIVOT ... INTO NAME t VALUE v alone")
         pivot = node["pivots"][0]
@@ -372,24 +357,23 @@ class Judge:
         if how in ("SEMI", "ANTI"):
             return replace(left, node=node, extra=filters)
         reached = together(met, spread(right.filters))
-        added = list[tuple[str, Rows]]()
-        for alias, rows in right.tables:
-            columns_of = tuple((name, together(spread(cells), reached)) for name, cells in rows.columns)
-            added.append((alias, Rows(columns_of)))
+        added = [
+            (alias, Rows(tuple((name, together(spread(cells), reached)) for name, cells in rows.columns)))
+            for alias, rows in right.tables
+        ]
         hidden_names = {name.lower() for name in using} | left.hidden_names
         return Scope((*left.tables, *added), node, extra=filters, hidden_names=hidden_names)
 
     def _equal(self, node: Node | None, left: Scope, right: Scope) -> list[tuple[Node, Node]]:
         """Return what ON compares: an expression of the left, and a column of the right."""
-        parts = [node] if node is not None else []
-        if node is not None and node.get("type") == "CONJUNCTION_AND":
-            parts = node["children"]
+        node = node or {}
+        parts = node["children"] if node.get("type") == "CONJUNCTION_AND" else [node]
         pairs = list[tuple[Node, Node]]()
         for some in parts:
             sides = (some.get("left") or {}, some.get("right") or {})
             for one, other in (sides, sides[::-1]):
                 is_right = other.get("class") == "COLUMN_REF" and right.has([other]) and not left.has([other])
-                if some.get("type") == "COMPARE_EQUAL" and is_right and left.has(_columns(one)):
+                if some.get("type") == "COMPARE_EQUAL" and is_right and left.has(column_nodes(one)):
                     pairs.append((one, other))
                     break
         if not pairs or len(pairs) < len(parts):
@@ -434,12 +418,11 @@ class Scope:
     def of(self, names: list[str]) -> Cells | None:
         """Return the cells of every column that a name may mean, None for no column."""
         lower = [name.lower() for name in names]
-        hits = [cells for _, rows in self.tables for name, cells in rows.columns if name.lower() == lower[0]]
-        if len(lower) > 1:
-            hits += [
-                cells for alias, rows in self.tables if alias.lower() == lower[0]
-                for name, cells in rows.columns if name.lower() == lower[1]
-            ]  # fmt: skip
+        hits = list[Cells]()
+        for alias, rows in self.tables:
+            for name, cells in rows.columns:
+                if name.lower() == lower[0] or [alias.lower(), name.lower()] == lower[:2]:
+                    hits.append(cells)
         if lower[0] in self.aliases:
             hits.append(self.aliases[lower[0]])
         return together(*hits) if hits else None
@@ -474,11 +457,9 @@ def _below(one: Rows, other: Rows) -> Rows:
     )  # fmt: skip
 
 
-def _columns(node: Node) -> list[Node]:
-    """Return the columns that an expression names."""
-    hits = list[Node]()
-    replaced(node, lambda some: hits.append(some) if some.get("class") == "COLUMN_REF" else None)
-    return hits
+def _is_plain_name(node: Node, name: str) -> bool:
+    """Return whether a function, type or table is called by its name alone."""
+    return bool(node.get("qualified_name") == {"path": [node.get(name)]})
 
 
 def _checks_of_join(node: Node, pairs: list[tuple[Node, Node]]) -> list[Check]:
@@ -503,15 +484,12 @@ def _checks_of_join(node: Node, pairs: list[tuple[Node, Node]]) -> list[Check]:
     return checks
 
 
-def _is_pattern(node: Node) -> bool:
-    literal = node.get("literal") or {}
-    return node.get("class") == "CONSTANT" and literal.get("kind") == "STRING"
-
-
 def _name_of(name: object) -> str:
     return str(name[-1] if isinstance(name, list) else name.get("column", name) if isinstance(name, dict) else name)
 
 
+_CHILDREN = ("left", "right", "input", "lower", "upper", "else_expr")
+_OTHER_CALL = ("calls a function in another way", "functions of DuckDB's own are called by their names")
 _COLUMN = {"class": "COLUMN_REF", "type": "COLUMN_REF", "alias": ""}
 _BY_ROW = "cast, CASE, nullif, coalesce, strptime, replace and others like them are"
 _STABLE = "the same rows give the same table tomorrow"
@@ -528,13 +506,16 @@ _SAID = {
     "sample": ("takes some of the rows (SAMPLE)", "which rows these are is not said", "WHERE says which rows"),
     "group_expressions": ("groups rows (GROUP BY)", "each row comes from one record",
                           "the last row of several: QUALIFY row_number() OVER (PARTITION BY ... ORDER BY ...) = 1"),
+    "distinct_on_targets": ("has DISTINCT ON", "which row is left is not said",
+                            "QUALIFY row_number() OVER (PARTITION BY ... ORDER BY ...) = 1"),
+    "order_bys": ("calls a function with ORDER BY", "functions are of one row", "leave ORDER BY out"),
+    "cte_map": ("has a WITH inside", "steps are named once", "move WITH to the start"),
     "having": ("groups rows (HAVING)", "each row comes from one record", "WHERE or QUALIFY"),
     "filter": ("has a FILTER", "a value comes from one row", "WHERE"),
     "at_clause": ("reads a table of another time", "a source is what its files hold", ""),
     "start": ("has a frame in OVER (...)", "windows have the usual frame", "leave ROWS or RANGE out"),
     "end": ("has a frame in OVER (...)", "windows have the usual frame", "leave ROWS or RANGE out"),
 }  # fmt: skip
-_CLASSES = {"LAMBDA": "a lambda", "PARAMETER": "a parameter", "COLLATE": "COLLATE", "DEFAULT": "DEFAULT"}
 _NAMES = """
     random uuid uuidv4 uuidv7 gen_random_uuid setseed nextval currval now today current_date current_time
     current_timestamp get_current_timestamp get_current_time transaction_timestamp current_localtime localtime

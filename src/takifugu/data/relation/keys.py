@@ -324,6 +324,11 @@ class Column(str):
     """The text of a role that is the name of a column, and never an expression."""
 
 
+def key_of(role: str) -> str:
+    """Return the key of [source] that declares a role."""
+    return "value" if role.startswith("value") else "group" if role.startswith("by") else role
+
+
 _FIELDS = frozenset(Source.__dataclass_fields__) - {"states", "start", "is_public"}
 #: The keys that a source is made of (`Source.of`).
 OF_ROWS = _FIELDS | {"from"}

@@ -2,14 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from typing import Any
 
 from takifugu.data.relation import allowed
 from takifugu.data.relation.faults import wrong_key
 from takifugu.data.relation.text_file import Form, first_record, unique_names
-from takifugu.data.relation.tree import Node, replaced, table, text_of
+from takifugu.data.relation.tree import Node, parsed, replaced, table, text_of
 from takifugu.data.relation.words import literal
 
 
@@ -30,7 +30,12 @@ class Reader:
         if "json" in self.function:
             columns = ", ".join(f"{literal(n)}: {literal(k)}" for n, k in options["columns"].items())
             return f"select * from read_json([{paths}], auto_detect = false, columns = {{{columns}}}, {_LINES}, {name})"
-        form = self.form
+        quote = options.get("quote", '"')
+        form = Form(
+            delim=options.get("delim", options.get("sep", ",")), quote=quote,
+            escape=options.get("escape", quote), header=options.get("header", True), skip=options.get("skip", 0),
+            null_padding=options.get("null_padding", False), filename=options.get("filename", False),
+        )  # fmt: skip
         names, kinds = list(options.get("columns") or {}), list((options.get("columns") or {}).values())
         if not names:
             lines = {tuple(first_record(path, form)) for path in files}
@@ -40,42 +45,44 @@ class Reader:
             names = unique_names(lines.pop(), lambda name: False, files[0].rsplit("/", 1)[-1])
         return form.select(files, names, kinds)
 
-    @property
-    def form(self) -> Form:
-        """Return how read_csv() splits the files."""
-        options = self.options
-        quote = options.get("quote", '"')
-        return Form(
-            delim=options.get("delim", options.get("sep", ",")), quote=quote,
-            escape=options.get("escape", quote), header=options.get("header", True), skip=options.get("skip", 0),
-            null_padding=options.get("null_padding", False), filename=options.get("filename", False),
-        )  # fmt: skip
 
-
+_FILE = {"class": "CONSTANT", "type": "VALUE_CONSTANT", "alias": "", "literal": {"kind": "STRING", "text": "$file"}}
 #: How lines of JSON are read.
 _LINES = "format = 'newline_delimited'"
 
 
-def without_readers(node: Node, scan_of: Callable[[Reader], str]) -> Node:
-    """Return a tree that names a table for each reader; `scan_of` gives the table's name.
+def scan(number: int) -> str:
+    """Return the name of the table of a reader."""
+    return f"takifugu scan {number}"
+
+
+def without_readers(node: Node) -> tuple[Node, list[Reader]]:
+    """Return a tree that names a table for each reader, as it is run, and the readers.
 
     Raises InputError for other functions in FROM, computed paths and options that guess.
     """
+    readers = list[Reader]()
 
     def change(some: Node) -> Node | None:
         if some.get("type") == "BASE_TABLE" and not some.get("class") and _is_path(some.get("table_name", "")):
             path = str(some["table_name"])
             if path.lower().endswith(".parquet"):
-                return _named(some, scan_of(Reader("read_parquet", (path,), {})), some.get("alias") or "parquet")
+                return _named(some, Reader("read_parquet", (path,), {}), "parquet")
             raise wrong_key("sql", f"sql reads {path[:120]!r} with guessed types", "a text file holds texts",
                             f"read_csv({literal(path)})")  # fmt: skip
         if some.get("type") != "TABLE_FUNCTION" or some.get("class"):
             return None
         reader = _reader(some)
-        return _named(some, scan_of(reader), some.get("alias") or reader.function)
+        return _named(some, reader, reader.function)
 
-    tree: Node = replaced(node, change)
-    return tree
+    def _named(some: Node, reader: Reader, alias: str) -> Node:
+        if reader not in readers:
+            readers.append(reader)
+        names = {"alias": some.get("alias") or alias, "column_name_alias": some.get("column_name_alias") or []}
+        return table(scan(readers.index(reader))) | names
+
+    tree = text_of(replaced(node, change))
+    return parsed(tree, "sql"), readers
 
 
 def with_parameters(node: Node, texts: Mapping[str, str]) -> Node:
@@ -83,11 +90,10 @@ def with_parameters(node: Node, texts: Mapping[str, str]) -> Node:
 
     def change(some: Node) -> Node | None:
         if some.get("type") == "TABLE_FUNCTION" and not some.get("class"):
-            function = some["function"]
-            arguments = [a if _option(a) else _with_text(a, "$file") for a in function["arguments"]]
-            rest = [argument for argument in arguments if _option(argument)]
-            paths = [argument for argument in arguments if not _option(argument)][:1]
-            return {**some, "function": {**function, "arguments": [*paths, *rest]}}
+            arguments = some["function"]["arguments"]
+            paths = [{**argument, "expression": _FILE} for argument in arguments if not _option(argument)][:1]
+            options = [argument for argument in arguments if _option(argument)]
+            return {**some, "function": {**some["function"], "arguments": [*paths, *options]}}
         if some.get("type") == "BASE_TABLE" and not some.get("class") and _is_path(some.get("table_name", "")):
             return {**some, "table_name": "$file", "qualified_name": {"path": ["$file"]}}
         if some.get("class") == "CONSTANT" and (some.get("literal") or {}).get("text") in texts:
@@ -96,15 +102,6 @@ def with_parameters(node: Node, texts: Mapping[str, str]) -> Node:
 
     tree: Node = replaced(node, change)
     return tree
-
-
-def _with_text(argument: Node, text: str) -> Node:
-    constant = {"class": "CONSTANT", "type": "VALUE_CONSTANT", "alias": "", "literal": {"kind": "STRING", "text": text}}
-    return {**argument, "expression": constant}
-
-
-def _named(node: Node, name: str, alias: str) -> Node:
-    return {**table(name), "alias": alias, "column_name_alias": node.get("column_name_alias") or []}
 
 
 def _is_path(name: object) -> bool:
@@ -142,29 +139,30 @@ def _check_options(name: str, options: dict[str, Any]) -> None:
                             "allowed are " + ", ".join(sorted(allowed.READERS[name])))  # fmt: skip
         if type(value) is not kinds.get(option, str):
             raise wrong_key("sql", f"{option} of {name}() is no {kinds.get(option, str).__name__}")
-    if options.get("all_varchar") is False:
-        raise wrong_key(
-            "sql", f"sql calls {name}() with all_varchar = false", "a text file holds texts", "leave it out"
-        )
-    if "json" in name and not options.get("columns"):
-        raise wrong_key("sql", f"sql calls {name}() without columns", "types are declared, not guessed",
-                        "columns = {a: 'VARCHAR', b: 'VARCHAR'}")  # fmt: skip
+    for is_broken, what, rule, fix in _rules(name, options):
+        if is_broken:
+            raise wrong_key("sql", what, rule, fix)
+
+
+def _rules(name: str, options: dict[str, Any]) -> Iterator[tuple[bool, str, str, str]]:
+    """Yield what options break: whether it is so, what is wrong, the rule, and the fix."""
+    columns, header = options.get("columns") or {}, options.get("header")
+    texts = "columns = {a: 'VARCHAR', b: 'VARCHAR'}"
+    is_guess = options.get("all_varchar") is False
+    yield is_guess, f"sql calls {name}() with all_varchar = false", "a text file holds texts", "leave it out"
+    if "json" in name:
+        yield not columns, f"sql calls {name}() without columns", "types are declared, not guessed", texts
     if "csv" in name:
-        if options.get("columns") and "header" not in options:
-            raise wrong_key("sql", "read_csv() has columns, and header is not said", "the first line is names or a row",
-                            "header = true, or header = false")  # fmt: skip
-        if options.get("header") is False and not options.get("columns"):
-            raise wrong_key("sql", "read_csv() has no header and no columns", "columns have names",
-                            "columns = {a: 'VARCHAR', b: 'VARCHAR'}")  # fmt: skip
-        for sign in ("delim", "sep", "quote", "escape"):
-            if len(options.get(sign, ",")) > 1 or (
-                sign in ("delim", "sep") and options.get(sign, ",") in ("", "\n", "\r")
-            ):
-                raise wrong_key("sql", f"{sign} of read_csv() is no single sign", "lines are split at one sign")
-    for kind in (options.get("columns") or {}).values():
-        if not isinstance(kind, str) or kind.lower() not in allowed.TYPES:
-            raise wrong_key("sql", f"columns of {name}() has another type than texts, numbers and times", "",
-                            "'VARCHAR' always fits")  # fmt: skip
+        what, rule = "read_csv() has columns, and header is not said", "the first line is names or a row"
+        yield bool(columns) and header is None, what, rule, "header = true, or header = false"
+        what = "read_csv() has no header and no columns"
+        yield header is False and not columns, what, "columns have names", texts
+        for key in ("delim", "sep", "quote", "escape"):
+            sign = options.get(key, ",")
+            is_odd = len(sign) > 1 or (key in ("delim", "sep") and sign in ("", "\n", "\r"))
+            yield is_odd, f"{key} of read_csv() is no single sign", "lines are split at one sign", ""
+    is_odd = any(not isinstance(kind, str) or kind.lower() not in allowed.TYPES for kind in columns.values())
+    yield is_odd, f"columns of {name}() has another type than texts, numbers and times", "", "'VARCHAR' always fits"
 
 
 def _option(argument: Node) -> tuple[str, Node] | None:

@@ -9,8 +9,8 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from takifugu.data.relation.keys import KEYS, Column
-from takifugu.data.relation.opening import Opened, key_of
+from takifugu.data.relation.keys import KEYS, Column, key_of
+from takifugu.data.relation.roles import Opened
 
 
 def reading(opened: Opened) -> str:

@@ -9,7 +9,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from takifugu.core.errors import DataError
-from takifugu.data.relation.faults import translated
+from takifugu.data.relation.faults import translated, wrong_data
 from takifugu.data.relation.words import identifier, literal
 
 if TYPE_CHECKING:
@@ -73,9 +73,8 @@ class Relation:
     def check_unchanged(self) -> None:
         """Raise DataError if a file changed since it was opened."""
         if stamps_of(self.files) != self.stamps:
-            raise DataError(
-                f"{self.name} changed while it was read", rule="all tables are of the same rows", fix="run it again"
-            ).at("file")
+            what = f"{self.name} changed while it was read"
+            raise wrong_data("file", what, "all tables are of the same rows", "run it again")
 
     def close(self) -> None:
         self.connection.close()
@@ -89,7 +88,9 @@ def run(connection: DuckDBPyConnection, statement: str, key: str, name: str = ""
     try:
         return connection.execute(statement) if values is None else connection.execute(statement, values)
     except (duckdb.Error, UnicodeDecodeError) as answer:
-        error = translated(answer, key, name) if isinstance(answer, duckdb.Error) else _not_text(name)
+        error = wrong_data("file", f"{name} is not UTF-8 text", "", 'encoding = "cp1252"')
+        if isinstance(answer, duckdb.Error):
+            error = translated(answer, key, name)
     raise error
 
 
@@ -137,9 +138,7 @@ def files_named(path: str, root: Path, key: str) -> tuple[str, ...]:
     names = sorted(glob.glob(place, recursive=True)) if any(sign in path for sign in "*?[") else []
     files = tuple(dict.fromkeys(os.path.realpath(name) for name in names if os.path.isfile(name)))
     if not files:
-        raise DataError(
-            f"there is no file {path[:120]!r}", fix="write its path from the release file on"
-        ).at(key)  # fmt: skip
+        raise wrong_data(key, f"there is no file {path[:120]!r}", "", "write its path from the release file on")
     return files
 
 
@@ -158,7 +157,3 @@ def types_of(connection: DuckDBPyConnection, select: str, key: str, file: str = 
 def kind_of(kind: object) -> str:
     """Return the name of a type; what an ENUM may hold could be values of rows."""
     return str(kind).partition("(")[0] if str(kind).startswith(("ENUM", "STRUCT", "UNION", "MAP")) else str(kind)
-
-
-def _not_text(name: str) -> DataError:
-    return DataError(f"{name} is not UTF-8 text", fix='encoding = "cp1252"').at("file")

@@ -13,10 +13,12 @@ from typing import Any
 import numpy as np
 
 from takifugu.core.arrays import IntArray
-from takifugu.core.errors import DataError, about
+from takifugu.core.errors import about
 from takifugu.core.escaping import is_printable
+from takifugu.data.relation.faults import wrong_data
 from takifugu.data.relation.keys import Source
-from takifugu.data.relation.opening import WRITTEN, Opened, open_table
+from takifugu.data.relation.opening import WRITTEN, open_table
+from takifugu.data.relation.roles import Opened
 from takifugu.data.relation.statements import COVERS
 from takifugu.data.relation.words import identifier
 from takifugu.data.times.moments import moment
@@ -62,17 +64,17 @@ def read_roster(source: Source, root: str | Path, folder: str) -> Roster | None:
     else:
         names, ends, attributes = _of_table(given, source, root, folder)
     if not len(names):
-        raise DataError("the roster names nobody", fix="name everybody who is covered").at("roster")
+        raise wrong_data("roster", "the roster names nobody", "", "name everybody who is covered")
     if source.unit is not None and any(not name or name != name.strip() for name in names.tolist()):
-        raise DataError("the roster has a name that is empty or has blanks around it", fix="trim() in sql").at("roster")
+        raise wrong_data("roster", "the roster has a name that is empty or has blanks around it", "", "trim() in sql")
     for texts_of_units in (names, np.array([*attributes], dtype=object), *attributes.values()):
         if not all(text is None or is_printable(text) for text in texts_of_units.tolist()):
             what = "the roster has a name or an attribute with a control character"
-            raise DataError(what, rule="a name is printed and published", fix="write it without").at("roster")
+            raise wrong_data("roster", what, "a name is printed and published", "write it without")
     order = np.argsort(names.astype("U"), kind="stable")
     names = names[order]
     if (names[1:] == names[:-1]).any():
-        raise DataError("the roster names one twice", rule="a person has one line", fix="SELECT DISTINCT").at("roster")
+        raise wrong_data("roster", "the roster names one twice", "a person has one line", "SELECT DISTINCT")
     low, high = _ticks(ends, source, len(names))
     columns = {name: column[order] for name, column in attributes.items()}
     return Roster(names, *_covered(source, low[order], high[order]), columns)
@@ -96,7 +98,7 @@ def _of_table(
         with about("roster"):
             if source.unit not in relation.types:
                 what = f"the roster has no column {str(source.unit)[:80]!r}"
-                raise DataError(what, rule="it calls them as the data do", fix="AS renames it in a SELECT")
+                raise wrong_data("roster", what, "it calls them as the data do", "AS renames it in a SELECT")
             listed = ", ".join(f"{identifier(name)}::varchar as {identifier(name)}" for name in relation.types)
             table = relation.columns(f"select {listed} from {identifier(WRITTEN)}", "roster")
             relation.check_unchanged()
@@ -122,14 +124,11 @@ def _ticks(ends: tuple[Any, Any], source: Source, count: int) -> tuple[Any, Any]
     filled = list[Any]()
     for column, key, default in zip(ends, ("from", "until"), usual, strict=True):
         if column is None:
-            filled.append(np.full(count, default, dtype=np.int64))
-            continue
-        if source.calendar is None:
+            column = np.full(count, None, dtype=object)
+        elif source.calendar is None:
             what = f"the roster has a column {key!r} and no calendar is declared"
-            raise DataError(what, fix="declare from and until").at("roster")
-        meant = dict[str | None, int]()
-        for text in {*column.tolist()}:
-            meant[text] = _tick(text, source) if text else default
+            raise wrong_data("roster", what, "", "declare from and until")
+        meant = {text: _tick(text, source) if text else default for text in {*column.tolist()}}
         filled.append(np.array([meant[text] for text in column.tolist()], dtype=np.int64))
     return filled[0], filled[1]
 
@@ -138,7 +137,7 @@ def _tick(text: str, source: Source) -> int:
     if source.is_time:
         return math.ceil(Fraction(moment(text, True, "roster", source.zone)))
     if not re.fullmatch(r"-?[0-9]{1,15}", text):
-        raise DataError("from or until of the roster is no whole number", rule="steps are numbers").at("roster")
+        raise wrong_data("roster", "from or until of the roster is no whole number", "steps are numbers")
     return int(text)
 
 

@@ -30,9 +30,10 @@ from takifugu.data.lookalikes import Lookalikes
 from takifugu.data.relation.answers import Answers, Groups, answered, check_answers, check_rows, listed, summed
 from takifugu.data.relation.counts import Counts, counted
 from takifugu.data.relation.keys import Source
-from takifugu.data.relation.opening import SOURCE, WRITTEN, Opened, open_source
+from takifugu.data.relation.opening import WRITTEN
 from takifugu.data.relation.reading import reading
 from takifugu.data.relation.relation import MEMORY, Relation
+from takifugu.data.relation.roles import SOURCE, Opened, open_source
 from takifugu.data.relation.roster import Roster, read_roster
 from takifugu.data.relation.transitions import States, states_of, transitions_of, transitions_of_all
 from takifugu.data.relation.types import Known, check_types

@@ -8,13 +8,15 @@ from __future__ import annotations
 
 from takifugu.data.relation.cells import Cells
 from takifugu.data.relation.faults import BIT
-from takifugu.data.relation.opening import Opened
+from takifugu.data.relation.roles import Opened
 from takifugu.data.relation.types import MISSING, name_why, rows_sql
 
 #: Steps to a word of bits: a signed integer holds them.
 WORD = 60
 #: The tables that statements leave behind.
 WORDS, PIECES, COVERS = '"takifugu words"', '"takifugu pieces"', '"takifugu covers"'
+#: The steps in a state of a word, and of a row.
+OF_WORD, OF_ROW = "bit_count(b{0})", "(code = {0})::int"
 #: Places are counted from here where there is no calendar, and shifted by it where there is one: // is towards 0.
 FAR = 2**61
 SHIFT = WORD * 2**50
@@ -72,7 +74,7 @@ def words(opened: Opened, window: range | None, cells: Cells | None = None) -> s
 def pieces(opened: Opened) -> str:
     """Return the SELECT of pieces from words."""
     why = f"bit_or(why) | {name_why(opened)}"
-    return f"""select unit, recording, {_counted(opened)}, sum(n)::bigint as n, sum(steps)::bigint as steps,
+    return f"""select unit, recording, {_by_state(opened, OF_WORD)}, sum(n)::bigint as n, sum(steps)::bigint as steps,
         sum(bit_count(seen))::bigint as observed, {why} as why, min(low) as low, max(high) as high,
         min(least) as least, max(most) as most from {WORDS} group by unit, recording"""
 
@@ -87,11 +89,12 @@ def gaps(length: int | None) -> str:
 def samples_by_cell(opened: Opened, cells: Cells, are_with_words: bool) -> str:
     """Return the SELECT of samples of the window by piece and cell, from the words or by another scan."""
     if are_with_words:
-        grouped = f"select unit, recording, cell, {_counted(opened)} from {WORDS} where cell >= 0 group by all"
+        steps, rows = OF_WORD, f"{WORDS} where cell >= 0"
     else:
         inside = f"place >= {cells.window.start} and place < {cells.window.stop}"
-        rows = f"select unit, recording, code, {cells.number_sql('place')} as cell from ({placed(opened, None)})"
-        grouped = f"select unit, recording, cell, {_states(opened)} from ({rows} where {inside}) group by all"
+        columns = f"unit, recording, code, {cells.number_sql('place')} as cell"
+        steps, rows = OF_ROW, f"(select {columns} from ({placed(opened, None)}) where {inside})"
+    grouped = f"select unit, recording, cell, {_by_state(opened, steps)} from {rows} group by all"
     return f"select p.number, g.* exclude (unit, recording) from ({grouped}) g join {PIECES} p using (unit, recording)"
 
 
@@ -180,31 +183,27 @@ def faulty(opened: Opened, window: range | None, cause: str, more: str = "") -> 
     kind, bit = opened.source.rows, BIT[cause]
     if kind == "samples":
         body = placed(opened, None, True)
-        if cause == "tie":
-            body = f"""select "row", {bit} as why from ({body})
-                qualify row_number() over (partition by unit, recording, place order by "row") > 1"""
-        elif cause == "between steps" and opened.source.origin is None:
-            first = 'first_value(rest) over (partition by unit, recording order by "row")'
-            body = f'select "row", (rest <> {first})::bigint * {bit} as why from ({body})'
     elif kind == "answers":
         body = rows_sql(opened, True, more)
-        if cause == "second answer":
-            body = f"""select "row", {bit} as why from ({body})
-                qualify row_number() over (partition by unit order by "row") > 1"""
     elif kind == "visits":
         body = visits(opened, more, True)
     else:
         assert window is not None, "runs have a calendar"
-        body = runs(opened, window, True)
-    if cause == "stranger" and kind in ("samples", "answers"):
+        return f'select min("row"), count(*) from ({runs(opened, window, True)}) where why & {bit} <> 0'
+    if cause in ("tie", "second answer"):
+        alike = "unit, recording, place" if cause == "tie" else "unit"
+        body = f"""select "row", {bit} as why from ({body})
+            qualify row_number() over (partition by {alike} order by "row") > 1"""
+    elif cause == "between steps" and opened.source.origin is None:
+        first = 'first_value(rest) over (partition by unit, recording order by "row")'
+        body = f'select "row", (rest <> {first})::bigint * {bit} as why from ({body})'
+    elif cause == "stranger":
         body = f"""select "row", (c.number is null)::bigint * {bit} as why
             from ({body}) r left join {COVERS} c using (unit)"""
     return f'select min("row"), count(*) from ({body}) where why & {bit} <> 0'
 
 
-def _states(opened: Opened) -> str:
-    return ", ".join(f"sum((code = {n})::int)::bigint as s{n}" for n in range(len(opened.source.states))) or "0 as s"
-
-
-def _counted(opened: Opened) -> str:
-    return ", ".join(f"sum(bit_count(b{n}))::bigint as s{n}" for n in range(len(opened.source.states))) or "0 as s"
+def _by_state(opened: Opened, steps: str) -> str:
+    """Return the sums of the steps in each state, by a form with the state's number."""
+    states = range(len(opened.source.states))
+    return ", ".join(f"sum({steps.format(n)})::bigint as s{n}" for n in states) or "0 as s"

@@ -8,10 +8,10 @@ from dataclasses import dataclass, field, replace
 import numpy as np
 
 from takifugu.core.arrays import IntArray
-from takifugu.core.errors import InputError
 from takifugu.data.relation import statements
 from takifugu.data.relation.counts import counted, integers
-from takifugu.data.relation.opening import Opened
+from takifugu.data.relation.faults import wrong_key
+from takifugu.data.relation.roles import Opened
 from takifugu.data.relation.roster import Roster
 
 
@@ -37,7 +37,7 @@ def transitions_of(opened: Opened, roster: Roster | None = None, cells: Sequence
     on. Raises the errors of `counted`.
     """
     if opened.source.rows != "samples":
-        raise InputError("transitions are counted in samples", fix='rows = "samples"').at("rows")
+        raise wrong_key("rows", "transitions are counted in samples", "", 'rows = "samples"')
     counted(opened, roster)
     rows = statements.placed(opened, None)
     after = "over (partition by unit, recording order by place)"

@@ -53,11 +53,9 @@ def expression(text: str, key: str) -> Node:
     """
     answer = _serialized(f"SELECT\n{text}\n", key)
     node = answer["statements"][0]["node"] if answer and len(answer["statements"]) == 1 else None
-    plain = _serialized("SELECT 1", key)
-    assert plain is not None, "a constant is an expression"
     is_one = node is not None and len(node.get("select_list") or ()) == 1
     if answer is not None and node is not None and is_one and not answer["statements"][0]["named_param_map"]:
-        alone = {**plain["statements"][0]["node"], "select_list": node["select_list"]}
+        alone = {**_serialized_constant(), "select_list": node["select_list"]}
         alone["from_table"] = {**alone["from_table"], "query_location": node["from_table"].get("query_location")}
         if alone == node and not node["select_list"][0].get("alias"):
             only: Node = node["select_list"][0]
@@ -94,21 +92,21 @@ def replaced(node: Any, how: Callable[[Node], Node | None]) -> Any:
     return other if other is not None else {name: replaced(child, how) for name, child in node.items()}
 
 
+def column_nodes(node: Node) -> list[Node]:
+    """Return the columns that an expression names."""
+    columns = list[Node]()
+    replaced(node, lambda some: columns.append(some) if some.get("class") == "COLUMN_REF" else None)
+    return columns
+
+
 def columns_in(node: Node) -> list[str]:
     """Return the first names of the columns that an expression names, once each."""
-    names = list[str]()
-
-    def note(some: Node) -> None:
-        if some.get("class") == "COLUMN_REF":
-            names.append(some["column_names"][0])
-
-    replaced(node, note)
-    return list(dict.fromkeys(names))
+    return list(dict.fromkeys(column["column_names"][0] for column in column_nodes(node)))
 
 
 @cache
 def _serialized_constant() -> Node:
-    node: Node = parsed("select 1", "sql")
+    node: Node = parsed("SELECT 1", "sql")
     return node
 
 

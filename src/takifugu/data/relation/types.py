@@ -13,7 +13,7 @@ from takifugu.core.errors import DataError, InputError, TakifuguError, gathered,
 from takifugu.core.plain import toml_of
 from takifugu.data.relation.faults import BIT
 from takifugu.data.relation.keys import Column
-from takifugu.data.relation.opening import SOURCE, Opened
+from takifugu.data.relation.roles import SOURCE, Opened
 from takifugu.data.relation.words import identifier, literal, toml_line
 from takifugu.data.values.bins import Bins, Classes
 

@@ -14,7 +14,9 @@ from takifugu.core.arrays import IntArray
 from takifugu.core.errors import DataError
 from takifugu.data.lookalikes import Lookalikes
 from takifugu.data.relation.counts import bits, integers, refuse
-from takifugu.data.relation.opening import WRITTEN, Opened
+from takifugu.data.relation.faults import no_rows
+from takifugu.data.relation.opening import WRITTEN
+from takifugu.data.relation.roles import Opened
 from takifugu.data.relation.statements import visits
 from takifugu.data.relation.types import MISSING, UNKNOWN, check_types, name_why
 from takifugu.data.relation.words import identifier, literal
@@ -98,9 +100,7 @@ def visited(opened: Opened, known: Sequence[str] | Grid) -> Visits:
 def _refuse_nothing(opened: Opened) -> None:
     """Refuse an empty export; that all visits are left out tells where nobody was, and is no fault."""
     if not opened.filters and not opened.relation.rows(f"select 1 from {identifier(WRITTEN)} limit 1"):
-        raise DataError(
-            "there are no rows", rule="an empty export is more often a mistake than nobody", fix="look at the file"
-        ).at("file")  # fmt: skip
+        raise no_rows("look at the file")
 
 
 def _of_list(opened: Opened, places: Sequence[str]) -> str:

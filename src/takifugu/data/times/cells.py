@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import math
 from bisect import bisect_right
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from fractions import Fraction
 from functools import cached_property
@@ -78,7 +78,7 @@ class Slots:
     def numbers(self) -> IntArray:
         """Return the number of each step of the window."""
         places = np.arange(self.window.start, self.window.stop, dtype=np.int64)
-        numbers: IntArray = self.of(places, np.where).astype(np.int64)
+        numbers: IntArray = self.of(places).astype(np.int64)
         return numbers
 
     @cached_property
@@ -87,19 +87,16 @@ class Slots:
         numbers, places = np.unique(self.numbers, return_inverse=True)
         return numbers, places.ravel().astype(np.int64)
 
-    def of(self, places: Any, choose: Callable[[Any, Any, Any], Any]) -> Any:
-        """Return the numbers of steps by their places.
-
-        Places may be columns of engines; `choose` is their if-else.
-        """
+    def of(self, places: Any) -> Any:
+        """Return the numbers of steps by their places, which may be SQL that np.where() understands."""
         start, unit = self._moment(self.window.start) - self._monday, self._unit
         clocks = [(place, (start + offset) // unit) for place, offset in self.offsets]
         steps = (places - self.window.start) * (int(self.calendar.step) // unit)
-        wall = steps + self._by_halves(places, clocks, choose)
+        wall = steps + _by_halves(places, clocks)
         number = places * 0
         for axis in self.axes:
             if axis == "month":
-                part = self._by_halves(wall, self._months, choose)
+                part = _by_halves(wall, self._months)
             else:
                 part = wall // (AXES[axis] // unit)
             if axis in _REPEATING:
@@ -172,13 +169,14 @@ class Slots:
         """Return the most days from the origin to the window's end."""
         return (self._moment(self.window.stop) + max(offset for _, offset in self.offsets) - self._monday) // DAY + 1
 
-    def _by_halves(self, places: Any, steps: Sequence[tuple[int, int]], choose: Callable[[Any, Any, Any], Any]) -> Any:
-        """Return the value of the last step up to each number."""
-        if len(steps) == 1:
-            return steps[0][1]
-        middle = len(steps) // 2
-        later = self._by_halves(places, steps[middle:], choose)
-        return choose(places >= steps[middle][0], later, self._by_halves(places, steps[:middle], choose))
-
     def _moment(self, place: int) -> int:
         return int(self.calendar.moment_of(place))
+
+
+def _by_halves(places: Any, steps: Sequence[tuple[int, int]]) -> Any:
+    """Return the value of the last step up to each number."""
+    if len(steps) == 1:
+        return steps[0][1]
+    middle = len(steps) // 2
+    later = _by_halves(places, steps[middle:])
+    return np.where(places >= steps[middle][0], later, _by_halves(places, steps[:middle]))

@@ -28,15 +28,6 @@ def now() -> datetime:
     return datetime.now().astimezone()
 
 
-def iso_time(text: str) -> datetime:
-    """Read a date or time of ISO 8601; ValueError for another text.
-
-    >>> iso_time("2026-01-31 17:05:00 +0100").isoformat()
-    '2026-01-31T17:05:00+01:00'
-    """
-    return datetime.fromisoformat(text[:11] + text[11:].replace(" ", ""))
-
-
 def moment(value: object, is_time: bool, key: str, zone: Zone | None = None) -> Moment:
     """Read a moment from a TOML date or time, text or number.
 

@@ -6,7 +6,7 @@ from dataclasses import dataclass, field
 
 import numpy as np
 
-from takifugu.core.arrays import BoolArray, IntArray
+from takifugu.core.arrays import IntArray
 from takifugu.numbers.runs import Runs
 
 #: A longer piece means a mistake in the order or in the step.
@@ -52,10 +52,3 @@ class Counted:
     """The pieces of a chain's sequences, their entries counted by state where the rows are; private."""
 
     pieces: tuple[Piece, ...] = field(repr=False)
-
-
-def runs_of(seen: BoolArray) -> tuple[range, ...]:
-    """Return the runs of observed places."""
-    bounded = np.concatenate(([False], seen, [False]))
-    edges = np.flatnonzero(bounded[1:] != bounded[:-1]).tolist()
-    return tuple(map(range, edges[::2], edges[1::2]))

@@ -19,10 +19,10 @@ WORD_OF_TOTALS = r"(?i:(?:grand|sub)?[ -]?total[es]?|totaal|(?:gesamt)?summe|ges
 _TOTALS = re.compile(rf"\W*{WORD_OF_TOTALS}\W*")
 
 
-def meant(written: Iterable[Written], column: str, what: str, counted: str = "") -> dict[str, str]:
+def meant(written: Iterable[Written], column: str, what: str) -> dict[str, str]:
     """Return the one spelling of every written name.
 
-    `what` is the key (unit, piece), `counted` the rows left out of row numbers. Raises DataError, with row numbers and
+    `what` is the key (unit, piece). Raises DataError, with row numbers and
     never a name, for unfit or empty names, for two spellings of one, for people called 1e+05, who are 100000
     elsewhere, and for people called as totals are.
 
@@ -32,7 +32,7 @@ def meant(written: Iterable[Written], column: str, what: str, counted: str = "")
     noun, reasons, is_person = what, "blanks, accents, characters of zero width", what in _PEOPLE
     if is_person:
         noun, reasons = PEOPLE.one, f"{reasons}, or zeros or a plus in front of a number"
-    subject, below = f"column {column!r}: a {noun}", f" (counted from 1 below the header{counted})"
+    subject, below = f"column {column!r}: a {noun}", " (counted from 1 below the header)"
     spelling_of: dict[str, str] = {}
     first: dict[str, Written] = {}
     for raw, row in written:

@@ -1,0 +1,190 @@
+"""A source opened: a relation whose columns are the roles that the keys declare, each judged before it is computed."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+from datetime import datetime, timedelta
+from pathlib import Path
+
+from takifugu.core.errors import InputError, TakifuguError, gathered, raise_gathered
+from takifugu.core.nearest import did_you_mean, first_of
+from takifugu.data.relation.faults import wrong_data, wrong_key
+from takifugu.data.relation.judge import Cells, Judge, Scope, together
+from takifugu.data.relation.keys import Column, Source, key_of
+from takifugu.data.relation.opening import WRITTEN, Opening
+from takifugu.data.relation.readers import with_parameters
+from takifugu.data.relation.relation import MEMORY, Relation, connected, types_of, view
+from takifugu.data.relation.rules import check_dependence
+from takifugu.data.relation.tree import Node, expression, replaced, text_of
+from takifugu.data.relation.words import identifier
+
+_DAY = 86_400 * 10**6
+#: The relation of the roles; the one with the number of each row is called "... rows".
+SOURCE = "takifugu source"
+#: What DuckDB calls the type of moments.
+_MOMENT = ("timestamptz", "timestamp with time zone")
+
+
+@dataclass(frozen=True)
+class Role:
+    """A role as SQL over the columns of the file, its cells, its text in the reading, and DuckDB's type of it.
+
+    `written` is it in messages, to be pasted: a column's name as SQL has it, an expression as its owner wrote it.
+    """
+
+    sql: str
+    cells: Cells = field(repr=False)
+    text: str
+    written: str
+    type: str
+
+
+@dataclass(frozen=True, eq=False)
+class Opened:
+    """An opened source: `relation` has a column for each role, by the role's name; values are value0, value1, ..."""
+
+    source: Source
+    relation: Relation
+    roles: Mapping[str, Role]
+    kind: str
+    split: str = ""
+    sql: str = ""
+    filters: Cells = field(default_factory=dict, repr=False)
+
+    def type(self, role: str) -> str:
+        """Return DuckDB's type of a role, "" without one."""
+        return self.roles[role].type if role in self.roles else ""
+
+    @property
+    def public(self) -> tuple[str, ...]:
+        """Return the roles of public columns beside the values."""
+        return tuple(name for name in self.roles if name.startswith("by"))
+
+    def words(self) -> dict[str, str]:
+        """Return how messages call the roles: as SQL that can be pasted."""
+        absent = dict.fromkeys(("where", "unit", "recording", "order", "end"), "-")
+        words = absent | {name: role.written for name, role in self.roles.items()}
+        words |= {name: self.roles[name].text for name in self.public}
+        words["value"] = ", ".join(words[f"value{number}"] for number, _ in enumerate(self.source.values))
+        is_stepped = self.source.order is not None and self.source.step is not None
+        return words | {"bucket": self._bucket(words["order"]) if is_stepped else ""}
+
+    def _bucket(self, order: str) -> str:
+        """Return the step in which a time lies; texts are times or whole numbers then."""
+        source, kind = self.source, "bigint"
+        if source.is_time:
+            kind = "timestamp" if source.zone is None else "timestamptz"
+        when = f"cast({order} AS {kind})" if self.type("order") == "VARCHAR" else order
+        rest = (source.origin or 0) % source.width
+        if not source.is_time:
+            step = f"{source.width} * {source.width}"
+            return f"({when} - {rest}) // {step} + {rest}" if rest else f"{when} // {step}"
+        start = ""
+        if rest or _DAY % source.width:  # steps are counted from 1970 on, buckets from a Monday
+            start = f", {kind} '{datetime(1970, 1, 1) + timedelta(microseconds=rest)}'"
+        return f"time_bucket(INTERVAL '{source.width // 10**6} s', {when}{start})"
+
+
+def open_source(
+    source: Source, root: str | Path, folder: str, frame: object = None, public: Sequence[str] = (),
+    memory: str = MEMORY, threads: int = 2,
+) -> Opened:  # fmt: skip
+    """Open a source in a private folder, with paths from `root` on; nothing but its first lines is read.
+
+    `public` are columns or expressions that answers are counted by.
+
+    Raises InputError for keys, SQL and expressions against the rules, DataError for files that cannot be read.
+    """
+    if source.file is None and source.sql is None and frame is None:
+        raise wrong_key("file", "neither file nor sql is declared", "", 'file = "x.csv"')
+    if frame is not None and source.file is not None:
+        raise wrong_key("file", "a file is declared, and a frame given", "rows come from one of them", "leave one out")
+    if source.value is None:
+        raise wrong_key("value", "value is not declared", "it is what is published", 'value = "state"')
+    connection = connected(folder, memory, threads)
+    texts = {t: f"${key}" for key in ("from", "until") if (t := source.text_of_date(key)) is not None}
+    declared = [(name, getattr(source, name)) for name in ("unit", "recording", "order", "end", "where")]
+    wanted = [(name, text) for name, text in declared if text is not None]
+    wanted += [(f"value{number}", text) for number, text in enumerate(source.values)]
+    wanted += [(f"by{number}", text) for number, text in enumerate(public)]
+    opening = Opening(wanted, Path(root), folder, connection, source.file, source.sql, source.encoding, texts)
+    try:
+        opening.take(frame)
+        return _opened(opening, source)
+    except RecursionError:
+        connection.close()
+        raise wrong_key("sql", "sql is nested too deeply", "it is short enough to be reviewed", "WITH") from None
+    except BaseException:
+        connection.close()
+        raise
+
+
+def _opened(opening: Opening, source: Source) -> Opened:
+    """Return the opened source, its roles judged."""
+    relation = opening.relation()
+    roles, faults = dict[str, Role](), list[TakifuguError]()
+    for name, text in opening.wanted:
+        with gathered(faults):
+            roles[name] = _role(opening, name, text, relation.types)
+    raise_gathered(faults)
+    values = together(*(role.cells for name, role in roles.items() if name.startswith("value")))
+    cells = {name: role.cells for name, role in roles.items() if not name.startswith("value")}
+    check_dependence(
+        cells | {"value": values}, opening.rows.filters, opening.rows.is_distinct, source.is_covered,
+        source.rows != "answers" or (source.unit is not None and source.rows_per_person == 1),
+        source.rows == "visits",
+    )  # fmt: skip
+    condition = f"coalesce({roles['where'].sql}, true)" if "where" in roles else "true"
+    listed = ", ".join(f"{role.sql} as {identifier(name)}" for name, role in roles.items())
+    number = identifier("takifugu row")  # a file may have a column called row
+    numbered = f"select *, row_number() over () as {number} from {identifier(WRITTEN)}"
+    with_number = f'select {listed}, {number} as "row" from ({numbered}) where {condition}'
+    view(opening.connection, SOURCE, f"select {listed} from {identifier(WRITTEN)} where {condition}", "value")
+    view(opening.connection, f"{SOURCE} rows", with_number, "value")
+    for name, text in opening.wanted:
+        if text not in relation.types:
+            relation.alone[key_of(name)] = f"select count({roles[name].sql}) from {identifier(WRITTEN)}"
+    return Opened(source, relation, roles, opening.kind, opening.split, opening.sql, opening.rows.filters)
+
+
+def _role(opening: Opening, name: str, text: str, types: Mapping[str, str]) -> Role:
+    """Return a role, which is a column if it is the name of one, and else an expression."""
+    key = key_of(name)
+    if text in types:
+        sql = display = written = identifier(text)
+        cells = dict(opening.rows.columns)[text]
+    elif isinstance(text, Column):
+        what = f"the data has no column {text[:80]!r}{did_you_mean(text, [*types])}"
+        raise wrong_data("file", what, "", f"its columns are {first_of(types)}; AS renames one in sql")
+    else:
+        try:
+            tree = expression(text, key)
+        except InputError:
+            near = did_you_mean(text, types)
+            if not near:
+                raise
+            raise wrong_key(key, f"{key} is no column{near}", "it is its exact name", "write it so") from None
+        scope = Scope((("", opening.rows),), tree)
+        cells = Judge(key).value(tree, scope)
+        replaced(tree, lambda node: _refuse_clocks_of_nobody(opening, node, key))
+        sql, written = f"({text_of(tree)})", text
+        display = text_of(with_parameters(tree, opening.texts))
+    kind = types.get(text) or types_of(opening.connection, f"select {sql} as x from {identifier(WRITTEN)}", key)["x"]
+    if key == "where" and kind != "BOOLEAN":
+        fix = "where = \"Typ <> 'Summe'\""
+        raise wrong_key("where", f"where holds {kind}", "it is true or false for each row", fix)
+    return Role(sql, cells, display, written, kind)
+
+
+def _refuse_clocks_of_nobody(opening: Opening, node: Node, key: str) -> None:
+    """Refuse a cast of a moment to what clocks show, which would be those of the connection."""
+    if node.get("class") != "CAST" or str(node["type_expr"]["type_name"]).lower() in _MOMENT:
+        return
+    child = text_of(node["child"])
+    kind = types_of(opening.connection, f"select {child} as x from {identifier(WRITTEN)}", key)["x"]
+    if kind.lower() in _MOMENT:
+        raise wrong_key(
+            key, f"{key} casts a moment to {node['type_expr']['type_name']}",
+            "days and hours are those of clocks somewhere", f"{child} AT TIME ZONE 'Europe/Berlin', with your zone",
+        )  # fmt: skip
