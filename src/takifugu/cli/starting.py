@@ -24,12 +24,12 @@ from takifugu.core.sections import checked_path
 from takifugu.core.text.tables import labelled, paragraph
 from takifugu.data.relation.keys import KEYS
 from takifugu.releasing.draft.evidence import Evidence, evidence
-from takifugu.releasing.draft.listing import listed_keys
 from takifugu.releasing.draft.questions import NONE, Answers, Question, questions
 from takifugu.releasing.draft.text import Draft, draft_of, relative, text_of
 from takifugu.releasing.file.kinds import KINDS, PLAINLY, drafted
 from takifugu.releasing.file.loading import checked, json_schema
 from takifugu.releasing.file.neighbours import write_ledger_id
+from takifugu.releasing.file.schema import listed_keys
 
 #: With a longer name the commands that come next do not fit beside what they are for.
 _SHORT_NAME = 30
@@ -193,7 +193,7 @@ def keys(kind: str | None, as_json: bool) -> None:
     if kind is None:
         raise InputError("no kind was named", fix=f"write one of {', '.join(drafted())}").at("kind")
     keys_kind = _kind(kind)
-    all_keys = list(listed_keys(keys_kind))
+    all_keys = list(listed_keys(keys_kind, json_schema(keys_kind)))
     if as_json:
         print_json("keys", None, {"kind": keys_kind, "keys": list(map(asdict, all_keys))})
         return

@@ -65,7 +65,8 @@ def test_visits_are_no_answers_where_each_person_has_one_declared_value(tmp_path
     )  # fmt: skip
     assert load(written(example, tmp_path, "answers")).items
     refusal = refusal_of(written(example, tmp_path, "visits"))
-    assert 'with belief.values a row is what is so of one person or case; write rows = "answers"' in str(refusal)
+    right = "with belief.values a row is what one person or case answered, or what is so of it"
+    assert f'{right}; write rows = "answers"' in str(refusal)
 
 
 @pytest.mark.parametrize(("kind", "table"), [

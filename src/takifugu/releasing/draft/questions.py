@@ -9,7 +9,7 @@ from __future__ import annotations
 import math
 import re
 import shlex
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 
 from takifugu.core.errors import InputError
@@ -20,19 +20,16 @@ from takifugu.data.times.zones import Zone
 from takifugu.model.queries.sections import IN_ORDER, POLICY, WHOLE_COLUMNS
 from takifugu.releasing.draft.evidence import MOST_COUNTED, Evidence
 from takifugu.releasing.draft.forms import INSTANTS, NUMBERS, TIMES, Reading, is_clock, names_in, readings, value_of
+from takifugu.releasing.file.keys import ROWS as WORDS_OF_ROWS
+from takifugu.releasing.file.keys import STEPS
 from takifugu.releasing.file.kinds import KINDS
 
 Answers = Mapping[str, str]
 #: The answer that no column says it.
 NONE = "-"
-ROWS = {
-    "samples": "the state in its own step", "changes": "a state that lasts until the next row",
-    "stays": "a state from a start to an end", "events": "what happened in its step",
-    "wide": "states of several steps, each in a column of its own",
-    "answers": "what one person or case answered, or what is so of it", "visits": "that somebody was somewhere",
-}  # fmt: skip
-#: Rows that have a time.
-TIMED = ("samples", "changes", "stays", "events", "wide")
+#: Rows that have a time, and all that are drafted.
+TIMED = (*STEPS, "wide")
+ROWS = {name: words for name, words in WORDS_OF_ROWS.items() if name != "contacts"}
 #: What is secret of rows without a time, by the kind of release file.
 SECRETS = {
     "users": "all answers of each person; one table counts everybody",
@@ -42,7 +39,22 @@ SECRETS = {
     "populations": "from which population a row comes; each is randomised alone",
 }
 _PROMISE = "what is protected depends on it, and no table tells it"
-_ZONE = "hours, days and weekdays are those of clocks somewhere"
+_ORDER = "the order of rows is part of what is protected"
+#: The questions by the key that each one sets, and what of it: the words, with a place for a column, and why.
+QUESTIONS = {
+    "rows": ("What does a row say?", _PROMISE),
+    "unit": ("Whose is a row?", _PROMISE), "unit-read": ("Are the names in {} the same, read so?", _PROMISE),
+    "order": ("When was a row?", _ORDER), "order-of-stays": ("When does it start?", _ORDER),
+    "end": ("When does it end?", _ORDER),
+    "order-read": ("How are the times in {} written?", "they can be read in several ways, and each gives other days"),
+    "where": ("Which rows count?", "rows are never left out unseen"),
+    "step": ("How long is a step?", "a step is what is protected, and public"),
+    "timezone": ("Where do clocks show these times?", "hours, days and weekdays are those of clocks somewhere"),
+    "kind": ("What is secret?", _PROMISE),
+    "value": ("What is published?", "its values are counted"),
+    "value-read": ("How are the numbers in {} written?", "each gives other numbers"),
+    "nulls": ("What does a missing value mean?", "what is missing is part of what is protected"),
+}
 #: So many choices are pasted in an error, gaps are looked at, and rows are named.
 _LISTED, _MOST_GAPS, _NAMED = 6, 10_000, 3
 #: The form of dates that a message shows.
@@ -70,8 +82,8 @@ class Question:
     name: str
     words: str
     choices: tuple[Choice, ...]
-    evidence: str = ""
-    why: str = _PROMISE
+    evidence: str
+    why: str
     offered: str | None = None
 
     @property
@@ -85,6 +97,15 @@ class Question:
         for choice in (*self.choices[: _LISTED - 1], *self.choices[_LISTED - 1 :][-1:]):
             words.append(f"--{self.name} {shlex.quote(visible(choice.name))} ({visible(choice.words)})")
         return ", or ".join(words)
+
+
+def _ask(
+    what: str, choices: Iterable[Choice], evidence: str = "", *, column: str = "", key: str = "", is_clear: bool = False
+) -> Question:
+    """Return a question of the table above; what `is_clear` is offered where it is the only choice."""
+    (words, why), some = QUESTIONS[what], tuple(choices)
+    offered = some[0].name if is_clear and len(some) == 1 else None
+    return Question(key or what.partition("-")[0], words.format(repr(visible(column))), some, evidence, why, offered)
 
 
 def unsaid(some: Sequence[Question]) -> InputError:
@@ -146,8 +167,8 @@ def _rows(evidence: Evidence, answers: Answers) -> Question | None:
     steps, seen = evidence.steps, f"{evidence.size:,} rows, {len(evidence.types):,} columns"
     if steps:
         seen += f", of which {len(steps):,} are called as steps, {steps[0]!r} to {steps[-1]!r}"
-    choices = tuple(Choice(name, ROWS[name]) for name in some if steps or name != "wide")
-    return Question("rows", "What does a row say?", choices, seen, offered=some[0] if len(some) == 1 else None)
+    choices = (Choice(name, ROWS[name]) for name in some if steps or name != "wide")
+    return _ask("rows", choices, seen, is_clear=len(some) == 1)
 
 
 def _unit(evidence: Evidence, answers: Answers) -> Question | None:
@@ -156,8 +177,7 @@ def _unit(evidence: Evidence, answers: Answers) -> Question | None:
         taken = evidence.steps if rows == "wide" else ()
         counted = _counted(evidence, [name for name in evidence.types if name not in taken])
         nobody = "each row is another person or case" if rows == "answers" else "all rows are about one person or thing"
-        choices = (*counted, Choice(NONE, f"no column: {nobody}"))
-        return Question("unit", "Whose is a row?", choices, f"{evidence.size:,} rows")
+        return _ask("unit", [*counted, Choice(NONE, f"no column: {nobody}")], f"{evidence.size:,} rows")
     if unit == NONE:
         return None
     whose, kind = evidence.judged(unit, "unit"), answers.get("kind")
@@ -173,7 +193,7 @@ def _unit(evidence: Evidence, answers: Answers) -> Question | None:
     if sql == unit:
         return None
     choice = Choice(sql, f"without blanks around, and 7 for 7.0: so read are {odd:,} rows")
-    return Question("unit", f"Are the names in {visible(unit)!r} the same, read so?", (choice,))
+    return _ask("unit-read", [choice], column=unit)
 
 
 def _counted(evidence: Evidence, names: Sequence[str]) -> list[Choice]:
@@ -208,23 +228,17 @@ def _kind_of_step(answers: Answers) -> str | None:
 
 
 def _when(evidence: Evidence, answers: Answers, key: str) -> Question | None:
-    words = "When was a row?" if key == "order" else "When does it end?"
-    if answers["rows"] == "stays" and key == "order":
-        words = "When does it start?"
-    why = "the order of rows is part of what is protected"
     if key not in answers:
-        choices = tuple(_orders(evidence, {answers.get("unit"), answers.get("order")}))
-        offered = choices[0].name if len(choices) == 1 else None
-        return Question(key, words, choices, why=why, offered=offered)
+        what = "order-of-stays" if answers["rows"] == "stays" and key == "order" else key
+        return _ask(what, _orders(evidence, {answers.get("unit"), answers.get("order")}), is_clear=True)
     full = full_readings(evidence, answers, key)
     if key == "order" and full and full[0].there < evidence.size:
         return _where(evidence, answers, key)
     if len(full) == 1 or (_kind_of_step(answers) is None and len({reading.kind == NUMBERS for reading in full}) > 1):
         return None
     if full:
-        choices = tuple(Choice(reading.sql, reading.words) for reading in full)
-        return Question(key, f"How are the times in {visible(answers[key])!r} written?", choices,
-                        why="they can be read in several ways, and each gives other days")  # fmt: skip
+        ways = (Choice(reading.sql, reading.words) for reading in full)
+        return _ask("order-read", ways, column=answers[key], key=key)
     return _where(evidence, answers, key)
 
 
@@ -272,9 +286,7 @@ def _where(evidence: Evidence, answers: Answers, key: str) -> Question:
     listed = ", ".join(map(str, lost[:_NAMED])) + (" ..." if len(lost) > _NAMED else "")
     choice = Choice(f"({answers['where']}) AND {condition}" if answers.get("where") else condition,
                     f"leaves out {len(lost):,} of {evidence.size:,} rows: {listed}")  # fmt: skip
-    return Question("where", "Which rows count?", (choice,),
-                    f"{evidence.size - some[0].rows:,} rows say no time that the others' form reads",
-                    "rows are never left out unseen")  # fmt: skip
+    return _ask("where", [choice], f"{evidence.size - some[0].rows:,} rows say no time that the others' form reads")
 
 
 def _step(evidence: Evidence, answers: Answers) -> Question | None:
@@ -289,7 +301,7 @@ def _step(evidence: Evidence, answers: Answers) -> Question | None:
             choices += [Choice(word, "shorter than what you want to see") for word in ("1min", "1h", "1d")]
         else:
             choices.append(Choice("1", "its numbers"))
-    return Question("step", "How long is a step?", tuple(choices), why="a step is what is protected, and public")
+    return _ask("step", choices)
 
 
 def _common_gap(evidence: Evidence, reading: Reading) -> str | None:
@@ -314,13 +326,13 @@ def _timezone(evidence: Evidence, answers: Answers) -> Question | None:
         Zone(answers["timezone"])
         return None
     kinds = {reading.kind for reading in full_readings(evidence, answers, "order")}
-    words, utc = "Where do clocks show these times?", Choice("UTC", "clocks there show UTC; or Europe/Berlin, any zone")
     if kinds == {INSTANTS}:
-        return Question("timezone", words, (utc,), "they are moments: they have an offset, or count from 1970", _ZONE)
+        utc = Choice("UTC", "clocks there show UTC; or Europe/Berlin, any zone")
+        return _ask("timezone", [utc], "they are moments: they have an offset, or count from 1970")
     if kinds == {TIMES} and "timezone" not in answers and "unit" in answers and has_hours_twice(evidence, answers):
         zone = Choice("Europe/Berlin", "or another zone: the first of two equal times is taken for summer time")
-        return Question("timezone", words, (zone, Choice(NONE, "as written: two rows of one hour are refused")),
-                        "an hour of an autumn night has each of its times twice", _ZONE)  # fmt: skip
+        as_written = Choice(NONE, "as written: two rows of one hour are refused")
+        return _ask("timezone", [zone, as_written], "an hour of an autumn night has each of its times twice")
     return None
 
 
@@ -340,25 +352,20 @@ def _values(evidence: Evidence, answers: Answers) -> Iterator[Question | None]:
     """Yield the questions what is published, and what is secret of rows without a time."""
     rows, said = answers.get("rows"), answers.get("value")
     if rows == "answers" and "kind" not in answers:
-        yield Question("kind", "What is secret?", tuple(Choice(*pair) for pair in SECRETS.items()))
+        yield _ask("kind", (Choice(*pair) for pair in SECRETS.items()))
         return
     if evidence.unpivoted:
         said = evidence.unpivoted[1]
     elif said is None and rows is not None and not ("kind" in answers and KINDS.find(answers["kind"]).facts.of_belief):
         taken = {answers.get("unit"), *columns_in(answers.get("order", ""), evidence.types), answers.get("end")}
-        choices = tuple(_counted(evidence, [name for name in evidence.types if name not in taken]))
-        offered = choices[0].name if len(choices) == 1 else None
-        yield Question("value", "What is published?", choices, why="its values are counted", offered=offered)
+        yield _ask("value", _counted(evidence, [name for name in evidence.types if name not in taken]), is_clear=True)
     if answers.get("nulls", "refuse") not in _NULLS:
         raise unknown(f"nulls is {answers['nulls'][:40]!r}", answers["nulls"], _NULLS).at("nulls")
     for column in columns_in(said, evidence.types) if said is not None else ():
         value = value_of(evidence, column)
         if len(value.ways) > 1:
-            choices = tuple(Choice(way.sql, way.words) for way in value.ways)
-            yield Question("value", f"How are the numbers in {visible(column)!r} written?", choices,
-                           why="each gives other numbers")  # fmt: skip
+            yield _ask("value-read", (Choice(way.sql, way.words) for way in value.ways), column=column)
         if value.missing and rows in TIMED and "nulls" not in answers:
             kinds = ", ".join(["nothing", *map(repr, value.words)])
-            yield Question("nulls", "What does a missing value mean?", tuple(Choice(*pair) for pair in _NULLS.items()),
-                           f"{value.missing:,} of {evidence.size:,} rows hold {kinds}",
-                           "what is missing is part of what is protected")  # fmt: skip
+            seen = f"{value.missing:,} of {evidence.size:,} rows hold {kinds}"
+            yield _ask("nulls", (Choice(*pair) for pair in _NULLS.items()), seen)

@@ -151,9 +151,10 @@ STEPS: tuple[str, ...] = get_args(StepWord)
 LASTING = ("changes", "stays", "events")
 #: What a row is, by the word of it.
 ROWS = {
-    "samples": "the state in its own step", "changes": "a state from then on",
+    "samples": "the state in its own step", "changes": "a state that lasts until the next row",
     "stays": "a state from a start to an end", "events": "what happened in its step",
-    "wide": "a state in each of several columns", "answers": "what is so of one person or case",
+    "wide": "states of several steps, each in a column of its own",
+    "answers": "what one person or case answered, or what is so of it",
     "visits": "that somebody was somewhere", "contacts": "that two people met",
 }  # fmt: skip
 

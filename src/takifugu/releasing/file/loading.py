@@ -24,9 +24,10 @@ from takifugu.data.times.moments import period_number, period_of
 from takifugu.releasing.file.kind import ReleaseFile
 from takifugu.releasing.file.kinds import KINDS, SEQUENCES, model_of_file
 from takifugu.releasing.file.meaning import meaning_of, named_sources
-from takifugu.releasing.file.problems import MOST_PROBLEMS, Where, fault, schema_of
+from takifugu.releasing.file.problems import MOST_PROBLEMS, Where, fault
 from takifugu.releasing.file.public import fitted_to_data
 from takifugu.releasing.file.relation_keys import UNOPENED
+from takifugu.releasing.file.schema import schema_of
 from takifugu.releasing.file.sharing import sharing_problems
 from takifugu.releasing.file.validating import Reading
 

@@ -37,7 +37,7 @@ from takifugu.releasing.file.keys import Answers, Positive, Text, meaning, names
 from takifugu.releasing.file.kind import Kind, ReleaseFile, Unit, assumed
 from takifugu.releasing.file.problems import broken, undeclared
 from takifugu.releasing.file.public import Public
-from takifugu.releasing.file.reading import Codes, are_degrees, cells_on, misplaced, wrong
+from takifugu.releasing.file.reading import Codes, are_degrees, cells_on, misplaced, placed_at, wrong
 from takifugu.releasing.file.relation_keys import RelationKeys, key
 from takifugu.releasing.file.sections import AboutUnits, FileSpec
 from takifugu.releasing.file.shape import Shape
@@ -125,7 +125,7 @@ class Populations(Kind):
         source = file.sections(PopulationReleaseSpec).source
         section: PopulationsSection = file.spec.belief.meant
         roles = [f"value{number}" for number, _ in enumerate(source.value_columns)]
-        try:
+        with placed_at():
             file.table.check_rows()
             read = list(zip(*file.table.texts([*roles, *(["unit"] if source.unit else []), "row"]), strict=True))
             numbers = [*map(int, read[-1])]
@@ -137,8 +137,6 @@ class Populations(Kind):
                 return (Unit(None, CodedRows(codes)),)
             names = [*map(str, read[-2])]
             unit_names = meant(((name, row - 1) for name, row in zip(names, numbers, strict=True)), source.unit, "unit")
-        except DataError as error:
-            raise error.at("source").placed() from None
         if max(Counter(unit_names[name] for name in names).values()) > source.rows_per_person:
             raise wrong(
                 "rows_per_person", "a person has more rows than this says",

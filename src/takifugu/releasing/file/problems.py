@@ -4,19 +4,18 @@ from __future__ import annotations
 
 from collections.abc import Callable, Hashable, Iterable, Iterator, Sequence
 from contextlib import contextmanager
-from functools import cache
-from itertools import chain
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 from takifugu.core.errors import InputError, SpecError, Step, TakifuguError, faults_in
 from takifugu.core.escaping import command
 from takifugu.core.lists import without
 from takifugu.core.nearest import did_you_mean, nearest, nearest_words
 from takifugu.core.people import PEOPLE
-from takifugu.core.plain import Json, either, toml_of
+from takifugu.core.plain import Json, either
 from takifugu.core.sections import section_in
 from takifugu.data.values.texts import BLANKS
 from takifugu.releasing.file.before.old_keys import VALUES_OF_BEFORE, cleaned, renamed
+from takifugu.releasing.file.schema import choices_of, example_of, schema_of, types_of, walk
 from takifugu.releasing.file.toml_words import in_toml
 from takifugu.releasing.file.unsupported import exact_total, others, shortened
 
@@ -44,7 +43,7 @@ def problems_of(
     all_keys = command("keys")
     if isinstance(kind, str):
         all_keys = command("keys", kind)
-    placed = [(error, *_walk(error["loc"], schema, raw)) for error in errors[: 10 * MOST_PROBLEMS]]
+    placed = [(error, *walk(error["loc"], schema, raw)) for error in errors[: 10 * MOST_PROBLEMS]]
     for error, place, node in placed:
         if error["type"] == "too_short" and len(error["input"]) >= error["ctx"]["min_length"]:
             continue  # the list is short only because its members are faulty, and they are reported
@@ -60,12 +59,6 @@ def problems_of(
                 problem = cleaned(where, file) or problem
             problems[place] = problem.at(*where)
     return list(problems.values())
-
-
-@cache
-def schema_of(model: type[BaseModel]) -> Json:
-    """Return the JSON Schema of a section or a file."""
-    return model.model_json_schema()
 
 
 def fault(where: Where, what: str, fix: str = "") -> InputError:
@@ -166,51 +159,6 @@ def blaming(*where: Step) -> Iterator[None]:
         raise SpecError([blamed(error, *where)]) from None
 
 
-def _walk(loc: Where, schema: Json, value: Any) -> tuple[Where, Json]:
-    """Return a fault's path in the user's words, and its schema."""
-    path: Where = ()
-    node = parent = schema
-    for step in loc:
-        node = _resolve(node, schema, value)
-        keys = node.get("properties", {})
-        if isinstance(step, int):
-            parent, node = node, node.get("items") or next(iter(node.get("prefixItems", [])), {})
-        elif step in keys or (isinstance(value, dict) and step in value):
-            parent, node = node, keys.get(step, {})
-        else:  # the tag of a union is no key of the file
-            continue
-        path = (*path, step)
-        try:
-            value = value[step]
-        except (LookupError, TypeError):
-            value = None
-    if not node:
-        node = parent
-    return path, _resolve(node, schema, value)
-
-
-def _resolve(node: Json, schema: Json, value: object) -> Json:
-    """Follow references, into unions by a value's kind."""
-    while True:
-        node = node.copy()
-        if len(node.get("allOf", ())) == 1:  # how pydantic before 2.9 writes a reference that has a description
-            node = {**node.pop("allOf")[0], **node}
-        elif "$ref" in node:
-            node = {**schema["$defs"][node.pop("$ref").rsplit("/", 1)[1]], **node}
-        elif "anyOf" in node:
-            members = [m for m in node["anyOf"] if m.get("type") != "null"]
-            if len(members) > 1 and isinstance(value, list):
-                members = [m for m in members if m.get("type") == "array"] or members
-            elif len(members) > 1 and isinstance(value, dict):
-                members = [m for m in members if "$ref" in m or m.get("type") == "object"]
-            if len(members) != 1:
-                return node
-            del node["anyOf"]
-            node = {**members[0], **node}
-        else:
-            return node
-
-
 def _fault(error: ErrorDetails, key: str, node: Json, schema: Json, all_keys: str) -> TakifuguError:
     kind, value = error["type"], error.get("input")
     if kind == "value_error":
@@ -225,65 +173,30 @@ def _fault(error: ErrorDetails, key: str, node: Json, schema: Json, all_keys: st
         what = f"is not a known key here{did_you_mean(key, keys)}"
         return exact_total(key) or InputError(what, fix=fix)
     if kind == "literal_error":
-        allowed = list[str]()
-        for member in _members(node):
-            if "const" in member:
-                allowed.append(member["const"])
-            allowed += member.get("enum", [])
+        allowed = choices_of(node)
         return InputError(f"is {shortened(value)}{did_you_mean(value, allowed)}", fix=f"write {either(allowed)}")
     if kind == "string_pattern_mismatch":
-        fix = f"write up to 64 letters, digits, '-' or '_', for example {_example(node)}"
+        fix = f"write up to 64 letters, digits, '-' or '_', for example {example_of(node)}"
         return InputError(f"is {shortened(value)}", fix=fix)
     if kind in ("string_too_short", "too_short"):
         return InputError("is too short" if value else "is empty", fix=_write(key, node, schema))
     if kind.endswith("_type") or kind in ("int_from_float", "none_required"):
-        fault_text = f"is {shortened(value)}, not {' or '.join(_kinds(node)) or 'what belongs here'}"
+        fault_text = f"is {shortened(value)}, not {' or '.join(types_of(node)) or 'what belongs here'}"
         return InputError(fault_text, fix=_write(key, node, schema))
     rule = f"it must be {error['msg'].removeprefix('Input should be ')}"
     return InputError(f"is {shortened(value)}", rule=rule, fix=_write(key, node, schema))
 
 
-_KINDS = {
-    "string": "a text", "integer": "a whole number", "number": "a number", "boolean": "true or false",
-    "array": "a list", "object": "a section",
-}  # fmt: skip
-
-
-def _kinds(node: Json) -> list[str]:
-    """Return the types of values that a part of a schema allows, in words."""
-    kinds = list[str]()
-    for member in _members(node):
-        kind = _KINDS.get(str(member.get("type")))
-        if kind is not None and member["type"] == "object" and "properties" not in member:
-            kind = "{ name = ... }"
-        if kind is not None and kind not in kinds:
-            kinds.append(kind)
-    if "a number" in kinds and "a whole number" in kinds:
-        kinds.remove("a whole number")
-    return kinds
-
-
-def _members(node: Json) -> list[Json]:
-    return node.get("anyOf") or [node]
-
-
-def _example(node: Json) -> str:
-    for example in node.get("examples") or ():
-        return toml_of(example)
-    return ""
-
-
 def _write(key: str, node: Json, schema: Json) -> str:
     """Return the words of a remedy: an example, or a meaning."""
-    meaning, example = node.get("description", ""), _example(node)
+    meaning, example = node.get("description", ""), example_of(node)
     if example and meaning:
         return f"write {key} = {example} ({meaning})"
     if node.get("type") == "object" and "properties" in node:
         required: list[str] = node.get("required", list(node["properties"]))
         return f"add a section [{key}] with {', '.join(required)}"
-    enums = [member["enum"] for member in _members(node) if "enum" in member]
-    if enums:
-        return f"write {either([*chain(*enums)])}"
+    if choices := choices_of(node):
+        return f"write {either(choices)}"
     if meaning:
         return f"write {key}: {meaning}"
     return f"fix {key}"

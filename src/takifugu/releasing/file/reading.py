@@ -37,11 +37,11 @@ def unknown_value(column: str, values: Iterable[object]) -> DataError:
 
 @contextmanager
 def placed_at(*key: str) -> Iterator[None]:
-    """Place every error about the data inside at a key of [source]."""
+    """Place every error about the data inside at a key of [source], by default at its own."""
     try:
         yield
     except DataError as error:
-        error.where = ("source", *key)
+        error.where = ("source", *(key or error.where))
         raise error.placed() from None
 
 

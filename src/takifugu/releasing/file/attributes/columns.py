@@ -70,24 +70,24 @@ def _of_finite(
     """Return an error about rows in the words of a belief that lists its values."""
     if not isinstance(error, RowFault) or "column" not in error.words:
         return _of_source(error)
-    name, role = error.words["column"], f"value{[*states].index(error.words['column'])}"
-    if error.cause == "no value" and name in classes:
+    name, is_missing, rule = error.words["column"], error.cause == "no value", ""
+    if is_missing and name in classes:
         fix = f'fill them, or write missing = "..." under [belief.classes.{name}]'
-        return _at_row(error, DataError(f"column {name!r} has missing values", fix=fix))
-    if error.cause == "no value":
+    elif is_missing:
         filled = f"coalesce(nullif({identifier(name)}, ''), 'unknown')"
         fix = f"{_mended(table, name, filled)}, and declare such a value under [belief]"
-        return _at_row(error, DataError(f"column {name!r} has missing values", fix=fix))
-    if name in classes:
-        fix = _mended(table, name, f"nullif({identifier(name)}, 'NA')")
-        fault_text = f"column {name!r} has a value that the belief does not know"
-        return _at_row(error, DataError(fault_text, rule="its classes are of numbers", fix=fix))
-    try:
-        table.refuse_lookalikes([*states[name]], "file", role)
-    except DataError as alike:
-        return alike.reworded(lambda words: words.replace(role, repr(name))).at("source").placed()
-    fix = f"its values are {first_of(states[name])}; declare the others, too, or {_mended(table, name, 'CASE ... END')}"
-    return _at_row(error, DataError(f"column {name!r} has a value that the belief does not know", fix=fix))
+    elif name in classes:
+        rule, fix = "its classes are of numbers", _mended(table, name, f"nullif({identifier(name)}, 'NA')")
+    else:
+        role = f"value{[*states].index(name)}"
+        try:
+            table.refuse_lookalikes([*states[name]], "file", role)
+        except DataError as alike:
+            return alike.reworded(lambda words: words.replace(role, repr(name))).at("source").placed()
+        mended = _mended(table, name, "CASE ... END")
+        fix = f"its values are {first_of(states[name])}; declare the others, too, or {mended}"
+    has = "missing values" if is_missing else "a value that the belief does not know"
+    return _at_row(error, DataError(f"column {name!r} has {has}", rule=rule, fix=fix))
 
 
 def _of_source(error: DataError) -> DataError:

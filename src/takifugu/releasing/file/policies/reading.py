@@ -2,13 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Hashable, Iterator, Sequence
-from contextlib import contextmanager
+from collections.abc import Hashable, Sequence
 from typing import Any
 
 from takifugu.core.arrays import IntArray
 from takifugu.core.cache import cached
-from takifugu.core.errors import DataError
 from takifugu.data.relation.source import Table
 from takifugu.data.relation.visits import Grid, Visits
 from takifugu.model.policies import places
@@ -26,7 +24,7 @@ def visited(table: Table, domain: places.Visits, window: range | None) -> IntArr
 
     Raises DataError, with the key and nobody's name, for rows against a rule, and for a person at too many places.
     """
-    with _of_source():
+    with placed_at():
         visits = _read_once(table, domain)
         if window is not None:
             visits = visits.within(window)
@@ -50,7 +48,7 @@ def valued(table: Table, values: Sequence[Hashable], people: int) -> list[Hashab
 
     Raises DataError for another number of rows than people, and for missing or undeclared values.
     """
-    with _of_source():
+    with placed_at():
         table.refuse_lookalikes(values, "value")
         groups = table.answers([tuple(map(str, values))])
     if groups.rows.sum() != people:
@@ -59,12 +57,3 @@ def valued(table: Table, values: Sequence[Hashable], people: int) -> list[Hashab
     for (code,), rows in zip(groups.codes.tolist(), groups.rows.tolist(), strict=True):
         by_value += [values[code]] * rows
     return by_value
-
-
-@contextmanager
-def _of_source() -> Iterator[None]:
-    """Place every error about the data inside at its key of [source]."""
-    try:
-        yield
-    except DataError as error:
-        raise error.at("source").placed() from None

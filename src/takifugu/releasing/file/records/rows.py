@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Hashable, Iterator, Mapping, Sequence
 from dataclasses import replace
+from itertools import chain
 from typing import Any
 
 from takifugu.core.errors import TakifuguError
@@ -132,7 +133,7 @@ class SingleValues(Records):
         yield from super().misfits(spec, belief)
         if belief.names is not None:
             yield from broken((spec.source.unit is None, "source.unit", *_NAMELESS))
-            yield from people_named(spec.source, belief.names, _values_of_all(spec, belief)[0])
+            yield from people_named(spec.source, belief.names, chain(*self.values(belief)))
             return
         for key in written(spec.source, ("unit",)):
             problem = "is given, and the belief names nobody: a row is any of its entries"
