@@ -1,5 +1,7 @@
 """Each cause has one sentence, the number of its first row and the line that mends it; types are refused unread."""
 
+import re
+import tomllib
 from decimal import Decimal
 from pathlib import Path
 from typing import Any
@@ -213,3 +215,16 @@ def test_keys_that_do_not_fit_are_told_at_their_place(keys: dict[str, Any], plac
     ):
         s.counts()
     assert faults_in(error.value)[0].where[0] == place, error.value.line
+
+
+def test_a_column_with_brackets_in_its_name_is_a_column_in_messages(tmp_path: Path) -> None:
+    """What is a role's column is decided once, and told as SQL has it."""
+    (tmp_path / "a.csv").write_text('who,Zeit (UTC),"v ""x"""\nAna,5.1.2026 12:00,x\n')
+    keys = {"file": "a.csv", "unit": "who", "order": "Zeit (UTC)", "step": "1h", "value": 'v "x"'}
+    with read_source(keys, ["x"], tmp_path) as source, pytest.raises(RowFault) as error:
+        source.counts()
+    assert error.value.what == 'row 1: a text in "Zeit (UTC)" that is no ISO 8601 time'
+    (line,) = re.findall("order = .*(?=, with your format)", error.value.fix)
+    order = tomllib.loads(line)["order"].replace("%d.%m.%Y", "%-d.%-m.%Y")
+    with read_source({**keys, "order": order}, ["x"], tmp_path) as source:
+        assert source.counts().counts.tolist() == [[1]]

@@ -5,31 +5,29 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, field
 from itertools import islice
-from typing import Any
 
 import numpy as np
 
 from takifugu.core.arrays import IntArray
-from takifugu.core.errors import DataError
 from takifugu.data.relation.counts import bits, integers, refuse
-from takifugu.data.relation.faults import BIT, CAUSES, RowFault
+from takifugu.data.relation.faults import BIT, CAUSES, RowFault, no_rows, wrong_data
 from takifugu.data.relation.roles import SOURCE, Opened
 from takifugu.data.relation.roster import Names, Roster, name_covers, texts
 from takifugu.data.relation.statements import COVERS
 from takifugu.data.relation.types import (
     MISSING,
-    UNBINNED,
-    UNKNOWN,
     WHOLE,
     Known,
     check_types,
     check_value,
     code_sql,
     control_why,
+    faults_of_codes,
     rows_sql,
     value_line,
+    why_of,
 )
-from takifugu.data.relation.words import identifier
+from takifugu.data.relation.words import double, identifier, number_of
 from takifugu.data.values.bounded import Bounded
 
 #: The number of a value, SQL of bits of its rules, and those that some row breaks.
@@ -72,42 +70,44 @@ def answered(
     InputError for a column of another type, RowFault for rows against a rule.
     """
     columns = _codes(opened, known)
-    names = [f"c{number}" for number in range(len(columns))]
-    codes = ", ".join(f"{code} as {name}" for code, name in zip(columns, names, strict=True))
-    keys = [f"{identifier(role)}::varchar as {identifier(role)}" for role in opened.public]
-    select = ", ".join([codes, *keys])
-    table = opened.relation.columns(
-        f"select *, count(*)::bigint as n from (select {select} from {identifier(SOURCE)}) group by all order by all"
-    )
-    causes = _stacked(table, names)
-    check_rows(opened, roster, _why_of_codes(opened, columns, causes, may_miss))
-    rows = integers(table["n"])
-    keyed = tuple(texts(table[role]) for role in opened.public)
-    if roster is not None and len(roster.names) > rows.sum():
-        causes = np.vstack([causes, np.full(len(names), MISSING)])
-        rows = np.append(rows, len(roster.names) - rows.sum())
-        keyed = tuple(np.concatenate((column, np.array([None], dtype=object))) for column in keyed)
+    groups = _grouped(opened, columns, [])
+    check_rows(opened, roster, _why_of_codes(opened, columns, groups.codes, may_miss))
+    absent = 0 if roster is None else len(roster.names) - int(groups.rows.sum())
+    if absent <= 0:
+        return groups
+    return Groups(
+        np.vstack([groups.codes, np.full(len(columns), MISSING)]),
+        tuple(np.append(column, [None]) for column in groups.keys),
+        np.append(groups.rows, absent), np.pad(groups.sums, ((0, 1), (0, 0))),
+    )  # fmt: skip
+
+
+def _grouped(opened: Opened, codes: Sequence[str], sums: Sequence[str]) -> Groups:
+    """Return the rows by codes and public columns, with sums of each group."""
+    by = [f"{code} as c{number}" for number, code in enumerate(codes)]
+    by += [f"{identifier(role)}::varchar as {identifier('key of ' + role)}" for role in opened.public]
+    select = ", ".join([*by, "count(*)::bigint as n", *(f"{sum} as s{number}" for number, sum in enumerate(sums))])
+    order = ", ".join(str(number + 1) for number, _ in enumerate(by)) or "1"
+    table = opened.relation.columns(f"select {select} from {identifier(SOURCE)} group by all order by {order}")
+    nothing = np.zeros((len(table["n"]), 0), dtype=np.int64)
+    counted_codes = [integers(table[f"c{number}"], MISSING)[:, None] for number, _ in enumerate(codes)]
+    counted_sums = [integers(table[f"s{number}"])[:, None] for number, _ in enumerate(sums)]
     opened.relation.check_unchanged()
-    return Groups(causes, keyed, rows, np.zeros((len(rows), 0), dtype=np.int64))
+    keys = tuple(texts(table["key of " + role]) for role in opened.public)
+    return Groups(np.hstack([nothing, *counted_codes]), keys, integers(table["n"]), np.hstack([nothing, *counted_sums]))
 
 
 def listed(opened: Opened, known: Sequence[Known] = ()) -> Answers:
     """Return the answers of each row, for rows that are one each; raises the errors of `answered`."""
     columns = _codes(opened, known)
-    names = [f"c{number}" for number in range(len(columns))]
-    codes = [f"{code} as {name}" for code, name in zip(columns, names, strict=True)]
+    codes = [f"{code} as c{number}" for number, code in enumerate(columns)]
     unit = "unit::varchar" if "unit" in opened.roles else "''"
     selected = ", ".join(['"row"', f"{unit} as name", *codes])
     table = opened.relation.columns(f'select {selected} from {identifier(SOURCE + " rows")} order by "row"')
-    every = _stacked(table, names)
+    every = np.stack([integers(table[f"c{number}"], MISSING) for number, _ in enumerate(columns)], axis=1)
     check_rows(opened, None, _why_of_codes(opened, columns, every))
     opened.relation.check_unchanged()
     return Answers(integers(table["row"]), texts(table["name"]), every)
-
-
-def _stacked(table: Any, names: Sequence[str]) -> IntArray:
-    """Return the codes of each row, a column for each value."""
-    return np.stack([integers(table[name], MISSING) for name in names], axis=1)
 
 
 def _codes(opened: Opened, known: Sequence[Known]) -> list[str]:
@@ -129,47 +129,30 @@ def summed(opened: Opened, numbers: Sequence[Bounded], roster: Roster | None = N
     for place, rule in enumerate(numbers):
         name, kind = identifier(f"value{place}"), opened.type(f"value{place}")
         if kind not in WHOLE | {"FLOAT", "DOUBLE", "VARCHAR", "BOOLEAN"} and not kind.startswith("DECIMAL"):
-            raise DataError(f"value holds {kind}", rule="sums are of numbers").at("value")
-        number = f"try_cast({name} as double)" if kind == "VARCHAR" else f"{name}::double"
+            raise wrong_data("value", f"value holds {kind}", "sums are of numbers")
+        number = number_of(name, kind)
         if kind == "VARCHAR":
             why.append((place, f"coalesce(({name} <> '' and {number} is null)::bigint, 0) * {BIT['no number']}"))
-        is_finite, low, high = f"coalesce(isfinite({number}), false)", _double(rule.low), _double(rule.high)
+        is_finite, low, high = f"coalesce(isfinite({number}), false)", double(rule.low), double(rule.high)
         if rule.missing is None:
             is_read = f" and ({number} is not null or {name} = '' or {name} is null)" if kind == "VARCHAR" else ""
             why.append((place, f"(not {is_finite}{is_read})::bigint * {BIT['no value']}"))
         if not rule.clips:
             is_out = f"{is_finite} and ({number} < {low} or {number} > {high})"
             why.append((place, f"coalesce(({is_out})::bigint, 0) * {BIT['out of bounds']}"))
-        value = f"case when {is_finite} then {number} else {_double(rule.replacement)} end"
-        times, parts = _double(rule.grid.denominator), _double(rule.grid.numerator)
+        value = f"case when {is_finite} then {number} else {double(rule.replacement)} end"
+        times, parts = double(rule.grid.denominator), double(rule.grid.numerator)
         units = f"least(greatest({value}, {low}), {high}) * {times} / {parts}"
-        sums.append(f"try_cast(sum(round_even({units}, 0)::bigint) as bigint) as s{place}")
+        sums.append(f"try_cast(sum(round_even({units}, 0)::bigint) as bigint)")
     broken = [f"bit_or({part})" for _, part in why]
     together = opened.relation.rows(f"select {', '.join(broken)} from {identifier(SOURCE)}")[0] if why else ()
     check_rows(opened, roster, [(*rule, int(bit or 0)) for rule, bit in zip(why, together, strict=True)])
-    keys = [f"{identifier(role)}::varchar as {identifier(role)}" for role in opened.public]
-    groups = ", ".join(identifier(role) for role in opened.public)
-    tail = f" group by {groups} order by {groups}" if groups else ""
-    select = ", ".join([*(identifier(role) for role in opened.public), "count(*)::bigint as n", *sums])
-    values = [identifier(f"value{place}") for place in range(len(numbers))]
-    listed = ", ".join([*keys, *values]) or "1"
-    table = opened.relation.columns(f"select {select} from (select {listed} from {identifier(SOURCE)}){tail}")
-    rows = integers(table["n"])
-    if not rows.sum():
-        raise DataError("there are no rows", rule="nothing can be released", fix="look at the file, and at where").at(
-            "file"
-        )
+    groups = _grouped(opened, [], sums)
     largest = max((abs(bound) for rule in numbers for bound in rule.range), default=0)
-    if int(rows.max()) * largest >= 2**62:
-        raise DataError("a sum of these bounds could leave 64 bits", fix="declare coarser grids or narrower bounds").at(
-            "grid"
-        )
-    columns = [integers(table[f"s{place}"]) for place in range(len(numbers))]
-    total = np.stack(columns, axis=1) if columns else np.zeros((len(rows), 0), dtype=np.int64)
-    opened.relation.check_unchanged()
-    return Groups(
-        np.zeros((len(rows), 0), dtype=np.int64), tuple(texts(table[role]) for role in opened.public), rows, total
-    )
+    if int(groups.rows.max()) * largest >= 2**62:
+        fix = "declare coarser grids or narrower bounds"
+        raise wrong_data("grid", "a sum of these bounds could leave 64 bits", "", fix)
+    return groups
 
 
 def _why_of_codes(
@@ -178,11 +161,9 @@ def _why_of_codes(
     """Yield the rules of each value whose code is none of a state, and which of them some row breaks."""
     otherwise = opened.source.nulls != "refuse"
     for number, code in enumerate(codes):
-        is_refused = not (may_miss[number] if may_miss else otherwise)
-        bit_of = {UNKNOWN: BIT["unknown state"], UNBINNED: BIT["no bin"], MISSING: BIT["no value"] * is_refused}
-        cases = " ".join(f"when {state} then {bit}" for state, bit in bit_of.items())
-        broken = sum(bit for state, bit in bit_of.items() if (of_rows[:, number] == state).any())
-        yield number, f"case {code} {cases} else 0 end", broken
+        faults = faults_of_codes(not (may_miss[number] if may_miss else otherwise))
+        broken = sum(BIT[cause] for some, cause in faults.items() if (of_rows[:, number] == some).any())
+        yield number, why_of(f"({code})", faults), broken
 
 
 def check_rows(
@@ -198,19 +179,14 @@ def check_rows(
     table = opened.relation.columns(f"select {listed} from ({rows_sql(opened, True, public)})")
     causes = bits(table["why"])
     if not integers(table["n"])[0]:
-        raise DataError(
-            "there are no rows", rule="an empty export is more often a mistake than nobody",
-            fix="look at the file, and at where",
-        ).at("file")  # fmt: skip
+        raise no_rows()
     is_once = opened.source.unit is not None and not may_repeat
     if is_once and integers(table["units"])[0] < integers(table["named"])[0]:
         causes |= BIT["second answer"]
     if roster is not None:
         name_covers(opened, roster)
-        stranger = (
-            f"select count(*) from ({rows_sql(opened)}) r left join {COVERS} c using (unit) where c.number is null"
-        )
-        causes |= BIT["stranger"] if opened.relation.rows(stranger)[0][0] else 0
+        strangers = f"from ({rows_sql(opened)}) r left join {COVERS} c using (unit) where c.number is null limit 1"
+        causes |= BIT["stranger"] if opened.relation.rows(f"select 1 {strangers}") else 0
     faults = tuple(islice(_faults_of_values(opened, of_values), MOST_FAULTS))
     try:
         refuse(opened, causes, None, public)
@@ -248,7 +224,3 @@ def _faults_of_values(opened: Opened, of_values: Iterable[OfValue]) -> Iterator[
                 sql, or_else = _MENDED[cause.name]
                 error.fix = (value_line(opened, f"value{number}", sql.format(column)) if sql else "") + or_else
                 yield error
-
-
-def _double(number: Any) -> str:
-    return f"{float(number)!r}::double"

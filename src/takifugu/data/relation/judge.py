@@ -8,13 +8,14 @@ name here, and all others are refused.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Mapping, Set
+from collections.abc import Callable, Iterable, Mapping, Sequence, Set
 from dataclasses import dataclass, field, replace
 from functools import reduce
 from typing import NoReturn
 
 from takifugu.core.nearest import did_you_mean
 from takifugu.data.relation import allowed
+from takifugu.data.relation.clocks import NO_OFFSET, RULE, refuse_clocks_of_nobody, refuse_mixed
 from takifugu.data.relation.faults import wrong_key
 from takifugu.data.relation.tree import Node, column_nodes, parsed, text_of
 from takifugu.data.relation.words import identifier
@@ -93,6 +94,7 @@ class Judge:
     key: str
     tables: Mapping[str, Rows] = field(default_factory=dict)
     matches: Callable[[str, str], bool] = lambda name, pattern: False
+    kinds_of: Callable[[Node], Sequence[str]] | None = None
     is_expression: bool = True
     in_order: Set[str] = frozenset()
     checks: list[Check] = field(default_factory=list)
@@ -225,7 +227,15 @@ class Judge:
         filters = scope.filters
         if node.get("qualify"):
             filters = together(filters, self.value(node["qualify"], replace(scope, windows=True)))
+        conditions = [node[name] for name in ("where_clause", "qualify") if node.get(name)]
+        self.refuse_clocks([*node["select_list"], *conditions], node)
         return self._modified(Rows(columns, filters), node, replace(scope, windows=True))
+
+    def refuse_clocks(self, roots: Iterable[Node], select: Node) -> None:
+        """Refuse what depends on the zone of the connection."""
+        if self.kinds_of is not None:
+            for sql in refuse_clocks_of_nobody(self.key, roots, self.kinds_of, select):
+                self.checks.append(Check(sql, NO_OFFSET, RULE, _TEXTS))
 
     def _listed(self, node: Node, scope: Scope) -> tuple[tuple[tuple[str, Cells], ...], Scope]:
         """Return the columns of a SELECT's list, and the scope with their names."""
@@ -278,6 +288,8 @@ class Judge:
         if len({len(rows.columns) for rows in parts}) != 1:
             self.refuse("joins tables of different numbers of columns by UNION", "columns are put below each other")
         rows = reduce(_below, parts)
+        if self.kinds_of is not None:
+            refuse_mixed(self.key, [self.kinds_of(child) for child in node["children"]])
         if not node.get("setop_all"):
             rows = replace(rows, is_distinct=True)
         return self._modified(rows, node, Scope((("", rows),), node))
@@ -303,6 +315,7 @@ class Judge:
             self.only(node, "column_name_alias", "values", "expected_names", "expected_types")
             for row in node["values"]:
                 self._values(row, Scope((), node))
+                self.refuse_clocks(row, parsed("select 1", "sql"))
             columns = tuple((f"col{number}", NOTHING) for number, _ in enumerate(node["values"][0]))
             return Scope(((alias, Rows(columns).named(names)),), node)
         words = {"EMPTY": "reads no file", "TABLE_FUNCTION": "reads by another function"}
@@ -350,6 +363,7 @@ class Judge:
         using = [str(name) for name in node.get("using_columns") or []]
         columns = [{**_COLUMN, "column_names": [name]} for name in using]
         pairs = list(zip(columns, columns, strict=True)) if using else self._equal(node.get("condition"), left, right)
+        self.refuse_clocks([one for one, _ in pairs], {**parsed("from x", "sql"), "from_table": node["left"]})
         met = together(*(self.value(one, left) for one, _ in pairs), *(spread(self.value(o, right)) for _, o in pairs))
         if how in ("INNER", "LEFT"):
             self.checks += _checks_of_join(node, pairs)
@@ -492,6 +506,7 @@ _CHILDREN = ("left", "right", "input", "lower", "upper", "else_expr")
 _OTHER_CALL = ("calls a function in another way", "functions of DuckDB's own are called by their names")
 _COLUMN = {"class": "COLUMN_REF", "type": "COLUMN_REF", "alias": ""}
 _BY_ROW = "cast, CASE, nullif, coalesce, strptime, replace and others like them are"
+_TEXTS = "(...)::timestamp AT TIME ZONE 'Europe/Berlin', with your zone"
 _STABLE = "the same rows give the same table tomorrow"
 _QUOTES = "names with blanks or points stand in quotes: \"my column\"; texts in 'single' ones"
 #: Fields that say where something was written, or repeat what another one says.

@@ -295,7 +295,7 @@ class Opening:
         self._judge(tree, in_order)
 
     def _judge(self, tree: Node, in_order: set[str]) -> None:
-        judge = Judge("sql", self._tables, self._matches, is_expression=False, in_order=in_order)
+        judge = Judge("sql", self._tables, self._matches, self.kinds_of, is_expression=False, in_order=in_order)
         for step in (tree.get("cte_map") or {}).get("map") or []:
             name, made = str(step["key"]), step["value"]
             judge.only(made, "materialized", "query_node", "aliases")
@@ -305,9 +305,13 @@ class Opening:
             self._tables[name.lower()] = self._viewed(name, made["query_node"], rows)
         tree = {**tree, "cte_map": {"map": []}}
         self.rows = self._viewed(WRITTEN, tree, judge.select(tree))
+        self.keep_rules(judge)
+
+    def keep_rules(self, judge: Judge) -> None:
+        """Refuse rows that break a rule of what was judged."""
         for check in {check.sql: check for check in judge.checks}.values():
-            if run(self.connection, check.sql, "sql").fetchall():
-                raise wrong_data("sql", f"sql {check.what}", check.rule, check.fix)
+            if run(self.connection, check.sql, judge.key).fetchall():
+                raise wrong_data(judge.key, f"{judge.key} {check.what}", check.rule, check.fix)
 
     def _viewed(self, name: str, tree: Node, rows: Rows) -> Rows:
         """Name the rows of a judged SELECT, with the names that DuckDB gives its columns."""
@@ -315,6 +319,10 @@ class Opening:
         if len(types) != len(rows.columns):
             raise wrong_key("sql", "sql has columns that cannot be told apart", "each column has a name", "AS names it")
         return rows.named(list(types))
+
+    def kinds_of(self, select: Node) -> list[str]:
+        """Return the types of the columns of a SELECT; nothing is read."""
+        return [str(kind) for _, kind, *_ in run(self.connection, f"describe {text_of(select)}", "sql").fetchall()]
 
     def _matches(self, name: str, pattern: str) -> bool:
         statement = f"select regexp_matches({literal(name)}, {literal(pattern)})"

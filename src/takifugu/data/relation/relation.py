@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import re
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -132,11 +133,17 @@ def files_named(path: str, root: Path, key: str) -> tuple[str, ...]:
     """Return the files that a path or pattern names, from a folder on; DataError for none."""
     import glob
 
+    if re.match(r"[A-Za-z][A-Za-z0-9+.-]+://", path):
+        what, rule = f"{path[:120]!r} is an address", "rows are read from files of this machine"
+        raise wrong_data(key, what, rule, "download it, and write the file's path")
     place = os.path.join(os.path.realpath(root), path)
     if os.path.isfile(place):  # a name may hold *
         return (os.path.realpath(place),)
     names = sorted(glob.glob(place, recursive=True)) if any(sign in path for sign in "*?[") else []
     files = tuple(dict.fromkeys(os.path.realpath(name) for name in names if os.path.isfile(name)))
+    if not files and os.path.isdir(place):
+        fix = f"write the path of a file in it, or of all of them, such as {os.path.join(path, '*.csv')!r}"
+        raise wrong_data(key, f"{path[:120]!r} is a folder", "rows are read from files", fix)
     if not files:
         raise wrong_data(key, f"there is no file {path[:120]!r}", "", "write its path from the release file on")
     return files

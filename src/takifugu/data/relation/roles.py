@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
-from datetime import datetime, timedelta
+from datetime import UTC, datetime, timedelta
 from pathlib import Path
 
 from takifugu.core.errors import InputError, TakifuguError, gathered, raise_gathered
@@ -16,14 +16,12 @@ from takifugu.data.relation.opening import WRITTEN, Opening
 from takifugu.data.relation.readers import with_parameters
 from takifugu.data.relation.relation import MEMORY, Relation, connected, types_of, view
 from takifugu.data.relation.rules import check_dependence
-from takifugu.data.relation.tree import Node, expression, replaced, text_of
+from takifugu.data.relation.tree import expression, parsed, text_of
 from takifugu.data.relation.words import identifier
 
 _DAY = 86_400 * 10**6
 #: The relation of the roles; the one with the number of each row is called "... rows".
 SOURCE = "takifugu source"
-#: What DuckDB calls the type of moments.
-_MOMENT = ("timestamptz", "timestamp with time zone")
 
 
 @dataclass(frozen=True)
@@ -82,7 +80,8 @@ class Opened:
             return f"({when} - {rest}) // {step} + {rest}" if rest else f"{when} // {step}"
         start = ""
         if rest or _DAY % source.width:  # steps are counted from 1970 on, buckets from a Monday
-            start = f", {kind} '{datetime(1970, 1, 1) + timedelta(microseconds=rest)}'"
+            first = datetime(1970, 1, 1, tzinfo=None if source.zone is None else UTC) + timedelta(microseconds=rest)
+            start = f", {kind} '{first}'"
         return f"time_bucket(INTERVAL '{source.width // 10**6} s', {when}{start})"
 
 
@@ -166,8 +165,10 @@ def _role(opening: Opening, name: str, text: str, types: Mapping[str, str]) -> R
                 raise
             raise wrong_key(key, f"{key} is no column{near}", "it is its exact name", "write it so") from None
         scope = Scope((("", opening.rows),), tree)
-        cells = Judge(key).value(tree, scope)
-        replaced(tree, lambda node: _refuse_clocks_of_nobody(opening, node, key))
+        judge = Judge(key, kinds_of=opening.kinds_of)
+        cells = judge.value(tree, scope)
+        judge.refuse_clocks([tree], parsed(f"from {identifier(WRITTEN)}", "sql"))
+        opening.keep_rules(judge)
         sql, written = f"({text_of(tree)})", text
         display = text_of(with_parameters(tree, opening.texts))
     kind = types.get(text) or types_of(opening.connection, f"select {sql} as x from {identifier(WRITTEN)}", key)["x"]
@@ -175,16 +176,3 @@ def _role(opening: Opening, name: str, text: str, types: Mapping[str, str]) -> R
         fix = "where = \"Typ <> 'Summe'\""
         raise wrong_key("where", f"where holds {kind}", "it is true or false for each row", fix)
     return Role(sql, cells, display, written, kind)
-
-
-def _refuse_clocks_of_nobody(opening: Opening, node: Node, key: str) -> None:
-    """Refuse a cast of a moment to what clocks show, which would be those of the connection."""
-    if node.get("class") != "CAST" or str(node["type_expr"]["type_name"]).lower() in _MOMENT:
-        return
-    child = text_of(node["child"])
-    kind = types_of(opening.connection, f"select {child} as x from {identifier(WRITTEN)}", key)["x"]
-    if kind.lower() in _MOMENT:
-        raise wrong_key(
-            key, f"{key} casts a moment to {node['type_expr']['type_name']}",
-            "days and hours are those of clocks somewhere", f"{child} AT TIME ZONE 'Europe/Berlin', with your zone",
-        )  # fmt: skip

@@ -6,15 +6,16 @@ moments in UTC, or a whole number), `stop`, and `why`: one bit for each rule tha
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from typing import NoReturn
 
 from takifugu.core.errors import DataError, InputError, TakifuguError, gathered, raise_gathered
 from takifugu.core.plain import toml_of
+from takifugu.data.relation.clocks import CLOCKS, ISO, MOMENTS, OFFSET
 from takifugu.data.relation.faults import BIT
 from takifugu.data.relation.keys import Column
 from takifugu.data.relation.roles import SOURCE, Opened
-from takifugu.data.relation.words import identifier, literal, toml_line
+from takifugu.data.relation.words import double, identifier, is_missing, literal, number_of, toml_line
 from takifugu.data.values.bins import Bins, Classes
 
 #: How the values of a column are counted: by states, by bins or by classes of numbers.
@@ -23,20 +24,8 @@ Known = Listed | Classes
 
 #: The rows as integers, where they are kept.
 INTEGERS = '"takifugu rows"'
-WHOLE = {
-    "TINYINT",
-    "SMALLINT",
-    "INTEGER",
-    "BIGINT",
-    "HUGEINT",
-    "UTINYINT",
-    "USMALLINT",
-    "UINTEGER",
-    "UBIGINT",
-    "UHUGEINT",
-}
-CLOCKS = {"DATE", "TIMESTAMP", "TIMESTAMP_S", "TIMESTAMP_MS", "TIMESTAMP_NS"}
-MOMENTS = {"TIMESTAMP WITH TIME ZONE", "TIMESTAMPTZ", "TIMESTAMPTZ_NS", "TIMESTAMP_NS WITH TIME ZONE"}
+_SIGNED = ("TINYINT", "SMALLINT", "INTEGER", "BIGINT", "HUGEINT")
+WHOLE = {*_SIGNED, *("U" + name for name in _SIGNED)}
 #: Codes of a missing value, of one that is no state, and of a number in no bin.
 MISSING, UNKNOWN, UNBINNED = -1, -2, -3
 #: What is wrong with a place, by its code.
@@ -45,9 +34,7 @@ FAULTS_OF_PLACES = {
 }  # fmt: skip
 ZONE = 'timezone = "Europe/Berlin"; or "UTC" if clocks there show that'
 LEAVE_OUT = "or leave timezone out: steps are then those of clocks"
-#: A day, or a day and a time; what follows it where it has an offset; the first and last moment that is no mistake.
-ISO = r"\d{4}-\d\d-\d\d([T ]\d\d:\d\d(:\d\d([.]\d{1,6}0*)?)?)?"
-OFFSET = r"(Z|[+-]\d\d(:?\d\d)?)"
+#: The first and the last moment that is no mistake.
 FIRST, LAST = -2_208_988_800_000_000, 4_102_444_800_000_000
 #: From here on a whole number is no place of a row.
 FARTHEST = 2**53
@@ -201,7 +188,7 @@ def rows_sql(opened: Opened, is_numbered: bool = False, more: str = "") -> str:
     for role in ("unit", "recording"):
         columns.append(f"{role}::varchar as {role}" if role in roles else f"'' as {role}")
         if role in roles:
-            why.append(f"({role} is null or {role} = '')::bigint * {BIT['no ' + role]}")
+            why.append(f"{is_missing(role, 'VARCHAR')}::bigint * {BIT['no ' + role]}")
     if is_numbered:
         columns.append('"row"')
         listed.append('"row"')
@@ -212,19 +199,14 @@ def rows_sql(opened: Opened, is_numbered: bool = False, more: str = "") -> str:
     if more and source.rows == "visits":
         columns.append(f"{more} as place")
         listed.append("place")
-        faults = " ".join(f"when {code} then {BIT[cause]}" for code, cause in FAULTS_OF_PLACES.items())
-        why.append(f"case place {faults} else 0 end")
+        why.append(why_of("place", FAULTS_OF_PLACES))
     elif more:
         columns.append(f"{more} as more")
         why.append("more")
     if source.rows not in ("answers", "visits"):
         columns.append(f"{code_sql(opened)} as code")
         listed.append("code")
-        refused = BIT["no value"] if source.nulls == "refuse" else 0
-        why.append(
-            f"case code when {UNKNOWN} then {BIT['unknown state']} when {UNBINNED} then {BIT['no bin']} "
-            f"when {MISSING} then {refused} else 0 end"
-        )
+        why.append(why_of("code", faults_of_codes(source.nulls == "refuse")))
     for role, name, year in (("order", "tick", "year"), ("end", "stop", "end year")):
         if role not in roles:
             continue
@@ -239,6 +221,16 @@ def rows_sql(opened: Opened, is_numbered: bool = False, more: str = "") -> str:
     view = SOURCE + " rows" if is_numbered else SOURCE
     inner = f"select {', '.join(columns)} from {identifier(view)}"
     return f"select {', '.join(listed)}, {' + '.join(why) or '0::bigint'} as why from ({inner})"
+
+
+def faults_of_codes(is_refused: bool) -> dict[int, str]:
+    """Return what is wrong with a value, by its code; `is_refused` says that one may not be missing."""
+    return {UNKNOWN: "unknown state", UNBINNED: "no bin"} | ({MISSING: "no value"} if is_refused else {})
+
+
+def why_of(code: str, faults: Mapping[int, str]) -> str:
+    """Return the bit of what is wrong by a code."""
+    return f"case {code} {' '.join(f'when {some} then {BIT[cause]}' for some, cause in faults.items())} else 0 end"
 
 
 def control_why(role: str) -> str:
@@ -275,23 +267,22 @@ def code_sql(opened: Opened, column: str = "value0", known: Known | None = None)
     order = list(source.states) if known is None else []
     if known is None:
         known = source.states if source.bin_edges is None else source.bin_edges
-    is_text = kind == "VARCHAR"
-    missing = f"{name} is null" + (f" or {name} = ''" if is_text else "")
+    missing = is_missing(name, kind)
     if not isinstance(known, Bins | Classes):
-        text = name if is_text else f"{name}::varchar"
+        text = name if kind == "VARCHAR" else f"{name}::varchar"
         cases = " ".join(f"when {literal(str(state))} then {number}" for number, state in enumerate(known))
         other = f"case when {missing} then {MISSING} else {UNKNOWN} end"
         return f"case {text} {cases} else {other} end" if cases else other
-    number = f"try_cast({name} as double)" if is_text else f"{name}::double"
+    number = number_of(name, kind)
     if isinstance(known, Classes):
-        cases = " ".join(f"when {number} < {_double(float(end))} then {n}" for n, end in enumerate(known.ends))
+        cases = " ".join(f"when {number} < {double(end)} then {n}" for n, end in enumerate(known.ends))
         unread = f"when {number} is null then {UNKNOWN} when not isfinite({number}) then {known.missing}"
         return f"case when {missing} then {known.missing} {unread} {cases} else {len(known.ends)} end"
     edges, order = [float(edge) for edge in known.edges], order or [str(state) for state in known.states]
     cases = ""
     for place, (state, low, high) in enumerate(zip(known.states, edges, edges[1:], strict=False)):
         sign = "<=" if place + 2 == len(edges) else "<"
-        inside = f"{number} >= {_double(low)} and {number} {sign} {_double(high)}"
+        inside = f"{number} >= {double(low)} and {number} {sign} {double(high)}"
         cases += f"when {inside} then {order.index(str(state))} "
     nothing = f"when {missing} then {MISSING} when {number} is null or isnan({number}) then {UNBINNED}"
     return f"case {nothing} {cases} else {UNBINNED} end"
@@ -300,7 +291,6 @@ def code_sql(opened: Opened, column: str = "value0", known: Known | None = None)
 def tick_sql(opened: Opened, role: str) -> tuple[str, str]:
     """Return the tick of an order column, and the bits of what is wrong with it."""
     name, kind, is_end = identifier(role), opened.type(role), role == "end"
-    missing = f"{name} is null" + (f" or {name} = ''" if kind == "VARCHAR" else "")
     form, cause = "", "no end time" if is_end else "no time"
     if kind in CLOCKS:
         tick = f"epoch_us({name}::timestamp)"
@@ -316,9 +306,5 @@ def tick_sql(opened: Opened, role: str) -> tuple[str, str]:
         tick = f"case when abs({number}) < {FARTHEST} then {number} end"
         form = "-?[0-9]+" if kind == "VARCHAR" else ""
     other = f" or not regexp_full_match({name}, {literal(form)})" if form else ""
-    lacks = 0 if is_end else BIT["no order"]
+    missing, lacks = is_missing(name, kind), 0 if is_end else BIT["no order"]
     return tick, f"case when {missing} then {lacks} when {tick} is null{other} then {BIT[cause]} else 0 end"
-
-
-def _double(number: float) -> str:
-    return f"'{number}'::double" if abs(number) == float("inf") else f"{number!r}::double"

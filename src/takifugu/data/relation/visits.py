@@ -19,13 +19,12 @@ from takifugu.data.relation.opening import WRITTEN
 from takifugu.data.relation.roles import Opened
 from takifugu.data.relation.statements import visits
 from takifugu.data.relation.types import MISSING, UNKNOWN, check_types, name_why
-from takifugu.data.relation.words import identifier, literal
+from takifugu.data.relation.words import double, identifier, literal, number_of
 from takifugu.data.values.spellings import meant
 
 _VISITS, _PEOPLE = '"takifugu visits"', '"takifugu people"'
 #: The largest longitude, which some count from 0 to 360, and the largest latitude; codes of what is beyond.
 _LARGEST = (360, 90)
-_NUMBER = "[+-]?([0-9]+[.]?[0-9]*|[.][0-9]+)([eE][+-]?[0-9]+)?"
 _NO_NUMBER, _BEYOND = -3, (-4, -5)
 
 
@@ -116,10 +115,7 @@ def _of_grid(opened: Opened, grid: Grid) -> str:
     numbers, missing = list[str](), list[str]()
     for role in ("value0", "value1"):
         name = identifier(role)
-        number = f"{name}::double"
-        if opened.type(role) == "VARCHAR":
-            number = f"case when regexp_full_match({name}, {literal(_NUMBER)}) then try_cast({name} as double) end"
-        numbers.append(f"({number})")
+        numbers.append(f"({number_of(name, opened.type(role))})")
         missing.append(f"coalesce({name}::varchar, '') = ''")
     x, y = numbers
     cases = [f"when {' or '.join(missing)} then {MISSING}"]
@@ -127,7 +123,7 @@ def _of_grid(opened: Opened, grid: Grid) -> str:
     if grid.in_degrees:
         beyond = zip(numbers, _LARGEST, _BEYOND, strict=True)
         cases += [f"when abs({number}) > {most} then {code}" for number, most, code in beyond]
-    outside = [f"{n} < {e[0]!r}::double or {n} > {e[-1]!r}::double" for n, e in ((x, grid.x), (y, grid.y))]
+    outside = [f"{n} < {double(e[0])} or {n} > {double(e[-1])}" for n, e in ((x, grid.x), (y, grid.y))]
     cases.append(f"when {' or '.join(outside)} then {UNKNOWN}")
     return f"case {' '.join(cases)} else {_part(y, grid.y)} * {len(grid.x) - 1} + {_part(x, grid.x)} end"
 
@@ -135,8 +131,8 @@ def _of_grid(opened: Opened, grid: Grid) -> str:
 def _part(number: str, edges: Sequence[float]) -> str:
     """Return between which edges a number lies: a guess, and whether it lies below or above that part."""
     count, low, width = len(edges) - 1, edges[0], (edges[-1] - edges[0]) / (len(edges) - 1)
-    listed = f"[{', '.join(f'{edge!r}::double' for edge in edges)}]"
-    guess = f"least(greatest(floor(({number} - {low!r}::double) / {width!r}::double), 0), {count - 1})::int"
+    listed = f"[{', '.join(f'{double(edge)}' for edge in edges)}]"
+    guess = f"least(greatest(floor(({number} - {double(low)}) / {double(width)}), 0), {count - 1})::int"
     below, above = f"({number} < {listed}[{guess} + 1])::int", f"({number} >= {listed}[{guess} + 2])::int"
     return f"least({guess} - {below} + {above}, {count - 1})"
 

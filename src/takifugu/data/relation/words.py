@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from fractions import Fraction
+
 from takifugu.core.plain import toml_of
 
 
@@ -21,6 +23,33 @@ def literal(text: str) -> str:
     'Ana''s'
     """
     return "'" + text.replace("'", "''") + "'"
+
+
+def double(number: float | Fraction) -> str:
+    """Return a number in SQL, infinity too.
+
+    >>> double(0.1), double(float("-inf"))
+    ("'0.1'::double", "'-inf'::double")
+    """
+    return f"'{float(number)!r}'::double"
+
+
+def is_missing(column: str, kind: str) -> str:
+    """Return the condition that nothing is in a column of a type; an empty text is nothing.
+
+    >>> is_missing("v", "VARCHAR")
+    "(v is null or v = '')"
+    """
+    return f"({column} is null or {column} = '')" if kind == "VARCHAR" else f"({column} is null)"
+
+
+def number_of(column: str, kind: str) -> str:
+    """Return a column as a number, NULL for a text that is none: DuckDB reads 1_000 as 1000, and 1e400 as infinity."""
+    if kind != "VARCHAR":
+        return f"{column}::double"
+    number = f"try_cast({column} as double)"
+    is_odd = f"contains({column}, '_') or (isinf({number}) and not contains(lower({column}), 'n'))"
+    return f"case when {is_odd} then null else {number} end"
 
 
 def toml_line(key: str, sql: str) -> str:

@@ -1,0 +1,113 @@
+"""A moment has no clocks of its own: what shows its hours or days says in which zone, in roles and in sql alike.
+
+DuckDB casts a moment to a day, an hour or a text, and a clock to a moment, by the zone of the connection, in which
+nobody lives. So of a moment is computed only what is the same in every zone; AT TIME ZONE makes it a clock.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable, Iterable, Iterator, Sequence
+
+from takifugu.data.relation.faults import wrong_key
+from takifugu.data.relation.tree import Node, text_of
+
+#: A day, or a day and a time, as texts have it; what follows it where it has an offset.
+ISO = r"\d{4}-\d\d-\d\d([T ]\d\d:\d\d(:\d\d([.]\d{1,6}0*)?)?)?"
+OFFSET = r"(Z|[+-]\d\d(:?\d\d)?)"
+CLOCKS = {"DATE", "TIMESTAMP", "TIMESTAMP_S", "TIMESTAMP_MS", "TIMESTAMP_NS"}
+MOMENTS = {"TIMESTAMP WITH TIME ZONE", "TIMESTAMPTZ", "TIMESTAMPTZ_NS", "TIMESTAMP_NS WITH TIME ZONE"}
+#: Functions of moments that no zone changes; and those, and kinds of nodes, whose other values must be moments, too.
+_FREE = {"timezone", "epoch", "epoch_ms", "epoch_us", "epoch_ns", "time_bucket"}
+_ALIKE = {"+", "-", "coalesce", "ifnull", "nullif", "if", "greatest", "least"}
+_NODES_ALIKE = {"COMPARISON", "BETWEEN", "CASE", "OPERATOR", "WINDOW"}
+NO_OFFSET = "casts to a moment what has no offset from UTC"
+RULE = "days and hours are those of clocks somewhere"
+_FIELDS = ("left", "right", "input", "lower", "upper", "child")
+
+
+def refuse_clocks_of_nobody(key: str, roots: Iterable[Node], kinds_of: Callable[[Node], Sequence[str]],
+                            select: Node) -> list[str]:  # fmt: skip
+    """Raise InputError for what depends on the zone of the connection, in expressions of one SELECT.
+
+    `kinds_of` returns the types of a SELECT's columns, and `select` is that in which the expressions stand. What is
+    returned are statements that give a row where a text that is cast to a moment has no offset.
+    """
+    nodes = [node for root in roots for node in _nodes(root)]
+    parts = {text_of(part): part for node in nodes for part in _values(node)}
+    if not parts:
+        return []
+    listed = [{**part, "alias": f"takifugu part {number}"} for number, part in enumerate(parts.values())]
+    around = [item for item in select["select_list"] if item.get("alias")]  # expressions may name earlier ones
+    plain = {**select, "qualify": None, "modifiers": []}
+    typed = {**plain, "where_clause": None, "select_list": [*around, *listed]}
+    kinds = dict(zip(parts, kinds_of(typed)[-len(parts) :], strict=True))
+    for node in nodes:
+        _check(key, node, [(part, kinds[text_of(part)].upper()) for part in _values(node)])
+    checks = list[str]()
+    for node in nodes:
+        if node["class"] == "CAST" and _into(node) in MOMENTS and kinds[text_of(node["child"])] == "VARCHAR":
+            texts = text_of({**plain, "select_list": [*around, {**node["child"], "alias": "takifugu text"}]})
+            is_odd = f"not regexp_full_match(\"takifugu text\", '{ISO}{OFFSET}')"
+            checks.append(f"select 1 from ({texts}) where \"takifugu text\" <> '' and {is_odd} limit 1")
+    return checks
+
+
+def refuse_mixed(key: str, kinds: Sequence[Sequence[str]]) -> None:
+    """Raise InputError for tables below each other, one with moments and one with clocks in a column."""
+    for column in zip(*kinds, strict=True):
+        if {*column} & MOMENTS and {*column} & CLOCKS:
+            raise wrong_key(key, f"{key} puts clocks below moments by UNION", RULE, _with_zone("t"))
+
+
+def _check(key: str, node: Node, values: Sequence[tuple[Node, str]]) -> None:
+    kind, name = str(node["class"]), str(node.get("function_name", "")).lower()
+    moments = [value for value, of in values if of in MOMENTS]
+    if kind == "CAST":
+        into, (child, of) = _into(node), values[0]
+        if moments and into not in MOMENTS:
+            raise wrong_key(key, f"{key} casts a moment to {into}", RULE, _with_zone(text_of(child)))
+        if into in MOMENTS and of in CLOCKS:
+            raise wrong_key(key, f"{key} {NO_OFFSET}", RULE, _with_zone(text_of(child)))
+    elif name == "make_timestamptz" and 1 < len(values) < 7:
+        fix = "make_timestamp(...) AT TIME ZONE 'Europe/Berlin', with your zone"
+        raise wrong_key(key, f"{key} makes a moment of what clocks show", RULE, fix)
+    elif moments and kind == "SUBQUERY":
+        raise wrong_key(key, f"{key} looks a moment up", "keys are of one type", "epoch_us() of both")
+    elif moments and kind == "FUNCTION" and name not in _FREE | _ALIKE:
+        raise wrong_key(key, f"{key} calls {name}() of a moment", RULE, _with_zone(text_of(moments[0])))
+    elif moments and (kind in _NODES_ALIKE or name in _ALIKE):
+        for value, of in values:
+            if of in CLOCKS or (of == "VARCHAR" and not _has_offset(value)):
+                fix = f"{_with_zone(text_of(moments[0]))}; or a moment such as timestamptz '2026-01-05 00:00:00+01'"
+                raise wrong_key(key, f"{key} compares or mixes a moment with what clocks show", RULE, fix)
+
+
+def _into(node: Node) -> str:
+    return str(node["type_expr"]["type_name"]).upper()
+
+
+def _with_zone(sql: str) -> str:
+    return f"{sql} AT TIME ZONE 'Europe/Berlin', with your zone"
+
+
+def _has_offset(node: Node) -> bool:
+    return node.get("class") == "CONSTANT" and re.fullmatch(ISO + OFFSET, str(node["literal"].get("text"))) is not None
+
+
+def _values(node: Node) -> list[Node]:
+    """Return the values that a node computes with."""
+    values = [*(node.get("children") or []), *(node[name] for name in _FIELDS if node.get(name))]
+    values += [argument["expression"] for argument in node.get("arguments") or []]
+    values += [check["then_expr"] for check in node.get("case_checks") or []]
+    return values + ([node["else_expr"]] if node.get("else_expr") else [])
+
+
+def _nodes(node: Node) -> Iterator[Node]:
+    """Yield an expression and all that it is made of; a SELECT in it is judged as its own."""
+    yield node
+    inner = [*_values(node), *(check["when_expr"] for check in node.get("case_checks") or [])]
+    inner += [*(node.get("partitions") or []), *(order["expression"] for order in node.get("orders") or [])]
+    inner += [entry["value"] for entry in node.get("replace_list") or []]
+    for part in inner:
+        yield from _nodes(part)
