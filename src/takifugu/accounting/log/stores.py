@@ -1,0 +1,35 @@
+"""What a ledger needs of a database."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from contextlib import AbstractContextManager
+from typing import Protocol
+
+
+class Store(Protocol):
+    """Where events are kept. Rows are only added, but for values that wait; each call is one transaction."""
+
+    name: str
+    is_new: bool
+
+    def after(self, number: int) -> list[tuple[str, str]]:
+        """Return the texts and digests of all events from a number on; raises LedgerError where one is missing."""
+
+    def content(self, digest: str) -> bytes | None:
+        """Return a content, None for one that is not there."""
+
+    def append(
+        self, number: int, events: Sequence[tuple[str, str]], contents: Mapping[str, bytes],
+        waiting: Mapping[tuple[str, int], bytes], done: str,
+    ) -> bool:  # fmt: skip
+        """Write events as those from a number on, with what they name; return False, and write nothing, where others are.
+
+        `waiting` are values to keep until they are published; those of the group `done` are dropped.
+        """
+
+    def waiting(self, group: str) -> list[bytes]:
+        """Return the values that wait, in their order."""
+
+    def alone(self) -> AbstractContextManager[None]:
+        """Let nobody else write meanwhile; what is written inside is so at the end, all or nothing."""
