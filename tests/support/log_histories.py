@@ -3,18 +3,23 @@
 import random
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, replace
+from fractions import Fraction
 from functools import cache
 from pathlib import Path
 from typing import Any
 
+from tests.mechanisms.local.test_together import charge as sent
 from tests.support.ledger_tools import with_delta
 
 import takifugu as tf
+from kawamoto.channels import randomised_response
 from takifugu.accounting.composition import Charge, charge_of
 from takifugu.accounting.ledger import Debit as FormerDebit
 from takifugu.accounting.ledger import Ledger as FormerLedger
 from takifugu.accounting.log import Amount, Debit, Ledger
 from takifugu.core.errors import CompositionRefused, TakifuguError
+from takifugu.mechanisms.local.senders import Values
+from takifugu.mechanisms.local.sent import Sending
 from takifugu.model.frameworks import Framework
 
 CHAINS = ([[0.7, 0.3], [0.2, 0.8]], [[0.5, 0.5], [0.1, 0.9]], [[0.85, 0.15], [0.3, 0.7]])
@@ -63,12 +68,12 @@ def series(query: str, epsilon: float, begins: bool) -> tuple[Framework, Charge]
 
 
 @cache
-def rows(batch: str, epsilon: float) -> tuple[Framework, Charge] | None:
-    """Return rows of a person that are sent, of a batch with a name."""
-    laws = {"well": {0: 0.7, 1: 0.3}, "ill": {0: 0.4, 1: 0.6}}
-    belief = tf.FromPopulations(tf.Populations(laws), rows=2, independent=True)
-    framework = tf.Pufferfish(tf.population(), belief, definition="distribution")
-    return _charged(framework, tf.EachValue(batch=batch), epsilon, None)
+def rows(batch: str, strength: float) -> tuple[Framework, Charge]:
+    """Return rows of a person that are sent, of a batch with a name or of any ("")."""
+    laws = {"well": {0: Fraction(7, 10), 1: Fraction(3, 10)}, "ill": {0: Fraction(2, 5), 1: Fraction(3, 5)}}
+    framework = tf.Pufferfish(tf.which_population(), tf.FromPopulations(laws, 2, True, supports="align"))
+    channel = randomised_response((0, 1), strength)
+    return framework, sent(Sending(2, 0.0, 1.0, "", Values(channel)), framework, Fraction(strength), batch)
 
 
 def _charged(framework: Any, query: Any, epsilon: Any, mechanism: str | None, **options: Any) -> Any:
@@ -86,6 +91,40 @@ def pooled(epsilon: float, mechanism: str, units: Sequence[str]) -> tuple[tuple[
     one = tf.Pufferfish(tf.every_entry(), tf.IndependentUsers([{0: 0.5, 1: 0.5}]))
     made = tf.calibrate(everyone, tf.Count(1), epsilon=epsilon, mechanism=mechanism, only_release=True)
     return (("pooled", one, charge_of(made, framework=one, scope="pooled"), tuple(units)),)
+
+
+def of_other_kinds(r: random.Random) -> tuple[list[str], list[Payment]]:
+    """Return people, and payments of one kind: attributes, rows of populations, a series, or pooled beside per unit."""
+    people, payments = [f"p{number}" for number in range(r.randrange(2, 5))], list[Payment]()
+    kind = r.choice(["attributes", "rows", "series", "pooled"])
+    for number in range(r.randrange(1, 5)):
+        some = tuple(r.sample(people, r.randrange(1, len(people) + 1)))
+        entries, reading = r.choice(["these", "these", "those"]), r.choice(["", "", "value: a"])
+        made, at = None, None
+        if kind == "attributes":
+            made = attribute(r.choice(["ill", "group"]), r.choice([0.3, 1.0]), r.choice(["wasserstein", "wasserstein", "group"]))
+        elif kind == "rows":
+            made = rows(r.choice(["", "May", "June"]), r.choice([0.5, 1.0]))
+        elif kind == "series":
+            entries, at = "these", r.choice([0, 0, 0, 6])
+            begins = number == 0 or r.random() < 0.3
+            made = series(r.choice(["count", "part"]), r.choice([0.3, 0.5]), begins)
+            if number and r.random() < 0.3:
+                made = released(0, 6, "count", 0.3, "influence")
+        releases = tuple(("one", *made, some) for made in [made] if made)
+        if kind == "pooled":
+            releases = pooled(r.choice([0.3, 1.0]), r.choice(["wasserstein", "group"]), people)
+            if r.random() < 0.5:
+                framework = releases[0][1]
+                each = _charged(framework, tf.Count(1), 0.3, r.choice(["wasserstein", "group"]), only_release=True)
+                releases = (("each", *each, some),) if each else ()
+        if r.random() < 0.15 and kind in ("attributes", "rows"):
+            other = released(0, 12, "count", 0.3, "influence")
+            releases = (("one", *other, some),) if other else releases
+        if releases:
+            placed = tuple((name, framework, replace(charge, at=at), units) for name, framework, charge, units in releases)
+            payments.append(Payment("A", placed, entries, reading, r.random() < 0.1, r.choice(["", "", "told"])))
+    return people, payments
 
 
 def history(r: random.Random, placed_only: bool) -> tuple[list[str], list[Payment]]:
