@@ -109,6 +109,8 @@ def compare(ledger: Ledger, names: Sequence[str]) -> int:
         for name in [*names, "nobody yet"] if source.names_units else [None]:
             tag = None if name is None else int(people.set_of(ledger.view().key, [name])[0])
             mine, theirs = told(ledger, source.name, name), referred(reference, source.name, tag)
+            if name != "nobody yet":  # what was paid for can be told of everybody
+                assert not isinstance(mine, str), (source.name, name)
             assert isinstance(mine, str) == isinstance(theirs, str), (source.name, name, mine, theirs)
             if not isinstance(mine, str) and not isinstance(theirs, str):
                 assert abs(mine[0] - theirs[0]) <= CLOSE * theirs[0], (source.name, name, mine, theirs)

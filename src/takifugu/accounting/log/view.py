@@ -322,28 +322,38 @@ class View:
     def longest(self, classes: Iterable[int]) -> list[Account]:
         """Return the longest pasts of some classes: more lines never cost less, so no other past costs more.
 
-        Where there are too many, like ones are put together, and a unit that was in all of a group stands for it.
+        Where there are too many, like ones are put together, and a unit that was in all of a group stands for it. A
+        past that lacks the beginning of a series has another rule than one that has it.
         """
         pasts, shared = dict[object, tuple[int, list[int]]](), self.shared()
         for number in classes:
             past = self.past(number, shared)
             pasts.setdefault((number == EVERYBODY, *(self.steps[step].key for step in past)), (number, past))
-        named = sorted(past for number, past in pasts.values() if number != EVERYBODY)
-        number_of = {id(past): number for number, past in pasts.values()}
-        groups = [(number_of[id(past)], past, 1) for past in named]
-        if len(named) > MANY:
-            size = -(-len(named) // GROUPS)
-            groups = []
-            for start in range(0, len(named), size):
-                union = set[int]().union(*named[start : start + size])
-                groups.append((COMING, self._ordered(union), len(named[start : start + size])))
-        kept = list[set[int]]()
-        accounts = [Account(number, take(self.steps, past)) for number, past in pasts.values() if number == EVERYBODY]
-        for number, past, count in sorted(groups, key=lambda group: -len(group[1])):
-            if not any(other.issuperset(past) for other in kept):
-                kept.append({*past})
-                accounts.append(Account(number, take(self.steps, past), count))
+        accounts, of_rule = list[Account](), dict[frozenset[int], list[tuple[int, list[int], int]]]()
+        for number, past in pasts.values():
+            if number == EVERYBODY:
+                accounts.append(Account(number, take(self.steps, past)))
+                continue
+            begun = frozenset(step for step in past if self.steps[step].charge.begins_series)
+            of_rule.setdefault(begun, []).append((number, past, 1))
+        for groups in of_rule.values():
+            kept = list[set[int]]()
+            if len(pasts) > MANY:
+                groups = self._alike(groups)
+            for number, past, count in sorted(groups, key=lambda group: -len(group[1])):
+                if not any(other.issuperset(past) for other in kept):
+                    kept.append({*past})
+                    accounts.append(Account(number, take(self.steps, past), count))
         return accounts
+
+    def _alike(self, pasts: Sequence[tuple[int, list[int], int]]) -> list[tuple[int, list[int], int]]:
+        """Return groups of like pasts, each as one that holds all of them."""
+        ordered = sorted(past for _, past, _ in pasts)
+        size, groups = -(-len(ordered) // GROUPS), list[tuple[int, list[int], int]]()
+        for start in range(0, len(ordered), size):
+            some = ordered[start : start + size]
+            groups.append((COMING, self._ordered(set[int]().union(*some)), len(some)))
+        return groups
 
     def most_of(self, classes: Iterable[int]) -> dict[str, Amount]:
         """Return the most that any unit of some classes has spent, by source."""
