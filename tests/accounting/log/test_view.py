@@ -185,6 +185,8 @@ def test_one_line_more_never_lowers_a_total(tmp_path: Path) -> None:
         view = ledger.view()
         steps = [view.steps[number] for number in view.past(EVERYBODY, set())]
         named = [step for step in steps if step.is_named]
+        if any(step.charge.begins_series for step in named):
+            continue  # at a larger delta its epsilon is less (View.longest)
         r = random.Random(seed)
         for _ in range(6):
             some = [step for step in named if r.random() < 0.7]

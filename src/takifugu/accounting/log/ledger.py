@@ -132,8 +132,9 @@ class Change:
 
 @dataclass(frozen=True, eq=False)
 class Trial:
-    """What a payment would come to: the change, and the views before and with it."""
+    """What a payment would come to after the event `head`: the change, and the views before and with it."""
 
+    head: str
     order: Order | None
     change: Change
     paid: Paid
@@ -262,16 +263,14 @@ class Ledger:
         Raises BudgetExceeded with what is spent, required, left and would fit, CompositionRefused where there is no
         joint promise, LedgerError and InputError for what cannot be counted; then nothing was written.
         """
-        trial = None if computed is None else computed.trial
-        if trial is None or trial.order is None:
-            given = (reading, entries, same_entries, why, identity, recipe)
-            order = self._order(source, debits, budget, *given)
-        else:
-            order = trial.order
+        order = None if computed is None else computed.trial.order
+        trial = None if computed is None or order is None else computed.trial
+        if order is None:
+            order = self._order(source, debits, budget, reading, entries, same_entries, why, identity, recipe)
 
         def decide(view: View) -> Change:
             now = trial
-            if now is None or (now.before.number, now.before.head) != (view.number, view.head):
+            if now is None or now.head != view.head:
                 now = self._trial(view, order)
             words.refuse_twice(view, order.source, order.ids, order.recipe)
             over = words.excess(now, self.store.name)
@@ -400,7 +399,7 @@ class Ledger:
             trial.apply(implied, "")
         for name, amount in worst.items():
             trial.sources[name] = replace(trial.source(name), spent=amount)
-        return Trial(order, change, paid, view, trial, worst)
+        return Trial(view.head, order, change, paid, view, trial, worst)
 
     # What becomes of it
 

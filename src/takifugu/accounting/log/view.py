@@ -322,8 +322,8 @@ class View:
     def longest(self, classes: Iterable[int]) -> list[Account]:
         """Return the longest pasts of some classes: more lines never cost less, so no other past costs more.
 
-        Where there are too many, like ones are put together, and a unit that was in all of a group stands for it. A
-        past that lacks the beginning of a series has another rule than one that has it.
+        Where there are too many, like ones are put together, and a unit that was in all of a group stands for it. Pasts
+        with a series are compared only where their deltas are the same: at a larger delta its epsilon is less.
         """
         pasts, shared = dict[object, tuple[int, list[int]]](), self.shared()
         for number in classes:
@@ -334,8 +334,9 @@ class View:
             if number == EVERYBODY:
                 accounts.append(Account(number, take(self.steps, past)))
                 continue
-            begun = frozenset(step for step in past if self.steps[step].charge.begins_series)
-            of_rule.setdefault(begun, []).append((number, past, 1))
+            late = frozenset(step for step in past if self.steps[step].charge.delta)
+            has_series = any(self.steps[step].charge.begins_series for step in late)
+            of_rule.setdefault(late if has_series else frozenset(), []).append((number, past, 1))
         for groups in of_rule.values():
             kept = list[set[int]]()
             if len(pasts) > MANY:

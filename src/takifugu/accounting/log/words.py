@@ -97,7 +97,7 @@ def refuse_twice(view: View, source: str, names: Mapping[str, str], recipe: Plai
                 f"{', '.join(twice)} was paid for with the key {once!r} before ({paid.created})",
                 rule="one key pays once", fix="run the same command again, which pays nothing, or write another key",
             ).at("once")  # fmt: skip
-        if before not in (None, once) and normalised(str(before)).casefold() == once.casefold():
+        if before not in (None, once) and normalised(str(before)).casefold() == normalised(once).casefold():
             raise LedgerError(
                 f"the key {once!r} is not {before!r}, with which {', '.join(sorted(paid.ids))} was paid for before "
                 f"({paid.created[:10]}), and looks like it", rule="one key pays once",
