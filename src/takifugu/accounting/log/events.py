@@ -122,7 +122,7 @@ class Over:
 
 Event = Began | Budgeted | Paid | Same | Kept | Over
 _KINDS: dict[str, type[Any]] = {kind.kind: kind for kind in (Began, Budgeted, Paid, Same, Kept, Over)}
-_FIELDS = {kind: {member.name for member in fields(kind)} for kind in (*_KINDS.values(), Line)}
+_TYPES: dict[str, tuple[type, ...]] = {"str": (str,), "int": (int,), "bool": (bool,), "int | None": (int, type(None))}
 
 
 def canonical(data: object, name: str = "an event") -> str:
@@ -181,7 +181,9 @@ def of_text(text: str) -> Event:
 
 
 def _check_fields(kind: type[Any], values: dict[str, object]) -> None:
-    if {*values} != _FIELDS[kind]:
+    members = {member.name: str(member.type) for member in fields(kind)}
+    wrong = [name for name in values if type(values[name]) not in _TYPES.get(members.get(name, ""), (list, dict))]
+    if {*values} != {*members} or wrong:
         raise ValueError(f"its fields are {sorted(values)}")
 
 

@@ -168,9 +168,10 @@ class Postgres:
         return True
 
     def waiting(self, group: str) -> list[bytes]:
-        query = "select body from takifugu_waiting where ledger = %s and name = %s order by number"
+        query = "select number, body from takifugu_waiting where ledger = %s and name = %s order by number"
         with self._transaction() as cursor:
-            return [bytes(body) for (body,) in cursor.execute(query, (self.ledger, group))]
+            rows = cursor.execute(query, (self.ledger, group)).fetchall()
+        return [bytes(body) for place, (number, body) in enumerate(rows) if place == number]
 
     @contextmanager
     def alone(self) -> Iterator[None]:

@@ -175,8 +175,8 @@ class Sqlite:
 
     def waiting(self, group: str) -> list[bytes]:
         with self._connected() as connection:
-            query = "select body from waiting where name = ? order by number"
-            return [body for (body,) in connection.execute(query, (group,))]
+            query = "select number, body from waiting where name = ? order by number"
+            return [body for place, (number, body) in enumerate(connection.execute(query, (group,))) if place == number]
 
     @contextmanager
     def alone(self) -> Iterator[None]:
