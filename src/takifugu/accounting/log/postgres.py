@@ -13,7 +13,8 @@ from contextlib import contextmanager, suppress
 from typing import TYPE_CHECKING, Any
 from urllib.parse import parse_qsl, urlencode, urlsplit
 
-from takifugu.accounting.log.events import RESTORE, Began, chained, to_text
+from takifugu.accounting.log.events import Began, chained, to_text
+from takifugu.accounting.log.stores import in_place
 from takifugu.core.errors import LedgerError
 
 try:
@@ -132,14 +133,12 @@ class Postgres:
         self._connection = None
 
     def after(self, number: int) -> list[tuple[str, str]]:
-        query = "select number, body, digest from takifugu_events where ledger = %s and number >= %s order by number"
+        query = (
+            "select number, body, digest from takifugu_events where ledger = %s and (number >= %s or number < 0) "
+            "order by number"
+        )
         with self._transaction() as cursor:
-            rows = cursor.execute(query, (self.ledger, number)).fetchall()
-            below = _first(cursor, "select min(number) < 0 from takifugu_events where ledger = %s", self.ledger)
-        for place, row in enumerate(rows, number):
-            if row[0] != place or below:
-                raise LedgerError(f"event {place} is missing", rule="the ledger was edited or damaged", fix=RESTORE)
-        return [(body, digest) for _, body, digest in rows]
+            return in_place(number, cursor.execute(query, (self.ledger, number)).fetchall())
 
     def content(self, digest: str) -> bytes | None:
         query = "select body from takifugu_contents where ledger = %s and digest = %s"

@@ -16,6 +16,7 @@ from urllib.parse import quote
 
 from takifugu.accounting.log import disk
 from takifugu.accounting.log.events import RESTORE, Began, chained, to_text
+from takifugu.accounting.log.stores import in_place
 from takifugu.core.errors import LedgerError
 
 _TABLES = {
@@ -52,6 +53,8 @@ class Sqlite:
             disk.check_file(store.path, store.name)
         with store._connected() as connection:
             store._check_tables(connection)
+            if connection.execute("pragma journal_mode").fetchone()[0] == "wal":  # of another program
+                connection.execute("pragma journal_mode=delete")
         return store
 
     def _make(self) -> bool:
@@ -121,8 +124,6 @@ class Sqlite:
             connection.setlimit(sqlite3.SQLITE_LIMIT_LENGTH, _LENGTH)
             for setting in _SETTINGS:
                 connection.execute(f"pragma {setting}")
-            if connection.execute("pragma journal_mode").fetchone()[0] == "wal":  # of another program
-                connection.execute("pragma journal_mode=delete")
         except BaseException:
             connection.close()
             raise
@@ -136,20 +137,9 @@ class Sqlite:
             self._connection = None
 
     def after(self, number: int) -> list[tuple[str, str]]:
-        texts = list[tuple[str, str]]()
+        query = "select number, body, digest from events where number >= ? or number < 0 order by number"
         with self._connected() as connection:
-            query = "select number, body, digest from events where number >= ? order by number"
-            for place, body, digest in connection.execute(query, (number,)):
-                if place != number + len(texts):
-                    break
-                texts.append((body, digest))
-            (last,) = connection.execute("select max(number) from events").fetchone()
-            (below,) = connection.execute("select count(*) from events where number < 0").fetchone()
-        if below or (last is not None and last >= number + len(texts)):
-            raise LedgerError(
-                f"event {number + len(texts)} is missing", rule="the ledger was edited or damaged", fix=RESTORE
-            )
-        return texts
+            return in_place(number, connection.execute(query, (number,)).fetchall())
 
     def content(self, digest: str) -> bytes | None:
         with self._connected() as connection:

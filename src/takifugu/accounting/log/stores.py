@@ -4,7 +4,18 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from contextlib import AbstractContextManager
-from typing import Protocol
+from typing import Any, Protocol
+
+from takifugu.accounting.log.events import RESTORE
+from takifugu.core.errors import LedgerError
+
+
+def in_place(number: int, rows: Sequence[tuple[Any, ...]]) -> list[tuple[str, str]]:
+    """Return the texts and digests of rows from a number on; raises LedgerError where one is missing."""
+    for place, row in enumerate(rows, number):
+        if row[0] != place:
+            raise LedgerError(f"event {place} is missing", rule="the ledger was edited or damaged", fix=RESTORE)
+    return [(body, digest) for _, body, digest in rows]
 
 
 class Store(Protocol):

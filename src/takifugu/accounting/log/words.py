@@ -346,7 +346,7 @@ def unpacked(body: bytes, largest: int) -> bytes:
         values = unpacking.decompress(body, largest + 1)
     except (zlib.error, TypeError):
         return b""
-    return values if unpacking.eof else b""
+    return values if unpacking.eof and not unpacking.unused_data else b""
 
 
 @contextmanager
