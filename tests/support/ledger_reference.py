@@ -166,7 +166,10 @@ class Reference:
             else:
                 frameworks = {line.charge["framework"]: line.framework for line in here}
                 costs = [joint(framework, given, is_alone) for framework in frameworks.values()]
-                worst = (max(c[0] for c in costs) + sum(r[0] for r in rest), max(c[1] for c in costs) + sum(r[1] for r in rest))
+                worst = (
+                    max(c[0] for c in costs) + sum(r[0] for r in rest),
+                    max(c[1] for c in costs) + sum(r[1] for r in rest),
+                )
             for source in {line.source for line in here}:
                 before = totals.get(source, (Fraction(0), Fraction(0)))
                 totals[source] = max(before[0], worst[0]), min(Fraction(1), max(before[1], worst[1]))

@@ -102,7 +102,9 @@ def of_other_kinds(r: random.Random) -> tuple[list[str], list[Payment]]:
         entries, reading = r.choice(["these", "these", "those"]), r.choice(["", "", "value: a"])
         made, at = None, None
         if kind == "attributes":
-            made = attribute(r.choice(["ill", "group"]), r.choice([0.3, 1.0]), r.choice(["wasserstein", "wasserstein", "group"]))
+            made = attribute(
+                r.choice(["ill", "group"]), r.choice([0.3, 1.0]), r.choice(["wasserstein", "wasserstein", "group"])
+            )
         elif kind == "rows":
             made = rows(r.choice(["", "May", "June"]), r.choice([0.5, 1.0]))
         elif kind == "series":
@@ -122,7 +124,9 @@ def of_other_kinds(r: random.Random) -> tuple[list[str], list[Payment]]:
             other = released(0, 12, "count", 0.3, "influence")
             releases = (("one", *other, some),) if other else releases
         if releases:
-            placed = tuple((name, framework, replace(charge, at=at), units) for name, framework, charge, units in releases)
+            placed = tuple(
+                (name, framework, replace(charge, at=at), units) for name, framework, charge, units in releases
+            )
             payments.append(Payment("A", placed, entries, reading, r.random() < 0.1, r.choice(["", "", "told"])))
     return people, payments
 
@@ -155,7 +159,9 @@ def history(r: random.Random, placed_only: bool) -> tuple[list[str], list[Paymen
             if deltas and r.random() < 0.25:
                 charge = with_delta(framework, "1/4")
             releases.append((f"r{number}", framework, replace(charge, at=place), names))
-        reading = "" if placed_only else r.choice(["", "", "value: a", "value: b\nunit: id", "value: b\nunit: lower(id)"])
+        reading = (
+            "" if placed_only else r.choice(["", "", "value: a", "value: b\nunit: id", "value: b\nunit: lower(id)"])
+        )
         if releases:
             adopted, same = False, ""
             if not placed_only:
@@ -185,7 +191,9 @@ def paid_before(ledger: FormerLedger, payment: Payment) -> Amount:
     """Pay in the ledger before it."""
     debits = []
     for name, framework, charge, units in payment.releases:
-        placed = replace(charge, calendar="hours" if charge.at is not None else "", reading="" if charge.at is not None else "t")
+        placed = replace(
+            charge, calendar="hours" if charge.at is not None else "", reading="" if charge.at is not None else "t"
+        )
         debits += [FormerDebit(framework, placed, unit, name) for unit in (units or [""])]
     done = ledger.reserve(payment.source, debits, LARGE, as_composing=True, same_people=True)
     return Amount(*done.spent.pair)

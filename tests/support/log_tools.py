@@ -30,7 +30,9 @@ def charge(epsilon: str = "1/10") -> Charge:
     return charge_of(promised(FRAMEWORK, tf.Count(1), group.MECHANISM, Fraction(epsilon)))
 
 
-def debit(units: Sequence[str] | None = ("ann", "bob"), epsilon: str = "1/10", name: str = "count", **changes: Any) -> Debit:
+def debit(
+    units: Sequence[str] | None = ("ann", "bob"), epsilon: str = "1/10", name: str = "count", **changes: Any
+) -> Debit:
     return Debit(FRAMEWORK, replace(charge(epsilon), **changes), units, name)
 
 

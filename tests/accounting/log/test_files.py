@@ -1,4 +1,4 @@
-"""Files that are no ledger, or cannot be read or written: a sentence with the file, the reason and the fix, and no harm."""
+"""Files that are no ledger, or cannot be read or written: a sentence with file, reason and fix, and no harm."""
 
 import os
 import shutil
@@ -30,7 +30,12 @@ def former(path: Path) -> None:
 
 
 def version_5(path: Path) -> None:
-    sql(path, "create table meta (kind, version)", "insert into meta values ('takifugu ledger', 5)", "create table events (id)")
+    sql(
+        path,
+        "create table meta (kind, version)",
+        "insert into meta values ('takifugu ledger', 5)",
+        "create table events (id)",
+    )
 
 
 def another(path: Path) -> None:
@@ -61,11 +66,14 @@ def pipe(path: Path) -> None:
     [
         (former, "earlier format.*publish on in a new ledger.*import-certificates"), (version_5, "earlier format"),
         (another, "is a database, but not a ledger"), (lambda path: path.write_text("text " * 999), "is not a ledger"),
-        (lambda path: path.write_bytes(b""), "is an empty file"), (Path.mkdir, "is no file"), (cut, "damaged|missing|lacks"),
+        (lambda path: path.write_bytes(b""), "is an empty file"), (Path.mkdir, "is no file"),
+        (cut, "damaged|missing|lacks"),
         (linked_twice, "is a hard link"), (in_a_circle, "symbolic link to itself"), (pipe, "a device or a pipe"),
     ],
 )  # fmt: skip
-def test_what_is_no_ledger(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, make: Callable[[Path], Any], words: str) -> None:
+def test_what_is_no_ledger(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, make: Callable[[Path], Any], words: str
+) -> None:
     monkeypatch.setattr(disk, "_PATIENCE", 0.1)
     path = tmp_path / "ledger.db"
     make(path)
@@ -139,7 +147,7 @@ def test_a_disk_whose_locks_do_not_work(tmp_path: Path, monkeypatch: pytest.Monk
 
 
 def test_another_file_in_its_place_is_read_anew(tmp_path: Path) -> None:
-    """A process that runs on while a backup is restored pays from the restored one, and never into a file that is gone."""
+    """A process that runs on while a backup is restored pays from that, and never into a file that is gone."""
     path, copy = tmp_path / "ledger.db", tmp_path / "copy.db"
     ledger = Ledger.open(path)
     published(ledger, budget=1)

@@ -1,6 +1,8 @@
-"""Reserve, draw, keep, publish; what is asked and refused; declarations, adoption, sessions, and what others may read."""
+"""Reserve, keep, publish; what is asked and refused; declarations, adoption, sessions, and what others may read."""
 
 import json
+import shutil
+import sqlite3
 from dataclasses import replace
 from fractions import Fraction
 from pathlib import Path
@@ -10,7 +12,7 @@ import pytest
 from tests.support import log_histories as histories
 from tests.support.log_tools import charge, debit, in_state, kinds, pay, published
 
-from takifugu.accounting.log import OVER, SESSION, Amount, Debit, Ledger
+from takifugu.accounting.log import OVER, SESSION, Amount, Debit, Ledger, people
 from takifugu.accounting.log import ledger as ledgers
 from takifugu.core.errors import BudgetExceeded, CompositionRefused, InputError, LedgerError, ReadingChanged
 
@@ -74,7 +76,9 @@ def test_nothing_is_written_where_something_is_refused(ledger: Ledger) -> None:
     ]
     for debits, options, error, words in wrong:
         with pytest.raises(error, match=words):
-            ledger.reserve(options.pop("source", "data"), debits, options.pop("budget", None), **{"entries": "these", **options})
+            ledger.reserve(
+                options.pop("source", "data"), debits, options.pop("budget", None), **{"entries": "these", **options}
+            )
         assert ledger.store.after(0) == before
     assert ledger.check() == ()
 
@@ -198,14 +202,20 @@ def test_who_may_have_another_name_is_charged_what_all_of_the_other_name_are(led
     ledger.same_entries("data", [(HOURS, "hours"), (OTHER_NAMES, "hours")], "ids are in capital letters now")
     assert ledger.spent("data", "ann").epsilon <= TENTH
     assert ledger.spent("data", "never named") == Amount()
+    other = Ledger.open(Path(ledger.store.name).with_name("other.db"))
+    other.reserve("data", weekly(0), 9, entries="hours", reading=HOURS)
     with pytest.raises(ReadingChanged, match="unit: upper"):
-        other = Ledger.open(Path(ledger.store.name).with_name("other.db"))
-        other.reserve("data", weekly(0), 9, entries="hours", reading=HOURS)
         other.reserve("data", weekly(1), entries="hours", reading=OTHER_NAMES)
 
 
 def test_entries_of_a_releases_own_are_said_to_be_so(ledger: Ledger) -> None:
-    ledger.reserve("data", [replace(weekly(0)[0], charge=replace(weekly(0)[0].charge, at=None))], 99, same_entries=False, entries=None)
+    ledger.reserve(
+        "data",
+        [replace(weekly(0)[0], charge=replace(weekly(0)[0].charge, at=None))],
+        99,
+        same_entries=False,
+        entries=None,
+    )
     spent = ledger.reserve("data", weekly(0), same_entries=False, entries=None).spent
     charge = weekly(0)[0].charge
     assert spent.epsilon == pytest.approx(charge.change / charge.scale + TENTH, rel=1e-3)  # type: ignore[operator]
@@ -231,8 +241,6 @@ def test_a_name_is_spelt_in_one_way(ledger: Ledger) -> None:
 
 
 def test_two_names_of_one_tag_are_refused(ledger: Ledger, monkeypatch: pytest.MonkeyPatch) -> None:
-    from takifugu.accounting.log import people
-
     class OneDigest:
         def __init__(self, *_: Any, **__: Any) -> None: ...
 
@@ -261,8 +269,6 @@ def test_a_pooled_promise_counts_while_the_ledger_has_nothing_else(ledger: Ledge
 
 
 def test_values_that_are_gone_are_not_drawn_again(ledger: Ledger) -> None:
-    import sqlite3
-
     paid = pay(ledger, budget=1)
     ledger.keep(paid.group, b"first")
     with sqlite3.connect(ledger.store.name) as connection:
@@ -320,8 +326,6 @@ def test_a_session_keeps_each_answer_before_anybody_sees_it(ledger: Ledger) -> N
 
 
 def test_a_session_whose_answers_are_lost_is_over(ledger: Ledger) -> None:
-    import sqlite3
-
     paid = pay(ledger, budget=1, recipe=SESSION)
     for number in range(3):
         ledger.answer(paid.group, number, (f"question {number}", "1"))
@@ -366,15 +370,20 @@ def test_a_certificate_enters_its_release_elsewhere(ledger: Ledger, tmp_path: Pa
     assert other.missing(certificates) == ()
     with pytest.raises(CompositionRefused, match="of how many"):
         other.reserve("nobody", weekly(0, None), 99, entries="hours")
-    for broken in ({}, {**certificates[0], "lines": [{}]}, {**certificates[0], "ids": 3}, {**certificates[0], "reading": 7, "lines": 1}):
+    for broken in (
+        {},
+        {**certificates[0], "lines": [{}]},
+        {**certificates[0], "ids": 3},
+        {**certificates[0], "reading": 7, "lines": 1},
+    ):
         with pytest.raises(InputError, match="does not say what was charged"):
             Ledger.open(tmp_path / "third.db").adopt([broken])
     assert other.check() == ()
 
 
 def test_a_thousand_adopted_people_are_charged_at_least_the_truth(ledger: Ledger, tmp_path: Path) -> None:
-    people = [f"p{number}" for number in range(1000)]
-    done = ledger.reserve("data", [debit(people)], 9, entries="these")
+    everybody = [f"p{number}" for number in range(1000)]
+    done = ledger.reserve("data", [debit(everybody)], 9, entries="these")
     other = Ledger.open(tmp_path / "other.db")
     other.adopt([ledger.certificate(done.group)])
     assert other.reserve("data", [debit(["p7"])], 9, entries="these").spent == Amount(2 * TENTH)
@@ -391,8 +400,6 @@ def test_a_certificate_with_another_reading_is_a_table_of_its_own(ledger: Ledger
 
 
 def test_what_a_restored_copy_has_forgotten_is_named(ledger: Ledger, tmp_path: Path) -> None:
-    import shutil
-
     certificates = [published(ledger, budget=9)]
     shutil.copy(ledger.store.name, tmp_path / "copy.db")
     certificates.append(published(ledger))
@@ -408,7 +415,7 @@ def test_what_a_restored_copy_has_forgotten_is_named(ledger: Ledger, tmp_path: P
 
 
 def test_a_certificate_tells_nothing_of_who_and_of_how_many(ledger: Ledger, tmp_path: Path) -> None:
-    """Two ledgers whose people differ in number, and in kinds of equal charges, write the same but for what is random."""
+    """Two ledgers whose people differ in number and in kinds of equal charges write the same, but for random words."""
     found = []
     for number, units in enumerate((["ann"], [f"p{n}" for n in range(977)])):
         book = Ledger.open(tmp_path / f"{number}.db")
@@ -427,10 +434,10 @@ def test_a_certificate_tells_nothing_of_who_and_of_how_many(ledger: Ledger, tmp_
     assert found[0] == found[1]
 
 
-def test_a_copy_taken_between_paid_and_kept_publishes_what_is_asked_of_the_folder(ledger: Ledger, tmp_path: Path) -> None:
+def test_a_copy_taken_between_paid_and_kept_publishes_what_is_asked_of_the_folder(
+    ledger: Ledger, tmp_path: Path
+) -> None:
     """What the copy lacks is charged in it already; that its table is out is for the folder to say."""
-    import shutil
-
     paid = pay(ledger, budget=1)
     shutil.copy(ledger.store.name, tmp_path / "copy.db")
     ledger.keep(paid.group, b"first")

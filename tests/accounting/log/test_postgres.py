@@ -1,6 +1,7 @@
 """A ledger in PostgreSQL: the same as in a file; databases that forget are refused, and roles may insert only."""
 
 from collections.abc import Iterator
+from contextlib import suppress
 
 import pytest
 from tests.support import postgresql
@@ -51,7 +52,9 @@ def test_it_is_the_same_as_in_a_file(url: str) -> None:
     assert "@" not in ledger.store.name
 
 
-@pytest.mark.parametrize(("setting", "why"), [("fsync=off", "fsync is off"), ("synchronous_commit=off", "asynchronous")])
+@pytest.mark.parametrize(
+    ("setting", "why"), [("fsync=off", "fsync is off"), ("synchronous_commit=off", "asynchronous")]
+)
 def test_a_database_that_forgets(setting: str, why: str) -> None:
     with postgresql.cluster(setting) as address, pytest.raises(LedgerError, match=f"may forget.*{why}"):
         Ledger.open(address)
@@ -77,7 +80,11 @@ def test_users_may_insert_and_not_update_or_delete(url: str) -> None:
     published(ledger)
     assert ledger.check() == ()
     psycopg = pytest.importorskip("psycopg")
-    for statement in ("update takifugu_events set body = ''", "delete from takifugu_events", "delete from takifugu_contents"):
+    for statement in (
+        "update takifugu_events set body = ''",
+        "delete from takifugu_events",
+        "delete from takifugu_contents",
+    ):
         with pytest.raises(psycopg.errors.InsufficientPrivilege):
             execute(mine, statement)
     published(Ledger.open(f"{mine}&ledger=five"), budget=1)  # who may insert may begin another ledger
@@ -95,16 +102,17 @@ def test_edits(url: str, table: str, column: str, value: str) -> None:
     ledger = Ledger.open(f"{url}&ledger={name}")
     ledger.keep(pay(ledger, budget=9).group, b"waiting")
     execute(url, f"update takifugu_{table} set {column} = {value} where ledger = '{name}'")
-    try:
+    with suppress(LedgerError):
         assert Ledger.open(f"{url}&ledger={name}", create=False).check()
-    except LedgerError as error:
-        assert error.message
 
 
 def test_a_lost_connection_is_opened_anew(url: str) -> None:
     ledger = Ledger.open(f"{url}&ledger=six")
     published(ledger, budget=9)
-    execute(url, "select pg_terminate_backend(pid) from pg_stat_activity where pid <> pg_backend_pid() and usename = 'owner'")
+    execute(
+        url,
+        "select pg_terminate_backend(pid) from pg_stat_activity where pid <> pg_backend_pid() and usename = 'owner'",
+    )
     with pytest.raises(LedgerError, match="cannot be used"):
         pay(ledger)
     assert pay(ledger).spent.epsilon * 10 == 2

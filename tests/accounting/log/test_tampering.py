@@ -1,4 +1,4 @@
-"""What is edited, cut, moved or written anew is seen: when it is opened, by `check`, or by the folder's certificates."""
+"""What is edited, cut, moved or written anew is seen: when opened, by `check`, or by the folder's certificates."""
 
 import json
 import sqlite3
@@ -50,14 +50,17 @@ def rows_of(book: Ledger, table: str) -> list[tuple[Any, ...]]:
     [
         ("events", "number", "number", "number + 100"), ("events", "number", "number", "-1 - number"),
         ("events", "number", "body", "replace(body, '\"', '''')"), ("events", "number", "body", "body || ' '"),
-        ("events", "number", "body", "x'00'"), ("events", "number", "digest", "'00'"), ("events", "number", "digest", "x'00'"),
+        ("events", "number", "body", "x'00'"), ("events", "number", "digest", "'00'"),
+        ("events", "number", "digest", "x'00'"),
         ("contents", "digest", "digest", "digest || '0'"), ("contents", "digest", "body", "body || x'00'"),
         ("contents", "digest", "body", "'a text'"), ("contents", "digest", "body", "x''"),
         ("waiting", "rowid_of", "name", "name || '0'"), ("waiting", "rowid_of", "number", "number + 7"),
         ("waiting", "rowid_of", "body", "body || x'00'"), ("waiting", "rowid_of", "body", "x'00'"),
     ],
 )  # fmt: skip
-def test_each_edit_of_each_row_of_each_column(book: Ledger, tmp_path: Path, table: str, key: str, column: str, value: str) -> None:
+def test_each_edit_of_each_row_of_each_column(
+    book: Ledger, tmp_path: Path, table: str, key: str, column: str, value: str
+) -> None:
     assert found(Path(book.store.name)) == []
     for number, row in enumerate(rows_of(book, table)):
         if key == "rowid_of":
@@ -66,7 +69,9 @@ def test_each_edit_of_each_row_of_each_column(book: Ledger, tmp_path: Path, tabl
             where = f"{key} = {row[0]!r}"
         if value == "x''" and row[1] == b"":
             continue
-        copy = edited(Path(book.store.name), tmp_path / f"{number}.db", f"update {table} set {column} = {value} where {where}")
+        copy = edited(
+            Path(book.store.name), tmp_path / f"{number}.db", f"update {table} set {column} = {value} where {where}"
+        )
         assert found(copy), (table, column, row)
 
 
@@ -143,7 +148,9 @@ def test_what_is_written_anew_with_the_key_is_found_by_computing(book: Ledger, t
 
 def test_what_is_cut_or_written_anew_is_named_by_certificates(tmp_path: Path) -> None:
     book = Ledger.open(tmp_path / "ledger.db")
-    certificates = [published(book, debit(["ann", f"p{number}"]), budget=9 if number == 0 else None) for number in range(3)]
+    certificates = [
+        published(book, debit(["ann", f"p{number}"]), budget=9 if number == 0 else None) for number in range(3)
+    ]
 
     def one_fewer(event: dict[str, Any]) -> None:
         for line in event.get("lines", ()):
@@ -169,7 +176,8 @@ def test_who_compares_no_digest_publishes_other_values(book: Ledger, monkeypatch
         other = pay(book)
         book.keep(other.group, b"other values")
         connection.execute(
-            "update waiting set body = (select body from waiting where name = ?) where name = ?", (other.group, waiting.group)
+            "update waiting set body = (select body from waiting where name = ?) where name = ?",
+            (other.group, waiting.group),
         )
         connection.commit()
     with pytest.raises(LedgerError, match="lacks its values"):

@@ -142,11 +142,15 @@ def true_delta(epsilon: float) -> float:
     The noisy count of one bit is above one half, or not: between its atoms nothing else is told.
     """
     paths = np.array(list(itertools.product(range(2), repeat=3)))
-    law = np.array([0.5 * np.prod([STAYS if a == b else 1 - STAYS for a, b in itertools.pairwise(path)]) for path in paths])
+    law = np.array(
+        [0.5 * np.prod([STAYS if a == b else 1 - STAYS for a, b in itertools.pairwise(path)]) for path in paths]
+    )
     right = 1 / (1 + np.exp(-1 / float(SCALE)))
     worst = 0.0
     for hidden in (0, 1):
-        mine, theirs = (law * (paths[:, 1] == value) / law[paths[:, 1] == value].sum() for value in (hidden, 1 - hidden))
+        mine, theirs = (
+            law * (paths[:, 1] == value) / law[paths[:, 1] == value].sum() for value in (hidden, 1 - hidden)
+        )
         lost = 0.0
         for output, masses in enumerate(FIRST):
             asked = paths[:, 0 if output < 2 else 2]

@@ -49,7 +49,8 @@ def joint(plain: dict[str, Any], given: Sequence[Given], is_alone: bool) -> Pair
             epsilon, delta = beside(one.line)
             charge = replace(
                 charge, framework=name, definition=framework.definition, covers=Covers.EVERYTHING, scale=None,
-                epsilon=one.times * epsilon, delta=one.times * delta, query={"kind": "elsewhere"}, entries=0, answers=(),
+                epsilon=one.times * epsilon, delta=one.times * delta, query={"kind": "elsewhere"}, entries=0,
+                answers=(),
                 scope="unit", names=(), lengths=(), phases=(), begins_series=False,
             )  # fmt: skip
         elif one.line.at is None:
@@ -237,7 +238,7 @@ def test_what_no_view_is_made_of_is_refused(ledger: Ledger) -> None:
     rows = ledger.store.after(0)
     text = json.loads(rows[-1][0])
     for change in ({"kind": "gift"}, {"more": 1}, {"lines": [{}]}, {"lines": 3}, {"spent": {"data": "x"}}):
-        with pytest.raises(TakifuguError, match="cannot be read|does not follow"):
+        with pytest.raises(TakifuguError, match=r"cannot be read|does not follow"):
             list(in_chain([*rows[:-1], (json.dumps({**text, **change}), rows[-1][1])], b"", "", 0))
 
 
@@ -257,7 +258,11 @@ def unrefined(monkeypatch: pytest.MonkeyPatch) -> None:
         new = people.without(tags, self.tags)
         if len(new):
             return refine(self, new)
-        return {number for number, count in people._counted(self.classes[np.searchsorted(self.tags, tags)]) if count == self.sizes[number]}
+        return {
+            number
+            for number, count in people._counted(self.classes[np.searchsorted(self.tags, tags)])
+            if count == self.sizes[number]
+        }
 
     monkeypatch.setattr(people.People, "_refine", refined)
 

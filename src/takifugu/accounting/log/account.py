@@ -36,7 +36,7 @@ from takifugu.analysis.guarantee import Charge, Covers
 from takifugu.core.errors import CompositionRefused
 from takifugu.model.frameworks import DEFINITIONS, Framework
 
-#: The definitions whose lines about the same entries cost the least of the four bounds; others have a rule of their own.
+#: The definitions whose lines about the same entries cost the least of the four bounds; others have their own rule.
 _OF_NOISE = ("pufferfish", "attribute")
 
 
@@ -61,9 +61,9 @@ def _together(framework: Framework, fingerprint: str, given: tuple[Charge, ...],
     if in_a_series(charges):
         return Amount(series_joint(view, charges).epsilon, delta)
     bounds, terms = list[Fraction](), merged(charges)
-    if len(terms) == 1 and terms[0].times == 1 and view.is_native(terms[0]):
-        if counts_alone or terms[0].covers is not Covers.OUTPUT:
-            bounds.append(terms[0].epsilon)
+    is_one = len(terms) == 1 and terms[0].times == 1 and view.is_native(terms[0])
+    if is_one and (counts_alone or terms[0].covers is not Covers.OUTPUT):
+        bounds.append(terms[0].epsilon)
     if all(term.covers in STEADY for term in terms):
         is_placed = is_one_reading(terms)
         _bound(bounds, lambda: sum((steady_cost(view, term, is_placed) for term in terms), ZERO))
@@ -133,8 +133,8 @@ def covering(charge: Charge, times: int) -> Charge:
     epsilon, delta = beside(charge)
     if times * delta >= 1:
         raise CompositionRefused(
-            f"{times:,} releases with a delta about other people promise nothing", fix="keep these people's releases in "
-            "another ledger, or publish with delta = 0",
+            f"{times:,} releases with a delta about other people promise nothing",
+            fix="keep these people's releases in another ledger, or publish with delta = 0",
         )  # fmt: skip
     return replace(
         charge, covers=Covers.EVERYTHING, epsilon=times * epsilon, delta=times * delta, scale=None, query=_ELSEWHERE,
@@ -151,7 +151,7 @@ def placed(charge: Charge, at: int | None, table: str) -> Charge:
 
 
 def repeated(charge: Charge, places: Sequence[int | None], table: str) -> list[Charge]:
-    """Return a charge at many steps of a calendar, or so many times about the same entries; as one where they add up."""
+    """Return a charge at many steps, or so many times about the same entries; as one where they add up."""
     if not adds_up(charge):
         return [placed(charge, at, table) for at in places]
     counts, charges = Counter(places), list[Charge]()

@@ -140,6 +140,10 @@ def canonical(data: object, name: str = "an event") -> str:
     raise InputError(f"{name} would not read back from a ledger unchanged", fix="name states by strings or numbers")
 
 
+#: What reading a text raises that was never written.
+UNREADABLE = (TakifuguError, LookupError, TypeError, ValueError, AttributeError, RecursionError, ArithmeticError)
+
+
 @contextmanager
 def decoding() -> Iterator[None]:
     """Turn whatever cannot be read into a LedgerError."""
@@ -147,7 +151,7 @@ def decoding() -> Iterator[None]:
         yield
     except LedgerError:
         raise
-    except (TakifuguError, LookupError, TypeError, ValueError, AttributeError, RecursionError, ArithmeticError) as error:
+    except UNREADABLE as error:
         raise LedgerError(
             f"the ledger holds an event that cannot be read ({error})",
             rule="it was written by another version, or edited",

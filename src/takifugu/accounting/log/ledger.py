@@ -38,7 +38,7 @@ from takifugu.accounting.log.events import (
     in_chain,
     to_text,
 )  # fmt: skip
-from takifugu.accounting.log.people import Tags, set_body, set_of
+from takifugu.accounting.log.people import Tags, set_body, set_of, without
 from takifugu.accounting.log.sqlite import Sqlite
 from takifugu.accounting.log.stores import Store
 from takifugu.accounting.log.view import COMING, EVERYBODY, KEPT, OVER, RESERVED, Group, Source, View
@@ -128,6 +128,12 @@ class Change:
         digest = digest_of(body)
         self.contents[digest] = body
         return digest
+
+    def line(self, release: str, charge: Charge, framework: Framework, units: tuple[str, int], at: int | None) -> Line:
+        """Return a line of a payment, with what it names among the contents."""
+        kept = self.keep(canonical(charge.to_dict(), f"the charge of {release}").encode())
+        belief = self.keep(canonical(framework.to_dict(), "the framework").encode())
+        return Line(release, kept, belief, *units, at)
 
 
 @dataclass(frozen=True, eq=False)
@@ -330,11 +336,12 @@ class Ledger:
             charge = words.kept_charge(debit.charge, debit.framework, debit.name)
             tags = None if debit.units is None else set_of(view.key, debit.units)
             if tags is not None and not len(tags):
-                raise InputError(f"the release {debit.name!r} is about nobody", fix="name at least one unit").at("debits")
-            readers.setdefault(debit.name, []).append(np.zeros(1, np.uint64) if tags is None else tags)
+                raise InputError(f"the release {debit.name!r} is about nobody", fix="name a unit").at("debits")
+            mine = np.zeros(1, np.uint64) if tags is None else tags
+            if any(len(without(mine, others)) < len(mine) for others in readers.setdefault(debit.name, [])):
+                raise InputError("a release debits one person twice", fix="give each answer its own name").at("debits")
+            readers[debit.name].append(mine)
             prepared.append((debit, charge, tags))
-        if any(len(np.unique(all_tags := np.concatenate(parts))) < len(all_tags) for parts in readers.values()):
-            raise InputError("a release debits one person twice", fix="give each answer its own name").at("debits")
         return Order(
             words.source_name(source), tuple(prepared), None if budget is None else as_budget(budget), reading,
             None if entries is None else normalised(entries), same_entries, why,
@@ -357,9 +364,7 @@ class Ledger:
                 if not np.array_equal(tags, newest[1]):
                     newest = change.keep(set_body(tags, *newest)), tags
                 name, count = newest[0], len(tags)
-            texts = (charge.to_dict(), f"the charge of {debit.name}"), (debit.framework.to_dict(), "the framework")
-            kept = (change.keep(canonical(data, what).encode()) for data, what in texts)
-            lines.append(Line(debit.name, *kept, name, count, debit.charge.at))
+            lines.append(change.line(debit.name, charge, debit.framework, (name, count), debit.charge.at))
         words.check_names_units(order.source, there, lines)
         reading = change.keep(order.reading.encode())
         if order.entries is not None and there.tables and not view.is_known(order.source, reading, entries):
@@ -422,7 +427,7 @@ class Ledger:
         return self._values(self.view(), group)
 
     def answers(self, group: str) -> tuple[tuple[str, str], ...]:
-        """Return the questions of a session with their answers; raises LedgerError for a closed one, and for no session."""
+        """Return a session's questions with their answers; raises LedgerError for a closed one, and for no session."""
         view = self.view()
         there = self._group(view, group)
         if not view.is_session(there):
@@ -430,7 +435,8 @@ class Ledger:
         if there.state == RESERVED:
             return ()
         with decoding():
-            return tuple((str(question), str(answer)) for question, answer in map(json.loads, self._values(view, group)))
+            asked = map(json.loads, self._values(view, group))
+            return tuple((str(question), str(answer)) for question, answer in asked)
 
     def answer(self, group: str, number: int, question: tuple[str, str]) -> str:
         """Keep the answer to question `number` of a session, before anybody sees it; return the first that was kept.
@@ -540,11 +546,11 @@ class Ledger:
         self._change(decide)
 
     def adopt(self, certificates: Iterable[Mapping[str, Any]], is_rehearsal: bool = False) -> dict[str, Amount]:
-        """Enter published releases from what their certificates say (`certificate`), or rehearse it, whatever the budget.
+        """Enter published releases from what their certificates say (`certificate`), or rehearse it.
 
-        They count for all units of the source that are or will be, in the table that they name. Returns what each
-        source has spent then. Raises CompositionRefused where nothing bounds that, and LedgerError for a release that
-        the ledger knows; the earlier ones of the certificates are entered then.
+        They count for all units of the source that are or will be, in the table that they name, whatever its budget.
+        Returns what each source has spent then. Raises CompositionRefused where nothing bounds that, and LedgerError
+        for a release that the ledger knows; the earlier ones of the certificates are entered then.
         """
         spent = dict[str, Amount]()
         for certificate in certificates:
@@ -563,12 +569,10 @@ class Ledger:
             for line in certificate["lines"]:
                 framework = read_framework(line["framework"])
                 charge = words.kept_charge(Charge.from_dict(line["charge"]), framework, line["release"])
-                texts = (charge.to_dict(), "the charge"), (framework.to_dict(), "the framework")
-                kept = (change.keep(canonical(data, what).encode()) for data, what in texts)
                 units, at = line["units"], line["at"]
                 if units not in (EACH, NOBODY) or line["release"] not in ids or not (at is None or type(at) is int):
                     raise ValueError("its lines are no lines of a release")
-                lines.append(Line(line["release"], *kept, units, int(units == NOBODY), at))
+                lines.append(change.line(line["release"], charge, framework, (units, int(units == NOBODY)), at))
             reading = change.keep(str(certificate["reading"]).encode())
             entries = normalised(certificate["entries"])
         known = view.releases.keys() & {*ids.values()}
@@ -602,7 +606,7 @@ class Ledger:
         }  # fmt: skip
 
     def missing(self, certificates: Iterable[Mapping[str, Any]]) -> tuple[str, ...]:
-        """Say of published certificates what this ledger does not know: then an old copy was restored, or it was edited."""
+        """Say which published certificates this ledger does not know: an old copy was restored, or it was edited."""
         view, unknown = self.view(), list[str]()
         for certificate in certificates:
             names = ", ".join(map(str, certificate["ids"]))
@@ -621,7 +625,7 @@ class Ledger:
         return tuple(self._payment(view, group) for group in groups if group is not None)
 
     def pending(self, source: str | None = None, identity: bytes | None = None) -> tuple[Payment, ...]:
-        """Return the payments that are not over, oldest first; those drawn with the values that wait, None for lost ones."""
+        """Return the payments that are not over, oldest first; drawn ones with the values that wait, if not lost."""
         view, waiting = self.view(), list[Payment]()
         wanted = None if identity is None else self.tag("identity", identity)
         for group in view.groups.values():

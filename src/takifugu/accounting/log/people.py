@@ -54,7 +54,8 @@ def without(tags: Tags, others: Tags) -> Tags:
     if not len(others):
         return tags
     places = np.minimum(np.searchsorted(others, tags), len(others) - 1)
-    return tags[others[places] != tags]
+    left: Tags = tags[others[places] != tags]
+    return left
 
 
 def set_body(tags: Tags, base: str, of_base: Tags) -> bytes:

@@ -20,9 +20,9 @@ from takifugu.core.errors import LedgerError
 try:
     import psycopg
 except ImportError:  # pragma: no cover
-    raise LedgerError(
-        "a ledger in PostgreSQL needs psycopg", fix="pip install 'takifugu[postgresql]'"
-    ).at("ledger") from None
+    raise LedgerError("a ledger in PostgreSQL needs psycopg", fix="pip install 'takifugu[postgresql]'").at(
+        "ledger"
+    ) from None
 
 if TYPE_CHECKING:
     from psycopg import Connection, Cursor
@@ -73,7 +73,7 @@ class Postgres:
                     ).at("ledger")
             if create:
                 store._make(cursor)
-            has = f"select exists (select 1 from {next(iter(_TABLES))} where ledger = %s)"
+            has = "select exists (select 1 from takifugu_events where ledger = %s)"
             known = _first(cursor, "select to_regclass('takifugu_events') is not null")
             if not known or not _first(cursor, has, store.ledger):
                 raise LedgerError(f"there is no ledger {store.name!r}", fix="check the address").at("ledger")
@@ -153,15 +153,13 @@ class Postgres:
         with self.alone(), self._transaction() as cursor:
             if _first(cursor, "select count(*) from takifugu_events where ledger = %s", self.ledger) != number:
                 return False
-            for table, rows in {
-                "contents": [(self.ledger, *row) for row in contents.items()],
-                "events": [(self.ledger, place, *row) for place, row in enumerate(events, number)],
-                "waiting": [(self.ledger, *key, body) for key, body in waiting.items()],
-            }.items():
-                for row in rows:
-                    marks = ", ".join(["%s"] * len(row))
-                    again = "" if table == "events" else " on conflict do nothing"
-                    cursor.execute(f"insert into takifugu_{table} values ({marks}){again}", row)
+            for digest, body in contents.items():
+                statement = "insert into takifugu_contents values (%s, %s, %s) on conflict do nothing"
+                cursor.execute(statement, (self.ledger, digest, body))
+            for place, event in enumerate(events, number):
+                cursor.execute("insert into takifugu_events values (%s, %s, %s, %s)", (self.ledger, place, *event))
+            for key, body in waiting.items():
+                cursor.execute("insert into takifugu_waiting values (%s, %s, %s, %s)", (self.ledger, *key, body))
             if done:
                 cursor.execute("delete from takifugu_waiting where ledger = %s and name = %s", (self.ledger, done))
         return True
@@ -181,5 +179,5 @@ class Postgres:
 
 def _first(cursor: Cursor[Any], query: str, *values: object) -> Any:
     """Return the one value that a query asks for."""
-    row = cursor.execute(query, values).fetchone()  # type: ignore[call-overload]
+    row = cursor.execute(query, values).fetchone()
     return row[0] if row else None

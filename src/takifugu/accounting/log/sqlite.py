@@ -58,7 +58,7 @@ class Sqlite:
         return store
 
     def _make(self) -> bool:
-        """Write the first event into a draft, which gets its name when it is whole; return whether another was first."""
+        """Write the first event into a draft, which gets its name when it is whole; return whether it was the first."""
         draft = self.path.with_name(f".{self.path.name}.{token_hex(8)}{disk.DRAFT}")
         os.close(os.open(draft, os.O_CREAT | os.O_EXCL | os.O_WRONLY, 0o600))
         try:

@@ -34,7 +34,7 @@ class Store(Protocol):
         self, number: int, events: Sequence[tuple[str, str]], contents: Mapping[str, bytes],
         waiting: Mapping[tuple[str, int], bytes], done: str,
     ) -> bool:  # fmt: skip
-        """Write events as those from a number on, with what they name; return False, and write nothing, where others are.
+        """Write events as those from a number on, with what they name; where others are, return False, and write none.
 
         `waiting` are values to keep until they are published; those of the group `done` are dropped.
         """

@@ -44,8 +44,8 @@ EVERYBODY = -1
 COMING = -2
 #: So many different pasts are looked at one by one; more are put into so many groups of like ones.
 MANY, GROUPS = 1000, 100
-#: What a table holds of the entries of one name: lines at a step of a calendar, or about all of them; and all rows about
-#: a person, of whatever name: which of those are the same is for the rule of rows to say.
+#: What a table holds of the entries of one name: lines at a step of a calendar, or about all of them; and all rows
+#: about a person, of whatever name: which of those are the same is for the rule of rows to say.
 _PLACED, _WHOLE, _ROWS = "at", "", "rows"
 #: The reading that nobody declared.
 UNDECLARED = digest_of(b"")
@@ -237,7 +237,8 @@ class View:
     def _join(self, event: Same) -> None:
         """Take the entries of some readings as the same, and the names of people with them."""
         for table in event.tables:
-            for one, other in zip(*(self._tables(event.source, *each) for each in (event.tables[0], table)), strict=True):
+            both = (self._tables(event.source, *each) for each in (event.tables[0], table))
+            for one, other in zip(*both, strict=True):
                 self.parents[self.find(other)] = self.find(one)
         self._set(event.source, same=(*self.source(event.source).same, event))
 
@@ -384,7 +385,9 @@ class View:
         is_only = len(steps) == 1 and (len(self.releases) == 1 or steps[0].charge.scope == "unit")
         has_delta, amounts = any(step.charge.delta for step in steps), dict[str, Amount]()
         for table, here in tables.items():
-            if len({step.cut for step in here if step.cut is not None}) > 1:  # one row of the one may be many of another
+            if (
+                len({step.cut for step in here if step.cut is not None}) > 1
+            ):  # a row of the one may be many of the other
                 cost = rest.all_but(None)
             else:
                 charges = self._in_order(steps, here, is_everybody) if has_delta else self._in_any_order(here)

@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING
 
 from takifugu.accounting.log.account import together
 from takifugu.accounting.log.amounts import NOTHING, SMALLEST_SPEND, Amount, most, short
-from takifugu.accounting.log.events import NOBODY, Line, canonical
+from takifugu.accounting.log.events import NOBODY, UNREADABLE, Line, canonical
 from takifugu.accounting.log.view import Account, Source, Step, View
 from takifugu.accounting.suspicion import MUCH, warning
 from takifugu.analysis.guarantee import Charge, Covers
@@ -25,7 +25,6 @@ from takifugu.core.errors import (
     InputError,
     LedgerError,
     ReadingChanged,
-    TakifuguError,
 )  # fmt: skip
 from takifugu.core.escaping import at_most, command
 from takifugu.core.names import normalised
@@ -49,7 +48,7 @@ def source_name(name: object) -> str:
 
 
 def kept_charge(charge: Charge, framework: Framework, name: str) -> Charge:
-    """Return a charge as it is kept; raises InputError or LedgerError for one that could not be counted or read again."""
+    """Return a charge as it is kept; raises InputError or LedgerError for one that cannot be counted or read again."""
     if charge.epsilon < SMALLEST_SPEND:
         raise LedgerError(
             f"the release {name!r} would spend epsilon {at_most(charge.epsilon)}",
@@ -251,9 +250,7 @@ def _three_digits(value: Fraction) -> Fraction:
     return Fraction(context.divide(Decimal(value.numerator), Decimal(value.denominator)))
 
 
-def _what_fits(
-    trial: Trial, account: Account, name: str, spent: Amount, budget: Amount
-) -> tuple[str, Fraction | None]:
+def _what_fits(trial: Trial, account: Account, name: str, spent: Amount, budget: Amount) -> tuple[str, Fraction | None]:
     """Say what of a payment fits a budget, as alternatives, and the share of its epsilons."""
     _, new = _parts(trial, account)
 
@@ -289,7 +286,7 @@ def _what_fits(
 
 
 def _quieter(step: Step, factor: Fraction) -> Step:
-    """Return a line with `factor` times the noise; a promise about single entries is then charged by its noise alone."""
+    """Return a line with `factor` times the noise; a promise about single entries then counts by its noise alone."""
     charge = step.charge
     quieter = replace(charge, epsilon=charge.epsilon / factor)
     if charge.scale is not None:
@@ -314,7 +311,7 @@ def _least_factor(fits: Callable[[Fraction], bool]) -> Fraction | None:
 
 
 def charges(trial: Trial) -> tuple[tuple[int, Amount, Amount], ...]:
-    """Return, of unlike units of a source, how many there are, what is promised them, and what is added to their total."""
+    """Return, of unlike units of a source, how many there are, what is promised them, and what that adds."""
     counts, sizes = Counter[tuple[Amount, Amount]](), trial.view.people.sizes
     for account in _accounts(trial):
         old, new = _parts(trial, account)
@@ -354,9 +351,9 @@ def of_certificate() -> Iterator[None]:
     """Turn whatever a certificate lacks into an InputError."""
     try:
         yield
-    except (LedgerError, InputError):
+    except (LedgerError, InputError, CompositionRefused):
         raise
-    except (TakifuguError, LookupError, TypeError, ValueError, AttributeError, ArithmeticError) as error:
+    except UNREADABLE as error:
         raise InputError(
             f"the certificate does not say what was charged ({error})", fix="give a certificate as it was published"
         ) from None
