@@ -132,41 +132,62 @@ FIRST = np.array([
 SCALE = Fraction(366, 1000)
 
 
-def side(step: int) -> Charge:
-    return charge_of(laplace(CHAIN, tf.Count(1, entries=[step]), SCALE, Covers.ENTRIES, epsilon=3), at=0)
+PATHS = np.array(list(itertools.product(range(2), repeat=3)))
+LAW = np.array([0.5 * np.prod([STAYS if a == b else 1 - STAYS for a, b in itertools.pairwise(path)]) for path in PATHS])
+#: After each output of the first release: the step that is published then, and the scale of its noise.
+Choice = list[tuple[int, Fraction]]
+SIDES: Choice = [(0, SCALE), (0, SCALE), (2, SCALE), (2, SCALE)]
 
 
-def true_delta(epsilon: float) -> float:
+def true_delta(epsilon: float, first: Any = FIRST, chosen: Choice = SIDES) -> float:
     """Return the delta at which both releases keep an epsilon about the middle step, by all states and outputs.
 
     The noisy count of one bit is above one half, or not: between its atoms nothing else is told.
     """
-    paths = np.array(list(itertools.product(range(2), repeat=3)))
-    law = np.array(
-        [0.5 * np.prod([STAYS if a == b else 1 - STAYS for a, b in itertools.pairwise(path)]) for path in paths]
-    )
-    right = 1 / (1 + np.exp(-1 / float(SCALE)))
     worst = 0.0
     for hidden in (0, 1):
-        mine, theirs = (
-            law * (paths[:, 1] == value) / law[paths[:, 1] == value].sum() for value in (hidden, 1 - hidden)
-        )
+        mine, theirs = (LAW * (PATHS[:, 1] == value) for value in (hidden, 1 - hidden))
         lost = 0.0
-        for output, masses in enumerate(FIRST):
-            asked = paths[:, 0 if output < 2 else 2]
+        for masses, (step, scale) in zip(first, chosen, strict=True):
+            right = 1 / (1 + np.exp(-1 / float(scale)))
             for answer in (0, 1):
-                told = masses * np.where(asked == answer, right, 1 - right)
-                lost += max(0.0, float((mine - np.exp(epsilon) * theirs) @ told))
+                told = masses * np.where(PATHS[:, step] == answer, right, 1 - right)
+                lost += max(0.0, float((mine / mine.sum() - np.exp(epsilon) * theirs / theirs.sum()) @ told))
         worst = max(worst, lost)
     return worst
 
 
-def total_of_both(ledger: Ledger) -> Amount:
+def total_of_both(
+    ledger: Ledger, epsilon: Fraction = Fraction(1, 1000), delta: Fraction = Fraction(1, 10),
+    then: tuple[int, Fraction] = SIDES[0], source: str = "elsewhere",
+) -> Amount:  # fmt: skip
     noise = RoundedNormal(Fraction(30), Fraction(1))
-    first = charge_of(made(CHAIN, tf.Count(1), noise, Covers.EVERYTHING, Fraction(1, 1000), Fraction(1, 10)), at=0)
-    ledger.reserve("elsewhere", [Debit(CHAIN, first, ["someone"])], (99, "1/2"), entries="hours")
-    ledger.reserve("data", [Debit(CHAIN, side(0), ["someone"])], (99, "1/2"), entries="hours")
+    first = charge_of(made(CHAIN, tf.Count(1), noise, Covers.EVERYTHING, epsilon, delta), at=0)
+    step, scale = then
+    second = charge_of(laplace(CHAIN, tf.Count(1, entries=[step]), scale, Covers.ENTRIES, epsilon=3), at=0)
+    for name, one in ((source, first), ("data", second)):
+        ledger.reserve(name, [Debit(CHAIN, one, ["someone"])], (99, "999/1000"), entries="hours")
     return ledger.spent("data", "someone")
+
+
+@pytest.mark.parametrize("source", ["elsewhere", "data"])
+@pytest.mark.parametrize("seeds", [range(25), pytest.param(range(25, 325), marks=pytest.mark.slow)])
+def test_no_total_with_a_delta_is_below_the_truth(tmp_path: Path, source: str, seeds: range) -> None:
+    """A first release of any masses, about the same data or others, and after each of its outputs any second one."""
+    for seed in seeds:
+        r = np.random.default_rng(seed)
+        outputs, share = int(r.integers(2, 6)), r.random()
+        first = share * r.dirichlet(np.ones(outputs), 8).T + (1 - share) * r.dirichlet(np.ones(outputs))[:, None]
+        epsilon = Fraction(int(r.integers(1, 1000)), 1000)
+        over = first[:, :, None] - np.exp(float(epsilon)) * first[:, None, :]
+        delta = Fraction(int(np.ceil(np.maximum(over, 0).sum(axis=0).max() * 10**6)) + 1, 10**6)
+        if delta > Fraction(99, 100):
+            continue
+        chosen = [(int(step), Fraction(int(scale), 10)) for step, scale in r.integers((0, 3), (3, 30), (outputs, 2))]
+        totals = []
+        for number, then in enumerate(chosen):
+            totals.append(total_of_both(Ledger.open(tmp_path / f"{seed} {number}.db"), epsilon, delta, then, source))
+        assert true_delta(float(max(total.epsilon for total in totals)), first, chosen) <= delta
 
 
 def test_what_was_chosen_after_a_delta_from_elsewhere_costs_its_whole_component(
