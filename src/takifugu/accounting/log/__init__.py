@@ -1,0 +1,21 @@
+"""The ledger as one list of events, and everything else a function of it; in an SQLite file, or in PostgreSQL."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from takifugu.core.registry import loading
+
+if TYPE_CHECKING:
+    from takifugu.accounting.log.amounts import Amount
+    from takifugu.accounting.log.ledger import Debit, Ledger, Payment, Preview, Reservation
+    from takifugu.accounting.log.view import KEPT, OVER, RESERVED, SESSION, Source
+
+__all__ = [
+    "KEPT", "OVER", "RESERVED", "SESSION", "Amount", "Debit", "Ledger", "Payment", "Preview", "Reservation", "Source",
+]  # fmt: skip
+
+__getattr__ = loading(__name__, {
+    **dict.fromkeys(__all__, "ledger"), "Amount": "amounts",
+    **dict.fromkeys(("KEPT", "OVER", "RESERVED", "SESSION", "Source"), "view"),
+})  # fmt: skip

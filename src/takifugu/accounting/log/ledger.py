@@ -1,0 +1,712 @@
+"""The ledger that releases go through: reserve, draw, keep, publish. What was reserved is spent, whatever follows.
+
+Nobody waits for a computation: a change is decided on a view of all events, and written only if that view is still the
+newest. Who has lost that race three times takes the lock first.
+"""
+
+from __future__ import annotations
+
+import hmac
+import json
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from contextlib import suppress
+from dataclasses import dataclass, field, replace
+from pathlib import Path
+from secrets import token_hex
+from typing import Any
+
+import numpy as np
+
+from takifugu._version import __version__
+from takifugu.accounting.log import words
+from takifugu.accounting.log.amounts import NOTHING, Amount, Budget, as_budget, most
+from takifugu.accounting.log.events import (
+    EACH,
+    NOBODY,
+    RESTORE,
+    Budgeted,
+    Event,
+    Kept,
+    Line,
+    Over,
+    Paid,
+    Same,
+    canonical,
+    chained,
+    decoding,
+    digest_of,
+    in_chain,
+    to_text,
+)  # fmt: skip
+from takifugu.accounting.log.people import Tags, set_body, set_of, without
+from takifugu.accounting.log.sqlite import Sqlite
+from takifugu.accounting.log.stores import Store
+from takifugu.accounting.log.view import COMING, EVERYBODY, KEPT, OVER, RESERVED, Group, Source, View
+from takifugu.analysis.guarantee import Charge
+from takifugu.core.errors import BudgetExceeded, CompositionRefused, InputError, LedgerError, ReadingChanged
+from takifugu.core.names import normalised
+from takifugu.core.plain import Plain
+from takifugu.model.frameworks import Framework
+from takifugu.model.frameworks import from_dict as read_framework
+
+#: How often a change is decided again because another process wrote meanwhile, before the others have to wait.
+LOST = 3
+#: The most bytes of noisy values that one payment keeps.
+LARGEST = 400_000_000
+#: So many payments are recomputed one by one by `check`; of all later ones only what they come to in the end.
+RECOMPUTED = 300
+
+
+@dataclass(frozen=True, eq=False)
+class Debit:
+    """One charge of a release about units that are named, or (None) about a source that names none.
+
+    Debits of one `name` belong to one release. `charge.at` is the step where the sequence starts.
+    """
+
+    framework: Framework
+    charge: Charge
+    units: Iterable[str] | None = None
+    name: str = "release"
+
+
+@dataclass(frozen=True, eq=False)
+class Reservation:
+    """Paid releases: their random ids by name, and what their source has spent then."""
+
+    group: str
+    source: str
+    ids: Mapping[str, str]
+    spent: Amount
+    budget: Amount
+
+
+@dataclass(frozen=True, eq=False)
+class Payment:
+    """Releases that were paid for together, and what became of them; `values` wait from the draw until they are out."""
+
+    group: str
+    source: str
+    ids: Mapping[str, str]
+    state: str
+    identity: str
+    created: str
+    recipe: Plain
+    spent: Amount
+    budget: Amount | None
+    values: bytes | None = None
+    why: str = ""
+
+
+@dataclass(frozen=True, eq=False)
+class Order:
+    """What is asked of a ledger, with the random names that it gets and the tags of its units."""
+
+    source: str
+    debits: tuple[tuple[Debit, Charge, Tags | None], ...]
+    budget: Amount | None
+    reading: str
+    entries: str | None
+    same_entries: bool | None
+    why: str
+    identity: str
+    recipe: Plain
+    group: str = field(default_factory=lambda: token_hex(8))
+    ids: dict[str, str] = field(default_factory=dict)
+
+
+@dataclass(eq=False)
+class Change:
+    """What is to be written: events, the contents that they name, values that wait, and whose are done."""
+
+    events: list[Event] = field(default_factory=list)
+    contents: dict[str, bytes] = field(default_factory=dict)
+    waiting: dict[tuple[str, int], bytes] = field(default_factory=dict)
+    done: str = ""
+
+    def keep(self, body: bytes) -> str:
+        digest = digest_of(body)
+        self.contents[digest] = body
+        return digest
+
+    def line(self, release: str, charge: Charge, framework: Framework, units: tuple[str, int], at: int | None) -> Line:
+        """Return a line of a payment, with what it names among the contents."""
+        kept = self.keep(canonical(charge.to_dict(), f"the charge of {release}").encode())
+        belief = self.keep(canonical(framework.to_dict(), "the framework").encode())
+        return Line(release, kept, belief, *units, at)
+
+
+@dataclass(frozen=True, eq=False)
+class Trial:
+    """What a payment would come to after the event `head`: the change, and the views before and with it."""
+
+    head: str
+    order: Order | None
+    change: Change
+    paid: Paid
+    before: View
+    view: View
+    worst: Mapping[str, Amount]
+
+
+@dataclass(frozen=True, eq=False)
+class Preview:
+    """What a source has spent before and would after a release; `over` is the error where a budget does not allow it.
+
+    `asks` is what has to be answered before anything is paid. `charges` are those of unlike units: how many they are,
+    what the release promises them alone, and by how much their total would rise.
+    """
+
+    before: Amount
+    after: Amount
+    budget: Amount
+    budget_is_declared: bool
+    charges: tuple[tuple[int, Amount, Amount], ...]
+    over: BudgetExceeded | None
+    asks: ReadingChanged | None
+    trial: Trial
+
+    @property
+    def fits(self) -> bool:
+        return self.over is None
+
+
+@dataclass(eq=False)
+class Ledger:
+    """The record of all spending of one set of people. Units of one name are one person, in all of its sources."""
+
+    store: Store
+    _view: View | None = None
+
+    @staticmethod
+    def open(where: str | Path, timeout: float = 30.0, create: bool = True) -> Ledger:
+        """Open the ledger at a path or URL (sqlite:///, postgresql://host/database?ledger=name), or make one.
+
+        `timeout` is how many seconds to wait for another process that writes. Raises LedgerError, with the fix, for
+        what is no ledger, is damaged, locked, unreadable or of another format, and, with create=False, is not there.
+
+        >>> import os, tempfile
+        >>> Ledger.open(os.path.join(tempfile.mkdtemp(), "ledger.db")).show()
+        ()
+        """
+        if str(where).startswith(("postgresql:", "postgres:")):
+            from takifugu.accounting.log.postgres import Postgres  # psycopg is an extra
+
+            return Ledger(Postgres.open(str(where), timeout, create))
+        return Ledger(Sqlite.open(where, timeout, create))
+
+    @property
+    def id(self) -> str:
+        """The ledger's random id, equal in all copies."""
+        return self.view().id
+
+    @property
+    def is_new(self) -> bool:
+        """Whether this very `open` made the ledger, without memory of earlier releases."""
+        return self.store.is_new
+
+    # What is known
+
+    def view(self) -> View:
+        """Return what all events say; raises LedgerError where they do not follow from one another."""
+        view, self._view = self._view or View(self._content), None
+        rows = self.store.after(max(view.number - 1, 0))
+        if view.number and (not rows or rows[0][1] != view.head):  # another copy was put in its place
+            view, rows = View(self._content), self.store.after(0)
+        elif view.number:
+            rows = rows[1:]
+        for event, digest in in_chain(rows, view.key, view.head, view.number):
+            with decoding():
+                view.apply(event, digest)
+        if not view.number:
+            raise LedgerError(f"the ledger {self.store.name!r} has no first event", fix=RESTORE)
+        self._view = view
+        return view
+
+    def _content(self, digest: str) -> bytes:
+        body = self.store.content(digest)
+        if body is None or digest_of(body) != digest:
+            raise LedgerError(
+                "the ledger lacks what one of its events names", rule="it was edited or damaged", fix=RESTORE
+            )
+        return body
+
+    def _change(self, decide: Callable[[View], Change]) -> View:
+        """Write what is decided on the newest view; decide again where that is no longer the newest."""
+        for _ in range(LOST):
+            if self._written(decide):
+                return self.view()
+        with self.store.alone():
+            assert self._written(decide), "nobody else can have written"
+        return self.view()
+
+    def _written(self, decide: Callable[[View], Change]) -> bool:
+        view, rows = self.view(), list[tuple[str, str]]()
+        change, head = decide(view), view.head
+        for event in change.events:
+            text = to_text(event)
+            head = chained(view.key, head, text)
+            rows.append((text, head))
+        return not rows or self.store.append(view.number, rows, change.contents, change.waiting, change.done)
+
+    # What is paid for
+
+    def reserve(
+        self, source: str, debits: Sequence[Debit], budget: Budget | None = None, *, reading: str = "",
+        entries: str | None = None, same_entries: bool | None = None, why: str = "", identity: bytes | None = None,
+        recipe: Plain | None = None, computed: Preview | None = None,
+    ) -> Reservation:  # fmt: skip
+        """Pay for all releases before any drawing, or for none.
+
+        `reading` says how rows became entries, and `entries` names those: releases of one name are about the same
+        entries, or about windows of one calendar. A source that had others is asked (ReadingChanged): `same_entries`
+        with a `why` declares, in an event, that they are the same; without it each release counts beside those about
+        other entries by what it loses when all data change. Without a name the entries are a release's own, and that is
+        to be said by same_entries=False. `identity` is what the releases are (only a keyed hash is kept); `recipe`,
+        plain JSON and never data, says how to complete them, and a release of one name is paid for once under the key
+        that it has as "once". `computed` is a preview of this very order: it counts where nothing was written since.
+
+        Raises BudgetExceeded with what is spent, required, left and would fit, CompositionRefused where there is no
+        joint promise, LedgerError and InputError for what cannot be counted; then nothing was written.
+        """
+        order = None if computed is None else computed.trial.order
+        trial = None if computed is None or order is None else computed.trial
+        if order is None:
+            order = self._order(source, debits, budget, reading, entries, same_entries, why, identity, recipe)
+
+        def decide(view: View) -> Change:
+            now = trial
+            if now is None or now.head != view.head:
+                now = self._trial(view, order)
+            words.refuse_twice(view, order.source, order.ids, order.recipe)
+            over = words.excess(now, self.store.name)
+            if over is not None:
+                raise over
+            return now.change
+
+        view = self._change(decide)
+        there = view.source(order.source)
+        return Reservation(order.group, order.source, order.ids, there.spent, there.budget or there.spent)
+
+    def preview(
+        self, source: str, debits: Sequence[Debit], budget: Budget | None = None, *, reading: str = "",
+        entries: str | None = None, same_entries: bool | None = None, why: str = "", identity: bytes | None = None,
+        recipe: Plain | None = None,
+    ) -> Preview:  # fmt: skip
+        """Rehearse `reserve`: nothing is written. Raises what it raises for what cannot be counted."""
+        order = self._order(source, debits, budget, reading, entries, same_entries, why, identity, recipe)
+        view, asks = self.view(), None
+        try:
+            trial = self._trial(view, order)
+        except ReadingChanged as changed:
+            trial, asks = self._both(view, order, changed)
+        before, after = view.source(order.source), trial.view.source(order.source)
+        over = words.excess(trial, self.store.name)
+        charges = words.charges(trial)
+        assert after.budget is not None, "an implied budget is one"
+        return Preview(before.spent, after.spent, after.budget, not after.is_implied, charges, over, asks, trial)
+
+    def _both(self, view: View, order: Order, changed: ReadingChanged) -> tuple[Trial, ReadingChanged]:
+        """Return what a release comes to by the first answer that can be counted, and the question with both prices."""
+        trials, prices, refusals = list[Trial](), list[str](), list[Exception]()
+        for answer in (True, False):
+            try:
+                trial = self._trial(view, replace(order, same_entries=answer, why=order.why or "a rehearsal"))
+                trials.append(replace(trial, order=None))
+                before, after = (there.source(order.source).spent for there in (view, trial.view))
+                prices.append(f"{order.source!r} goes from {before} to {after}")
+            except (InputError, LedgerError, CompositionRefused) as refused:
+                refusals.append(refused)
+                prices.append(f"refused, {refused.message}")
+        if not trials:
+            raise refusals[-1]
+        return trials[0], ReadingChanged(order.source, changed.before, changed.now, *prices)
+
+    def _order(
+        self, source: str, debits: Sequence[Debit], budget: Budget | None, reading: str, entries: str | None,
+        same_entries: bool | None, why: str, identity: bytes | None, recipe: Plain | None,
+    ) -> Order:  # fmt: skip
+        """Check what is asked, and prepare it: units as tags, charges as they are kept."""
+        if not debits:
+            raise InputError("there is nothing to reserve", fix="give at least one debit").at("debits")
+        if entries is not None and not normalised(entries, "the name of the entries"):
+            raise InputError("the name of the entries holds nothing but blanks", fix="name them").at("entries")
+        view, prepared, readers = self.view(), list[tuple[Debit, Charge, Tags | None]](), dict[str, list[Tags]]()
+        for debit in debits:
+            charge = words.kept_charge(debit.charge, debit.framework, debit.name)
+            tags = None if debit.units is None else set_of(view.key, debit.units)
+            if tags is not None and not len(tags):
+                raise InputError(f"the release {debit.name!r} is about nobody", fix="name a unit").at("debits")
+            mine = np.zeros(1, np.uint64) if tags is None else tags
+            if any(len(without(mine, others)) < len(mine) for others in readers.setdefault(debit.name, [])):
+                raise InputError("a release debits one person twice", fix="give each answer its own name").at("debits")
+            readers[debit.name].append(mine)
+            prepared.append((debit, charge, tags))
+        return Order(
+            words.source_name(source), tuple(prepared), None if budget is None else as_budget(budget), reading,
+            None if entries is None else normalised(entries), same_entries, why,
+            "" if identity is None else self.tag("identity", identity), recipe or {},
+            ids={name: token_hex(8) for name in readers},
+        )  # fmt: skip
+
+    def _trial(self, view: View, order: Order) -> Trial:
+        """Return what a payment would come to; raises ReadingChanged where it has to be said which entries it reads."""
+        change = Change()
+        there, entries = view.source(order.source), order.entries
+        if entries is None:
+            if order.same_entries is not False:
+                raise words.which_entries()
+            entries = f"of {order.group}"
+        lines, newest = list[Line](), view.people.newest()
+        for debit, charge, tags in order.debits:
+            name, count = NOBODY, 1
+            if tags is not None:
+                if not np.array_equal(tags, newest[1]):
+                    newest = change.keep(set_body(tags, *newest)), tags
+                name, count = newest[0], len(tags)
+            lines.append(change.line(debit.name, charge, debit.framework, (name, count), debit.charge.at))
+        words.check_names_units(order.source, there, lines)
+        reading = change.keep(order.reading.encode())
+        if order.entries is not None and there.tables and not view.is_known(order.source, reading, entries):
+            nearest = words.nearest_table(self._content, there.tables, order.reading, entries)
+            if order.same_entries is None:
+                raise words.entries_question(self._content, order.source, nearest, order.reading, entries)
+            if order.same_entries:
+                words.check_same(self._content, order.source, nearest, order.reading, order.why)
+                change.events.append(Same(order.source, (nearest, (reading, entries)), order.why))
+        recipe = change.keep(canonical(order.recipe, "the recipe").encode())
+        paid = Paid(
+            order.source, order.group, order.ids, tuple(lines), reading, entries, {}, recipe, order.identity,
+            software=f"takifugu {__version__}",
+        )  # fmt: skip
+        if order.budget is not None and (there.is_implied or order.budget != there.budget):
+            words.check_budget(self.store.name, there, order.budget)
+            change.events.append(Budgeted(order.source, *order.budget.texts))
+        return self._paid(view, change, paid, order)
+
+    def _paid(self, view: View, change: Change, paid: Paid, order: Order | None) -> Trial:
+        """Return a change with a payment, and what all that it touches comes to."""
+
+        def content(digest: str) -> bytes:
+            return change.contents[digest] if digest in change.contents else self._content(digest)
+
+        trial = view.copy(content)
+        for event in (*change.events, paid):
+            trial.apply(event, "")
+        worst = trial.most_of(trial.touched(paid))
+        for name, amount in worst.items():  # a search may end sooner than it did before
+            worst[name] = most(amount, trial.source(name).spent)
+        paid = replace(paid, spent={name: amount.texts for name, amount in worst.items()})
+        change.events.append(paid)
+        if trial.source(paid.source).budget is None:
+            implied = Budgeted(paid.source, *worst[paid.source].texts, implied=True)
+            change.events.append(implied)
+            trial.apply(implied, "")
+        for name, amount in worst.items():
+            trial.sources[name] = replace(trial.source(name), spent=amount)
+        return Trial(view.head, order, change, paid, view, trial, worst)
+
+    # What becomes of it
+
+    def keep(self, group: str, values: bytes) -> bytes:
+        """Keep the drawn values, before any other writing; of several draws the first that was kept is returned.
+
+        Raises LedgerError where the values were published already, or are gone: they are never drawn again.
+        """
+        body = words.packed(values, LARGEST)
+
+        def decide(view: View) -> Change:
+            if self._group(view, group).state != RESERVED:
+                return Change()
+            return Change([Kept(group, _keyed(view, "values", values))], waiting={(group, 0): body})
+
+        return self._values(self._change(decide), group)[0]
+
+    def values(self, group: str) -> tuple[bytes, ...]:
+        """Return the values that wait, one after another; raises LedgerError where they are out, or gone."""
+        return self._values(self.view(), group)
+
+    def answers(self, group: str) -> tuple[tuple[str, str], ...]:
+        """Return a session's questions with their answers; raises LedgerError for a closed one, and for no session."""
+        view = self.view()
+        there = self._group(view, group)
+        if not view.is_session(there):
+            raise LedgerError("the reservation is no session", fix="complete it, or open a session")
+        if there.state == RESERVED:
+            return ()
+        with decoding():
+            asked = map(json.loads, self._values(view, group))
+            return tuple((str(question), str(answer)) for question, answer in asked)
+
+    def answer(self, group: str, number: int, question: tuple[str, str]) -> str:
+        """Keep the answer to question `number` of a session, before anybody sees it; return the first that was kept.
+
+        Raises LedgerError where another process asked another question, and where earlier answers are not kept.
+        """
+        body = canonical(list(question), "an answer").encode()
+
+        def decide(view: View) -> Change:
+            asked = self.answers(group)
+            if number < len(asked):
+                return Change()
+            if number > len(asked):
+                raise LedgerError(
+                    f"question {number} of a session was asked, and {len(asked)} answers are kept",
+                    fix="ask again: each answer is kept before the next question",
+                )
+            digest = _keyed(view, "values", body)
+            return Change([Kept(group, digest)], waiting={(group, number): words.packed(body, LARGEST)})
+
+        self._change(decide)
+        asked, answer = self.answers(group)[number]
+        if asked != question[0]:
+            raise LedgerError(
+                f"question {number} of the session was asked by another process, and was another one",
+                fix="ask again, knowing its answer",
+            )
+        return answer
+
+    def publish(self, group: str, certificates: Iterable[bytes] = ()) -> None:
+        """Note that values are published, with the keyed digests of their certificates, and drop them."""
+        bodies = tuple(certificates)
+
+        def decide(view: View) -> Change:
+            there = self._group(view, group)
+            if there.state == RESERVED and not view.is_session(there):
+                raise LedgerError("the values were never drawn", fix="reserve, draw, keep and publish, in this order")
+            if there.state == OVER:
+                return Change()
+            return Change([Over(group, tuple(_keyed(view, "body", body) for body in bodies))], done=group)
+
+        self._change(decide)
+
+    def finish(self, group: str, why: str) -> None:
+        """Close a payment without another draw, for a reason that is noted; what waits is dropped."""
+
+        def decide(view: View) -> Change:
+            if self._group(view, group).state == OVER:
+                return Change()
+            return Change([Over(group, why=why)], done=group)
+
+        self._change(decide)
+
+    def _group(self, view: View, group: str) -> Group:
+        if group not in view.groups:
+            raise LedgerError(
+                f"the ledger has no reservation {group!r}", fix="complete it with the ledger that it was made in"
+            )
+        return view.groups[group]
+
+    def _values(self, view: View, group: str) -> tuple[bytes, ...]:
+        there = self._group(view, group)
+        if there.state == OVER:
+            raise LedgerError(
+                f"the reservation {group!r} is published or closed", rule="a second draw would pay nothing for it",
+                fix="use what was published, or make another release",
+            )  # fmt: skip
+        bodies = tuple(words.unpacked(body, LARGEST) for body in self.store.waiting(group))
+        if tuple(_keyed(view, "values", body) for body in bodies) != there.values or not bodies:
+            raise LedgerError(
+                f"the reservation {group!r} was drawn, and the ledger lacks its values",
+                rule="its epsilon is spent, and drawing again could publish it twice",
+                fix="make another release",
+            )
+        return bodies
+
+    # What the owner says
+
+    def budget(self, source: str, budget: Budget) -> None:
+        """Give a source another budget; raises LedgerError where more is spent already, or there is no such source."""
+        declared = as_budget(budget)
+
+        def decide(view: View) -> Change:
+            there = self._source(view, source)
+            words.check_spent(there, declared)
+            return Change([Budgeted(there.name, *declared.texts)])
+
+        self._change(decide)
+
+    def same_entries(self, source: str, tables: Sequence[tuple[str, str]], why: str) -> None:
+        """Declare that entries, by (reading, name), are the same: every later certificate says so, with the reason.
+
+        Raises LedgerError where nothing was released about the first of them, and InputError where two readings show
+        without any row that they are not the same.
+        """
+
+        def decide(view: View) -> Change:
+            there, change = self._source(view, source), Change()
+            kept = tuple((change.keep(reading.encode()), normalised(entries)) for reading, entries in tables)
+            if kept[0] not in there.tables:
+                raise LedgerError("nothing was released about these entries", fix="name those of a release")
+            for reading, _ in tables[1:]:
+                words.check_same(lambda digest: change.contents[digest], source, kept[0], reading, why)
+            change.events.append(Same(there.name, kept, why))
+            return change
+
+        self._change(decide)
+
+    def adopt(self, certificates: Iterable[Mapping[str, Any]], is_rehearsal: bool = False) -> dict[str, Amount]:
+        """Enter published releases from what their certificates say (`certificate`), or rehearse it.
+
+        They count for all units of the source that are or will be, in the table that they name, whatever its budget.
+        Returns what each source has spent then. Raises CompositionRefused where nothing bounds that, and LedgerError
+        for a release that the ledger knows; the earlier ones of the certificates are entered then.
+        """
+        spent = dict[str, Amount]()
+        for certificate in certificates:
+            if is_rehearsal:
+                spent |= self._adopted(self.view(), certificate).worst
+                continue
+            view = self._change(lambda view: self._adopted(view, certificate).change)  # noqa: B023
+            spent |= {name: view.source(name).spent for name in view.sources}
+        return spent
+
+    def _adopted(self, view: View, certificate: Mapping[str, Any]) -> Trial:
+        change, lines = Change(), list[Line]()
+        with words.of_certificate():
+            ids = {str(name): str(number) for name, number in certificate["ids"].items()}
+            source = words.source_name(certificate["source"])
+            for line in certificate["lines"]:
+                framework = read_framework(line["framework"])
+                charge = words.kept_charge(Charge.from_dict(line["charge"]), framework, line["release"])
+                units, at = line["units"], line["at"]
+                if units not in (EACH, NOBODY) or line["release"] not in ids or not (at is None or type(at) is int):
+                    raise ValueError("its lines are no lines of a release")
+                lines.append(change.line(line["release"], charge, framework, (units, int(units == NOBODY)), at))
+            reading = change.keep(str(certificate["reading"]).encode())
+            entries = normalised(certificate["entries"])
+        known = view.releases.keys() & {*ids.values()}
+        if known:
+            raise LedgerError(f"the ledger knows the release {min(known)!r} already")
+        words.check_names_units(source, view.source(source), lines)
+        recipe = change.keep(canonical({"kind": "adopted"}).encode())
+        paid = Paid(source, token_hex(8), ids, tuple(lines), reading, entries, {}, recipe, adopted=True)
+        return self._paid(view, change, paid, None)
+
+    # What it says
+
+    def certificate(self, group: str) -> dict[str, Any]:
+        """Return what a certificate says of the ledger: enough to notice a lost event, and to enter it elsewhere.
+
+        It holds no tag, no set, no number of people or of events, and no digest of data without the ledger's key.
+        """
+        view = self.view()
+        there, lines = self._group(view, group), list[dict[str, object]]()
+        for line in there.paid.lines:
+            charge, framework = (json.loads(view.content(digest)) for digest in (line.charge, line.framework))
+            units = EACH if line.units else NOBODY
+            line_of = {"release": line.release, "charge": charge, "framework": framework, "at": line.at, "units": units}
+            if line_of not in lines:  # how many kinds of people there are is nobody's business
+                lines.append(line_of)
+        paid = there.paid
+        same = [{"declared": event.created, "why": event.why} for event in view.source(paid.source).same]
+        return {
+            "ledger": view.id, "head": there.digest, "source": paid.source, "ids": dict(paid.ids),
+            "reading": view.content(paid.reading).decode(), "entries": paid.entries, "lines": lines, "same": same,
+        }  # fmt: skip
+
+    def missing(self, certificates: Iterable[Mapping[str, Any]]) -> tuple[str, ...]:
+        """Say which published certificates this ledger does not know: an old copy was restored, or it was edited."""
+        view, unknown = self.view(), list[str]()
+        for certificate in certificates:
+            names = ", ".join(map(str, certificate["ids"]))
+            groups = {view.releases.get(str(number)) for number in certificate["ids"].values()}
+            group = view.groups.get(groups.pop() or "") if len(groups) == 1 else None
+            if group is None:
+                unknown.append(f"{names}: this ledger does not know that it was paid for")
+            elif not group.paid.adopted and group.digest != certificate["head"]:
+                unknown.append(f"{names}: what this ledger says of it, or of what was before it, is not what was")
+        return tuple(unknown)
+
+    def payments(self, source: str | None = None) -> tuple[Payment, ...]:
+        """Return all payments, of a source, oldest first."""
+        view = self.view()
+        groups = view.groups.values() if source is None else map(view.groups.get, view.source(source).groups)
+        return tuple(self._payment(view, group) for group in groups if group is not None)
+
+    def pending(self, source: str | None = None, identity: bytes | None = None) -> tuple[Payment, ...]:
+        """Return the payments that are not over, oldest first; drawn ones with the values that wait, if not lost."""
+        view, waiting = self.view(), list[Payment]()
+        wanted = None if identity is None else self.tag("identity", identity)
+        for group in view.groups.values():
+            is_of = source in (None, group.paid.source) and wanted in (None, group.paid.identity)
+            if group.state == OVER or not is_of:
+                continue
+            payment, values = self._payment(view, group), None
+            if group.state == KEPT and not view.is_session(group):
+                with suppress(LedgerError):
+                    values = self._values(view, group.paid.group)[0]
+            waiting.append(replace(payment, values=values))
+        return tuple(waiting)
+
+    def _payment(self, view: View, group: Group) -> Payment:
+        paid, there = group.paid, view.source(group.paid.source)
+        try:
+            with decoding():
+                recipe: Plain = view.recipe(group)
+        except LedgerError as error:
+            recipe = {"unreadable": error.message}
+        return Payment(
+            paid.group, paid.source, paid.ids, group.state, paid.identity, paid.created, recipe, there.spent,
+            there.budget, why=group.why,
+        )  # fmt: skip
+
+    def show(self) -> tuple[Source, ...]:
+        """Return every source with its budget, and what the unit that spent most has spent; nothing is computed."""
+        return tuple(self.view().sources.values())
+
+    def spent(self, source: str, unit: str | None = None) -> Amount:
+        """Return the most that any unit of a source has spent, or what one of them has ("": who goes by no name)."""
+        view = self.view()
+        there = self._source(view, source)
+        if unit is None:
+            return there.spent
+        number: int | None = EVERYBODY
+        if unit:
+            number = view.people.class_of(int(set_of(view.key, [unit])[0]))
+        steps = view.past(COMING if number is None else number, view.shared())
+        return view.amounts([view.steps[step] for step in steps], number == EVERYBODY).get(there.name, NOTHING)
+
+    def _source(self, view: View, source: str) -> Source:
+        name = words.source_name(source)
+        if name not in view.sources:
+            known = f"it has {sorted(view.sources)}"
+            raise LedgerError(f"the ledger {self.store.name!r} has no source {name!r}", fix=known).at("source")
+        return view.sources[name]
+
+    def tag(self, kind: str, content: bytes) -> str:
+        """Return this ledger's keyed hash of `content`, different by `kind`."""
+        return _keyed(self.view(), kind, content)
+
+    def check(self) -> tuple[str, ...]:
+        """Read all events again, and compute what every unit has spent anew; return, in words, what differs."""
+        view, problems = View(self._content), list[str]()
+        noted = dict[str, Amount]()
+        for event, digest in in_chain(self.store.after(0), b"", "", 0):
+            with decoding():
+                view.apply(event, digest)
+                named = () if not isinstance(event, Paid) else (event.reading, event.recipe)
+                for content in filter(None, named):
+                    self._content(content)
+            if not isinstance(event, Paid):
+                continue
+            spent = {name: Amount.of_texts(texts) for name, texts in event.spent.items()}
+            for name, amount in spent.items():
+                if not noted.get(name, NOTHING).fits(amount):
+                    problems.append(f"event {view.number - 1} notes less of {name!r} than an earlier one")
+                noted[name] = amount
+            if len(view.groups) <= RECOMPUTED:
+                problems += words.unlike(view.number - 1, view.most_of(view.touched(event)), spent)
+        problems += words.unlike(view.number - 1, view.most_of(view.everyone()), noted)
+        for group in view.groups.values():
+            if group.state == KEPT:
+                try:
+                    self._values(view, group.paid.group)
+                except LedgerError as error:
+                    problems.append(error.message)
+        return tuple(problems)
+
+
+def _keyed(view: View, kind: str, content: bytes) -> str:
+    """Return the ledger's keyed hash of a content."""
+    return hmac.digest(view.key, f"{kind}\0".encode() + content, "sha256").hex()

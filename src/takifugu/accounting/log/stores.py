@@ -1,0 +1,46 @@
+"""What a ledger needs of a database."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from contextlib import AbstractContextManager
+from typing import Any, Protocol
+
+from takifugu.accounting.log.events import RESTORE
+from takifugu.core.errors import LedgerError
+
+
+def in_place(number: int, rows: Sequence[tuple[Any, ...]]) -> list[tuple[str, str]]:
+    """Return the texts and digests of rows from a number on; raises LedgerError where one is missing."""
+    for place, row in enumerate(rows, number):
+        if row[0] != place:
+            raise LedgerError(f"event {place} is missing", rule="the ledger was edited or damaged", fix=RESTORE)
+    return [(body, digest) for _, body, digest in rows]
+
+
+class Store(Protocol):
+    """Where events are kept. Rows are only added, but for values that wait; each call is one transaction."""
+
+    name: str
+    is_new: bool
+
+    def after(self, number: int) -> list[tuple[str, str]]:
+        """Return the texts and digests of all events from a number on; raises LedgerError where one is missing."""
+
+    def content(self, digest: str) -> bytes | None:
+        """Return a content, None for one that is not there."""
+
+    def append(
+        self, number: int, events: Sequence[tuple[str, str]], contents: Mapping[str, bytes],
+        waiting: Mapping[tuple[str, int], bytes], done: str,
+    ) -> bool:  # fmt: skip
+        """Write events as those from a number on, with what they name; where others are, return False, and write none.
+
+        `waiting` are values to keep until they are published; those of the group `done` are dropped.
+        """
+
+    def waiting(self, group: str) -> list[bytes]:
+        """Return the values that wait, in their order."""
+
+    def alone(self) -> AbstractContextManager[None]:
+        """Let nobody else write meanwhile; what is written inside is so at the end, all or nothing."""

@@ -1,0 +1,369 @@
+"""What a ledger asks and refuses, in words: before anything is written, with the numbers and what would fit."""
+
+from __future__ import annotations
+
+import json
+import math
+import zlib
+from collections import Counter
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from contextlib import contextmanager
+from dataclasses import replace
+from decimal import ROUND_CEILING, Context, Decimal
+from fractions import Fraction
+from typing import TYPE_CHECKING
+
+from takifugu.accounting.log.account import together
+from takifugu.accounting.log.amounts import NOTHING, SMALLEST_SPEND, Amount, most, short
+from takifugu.accounting.log.events import NOBODY, UNREADABLE, Line, canonical
+from takifugu.accounting.log.view import Account, Source, Step, View
+from takifugu.accounting.suspicion import MUCH, warning
+from takifugu.analysis.guarantee import Charge, Covers
+from takifugu.core.errors import (
+    BudgetExceeded,
+    CompositionRefused,
+    InputError,
+    LedgerError,
+    ReadingChanged,
+)  # fmt: skip
+from takifugu.core.escaping import at_most, command
+from takifugu.core.names import normalised
+from takifugu.core.plain import Plain
+from takifugu.core.readings import are_never_the_same, differences
+from takifugu.model.frameworks import Framework
+from takifugu.numbers.rationals import to_text
+from takifugu.numbers.search import halved
+
+if TYPE_CHECKING:
+    from takifugu.accounting.log.ledger import Trial
+
+
+def source_name(name: object) -> str:
+    """Return a name in the ledger's spelling; raises InputError for none."""
+    spelling = normalised(name, "the name of a source") if isinstance(name, str) else ""
+    if not spelling:
+        fix = "give the data a name, such as 'activity-study'"
+        raise InputError(f"the source's name is {name!r}", fix=fix).at("source")
+    return spelling
+
+
+def kept_charge(charge: Charge, framework: Framework, name: str) -> Charge:
+    """Return a charge as it is kept; raises InputError or LedgerError for one that cannot be counted or read again."""
+    if charge.epsilon < SMALLEST_SPEND:
+        raise LedgerError(
+            f"the release {name!r} would spend epsilon {at_most(charge.epsilon)}",
+            rule="a release costs more than nothing", fix="calibrate it for an epsilon above 0, for example 0.1",
+        )  # fmt: skip
+    if charge.framework != framework.fingerprint():
+        raise InputError(
+            f"the release {name!r} was charged under another framework than the one that it names for its person",
+            fix="use charge_of(calibration, framework=...) with the person's framework",
+        )
+    kept = replace(charge, release="", reading="", at=None, calendar="", read_as="")
+    try:
+        Charge.from_dict(json.loads(canonical(kept.to_dict(), "the charge of this release")))
+    except (InputError, ArithmeticError, ValueError) as error:
+        why = error.message if isinstance(error, InputError) else str(error)
+        raise InputError(
+            f"the charge of the release {name!r} would not read back from a ledger: {why}",
+            rule="what is paid for can be written down and read",
+            fix="publish numbers of an ordinary size, such as millions",
+        ) from None
+    return kept
+
+
+def check_names_units(name: str, source: Source, lines: Sequence[Line]) -> None:
+    """Refuse a source that names its people in some releases only."""
+    named = {line.units != NOBODY for line in lines}
+    if len(named) > 1 or (source.names_units is not None and named != {source.names_units}):
+        raise LedgerError(
+            "about one source, either every release names the people that it reads or none does: name them as before, "
+            "or give these data another source name if nothing was released about them"
+        )
+
+
+def refuse_twice(view: View, source: str, names: Mapping[str, str], recipe: Plain) -> None:
+    """Refuse a second payment for a release under one key, and a key that looks like an earlier one."""
+    once = recipe.get("once")
+    if once is None:
+        return
+    for number in view.source(source).groups:
+        paid = view.groups[number].paid
+        before = view.recipe(view.groups[number]).get("once")
+        twice = sorted(names.keys() & paid.ids.keys())
+        if before == once and twice:
+            raise LedgerError(
+                f"{', '.join(twice)} was paid for with the key {once!r} before ({paid.created})",
+                rule="one key pays once", fix="run the same command again, which pays nothing, or write another key",
+            ).at("once")  # fmt: skip
+        if before not in (None, once) and normalised(str(before)).casefold() == normalised(once).casefold():
+            raise LedgerError(
+                f"the key {once!r} is not {before!r}, with which {', '.join(sorted(paid.ids))} was paid for before "
+                f"({paid.created[:10]}), and looks like it", rule="one key pays once",
+                fix="write the earlier key, which pays nothing for what it has paid for, or another one",
+            ).at("once")  # fmt: skip
+
+
+# Which entries
+
+
+def which_entries() -> InputError:
+    return InputError(
+        "nothing says which entries these are: the times of a calendar, or a name",
+        rule="releases about the same entries add up as such, and about others each counts by what it loses when all "
+        "of a person's data change",
+        fix="name them (entries='...'), the same name for the same entries; or say that nothing else is about them "
+        "(--other-entries, same_entries=False in Python)",
+    ).at("entries")
+
+
+def _facts(reading: str, entries: str) -> str:
+    return f"{reading}\nentries: {entries}".lstrip("\n")
+
+
+def nearest_table(
+    content: Callable[[str], bytes], tables: Sequence[tuple[str, str]], reading: str, entries: str
+) -> tuple[str, str]:
+    """Return the newest of the entries whose reading differs least, one that may be the same before others."""
+    now = _facts(reading, entries)
+
+    def distance(table: tuple[str, str]) -> tuple[bool, int]:
+        before = _facts(content(table[0]).decode(), table[1])
+        return bool(are_never_the_same(before, now)), len(differences(before, now))
+
+    return min(tables[::-1], key=distance)
+
+
+def entries_question(
+    content: Callable[[str], bytes], source: str, nearest: tuple[str, str], reading: str, entries: str
+) -> ReadingChanged:
+    before = _facts(content(nearest[0]).decode(), nearest[1])
+    return ReadingChanged(source, before, _facts(reading, entries))
+
+
+def check_same(content: Callable[[str], bytes], source: str, table: tuple[str, str], reading: str, why: str) -> None:
+    """Refuse a declaration without a reason, and one that two readings show to be wrong."""
+    if not normalised(why, "the reason"):
+        raise InputError(
+            "nothing says why these are the same entries", rule="certificates print it", fix='write --why "..."'
+        ).at("why")
+    line = are_never_the_same(content(table[0]).decode(), reading)
+    if line:
+        raise InputError(
+            f"the source {source!r} was read with another step, or from another start between steps: {line}",
+            rule="these are never the same entries",
+            fix="write --other-entries (same_entries=False in Python), or read it as before",
+        ).at("same_entries")
+
+
+# Budgets
+
+
+def check_budget(ledger: str, source: Source, budget: Amount) -> None:
+    """Refuse another budget than the one declared before, and one below what is spent."""
+    if source.budget is not None and not source.is_implied:
+        change = f"write the ledger's, {source.budget}"
+        if source.budget.fits(budget):  # never a command that lowers it: files that differ would be told so in turn
+            change = f"change it on purpose: {_setting(ledger, source.name, budget)}"
+        raise LedgerError(
+            f"the source {source.name!r} has a budget of {source.budget}, and now {budget} is declared",
+            fix=f"leave the budget out, or {change}",
+        ).at("budget")
+    check_spent(source, budget)
+
+
+def check_spent(source: Source, budget: Amount) -> None:
+    if not source.spent.fits(budget):
+        amount, limit = source.spent.with_budget(budget)
+        raise LedgerError(
+            f"the source {source.name!r} has spent {amount} already", rule=f"{limit} is less",
+            fix="write no smaller budget",
+        ).at("budget")  # fmt: skip
+
+
+def _setting(ledger: str, name: str, budget: Amount) -> str:
+    """Return the command to set a source's budget."""
+    delta = ("--delta", to_text(budget.delta)) if budget.delta else ()
+    return command("ledger", "budget", ledger, name, to_text(budget.epsilon), *delta)
+
+
+def excess(trial: Trial, ledger: str) -> BudgetExceeded | None:
+    """Return the error of the first source whose budget a payment would exceed, and the account that does."""
+    for name, total in trial.worst.items():
+        budget = trial.view.source(name).budget
+        if budget is not None and not total.fits(budget):
+            account = next(account for account in _accounts(trial) if not _cost(trial, account, name).fits(budget))
+            return _refusal(trial, account, name, budget, ledger)
+    return None
+
+
+def _accounts(trial: Trial) -> list[Account]:
+    return trial.view.longest(trial.view.touched(trial.paid))
+
+
+def _cost(trial: Trial, account: Account, name: str) -> Amount:
+    return trial.view.amounts(account.steps, account.is_everybody).get(name, NOTHING)
+
+
+def _parts(trial: Trial, account: Account) -> tuple[list[Step], list[Step]]:
+    """Return the steps of an account before a payment, and those of it."""
+    old = [step for step in account.steps if step.group != trial.paid.group]
+    return old, [step for step in account.steps if step.group == trial.paid.group]
+
+
+def _promised(steps: Sequence[Step]) -> Amount:
+    total = NOTHING
+    for step in steps:
+        total = total.plus(Amount(step.charge.epsilon, step.charge.delta))
+    return total
+
+
+def _refusal(trial: Trial, account: Account, name: str, budget: Amount, ledger: str) -> BudgetExceeded:
+    old, new = _parts(trial, account)
+    spent = trial.before.amounts(old, account.is_everybody).get(name, NOTHING)
+    source, total, left = trial.view.source(name), _cost(trial, account, name), budget.beyond(spent)
+    release = "this release"
+    if name != trial.paid.source:
+        release = f"this release about {trial.paid.source!r}, where the same people are,"
+    rule = f"{name!r} has {left.text(up=False)} left of a budget of {budget.text(up=False)}"
+    if source.is_implied:
+        rule += ", what its first release cost (no budget was declared)"
+    if account.pasts > 1:
+        rule += (
+            f"; so many people have a past of their own that they are counted in groups, of {account.pasts:,} pasts, "
+            "each as one who was in all of them"
+        )
+    fit, share = _what_fits(trial, account, name, spent, budget)
+    cost = total.beyond(spent)
+    enough = Amount(*(_three_digits(value) for value in total))
+    way = f"to spend that much, run\n{_setting(ledger, name, enough)}"
+    if budget.epsilon < MUCH <= cost.epsilon:  # whoever declares a budget of that size has decided otherwise
+        way = f"no budget is worth that: {warning(cost.epsilon)}"
+    return BudgetExceeded(
+        f"{release} would cost {cost}", rule=rule, fix=f"fits: {fit};\n{way}", spent=spent, requested=_promised(new),
+        left=left, total=total, budget=budget, fits=fit, source=name, share=share,
+    ).at("budget")  # fmt: skip
+
+
+def _three_digits(value: Fraction) -> Fraction:
+    context = Context(prec=3, rounding=ROUND_CEILING)
+    return Fraction(context.divide(Decimal(value.numerator), Decimal(value.denominator)))
+
+
+def _what_fits(trial: Trial, account: Account, name: str, spent: Amount, budget: Amount) -> tuple[str, Fraction | None]:
+    """Say what of a payment fits a budget, as alternatives, and the share of its epsilons."""
+    _, new = _parts(trial, account)
+
+    def fits(factor: Fraction) -> bool:
+        steps = [_quieter(step, factor) if step.group == trial.paid.group else step for step in account.steps]
+        try:
+            return _cost(trial, replace(account, steps=steps), name).fits(budget)
+        except CompositionRefused:
+            return False
+
+    if spent.epsilon >= budget.epsilon:
+        return "nothing more", None
+    if any(step.charge.delta > budget.delta for step in new):
+        return "perhaps the same with a smaller delta, or with delta 0", None
+    total, factor = _promised(new).epsilon, None
+    is_sum = not any(step.charge.covers is Covers.ENTRIES for step in account.steps)
+    if is_sum:
+        as_sum = total / (budget.epsilon - spent.epsilon)
+        factor = as_sum if fits(as_sum) and not fits(as_sum * Fraction(99, 100)) else None
+    factor = factor or _least_factor(fits)
+    if factor is None:
+        return "nothing more", None
+    if is_sum:
+        words = "epsilon" if len(new) == 1 else "epsilons that add up to"
+        return f"{words} at most {short(total / factor, up=False)}", 1 / factor
+    costs = []
+    for step in new:
+        framework = trial.view.frameworks[step.belief]
+        costs.append(together(framework, step.belief, [_quieter(step, factor).charge], False).epsilon)
+    share = max(costs) / max(step.charge.epsilon for step in new)
+    words = f"noise of {short(factor, up=True)} times the scale (alone, epsilon {short(max(costs), up=False)})"
+    return words, min(share, Fraction(1))
+
+
+def _quieter(step: Step, factor: Fraction) -> Step:
+    """Return a line with `factor` times the noise; a promise about single entries then counts by its noise alone."""
+    charge = step.charge
+    quieter = replace(charge, epsilon=charge.epsilon / factor)
+    if charge.scale is not None:
+        quieter = replace(quieter, scale=charge.scale * factor)
+    if charge.covers is Covers.ENTRIES:
+        quieter = replace(quieter, framework="")
+    return replace(step, charge=quieter)
+
+
+def _least_factor(fits: Callable[[Fraction], bool]) -> Fraction | None:
+    """Return nearly the least factor above 1 to fit; None above 2**20."""
+    low, high = Fraction(1), Fraction(2)
+    while not fits(high):
+        low, high = high, high * 4
+        if high > 2**20:
+            return None
+
+    def middle(low: Fraction, high: Fraction) -> Fraction:
+        return Fraction(math.ceil(math.sqrt(low * high) * 1000), 1000)
+
+    return halved(fits, high, low, lambda good, bad: good <= bad * Fraction(101, 100), middle)
+
+
+def charges(trial: Trial) -> tuple[tuple[int, Amount, Amount], ...]:
+    """Return, of unlike units of a source, how many there are, what is promised them, and what that adds."""
+    counts, sizes = Counter[tuple[Amount, Amount]](), trial.view.people.sizes
+    for account in _accounts(trial):
+        old, new = _parts(trial, account)
+        if new and new[0].source == trial.paid.source:
+            before = trial.before.amounts(old, account.is_everybody).get(trial.paid.source, NOTHING)
+            added = _cost(trial, account, trial.paid.source).beyond(before)
+            counts[_promised(new), added] += sizes[account.number] if account.number >= 0 else 1
+    return tuple((count, *amounts) for amounts, count in counts.items())
+
+
+# What waits, and what is read
+
+
+def packed(values: bytes, largest: int) -> bytes:
+    """Pack noisy values; raises LedgerError for more than a ledger keeps."""
+    if len(values) > largest:
+        raise LedgerError(
+            f"the files of this release take {len(values) // 1_000_000:,} MB",
+            rule=f"a ledger keeps at most {largest // 1_000_000} MB of one release",
+            fix="publish fewer rows or cells at once",
+        )
+    return zlib.compress(values, 9 if len(values) < 10**6 else 1)
+
+
+def unpacked(body: bytes, largest: int) -> bytes:
+    """Return packed values; b"" for what are none, which have no such digest."""
+    unpacking = zlib.decompressobj()
+    try:
+        values = unpacking.decompress(body, largest + 1)
+    except (zlib.error, TypeError):
+        return b""
+    return values if unpacking.eof and not unpacking.unused_data else b""
+
+
+@contextmanager
+def of_certificate() -> Iterator[None]:
+    """Turn whatever a certificate lacks into an InputError."""
+    try:
+        yield
+    except (LedgerError, InputError, CompositionRefused):
+        raise
+    except UNREADABLE as error:
+        raise InputError(
+            f"the certificate does not say what was charged ({error})", fix="give a certificate as it was published"
+        ) from None
+
+
+def unlike(number: int, totals: Mapping[str, Amount], noted: Mapping[str, Amount]) -> Iterator[str]:
+    """Say which totals, computed anew, are above what an event notes; searches differ by less than a millionth."""
+    for name, total in totals.items():
+        before = noted.get(name, NOTHING)
+        least = Amount(before.epsilon * (1 + Fraction(1, 10**6)), before.delta)
+        if not total.fits(most(least, before)):
+            now, then = total.text(up=True), before.text(up=False)
+            yield f"event {number}: {name!r} had spent {now}, and {then} is noted"

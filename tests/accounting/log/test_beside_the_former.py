@@ -1,0 +1,55 @@
+"""The totals of the ledger before this one, beside: at declared places none is higher, and none lower without a proof.
+
+Lower are totals with a delta beside a promise that is alone: the former rule adds the whole loss of every release to
+that promise, where the joint loss of all noise is less (docs/theory/composition.md).
+"""
+
+import random
+from collections.abc import Iterator
+from fractions import Fraction
+from pathlib import Path
+
+import pytest
+from tests.support import log_histories as histories
+
+from takifugu.accounting.ledger import Ledger as FormerLedger
+from takifugu.accounting.log import Amount
+from takifugu.analysis.guarantee import Covers
+
+#: Searches of joint losses differ by less.
+CLOSE = Fraction(1, 10**6)
+
+
+def both(folder: Path, seed: int) -> Iterator[tuple[Amount, Amount, bool]]:
+    """Yield what each person has spent, before and now, and whether a lower total has its proof."""
+    people, payments = histories.history(random.Random(seed), placed_only=True)
+    former = histories.fresh(folder, f"{seed} former", FormerLedger)
+    ledger = histories.fresh(folder, f"{seed} now")
+    done = []
+    for payment in payments:
+        if not histories.attempted(lambda payment=payment: histories.paid_before(former, payment)):
+            assert not histories.attempted(lambda payment=payment: histories.paid(ledger, payment)), seed
+            done.append(payment)
+    charges = [charge for payment in done for _, _, charge, _ in payment.releases]
+    has_proof = any(charge.delta for charge in charges) and any(charge.covers is Covers.OUTPUT for charge in charges)
+    for source in {payment.source for payment in done}:
+        for person, before in histories.former_totals(former, source, people):
+            yield before, ledger.spent(source, person), has_proof
+    assert ledger.check() == ()
+
+
+@pytest.mark.parametrize(
+    "seeds", [range(110), *(pytest.param(range(n, n + 250), marks=pytest.mark.slow) for n in range(110, 3110, 250))]
+)
+def test_totals_at_declared_places(tmp_path: Path, seeds: range) -> None:
+    compared = lower = 0
+    for seed in seeds:
+        for before, now, has_proof in both(tmp_path, seed):
+            compared += 1
+            assert now.epsilon <= before.epsilon * (1 + CLOSE), (seed, before, now)
+            assert now.delta == before.delta
+            if now.epsilon < before.epsilon * (1 - CLOSE):
+                assert has_proof, (seed, before, now)
+                lower += 1
+    assert compared > 300 * len(seeds) // 110
+    assert lower < compared // 10

@@ -1,0 +1,46 @@
+"""A cluster of PostgreSQL for one test: made in a folder, reached through a socket in it, and stopped at the end."""
+
+import os
+import pwd
+import shutil
+import subprocess
+import tempfile
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
+from pathlib import Path
+
+#: Where Debian's package has the programs of each version.
+PROGRAMS = Path("/usr/lib/postgresql")
+
+
+def programs() -> Path | None:
+    """Return the folder of the newest version's programs, None where there is none."""
+    found = sorted(PROGRAMS.glob("*/bin/initdb"), key=lambda path: int(path.parts[-3]))
+    return found[-1].parent if found else None
+
+
+@contextmanager
+def cluster(*settings: str) -> Iterator[str]:
+    """Yield the address of a new cluster's database; its settings are lines of postgresql.conf."""
+    bin_folder = programs()
+    assert bin_folder is not None
+    with tempfile.TemporaryDirectory(prefix="pg-", dir="/tmp") as name:
+        folder = Path(name)
+        owner = "postgres" if os.geteuid() == 0 else None  # the server does not run as root
+        if owner:
+            os.chown(folder, pwd.getpwnam(owner).pw_uid, -1)
+        data = folder / "data"
+        _run(owner, [bin_folder / "initdb", "-D", data, "-U", "owner", "-A", "trust", "--no-sync"])
+        with (data / "postgresql.conf").open("a") as file:
+            lines = ["listen_addresses = ''", f"unix_socket_directories = '{folder}'", *settings]
+            file.write("\n".join([*lines, ""]))
+        _run(owner, [bin_folder / "pg_ctl", "-D", data, "-l", folder / "log", "-w", "start"])
+        try:
+            yield f"postgresql:///postgres?host={folder}&user=owner"
+        finally:
+            _run(owner, [bin_folder / "pg_ctl", "-D", data, "-m", "immediate", "stop"])
+            shutil.rmtree(data, ignore_errors=True)
+
+
+def _run(owner: str | None, command: Sequence[object]) -> None:
+    subprocess.run(list(map(str, command)), user=owner, check=True, capture_output=True, timeout=120, cwd="/tmp")
