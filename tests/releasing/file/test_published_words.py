@@ -6,6 +6,8 @@ import pytest
 from tests.support.release_files import believe, publish, read_from, release_text, section
 
 from takifugu.core.errors import SpecError, TakifuguError
+from takifugu.releasing.draft.text import draft
+from takifugu.releasing.file import published_words
 from takifugu.releasing.file.loading import load
 
 CHAIN = believe("markov-chain", states=["still", "Ben"], matrix=[[0.9, 0.1], [0.4, 0.6]], units_independent=True)
@@ -47,6 +49,26 @@ def test_a_name_of_the_roster_in_an_expression_is_refused_at_its_key(keys: dict[
 ])  # fmt: skip
 def test_other_words_numbers_and_states_are_no_names(keys: dict[str, object], tmp_path: Path) -> None:
     assert not [line for line in refusals(tmp_path, **keys) if "is published" in line]
+
+
+def test_a_roster_in_a_file_is_looked_at_too(tmp_path: Path) -> None:
+    (tmp_path / "people.csv").write_text("who,ward\nAna,3\nEva,4\n")
+    said = refusals(tmp_path, where="who <> 'Eva'", roster="people.csv")
+    assert [line for line in said if line.startswith("source.where: names 'Eva'")]
+
+
+def test_a_judge_that_sees_no_literal_would_let_a_name_through(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    assert refusals(tmp_path, where="who <> 'Ana'")
+    monkeypatch.setattr(published_words, "_literals", lambda tree, unit: [])
+    assert not refusals(tmp_path, where="who <> 'Ana'")
+
+
+def test_a_draft_says_that_the_words_of_its_source_are_published(tmp_path: Path) -> None:
+    (tmp_path / "a.csv").write_text("who,t,state\nAna,0,still\nAna,1,still\n")
+    text = draft(tmp_path / "a.csv", rows="samples", unit="who", order="t", step="1", value="state")
+    assert "[source]\n# All words of this section are published.\n" in text
 
 
 def test_people_of_a_belief_are_not_named_either(tmp_path: Path) -> None:

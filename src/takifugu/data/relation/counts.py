@@ -109,8 +109,9 @@ def bits(column: Any) -> int:
 
 def integers(column: Any, nothing: int = 0) -> IntArray:
     """Return a column of integers, with a number where there is none."""
-    filled = column.filled(nothing) if hasattr(column, "filled") else column  # DuckDB masks a column without a value
-    return np.asarray(filled).astype(np.int64)
+    if type(column) is np.ndarray:  # DuckDB masks a column without a value, and loads NumPy's masks for it alone
+        return column.astype(np.int64)
+    return np.ma.filled(np.ma.asarray(column), nothing).astype(np.int64)
 
 
 def _by_state(table: Any, states: int) -> IntArray:

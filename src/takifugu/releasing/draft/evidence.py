@@ -98,10 +98,6 @@ class Evidence:
         Judge(key).value(tree, Scope((("", Rows.of(0, self.types)),), tree))
         return f"({text_of(tree)})"
 
-    def filtered(self, where: str) -> Evidence:
-        """Return the evidence of the rows that count."""
-        return replace(self, where=self.judged(where, "where"))
-
     @cached_property
     def steps(self) -> tuple[str, ...]:
         """Return the columns that are called as steps, if any: they differ in numbers and words alone."""

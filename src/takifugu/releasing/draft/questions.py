@@ -10,7 +10,7 @@ import math
 import re
 import shlex
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from takifugu.core.errors import InputError
 from takifugu.core.escaping import visible
@@ -134,7 +134,9 @@ def at(evidence: Evidence, answers: Answers) -> Evidence:
         if not evidence.steps:
             raise InputError("rows are wide, and no columns are called as steps", fix="--rows samples").at("rows")
         evidence = evidence.by_steps
-    return evidence.filtered(answers["where"]) if answers.get("where") else evidence
+    if answers.get("where"):
+        evidence = replace(evidence, where=evidence.judged(answers["where"], "where"))
+    return evidence
 
 
 def columns_in(text: str, types: Mapping[str, str]) -> tuple[str, ...]:
