@@ -134,6 +134,7 @@ def _opened(opening: Opening, source: Source) -> Opened:
         source.rows != "answers" or (source.unit is not None and source.rows_per_person == 1),
         source.rows == "visits",
     )  # fmt: skip
+    opening.refuse_long_texts(together(values, *cells.values(), opening.rows.filters))
     condition = f"coalesce({roles['where'].sql}, true)" if "where" in roles else "true"
     listed = ", ".join(f"{role.sql} as {identifier(name)}" for name, role in roles.items())
     number = identifier("takifugu row")  # a file may have a column called row
