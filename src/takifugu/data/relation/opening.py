@@ -15,7 +15,7 @@ from takifugu.core.nearest import did_you_mean
 from takifugu.core.plain import toml_of
 from takifugu.core.sections import SELECT
 from takifugu.data.relation.faults import wrong_data, wrong_key
-from takifugu.data.relation.judge import Cells, Judge, Rows
+from takifugu.data.relation.judge import Judge
 from takifugu.data.relation.keys import Column, key_of
 from takifugu.data.relation.readers import Reader, scan, with_parameters, without_readers
 from takifugu.data.relation.relation import (
@@ -29,6 +29,7 @@ from takifugu.data.relation.relation import (
     types_of,
     view,
 )
+from takifugu.data.relation.scopes import Cells, Rows
 from takifugu.data.relation.sheets import SQLITE, arrow_table, tables_of_sqlite
 from takifugu.data.relation.text_file import ENDINGS, SIGNS, Form, first_record, split_at, transcoded, unique_names
 from takifugu.data.relation.tree import Node, columns_in, expression, parsed, text_of
