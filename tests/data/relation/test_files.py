@@ -10,6 +10,7 @@ import duckdb
 import pandas as pd
 import polars as pl
 import pyarrow as pa
+import pyarrow.parquet
 import pytest
 from tests.support.workbooks import Cell, write_workbook
 
@@ -202,3 +203,26 @@ def test_a_long_scan_draws_no_bar(tmp_path: Path) -> None:
     (tmp_path / "a.csv").write_text(TEXT)
     with read_source({**KEYS, "file": "a.csv"}, ["x", "y"], tmp_path) as source:
         assert source.opened.relation.rows("select current_setting('enable_progress_bar')") == [(False,)]
+
+
+def test_a_text_of_a_megabyte_in_parquet_is_refused_where_it_is_used(tmp_path: Path) -> None:
+    """A dictionary of a few KB says it a million times, and each one would be copied."""
+    names = pa.array(["x", "n" * 1_000_000]).dictionary_encode()
+    table = pa.table({"who": ["Ana", "Ben"], "t": [0, 0], "v": ["x", "y"], "note": names})
+    pa.parquet.write_table(table, tmp_path / "a.parquet")
+    assert counts(tmp_path, file="a.parquet") == [[1, 0], [0, 1]]
+    assert counts(tmp_path, sql="select * exclude (note) from 'a.parquet'") == [[1, 0], [0, 1]]
+    long = "the column 'note' has a text of more than 100,000 bytes"
+    assert long in refused(tmp_path, file="a.parquet", value="note")
+    assert long in refused(tmp_path, file="a.parquet", unit="concat(who, left(note, 1))")
+    assert long in refused(tmp_path, sql="select * replace (left(note, 1) as v) from read_parquet('a.parquet')")
+
+
+@pytest.mark.parametrize(("path", "what"), [
+    ("https://a.org/a.csv", "is an address"), ("s3://a/b.parquet", "is an address"), (".", "is a folder"),
+    ("data", "is a folder"), ("none.csv", "there is no file"), ("none/*.csv", "there is no file"),
+])  # fmt: skip
+def test_what_is_no_file_is_told_what_it_is(path: str, what: str, tmp_path: Path) -> None:
+    (tmp_path / "data").mkdir()
+    assert what in refused(tmp_path, file=path)
+    assert what in refused(tmp_path, sql=f"from read_csv('{path}')")

@@ -9,9 +9,10 @@ import pytest
 
 from takifugu.core.errors import InputError, TakifuguError, faults_in
 from takifugu.data.relation import allowed
-from takifugu.data.relation.judge import Judge, Rows, Scope
+from takifugu.data.relation.judge import Judge
 from takifugu.data.relation.keys import Source
 from takifugu.data.relation.roles import Opened, open_source
+from takifugu.data.relation.scopes import Rows, Scope
 from takifugu.data.relation.tree import expression
 
 KEYS: dict[str, Any] = {"unit": "who", "order": "t", "value": "v", "step": "1h"}

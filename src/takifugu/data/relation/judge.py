@@ -1,9 +1,7 @@
 """Which cells of the files each column of a SELECT comes from; whatever is not known here is refused.
 
-A cell is a column of a file (in one row). For each column of a relation the judge keeps the cells that its values come
-from, and into which rows one cell may go; and for the relation the cells that decide which rows it has. The rules about
-what may depend on what is hidden (`rules`) need no more. Every node of DuckDB's tree and every field of it is known by
-name here, and all others are refused.
+The rules about what may depend on what is hidden (`rules`) need no more. Every node of DuckDB's tree and every field of
+it is known by name here, and all others are refused.
 """
 
 from __future__ import annotations
@@ -17,74 +15,9 @@ from takifugu.core.nearest import did_you_mean
 from takifugu.data.relation import allowed
 from takifugu.data.relation.clocks import NO_OFFSET, RULE, refuse_clocks_of_nobody, refuse_mixed
 from takifugu.data.relation.faults import wrong_key
+from takifugu.data.relation.scopes import LINE, NOTHING, Cells, Check, Rows, Scope, part, spread, together
 from takifugu.data.relation.tree import Node, column_nodes, parsed, text_of
 from takifugu.data.relation.words import identifier
-
-#: A column of the files of one scan, by its name in small letters.
-Cell = tuple[int, str]
-#: The rows that one record becomes, by the parts of UNION and the columns of UNPIVOT that they come from.
-Places = frozenset[tuple[object, ...]]
-#: The rows that a cell may go into.
-Cells = Mapping[Cell, Places]
-ONE, MANY = Places({()}), Places({("*",), ("**",)})
-NOTHING: Cells = {}
-#: What the number of a line comes from: no column, and how many lines are above it.
-LINES = -1
-LINE: Cells = {(LINES, "number of a line"): MANY}
-
-
-def together(*some: Cells) -> Cells:
-    """Return the cells of values that are combined."""
-    every = {cell for cells in some for cell in cells}
-    return {cell: Places().union(*(cells.get(cell, Places()) for cells in some)) for cell in every}
-
-
-def spread(cells: Cells) -> Cells:
-    """Return cells that may go into any row."""
-    return dict.fromkeys(cells, MANY)
-
-
-def part(cells: Cells, name: object) -> Cells:
-    """Return the cells of one of several rows that a record becomes."""
-    return {cell: Places((name, *place) for place in places) for cell, places in cells.items()}
-
-
-@dataclass(frozen=True)
-class Rows:
-    """A relation: its columns with their cells, and the cells that decide which rows there are.
-
-    `is_distinct` says that equal rows are one.
-    """
-
-    columns: tuple[tuple[str, Cells], ...]
-    filters: Cells = field(default_factory=dict)
-    is_distinct: bool = False
-
-    @staticmethod
-    def of(scan: int, names: Iterable[str]) -> Rows:
-        """Return the rows of files as they are."""
-        return Rows(tuple((name, {(scan, name.lower()): ONE}) for name in names))
-
-    def inner(self) -> Rows:
-        """Return the rows as a table of another SELECT: which rows DISTINCT leaves depends on all columns."""
-        if not self.is_distinct:
-            return self
-        return Rows(self.columns, together(self.filters, *(spread(cells) for _, cells in self.columns)))
-
-    def named(self, names: list[str]) -> Rows:
-        """Return the rows with other names of the first columns."""
-        both = [*names, *(name for name, _ in self.columns[len(names) :])]
-        return replace(self, columns=tuple((new, cells) for new, (_, cells) in zip(both, self.columns, strict=False)))
-
-
-@dataclass(frozen=True)
-class Check:
-    """A statement that gives a row where a rule about the rows is broken, and the rule."""
-
-    sql: str
-    what: str
-    rule: str
-    fix: str
 
 
 @dataclass
@@ -394,72 +327,6 @@ class Judge:
             self.refuse("joins on another condition than equal columns", "each row comes from one record",
                         "ON a.id = b.id, with the tables' names before columns; other conditions in WHERE")  # fmt: skip
         return pairs
-
-
-@dataclass(frozen=True)
-class Scope:
-    """The tables that names of columns are looked up in; `aliases` are earlier columns of the same SELECT."""
-
-    tables: tuple[tuple[str, Rows], ...]
-    node: Node
-    aliases: Mapping[str, Cells] = field(default_factory=dict)
-    windows: bool = False
-    extra: Cells = field(default_factory=dict)
-    hidden_names: Set[str] = frozenset()
-    select: Node = field(default_factory=dict)
-
-    @property
-    def filters(self) -> Cells:
-        """Return the cells that decide which rows there are."""
-        return together(self.extra, *(rows.filters for _, rows in self.tables))
-
-    def nearest(self, name: str) -> str:
-        """Return the column that was perhaps meant; others are not told, as a first line may be a row."""
-        return did_you_mean(name, (column for _, rows in self.tables for column, _ in rows.columns))
-
-    def columns(self, table: str) -> list[tuple[str, Cells]]:
-        """Return the columns of one table, or of all ("")."""
-        columns, used = list[tuple[str, Cells]](), set[str]()
-        for alias, rows in self.tables:
-            if table and alias.lower() != table.lower():
-                continue
-            for name, cells in rows.columns:
-                if table or name.lower() not in self.hidden_names or name.lower() not in used:
-                    columns.append((name, cells))
-                used.add(name.lower())
-        return columns
-
-    def of(self, names: list[str]) -> Cells | None:
-        """Return the cells of every column that a name may mean, None for no column."""
-        lower = [name.lower() for name in names]
-        hits = list[Cells]()
-        for alias, rows in self.tables:
-            for name, cells in rows.columns:
-                if name.lower() == lower[0] or [alias.lower(), name.lower()] == lower[:2]:
-                    hits.append(cells)
-        if lower[0] in self.aliases:
-            hits.append(self.aliases[lower[0]])
-        return together(*hits) if hits else None
-
-    def is_in_order(self, scans: Set[str]) -> bool:
-        """Return whether rows are all lines of one text file, in their order."""
-        table = self.select.get("from_table") or {}
-        return table.get("table_name") in scans and not self.select.get("where_clause")
-
-    def has(self, columns: list[Node]) -> bool:
-        """Return whether all of some columns are here."""
-        return all(self.of(column["column_names"]) is not None for column in columns)
-
-    def check_of_order(self, function: str, keys: list[Node]) -> Check:
-        """Return the check that no two rows are alike in what a window puts in order."""
-        named = [{**key, "alias": f"k{number}"} for number, key in enumerate(keys)]
-        select = {**self.select, "select_list": named, "qualify": None, "modifiers": []}
-        names = ", ".join(f"k{number}" for number in range(len(keys)))
-        return Check(
-            f"select 1 from ({text_of(select)}) group by {names} having count(*) > 1 limit 1",
-            f"calls {function}() over rows that its ORDER BY does not tell apart",
-            "which of two equal rows comes first is not said", "add a column to ORDER BY in OVER (...)",
-        )  # fmt: skip
 
 
 def _below(one: Rows, other: Rows) -> Rows:

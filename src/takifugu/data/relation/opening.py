@@ -15,7 +15,7 @@ from takifugu.core.nearest import did_you_mean
 from takifugu.core.plain import toml_of
 from takifugu.core.sections import SELECT
 from takifugu.data.relation.faults import wrong_data, wrong_key
-from takifugu.data.relation.judge import Judge, Rows
+from takifugu.data.relation.judge import Judge
 from takifugu.data.relation.keys import Column, key_of
 from takifugu.data.relation.readers import Reader, scan, with_parameters, without_readers
 from takifugu.data.relation.relation import (
@@ -29,6 +29,7 @@ from takifugu.data.relation.relation import (
     types_of,
     view,
 )
+from takifugu.data.relation.scopes import Cells, Rows
 from takifugu.data.relation.sheets import SQLITE, arrow_table, tables_of_sqlite
 from takifugu.data.relation.text_file import ENDINGS, SIGNS, Form, first_record, split_at, transcoded, unique_names
 from takifugu.data.relation.tree import Node, columns_in, expression, parsed, text_of
@@ -44,6 +45,8 @@ KINDS = {
     **dict.fromkeys(DUCKDB, "duckdb"), **dict.fromkeys(EXCEL, "sheet"), **dict.fromkeys(SQLITE, "sqlite"),
 }  # fmt: skip
 FILES = (*KINDS,)
+#: A longer text in a column of Parquet that is read is a mistake, or an attack.
+LONGEST_TEXT = 100_000
 #: Those that hold several tables.
 _WITH_TABLES = {"duckdb", "sheet", "sqlite"}
 
@@ -114,6 +117,7 @@ class Opening:
     split: str = ""
     sql: str = ""
     rows: Rows = field(default_factory=lambda: Rows(()))
+    _of_parquet: dict[int, tuple[str, dict[str, str]]] = field(default_factory=dict)
     _tables: dict[str, Rows] = field(default_factory=dict)
     _files: tuple[str, ...] = ()
     _stamps: Stamps = ()
@@ -180,7 +184,8 @@ class Opening:
             select = Reader("read_parquet", (), {}).scan(self._files)
         elif self.kind == "json lines":
             select = self._json_select()
-        self.rows = Rows.of(0, view(self.connection, WRITTEN, select, "file", Path(self._files[0]).name))
+        self._name(WRITTEN, select, "file", Path(self._files[0]).name, self.kind == "parquet")
+        self.rows = self._tables[WRITTEN]
 
     def _text_select(self, path: str) -> str:
         """Return the SELECT of text files, split where their first line names the columns of all roles."""
@@ -253,9 +258,26 @@ class Opening:
                 self._register(candidates[name](), name)
         return list(candidates)
 
-    def _name(self, name: str, select: str, key: str, file: str = "") -> None:
+    def _name(self, name: str, select: str, key: str, file: str = "", is_parquet: bool = False) -> None:
         """Name the rows of a SELECT as they are."""
-        self._tables[name.lower()] = Rows.of(len(self._tables), view(self.connection, name, select, key, file))
+        number, types = len(self._tables), view(self.connection, name, select, key, file)
+        self._tables[name.lower()] = Rows.of(number, types)
+        if is_parquet:
+            self._of_parquet[number] = name, types
+
+    def refuse_long_texts(self, cells: Cells) -> None:
+        """Refuse a text of 1 MB, a million times: Parquet writes it once, and DuckDB copies it for each row.
+
+        Its length is computed once, too, so that this takes no time.
+        """
+        for number, (name, types) in self._of_parquet.items():
+            for column, kind in types.items():
+                if kind != "VARCHAR" or (number, column.lower()) not in cells:
+                    continue
+                long = f"from {identifier(name)} where strlen({identifier(column)}) > {LONGEST_TEXT} limit 1"
+                if run(self.connection, f"select 1 {long}", "file").fetchall():
+                    what = f"the column {column[:80]!r} has a text of more than {LONGEST_TEXT:,} bytes"
+                    raise wrong_data("file", what, "names, times and states are short", "export it without")
 
     # -- sql
 
@@ -289,7 +311,7 @@ class Opening:
             self._lock()
         in_order = set[str]()
         for number, (reader, select) in enumerate(zip(readers, selects, strict=True)):
-            self._name(scan(number), select, "sql", Path(files[number][0]).name)
+            self._name(scan(number), select, "sql", Path(files[number][0]).name, "parquet" in reader.function)
             if "csv" in reader.function and len(files[number]) == 1:
                 in_order.add(scan(number))
         self._judge(tree, in_order)

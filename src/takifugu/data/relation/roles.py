@@ -10,12 +10,13 @@ from pathlib import Path
 from takifugu.core.errors import InputError, TakifuguError, gathered, raise_gathered
 from takifugu.core.nearest import did_you_mean, first_of
 from takifugu.data.relation.faults import wrong_data, wrong_key
-from takifugu.data.relation.judge import Cells, Judge, Scope, together
+from takifugu.data.relation.judge import Judge
 from takifugu.data.relation.keys import Column, Source, key_of
 from takifugu.data.relation.opening import WRITTEN, Opening
 from takifugu.data.relation.readers import with_parameters
 from takifugu.data.relation.relation import MEMORY, Relation, connected, types_of, view
 from takifugu.data.relation.rules import check_dependence
+from takifugu.data.relation.scopes import Cells, Scope, together
 from takifugu.data.relation.tree import expression, parsed, text_of
 from takifugu.data.relation.words import identifier
 
@@ -134,6 +135,7 @@ def _opened(opening: Opening, source: Source) -> Opened:
         source.rows != "answers" or (source.unit is not None and source.rows_per_person == 1),
         source.rows == "visits",
     )  # fmt: skip
+    opening.refuse_long_texts(together(values, *cells.values(), opening.rows.filters))
     condition = f"coalesce({roles['where'].sql}, true)" if "where" in roles else "true"
     listed = ", ".join(f"{role.sql} as {identifier(name)}" for name, role in roles.items())
     number = identifier("takifugu row")  # a file may have a column called row
