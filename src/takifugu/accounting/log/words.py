@@ -13,8 +13,8 @@ from decimal import ROUND_CEILING, Context, Decimal
 from fractions import Fraction
 from typing import TYPE_CHECKING
 
+from takifugu.accounting.amounts import NOTHING, SMALLEST_SPEND, Amount, most, short
 from takifugu.accounting.log.account import together
-from takifugu.accounting.log.amounts import NOTHING, SMALLEST_SPEND, Amount, most, short
 from takifugu.accounting.log.events import NOBODY, UNREADABLE, Line, canonical
 from takifugu.accounting.log.view import Account, Source, Step, View
 from takifugu.accounting.suspicion import MUCH, warning
@@ -35,7 +35,7 @@ from takifugu.numbers.rationals import to_text
 from takifugu.numbers.search import halved
 
 if TYPE_CHECKING:
-    from takifugu.accounting.log.ledger import Trial
+    from takifugu.accounting.log.trials import Trial
 
 
 def source_name(name: object) -> str:
