@@ -127,6 +127,9 @@ def test_an_older_preview_counts_for_nothing(ledger: Ledger) -> None:
     pay(ledger, debit(epsilon="1/5"))
     with pytest.raises(BudgetExceeded):
         ledger.reserve("data", [debit(epsilon="4/5")], entries="these", computed=seen)
+    of_others = ledger.preview("data", [debit(["cid"], epsilon="4/5")], entries="these")
+    with pytest.raises(BudgetExceeded):  # it is of somebody else
+        ledger.reserve("data", [debit(epsilon="4/5")], entries="these", computed=of_others)
 
 
 def test_a_first_release_without_a_budget_is_all_there_is(ledger: Ledger) -> None:
@@ -150,6 +153,12 @@ def test_one_key_pays_once(ledger: Ledger) -> None:
         pay(ledger, recipe={"once": "Week  1"})
     pay(ledger, debit(name="another"), recipe={"once": "week 1"})
     pay(ledger, recipe={"once": "week 2"})
+
+
+def test_a_preview_of_another_week_counts_for_nothing(ledger: Ledger) -> None:
+    seen = ledger.preview("data", weekly(0), 9, entries="hours")
+    ledger.reserve("data", weekly(3), 9, entries="hours", computed=seen)
+    assert [step.line.at for step in ledger.view().steps] == [36]
 
 
 # Which entries

@@ -191,15 +191,17 @@ class Ledger:
         other entries by what it loses when all data change. Without a name the entries are a release's own, and that is
         to be said by same_entries=False. `identity` is what the releases are (only a keyed hash is kept); `recipe`,
         plain JSON and never data, says how to complete them, and a release of one name is paid for once under the key
-        that it has as "once". `computed` is a preview of this very order: it counts where nothing was written since.
+        that it has as "once". `computed` is a preview of all this: it counts while nothing else was written.
 
         Raises BudgetExceeded with what is spent, required, left and would fit, CompositionRefused where there is no
         joint promise, LedgerError and InputError for what cannot be counted; then nothing was written.
         """
-        order = None if computed is None else computed.trial.order
-        trial = None if computed is None or order is None else computed.trial
-        if order is None:
-            order = order_of(self.view(), source, debits, budget, reading, entries, same_entries, why, identity, recipe)
+        order = order_of(self.view(), source, debits, budget, reading, entries, same_entries, why, identity, recipe)
+        trial = None if computed is None else computed.trial
+        if trial is not None and trial.order is not None and trial.order.is_like(order):
+            order = trial.order
+        else:
+            trial = None
 
         def decide(view: View) -> Change:
             now = trial

@@ -34,7 +34,7 @@ class Debit:
     name: str = "release"
 
 
-@dataclass(frozen=True, eq=False)
+@dataclass(frozen=True)
 class Order:
     """What is asked of a ledger, with the random names that it gets and the tags of its units."""
 
@@ -49,6 +49,17 @@ class Order:
     recipe: Plain
     group: str = field(default_factory=lambda: token_hex(8))
     ids: dict[str, str] = field(default_factory=dict)
+
+    def is_like(self, other: Order) -> bool:
+        """Return whether another order asks for the same."""
+        if replace(self, debits=(), group="", ids={}) != replace(other, debits=(), group="", ids={}):
+            return False
+        both = zip(self.debits, other.debits, strict=False)
+        return len(self.debits) == len(other.debits) and all(
+            (one.name, charge, one.charge.at) == (same.name, its_charge, same.charge.at)
+            and np.array_equal(tags, its_tags)  # type: ignore[arg-type]
+            for (one, charge, tags), (same, its_charge, its_tags) in both
+        )
 
 
 @dataclass(eq=False)
