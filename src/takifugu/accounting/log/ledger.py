@@ -196,12 +196,12 @@ class Ledger:
         Raises BudgetExceeded with what is spent, required, left and would fit, CompositionRefused where there is no
         joint promise, LedgerError and InputError for what cannot be counted; then nothing was written.
         """
-        order = order_of(self.view(), source, debits, budget, reading, entries, same_entries, why, identity, recipe)
+        given = (source, budget, reading, entries, same_entries, why, identity, recipe)
         trial = None if computed is None else computed.trial
-        if trial is not None and trial.order is not None and trial.order.is_like(order):
+        if trial is not None and trial.order is not None and trial.order.is_of(debits, *given):
             order = trial.order
         else:
-            trial = None
+            trial, order = None, order_of(self.view(), debits, *given)
 
         def decide(view: View) -> Change:
             now = trial
@@ -223,7 +223,8 @@ class Ledger:
         recipe: Plain | None = None,
     ) -> Preview:  # fmt: skip
         """Rehearse `reserve`: nothing is written. Raises what it raises for what cannot be counted."""
-        order = order_of(self.view(), source, debits, budget, reading, entries, same_entries, why, identity, recipe)
+        given = (source, budget, reading, entries, same_entries, why, identity, recipe)
+        order = order_of(self.view(), debits, *given)
         view, asks = self.view(), None
         try:
             trial = trial_of(self.store.name, view, order)
@@ -383,11 +384,18 @@ class Ledger:
         def decide(view: View) -> Change:
             there, change = self._source(view, source), Change()
             kept = tuple((change.keep(reading.encode()), normalised(entries)) for reading, entries in tables)
-            if kept[0] not in there.tables:
+            if len(kept) < 2 or kept[0] not in there.tables:
                 raise LedgerError("nothing was released about these entries", fix="name those of a release")
             for reading, _ in tables[1:]:
                 words.check_same(lambda digest: change.contents[digest], source, kept[0], reading, why)
             change.events.append(Same(there.name, kept, why))
+            trial = view.copy(self._content)
+            trial.apply(change.events[0], "")
+            for name, total in trial.most_of(trial.everyone()).items():
+                if words.is_more(total, view.source(name).spent):  # a series has a rule of its own
+                    raise CompositionRefused(
+                        f"taken as the same entries, these releases would cost {name!r} {total}, which is more"
+                    )
             return change
 
         self._change(decide)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
+from operator import is_
 from secrets import token_hex
 
 import numpy as np
@@ -34,7 +35,7 @@ class Debit:
     name: str = "release"
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, eq=False)
 class Order:
     """What is asked of a ledger, with the random names that it gets and the tags of its units."""
 
@@ -49,17 +50,15 @@ class Order:
     recipe: Plain
     group: str = field(default_factory=lambda: token_hex(8))
     ids: dict[str, str] = field(default_factory=dict)
+    asked: tuple[object, ...] = ()
 
-    def is_like(self, other: Order) -> bool:
-        """Return whether another order asks for the same."""
-        if replace(self, debits=(), group="", ids={}) != replace(other, debits=(), group="", ids={}):
-            return False
-        both = zip(self.debits, other.debits, strict=False)
-        return len(self.debits) == len(other.debits) and all(
-            (one.name, charge, one.charge.at) == (same.name, its_charge, same.charge.at)
-            and np.array_equal(tags, its_tags)  # type: ignore[arg-type]
-            for (one, charge, tags), (same, its_charge, its_tags) in both
-        )
+    def is_of(self, debits: Sequence[Debit], *asked: object) -> bool:
+        """Return whether these very debits were asked for, and the rest alike."""
+        return asked == self.asked and len(debits) == len(self.debits) and all(map(is_, debits, self.given))
+
+    @property
+    def given(self) -> list[Debit]:
+        return [debit for debit, _, _ in self.debits]
 
 
 @dataclass(eq=False)
@@ -97,7 +96,7 @@ class Trial:
 
 
 def order_of(
-    view: View, source: str, debits: Sequence[Debit], budget: Budget | None, reading: str, entries: str | None,
+    view: View, debits: Sequence[Debit], source: str, budget: Budget | None, reading: str, entries: str | None,
     same_entries: bool | None, why: str, identity: bytes | None, recipe: Plain | None,
 ) -> Order:  # fmt: skip
     """Check what is asked, and prepare it: units as tags, charges as they are kept."""
@@ -121,6 +120,7 @@ def order_of(
         None if entries is None else normalised(entries), same_entries, why,
         "" if identity is None else keyed(view.key, "identity", identity), recipe or {},
         ids={name: token_hex(8) for name in readers},
+        asked=(source, budget, reading, entries, same_entries, why, identity, recipe),
     )  # fmt: skip
 
 
@@ -169,7 +169,8 @@ def paid_on(view: View, change: Change, paid: Paid, order: Order | None) -> Tria
     trial = view.copy(content)
     for event in (*change.events, paid):
         trial.apply(event, "")
-    worst = trial.most_of(trial.touched(paid))
+    declares = any(isinstance(event, Same) for event in change.events)
+    worst = trial.most_of(trial.everyone() if declares else trial.touched(paid))
     for name, amount in worst.items():  # a search may end sooner than it did before
         worst[name] = most(amount, trial.source(name).spent)
     paid = replace(paid, spent={name: amount.texts for name, amount in worst.items()})
