@@ -14,6 +14,7 @@ from tests.support.log_tools import debit, pay, published
 
 from takifugu.accounting.ledger import Ledger as FormerLedger
 from takifugu.accounting.log import Ledger, disk
+from takifugu.accounting.log import ledger as ledgers
 from takifugu.accounting.log.sqlite import Sqlite
 from takifugu.core.errors import LedgerError
 
@@ -203,19 +204,20 @@ def test_threads_pay_one_after_the_other(tmp_path: Path) -> None:
 def test_who_lost_three_races_takes_the_lock(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     ledger, other = Ledger.open(tmp_path / "ledger.db"), Ledger.open(tmp_path / "ledger.db", timeout=0.1)
     pay(ledger, budget=99)
-    real, tried, shut_out = Ledger._trial, [], []
+    real, tried, shut_out = ledgers.trial_of, [], []
 
-    def outrun(self: Ledger, *args: Any) -> Any:
-        computed = real(self, *args)
-        if self is ledger:
-            tried.append(1)
+    def outrun(name: str, *args: Any) -> Any:
+        computed = real(name, *args)
+        if not tried or tried[-1] == "over":
+            tried.append("paying")
             try:
                 pay(other)
             except LedgerError as error:
                 shut_out.append(error.message)
+            tried[-1] = "over"
         return computed
 
-    monkeypatch.setattr(Ledger, "_trial", outrun)
+    monkeypatch.setattr(ledgers, "trial_of", outrun)
     pay(ledger)
     assert (len(tried), len(shut_out)) == (4, 1)
     assert "is locked" in shut_out[0]

@@ -11,8 +11,7 @@ import numpy as np
 import pytest
 from tests.support import log_histories as histories
 
-from takifugu.accounting.log import Debit, Ledger, people
-from takifugu.accounting.log import ledger as ledgers
+from takifugu.accounting.log import Debit, Ledger, people, trials
 from takifugu.accounting.log.events import Paid, chained, to_text
 
 
@@ -68,7 +67,7 @@ def test_many_units(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, units: int,
     ledger = Ledger.open(tmp_path / "ledger.db")
     names = [f"person {number}" for number in range(units)]
     assert seconds(lambda: people.set_of(ledger.view().key, names)) < limit
-    monkeypatch.setattr(ledgers, "set_of", lambda _, tags: tags)  # names become tags in a time of their own
+    monkeypatch.setattr(trials, "set_of", lambda _, tags: tags)  # names become tags in a time of their own
     tags = people.set_of(ledger.view().key, names)
     r = np.random.default_rng(1)
     ledger.reserve("data", week(0, tags), 10**6, entries="hours")
@@ -89,7 +88,7 @@ def test_many_pasts(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     ledger = Ledger.open(tmp_path / "ledger.db")
     r = np.random.default_rng(2)
     tags = np.unique(r.integers(0, 2**63, 100_000).astype(np.uint64))
-    monkeypatch.setattr(ledgers, "set_of", lambda _, chosen: chosen)
+    monkeypatch.setattr(trials, "set_of", lambda _, chosen: chosen)
     for number in range(20):
         some = tags[r.random(len(tags)) < 0.5]
         taken = seconds(lambda: ledger.reserve("data", week(number, some), 10**6, entries="hours"))  # noqa: B023

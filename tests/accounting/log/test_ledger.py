@@ -101,14 +101,16 @@ def test_a_refusal_says_what_would_fit(ledger: Ledger) -> None:
 
 def test_a_preview_is_what_is_paid_then(ledger: Ledger) -> None:
     published(ledger, budget=1)
-    seen = ledger.preview("data", [debit(["ann", "cid"])], entries="these")
+    debits = [debit(["ann", "cid"])]
+    seen = ledger.preview("data", debits, entries="these")
     assert (seen.before, seen.after, seen.budget) == (Amount(TENTH), Amount(2 * TENTH), Amount(Fraction(1)))
     assert sorted(seen.charges) == [(1, Amount(TENTH), Amount(TENTH))]  # who has the longest past
     assert seen.fits
     assert seen.asks is None
     number = len(ledger.store.after(0))
-    paid = ledger.reserve("data", [debit(["ann", "cid"])], entries="these", computed=seen)
+    paid = ledger.reserve("data", debits, entries="these", computed=seen)
     assert paid.spent == seen.after
+    assert paid.group == seen.trial.paid.group  # nothing was computed again
     assert len(ledger.store.after(0)) == number + 1
     over = ledger.preview("data", [debit(epsilon="2")], entries="these")
     assert not over.fits
@@ -122,11 +124,15 @@ def test_a_preview_is_what_is_paid_then(ledger: Ledger) -> None:
 
 def test_an_older_preview_counts_for_nothing(ledger: Ledger) -> None:
     pay(ledger, budget=1)
-    seen = ledger.preview("data", [debit(epsilon="4/5")], entries="these")
+    debits = [debit(epsilon="4/5")]
+    seen = ledger.preview("data", debits, entries="these")
     assert seen.fits
     pay(ledger, debit(epsilon="1/5"))
     with pytest.raises(BudgetExceeded):
-        ledger.reserve("data", [debit(epsilon="4/5")], entries="these", computed=seen)
+        ledger.reserve("data", debits, entries="these", computed=seen)
+    of_others = ledger.preview("data", [debit(["cid"], epsilon="4/5")], entries="these")
+    with pytest.raises(BudgetExceeded):  # it is of somebody else
+        ledger.reserve("data", [debit(epsilon="4/5")], entries="these", computed=of_others)
 
 
 def test_a_first_release_without_a_budget_is_all_there_is(ledger: Ledger) -> None:
@@ -150,6 +156,12 @@ def test_one_key_pays_once(ledger: Ledger) -> None:
         pay(ledger, recipe={"once": "Week  1"})
     pay(ledger, debit(name="another"), recipe={"once": "week 1"})
     pay(ledger, recipe={"once": "week 2"})
+
+
+def test_a_preview_of_another_week_counts_for_nothing(ledger: Ledger) -> None:
+    seen = ledger.preview("data", weekly(0), 9, entries="hours")
+    ledger.reserve("data", weekly(3), 9, entries="hours", computed=seen)
+    assert [step.line.at for step in ledger.view().steps] == [36]
 
 
 # Which entries

@@ -184,5 +184,5 @@ def test_who_compares_no_digest_publishes_other_values(book: Ledger, monkeypatch
         book.values(waiting.group)
     assert book.check()
     kept = book.view().groups[waiting.group].values[0]
-    monkeypatch.setattr(ledgers, "_keyed", lambda *_: kept)
+    monkeypatch.setattr(ledgers, "keyed", lambda *_: kept)
     assert book.values(waiting.group) == (b"other values",)

@@ -16,7 +16,7 @@ from tests.support.ledger_tools import laplace, made
 
 import takifugu as tf
 from takifugu.accounting.composition import Charge, charge_of
-from takifugu.accounting.log import Amount, Debit, Ledger
+from takifugu.accounting.log import Amount, Debit, Ledger, account
 from takifugu.accounting.log import view as views
 from takifugu.accounting.log.view import View
 from takifugu.analysis.guarantee import Covers
@@ -109,7 +109,7 @@ def test_no_total_is_below_the_truth(tmp_path: Path, seeds: range) -> None:
 
 
 def test_what_lies_elsewhere_left_out_is_below_the_truth(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(views._Beside, "all_but", lambda *_, **__: Amount())
+    monkeypatch.setattr(account.Beside, "all_but", lambda *_, **__: Amount())
     found = []
     for seed in range(60):
         found += charged_and_true(Ledger.open(tmp_path / f"{seed}.db"), seed)

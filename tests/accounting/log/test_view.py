@@ -247,7 +247,7 @@ def test_what_no_view_is_made_of_is_refused(ledger: Ledger) -> None:
 
 def without_outside(monkeypatch: pytest.MonkeyPatch) -> None:
     """Lines about other entries are left out."""
-    monkeypatch.setattr(views._Beside, "all_but", lambda *_, **__: views.NOTHING)
+    monkeypatch.setattr(account.Beside, "all_but", lambda *_, **__: views.NOTHING)
 
 
 def unrefined(monkeypatch: pytest.MonkeyPatch) -> None:

@@ -7,8 +7,9 @@ from typing import TYPE_CHECKING
 from takifugu.core.registry import loading
 
 if TYPE_CHECKING:
-    from takifugu.accounting.log.amounts import Amount
-    from takifugu.accounting.log.ledger import Debit, Ledger, Payment, Preview, Reservation
+    from takifugu.accounting.amounts import Amount
+    from takifugu.accounting.log.ledger import Ledger, Payment, Preview, Reservation
+    from takifugu.accounting.log.trials import Debit
     from takifugu.accounting.log.view import KEPT, OVER, RESERVED, SESSION, Source
 
 __all__ = [
@@ -16,6 +17,6 @@ __all__ = [
 ]  # fmt: skip
 
 __getattr__ = loading(__name__, {
-    **dict.fromkeys(__all__, "ledger"), "Amount": "amounts",
+    **dict.fromkeys(__all__, "ledger"), "Amount": "trials", "Debit": "trials",
     **dict.fromkeys(("KEPT", "OVER", "RESERVED", "SESSION", "Source"), "view"),
 })  # fmt: skip

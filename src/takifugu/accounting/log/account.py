@@ -13,8 +13,9 @@ from collections import Counter
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import replace
 from fractions import Fraction
-from functools import lru_cache
+from functools import cached_property, lru_cache
 
+from takifugu.accounting.amounts import NOTHING, ONE, ZERO, Amount
 from takifugu.accounting.composition.alignment import is_one_reading
 from takifugu.accounting.composition.at_delta import in_a_series, series_joint
 from takifugu.accounting.composition.by_noise import cost_by_noise
@@ -31,7 +32,6 @@ from takifugu.accounting.composition.several import (
 )
 from takifugu.accounting.composition.totals import Total
 from takifugu.accounting.composition.views import View
-from takifugu.accounting.log.amounts import ONE, ZERO, Amount
 from takifugu.analysis.guarantee import Charge, Covers
 from takifugu.core.errors import CompositionRefused
 from takifugu.model.frameworks import DEFINITIONS, Framework
@@ -123,6 +123,57 @@ def beside(charge: Charge) -> Amount:
     if charge.covers is Covers.EVERYTHING:
         epsilon = max(epsilon, charge.epsilon)
     return Amount(epsilon, charge.delta)
+
+
+#: The number of what is no table of the unit that is asked about.
+ELSEWHERE = -1
+
+
+class Beside:
+    """What the lines of each table cost when all their data change, with a delta apart."""
+
+    def __init__(self) -> None:
+        self.lines: dict[int, Counter[Charge]] = {}
+
+    def add(self, table: int, charge: Charge, times: int) -> None:
+        self.lines.setdefault(table, Counter())[charge] += times
+
+    @cached_property
+    def costs(self) -> dict[int, tuple[Amount, Amount] | CompositionRefused]:
+        """The cost of each table's lines without a delta and with one, or why it has none."""
+        costs = dict[int, tuple[Amount, Amount] | CompositionRefused]()
+        for table, lines in self.lines.items():
+            plain = late = NOTHING
+            try:
+                for charge, times in lines.items():
+                    cost = beside(charge).times(times)
+                    plain, late = (plain, late.plus(cost)) if charge.delta else (plain.plus(cost), late)
+                costs[table] = plain, late
+            except CompositionRefused as refused:
+                costs[table] = refused
+        return costs
+
+    @cached_property
+    def total(self) -> tuple[Fraction, Amount]:
+        """What all lines cost that have a cost: the epsilons of those without a delta, and all with one."""
+        bounded = [cost for cost in self.costs.values() if not isinstance(cost, CompositionRefused)]
+        late = NOTHING
+        for _, cost in bounded:
+            late = late.plus(cost)
+        return sum((plain.epsilon for plain, _ in bounded), ZERO), late
+
+    def all_but(self, table: int | None, without_delta: bool = False) -> Amount:
+        """Return what the lines of all other tables cost; raises CompositionRefused where one of them has no cost."""
+        if not self.lines.keys() - {table}:
+            return NOTHING
+        for other, cost in self.costs.items():
+            if other != table and isinstance(cost, CompositionRefused):
+                raise cost
+        plain, late = self.total
+        mine = self.costs.get(table) if table is not None else None
+        if mine is not None and not isinstance(mine, CompositionRefused):
+            plain -= mine[0].epsilon
+        return Amount(plain) if without_delta else late.plus(Amount(plain))
 
 
 def covering(charge: Charge, times: int) -> Charge:

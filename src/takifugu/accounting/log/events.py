@@ -196,6 +196,11 @@ def chained(key: bytes, before: str, text: str) -> str:
     return hmac.digest(key, f"{before}\n{text}".encode(), "sha256").hex()
 
 
+def keyed(key: bytes, kind: str, content: bytes) -> str:
+    """Return a ledger's keyed hash of a content, different by kind."""
+    return hmac.digest(key, f"{kind}\0".encode() + content, "sha256").hex()
+
+
 def digest_of(body: bytes) -> str:
     """Return the name of a content."""
     return sha256(body).hexdigest()

@@ -6,28 +6,20 @@ newest. Who has lost that race three times takes the lock first.
 
 from __future__ import annotations
 
-import hmac
 import json
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from contextlib import suppress
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, replace
 from pathlib import Path
-from secrets import token_hex
 from typing import Any
 
-import numpy as np
-
-from takifugu._version import __version__
+from takifugu.accounting.amounts import NOTHING, Amount, Budget, as_budget
 from takifugu.accounting.log import words
-from takifugu.accounting.log.amounts import NOTHING, Amount, Budget, as_budget, most
+from takifugu.accounting.log.certificates import adopted, certificate_of, missing_from
 from takifugu.accounting.log.events import (
-    EACH,
-    NOBODY,
     RESTORE,
     Budgeted,
-    Event,
     Kept,
-    Line,
     Over,
     Paid,
     Same,
@@ -36,18 +28,17 @@ from takifugu.accounting.log.events import (
     decoding,
     digest_of,
     in_chain,
+    keyed,
     to_text,
 )  # fmt: skip
-from takifugu.accounting.log.people import Tags, set_body, set_of, without
+from takifugu.accounting.log.people import set_of
 from takifugu.accounting.log.sqlite import Sqlite
 from takifugu.accounting.log.stores import Store
+from takifugu.accounting.log.trials import Change, Debit, Order, Trial, order_of, trial_of
 from takifugu.accounting.log.view import COMING, EVERYBODY, KEPT, OVER, RESERVED, Group, Source, View
-from takifugu.analysis.guarantee import Charge
 from takifugu.core.errors import BudgetExceeded, CompositionRefused, InputError, LedgerError, ReadingChanged
 from takifugu.core.names import normalised
 from takifugu.core.plain import Plain
-from takifugu.model.frameworks import Framework
-from takifugu.model.frameworks import from_dict as read_framework
 
 #: How often a change is decided again because another process wrote meanwhile, before the others have to wait.
 LOST = 3
@@ -55,19 +46,6 @@ LOST = 3
 LARGEST = 400_000_000
 #: So many payments are recomputed one by one by `check`; of all later ones only what they come to in the end.
 RECOMPUTED = 300
-
-
-@dataclass(frozen=True, eq=False)
-class Debit:
-    """One charge of a release about units that are named, or (None) about a source that names none.
-
-    Debits of one `name` belong to one release. `charge.at` is the step where the sequence starts.
-    """
-
-    framework: Framework
-    charge: Charge
-    units: Iterable[str] | None = None
-    name: str = "release"
 
 
 @dataclass(frozen=True, eq=False)
@@ -96,57 +74,6 @@ class Payment:
     budget: Amount | None
     values: bytes | None = None
     why: str = ""
-
-
-@dataclass(frozen=True, eq=False)
-class Order:
-    """What is asked of a ledger, with the random names that it gets and the tags of its units."""
-
-    source: str
-    debits: tuple[tuple[Debit, Charge, Tags | None], ...]
-    budget: Amount | None
-    reading: str
-    entries: str | None
-    same_entries: bool | None
-    why: str
-    identity: str
-    recipe: Plain
-    group: str = field(default_factory=lambda: token_hex(8))
-    ids: dict[str, str] = field(default_factory=dict)
-
-
-@dataclass(eq=False)
-class Change:
-    """What is to be written: events, the contents that they name, values that wait, and whose are done."""
-
-    events: list[Event] = field(default_factory=list)
-    contents: dict[str, bytes] = field(default_factory=dict)
-    waiting: dict[tuple[str, int], bytes] = field(default_factory=dict)
-    done: str = ""
-
-    def keep(self, body: bytes) -> str:
-        digest = digest_of(body)
-        self.contents[digest] = body
-        return digest
-
-    def line(self, release: str, charge: Charge, framework: Framework, units: tuple[str, int], at: int | None) -> Line:
-        """Return a line of a payment, with what it names among the contents."""
-        kept = self.keep(canonical(charge.to_dict(), f"the charge of {release}").encode())
-        belief = self.keep(canonical(framework.to_dict(), "the framework").encode())
-        return Line(release, kept, belief, *units, at)
-
-
-@dataclass(frozen=True, eq=False)
-class Trial:
-    """What a payment would come to after the event `head`: the change, and the views before and with it."""
-
-    head: str
-    order: Order | None
-    change: Change
-    paid: Paid
-    before: View
-    view: View
-    worst: Mapping[str, Amount]
 
 
 @dataclass(frozen=True, eq=False)
@@ -264,20 +191,22 @@ class Ledger:
         other entries by what it loses when all data change. Without a name the entries are a release's own, and that is
         to be said by same_entries=False. `identity` is what the releases are (only a keyed hash is kept); `recipe`,
         plain JSON and never data, says how to complete them, and a release of one name is paid for once under the key
-        that it has as "once". `computed` is a preview of this very order: it counts where nothing was written since.
+        that it has as "once". `computed` is a preview of all this: it counts while nothing else was written.
 
         Raises BudgetExceeded with what is spent, required, left and would fit, CompositionRefused where there is no
         joint promise, LedgerError and InputError for what cannot be counted; then nothing was written.
         """
-        order = None if computed is None else computed.trial.order
-        trial = None if computed is None or order is None else computed.trial
-        if order is None:
-            order = self._order(source, debits, budget, reading, entries, same_entries, why, identity, recipe)
+        given = (source, budget, reading, entries, same_entries, why, identity, recipe)
+        trial = None if computed is None else computed.trial
+        if trial is not None and trial.order is not None and trial.order.is_of(debits, *given):
+            order = trial.order
+        else:
+            trial, order = None, order_of(self.view(), debits, *given)
 
         def decide(view: View) -> Change:
             now = trial
             if now is None or now.head != view.head:
-                now = self._trial(view, order)
+                now = trial_of(self.store.name, view, order)
             words.refuse_twice(view, order.source, order.ids, order.recipe)
             over = words.excess(now, self.store.name)
             if over is not None:
@@ -294,10 +223,11 @@ class Ledger:
         recipe: Plain | None = None,
     ) -> Preview:  # fmt: skip
         """Rehearse `reserve`: nothing is written. Raises what it raises for what cannot be counted."""
-        order = self._order(source, debits, budget, reading, entries, same_entries, why, identity, recipe)
+        given = (source, budget, reading, entries, same_entries, why, identity, recipe)
+        order = order_of(self.view(), debits, *given)
         view, asks = self.view(), None
         try:
-            trial = self._trial(view, order)
+            trial = trial_of(self.store.name, view, order)
         except ReadingChanged as changed:
             trial, asks = self._both(view, order, changed)
         before, after = view.source(order.source), trial.view.source(order.source)
@@ -311,7 +241,9 @@ class Ledger:
         trials, prices, refusals = list[Trial](), list[str](), list[Exception]()
         for answer in (True, False):
             try:
-                trial = self._trial(view, replace(order, same_entries=answer, why=order.why or "a rehearsal"))
+                trial = trial_of(
+                    self.store.name, view, replace(order, same_entries=answer, why=order.why or "a rehearsal")
+                )
                 trials.append(replace(trial, order=None))
                 before, after = (there.source(order.source).spent for there in (view, trial.view))
                 prices.append(f"{order.source!r} goes from {before} to {after}")
@@ -321,90 +253,6 @@ class Ledger:
         if not trials:
             raise refusals[-1]
         return trials[0], ReadingChanged(order.source, changed.before, changed.now, *prices)
-
-    def _order(
-        self, source: str, debits: Sequence[Debit], budget: Budget | None, reading: str, entries: str | None,
-        same_entries: bool | None, why: str, identity: bytes | None, recipe: Plain | None,
-    ) -> Order:  # fmt: skip
-        """Check what is asked, and prepare it: units as tags, charges as they are kept."""
-        if not debits:
-            raise InputError("there is nothing to reserve", fix="give at least one debit").at("debits")
-        if entries is not None and not normalised(entries, "the name of the entries"):
-            raise InputError("the name of the entries holds nothing but blanks", fix="name them").at("entries")
-        view, prepared, readers = self.view(), list[tuple[Debit, Charge, Tags | None]](), dict[str, list[Tags]]()
-        for debit in debits:
-            charge = words.kept_charge(debit.charge, debit.framework, debit.name)
-            tags = None if debit.units is None else set_of(view.key, debit.units)
-            if tags is not None and not len(tags):
-                raise InputError(f"the release {debit.name!r} is about nobody", fix="name a unit").at("debits")
-            mine = np.zeros(1, np.uint64) if tags is None else tags
-            if any(len(without(mine, others)) < len(mine) for others in readers.setdefault(debit.name, [])):
-                raise InputError("a release debits one person twice", fix="give each answer its own name").at("debits")
-            readers[debit.name].append(mine)
-            prepared.append((debit, charge, tags))
-        return Order(
-            words.source_name(source), tuple(prepared), None if budget is None else as_budget(budget), reading,
-            None if entries is None else normalised(entries), same_entries, why,
-            "" if identity is None else self.tag("identity", identity), recipe or {},
-            ids={name: token_hex(8) for name in readers},
-        )  # fmt: skip
-
-    def _trial(self, view: View, order: Order) -> Trial:
-        """Return what a payment would come to; raises ReadingChanged where it has to be said which entries it reads."""
-        change = Change()
-        there, entries = view.source(order.source), order.entries
-        if entries is None:
-            if order.same_entries is not False:
-                raise words.which_entries()
-            entries = f"of {order.group}"
-        lines, newest = list[Line](), view.people.newest()
-        for debit, charge, tags in order.debits:
-            name, count = NOBODY, 1
-            if tags is not None:
-                if not np.array_equal(tags, newest[1]):
-                    newest = change.keep(set_body(tags, *newest)), tags
-                name, count = newest[0], len(tags)
-            lines.append(change.line(debit.name, charge, debit.framework, (name, count), debit.charge.at))
-        words.check_names_units(order.source, there, lines)
-        reading = change.keep(order.reading.encode())
-        if order.entries is not None and there.tables and not view.is_known(order.source, reading, entries):
-            nearest = words.nearest_table(self._content, there.tables, order.reading, entries)
-            if order.same_entries is None:
-                raise words.entries_question(self._content, order.source, nearest, order.reading, entries)
-            if order.same_entries:
-                words.check_same(self._content, order.source, nearest, order.reading, order.why)
-                change.events.append(Same(order.source, (nearest, (reading, entries)), order.why))
-        recipe = change.keep(canonical(order.recipe, "the recipe").encode())
-        paid = Paid(
-            order.source, order.group, order.ids, tuple(lines), reading, entries, {}, recipe, order.identity,
-            software=f"takifugu {__version__}",
-        )  # fmt: skip
-        if order.budget is not None and (there.is_implied or order.budget != there.budget):
-            words.check_budget(self.store.name, there, order.budget)
-            change.events.append(Budgeted(order.source, *order.budget.texts))
-        return self._paid(view, change, paid, order)
-
-    def _paid(self, view: View, change: Change, paid: Paid, order: Order | None) -> Trial:
-        """Return a change with a payment, and what all that it touches comes to."""
-
-        def content(digest: str) -> bytes:
-            return change.contents[digest] if digest in change.contents else self._content(digest)
-
-        trial = view.copy(content)
-        for event in (*change.events, paid):
-            trial.apply(event, "")
-        worst = trial.most_of(trial.touched(paid))
-        for name, amount in worst.items():  # a search may end sooner than it did before
-            worst[name] = most(amount, trial.source(name).spent)
-        paid = replace(paid, spent={name: amount.texts for name, amount in worst.items()})
-        change.events.append(paid)
-        if trial.source(paid.source).budget is None:
-            implied = Budgeted(paid.source, *worst[paid.source].texts, implied=True)
-            change.events.append(implied)
-            trial.apply(implied, "")
-        for name, amount in worst.items():
-            trial.sources[name] = replace(trial.source(name), spent=amount)
-        return Trial(view.head, order, change, paid, view, trial, worst)
 
     # What becomes of it
 
@@ -418,7 +266,7 @@ class Ledger:
         def decide(view: View) -> Change:
             if self._group(view, group).state != RESERVED:
                 return Change()
-            return Change([Kept(group, _keyed(view, "values", values))], waiting={(group, 0): body})
+            return Change([Kept(group, keyed(view.key, "values", values))], waiting={(group, 0): body})
 
         return self._values(self._change(decide), group)[0]
 
@@ -454,7 +302,7 @@ class Ledger:
                     f"question {number} of a session was asked, and {len(asked)} answers are kept",
                     fix="ask again: each answer is kept before the next question",
                 )
-            digest = _keyed(view, "values", body)
+            digest = keyed(view.key, "values", body)
             return Change([Kept(group, digest)], waiting={(group, number): words.packed(body, LARGEST)})
 
         self._change(decide)
@@ -476,7 +324,7 @@ class Ledger:
                 raise LedgerError("the values were never drawn", fix="reserve, draw, keep and publish, in this order")
             if there.state == OVER:
                 return Change()
-            return Change([Over(group, tuple(_keyed(view, "body", body) for body in bodies))], done=group)
+            return Change([Over(group, tuple(keyed(view.key, "body", body) for body in bodies))], done=group)
 
         self._change(decide)
 
@@ -505,7 +353,7 @@ class Ledger:
                 fix="use what was published, or make another release",
             )  # fmt: skip
         bodies = tuple(words.unpacked(body, LARGEST) for body in self.store.waiting(group))
-        if tuple(_keyed(view, "values", body) for body in bodies) != there.values or not bodies:
+        if tuple(keyed(view.key, "values", body) for body in bodies) != there.values or not bodies:
             raise LedgerError(
                 f"the reservation {group!r} was drawn, and the ledger lacks its values",
                 rule="its epsilon is spent, and drawing again could publish it twice",
@@ -536,11 +384,18 @@ class Ledger:
         def decide(view: View) -> Change:
             there, change = self._source(view, source), Change()
             kept = tuple((change.keep(reading.encode()), normalised(entries)) for reading, entries in tables)
-            if kept[0] not in there.tables:
+            if len(kept) < 2 or kept[0] not in there.tables:
                 raise LedgerError("nothing was released about these entries", fix="name those of a release")
             for reading, _ in tables[1:]:
                 words.check_same(lambda digest: change.contents[digest], source, kept[0], reading, why)
             change.events.append(Same(there.name, kept, why))
+            trial = view.copy(self._content)
+            trial.apply(change.events[0], "")
+            for name, total in trial.most_of(trial.everyone()).items():
+                if words.is_more(total, view.source(name).spent):  # a series has a rule of its own
+                    raise CompositionRefused(
+                        f"taken as the same entries, these releases would cost {name!r} {total}, which is more"
+                    )
             return change
 
         self._change(decide)
@@ -555,68 +410,22 @@ class Ledger:
         spent = dict[str, Amount]()
         for certificate in certificates:
             if is_rehearsal:
-                spent |= self._adopted(self.view(), certificate).worst
+                spent |= adopted(self.view(), certificate).worst
                 continue
-            view = self._change(lambda view: self._adopted(view, certificate).change)  # noqa: B023
+            view = self._change(lambda view: adopted(view, certificate).change)  # noqa: B023
             spent |= {name: view.source(name).spent for name in view.sources}
         return spent
-
-    def _adopted(self, view: View, certificate: Mapping[str, Any]) -> Trial:
-        change, lines = Change(), list[Line]()
-        with words.of_certificate():
-            ids = {str(name): str(number) for name, number in certificate["ids"].items()}
-            source = words.source_name(certificate["source"])
-            for line in certificate["lines"]:
-                framework = read_framework(line["framework"])
-                charge = words.kept_charge(Charge.from_dict(line["charge"]), framework, line["release"])
-                units, at = line["units"], line["at"]
-                if units not in (EACH, NOBODY) or line["release"] not in ids or not (at is None or type(at) is int):
-                    raise ValueError("its lines are no lines of a release")
-                lines.append(change.line(line["release"], charge, framework, (units, int(units == NOBODY)), at))
-            reading = change.keep(str(certificate["reading"]).encode())
-            entries = normalised(certificate["entries"])
-        known = view.releases.keys() & {*ids.values()}
-        if known:
-            raise LedgerError(f"the ledger knows the release {min(known)!r} already")
-        words.check_names_units(source, view.source(source), lines)
-        recipe = change.keep(canonical({"kind": "adopted"}).encode())
-        paid = Paid(source, token_hex(8), ids, tuple(lines), reading, entries, {}, recipe, adopted=True)
-        return self._paid(view, change, paid, None)
 
     # What it says
 
     def certificate(self, group: str) -> dict[str, Any]:
-        """Return what a certificate says of the ledger: enough to notice a lost event, and to enter it elsewhere.
-
-        It holds no tag, no set, no number of people or of events, and no digest of data without the ledger's key.
-        """
+        """Return what a certificate says of the ledger: enough to notice a lost event, and to enter it elsewhere."""
         view = self.view()
-        there, lines = self._group(view, group), list[dict[str, object]]()
-        for line in there.paid.lines:
-            charge, framework = (json.loads(view.content(digest)) for digest in (line.charge, line.framework))
-            units = EACH if line.units else NOBODY
-            line_of = {"release": line.release, "charge": charge, "framework": framework, "at": line.at, "units": units}
-            if line_of not in lines:  # how many kinds of people there are is nobody's business
-                lines.append(line_of)
-        paid = there.paid
-        same = [{"declared": event.created, "why": event.why} for event in view.source(paid.source).same]
-        return {
-            "ledger": view.id, "head": there.digest, "source": paid.source, "ids": dict(paid.ids),
-            "reading": view.content(paid.reading).decode(), "entries": paid.entries, "lines": lines, "same": same,
-        }  # fmt: skip
+        return certificate_of(view, self._group(view, group))
 
     def missing(self, certificates: Iterable[Mapping[str, Any]]) -> tuple[str, ...]:
         """Say which published certificates this ledger does not know: an old copy was restored, or it was edited."""
-        view, unknown = self.view(), list[str]()
-        for certificate in certificates:
-            names = ", ".join(map(str, certificate["ids"]))
-            groups = {view.releases.get(str(number)) for number in certificate["ids"].values()}
-            group = view.groups.get(groups.pop() or "") if len(groups) == 1 else None
-            if group is None:
-                unknown.append(f"{names}: this ledger does not know that it was paid for")
-            elif not group.paid.adopted and group.digest != certificate["head"]:
-                unknown.append(f"{names}: what this ledger says of it, or of what was before it, is not what was")
-        return tuple(unknown)
+        return missing_from(self.view(), certificates)
 
     def payments(self, source: str | None = None) -> tuple[Payment, ...]:
         """Return all payments, of a source, oldest first."""
@@ -676,7 +485,7 @@ class Ledger:
 
     def tag(self, kind: str, content: bytes) -> str:
         """Return this ledger's keyed hash of `content`, different by `kind`."""
-        return _keyed(self.view(), kind, content)
+        return keyed(self.view().key, kind, content)
 
     def check(self) -> tuple[str, ...]:
         """Read all events again, and compute what every unit has spent anew; return, in words, what differs."""
@@ -705,8 +514,3 @@ class Ledger:
                 except LedgerError as error:
                     problems.append(error.message)
         return tuple(problems)
-
-
-def _keyed(view: View, kind: str, content: bytes) -> str:
-    """Return the ledger's keyed hash of a content."""
-    return hmac.digest(view.key, f"{kind}\0".encode() + content, "sha256").hex()

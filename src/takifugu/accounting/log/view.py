@@ -7,14 +7,11 @@
 from __future__ import annotations
 
 import json
-from collections import Counter
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, field, replace
-from fractions import Fraction
-from functools import cached_property
 
-from takifugu.accounting.log.account import beside, covering, placed, repeated, together
-from takifugu.accounting.log.amounts import NOTHING, ZERO, Amount, most
+from takifugu.accounting.amounts import NOTHING, Amount, most
+from takifugu.accounting.log.account import ELSEWHERE, Beside, covering, placed, repeated, together
 from takifugu.accounting.log.events import (
     EACH,
     NOBODY,
@@ -376,7 +373,7 @@ class View:
                 "a source that names nobody may be about anyone of all people, and of how many an adopted release "
                 "tells is not known", fix="keep a ledger of its own for one of the two",
             )  # fmt: skip
-        tables, rest = dict[int, list[Step]](), _Beside()
+        tables, rest = dict[int, list[Step]](), Beside()
         for step in steps:
             table = self.find(step.table) if step.is_named != is_everybody else ELSEWHERE
             rest.add(table, step.charge, _times(step, is_everybody))
@@ -425,57 +422,6 @@ class View:
 
     def _entries(self, step: Step) -> str:
         return str(self.find(step.entries))
-
-
-#: The number of what is no table of the unit that is asked about.
-ELSEWHERE = -1
-
-
-class _Beside:
-    """What the lines of each table cost when all their data change, with a delta apart."""
-
-    def __init__(self) -> None:
-        self.lines: dict[int, Counter[Charge]] = {}
-
-    def add(self, table: int, charge: Charge, times: int) -> None:
-        self.lines.setdefault(table, Counter())[charge] += times
-
-    @cached_property
-    def costs(self) -> dict[int, tuple[Amount, Amount] | CompositionRefused]:
-        """The cost of each table's lines without a delta and with one, or why it has none."""
-        costs = dict[int, tuple[Amount, Amount] | CompositionRefused]()
-        for table, lines in self.lines.items():
-            plain = late = NOTHING
-            try:
-                for charge, times in lines.items():
-                    cost = beside(charge).times(times)
-                    plain, late = (plain, late.plus(cost)) if charge.delta else (plain.plus(cost), late)
-                costs[table] = plain, late
-            except CompositionRefused as refused:
-                costs[table] = refused
-        return costs
-
-    @cached_property
-    def total(self) -> tuple[Fraction, Amount]:
-        """What all lines cost that have a cost: the epsilons of those without a delta, and all with one."""
-        bounded = [cost for cost in self.costs.values() if not isinstance(cost, CompositionRefused)]
-        late = NOTHING
-        for _, cost in bounded:
-            late = late.plus(cost)
-        return sum((plain.epsilon for plain, _ in bounded), ZERO), late
-
-    def all_but(self, table: int | None, without_delta: bool = False) -> Amount:
-        """Return what the lines of all other tables cost; raises CompositionRefused where one of them has no cost."""
-        if not self.lines.keys() - {table}:
-            return NOTHING
-        for other, cost in self.costs.items():
-            if other != table and isinstance(cost, CompositionRefused):
-                raise cost
-        plain, late = self.total
-        mine = self.costs.get(table) if table is not None else None
-        if mine is not None and not isinstance(mine, CompositionRefused):
-            plain -= mine[0].epsilon
-        return Amount(plain) if without_delta else late.plus(Amount(plain))
 
 
 def _times(step: Step, is_everybody: bool) -> int:

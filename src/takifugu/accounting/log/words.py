@@ -13,8 +13,8 @@ from decimal import ROUND_CEILING, Context, Decimal
 from fractions import Fraction
 from typing import TYPE_CHECKING
 
+from takifugu.accounting.amounts import NOTHING, SMALLEST_SPEND, Amount, short
 from takifugu.accounting.log.account import together
-from takifugu.accounting.log.amounts import NOTHING, SMALLEST_SPEND, Amount, most, short
 from takifugu.accounting.log.events import NOBODY, UNREADABLE, Line, canonical
 from takifugu.accounting.log.view import Account, Source, Step, View
 from takifugu.accounting.suspicion import MUCH, warning
@@ -35,7 +35,7 @@ from takifugu.numbers.rationals import to_text
 from takifugu.numbers.search import halved
 
 if TYPE_CHECKING:
-    from takifugu.accounting.log.ledger import Trial
+    from takifugu.accounting.log.trials import Trial
 
 
 def source_name(name: object) -> str:
@@ -359,11 +359,15 @@ def of_certificate() -> Iterator[None]:
         ) from None
 
 
+def is_more(total: Amount, noted: Amount) -> bool:
+    """Return whether a total is above another one; searches differ by less than a millionth."""
+    return not total.fits(Amount(noted.epsilon * (1 + Fraction(1, 10**6)), noted.delta))
+
+
 def unlike(number: int, totals: Mapping[str, Amount], noted: Mapping[str, Amount]) -> Iterator[str]:
-    """Say which totals, computed anew, are above what an event notes; searches differ by less than a millionth."""
+    """Say which totals, computed anew, are above what an event notes."""
     for name, total in totals.items():
         before = noted.get(name, NOTHING)
-        least = Amount(before.epsilon * (1 + Fraction(1, 10**6)), before.delta)
-        if not total.fits(most(least, before)):
+        if is_more(total, before):
             now, then = total.text(up=True), before.text(up=False)
             yield f"event {number}: {name!r} had spent {now}, and {then} is noted"
