@@ -7,7 +7,7 @@ import duckdb
 import pytest
 from tools import old_file
 
-from takifugu.data.relation.words import identifier, literal
+from takifugu.data.sql.words import identifier, literal
 from takifugu.releasing.file.before.old_keys import NOW
 
 ROOT = Path(__file__).parents[1]

@@ -31,8 +31,8 @@ from tests.support.relation_oracle import Counted, Piece
 
 from takifugu.core.errors import TakifuguError
 from takifugu.data.cluster.counting import opened_cluster
-from takifugu.data.relation.faults import RowFault
 from takifugu.data.relation.source import Table, opened_table
+from takifugu.data.sql.faults import RowFault
 
 #: How many cases compare one table with the oracle, one table written in all ways, and such tables in release files.
 WEIGHTS = (0.7, 0.27, 0.03)

@@ -14,9 +14,9 @@ from tests.support import relation_oracle as oracle
 from tests.support.relation_cases import random_case
 
 from takifugu.core.errors import TakifuguError
-from takifugu.data.relation.faults import RowFault
 from takifugu.data.relation.keys import Column
 from takifugu.data.relation.source import read_source
+from takifugu.data.sql.faults import RowFault
 from takifugu.data.values.bins import Bins, Classes
 from takifugu.data.values.bounded import Bounded
 

@@ -14,10 +14,10 @@ from tests.support.relation_cases import random_case
 
 from takifugu.core.errors import DataError, InputError, TakifuguError
 from takifugu.data.cluster.counting import collected, opened_cluster, part_counter
-from takifugu.data.relation.faults import RowFault
 from takifugu.data.relation.keys import Source
 from takifugu.data.relation.roster import read_roster
 from takifugu.data.relation.source import Table, opened_table, read_source
+from takifugu.data.sql.faults import RowFault
 
 
 def test_partitions_have_the_integers_of_the_whole(tmp_path: Path) -> None:

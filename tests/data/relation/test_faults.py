@@ -12,9 +12,9 @@ import pyarrow as pa
 import pytest
 
 from takifugu.core.errors import TakifuguError, faults_in
-from takifugu.data.relation.faults import CAUSES, RowFault
 from takifugu.data.relation.source import read_source
 from takifugu.data.relation.visits import Grid
+from takifugu.data.sql.faults import CAUSES, RowFault
 from takifugu.data.values.bounded import Bounded
 
 DAY = "2026-01-05"

@@ -8,12 +8,12 @@ import duckdb
 import pytest
 
 from takifugu.core.errors import InputError, TakifuguError, faults_in
-from takifugu.data.relation import allowed
-from takifugu.data.relation.judge import Judge
 from takifugu.data.relation.keys import Source
 from takifugu.data.relation.roles import Opened, open_source
-from takifugu.data.relation.scopes import Rows, Scope
-from takifugu.data.relation.tree import expression
+from takifugu.data.sql import allowed
+from takifugu.data.sql.judge import Judge
+from takifugu.data.sql.scopes import Rows, Scope
+from takifugu.data.sql.tree import expression
 
 KEYS: dict[str, Any] = {"unit": "who", "order": "t", "value": "v", "step": "1h"}
 READ = "read_csv('a.csv')"

@@ -11,10 +11,10 @@ from tests.support.relation_cases import Case, random_case
 from takifugu.core.errors import TakifuguError
 from takifugu.data.relation import statements
 from takifugu.data.relation.counts import Counts, counted
-from takifugu.data.relation.faults import RowFault
 from takifugu.data.relation.keys import Source
 from takifugu.data.relation.roles import open_source
 from takifugu.data.relation.roster import read_roster
+from takifugu.data.sql.faults import RowFault
 from takifugu.data.times.cells import Slots
 
 

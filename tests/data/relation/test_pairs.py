@@ -16,8 +16,8 @@ from tests.data.relation.test_rules import READ, STATES, random_tables, without_
 
 import takifugu as tf
 from takifugu.core.errors import TakifuguError
-from takifugu.data.relation.faults import RowFault
 from takifugu.data.relation.source import read_source
+from takifugu.data.sql.faults import RowFault
 
 __all__ = ["without_rules"]
 #: Faults of a row that tell of its value; all others would tell of who, when and how often. That no row is left, where

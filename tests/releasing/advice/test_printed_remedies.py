@@ -15,7 +15,7 @@ from tests.support.releases import put
 
 import takifugu as tf
 from takifugu.core.errors import TakifuguError
-from takifugu.data.relation.faults import CAUSES, RowFault
+from takifugu.data.sql.faults import CAUSES, RowFault
 from takifugu.data.times import moments
 from takifugu.releasing.advice.checking import check
 

@@ -18,7 +18,7 @@ import pyarrow as pa
 import pyarrow.parquet as pq
 from tests.support.workbooks import write_workbook
 
-from takifugu.data.relation.clocks import ISO
+from takifugu.data.sql.clocks import ISO
 
 START = datetime(2026, 1, 5)
 STATES = ("still", "walking")

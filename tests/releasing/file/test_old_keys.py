@@ -10,9 +10,9 @@ from tests.support.release_files import changed
 from tests.support.releases import put, refusal_of
 
 from takifugu.core.plain import toml_of
-from takifugu.data.relation.judge import Judge
-from takifugu.data.relation.scopes import Rows, Scope
-from takifugu.data.relation.tree import expression, parsed
+from takifugu.data.sql.judge import Judge
+from takifugu.data.sql.scopes import Rows, Scope
+from takifugu.data.sql.tree import expression, parsed
 from takifugu.releasing.file.before.old_cleaning import by_hand
 from takifugu.releasing.file.before.old_keys import cleaned
 

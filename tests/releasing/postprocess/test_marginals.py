@@ -23,7 +23,7 @@ from takifugu.cli.samples import write_demo
 from takifugu.cli.samples.examples import write_example
 from takifugu.core.errors import InputError
 from takifugu.core.text.plot import by_itself
-from takifugu.data.relation.sheets import arrow_table
+from takifugu.data.files.sheets import arrow_table
 from takifugu.releasing.postprocess import readable
 from takifugu.releasing.postprocess.readable import as_frame, library_of
 

@@ -22,14 +22,14 @@ from takifugu.data.cluster import spark
 from takifugu.data.relation.answers import Groups
 from takifugu.data.relation.cells import Cells
 from takifugu.data.relation.counts import Counts, counted
-from takifugu.data.relation.faults import CAUSES, RowFault, no_rows, wrong_data, wrong_key
 from takifugu.data.relation.keys import Source
 from takifugu.data.relation.roles import SOURCE, Opened, open_source
 from takifugu.data.relation.roster import Roster
 from takifugu.data.relation.source import Table, Texts
 from takifugu.data.relation.transitions import States, transitions_of_all
 from takifugu.data.relation.types import Known
-from takifugu.data.relation.words import identifier
+from takifugu.data.sql.faults import CAUSES, RowFault, no_rows, wrong_data, wrong_key
+from takifugu.data.sql.words import identifier
 from takifugu.data.values.bounded import Bounded
 
 #: What a partition answers, as Spark writes it: of each piece its names, length, gaps, counts and counts by cell.

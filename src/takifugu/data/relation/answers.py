@@ -10,7 +10,6 @@ import numpy as np
 
 from takifugu.core.arrays import IntArray
 from takifugu.data.relation.counts import bits, integers, refuse
-from takifugu.data.relation.faults import BIT, CAUSES, RowFault, no_rows, wrong_data
 from takifugu.data.relation.roles import SOURCE, Opened
 from takifugu.data.relation.roster import Names, Roster, name_covers, texts
 from takifugu.data.relation.statements import COVERS
@@ -27,7 +26,8 @@ from takifugu.data.relation.types import (
     value_line,
     why_of,
 )
-from takifugu.data.relation.words import double, identifier, number_of
+from takifugu.data.sql.faults import BIT, CAUSES, RowFault, no_rows, wrong_data
+from takifugu.data.sql.words import double, identifier, number_of
 from takifugu.data.values.bounded import Bounded
 
 #: The number of a value, SQL of bits of its rules, and those that some row breaks.

@@ -12,11 +12,11 @@ import numpy as np
 from takifugu.core.arrays import BoolArray, IntArray
 from takifugu.data.relation import statements
 from takifugu.data.relation.cells import Cells
-from takifugu.data.relation.faults import BIT, CAUSES, RowFault, no_rows, wrong_data, wrong_key
 from takifugu.data.relation.roles import Opened
 from takifugu.data.relation.roster import Names, Roster, name_covers
 from takifugu.data.relation.statements import COVERS, PIECES, SHIFT, WORD, WORDS
 from takifugu.data.relation.types import MISSING, check_types, keep_rows, refuse_mixed_times
+from takifugu.data.sql.faults import BIT, CAUSES, RowFault, no_rows, wrong_data, wrong_key
 
 
 @dataclass(frozen=True, eq=False)

@@ -12,15 +12,15 @@ import numpy as np
 
 from takifugu.core.arrays import IntArray
 from takifugu.core.files import private_folder
-from takifugu.data.relation.clocks import CLOCKS, ISO, MOMENTS, OFFSET
 from takifugu.data.relation.counts import bits, integers, refuse
-from takifugu.data.relation.faults import CAUSES, RowFault, no_rows, wrong_data, wrong_key
 from takifugu.data.relation.keys import Source
 from takifugu.data.relation.opening import is_select
 from takifugu.data.relation.roles import SOURCE, Opened, open_source
 from takifugu.data.relation.transitions import transitions_of
 from takifugu.data.relation.types import check_types, name_why, rows_sql
-from takifugu.data.relation.words import identifier, literal
+from takifugu.data.sql.clocks import CLOCKS, ISO, MOMENTS, OFFSET
+from takifugu.data.sql.faults import CAUSES, RowFault, no_rows, wrong_data, wrong_key
+from takifugu.data.sql.words import identifier, literal
 from takifugu.data.times.calendar import Calendar
 
 

@@ -14,7 +14,7 @@ from typing import Any
 from takifugu.core.errors import TakifuguError, gathered, raise_gathered, within
 from takifugu.core.nearest import unknown
 from takifugu.core.rules import check_printable
-from takifugu.data.relation.faults import wrong_key
+from takifugu.data.sql.faults import wrong_key
 from takifugu.data.times.calendar import Calendar
 from takifugu.data.times.zones import Zone
 from takifugu.data.values.bins import Bins

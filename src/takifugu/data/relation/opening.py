@@ -14,10 +14,11 @@ from takifugu.core.escaping import is_plain
 from takifugu.core.nearest import did_you_mean
 from takifugu.core.plain import toml_of
 from takifugu.core.sections import SELECT
-from takifugu.data.relation.faults import wrong_data, wrong_key
-from takifugu.data.relation.judge import Judge
+from takifugu.data.files.readers import Reader, scan, with_parameters, without_readers
+from takifugu.data.files.sheets import SQLITE, arrow_table, tables_of_sqlite
+from takifugu.data.files.text_file import ENDINGS, SIGNS, Form, first_record, split_at, transcoded, unique_names
+from takifugu.data.files.workbooks import EXCEL, tables_of_excel
 from takifugu.data.relation.keys import Column, key_of
-from takifugu.data.relation.readers import Reader, scan, with_parameters, without_readers
 from takifugu.data.relation.relation import (
     Relation,
     Stamps,
@@ -29,12 +30,11 @@ from takifugu.data.relation.relation import (
     types_of,
     view,
 )
-from takifugu.data.relation.scopes import Cells, Rows
-from takifugu.data.relation.sheets import SQLITE, arrow_table, tables_of_sqlite
-from takifugu.data.relation.text_file import ENDINGS, SIGNS, Form, first_record, split_at, transcoded, unique_names
-from takifugu.data.relation.tree import Node, columns_in, expression, parsed, text_of
-from takifugu.data.relation.words import identifier, literal
-from takifugu.data.relation.workbooks import EXCEL, tables_of_excel
+from takifugu.data.sql.faults import wrong_data, wrong_key
+from takifugu.data.sql.judge import Judge
+from takifugu.data.sql.scopes import Cells, Rows
+from takifugu.data.sql.tree import Node, columns_in, expression, parsed, text_of
+from takifugu.data.sql.words import identifier, literal
 
 #: The relation before roles, and that of a frame beside sql.
 WRITTEN, FRAME = "takifugu written", "data"

@@ -10,8 +10,8 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from takifugu.core.errors import DataError
-from takifugu.data.relation.faults import translated, wrong_data
-from takifugu.data.relation.words import identifier, literal
+from takifugu.data.sql.faults import translated, wrong_data
+from takifugu.data.sql.words import identifier, literal
 
 if TYPE_CHECKING:
     from duckdb import DuckDBPyConnection

@@ -9,16 +9,16 @@ from pathlib import Path
 
 from takifugu.core.errors import InputError, TakifuguError, gathered, raise_gathered
 from takifugu.core.nearest import did_you_mean, first_of
-from takifugu.data.relation.faults import wrong_data, wrong_key
-from takifugu.data.relation.judge import Judge
+from takifugu.data.files.readers import with_parameters
 from takifugu.data.relation.keys import Column, Source, key_of
 from takifugu.data.relation.opening import WRITTEN, Opening
-from takifugu.data.relation.readers import with_parameters
 from takifugu.data.relation.relation import MEMORY, Relation, connected, types_of, view
-from takifugu.data.relation.rules import check_dependence
-from takifugu.data.relation.scopes import Cells, Scope, together
-from takifugu.data.relation.tree import expression, parsed, text_of
-from takifugu.data.relation.words import identifier
+from takifugu.data.sql.faults import wrong_data, wrong_key
+from takifugu.data.sql.judge import Judge
+from takifugu.data.sql.rules import check_dependence
+from takifugu.data.sql.scopes import Cells, Scope, together
+from takifugu.data.sql.tree import expression, parsed, text_of
+from takifugu.data.sql.words import identifier
 
 _DAY = 86_400 * 10**6
 #: The relation of the roles; the one with the number of each row is called "... rows".

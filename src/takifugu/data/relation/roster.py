@@ -15,12 +15,12 @@ import numpy as np
 from takifugu.core.arrays import IntArray
 from takifugu.core.errors import about
 from takifugu.core.escaping import is_printable
-from takifugu.data.relation.faults import wrong_data
 from takifugu.data.relation.keys import Source
 from takifugu.data.relation.opening import WRITTEN, open_table
 from takifugu.data.relation.roles import Opened
 from takifugu.data.relation.statements import COVERS
-from takifugu.data.relation.words import identifier
+from takifugu.data.sql.faults import wrong_data
+from takifugu.data.sql.words import identifier
 from takifugu.data.times.moments import moment
 
 Names = np.ndarray[Any, np.dtype[np.object_]]

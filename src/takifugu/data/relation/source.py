@@ -38,7 +38,7 @@ from takifugu.data.relation.roster import Roster, read_roster
 from takifugu.data.relation.transitions import States, states_of, transitions_of, transitions_of_all
 from takifugu.data.relation.types import Known, check_types
 from takifugu.data.relation.visits import Grid, Visits, visited
-from takifugu.data.relation.words import identifier, literal
+from takifugu.data.sql.words import identifier, literal
 from takifugu.data.values.bounded import Bounded
 
 #: A row of texts, None where there is nothing.

@@ -7,9 +7,9 @@ Changes, stays and events are sorted once and compared with the next row of thei
 from __future__ import annotations
 
 from takifugu.data.relation.cells import Cells
-from takifugu.data.relation.faults import BIT
 from takifugu.data.relation.roles import Opened
 from takifugu.data.relation.types import MISSING, name_why, rows_sql
+from takifugu.data.sql.faults import BIT
 
 #: Steps to a word of bits: a signed integer holds them.
 WORD = 60

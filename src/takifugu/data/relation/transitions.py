@@ -10,9 +10,9 @@ import numpy as np
 from takifugu.core.arrays import IntArray
 from takifugu.data.relation import statements
 from takifugu.data.relation.counts import counted, integers
-from takifugu.data.relation.faults import wrong_key
 from takifugu.data.relation.roles import Opened
 from takifugu.data.relation.roster import Roster
+from takifugu.data.sql.faults import wrong_key
 
 
 @dataclass(frozen=True, eq=False)

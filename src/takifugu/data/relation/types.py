@@ -11,11 +11,11 @@ from typing import NoReturn
 
 from takifugu.core.errors import DataError, InputError, TakifuguError, gathered, raise_gathered
 from takifugu.core.plain import toml_of
-from takifugu.data.relation.clocks import CLOCKS, ISO, MOMENTS, OFFSET
-from takifugu.data.relation.faults import BIT
 from takifugu.data.relation.keys import Column
 from takifugu.data.relation.roles import SOURCE, Opened
-from takifugu.data.relation.words import double, identifier, is_missing, literal, number_of, toml_line
+from takifugu.data.sql.clocks import CLOCKS, ISO, MOMENTS, OFFSET
+from takifugu.data.sql.faults import BIT
+from takifugu.data.sql.words import double, identifier, is_missing, literal, number_of, toml_line
 from takifugu.data.values.bins import Bins, Classes
 
 #: How the values of a column are counted: by states, by bins or by classes of numbers.

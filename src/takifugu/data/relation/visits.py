@@ -14,12 +14,12 @@ from takifugu.core.arrays import IntArray
 from takifugu.core.errors import DataError
 from takifugu.data.lookalikes import Lookalikes
 from takifugu.data.relation.counts import bits, integers, refuse
-from takifugu.data.relation.faults import no_rows
 from takifugu.data.relation.opening import WRITTEN
 from takifugu.data.relation.roles import Opened
 from takifugu.data.relation.statements import visits
 from takifugu.data.relation.types import MISSING, UNKNOWN, check_types, name_why
-from takifugu.data.relation.words import double, identifier, literal, number_of
+from takifugu.data.sql.faults import no_rows
+from takifugu.data.sql.words import double, identifier, literal, number_of
 from takifugu.data.values.spellings import meant
 
 _VISITS, _PEOPLE = '"takifugu visits"', '"takifugu people"'

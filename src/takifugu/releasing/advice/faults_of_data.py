@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from takifugu.core.errors import DataError, SpecError, TakifuguError
-from takifugu.data.relation.faults import RowFault
+from takifugu.data.sql.faults import RowFault
 from takifugu.releasing.file.kind import ReleaseFile
 from takifugu.releasing.file.reading import raise_all
 from takifugu.releasing.file.relation_keys import is_there

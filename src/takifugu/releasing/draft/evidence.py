@@ -12,13 +12,13 @@ from typing import Any
 
 from takifugu.core.errors import DataError, InputError
 from takifugu.core.files import private_folder
-from takifugu.data.relation.judge import Judge
+from takifugu.data.files.text_file import ENDINGS
 from takifugu.data.relation.opening import DUCKDB, JSON, PARQUET, WRITTEN, Opening
 from takifugu.data.relation.relation import Relation, connected, run, types_of, view
-from takifugu.data.relation.scopes import Rows, Scope
-from takifugu.data.relation.text_file import ENDINGS
-from takifugu.data.relation.tree import expression, text_of
-from takifugu.data.relation.words import identifier, literal
+from takifugu.data.sql.judge import Judge
+from takifugu.data.sql.scopes import Rows, Scope
+from takifugu.data.sql.tree import expression, text_of
+from takifugu.data.sql.words import identifier, literal
 from takifugu.releasing.draft.layout import Layout, layout_of
 
 #: Of more columns none is counted: they are named by who knows them. So many are counted at once.

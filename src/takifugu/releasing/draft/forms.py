@@ -10,9 +10,9 @@ from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
 
 from takifugu.core.errors import InputError
-from takifugu.data.relation.clocks import CLOCKS, ISO, MOMENTS, OFFSET
 from takifugu.data.relation.types import WHOLE
-from takifugu.data.relation.words import identifier, literal
+from takifugu.data.sql.clocks import CLOCKS, ISO, MOMENTS, OFFSET
+from takifugu.data.sql.words import identifier, literal
 from takifugu.releasing.draft.evidence import Evidence
 
 NUMBERS, TIMES, INSTANTS = "numbers", "clocks", "moments"

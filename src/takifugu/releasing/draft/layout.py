@@ -16,8 +16,8 @@ from pathlib import Path
 
 from takifugu.core.errors import DataError, InputError
 from takifugu.core.escaping import visible
-from takifugu.data.relation.text_file import LONGEST_LINE, SIGNS, Form, bytes_of, first_record, text_in
-from takifugu.data.relation.words import literal
+from takifugu.data.files.text_file import LONGEST_LINE, SIGNS, Form, bytes_of, first_record, text_in
+from takifugu.data.sql.words import literal
 
 #: So much of a file is looked at for its line of names, and so many letters tell one codec from another.
 _START, _LINES, _LETTERS = 2_000_000, 300, 12

@@ -15,7 +15,7 @@ from dataclasses import dataclass, replace
 from takifugu.core.errors import InputError
 from takifugu.core.escaping import visible
 from takifugu.core.nearest import unknown
-from takifugu.data.relation.words import identifier
+from takifugu.data.sql.words import identifier
 from takifugu.data.times.zones import Zone
 from takifugu.model.queries.sections import IN_ORDER, POLICY, WHOLE_COLUMNS
 from takifugu.releasing.draft.evidence import MOST_COUNTED, Evidence

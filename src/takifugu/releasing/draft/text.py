@@ -13,7 +13,7 @@ from pathlib import Path
 
 from takifugu.core.plain import toml_of
 from takifugu.data.relation.keys import KEYS
-from takifugu.data.relation.words import identifier, literal
+from takifugu.data.sql.words import identifier, literal
 from takifugu.model.queries.sections import EACH_ROW, IN_ORDER, POLICY, RECORDS, WHOLE_COLUMNS
 from takifugu.releasing.draft import questions
 from takifugu.releasing.draft.evidence import Evidence, evidence

@@ -23,7 +23,7 @@ from takifugu.data import UNOBSERVED, Bins, meant
 from takifugu.data.relation.opening import WRITTEN, files_read, open_table
 from takifugu.data.relation.relation import Relation
 from takifugu.data.relation.source import Table
-from takifugu.data.relation.words import identifier
+from takifugu.data.sql.words import identifier
 from takifugu.data.values.texts import NOT_FINITE, NUMBER, not_numbers
 from takifugu.model.beliefs.sections import FILL_THEM, Texts
 from takifugu.model.queries.sections import spelled

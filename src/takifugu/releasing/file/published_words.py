@@ -9,7 +9,7 @@ from typing import Any
 from takifugu.core.errors import TakifuguError
 from takifugu.core.names import normalised
 from takifugu.core.sections import values_of, written
-from takifugu.data.relation.tree import Node, columns_in, expression, parsed, replaced
+from takifugu.data.sql.tree import Node, columns_in, expression, parsed, replaced
 from takifugu.releasing.file.keys import names_of
 from takifugu.releasing.file.problems import fault
 from takifugu.releasing.file.relation_keys import RelationKeys

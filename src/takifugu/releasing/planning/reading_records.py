@@ -18,7 +18,7 @@ from takifugu.core.files import private_folder
 from takifugu.core.lists import places_of, take, values_of, without
 from takifugu.core.nearest import did_you_mean, first_of
 from takifugu.data.relation.opening import WRITTEN, open_table
-from takifugu.data.relation.words import identifier
+from takifugu.data.sql.words import identifier
 from takifugu.model.beliefs.records.records import Records
 
 

@@ -16,10 +16,10 @@ from takifugu.core.nearest import first_of
 from takifugu.core.plain import toml_of
 from takifugu.core.sections import written
 from takifugu.data import Bounded
-from takifugu.data.relation.faults import RowFault
 from takifugu.data.relation.source import Table
 from takifugu.data.relation.types import Known as Rule
-from takifugu.data.relation.words import identifier, literal
+from takifugu.data.sql.faults import RowFault
+from takifugu.data.sql.words import identifier, literal
 from takifugu.data.values.texts import no_number_at_all, not_numbers, out_of_bounds
 from takifugu.model.beliefs.records.declared_records import DeclaredClasses
 from takifugu.model.queries import State

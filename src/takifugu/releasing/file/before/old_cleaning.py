@@ -8,8 +8,8 @@ from typing import Any
 
 from takifugu.core.errors import InputError, TakifuguError
 from takifugu.core.plain import toml_of
-from takifugu.data.relation.tree import columns_in, expression
-from takifugu.data.relation.words import identifier, literal, toml_line
+from takifugu.data.sql.tree import columns_in, expression
+from takifugu.data.sql.words import identifier, literal, toml_line
 
 Keys = Mapping[str, Any]
 #: Moments that are numbers since 1970.

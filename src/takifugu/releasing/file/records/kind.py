@@ -15,9 +15,9 @@ from takifugu.core.names import normalised
 from takifugu.core.nearest import first_of
 from takifugu.core.sections import values_of, written
 from takifugu.data import Bins
-from takifugu.data.relation.faults import RowFault
 from takifugu.data.relation.source import Table
 from takifugu.data.relation.types import Listed
+from takifugu.data.sql.faults import RowFault
 from takifugu.model.beliefs import Belief
 from takifugu.model.frameworks import Framework, Pufferfish
 from takifugu.model.queries.sections import RECORDS, known_value, spelled

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 
-from takifugu.data.relation.faults import wrong_key
-from takifugu.data.relation.scopes import LINES, Cells, together
+from takifugu.data.sql.faults import wrong_key
+from takifugu.data.sql.scopes import LINES, Cells, together
 
 _COVERED = (
     'declare from, until, a roster and gaps = "hidden"; or filter by other columns; '

@@ -12,7 +12,7 @@ from pathlib import Path
 from typing import Any
 
 from takifugu.core.errors import DataError
-from takifugu.data.relation.faults import wrong_key
+from takifugu.data.sql.faults import wrong_key
 
 SQLITE = (".sqlite", ".sqlite3")
 

@@ -10,7 +10,7 @@ from collections.abc import Iterable, Mapping, Set
 from dataclasses import dataclass, field, replace
 
 from takifugu.core.nearest import did_you_mean
-from takifugu.data.relation.tree import Node, text_of
+from takifugu.data.sql.tree import Node, text_of
 
 #: A column of the files of one scan, by its name in small letters.
 Cell = tuple[int, str]

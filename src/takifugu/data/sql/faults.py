@@ -12,7 +12,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from takifugu.core.errors import DataError, InputError, TakifuguError
-from takifugu.data.relation.words import toml_line
+from takifugu.data.sql.words import toml_line
 
 if TYPE_CHECKING:
     from duckdb import Error

@@ -9,8 +9,8 @@ from __future__ import annotations
 import re
 from collections.abc import Callable, Iterable, Iterator, Sequence
 
-from takifugu.data.relation.faults import wrong_key
-from takifugu.data.relation.tree import Node, text_of
+from takifugu.data.sql.faults import wrong_key
+from takifugu.data.sql.tree import Node, text_of
 
 #: A day, or a day and a time, as texts have it; what follows it where it has an offset.
 ISO = r"\d{4}-\d\d-\d\d([T ]\d\d:\d\d(:\d\d([.]\d{1,6}0*)?)?)?"

@@ -12,12 +12,12 @@ from pathlib import Path
 from typing import Any
 
 from takifugu.core.errors import DataError
-from takifugu.data.relation.faults import wrong_key
-from takifugu.data.relation.sheets import table_of_texts, text_of_cell
+from takifugu.data.files.sheets import table_of_texts, text_of_cell
+from takifugu.data.sql.faults import wrong_key
 
 EXCEL = (".xlsx", ".xlsm")
 #: The XML of a workbook has at most so many bytes and parts: it is read into memory.
-LARGEST, MOST_PARTS = 500_000_000, 10_000
+LARGEST, MOST_PARTS = 200_000_000, 10_000
 #: A sheet is read as a full grid, which may have so many cells, or so many times those that are there.
 GRID, SPARSE = 1_000_000, 4
 _IS_SHEET, _CELL = re.compile(rb"<(?:\w+:)?sheetData[\s/>]"), re.compile(rb"<(?:\w+:)?c[\s/>]")

@@ -7,7 +7,7 @@ from collections.abc import Callable
 from functools import cache
 from typing import TYPE_CHECKING, Any
 
-from takifugu.data.relation.faults import wrong_key
+from takifugu.data.sql.faults import wrong_key
 
 if TYPE_CHECKING:
     from duckdb import DuckDBPyConnection

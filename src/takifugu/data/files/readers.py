@@ -6,11 +6,11 @@ from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from typing import Any
 
-from takifugu.data.relation import allowed
-from takifugu.data.relation.faults import wrong_key
-from takifugu.data.relation.text_file import Form, first_record, unique_names
-from takifugu.data.relation.tree import Node, parsed, replaced, table, text_of
-from takifugu.data.relation.words import literal
+from takifugu.data.files.text_file import Form, first_record, unique_names
+from takifugu.data.sql import allowed
+from takifugu.data.sql.faults import wrong_key
+from takifugu.data.sql.tree import Node, parsed, replaced, table, text_of
+from takifugu.data.sql.words import literal
 
 
 @dataclass(frozen=True)

@@ -17,7 +17,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from takifugu.core.errors import DataError
-from takifugu.data.relation.words import literal
+from takifugu.data.sql.words import literal
 from takifugu.data.values.encodings import check_encoding
 
 #: The signs that may split a line, the longest first line, and the most columns.

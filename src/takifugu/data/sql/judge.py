@@ -12,12 +12,12 @@ from functools import reduce
 from typing import NoReturn
 
 from takifugu.core.nearest import did_you_mean
-from takifugu.data.relation import allowed
-from takifugu.data.relation.clocks import NO_OFFSET, RULE, refuse_clocks_of_nobody, refuse_mixed
-from takifugu.data.relation.faults import wrong_key
-from takifugu.data.relation.scopes import LINE, NOTHING, Cells, Check, Rows, Scope, part, spread, together
-from takifugu.data.relation.tree import Node, column_nodes, parsed, text_of
-from takifugu.data.relation.words import identifier
+from takifugu.data.sql import allowed
+from takifugu.data.sql.clocks import NO_OFFSET, RULE, refuse_clocks_of_nobody, refuse_mixed
+from takifugu.data.sql.faults import wrong_key
+from takifugu.data.sql.scopes import LINE, NOTHING, Cells, Check, Rows, Scope, part, spread, together
+from takifugu.data.sql.tree import Node, column_nodes, parsed, text_of
+from takifugu.data.sql.words import identifier
 
 
 @dataclass
