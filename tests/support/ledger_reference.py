@@ -132,11 +132,11 @@ class Reference:
 
     def totals(
         self, unit: int | None, joint: Callable[[dict[str, Any], Sequence[Given], bool], Pair],
-        beside: Callable[[Line], Pair],
+        whole_loss: Callable[[Line], Pair],
     ) -> dict[str, Pair]:  # fmt: skip
         """Return what a unit has spent, by source."""
         past = self.past(unit)
-        own = [line for line in past if (line.units == NOBODY) == (unit is None)]
+        theirs = [line for line in past if (line.units == NOBODY) == (unit is None)]
         has_delta = any(Fraction(line.charge["delta"]) for line in past)
         is_alone = len(past) == 1 and (len(self.releases) == 1 or past[0].charge["scope"] == "unit")
         totals: dict[str, Pair] = {}
@@ -144,8 +144,8 @@ class Reference:
         def times(line: Line) -> int:
             return line.count if unit is None and line.units != NOBODY else 1
 
-        for table in {self.table_of(line) for line in own}:
-            here = [line for line in own if self.table_of(line) == table]
+        for table in {self.table_of(line) for line in theirs}:
+            here = [line for line in theirs if self.table_of(line) == table]
             given, rest = [], [(Fraction(0), Fraction(0))]
             for line in past:
                 if line in here:
@@ -154,14 +154,14 @@ class Reference:
                 elif has_delta and Fraction(line.charge["delta"]):
                     given.append(Given(line, "", is_outside=True, times=times(line)))
                 else:
-                    epsilon, delta = beside(line)
+                    epsilon, delta = whole_loss(line)
                     rest.append((times(line) * epsilon, times(line) * delta))
             cuts = set()
             for line in here:
                 if line.reading == UNDECLARED and line.at is None and line.charge["entries"]:
                     cuts.add(tuple(line.charge.get("lengths", ())))
             if len(cuts) > 1:
-                amounts = [(times(line) * beside(line)[0], times(line) * beside(line)[1]) for line in past]
+                amounts = [(times(line) * whole_loss(line)[0], times(line) * whole_loss(line)[1]) for line in past]
                 worst = (sum(a for a, _ in amounts), sum(b for _, b in amounts))
             else:
                 frameworks = {line.charge["framework"]: line.framework for line in here}

@@ -44,26 +44,26 @@ class Payment:
 def released(chain: int, length: int, query: str, epsilon: float, mechanism: str) -> tuple[Framework, Charge] | None:
     """Return a framework and the charge of a release under it, None where there is no such release."""
     framework = tf.Pufferfish(tf.every_entry(), tf.MarkovChain(CHAINS[chain], length=length))
-    asked: Any = {
+    query_of: Any = {
         "count": tf.Count(1), "hist": tf.Histogram(), "part": tf.Count(1, entries=range(length // 2)),
         "all": tf.Count(0),
     }[query]  # fmt: skip
-    return _charged(framework, asked, epsilon, mechanism)
+    return _charged(framework, query_of, epsilon, mechanism)
 
 
 @cache
 def attribute(query: str, epsilon: float, mechanism: str) -> tuple[Framework, Charge] | None:
     """Return a release that hides a property of records."""
-    asked: Any = tf.Count(1, entries=["ill"]) if query == "ill" else tf.Count("b", entries=["group"])
-    return _charged(HIDDEN, asked, epsilon, mechanism, only_release=True)
+    query_of: Any = tf.Count(1, entries=["ill"]) if query == "ill" else tf.Count("b", entries=["group"])
+    return _charged(HIDDEN, query_of, epsilon, mechanism, only_release=True)
 
 
 @cache
 def series(query: str, epsilon: float, begins: bool) -> tuple[Framework, Charge] | None:
     """Return a normal release that begins a series, or one of it."""
     framework = tf.Pufferfish(tf.every_entry(), tf.MarkovChain(CHAINS[0], length=6))
-    asked: Any = tf.Count(1) if query == "count" else tf.Count(1, entries=range(3))
-    made = _charged(framework, asked, epsilon, "influence-gaussian", delta=1e-4)
+    query_of: Any = tf.Count(1) if query == "count" else tf.Count(1, entries=range(3))
+    made = _charged(framework, query_of, epsilon, "influence-gaussian", delta=1e-4)
     return made and (made[0], replace(made[1], begins_series=begins))
 
 

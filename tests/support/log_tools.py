@@ -13,6 +13,7 @@ from pathlib import Path
 from typing import Any
 
 from tests.support.ledger_tools import one_thing, promised
+from tests.support.processes import bytes_of_a_fork
 
 import takifugu as tf
 from takifugu.accounting.composition import Charge, charge_of
@@ -102,6 +103,14 @@ def edited(path: Path, copy: Path, *statements: str) -> Path:
 
 def framework_of(ledger: Ledger) -> Framework:
     return next(iter(ledger.view().frameworks.values()))
+
+
+def pay_around_a_fork(where: str) -> None:
+    """Pay before a fork, in it with the same ledger, and after it."""
+    ledger = Ledger.open(where)
+    pay(ledger, budget=9)
+    assert bytes_of_a_fork(lambda: pay(ledger).group.encode())
+    pay(ledger)
 
 
 def in_state(ledger: Ledger, state: str = RESERVED) -> list[str]:

@@ -15,8 +15,8 @@ PROGRAMS = Path("/usr/lib/postgresql")
 
 def programs() -> Path | None:
     """Return the folder of the newest version's programs, None where there is none."""
-    found = sorted(PROGRAMS.glob("*/bin/initdb"), key=lambda path: int(path.parts[-3]))
-    return found[-1].parent if found else None
+    versions = sorted(PROGRAMS.glob("*/bin/initdb"), key=lambda path: int(path.parts[-3]))
+    return versions[-1].parent if versions else None
 
 
 @contextmanager

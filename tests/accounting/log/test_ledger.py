@@ -115,11 +115,11 @@ def test_a_preview_is_what_is_paid_then(ledger: Ledger) -> None:
     over = ledger.preview("data", [debit(epsilon="2")], entries="these")
     assert not over.fits
     assert isinstance(over.over, BudgetExceeded)
-    asked = ledger.preview("data", [debit()], entries="those")
-    assert asked.asks is not None
-    assert "goes from epsilon 0.2 to epsilon" in asked.asks.others
+    question = ledger.preview("data", [debit()], entries="those")
+    assert question.asks is not None
+    assert "goes from epsilon 0.2 to epsilon" in question.asks.others
     with pytest.raises(ReadingChanged):
-        ledger.reserve("data", [debit()], entries="those", computed=asked)
+        ledger.reserve("data", [debit()], entries="those", computed=question)
 
 
 def test_an_older_preview_counts_for_nothing(ledger: Ledger) -> None:
@@ -177,16 +177,16 @@ def test_a_changed_reading_is_asked_about_and_the_answer_kept(ledger: Ledger) ->
     ledger.reserve("data", weekly(0), 99, entries="hours", reading=HOURS)
     with pytest.raises(ReadingChanged, match=r"before: value: state\n  now:    value: lower\(state\)"):
         ledger.reserve("data", weekly(1), entries="hours", reading=SPELT)
-    told = {"same_entries": True, "why": "the export has capital letters now"}
-    same = ledger.reserve("data", weekly(1), entries="hours", reading=SPELT, **told)
+    declaration = {"same_entries": True, "why": "the export has capital letters now"}
+    same = ledger.reserve("data", weekly(1), entries="hours", reading=SPELT, **declaration)
     assert same.spent.epsilon < Fraction("0.11")
-    assert ledger.certificate(same.group)["same"][0]["why"] == told["why"]
+    assert ledger.certificate(same.group)["same"][0]["why"] == declaration["why"]
     assert ledger.reserve("data", weekly(2), entries="hours", reading=SPELT).spent.epsilon < Fraction("0.11")
     with pytest.raises(InputError, match="never the same entries"):
-        ledger.reserve("data", weekly(3), entries="hours", reading=QUARTERS, **told)
+        ledger.reserve("data", weekly(3), entries="hours", reading=QUARTERS, **declaration)
     others = ledger.reserve("data", weekly(3), entries="hours", reading=QUARTERS, same_entries=False)
-    beside = weekly(0)[0].charge
-    assert others.spent.epsilon >= 3 * beside.change / beside.scale  # type: ignore[operator]
+    first_charge = weekly(0)[0].charge
+    assert others.spent.epsilon >= 3 * first_charge.change / first_charge.scale  # type: ignore[operator]
 
 
 def test_declared_afterwards_the_same_entries_lower_what_is_shown_for_a_unit(ledger: Ledger) -> None:
@@ -298,11 +298,11 @@ def test_values_that_are_gone_are_not_drawn_again(ledger: Ledger) -> None:
 def test_published_values_leave_the_file(ledger: Ledger) -> None:
     paid = pay(ledger, budget=1)
     ledger.keep(paid.group, bytes(range(256)) * 9)
-    kept = b"".join(ledger.store.waiting(paid.group))
+    stored = b"".join(ledger.store.waiting(paid.group))
     path = Path(ledger.store.name)
-    assert kept[:40] in path.read_bytes()
+    assert stored[:40] in path.read_bytes()
     ledger.publish(paid.group)
-    assert kept[:40] not in path.read_bytes()
+    assert stored[:40] not in path.read_bytes()
 
 
 def test_what_was_never_drawn_is_not_published(ledger: Ledger) -> None:
@@ -428,7 +428,7 @@ def test_what_a_restored_copy_has_forgotten_is_named(ledger: Ledger, tmp_path: P
 
 def test_a_certificate_tells_nothing_of_who_and_of_how_many(ledger: Ledger, tmp_path: Path) -> None:
     """Two ledgers whose people differ in number and in kinds of equal charges write the same, but for random words."""
-    found = []
+    written = []
     for number, units in enumerate((["ann"], [f"p{n}" for n in range(977)])):
         book = Ledger.open(tmp_path / f"{number}.db")
         published(book, debit(["before"]), budget=99)
@@ -442,8 +442,8 @@ def test_a_certificate_tells_nothing_of_who_and_of_how_many(ledger: Ledger, tmp_
                 assert line["units"] not in text
         assert "977" not in text
         assert book.view().key.hex() not in text
-        found.append(text)
-    assert found[0] == found[1]
+        written.append(text)
+    assert written[0] == written[1]
 
 
 def test_a_copy_taken_between_paid_and_kept_publishes_what_is_asked_of_the_folder(
@@ -502,7 +502,7 @@ def test_readings_that_nobody_declared_are_told_apart_by_their_lengths(ledger: L
 
 
 def test_charges_are_kept_without_what_the_event_says(ledger: Ledger) -> None:
-    asked = replace(charge(), at=None, reading="r", calendar="c", read_as="x", release="y")
-    ledger.reserve("data", [Debit(debit().framework, asked, ["ann"])], 9, entries="these")
-    (kept,) = ledger.view().charges.values()
-    assert kept == replace(charge(), release="")
+    question = replace(charge(), at=None, reading="r", calendar="c", read_as="x", release="y")
+    ledger.reserve("data", [Debit(debit().framework, question, ["ann"])], 9, entries="these")
+    (stored,) = ledger.view().charges.values()
+    assert stored == replace(charge(), release="")

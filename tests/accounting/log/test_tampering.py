@@ -30,7 +30,7 @@ def book(tmp_path: Path) -> Ledger:
     return ledger
 
 
-def found(path: Path) -> list[str]:
+def faults(path: Path) -> list[str]:
     """Return what is found in a ledger: when it is opened, or by `check`."""
     try:
         ledger = Ledger.open(path)
@@ -61,7 +61,7 @@ def rows_of(book: Ledger, table: str) -> list[tuple[Any, ...]]:
 def test_each_edit_of_each_row_of_each_column(
     book: Ledger, tmp_path: Path, table: str, key: str, column: str, value: str
 ) -> None:
-    assert found(Path(book.store.name)) == []
+    assert faults(Path(book.store.name)) == []
     for number, row in enumerate(rows_of(book, table)):
         if key == "rowid_of":
             where = f"name = '{row[0]}' and number = {row[1]}"
@@ -72,7 +72,7 @@ def test_each_edit_of_each_row_of_each_column(
         copy = edited(
             Path(book.store.name), tmp_path / f"{number}.db", f"update {table} set {column} = {value} where {where}"
         )
-        assert found(copy), (table, column, row)
+        assert faults(copy), (table, column, row)
 
 
 def test_each_event_removed_swapped_or_doubled(book: Ledger, tmp_path: Path) -> None:
@@ -95,7 +95,7 @@ def test_each_event_removed_swapped_or_doubled(book: Ledger, tmp_path: Path) -> 
         for name, edits in statements.items():
             if name in ("removed", "closed up") and number == last:
                 continue  # a shorter chain is a good chain: see below
-            assert found(edited(Path(book.store.name), tmp_path / f"{name} {number}.db", *edits)), (name, number)
+            assert faults(edited(Path(book.store.name), tmp_path / f"{name} {number}.db", *edits)), (name, number)
 
 
 def test_parts_that_no_ledger_has(book: Ledger, tmp_path: Path) -> None:
@@ -105,7 +105,7 @@ def test_parts_that_no_ledger_has(book: Ledger, tmp_path: Path) -> None:
         "create trigger more after insert on events begin delete from waiting; end",
         "alter table events add column more text", "drop table waiting",
     ]):  # fmt: skip
-        (words,) = found(edited(path, tmp_path / f"{number}.db", statement))
+        (words,) = faults(edited(path, tmp_path / f"{number}.db", statement))
         assert "other parts than a ledger has" in words
 
 
@@ -140,10 +140,10 @@ def test_what_is_written_anew_with_the_key_is_found_by_computing(book: Ledger, t
         if event["kind"] == "kept":
             event["group"] = "another"
 
-    assert any("had spent" in words for words in found(rewritten(book, tmp_path / "less.db", less)))
+    assert any("had spent" in words for words in faults(rewritten(book, tmp_path / "less.db", less)))
     for name, change in {"nonsense": nonsense, "gone": gone}.items():
-        assert any("cannot be read" in words for words in found(rewritten(book, tmp_path / f"{name}.db", change)))
-    assert found(rewritten(book, tmp_path / "same.db", lambda _: None)) == []
+        assert any("cannot be read" in words for words in faults(rewritten(book, tmp_path / f"{name}.db", change)))
+    assert faults(rewritten(book, tmp_path / "same.db", lambda _: None)) == []
 
 
 def test_what_is_cut_or_written_anew_is_named_by_certificates(tmp_path: Path) -> None:
@@ -157,7 +157,7 @@ def test_what_is_cut_or_written_anew_is_named_by_certificates(tmp_path: Path) ->
             line["count"] = 1
 
     cut = Ledger.open(rewritten(book, tmp_path / "cut.db", lambda _: None, cut=3))
-    assert found(Path(cut.store.name)) == []
+    assert faults(Path(cut.store.name)) == []
     (words,) = cut.missing(certificates)
     assert "does not know that it was paid for" in words
     anew = Ledger.open(rewritten(book, tmp_path / "anew.db", one_fewer))
@@ -183,6 +183,6 @@ def test_who_compares_no_digest_publishes_other_values(book: Ledger, monkeypatch
     with pytest.raises(LedgerError, match="lacks its values"):
         book.values(waiting.group)
     assert book.check()
-    kept = book.view().groups[waiting.group].values[0]
-    monkeypatch.setattr(ledgers, "keyed", lambda *_: kept)
+    digest = book.view().groups[waiting.group].values[0]
+    monkeypatch.setattr(ledgers, "keyed", lambda *_: digest)
     assert book.values(waiting.group) == (b"other values",)

@@ -29,7 +29,7 @@ from takifugu.model.frameworks import from_dict as read_framework
 CLOSE = Fraction(1, 10**6)
 
 
-def beside(line: Line) -> Pair:
+def whole_loss(line: Line) -> Pair:
     """Return what a line loses when all its data change."""
     charge = Charge.from_dict(line.charge)
     cost = any_change(charge)
@@ -46,7 +46,7 @@ def joint(plain: dict[str, Any], given: Sequence[Given], is_alone: bool) -> Pair
     for one in given:
         charge = Charge.from_dict(one.line.charge)
         if one.is_outside:
-            epsilon, delta = beside(one.line)
+            epsilon, delta = whole_loss(one.line)
             charge = replace(
                 charge, framework=name, definition=framework.definition, covers=Covers.EVERYTHING, scale=None,
                 epsilon=one.times * epsilon, delta=one.times * delta, query={"kind": "elsewhere"}, entries=0,
@@ -86,7 +86,7 @@ def joint(plain: dict[str, Any], given: Sequence[Given], is_alone: bool) -> Pair
     return min(bounds), delta
 
 
-def told(ledger: Ledger, source: str, unit: str | None) -> Pair | str:
+def said(ledger: Ledger, source: str, unit: str | None) -> Pair | str:
     try:
         return tuple(ledger.spent(source, unit or ""))
     except CompositionRefused:
@@ -95,7 +95,7 @@ def told(ledger: Ledger, source: str, unit: str | None) -> Pair | str:
 
 def referred(reference: Reference, source: str, tag: int | None) -> Pair | str:
     try:
-        return reference.totals(tag, joint, beside).get(source, (Fraction(0), Fraction(0)))
+        return reference.totals(tag, joint, whole_loss).get(source, (Fraction(0), Fraction(0)))
     except CompositionRefused:
         return "refused"
 
@@ -109,7 +109,7 @@ def compare(ledger: Ledger, names: Sequence[str]) -> int:
         worst = Fraction(0)
         for name in [*names, "nobody yet"] if source.names_units else [None]:
             tag = None if name is None else int(people.set_of(ledger.view().key, [name])[0])
-            mine, theirs = told(ledger, source.name, name), referred(reference, source.name, tag)
+            mine, theirs = said(ledger, source.name, name), referred(reference, source.name, tag)
             if name != "nobody yet":  # what was paid for can be told of everybody
                 assert not isinstance(mine, str), (source.name, name)
             assert isinstance(mine, str) == isinstance(theirs, str), (source.name, name, mine, theirs)
@@ -247,7 +247,7 @@ def test_what_no_view_is_made_of_is_refused(ledger: Ledger) -> None:
 
 def without_outside(monkeypatch: pytest.MonkeyPatch) -> None:
     """Lines about other entries are left out."""
-    monkeypatch.setattr(account.Beside, "all_but", lambda *_, **__: views.NOTHING)
+    monkeypatch.setattr(account.Outside, "all_but", lambda *_, **__: views.NOTHING)
 
 
 def unrefined(monkeypatch: pytest.MonkeyPatch) -> None:

@@ -10,13 +10,13 @@ if TYPE_CHECKING:
     from takifugu.accounting.amounts import Amount
     from takifugu.accounting.log.ledger import Ledger, Payment, Preview, Reservation
     from takifugu.accounting.log.trials import Debit
-    from takifugu.accounting.log.view import KEPT, OVER, RESERVED, SESSION, Source
+    from takifugu.accounting.log.view import DRAWN, OVER, RESERVED, SESSION, Source
 
 __all__ = [
-    "KEPT", "OVER", "RESERVED", "SESSION", "Amount", "Debit", "Ledger", "Payment", "Preview", "Reservation", "Source",
+    "DRAWN", "OVER", "RESERVED", "SESSION", "Amount", "Debit", "Ledger", "Payment", "Preview", "Reservation", "Source",
 ]  # fmt: skip
 
 __getattr__ = loading(__name__, {
     **dict.fromkeys(__all__, "ledger"), "Amount": "trials", "Debit": "trials",
-    **dict.fromkeys(("KEPT", "OVER", "RESERVED", "SESSION", "Source"), "view"),
+    **dict.fromkeys(("DRAWN", "OVER", "RESERVED", "SESSION", "Source"), "view"),
 })  # fmt: skip

@@ -108,7 +108,7 @@ _ELSEWHERE = {"kind": "about other entries"}
 
 
 @lru_cache(maxsize=65536)
-def beside(charge: Charge) -> Amount:
+def whole_loss(charge: Charge) -> Amount:
     """Return what a release costs a unit when all that it reads of the unit changes.
 
     Raises CompositionRefused where nothing bounds that.
@@ -129,7 +129,7 @@ def beside(charge: Charge) -> Amount:
 ELSEWHERE = -1
 
 
-class Beside:
+class Outside:
     """What the lines of each table cost when all their data change, with a delta apart."""
 
     def __init__(self) -> None:
@@ -146,7 +146,7 @@ class Beside:
             plain = late = NOTHING
             try:
                 for charge, times in lines.items():
-                    cost = beside(charge).times(times)
+                    cost = whole_loss(charge).times(times)
                     plain, late = (plain, late.plus(cost)) if charge.delta else (plain.plus(cost), late)
                 costs[table] = plain, late
             except CompositionRefused as refused:
@@ -181,7 +181,7 @@ def covering(charge: Charge, times: int) -> Charge:
 
     With a delta they stay in the order of all: what was chosen after them is charged by its whole component.
     """
-    epsilon, delta = beside(charge)
+    epsilon, delta = whole_loss(charge)
     if times * delta >= 1:
         raise CompositionRefused(
             f"{times:,} releases with a delta about other people promise nothing",

@@ -58,7 +58,7 @@ def adopted(view: View, certificate: Mapping[str, Any]) -> Trial:
         source = words.source_name(certificate["source"])
         for line in certificate["lines"]:
             framework = read_framework(line["framework"])
-            charge = words.kept_charge(Charge.from_dict(line["charge"]), framework, line["release"])
+            charge = words.as_stored(Charge.from_dict(line["charge"]), framework, line["release"])
             units, at = line["units"], line["at"]
             if units not in (EACH, NOBODY) or line["release"] not in ids or not (at is None or type(at) is int):
                 raise ValueError("its lines are no lines of a release")

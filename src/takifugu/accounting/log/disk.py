@@ -226,7 +226,7 @@ def explained(name: str) -> Iterator[None]:
         yield
     except sqlite3.Error as error:
         fix = "check that it is a ledger of this version, not written by anything else"
-        code = getattr(error, "sqlite_errorcode", 0) & 0xFF
+        code = (vars(error).get("sqlite_errorcode") or 0) & 0xFF
         reason = _REASONS.get(code, (f"cannot be used ({error})", "", fix))
     except UnicodeDecodeError:  # a text that is none
         reason = _DAMAGED

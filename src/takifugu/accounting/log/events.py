@@ -100,7 +100,7 @@ class Same:
 
 
 @dataclass(frozen=True)
-class Kept:
+class Drawn:
     """Noisy values are drawn: from here on only these may be published. A session keeps one answer after another."""
 
     kind: ClassVar[str] = "kept"
@@ -120,8 +120,8 @@ class Over:
     created: str = field(default_factory=now)
 
 
-Event = Began | Budgeted | Paid | Same | Kept | Over
-_KINDS: dict[str, type[Any]] = {kind.kind: kind for kind in (Began, Budgeted, Paid, Same, Kept, Over)}
+Event = Began | Budgeted | Paid | Same | Drawn | Over
+_KINDS: dict[str, type[Any]] = {kind.kind: kind for kind in (Began, Budgeted, Paid, Same, Drawn, Over)}
 _TYPES: dict[str, tuple[type, ...]] = {"str": (str,), "int": (int,), "bool": (bool,), "int | None": (int, type(None))}
 
 

@@ -19,7 +19,7 @@ from takifugu.accounting.log.certificates import adopted, certificate_of, missin
 from takifugu.accounting.log.events import (
     RESTORE,
     Budgeted,
-    Kept,
+    Drawn,
     Over,
     Paid,
     Same,
@@ -35,7 +35,7 @@ from takifugu.accounting.log.people import set_of
 from takifugu.accounting.log.sqlite import Sqlite
 from takifugu.accounting.log.stores import Store
 from takifugu.accounting.log.trials import Change, Debit, Order, Trial, order_of, trial_of
-from takifugu.accounting.log.view import COMING, EVERYBODY, KEPT, OVER, RESERVED, Group, Source, View
+from takifugu.accounting.log.view import COMING, DRAWN, EVERYBODY, OVER, RESERVED, Group, Source, View
 from takifugu.core.errors import BudgetExceeded, CompositionRefused, InputError, LedgerError, ReadingChanged
 from takifugu.core.names import normalised
 from takifugu.core.plain import Plain
@@ -266,7 +266,7 @@ class Ledger:
         def decide(view: View) -> Change:
             if self._group(view, group).state != RESERVED:
                 return Change()
-            return Change([Kept(group, keyed(view.key, "values", values))], waiting={(group, 0): body})
+            return Change([Drawn(group, keyed(view.key, "values", values))], waiting={(group, 0): body})
 
         return self._values(self._change(decide), group)[0]
 
@@ -283,8 +283,8 @@ class Ledger:
         if there.state == RESERVED:
             return ()
         with decoding():
-            asked = map(json.loads, self._values(view, group))
-            return tuple((str(question), str(answer)) for question, answer in asked)
+            questions = map(json.loads, self._values(view, group))
+            return tuple((str(question), str(answer)) for question, answer in questions)
 
     def answer(self, group: str, number: int, question: tuple[str, str]) -> str:
         """Keep the answer to question `number` of a session, before anybody sees it; return the first that was kept.
@@ -294,20 +294,20 @@ class Ledger:
         body = canonical(list(question), "an answer").encode()
 
         def decide(view: View) -> Change:
-            asked = self.answers(group)
-            if number < len(asked):
+            questions = self.answers(group)
+            if number < len(questions):
                 return Change()
-            if number > len(asked):
+            if number > len(questions):
                 raise LedgerError(
-                    f"question {number} of a session was asked, and {len(asked)} answers are kept",
+                    f"question {number} of a session was asked, and {len(questions)} answers are kept",
                     fix="ask again: each answer is kept before the next question",
                 )
             digest = keyed(view.key, "values", body)
-            return Change([Kept(group, digest)], waiting={(group, number): words.packed(body, LARGEST)})
+            return Change([Drawn(group, digest)], waiting={(group, number): words.packed(body, LARGEST)})
 
         self._change(decide)
-        asked, answer = self.answers(group)[number]
-        if asked != question[0]:
+        questions, answer = self.answers(group)[number]
+        if questions != question[0]:
             raise LedgerError(
                 f"question {number} of the session was asked by another process, and was another one",
                 fix="ask again, knowing its answer",
@@ -383,12 +383,12 @@ class Ledger:
 
         def decide(view: View) -> Change:
             there, change = self._source(view, source), Change()
-            kept = tuple((change.keep(reading.encode()), normalised(entries)) for reading, entries in tables)
-            if len(kept) < 2 or kept[0] not in there.tables:
+            declared = tuple((change.keep(reading.encode()), normalised(entries)) for reading, entries in tables)
+            if len(declared) < 2 or declared[0] not in there.tables:
                 raise LedgerError("nothing was released about these entries", fix="name those of a release")
             for reading, _ in tables[1:]:
-                words.check_same(lambda digest: change.contents[digest], source, kept[0], reading, why)
-            change.events.append(Same(there.name, kept, why))
+                words.check_same(lambda digest: change.contents[digest], source, declared[0], reading, why)
+            change.events.append(Same(there.name, declared, why))
             trial = view.copy(self._content)
             trial.apply(change.events[0], "")
             for name, total in trial.most_of(trial.everyone()).items():
@@ -442,7 +442,7 @@ class Ledger:
             if group.state == OVER or not is_of:
                 continue
             payment, values = self._payment(view, group), None
-            if group.state == KEPT and not view.is_session(group):
+            if group.state == DRAWN and not view.is_session(group):
                 with suppress(LedgerError):
                     values = self._values(view, group.paid.group)[0]
             waiting.append(replace(payment, values=values))
@@ -508,7 +508,7 @@ class Ledger:
                 problems += words.unlike(view.number - 1, view.most_of(view.touched(event)), spent)
         problems += words.unlike(view.number - 1, view.most_of(view.everyone()), noted)
         for group in view.groups.values():
-            if group.state == KEPT:
+            if group.state == DRAWN:
                 try:
                     self._values(view, group.paid.group)
                 except LedgerError as error:

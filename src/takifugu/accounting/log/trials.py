@@ -50,11 +50,11 @@ class Order:
     recipe: Plain
     group: str = field(default_factory=lambda: token_hex(8))
     ids: dict[str, str] = field(default_factory=dict)
-    asked: tuple[object, ...] = ()
+    terms: tuple[object, ...] = ()
 
-    def is_of(self, debits: Sequence[Debit], *asked: object) -> bool:
+    def is_of(self, debits: Sequence[Debit], *terms: object) -> bool:
         """Return whether these very debits were asked for, and the rest alike."""
-        return asked == self.asked and len(debits) == len(self.debits) and all(map(is_, debits, self.given))
+        return terms == self.terms and len(debits) == len(self.debits) and all(map(is_, debits, self.given))
 
     @property
     def given(self) -> list[Debit]:
@@ -77,9 +77,9 @@ class Change:
 
     def line(self, release: str, charge: Charge, framework: Framework, units: tuple[str, int], at: int | None) -> Line:
         """Return a line of a payment, with what it names among the contents."""
-        kept = self.keep(canonical(charge.to_dict(), f"the charge of {release}").encode())
+        stored = self.keep(canonical(charge.to_dict(), f"the charge of {release}").encode())
         belief = self.keep(canonical(framework.to_dict(), "the framework").encode())
-        return Line(release, kept, belief, *units, at)
+        return Line(release, stored, belief, *units, at)
 
 
 @dataclass(frozen=True, eq=False)
@@ -106,7 +106,7 @@ def order_of(
         raise InputError("the name of the entries holds nothing but blanks", fix="name them").at("entries")
     prepared, readers = list[tuple[Debit, Charge, Tags | None]](), dict[str, list[Tags]]()
     for debit in debits:
-        charge = words.kept_charge(debit.charge, debit.framework, debit.name)
+        charge = words.as_stored(debit.charge, debit.framework, debit.name)
         tags = None if debit.units is None else set_of(view.key, debit.units)
         if tags is not None and not len(tags):
             raise InputError(f"the release {debit.name!r} is about nobody", fix="name a unit").at("debits")
@@ -120,7 +120,7 @@ def order_of(
         None if entries is None else normalised(entries), same_entries, why,
         "" if identity is None else keyed(view.key, "identity", identity), recipe or {},
         ids={name: token_hex(8) for name in readers},
-        asked=(source, budget, reading, entries, same_entries, why, identity, recipe),
+        terms=(source, budget, reading, entries, same_entries, why, identity, recipe),
     )  # fmt: skip
 
 

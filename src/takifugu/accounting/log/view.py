@@ -11,14 +11,14 @@ from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, field, replace
 
 from takifugu.accounting.amounts import NOTHING, Amount, most
-from takifugu.accounting.log.account import ELSEWHERE, Beside, covering, placed, repeated, together
+from takifugu.accounting.log.account import ELSEWHERE, Outside, covering, placed, repeated, together
 from takifugu.accounting.log.events import (
     EACH,
     NOBODY,
     Began,
     Budgeted,
+    Drawn,
     Event,
-    Kept,
     Line,
     Over,
     Paid,
@@ -32,7 +32,7 @@ from takifugu.core.lists import take
 from takifugu.model.frameworks import OF_ROWS, Framework
 from takifugu.model.frameworks import from_dict as read_framework
 
-RESERVED, KEPT, OVER = "reserved", "kept", "over"
+RESERVED, DRAWN, OVER = "reserved", "drawn", "over"
 #: How a payment says that it is for a session.
 SESSION = {"kind": "session"}
 #: The unit of all sources that name none, whoever it is: it may be any of the named ones.
@@ -159,11 +159,11 @@ class View:
                 self._pay(event, digest)
             case Same():
                 self._join(event)
-            case Kept():
+            case Drawn():
                 group = self.groups[event.group]
                 if group.state != OVER and (group.state == RESERVED or self.is_session(group)):  # the first one counts
                     values = (*group.values, event.values)
-                    self.groups[event.group] = replace(group, state=KEPT, values=values)
+                    self.groups[event.group] = replace(group, state=DRAWN, values=values)
             case Over():
                 group = self.groups[event.group]
                 certificates = (*group.certificates, *event.certificates)
@@ -336,12 +336,12 @@ class View:
             has_series = any(self.steps[step].charge.begins_series for step in late)
             of_rule.setdefault(late if has_series else frozenset(), []).append((number, past, 1))
         for groups in of_rule.values():
-            kept = list[set[int]]()
+            largest = list[set[int]]()
             if len(pasts) > MANY:
                 groups = self._alike(groups)
             for number, past, count in sorted(groups, key=lambda group: -len(group[1])):
-                if not any(other.issuperset(past) for other in kept):
-                    kept.append({*past})
+                if not any(other.issuperset(past) for other in largest):
+                    largest.append({*past})
                     accounts.append(Account(number, take(self.steps, past), count))
         return accounts
 
@@ -373,7 +373,7 @@ class View:
                 "a source that names nobody may be about anyone of all people, and of how many an adopted release "
                 "tells is not known", fix="keep a ledger of its own for one of the two",
             )  # fmt: skip
-        tables, rest = dict[int, list[Step]](), Beside()
+        tables, rest = dict[int, list[Step]](), Outside()
         for step in steps:
             table = self.find(step.table) if step.is_named != is_everybody else ELSEWHERE
             rest.add(table, step.charge, _times(step, is_everybody))

@@ -47,7 +47,7 @@ def source_name(name: object) -> str:
     return spelling
 
 
-def kept_charge(charge: Charge, framework: Framework, name: str) -> Charge:
+def as_stored(charge: Charge, framework: Framework, name: str) -> Charge:
     """Return a charge as it is kept; raises InputError or LedgerError for one that cannot be counted or read again."""
     if charge.epsilon < SMALLEST_SPEND:
         raise LedgerError(
@@ -59,9 +59,9 @@ def kept_charge(charge: Charge, framework: Framework, name: str) -> Charge:
             f"the release {name!r} was charged under another framework than the one that it names for its person",
             fix="use charge_of(calibration, framework=...) with the person's framework",
         )
-    kept = replace(charge, release="", reading="", at=None, calendar="", read_as="")
+    stored = replace(charge, release="", reading="", at=None, calendar="", read_as="")
     try:
-        Charge.from_dict(json.loads(canonical(kept.to_dict(), "the charge of this release")))
+        Charge.from_dict(json.loads(canonical(stored.to_dict(), "the charge of this release")))
     except (InputError, ArithmeticError, ValueError) as error:
         why = error.message if isinstance(error, InputError) else str(error)
         raise InputError(
@@ -69,7 +69,7 @@ def kept_charge(charge: Charge, framework: Framework, name: str) -> Charge:
             rule="what is paid for can be written down and read",
             fix="publish numbers of an ordinary size, such as millions",
         ) from None
-    return kept
+    return stored
 
 
 def check_names_units(name: str, source: Source, lines: Sequence[Line]) -> None:
