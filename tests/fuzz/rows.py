@@ -90,13 +90,13 @@ def _wrong_refusal(
 def _differences(c: random.Random, case: Case, table: Table, is_cluster: bool) -> Iterator[str]:
     """Yield the differences of the answers to several questions about one table."""
     meaning, source = case.meaning, table.opened.source
-    asked = [(meaning.window, tuple(meaning.by))]
+    parts = [(meaning.window, tuple(meaning.by))]
     if meaning.size is not None:
         for _ in range(c.randrange(3)):
             first = c.randrange(meaning.size)
-            asked.append((range(first, c.randint(first + 1, meaning.size)), c.choice([(), tuple(meaning.by)])))
-        asked.append(c.choice(asked))
-    for window, by in asked:
+            parts.append((range(first, c.randint(first + 1, meaning.size)), c.choice([(), tuple(meaning.by)])))
+        parts.append(c.choice(parts))
+    for window, by in parts:
         other = replace(case, meaning=replace(meaning, window=window, by=by))
         pieces = oracle.read(case.rows, other.meaning)
         expected = {key: (p.length, p.observed, +p.counts, +p.by_cell) for key, p in pieces.items()}
@@ -117,12 +117,12 @@ def _odd_states(
 ) -> Iterator[str]:
     """Yield where the states of steps, as runs, differ from those of the oracle."""
     states, source = table.states(window), table.opened.source
-    told = {name: dict[int, str | None]() for name in names}
+    states_of = {name: dict[int, str | None]() for name in names}
     columns = (column.tolist() for column in (states.piece, states.first, states.last, states.code))
     for piece, first, last, code in zip(*columns, strict=True):
-        told[names[piece]] |= dict.fromkeys(range(first, last), None if code < 0 else source.states[code])
+        states_of[names[piece]] |= dict.fromkeys(range(first, last), None if code < 0 else source.states[code])
     default = None if states.default < 0 else source.states[states.default]
-    for name, steps in told.items():
+    for name, steps in states_of.items():
         for step, value in enumerate(pieces[name].values):
             # a step that nobody covers has no state, and none of the observed ones
             if steps.get(step, default if value is not None else None) != value:

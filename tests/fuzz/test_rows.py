@@ -57,7 +57,7 @@ def test_states_and_transitions_of_the_wrong_steps_are_noticed(
 ) -> None:
     real: dict[str, Any] = {"states": Table.states, "transitions": Table.transitions}
     wrong: dict[str, Any] = {
-        "states": lambda table, window: replace(told := real["states"](table, window), default=told.default - 1),
+        "states": lambda table, window: replace(before := real["states"](table, window), default=before.default - 1),
         "transitions": lambda table, cells: real["transitions"](table, cells).transpose(0, 2, 1),
     }
     monkeypatch.setattr(Table, question, wrong[question])

@@ -75,9 +75,9 @@ def test_an_hour_that_clocks_show_twice_is_asked_about_and_told_by_the_order_of_
         assert source.counts().lengths.tolist() == [48, 48]
 
 
-@pytest.mark.parametrize(("until", "is_told"), [("2026-10-25", False), ("2026-10-26", True)])
+@pytest.mark.parametrize(("until", "has_line"), [("2026-10-25", False), ("2026-10-26", True)])
 def test_clocks_without_offsets_across_october_are_told_on_the_line_to_check(
-    until: str, is_told: bool, tmp_path: Path
+    until: str, has_line: bool, tmp_path: Path
 ) -> None:
     (tmp_path / "a.csv").write_text("who,t,state\nAna,2026-10-24T20:00,x\n")
     calendar = {"rows": "changes", "unit": "who", "step": "1h", "from_": "2026-10-24T20:00", "until": until}
@@ -85,9 +85,9 @@ def test_clocks_without_offsets_across_october_are_told_on_the_line_to_check(
     chain = believe("markov-chain", states=["x", "y"], matrix=[[0.9, 0.1], [0.4, 0.6]], units_independent=True)
     (tmp_path / "r.toml").write_text(release_text(source, chain, publish("n", "count", states=["x"], epsilon=1)))
     said = [str(line) for line in assumptions_of(load(tmp_path / "r.toml"))]
-    told = [line for line in said if line.startswith("check: ")]
-    assert bool(told) == is_told
-    assert all("in the night of 2026-10-25" in line and "an hour off" in line for line in told)
+    lines = [line for line in said if line.startswith("check: ")]
+    assert bool(lines) == has_line
+    assert all("in the night of 2026-10-25" in line and "an hour off" in line for line in lines)
 
 
 def test_other_rows_that_are_there_twice_are_still_refused(tmp_path: Path) -> None:

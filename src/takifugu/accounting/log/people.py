@@ -71,13 +71,13 @@ def read_body(body: bytes) -> tuple[str, Tags, Tags]:
     """Return the base of a set ("": none), and what joined and left it; raises ValueError for what is no set."""
     start = {_WHOLE: 1, _CHANGED: 33 + _TAG}.get(body[:1])
     if start is None or len(body) < start or (len(body) - start) % _TAG:
-        raise ValueError("what it names is no set of units")
+        raise ValueError("what it names is no set of people")
     tags = np.frombuffer(body, dtype=">u8", offset=start).astype(np.uint64)
     count = len(tags) if start == 1 else int.from_bytes(body[33:start], "big")
     joined, left = tags[:count], tags[count:]
     for part in (joined, left):
         if not (part[1:] > part[:-1]).all():
-            raise ValueError("the units of a set are in no order")
+            raise ValueError("the people of a set are in no order")
     return ("" if start == 1 else body[1:33].hex()), joined, left
 
 

@@ -109,7 +109,7 @@ def order_of(
         charge = words.as_stored(debit.charge, debit.framework, debit.name)
         tags = None if debit.units is None else set_of(view.key, debit.units)
         if tags is not None and not len(tags):
-            raise InputError(f"the release {debit.name!r} is about nobody", fix="name a unit").at("debits")
+            raise InputError(f"the release {debit.name!r} is about nobody", fix="name a person").at("debits")
         mine = np.zeros(1, np.uint64) if tags is None else tags
         if any(len(without(mine, others)) < len(mine) for others in readers.setdefault(debit.name, [])):
             raise InputError("a release debits one person twice", fix="give each answer its own name").at("debits")

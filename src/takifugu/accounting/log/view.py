@@ -47,7 +47,7 @@ _PLACED, _WHOLE, _ROWS = "at", "", "rows"
 #: The reading that nobody declared.
 UNDECLARED = digest_of(b"")
 #: The facts of a reading that say whose a row is: where they change, a person may have another name.
-_NAMING = ("unit: ", "recording: ", "sql: ")
+_NAMING = ("unit", "recording", "sql")
 
 
 @dataclass(frozen=True, eq=False)
@@ -248,7 +248,7 @@ class View:
         """Return the number of the way in which a reading says whose a row is."""
         if reading not in self.naming_of:
             lines = self.content(reading).decode().split("\n")
-            self.naming_of[reading] = "\n".join(line for line in lines if line.startswith(_NAMING))
+            self.naming_of[reading] = "\n".join(line for line in lines if line.partition(": ")[0] in _NAMING)
         return self._table("naming", source, self.naming_of[reading], "")
 
     def _table(self, *key: str) -> int:
