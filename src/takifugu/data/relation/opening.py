@@ -173,10 +173,15 @@ def files_read(given: str, root: str | Path) -> tuple[Path, ...]:
 
 def files_of_select(text: str, root: str | Path) -> tuple[Path, ...]:
     """Return the files that a SELECT reads; DataError for one that is not there, InputError for no SELECT."""
+    named = [files_named(path, Path(root), "sql") for path in paths_of_select(text)]
+    return tuple(Path(file) for files in named for file in files)
+
+
+def paths_of_select(text: str) -> tuple[str, ...]:
+    """Return the paths and patterns that a SELECT names; InputError for no SELECT."""
     readers = list[Reader]()
     without_readers(parsed(text, "sql"), lambda reader: readers.append(reader) or "read")  # type: ignore[func-returns-value]
-    named = [files_named(path, Path(root), "sql") for reader in readers for path in reader.paths]
-    return tuple(Path(file) for files in named for file in files)
+    return tuple(path for reader in readers for path in reader.paths)
 
 
 def is_select(text: str, root: str | Path) -> bool:

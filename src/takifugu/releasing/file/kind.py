@@ -46,7 +46,8 @@ class Unit:
 
     `written` is the name as the data spell it, `size` the (public) number of its entries where that varies, `complete`
     whether every entry was observed, and `seen` which ones were, where not. `attributes` are what is declared public of
-    it, as far as a table is by them, `shape` what the framework about it depends on.
+    it, as far as a table is by them, `shape` what the framework about it depends on, and `starts` where its recordings
+    start, in no unit of time that matters, where no calendar says that.
     """
 
     name: str | None
@@ -57,6 +58,7 @@ class Unit:
     seen: tuple[range, ...] = field(default=(), repr=False)
     attributes: Mapping[str, str] = field(default_factory=lambda: _NONE)
     shape: Hashable = ()
+    starts: tuple[int, ...] = ()
 
 
 @dataclass(frozen=True, eq=False)
@@ -170,7 +172,7 @@ class ReleaseFile:
     def reading(self) -> str:
         """Return how rows of the source become entries, one fact a line; "" where there are no data to open."""
         has_data = self.opened is not None or is_there(self.source, self.folder, self.given)
-        return read_with(str(self.table.reading), self.spec.belief) if has_data else ""
+        return read_with(str(self.table.reading), self.spec.belief, self.source, self.given) if has_data else ""
 
     def sections(self, of_kind: type[Spec]) -> Spec:
         """Return the file's sections, typed by its kind."""

@@ -49,6 +49,11 @@ class RelationKeys(Section):
     ] = None
 
     @property
+    def names_rows(self) -> bool:
+        """Return whether a table's query tells which rows it is about, by their name."""
+        return False
+
+    @property
     def entry_noun(self) -> str:
         """Return what tables about the source count."""
         return "rows"
