@@ -166,7 +166,8 @@ def together(chosen: RandomSet, made: list[tuple[Any, Any]], tried: Callable[[Ca
 def _released(case: Case, request: Any, calibration: Any, ledger: Ledger) -> Any:
     data = build.data_of(request, local_of(request, case.value), None, case.order)
     placed = {"at": request.window} if request.placed else {}
-    tf.release(calibration, data, ledger=ledger, source="s", unit=request.unit, budget=(5000, 0.9), **placed)
+    tf.release(calibration, data,
+        entries="v", ledger=ledger, source="s", unit=request.unit, budget=(5000, 0.9), **placed)  # fmt: skip
     return {}
 
 

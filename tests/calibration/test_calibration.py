@@ -238,8 +238,8 @@ def test_what_the_default_takes_can_be_released_twice(tmp_path: Path) -> None:
         assert made.mechanism == taken
         assert float(made.randomiser.scale) == pytest.approx(3.33640892201402, rel=1e-10)
         ledger = tmp_path / f"{name}.db"
-        tf.release(made, data, ledger=ledger, budget=4)
-        tf.release(made, data, ledger=ledger)
+        tf.release(made, data, entries="values", ledger=ledger, budget=4)
+        tf.release(made, data, entries="values", ledger=ledger)
         spent.append(float(Ledger.open(ledger).show()[0].spent.epsilon))
     assert spent == pytest.approx([2.086, 2.086], abs=1e-3)
     assert tf.compose([tf.calibrate(ACTIVITY, query, 1)]).epsilon <= 1

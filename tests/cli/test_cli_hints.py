@@ -49,7 +49,7 @@ def test_a_large_epsilon_gets_a_word_of_warning(tmp_path: Path) -> None:
     chain = tf.MarkovChain([[0.9, 0.1], [0.4, 0.6]], length=4, states=["still", "walking"])
     made = tf.calibrate(tf.Pufferfish(tf.every_entry(), chain), tf.Count("walking"), 100, mechanism="group")
     with pytest.warns(Notice, match="hides next to nothing"):
-        tf.release(made, ["still"] * 4, ledger=tmp_path / "ledger.db", budget=1000)
+        tf.release(made, ["still"] * 4, entries="values", ledger=tmp_path / "ledger.db", budget=1000)
 
 
 @pytest.mark.parametrize("matrix", [[[90, 10], [40, 60]], [[90.0, 9.9], [40, 60]]])

@@ -73,3 +73,25 @@ def test_the_answer_stands_on_the_certificate(changed: Path) -> None:
     succeed("release", changed, "--anyway", "--same-entries")
     said = words_of(succeed("certificate", "show", changed.parent / "f-published" / "later.certificate.json"))
     assert 'declared to be the same entries: before: value: "state" (VARCHAR) now: value: "lag" (VARCHAR)' in said
+
+
+@pytest.mark.parametrize(("typed", "known"), [("same\n", {"s": True}), ("other\n", {"s": False}), ("\n", None)])
+def test_a_terminal_asks_whose_people_a_second_source_is_about(
+    changed: Path, monkeypatch: pytest.MonkeyPatch, typed: str, known: dict[str, bool] | None
+) -> None:
+    monkeypatch.setattr(output, "can_ask", lambda: True)
+    changed.write_text(changed.read_text().replace('name = "s"', 'name = "second"'))
+    result = CliRunner().invoke(main, ["release", "--anyway", str(changed)], input=typed)
+    assert "same or other people: " in result.output
+    assert "'second' goes from epsilon 0 to epsilon" in result.output
+    assert result.exit_code == (BAD_INPUT if known is None else 0)
+    sources = {row.name for row in Ledger.open(changed.parent / "a.db").show()}
+    assert ("second" in sources) == (known is not None)
+
+
+def test_yes_asks_nobody(changed: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(output, "can_ask", lambda: True)
+    result = CliRunner().invoke(main, ["release", "--anyway", "--yes", str(changed)], input="same\n")
+    assert result.exit_code == BAD_INPUT
+    assert "same or other entries: " not in result.output
+    assert spent(changed) == 1

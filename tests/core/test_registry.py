@@ -95,7 +95,8 @@ def test_what_cannot_be_read_back_is_noticed_before_anything_is_paid(
     kinds: Registry[Any], name: str, monkeypatch: pytest.MonkeyPatch, tmp_path: Path
 ) -> None:
     calibration = tf.calibrate(FRAMEWORK, tf.Count("walking"), 1, mechanism="group")
-    data, where = ["walking"] * 6, {"ledger": tmp_path / "ledger.db", "source": "steps", "unit": "u", "budget": 2}
+    data, where = ["walking"] * 6, {
+        "entries": "v", "ledger": tmp_path / "ledger.db", "source": "steps", "unit": "u", "budget": 2}  # fmt: skip
     tf.release(calibration, data, **where)  # type: ignore[arg-type]
     before = len(Ledger.open(tmp_path / "ledger.db").history("steps"))
     monkeypatch.setattr(kinds, "_built_in", {**kinds._built_in, name: "nowhere:NOTHING"})
@@ -120,7 +121,7 @@ def test_a_belief_from_outside_that_forgets_is_noticed_before_anything_is_paid(t
     belief = Forgetful([[0.9, 0.1], [0.4, 0.6]], 6)
     calibration = tf.calibrate(tf.Pufferfish(tf.every_entry(), belief), tf.Count(1), 1, mechanism="group")
     with pytest.raises(InputError, match="reads back from its to_dict as another one"):
-        tf.release(calibration, [0] * 6, ledger=tmp_path / "ledger.db", source="steps", unit="u", budget=2)
+        tf.release(calibration, [0] * 6, entries="v", ledger=tmp_path / "ledger.db", source="steps", unit="u", budget=2)
     assert not Ledger.open(tmp_path / "ledger.db").show()
 
 
@@ -234,7 +235,8 @@ def test_a_query_from_outside_is_calibrated_released_and_composed(
             queries.register(name, kind)
     calibration = tf.calibrate(FRAMEWORK, Ends("walking"), 1, mechanism="group")
     assert calibration.scale == 2.0
-    data, where = ["walking"] * 6, {"ledger": tmp_path / "ledger.db", "source": "steps", "unit": "u", "budget": 2}
+    data, where = ["walking"] * 6, {
+        "entries": "v", "ledger": tmp_path / "ledger.db", "source": "steps", "unit": "u", "budget": 2}  # fmt: skip
     for _ in range(2):  # the second time the first one's query is read back from the ledger
         released = tf.release(calibration, data, **where)  # type: ignore[arg-type]
     assert released.certificate.query == {"kind": "ends", "state": "walking"}

@@ -103,9 +103,9 @@ def test_a_budget_says_its_numbers(tmp_path: Path) -> None:
     twins = tf.JointTable([("still",) * 10, ("walking",) * 10], [0.5, 0.5])
     calibration = tf.calibrate(tf.Pufferfish(tf.every_entry(), twins), tf.Count("walking"), 0.3)
     walk = ("still",) * 10
-    tf.release(calibration, walk, ledger=tmp_path / "ledger.db", source="walk", budget=0.5)
+    tf.release(calibration, walk, entries="values", ledger=tmp_path / "ledger.db", source="walk", budget=0.5)
     with pytest.raises(BudgetExceeded) as caught:
-        tf.release(calibration, walk, ledger=tmp_path / "ledger.db", source="walk")
+        tf.release(calibration, walk, entries="values", ledger=tmp_path / "ledger.db", source="walk")
     error = caught.value
     for known in (error, pickle.loads(pickle.dumps(error))):
         assert known.spent == known.requested == (Fraction(3, 10), 0)

@@ -80,7 +80,7 @@ def test_the_library_names_one_account(tmp_path: Path) -> None:
     def spent(names: list[str]) -> list[Fraction]:
         where, costs = Path(mkdtemp(dir=tmp_path)) / "own.db", []
         for name in names:
-            made = tf.release(calibration, ["still"] * 3, ledger=where, unit=name, budget=10)
+            made = tf.release(calibration, ["still"] * 3, entries="v", ledger=where, unit=name, budget=10)
             assert made.certificate.to_dict()["units"] == [NAME]
             costs.append(Ledger.open(where).spent("data").spent.epsilon)
         return costs
@@ -95,7 +95,8 @@ def test_the_library_refuses_what_is_no_name(tmp_path: Path, name: Any) -> None:
     calibration = tf.calibrate(tf.Pufferfish(tf.every_entry(), CHAIN), tf.Count("still"), 1, mechanism="group")
     for options, what in (({"unit": name}, "the person's name"), ({"source": name}, "the source")):
         with pytest.raises(InputError, match=what):
-            tf.release(calibration, ["still"] * 3, ledger=tmp_path / "ledger.db", **{"unit": "a", **options})
+            tf.release(calibration, ["still"] * 3,
+                entries="v", ledger=tmp_path / "ledger.db", **{"unit": "a", **options})  # fmt: skip
     assert not (tmp_path / "ledger.db").exists()
 
 

@@ -192,12 +192,13 @@ def _through_ledger(case: Case, ledger: Ledger, source: str) -> str:
             data = build.data_of(request, local_of(request, case.value), None, case.order)
             unit = request.unit
             placed: dict[str, Any] = {"at": request.window} if request.placed else {}
-            tf.release(cal, data, ledger=ledger, source=source, unit=unit, budget=(5000, 0.9), **placed)
+            tf.release(cal, data, entries="v", ledger=ledger, source=source, unit=unit, budget=(5000, 0.9), **placed)
         except tf.TakifuguError:
             continue
         done.append((request, cal))
         named = "".join(f", {name}={value!r}" for name, value in {"unit": unit, **placed}.items() if value is not None)
-        text += [_text(request), f"tf.release(cal, {data!r}, ledger='fuzz.db', source='s', budget=(5000, 0.9){named})"]
+        call = f"tf.release(cal, {data!r}, entries='v', ledger='fuzz.db', source='s', budget=(5000, 0.9){named})"
+        text += [_text(request), call]
     if not done:
         return "refused"
     spent = ledger.spent(source).spent

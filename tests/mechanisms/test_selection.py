@@ -169,7 +169,7 @@ def test_it_composes_with_numbers_and_with_choices():
 def test_a_release_pays_for_it_and_publishes_what_was_chosen(tmp_path):
     framework = tf.Pufferfish(tf.every_entry(), tf.MarkovChain(STAY, 60, states=["still", "walking"]))
     data = ["still"] * 60
-    account = {"ledger": str(tmp_path / "ledger.db"), "source": "one", "budget": 40}
+    account = {"entries": "values", "ledger": str(tmp_path / "ledger.db"), "source": "one", "budget": 40}
     mode = tf.release(tf.calibrate(framework, tf.Mode(), 20), data, **account)
     assert mode.value == "still"
     assert mode.rows() == [{"cell": "mode", "value": "still", "low": None, "high": None}]

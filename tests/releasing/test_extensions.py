@@ -41,7 +41,7 @@ def test_releases_under_a_belief_of_unknown_influence_cost_their_sum(tmp_path: P
     """Nothing is known of an urn's quilts, and draws have no names: every release may read all of them."""
     framework = tf.Pufferfish(tf.every_entry(), Urn(6, 10, 4))
     calibration = tf.calibrate(framework, tf.Count(1), 1)
-    account = {"ledger": tmp_path / "ledger.db", "source": "draws", "budget": 2}
+    account = {"entries": "values", "ledger": tmp_path / "ledger.db", "source": "draws", "budget": 2}
     first = tf.release(calibration, DRAWS, **account)
     tf.release(calibration, DRAWS, **account)
     with pytest.raises(BudgetExceeded, match="has epsilon 0 left of a budget of epsilon 2"):

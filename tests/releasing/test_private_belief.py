@@ -144,7 +144,7 @@ def test_meetings_from_the_private_file_are_refused(tmp_path: Path) -> None:
 
 
 def test_a_frame_needs_no_file(tmp_path: Path) -> None:
-    path = files.write(tmp_path, files.SPEC.replace('file = "data.csv"\n', ""))
+    path = files.write(tmp_path, files.SPEC.replace('file = "data.csv"\n', 'entries = "minutes"\n'))
     frame = pandas.read_csv(tmp_path / "data.csv")
     (tmp_path / "data.csv").unlink()
     (problem,) = problems(path)

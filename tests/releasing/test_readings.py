@@ -61,7 +61,7 @@ def first_refused(path: Path, data: object = None) -> Fraction:
     with pytest.raises(ReadingChanged, match="are these the same entries"):
         paid(path, data=data)
     assert (path.parent / "a.db").read_bytes() == before
-    cost = paid(path, data=data, same_entries=False)
+    cost = paid(path, data=data, other_entries=True)
     assert Ledger.open(path.parent / "a.db").check() == ()
     return cost
 
@@ -78,10 +78,14 @@ def test_s1_pieces_that_are_cut_differently(tmp_path: Path) -> None:
         framework = tf.Pufferfish(tf.every_entry(), tf.IndependentPieces(chain, lengths))
         return tf.calibrate(framework, tf.Count(1), epsilon=1, mechanism="group")
 
+    """Of one name they are the owner's word; of two names somebody has to say it, and others are paid for."""
     hours, stays, data, where = cut([1] * 40), cut([20] * 2), [0] * 40, tmp_path / "a.db"
-    tf.release(hours, [[s] for s in data], ledger=where, source="s", budget=99)
-    with pytest.warns(UserWarning, match="no reading is declared"):
-        tf.release(stays, [data[:20], data[20:]], ledger=where, source="s", budget=99)
+    tf.release(hours, [[s] for s in data], entries="hours", ledger=where, source="s", budget=99)
+    again = {"ledger": where, "source": "s", "budget": 99}
+    for name in ({"entries": "stays"}, {}):
+        with pytest.raises(ReadingChanged):
+            tf.release(stays, [data[:20], data[20:]], **name, **again)
+    tf.release(stays, [data[:20], data[20:]], entries="stays", other_entries=True, **again)
     assert Ledger.open(where).spent("s").spent.epsilon >= 13.93
 
 
@@ -120,7 +124,7 @@ def test_s4_windows_out_of_order_with_an_unknown_start(tmp_path: Path) -> None:
     for at, epsilon in ((4, 4), (0, "0.001"), (5, 4)):
         framework = tf.Pufferfish(tf.every_entry(), chain)
         calibration = tf.calibrate(framework, tf.Count(1), epsilon, mechanism="quilt-exact")
-        tf.release(calibration, [0], ledger=tmp_path / "a.db", source="s", budget=99, at=at)
+        tf.release(calibration, [0], entries="values", ledger=tmp_path / "a.db", source="s", budget=99, at=at)
 
     def loss(output: int, state: int, chance: float) -> float:  # of the last, where the first is certain of the step 4
         rows, weights = [[0.2, 0.8], [0.6, 0.4]], (chance, 1 - chance)
@@ -140,7 +144,7 @@ def test_s5_hours_of_two_clocks(tmp_path: Path, starts: tuple[int, int], is_dear
     for length, start, at in zip((3, 5), starts, (0, 3), strict=True):
         chain = tf.PeriodicChain([other, little], length, [0, 0, 1] + [0] * 21, start)
         calibration = tf.calibrate(tf.Pufferfish(tf.every_entry(), chain), tf.Count(1), 1, mechanism="quilt-exact")
-        tf.release(calibration, [0] * length, ledger=where, source="s", budget=9, at=at)
+        tf.release(calibration, [0] * length, entries="values", ledger=where, source="s", budget=9, at=at)
     assert (Ledger.open(where).spent("s").spent.epsilon >= 2) == is_dear
 
 
@@ -156,7 +160,7 @@ def test_s11_a_release_that_moves_nothing_shifts_no_frame(tmp_path: Path) -> Non
         framework = tf.Pufferfish(tf.entry(0, 0, 1), tf.MarkovChain(half, 3, source=source))
         query = tf.Linear(weights)
         calibration = tf.calibrate(framework, query, epsilon, mechanism="quilt-exact", allow_zero_noise=True)
-        tf.release(calibration, [0] * 3, ledger=tmp_path / "a.db", source="s", budget=99, at=at)
+        tf.release(calibration, [0] * 3, entries="values", ledger=tmp_path / "a.db", source="s", budget=99, at=at)
     assert Ledger.open(tmp_path / "a.db").spent("s").spent.epsilon >= 10
 
 
@@ -387,7 +391,7 @@ def calibrated(length: int, mechanism: str = "quilt-exact", **more: Any) -> Any:
 
 def released(where: Path, unit: str = "", length: int = 5, calibration: Any = None, **more: Any) -> Spent:
     """Release about a unit, and return what was spent then."""
-    account = {"ledger": where, "source": "s", "budget": 99, **({"unit": unit} if unit else {})}
+    account = {"ledger": where, "source": "s", "budget": 99, "entries": "values", **({"unit": unit} if unit else {})}
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")
         tf.release(calibration or calibrated(length), [0] * length, **account | more)
@@ -401,12 +405,13 @@ def test_numbers_with_a_point_are_one_person(tmp_path: Path) -> None:
     assert account.spent.epsilon >= 4
 
 
-def test_lengths_matter_only_without_a_declared_reading(tmp_path: Path) -> None:
+def test_lengths_matter_only_under_another_name(tmp_path: Path) -> None:
+    """A name says that both begin with the same entry; under two names one value may be many of the other."""
     assert math.isclose(calibrated(5).scale, 1)
-    for rule in (None, "one row an hour"):
-        for length in (5, 6):
-            cost = released(tmp_path / f"{rule}.db", length=length, reading=rule).spent.epsilon
-        assert cost >= 11 if rule is None else cost < 3
+    released(tmp_path / "a.db")
+    assert released(tmp_path / "a.db", length=6).spent.epsilon < 3
+    released(tmp_path / "b.db")
+    assert released(tmp_path / "b.db", length=6, entries="others", other_entries=True).spent.epsilon >= 11
 
 
 def test_lengths_of_other_units_do_not_matter(tmp_path: Path) -> None:
@@ -418,14 +423,14 @@ def test_lengths_of_other_units_do_not_matter(tmp_path: Path) -> None:
 def test_in_python_other_entries_are_charged_to_everybody(tmp_path: Path) -> None:
     where = tmp_path / "a.db"
     for unit in ("ana", "ben"):
-        released(where, unit, reading="hours")
+        released(where, unit, entries="hours")
     with pytest.raises(ReadingChanged, match="same_entries=True in Python"):
-        released(where, "bed 1", reading="beds")
-    account = released(where, "bed 1", reading="beds", same_entries=False)
+        released(where, "bed 1", entries="beds")
+    account = released(where, "bed 1", entries="beds", other_entries=True)
     assert len(account.units) == 3
     assert all(unit.spent.epsilon >= 15 for unit in account.units)
     with pytest.warns(UserWarning, match="was read as other entries before"):
-        tf.release(calibrated(5), [0] * 5, ledger=where, source="s", unit="new", reading="hours")
+        tf.release(calibrated(5), [0] * 5, ledger=where, source="s", unit="new", entries="hours")
     account = Ledger.open(where).spent("s")
     assert len(account.units) == 4
     assert all(unit.spent.epsilon >= 20 for unit in account.units)
@@ -433,21 +438,21 @@ def test_in_python_other_entries_are_charged_to_everybody(tmp_path: Path) -> Non
 
 def test_the_answer_stands_on_the_certificate_from_then_on(tmp_path: Path) -> None:
     where, made = tmp_path / "a.db", calibrated(5)
-    for reading, answer in (("hours", None), ("Hours", True), ("Hours", None)):
-        account = {"ledger": where, "source": "s", "budget": 99, "reading": reading, "same_entries": answer}
+    for name, answer in (("hours", False), ("Hours", True), ("Hours", False)):
+        account = {"ledger": where, "source": "s", "budget": 99, "entries": name, "same_entries": answer}
         said = tf.release(made, [0] * 5, **account).certificate.text()
-        assert ("declared to be the same entries" in said) == (reading == "Hours")
-    assert 'reading: "hours"' in said
-    assert 'reading: "Hours"' in said
+        assert ("declared to be the same entries" in said) == (name == "Hours")
+    assert 'entries: "hours"' in said
+    assert 'entries: "Hours"' in said
 
 
-@pytest.mark.parametrize("answer", [True, False])
-def test_an_answer_that_nobody_asked_for_is_refused(tmp_path: Path, answer: bool) -> None:
+@pytest.mark.parametrize("answer", ["same_entries", "other_entries"])
+def test_an_answer_that_nobody_asked_for_is_refused(tmp_path: Path, answer: str) -> None:
     hours(tmp_path)
     for start in (10, 11):
         file = release_file(tmp_path, "h.csv", f'value = "state"\n{CALENDAR}', "", hour(start))
         with pytest.raises(InputError, match="is read as before, so nobody asks"):
-            paid(file, same_entries=answer)
+            paid(file, **{answer: True})
         paid(file)
 
 
@@ -469,7 +474,7 @@ def test_it_is_told_before_anything_is_paid(tmp_path: Path) -> None:
     other.write_text(other.read_text().replace("budget = 9999", "budget = 1.5"))
     Ledger.open(tmp_path / "a.db").set_budget("s", 1.5)
     with pytest.raises(BudgetExceeded):
-        paid(other, same_entries=False)
+        paid(other, other_entries=True)
 
 
 RECORDS = "who,x,again,y,z,income\n" + "".join(

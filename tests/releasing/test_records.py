@@ -13,7 +13,7 @@ import pytest
 from tests.support.adult import race_and_education
 from tests.support.answers import true_answer
 from tests.support.commands import succeed
-from tests.support.release_files import EXPECT, believe, group, hide, publish, read_from, release_text
+from tests.support.release_files import EXPECT, believe, changed, group, hide, publish, read_from, release_text
 from tests.support.releases import put, refusal_of, refused
 from tests.support.research import research_file
 
@@ -152,7 +152,8 @@ def test_what_it_costs_is_told_without_the_data(kind: str, command: str, tmp_pat
 
 def test_a_frame_stands_for_the_file(tmp_path: Path) -> None:
     frame = pl.DataFrame({"person": ["Bo"], "origin": ["north"], "education": ["school"]})
-    outcome = tf.release_file(write(tmp_path, TABLE), frame)
+    named = changed(TABLE, ("[source]", "[source]\nentries = \"people\""))
+    outcome = tf.release_file(write(tmp_path, named), frame)
     assert [row["unit"] for row in outcome.tables[0].rows] == ["Bo"]
     assert isinstance(outcome.tables[0].to_frame(), pl.DataFrame)
 

@@ -283,7 +283,7 @@ def test_no_budget_is_told_of_that_hides_nothing(tmp_path: Path) -> None:
     succeed("release", replaced(toml, 'default_state = "b"', 'default_state = "a"'), "--anyway")
 
 
-@of("cli/output.py: with_answer", "releasing/planning/notices.py: notices_of_reading")
+@of("cli/output.py: _with_command", "releasing/planning/notices.py: notices_of_reading")
 def test_what_is_asked_names_the_command_that_answers_and_the_one_with_the_prices(toml: Path) -> None:
     succeed("release", toml, "--anyway")
     replaced(toml, "[source]\n", "[source]\nnulls = 'unobserved'\n")
@@ -304,11 +304,11 @@ def test_a_table_above_the_whole_budget_is_noticed_by_check(tmp_path: Path) -> N
 def test_in_python_the_error_has_the_command(tmp_path: Path) -> None:
     made = counting("still", "walking")
     ledger = tmp_path / "ledger.db"
-    tf.release(made, ["still"] * 4, ledger=ledger, source="my data")
+    tf.release(made, ["still"] * 4, entries="values", ledger=ledger, source="my data")
     with pytest.raises(tf.TakifuguError) as refused:
-        tf.release(made, ["walking"] * 4, ledger=ledger, source="my data")
+        tf.release(made, ["walking"] * 4, entries="values", ledger=ledger, source="my data")
     invoke(*shlex.split(re.findall(r"`takifugu ([^`]*)`", str(refused.value))[0]))
-    tf.release(made, ["walking"] * 4, ledger=ledger, source="my data")
+    tf.release(made, ["walking"] * 4, entries="values", ledger=ledger, source="my data")
 
 
 @of("accounting/ledger/format/chain.py: edited")

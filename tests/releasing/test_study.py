@@ -17,7 +17,7 @@ from tests.support.release_files import changed
 
 import takifugu as tf
 from takifugu.accounting.ledger import Ledger
-from takifugu.core.errors import SpecError
+from takifugu.core.errors import ReadingChanged, SpecError
 from takifugu.data import Counted, Piece
 from takifugu.data.relation.source import Table
 from takifugu.releasing.file.kind import Unit
@@ -163,7 +163,9 @@ def test_a_frame_takes_the_place_of_the_file(tmp_path: Path) -> None:
     frames = tf.open_study(where, frame)
     assert "data" not in repr(frames)
     assert frames.compare().tables[0].unit == "zoë"
-    outcome = frames.release(anyway=True)
+    with pytest.raises(ReadingChanged, match="nothing names the entries"):
+        frames.release(anyway=True)
+    outcome = frames.release(anyway=True, other_entries=True)
     assert outcome.tables[0].library == "polars"
 
 

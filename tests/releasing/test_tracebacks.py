@@ -104,7 +104,7 @@ BROKEN: dict[str, Any] = {
 @pytest.mark.parametrize("ledger", [True, False])
 def test_data_that_break_a_rule(tmp_path: Path, kind: str, ledger: bool) -> None:
     where = tmp_path / "ledger.db" if ledger else None
-    check(lambda: tf.release(calibration(), BROKEN[kind], ledger=where))
+    check(lambda: tf.release(calibration(), BROKEN[kind], entries="v", ledger=where))
     assert not (tmp_path / "ledger.db").exists()
 
 
@@ -125,12 +125,12 @@ def test_data_of_other_beliefs(framework: Any, query: Any, data: Any) -> None:
 def test_refusals_of_the_ledger(tmp_path: Path) -> None:
     book = Ledger.open(tmp_path / "ledger.db")
     book.source("data", budget=0.01)
-    check(lambda: tf.release(calibration(), DATA, ledger=book))
-    check(lambda: tf.release(calibration(), DATA, ledger=book, unit="Ana", source="data", budget=3))
-    tf.release(calibration("laplace-exact"), DATA, ledger=book, source="single", budget=1)
-    check(lambda: tf.release(calibration("quilt-exact"), DATA, ledger=book, source="single"))
+    check(lambda: tf.release(calibration(), DATA, entries="v", ledger=book))
+    check(lambda: tf.release(calibration(), DATA, entries="v", ledger=book, unit="Ana", source="data", budget=3))
+    tf.release(calibration("laplace-exact"), DATA, entries="v", ledger=book, source="single", budget=1)
+    check(lambda: tf.release(calibration("quilt-exact"), DATA, entries="v", ledger=book, source="single"))
     (tmp_path / "bad.db").write_bytes(b"not a ledger" * 100)
-    check(lambda: tf.release(calibration(), DATA, ledger=tmp_path / "bad.db"))
+    check(lambda: tf.release(calibration(), DATA, entries="v", ledger=tmp_path / "bad.db"))
     assert [row.name for row in book.show()] == ["data", "single"]
 
 
@@ -151,9 +151,9 @@ def test_faults_at_every_step(
     book = Ledger.open(tmp_path / "ledger.db")
     with monkeypatch.context() as patched:
         patched.setattr(room, name, raising(type(error)(*error.args)))
-        raised = check(lambda: tf.release(calibration(), DATA, ledger=book, budget=3), state)
+        raised = check(lambda: tf.release(calibration(), DATA, entries="v", ledger=book, budget=3), state)
     assert isinstance(raised, TakifuguError | KeyboardInterrupt | MemoryError)
-    again = tf.release(calibration(), DATA, ledger=book)  # what was paid for is completed, never paid for again
+    again = tf.release(calibration(), DATA, entries="v", ledger=book)  # what was paid for is completed
     assert (again.completed is not None) == (state is not ReleaseState.NOTHING)
     assert book.spent("data").spent.epsilon == tf.compose([calibration()]).epsilon
     assert book.pending() == ()
@@ -224,7 +224,7 @@ def test_the_search_finds_what_was_there(tmp_path: Path) -> None:
     assert any(tells(one) for one in carried(left_by(lambda: bare(calibration(), BROKEN["unknown"]))))
     book = Ledger.open(tmp_path / "ledger.db")
     book.source("data", budget=0.01)
-    assert any(tells(one) for one in carried(left_by(lambda: bare(calibration(), DATA, ledger=book))))
+    assert any(tells(one) for one in carried(left_by(lambda: bare(calibration(), DATA, entries="v", ledger=book))))
     toml = files.write(tmp_path, files.SPEC.replace("budget = 10", "budget = 0.01"))
     file: Any = tf.release_file.__wrapped__  # type: ignore[attr-defined]
     error = left_by(lambda: file(toml, data=tmp_path / "data.csv", output=tmp_path / "o"))

@@ -142,7 +142,7 @@ def test_visits_that_are_read_otherwise_do_not_add_up_and_are_refused(tmp_path: 
     text = "".join(OTHERS[other].get(line.partition(" ")[0], line) for line in lines)
     (tmp_path / "other.toml").write_text(text, encoding="utf-8")
     with pytest.raises(CompositionRefused, match="was read as other entries before"):
-        tf.release_file(tmp_path / "other.toml", anyway=True, same_entries=False)
+        tf.release_file(tmp_path / "other.toml", anyway=True, other_entries=True)
     assert spent(tmp_path, "infected").epsilon == Fraction(5, 4)
 
 

@@ -15,6 +15,8 @@ from takifugu.numbers.rationals import as_delta, as_non_negative, exact, to_text
 
 #: Whose data an answer reads: one unit's, or several units' at once.
 SCOPES = ("unit", "pooled")
+#: How the `reading` of charges begins that read the same entries of one name (`read_as`), whenever they were paid for.
+SAME = "="
 #: What a charge need not say.
 _WHICH = ("names", "lengths", "reading", "at", "calendar", "read_as", "phases", "begins_series")
 

@@ -198,6 +198,7 @@ def explore() -> None:
 @click.option("--new-ledger", is_flag=True, help="Go on although another ledger paid for what is there.")
 @click.option("--dry-run", is_flag=True, help="Show the noise and the cost, and publish nothing.")
 @ENTRIES_OPTION
+@click.option("--yes", is_flag=True, help="Ask nothing; what would be asked is refused.")
 @click.option("--anyway", is_flag=True, help="Publish a table even if it is useless, or nothing but noise.")
 @WINDOW_OPTION
 @JSON_OPTION
@@ -216,6 +217,7 @@ def release() -> None:
 @click.option("--only", metavar="NAME", help="The [[table]] to ask about, if there are several.")
 @click.option("--end", "is_last", is_flag=True, help="End the session after these questions.")
 @ENTRIES_OPTION
+@click.option("--yes", is_flag=True, help="Ask nothing; what would be asked is refused.")
 @WINDOW_OPTION
 @JSON_OPTION
 def ask() -> None:

@@ -40,7 +40,8 @@ def calibrate(file: Path, as_json: bool) -> None:
 
 def release(
     file: Path, output: Path | None, only: tuple[str, ...], again: tuple[str, ...], once: str | None, force: bool,
-    new_ledger: bool, dry_run: bool, anyway: bool, same_entries: bool | None, window: str | None, as_json: bool,
+    new_ledger: bool, dry_run: bool, anyway: bool, same_entries: bool | None, yes: bool, window: str | None,
+    as_json: bool,
 ) -> None:  # fmt: skip
     choice = Choice(only, again, once, force, same_entries)
     if dry_run and same_entries is not None:
@@ -48,7 +49,7 @@ def release(
     if not dry_run:
         from takifugu.cli.releasing import publish  # it loads what draws, and makes the report
 
-        publish(file, output, choice, as_json, new_ledger, anyway, window)
+        publish(file, output, choice, as_json, new_ledger, anyway, window, yes)
         return
     from takifugu.releasing import steps
 

@@ -15,11 +15,11 @@ import click
 from takifugu.cli.failures import FORMAT, PRINTED
 from takifugu.cli.group import complain
 from takifugu.cli.terminal import can_ask
-from takifugu.core.errors import ReadingChanged, ReleaseError
+from takifugu.core.errors import PeopleUndeclared, ReadingChanged, ReleaseError, TakifuguError
 from takifugu.core.escaping import command, visible
 from takifugu.core.files import draft_of, read_file
 from takifugu.core.plain import Json
-from takifugu.core.readings import are_never_the_same
+from takifugu.core.readings import are_never_the_same, is_unnamed
 from takifugu.core.text.tables import width
 from takifugu.numbers.rationals import to_text
 from takifugu.releasing.planning.notices import listening
@@ -145,26 +145,38 @@ def write_new(path: Path, text: str | bytes, force: bool, ending: str, is_alike:
         raise ReleaseError(f"{str(path)!r} cannot be written ({reason})", fix="choose another place") from None
 
 
-def with_answer(step: Callable[[bool | None], T], same_entries: bool | None) -> T:
-    """Return what a step gives with an answer, which is asked for where the step needs one.
+def with_answers(step: Callable[[bool | None, bool | None], T], same_entries: bool | None, yes: bool) -> T:
+    """Return what a step gives with answers about entries and people, which are asked for where the step needs them.
 
-    Where nobody can answer, or does, the error names the command to paste.
+    Where nobody can answer, or does, or `yes` says that nobody is to be asked, the error names the command to paste.
     """
-    try:
-        return step(same_entries)
-    except ReadingChanged as changed:
-        question = changed
-    if can_ask():
-        complain(question.message, "yellow")
-        click.echo(f"{' or '.join(_ANSWERS)} entries: ", nl=False, err=True)
-        answer = _ANSWERS.get(sys.stdin.readline().strip().casefold())
-        if answer is not None:
-            return step(answer)
-    if are_never_the_same(question.before, question.now):
+    answers: dict[str, bool | None] = {"entries": same_entries, "people": None}
+    while True:
+        try:
+            return step(answers["entries"], answers["people"])
+        except (ReadingChanged, PeopleUndeclared) as error:
+            question = error
+        asked, answer = "entries" if isinstance(question, ReadingChanged) else "people", None
+        if can_ask() and not yes:
+            complain(question.message, "yellow")
+            click.echo(f"{' or '.join(_ANSWERS)} {asked}: ", nl=False, err=True)
+            answer = _ANSWERS.get(sys.stdin.readline().strip().casefold())
+        if answer is None:
+            raise _with_command(question)
+        answers[asked] = answer
+
+
+def _with_command(question: ReadingChanged | PeopleUndeclared) -> TakifuguError:
+    """Return an error that nobody has answered with the command that answers it."""
+    if isinstance(question, PeopleUndeclared):
+        return question
+    if is_unnamed(question.now) and not question.before:
+        question.fix += f"\nrun {command(*_typed(), '--other-entries')}, or name them"
+    elif are_never_the_same(question.before, question.now):
         question.fix += f"\nrun {command(*_typed(), '--other-entries')}, or read it as before"
     else:
         question.fix += f"\nrun {command(*_typed(), '--same-entries')}, or the same with --other-entries"
-    raise question
+    return question
 
 
 def _typed() -> Iterator[str]:

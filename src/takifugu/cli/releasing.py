@@ -12,7 +12,7 @@ from pathlib import Path
 import click
 
 from takifugu.cli.advice import counting_what_is_left_out
-from takifugu.cli.output import amount, noticed, print_json, with_answer
+from takifugu.cli.output import amount, noticed, print_json, with_answers
 from takifugu.cli.progress import watching
 from takifugu.cli.terminal import only_seen
 from takifugu.core.errors import ReleaseState
@@ -50,8 +50,9 @@ _FOR_PEOPLE = 4
 
 
 def publish(
-    file: Path, output: Path | None, wanted: Choice, as_json: bool, new_ledger: bool, anyway: bool, window: str | None
-) -> None:
+    file: Path, output: Path | None, wanted: Choice, as_json: bool, new_ledger: bool, anyway: bool, window: str | None,
+    yes: bool,
+) -> None:  # fmt: skip
     progress = Progress()
     with progress.telling():  # to the end: a message that nobody could read does not undo what was published
         # whoever interrupts does not want to publish
@@ -62,13 +63,13 @@ def publish(
             watch("paying, drawing and writing", 0, 1)
             left_out = in_place_of_good(planned.file, only_seen())
 
-            def pay(same_entries: bool | None) -> Outcome:
-                choice = replace(wanted, same_entries=same_entries)
+            def pay(same_entries: bool | None, same_people: bool | None) -> Outcome:
+                choice = replace(wanted, same_entries=same_entries, same_people=same_people)
                 return run.publish(
                     planned, output, progress=progress, new_ledger=new_ledger, anyway=anyway, wanted=choice
                 )
 
-            outcome = with_answer(pay, wanted.same_entries)
+            outcome = with_answers(pay, wanted.same_entries, yes)
         if as_json:
             print_json("release", file, {**outcome_of(outcome), "notices": notices})
             return

@@ -8,7 +8,7 @@ from pathlib import Path
 import click
 
 from takifugu.cli.group import REFUSED, complain
-from takifugu.cli.output import amount, counted, noticed, print_json, with_answer
+from takifugu.cli.output import amount, counted, noticed, print_json, with_answers
 from takifugu.cli.progress import watching
 from takifugu.core.plain import Json
 from takifugu.core.text.tables import paragraph, text_table
@@ -21,14 +21,19 @@ from takifugu.releasing.publishing.session import ask as ask_session
 
 def ask(
     file: Path, places: tuple[str, ...], at_most: str | None, only: str | None, is_last: bool,
-    same_entries: bool | None, window: str | None, as_json: bool,
+    same_entries: bool | None, yes: bool, window: str | None, as_json: bool,
 ) -> None:  # fmt: skip
     progress = Progress()
     with progress.telling():  # to the end: what nobody could read is answered
         with watching(stops=False) as watch, noticed() as notices:
             spec = chosen(load(file, window=window), only)
             going_on = partial(ask_session, spec, places, at_most, is_last, watch=watch, progress=progress)
-            transcript = with_answer(lambda answer: going_on(same_entries=answer), same_entries)
+
+
+            def step(entries: bool | None, people: bool | None) -> Transcript:
+                return going_on(same_entries=entries, same_people=people)
+
+            transcript = with_answers(step, same_entries, yes)
         if as_json:
             print_json("ask", file, {**_plain(transcript), "notices": notices})
         else:

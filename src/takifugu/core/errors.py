@@ -9,7 +9,7 @@ from fractions import Fraction
 from typing import ClassVar, Self, TypeVar
 
 from takifugu.core.escaping import command, visible
-from takifugu.core.readings import side_by_side
+from takifugu.core.readings import UNNAMED, is_unnamed, side_by_side
 
 
 class ReleaseState(StrEnum):
@@ -213,7 +213,7 @@ class CompositionRefused(TakifuguError):
 
 
 class ReadingChanged(InputError):
-    """A source is read otherwise than before, and nobody has said whether these are the same entries.
+    """A source is read otherwise than before, or its entries have no name, and nobody has said which entries these are.
 
     `before` and `now` are the readings, as texts; `same` and `others` say what the source comes to by either answer,
     where that is known. The message has a line for each fact that differs, and one for each answer.
@@ -223,14 +223,49 @@ class ReadingChanged(InputError):
 
     def __init__(self, source: str, before: str, now: str, same: str = "", others: str = "") -> None:
         self.source, self.before, self.now, self.same, self.others = source, before, now, same, others
-        answers = [("--same-entries", "same_entries=True", same), ("--other-entries", "same_entries=False", others)]
-        lines = ["are these the same entries?"]
-        lines += [f"  {flag} ({argument} in Python){price and f': {price}'}" for flag, argument, price in answers]
+        is_nameless = is_unnamed(now)
+        if is_nameless:  # the name of its own is of no use to a reader
+            now = now[: now.rindex(UNNAMED) + len(UNNAMED)]
+        answers = [("--same-entries", "same_entries=True", same), ("--other-entries", "other_entries=True", others)]
+        question = "are these the same entries?"
         what = f"the source {source!r} is read otherwise than before"
-        super().__init__(what, rule=side_by_side(before, now), fix="\n".join(lines), where=("same_entries",))
+        if is_nameless:
+            answers = answers if before else answers[1:]
+            what = f"nothing names the entries that the source {source!r} is about"
+            question = "name what is measured (entries under [source], entries='...' in Python), or answer for once:"
+        lines = [f"  {flag} ({argument} in Python){price and f': {price}'}" for flag, argument, price in answers]
+        fix = "\n".join([question, *lines])
+        rule = side_by_side(before, now)
+        if is_nameless and not before:
+            rule = "a ledger adds up what is known to be about the same entries"
+        super().__init__(what, rule=rule, fix=fix, where=("same_entries",))
 
     def __reduce__(self) -> tuple[object, ...]:
         return (type(self), (self.source, self.before, self.now, self.same, self.others), vars(self))
+
+
+class PeopleUndeclared(InputError):
+    """A second source of a ledger may be about the same people as another one, and nobody has said whether it is.
+
+    `same` and `others` say what the source comes to by either answer, where that is known.
+    """
+
+    separators = (": ", "\n")
+
+    def __init__(self, source: str, other: str, same: str = "", others: str = "") -> None:
+        self.source, self.other, self.same, self.others = source, other, same, others
+        answers = [
+            ("same_people = true", "same_people=True", "each release about the one counts for the other, too", same),
+            ("same_people = false", "same_people=False", "even where names coincide", others),
+        ]
+        lines = ["write under [source] (or in Python), or keep other people in a ledger of their own:"]
+        for key, argument, meaning, price in answers:
+            lines.append(f"  {key} ({argument}): {meaning}{price and f'; {price}'}")
+        what = f"the ledger knows the people of {other!r}, and has to be told whether those of {source!r} are the same"
+        super().__init__(what, fix="\n".join(lines), where=("same_people",))
+
+    def __reduce__(self) -> tuple[object, ...]:
+        return (type(self), (self.source, self.other, self.same, self.others), vars(self))
 
 
 class LedgerError(TakifuguError):

@@ -5,10 +5,14 @@ What a source's owner knows is declared: two texts that differ are shown line by
 
 from __future__ import annotations
 
+import json
 from collections.abc import Iterator
+from secrets import token_hex
 
 #: Lines that are never the same entries where they differ.
 STEPS = ("step", "start between steps")
+#: The last line of a reading that is about entries which nobody named.
+UNNAMED = "entries: without a name"
 
 
 def differences(one: str, other: str) -> list[tuple[str, str]]:
@@ -43,6 +47,26 @@ def side_by_side(one: str, other: str) -> str:
     """
     pairs = differences(one, other)
     return "\n".join(f"  before: {before or '-'}\n  now:    {now or '-'}" for before, now in pairs)
+
+
+def with_entries(reading: str, name: str | None) -> str:
+    """Return a reading with the name of its entries, or with the line that there is none.
+
+    >>> with_entries("file: text", "ward.csv")
+    'file: text\\nentries: "ward.csv"'
+    """
+    line = UNNAMED if name is None else f"entries: {json.dumps(name, ensure_ascii=False)}"
+    return f"{reading}\n{line}" if reading else line
+
+
+def is_unnamed(reading: str) -> bool:
+    """Return whether nobody named the entries of a reading: they are no others' entries, unless somebody says so."""
+    return reading.rpartition("\n")[2].startswith(UNNAMED)
+
+
+def of_its_own(reading: str) -> str:
+    """Return a reading whose entries have a random name where nobody named them."""
+    return f"{reading} ({token_hex(8)})" if is_unnamed(reading) else reading
 
 
 def _named(text: str) -> Iterator[tuple[str, str]]:

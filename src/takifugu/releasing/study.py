@@ -98,12 +98,12 @@ class Study(InParts):
     def release(
         self, output: str | Path | None = None, *, force: bool = False, new_ledger: bool = False, anyway: bool = False,
         only: str | Sequence[str] = (), again: str | Sequence[str] = (), once: str | None = None,
-        same_entries: bool | None = None,
+        same_entries: bool = False, other_entries: bool = False,
     ) -> Outcome:  # fmt: skip
         """Publish every table: `release_file` with its arguments."""
         return release_file(
             self.path, self.data, output, force, self.only_release, new_ledger, anyway, self.window, only=only,
-            again=again, once=once, same_entries=same_entries,
+            again=again, once=once, same_entries=same_entries, other_entries=other_entries,
         )  # fmt: skip
 
     @property

@@ -251,7 +251,7 @@ def test_the_same_noise_costs_the_same_whoever_found_the_scale() -> None:
 def test_declared_places_in_a_ledger(tmp_path: Any) -> None:
     framework = chain([[0.6, 0.4], [0.4, 0.6]], 20)
     week = tf.calibrate(framework, Count(1), 1, mechanism="quilt-exact")
-    account = {"ledger": tmp_path / "ledger.db", "source": "p", "budget": "1.2"}
+    account = {"entries": "values", "ledger": tmp_path / "ledger.db", "source": "p", "budget": "1.2"}
     for at in (0, 20, 40, 60):
         noisy = tf.release(week, [0, 1] * 10, at=at, **account)
         assert f"the sequence starts at step {at} of the recording" in noisy.certificate.assumptions

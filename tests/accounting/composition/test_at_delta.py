@@ -234,7 +234,7 @@ def test_a_promise_chosen_after_a_histogram_in_a_ledger(tmp_path: Path, epsilon:
     count = 20
     numbers = [f"r{n}" for n in range(count)]
     about = a_bit_and_a_number(count, numbers)
-    paid: dict[str, Any] = {"ledger": tmp_path / "a.db", "source": "s", "budget": (6, "0.9")}
+    paid: dict[str, Any] = {"entries": "values", "ledger": tmp_path / "a.db", "source": "s", "budget": (6, "0.9")}
     first = tf.calibrate(about, tf.Histogram(tuple(numbers)), epsilon, mechanism="group")
     noisy = list(tf.release(first, ("s0", "r7"), **paid).value)
     likely = numbers[max(range(count), key=lambda n: noisy[n])]

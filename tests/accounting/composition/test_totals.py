@@ -127,7 +127,7 @@ def test_a_nearly_free_window_before_the_others_buys_nothing_back_in_a_ledger(tm
     """It lowered 5.79 to 5.12, and the third window fitted into 5.2; the true loss is at least 5.327."""
     rows = [[0.2, 0.8], [0.6, 0.4]]
     framework = tf.Pufferfish(tf.every_entry(), tf.MarkovChain(rows, 1, "any"))
-    paid: dict[str, Any] = {"ledger": tmp_path / "a.db", "source": "s"}
+    paid: dict[str, Any] = {"entries": "values", "ledger": tmp_path / "a.db", "source": "s"}
     budget, laws = "5.2", [[Fraction(n, 1000), 1 - Fraction(n, 1000)] for n in range(1, 1000)]
     windows = [(0, [1], 1 / 4), (1, [1], 1 / 4)]
     true = max(loss_about_a_step(float_law(rows, 2, law), 1, windows) for law in laws)

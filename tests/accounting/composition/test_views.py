@@ -241,7 +241,7 @@ def test_a_release_that_moves_nothing_says_in_a_ledger_which_step_its_framework_
         calibration = tf.calibrate(
             framework, tf.Linear(weights), epsilon, mechanism="quilt-exact", allow_zero_noise=True
         )
-        tf.release(calibration, [0] * 3, ledger=tmp_path / "a.db", source="s", budget=99, at=at)
+        tf.release(calibration, [0] * 3, entries="values", ledger=tmp_path / "a.db", source="s", budget=99, at=at)
     true = loss_about_a_step(float_law(FAIR, 6), 4, [(3, [1, 10, 0], 1)])
     assert true == pytest.approx(10)
     assert Ledger.open(tmp_path / "a.db").spent("s").spent.epsilon >= true

@@ -120,7 +120,7 @@ def test_it_is_released_accounted_for_and_certified(tmp_path: Path) -> None:
     seen = set()
     for number, data in enumerate([["well", "ill", "well"], ["well"] * 3] * 10):
         entropy = InsecureSeededEntropyForTests(number)
-        out = tf.release(made, data, ledger=ledger, source="people", budget=20, entropy=entropy)
+        out = tf.release(made, data, entries="values", ledger=ledger, source="people", budget=20, entropy=entropy)
         seen.add((data.count("ill"), out.value))
         assert not (data.count("ill") and out.value == one_way.WELL), "it is never wrong"
         assert out.rows() == [{"cell": "count", "value": out.value, "low": None, "high": None}]
@@ -129,7 +129,7 @@ def test_it_is_released_accounted_for_and_certified(tmp_path: Path) -> None:
     assert seen == {(1, one_way.UNKNOWN), (0, one_way.UNKNOWN), (0, one_way.WELL)}
     assert ledger.spent("people").spent.epsilon == 20
     with pytest.raises(BudgetExceeded):
-        tf.release(made, ["well"] * 3, ledger=ledger, source="people")
+        tf.release(made, ["well"] * 3, entries="values", ledger=ledger, source="people")
     text = out.certificate.text()
     assert "never wrong" in " ".join(text.split())
     assert "anyone who sees what is published here" in text

@@ -71,7 +71,7 @@ def spent(book: str, source: str = "people") -> Fraction:
 
 
 def test_whole_promises_add_up(book: str) -> None:
-    account: dict[str, Any] = {"ledger": book, "source": "people", "budget": 2}
+    account: dict[str, Any] = {"entries": "v", "ledger": book, "source": "people", "budget": 2}
     for times in (1, 2):
         tf.release(whole(), ROWS, **account)
         assert spent(book) == times
@@ -83,10 +83,11 @@ def test_whole_promises_add_up(book: str) -> None:
 @pytest.mark.parametrize(("first", "rows"), [(single, ROWS), (normal, MASSES)])
 @pytest.mark.parametrize("again", [single, normal])
 def test_single_promises_stand_alone(book: str, first: Callable[[], Any], rows: Any, again: Callable[[], Any]) -> None:
-    tf.release(first(), rows, ledger=book, source="people", budget=(3, "1e-3"))
+    tf.release(first(), rows, entries="v", ledger=book, source="people", budget=(3, "1e-3"))
     before = Ledger.open(book).spent("people").spent
     with pytest.raises(BudgetExceeded if first is again is single else CompositionRefused):
-        tf.release(again(), ROWS if again is single else MASSES, ledger=book, source="people", budget=(3, "1e-3"))
+        tf.release(again(), ROWS if again is single else MASSES,
+            entries="v", ledger=book, source="people", budget=(3, "1e-3"))  # fmt: skip
     assert Ledger.open(book).spent("people").spent == before
 
 
@@ -95,20 +96,21 @@ def test_a_single_promise_composes_with_noise_for_every_change_of_the_same_recor
     by_noise = 12 / single().randomiser.laplace_scale
     assert tf.compose([single(), single()]).epsilon == 1 + by_noise
     for calibration in (single(), whole()):  # about other records, of other people, it may be
-        tf.release(calibration, ROWS, ledger=book, source="people", budget=9)
+        tf.release(calibration, ROWS, entries="v", ledger=book, source="people", budget=9)
     assert spent(book) == 1 + by_noise
 
 
 def test_a_second_promise_about_single_records_counts_by_the_noise_of_both(book: str) -> None:
     column = made(tf.Pufferfish(tf.every_entry("group"), PEOPLE), ILL, "wasserstein")
-    tf.release(column, ROWS, ledger=book, source="people", budget=9)
+    tf.release(column, ROWS, entries="v", ledger=book, source="people", budget=9)
     for mechanism in ("wasserstein", "group"):  # by noise, since other records may be meant
         with pytest.raises(BudgetExceeded, match="would cost"):
-            tf.release(made(column.framework, ILL, mechanism), ROWS, ledger=book, source="people", budget=9)
+            tf.release(made(column.framework, ILL, mechanism), ROWS,
+                entries="v", ledger=book, source="people", budget=9)  # fmt: skip
     assert spent(book) == 1
     for mechanism in ("wasserstein", "group"):  # one about a parameter travels to other records of the population
         promised = made(GOVERNED, tf.Count(1, entries=["height"]), mechanism)
-        tf.release(promised, PUPILS, ledger=book, source="pupils", budget=9)
+        tf.release(promised, PUPILS, entries="v", ledger=book, source="pupils", budget=9, same_people=False)
     assert spent(book, "pupils") == 2
 
 
@@ -120,7 +122,7 @@ def test_quilts_of_parameters_cost_one_influence_and_each_change_over_its_scale(
     changes = [Fraction(12) / calibration.randomiser.laplace_scale for calibration in calibrations]
     assert together.epsilon <= sum(changes)  # the trivial quilt
     for calibration in calibrations:
-        tf.release(calibration, PUPILS, ledger=book, source="pupils", budget=9)
+        tf.release(calibration, PUPILS, entries="v", ledger=book, source="pupils", budget=9, same_people=False)
     assert spent(book, "pupils") == together.epsilon
 
 
@@ -133,7 +135,7 @@ def test_another_definition_inherits_the_history_at_the_cost_of_a_change_of_all_
     cost = 2 if first is not single else 1 + max(Fraction(1), Fraction(12) / single().randomiser.laplace_scale)
     assert {first().framework.definition, record().framework.definition} == {"attribute", "pufferfish"}
     for calibration, data in ((first(), rows), (record(), ROWS)):
-        tf.release(calibration, data, ledger=book, source="people", budget=99)
+        tf.release(calibration, data, entries="v", ledger=book, source="people", budget=99)
     assert spent(book) == cost
     assert rows is PUPILS or tf.compose([first(), record()]).epsilon == cost
 
@@ -144,7 +146,7 @@ def record() -> Any:
 
 
 def test_what_another_definition_cannot_bound_is_refused(book: str) -> None:
-    account: dict[str, Any] = {"ledger": book, "source": "people", "budget": (9, "1e-3")}
+    account: dict[str, Any] = {"entries": "v", "ledger": book, "source": "people", "budget": (9, "1e-3")}
     tf.release(normal(), MASSES, **account)
     before = Ledger.open(book).spent("people").spent
     for ask in (lambda: tf.release(record(), ROWS, **account), lambda: tf.compose([normal(), record()])):
@@ -172,16 +174,18 @@ def test_numbers_without_a_range_have_no_change(book: str) -> None:
 def test_single_records_of_a_unit(book: str) -> None:
     for framework, rows, query in ((tf.every_entry("group"), ROWS, ILL), (SHARE, ROWS, ILL)):
         hidden = tf.Pufferfish(framework, PEOPLE)
-        published = tf.release(made(hidden, query, "group"), rows, ledger=book, source="towns", unit="A", budget=9)
+        published = tf.release(made(hidden, query, "group"), rows,
+            entries="v", ledger=book, source="towns", unit="A", budget=9)  # fmt: skip
         assert published.certificate.units == ("A",)
     column = tf.Pufferfish(tf.every_entry("income", max_difference=9), BODIES)
     calibration = made(column, tf.Mean("weight"), "attribute-gaussian-exact", delta=1e-5, allow_zero_noise=True)
-    published = tf.release(calibration, MASSES, ledger=book, source="bodies", unit="B", budget=(9, "0.1"))
+    account = {"source": "bodies", "unit": "B", "budget": (9, "0.1"), "same_people": False}
+    published = tf.release(calibration, MASSES, entries="v", ledger=book, **account)  # type: ignore[arg-type]
     assert published.certificate.units == ("B",)
 
 
 def test_the_same_people_in_another_source(book: str) -> None:
-    town: dict[str, Any] = {"ledger": book, "unit": "town", "same_people": True}
+    town: dict[str, Any] = {"entries": "v", "ledger": book, "unit": "town", "same_people": True}
     for source in ("one", "other"):
         tf.release(whole(), ROWS, **town, source=source, budget=9)
     assert spent(book, "other") == 2

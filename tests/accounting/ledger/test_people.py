@@ -14,7 +14,7 @@ from takifugu.accounting.ledger import Amount, Debit, Ledger, preview
 from takifugu.accounting.ledger.adopting import Adoption
 from takifugu.analysis.guarantee import Covers
 from takifugu.analysis.randomisers import RoundedNormal
-from takifugu.core.errors import BudgetExceeded, CompositionRefused, InputError, LedgerError
+from takifugu.core.errors import BudgetExceeded, CompositionRefused, InputError, LedgerError, PeopleUndeclared
 from takifugu.mechanisms import group, wasserstein
 from takifugu.model.frameworks import Pufferfish
 from takifugu.model.queries import Count
@@ -74,7 +74,7 @@ def test_names_that_are_no_names_are_refused(ledger: Ledger, name: str) -> None:
 
 def test_it_must_be_said_whether_two_sources_are_of_the_same_people(ledger: Ledger) -> None:
     ledger.reserve("sleep", [about("Ana"), about("Ben")], budget=9)
-    words = r"same_people = false under \[source\]"
+    words = "whether those of 'work' are the same"
     said = refused_unchanged(ledger, InputError, words, "work", [about("Ana"), about("Cid")], budget=9)
     assert not any(name in said for name in ("Ana", "Ben", "Cid", "1", "2"))
     ledger.reserve("work", [about("Cid")], budget=9)
@@ -220,20 +220,24 @@ def test_two_sources_cost_what_one_would_with_whole_releases(ledger: Ledger) -> 
                 assert epsilons_of(ledger, name) == {ledger.unit_tag(u): total[u] for u in units}, number
 
 
-def test_what_is_not_declared_without_units_is_told_once(ledger: Ledger) -> None:
-    ledger.reserve("sleep", [about("")], budget=9)
+@pytest.mark.parametrize("unit", ["", "Ana"])
+def test_a_second_source_is_asked_about_once_with_both_prices(ledger: Ledger, unit: str) -> None:
     where = ledger.store.place
-    assert "nor does 'sleep'" in preview(where, "work", [about("")], 9).people
-    assert preview(where, "work", [about("")], 9, same_people=False).people == ""
-    assert preview(where, "sleep", [about("")], 9).people == preview(where, "work", [about("Ana")], 9).people == ""
-    ledger.reserve("work", [about("")], budget=9)
-    assert preview(where, "work", [about("")], 9).people == ""
+    assert preview(where, "sleep", [about(unit)], 9).asks is None, "it is the first one"
+    ledger.reserve("sleep", [about(unit)], budget=9)
+    asked = preview(where, "work", [about(unit)], 9).asks
+    assert isinstance(asked, PeopleUndeclared)
+    assert (asked.same, asked.others) == tuple(f"'work' goes from epsilon 0 to epsilon {cost}" for cost in (2, 1))
+    assert preview(where, "work", [about(unit)], 9, same_people=False).asks is None
+    assert preview(where, "sleep", [about(unit)], 9).asks is None
+    ledger.reserve("work", [about(unit)], budget=9, same_people=False)
+    assert preview(where, "work", [about(unit)], 9).asks is None
 
 
 def test_whoever_comes_after_a_source_of_the_same_people_says_so(ledger: Ledger) -> None:
     """It was declared when there was no other source yet: the next one without units cannot pass over it."""
     ledger.reserve("sleep", [about("")], budget=9, same_people=True)
-    refused_unchanged(ledger, InputError, "both name no people", "work", [about("")], budget=9)
+    refused_unchanged(ledger, InputError, "whether those of 'work' are the same", "work", [about("")], budget=9)
     ledger.reserve("others", [about("")], budget=9, same_people=False)
     ledger.reserve("work", [about("")], budget=9, same_people=True)
     assert spent(ledger, "sleep", "others") == [[2], [2]]

@@ -164,8 +164,7 @@ def test_what_cannot_be_counted_is_raised(path: Path) -> None:
     with pytest.raises(InputError, match="nothing to reserve"):
         preview(path, "data", [])
     Ledger.open(path).reserve("people", [group_debit(FRAMEWORK, "1/4", "Ana")], budget=1)
-    with pytest.raises(InputError, match="same_people"):
-        preview(path, "others", [group_debit(FRAMEWORK, "1/4", "Ana")])
+    assert "same_people" in str(preview(path, "others", [group_debit(FRAMEWORK, "1/4", "Ana")]).asks)
     previewed = preview(path, "others", [group_debit(FRAMEWORK, "1/4", "Ana")], same_people=True)
     assert previewed.after == amount("1/2")
     (one,) = previewed.charges

@@ -70,8 +70,8 @@ def test_the_same_entries_join_what_was_charged_before(ledger: Ledger) -> None:
                               tf.Count(1), 0.5, mechanism="quilt-exact")  # fmt: skip
         path, spent = ledger.store.path.with_name(f"{same}.db"), list[Fraction]()
         for at, reading in ((0, "hours"), (24, "Hours"), (48, "Hours")):
-            answer = same if at == 24 else None
-            tf.release(charge, [0] * 24, ledger=path, budget=999, at=at, reading=reading, same_entries=answer)
+            answer = {"same_entries" if same else "other_entries": True} if at == 24 else {}
+            tf.release(charge, [0] * 24, ledger=path, budget=999, at=at, entries=reading, **answer)
             spent.append(Ledger.open(path).spent("data").spent.epsilon)
         assert (spent[-1] < 0.51) == same
         assert same or spent[-1] > 2
@@ -202,7 +202,7 @@ def test_an_answer_is_true_or_false(tmp_path: Path, answer: Any, who: str) -> No
 
     def release(answer: Any) -> object:
         if who == "library":
-            return tf.release(charge, [0] * 3, ledger=tmp_path / "l.db", same_entries=answer)
+            return tf.release(charge, [0] * 3, entries="values", ledger=tmp_path / "l.db", same_entries=answer)
         return tf.release_file(tmp_path / "f.toml", same_entries=answer)
 
     with pytest.raises(tf.TakifuguError, match="same_entries"):

@@ -182,7 +182,7 @@ def test_two_counts_of_rows_move_by_their_records_not_by_their_columns() -> None
 
 def test_a_ledger_charges_two_releases_the_best_quilt_of_both(tmp_path: Any) -> None:
     framework = tf.Pufferfish(tf.distribution_parameter("i"), figure_1(4))
-    account = {"ledger": str(tmp_path / "ledger.db"), "source": "school", "budget": "1/2"}
+    account = {"entries": "values", "ledger": str(tmp_path / "ledger.db"), "source": "school", "budget": "1/2"}
     data = {"g": [0, 1, 0, 1], "i": [1, 1, 0, 1], "s": [0, 0, 1, 1], "h": [1, 0, 1, 0], "w": [1, 1, 1, 0]}
     tall = tf.calibrate(framework, QUERIES["count_tall_plus_count_sat{h,s}"], "1/2", mechanism="attribute-quilt")
     first = tf.release(tall, data, **account)

@@ -62,12 +62,12 @@ def test_education_is_released_and_the_certificate_names_its_coding(tmp_path: Pa
     framework = tf.Pufferfish(PAIR, people(LISTED))
     calibration = tf.calibrate(framework, numbered(LISTED), 1, mechanism="wasserstein", allow_zero_noise=True)
     record = {"race": "White", "education": "Masters"}
-    release = tf.release(calibration, record, ledger=tmp_path / "ledger.db", source="adult", budget=1)
+    release = tf.release(calibration, record, entries="values", ledger=tmp_path / "ledger.db", source="adult", budget=1)
     certificate = release.certificate
     assert "'Bachelors' = 1, 'Some-college' = 2" in certificate.statistic
     assert certificate.query["codes"][10] == ["Masters", "11"]
     assert "the public training file of Adult (UCI)" in certificate.beliefs[0]
     assert certificate.hidden == ("whether 'race' is 'White' or 'Asian-Pac-Islander'",)
-    tf.release(calibration, record, ledger=tmp_path / "ledger.db", source="adult")
+    tf.release(calibration, record, entries="values", ledger=tmp_path / "ledger.db", source="adult")
     spent = Ledger.open(tmp_path / "ledger.db").spent("adult").spent
     assert 0.2 < spent.epsilon < 1  # however often it is sent, an education tells no more of the race

@@ -140,7 +140,8 @@ def test_many_releases_add_up_also_in_a_ledger(tmp_path: Path) -> None:
     data = {"Zoe": ["bar"], "Ben": ["bar", "shop"], "Cy": []}
     for number in range(4):
         entropy = InsecureSeededEntropyForTests(number)
-        published = tf.release(calibration, data, ledger=ledger, source="people", budget=2, entropy=entropy)
+        published = tf.release(calibration, data,
+            entries="v", ledger=ledger, source="people", budget=2, entropy=entropy)  # fmt: skip
         assert published.value["bar"] >= 2
         assert published.value["shop"] >= 1
         low, high = published.interval()["bar"]
@@ -148,13 +149,13 @@ def test_many_releases_add_up_also_in_a_ledger(tmp_path: Path) -> None:
         assert published.rows()[0]["high"] == published.value["bar"]
     assert ledger.spent("people").spent.epsilon == 2
     with pytest.raises(BudgetExceeded):
-        tf.release(calibration, data, ledger=ledger, source="people")
+        tf.release(calibration, data, entries="v", ledger=ledger, source="people")
 
 
 def test_other_people_are_charged_for_themselves(tmp_path: Path) -> None:
     ledger, calibration = Ledger.open(tmp_path / "ledger.db"), made(visits(), tf.Visitors(), 1)
     for town in ("north", "south"):
-        tf.release(calibration, [["bar"]], ledger=ledger, source="people", unit=town, budget=1)
+        tf.release(calibration, [["bar"]], entries="v", ledger=ledger, source="people", unit=town, budget=1)
     summary = ledger.spent("people")
     assert ([unit.spent.epsilon for unit in summary.units], summary.spent.epsilon) == ([1, 1], 1)
 

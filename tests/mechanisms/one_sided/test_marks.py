@@ -162,7 +162,7 @@ def test_it_is_released_accounted_for_certified_and_read_back(tmp_path: Path) ->
     ledger = Ledger.open(tmp_path / "ledger.db")
     calibration = made(tf.AtMost(tf.Visitors(), 3, limit=1))
     data = {f"p{i}": ["bar"] for i in range(30)} | {"q": ["shop"]}
-    out = tf.release(calibration, data, ledger=ledger, source="people", budget=1)
+    out = tf.release(calibration, data, entries="values", ledger=ledger, source="people", budget=1)
     assert out.value["bar"] >= 30
     assert out.value["shop"] == "not answered"
     assert out.rows()[1] == {"cell": "shop", "safe_or_at_most": "not answered", "low": None, "high": None}

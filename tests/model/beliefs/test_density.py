@@ -81,7 +81,7 @@ def test_only_the_number_itself_is_published(query):
 
 @pytest.mark.slow
 def test_a_release_pays_once(tmp_path):
-    account = {"ledger": tmp_path / "ledger.db", "source": "survey"}
+    account = {"entries": "values", "ledger": tmp_path / "ledger.db", "source": "survey"}
     calibration = tf.calibrate(tf.Pufferfish(HIDDEN, BELIEF), tf.Identity(grid="0.01"), 1, "0.05")
     for wrong in ("much", float("nan"), 8.5, None):
         with pytest.raises(DataError):

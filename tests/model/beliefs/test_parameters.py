@@ -297,11 +297,11 @@ def test_what_is_no_count_is_refused_by_name(query: Any) -> None:
 
 def test_a_release_says_what_is_hidden_and_under_which_belief(tmp_path: Any) -> None:
     calibration = tf.calibrate(hidden(EXAMPLE_3), tf.Sum("x1"), 1, mechanism="wasserstein", only_release=True)
-    release = tf.release(calibration, {"x1": [0, 1, 1, 0]}, ledger=str(tmp_path / "l.db"), source="people")
+    release = tf.release(calibration, {"x1": [0, 1, 1, 0]}, entries="v", ledger=str(tmp_path / "l.db"), source="people")
     assert "'x2' lies" not in str(release.certificate.to_dict())
     assert any("a number in the stated interval" in words for words in release.certificate.assumptions)
     with pytest.raises(tf.errors.BudgetExceeded):
-        tf.release(calibration, {"x1": [0, 1, 1, 0]}, ledger=str(tmp_path / "l.db"), source="people")
+        tf.release(calibration, {"x1": [0, 1, 1, 0]}, entries="v", ledger=str(tmp_path / "l.db"), source="people")
 
 
 COLUMN: Any = {"x1": {1: tf.Affine("0.6", x2="-0.2"), 0: None}}

@@ -221,8 +221,8 @@ def test_a_release_from_a_frame(tmp_path):
     framework = tf.Pufferfish(tf.dataset_property("group", "share", of="b"), PEOPLE)
     calibration = tf.calibrate(framework, tf.Mean("ill"), 1, mechanism="laplace-exact")
     with pytest.raises(DataError, match="another number"):
-        tf.release(calibration, DATA[:2], ledger=tmp_path / "l.db")
-    released = tf.release(calibration, DATA, ledger=tmp_path / "l.db")
+        tf.release(calibration, DATA[:2], entries="values", ledger=tmp_path / "l.db")
+    released = tf.release(calibration, DATA, entries="values", ledger=tmp_path / "l.db")
     assert float(released.value) * 4 == pytest.approx(round(float(released.value) * 4))
     assert "the share of 'b' in 'group' of the records at hand" in str(released.certificate)
 

@@ -243,4 +243,4 @@ def test_a_frame_is_no_sequence_of_its_columns_names(engine: str, tmp_path) -> N
     for belief_of in (belief, tf.IndependentUsers([{"person": 0.5, "minute": 0.5}] * 3)):
         calibration = tf.calibrate(tf.Pufferfish(tf.every_entry(), belief_of), tf.Count("person"), epsilon=1)
         with pytest.raises(DataError, match=r"is a table.*give one column"):
-            tf.release(calibration, FRAMES[engine](), ledger=tmp_path / "l.db", budget=9)
+            tf.release(calibration, FRAMES[engine](), entries="values", ledger=tmp_path / "l.db", budget=9)

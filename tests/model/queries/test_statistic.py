@@ -53,7 +53,8 @@ def test_it_is_published_with_quilts_of_parameters(tmp_path: Any) -> None:
     calibration = tf.calibrate(framework, COVARIANCE, 1)
     assert calibration.scale == pytest.approx(0.6)
     assert tf.true_loss(calibration).loss <= 1
-    release = tf.release(calibration, {"x": [0, 1, 1], "y": [1, 1, 0]}, ledger=str(tmp_path / "l.db"), source="people")
+    release = tf.release(calibration, {"x": [0, 1, 1], "y": [1, 1, 0]},
+        entries="v", ledger=str(tmp_path / "l.db"), source="people")  # fmt: skip
     assert "declared to change by at most 0.5" in release.certificate.statistic
     with pytest.raises(tf.errors.CalibrationRefused, match="only its largest change is declared"):
         tf.calibrate(framework, COVARIANCE, 1, mechanism="wasserstein")

@@ -42,7 +42,7 @@ ANSWER_KEYS = [
 
 
 def made(calibration: Any, ledger: Path | None = None) -> Certificate:
-    return tf.release(calibration, DATA, ledger=ledger, source="minutes").certificate
+    return tf.release(calibration, DATA, entries="values", ledger=ledger, source="minutes").certificate
 
 
 def test_the_keys_are_stable_and_survive_json(tmp_path: Path) -> None:

@@ -188,7 +188,7 @@ def test_a_release_of_the_library_is_refused_before_it_is_paid(tmp_path: Path, m
     calibration = tf.calibrate(framework, tf.Count(1), 1, mechanism="group")
     monkeypatch.setattr(pending, "LARGEST", 1000)
     with pytest.raises(LedgerError, match="may take 0 MB"):
-        tf.release(calibration, [0] * 5, ledger=tmp_path / "a.db", source="s", budget=9)
+        tf.release(calibration, [0] * 5, entries="values", ledger=tmp_path / "a.db", source="s", budget=9)
     assert not Ledger.open(tmp_path / "a.db").show()
 
 

@@ -383,7 +383,8 @@ def test_what_is_paid_for_some_people_is_not_drawn_for_others(tmp_path: Path, mo
 
 def test_labels_that_a_spreadsheet_would_run_come_back_as_they_were(tmp_path: Path) -> None:
     labels = ["=1+1", "a,b", "'tis", 'say "no"']
-    text = WORDS.replace('["north", "south"]', json.dumps(labels)).replace('value = "place"', 'value = "row"')
+    text = WORDS.replace('["north", "south"]', json.dumps(labels))
+    text = text.replace('value = "place"', 'value = "row"\nentries = "March"')
     text = text.replace('["0.75", "0.25"]', '["0.4", "0.3", "0.2", "0.1"]')
     text = text.replace('["0.25", "0.75"]', '["0.1", "0.2", "0.3", "0.4"]')
     (tmp_path / "release.toml").write_text(text)

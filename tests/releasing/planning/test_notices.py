@@ -15,6 +15,6 @@ def test_a_fallback_to_one_secret_is_said_once_a_table() -> None:
         SimpleNamespace(release=name, calibration=calibration, begins_series=True)
         for name, calibration in (("a", large), ("a", large), ("b", small))
     ]
-    account: Any = SimpleNamespace(budget_is_declared=True, asks=None, reading="", people="", charges=[])
+    account: Any = SimpleNamespace(budget_is_declared=True, asks=None, reading="", charges=[])
     people: Any = None
     assert module.notices(questions, "ward", account, people) == (f"a: {words}",)

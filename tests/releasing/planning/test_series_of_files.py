@@ -126,7 +126,7 @@ CHAIN = tf.MarkovChain([["0.9", "0.1"], ["0.4", "0.6"]], length=4, states=["stil
 
 @pytest.mark.filterwarnings("ignore::takifugu.releasing.planning.notices.Notice")
 def test_an_alone_promise_counts_by_its_noise_beside_others(tmp_path: Path) -> None:
-    account: dict[str, Any] = {"ledger": tmp_path / "l.db", "source": "walks", "budget": 9, "at": 0}
+    account: dict[str, Any] = {"entries": "v", "ledger": tmp_path / "l.db", "source": "walks", "budget": 9, "at": 0}
     framework = tf.Pufferfish(tf.every_entry(), CHAIN)
     alone, composing = (
         tf.calibrate(framework, tf.Count("walking"), 1, mechanism=name) for name in ("laplace-exact", "influence")

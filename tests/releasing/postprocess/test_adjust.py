@@ -113,7 +113,7 @@ def test_a_released_total_says_where_it_comes_from(tmp_path: Any) -> None:
     adjusted = of([20, -5, 9]).adjusted(total=total)
     assert sum(adjusted.values) == 30
     assert "itself a noisy release about 'data', made without a ledger, with epsilon 1" in adjusted.notes[1]
-    paid = noisy(tf.Count("a"), ledger=tmp_path / "ledger.db", source="study")
+    paid = noisy(tf.Count("a"), entries="values", ledger=tmp_path / "ledger.db", source="study")
     said = of([20, -5, 9]).adjusted(total=replace(paid, values=(Fraction(4),)))
     assert f"as ledger release {paid.certificate.release_id}" in said.certificate.conditions[-1]
     below = replace(COUNT, values=(Fraction(-2),))

@@ -59,16 +59,16 @@ def yes(_: object) -> bool:
 
 def lost(
     folder: Path, *specs: str, windows: tuple[str | None, ...] = (None, None), table: str | None = None,
-    same_entries: bool | None = None,
+    other_entries: bool = False,
 ) -> Ledger:  # fmt: skip
     """Publish files one after the other, and return the ledger as it was before the last one."""
     ledger = folder / "ledger.db"
     for spec, window in zip(specs, windows, strict=True):
-        same = same_entries if ledger.exists() else None
+        others = other_entries and ledger.exists()
         where = files.write(folder, spec, table)
         if ledger.exists():
             copied(ledger, folder / "copy.db")
-        tf.release_file(where, window=window, same_entries=same)
+        tf.release_file(where, window=window, other_entries=others)
     copied(ledger, folder / "whole.db")
     restored(ledger, folder / "copy.db")
     return Ledger.open(ledger)
@@ -147,7 +147,7 @@ def lost_of(folder: Path, calibrations: Sequence[Any], data: list[str], **accoun
         if path.exists():
             copied(path, folder / "copy.db")
         more = {key: value[n] if key == "at" else value for key, value in account.items()}
-        release = tf.release(calibration, data, ledger=path, reading="steps", **more)
+        release = tf.release(calibration, data, ledger=path, entries="steps", **more)
         (out / f"{n}.certificate.json").write_text(release.certificate.to_json())
     whole = Ledger.open(path).spent("data").spent
     restored(path, folder / "copy.db")
@@ -289,7 +289,7 @@ def test_in_another_reading_every_answer_counts(tmp_path: Path) -> None:
     rows = [f"{u},{u}{r},{t},x,sitting" for u in "ab" for r in (1, 2) for t in range(0, 20, 2)]
     table = "\n".join(["Who is it?,run no.,t [min],spare,état; raw", *rows, ""])
     specs = [text.replace("budget = 10", "budget = 999") for text in (UNITS, runs)]
-    book = lost(tmp_path, *specs, table=table, same_entries=False)
+    book = lost(tmp_path, *specs, table=table, other_entries=True)
     (prices,) = adopt(book, tmp_path / "out", yes)
     assert prices.as_paid == (False,)
     certificate = read_certificate(written(tmp_path))

@@ -308,7 +308,7 @@ def test_users_who_are_not_asked_may_have_other_values(tmp_path: Path) -> None:
     laws = [{-1: 0.5, 2: 0.5}, {2: 0.625, -1: 0.375}, {5: 0.0, -1: 0.5, 2: 0.5}]
     users = tf.IndependentUsers(laws, 1)
     calibration = tf.calibrate(tf.Pufferfish(tf.every_entry(), users), tf.Sum(entries=[1]), "0.1", mechanism="group")
-    noisy = tf.release(calibration, [2, 2, 2], ledger=tmp_path / "l.db", source="s", budget=9)
+    noisy = tf.release(calibration, [2, 2, 2], entries="values", ledger=tmp_path / "l.db", source="s", budget=9)
     assert noisy.certificate.doubts == ()
 
 
@@ -321,6 +321,6 @@ def test_what_cannot_be_compared_is_told_before_anything_is_paid(tmp_path: Path,
     coin = tf.MarkovChain([[0.5, 0.5], [0.5, 0.5]], 9)
     calibration = tf.calibrate(tf.Pufferfish(tf.every_entry(), coin), tf.Count(1), 1)
     with pytest.raises(TakifuguError) as fault:
-        tf.release(calibration, [1] * 9, ledger=tmp_path / "l.db", source="s", budget=9)
+        tf.release(calibration, [1] * 9, entries="values", ledger=tmp_path / "l.db", source="s", budget=9)
     assert fault.value.state in (None, ReleaseState.NOTHING)
     assert "s" not in {row.name for row in Ledger.open(tmp_path / "l.db").show()}

@@ -118,7 +118,7 @@ def test_init_takes_its_draft_back_where_no_ledger_can_be_made(tmp_path: Path) -
 
 
 def test_the_library_announces_and_requires_too(tmp_path: Path) -> None:
-    account: dict[str, Any] = {"ledger": tmp_path / "ledger.db", "budget": 9}
+    account: dict[str, Any] = {"entries": "values", "ledger": tmp_path / "ledger.db", "budget": 9}
     with pytest.raises(LedgerError, match="require_ledger"):
         tf.release(CALIBRATION, DATA, **account, require_ledger=True)
     with pytest.raises(LedgerError, match="none is given"):
@@ -143,7 +143,7 @@ import takifugu as tf
 chain = tf.MarkovChain([[0.9, 0.1], [0.4, 0.6]], length=4)
 noise = tf.calibrate(tf.Pufferfish(tf.every_entry(), chain), tf.Count(1), 1, mechanism="group")
 tf.release(noise, {DATA!r})
-tf.release(noise, {DATA!r}, ledger="ledger.db")
+tf.release(noise, {DATA!r}, entries="values", ledger="ledger.db")
 """
 
 
@@ -154,7 +154,7 @@ def test_without_a_ledger_nobody_is_counting_and_that_is_said(tmp_path: Path) ->
     assert seen[0].filename == __file__
     with warnings.catch_warnings(record=True) as seen_with_ledger:
         warnings.simplefilter("always")
-        tf.release(CALIBRATION, DATA, ledger=tmp_path / "ledger.db", budget=5)
+        tf.release(CALIBRATION, DATA, entries="values", ledger=tmp_path / "ledger.db", budget=5)
     assert NOBODY_COUNTS not in [str(one.message) for one in seen_with_ledger]
 
 

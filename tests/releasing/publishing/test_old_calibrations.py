@@ -54,7 +54,7 @@ def test_what_never_passed_the_gate_is_neither_paid_nor_drawn(
 ) -> None:
     calibration, ledger = made(with_little_noise()), tmp_path / "ledger.db"
     with pytest.raises(CalibrationRefused, match="calibrate again") as refused:
-        tf.release(calibration, DATA, ledger=ledger, budget=2)
+        tf.release(calibration, DATA, entries="values", ledger=ledger, budget=2)
     assert refused.value.state is ReleaseState.NOTHING
     assert not ledger.exists()
     with pytest.raises(CalibrationRefused, match="calibrate again"):

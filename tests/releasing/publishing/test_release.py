@@ -36,7 +36,7 @@ class NoEntropy:
 
 
 def test_a_count_is_a_number_with_an_interval_and_a_certificate(tmp_path: Path) -> None:
-    noisy = tf.release(count(), DATA, ledger=tmp_path / "ledger.db", source="study")
+    noisy = tf.release(count(), DATA, entries="v", ledger=tmp_path / "ledger.db", source="study")
     assert isinstance(noisy.value, int)
     assert noisy.values == (Fraction(noisy.value),)
     low, high = noisy.interval(0.95)  # type: ignore[misc]
@@ -80,27 +80,28 @@ def test_short_sequences_fit_quilts_and_not_output_laws() -> None:
 def test_the_ledger_is_debited_before_anything_is_drawn(tmp_path: Path) -> None:
     where = tmp_path / "ledger.db"
     with pytest.raises(Fault, match=r"RuntimeError at failing.py:\d+.*paid, not drawn"):
-        tf.release(count(), DATA, ledger=where, source="study", budget=1.5, entropy=NoEntropy())
+        tf.release(count(), DATA, entries="v", ledger=where, source="study", budget=1.5, entropy=NoEntropy())
     book = Ledger.open(where)
     assert book.history("study")[0].state == "reserved"
     assert book.spent("study").spent.epsilon >= 1
     with pytest.raises(BudgetExceeded, match=r"has epsilon 0\.5 left of"):
-        tf.release(count(), ["still"] * len(DATA), ledger=book, source="study")
-    assert tf.release(count(), DATA, ledger=book, source="study").completed is not None
+        tf.release(count(), ["still"] * len(DATA), entries="v", ledger=book, source="study")
+    assert tf.release(count(), DATA, entries="v", ledger=book, source="study").completed is not None
     with pytest.raises(BudgetExceeded, match=r"has epsilon 0\.5 left of"):
-        tf.release(count(), DATA, ledger=book, source="study")
+        tf.release(count(), DATA, entries="v", ledger=book, source="study")
 
 
 def test_refusals_spend_nothing_and_draw_nothing(tmp_path: Path) -> None:
     book = Ledger.open(tmp_path / "ledger.db")
-    tf.release(count(mechanism="laplace-exact"), DATA, ledger=book, source="study", budget=10)
+    tf.release(count(mechanism="laplace-exact"), DATA, entries="v", ledger=book, source="study", budget=10)
     before = book.show()
     with pytest.raises(CompositionRefused, match="would begin after another release"):
-        tf.release(count(), DATA, ledger=book, source="study", entropy=NoEntropy(), begins_series=True)
+        tf.release(count(), DATA, entries="v", ledger=book, source="study", entropy=NoEntropy(), begins_series=True)
     with pytest.raises(BudgetExceeded, match="would cost"):
-        tf.release(count(20), DATA, ledger=book, source="study", entropy=NoEntropy())
+        tf.release(count(20), DATA, entries="v", ledger=book, source="study", entropy=NoEntropy())
     with pytest.raises(LedgerError, match="budget"):
-        tf.release(count(mechanism="group"), DATA, ledger=book, source="study", budget=3, entropy=NoEntropy())
+        tf.release(count(mechanism="group"), DATA,
+            entries="v", ledger=book, source="study", budget=3, entropy=NoEntropy())  # fmt: skip
     assert book.show() == before
 
 
@@ -109,16 +110,16 @@ def test_ledgers_that_cannot_be_used(tmp_path: Path) -> None:
     for name, content in broken.items():
         (tmp_path / name).write_bytes(content)
         with pytest.raises(LedgerError):
-            tf.release(count(), DATA, ledger=tmp_path / name, entropy=NoEntropy())
+            tf.release(count(), DATA, entries="v", ledger=tmp_path / name, entropy=NoEntropy())
         assert (tmp_path / name).read_bytes() == content
     with pytest.raises(LedgerError):
-        tf.release(count(), DATA, ledger=tmp_path, entropy=NoEntropy())
+        tf.release(count(), DATA, entries="v", ledger=tmp_path, entropy=NoEntropy())
     where = tmp_path / "locked.db"
     book = Ledger.open(where, timeout=0.1)
     other = sqlite3.connect(where, isolation_level=None)
     other.execute("BEGIN IMMEDIATE")
     with pytest.raises(LedgerError):
-        tf.release(count(), DATA, ledger=book, entropy=NoEntropy())
+        tf.release(count(), DATA, entries="v", ledger=book, entropy=NoEntropy())
     other.close()
     assert book.show() == ()
 
@@ -133,20 +134,20 @@ def test_arguments_are_checked() -> None:
 def test_units_are_accounted_apart(tmp_path: Path) -> None:
     book = Ledger.open(tmp_path / "ledger.db")
     for unit in ("Ana", "Ben"):
-        noisy = tf.release(count(), DATA, ledger=book, source="study", unit=unit, budget=1)
+        noisy = tf.release(count(), DATA, entries="v", ledger=book, source="study", unit=unit, budget=1)
         assert (noisy.certificate.scope, noisy.certificate.units) == ("unit", (unit,))
     assert book.spent("study").spent.epsilon == 1
     with pytest.raises(BudgetExceeded):
-        tf.release(count(), DATA, ledger=book, source="study", unit="Ana")
+        tf.release(count(), DATA, entries="v", ledger=book, source="study", unit="Ana")
 
 
 def test_equal_data_under_another_name_are_nobodys_business(tmp_path: Path) -> None:
     """A refusal would tell that two people's data are equal (U11, L1)."""
     book = Ledger.open(tmp_path / "ledger.db")
     for source in ("study", "copy"):
-        tf.release(count(), DATA, ledger=book, source=source)
+        tf.release(count(), DATA, entries="v", ledger=book, source=source, same_people=False)
     for unit in ("ana", "bob"):
-        tf.release(count(), DATA, ledger=book, source="people", unit=unit)
+        tf.release(count(), DATA, entries="v", ledger=book, source="people", unit=unit, same_people=False)
     assert [row.spent.epsilon for row in book.show()] == [1, 1, 1]
 
 
@@ -187,7 +188,7 @@ def test_data_that_the_belief_does_not_know_are_refused(data: Any, tmp_path: Pat
     path = tmp_path / "ledger.db"
     for users in (tf.IndependentUsers([ILL] * 3), tf.IndependentUsers([ILL] * 3, 0.5, "removed", ["x", "y", "z"])):
         with pytest.raises(DataError) as raised:
-            tf.release(count_of_ill(users), data, ledger=path)
+            tf.release(count_of_ill(users), data, entries="v", ledger=path)
         assert "dead" not in str(raised.value)
     assert not path.exists()
 
@@ -203,7 +204,7 @@ def test_an_absent_user_is_no_value_where_it_is_counted() -> None:
 @pytest.mark.parametrize("mode", ["unknown", "removed"])
 def test_the_certificate_names_the_meaning_of_absence(mode: str, tmp_path: Path) -> None:
     users = tf.IndependentUsers([ILL] * 5, Fraction(1, 2), mode, source="a public survey")
-    release = tf.release(count_of_ill(users), ["ill"] * 5, ledger=tmp_path / "ledger.db")
+    release = tf.release(count_of_ill(users), ["ill"] * 5, entries="v", ledger=tmp_path / "ledger.db")
     meaning = "an unknown value" if mode == "unknown" else "is removed and contributes nothing"
     assert meaning in release.certificate.beliefs[0]
     assert any(meaning in text for text in release.certificate.assumptions)
@@ -220,9 +221,9 @@ def test_noise_for_one_user_adds_up_and_promises_about_one_answer_do_not(tmp_pat
     single = tf.calibrate(framework, tf.Sum(), 1, mechanism="laplace-exact", allow_zero_noise=True)
     assert str(single.guarantee.composition) == "alone"
     ledger = tmp_path / "ledger.db"
-    tf.release(each, [1] * 80, ledger=ledger)
+    tf.release(each, [1] * 80, entries="v", ledger=ledger)
     with pytest.raises(tf.TakifuguError):
-        tf.release(single, [1] * 80, ledger=ledger)
+        tf.release(single, [1] * 80, entries="v", ledger=ledger)
 
 
 @pytest.mark.slow
@@ -269,7 +270,7 @@ def test_noise_around_a_real_answer_has_its_deviation():
 
 
 def test_a_certificate_says_what_is_hidden_and_assumed(tmp_path):
-    released = tf.release(calibrated(), BODIES, ledger=tmp_path / "l.db", source="customers")
+    released = tf.release(calibrated(), BODIES, entries="v", ledger=tmp_path / "l.db", source="customers")
     words = " ".join(str(released.certificate).split())
     for expected in ("the mean of 'income' of the records at hand, up to a difference of 30", "jointly normal columns",
                      "each drawn from the stated joint normal distribution", "multiples of 0.001"):  # fmt: skip
@@ -290,12 +291,12 @@ def test_bad_data_release_nothing_and_leave_the_ledger_as_it_was(tmp_path, wrong
     Ledger.open(ledger).source("others", 1)
     before = ledger.read_bytes()
     with pytest.raises(tf.errors.DataError):
-        tf.release(calibrated(), wrong, ledger=ledger, source="customers")
+        tf.release(calibrated(), wrong, entries="v", ledger=ledger, source="customers")
     assert ledger.read_bytes() == before
 
 
 def test_a_second_release_about_the_same_records_is_refused(tmp_path):
-    account = {"ledger": tmp_path / "l.db", "source": "customers"}
+    account = {"entries": "v", "ledger": tmp_path / "l.db", "source": "customers"}
     tf.release(calibrated(), BODIES, **account)
     with pytest.raises(tf.errors.CompositionRefused, match="alone"):
         tf.release(calibrated(tf.Sum("income")), BODIES, **account)
@@ -306,7 +307,8 @@ def test_noise_that_no_certificate_holds_is_refused_before_it_is_paid_for(code: 
     """It was paid for and drawn, and no certificate could be written: its values were lost."""
     framework = tf.Pufferfish(tf.every_entry(), tf.MarkovChain([[0.5, 0.5], [0.4, 0.6]], 4))
     below = tf.calibrate(framework, tf.Mean(codes={0: 0, 1: 1e270}), 1, mechanism="group")
-    assert tf.release(below, [0, 1, 1, 0], ledger=tmp_path / "ledger.db").certificate.answers[0].scale is not None
+    assert tf.release(below, [0, 1, 1, 0],
+        entries="v", ledger=tmp_path / "ledger.db").certificate.answers[0].scale is not None  # fmt: skip
     with pytest.raises(tf.errors.CalibrationRefused, match="which no certificate holds: publish"):
         tf.calibrate(framework, tf.Mean(codes={0: 0, 1: code}), 1, mechanism="group")
 
@@ -324,6 +326,6 @@ def test_an_answer_that_no_certificate_holds_is_refused_before_it_is_paid_for(co
             with pytest.raises((tf.errors.CalibrationRefused, tf.errors.InputError)):
                 tf.with_scale(framework, query, scale)
         return
-    tf.release(tf.calibrate(framework, query, epsilon=20), data, ledger=path, budget=50)
+    tf.release(tf.calibrate(framework, query, epsilon=20), data, entries="v", ledger=path, budget=50)
     assert Ledger.open(path).history("data")[0].state == "published"
     assert Ledger.open(path).check() == ()

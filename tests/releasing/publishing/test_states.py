@@ -137,7 +137,7 @@ def test_the_library_is_completed_too(tmp_path: Path, monkeypatch: pytest.Monkey
     book, data = Ledger.open(tmp_path / "ledger.db"), ["still", "walking", "walking"] * 3
 
     def ask(data: Any = data) -> tf.releasing.postprocess.release.Release:
-        return tf.release(made, data, ledger=book, source="s", unit="Ana", budget=9)
+        return tf.release(made, data, entries="v", ledger=book, source="s", unit="Ana", budget=9)
 
     with failing(monkeypatch, Ledger, "publish", LedgerError("locked")), pytest.raises(LedgerError) as refusal:
         ask()
@@ -379,7 +379,7 @@ def test_values_of_the_library_stay_until_they_can_be_returned(tmp_path: Path, m
     book = Ledger.open(tmp_path / "ledger.db")
 
     def ask() -> Any:
-        return tf.release(made, [0, 1, 1, 0], ledger=book, source="by hand", budget=9)
+        return tf.release(made, [0, 1, 1, 0], entries="v", ledger=book, source="by hand", budget=9)
 
     with failing(monkeypatch, library, "library_of", KeyError("x")), pytest.raises(tf.errors.Fault) as refusal:
         ask()
@@ -404,10 +404,11 @@ def test_half_a_character_is_refused_before_anything_is_calibrated() -> None:
 def test_what_is_declared_about_people_is_part_of_the_release(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     made = counting()
     book = Ledger.open(tmp_path / "ledger.db")
-    tf.release(made, [0, 1, 1, 0], ledger=book, source="clinic", unit="Ana", budget=9)
+    tf.release(made, [0, 1, 1, 0], entries="v", ledger=book, source="clinic", unit="Ana", budget=9)
 
     def ask(same: bool) -> Any:
-        return tf.release(made, [1, 1, 1, 0], ledger=book, source="school", unit="Ana", budget=9, same_people=same)
+        return tf.release(made, [1, 1, 1, 0],
+            entries="v", ledger=book, source="school", unit="Ana", budget=9, same_people=same)  # fmt: skip
 
     with failing(monkeypatch, publish, "answer_of", KeyError("x")), pytest.raises(tf.errors.Fault):
         ask(False)

@@ -75,7 +75,8 @@ class Tries:
                 case.framework, case.query, epsilon, delta, mechanism, only_release=True, allow_zero_noise=True
             )
             noisy = tf.release(
-                calibrated, data or data_of(case.framework), ledger=self.book, source=source, budget=(10**6, "0.9999"),
+                calibrated, data or data_of(case.framework),
+                    entries="v", ledger=self.book, source=source, budget=(10**6, "0.9999"),
                 same_people=False if self.sources else None,
             )  # fmt: skip
         except TakifuguError as error:

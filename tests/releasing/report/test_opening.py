@@ -111,7 +111,7 @@ def test_a_median_says_how_far_in_rank_and_rows_that_were_sent_say_why_there_is_
     said = opening(table.files[3].read_text(encoding="utf-8"))
     assert any(re.search(r"How to read it: with probability 95 %, .* off by at most \d+ rows in rank", s) for s in said)
     example = next(example for example in EXAMPLES if example.kind == "populations")
-    (table,) = tf.release_file(example.write(tmp_path), anyway=True).tables
+    (table,) = tf.release_file(example.write(tmp_path / "rows"), anyway=True).tables
     said = opening(table.files[3].read_text(encoding="utf-8"))
     assert said[0].startswith("No verdict: each row")
     assert said[1].startswith("How to read a row: by the declared populations, another value than the true one is sent")

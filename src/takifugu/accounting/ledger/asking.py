@@ -15,7 +15,7 @@ from takifugu.accounting.ledger.encoding import canonical
 from takifugu.accounting.ledger.format.readings import Readings
 from takifugu.accounting.ledger.format.tables import EVERYONE, TAG
 from takifugu.accounting.ledger.values import SMALLEST_SPEND, Debit, Debits
-from takifugu.analysis.guarantee import Charge, Covers
+from takifugu.analysis.guarantee import SAME, Charge, Covers
 from takifugu.core.errors import InputError, LedgerError
 from takifugu.core.escaping import at_most
 from takifugu.core.lists import places_of
@@ -142,7 +142,7 @@ def request_of(
     if not ids:
         names = dict.fromkeys(debit.name for debit in debits)
         ids = {name: token_hex(8) for name in names}
-    rows, row_of = _debited(debits, ids, recharge)
+    rows, row_of = _debited(debits, ids, recharge, tag)
     if "" in row_of and len(row_of) > 1:
         raise LedgerError(ONE_OR_MANY)
     shape_of = places_of(dict.fromkeys(row_of.values()))
@@ -157,7 +157,7 @@ def request_of(
 
 
 def _debited(
-    debits: Sequence[Debit | Debits], ids: Mapping[str, str], recharge: bool
+    debits: Sequence[Debit | Debits], ids: Mapping[str, str], recharge: bool, tag: Callable[[str], bytes]
 ) -> tuple[list[tuple[Part, ...]], dict[str, int]]:
     """Return the different rows of parts, and the number of each unit's row."""
     numbers = dict(zip(ids, range(len(ids)), strict=True))
@@ -171,7 +171,7 @@ def _debited(
         for kind in debit.kinds:
             key = id(kind.charge), id(kind.framework), release
             if key not in parts:
-                parts[key] = _part(kind, ids[release], numbers[release], recharge, texts)
+                parts[key] = _part(kind, ids[release], numbers[release], recharge, texts, tag)
             parts_of_kinds.append(parts[key])
         for name, number in debit.units.items():
             unit = _unit(name)
@@ -192,7 +192,7 @@ def request_of_everyone(debits: Sequence[Debit], ids: Mapping[str, str], tag: Ca
     """Prepare debits of every unit of a source, with known release ids."""
     numbers = dict(zip(ids, range(len(ids)), strict=True))
     texts: dict[int, str] = {}
-    parts = tuple(_part(debit, ids[debit.name], numbers[debit.name], False, texts) for debit in debits)
+    parts = tuple(_part(debit, ids[debit.name], numbers[debit.name], False, texts, tag) for debit in debits)
     return Request(ids, (_read_together(parts),), {EVERYONE: 0}, tag(""))
 
 
@@ -211,7 +211,9 @@ def _unit(name: str) -> str:
     return spelling
 
 
-def _part(debit: Debit, release: str, number: int, recharge: bool, texts: dict[int, str]) -> Part:
+def _part(
+    debit: Debit, release: str, number: int, recharge: bool, texts: dict[int, str], tag: Callable[[str], bytes]
+) -> Part:  # fmt: skip
     charge = debit.charge
     if charge.epsilon < SMALLEST_SPEND:
         raise LedgerError(
@@ -228,6 +230,8 @@ def _part(debit: Debit, release: str, number: int, recharge: bool, texts: dict[i
             fix="use charge_of(calibration, framework=...) with the person's framework",
         )
     charge_read, reading = unread(charge)
+    if reading.startswith(SAME) and reading != SAME:  # where recordings start, which nobody reads back
+        reading = f"{SAME}{tag(reading).hex()}"
     text = canonical(charge_read.to_dict(), "the charge of this release")
     _check_reads_back(debit.name, text)
     return Part(charge_read, debit.framework, release, number, recharge, reading, text, body)
@@ -252,12 +256,13 @@ def unread(charge: Charge) -> tuple[Charge, str]:
 
 
 def _read_together(parts: tuple[Part, ...]) -> tuple[Part, ...]:
-    """Number the readings that several of a unit's debits share."""
+    """Number the readings that several of a unit's debits share; those with a name are known in every payment."""
     counts = Counter(part.reading for part in parts)
     numbers: dict[str, str] = {}
     for reading, count in counts.items():
         if reading and count > 1:
             numbers[reading] = str(len(numbers) + 1)
+    numbers |= {reading: reading for reading in counts if reading.startswith(SAME)}
     return tuple(replace(part, reading=numbers.get(part.reading, "")) for part in parts)
 
 

@@ -20,7 +20,7 @@ from takifugu.accounting.ledger.disk.sqlite import Connection
 from takifugu.accounting.ledger.encoding import decoding
 from takifugu.accounting.ledger.format import seals
 from takifugu.accounting.ledger.format.chain import edited
-from takifugu.analysis.guarantee import Charge
+from takifugu.analysis.guarantee import SAME, Charge
 from takifugu.core.errors import LedgerError
 from takifugu.model import frameworks as framework_room
 from takifugu.model.frameworks import Framework
@@ -179,7 +179,7 @@ def read_as(charge: Charge, row: int, release: int, batch: int, reading: str) ->
 
     `release` becomes the numbers of its row and its release.
     """
-    if reading:
+    if reading and not reading.startswith(SAME):
         reading = f"{batch}.{reading}"
     return replace(charge, release=f"{row} {release}", reading=reading)
 

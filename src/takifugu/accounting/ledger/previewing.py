@@ -23,9 +23,19 @@ from takifugu.accounting.ledger.paying import excess_of, refusal
 from takifugu.accounting.ledger.same_people import Declaration, not_declared
 from takifugu.accounting.ledger.tallying import Tally, tally
 from takifugu.accounting.ledger.values import Amount, Debit, Debits, Source, as_budget, most
-from takifugu.core.errors import BudgetExceeded, CompositionRefused, InputError, ReadingChanged, TakifuguError
+from takifugu.core.errors import (
+    BudgetExceeded,
+    CompositionRefused,
+    InputError,
+    PeopleUndeclared,
+    ReadingChanged,
+    TakifuguError,
+)
 from takifugu.core.lists import without
 from takifugu.core.names import normalised
+
+#: What its owner alone knows about a source, and has to say once.
+Question = ReadingChanged | PeopleUndeclared
 
 
 @dataclass(frozen=True)
@@ -44,10 +54,10 @@ class Preview:
 
     `after` is None where there is no joint promise. Without a declared budget `budget` is what the first release cost,
     or would cost. `words` say what would be refused, and are empty where it `fits`; `over` is the error of a budget.
-    `reading` says that the source is read as several kinds of entries, and what that costs; `people` that nothing is
-    declared about those of a new source. `asks` is what has to be answered before anything is paid; all else is then
-    what the source comes to if the entries are the same, or where they cannot be, if they are others. `tally` is the
-    basis, which `Ledger.reserve` takes where the ledger is still the same.
+    `reading` says that the source is read as several kinds of entries, and what that costs. `asks` is what has to be
+    answered before anything is paid; all else is then what the source comes to if entries, or people, are the same, or
+    where they cannot be, if they are others. `tally` is the basis, which `Ledger.reserve` takes where the ledger is
+    still the same.
     """
 
     before: Amount
@@ -58,8 +68,7 @@ class Preview:
     fits: bool
     words: str
     reading: str = ""
-    people: str = ""
-    asks: ReadingChanged | None = field(default=None, repr=False, compare=False)
+    asks: Question | None = field(default=None, repr=False, compare=False)
     tally: Tally | None = field(default=None, repr=False, compare=False)
     over: BudgetExceeded | None = field(default=None, repr=False, compare=False)
 
@@ -87,9 +96,9 @@ def preview(
             spent = rows.most_spent(connection, former.number)
             declared = _declared(where, former, spent, new_budget)
             try:
-                computed, asks = _tallied(connection, name, request, same_people, same_entries)
                 declaration = Declaration(name, former.number, request.names_units, same_people)
-                people = not_declared(connection, declaration)
+                asks: Question | None = not_declared(connection, declaration)
+                computed, asks = _tallied(connection, name, request, same_people, same_entries, asks)
             except CompositionRefused as refused:
                 limit = declared or former.budget
                 return Preview(spent, None, limit, declared is not None, (), False, str(refused))
@@ -100,7 +109,7 @@ def preview(
     over = None if excess is None else refusal(excess, where)
     return Preview(
         spent, most([spent, computed.mine.cost]), limit, declared is not None, _charges(computed), over is None,
-        "" if over is None else str(over), computed.mine.mixed, people, asks, computed, over,
+        "" if over is None else str(over), computed.mine.mixed, asks, computed, over,
     )  # fmt: skip
 
 
@@ -115,17 +124,23 @@ def _declared(where: str | Path | None, source: Source, spent: Amount, new: Amou
 
 
 def _tallied(
-    connection: Connection, name: str, request: Request, same_people: bool | None, same_entries: bool | None
-) -> tuple[Tally, ReadingChanged | None]:
+    connection: Connection, name: str, request: Request, same_people: bool | None, same_entries: bool | None,
+    asks: Question | None,
+) -> tuple[Tally, Question | None]:  # fmt: skip
     """Return what releases would cost, and what has to be asked before, with the price of either answer."""
-    try:
-        return tally(connection, name, request, same_people, same_entries), None
-    except ReadingChanged as changed:
-        question = changed
+    question = asks
+    if question is None:
+        try:
+            return tally(connection, name, request, same_people, same_entries), None
+        except (ReadingChanged, PeopleUndeclared) as open_question:
+            question = open_question
     prices, tallies, refusals = list[str](), list[Tally](), list[TakifuguError]()
     for answer in (True, False):
+        people, entries = answer, bool(same_entries)  # what else is asked is asked afterwards
+        if isinstance(question, ReadingChanged):
+            people, entries = bool(same_people) if same_people is None else same_people, answer
         try:
-            computed = tally(connection, name, request, same_people, answer)
+            computed = tally(connection, name, request, people, entries)
         except (CompositionRefused, InputError) as refused:
             refusals.append(refused)
             prices.append(f"refused, {refused.message}")
@@ -135,7 +150,9 @@ def _tallied(
             prices.append(f"{name!r} goes from {spent} to {most([spent, computed.mine.cost])}")
     if not tallies:
         raise refusals[-1]
-    return tallies[0], ReadingChanged(name, question.before, question.now, *prices)
+    if isinstance(question, ReadingChanged):
+        return tallies[0], ReadingChanged(name, question.before, question.now, *prices)
+    return tallies[0], PeopleUndeclared(name, question.other, *prices)
 
 
 def question_of(where: str | Path, source: str, reading: str) -> ReadingChanged | None:

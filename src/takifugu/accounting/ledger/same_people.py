@@ -13,7 +13,7 @@ from typing import NamedTuple
 
 from takifugu.accounting.ledger import store as rows
 from takifugu.accounting.ledger.disk.sqlite import Connection
-from takifugu.core.errors import InputError, LedgerError
+from takifugu.core.errors import InputError, LedgerError, PeopleUndeclared
 
 #: Sources by their numbers, the lower one first; a source with itself was declared to be of the same people as others.
 Known = Mapping[tuple[int, int], bool]
@@ -117,36 +117,20 @@ def declared(
     return {other: _is_same(connection, source, other, declarations) for other in sorted(overlap)}
 
 
-def not_declared(connection: Connection, source: Declaration) -> str:
-    """Say the consequence of no declaration about a new source without names.
-
-    "" unless another source is without names, too.
-    """
-    if source.number or source.names_units or source.same_people is not None:
-        return ""
-    names = [name for name, members in connection.execute("select name, members from sources") if not members]
-    if not names:
-        return ""
-    return (
-        f"the source {source.name!r} names no people, nor does {min(names)!r} of this ledger: they count as other "
-        "people, each source with a budget of its own; if they are the same people, write same_people = true under "
-        "[source] (same_people=True in Python), and each release about the one is charged to the other, too"
-    )
+def not_declared(connection: Connection, source: Declaration) -> PeopleUndeclared | None:
+    """Return what has to be asked about the people of a source without releases, beside one that has some."""
+    released = "select distinct s.id, s.name from sources s join releases r on r.source = s.id order by s.name"
+    names = {row.id: row.name for row in connection.all(released)}
+    if source.same_people is not None or source.number in names or not names:
+        return None
+    return PeopleUndeclared(source.name, min(names.values()))
 
 
 def _is_same(connection: Connection, source: Declaration, other: int, declarations: Known) -> bool:
     before = declarations.get(rows.pair(source.number, other))
     name = rows.source_of_row(connection, other).name
     if before is None and source.same_people is None:
-        likeness, who = "both name no people", "other people"
-        if source.names_units:
-            likeness, who = "both say whose data they hold, and name people alike", "other people of the same names"
-        raise InputError(
-            f"the sources {source.name!r} and {name!r} of this ledger {likeness}",
-            fix="are these the same people? Write same_people = false under [source] (same_people=False in Python) "
-            f"if they are {who}; or same_people = true, and each release about the one source is charged to the other, "
-            "too, at the cost of a change of the whole data",
-        ).at("same_people")
+        raise PeopleUndeclared(source.name, name)
     if before and source.same_people is False:
         raise LedgerError(
             f"the ledger records that the sources {source.name!r} and {name!r} are about the same people, and now "

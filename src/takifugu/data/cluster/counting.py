@@ -32,10 +32,10 @@ from takifugu.data.sql.faults import CAUSES, RowFault, no_rows, wrong_data, wron
 from takifugu.data.sql.words import identifier
 from takifugu.data.values.bounded import Bounded
 
-#: What a partition answers, as Spark writes it: of each piece its names, length, gaps, counts and counts by cell.
+#: What a partition answers, as Spark writes it: of each piece its names, length, start, gaps, counts, those by cell.
 SCHEMA = (
-    "unit string, recording string, length bigint, complete boolean, starts array<bigint>, stops array<bigint>, "
-    "counts array<bigint>, cells array<bigint>, fault string"
+    "unit string, recording string, length bigint, first bigint, complete boolean, starts array<bigint>, "
+    "stops array<bigint>, counts array<bigint>, cells array<bigint>, fault string"
 )
 
 
@@ -264,6 +264,7 @@ def collected(
         pieces["length"].to_numpy(), np.array(pieces["complete"].to_pylist(), dtype=bool),
         (piece, runs[0].flatten().to_numpy(), runs[1].flatten().to_numpy()),
         pieces["counts"].combine_chunks().flatten().to_numpy().reshape(size, number), by_cell, cell, names,
+        None if pieces["first"].null_count else pieces["first"].to_numpy(),
     )  # fmt: skip
 
 
@@ -292,7 +293,8 @@ def _answer(counts: Counts) -> Any:
 
     return _batch({
         "unit": counts.names[0].tolist(), "recording": counts.names[1].tolist(), "length": counts.lengths,
-        "complete": counts.complete, "starts": listed(starts, bounds), "stops": listed(stops, bounds),
+        "first": [None] * size if counts.starts is None else counts.starts, "complete": counts.complete,
+        "starts": listed(starts, bounds), "stops": listed(stops, bounds),
         "counts": rows(counts.counts), "cells": rows(by_cell), "fault": [None] * size,
     }, SCHEMA)  # fmt: skip
 

@@ -26,7 +26,8 @@ class Counts:
     A piece is a unit's recording, or its window of the calendar. `lengths` has a number a piece, `counts` one a piece
     and state. The steps of piece `runs[0][i]` from `runs[1][i]` up to before `runs[2][i]`, counted from its start, have
     a state; `complete` says which pieces have one at every step, and these have no runs. With cells, `by_cell` has a
-    number a piece, cell and state, and `cell` is that of each step of the window.
+    number a piece, cell and state, and `cell` is that of each step of the window. `starts` are the ticks of the first
+    steps of recordings without a window, counted from 1970, or from 0; of windows there are none.
     """
 
     lengths: IntArray
@@ -36,6 +37,7 @@ class Counts:
     by_cell: IntArray | None = field(default=None, repr=False)
     cell: IntArray | None = field(default=None, repr=False)
     names: tuple[Names, Names] = field(default=(np.empty(0, object), np.empty(0, object)), repr=False)
+    starts: IntArray | None = None
 
     def observed(self, piece: int) -> tuple[range, ...]:
         """Return the runs of steps of a piece that have a state."""
@@ -142,6 +144,10 @@ def _of_samples(
         lengths[at] = integers(table["high"]) - integers(table["low"]) + 1
     counts = np.zeros((count, states), dtype=np.int64)
     counts[at] = _by_state(table, states)
+    starts = None
+    if window is None:
+        starts = np.zeros(count, dtype=np.int64)
+        starts[at] = integers(table["low"]) * source.width + integers(table["least"])
     complete, runs = np.ones(count, dtype=bool), _NO_RUNS
     if source.gaps == "public":
         observed, low = np.zeros(count, dtype=np.int64), np.zeros(count, dtype=np.int64)
@@ -160,7 +166,7 @@ def _of_samples(
         by_cell[integers(table_by_cell["number"]), at_cell] = _by_state(table_by_cell, states)
     nobody = np.full(count, "", dtype=object)
     units = table.get("unit", nobody) if roster is None else roster.names
-    return Counts(lengths, complete, runs, counts, by_cell, cell, (units, table.get("recording", nobody)))
+    return Counts(lengths, complete, runs, counts, by_cell, cell, (units, table.get("recording", nobody)), starts)
 
 
 def _check_samples(opened: Opened, table: Any, roster: Roster | None, is_part: bool) -> None:

@@ -85,9 +85,14 @@ def files_read(given: str, root: str | Path) -> tuple[Path, ...]:
 
 def files_of_select(text: str, root: str | Path) -> tuple[Path, ...]:
     """Return the files that a SELECT reads; DataError for one that is not there, InputError for no SELECT."""
-    _, readers = without_readers(parsed(text, "sql"))
-    named = [files_named(path, Path(root), "sql") for reader in readers for path in reader.paths]
+    named = [files_named(path, Path(root), "sql") for path in paths_of_select(text)]
     return tuple(map(Path, chain.from_iterable(named)))
+
+
+def paths_of_select(text: str) -> tuple[str, ...]:
+    """Return the paths and patterns that a SELECT names; InputError for no SELECT."""
+    _, readers = without_readers(parsed(text, "sql"))
+    return tuple(path for reader in readers for path in reader.paths)
 
 
 def is_select(text: str, root: str | Path) -> bool:

@@ -48,6 +48,7 @@ def pieces_of(
             length, observed, counts.counts[number], units[number] if unit is not None else None,
             None if values is None else values[number], counts.cell,
             None if counts.by_cell is None else counts.by_cell[number],
+            None if counts.starts is None else int(counts.starts[number]),
         ))  # fmt: skip
     result.sort(key=lambda piece: (natural(piece.unit), natural(piece.piece)))
     return result

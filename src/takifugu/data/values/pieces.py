@@ -21,6 +21,7 @@ class Piece:
     integer per state and is private: it goes into the noise and nowhere else. So are `values`, where they were asked
     for: the number of each entry's state, -1 where it was not observed. `written` is the unit's name as the data spell
     it. Entries counted by cells have the (public) number of each one's `cell`, and private counts by cell and state.
+    `start` is the (public) tick of the first entry, where it is in no window.
     """
 
     unit: str | None
@@ -32,6 +33,7 @@ class Piece:
     values: IntArray | None = field(default=None, repr=False)
     cell: IntArray | None = field(default=None, repr=False)
     by_cell: IntArray | None = field(default=None, repr=False)
+    start: int | None = None
 
     @property
     def complete(self) -> bool:

@@ -6,20 +6,18 @@ planning, pricing, comparing, publishing, resuming and the report are written on
 
 from __future__ import annotations
 
-import json
 from collections.abc import Hashable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, is_dataclass, replace
 from fractions import Fraction
 from functools import cached_property
 from pathlib import Path
 from types import MappingProxyType
-from typing import TYPE_CHECKING, Any, ClassVar, Protocol, TypeVar, runtime_checkable
+from typing import TYPE_CHECKING, Any, ClassVar, TypeVar
 
 from takifugu.core.column_words import people_of
 from takifugu.core.errors import InputError, SpecError, TakifuguError
 from takifugu.core.files import path_in
 from takifugu.core.people import People
-from takifugu.core.plain import Plain
 from takifugu.core.plugins import package_of, promise_of_package
 from takifugu.core.sections import written
 from takifugu.model.frameworks import Assuming, Framework
@@ -31,6 +29,7 @@ from takifugu.releasing.file.keys import Described, Section
 from takifugu.releasing.file.relation_keys import is_there
 from takifugu.releasing.file.sections import BudgetSpec, FileSpec
 from takifugu.releasing.file.shape import Shape, opened
+from takifugu.releasing.file.source_reading import read_with
 from takifugu.releasing.file.tables import Table as Item
 
 if TYPE_CHECKING:
@@ -48,7 +47,8 @@ class Unit:
 
     `written` is the name as the data spell it, `size` the (public) number of its entries where that varies, `complete`
     whether every entry was observed, and `seen` which ones were, where not. `attributes` are what is declared public of
-    it, as far as a table is by them, `shape` what the framework about it depends on.
+    it, as far as a table is by them, `shape` what the framework about it depends on, and `starts` where its recordings
+    start, in no unit of time that matters, where no calendar says that.
     """
 
     name: str | None
@@ -59,13 +59,7 @@ class Unit:
     seen: tuple[range, ...] = field(default=(), repr=False)
     attributes: Mapping[str, str] = field(default_factory=lambda: _NONE)
     shape: Hashable = ()
-
-
-@runtime_checkable
-class Telling(Protocol):
-    """A declared [belief] whose keys decide which rows become which entry of whom."""
-
-    def reading(self) -> Plain: ...
+    starts: tuple[int, ...] = ()
 
 
 @dataclass(frozen=True, eq=False)
@@ -178,13 +172,8 @@ class ReleaseFile:
     @cached_property
     def reading(self) -> str:
         """Return how rows of the source become entries, one fact a line; "" where there are no data to open."""
-        if self.opened is None and not is_there(self.source, self.folder, self.given):
-            return ""
-        meant = self.spec.belief.meant
-        facts = meant.reading() if isinstance(meant, Telling) else {}
-        of_belief = {name: value for name, value in sorted(facts.items()) if value is not None}
-        said = (f"{name}: {json.dumps(of_belief[name], sort_keys=True, ensure_ascii=False)}" for name in of_belief)
-        return "\n".join([str(self.table.reading), *said])
+        has_data = self.opened is not None or is_there(self.source, self.folder, self.given)
+        return read_with(str(self.table.reading), self.spec.belief, self.source, self.given) if has_data else ""
 
     def sections(self, of_kind: type[Spec]) -> Spec:
         """Return the file's sections, typed by its kind."""

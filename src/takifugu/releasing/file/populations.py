@@ -57,6 +57,10 @@ class PopulationSourceSpec(RelationKeys):
     roster: ClassVar[None] = None  # type: ignore[misc]
 
     @property
+    def names_rows(self) -> bool:
+        return self.entries is not None
+
+    @property
     def value_columns(self) -> tuple[str, ...]:
         return names_of(self.value)
 

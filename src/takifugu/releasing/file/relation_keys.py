@@ -52,6 +52,11 @@ class RelationKeys(Section):
         Text | Annotated[tuple[Text, ...], Field(min_length=1)] | None, key("roster", "people.csv")
     ] = None
 
+    @property
+    def names_rows(self) -> bool:
+        """Return whether a table's query tells which rows it is about, by their name."""
+        return False
+
     def read(self) -> dict[str, Any]:
         """Return the keys that rows are read by, under their names in files."""
         said = self.model_dump(by_alias=True, include={*_names(type(self))}, exclude_none=True)

@@ -124,7 +124,7 @@ class Asking:
         return Question(
             name, whose, calibration, data, readers, at, calendar, requested.shares, self.file.reading, begins,
             observed,
-            self.file.may_miss,
+            self.file.may_miss, {unit.name or "": unit.starts for unit in units if unit.starts},
         )  # fmt: skip
 
     def _observed(self, query: Query, units: Sequence[Unit]) -> Query:

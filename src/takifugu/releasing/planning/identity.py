@@ -41,7 +41,7 @@ _BUDGETS = ("epsilon", "delta", "joint_epsilon", "joint_delta")
 _AS_WRITTEN = ("encoding",)
 
 #: Fields of a question that enter by its noise, by what was read, or by their canonical spelling.
-_OTHERWISE = ("calibration", "data", "observed", "readers", "shares")
+_OTHERWISE = ("calibration", "data", "observed", "readers", "shares", "starts")
 
 
 def identity_of(
@@ -97,7 +97,10 @@ def keys_of(file: ReleaseFile, item: Item) -> str:
         return _keys(spec.model_copy(update={"table": (table,)}))
 
     content = of(item)
-    for key in ("same_people", "begins_series"):  # what is declared of other sources and releases changes no table
+    declared = ["same_people", "begins_series"]  # what is declared of other sources and releases changes no table
+    if not file.source.names_rows:
+        declared.append("entries")
+    for key in declared:
         content["source"].pop(key, None)
     if item.shares_epsilon:  # its noise depends on all that share the epsilon, whatever they are called
         content["sharing"] = [of(sharer)["table"][0] for sharer in sharing(file, item)]

@@ -13,7 +13,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from takifugu.accounting.suspicion import warning
-from takifugu.core.errors import ReadingChanged
+from takifugu.core.errors import InputError
 from takifugu.core.escaping import command
 from takifugu.core.people import People
 
@@ -101,7 +101,7 @@ def notices(questions: Sequence[Question], source: str, account: Preview, people
             notices.append(
                 f"{name}: epsilon, and what is spent of the budget, is multiplied by the distance of two populations"
             )
-    notices += [words for words in (asks_words(account.asks), account.reading, account.people) if words]
+    notices += [words for words in (asks_words(account.asks), account.reading) if words]
     dearer = [charge for charge in account.charges if charge.charged.epsilon > charge.alone.epsilon]
     for reason, units, charged, alone in by_reason(dearer):
         notices.append(f"{people.each_of(units)} is charged {charged}, not {alone} as on its own: {reason}")
@@ -148,6 +148,6 @@ def notices_of_reading(file: ReleaseFile) -> tuple[str, ...]:
     return (f"{asks_words(question)}\n{command('calibrate', file.path)} shows what either answer costs",)
 
 
-def asks_words(question: ReadingChanged | None) -> str:
+def asks_words(question: InputError | None) -> str:
     """Say what a release will ask before it pays; "" for nothing."""
     return "" if question is None else f"the release will ask first: {question.message}"

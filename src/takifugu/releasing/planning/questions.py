@@ -17,10 +17,12 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from takifugu.analysis.guarantee import SAME
 from takifugu.analysis.randomisers import Randomiser
 from takifugu.core.entries import Entries
 from takifugu.core.errors import InputError
 from takifugu.core.plain import Json
+from takifugu.core.readings import of_its_own
 from takifugu.model.frameworks import Framework
 from takifugu.model.queries import Additive, Query
 from takifugu.model.queries.forms import OfEntries, Weighing
@@ -42,7 +44,8 @@ class Question:
     `at` is the declared step where the data start in the unit's one recording, in a `calendar`. `shares` are what
     single units of a pooled answer are charged for, where that is not the query itself (`charge_of`). `reading` is how
     rows became entries (`ReleaseFile.reading`); `begins_series` declares that later releases count as multiples of it.
-    `may_miss` says that entries may be missing without anybody knowing of it.
+    `may_miss` says that entries may be missing without anybody knowing of it. `starts` say where the units'
+    recordings start, where no calendar does.
     """
 
     release: str
@@ -57,6 +60,7 @@ class Question:
     begins_series: bool = False
     observed: Runs | None = field(default=None, repr=False)
     may_miss: bool = False
+    starts: Mapping[str, tuple[int, ...]] = field(default_factory=dict, repr=False)
 
     @cached_property
     def of_observed(self) -> Calibration:
@@ -110,10 +114,10 @@ def debits_of(questions: Sequence[Question]) -> list[Debits]:
     from takifugu.accounting.composition import charge_of
     from takifugu.accounting.ledger import Debit, Debits
 
-    debits, same = list[Debits](), ""
-    readers = list(chain.from_iterable(question.readers for question in questions))
-    if len(set(readers)) < len(readers):
-        same = token_hex(8)  # one draw is about the same entries of a unit
+    debits, same = list[Debits](), SAME
+    if any(question.begins_series for question in questions):
+        same = token_hex(8)  # what begins a series is paid for at once
+    readings = {question.reading: of_its_own(question.reading) for question in questions}
     for question in sorted(questions, key=lambda question: not question.begins_series):
         scope = "unit" if len(question.readers) == 1 else "pooled"
         kinds: list[Debit] = []
@@ -121,16 +125,28 @@ def debits_of(questions: Sequence[Question]) -> list[Debits]:
         units: dict[str, int] = {}
         for unit, framework in question.readers.items():
             share = question.shares.get(unit) if question.shares else None
-            number = numbers.setdefault((id(framework), share), len(kinds))
+            starts = question.starts.get(unit, ())
+            number = numbers.setdefault((id(framework), share, starts), len(kinds))
             if number == len(kinds):
                 charge = charge_of(
-                    question.calibration, framework, share=share, scope=scope, reading=same, at=question.at,
-                    calendar=question.calendar, read_as=question.reading, begins_series=question.begins_series,
+                    question.calibration, framework, share=share, scope=scope, at=question.at,
+                    calendar=question.calendar, reading=_where(same, starts, question.at),
+                    read_as=readings[question.reading], begins_series=question.begins_series,
                 )  # fmt: skip
                 kinds.append(Debit(framework, charge, name=question.release))
             units[unit] = number
         debits.append(Debits(tuple(kinds), units))
     return debits
+
+
+def _where(same: str, starts: tuple[int, ...], at: int | None) -> str:
+    """Return what charges of one name have in common that read the same entries, beside a declared place.
+
+    Recordings that start elsewhere may lie anywhere: where they do is in no ledger, which keeps a keyed hash of this.
+    """
+    if same == SAME:
+        return "" if at is not None else f"{same}{','.join(map(str, starts))}"
+    return same
 
 
 @dataclass(frozen=True, eq=False)

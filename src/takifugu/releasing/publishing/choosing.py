@@ -40,7 +40,8 @@ _FILES_OF_A_LEDGER = ("", "-wal", "-shm", "-journal")
 class Choice:
     """Which tables a caller wants: `only` some, some `again`, under the key `once`; `force` overwrites.
 
-    `same_entries` answers whether a source that is read otherwise than before has the same entries. One name may stand
+    `same_entries` answers whether a source that is read otherwise than before has the same entries, `same_people`
+    whether a second source is about the same people, where the file does not say it. One name may stand
     for a list of one. Two spellings of a key that look alike are one (`normalised`). Raises InputError for `again`
     without a key, and for a key that is blank.
     """
@@ -50,11 +51,9 @@ class Choice:
     once: str | None = None
     force: bool = False
     same_entries: bool | None = None
+    same_people: bool | None = None
 
     def __post_init__(self) -> None:
-        if self.same_entries is not None:
-            fix = "write same_entries=True or same_entries=False"
-            check_type(self.same_entries, bool, "an answer", fix, "same_entries")
         for key, names in (("only", self.only), ("again", self.again)):
             if names is not None:
                 check_type(names, Iterable, "the name of a table, or several", "write for example 'flu'", key)
@@ -99,6 +98,22 @@ class Choice:
         if self.wants_again(standing.item):
             return Does.PAY
         return standing.row.done(self.force, self.once is not None)
+
+
+def answered(same_entries: object, other_entries: object) -> bool | None:
+    """Return the answer of two arguments: True for the same entries, False for others, None where none is given.
+
+    >>> answered(True, False), answered(False, True), answered(False, False)
+    (True, False, None)
+    """
+    for name, value in (("same_entries", same_entries), ("other_entries", other_entries)):
+        if not isinstance(value, bool):
+            raise InputError(f"{name} is {value!r:.40}", fix=f"write {name}=True, or leave it out").at(name)
+    if same_entries and other_entries:
+        raise InputError("the entries are declared to be the same, and others", fix="write one of them").at(
+            "other_entries"
+        )
+    return True if same_entries else False if other_entries else None
 
 
 def names_of(item: Item) -> tuple[str, ...]:

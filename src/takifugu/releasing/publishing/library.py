@@ -5,7 +5,6 @@ For one that another library draws the ledger is told what it loses (`charge`), 
 
 from __future__ import annotations
 
-import json
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import partial
@@ -13,7 +12,6 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from takifugu.accounting.composition import charge_of
-from takifugu.accounting.ledger.format.readings import UNDECLARED
 from takifugu.analysis.bounds import Witness
 from takifugu.analysis.guarantee import Guarantee
 from takifugu.analysis.randomisers.outside import Outside
@@ -22,6 +20,7 @@ from takifugu.calibration.result import Calibration
 from takifugu.core.errors import InputError, ReleaseState
 from takifugu.core.names import normalised
 from takifugu.core.people import People
+from takifugu.core.readings import with_entries
 from takifugu.core.rules import check_type
 from takifugu.core.tracebacks import without_data
 from takifugu.model.frameworks import Framework
@@ -38,6 +37,7 @@ from takifugu.releasing.postprocess.readable import library_of
 from takifugu.releasing.postprocess.release import Release, releases_of
 from takifugu.releasing.publishing.bundle import Bundle, sealed
 from takifugu.releasing.publishing.certifying import certificate_of
+from takifugu.releasing.publishing.choosing import answered
 from takifugu.releasing.publishing.new_ledger import opened, require_known
 from takifugu.releasing.publishing.progress import Progress
 from takifugu.releasing.publishing.publish import Budget, Draws, Order, Stored, draw, keep, ready
@@ -53,8 +53,8 @@ AS_DECLARED = "the mechanism was run elsewhere: that it loses no more is its mak
 def release(
     calibration: Calibration, data: object, *, ledger: Ledger | str | Path | None = None, source: str = "data",
     unit: str | None = None, budget: Budget | None = None, same_people: bool | None = None, as_composing: bool = False,
-    require_ledger: bool = False, entropy: Entropy | None = None, at: int | None = None, reading: str | None = None,
-    same_entries: bool | None = None, begins_series: bool = False,
+    require_ledger: bool = False, entropy: Entropy | None = None, entries: str | None = None, at: int | None = None,
+    same_entries: bool = False, other_entries: bool = False, begins_series: bool = False,
 ) -> Release:  # fmt: skip
     """Publish one noisy answer: pay, draw, keep, return and note it.
 
@@ -66,15 +66,14 @@ def release(
     this one or earlier ones about the source, where a release with a delta leaves them no place: from then on their
     noise is charged instead. Without a ledger nothing is accounted for: a `Notice` says so, and the certificate.
 
-    `at` declares where in the unit's one recording a sequence starts (a public step, counted from 0), so that releases
-    about other parts of it cost only what they reveal together. Without it the ledger assumes, whatever the data are,
-    that sequences under one source and unit overlap in the worst way.
-
-    `reading` names how rows become entries: which values, whose, in which steps, cut into pieces by which rule. Give
-    each release about a source the same one. Where it is another, `same_entries` says whether they are the same entries
-    all the same, which is free; if not, many entries may be one of those before, and everything that was released about
-    the source counts at the cost of a change of all that it reads. It is asked once. Without a reading, sequences of a
-    unit are alike only if the lengths of their pieces are.
+    `entries` names what is measured, such as "posture, one value a minute": releases of one name read the same entries
+    of a unit, the first value of a sequence being the same one each time. `at` declares where in the unit's one
+    recording of that name a sequence starts (a public step, counted from 0), so that releases about other parts of it
+    cost only what they reveal together. With a ledger every release needs a name: without one it is refused, and what
+    either answer costs is said. So it is under another name than before: `same_entries` declares that the entries are
+    those of the earlier releases all the same, which stands on certificates from then on; with `other_entries` many
+    entries may be one of those before, and everything that was released about the source counts at the cost of a change
+    of all that it reads.
 
     `begins_series` declares with the first release about a source, one with normal noise (`influence-gaussian`), that
     later ones with normal or Laplace noise count as multiples of it: squares add up, whatever is chosen after which
@@ -100,7 +99,7 @@ def release(
     """
     progress = Progress()
     with progress.telling():
-        payer = Payer(source, unit, budget, same_people, as_composing, same_entries)
+        payer = Payer(source, unit, budget, same_people, as_composing, answered(same_entries, other_entries))
         if ledger is None and budget is not None:
             raise InputError(
                 "a budget needs a ledger that keeps it", fix="write ledger='ledger.db', or omit the budget"
@@ -111,7 +110,7 @@ def release(
             facts = [f"the sequence starts at step {charge_of(calibration, at=at).at or 0} of the recording"]
         if begins_series:
             facts.append(SERIES)
-        questions = ready([payer.question(calibration, data, at, reading, begins_series)])
+        questions = ready([payer.question(calibration, data, at, entries, begins_series)])
         bits: Entropy = SystemEntropy() if entropy is None else entropy
         check_type(bits, Entropy, "a source of random bytes", "leave it out", "entropy")
         certified = partial(payer.certified, facts=facts)
@@ -146,24 +145,20 @@ class Payer:
         called(self.source, "source", "the source", "what the data are called, source='activity-study'")
         if self.same_people is not None:
             check_type(self.same_people, int, "an answer", "write same_people=True or same_people=False", "same_people")
-        if self.same_entries is not None:
-            fix = "write same_entries=True or same_entries=False"
-            check_type(self.same_entries, bool, "an answer", fix, "same_entries")
         if self.unit is not None:
             unit = called(self.unit, "unit", "the person's name", "whose data they are, unit='participant 7'")
             object.__setattr__(self, "unit", unit)
 
     def question(
-        self, calibration: Calibration, data: object, at: int | None, reading: str | None, begins_series: bool = False
+        self, calibration: Calibration, data: object, at: int | None, entries: str | None, begins_series: bool = False
     ) -> Question:
         check_type(calibration, Calibration, "a calibration", "give what calibrate(...) returns", "calibration")
-        rule = UNDECLARED
-        if reading is not None:
-            rule = f"reading: {json.dumps(called(reading, 'reading', 'the reading', 'one row an hour'))}"
+        if entries is not None:
+            entries = called(entries, "entries", "the name of the entries", "what is measured, entries='posture'")
         readers = {self.unit or "": calibration.framework}
         return Question(
-            "release", self.unit, calibration, data, readers, at, reading=rule, begins_series=begins_series,
-            may_miss=True,
+            "release", self.unit, calibration, data, readers, at, reading=with_entries("", entries),
+            begins_series=begins_series, may_miss=True,
         )  # fmt: skip
 
     def certified(self, drawn: Sequence[Drawn], facts: Sequence[str] = ()) -> Certificate:
@@ -200,8 +195,8 @@ def called(name: str, key: str, role: str, to_write: str) -> str:
 def charge(
     framework: Framework, epsilon: Number, delta: Number = 0, *, neighbours: str, made_by: str,
     ledger: Ledger | str | Path, source: str = "data", unit: str | None = None, budget: Budget | None = None,
-    same_people: bool | None = None, at: int | None = None, reading: str | None = None,
-    same_entries: bool | None = None,
+    same_people: bool | None = None, entries: str | None = None, at: int | None = None, same_entries: bool = False,
+    other_entries: bool = False,
 ) -> Certificate:  # fmt: skip
     """Charge a ledger for another library's release, before it is made.
 
@@ -218,15 +213,16 @@ def charge(
     >>> import takifugu as tf
     >>> framework = tf.Pufferfish(tf.every_entry(), tf.MarkovChain([[0.9, 0.1], [0.4, 0.6]], length=100))
     >>> spend = tf.entry_budget(framework, 1, neighbours="replace").epsilon
-    >>> paid = charge(framework, spend, neighbours="replace", made_by="opendp 0.14", ledger="outside.db", budget=2)
+    >>> paid = charge(framework, spend, neighbours="replace", made_by="opendp 0.14", ledger="outside.db", budget=2,
+    ...               entries="minutes")
     >>> round(float(paid.epsilon), 6), paid.mechanisms
     (1.0, {'outside': 'opendp 0.14'})
     """
     progress = Progress()
     with progress.telling():
         maker = called(made_by, "made_by", "the maker", "the other library and its version, made_by='opendp 0.14.1'")
-        payer = Payer(source, unit, budget, same_people, same_entries=same_entries)
-        question = payer.question(_calibration(framework, epsilon, delta, neighbours, maker), None, at, reading)
+        payer = Payer(source, unit, budget, same_people, same_entries=answered(same_entries, other_entries))
+        question = payer.question(_calibration(framework, epsilon, delta, neighbours, maker), None, at, entries)
         if ledger is None:
             raise InputError("there is no ledger to charge", fix="write ledger='ledger.db'").at("ledger")
         no_data = Ready(question, (), Seen(None))

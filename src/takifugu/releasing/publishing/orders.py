@@ -124,6 +124,8 @@ def published(
             replaced = chain.from_iterable(release.files for release in due)
             digests = {name: digest_at(folder / name) or "" for name in replaced}
             bill = replace(new.bill(new.identity, digests), same_entries=choice.same_entries)
+            if choice.same_people is not None:
+                bill = replace(bill, same_people=choice.same_people)
             publications.append(_made(new, bill, bits, progress, choice.force))
         return _outcome(file, publications, standing)
 

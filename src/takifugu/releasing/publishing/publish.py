@@ -151,7 +151,7 @@ def pay(questions: Sequence[Ready], ledger: Ledger, order: Order, progress: Prog
         raise InputError(
             f"the source {source!r} is read as before, so nobody asks whether its entries are the same",
             rule="an answer that stands in a script would answer what is asked another time",
-            fix="leave --same-entries or --other-entries out (same_entries in Python)",
+            fix="leave --same-entries or --other-entries out (same_entries and other_entries in Python)",
         ).at("same_entries")
     tell_before(requested, source, account, order.people)
 

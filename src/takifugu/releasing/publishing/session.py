@@ -76,6 +76,7 @@ def ask(
     is_last: bool = False,
     *,
     same_entries: bool | None = None,
+    same_people: bool | None = None,
     watch: Watch = unwatched,
     entropy: Entropy | None = None,
     progress: Progress | None = None,
@@ -83,8 +84,8 @@ def ask(
     """Ask the session of a file's one table about places, in this order.
 
     The first question pays for all. A place that was asked about before has the answer that it had. All answers so far
-    are a table in the file's folder. The session ends after its last value or place, or if `is_last`. `same_entries` is
-    that of `release_file`.
+    are a table in the file's folder. The session ends after its last value or place, or if `is_last`. `same_entries`
+    and `same_people` answer what a release asks (`Choice`).
 
     Raises InputError for a table or a place that cannot be asked about, BudgetExceeded or CompositionRefused where the
     ledger refuses, ReleaseError where the file or its data are not what was paid for, and for a session that has ended.
@@ -94,7 +95,7 @@ def ask(
         session_file = _of_session(file)
         order, table = ordered(plan(session_file, watch), session_file.output, None, bits.private), file.items[0].name
         terms = Terms.of(table, order.requested[0].question.calibration)
-        sitting = _Sitting(table, order, terms, bits, progress, same_entries)
+        sitting = _Sitting(table, order, terms, bits, progress, same_entries, same_people)
         with alone_for(order, new_ledger=False) as waiting:
             paid = next((paid for paid in waiting if sitting.name in paid.ids), None)
             payments = payments_of(session_file) if paid is None else ()
@@ -141,6 +142,7 @@ class _Sitting:
     bits: Entropy
     progress: Progress
     same_entries: bool | None = None
+    same_people: bool | None = None
 
     @property
     def name(self) -> str:
@@ -229,6 +231,8 @@ class _Sitting:
             "only": self.table, "window": self.file.window,
         }  # fmt: skip
         bill = replace(self.order.bill(self.identity, {}), recipe=recipe, same_entries=self.same_entries)
+        if self.same_people is not None:
+            bill = replace(bill, same_people=self.same_people)
         try:
             paid = pay(self.order.requested, book, bill, self.progress)
         except BudgetExceeded as over:

@@ -11,7 +11,7 @@ import takifugu as tf
 from takifugu.accounting.ledger.disk.glancing import knows_no_other_reading
 from takifugu.accounting.ledger.previewing import question_of
 
-MADE, DAYS, WEEKS = (f'reading: "{name}"' for name in ("hours", "days", "weeks"))
+MADE, DAYS, WEEKS = (f'entries: "{name}"' for name in ("hours", "days", "weeks"))
 
 #: What would be found if it were read to its end.
 ENDLESS = """
@@ -25,7 +25,7 @@ def released(folder: Path, reading: str = "hours", **more: bool) -> Path:
     calibration = tf.calibrate(
         tf.Pufferfish(tf.every_entry(), tf.MarkovChain([[0.9, 0.1], [0.4, 0.6]], 5)), tf.Count(1), 1
     )
-    tf.release(calibration, [0] * 5, ledger=folder / "a.db", source="s", budget=99, reading=reading, **more)
+    tf.release(calibration, [0] * 5, ledger=folder / "a.db", source="s", budget=99, entries=reading, **more)
     return folder / "a.db"
 
 
@@ -36,7 +36,7 @@ def test_a_glance_says_nothing_exactly_where_the_ledger_has_nothing_to_say(tmp_p
     assert knows_no_other_reading(f"sqlite:///{where}", " s ", lambda: MADE)
     assert knows_no_other_reading(where, "another", lambda: "{}")
     assert sorted(path.name for path in tmp_path.iterdir()) == ["a.db"]
-    for earlier, answer, silent in (("hours", {}, {MADE}), ("days", {"same_entries": False}, {MADE, DAYS})):
+    for earlier, answer, silent in (("hours", {}, {MADE}), ("days", {"other_entries": True}, {MADE, DAYS})):
         released(tmp_path, earlier, **answer)
         for reading in (MADE, DAYS, WEEKS):
             assert knows_no_other_reading(where, "s", lambda reading=reading: reading) == (reading in silent), reading

@@ -15,7 +15,7 @@ from itertools import chain
 
 from takifugu.analysis.guarantee import Charge
 from takifugu.core.errors import InputError, ReadingChanged
-from takifugu.core.readings import are_never_the_same, differences, side_by_side
+from takifugu.core.readings import are_never_the_same, differences, is_unnamed, side_by_side
 
 #: What is said of a reading that no caller named: entries are then told apart by the lengths of their sequences.
 UNDECLARED = ""
@@ -62,7 +62,7 @@ class Readings:
 
     def is_another(self, reading: str) -> bool:
         """Return whether its owner has to say what entries a reading has."""
-        return bool(self.classes) and reading not in self.members
+        return is_unnamed(reading) or (bool(self.classes) and reading not in self.members)
 
     def class_of(self, reading: str) -> str:
         """Return the class of a reading; a new one names its own."""
@@ -90,14 +90,19 @@ class Readings:
         """
         if not self.is_another(reading):
             return self.holding(reading, False)
-        before = self.nearest(reading)
+        before = self.nearest(reading) if self.classes else ""
         if same is None:
             raise ReadingChanged(source, before, reading)
+        if same and not self.classes:
+            raise InputError(
+                f"nothing was released about the source {source!r} before, so its entries are those of no release",
+                fix='name them: entries = "..." under [source] (entries="..." in Python)',
+            ).at("same_entries")
         if same and (line := are_never_the_same(before, reading)):
             raise InputError(
                 f"the source {source!r} was read with another step, or from another start between steps: {line}",
                 rule="these are never the same entries",
-                fix="write --other-entries (same_entries=False in Python), or read it as before",
+                fix="write --other-entries (other_entries=True in Python), or read it as before",
             ).at("same_entries")
         return self.holding(reading, bool(same))
 

@@ -51,7 +51,9 @@ def units_of(file: ReleaseFile) -> tuple[Unit, ...]:
             lengths, complete = tuple(map(attrgetter("length"), of_unit)), all(map(attrgetter("complete"), of_unit))
             lengths = shapes.setdefault(lengths, lengths)
         observed = () if complete else _observed(of_unit)
-        units.append(Unit(name, of_unit, of_unit[0].written, sum(lengths), complete, observed, shape=lengths))
+        starts = tuple(piece.start for piece in of_unit if piece.start is not None)
+        written, size = of_unit[0].written, sum(lengths)
+        units.append(Unit(name, of_unit, written, size, complete, observed, shape=lengths, starts=starts))
     return with_attributes(tuple(units), table.roster, spec.table)
 
 
