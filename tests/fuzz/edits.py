@@ -158,9 +158,8 @@ def paid(folder: Path, number: int, is_whole: bool, same_entries: bool) -> float
 def _paid(folder: Path, number: int, is_whole: bool, same_entries: bool | None) -> float:
     path, once = folder / "f.toml", str(number)
     if is_whole:
-        out = tf.release_file(
-            path, output=folder / f"out{number}", anyway=True, new_ledger=True, once=once, same_entries=same_entries
-        )
+        answers = {"same_entries": same_entries is True, "other_entries": same_entries is False}
+        out = tf.release_file(path, output=folder / f"out{number}", anyway=True, new_ledger=True, once=once, **answers)
         return float(out.tables[0].releases[0][1].randomiser.scale)
     file = load(path)
     (question,) = (q for table in plan(file).tables for q in table.questions)

@@ -124,9 +124,9 @@ def in_python(c: random.Random, folder: Path) -> Result | None:
             data: Any = [0] * lengths[0] if len(lengths) == 1 else [[0] * n for n in lengths]
             account: dict[str, Any] = {"ledger": path, "source": "s", "unit": unit, "budget": 10**6, "at": at}
             try:
-                tf.release(made, data, **account, reading=rule)
+                tf.release(made, data, **account, entries=rule)
             except ReadingChanged:
-                tf.release(made, data, **account, reading=rule, same_entries=False)
+                tf.release(made, data, **account, entries=rule, other_entries=True)
         except tf.TakifuguError as refused:
             said.append(f"{number}: refused: {str(refused)[:60]}")
             continue

@@ -156,14 +156,14 @@ def with_answers(step: Callable[[bool | None, bool | None], T], same_entries: bo
             return step(answers["entries"], answers["people"])
         except (ReadingChanged, PeopleUndeclared) as error:
             question = error
-        asked, answer = "entries" if isinstance(question, ReadingChanged) else "people", None
+        about, answer = "entries" if isinstance(question, ReadingChanged) else "people", None
         if can_ask() and not yes:
             complain(question.message, "yellow")
-            click.echo(f"{' or '.join(_ANSWERS)} {asked}: ", nl=False, err=True)
+            click.echo(f"{' or '.join(_ANSWERS)} {about}: ", nl=False, err=True)
             answer = _ANSWERS.get(sys.stdin.readline().strip().casefold())
         if answer is None:
             raise _with_command(question)
-        answers[asked] = answer
+        answers[about] = answer
 
 
 def _with_command(question: ReadingChanged | PeopleUndeclared) -> TakifuguError:

@@ -64,7 +64,7 @@ def is_unnamed(reading: str) -> bool:
     return reading.rpartition("\n")[2].startswith(UNNAMED)
 
 
-def of_its_own(reading: str) -> str:
+def with_random_name(reading: str) -> str:
     """Return a reading whose entries have a random name where nobody named them."""
     return f"{reading} ({token_hex(8)})" if is_unnamed(reading) else reading
 

@@ -225,9 +225,9 @@ def test_a_second_source_is_asked_about_once_with_both_prices(ledger: Ledger, un
     where = ledger.store.place
     assert preview(where, "sleep", [about(unit)], 9).asks is None, "it is the first one"
     ledger.reserve("sleep", [about(unit)], budget=9)
-    asked = preview(where, "work", [about(unit)], 9).asks
-    assert isinstance(asked, PeopleUndeclared)
-    assert (asked.same, asked.others) == tuple(f"'work' goes from epsilon 0 to epsilon {cost}" for cost in (2, 1))
+    question = preview(where, "work", [about(unit)], 9).asks
+    assert isinstance(question, PeopleUndeclared)
+    assert (question.same, question.others) == tuple(f"'work' goes from epsilon 0 to epsilon {cost}" for cost in (2, 1))
     assert preview(where, "work", [about(unit)], 9, same_people=False).asks is None
     assert preview(where, "sleep", [about(unit)], 9).asks is None
     ledger.reserve("work", [about(unit)], budget=9, same_people=False)

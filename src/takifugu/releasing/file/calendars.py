@@ -44,6 +44,10 @@ class CalendarKeys(RelationKeys):
     timezone: Annotated[Text | None, key("timezone", "Europe/Berlin"), checked(Zone)] = None
 
     @property
+    def has_times(self) -> bool:
+        return isinstance(self.step, str)
+
+    @property
     def length(self) -> Fraction | timedelta | None:
         """Return the declared length of a step, if any."""
         return None if self.step is None else parse_step(self.step)

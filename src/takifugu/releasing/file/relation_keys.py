@@ -53,6 +53,11 @@ class RelationKeys(Section):
     ] = None
 
     @property
+    def has_times(self) -> bool:
+        """Return whether `order` holds times, which say which entries are read."""
+        return False
+
+    @property
     def names_rows(self) -> bool:
         """Return whether a table's query tells which rows it is about, by their name."""
         return False

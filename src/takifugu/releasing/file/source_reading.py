@@ -37,7 +37,7 @@ def read_with(reading: str, belief: Described, source: RelationKeys, given: obje
     facts = belief.meant.reading() if isinstance(belief.meant, Telling) else {}
     said = [f"{name}: {_in_line(value)}" for name, value in sorted(facts.items()) if value is not None]
     lines = "\n".join([reading, *said])
-    are_times = isinstance(getattr(source, "step", None), str)
+    are_times = source.has_times
     if source.names_rows or (source.entries is None and are_times and _is_frame(given)):
         return lines
     name = source.entries

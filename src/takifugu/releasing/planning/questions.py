@@ -22,7 +22,7 @@ from takifugu.analysis.randomisers import Randomiser
 from takifugu.core.entries import Entries
 from takifugu.core.errors import InputError
 from takifugu.core.plain import Json
-from takifugu.core.readings import of_its_own
+from takifugu.core.readings import with_random_name
 from takifugu.model.frameworks import Framework
 from takifugu.model.queries import Additive, Query
 from takifugu.model.queries.forms import OfEntries, Weighing
@@ -117,7 +117,7 @@ def debits_of(questions: Sequence[Question]) -> list[Debits]:
     debits, same = list[Debits](), SAME
     if any(question.begins_series for question in questions):
         same = token_hex(8)  # what begins a series is paid for at once
-    readings = {question.reading: of_its_own(question.reading) for question in questions}
+    readings = {question.reading: with_random_name(question.reading) for question in questions}
     for question in sorted(questions, key=lambda question: not question.begins_series):
         scope = "unit" if len(question.readers) == 1 else "pooled"
         kinds: list[Debit] = []
