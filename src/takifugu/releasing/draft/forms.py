@@ -82,8 +82,11 @@ class Reading:
     @property
     def condition(self) -> str:
         """Return the condition that it reads a row, which is always true or false."""
-        if self.kind in (TIMES, INSTANTS):
+        if self.kind == TIMES:
             return f"coalesce(year({self.test}) BETWEEN 1900 AND 2099, false)"
+        if self.kind == INSTANTS:  # a moment has no year of its own
+            first, last = (f"timestamptz '{day}+00'" for day in ("1900-01-01 00:00:00", "2099-12-31 23:59:59"))
+            return f"coalesce({self.test} BETWEEN {first} AND {last}, false)"
         return f"{self.test} IS NOT NULL"
 
     def fits(self, kind: str | None) -> bool:
