@@ -51,10 +51,14 @@ class Sqlite:
                     raise LedgerError(f"there is no ledger {store.name!r}", fix="check the path").at("ledger")
                 store.is_new = store._make()
             disk.check_file(store.path, store.name)
-        with store._connected() as connection:
-            store._check_tables(connection)
-            if connection.execute("pragma journal_mode").fetchone()[0] == "wal":  # of another program
-                connection.execute("pragma journal_mode=delete")
+        try:
+            with store._connected() as connection:
+                store._check_tables(connection)
+                if connection.execute("pragma journal_mode").fetchone()[0] == "wal":  # of another program
+                    connection.execute("pragma journal_mode=delete")
+        except BaseException:
+            store.close()
+            raise
         return store
 
     def _make(self) -> bool:
