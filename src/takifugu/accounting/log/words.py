@@ -113,7 +113,7 @@ def which_entries() -> InputError:
         rule="releases about the same entries add up as such, and about others each counts by what it loses when all "
         "of a person's data change",
         fix="name them (entries='...'), the same name for the same entries; or write --other-entries "
-            "(same_entries=False in Python), if nothing else is about them",
+        "(same_entries=False in Python), if nothing else is about them",
     ).at("entries")
 
 
