@@ -131,7 +131,8 @@ def test_no_command_is_forgotten() -> None:
 #: remedy (tables of a relation begin with the name, too).
 BY_HAND = (
     "cli/", "releasing/file/sections.py", "releasing/report/", "releasing/postprocess/open_data.py",
-    "data/cluster/spark.py", "numbers/noise/entropy.py", "data/relation/", "releasing/draft/",
+    "data/cluster/spark.py", "numbers/noise/entropy.py", "data/relation/", "data/sql/", "data/files/",
+    "releasing/draft/",
 )  # fmt: skip
 #: Words with an option that is added to the command that printed them, each with its own test below or above.
 OPTIONS = ("write --anyway", "such as --once 2", "such as --window ", "with --new-ledger", "or write --force",

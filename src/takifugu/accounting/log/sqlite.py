@@ -87,8 +87,8 @@ class Sqlite:
             raise LedgerError(
                 f"the ledger {self.name!r} is of an earlier format",
                 rule="this version keeps one list of events, and reads no earlier format",
-                fix="publish on in a new ledger, and enter what was published so far from its certificates: "
-                "takifugu ledger import-certificates",
+                fix="publish on in a new ledger, and enter what was published so far from its certificates "
+                "(Ledger.adopt)",
             ).at("ledger")  # fmt: skip
         if not there.keys() & _TABLES.keys():
             raise LedgerError(

@@ -145,7 +145,9 @@ def check_same(content: Callable[[str], bytes], source: str, table: tuple[str, s
     """Refuse a declaration without a reason, and one that two readings show to be wrong."""
     if not normalised(why, "the reason"):
         raise InputError(
-            "nothing says why these are the same entries", rule="certificates print it", fix='write --why "..."'
+            "nothing says why these are the same entries",
+            rule="certificates print it",
+            fix="why='the export was corrected'",
         ).at("why")
     line = are_never_the_same(content(table[0]).decode(), reading)
     if line:
