@@ -197,7 +197,7 @@ def test_nothing_stays_open_after_a_command(tmp_path: Path) -> None:
     toml = files.write(tmp_path)
     succeed("release", toml)
     held = [os.readlink(f"/proc/self/fd/{name}") for name in os.listdir("/proc/self/fd") if _leads(name)]
-    assert not [path for path in held if "ledger.db" in path]
+    assert not [path for path in held if str(tmp_path / "ledger.db") in path]
     assert json.loads(json.dumps(Ledger.open(tmp_path / "ledger.db").check())) == []
 
 

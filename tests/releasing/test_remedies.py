@@ -12,6 +12,7 @@ import sqlite3
 import tomllib
 from collections.abc import Callable, Iterator
 from contextlib import closing
+from fractions import Fraction
 from pathlib import Path
 
 import pytest
@@ -28,8 +29,12 @@ from tests.support.starting import init
 from tests.support.workbooks import write_workbook
 
 import takifugu as tf
+from takifugu.accounting import amounts
 from takifugu.accounting.ledger import Ledger, opening
+from takifugu.accounting.ledger import values as values_of_ledger
+from takifugu.accounting.ledger.budgets import setting
 from takifugu.accounting.ledger.standing import telling
+from takifugu.accounting.log import words as words_of_log
 from takifugu.core.errors import ReleaseState
 from takifugu.releasing.advice.changes import applied
 from takifugu.releasing.advice.forecast import forecast_of
@@ -126,7 +131,8 @@ def test_no_command_is_forgotten() -> None:
 #: remedy (tables of a relation begin with the name, too).
 BY_HAND = (
     "cli/", "releasing/file/sections.py", "releasing/report/", "releasing/postprocess/open_data.py",
-    "data/cluster/spark.py", "numbers/noise/entropy.py", "data/relation/", "releasing/draft/",
+    "data/cluster/spark.py", "numbers/noise/entropy.py", "data/relation/", "data/sql/", "data/files/",
+    "releasing/draft/",
 )  # fmt: skip
 #: Words with an option that is added to the command that printed them, each with its own test below or above.
 OPTIONS = ("write --anyway", "such as --once 2", "such as --window ", "with --new-ledger", "or write --force",
@@ -230,6 +236,14 @@ def test_a_larger_budget_of_the_file_is_told_to_the_ledger(toml: Path, budget: s
     refused = ended(2, "release", toml, *AGAIN, "2")
     assert pasted(refused, "ledger", "budget").exit_code == 0
     succeed("release", toml, *AGAIN, "2")
+
+
+@of("accounting/log/words.py: _setting")
+def test_the_ledger_that_stands_beside_prints_the_same_command(tmp_path: Path) -> None:
+    path = str(tmp_path / "a b.db")
+    for pair in ((Fraction(5), Fraction(0)), (Fraction(1, 3), Fraction(1, 10**6))):
+        former = setting(path, "a b", values_of_ledger.Amount(*pair))
+        assert words_of_log._setting(path, "a b", amounts.Amount(*pair)) == former
 
 
 @pytest.mark.slow

@@ -66,7 +66,7 @@ def pipe(path: Path) -> None:
 @pytest.mark.parametrize(
     ("make", "words"),
     [
-        (former, "earlier format.*publish on in a new ledger.*import-certificates"), (version_5, "earlier format"),
+        (former, "earlier format.*publish on in a new ledger.*adopt"), (version_5, "earlier format"),
         (another, "is a database, but not a ledger"), (lambda path: path.write_text("text " * 999), "is not a ledger"),
         (lambda path: path.write_bytes(b""), "is an empty file"), (Path.mkdir, "is no file"),
         (cut, "damaged|missing|lacks"),

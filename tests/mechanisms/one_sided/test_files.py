@@ -107,7 +107,7 @@ def test_a_frame_a_grid_and_values(tmp_path: Path) -> None:
     unit = one_unit(load(filtered, outside))
     assert unit.data.tolist() == [[2, 0, 0, 0, 0, 0]]
     file = written(tmp_path, grid)
-    for number in ("x", "nan", "inf", "1e400", "1_0", " 1"):
+    for number in ("x", "nan", "inf", "1e400", "1_0"):
         with pytest.raises(DataError, match="no finite number"):
             plan(load(file, frame.assign(lon=[number, "1", "2", "3"])))
 

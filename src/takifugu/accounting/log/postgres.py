@@ -80,7 +80,7 @@ class Postgres:
         return store
 
     def _make(self, cursor: Cursor[Any]) -> None:
-        cursor.execute(_LOCK, ("takifugu tables",))
+        cursor.execute(_LOCK, ("takifugu: tables",))
         for table, columns in _TABLES.items():
             if not _first(cursor, "select to_regclass(%s) is not null", table):  # who may only insert need not make it
                 cursor.execute(f"create table {table} ({columns})")
@@ -173,7 +173,7 @@ class Postgres:
     @contextmanager
     def alone(self) -> Iterator[None]:
         with self._transaction() as cursor:
-            cursor.execute(_LOCK, (f"takifugu ledger {self.ledger}",))
+            cursor.execute(_LOCK, (f"takifugu: {self.ledger}",))
             yield
 
 

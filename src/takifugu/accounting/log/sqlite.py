@@ -51,10 +51,14 @@ class Sqlite:
                     raise LedgerError(f"there is no ledger {store.name!r}", fix="check the path").at("ledger")
                 store.is_new = store._make()
             disk.check_file(store.path, store.name)
-        with store._connected() as connection:
-            store._check_tables(connection)
-            if connection.execute("pragma journal_mode").fetchone()[0] == "wal":  # of another program
-                connection.execute("pragma journal_mode=delete")
+        try:
+            with store._connected() as connection:
+                store._check_tables(connection)
+                if connection.execute("pragma journal_mode").fetchone()[0] == "wal":  # of another program
+                    connection.execute("pragma journal_mode=delete")
+        except BaseException:
+            store.close()
+            raise
         return store
 
     def _make(self) -> bool:
@@ -83,8 +87,8 @@ class Sqlite:
             raise LedgerError(
                 f"the ledger {self.name!r} is of an earlier format",
                 rule="this version keeps one list of events, and reads no earlier format",
-                fix="publish on in a new ledger, and enter what was published so far from its certificates: "
-                "takifugu ledger import-certificates",
+                fix="publish on in a new ledger, and enter what was published so far from its certificates "
+                "(Ledger.adopt)",
             ).at("ledger")  # fmt: skip
         if not there.keys() & _TABLES.keys():
             raise LedgerError(

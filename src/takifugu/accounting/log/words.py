@@ -112,8 +112,8 @@ def which_entries() -> InputError:
         "nothing says which entries these are: the times of a calendar, or a name",
         rule="releases about the same entries add up as such, and about others each counts by what it loses when all "
         "of a person's data change",
-        fix="name them (entries='...'), the same name for the same entries; or say that nothing else is about them "
-        "(--other-entries, same_entries=False in Python)",
+        fix="name them (entries='...'), the same name for the same entries; or write --other-entries "
+        "(same_entries=False in Python), if nothing else is about them",
     ).at("entries")
 
 
@@ -145,7 +145,9 @@ def check_same(content: Callable[[str], bytes], source: str, table: tuple[str, s
     """Refuse a declaration without a reason, and one that two readings show to be wrong."""
     if not normalised(why, "the reason"):
         raise InputError(
-            "nothing says why these are the same entries", rule="certificates print it", fix='write --why "..."'
+            "nothing says why these are the same entries",
+            rule="certificates print it",
+            fix="why='the export was corrected'",
         ).at("why")
     line = are_never_the_same(content(table[0]).decode(), reading)
     if line:

@@ -51,6 +51,8 @@ _DECIMALS = (
 _CLOCK = r"\d{1,2}:\d\d(:\d\d)?"
 #: Forms that read none of so many rows are not counted over all.
 _FIRST = 200
+#: A year as it is written, and one that is read.
+_YEAR, _LIKELY_YEAR = r"\d{4}", r"(19|20)\d\d"
 #: Words for a value that was not recorded.
 MISSING = ("NA", "N/A", "n/a", "#N/A", "NaN", "nan", "NULL", "null", "-", ".", "k.A.")
 #: A column of more numbers is measured.
@@ -61,7 +63,7 @@ _ODD = r"[\p{Z}\p{Cc}].*|.*[\p{Z}\p{Cc}]|[+-]?\d+[.]\d*([eE][+-]?\d+)?|[+-]?\d+[
 
 @dataclass(frozen=True)
 class Reading:
-    """A way to read a column, as SQL: `test` gives NULL for what `form` does not read.
+    """A way to read a column, as SQL: `test` gives NULL for what `form` does not read, of which `guard` is false.
 
     It reads `rows` of the texts that are `there`; `words` say how it is written, or its first and last day.
     """
@@ -73,6 +75,7 @@ class Reading:
     words: str = ""
     rows: int = 0
     there: int = 0
+    guard: str = ""
 
     @property
     def is_full(self) -> bool:
@@ -82,8 +85,13 @@ class Reading:
     @property
     def condition(self) -> str:
         """Return the condition that it reads a row, which is always true or false."""
-        if self.kind in (TIMES, INSTANTS):
+        if self.guard:
+            return f"coalesce({self.guard}, false)"
+        if self.kind == TIMES:
             return f"coalesce(year({self.test}) BETWEEN 1900 AND 2099, false)"
+        if self.kind == INSTANTS:  # a moment has no year of its own
+            first, last = (f"timestamptz '{day}+00'" for day in ("1900-01-01 00:00:00", "2099-12-31 23:59:59"))
+            return f"coalesce({self.test} BETWEEN {first} AND {last}, false)"
         return f"{self.test} IS NOT NULL"
 
     def fits(self, kind: str | None) -> bool:
@@ -119,10 +127,12 @@ def _ways(plain: str, sql: str, kind: str, signs: set[str]) -> Iterator[Reading]
         return
     text = _as_text(sql, kind)
     for is_of, form, way in _FORMS:
-        tried = way.replace("cast(", "try_cast(").format(text)
+        tried, guard = way.replace("cast(", "try_cast(").format(text), ""
         if way == "{}":
             tried = f"try_cast({text} AS {_TYPES[is_of]})"
-        yield Reading(plain if way == "{}" else way.format(sql), is_of, form, _if(text, form, tried))
+            if is_of == INSTANTS:  # a cast to a moment, even in a CASE, is refused where one text has no offset
+                guard = f"regexp_full_match({text}, {literal(form.replace(_YEAR, _LIKELY_YEAR, 1))})"
+        yield Reading(plain if way == "{}" else way.format(sql), is_of, form, _if(text, form, tried), guard=guard)
     for form in (form for form in FORMATS if "%z" in form or re.sub(r"%.|\w", "", form) in signs):
         read = f"strptime({text}, {literal(form)})"
         yield Reading(read, INSTANTS if "%z" in form else TIMES, form, f"try_{read}")
