@@ -11,10 +11,11 @@ from hashlib import sha256
 from itertools import chain
 from secrets import token_hex
 
+from takifugu.accounting.amounts import SMALLEST_SPEND
 from takifugu.accounting.ledger.encoding import canonical
 from takifugu.accounting.ledger.format.readings import Readings
 from takifugu.accounting.ledger.format.tables import EVERYONE, TAG
-from takifugu.accounting.ledger.values import SMALLEST_SPEND, Debit, Debits
+from takifugu.accounting.ledger.values import Debit, Debits
 from takifugu.analysis.guarantee import Charge, Covers
 from takifugu.core.errors import InputError, LedgerError
 from takifugu.core.escaping import at_most
