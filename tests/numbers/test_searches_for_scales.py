@@ -9,6 +9,7 @@ from takifugu.numbers.search import (
     between,
     geometric_mean,
     halved,
+    least_factor,
     lowest,
     mean,
     next_to,
@@ -76,3 +77,11 @@ def test_halving_by_integers_reals_and_logarithms():
 
 def test_the_lowest_place_of_a_valley():
     assert lowest(lambda x: (abs(x - 2), x), -1.0, 7.0, 30, key=lambda one: one[0])[1] == pytest.approx(2, abs=1e-5)
+
+
+@pytest.mark.parametrize("least", [Fraction(5, 4), Fraction(2), Fraction(9, 4), Fraction(77), Fraction(2**19)])
+def test_the_factor_that_is_offered_fits_and_is_nearly_the_least(least: Fraction) -> None:
+    factor = least_factor(lambda factor: factor >= least)
+    assert factor is not None
+    assert least <= factor <= least * Fraction(105, 100)
+    assert least_factor(lambda factor: factor > 2**19) is None

@@ -238,12 +238,12 @@ def test_a_larger_budget_of_the_file_is_told_to_the_ledger(toml: Path, budget: s
     succeed("release", toml, *AGAIN, "2")
 
 
-@of("accounting/log/words.py: _setting")
+@of("accounting/log/words.py: setting")
 def test_the_ledger_that_stands_beside_prints_the_same_command(tmp_path: Path) -> None:
     path = str(tmp_path / "a b.db")
     for pair in ((Fraction(5), Fraction(0)), (Fraction(1, 3), Fraction(1, 10**6))):
         former = setting(path, "a b", values_of_ledger.Amount(*pair))
-        assert words_of_log._setting(path, "a b", amounts.Amount(*pair)) == former
+        assert words_of_log.setting(path, "a b", amounts.Amount(*pair)) == former
 
 
 @pytest.mark.slow

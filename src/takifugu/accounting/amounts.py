@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 import sys
 from collections.abc import Iterable
+from decimal import ROUND_CEILING, Context, Decimal
 from fractions import Fraction
 from typing import NamedTuple
 
@@ -126,6 +127,12 @@ def short(value: Fraction, up: bool, digits: int = 6) -> str:
     if len(exact) > 9:
         return at_most(value, digits) if up else at_least(value, digits)
     return re.sub(r"^\d{4,}(?=\.|$)", lambda match: f"{int(match[0]):,}", exact)
+
+
+def three_digits(value: Fraction) -> Fraction:
+    """Return a number rounded up to three digits, so that a command may name it."""
+    context = Context(prec=3, rounding=ROUND_CEILING)
+    return Fraction(context.divide(Decimal(value.numerator), Decimal(value.denominator)))
 
 
 def _in_words(epsilon: str, delta: str) -> str:

@@ -186,3 +186,17 @@ def lowest(tried: Callable[[float], T], low: float, high: float, cuts: int, key:
             values = [values[1], tried(places[1])]
         best = min(best, *values, key=key)
     return best
+
+
+def least_factor(fits: Callable[[Fraction], bool]) -> Fraction | None:
+    """Return nearly the least factor above 1 to fit; None above 2**20."""
+    low, high = Fraction(1), Fraction(2)
+    while not fits(high):
+        low, high = high, high * 4
+        if high > 2**20:
+            return None
+
+    def middle(low: Fraction, high: Fraction) -> Fraction:
+        return Fraction(math.ceil(math.sqrt(low * high) * 1000), 1000)
+
+    return halved(fits, high, low, lambda good, bad: good <= bad * Fraction(101, 100), middle)

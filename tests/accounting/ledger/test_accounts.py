@@ -24,13 +24,13 @@ from tests.support.ledger_tools import (
     with_delta,
 )
 
+from takifugu.accounting.amounts import SMALLEST_SPEND
 from takifugu.accounting.composition import Charge, charge_of, joint
 from takifugu.accounting.composition.losses import raised
 from takifugu.accounting.ledger import Amount, Debit, Ledger, accounts, paying
 from takifugu.accounting.ledger.accounts import Accounts, Item
 from takifugu.accounting.ledger.asking import request_of
 from takifugu.accounting.ledger.kinds import request_items
-from takifugu.accounting.ledger.values import SMALLEST_SPEND
 from takifugu.analysis.guarantee import Covers
 from takifugu.analysis.randomisers import RoundedNormal
 from takifugu.core.errors import BudgetExceeded, CompositionRefused, InputError, LedgerError
@@ -102,14 +102,6 @@ def test_more_noise_counts_as_noise_alone_for_quilts_only() -> None:
         item = Item(charge(framework, Count(1), 12, kind), framework.fingerprint(), "r", 1, False)
         quieter = paying._quieter(item, Fraction(3)).charge
         assert (quieter.framework, quieter.scale, quieter.epsilon) == (fingerprint, 36, item.charge.epsilon / 3)
-
-
-@pytest.mark.parametrize("least", [Fraction(5, 4), Fraction(2), Fraction(9, 4), Fraction(77), Fraction(2**19)])
-def test_the_factor_that_is_offered_fits_and_is_nearly_the_least(least: Fraction) -> None:
-    factor = paying._least_factor(lambda factor: factor >= least)
-    assert factor is not None
-    assert least <= factor <= least * Fraction(105, 100)
-    assert paying._least_factor(lambda factor: factor > 2**19) is None
 
 
 def test_without_a_budget_the_first_release_sets_it_and_the_refusal_says_so(ledger: Ledger) -> None:

@@ -12,11 +12,12 @@ from typing import Any
 import pytest
 from tests.support.ledger_tools import chain_framework, dump, epsilons_of, group_debit, one_thing, refused_unchanged
 
+from takifugu.accounting.amounts import SMALLEST_SPEND, short
 from takifugu.accounting.ledger import Amount, Debit, Ledger
 from takifugu.accounting.ledger.asking import roster_of, units_in
 from takifugu.accounting.ledger.encoding import canonical
 from takifugu.accounting.ledger.store import Store
-from takifugu.accounting.ledger.values import NOTHING, SMALLEST_SPEND, Spent, as_budget, most, short
+from takifugu.accounting.ledger.values import NOTHING, Spent, as_budget, most
 from takifugu.core.errors import InputError, LedgerError
 
 

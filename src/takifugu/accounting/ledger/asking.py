@@ -11,6 +11,7 @@ from hashlib import sha256
 from itertools import chain
 from secrets import token_hex
 
+from takifugu.accounting.amounts import SMALLEST_SPEND
 from takifugu.accounting.ledger.encoding import canonical
 from takifugu.accounting.ledger.format.readings import Readings
 from takifugu.accounting.ledger.format.tables import EVERYONE, TAG

@@ -3,10 +3,9 @@
 from __future__ import annotations
 
 from dataclasses import replace
-from decimal import ROUND_CEILING, Context, Decimal
-from fractions import Fraction
 from secrets import token_hex
 
+from takifugu.accounting.amounts import three_digits
 from takifugu.accounting.ledger import store as rows
 from takifugu.accounting.ledger.applying import note
 from takifugu.accounting.ledger.disk.sqlite import Connection
@@ -59,7 +58,7 @@ def setting(ledger: object, name: str, budget: Amount) -> str:
 
 def enough(cost: Amount) -> Amount:
     """Return a cost rounded up to three digits, as a short budget."""
-    return Amount(_short(cost.epsilon), _short(cost.delta))
+    return Amount(three_digits(cost.epsilon), three_digits(cost.delta))
 
 
 def worthless(cost: Amount, budget: Amount) -> str:
@@ -73,11 +72,6 @@ def worthless(cost: Amount, budget: Amount) -> str:
     if not budget.epsilon < MUCH <= cost.epsilon:
         return ""
     return f"no budget is worth that: {warning(cost.epsilon)}"
-
-
-def _short(value: Fraction) -> Fraction:
-    context = Context(prec=3, rounding=ROUND_CEILING)
-    return Fraction(context.divide(Decimal(value.numerator), Decimal(value.denominator)))
 
 
 def spent_already(name: str, spent: Amount, budget: Amount) -> LedgerError:

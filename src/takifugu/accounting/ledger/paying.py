@@ -5,12 +5,12 @@ A refusal says in words and numbers what is spent, required and left, and what w
 
 from __future__ import annotations
 
-import math
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, replace
 from fractions import Fraction
 from secrets import token_hex
 
+from takifugu.accounting.amounts import short
 from takifugu.accounting.composition import joint
 from takifugu.accounting.ledger import pending as reserved
 from takifugu.accounting.ledger import store as rows
@@ -24,12 +24,12 @@ from takifugu.accounting.ledger.format import seals
 from takifugu.accounting.ledger.kinds import Account, AccountKind, request_items
 from takifugu.accounting.ledger.store import Store
 from takifugu.accounting.ledger.tallying import Tally, tally
-from takifugu.accounting.ledger.values import Amount, Reservation, short
+from takifugu.accounting.ledger.values import Amount, Reservation
 from takifugu.analysis.guarantee import Covers
 from takifugu.core.errors import BudgetExceeded, CompositionRefused
 from takifugu.core.lists import without
 from takifugu.core.plain import Plain
-from takifugu.numbers.search import halved
+from takifugu.numbers.search import least_factor
 
 #: How often costs are recomputed because another process wrote meanwhile, before the others have to wait.
 TRIES = 20
@@ -182,11 +182,11 @@ def what_fits(
     if not any(item.charge.covers is Covers.ENTRIES for item in accounts.items[kind]):
         as_sum = total / (budget.epsilon - spent.epsilon)
         is_sum = fits(as_sum) and not fits(as_sum * Fraction(99, 100))
-        factor = as_sum if is_sum else _least_factor(fits)
+        factor = as_sum if is_sum else least_factor(fits)
         if factor is not None:
             words = "epsilon" if len(new) == 1 else "epsilons that add up to"
             return f"{words} at most {short(total / factor, up=False)}", 1 / factor
-    factor = _least_factor(fits)
+    factor = least_factor(fits)
     if factor is None:
         return "nothing more", None
     costs = []
@@ -210,17 +210,3 @@ def _quieter(item: Item, factor: Fraction) -> Item:
     if charge.covers is Covers.ENTRIES:
         quieter = replace(quieter, framework="")
     return replace(item, charge=quieter)
-
-
-def _least_factor(fits: Callable[[Fraction], bool]) -> Fraction | None:
-    """Return nearly the least factor above 1 to fit; None above 2**20."""
-    low, high = Fraction(1), Fraction(2)
-    while not fits(high):
-        low, high = high, high * 4
-        if high > 2**20:
-            return None
-
-    def middle(low: Fraction, high: Fraction) -> Fraction:
-        return Fraction(math.ceil(math.sqrt(low * high) * 1000), 1000)
-
-    return halved(fits, high, low, lambda good, bad: good <= bad * Fraction(101, 100), middle)

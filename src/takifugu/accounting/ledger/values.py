@@ -2,27 +2,21 @@
 
 from __future__ import annotations
 
-import re
-import sys
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from fractions import Fraction
 
+from takifugu.accounting.amounts import SMALLEST_SPEND, in_order, short
 from takifugu.analysis.guarantee import Charge
 from takifugu.core.errors import InputError
-from takifugu.core.escaping import at_least, at_most
 from takifugu.core.plain import Plain
 from takifugu.model.frameworks import Framework
-from takifugu.numbers.rationals import Number, as_delta, as_epsilon, to_text
+from takifugu.numbers.rationals import Number, as_delta, as_epsilon
 
 #: What a release goes through; from the first on its epsilon counts as spent, whatever happens afterwards.
 RESERVED, DRAWN, PUBLISHED = "reserved", "drawn", "published"
 #: The scope of a release whose charge cannot be read: what it spent is known, and nothing more can be paid beside it.
 UNREADABLE = "unreadable"
-
-#: A smaller epsilon is an accident (an underflow), not a promise.
-SMALLEST_SPEND = Fraction(sys.float_info.min)
-
 
 @dataclass(frozen=True, eq=False)
 class Debit:
@@ -128,36 +122,6 @@ def most(amounts: list[Amount]) -> Amount:
     for amount in amounts:
         epsilon, delta = max(epsilon, amount.epsilon), max(delta, amount.delta)
     return Amount(epsilon, delta)
-
-
-def in_order(spent: Fraction, budget: Fraction) -> tuple[str, str]:
-    """Write an expense rounded up and a budget rounded down.
-
-    There are as many digits as show the true order; equal numbers are written alike, rounded up.
-
-    >>> in_order(Fraction(1, 7), Fraction(1, 3)), in_order(Fraction("0.12345678"), Fraction("0.12345678"))
-    (('1/7', '1/3'), ('0.123457', '0.123457'))
-    """
-    if spent == budget:
-        return short(spent, up=True), short(spent, up=True)
-    digits = 6
-    while True:
-        words, most = short(spent, up=True, digits=digits), short(budget, up=False, digits=digits)
-        if spent > budget or Fraction(words.replace(",", "")) < Fraction(most.replace(",", "")):
-            return words, most
-        digits += 1
-
-
-def short(value: Fraction, up: bool, digits: int = 6) -> str:
-    """Write a number exactly if short, else to six rounded digits.
-
-    >>> short(Fraction(1, 3), up=True), short(Fraction(10**9, 3), up=True), short(Fraction(10**9, 3), up=False)
-    ('1/3', '3.33334e8', '3.33333e8')
-    """
-    exact = to_text(value)
-    if len(exact) > 9:
-        return at_most(value, digits) if up else at_least(value, digits)
-    return re.sub(r"^\d{4,}(?=\.|$)", lambda match: f"{int(match[0]):,}", exact)
 
 
 def as_budget(budget: Number | tuple[Number, Number] | Amount) -> Amount:

@@ -14,7 +14,7 @@ from pathlib import Path
 from typing import Any
 
 from takifugu.accounting.amounts import NOTHING, Amount, Budget, as_budget
-from takifugu.accounting.log import words
+from takifugu.accounting.log import fitting, words
 from takifugu.accounting.log.certificates import adopted, certificate_of, missing_from
 from takifugu.accounting.log.events import (
     RESTORE,
@@ -208,7 +208,7 @@ class Ledger:
             if now is None or now.head != view.head:
                 now = trial_of(self.store.name, view, order)
             words.refuse_twice(view, order.source, order.ids, order.recipe)
-            over = words.excess(now, self.store.name)
+            over = fitting.excess(now, self.store.name)
             if over is not None:
                 raise over
             return now.change
@@ -231,8 +231,8 @@ class Ledger:
         except ReadingChanged as changed:
             trial, asks = self._both(view, order, changed)
         before, after = view.source(order.source), trial.view.source(order.source)
-        over = words.excess(trial, self.store.name)
-        charges = words.charges(trial)
+        over = fitting.excess(trial, self.store.name)
+        charges = fitting.charges(trial)
         assert after.budget is not None, "an implied budget is one"
         return Preview(before.spent, after.spent, after.budget, not after.is_implied, charges, over, asks, trial)
 

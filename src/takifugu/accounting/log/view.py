@@ -382,9 +382,8 @@ class View:
         is_only = len(steps) == 1 and (len(self.releases) == 1 or steps[0].charge.scope == "unit")
         has_delta, amounts = any(step.charge.delta for step in steps), dict[str, Amount]()
         for table, here in tables.items():
-            if (
-                len({step.cut for step in here if step.cut is not None}) > 1
-            ):  # a row of the one may be many of the other
+            cuts = {step.cut for step in here if step.cut is not None}
+            if len(cuts) > 1:  # a row of the one may be many of the other
                 cost = rest.all_but(None)
             else:
                 charges = self._in_order(steps, here, is_everybody) if has_delta else self._in_any_order(here)

@@ -3,24 +3,17 @@
 from __future__ import annotations
 
 import json
-import math
 import zlib
-from collections import Counter
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import replace
-from decimal import ROUND_CEILING, Context, Decimal
 from fractions import Fraction
-from typing import TYPE_CHECKING
 
-from takifugu.accounting.amounts import NOTHING, SMALLEST_SPEND, Amount, short
-from takifugu.accounting.log.account import together
+from takifugu.accounting.amounts import NOTHING, SMALLEST_SPEND, Amount
 from takifugu.accounting.log.events import NOBODY, UNREADABLE, Line, canonical
-from takifugu.accounting.log.view import Account, Source, Step, View
-from takifugu.accounting.suspicion import MUCH, warning
-from takifugu.analysis.guarantee import Charge, Covers
+from takifugu.accounting.log.view import Source, View
+from takifugu.analysis.guarantee import Charge
 from takifugu.core.errors import (
-    BudgetExceeded,
     CompositionRefused,
     InputError,
     LedgerError,
@@ -32,10 +25,6 @@ from takifugu.core.plain import Plain
 from takifugu.core.readings import are_never_the_same, differences
 from takifugu.model.frameworks import Framework
 from takifugu.numbers.rationals import to_text
-from takifugu.numbers.search import halved
-
-if TYPE_CHECKING:
-    from takifugu.accounting.log.trials import Trial
 
 
 def source_name(name: object) -> str:
@@ -166,7 +155,7 @@ def check_budget(ledger: str, source: Source, budget: Amount) -> None:
     if source.budget is not None and not source.is_implied:
         change = f"write the ledger's, {source.budget}"
         if source.budget.fits(budget):  # never a command that lowers it: files that differ would be told so in turn
-            change = f"change it on purpose: {_setting(ledger, source.name, budget)}"
+            change = f"change it on purpose: {setting(ledger, source.name, budget)}"
         raise LedgerError(
             f"the source {source.name!r} has a budget of {source.budget}, and now {budget} is declared",
             fix=f"leave the budget out, or {change}",
@@ -183,145 +172,10 @@ def check_spent(source: Source, budget: Amount) -> None:
         ).at("budget")  # fmt: skip
 
 
-def _setting(ledger: str, name: str, budget: Amount) -> str:
+def setting(ledger: str, name: str, budget: Amount) -> str:
     """Return the command to set a source's budget."""
     delta = ("--delta", to_text(budget.delta)) if budget.delta else ()
     return command("ledger", "budget", ledger, name, to_text(budget.epsilon), *delta)
-
-
-def excess(trial: Trial, ledger: str) -> BudgetExceeded | None:
-    """Return the error of the first source whose budget a payment would exceed, and the account that does."""
-    for name, total in trial.worst.items():
-        budget = trial.view.source(name).budget
-        if budget is not None and not total.fits(budget):
-            account = next(account for account in _accounts(trial) if not _cost(trial, account, name).fits(budget))
-            return _refusal(trial, account, name, budget, ledger)
-    return None
-
-
-def _accounts(trial: Trial) -> list[Account]:
-    return trial.view.longest(trial.view.touched(trial.paid))
-
-
-def _cost(trial: Trial, account: Account, name: str) -> Amount:
-    return trial.view.amounts(account.steps, account.is_everybody).get(name, NOTHING)
-
-
-def _parts(trial: Trial, account: Account) -> tuple[list[Step], list[Step]]:
-    """Return the steps of an account before a payment, and those of it."""
-    old = [step for step in account.steps if step.group != trial.paid.group]
-    return old, [step for step in account.steps if step.group == trial.paid.group]
-
-
-def _promised(steps: Sequence[Step]) -> Amount:
-    total = NOTHING
-    for step in steps:
-        total = total.plus(Amount(step.charge.epsilon, step.charge.delta))
-    return total
-
-
-def _refusal(trial: Trial, account: Account, name: str, budget: Amount, ledger: str) -> BudgetExceeded:
-    old, new = _parts(trial, account)
-    spent = trial.before.amounts(old, account.is_everybody).get(name, NOTHING)
-    source, total, left = trial.view.source(name), _cost(trial, account, name), budget.beyond(spent)
-    release = "this release"
-    if name != trial.paid.source:
-        release = f"this release about {trial.paid.source!r}, where the same people are,"
-    rule = f"{name!r} has {left.text(up=False)} left of a budget of {budget.text(up=False)}"
-    if source.is_implied:
-        rule += ", what its first release cost (no budget was declared)"
-    if account.pasts > 1:
-        rule += (
-            f"; so many people have a past of their own that they are counted in groups, of {account.pasts:,} pasts, "
-            "each as one who was in all of them"
-        )
-    fit, share = _what_fits(trial, account, name, spent, budget)
-    cost = total.beyond(spent)
-    enough = Amount(*(_three_digits(value) for value in total))
-    way = f"to spend that much, run\n{_setting(ledger, name, enough)}"
-    if budget.epsilon < MUCH <= cost.epsilon:  # whoever declares a budget of that size has decided otherwise
-        way = f"no budget is worth that: {warning(cost.epsilon)}"
-    return BudgetExceeded(
-        f"{release} would cost {cost}", rule=rule, fix=f"fits: {fit};\n{way}", spent=spent, requested=_promised(new),
-        left=left, total=total, budget=budget, fits=fit, source=name, share=share,
-    ).at("budget")  # fmt: skip
-
-
-def _three_digits(value: Fraction) -> Fraction:
-    context = Context(prec=3, rounding=ROUND_CEILING)
-    return Fraction(context.divide(Decimal(value.numerator), Decimal(value.denominator)))
-
-
-def _what_fits(trial: Trial, account: Account, name: str, spent: Amount, budget: Amount) -> tuple[str, Fraction | None]:
-    """Say what of a payment fits a budget, as alternatives, and the share of its epsilons."""
-    _, new = _parts(trial, account)
-
-    def fits(factor: Fraction) -> bool:
-        steps = [_quieter(step, factor) if step.group == trial.paid.group else step for step in account.steps]
-        try:
-            return _cost(trial, replace(account, steps=steps), name).fits(budget)
-        except CompositionRefused:
-            return False
-
-    if spent.epsilon >= budget.epsilon:
-        return "nothing more", None
-    if any(step.charge.delta > budget.delta for step in new):
-        return "perhaps the same with a smaller delta, or with delta 0", None
-    total, factor = _promised(new).epsilon, None
-    is_sum = not any(step.charge.covers is Covers.ENTRIES for step in account.steps)
-    if is_sum:
-        as_sum = total / (budget.epsilon - spent.epsilon)
-        factor = as_sum if fits(as_sum) and not fits(as_sum * Fraction(99, 100)) else None
-    factor = factor or _least_factor(fits)
-    if factor is None:
-        return "nothing more", None
-    if is_sum:
-        words = "epsilon" if len(new) == 1 else "epsilons that add up to"
-        return f"{words} at most {short(total / factor, up=False)}", 1 / factor
-    costs = []
-    for step in new:
-        framework = trial.view.frameworks[step.belief]
-        costs.append(together(framework, step.belief, [_quieter(step, factor).charge], False).epsilon)
-    share = max(costs) / max(step.charge.epsilon for step in new)
-    words = f"noise of {short(factor, up=True)} times the scale (alone, epsilon {short(max(costs), up=False)})"
-    return words, min(share, Fraction(1))
-
-
-def _quieter(step: Step, factor: Fraction) -> Step:
-    """Return a line with `factor` times the noise; a promise about single entries then counts by its noise alone."""
-    charge = step.charge
-    quieter = replace(charge, epsilon=charge.epsilon / factor)
-    if charge.scale is not None:
-        quieter = replace(quieter, scale=charge.scale * factor)
-    if charge.covers is Covers.ENTRIES:
-        quieter = replace(quieter, framework="")
-    return replace(step, charge=quieter)
-
-
-def _least_factor(fits: Callable[[Fraction], bool]) -> Fraction | None:
-    """Return nearly the least factor above 1 to fit; None above 2**20."""
-    low, high = Fraction(1), Fraction(2)
-    while not fits(high):
-        low, high = high, high * 4
-        if high > 2**20:
-            return None
-
-    def middle(low: Fraction, high: Fraction) -> Fraction:
-        return Fraction(math.ceil(math.sqrt(low * high) * 1000), 1000)
-
-    return halved(fits, high, low, lambda good, bad: good <= bad * Fraction(101, 100), middle)
-
-
-def charges(trial: Trial) -> tuple[tuple[int, Amount, Amount], ...]:
-    """Return, of unlike units of a source, how many there are, what is promised them, and what that adds."""
-    counts, sizes = Counter[tuple[Amount, Amount]](), trial.view.people.sizes
-    for account in _accounts(trial):
-        old, new = _parts(trial, account)
-        if new and new[0].source == trial.paid.source:
-            before = trial.before.amounts(old, account.is_everybody).get(trial.paid.source, NOTHING)
-            added = _cost(trial, account, trial.paid.source).beyond(before)
-            counts[_promised(new), added] += sizes[account.number] if account.number >= 0 else 1
-    return tuple((count, *amounts) for amounts, count in counts.items())
 
 
 # What waits, and what is read

@@ -151,8 +151,9 @@ def evidence(given: object, encoding: str | None = None, sql: str | None = None)
     file, frame = (str(given), None) if isinstance(given, str | Path) else ("", given)
     path, folder = Path(file), private_folder()
     if file and not path.is_file():
-        what = "is a folder" if path.is_dir() else "is a URL" if "://" in file else "is not there"
-        what = "is a device or a pipe" if path.exists() and not path.is_dir() else what
+        what = "is a URL" if "://" in file else "is not there"
+        if path.exists():
+            what = "is a folder" if path.is_dir() else "is a device or a pipe"
         raise DataError(f"{file[-60:]!r} {what}", fix="write the path of one file").at("file")
     ending, layout = Path(file.lower().removesuffix(".gz")).suffix, None
     if ending in ENDINGS:
