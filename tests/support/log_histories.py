@@ -17,7 +17,7 @@ from takifugu.accounting.composition import Charge, charge_of
 from takifugu.accounting.ledger import Debit as FormerDebit
 from takifugu.accounting.ledger import Ledger as FormerLedger
 from takifugu.accounting.log import Amount, Debit, Ledger
-from takifugu.core.errors import CompositionRefused, TakifuguError
+from takifugu.core.errors import CompositionRefused, ReadingChanged, TakifuguError
 from takifugu.mechanisms.local.senders import Values
 from takifugu.mechanisms.local.sent import Sending
 from takifugu.model.frameworks import Framework
@@ -178,13 +178,12 @@ def paid(ledger: Ledger, payment: Payment, elsewhere: Callable[[], Ledger] | Non
         (group,) = other.view().groups
         return ledger.adopt([other.certificate(group)]).get(payment.source, Amount())
     debits = [Debit(framework, charge, units, name) for name, framework, charge, units in payment.releases]
-    known = [source for source in ledger.show() if source.name == payment.source and source.tables]
-    same = bool(payment.same) if known and payment.entries is not None else False
-    done = ledger.reserve(
-        payment.source, debits, LARGE, reading=payment.reading, entries=payment.entries, same_entries=same,
-        why=payment.same or "-",
-    )  # fmt: skip
-    return done.spent
+    terms: dict[str, Any] = {"reading": payment.reading, "entries": payment.entries}
+    try:
+        return ledger.reserve(payment.source, debits, LARGE, **terms).spent
+    except ReadingChanged as question:
+        same = bool(payment.same and question.before and payment.entries is not None)
+    return ledger.reserve(payment.source, debits, LARGE, **terms, same_entries=same, why=payment.same or "-").spent
 
 
 def paid_before(ledger: FormerLedger, payment: Payment) -> Amount:

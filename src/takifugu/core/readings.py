@@ -9,8 +9,10 @@ import json
 from collections.abc import Iterator
 from secrets import token_hex
 
+#: The line of where sequences start that no calendar places.
+STARTS = "sequences start"
 #: Lines that are never the same entries where they differ.
-STEPS = ("step", "start between steps")
+STEPS = ("step", "start between steps", STARTS)
 #: The last line of a reading that is about entries which nobody named.
 UNNAMED = "entries: without a name"
 

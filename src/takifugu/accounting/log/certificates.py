@@ -26,7 +26,10 @@ def certificate_of(view: View, there: Group) -> dict[str, Any]:
     for line in there.paid.lines:
         charge, framework = (json.loads(view.content(digest)) for digest in (line.charge, line.framework))
         units = EACH if line.units else NOBODY
-        line_of = {"release": line.release, "charge": charge, "framework": framework, "at": line.at, "units": units}
+        line_of = {
+            "release": line.release, "charge": charge, "framework": framework, "at": line.at, "units": units,
+            "starts_anywhere": bool(line.starts),
+        }  # fmt: skip
         if line_of not in lines:  # how many kinds of people there are is nobody's business
             lines.append(line_of)
     paid = there.paid
@@ -62,7 +65,8 @@ def adopted(view: View, certificate: Mapping[str, Any]) -> Trial:
             units, at = line["units"], line["at"]
             if units not in (EACH, NOBODY) or line["release"] not in ids or not (at is None or type(at) is int):
                 raise ValueError("its lines are no lines of a release")
-            lines.append(change.line(line["release"], charge, framework, (units, int(units == NOBODY)), at))
+            starts = token_hex(16) if line["starts_anywhere"] else ""  # where they start stands in no certificate
+            lines.append(change.line(line["release"], charge, framework, (units, int(units == NOBODY)), at, starts))
         reading = change.keep(str(certificate["reading"]).encode())
         entries = normalised(certificate["entries"])
     known = view.releases.keys() & {*ids.values()}

@@ -54,7 +54,8 @@ class Budgeted:
 class Line:
     """One charge of one release, and whose data it reads: a set of so many units, or NOBODY, or EACH.
 
-    `at` is the step where the sequence starts, counted by the calendar that the entries name.
+    `at` is the step where the sequence starts, counted by the calendar that the entries name; where there is none,
+    `starts` is a keyed digest of where the sequences start.
     """
 
     release: str
@@ -63,6 +64,7 @@ class Line:
     units: str
     count: int
     at: int | None = None
+    starts: str = ""
 
 
 @dataclass(frozen=True)

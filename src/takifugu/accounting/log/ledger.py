@@ -15,6 +15,7 @@ from typing import Any
 
 from takifugu.accounting.amounts import NOTHING, Amount, Budget, as_budget
 from takifugu.accounting.log import fitting, words
+from takifugu.accounting.log.asking import check_same
 from takifugu.accounting.log.certificates import adopted, certificate_of, missing_from
 from takifugu.accounting.log.events import (
     RESTORE,
@@ -39,6 +40,7 @@ from takifugu.accounting.log.view import COMING, DRAWN, EVERYBODY, OVER, RESERVE
 from takifugu.core.errors import BudgetExceeded, CompositionRefused, InputError, LedgerError, ReadingChanged
 from takifugu.core.names import normalised
 from takifugu.core.plain import Plain
+from takifugu.core.readings import with_entries
 
 #: How often a change is decided again because another process wrote meanwhile, before the others have to wait.
 LOST = 3
@@ -188,8 +190,8 @@ class Ledger:
         `reading` says how rows became entries, and `entries` names those: releases of one name are about the same
         entries, or about windows of one calendar. A source that had others is asked (ReadingChanged): `same_entries`
         with a `why` declares, in an event, that they are the same; without it each release counts beside those about
-        other entries by what it loses when all data change. Without a name the entries are a release's own, and that is
-        to be said by same_entries=False. `identity` is what the releases are (only a keyed hash is kept); `recipe`,
+        other entries by what it loses when all data change (same_entries=False). Without a name the entries are a
+        release's own, which is asked, too. `identity` is what the releases are (only a keyed hash is kept); `recipe`,
         plain JSON and never data, says how to complete them, and a release of one name is paid for once under the key
         that it has as "once". `computed` is a preview of all this: it counts while nothing else was written.
 
@@ -386,8 +388,9 @@ class Ledger:
             declared = tuple((change.keep(reading.encode()), normalised(entries)) for reading, entries in tables)
             if len(declared) < 2 or declared[0] not in there.tables:
                 raise LedgerError("nothing was released about these entries", fix="name those of a release")
-            for reading, _ in tables[1:]:
-                words.check_same(lambda digest: change.contents[digest], source, declared[0], reading, why)
+            before, *others = tables
+            for other in others:
+                check_same(source, with_entries(*before), with_entries(*other), why)
             change.events.append(Same(there.name, declared, why))
             trial = view.copy(self._content)
             trial.apply(change.events[0], "")

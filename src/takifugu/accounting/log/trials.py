@@ -12,27 +12,33 @@ import numpy as np
 from takifugu._version import __version__
 from takifugu.accounting.amounts import Amount, Budget, as_budget, most
 from takifugu.accounting.log import words
+from takifugu.accounting.log.asking import Asked, nobody_asks, starts_question
 from takifugu.accounting.log.events import NOBODY, Budgeted, Event, Line, Paid, Same, canonical, digest_of, keyed
 from takifugu.accounting.log.people import Tags, set_body, set_of, without
-from takifugu.accounting.log.view import View
+from takifugu.accounting.log.view import Step, View, start_apart
 from takifugu.analysis.guarantee import Charge
 from takifugu.core.errors import InputError
 from takifugu.core.names import normalised
 from takifugu.core.plain import Plain
 from takifugu.model.frameworks import Framework
 
+#: So much of the keyed digest of where sequences start is kept.
+_STARTS = 32
+
 
 @dataclass(frozen=True, eq=False)
 class Debit:
     """One charge of a release about units that are named, or (None) about a source that names none.
 
-    Debits of one `name` belong to one release. `charge.at` is the step where the sequence starts.
+    Debits of one `name` belong to one release. `charge.at` is the step where the sequence starts; where no calendar
+    tells that, `starts` says where sequences start, and only a keyed hash of it is kept.
     """
 
     framework: Framework
     charge: Charge
     units: Iterable[str] | None = None
     name: str = "release"
+    starts: str = ""
 
 
 @dataclass(frozen=True, eq=False)
@@ -75,11 +81,13 @@ class Change:
         self.contents[digest] = body
         return digest
 
-    def line(self, release: str, charge: Charge, framework: Framework, units: tuple[str, int], at: int | None) -> Line:
+    def line(
+        self, release: str, charge: Charge, framework: Framework, units: tuple[str, int], at: int | None, starts: str
+    ) -> Line:  # fmt: skip
         """Return a line of a payment, with what it names among the contents."""
         stored = self.keep(canonical(charge.to_dict(), f"the charge of {release}").encode())
         belief = self.keep(canonical(framework.to_dict(), "the framework").encode())
-        return Line(release, stored, belief, *units, at)
+        return Line(release, stored, belief, *units, at, starts)
 
 
 @dataclass(frozen=True, eq=False)
@@ -127,11 +135,7 @@ def order_of(
 def trial_of(ledger: str, view: View, order: Order) -> Trial:
     """Return what a payment would come to; raises ReadingChanged where it has to be said which entries it reads."""
     change = Change()
-    there, entries = view.source(order.source), order.entries
-    if entries is None:
-        if order.same_entries is not False:
-            raise words.which_entries()
-        entries = f"of {order.group}"
+    there, entries = view.source(order.source), order.entries or f"of {order.group}"
     lines, newest = list[Line](), view.people.newest()
     for debit, charge, tags in order.debits:
         name, count = NOBODY, 1
@@ -139,16 +143,18 @@ def trial_of(ledger: str, view: View, order: Order) -> Trial:
             if not np.array_equal(tags, newest[1]):
                 newest = change.keep(set_body(tags, *newest)), tags
             name, count = newest[0], len(tags)
-        lines.append(change.line(debit.name, charge, debit.framework, (name, count), debit.charge.at))
+        starts = keyed(view.key, "starts", debit.starts.encode())[:_STARTS] if debit.starts else ""
+        lines.append(change.line(debit.name, charge, debit.framework, (name, count), debit.charge.at, starts))
     words.check_names_units(order.source, there, lines)
-    reading = change.keep(order.reading.encode())
-    if order.entries is not None and there.tables and not view.is_known(order.source, reading, entries):
-        nearest = words.nearest_table(view.content, there.tables, order.reading, entries)
-        if order.same_entries is None:
-            raise words.entries_question(view.content, order.source, nearest, order.reading, entries)
-        if order.same_entries:
-            words.check_same(view.content, order.source, nearest, order.reading, order.why)
-            change.events.append(Same(order.source, (nearest, (reading, entries)), order.why))
+    reading, answer = change.keep(order.reading.encode()), order.same_entries
+    is_asked = order.entries is None or bool(there.tables and not view.is_known(order.source, reading, entries))
+    if is_asked:
+        asked = Asked(order.source, order.reading, order.entries, view.content, there.tables)
+        if answer is None:
+            raise asked.question
+        if answer:
+            asked.check_same(order.why)
+            change.events.append(Same(order.source, (asked.nearest, (reading, entries)), order.why))
     recipe = change.keep(canonical(order.recipe, "the recipe").encode())
     paid = Paid(
         order.source, order.group, order.ids, tuple(lines), reading, entries, {}, recipe, order.identity,
@@ -157,7 +163,27 @@ def trial_of(ledger: str, view: View, order: Order) -> Trial:
     if order.budget is not None and (there.is_implied or order.budget != there.budget):
         words.check_budget(ledger, there, order.budget)
         change.events.append(Budgeted(order.source, *order.budget.texts))
-    return paid_on(view, change, paid, order)
+    trial = paid_on(view, change, paid, order)
+    if answer is not False and _start_elsewhere(trial):
+        raise starts_question(order.source, order.reading, order.entries)
+    if answer is not None and not is_asked and not _start_elsewhere(trial):
+        raise nobody_asks(order.source)
+    return trial
+
+
+def _start_elsewhere(trial: Trial) -> bool:
+    """Return whether sequences of a payment start elsewhere than earlier ones of the same entries of a person."""
+    if not any(line.starts for line in trial.paid.lines):
+        return False
+    for account in trial.view.longest(trial.view.touched(trial.paid)):
+        tables = dict[int, list[Step]]()
+        for step in account.steps:
+            if step.is_named != account.is_everybody:
+                tables.setdefault(trial.view.find(step.table), []).append(step)
+        for steps in tables.values():
+            if start_apart(steps) and any(step.group == trial.paid.group for step in steps):
+                return True
+    return False
 
 
 def paid_on(view: View, change: Change, paid: Paid, order: Order | None) -> Trial:

@@ -23,7 +23,6 @@ from takifugu.accounting.log.events import (
     Over,
     Paid,
     Same,
-    digest_of,
 )
 from takifugu.accounting.log.people import People, steps_of
 from takifugu.analysis.guarantee import Charge
@@ -44,8 +43,6 @@ MANY, GROUPS = 1000, 100
 #: What a table holds of the entries of one name: lines at a step of a calendar, or about all of them; and all rows
 #: about a person, of whatever name: which of those are the same is for the rule of rows to say.
 _PLACED, _WHOLE, _ROWS = "at", "", "rows"
-#: The reading that nobody declared.
-UNDECLARED = digest_of(b"")
 #: The facts of a reading that say whose a row is: where they change, a person may have another name.
 _NAMING = ("unit", "recording", "sql")
 
@@ -54,8 +51,8 @@ _NAMING = ("unit", "recording", "sql")
 class Step:
     """One line in the order of all: its charge, table and place, and of how many units it is.
 
-    `entries` is the table of the entries that it names, also where all rows of a person are one table. `cut` is what
-    tells entries apart that no reading does; None where one is declared. Steps of one `key` cost a unit alike.
+    `entries` is the table of the entries that it names, also where all rows of a person are one table. Steps of one
+    `key` cost a unit alike.
     """
 
     line: Line
@@ -65,7 +62,6 @@ class Step:
     group: str
     table: int
     entries: int
-    cut: object
     key: int
 
     @property
@@ -218,13 +214,10 @@ class View:
         entries = table = self._table(paid.source, paid.reading, paid.entries, place)
         if charge.definition in OF_ROWS:
             table = self._table(paid.source, paid.reading, "", _ROWS)
-        cut: object = None
-        if paid.reading == UNDECLARED and line.at is None and charge.entries:  # without entries it counts at its worst
-            cut = charge.lengths or "no sequences"
         group = paid.group if charge.begins_series else ""
-        key = (line.charge, line.at, table, entries, cut, line.units == NOBODY, group)
+        key = (line.charge, line.at, line.starts, table, entries, line.units == NOBODY, group)
         number = self.keys.setdefault(key, len(self.keys))
-        return Step(line, charge, charge.framework, paid.source, paid.group, table, entries, cut, number)
+        return Step(line, charge, charge.framework, paid.source, paid.group, table, entries, number)
 
     def charge(self, digest: str) -> Charge:
         if digest not in self.charges:
@@ -382,8 +375,7 @@ class View:
         is_only = len(steps) == 1 and (len(self.releases) == 1 or steps[0].charge.scope == "unit")
         has_delta, amounts = any(step.charge.delta for step in steps), dict[str, Amount]()
         for table, here in tables.items():
-            cuts = {step.cut for step in here if step.cut is not None}
-            if len(cuts) > 1:  # a row of the one may be many of the other
+            if start_apart(here):  # a row of the one may be many of the other
                 cost = rest.all_but(None)
             else:
                 charges = self._in_order(steps, here, is_everybody) if has_delta else self._in_any_order(here)
@@ -421,6 +413,11 @@ class View:
 
     def _entries(self, step: Step) -> str:
         return str(self.find(step.entries))
+
+
+def start_apart(steps: Iterable[Step]) -> bool:
+    """Return whether sequences of one name start at several places, so that no value of theirs is known to be one."""
+    return len({step.line.starts for step in steps}) > 1
 
 
 def _times(step: Step, is_everybody: bool) -> int:

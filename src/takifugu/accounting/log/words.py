@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 import zlib
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import replace
 from fractions import Fraction
@@ -17,12 +17,10 @@ from takifugu.core.errors import (
     CompositionRefused,
     InputError,
     LedgerError,
-    ReadingChanged,
 )  # fmt: skip
 from takifugu.core.escaping import at_most, command
 from takifugu.core.names import normalised
 from takifugu.core.plain import Plain
-from takifugu.core.readings import are_never_the_same, differences
 from takifugu.model.frameworks import Framework
 from takifugu.numbers.rationals import to_text
 
@@ -91,60 +89,6 @@ def refuse_twice(view: View, source: str, names: Mapping[str, str], recipe: Plai
                 f"({paid.created[:10]}), and looks like it", rule="one key pays once",
                 fix="write the earlier key, which pays nothing for what it has paid for, or another one",
             ).at("once")  # fmt: skip
-
-
-# Which entries
-
-
-def which_entries() -> InputError:
-    return InputError(
-        "nothing says which entries these are: the times of a calendar, or a name",
-        rule="releases about the same entries add up as such, and about others each counts by what it loses when all "
-        "of a person's data change",
-        fix="name them (entries='...'), the same name for the same entries; or write --other-entries "
-        "(same_entries=False in Python), if nothing else is about them",
-    ).at("entries")
-
-
-def _facts(reading: str, entries: str) -> str:
-    return f"{reading}\nentries: {entries}".lstrip("\n")
-
-
-def nearest_table(
-    content: Callable[[str], bytes], tables: Sequence[tuple[str, str]], reading: str, entries: str
-) -> tuple[str, str]:
-    """Return the newest of the entries whose reading differs least, one that may be the same before others."""
-    now = _facts(reading, entries)
-
-    def distance(table: tuple[str, str]) -> tuple[bool, int]:
-        before = _facts(content(table[0]).decode(), table[1])
-        return bool(are_never_the_same(before, now)), len(differences(before, now))
-
-    return min(tables[::-1], key=distance)
-
-
-def entries_question(
-    content: Callable[[str], bytes], source: str, nearest: tuple[str, str], reading: str, entries: str
-) -> ReadingChanged:
-    before = _facts(content(nearest[0]).decode(), nearest[1])
-    return ReadingChanged(source, before, _facts(reading, entries))
-
-
-def check_same(content: Callable[[str], bytes], source: str, table: tuple[str, str], reading: str, why: str) -> None:
-    """Refuse a declaration without a reason, and one that two readings show to be wrong."""
-    if not normalised(why, "the reason"):
-        raise InputError(
-            "nothing says why these are the same entries",
-            rule="certificates print it",
-            fix="why='the export was corrected'",
-        ).at("why")
-    line = are_never_the_same(content(table[0]).decode(), reading)
-    if line:
-        raise InputError(
-            f"the source {source!r} was read with another step, or from another start between steps: {line}",
-            rule="these are never the same entries",
-            fix="write --other-entries (same_entries=False in Python), or read it as before",
-        ).at("same_entries")
 
 
 # Budgets
