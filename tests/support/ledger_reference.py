@@ -12,7 +12,6 @@ from typing import Any
 
 Pair = tuple[Fraction, Fraction]
 NOBODY, EACH = "", "*"
-UNDECLARED = ""
 OF_ROWS = ("distribution", "extended-distribution")
 
 
@@ -31,6 +30,7 @@ class Line:
     units: str
     count: int
     members: frozenset[int]
+    starts: str
 
 
 @dataclass(frozen=True)
@@ -68,7 +68,7 @@ class Reference:
                 self.lines.append(Line(
                     len(self.lines), event["source"], content(event["reading"]).decode(), event["entries"],
                     event["group"], json.loads(content(line["charge"])), json.loads(content(line["framework"])),
-                    line["at"], line["units"], line["count"], members,
+                    line["at"], line["units"], line["count"], members, line["starts"],
                 ))  # fmt: skip
 
     def group_of(self, source: str, reading: str, entries: str) -> frozenset[tuple[str, str, str]]:
@@ -156,11 +156,8 @@ class Reference:
                 else:
                     epsilon, delta = whole_loss(line)
                     rest.append((times(line) * epsilon, times(line) * delta))
-            cuts = set()
-            for line in here:
-                if line.reading == UNDECLARED and line.at is None and line.charge["entries"]:
-                    cuts.add(tuple(line.charge.get("lengths", ())))
-            if len(cuts) > 1:
+            starts = {line.starts for line in here}
+            if len(starts) > 1:
                 amounts = [(times(line) * whole_loss(line)[0], times(line) * whole_loss(line)[1]) for line in past]
                 worst = (sum(a for a, _ in amounts), sum(b for _, b in amounts))
             else:

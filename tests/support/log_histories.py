@@ -178,7 +178,7 @@ def paid(ledger: Ledger, payment: Payment, elsewhere: Callable[[], Ledger] | Non
         (group,) = other.view().groups
         return ledger.adopt([other.certificate(group)]).get(payment.source, Amount())
     debits = [Debit(framework, charge, units, name) for name, framework, charge, units in payment.releases]
-    terms: dict[str, Any] = {"reading": payment.reading, "entries": payment.entries}
+    terms: dict[str, Any] = {"reading": payment.reading, "entries": payment.entries, "same_people": True}
     try:
         return ledger.reserve(payment.source, debits, LARGE, **terms).spent
     except ReadingChanged as question:

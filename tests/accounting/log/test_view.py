@@ -156,7 +156,7 @@ def facts(view: View) -> object:
         number = view.people.class_of(tag)
         assert number is not None
         pasts[tag] = people.steps_of(view.people.pasts[number])
-    steps = [(step.line, step.source, step.group, view.find(step.table), step.cut) for step in view.steps]
+    steps = [(step.line, step.source, step.group, view.find(step.table)) for step in view.steps]
     groups = {name: vars(group) for name, group in view.groups.items()}
     sources = {name: vars(source) for name, source in view.sources.items()}
     return view.id, view.head, view.number, sources, groups, steps, pasts, view.nobody, view.each
