@@ -247,29 +247,25 @@ class ReadingChanged(InputError):
 class PeopleUndeclared(InputError):
     """A second source of a ledger may be about the same people as another one, and nobody has said whether it is.
 
-    `same` says what the source comes to if they are, where that is known. (`others`, if they are not, is an answer of
-    the former ledger only, which keeps both in one file.)
+    `same` says what the source comes to if they are, where that is known.
     """
 
     separators = (": ", "\n")
 
-    def __init__(self, source: str, other: str, same: str = "", others: str | None = None) -> None:
-        self.source, self.other, self.same, self.others = source, other, same, others
+    def __init__(self, source: str, other: str, same: str = "") -> None:
+        self.source, self.other, self.same = source, other, same
         answers = [
             ("same_people = true", "same_people=True", "each release about the one counts for the other, too", same),
             ('ledger = "NAME-ledger.db"', "ledger=...", "other people, in a ledger of their own", ""),
         ]
-        lines = ["write under [source] (or in Python):"]
-        if others is not None:
-            lines = ["write under [source] (or in Python), or keep other people in a ledger of their own:"]
-            answers[1] = ("same_people = false", "same_people=False", "even where names coincide", others)
+        lines = ["write in the release file (or in Python):"]
         for key, argument, meaning, price in answers:
             lines.append(f"  {key} ({argument}): {meaning}{price and f'; {price}'}")
         what = f"the ledger knows the people of {other!r}, and has to be told whether those of {source!r} are the same"
         super().__init__(what, fix="\n".join(lines), where=("same_people",))
 
     def __reduce__(self) -> tuple[object, ...]:
-        return (type(self), (self.source, self.other, self.same, self.others), vars(self))
+        return (type(self), (self.source, self.other, self.same), vars(self))
 
 
 class LedgerError(TakifuguError):

@@ -98,7 +98,7 @@ class Study(InParts):
     def release(
         self, output: str | Path | None = None, *, force: bool = False, new_ledger: bool = False, anyway: bool = False,
         only: str | Sequence[str] = (), again: str | Sequence[str] = (), once: str | None = None,
-        same_entries: bool = False, other_entries: bool = False,
+        same_entries: str = "", other_entries: bool = False,
     ) -> Outcome:  # fmt: skip
         """Publish every table: `release_file` with its arguments."""
         return release_file(

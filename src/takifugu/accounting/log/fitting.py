@@ -4,15 +4,14 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Sequence
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from fractions import Fraction
 
-from takifugu.accounting.amounts import NOTHING, Amount, short, three_digits
-from takifugu.accounting.log import words
+from takifugu.accounting.amounts import NOTHING, Amount, short
 from takifugu.accounting.log.account import together
+from takifugu.accounting.log.budgets import enough, setting, worthless
 from takifugu.accounting.log.trials import Trial
 from takifugu.accounting.log.view import Account, Step
-from takifugu.accounting.suspicion import MUCH, warning
 from takifugu.analysis.guarantee import Covers
 from takifugu.core.errors import BudgetExceeded, CompositionRefused
 from takifugu.numbers.search import least_factor
@@ -66,10 +65,7 @@ def _refusal(trial: Trial, account: Account, name: str, budget: Amount, ledger: 
         )
     fit, share = _what_fits(trial, account, name, spent, budget)
     cost = total.beyond(spent)
-    enough = Amount(*(three_digits(value) for value in total))
-    way = f"to spend that much, run\n{words.setting(ledger, name, enough)}"
-    if budget.epsilon < MUCH <= cost.epsilon:  # whoever declares a budget of that size has decided otherwise
-        way = f"no budget is worth that: {warning(cost.epsilon)}"
+    way = worthless(cost, budget) or f"to spend that much, run\n{setting(ledger, name, enough(total))}"
     return BudgetExceeded(
         f"{release} would cost {cost}", rule=rule, fix=f"fits: {fit};\n{way}", spent=spent, requested=_promised(new),
         left=left, total=total, budget=budget, fits=fit, source=name, share=share,
@@ -122,8 +118,17 @@ def _quieter(step: Step, factor: Fraction) -> Step:
     return replace(step, charge=quieter)
 
 
-def charges(trial: Trial) -> tuple[tuple[int, Amount, Amount], ...]:
-    """Return, of unlike units of a source, how many there are, what is promised them, and what that adds."""
+@dataclass(frozen=True)
+class Charged:
+    """What a release promises so many units of a source alone, and what it adds to their totals."""
+
+    units: int
+    alone: Amount
+    added: Amount
+
+
+def charges(trial: Trial) -> tuple[Charged, ...]:
+    """Return what a payment comes to for unlike units of its source."""
     counts, sizes = Counter[tuple[Amount, Amount]](), trial.view.people.sizes
     for account in _accounts(trial):
         old, new = _parts(trial, account)
@@ -131,4 +136,4 @@ def charges(trial: Trial) -> tuple[tuple[int, Amount, Amount], ...]:
             before = trial.before.amounts(old, account.is_everybody).get(trial.paid.source, NOTHING)
             added = _cost(trial, account, trial.paid.source).beyond(before)
             counts[_promised(new), added] += sizes[account.number] if account.number >= 0 else 1
-    return tuple((count, *amounts) for amounts, count in counts.items())
+    return tuple(Charged(count, *amounts) for amounts, count in counts.items())

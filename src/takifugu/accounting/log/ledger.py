@@ -15,7 +15,7 @@ from typing import Any
 
 from takifugu.accounting.amounts import NOTHING, Amount, Budget, as_budget
 from takifugu.accounting.log import fitting, words
-from takifugu.accounting.log.asking import check_same
+from takifugu.accounting.log.asking import Asked, check_same
 from takifugu.accounting.log.certificates import adopted, certificate_of, missing_from
 from takifugu.accounting.log.events import (
     RESTORE,
@@ -37,7 +37,7 @@ from takifugu.accounting.log.people import set_of
 from takifugu.accounting.log.sqlite import Sqlite
 from takifugu.accounting.log.stores import Store
 from takifugu.accounting.log.trials import Change, Debit, Order, Trial, order_of, trial_of
-from takifugu.accounting.log.view import COMING, DRAWN, EVERYBODY, OVER, RESERVED, Group, Source, View
+from takifugu.accounting.log.view import COMING, DRAWN, EVERYBODY, OVER, RESERVED, SESSION, Group, Source, View
 from takifugu.core.errors import (
     BudgetExceeded,
     CompositionRefused,
@@ -69,6 +69,15 @@ class Reservation:
     budget: Amount
 
 
+@dataclass(frozen=True)
+class Declared:
+    """An owner's word that entries are the same, as they were read before and after, and why."""
+
+    created: str
+    why: str
+    readings: tuple[str, str]
+
+
 @dataclass(frozen=True, eq=False)
 class Payment:
     """Releases that were paid for together, and what became of them; `values` wait from the draw until they are out."""
@@ -85,20 +94,28 @@ class Payment:
     values: bytes | None = None
     why: str = ""
 
+    @property
+    def once(self) -> Any:
+        """The key under which it was paid for, None without one."""
+        return self.recipe.get("once")
+
+    @property
+    def is_session(self) -> bool:
+        return bool(self.recipe.get("kind") == SESSION["kind"])
+
 
 @dataclass(frozen=True, eq=False)
 class Preview:
     """What a source has spent before and would after a release; `over` is the error where a budget does not allow it.
 
-    `asks` is what has to be answered before anything is paid. `charges` are those of unlike units: how many they are,
-    what the release promises them alone, and by how much their total would rise.
+    `asks` is what has to be answered before anything is paid. `charges` are those of unlike units.
     """
 
     before: Amount
     after: Amount
     budget: Amount
     budget_is_declared: bool
-    charges: tuple[tuple[int, Amount, Amount], ...]
+    charges: tuple[fitting.Charged, ...]
     over: BudgetExceeded | None
     asks: ReadingChanged | PeopleUndeclared | None
     trial: Trial
@@ -280,11 +297,23 @@ class Ledger:
     def _beside(self, view: View, order: Order, asked: PeopleUndeclared) -> tuple[Trial, PeopleUndeclared]:
         """Return what a release comes to beside the other sources, and the question with that price."""
         try:
-            trial = trial_of(self.store.name, view, replace(order, same_people=True))
+            try:
+                trial = trial_of(self.store.name, view, replace(order, same_people=True))
+            except ReadingChanged:  # which is asked afterwards
+                trial = trial_of(self.store.name, view, replace(order, same_people=True, same_entries=False))
         except (InputError, LedgerError, CompositionRefused) as refused:
             raise PeopleUndeclared(asked.source, asked.other, f"refused, {refused.message}") from None
         price = words.price(view, trial.view, order.source)
         return replace(trial, order=None), PeopleUndeclared(asked.source, asked.other, price)
+
+    def question(self, source: str, reading: str, entries: str | None) -> ReadingChanged | None:
+        """Return what a release of a source will be asked about its entries, without a price; None for nothing."""
+        view = self.view()
+        there = view.source(words.source_name(source))
+        name = None if entries is None else normalised(entries)
+        if name is not None and (not there.tables or view.is_known(there.name, digest_of(reading.encode()), name)):
+            return None
+        return Asked(there.name, reading, name, view.content, there.tables).question
 
     # What becomes of it
 
@@ -519,6 +548,14 @@ class Ledger:
     def tag(self, kind: str, content: bytes) -> str:
         """Return this ledger's keyed hash of `content`, different by `kind`."""
         return keyed(self.view().key, kind, content)
+
+    def declarations(self, source: str) -> tuple[Declared, ...]:
+        """Return what its owner declared of a source's entries, oldest first."""
+        view, declared = self.view(), list[Declared]()
+        for event in view.source(words.source_name(source)).same:
+            before, *others = (with_entries(view.content(reading).decode(), name) for reading, name in event.tables)
+            declared += [Declared(event.created, event.why, (before, other)) for other in others]
+        return tuple(declared)
 
     def check(self) -> tuple[str, ...]:
         """Read all events again, and compute what every unit has spent anew; return, in words, what differs."""

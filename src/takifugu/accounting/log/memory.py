@@ -19,6 +19,10 @@ class Memory:
         self._contents = dict[str, bytes]()
         self._waiting = dict[tuple[str, int], bytes]()
 
+    @property
+    def place(self) -> tuple[object, ...]:
+        return (self.name, id(self))
+
     def after(self, number: int) -> list[tuple[str, str]]:
         with self._guard:
             return self._events[number:]

@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING, Any
 from urllib.parse import parse_qsl, urlencode, urlsplit
 
 from takifugu.accounting.log.events import first_row
-from takifugu.accounting.log.stores import in_place
+from takifugu.accounting.log.stores import MissingLedger, in_place
 from takifugu.core.errors import LedgerError
 
 try:
@@ -76,7 +76,7 @@ class Postgres:
             has = "select exists (select 1 from takifugu_events where ledger = %s)"
             known = _first(cursor, "select to_regclass('takifugu_events') is not null")
             if not known or not _first(cursor, has, store.ledger):
-                raise LedgerError(f"there is no ledger {store.name!r}", fix="check the address").at("ledger")
+                raise MissingLedger(f"there is no ledger {store.name!r}", fix="check the address").at("ledger")
         return store
 
     def _make(self, cursor: Cursor[Any]) -> None:
@@ -128,6 +128,10 @@ class Postgres:
         if self._connection is not None and self._process == os.getpid():
             self._connection.close()
         self._connection = None
+
+    @property
+    def place(self) -> tuple[object, ...]:
+        return (self.name,)
 
     def after(self, number: int) -> list[tuple[str, str]]:
         query = (

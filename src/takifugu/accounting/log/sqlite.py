@@ -16,7 +16,7 @@ from urllib.parse import quote
 
 from takifugu.accounting.log import disk
 from takifugu.accounting.log.events import RESTORE, first_row
-from takifugu.accounting.log.stores import in_place
+from takifugu.accounting.log.stores import MissingLedger, in_place
 from takifugu.core.errors import LedgerError
 
 _TABLES = {
@@ -48,7 +48,7 @@ class Sqlite:
         with disk.explained(store.name):
             if not store.path.exists():
                 if not create:
-                    raise LedgerError(f"there is no ledger {store.name!r}", fix="check the path").at("ledger")
+                    raise MissingLedger(f"there is no ledger {store.name!r}", fix="check the path").at("ledger")
                 store.is_new = store._make()
             disk.check_file(store.path, store.name)
         try:
@@ -136,6 +136,10 @@ class Sqlite:
             if self._connection is not None and self._file[0] == os.getpid():
                 self._connection.close()
             self._connection = None
+
+    @property
+    def place(self) -> tuple[object, ...]:
+        return (str(self.path.absolute()), *disk.identity(self.path))
 
     def after(self, number: int) -> list[tuple[str, str]]:
         query = "select number, body, digest from events where number >= ? or number < 0 order by number"

@@ -18,11 +18,19 @@ def in_place(number: int, rows: Sequence[tuple[Any, ...]]) -> list[tuple[str, st
     return [(body, digest) for _, body, digest in rows]
 
 
+class MissingLedger(LedgerError):
+    """There is no ledger at a place where one is to be."""
+
+
 class Store(Protocol):
     """Where events are kept. Rows are only added, but for values that wait; each call is one transaction."""
 
     name: str
     is_new: bool
+
+    @property
+    def place(self) -> tuple[object, ...]:
+        """What two stores have in common if they are of one ledger."""
 
     def after(self, number: int) -> list[tuple[str, str]]:
         """Return the texts and digests of all events from a number on; raises LedgerError where one is missing."""

@@ -139,7 +139,7 @@ def trial_of(ledger: str, view: View, order: Order) -> Trial:
     Raises ReadingChanged where it has to be said which entries it reads, and PeopleUndeclared whose they are.
     """
     change = Change()
-    there, entries = view.source(order.source), order.entries or f"of {order.group}"
+    there, entries = view.source(order.source), order.entries or f"without a name ({order.group})"
     words.check_people(view, order.source, order.same_people)
     lines, newest = list[Line](), view.people.newest()
     for debit, charge, tags in order.debits:

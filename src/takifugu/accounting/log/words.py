@@ -10,6 +10,7 @@ from dataclasses import replace
 from fractions import Fraction
 
 from takifugu.accounting.amounts import NOTHING, SMALLEST_SPEND, Amount
+from takifugu.accounting.log.budgets import setting
 from takifugu.accounting.log.events import NOBODY, UNREADABLE, Line, canonical
 from takifugu.accounting.log.view import Source, View
 from takifugu.analysis.guarantee import Charge
@@ -19,11 +20,10 @@ from takifugu.core.errors import (
     LedgerError,
     PeopleUndeclared,
 )  # fmt: skip
-from takifugu.core.escaping import at_most, command
+from takifugu.core.escaping import at_most
 from takifugu.core.names import normalised
 from takifugu.core.plain import Plain
 from takifugu.model.frameworks import Framework
-from takifugu.numbers.rationals import to_text
 
 
 def source_name(name: object) -> str:
@@ -127,12 +127,6 @@ def check_spent(source: Source, budget: Amount) -> None:
             f"the source {source.name!r} has spent {amount} already", rule=f"{limit} is less",
             fix="write no smaller budget",
         ).at("budget")  # fmt: skip
-
-
-def setting(ledger: str, name: str, budget: Amount) -> str:
-    """Return the command to set a source's budget."""
-    delta = ("--delta", to_text(budget.delta)) if budget.delta else ()
-    return command("ledger", "budget", ledger, name, to_text(budget.epsilon), *delta)
 
 
 # What waits, and what is read

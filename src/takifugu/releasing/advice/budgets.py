@@ -6,7 +6,7 @@ import math
 from fractions import Fraction
 from typing import TYPE_CHECKING, Any
 
-from takifugu.core.errors import BudgetExceeded, LedgerError, TakifuguError
+from takifugu.core.errors import BudgetExceeded, CompositionRefused, LedgerError, TakifuguError
 from takifugu.core.names import normalised
 from takifugu.core.plain import Json, Plain
 from takifugu.releasing.advice.candidates import number_of
@@ -14,14 +14,14 @@ from takifugu.releasing.advice.changes import Change
 from takifugu.releasing.advice.fitting import lines_that_fit
 from takifugu.releasing.file.kind import ReleaseFile
 from takifugu.releasing.file.neighbours import notices_of_file
+from takifugu.releasing.planning.book import rehearsed
 from takifugu.releasing.planning.notices import asks_words, notices_of_reading
 from takifugu.releasing.planning.plan import Plan
 from takifugu.releasing.planning.questions import debits_of
 
 if TYPE_CHECKING:
-    from takifugu.accounting.ledger import Preview
-    from takifugu.accounting.ledger.budgets import Budget
-    from takifugu.accounting.ledger.values import Amount
+    from takifugu.accounting.amounts import Amount, Budget
+    from takifugu.accounting.log import Preview
 
 
 def room_of(planned: Plan, account: Preview | None = None) -> float:
@@ -30,8 +30,8 @@ def room_of(planned: Plan, account: Preview | None = None) -> float:
     What was spent counts, too; infinite without a budget, and 0 where no budget is worth the costs. The ledger is asked
     where nobody has its `account` yet.
     """
-    from takifugu.accounting.ledger.budgets import worthless
-    from takifugu.accounting.ledger.values import Amount
+    from takifugu.accounting.amounts import Amount
+    from takifugu.accounting.log.budgets import worthless
 
     most = planned.file.epsilon_budget
     if most is None:
@@ -40,7 +40,7 @@ def room_of(planned: Plan, account: Preview | None = None) -> float:
         account = account or previewed(planned, None)
     except TakifuguError:
         return math.inf
-    if account.after is None or not account.after.epsilon:
+    if not account.after.epsilon:
         return math.inf
     if worthless(account.after.beyond(account.before), Amount(most, Fraction(0))):
         return 0
@@ -49,11 +49,11 @@ def room_of(planned: Plan, account: Preview | None = None) -> float:
 
 def previewed(planned: Plan, budget: Budget | None) -> Preview:
     """Return what the ledger would count for a plan's tables."""
-    from takifugu.accounting.ledger import preview  # nothing is loaded that reads ledgers where none is asked
-
-    file, source = planned.file, planned.file.source
-    debits = debits_of(planned.questions)
-    return preview(file.ledger, normalised(source.name), debits, budget, source.as_composing, source.same_people)
+    file = planned.file
+    return rehearsed(file.ledger).preview(
+        file.source.name, debits_of(planned.questions), budget, reading=file.reading, entries=file.entries,
+        same_people=file.source.same_people,
+    )
 
 
 def beforehand(planned: Plan) -> tuple[Preview | None, tuple[str, ...]]:
@@ -62,8 +62,10 @@ def beforehand(planned: Plan) -> tuple[Preview | None, tuple[str, ...]]:
     try:
         if planned.knows_units:
             account = previewed(planned, file.budget)
-            refusal = why_refused(account, file, planned)
-        reading = notices_of_reading(file) if account is None else (asks_words(account.asks), account.reading)
+            refusal = "" if account.over is None else why_refused(account.over, file, planned)
+        reading = notices_of_reading(file) if account is None else (asks_words(account.asks),)
+    except CompositionRefused as refused:
+        reading, refusal = (), str(refused)
     except LedgerError as error:
         return None, (error.message,)
     notices = [words for words in (*reading, *notices_of_file(file)) if words and words not in refusal]
@@ -90,7 +92,7 @@ def said_to_ledger(planned: Plan, change: Change) -> str:
     """
     if not _is_declared(planned.file):
         return ""
-    from takifugu.accounting.ledger.values import as_budget
+    from takifugu.accounting.amounts import as_budget
 
     value: Any = change.value
     if isinstance(value, dict):
@@ -99,15 +101,15 @@ def said_to_ledger(planned: Plan, change: Change) -> str:
     return f"the ledger has another budget, so first {_setting(planned.file, budget)}"
 
 
-def why_refused(account: Preview, file: ReleaseFile, planned: Plan | None = None) -> str:
-    """Say why the ledger would refuse, and what to write or run instead; "" if it would not."""
-    return account.words if account.over is None else with_ways_to_pay(account.over, file, planned).message
+def why_refused(over: BudgetExceeded, file: ReleaseFile, planned: Plan | None = None) -> str:
+    """Say why the ledger would refuse, and what to write or run instead."""
+    return with_ways_to_pay(over, file, planned).message
 
 
 def with_ways_to_pay(over: BudgetExceeded, file: ReleaseFile, planned: Plan | None = None) -> BudgetExceeded:
     """Return the error with what to write in a file, or to run, instead; last the epsilon of the plan that fits."""
-    from takifugu.accounting.ledger.budgets import enough, worthless
-    from takifugu.accounting.ledger.values import Amount
+    from takifugu.accounting.amounts import Amount
+    from takifugu.accounting.log.budgets import enough, worthless
 
     total = Amount(*over.total)
     if over.source != normalised(file.source.name):  # of the same people
@@ -130,22 +132,18 @@ def with_ways_to_pay(over: BudgetExceeded, file: ReleaseFile, planned: Plan | No
 
 
 def _setting(file: ReleaseFile, budget: Amount) -> str:
-    from takifugu.accounting.ledger.budgets import setting
+    from takifugu.accounting.log.budgets import setting
 
     return setting(file.ledger, normalised(file.source.name), budget)
 
 
 def _is_declared(file: ReleaseFile) -> bool:
     """Return whether the file's ledger counts a budget for its source."""
-    from takifugu.accounting.ledger.previewing import as_it_is
-
     try:
-        with as_it_is(file.ledger) as book:
-            rows = {row.name: row for row in book.show()}
+        source = rehearsed(file.ledger).view().source(normalised(file.source.name))
     except TakifuguError:
         return False
-    row = rows.get(normalised(file.source.name))
-    return row is not None and row.budget is not None and not row.budget_is_implied
+    return source.budget is not None and not source.is_implied
 
 
 def two_digits(value: float, down: bool = False) -> float:

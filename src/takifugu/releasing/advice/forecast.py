@@ -23,11 +23,11 @@ from takifugu.releasing.advice.refusing import too_early
 from takifugu.releasing.file.loading import load
 from takifugu.releasing.file.neighbours import notices_of_file
 from takifugu.releasing.planning.expected import AT_ONCE, Expected, expected
-from takifugu.releasing.planning.notices import by_reason, forbidden, notices, notices_of_reading, spending
+from takifugu.releasing.planning.notices import forbidden, notices, notices_of_reading, spending
 from takifugu.releasing.planning.plan import Plan, plan
 
 if TYPE_CHECKING:  # nothing is loaded that reads ledgers where none is consulted
-    from takifugu.accounting.ledger import Amount, Preview
+    from takifugu.accounting.log import Amount, Preview
 
 _HEADER = ("table", "answers", "± (95 %)", "a cell can be", "± of that", "half exceeds")
 _MEANING = f"{AT_ONCE} A cell can be: from its smallest to its largest possible value, whatever the data."
@@ -98,10 +98,11 @@ class Forecast(Foreseen):
             yield words(f"{table.name}: {table.words()}")
         if self.account is not None:
             pairs = [("ledger", spending(self.source, self.account))]
-            for reason, units, charged, _ in by_reason(self.account.charges):
-                pairs.append(("charge", f"{charged} for {self.people.counted(units)}: {reason}"))
+            if self.account.charges:
+                units, charged = sum(charge.units for charge in self.account.charges), added(self.account.charges)
+                pairs.append(("charge", f"{charged} for {self.people.counted(units)}"))
             account = facts(pairs)
-        elif self.tables:
+        elif self.tables and not self.refusals:
             dry_run = command("release", "--dry-run", self.path)
             account = words(_NOT_CONSULTED.format(people=self.people.many, dry_run=dry_run))
         if self.tables:
@@ -114,8 +115,9 @@ class Forecast(Foreseen):
         if self.account is not None:
             charges = list[Json]()
             for charge in self.account.charges:
-                amounts = {"alone": _amount(charge.alone), "charged": _amount(charge.charged)}
-                charges.append({"units": charge.units, **amounts, "reason": charge.reason})
+                charges.append({
+                    "units": charge.units, "alone": _amount(charge.alone), "charged": _amount(charge.added),
+                })  # fmt: skip
             account = {
                 "before": _amount(self.account.before), "after": _amount(self.account.after),
                 "budget": _amount(self.account.budget), "budget_is_declared": self.account.budget_is_declared,
@@ -187,14 +189,19 @@ def forecast_of(planned: Plan, anyway: bool = False) -> Forecast:
         return Forecast(name, file.path, (), None, notices_of_sources, (), people=people)
     account = None
     if planned.knows_units:
-        account = previewed(planned, file.budget)
+        try:
+            account = previewed(planned, file.budget)
+        except CompositionRefused as refused:
+            refusals.append(str(refused))
         remarks = dict[str, None]()
         for table in planned.tables:
             for c in table.calibrations:
                 remarks |= dict.fromkeys(file.kind.remarks(file, table.item, c.mechanism, c.randomiser))
-        beforehand = [*remarks, *notices(questions, name, account, people)]
-        if not account.fits:
-            refusals.append(why_refused(account, file, planned))
+        beforehand = [*remarks]
+        if account is not None:
+            beforehand += notices(questions, name, account, people)
+            if account.over is not None:
+                refusals.append(why_refused(account.over, file, planned))
     else:
         beforehand = [*forbidden((q.release, q.calibration) for q in questions), *notices_of_reading(file)]
     all_notices = (*beforehand, *notices_of_sources)

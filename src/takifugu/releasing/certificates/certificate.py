@@ -21,10 +21,10 @@ from takifugu.model import secrets as secret_room
 from takifugu.model.frameworks import DEFINITIONS
 from takifugu.model.queries.registry import KINDS as KNOWN_QUERIES
 from takifugu.model.queries.registry import Explained
-from takifugu.releasing.certificates.facts import CAUTIONS, Bill, Caution, Stays, Window, checksum_of
+from takifugu.releasing.certificates.facts import CAUTIONS, Caution, Stays, Window, checksum_of
 
 #: What a file of a certificate is; it has every field.
-FORMAT = "takifugu-certificate/6"
+FORMAT = "takifugu-certificate/7"
 WIDTH = 78
 _INDENT = 15
 #: Beliefs that differ between units only in their public lengths are listed up to this many; the JSON has them all.
@@ -77,7 +77,8 @@ class Certificate:
     weaker. `table` is the digest of the file that the values were published in, None where there is none.
     `title`, `measured_in`, `publisher` and `contact` are words of the release file for readers, `person` is its
     word for one of those whose data were read; `adjusting` says what
-    was done to the values that are `adjusted`. `bill` and the keyed `digest` are for copies of the ledger that paid.
+    was done to the values that are `adjusted`. `ledger` is what the one that paid says of the release, for other copies
+    of it and for other ledgers (`Ledger.certificate`); None where nobody counts.
     `doubts` say where what was published contradicts the beliefs, `checks` what the beliefs leave out that is asked.
     """
 
@@ -101,8 +102,7 @@ class Certificate:
     conditions: tuple[str, ...]
     cautions: tuple[Caution, ...]
     private: bool
-    ledger: str | None
-    release_id: str | None
+    ledger: Plain | None
     date: str
     software: str
     stays: tuple[Stays, ...] = ()
@@ -116,10 +116,18 @@ class Certificate:
     contact: str | None = None
     person: str = "person"
     adjusting: tuple[str, ...] = ()
-    bill: Bill | None = None
-    digest: str | None = None
     doubts: tuple[str, ...] = ()
     checks: tuple[str, ...] = ()
+
+    @property
+    def release_id(self) -> str:
+        """The release's random id in the ledger, "" without one."""
+        return "" if self.ledger is None else str(self.ledger["ids"][self.release])
+
+    @property
+    def ledger_id(self) -> str:
+        """The random id of the ledger that paid, "" without one."""
+        return "" if self.ledger is None else str(self.ledger["ledger"])
 
     @property
     def people(self) -> People:
@@ -192,7 +200,7 @@ def statistic_of(c: Certificate) -> str:
 
 
 def account_text(c: Certificate) -> str:
-    return "no ledger" if c.ledger is None else f"ledger source {c.ledger}, release {c.release_id}"
+    return "no ledger" if c.ledger is None else f"ledger {c.ledger_id}, release {c.release_id}"
 
 
 def mechanisms_of(c: Certificate) -> list[str]:

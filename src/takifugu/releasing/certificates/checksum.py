@@ -21,14 +21,9 @@ from takifugu.core.files import read_file
 from takifugu.core.plain import Json, Plain
 from takifugu.numbers.rationals import LARGEST_NUMBER, as_delta, as_epsilon, as_fraction
 from takifugu.releasing.certificates.certificate import COMPOSES, FORMAT, Answer, Certificate
-from takifugu.releasing.certificates.facts import Bill, Caution, Stays, Window, checksum_of
+from takifugu.releasing.certificates.facts import Caution, Stays, Window, checksum_of
 from takifugu.releasing.certificates.files import CERTIFICATE, TABLE, digest_of_file, reason
 
-#: What certificates of earlier formats lack.
-_ADDED: dict[str, dict[str, Any]] = {
-    "takifugu-certificate/4": {"bill": None, "digest": None, "doubts": [], "checks": []},
-    "takifugu-certificate/5": {"doubts": [], "checks": []},
-}
 SCOPES = ("all", "unit", "pooled")
 
 
@@ -50,7 +45,7 @@ def from_dict(data: Plain, name: str = "the certificate") -> Certificate:
     format_name = data.get("format")
     if not isinstance(format_name, str) or not format_name.startswith("takifugu-certificate/"):
         raise InputError(f"{name} is not a Takifugu certificate", fix="give the file <release>.certificate.json")
-    if format_name not in (FORMAT, *_ADDED):
+    if format_name != FORMAT:
         raise InputError(
             f"{name} has the format {format_name[:60]!r}", rule=f"this version reads {FORMAT!r}",
             fix="use the one that wrote it",
@@ -60,7 +55,6 @@ def from_dict(data: Plain, name: str = "the certificate") -> Certificate:
             f"{name}: this file was changed after it was written, so what it says is not what Takifugu certified",
             fix="get the original from whoever published the release",
         )
-    data = {**_ADDED.get(format_name, {}), **data}
     try:
         content = dict[str, Any]()
         for field in fields(Certificate):
@@ -70,8 +64,6 @@ def from_dict(data: Plain, name: str = "the certificate") -> Certificate:
         content["cautions"] = tuple(map(Caution, data["cautions"]))
         content["stays"] = tuple(Stays(**stay) for stay in data["stays"])
         content["window"] = None if data["window"] is None else Window(**data["window"])
-        if (bill := data["bill"]) is not None:
-            content["bill"] = Bill(**{**bill, "places": tuple(bill["places"]), "readers": tuple(bill["readers"])})
         certificate = Certificate(**content)
     except (KeyError, TypeError, ValueError):
         software = repr(data.get("software"))[:60]
@@ -155,8 +147,8 @@ def check_form(certificate: Certificate) -> None:
         raise InputError("its frameworks do not say what is hidden")
     if not all(stay.lasting for stay in certificate.stays):
         raise InputError("it says of no state how long it lasts")
-    if certificate.bill is not None and len(certificate.bill.places) != len(certificate.answers):
-        raise InputError("its bill is of other answers")
+    if certificate.ledger is not None and not _is_statement(certificate):
+        raise InputError("it does not say what its ledger says of the release")
     _check_numbers(certificate.epsilon, certificate.delta, certificate.grid)
     if certificate.requested is not None:
         as_epsilon(certificate.requested, "the epsilon that was requested")
@@ -213,6 +205,14 @@ def _without_numbers(answer: Answer) -> randomisers.Randomiser:
     if answer.expected_error is None and randomisers.answered(noise.expected_error) is not None:
         raise InputError("an answer's noise has an expected error, and it is missing")
     return noise
+
+
+def _is_statement(certificate: Certificate) -> bool:
+    """Return whether a ledger says of a release what it says of its own."""
+    said: Plain = certificate.ledger or {}
+    texts = [said.get(name) for name in ("ledger", "head", "source", "reading", "entries")]
+    is_of = isinstance(said.get("ids"), Mapping) and isinstance(said["ids"].get(certificate.release), str)
+    return is_of and all(isinstance(text, str) for text in texts) and isinstance(said.get("lines"), list)
 
 
 def _check_numbers(epsilon: str, delta: str, grid: str) -> None:

@@ -1,7 +1,5 @@
 """Facts of a certificate that are more than a sentence: typed in its file, put into words where they are read.
 
-The bill is what a ledger needs to charge a release again as what it is; by the digest, a keyed hash of all that the
-certificate says, it knows that a copy wrote it. Without the ledger's key a digest tells nobody anything.
 """
 
 from __future__ import annotations
@@ -9,7 +7,7 @@ from __future__ import annotations
 import hashlib
 import json
 import re
-from collections.abc import Callable, Mapping
+from collections.abc import Mapping
 from dataclasses import dataclass, field
 from enum import StrEnum
 
@@ -19,8 +17,6 @@ from takifugu.core.text.tables import shortened
 
 #: So many states of a chain are told one by one.
 _MOST_STATES = 8
-#: What the keyed hashes of a certificate, and of a reading, are made of in a ledger.
-CERTIFICATE, LAYOUT = "certificate", "layout"
 #: Whose clock tells the hours of a table, where no zone is declared.
 UTC, AS_WRITTEN = "UTC", "as written in the table"
 
@@ -143,45 +139,6 @@ class Stays:
 
 #: What a kind of release file tells of a table: a sentence, or a fact that readers are shown at a place of its own.
 Fact = str | Window | Stays
-
-
-@dataclass(frozen=True)
-class Bill:
-    """What a release was charged by, beside what its certificate says of the answers: `book` is the ledger's id.
-
-    Answers of one `payment` read the same entries. `layout` is a keyed hash of how rows became entries, its reading,
-    empty where nothing was declared; `places` are the steps, counted as `calendar` says, where the data of each answer
-    start. `readers` are the framework, query and factor of people's shares in a pooled answer, each once; none where
-    they are many. The rest are flags of the release.
-    """
-
-    book: str
-    payment: str
-    layout: str
-    calendar: str
-    places: tuple[int | None, ...]
-    readers: tuple[Plain, ...]
-    begins_series: bool
-    as_composing: bool
-    same_people: bool | None
-
-
-@dataclass(frozen=True)
-class Account:
-    """Where a release was paid for: the ledger's id of the source, the release's own one, and how it was charged.
-
-    `tag` makes the ledger's keyed hashes (`Ledger.tag`).
-    """
-
-    ledger: str
-    release_id: str
-    bill: Bill
-    tag: Callable[[str, bytes], str] = field(repr=False, compare=False)
-
-
-def content_of(data: Plain) -> bytes:
-    """Return the bytes under a certificate's digest, whatever its file's layout."""
-    return _canonical(data, "checksum", "digest")
 
 
 def checksum_of(data: Plain) -> str:

@@ -121,7 +121,7 @@ def windowed(file: ReleaseFile, item: Windowed, calendar: Calendar, places: rang
     is_window = item.window is not None or item.to is not None
     if is_window and not calendar.is_over(places):
         still_open = calendar.written(places)
-    return replace(file, places=places, place=(calendar.at(places.start), calendar.name), still_open=still_open)
+    return replace(file, places=places, at=calendar.at(places.start), still_open=still_open)
 
 
 def night_set_back(calendar: Calendar, window: range) -> date | None:

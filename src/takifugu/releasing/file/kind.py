@@ -29,7 +29,7 @@ from takifugu.releasing.file.keys import Described, Section
 from takifugu.releasing.file.relation_keys import is_there
 from takifugu.releasing.file.sections import BudgetSpec, FileSpec
 from takifugu.releasing.file.shape import Shape, opened
-from takifugu.releasing.file.source_reading import read_with
+from takifugu.releasing.file.source_reading import entries_of, read_with
 from takifugu.releasing.file.tables import Table as Item
 
 if TYPE_CHECKING:
@@ -81,8 +81,8 @@ class ReleaseFile:
 
     `belief` is what its kind made of [belief], `framework` what is hidden from whom, where that is the same for all
     units. `given` replaces the source's file, if any; the source is opened on request where it need not be there.
-    `places` are the steps of a calendar that are read, where there is one (`Kind.part`), `place` says at which of its
-    steps they start, and which calendar it is, and `hides_gaps` whether noise must be right whatever was observed;
+    `places` are the steps of a calendar that are read, where there is one (`Kind.part`), `at` says at which of its
+    steps they start, counted from 1970, and `hides_gaps` whether noise must be right whatever was observed;
     `may_miss` says that some of it may be missing without anybody knowing of it.
     `still_open` is the window that is read, where it has not ended.
     `by_units` says that what is answered depends on which units there are, `most_steps` how many entries a unit has at
@@ -98,7 +98,7 @@ class ReleaseFile:
     given: object = field(default=None, repr=False)
     opened: Any = field(default=None, repr=False)
     places: range | None = None
-    place: tuple[int | None, str] = (None, "")
+    at: int | None = None
     hides_gaps: bool = False
     may_miss: bool = False
     still_open: str = ""
@@ -173,7 +173,12 @@ class ReleaseFile:
     def reading(self) -> str:
         """Return how rows of the source become entries, one fact a line; "" where there are no data to open."""
         has_data = self.opened is not None or is_there(self.source, self.folder, self.given)
-        return read_with(str(self.table.reading), self.spec.belief, self.source, self.given) if has_data else ""
+        return read_with(str(self.table.reading), self.spec.belief) if has_data else ""
+
+    @cached_property
+    def entries(self) -> str | None:
+        """Return the name of the source's entries, None where nobody named them."""
+        return entries_of(self.source, self.given)
 
     def sections(self, of_kind: type[Spec]) -> Spec:
         """Return the file's sections, typed by its kind."""

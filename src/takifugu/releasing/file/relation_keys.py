@@ -38,8 +38,7 @@ class RelationKeys(Section):
     budget: Annotated[Epsilon | BudgetSpec | None, key("budget")] = None
     entries: Annotated[Text | None, key("entries", "2026-03")] = None
     only_release: Annotated[StrictBool, key("only_release")] = False
-    same_people: Annotated[StrictBool | None, key("same_people")] = None
-    as_composing: Annotated[StrictBool, key("as_composing")] = False
+    same_people: Annotated[StrictBool, key("same_people")] = False
     begins_series: Annotated[StrictBool, key("begins_series")] = False
     engine: Annotated[Literal["spark"] | None, key("engine")] = None
     file: Annotated[FilePath | None, key("file", "data.csv")] = None

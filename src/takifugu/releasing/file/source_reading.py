@@ -9,7 +9,6 @@ from pathlib import Path
 from typing import Any, Protocol, runtime_checkable
 
 from takifugu.core.plain import Plain
-from takifugu.core.readings import with_entries
 from takifugu.core.sections import SELECT
 from takifugu.data.relation.opening import paths_of_select
 from takifugu.releasing.file.keys import Described
@@ -20,6 +19,9 @@ _DATE = re.compile(
     r"(?<!\d)(?:(?:19|20)\d\d(?:[-_.]?[WQ]?\d\d?)*|\d\d?[-_.](?:\d\d?[-_.])?(?:19|20)\d\d)(?:T[-_.:\d]+Z?)?(?!\d)"
 )
 
+#: What the entries of a frame are called whose times say which they are, and the rows of batches without a name.
+TIMES, ROWS = "times", "rows"
+
 
 @runtime_checkable
 class Telling(Protocol):
@@ -28,24 +30,30 @@ class Telling(Protocol):
     def reading(self) -> Plain: ...
 
 
-def read_with(reading: str, belief: Described, source: RelationKeys, given: object) -> str:
-    """Return the reading of a relation with what the belief's keys decide, and the name of its entries.
-
-    The name is declared, or else that of the source's file: its owner is asked where the next one is called otherwise.
-    Where `order` holds times they say which entries are read, so that dates in the name are no part of it.
-    """
+def read_with(reading: str, belief: Described) -> str:
+    """Return the reading of a relation with what the belief's keys decide."""
     facts = belief.meant.reading() if isinstance(belief.meant, Telling) else {}
     said = [f"{name}: {_in_line(value)}" for name, value in sorted(facts.items()) if value is not None]
-    lines = "\n".join([reading, *said])
-    are_times = source.has_times
-    if source.names_rows or (source.entries is None and are_times and _is_frame(given)):
-        return lines
-    name = source.entries
-    if name is None and not _is_frame(given):
-        name = ", ".join(dict.fromkeys(_files(source, given))) or None
-        if name is not None and are_times:
-            name = _DATE.sub("*", name)
-    return with_entries(lines, name)
+    return "\n".join([reading, *said])
+
+
+def entries_of(source: RelationKeys, given: object) -> str | None:
+    """Return the name of a source's entries; None where nobody named them.
+
+    The name is declared, or else that of the source's file: its owner is asked where the next one is called otherwise.
+    Where `order` holds times they say which entries are read, so that dates in the name are no part of it. Of rows that
+    are sent one by one every one about a person counts, whatever its batch is called.
+    """
+    if source.names_rows:
+        return ROWS
+    if source.entries is not None:
+        return source.entries
+    if _is_frame(given):
+        return TIMES if source.has_times else None
+    name = ", ".join(dict.fromkeys(_files(source, given))) or None
+    if name is not None and source.has_times:
+        name = _DATE.sub("*", name)
+    return name
 
 
 def _is_frame(given: object) -> bool:

@@ -114,7 +114,6 @@ class Asking:
         if calibration is None:
             alone = self.is_alone and (len(units) == 1 or all_complete(units))
             calibration = self._calibrated(item, self._observed(query, units), self.about(units), alone)
-        at, calendar = self.file.place
         units_by_shape = {unit.shape: unit for unit in units}
         framework_of = {shape: self.about([unit]) for shape, unit in units_by_shape.items()}
         readers = {unit.name or "": framework_of[unit.shape] for unit in units}
@@ -122,9 +121,9 @@ class Asking:
         begins = calibration.randomiser.kind == "rounded-normal" and begins_series(self.file, item)
         observed = None if self.file.may_miss else observed_of(units)
         return Question(
-            name, whose, calibration, data, readers, at, calendar, requested.shares, self.file.reading, begins,
-            observed,
-            self.file.may_miss, {unit.name or "": unit.starts for unit in units if unit.starts},
+            name, whose, calibration, data, readers, self.file.at, requested.shares, self.file.reading,
+            self.file.entries, begins, observed, self.file.may_miss,
+            {unit.name or "": unit.starts for unit in units if unit.starts},
         )  # fmt: skip
 
     def _observed(self, query: Query, units: Sequence[Unit]) -> Query:

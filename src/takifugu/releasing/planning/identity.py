@@ -45,15 +45,13 @@ _OTHERWISE = ("calibration", "data", "observed", "readers", "shares", "starts")
 
 
 def identity_of(
-    ready: Sequence[Ready], spec: FileSpec | None, private: bool, same_people: bool | None = None,
-    once: str | None = None,
+    ready: Sequence[Ready], spec: FileSpec | None, private: bool, once: str | None = None
 ) -> bytes:
     """Return the identity of answers released together.
 
-    `private` says whether their noise is. `same_people` is what was declared where there is no release file that
-    declares it; `once` is the key under which they are paid for, where there is one.
+    `private` says whether their noise is; `once` is the key under which they are paid for, where there is one.
     """
-    content: Json = {"file": {"same_people": same_people}, "private": private}
+    content: Json = {"file": {}, "private": private}
     if spec is not None:
         content["file"] = _keys(spec)
     if once is not None:
@@ -72,8 +70,6 @@ def identity_of(
         parts = values_by_field(answer.question)
         for name in _OTHERWISE:
             del parts[name]
-        if not answer.question.calendar:
-            del parts["calendar"]
         parts["readers"] = len(answer.question.readers)
         if len(answer.question.readers) != 1 and not isinstance(answer.seen.data, Counted):
             parts["readers"] = [*answer.question.readers]  # who is debited, where neither question nor data name them

@@ -16,10 +16,11 @@ from takifugu.accounting.suspicion import warning
 from takifugu.core.errors import InputError
 from takifugu.core.escaping import command
 from takifugu.core.people import People
+from takifugu.releasing.planning.book import there
 
 if TYPE_CHECKING:
-    from takifugu.accounting.ledger import Amount, Preview
-    from takifugu.accounting.ledger.previewing import Charged
+    from takifugu.accounting.log import Amount, Preview
+    from takifugu.accounting.log.fitting import Charged
     from takifugu.calibration import Calibration
     from takifugu.releasing.file.kind import ReleaseFile
     from takifugu.releasing.planning.questions import Question
@@ -73,12 +74,9 @@ def tell_before(questions: Sequence[Question], source: str, account: Preview, pe
 
 def spending(source: str, account: Preview) -> str:
     """Say a source's spending before and after, and its budget."""
-    after = "no proven bound" if account.after is None else str(account.after)
-    if account.budget is not None and account.budget_is_declared:
-        budget = account.budget.text(up=False)
-        if account.after is not None:
-            after, budget = account.after.with_budget(account.budget)
-        after = f"{after} of {budget}"
+    after = str(account.after)
+    if account.budget_is_declared:
+        after = " of ".join(account.after.with_budget(account.budget))
     return f"the source {source!r} goes from {account.before} to {after}"
 
 
@@ -101,24 +99,32 @@ def notices(questions: Sequence[Question], source: str, account: Preview, people
             notices.append(
                 f"{name}: epsilon, and what is spent of the budget, is multiplied by the distance of two populations"
             )
-    notices += [words for words in (asks_words(account.asks), account.reading) if words]
-    dearer = [charge for charge in account.charges if charge.charged.epsilon > charge.alone.epsilon]
-    for reason, units, charged, alone in by_reason(dearer):
-        notices.append(f"{people.each_of(units)} is charged {charged}, not {alone} as on its own: {reason}")
+    if account.asks is not None:
+        notices.append(asks_words(account.asks))
+    if dearer := dearer_than_alone(account):
+        units, charged, alone = dearer
+        notices.append(f"{people.each_of(units)} is charged {charged}, not {alone} as on its own: {BESIDE}")
     return tuple(notices)
 
 
-def by_reason(charges: Iterable[Charged]) -> Iterator[tuple[str, int, str, str]]:
-    """Yield each reason with its people and their charges.
+#: Why a release costs somebody more than it promises.
+BESIDE = "beside what was published before its noise hides less than alone"
+
+
+def dearer_than_alone(account: Preview) -> tuple[int, str, str] | None:
+    """Return how many are charged more than a release promises them alone, what that is, and what alone would be.
 
     People of many lengths have as many charges.
     """
-    of_reason: dict[str, list[Charged]] = {}
-    for charge in charges:
-        of_reason.setdefault(charge.reason, []).append(charge)
-    for reason, alike in of_reason.items():
-        charged, alone = _from_to(map(attrgetter("charged"), alike)), _from_to(map(attrgetter("alone"), alike))
-        yield reason, sum(map(attrgetter("units"), alike)), charged, alone
+    dearer = [charge for charge in account.charges if charge.added.epsilon > charge.alone.epsilon]
+    if not dearer:
+        return None
+    return sum(map(attrgetter("units"), dearer)), added(dearer), _from_to(map(attrgetter("alone"), dearer))
+
+
+def added(charges: Iterable[Charged]) -> str:
+    """Write what a release adds to the totals of unlike units, the least and the most of it."""
+    return _from_to(map(attrgetter("added"), charges))
 
 
 def _from_to(amounts: Iterable[Amount]) -> str:
@@ -136,13 +142,9 @@ def forbidden(calibrations: Iterable[tuple[str, Calibration]]) -> Iterator[str]:
 
 def notices_of_reading(file: ReleaseFile) -> tuple[str, ...]:
     """Tell what a release will ask of a reading that is new to its ledger."""
-    from takifugu.accounting.ledger.disk.glancing import knows_no_other_reading
-
-    if file.opened is None or knows_no_other_reading(file.ledger, file.source.name, lambda: file.reading):
+    if file.opened is None or (book := there(file.ledger)) is None:
         return ()
-    from takifugu.accounting.ledger.previewing import question_of
-
-    question = question_of(file.ledger, file.source.name, file.reading)
+    question = book.question(file.source.name, file.reading, file.entries)
     if question is None:
         return ()
     return (f"{asks_words(question)}\n{command('calibrate', file.path)} shows what either answer costs",)

@@ -40,6 +40,8 @@ _MEANING = (
     f"{_COST} each {{person}} together; each step is hidden at that epsilon. What lasts as long as several windows is "
     "not hidden."
 )
+#: All windows are of one calendar.
+_CALENDAR = "the file's"
 _OF_PEOPLE = f"{_COST} together; all that is hidden of a person, in all of them, is hidden at that epsilon."
 
 
@@ -184,7 +186,7 @@ def _tables(file: ReleaseFile, aims: Sequence[Aim], factor: Fraction) -> list[_T
     """
     tables: dict[str, _Table] = {}
     for asking, item, name, scope in aims:
-        at, calendar = asking.file.place
+        at = asking.file.at
         series = name.removesuffix(f"-{item.period}") if item.period else name
         if at is None or asking.file.places is None or series in tables:
             continue
@@ -193,7 +195,7 @@ def _tables(file: ReleaseFile, aims: Sequence[Aim], factor: Fraction) -> list[_T
         question = next(part.questions(priced_item, name, scope))
         unit, framework = next(iter(question.readers.items()))
         share = question.shares.get(unit)
-        charge = charge_of(question.calibration, framework, reading="", at=at, calendar=calendar, share=share)
+        charge = charge_of(question.calibration, framework, at=at, calendar=_CALENDAR, share=share)
         tables[series] = _Table(series, item, framework, charge, asking.file.places)
     return list(tables.values())
 

@@ -12,17 +12,14 @@ from fractions import Fraction
 from functools import cached_property
 from itertools import chain
 from operator import attrgetter
-from secrets import token_hex
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from takifugu.analysis.guarantee import SAME
 from takifugu.analysis.randomisers import Randomiser
 from takifugu.core.entries import Entries
 from takifugu.core.errors import InputError
-from takifugu.core.plain import Json
-from takifugu.core.readings import with_random_name
+from takifugu.core.plain import Json, Plain
 from takifugu.model.frameworks import Framework
 from takifugu.model.queries import Additive, Query
 from takifugu.model.queries.forms import OfEntries, Weighing
@@ -31,9 +28,8 @@ from takifugu.releasing.file.kind import Unit
 from takifugu.releasing.planning.truth import Seen
 
 if TYPE_CHECKING:
-    from takifugu.accounting.ledger import Debits
+    from takifugu.accounting.log import Debit
     from takifugu.calibration import Calibration
-    from takifugu.releasing.certificates.facts import Account
 
 @dataclass(frozen=True, eq=False)
 class Question:
@@ -41,9 +37,10 @@ class Question:
 
     `readers` are the units that are debited ("" where a source is one unit), each with the framework about its data;
     `unit` is None where the answer is not about one unit alone. Questions with the same `release` name are one release.
-    `at` is the declared step where the data start in the unit's one recording, in a `calendar`. `shares` are what
-    single units of a pooled answer are charged for, where that is not the query itself (`charge_of`). `reading` is how
-    rows became entries (`ReleaseFile.reading`); `begins_series` declares that later releases count as multiples of it.
+    `at` is the declared step where the data start in the unit's one recording, counted from 1970 where there is a
+    calendar. `shares` are what single units of a pooled answer are charged for, where that is not the query itself
+    (`charge_of`). `reading` is how rows became entries (`ReleaseFile.reading`), and `entries` the name of these;
+    `begins_series` declares that later releases count as multiples of it.
     `may_miss` says that entries may be missing without anybody knowing of it. `starts` say where the units'
     recordings start, where no calendar does.
     """
@@ -54,9 +51,9 @@ class Question:
     data: object = field(repr=False)
     readers: Mapping[str, Framework] = field(repr=False)
     at: int | None = None
-    calendar: str = ""
     shares: Mapping[str, tuple[Query, Fraction]] = field(default_factory=dict)
     reading: str = ""
+    entries: str | None = None
     begins_series: bool = False
     observed: Runs | None = field(default=None, repr=False)
     may_miss: bool = False
@@ -81,19 +78,19 @@ class Ready:
 
 @dataclass(frozen=True, eq=False)
 class Drawn:
-    """A question's noisy answer in answer units; `account` is None where no ledger was used.
+    """A question's noisy answer in answer units; `account` is what the ledger says of it, None where none was used.
 
     Of rows that are randomised one by one there are no labels, and `values` holds what was sent (`SentRows`).
 
-    `people` says what was declared about the people of other sources of the ledger.
+    `declared` says what was declared of the source's entries, and of the people of other sources of the ledger.
     """
 
     question: Question
     labels: tuple[str, ...]
     values: Any
     private: bool
-    account: Account | None
-    people: tuple[str, ...] = ()
+    account: Plain | None
+    declared: tuple[str, ...] = ()
 
     @property
     def randomiser(self) -> Randomiser:
@@ -109,44 +106,28 @@ class Drawn:
 SERIES = "it begins a series: later releases about the source count as multiples of it"
 
 
-def debits_of(questions: Sequence[Question]) -> list[Debits]:
-    """Return every question's debits to its units, series first."""
+def debits_of(questions: Sequence[Question]) -> list[Debit]:
+    """Return every question's debits of its units, those of a series first: alike units share one."""
     from takifugu.accounting.composition import charge_of
-    from takifugu.accounting.ledger import Debit, Debits
+    from takifugu.accounting.log import Debit
 
-    debits, same = list[Debits](), SAME
-    if any(question.begins_series for question in questions):
-        same = token_hex(8)  # what begins a series is paid for at once
-    readings = {question.reading: with_random_name(question.reading) for question in questions}
+    debits = list[Debit]()
     for question in sorted(questions, key=lambda question: not question.begins_series):
         scope = "unit" if len(question.readers) == 1 else "pooled"
-        kinds: list[Debit] = []
-        numbers: dict[Hashable, int] = {}
-        units: dict[str, int] = {}
+        units_of = dict[Hashable, list[str]]()
         for unit, framework in question.readers.items():
             share = question.shares.get(unit) if question.shares else None
-            starts = question.starts.get(unit, ())
-            number = numbers.setdefault((id(framework), share, starts), len(kinds))
-            if number == len(kinds):
-                charge = charge_of(
-                    question.calibration, framework, share=share, scope=scope, at=question.at,
-                    calendar=question.calendar, reading=_where(same, starts, question.at),
-                    read_as=readings[question.reading], begins_series=question.begins_series,
-                )  # fmt: skip
-                kinds.append(Debit(framework, charge, name=question.release))
-            units[unit] = number
-        debits.append(Debits(tuple(kinds), units))
+            units_of.setdefault((id(framework), share, question.starts.get(unit, ())), []).append(unit)
+        for (_, share, starts), units in units_of.items():
+            framework = question.readers[units[0]]
+            charge = charge_of(
+                question.calibration, framework, share=share, scope=scope, at=question.at,
+                begins_series=question.begins_series,
+            )  # fmt: skip
+            named = None if units == [""] else units
+            where = "" if question.at is not None else ",".join(map(str, starts))
+            debits.append(Debit(framework, charge, named, question.release, where))
     return debits
-
-
-def _where(same: str, starts: tuple[int, ...], at: int | None) -> str:
-    """Return what charges of one name have in common that read the same entries, beside a declared place.
-
-    Recordings that start elsewhere may lie anywhere: where they do is in no ledger, which keeps a keyed hash of this.
-    """
-    if same == SAME:
-        return "" if at is not None else f"{same}{','.join(map(str, starts))}"
-    return same
 
 
 @dataclass(frozen=True, eq=False)

@@ -116,7 +116,7 @@ def with_total(certificate: Certificate, goal: Fraction, of_total: Certificate |
     """
     condition, place = _PUBLIC.format(total=to_text(goal)), "without a ledger"
     if of_total is not None:
-        if of_total.release_id is not None:
+        if of_total.release_id:
             place = f"as ledger release {of_total.release_id}"
         condition = (
             f"the total {to_text(goal)} is itself a noisy release about {of_total.source!r}, made {place}, with "

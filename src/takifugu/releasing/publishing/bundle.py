@@ -16,9 +16,7 @@ from takifugu.releasing.certificates.files import CERTIFICATE, files_of
 #: What no name of a table holds, so that its files lie in the folder of tables.
 _SEPARATORS = re.compile(r"[/\\:\0]|^\.")
 
-_FORMAT = "takifugu-bundle/3"
-#: The one before had pictures in PNG, too, which nobody asked for: they are left out.
-_WITH_PICTURES, _PICTURE = "takifugu-bundle/2", ".png"
+_FORMAT = "takifugu-bundle/4"
 
 
 @dataclass(frozen=True)
@@ -35,15 +33,15 @@ class Sheet:
     def certificate(self) -> Certificate:
         return from_dict(json.loads(self.files[f"{self.name}{CERTIFICATE}"]))
 
-    @property
-    def digest(self) -> str:
-        """Return the keyed digest by which the ledger knows the certificate."""
-        return str(json.loads(self.files[f"{self.name}{CERTIFICATE}"])["digest"])
-
 
 @dataclass(frozen=True)
 class Bundle:
     sheets: tuple[Sheet, ...]
+
+    @property
+    def certificates(self) -> tuple[bytes, ...]:
+        """Return the bytes of all certificates."""
+        return tuple(sheet.files[f"{sheet.name}{CERTIFICATE}"] for sheet in self.sheets)
 
     @property
     def files(self) -> dict[str, bytes]:
@@ -73,12 +71,10 @@ def bundle_of(content: bytes, releases: Collection[str]) -> Bundle:
     """
     try:
         data: Json = json.loads(content)
-        if data.get("format") in (_FORMAT, _WITH_PICTURES):
+        if data.get("format") == _FORMAT:
             sheets = []
             for table in data["tables"]:
                 name, files = table["name"], table["files"]
-                if data["format"] == _WITH_PICTURES:
-                    files.pop(f"{name}{_PICTURE}", None)
                 allowed = {*files_of([name])}
                 if name not in releases or _SEPARATORS.search(name) or not set(files) <= allowed:
                     raise ValueError("the files of something else")

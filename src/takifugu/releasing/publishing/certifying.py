@@ -16,15 +16,17 @@ from takifugu.analysis.randomisers import answered, scale_text
 from takifugu.calibration import Calibration
 from takifugu.core.arrays import IntArray
 from takifugu.core.names import normalised
+from takifugu.core.plain import Plain
 from takifugu.model import secrets
 from takifugu.model.beliefs.one_sequence import Recording, is_recording
 from takifugu.model.frameworks import Framework
 from takifugu.model.queries.forms import ByCells
 from takifugu.numbers.rationals import to_text
 from takifugu.releasing.certificates.certificate import Answer, Certificate, once
-from takifugu.releasing.certificates.facts import CERTIFICATE, Account, Caution, Fact, Stays, Window, content_of
+from takifugu.releasing.certificates.facts import Caution, Fact, Stays, Window
 from takifugu.releasing.planning.questions import Drawn
 from takifugu.releasing.publishing.doubts import doubts_of
+from takifugu.releasing.publishing.statements import in_certificate
 
 
 @dataclass(frozen=True)
@@ -61,7 +63,6 @@ def certificate_of(
     """Return the certificate of one release's answers to one query.
 
     `table` is the digest of their file. A pooled table says how many `units` there are, and names none of them.
-    The ledger's digest covers all of it.
     """
     calibrations = [answer.question.calibration for answer in drawn]
     query, private, account = calibrations[0].query, all(answer.private for answer in drawn), drawn[0].account
@@ -76,7 +77,10 @@ def certificate_of(
         if isinstance(fact, Window) and fact.clock:
             statistic = f"{statistic}, {fact.clock_words}"
     unit_count = len(units) if units and not hides_presence else None
-    certificate = Certificate(
+    promise = _promise_of(calibrations)
+    if account is not None:
+        account = in_certificate(account, calibrations, promise["frameworks"], hides_presence)
+    return Certificate(
         release=drawn[0].question.release,
         source=normalised(source),
         scope=scope,
@@ -85,12 +89,11 @@ def certificate_of(
         query=query.to_dict(),
         grid=to_text(calibrations[0].randomiser.grid),
         answers=tuple(map(_answer, drawn, adjusted)),
-        **_promise_of(calibrations),
-        **_facts_of(calibrations, (*facts, *drawn[0].people)),
+        **promise,
+        **_facts_of(calibrations, (*facts, *drawn[0].declared)),
         cautions=tuple(_cautions(calibrations, private, account)),
         private=private,
-        ledger=None,
-        release_id=None,
+        ledger=account,
         date=datetime.now(UTC).date().isoformat(),
         software=f"takifugu {__version__}",
         table=table,
@@ -100,14 +103,6 @@ def certificate_of(
         doubts=doubts_of(drawn),
         checks=once(_at_odds(calibrations)),
     )
-    return certificate if account is None else _paid(certificate, account, hides_presence)
-
-
-def _paid(certificate: Certificate, account: Account, hides_presence: bool) -> Certificate:
-    """Return a certificate with its bill and digest."""
-    bill = replace(account.bill, readers=()) if hides_presence else account.bill
-    certificate = replace(certificate, ledger=account.ledger, release_id=account.release_id, bill=bill)
-    return replace(certificate, digest=account.tag(CERTIFICATE, content_of(certificate.to_dict())))
 
 
 def _facts_of(calibrations: Sequence[Calibration], facts: Sequence[Fact]) -> dict[str, Any]:
@@ -215,7 +210,7 @@ def _answer(drawn: Drawn, adjusted: Mapping[str, Fraction] | None) -> Answer:
     )
 
 
-def _cautions(calibrations: Sequence[Calibration], private: bool, account: Account | None) -> Iterator[Caution]:
+def _cautions(calibrations: Sequence[Calibration], private: bool, account: Plain | None) -> Iterator[Caution]:
     if not private:
         yield Caution.NOT_PRIVATE
     if _exceeded(calibrations):

@@ -11,8 +11,7 @@ from dataclasses import dataclass
 from itertools import chain
 from pathlib import Path
 
-from takifugu.accounting.ledger import PUBLISHED
-from takifugu.accounting.ledger.pending import refuse_alike
+from takifugu.accounting.log import OVER
 from takifugu.core.errors import InputError, ReleaseError
 from takifugu.core.escaping import visible
 from takifugu.core.lists import without
@@ -33,16 +32,15 @@ from takifugu.releasing.publishing.states import Does, paying_again, resuming
 _LONGEST_KEY = 200
 _ONCE = "one key pays once"
 #: What SQLite keeps beside a ledger.
-_FILES_OF_A_LEDGER = ("", "-wal", "-shm", "-journal")
+_FILES_OF_A_LEDGER = ("", "-journal")
 
 
 @dataclass(frozen=True)
 class Choice:
     """Which tables a caller wants: `only` some, some `again`, under the key `once`; `force` overwrites.
 
-    `same_entries` answers whether a source that is read otherwise than before has the same entries, `same_people`
-    whether a second source is about the same people, where the file does not say it. One name may stand
-    for a list of one. Two spellings of a key that look alike are one (`normalised`). Raises InputError for `again`
+    `same_entries` says why a source that is read otherwise than before has the same entries, `other_entries` that it
+    has others; `same_people` that a second source is about the same people. One name may stand for a list of one. Two spellings of a key that look alike are one (`normalised`). Raises InputError for `again`
     without a key, and for a key that is blank.
     """
 
@@ -50,14 +48,25 @@ class Choice:
     again: str | Sequence[str] = ()
     once: str | None = None
     force: bool = False
-    same_entries: bool | None = None
-    same_people: bool | None = None
+    same_entries: str = ""
+    other_entries: bool = False
+    same_people: bool = False
 
     def __post_init__(self) -> None:
         for key, names in (("only", self.only), ("again", self.again)):
             if names is not None:
                 check_type(names, Iterable, "the name of a table, or several", "write for example 'flu'", key)
             object.__setattr__(self, key, tuple(map(str, keys_named(names))))
+        if not isinstance(self.same_entries, str):
+            raise InputError(
+                f"same_entries is {self.same_entries!r:.40}",
+                fix="write why they are the same, same_entries='the export was corrected': certificates print it",
+            ).at("same_entries")
+        check_type(self.other_entries, bool, "an answer", "write other_entries=True, or leave it out", "other_entries")
+        if self.same_entries and self.other_entries:
+            raise InputError("the entries are declared to be the same, and others", fix="write one of them").at(
+                "other_entries"
+            )
         if self.once is None:
             if self.again:
                 raise InputError(
@@ -72,6 +81,11 @@ class Choice:
             raise InputError(
                 f"the key is {once[:40]!r}", fix=f"write up to {_LONGEST_KEY} letters or digits, such as 2026-W07"
             ).at("once")
+
+    @property
+    def are_same(self) -> bool | None:
+        """Whether the entries are the same, None where nobody says it."""
+        return True if self.same_entries else False if self.other_entries else None
 
     def of(self, file: ReleaseFile) -> ReleaseFile:
         """Return the file with the wanted tables.
@@ -98,22 +112,6 @@ class Choice:
         if self.wants_again(standing.item):
             return Does.PAY
         return standing.row.done(self.force, self.once is not None)
-
-
-def answered(same_entries: object, other_entries: object) -> bool | None:
-    """Return the answer of two arguments: True for the same entries, False for others, None where none is given.
-
-    >>> answered(True, False), answered(False, True), answered(False, False)
-    (True, False, None)
-    """
-    for name, value in (("same_entries", same_entries), ("other_entries", other_entries)):
-        if not isinstance(value, bool):
-            raise InputError(f"{name} is {value!r:.40}", fix=f"write {name}=True, or leave it out").at(name)
-    if same_entries and other_entries:
-        raise InputError("the entries are declared to be the same, and others", fix="write one of them").at(
-            "other_entries"
-        )
-    return True if same_entries else False if other_entries else None
 
 
 def names_of(item: Item) -> tuple[str, ...]:
@@ -174,9 +172,6 @@ def to_pay(standing: Sequence[Standing], choice: Choice, goes_on: bool) -> tuple
         refused = sorted(in_question, key=lambda release: release.is_here)
     if refused:
         raise _refusal(refused[0])
-    for release in due[:1]:
-        for paid in release.payments:
-            refuse_alike(paid, choice.once)
     return tuple(due)
 
 
@@ -192,7 +187,7 @@ def _is_paid_under(standing: Standing, once: str | None) -> bool:
     if under is None or (standing.is_here and standing.paid == under):
         return under is not None
     names, how = ", ".join(standing.tables), f"with the key {once!r} ({under.created[:10]})"
-    if under.state == PUBLISHED:
+    if under.state == OVER:
         fault = f"{names} was published {how}, and its files are not in {str(standing.folder)!r}"
         fix = "bring them back, or write another key, which pays for new values"
     else:
@@ -241,8 +236,9 @@ def inputs_of(file: ReleaseFile) -> Iterator[Path]:
     Any text of the release file may be a path.
     """
     yield file.path
-    ledger = Path(str(file.ledger).removeprefix("sqlite:///"))
-    yield from (Path(f"{ledger}{end}") for end in _FILES_OF_A_LEDGER)
+    ledger = str(file.ledger).removeprefix("sqlite:///")
+    if "://" not in ledger:
+        yield from (Path(f"{ledger}{end}") for end in _FILES_OF_A_LEDGER)
     if isinstance(file.given, str | os.PathLike):
         yield Path(file.given)
     for text in texts_within(plain(file.spec)):

@@ -196,7 +196,7 @@ def _wait(folder: Path, until: float, lock: Path) -> None:
 
 @dataclass(frozen=True)
 class Certified:
-    """A published certificate: its file, when it was made, its source, and its ledger and its release there."""
+    """A published certificate: its file, when it was made, its source, and the ids of its ledger and of its release."""
 
     path: Path
     made: tuple[str, int]
@@ -233,13 +233,11 @@ def certificates_of(folder: Path, names: Iterable[str]) -> tuple[Certified, ...]
         path = folder / f"{name}{CERTIFICATE}"
         try:
             fields = json.loads(read_file(path).decode("utf-8"))
-            source, ledger, date, release = map(fields.get, ("source", "ledger", "date", "release_id"))
-            time = (str(date), path.stat().st_mtime_ns)
-        except (OSError, ValueError, AttributeError, RecursionError):
+            source, said, time = fields["source"], fields["ledger"], (str(fields["date"]), path.stat().st_mtime_ns)
+            ledger, release = said["ledger"], said["ids"][fields["release"]]
+        except (OSError, ValueError, AttributeError, LookupError, TypeError, RecursionError):
             continue
-        if isinstance(source, str) and isinstance(ledger, str):
-            if not isinstance(release, str):
-                release = ""
+        if all(isinstance(text, str) for text in (source, ledger, release)):
             certified.append(Certified(path, time, source, ledger, release))
     return tuple(certified)
 

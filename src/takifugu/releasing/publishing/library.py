@@ -20,7 +20,7 @@ from takifugu.calibration.result import Calibration
 from takifugu.core.errors import InputError, ReleaseState
 from takifugu.core.names import normalised
 from takifugu.core.people import People
-from takifugu.core.readings import with_entries
+from takifugu.core.plain import Plain
 from takifugu.core.rules import check_type
 from takifugu.core.tracebacks import without_data
 from takifugu.model.frameworks import Framework
@@ -28,7 +28,6 @@ from takifugu.model.queries.counts import EveryChange
 from takifugu.numbers.noise import Entropy, SystemEntropy
 from takifugu.numbers.rationals import Number
 from takifugu.releasing.certificates.certificate import Certificate
-from takifugu.releasing.certificates.facts import Account
 from takifugu.releasing.planning.identity import identity_of
 from takifugu.releasing.planning.notices import NOBODY_COUNTS, tell
 from takifugu.releasing.planning.questions import SERIES, Drawn, Question, Ready
@@ -37,13 +36,13 @@ from takifugu.releasing.postprocess.readable import library_of
 from takifugu.releasing.postprocess.release import Release, releases_of
 from takifugu.releasing.publishing.bundle import Bundle, sealed
 from takifugu.releasing.publishing.certifying import certificate_of
-from takifugu.releasing.publishing.choosing import answered
+from takifugu.releasing.publishing.choosing import Choice
 from takifugu.releasing.publishing.new_ledger import opened, require_known
 from takifugu.releasing.publishing.progress import Progress
 from takifugu.releasing.publishing.publish import Budget, Draws, Order, Stored, draw, keep, ready
 
 if TYPE_CHECKING:
-    from takifugu.accounting.ledger import Ledger
+    from takifugu.accounting.log import Ledger
 
 #: What the charge of a release that was made elsewhere rests on.
 AS_DECLARED = "the mechanism was run elsewhere: that it loses no more is its maker's word, and not checked here"
@@ -52,28 +51,27 @@ AS_DECLARED = "the mechanism was run elsewhere: that it loses no more is its mak
 @without_data
 def release(
     calibration: Calibration, data: object, *, ledger: Ledger | str | Path | None = None, source: str = "data",
-    unit: str | None = None, budget: Budget | None = None, same_people: bool | None = None, as_composing: bool = False,
+    unit: str | None = None, budget: Budget | None = None, same_people: bool = False,
     require_ledger: bool = False, entropy: Entropy | None = None, entries: str | None = None, at: int | None = None,
-    same_entries: bool = False, other_entries: bool = False, begins_series: bool = False,
+    same_entries: str = "", other_entries: bool = False, begins_series: bool = False,
 ) -> Release:  # fmt: skip
     """Publish one noisy answer: pay, draw, keep, return and note it.
 
     `data` is a sequence of states (a chain), a list of sequences (independent pieces), a list of values (users), a
     mapping or tuple (a record of a joint table) or a number (`between`). `source` is the data's name in the ledger,
-    `unit` the unit they are about, where a source has several. `same_people` says whether units with the same name in
-    another source of the ledger are the same people; it is required where there are any. Without units it is about all
-    other sources without units, and required once one of them says so. `as_composing` gives up promises that are alone,
-    this one or earlier ones about the source, where a release with a delta leaves them no place: from then on their
-    noise is charged instead. Without a ledger nothing is accounted for: a `Notice` says so, and the certificate.
+    `unit` the unit they are about, where a source has several. `same_people` declares, with the first release about a
+    second source of a ledger, that its units are those of the other sources (units of one name are one person). Other
+    people have a ledger of their own. Without a ledger nothing is accounted for: a `Notice` says so, and the
+    certificate.
 
     `entries` names what is measured, such as "posture, one value a minute": releases of one name read the same entries
     of a unit, the first value of a sequence being the same one each time. `at` declares where in the unit's one
     recording of that name a sequence starts (a public step, counted from 0), so that releases about other parts of it
     cost only what they reveal together. With a ledger every release needs a name: without one it is refused, and what
-    either answer costs is said. So it is under another name than before: `same_entries` declares that the entries are
-    those of the earlier releases all the same, which stands on certificates from then on; with `other_entries` many
-    entries may be one of those before, and everything that was released about the source counts at the cost of a change
-    of all that it reads.
+    either answer costs is said. So it is under another name than before: `same_entries` says why the entries are those of
+    the earlier releases all the same, which stands on certificates from then on; with `other_entries` many entries may
+    be one of those before, and what was released about the ones counts beside the others at the cost of a change of all
+    that it reads.
 
     `begins_series` declares with the first release about a source, one with normal noise (`influence-gaussian`), that
     later ones with normal or Laplace noise count as multiples of it: squares add up, whatever is chosen after which
@@ -99,7 +97,8 @@ def release(
     """
     progress = Progress()
     with progress.telling():
-        payer = Payer(source, unit, budget, same_people, as_composing, answered(same_entries, other_entries))
+        choice = Choice(same_entries=same_entries, other_entries=other_entries, same_people=same_people)
+        payer = Payer(source, unit, budget, choice)
         if ledger is None and budget is not None:
             raise InputError(
                 "a budget needs a ledger that keeps it", fix="write ledger='ledger.db', or omit the budget"
@@ -126,7 +125,7 @@ def release(
             library=library_of(data), completed=since,
         )  # fmt: skip
         if stored is not None:  # last of all: with it the values leave the ledger
-            progress.record(stored.book, stored.paid, ReleaseState.DRAWN)
+            progress.record(stored.book, stored.paid, stored.bundle.certificates, ReleaseState.DRAWN)
     return answer
 
 
@@ -137,14 +136,11 @@ class Payer:
     source: str
     unit: str | None
     budget: Budget | None = None
-    same_people: bool | None = None
-    as_composing: bool = False
-    same_entries: bool | None = None
+    choice: Choice = Choice()
 
     def __post_init__(self) -> None:
         called(self.source, "source", "the source", "what the data are called, source='activity-study'")
-        if self.same_people is not None:
-            check_type(self.same_people, int, "an answer", "write same_people=True or same_people=False", "same_people")
+        check_type(self.choice.same_people, bool, "an answer", "write same_people=True, or leave it out", "same_people")
         if self.unit is not None:
             unit = called(self.unit, "unit", "the person's name", "whose data they are, unit='participant 7'")
             object.__setattr__(self, "unit", unit)
@@ -157,8 +153,8 @@ class Payer:
             entries = called(entries, "entries", "the name of the entries", "what is measured, entries='posture'")
         readers = {self.unit or "": calibration.framework}
         return Question(
-            "release", self.unit, calibration, data, readers, at, reading=with_entries("", entries),
-            begins_series=begins_series, may_miss=True,
+            "release", self.unit, calibration, data, readers, at, entries=entries, begins_series=begins_series,
+            may_miss=True,
         )  # fmt: skip
 
     def certified(self, drawn: Sequence[Drawn], facts: Sequence[str] = ()) -> Certificate:
@@ -170,10 +166,8 @@ class Payer:
         certified: Callable[[Sequence[Drawn]], Certificate], draws: Draws | None = None,
     ) -> Stored:  # fmt: skip
         """Pay, draw and keep, or return an earlier call's paid values."""
-        identity = identity_of(questions, None, bits.private, self.same_people)
-        people = People(are_named=self.unit is not None)
-        order = Order(self.source, self.budget, identity, {"kind": kind}, self.same_people, self.as_composing, people,
-                      self.same_entries)
+        identity, people = identity_of(questions, None, bits.private), People(are_named=self.unit is not None)
+        order = Order(self.source, self.budget, identity, {"kind": kind}, people=people).answered(self.choice)
 
         def seal(drawn: Sequence[Drawn]) -> Bundle:
             return sealed(certified(drawn))
@@ -195,7 +189,7 @@ def called(name: str, key: str, role: str, to_write: str) -> str:
 def charge(
     framework: Framework, epsilon: Number, delta: Number = 0, *, neighbours: str, made_by: str,
     ledger: Ledger | str | Path, source: str = "data", unit: str | None = None, budget: Budget | None = None,
-    same_people: bool | None = None, entries: str | None = None, at: int | None = None, same_entries: bool = False,
+    same_people: bool = False, entries: str | None = None, at: int | None = None, same_entries: str = "",
     other_entries: bool = False,
 ) -> Certificate:  # fmt: skip
     """Charge a ledger for another library's release, before it is made.
@@ -221,22 +215,23 @@ def charge(
     progress = Progress()
     with progress.telling():
         maker = called(made_by, "made_by", "the maker", "the other library and its version, made_by='opendp 0.14.1'")
-        payer = Payer(source, unit, budget, same_people, same_entries=answered(same_entries, other_entries))
+        choice = Choice(same_entries=same_entries, other_entries=other_entries, same_people=same_people)
+        payer = Payer(source, unit, budget, choice)
         question = payer.question(_calibration(framework, epsilon, delta, neighbours, maker), None, at, entries)
         if ledger is None:
             raise InputError("there is no ledger to charge", fix="write ledger='ledger.db'").at("ledger")
         no_data = Ready(question, (), Seen(None))
         stored = payer.stored([no_data], ledger, "outside", SystemEntropy(), progress, payer.certified, _elsewhere)
-        progress.record(stored.book, stored.paid, ReleaseState.DRAWN)
+        progress.record(stored.book, stored.paid, stored.bundle.certificates, ReleaseState.DRAWN)
     return stored.certificate
 
 
 def _elsewhere(
-    questions: Sequence[Ready], accounts: Mapping[str, Account], bits: Entropy, people: tuple[str, ...]
+    questions: Sequence[Ready], accounts: Mapping[str, Plain], bits: Entropy, declared: tuple[str, ...]
 ) -> tuple[Drawn, ...]:
     """Return answers without values: another library draws them."""
     return tuple(
-        Drawn(ready.question, (), (), bits.private, accounts[ready.question.release], people) for ready in questions
+        Drawn(ready.question, (), (), bits.private, accounts[ready.question.release], declared) for ready in questions
     )
 
 

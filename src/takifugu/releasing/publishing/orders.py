@@ -9,9 +9,7 @@ from functools import partial
 from itertools import chain
 from pathlib import Path
 
-from takifugu.accounting.ledger import Pending, Reservation
-from takifugu.accounting.ledger.disk.places import path_of
-from takifugu.accounting.ledger.previewing import as_it_is
+from takifugu.accounting.log import Payment, Reservation
 from takifugu.core.errors import LedgerError, ReleaseError, ReleaseState
 from takifugu.core.names import normalised
 from takifugu.core.plain import Json, Plain
@@ -21,6 +19,7 @@ from takifugu.releasing.advice.refusing import refusal_of
 from takifugu.releasing.certificates.files import content_of, digest_at, files_of, reason
 from takifugu.releasing.file.kind import ReleaseFile
 from takifugu.releasing.file.neighbours import notices_of_file, write_ledger_id
+from takifugu.releasing.planning.book import rehearsed, there
 from takifugu.releasing.planning.identity import identity_of, keys_of
 from takifugu.releasing.planning.notices import tell
 from takifugu.releasing.planning.plan import Plan, table_names
@@ -76,7 +75,7 @@ class Ordered:
         if self.once is not None:
             recipe["once"] = self.once
         source = file.source
-        return Order(source.name, file.budget, identity, recipe, source.same_people, source.as_composing, file.people)
+        return Order(source.name, file.budget, identity, recipe, source.same_people, file.people)
 
 
 def ordered(planned: Plan, folder: Path, data: object = None, private: bool = True) -> Ordered:
@@ -123,9 +122,7 @@ def published(
             tell(notices_of_file(file))
             replaced = chain.from_iterable(release.files for release in due)
             digests = {name: digest_at(folder / name) or "" for name in replaced}
-            bill = replace(new.bill(new.identity, digests), same_entries=choice.same_entries)
-            if choice.same_people is not None:
-                bill = replace(bill, same_people=choice.same_people)
+            bill = new.bill(new.identity, digests).answered(choice)
             publications.append(_made(new, bill, bits, progress, choice.force))
         return _outcome(file, publications, standing)
 
@@ -143,7 +140,7 @@ def completed(order: Ordered, group: str, progress: Progress) -> tuple[Published
 
 
 @contextmanager
-def alone_for(order: Ordered, new_ledger: bool) -> Iterator[Sequence[Pending]]:
+def alone_for(order: Ordered, new_ledger: bool) -> Iterator[Sequence[Payment]]:
     """Lock an order's folder, and yield its pending payments.
 
     Raises unless the ledger paid for what lies there, and nothing is in the way.
@@ -156,8 +153,8 @@ def alone_for(order: Ordered, new_ledger: bool) -> Iterator[Sequence[Pending]]:
             raise ReleaseError(
                 f"{', '.join(folders)} in {str(folder)!r} is a folder where a file belongs", fix="move it"
             )
-        waiting: Sequence[Pending] = ()
-        if path_of(file.ledger).exists():  # it is not created only to be asked
+        waiting: Sequence[Payment] = ()
+        if there(file.ledger) is not None:  # it is not created only to be asked
             waiting = settle(opened(file.ledger), file.source.name, [folder, file.output])
         yield waiting
 
@@ -165,7 +162,7 @@ def alone_for(order: Ordered, new_ledger: bool) -> Iterator[Sequence[Pending]]:
 Made = tuple[Stored, tuple[Published, ...]]
 
 
-def _completed(order: Ordered, paid: Pending, bits: Entropy, progress: Progress, force: bool) -> Made | None:
+def _completed(order: Ordered, paid: Payment, bits: Entropy, progress: Progress, force: bool) -> Made | None:
     """Publish the paid part of an order, or return None for another's."""
     part = order.part({*paid.ids}, paid.once)
     if part is None or paid.recipe.get("kind") != "file":
@@ -213,7 +210,7 @@ def handed_out(stored: Stored, folder: Path, force: bool, progress: Progress) ->
             raise
         fault = f"the files could not all be written to {str(folder)!r} ({reason(error)})"
     else:
-        progress.record(stored.book, stored.paid, ReleaseState.UNRECORDED)
+        progress.record(stored.book, stored.paid, stored.bundle.certificates, ReleaseState.UNRECORDED)
         return tuple(table_of(sheet, folder) for sheet in stored.bundle.sheets)
     raise ReleaseError(fault, fix="make room or fix it").at("output")
 
@@ -228,7 +225,6 @@ def _outcome(file: ReleaseFile, publications: Sequence[Made], standing: Sequence
     since = next((stored.since for stored, _ in publications if stored.since is not None), None)
     if publications:
         return Outcome((*tables, *before), publications[-1][0].paid, since)
-    with as_it_is(file.ledger) as book:
-        spent = book.spent(file.source.name)
-    assert spent.budget is not None  # something was paid for
-    return Outcome(tuple(before), Reservation(normalised(file.source.name), {}, spent.spent, spent.budget))
+    source = rehearsed(file.ledger).view().source(normalised(file.source.name))
+    assert source.budget is not None  # something was paid for
+    return Outcome(tuple(before), Reservation("", source.name, {}, source.spent, source.budget))

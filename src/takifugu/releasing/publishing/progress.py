@@ -4,19 +4,18 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import contextmanager, suppress
-from pathlib import Path
 from typing import TYPE_CHECKING
 
 from takifugu.core.errors import BudgetExceeded, CompositionRefused, InputError, LedgerError, TakifuguError
 from takifugu.core.errors import ReleaseState as State
 
 if TYPE_CHECKING:
-    from takifugu.accounting.ledger import Ledger, Pending, Reservation
+    from takifugu.accounting.log import Ledger, Payment, Reservation
     from takifugu.releasing.publishing.bundle import Bundle
 
 #: Refusals of a reservation: the transaction was rolled back, so certainly nothing happened.
 _REFUSALS = (BudgetExceeded, CompositionRefused, InputError)
-_STATES = {"reserved": State.PAID, "drawn": State.DRAWN, "published": State.DONE}
+_STATES = {"reserved": State.PAID, "drawn": State.DRAWN, "over": State.DONE}
 
 
 class Progress:
@@ -31,7 +30,7 @@ class Progress:
         self.state: State = State.NOTHING
         self.public: Callable[[], Sequence[str]] | None = None
         self.before: list[str] = []
-        self.ledger: Path | None = None
+        self.ledger: str | None = None
 
     def completed(self, tables: Iterable[str]) -> None:
         """Note an earlier call's published tables, and begin anew."""
@@ -74,26 +73,25 @@ class Progress:
             words = f"{error}; it does not say whether the epsilon was spent, so count it as spent"
         raise LedgerError(words)
 
-    def keep(self, book: Ledger, paid: Reservation | Pending, bundle: Bundle) -> bytes:
+    def keep(self, book: Ledger, paid: Reservation | Payment, bundle: Bundle) -> bytes:
         """Keep the noisy values, and return those in the ledger.
 
         Another process may have drawn them.
         """
         self.state = State.PAID
         try:
-            digests = tuple(sheet.digest for sheet in bundle.sheets)
-            content = book.drawn(paid, bundle.to_bytes(), digests)
+            content = book.keep(paid.group, bundle.to_bytes())
         except BaseException:
             self.state = state_of(book, paid) or State.PAID
             raise
         self.state = State.DRAWN
         return content
 
-    def record(self, book: Ledger, paid: Reservation | Pending, before: State) -> None:
-        """Note the publication, ignoring failures after it was noted."""
+    def record(self, book: Ledger, paid: Reservation | Payment, certificates: Sequence[bytes], before: State) -> None:
+        """Note the publication of these certificates, ignoring failures after it was noted."""
         self.state = before
         try:
-            book.publish(paid)
+            book.publish(paid.group, certificates)
         except BaseException as error:
             if state_of(book, paid) is not State.DONE:
                 raise
@@ -103,11 +101,10 @@ class Progress:
         self.state = State.DONE
 
 
-def state_of(book: Ledger, paid: Reservation | Pending) -> State | None:
+def state_of(book: Ledger, paid: Reservation | Payment) -> State | None:
     """Return a reservation's state, or None if unknown or unanswered."""
     try:
-        states = [p.state for p in book.pending(paid.source) if p.group == paid.group]
-        noted = states or [e.state for e in book.history(paid.source) if e.id in paid.ids.values()]
+        group = book.view().groups.get(paid.group)
     except Exception:
         return None
-    return _STATES[noted[0]] if noted else None
+    return None if group is None else _STATES[group.state]

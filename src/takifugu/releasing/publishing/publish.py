@@ -6,9 +6,9 @@ Before any of it, it is found out whether all can be read again, and whether a l
 from __future__ import annotations
 
 import json
-from collections.abc import Callable, Hashable, Iterator, Mapping, Sequence
-from dataclasses import dataclass
-from typing import TYPE_CHECKING, TypeVar
+from collections.abc import Callable, Hashable, Mapping, Sequence
+from dataclasses import dataclass, replace
+from typing import TYPE_CHECKING, Any, TypeVar
 
 from takifugu.analysis import randomisers
 from takifugu.core.errors import CalibrationRefused, InputError, LedgerError, ReleaseState, TakifuguError
@@ -21,21 +21,21 @@ from takifugu.model.queries import registry as queries
 from takifugu.numbers.noise import Entropy, is_private
 from takifugu.numbers.rationals import Number
 from takifugu.releasing.certificates.certificate import Certificate
-from takifugu.releasing.certificates.facts import Account
 from takifugu.releasing.planning.notices import tell_before
 from takifugu.releasing.planning.questions import Drawn, Question, Ready, debits_of
 from takifugu.releasing.planning.truth import answer_of, labels_of, read
-from takifugu.releasing.publishing.billing import accounts_of
 from takifugu.releasing.publishing.bundle import Bundle, bundle_of
 from takifugu.releasing.publishing.doubts import foresee
 from takifugu.releasing.publishing.progress import Progress
+from takifugu.releasing.publishing.statements import declared_of, statements_of
 from takifugu.releasing.publishing.states import InFolder, InLedger, paying_for_new_values, row_of
 
 if TYPE_CHECKING:
-    from takifugu.accounting.ledger import Ledger, Pending, Reservation
+    from takifugu.accounting.log import Ledger, Payment, Reservation
+    from takifugu.releasing.publishing.choosing import Choice
 
 Budget = Number | tuple[Number, Number]
-Draws = Callable[[Sequence[Ready], Mapping[str, Account], Entropy, tuple[str, ...]], tuple[Drawn, ...]]
+Draws = Callable[[Sequence[Ready], Mapping[str, Plain], Entropy, tuple[str, ...]], tuple[Drawn, ...]]
 #: More bytes than a cell takes in all files together, beside its names, and than a row that is randomised by itself.
 CELL, ROW, NAMED = 2_000, 200, 20
 Thing = TypeVar("Thing")
@@ -43,16 +43,25 @@ Thing = TypeVar("Thing")
 
 @dataclass(frozen=True, eq=False)
 class Order:
-    """How answers are paid for: under which source, by which budget, as which release, and how to complete it."""
+    """How answers are paid for: under which source, by which budget, as which release, and how to complete it.
+
+    `same_people` declares that a source's people are those of the ledger's other sources. `same_entries` and `why`
+    answer whether entries that are read otherwise than before are the same.
+    """
 
     source: str
     budget: Budget | None
     identity: bytes
     recipe: Plain
-    same_people: bool | None = None
-    as_composing: bool = False
+    same_people: bool = False
     people: People = PEOPLE
     same_entries: bool | None = None
+    why: str = ""
+
+    def answered(self, choice: Choice) -> Order:
+        """Return the order with a caller's answers."""
+        same_people = self.same_people or choice.same_people
+        return replace(self, same_people=same_people, same_entries=choice.are_same, why=choice.same_entries)
 
 
 @dataclass(frozen=True, eq=False)
@@ -63,7 +72,7 @@ class Stored:
     """
 
     book: Ledger
-    paid: Reservation | Pending
+    paid: Reservation | Payment
     bundle: Bundle
     recipe: Plain
     since: str | None
@@ -100,14 +109,14 @@ def keep(
     done here. Raises LedgerError where the ledger could not keep the files, and where it `is_paid` for and another
     process has completed it.
     """
-    progress.ledger = book.store.path
+    progress.ledger = book.store.name
     waiting = next(iter(book.pending(order.source, order.identity)), None)
     if waiting is None and is_paid:
         raise LedgerError("another process has completed it", fix="run the same command again")
     if waiting is not None and waiting.state == "drawn":
         progress.state = ReleaseState.DRAWN
         return stored_of(book, waiting)
-    paid: Pending | Reservation
+    paid: Payment | Reservation
     if waiting is None:
         check(questions)
         foresee(questions)
@@ -115,57 +124,48 @@ def keep(
     else:
         paid, recipe, since = waiting, waiting.recipe, waiting.created
     progress.state = ReleaseState.PAID
-    requested = [ready.question for ready in questions]
-    accounts = accounts_of(book, order.source, paid, requested, order.same_people, order.as_composing)
-    sealed = seal((draws or draw)(questions, accounts, bits, declared_of(paid)))
+    sealed = seal((draws or draw)(questions, statements_of(book, paid), bits, declared_of(book, paid.source)))
     content = progress.keep(book, paid, sealed)
     return Stored(book, paid, bundle_of(content, paid.ids), recipe, since)
 
 
-def stored_of(book: Ledger, drawn: Pending) -> Stored:
+def stored_of(book: Ledger, drawn: Payment) -> Stored:
     """Return the ledger's values of a release.
 
     Raises LedgerError where they are lost.
     """
-    if drawn.bundle is None:
+    if drawn.values is None:
         lost = row_of(InLedger.LOST, InFolder.NOTHING)
         fix = lost.fix.format(again=paying_for_new_values(drawn, book.payments(drawn.source)))
         raise LedgerError(lost.words, rule="its epsilon is spent, and drawing again would publish it twice", fix=fix)
-    return Stored(book, drawn, bundle_of(drawn.bundle, drawn.ids), drawn.recipe, drawn.created)
+    return Stored(book, drawn, bundle_of(drawn.values, drawn.ids), drawn.recipe, drawn.created)
 
 
 def pay(questions: Sequence[Ready], ledger: Ledger, order: Order, progress: Progress) -> Reservation:
     """Announce the spending and its exclusions, then pay.
 
-    Raises ReadingChanged where it has to be said first whether the entries are the same.
+    Raises ReadingChanged where it has to be said first whether the entries are the same, and PeopleUndeclared where it
+    has to be whose data they are.
     """
-    from takifugu.accounting.ledger import preview
-
-    requested, source, same = [ready.question for ready in questions], normalised(order.source), order.same_people
-    debits = debits_of(requested)
-    entries = order.same_entries
-    account = preview(ledger.store.place, source, debits, order.budget, order.as_composing, same, entries)
+    requested, source = [ready.question for ready in questions], normalised(order.source)
+    debits, first = debits_of(requested), requested[0]
+    terms: dict[str, Any] = {
+        "reading": first.reading, "entries": first.entries, "same_entries": order.same_entries, "why": order.why,
+        "same_people": order.same_people, "identity": order.identity, "recipe": order.recipe,
+    }  # fmt: skip
+    account = ledger.preview(source, debits, order.budget, **terms)
     if account.asks is not None:
         raise account.asks
-    if entries is not None and account.tally is not None and account.tally.answer is None:
-        raise InputError(
-            f"the source {source!r} is read as before, so nobody asks whether its entries are the same",
-            rule="an answer that stands in a script would answer what is asked another time",
-            fix="leave --same-entries or --other-entries out (same_entries and other_entries in Python)",
-        ).at("same_entries")
     tell_before(requested, source, account, order.people)
 
     def reserve() -> Reservation:
-        return ledger.reserve(
-            order.source, debits, order.budget, order.as_composing, identity=order.identity, recipe=order.recipe,
-            same_people=same, same_entries=entries, computed=account.tally,
-        )  # fmt: skip
+        return ledger.reserve(source, debits, order.budget, **terms, computed=account)
 
-    return progress.pay(ledger, order.source, order.identity, reserve)
+    return progress.pay(ledger, source, order.identity, reserve)
 
 
 def draw(
-    questions: Sequence[Ready], accounts: Mapping[str, Account], bits: Entropy, people: tuple[str, ...] = ()
+    questions: Sequence[Ready], accounts: Mapping[str, Plain], bits: Entropy, declared: tuple[str, ...] = ()
 ) -> tuple[Drawn, ...]:
     """Answer the questions with noise.
 
@@ -175,29 +175,13 @@ def draw(
     for ready in questions:
         account = accounts.get(ready.question.release)
         values = _randomised(ready, bits)
-        drawn.append(Drawn(ready.question, ready.labels, values, is_private(bits), account, people))
+        drawn.append(Drawn(ready.question, ready.labels, values, is_private(bits), account, declared))
     return tuple(drawn)
 
 
 def _randomised(ready: Ready, bits: Entropy) -> Sequence[Hashable]:
     noise, answer = ready.question.calibration.randomiser, answer_of(ready.question.calibration, ready.seen)
     return noise.draw(answer, bits) if ready.labels else noise.draw_column(answer, bits)
-
-
-def declared_of(paid: Reservation | Pending) -> tuple[str, ...]:
-    """Return what is declared of a source's people and readings, in certificates' words."""
-    return (*_words_of_people(paid.same_people), *paid.same_entries)
-
-
-def _words_of_people(same: Mapping[str, bool]) -> Iterator[str]:
-    for source, are_same in same.items():
-        if are_same:
-            yield (
-                f"the people of the source {source!r} are the same people: each release about it counts here at the "
-                "cost of a change of the whole data set"
-            )
-        else:
-            yield f"the people of the source {source!r} are different people, even where names coincide"
 
 
 def check(questions: Sequence[Ready]) -> None:
@@ -215,7 +199,7 @@ def check(questions: Sequence[Ready]) -> None:
             _check("belief", belief, data, beliefs.KINDS, beliefs.from_dict)
         for secret, data in zip(framework.secrets, content["secrets"], strict=True):
             _check("secret", secret, data, secrets.KINDS, secrets.from_dict)
-    from takifugu.accounting.ledger.pending import LARGEST
+    from takifugu.accounting.log.ledger import LARGEST
 
     size = 0  # from public sizes alone: a refusal says nothing of the data
     for ready in questions:

@@ -6,11 +6,12 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from takifugu.accounting.ledger.disk.places import path_of
 from takifugu.core.errors import LedgerError, ReleaseState, TakifuguError
 from takifugu.core.escaping import command
+from takifugu.core.names import normalised
 from takifugu.core.tracebacks import place_of, without_data
 from takifugu.releasing.file.loading import load
+from takifugu.releasing.planning.book import there
 from takifugu.releasing.planning.plan import plan, table_names
 from takifugu.releasing.postprocess.release import Release, releases_of
 from takifugu.releasing.publishing.folder import alone_in
@@ -23,7 +24,7 @@ from takifugu.releasing.publishing.states import Does
 from takifugu.releasing.report.outcomes import Outcome, Published
 
 if TYPE_CHECKING:
-    from takifugu.accounting.ledger import Ledger, Pending
+    from takifugu.accounting.log import Ledger, Payment
 
 #: What cannot be completed from here, and who completes it.
 _BY_THE_CALLER = {
@@ -64,23 +65,23 @@ def resume(ledger: Ledger | str | Path, source: str | None = None, *, files_only
     Raises LedgerError for a ledger that is missing or cannot be used, and for a source that it does not know.
 
     >>> import os, tempfile
-    >>> from takifugu.accounting.ledger import Ledger
+    >>> from takifugu.accounting.log import Ledger
     >>> resume(Ledger.open(os.path.join(tempfile.mkdtemp(), "ledger.db")))
     ()
     """
-    from takifugu.accounting.ledger import Ledger
+    from takifugu.accounting.log import Ledger
 
     book = ledger if isinstance(ledger, Ledger) else Ledger.open(ledger, create=False)
     if source is not None:
         book.spent(source)  # a name that it does not know is a typing error
-    waiting = book.pending(source)
+    waiting = book.pending(None if source is None else normalised(source))
     # What is published by returning it comes last: nothing that stops the others may lose it.
     last = sorted(waiting, key=lambda pending: pending.recipe.get("kind") == "library")
     resumed = {pending.group: _resumed(book, pending, files_only) for pending in last}
     return tuple(resumed[pending.group] for pending in waiting)
 
 
-def _resumed(book: Ledger, pending: Pending, files_only: bool) -> Resumed:
+def _resumed(book: Ledger, pending: Payment, files_only: bool) -> Resumed:
     progress = Progress()
     progress.state = ReleaseState.DRAWN if pending.state == "drawn" else ReleaseState.PAID
     common = (pending.source, tuple(pending.ids), pending.created)
@@ -99,7 +100,7 @@ def _resumed(book: Ledger, pending: Pending, files_only: bool) -> Resumed:
     return Resumed(*common, ReleaseState.DONE, outcome)
 
 
-def _release(book: Ledger, pending: Pending, files_only: bool, progress: Progress) -> Release:
+def _release(book: Ledger, pending: Payment, files_only: bool, progress: Progress) -> Release:
     """Return the drawn values of an unreturned library release.
 
     Raises LedgerError for what only the caller can complete.
@@ -115,12 +116,13 @@ def _release(book: Ledger, pending: Pending, files_only: bool, progress: Progres
             window = ("--window", recipe["window"]) if recipe["window"] else ()
             fix = f"go on with it: {command('ask', recipe['file'], '--only', recipe['only'], *window)}"
         raise LedgerError(fault, fix=fix)
-    release = next(iter(releases_of(stored_of(book, pending).certificate).values()))
-    progress.record(book, pending, ReleaseState.DRAWN)
+    stored = stored_of(book, pending)
+    release = next(iter(releases_of(stored.certificate).values()))
+    progress.record(book, pending, stored.bundle.certificates, ReleaseState.DRAWN)
     return release
 
 
-def _tables(book: Ledger, pending: Pending, progress: Progress) -> tuple[Published, ...]:
+def _tables(book: Ledger, pending: Payment, progress: Progress) -> tuple[Published, ...]:
     """Complete a release file's payment by the table of states."""
     public = public_of(pending)
     does = row_of_pending(pending, public).does
@@ -134,7 +136,7 @@ def _tables(book: Ledger, pending: Pending, progress: Progress) -> tuple[Publish
         return handed_out(stored, folder, False, progress)
 
 
-def _drawn(book: Ledger, pending: Pending, progress: Progress) -> tuple[Published, ...]:
+def _drawn(book: Ledger, pending: Payment, progress: Progress) -> tuple[Published, ...]:
     """Reread a release file and its data, and draw on its reservation.
 
     Raises LedgerError unless they are what was paid for.
@@ -147,10 +149,10 @@ def _drawn(book: Ledger, pending: Pending, progress: Progress) -> tuple[Publishe
     file = load(recipe["file"], recipe["data"], recipe["only_release"], recipe.get("window"))
     items = [item for item in file.items if not pending.ids.keys().isdisjoint(table_names(file, [item]))]
     planned = plan(file.only(items))
-    place = path_of(file.ledger)
-    if not (place.exists() and place.samefile(book.store.place)):
+    named = there(file.ledger)
+    if named is None or named.id != book.id:
         raise LedgerError(
-            f"{recipe['file']} names the ledger {str(place)!r}, but it was paid for in {str(book.store.path)!r}",
+            f"{recipe['file']} names the ledger {str(file.ledger)!r}, but it was paid for in {book.store.name!r}",
             fix="name that one there, and resume",
         )
     tables = completed(ordered(planned, Path(recipe["output"]), recipe["data"]), pending.group, progress)

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from pathlib import Path
 
-from takifugu.accounting.ledger import PUBLISHED
+from takifugu.accounting.log import OVER
 from takifugu.core.errors import BudgetExceeded
 from takifugu.core.searches import stopping
 from takifugu.core.tracebacks import without_data
@@ -15,7 +15,7 @@ from takifugu.releasing.advice.refusing import refusal_of
 from takifugu.releasing.file.kind import ReleaseFile
 from takifugu.releasing.file.loading import load
 from takifugu.releasing.planning.plan import Plan, Watch, plan, unwatched
-from takifugu.releasing.publishing.choosing import Choice, answered, folder_of, to_plan
+from takifugu.releasing.publishing.choosing import Choice, folder_of, to_plan
 from takifugu.releasing.publishing.orders import ordered, published
 from takifugu.releasing.publishing.progress import Progress
 from takifugu.releasing.publishing.standing import payments_of
@@ -27,7 +27,7 @@ def release_file(
     path: str | Path, data: object = None, output: str | Path | None = None, force: bool = False,
     only_release: bool = False, new_ledger: bool = False, anyway: bool = False, window: str | None = None, *,
     only: str | Sequence[str] = (), again: str | Sequence[str] = (), once: str | None = None,
-    same_entries: bool = False, other_entries: bool = False,
+    same_entries: str = "", other_entries: bool = False,
 ) -> Outcome:  # fmt: skip
     """Publish every new table of a release file, like `takifugu release`.
 
@@ -43,8 +43,8 @@ def release_file(
     `only` names the tables to publish. `again` names those that are to be paid for again; it needs `once`, a key under
     which each table is paid for once, however often the call is repeated and whatever kills it. `force` overwrites
     files that are in the way. Where a source is read otherwise than before, or from a file of another name, one of two
-    answers is needed, once: `same_entries` is free and stands on certificates, `other_entries` counts everything about
-    the source at the cost of a change of all data. A frame needs a name of its entries, `entries` under [source], where
+    answers is needed, once: `same_entries` says why they are the same, which certificates print, `other_entries` counts
+    each beside the others at the cost of a change of all data. A frame needs a name of its entries, `entries` under [source], where
     `order` holds no times. A release that an earlier call paid for and did not publish is
     completed, and nothing is paid (`completed`).
 
@@ -60,7 +60,7 @@ def release_file(
     """
     progress = Progress()
     with progress.telling():
-        choice = Choice(only, again, once, force, answered(same_entries, other_entries))
+        choice = Choice(only, again, once, force, same_entries, other_entries)
         file = load(path, data, only_release, window)
         folder = folder_of(file, output)
         with stopping(once=False):  # an interrupt means: do not publish
@@ -102,7 +102,7 @@ def planned_for(
     paid for already is completed first.
     """
     new = to_plan(file, folder, choice, new_ledger)
-    is_waiting = any(paid.state != PUBLISHED for paid in payments_of(new))
+    is_waiting = any(paid.state != OVER for paid in payments_of(new))
 
     def require(planned: Plan) -> None:
         if not is_waiting and (refusal := refusal_of(planned, anyway)):

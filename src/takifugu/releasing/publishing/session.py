@@ -15,8 +15,7 @@ from fractions import Fraction
 from functools import partial
 from itertools import starmap
 
-from takifugu.accounting.ledger import PUBLISHED, Pending, Reservation, Session
-from takifugu.accounting.ledger.moving import RECIPE
+from takifugu.accounting.log import OVER, SESSION, Payment, Reservation, Session
 from takifugu.core.errors import BudgetExceeded, InputError, LedgerError, ReleaseError, ReleaseState
 from takifugu.core.tracebacks import without_data
 from takifugu.numbers.noise import Entropy, SystemEntropy, is_private
@@ -30,15 +29,16 @@ from takifugu.releasing.planning.plan import Watch, plan, table_names, unwatched
 from takifugu.releasing.planning.questions import Drawn
 from takifugu.releasing.planning.session import Inquiry, Reply, Terms
 from takifugu.releasing.planning.truth import answer_of
-from takifugu.releasing.publishing.billing import accounts_of
+from takifugu.releasing.publishing.bundle import Bundle
 from takifugu.releasing.publishing.choosing import Choice
 from takifugu.releasing.publishing.folder import certificates_of, place
 from takifugu.releasing.publishing.new_ledger import opened
 from takifugu.releasing.publishing.orders import Ordered, alone_for, ordered
 from takifugu.releasing.publishing.progress import Progress
-from takifugu.releasing.publishing.publish import check, declared_of, pay
+from takifugu.releasing.publishing.publish import check, pay
 from takifugu.releasing.publishing.sheets import bundle_for, table_of
 from takifugu.releasing.publishing.standing import payments_of
+from takifugu.releasing.publishing.statements import declared_of, statements_of
 from takifugu.releasing.report.outcomes import Published
 
 #: What the table of a session is called, by the table that it is about.
@@ -49,6 +49,10 @@ CHOSEN = (
     "the places and their thresholds were chosen one after the other, by earlier answers and by what is public, never "
     "by a look at the data"
 )
+
+
+#: Whoever asks chooses nothing.
+NO_CHOICE = Choice()
 
 
 @dataclass(frozen=True, eq=False)
@@ -63,7 +67,7 @@ class Transcript:
     terms: Terms
     replies: tuple[Reply, ...] = ()
     unanswered: tuple[str, ...] = ()
-    paid: Reservation | Pending | None = None
+    paid: Reservation | Payment | None = None
     table: Published | None = None
     has_ended: bool = False
 
@@ -75,8 +79,7 @@ def ask(
     at_most: Number | None = None,
     is_last: bool = False,
     *,
-    same_entries: bool | None = None,
-    same_people: bool | None = None,
+    choice: Choice = NO_CHOICE,
     watch: Watch = unwatched,
     entropy: Entropy | None = None,
     progress: Progress | None = None,
@@ -84,8 +87,8 @@ def ask(
     """Ask the session of a file's one table about places, in this order.
 
     The first question pays for all. A place that was asked about before has the answer that it had. All answers so far
-    are a table in the file's folder. The session ends after its last value or place, or if `is_last`. `same_entries`
-    and `same_people` answer what a release asks (`Choice`).
+    are a table in the file's folder. The session ends after its last value or place, or if `is_last`. `choice` answers
+    what a release asks of entries and people.
 
     Raises InputError for a table or a place that cannot be asked about, BudgetExceeded or CompositionRefused where the
     ledger refuses, ReleaseError where the file or its data are not what was paid for, and for a session that has ended.
@@ -95,12 +98,12 @@ def ask(
         session_file = _of_session(file)
         order, table = ordered(plan(session_file, watch), session_file.output, None, bits.private), file.items[0].name
         terms = Terms.of(table, order.requested[0].question.calibration)
-        sitting = _Sitting(table, order, terms, bits, progress, same_entries, same_people)
+        sitting = _Sitting(table, order, terms, bits, progress, choice)
         with alone_for(order, new_ledger=False) as waiting:
             paid = next((paid for paid in waiting if sitting.name in paid.ids), None)
             payments = payments_of(session_file) if paid is None else ()
             for ended in payments:
-                if ended.state == PUBLISHED and sitting.name in ended.ids:
+                if ended.state == OVER and sitting.name in ended.ids:
                     raise ReleaseError(
                         f"the session {sitting.name!r} has ended ({ended.created[:10]})",
                         rule=f"its answers are in {str(session_file.output)!r}", fix=_ANOTHER,
@@ -141,8 +144,7 @@ class _Sitting:
     terms: Terms
     bits: Entropy
     progress: Progress
-    same_entries: bool | None = None
-    same_people: bool | None = None
+    choice: Choice = NO_CHOICE
 
     @property
     def name(self) -> str:
@@ -157,7 +159,7 @@ class _Sitting:
         return hashlib.sha256(b"session" + self.order.identity).digest()
 
     def go_on(
-        self, waiting: Pending | None, places: Sequence[str], at_most: Number | None, is_last: bool
+        self, waiting: Payment | None, places: Sequence[str], at_most: Number | None, is_last: bool
     ) -> Transcript:
         """Answer the questions of this call, and publish what is answered so far."""
         session, earlier = None, tuple[Reply, ...]()
@@ -175,15 +177,16 @@ class _Sitting:
         replies = _replies(session)
         has_ended, table = is_last or self.terms.is_over(replies), None
         if replies:
-            table = self._placed(session, replies, there)
+            bundle = self._bundle(session, replies)
+            table = self._placed(bundle, there)
             self.progress.state = ReleaseState.DONE
         if has_ended and replies:
-            self.progress.record(session.ledger, session.paid, ReleaseState.UNRECORDED)
+            self.progress.record(session.ledger, session.paid, bundle.certificates, ReleaseState.UNRECORDED)
         elif has_ended:
             session.close()
         return Transcript(self.name, self.terms, replies, unanswered, session.paid, table, has_ended)
 
-    def _reopened(self, waiting: Pending) -> Session:
+    def _reopened(self, waiting: Payment) -> Session:
         """Return the session that was paid for.
 
         Raises ReleaseError where the file or its data are not those that it was paid for with.
@@ -196,7 +199,7 @@ class _Sitting:
             ).at("source")  # fmt: skip
         return Session(book, waiting)
 
-    def _there(self, paid: Pending | None, replies: Sequence[Reply]) -> Mapping[str, str]:
+    def _there(self, paid: Payment | None, replies: Sequence[Reply]) -> Mapping[str, str]:
         """Return the digests of the session's own files, which are replaced.
 
         Raises ReleaseError for files of others, and LedgerError where they have answers that the ledger lacks.
@@ -227,12 +230,10 @@ class _Sitting:
         tell(notices_of_file(self.file))
         book = opened(self.file.ledger)
         recipe = {
-            **RECIPE, "file": str(self.file.path.absolute()), "output": str(self.order.folder.absolute()),
+            **SESSION, "file": str(self.file.path.absolute()), "output": str(self.order.folder.absolute()),
             "only": self.table, "window": self.file.window,
         }  # fmt: skip
-        bill = replace(self.order.bill(self.identity, {}), recipe=recipe, same_entries=self.same_entries)
-        if self.same_people is not None:
-            bill = replace(bill, same_people=self.same_people)
+        bill = replace(self.order.bill(self.identity, {}), recipe=recipe).answered(self.choice)
         try:
             paid = pay(self.order.requested, book, bill, self.progress)
         except BudgetExceeded as over:
@@ -262,16 +263,19 @@ class _Sitting:
     def _drawn(self, counts: Sequence[int | Fraction], question: Inquiry, before: Sequence[tuple[str, str]]) -> str:
         return self.terms.draw(counts, question, list(starmap(Reply.read, before)), self.bits)
 
-    def _placed(self, session: Session, replies: Sequence[Reply], there: Mapping[str, str]) -> Published:
-        """Put the table of all answers so far into the folder."""
-        planned, source, paid, folder = self.order.planned, self.file.source, session.paid, self.order.folder
+    def _bundle(self, session: Session, replies: Sequence[Reply]) -> Bundle:
+        """Return the table of all answers so far."""
+        planned, book, paid = self.order.planned, session.ledger, session.paid
         question = replace(planned.questions[0], calibration=self.terms.answered(replies))
-        accounts = accounts_of(session.ledger, source.name, paid, [question], source.same_people, source.as_composing)
         cells, labels = [reply.cell for reply in replies], tuple(reply.question.place for reply in replies)
-        people = declared_of(paid)
-        drawn = Drawn(question, labels, cells, is_private(self.bits), accounts[self.name], people)
+        statement, declared = statements_of(book, paid)[self.name], declared_of(book, paid.source)
+        drawn = Drawn(question, labels, cells, is_private(self.bits), statement, declared)
         table = replace(planned.tables[0], questions=(question,), facts=(*planned.tables[0].facts, CHOSEN))
-        bundle = bundle_for(replace(planned, tables=(table,)), [drawn], {})
+        return bundle_for(replace(planned, tables=(table,)), [drawn], {})
+
+    def _placed(self, bundle: Bundle, there: Mapping[str, str]) -> Published:
+        """Put the table of all answers so far into the folder."""
+        folder = self.order.folder
         try:
             place(folder, bundle.files, there)
         except OSError as error:

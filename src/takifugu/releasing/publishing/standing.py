@@ -9,18 +9,19 @@ from itertools import chain
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from takifugu.accounting.ledger import DRAWN, PUBLISHED, Payment, Pending
-from takifugu.accounting.ledger.disk.places import path_of
+from takifugu.accounting.log import DRAWN, OVER, Payment
+from takifugu.core.names import normalised
 from takifugu.releasing.certificates.files import files_of
 from takifugu.releasing.file.kind import ReleaseFile
 from takifugu.releasing.file.tables import Table as Item
+from takifugu.releasing.planning.book import there
 from takifugu.releasing.planning.identity import keys_of
 from takifugu.releasing.planning.plan import table_names
 from takifugu.releasing.publishing.folder import Certified, certificates_of, paid_for
 from takifugu.releasing.publishing.states import RESUME, Does, InFolder, InLedger, Row, row_of
 
 if TYPE_CHECKING:
-    from takifugu.accounting.ledger import Ledger
+    from takifugu.accounting.log import Ledger
 
 #: What the history of a source says of a reservation that its own certificate has closed.
 _CLOSED = (
@@ -58,7 +59,7 @@ class Standing:
     @property
     def is_waited_for(self) -> bool:
         """Return whether a payment for a table awaits publication."""
-        return any(paid.state != PUBLISHED and {*paid.ids} & {*self.tables} for paid in self.payments)
+        return any(paid.state != OVER and {*paid.ids} & {*self.tables} for paid in self.payments)
 
     @property
     def since(self) -> str:
@@ -73,12 +74,8 @@ class Standing:
 
 def payments_of(file: ReleaseFile) -> tuple[Payment, ...]:
     """Return all payments for a release file's source, without creating a ledger."""
-    if not path_of(file.ledger).exists():
-        return ()
-    from takifugu.accounting.ledger.previewing import as_it_is
-
-    with as_it_is(file.ledger) as book:
-        return book.payments(file.source.name)
+    book = there(file.ledger)
+    return () if book is None else book.payments(normalised(file.source.name))
 
 
 def standings(file: ReleaseFile, folder: Path) -> tuple[Standing, ...]:
@@ -95,7 +92,7 @@ def _standing(file: ReleaseFile, item: Item, folder: Path, payments: tuple[Payme
     files = tuple(name for name in files_of(tables) if os.path.lexists(folder / name))
     certified = certificates_of(folder, tables)
     of_tables = [paid for paid in reversed(payments) if set(tables) & set(paid.ids)]
-    published = [paid for paid in of_tables if paid.state == PUBLISHED]
+    published = [paid for paid in of_tables if paid.state == OVER]
     paid_here = next((paid for paid in of_tables if _is_of(paid, certified)), None)
     of_same_keys = (paid for paid in published if _keys_in(paid, item) == keys)
     paid = paid_here or next(of_same_keys, None) or next(iter((*published, *of_tables)), None)
@@ -114,7 +111,7 @@ def _standing(file: ReleaseFile, item: Item, folder: Path, payments: tuple[Payme
         in_folder = InFolder.NOTHING
     if paid is None:
         said = InLedger.NOTHING
-    elif paid.state == PUBLISHED:
+    elif paid.state == OVER:
         said, paid_keys = InLedger.REKEYED, _keys_in(paid, item)
         if paid_keys == keys or (paid_keys is None and paid_here is not None):
             said = InLedger.PUBLISHED
@@ -135,7 +132,7 @@ def _keys_in(paid: Payment, item: Item) -> str | None:
     return keys
 
 
-def public_of(pending: Pending, folders: Iterable[Path] = ()) -> tuple[Certified, ...]:
+def public_of(pending: Payment, folders: Iterable[Path] = ()) -> tuple[Certified, ...]:
     """Return a reservation's certificates in these folders and its own."""
     places = dict.fromkeys(map(Path.absolute, folders))
     if isinstance(output := pending.recipe.get("output"), str):
@@ -145,22 +142,22 @@ def public_of(pending: Pending, folders: Iterable[Path] = ()) -> tuple[Certified
     return tuple(certified for certified in of_source if certified.release_id in ids)
 
 
-def row_of_pending(pending: Pending, public: Sequence[Certified]) -> Row:
+def row_of_pending(pending: Payment, public: Sequence[Certified]) -> Row:
     """Return the action on a reservation with these published certificates."""
-    drawn = InLedger.LOST if pending.bundle is None else InLedger.DRAWN
+    drawn = InLedger.LOST if pending.values is None and not pending.is_session else InLedger.DRAWN
     in_ledger = drawn if pending.state == DRAWN else InLedger.PAID
     in_folder = InFolder.WHOLE if public else InFolder.NOTHING
     return row_of(in_ledger, in_folder, RESUME)
 
 
-def settle(book: Ledger, source: str, folders: Sequence[Path]) -> tuple[Pending, ...]:
+def settle(book: Ledger, source: str, folders: Sequence[Path]) -> tuple[Payment, ...]:
     """Close published reservations without values; return those still waiting.
 
     A ledger writes "drawn" before the first file is public. So one that has no values beside a certificate of that very
     release was restored from a copy taken in between, and its next draw would be a second one for one payment.
     """
     waiting = []
-    for pending in book.pending(source):
+    for pending in book.pending(normalised(source)):
         if row_of_pending(pending, public_of(pending, folders)).does is Does.CLOSE:
             close(book, pending)
         else:
@@ -168,6 +165,6 @@ def settle(book: Ledger, source: str, folders: Sequence[Path]) -> tuple[Pending,
     return tuple(waiting)
 
 
-def close(book: Ledger, pending: Pending) -> None:
+def close(book: Ledger, pending: Payment) -> None:
     when = pending.created[:16].replace("T", " ")
-    book.finish(pending, f"{', '.join(pending.ids)}, paid for at {when} UTC: {_CLOSED}")
+    book.finish(pending.group, f"{', '.join(pending.ids)}, paid for at {when} UTC: {_CLOSED}")

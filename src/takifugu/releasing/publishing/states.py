@@ -19,7 +19,7 @@ from takifugu.core.errors import ReleaseError
 from takifugu.core.escaping import command
 
 if TYPE_CHECKING:
-    from takifugu.accounting.ledger import Payment, Pending
+    from takifugu.accounting.log import Payment
     from takifugu.releasing.file.kind import ReleaseFile
 
 
@@ -208,7 +208,7 @@ def paying_again(
     return command("release", path, *options, "--again", name, "--once", key)
 
 
-def paying_for_new_values(pending: Pending, payments: Iterable[Payment]) -> str:
+def paying_for_new_values(pending: Payment, payments: Iterable[Payment]) -> str:
     """Explain how to pay again for lost values, or who has to."""
     recipe = pending.recipe
     names = list(recipe.get("keys", ()))

@@ -28,7 +28,7 @@ from takifugu.releasing.report.page import WIDE
 from takifugu.releasing.report.populations import drawn_populations
 
 if TYPE_CHECKING:
-    from takifugu.accounting.ledger import Pending, Reservation
+    from takifugu.accounting.log import Payment, Reservation
     from takifugu.mechanisms.local.sent import Sending
 
 #: How many rows of a table are shown; the file has them all.
@@ -179,7 +179,7 @@ class Outcome(InParts):
     """
 
     tables: tuple[Published, ...]
-    reservation: Reservation | Pending
+    reservation: Reservation | Payment
     completed: str | None = None
 
     @property

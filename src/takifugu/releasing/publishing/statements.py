@@ -1,0 +1,83 @@
+"""What certificates say of the ledger that paid: enough to notice that it forgot, and to enter the release elsewhere."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+from typing import TYPE_CHECKING
+
+from takifugu.accounting.composition import charge_of
+from takifugu.core.errors import CompositionRefused
+from takifugu.core.plain import Json, Plain
+from takifugu.core.readings import side_by_side
+
+if TYPE_CHECKING:
+    from takifugu.accounting.log import Ledger, Payment, Reservation
+    from takifugu.calibration import Calibration
+
+#: More kinds of charges are not listed: who enters the release elsewhere counts it at its worst.
+MOST_LINES = 8
+
+
+def statements_of(book: Ledger, paid: Reservation | Payment) -> dict[str, Plain]:
+    """Return what the certificate of each release of a payment says of it, by name."""
+    payment, statements = book.certificate(paid.group), dict[str, Plain]()
+    for name, number in payment["ids"].items():
+        lines = [line for line in payment["lines"] if line["release"] == name]
+        statements[name] = {**payment, "ids": {name: number}, "lines": lines}
+    return statements
+
+
+def declared_of(book: Ledger, source: str) -> tuple[str, ...]:
+    """Return what was declared of a source's entries and people, in certificates' words."""
+    return (*_same_entries(book, source), *_same_people(book, source))
+
+
+def _same_entries(book: Ledger, source: str) -> Iterator[str]:
+    for declared in book.declarations(source):
+        changes = side_by_side(*declared.readings)
+        yield f"declared on {declared.created[:10]} to be the same entries ({declared.why}):\n{changes}"
+
+
+def _same_people(book: Ledger, source: str) -> Iterator[str]:
+    for other in book.view().sources:
+        if other != source:
+            yield (
+                f"the people of the source {other!r} are the same people: each release about it counts here at the "
+                "cost of a change of the whole data set"
+            )
+
+
+def in_certificate(statement: Plain, calibrations: Sequence[Calibration], frameworks: Plain, worst: bool) -> Plain:
+    """Return a statement as a certificate holds it: frameworks by their names, and few lines.
+
+    Where there are many kinds of people, or their number is a secret (`worst`), it has one line for each calibration
+    that covers every change of all its data; nobody's number or kind follows from that.
+    """
+    lines: Sequence[Plain] = statement["lines"]
+    if worst or len(lines) > MOST_LINES:
+        lines = list(_at_worst(lines[0], calibrations))
+    named = list[Json]()
+    for line in lines:
+        name = line["charge"]["framework"]
+        named.append({**line, "framework": name if name in frameworks else line["framework"]})
+    return {**statement, "lines": named}
+
+
+def _at_worst(line: Plain, calibrations: Sequence[Calibration]) -> Iterator[Plain]:
+    from takifugu.accounting.log.account import covering
+
+    for calibration in {id(calibration): calibration for calibration in calibrations}.values():
+        try:
+            charge = covering(charge_of(calibration), 1)
+        except CompositionRefused:  # nothing bounds it: it cannot be entered elsewhere, and nothing beside it
+            continue
+        yield {**line, "charge": charge.to_dict(), "framework": calibration.framework.to_dict(), "at": None}
+
+
+def entered(statement: Mapping[str, Plain], frameworks: Plain) -> Json:
+    """Return a certificate's statement with its frameworks, as a ledger enters it."""
+    lines = list[Json]()
+    for line in statement["lines"]:
+        name = line["framework"]
+        lines.append({**line, "framework": frameworks[name] if isinstance(name, str) else name})
+    return {**statement, "lines": lines}
