@@ -15,7 +15,14 @@ from typing import Any
 
 from takifugu.accounting.amounts import NOTHING, Amount, Budget, as_budget
 from takifugu.accounting.log import fitting, words
-from takifugu.accounting.log.certificates import adopted, certificate_of, missing_from
+from takifugu.accounting.log.certificates import (
+    Lacking,
+    adopted,
+    certificate_of,
+    digest_of_body,
+    in_payments,
+    lacking_in,
+)
 from takifugu.accounting.log.events import (
     RESTORE,
     Budgeted,
@@ -324,7 +331,7 @@ class Ledger:
                 raise LedgerError("the values were never drawn", fix="reserve, draw, keep and publish, in this order")
             if there.state == OVER:
                 return Change()
-            return Change([Over(group, tuple(keyed(view.key, "body", body) for body in bodies))], done=group)
+            return Change([Over(group, tuple(digest_of_body(view.key, body) for body in bodies))], done=group)
 
         self._change(decide)
 
@@ -400,21 +407,43 @@ class Ledger:
 
         self._change(decide)
 
-    def adopt(self, certificates: Iterable[Mapping[str, Any]], is_rehearsal: bool = False) -> dict[str, Amount]:
+    def adopt(
+        self, certificates: Iterable[Mapping[str, Any]], is_rehearsal: bool = False, bodies: Iterable[bytes] = ()
+    ) -> dict[str, Amount]:
         """Enter published releases from what their certificates say (`certificate`), or rehearse it.
 
         They count for all units of the source that are or will be, in the table that they name, whatever its budget.
-        Returns what each source has spent then. Raises CompositionRefused where nothing bounds that, and LedgerError
-        for a release that the ledger knows; the earlier ones of the certificates are entered then.
+        What the ledger knows is left alone; a release that it knows with other values (`bodies`: the certificates'
+        texts) was drawn twice, and is entered once more. Returns what each source has spent then. Raises
+        CompositionRefused where nothing bounds that; the earlier ones of the certificates are entered then.
         """
-        spent = dict[str, Amount]()
-        for certificate in certificates:
-            if is_rehearsal:
-                spent |= adopted(self.view(), certificate).worst
-                continue
-            view = self._change(lambda view: adopted(view, certificate).change)  # noqa: B023
-            spent |= {name: view.source(name).spent for name in view.sources}
-        return spent
+        if is_rehearsal:
+            steps = self.prices(certificates, bodies)
+            return steps[-1][1] if steps else {source.name: source.spent for source in self.show()}
+        for one in in_payments(lacking_in(self.view(), certificates, bodies)):
+
+            def decide(view: View, one: Lacking = one) -> Change:
+                is_known = view.releases.keys() & {*one.ids.values()}  # since another process was faster
+                return Change() if is_known else adopted(view, one).change
+
+            self._change(decide)
+        return {source.name: source.spent for source in self.show()}
+
+    def prices(
+        self, certificates: Iterable[Mapping[str, Any]], bodies: Iterable[bytes] = ()
+    ) -> tuple[tuple[Lacking, dict[str, Amount]], ...]:
+        """Return the payments that `adopt` would enter, and what each source would have spent after each of them."""
+        view, contents, prices = self.view(), dict[str, bytes](), list[tuple[Lacking, dict[str, Amount]]]()
+
+        def content(digest: str) -> bytes:
+            return contents[digest] if digest in contents else self._content(digest)
+
+        for one in in_payments(lacking_in(view, certificates, bodies)):
+            trial = adopted(view, one)
+            contents |= trial.change.contents
+            view, trial.view.content = trial.view, content
+            prices.append((one, {name: source.spent for name, source in view.sources.items()}))
+        return tuple(prices)
 
     # What it says
 
@@ -423,9 +452,14 @@ class Ledger:
         view = self.view()
         return certificate_of(view, self._group(view, group))
 
-    def missing(self, certificates: Iterable[Mapping[str, Any]]) -> tuple[str, ...]:
-        """Say which published certificates this ledger does not know: an old copy was restored, or it was edited."""
-        return missing_from(self.view(), certificates)
+    def missing(
+        self, certificates: Iterable[Mapping[str, Any]], bodies: Iterable[bytes] = ()
+    ) -> tuple[str, ...]:
+        """Say which published certificates this ledger does not know: an old copy was restored, or it was edited.
+
+        `bodies` are their texts; by them a second draw of what was paid for once is known.
+        """
+        return tuple(one.words for one in lacking_in(self.view(), certificates, bodies))
 
     def payments(self, source: str | None = None) -> tuple[Payment, ...]:
         """Return all payments, of a source, oldest first."""
