@@ -52,9 +52,7 @@ def test_a_second_draw_is_named_and_paid_for_once_more(drawn: tuple[Ledger, Ledg
         assert ledger.spent("data", "never named") == Amount(TENTH)
 
 
-def test_both_draws_count_where_neither_is_known(
-    drawn: tuple[Ledger, Ledger, dict[str, Any]], tmp_path: Path
-) -> None:
+def test_both_draws_count_where_neither_is_known(drawn: tuple[Ledger, Ledger, dict[str, Any]], tmp_path: Path) -> None:
     bodies, said = [b"first values", b"other values", b"third values"], drawn[2]
     for number, order in enumerate(permutations(bodies)):
         fresh = Ledger.open(tmp_path / f"{number}.db")

@@ -11,7 +11,7 @@ from collections.abc import Callable, Iterable, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass, replace
 from pathlib import Path
-from typing import Any
+from typing import Any, cast
 
 from takifugu.accounting.amounts import NOTHING, Amount, Budget, as_budget
 from takifugu.accounting.log import fitting, words
@@ -38,12 +38,14 @@ from takifugu.accounting.log.events import (
     keyed,
     to_text,
 )  # fmt: skip
+from takifugu.accounting.log.listing import Listed, listed_in
 from takifugu.accounting.log.people import set_of
 from takifugu.accounting.log.sqlite import Sqlite
-from takifugu.accounting.log.stores import Store
+from takifugu.accounting.log.stores import Store, is_address
 from takifugu.accounting.log.trials import Change, Debit, Order, Trial, order_of, trial_of
 from takifugu.accounting.log.view import COMING, DRAWN, EVERYBODY, OVER, RESERVED, Group, Source, View
 from takifugu.core.errors import BudgetExceeded, CompositionRefused, InputError, LedgerError, ReadingChanged
+from takifugu.core.lasting import open_things
 from takifugu.core.names import normalised
 from takifugu.core.plain import Plain
 
@@ -123,11 +125,24 @@ class Ledger:
         >>> Ledger.open(os.path.join(tempfile.mkdtemp(), "ledger.db")).show()
         ()
         """
-        if str(where).startswith(("postgresql:", "postgres:")):
+        things, key = open_things(), ("ledger", str(where))
+        if things is not None and key in things:  # one opening a command
+            return cast(Ledger, things[key])
+        store: Store
+        if is_address(where):
             from takifugu.accounting.log.postgres import Postgres  # psycopg is an extra
 
-            return Ledger(Postgres.open(str(where), timeout, create))
-        return Ledger(Sqlite.open(where, timeout, create))
+            store = Postgres.open(str(where), timeout, create)
+        else:
+            store = Sqlite.open(where, timeout, create)
+        ledger = Ledger(store)
+        if things is not None:
+            things[key] = ledger
+        return ledger
+
+    def close(self) -> None:
+        """Close what is open; the next call opens it again."""
+        self.store.close()
 
     @property
     def id(self) -> str:
@@ -452,14 +467,17 @@ class Ledger:
         view = self.view()
         return certificate_of(view, self._group(view, group))
 
-    def missing(
-        self, certificates: Iterable[Mapping[str, Any]], bodies: Iterable[bytes] = ()
-    ) -> tuple[str, ...]:
+    def missing(self, certificates: Iterable[Mapping[str, Any]], bodies: Iterable[bytes] = ()) -> tuple[str, ...]:
         """Say which published certificates this ledger does not know: an old copy was restored, or it was edited.
 
         `bodies` are their texts; by them a second draw of what was paid for once is known.
         """
         return tuple(one.words for one in lacking_in(self.view(), certificates, bodies))
+
+    def releases(self, source: str) -> tuple[Listed, ...]:
+        """Return the releases about a source, oldest first, with what each promised and what became of it."""
+        view = self.view()
+        return tuple(listed_in(view, self._source(view, source).name))
 
     def payments(self, source: str | None = None) -> tuple[Payment, ...]:
         """Return all payments, of a source, oldest first."""

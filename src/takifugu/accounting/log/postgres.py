@@ -11,10 +11,10 @@ import threading
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager, suppress
 from typing import TYPE_CHECKING, Any
-from urllib.parse import parse_qsl, urlencode, urlsplit
+from urllib.parse import parse_qsl, urlencode
 
 from takifugu.accounting.log.events import Began, chained, to_text
-from takifugu.accounting.log.stores import in_place
+from takifugu.accounting.log.stores import in_place, shown
 from takifugu.core.errors import LedgerError
 
 try:
@@ -50,10 +50,10 @@ class Postgres:
 
     def __init__(self, url: str, timeout: float = 30.0) -> None:
         address, _, query = url.partition("?")
-        parts, options = urlsplit(address), dict(parse_qsl(query))
+        options = dict(parse_qsl(query))
         self.ledger = options.pop("ledger", "default")
         self._url = f"{address}?{urlencode(options)}"
-        self.name = f"postgresql://{parts.hostname or ''}{parts.path}?ledger={self.ledger}"  # without a password
+        self.name = shown(url)
         self.timeout, self.is_new = timeout, False
         self._guard = threading.RLock()
         self._connection: Connection[Any] | None = None

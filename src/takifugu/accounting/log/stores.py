@@ -4,10 +4,31 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from contextlib import AbstractContextManager
+from pathlib import Path
 from typing import Any, Protocol
+from urllib.parse import parse_qsl, urlencode, urlsplit
 
 from takifugu.accounting.log.events import RESTORE
 from takifugu.core.errors import LedgerError
+
+
+def is_address(where: str | Path) -> bool:
+    """Return whether a ledger is one of a database in PostgreSQL."""
+    return str(where).startswith(("postgresql:", "postgres:"))
+
+
+def shown(where: str | Path) -> str:
+    """Return the path or address of a ledger as it may be shown, and pasted: without user and password.
+
+    >>> shown("postgresql://ann:secret@db.example:5432/study?ledger=nights&password=secret")
+    'postgresql://db.example:5432/study?ledger=nights'
+    """
+    if not is_address(where):
+        return str(where)
+    parts = urlsplit(str(where))
+    options = [(key, value) for key, value in parse_qsl(parts.query) if key != "user" and "password" not in key]
+    host = parts.netloc.rpartition("@")[2]
+    return parts._replace(scheme="postgresql", netloc=host, query=urlencode(options)).geturl()
 
 
 def in_place(number: int, rows: Sequence[tuple[Any, ...]]) -> list[tuple[str, str]]:
@@ -44,3 +65,6 @@ class Store(Protocol):
 
     def alone(self) -> AbstractContextManager[None]:
         """Let nobody else write meanwhile; what is written inside is so at the end, all or nothing."""
+
+    def close(self) -> None:
+        """Close the connection; the next call opens it again."""
