@@ -25,7 +25,7 @@ from takifugu.numbers.rationals import to_text
 from takifugu.releasing.planning.notices import listening
 
 if TYPE_CHECKING:
-    from takifugu.accounting.ledger import Amount
+    from takifugu.accounting.amounts import Amount
 
 T = TypeVar("T")
 #: What may be typed of entries that are asked about; everything else is no answer.
@@ -78,7 +78,7 @@ def coloured(table: str, marks: dict[str, Json]) -> str:
     return "\n".join(lines)
 
 
-def print_json(command: str, file: Path | None, content: Json) -> None:
+def print_json(command: str, file: Path | str | None, content: Json) -> None:
     document = {"format": FORMAT, "command": command, "file": path_text(file), **content}
     context = click.get_current_context(silent=True)
     if context is not None:

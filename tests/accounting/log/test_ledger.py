@@ -93,7 +93,7 @@ def test_a_refusal_says_what_would_fit(ledger: Ledger) -> None:
     assert error.total == (Fraction(3, 2), Fraction(0))
     assert error.fits == "epsilon at most 0.5"
     assert error.share == Fraction(1, 2)
-    assert f"takifugu ledger budget {ledger.store.name} data 1.5" in str(error)
+    assert f"takifugu ledger set-budget {ledger.store.name} data 1.5" in str(error)
     assert pay(ledger, debit(epsilon="1/2")).spent == Amount(Fraction(1))
     with pytest.raises(BudgetExceeded, match="fits: nothing more"):
         pay(ledger, debit())

@@ -14,7 +14,8 @@ if TYPE_CHECKING:
     from takifugu.accounting.log.view import DRAWN, OVER, RESERVED, SESSION, Source
 
 __all__ = [
-    "DRAWN", "OVER", "RESERVED", "SESSION", "Amount", "Debit", "Ledger", "Listed", "Payment", "Preview", "Reservation", "Source",
+    "DRAWN", "OVER", "RESERVED", "SESSION", "Amount", "Debit", "Ledger", "Listed", "Payment", "Preview", "Reservation",
+    "Source",
 ]  # fmt: skip
 
 __getattr__ = loading(__name__, {

@@ -50,6 +50,10 @@ class Lacking:
         return {str(name): str(number) for name, number in self.certificate["ids"].items()}
 
     @property
+    def source(self) -> str:
+        return words.source_name(self.certificate["source"])
+
+    @property
     def words(self) -> str:
         return f"{', '.join(self.ids)}: {self.why}"
 
@@ -123,7 +127,7 @@ def adopted(view: View, lacking: Lacking) -> Trial:
     """Return what it comes to that releases are entered, with the digests of what is published of them."""
     change, lines, certificate, ids = Change(), list[Line](), lacking.certificate, lacking.ids
     with words.of_certificate():
-        source = words.source_name(certificate["source"])
+        source = lacking.source
         for line in certificate["lines"]:
             framework = read_framework(line["framework"])
             charge = words.as_stored(Charge.from_dict(line["charge"]), framework, line["release"])

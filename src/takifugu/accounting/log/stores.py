@@ -6,7 +6,7 @@ from collections.abc import Mapping, Sequence
 from contextlib import AbstractContextManager
 from pathlib import Path
 from typing import Any, Protocol
-from urllib.parse import parse_qsl, urlencode, urlsplit
+from urllib.parse import parse_qsl, urlencode
 
 from takifugu.accounting.log.events import RESTORE
 from takifugu.core.errors import LedgerError
@@ -25,10 +25,11 @@ def shown(where: str | Path) -> str:
     """
     if not is_address(where):
         return str(where)
-    parts = urlsplit(str(where))
-    options = [(key, value) for key, value in parse_qsl(parts.query) if key != "user" and "password" not in key]
-    host = parts.netloc.rpartition("@")[2]
-    return parts._replace(scheme="postgresql", netloc=host, query=urlencode(options)).geturl()
+    address, _, query = str(where).partition("://")[2].partition("?")
+    place, slash, database = address.partition("/")
+    options = [(key, value) for key, value in parse_qsl(query) if key != "user" and "password" not in key]
+    asked = f"?{urlencode(options)}" if options else ""
+    return f"postgresql://{place.rpartition('@')[2]}{slash}{database}{asked}"
 
 
 def in_place(number: int, rows: Sequence[tuple[Any, ...]]) -> list[tuple[str, str]]:

@@ -175,7 +175,7 @@ def check_spent(source: Source, budget: Amount) -> None:
 def setting(ledger: str, name: str, budget: Amount) -> str:
     """Return the command to set a source's budget."""
     delta = ("--delta", to_text(budget.delta)) if budget.delta else ()
-    return command("ledger", "budget", ledger, name, to_text(budget.epsilon), *delta)
+    return command("ledger", "set-budget", ledger, name, to_text(budget.epsilon), *delta)
 
 
 # What waits, and what is read

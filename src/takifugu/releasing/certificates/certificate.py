@@ -101,7 +101,7 @@ class Certificate:
     conditions: tuple[str, ...]
     cautions: tuple[Caution, ...]
     private: bool
-    ledger: str | None
+    ledger: str | Plain | None
     release_id: str | None
     date: str
     software: str
