@@ -88,7 +88,7 @@ def ledger_import_certificates() -> None:
 
     For a ledger that was restored from a copy, or that goes on in the place of another: each release that a certificate
     in FOLDER names and LEDGER lacks is charged as its certificate says, to everybody who is or will be in its source.
-    Prints what that comes to, and asks first.
+    Prints what that comes to, and asks first. A LEDGER that is not there is made.
     """
 
 

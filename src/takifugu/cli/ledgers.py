@@ -13,7 +13,7 @@ import click
 from takifugu.accounting.amounts import as_budget
 from takifugu.accounting.log import DRAWN, RESERVED, Ledger, Listed, Source
 from takifugu.accounting.log.events import RESTORE, Same
-from takifugu.accounting.log.stores import shown
+from takifugu.accounting.log.stores import MissingLedger, shown
 from takifugu.cli.group import UNPUBLISHED, UNRECORDED, complain
 from takifugu.cli.output import amount, print_json
 from takifugu.core.errors import InputError, LedgerError, ReleaseState
@@ -180,16 +180,24 @@ def _print_unpaid(names: Sequence[str]) -> None:
 def import_certificates(ledger: str, folder: Path, yes: bool, as_json: bool) -> None:
     from takifugu.releasing.publishing.adopting import adopt, certificates_in
 
-    book, certificates = Ledger.open(ledger, create=False), certificates_in([folder])
-    offered = list[Sequence[Adopted]]()
+    certificates = certificates_in([folder])
+    try:
+        book = Ledger.open(ledger, create=False)
+    except MissingLedger:  # is made where something is entered
+        book = Ledger.blank(ledger)
+    offered: list[Sequence[Adopted]] = []
 
     def agree(prices: Sequence[Adopted]) -> bool:
         offered.append(prices)
         if not as_json:
             _print_prices(prices)
+        if book.is_new and not as_json:
+            complain(f"there is no ledger {shown(ledger)!r}: a new one will know these releases alone", "yellow")
         return yes or agreed("enter them as spent? This cannot be taken back")
 
     adopted = adopt(book, certificates, agree)
+    if adopted and book.is_new:
+        adopted = adopt(Ledger.open(ledger), certificates, lambda _: True)
     if as_json:
         sources = list[Json]()
         for entered in adopted:

@@ -39,6 +39,7 @@ from takifugu.accounting.log.events import (
     to_text,
 )  # fmt: skip
 from takifugu.accounting.log.listing import Listed, listed_in
+from takifugu.accounting.log.memory import Memory
 from takifugu.accounting.log.people import set_of
 from takifugu.accounting.log.sqlite import Sqlite
 from takifugu.accounting.log.stores import Store, is_address
@@ -143,6 +144,15 @@ class Ledger:
     def close(self) -> None:
         """Close what is open; the next call opens it again."""
         self.store.close()
+
+    @staticmethod
+    def blank(name: str = "ledger.db") -> Ledger:
+        """Return a new ledger in memory, for rehearsals; `name` is what a refusal calls it.
+
+        >>> Ledger.blank().show()
+        ()
+        """
+        return Ledger(Memory(name))
 
     @property
     def id(self) -> str:

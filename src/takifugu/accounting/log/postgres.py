@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING, Any
 from urllib.parse import parse_qsl, urlencode
 
 from takifugu.accounting.log.events import Began, chained, to_text
-from takifugu.accounting.log.stores import in_place, shown
+from takifugu.accounting.log.stores import MissingLedger, in_place, shown
 from takifugu.core.errors import LedgerError
 
 try:
@@ -76,7 +76,7 @@ class Postgres:
             has = "select exists (select 1 from takifugu_events where ledger = %s)"
             known = _first(cursor, "select to_regclass('takifugu_events') is not null")
             if not known or not _first(cursor, has, store.ledger):
-                raise LedgerError(f"there is no ledger {store.name!r}", fix="check the address").at("ledger")
+                raise MissingLedger(f"there is no ledger {store.name!r}", fix="check the address").at("ledger")
         return store
 
     def _make(self, cursor: Cursor[Any]) -> None:

@@ -16,7 +16,7 @@ from urllib.parse import quote
 
 from takifugu.accounting.log import disk
 from takifugu.accounting.log.events import RESTORE, Began, chained, to_text
-from takifugu.accounting.log.stores import in_place
+from takifugu.accounting.log.stores import MissingLedger, in_place
 from takifugu.core.errors import LedgerError
 
 _TABLES = {
@@ -48,7 +48,7 @@ class Sqlite:
         with disk.explained(store.name):
             if not store.path.exists():
                 if not create:
-                    raise LedgerError(f"there is no ledger {store.name!r}", fix="check the path").at("ledger")
+                    raise MissingLedger(f"there is no ledger {store.name!r}", fix="check the path").at("ledger")
                 store.is_new = store._make()
             disk.check_file(store.path, store.name)
         try:

@@ -10,7 +10,7 @@ from collections.abc import Iterator
 from contextlib import closing, contextmanager
 
 from takifugu.accounting.log.ledger import Ledger
-from takifugu.accounting.log.stores import shown
+from takifugu.accounting.log.stores import MissingLedger, shown
 from takifugu.core.errors import LEDGER_AS_IT_WAS, LedgerError, TakifuguError
 from takifugu.core.escaping import command
 from takifugu.core.lasting import lasting
@@ -48,9 +48,11 @@ def telling(where: str, prints_last: bool) -> Iterator[None]:
 
 
 def _before(where: str) -> tuple[int, str] | None:
-    """Return the number of events and the newest one's digest; None where a ledger cannot be read, or is not there."""
+    """Return the number of events and the newest one's digest; None where a ledger cannot be read."""
     try:
         view = Ledger.open(where, create=False).view()
+    except MissingLedger:
+        return 0, ""
     except (TakifuguError, OSError):
         return None
     return view.number, view.head
@@ -60,7 +62,9 @@ def _has_more(where: str, number: int, head: str) -> bool | None:
     """Return whether a ledger holds anything else now; None where it cannot be read."""
     try:
         with closing(Ledger.open(where, PATIENCE, create=False)) as ledger:
-            rows = ledger.store.after(number - 1)
+            rows = ledger.store.after(max(number - 1, 0))
+    except MissingLedger:
+        return number > 0
     except (LedgerError, OSError):
         return None
     return [digest for _, digest in rows] != [head]

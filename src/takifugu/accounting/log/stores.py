@@ -12,6 +12,10 @@ from takifugu.accounting.log.events import RESTORE
 from takifugu.core.errors import LedgerError
 
 
+class MissingLedger(LedgerError):
+    """There is no ledger at a place where one is to be."""
+
+
 def is_address(where: str | Path) -> bool:
     """Return whether a ledger is one of a database in PostgreSQL."""
     return str(where).startswith(("postgresql:", "postgres:"))
