@@ -61,6 +61,10 @@ class Amount(NamedTuple):
         """Return whether this amount is within the other."""
         return self.epsilon <= other.epsilon and self.delta <= other.delta
 
+    def spent_by(self, source: str, budget: Amount) -> str:
+        """Say that a source has spent this of its budget."""
+        return f"the source {source!r} has spent {' of '.join(self.with_budget(budget))}"
+
     @property
     def texts(self) -> tuple[str, str]:
         """The amount as a ledger keeps it."""

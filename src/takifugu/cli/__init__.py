@@ -8,13 +8,14 @@ from takifugu._version import __version__
 from takifugu.cli.group import (
     BAD_INPUT,
     DONE,
-    ENTRIES_OPTION,
     FAULT,
     FILE_ARGUMENT,
     FILES_ARGUMENT,
     JSON_OPTION,
+    OTHER_OPTION,
     PATH,
     REFUSED,
+    SAME_OPTION,
     STOPPED,
     UNPUBLISHED,
     UNRECORDED,
@@ -197,7 +198,8 @@ def explore() -> None:
 @click.option("--force", is_flag=True, help="Overwrite files that are in the way.")
 @click.option("--new-ledger", is_flag=True, help="Go on although another ledger paid for what is there.")
 @click.option("--dry-run", is_flag=True, help="Show the noise and the cost, and publish nothing.")
-@ENTRIES_OPTION
+@SAME_OPTION
+@OTHER_OPTION
 @click.option("--yes", is_flag=True, help="Ask nothing; what would be asked is refused.")
 @click.option("--anyway", is_flag=True, help="Publish a table even if it is useless, or nothing but noise.")
 @WINDOW_OPTION
@@ -216,7 +218,8 @@ def release() -> None:
 @click.option("--at-most", metavar="NUMBER", help="The threshold of these questions, instead of the table's.")
 @click.option("--only", metavar="NAME", help="The [[table]] to ask about, if there are several.")
 @click.option("--end", "is_last", is_flag=True, help="End the session after these questions.")
-@ENTRIES_OPTION
+@SAME_OPTION
+@OTHER_OPTION
 @click.option("--yes", is_flag=True, help="Ask nothing; what would be asked is refused.")
 @WINDOW_OPTION
 @JSON_OPTION

@@ -40,11 +40,11 @@ def calibrate(file: Path, as_json: bool) -> None:
 
 def release(
     file: Path, output: Path | None, only: tuple[str, ...], again: tuple[str, ...], once: str | None, force: bool,
-    new_ledger: bool, dry_run: bool, anyway: bool, same_entries: bool | None, yes: bool, window: str | None,
-    as_json: bool,
+    new_ledger: bool, dry_run: bool, anyway: bool, same_entries: str, other_entries: bool, yes: bool,
+    window: str | None, as_json: bool,
 ) -> None:  # fmt: skip
-    choice = Choice(only, again, once, force, same_entries)
-    if dry_run and same_entries is not None:
+    choice = Choice(only, again, once, force, same_entries, other_entries)
+    if dry_run and choice.are_same is not None:
         raise InputError("--dry-run shows what either answer costs", fix="leave the answer out").at("same_entries")
     if not dry_run:
         from takifugu.cli.releasing import publish  # it loads what draws, and makes the report

@@ -64,11 +64,12 @@ PATH = click.Path(path_type=Path)
 FILE_ARGUMENT = click.argument("file", type=PATH)
 FILES_ARGUMENT = click.argument("files", metavar="FILE...", type=PATH, nargs=-1, required=True)
 WINDOW_OPTION = click.option("--window", help="The window of regular tables, such as 2026-W07.")
-ENTRIES_OPTION = click.option(
-    "--same-entries/--other-entries", default=None, help="Whether a source that is read otherwise has the same entries."
+SAME_OPTION = click.option(
+    "--same-entries", default="", metavar="WHY", help="A source that is read otherwise has the same entries, and why."
 )
+OTHER_OPTION = click.option("--other-entries", is_flag=True, help="It has others, which is paid for.")
 JSON_OPTION = click.option("--json", "as_json", is_flag=True, help="Print JSON with stable keys instead of tables.")
-LEDGER_ARGUMENT = click.argument("ledger_file", metavar="LEDGER", type=PATH)
+LEDGER_ARGUMENT = click.argument("ledger", metavar="LEDGER")  # a path, or the address of a database
 SOURCE_ARGUMENT = click.argument("source")
 
 
@@ -81,30 +82,34 @@ class Extended(click.Command):
 
     def invoke(self, ctx: click.Context) -> object:
         ctx.meta[COMMAND] = ctx.command_path.partition(" ")[2]
-        file = next((ctx.params[key] for key in ("file", "ledger_file", "data", "files") if key in ctx.params), None)
+        file = next((ctx.params[key] for key in ("file", "ledger", "data", "files") if key in ctx.params), None)
         if isinstance(file, tuple):  # a command about several files is about none of them
             file = file[0] if len(file) == 1 else None
         ctx.meta[FILE] = None if file is None else str(file)
+        if "ledger" in ctx.params:
+            from takifugu.accounting.log.stores import shown
+
+            ctx.meta[FILE] = shown(ctx.params["ledger"])
         terminal.heed()
         with _telling(ctx), lasting():
             return ctx.invoke(loaded(self.runs), **ctx.params)
 
 
 #: Commands about a ledger that print before they write; of all others whoever stops reading has read enough.
-_PRINTS_FIRST = ("adopt",)
+_PRINTS_FIRST = ("import-certificates",)
 
 
 @contextmanager
 def _telling(ctx: click.Context) -> Iterator[None]:
     """Say of a command about a ledger how far it came when it is stopped."""
-    if "ledger_file" not in ctx.params:
+    if "ledger" not in ctx.params:
         yield
         return
     has_begun = False
     try:
-        from takifugu.accounting.ledger.standing import telling
+        from takifugu.accounting.log.standing import telling
 
-        with telling(ctx.params["ledger_file"], prints_last=ctx.info_name not in _PRINTS_FIRST):
+        with telling(ctx.params["ledger"], prints_last=ctx.info_name not in _PRINTS_FIRST):
             has_begun = True
             yield
     except (KeyboardInterrupt, SystemExit) as error:

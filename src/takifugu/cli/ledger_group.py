@@ -1,24 +1,51 @@
-"""The commands about a ledger, as `takifugu ledger --help` lists them."""
+"""The commands about a ledger, as `takifugu ledger --help` lists them, and the words of before for them."""
 
 from __future__ import annotations
+
+import shlex
 
 import click
 
 from takifugu.cli.group import JSON_OPTION, LEDGER_ARGUMENT, PATH, SOURCE_ARGUMENT, InOrder
 
+#: What became of each command of before, and the line to write now: {typed} is all that was typed after the word,
+#: {ledger} the first of it.
+BEFORE = {
+    "init": ("is gone, since a release makes its ledger where there is none", "release FILE --new-ledger"),
+    "history": ("is part of 'ledger show' now", "ledger show {ledger}"),
+    "check": ("is 'ledger verify' now", "ledger verify {typed}"),
+    "budget": ("is 'ledger set-budget' now", "ledger set-budget {typed}"),
+    "adopt": ("is 'ledger import-certificates' now", "ledger import-certificates {typed}"),
+    "merge": (
+        "is gone: go on with one of the copies, and enter what the others have published",
+        "ledger import-certificates {ledger} FOLDER",
+    ),
+    "upgrade": (
+        "is gone, since no earlier format is read: publish on in a new ledger", "release FILE --new-ledger"
+    ),
+}  # fmt: skip
 
-@click.group(cls=InOrder)
+
+class Ledgers(InOrder):
+    """Says of a word of before what to write now."""
+
+    def resolve_command(
+        self, ctx: click.Context, args: list[str]
+    ) -> tuple[str | None, click.Command | None, list[str]]:
+        word, *typed = args
+        if word in BEFORE:
+            became, line = BEFORE[word]
+            ledger = next((one for one in typed if not one.startswith("-")), "LEDGER")
+            now = line.format(typed=shlex.join(typed) or "LEDGER ...", ledger=shlex.quote(ledger))
+            raise click.UsageError(f"'ledger {word}' {became}. Write `takifugu {now}`.", ctx)
+        return super().resolve_command(ctx, args)
+
+
+@click.group(cls=Ledgers)
 def ledger() -> None:
-    """Look into a ledger, set budgets, and complete releases."""
+    """Show and verify a ledger, set budgets, finish releases.
 
-
-@ledger.command(name="init", runs="cli.ledgers:init")
-@LEDGER_ARGUMENT
-@JSON_OPTION
-def ledger_init() -> None:
-    """Make a new ledger, which remembers nothing before today.
-
-    A release also makes one, with a notice, where there is none; `require_ledger = true` in its file forbids that.
+    LEDGER is the path of a file, or postgresql://HOST/DATABASE?ledger=NAME.
     """
 
 
@@ -26,25 +53,43 @@ def ledger_init() -> None:
 @LEDGER_ARGUMENT
 @JSON_OPTION
 def ledger_show() -> None:
-    """Show what each source has spent."""
+    """Show what each source has spent, and its releases."""
 
 
-@ledger.command(name="history", runs="cli.ledgers:history")
-@LEDGER_ARGUMENT
-@click.argument("source", required=False)
-@JSON_OPTION
-def ledger_history() -> None:
-    """List every release about SOURCE, or about all sources."""
-
-
-@ledger.command(name="budget", runs="cli.ledgers:budget")
+@ledger.command(name="set-budget", runs="cli.ledgers:set_budget")
 @LEDGER_ARGUMENT
 @SOURCE_ARGUMENT
 @click.argument("epsilon")
 @click.option("--delta", default="0", show_default=True, help="The most delta that may be spent.")
 @JSON_OPTION
-def ledger_budget() -> None:
-    """Set the most EPSILON that a unit of SOURCE may ever spend."""
+def ledger_set_budget() -> None:
+    """Set the most EPSILON that a unit of SOURCE may spend."""
+
+
+@ledger.command(name="verify", runs="cli.ledgers:verify")
+@LEDGER_ARGUMENT
+@click.argument("folders", metavar="[FOLDER]...", type=PATH, nargs=-1)
+@JSON_OPTION
+def ledger_verify() -> None:
+    """Recompute LEDGER, and compare it with certificates.
+
+    Reads every event again, computes every total anew, and names each difference. Of each FOLDER, names the published
+    certificates that LEDGER does not know. Writes nothing.
+    """
+
+
+@ledger.command(name="import-certificates", runs="cli.ledgers:import_certificates")
+@LEDGER_ARGUMENT
+@click.argument("folder", type=PATH)
+@click.option("--yes", is_flag=True, help="Enter them without asking.")
+@JSON_OPTION
+def ledger_import_certificates() -> None:
+    """Charge LEDGER for the certificates in FOLDER.
+
+    For a ledger that was restored from a copy, or that goes on in the place of another: each release that a certificate
+    in FOLDER names and LEDGER lacks is charged as its certificate says, to everybody who is or will be in its source.
+    Prints what that comes to, and asks first. A LEDGER that is not there is made.
+    """
 
 
 @ledger.command(name="resume", runs="cli.ledgers:resume")
@@ -52,55 +97,8 @@ def ledger_budget() -> None:
 @click.option("--source", help="Only what is pending about this source.")
 @JSON_OPTION
 def ledger_resume() -> None:
-    """Complete what was paid for and not published.
+    """Finish interrupted releases at no further cost.
 
-    Drawn values are published as they were drawn; what was not drawn is drawn once, if the release file and its data
-    are what they were. Nothing is paid again.
-    """
-
-
-@ledger.command(name="adopt", runs="cli.ledger_copies:adopt")
-@LEDGER_ARGUMENT
-@click.argument("folder", type=PATH)
-@click.option("--yes", is_flag=True, help="Enter them without asking.")
-@JSON_OPTION
-def ledger_adopt() -> None:
-    """Enter what FOLDER shows to be published as spent.
-
-    For a ledger that was restored from a copy: each release that a certificate in FOLDER names and LEDGER lacks is
-    entered, as what it is if a copy of LEDGER wrote the certificate, else on every unit of its source, at the cost of a
-    change of the whole data. Prints what that comes to, and asks before it does so.
-    """
-
-
-@ledger.command(name="merge", runs="cli.ledger_copies:merge")
-@LEDGER_ARGUMENT
-@click.argument("other", type=PATH)
-@click.option("--dry-run", is_flag=True, help="Say what it comes to, and write nothing.")
-@JSON_OPTION
-def ledger_merge() -> None:
-    """Add what OTHER, a copy of LEDGER, paid for since.
-
-    For two copies that both went on: what OTHER paid for is paid for in LEDGER, too, and everything that was spent is
-    computed anew. LEDGER as it was is kept beside it.
-    """
-
-
-@ledger.command(name="check", runs="cli.ledger_copies:check")
-@LEDGER_ARGUMENT
-@JSON_OPTION
-def ledger_check() -> None:
-    """Find what was edited: compare LEDGER with its events.
-
-    Everything is computed from the events once more, beside the ledger; nothing is written to it.
-    """
-
-
-@ledger.command(name="upgrade", runs="cli.ledger_copies:upgrade")
-@LEDGER_ARGUMENT
-@JSON_OPTION
-def ledger_upgrade() -> None:
-    """Bring LEDGER of an older format to the one of this version.
-
-    A release does so by itself, unless that would take long. The ledger as it was is kept beside the new one.
+    Drawn values are published as they were drawn. What was not drawn is drawn once, if the release file and its data
+    are unchanged.
     """

@@ -1,7 +1,8 @@
-"""Commands about a ledger: what it says, and what is pending."""
+"""Commands about a ledger: what it says, whether that is right, budgets, what it lacks, and what is pending."""
 
 from __future__ import annotations
 
+import sys
 from collections.abc import Sequence
 from itertools import chain
 from pathlib import Path
@@ -9,107 +10,233 @@ from typing import TYPE_CHECKING
 
 import click
 
-from takifugu.accounting.ledger import Entry, Ledger, SourceRow
-from takifugu.accounting.ledger.values import UNREADABLE
-from takifugu.analysis.guarantee import Composition
+from takifugu.accounting.amounts import as_budget
+from takifugu.accounting.log import DRAWN, RESERVED, Ledger, Listed, Source
+from takifugu.accounting.log.events import RESTORE, Same
+from takifugu.accounting.log.stores import MissingLedger, shown
 from takifugu.cli.group import UNPUBLISHED, UNRECORDED, complain
 from takifugu.cli.output import amount, print_json
-from takifugu.core.errors import LedgerError, ReleaseState
+from takifugu.core.errors import InputError, LedgerError, ReleaseState
 from takifugu.core.escaping import at_most, command
 from takifugu.core.names import normalised
-from takifugu.core.people import PEOPLE
 from takifugu.core.plain import Json
 from takifugu.core.text.tables import labelled, name_of, paragraph, text_table
 from takifugu.numbers.rationals import as_delta, as_epsilon
 from takifugu.releasing.publishing.progress import Progress
 
 if TYPE_CHECKING:
+    from takifugu.releasing.publishing.adopting import Adopted
     from takifugu.releasing.publishing.resuming import Resumed
 
-
-CANNOT_BE_READ = (
-    "the charge of the release {name} ({id}) cannot be read: what it spent stays spent, and nothing more is released "
-    "about {source!r} with this ledger"
+PENDING_MEANS = (
+    "reserved and drawn releases are paid for and not published: their epsilon counts as spent, and {resume} finishes "
+    "them at no further cost"
 )
-UNPUBLISHED_MEANS = (
-    "not published: paid for and perhaps drawn, but not recorded as published; its epsilon counts as spent, and "
-    "{resume} completes it"
+#: What a ledger with several sources assumes.
+SAME_PEOPLE = (
+    "the sources of a ledger are about the same people: a release about one of them counts for the others, too"
 )
 
 
-def init(ledger_file: Path, as_json: bool) -> None:
-    if ledger_file.exists():
-        raise LedgerError(
-            f"{str(ledger_file)!r} exists already and was left as it is", fix="name another file for a new ledger"
-        )
-    Ledger.open(ledger_file)
+def show(ledger: str, as_json: bool) -> None:
+    book = Ledger.open(ledger, create=False)
     if as_json:
-        print_json("ledger init", ledger_file, {"made": str(ledger_file)})
-        return
-    words = "it remembers nothing before today; keep it as safe as the data"
-    click.echo(paragraph(f"new ledger at {ledger_file}: {words}"))
-
-
-def show(ledger_file: Path, as_json: bool) -> None:
-    book = Ledger.open(ledger_file, create=False)
-    if as_json:
-        print_json("ledger show", ledger_file, {"sources": sources_of(book)})
+        print_json("ledger show", shown(ledger), {"id": book.id, "sources": sources_of(book)})
         return
     print_ledger(book)
 
 
-def history(ledger_file: Path, source: str | None, as_json: bool) -> None:
-    book = Ledger.open(ledger_file, create=False)
-    rows = {row.name: row for row in book.show()}
-    names = list(rows) if source is None else [source]
-    histories = {name: book.history(name) for name in names}
-    if as_json:
-        content = list[Json]()
-        for name, entries in histories.items():
-            events = [{"created": event.created, "what": event.what} for event in book.events(name)]
-            content.append({"name": name, "releases": _entries(entries), "events": events})
-        print_json("ledger history", ledger_file, {"sources": content})
-        return
-    if not histories:
+def print_ledger(book: Ledger) -> None:
+    sources = book.show()
+    if not sources:
         click.echo("the ledger has no sources yet")
-    for number_of_source, (name, entries) in enumerate(histories.items()):
-        if number_of_source > 0:
+    waiting = 0
+    for place, source in enumerate(sources):
+        if place:
             click.echo()
-        click.echo(paragraph(f"releases about {name!r}"))
-        lines = [
-            [e.created[:10], e.id, _people(rows[normalised(name)], e.units), at_most(e.amount.epsilon),
-             at_most(e.amount.delta), e.state, name_of(e.name)]
-            for e in entries
-        ]  # fmt: skip
-        click.echo(text_table(["date", "id", "people", "epsilon", "delta", "state", "release"], lines))
-        for event in book.events(name):
-            click.echo(paragraph(f"{event.created[:10]}: {event.what}"))
+        releases = book.releases(source.name)
+        waiting += len(_pending(releases))
+        _print_source(source, releases)
+    if len(sources) > 1:
+        click.echo(f"\n{paragraph(SAME_PEOPLE)}")
+    if waiting:
+        resume = command("ledger", "resume", book.store.name)
+        click.echo(f"\n{paragraph(PENDING_MEANS.format(resume=resume))}")
 
 
-def budget(ledger_file: Path, source: str, epsilon: str, delta: str, as_json: bool) -> None:
-    book = Ledger.open(ledger_file, create=False)
+def _print_source(source: Source, releases: Sequence[Listed]) -> None:
+    spent, budget, count = str(source.spent), "none", f"{len(releases):,}"
+    if source.budget is not None:
+        spent, budget = source.spent.with_budget(source.budget)
+        if source.is_implied:
+            budget += " (what the first release cost: none was declared)"
+    if pending := _pending(releases):
+        count += f", {len(pending):,} of them not published"
+    click.echo(paragraph(f"source {source.name!r}"))
+    click.echo(labelled([("spent", spent), ("budget", budget), ("releases", count)]))
+    click.echo()
+    header, lines = ["date", "epsilon", "delta", "state", "release"], list[list[str]]()
+    for release in releases:
+        promised = [at_most(release.promised.epsilon), at_most(release.promised.delta)]
+        lines.append([release.created[:10], *promised, release.state, name_of(release.name)])
+    if not any(release.promised.delta for release in releases):
+        header, lines = _without_delta([header])[0], _without_delta(lines)
+    click.echo(text_table(header, lines))
+    for said in source.same:
+        click.echo(paragraph(f"{said.created[:10]}: declared to be the same entries, {_names(said)}: {said.why}"))
+
+
+def _without_delta(lines: Sequence[list[str]]) -> list[list[str]]:
+    return [[*line[:2], *line[3:]] for line in lines]
+
+
+def _names(said: Same) -> str:
+    """Name the entries of a declaration, each once."""
+    return " and ".join(dict.fromkeys(repr(entries) for _, entries in said.tables))
+
+
+def _pending(releases: Sequence[Listed]) -> list[Listed]:
+    return [release for release in releases if release.state in (RESERVED, DRAWN)]
+
+
+def sources_of(book: Ledger) -> list[Json]:
+    sources = list[Json]()
+    for source in book.show():
+        releases = book.releases(source.name)
+        declared = list[Json]()
+        for said in source.same:
+            entries = list(dict.fromkeys(name for _, name in said.tables))
+            declared.append({"created": said.created, "same_entries": entries, "why": said.why})
+        listed = list[Json]()
+        for release in releases:
+            listed.append({
+                "id": release.id, "name": release.name, "state": release.state, "promised": amount(release.promised),
+                "software": release.software, "created": release.created,
+            })  # fmt: skip
+        sources.append({
+            "name": source.name, "spent": amount(source.spent), "budget": amount(source.budget),
+            "budget_is_implied": source.is_implied, "names_units": bool(source.names_units),
+            "unpublished": len(_pending(releases)), "declarations": declared, "releases": listed,
+        })  # fmt: skip
+    return sources
+
+
+def set_budget(ledger: str, source: str, epsilon: str, delta: str, as_json: bool) -> None:
+    book = Ledger.open(ledger, create=False)
     new_budget = (as_epsilon(epsilon, "the budget's epsilon"), as_delta(delta))
-    before = book.spent(source)
-    now = book.set_budget(source, new_budget).budget
-    assert now is not None
+    book.spent(source)  # a name that it does not know is a typing error
+    sources = {one.name: one for one in book.show()}
+    before = sources[normalised(source)]
+    book.budget(source, new_budget)
+    now = as_budget(new_budget)
     if as_json:
         content = {
-            "source": source,
-            "spent": amount(before.spent),
-            "before": amount(before.budget),
+            "source": before.name, "spent": amount(before.spent), "before": amount(before.budget),
             "budget": amount(now),
-        }
-        print_json("ledger budget", ledger_file, content)
+        }  # fmt: skip
+        print_json("ledger set-budget", shown(ledger), content)
         return
     was = "no budget" if before.budget is None else before.budget.text(up=False)
     spent, most = before.spent.with_budget(now)
-    click.echo(paragraph(f"the source {source!r} may spend {most} (before: {was}); it has spent {spent}"))
+    click.echo(paragraph(f"the source {before.name!r} may spend {most} (before: {was}); it has spent {spent}"))
 
 
-def resume(ledger_file: Path, source: str | None, as_json: bool) -> None:
+def verify(ledger: str, folders: tuple[Path, ...], as_json: bool) -> None:
+    from takifugu.releasing.publishing.adopting import certificates_in
+
+    book, certificates = Ledger.open(ledger, create=False), certificates_in(folders)
+    differences = book.check()
+    missing = book.missing(certificates.statements, certificates.bodies)
+    if as_json:
+        content = {"differences": list(differences), "missing": list(missing), "unpaid": list(certificates.unpaid)}
+        print_json("ledger verify", shown(ledger), content)
+    else:
+        if not differences:
+            click.echo(paragraph("the ledger is what its events say, and no event is missing, moved or edited"))
+        if folders and not missing:
+            click.echo(paragraph("it knows every release that a certificate there says a ledger paid for"))
+        for fault in (*differences, *missing):
+            click.echo(paragraph(fault))
+        _print_unpaid(certificates.unpaid)
+    if differences:
+        raise LedgerError(
+            f"the ledger {shown(ledger)!r} was edited or damaged (differences: {len(differences):,})",
+            rule="nothing is to be paid with it", fix=RESTORE,
+        )  # fmt: skip
+    if missing:
+        entering = " and ".join(command("ledger", "import-certificates", shown(ledger), folder) for folder in folders)
+        raise LedgerError(
+            f"the ledger {shown(ledger)!r} lacks what certificates name (releases: {len(missing):,})",
+            rule="it would grant their epsilon again",
+            fix=f"restore the newest copy, if this one paid for nothing since; or enter them: {entering}",
+        )
+
+
+def _print_unpaid(names: Sequence[str]) -> None:
+    if names:
+        click.echo(paragraph(f"without a ledger, and counted nowhere: {', '.join(names)}"))
+
+
+def import_certificates(ledger: str, folder: Path, yes: bool, as_json: bool) -> None:
+    from takifugu.releasing.publishing.adopting import adopt, certificates_in
+
+    certificates = certificates_in([folder])
+    try:
+        book = Ledger.open(ledger, create=False)
+    except MissingLedger:  # is made where something is entered
+        book = Ledger.blank(ledger)
+    offered: list[Sequence[Adopted]] = []
+
+    def agree(prices: Sequence[Adopted]) -> bool:
+        offered.append(prices)
+        if not as_json:
+            _print_prices(prices)
+        if book.is_new and not as_json:
+            complain(f"there is no ledger {shown(ledger)!r}: a new one will know these releases alone", "yellow")
+        return yes or agreed("enter them as spent? This cannot be taken back")
+
+    adopted = adopt(book, certificates, agree)
+    if adopted and book.is_new:
+        adopted = adopt(Ledger.open(ledger), certificates, lambda _: True)
+    if as_json:
+        sources = list[Json]()
+        for entered in adopted:
+            sources.append({
+                "name": entered.source, "releases": list(entered.releases), "before": amount(entered.before),
+                "after": list(map(amount, entered.after)), "spent": amount(entered.spent),
+            })  # fmt: skip
+        content = {"sources": sources, "unpaid": list(certificates.unpaid)}
+        print_json("ledger import-certificates", shown(ledger), content)
+        return
+    _print_unpaid(certificates.unpaid)
+    if not offered:
+        click.echo(paragraph(f"nothing to enter: the ledger knows every release that a certificate in {folder} names"))
+    elif not adopted:
+        click.echo("nothing was entered")
+    for entered in adopted:
+        releases = f"{', '.join(entered.releases)} about {entered.source!r}"
+        click.echo(paragraph(f"entered as spent: {releases}; the source has now spent {entered.spent}"))
+
+
+def _print_prices(prices: Sequence[Adopted]) -> None:
+    """Print each release's cost and the total."""
+    for price in prices:
+        click.echo(paragraph(f"source {price.source!r}, which has spent {price.before}, would have spent"))
+        lines = [[name, *map(at_most, spent)] for name, spent in zip(price.releases, price.after, strict=True)]
+        click.echo(text_table(["with release", "epsilon", "delta"], lines))
+
+
+def agreed(question: str) -> bool:
+    """Ask for agreement at the terminal; InputError without one."""
+    if not sys.stdin.isatty():
+        raise InputError("nobody is there to be asked", fix="look at the prices, and add --yes").at("--yes")
+    return click.confirm(question, err=True)
+
+
+def resume(ledger: str, source: str | None, as_json: bool) -> None:
     from takifugu.releasing.publishing.resuming import resume
 
-    resumed = resume(ledger_file, source, files_only=True)
+    resumed = resume(ledger, source, files_only=True)
     progress = Progress()  # what was completed stays so, whether or not anybody reads it
     progress.state = ReleaseState.DONE
     for release in reversed(resumed):
@@ -123,7 +250,7 @@ def resume(ledger_file: Path, source: str | None, as_json: bool) -> None:
                     "source": release.source, "releases": list(release.releases), "since": release.since,
                     "state": str(release.state), "files": files_of(release), "problem": release.problem,
                 })  # fmt: skip
-            print_json("ledger resume", ledger_file, {"releases": releases})
+            print_json("ledger resume", shown(ledger), {"releases": releases})
         else:
             if not resumed:
                 click.echo(paragraph("nothing is pending: everything that was paid for is published and recorded"))
@@ -132,7 +259,7 @@ def resume(ledger_file: Path, source: str | None, as_json: bool) -> None:
                 words = f"{', '.join(release.releases)} about {release.source!r}, paid for at {since} UTC"
                 if release.problem:
                     complain(f"{words}: {release.problem}")
-                    complain(release.state.sentence(ledger_file))
+                    complain(release.state.sentence(shown(ledger)))
                 else:
                     click.echo(paragraph(f"completed: {words}"))
                     for path in files_of(release):
@@ -146,70 +273,3 @@ def resume(ledger_file: Path, source: str | None, as_json: bool) -> None:
 def files_of(release: Resumed) -> list[str]:
     tables = getattr(release.outcome, "tables", ())
     return list(map(str, chain.from_iterable(table.files for table in tables)))
-
-
-def print_ledger(book: Ledger) -> None:
-    rows = book.show()
-    if not rows:
-        click.echo("the ledger has no sources yet")
-        return
-    for number_of_source, row in enumerate(rows):
-        if number_of_source > 0:
-            click.echo()
-        click.echo(paragraph(f"source {row.name!r}"))
-        releases, spent, budget = str(row.releases), str(row.spent), "none"
-        if row.budget is not None:
-            spent, budget = row.spent.with_budget(row.budget)
-        if row.budget_is_implied:
-            budget += " (what the first release cost: none was declared)"
-        if row.unpublished:
-            releases += f", {row.unpublished} of them not published"
-        facts = {"spent": spent, "budget": budget, "people": _people(row, row.units), "releases": releases}
-        click.echo(labelled(facts.items()))
-        click.echo()
-        lines = []
-        for e in book.history(row.name):
-            composes = ", ".join(Composition(kind).answer for kind in e.kinds) or "cannot be read"
-            scope = e.scope if row.names_people and e.scope != UNREADABLE else "all"
-            whose = PEOPLE.whose(scope).removesuffix(" together")
-            lines.append([e.created[:10], whose, composes, at_most(e.amount.epsilon), e.state, name_of(e.name)])
-        click.echo(text_table(["date", "whose data", "others after", "epsilon", "state", "release"], lines))
-        for e in book.history(row.name):
-            if e.scope == UNREADABLE:
-                click.echo(paragraph(CANNOT_BE_READ.format(name=name_of(e.name), id=e.id, source=row.name)))
-    if any(row.unpublished for row in rows):
-        resuming = command("ledger", "resume", book.store.path)
-        click.echo(f"\n{paragraph(UNPUBLISHED_MEANS.format(resume=resuming))}")
-
-
-def _people(row: SourceRow, count: int) -> str:
-    """Count the charged people, if any are named."""
-    return f"{count:,}" if row.names_people or not count else "not named"
-
-
-def sources_of(book: Ledger) -> list[Json]:
-    sources = list[Json]()
-    for row in book.show():
-        sources.append({
-            "name": row.name, "id": row.id, "spent": amount(row.spent), "budget": amount(row.budget),
-            "budget_is_implied": row.budget_is_implied, "units": row.units, "unpublished": row.unpublished,
-            "releases": _entries(book.history(row.name)),
-        })  # fmt: skip
-    return sources
-
-
-def _entries(entries: Sequence[Entry]) -> list[Json]:
-    return [
-        {
-            "id": e.id,
-            "name": e.name,
-            "state": e.state,
-            "cost": amount(e.amount),
-            "compositions": list(e.kinds),
-            "scope": e.scope,
-            "units": e.units,
-            "software": e.software,
-            "created": e.created,
-        }
-        for e in entries
-    ]

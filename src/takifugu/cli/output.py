@@ -7,6 +7,7 @@ import os
 import sys
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager, suppress
+from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, TypeVar
 
@@ -23,13 +24,12 @@ from takifugu.core.readings import are_never_the_same, is_unnamed
 from takifugu.core.text.tables import width
 from takifugu.numbers.rationals import to_text
 from takifugu.releasing.planning.notices import listening
+from takifugu.releasing.publishing.choosing import Choice
 
 if TYPE_CHECKING:
-    from takifugu.accounting.ledger import Amount
+    from takifugu.accounting.amounts import Amount
 
 T = TypeVar("T")
-#: What may be typed of entries that are asked about; everything else is no answer.
-_ANSWERS = {"same": True, "other": False}
 #: No file that a command writes for its user is larger.
 LARGEST_TEXT = 10_000_000
 
@@ -78,7 +78,7 @@ def coloured(table: str, marks: dict[str, Json]) -> str:
     return "\n".join(lines)
 
 
-def print_json(command: str, file: Path | None, content: Json) -> None:
+def print_json(command: str, file: Path | str | None, content: Json) -> None:
     document = {"format": FORMAT, "command": command, "file": path_text(file), **content}
     context = click.get_current_context(silent=True)
     if context is not None:
@@ -145,25 +145,38 @@ def write_new(path: Path, text: str | bytes, force: bool, ending: str, is_alike:
         raise ReleaseError(f"{str(path)!r} cannot be written ({reason})", fix="choose another place") from None
 
 
-def with_answers(step: Callable[[bool | None, bool | None], T], same_entries: bool | None, yes: bool) -> T:
+def with_answers(step: Callable[[Choice], T], choice: Choice, yes: bool) -> T:
     """Return what a step gives with answers about entries and people, which are asked for where the step needs them.
 
     Where nobody can answer, or does, or `yes` says that nobody is to be asked, the error names the command to paste.
     """
-    answers: dict[str, bool | None] = {"entries": same_entries, "people": None}
     while True:
         try:
-            return step(answers["entries"], answers["people"])
+            return step(choice)
         except (ReadingChanged, PeopleUndeclared) as error:
             question = error
-        about, answer = "entries" if isinstance(question, ReadingChanged) else "people", None
-        if can_ask() and not yes:
-            complain(question.message, "yellow")
-            click.echo(f"{' or '.join(_ANSWERS)} {about}: ", nl=False, err=True)
-            answer = _ANSWERS.get(sys.stdin.readline().strip().casefold())
-        if answer is None:
+        answered = None if yes or not can_ask() else _answered(question, choice)
+        if answered is None:
             raise _with_command(question)
-        answers[about] = answer
+        choice = answered
+
+
+def _answered(question: ReadingChanged | PeopleUndeclared, choice: Choice) -> Choice | None:
+    """Ask a question at the terminal; None without an answer, and for other people, who have another ledger."""
+    complain(question.message, "yellow")
+    about = "entries" if isinstance(question, ReadingChanged) else "people"
+    answer = _line(f"same or other {about}: ").casefold()
+    if about == "people":
+        return replace(choice, same_people=True) if answer == "same" else None
+    if answer == "other":
+        return replace(choice, other_entries=True)
+    why = _line("why are they the same? certificates print it: ") if answer == "same" else ""
+    return replace(choice, same_entries=why) if why else None
+
+
+def _line(asked: str) -> str:
+    click.echo(asked, nl=False, err=True)
+    return sys.stdin.readline().strip()
 
 
 def _with_command(question: ReadingChanged | PeopleUndeclared) -> TakifuguError:
@@ -175,7 +188,7 @@ def _with_command(question: ReadingChanged | PeopleUndeclared) -> TakifuguError:
     elif are_never_the_same(question.before, question.now):
         question.fix += f"\nrun {command(*_typed(), '--other-entries')}, or read it as before"
     else:
-        question.fix += f"\nrun {command(*_typed(), '--same-entries')}, or the same with --other-entries"
+        question.fix += f"\nrun {command(*_typed(), '--same-entries', 'WHY')}, or the same with --other-entries"
     return question
 
 

@@ -5,7 +5,6 @@ from __future__ import annotations
 import shlex
 from collections import Counter
 from collections.abc import Sequence
-from dataclasses import replace
 from itertools import chain
 from pathlib import Path
 
@@ -63,13 +62,12 @@ def publish(
             watch("paying, drawing and writing", 0, 1)
             left_out = in_place_of_good(planned.file, only_seen())
 
-            def pay(same_entries: bool | None, same_people: bool | None) -> Outcome:
-                choice = replace(wanted, same_entries=same_entries, same_people=same_people)
+            def pay(choice: Choice) -> Outcome:
                 return run.publish(
                     planned, output, progress=progress, new_ledger=new_ledger, anyway=anyway, wanted=choice
                 )
 
-            outcome = with_answers(pay, wanted.same_entries, yes)
+            outcome = with_answers(pay, wanted, yes)
         if as_json:
             print_json("release", file, {**outcome_of(outcome), "notices": notices})
             return
@@ -83,7 +81,7 @@ def print_outcome(outcome: Outcome, planned: plan.Plan, left_out: str | None = N
     if outcome.there:
         click.echo(paragraph(f"already published: {already(outcome.there)}"))
     paid = outcome.reservation
-    spent = paid.spent.spent_by(paid.source, paid.budget)
+    spent = paid.spent.spent_by(paid.source, paid.budget or paid.spent)
     if planned.file.source.budget is None:
         spent = f"{spent}. No budget was declared in the file: it is what the first release cost, or was set since"
     click.echo(paragraph(spent))

@@ -14,6 +14,7 @@ from takifugu.core.plain import Json
 from takifugu.core.text.tables import paragraph, text_table
 from takifugu.mechanisms.one_sided.sparse import SAFE
 from takifugu.releasing.file.loading import load
+from takifugu.releasing.publishing.choosing import Choice
 from takifugu.releasing.publishing.progress import Progress
 from takifugu.releasing.publishing.session import Transcript, chosen
 from takifugu.releasing.publishing.session import ask as ask_session
@@ -21,7 +22,7 @@ from takifugu.releasing.publishing.session import ask as ask_session
 
 def ask(
     file: Path, places: tuple[str, ...], at_most: str | None, only: str | None, is_last: bool,
-    same_entries: bool | None, yes: bool, window: str | None, as_json: bool,
+    same_entries: str, other_entries: bool, yes: bool, window: str | None, as_json: bool,
 ) -> None:  # fmt: skip
     progress = Progress()
     with progress.telling():  # to the end: what nobody could read is answered
@@ -29,11 +30,8 @@ def ask(
             spec = chosen(load(file, window=window), only)
             going_on = partial(ask_session, spec, places, at_most, is_last, watch=watch, progress=progress)
 
-
-            def step(entries: bool | None, people: bool | None) -> Transcript:
-                return going_on(same_entries=entries, same_people=people)
-
-            transcript = with_answers(step, same_entries, yes)
+            wanted = Choice(same_entries=same_entries, other_entries=other_entries)
+            transcript = with_answers(lambda choice: going_on(choice=choice), wanted, yes)
         if as_json:
             print_json("ask", file, {**_plain(transcript), "notices": notices})
         else:

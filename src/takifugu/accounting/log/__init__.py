@@ -9,16 +9,19 @@ from takifugu.core.registry import loading
 if TYPE_CHECKING:
     from takifugu.accounting.amounts import Amount
     from takifugu.accounting.log.ledger import Ledger, Payment, Preview, Reservation
+    from takifugu.accounting.log.listing import Listed
     from takifugu.accounting.log.session import Session
     from takifugu.accounting.log.trials import Debit
     from takifugu.accounting.log.view import DRAWN, OVER, RESERVED, SESSION, Source
 
 __all__ = [
-    "DRAWN", "OVER", "RESERVED", "SESSION", "Amount", "Debit", "Ledger", "Payment", "Preview", "Reservation", "Session",
+    "DRAWN", "OVER", "RESERVED", "SESSION", "Amount", "Debit", "Ledger", "Listed", "Payment", "Preview", "Reservation",
+    "Session",
     "Source",
 ]  # fmt: skip
 
 __getattr__ = loading(__name__, {
-    **dict.fromkeys(__all__, "ledger"), "Amount": "trials", "Debit": "trials", "Session": "session",
+    **dict.fromkeys(__all__, "ledger"), "Amount": "trials", "Debit": "trials", "Listed": "listing",
+    "Session": "session",
     **dict.fromkeys(("DRAWN", "OVER", "RESERVED", "SESSION", "Source"), "view"),
 })  # fmt: skip

@@ -3,16 +3,16 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Iterator, Mapping
+from dataclasses import dataclass
 from secrets import token_hex
 from typing import Any
 
 from takifugu.accounting.log import words
-from takifugu.accounting.log.events import EACH, NOBODY, Line, Paid, canonical
+from takifugu.accounting.log.events import EACH, NOBODY, Line, Over, Paid, canonical, keyed
 from takifugu.accounting.log.trials import Change, Trial, paid_on
 from takifugu.accounting.log.view import Group, View
 from takifugu.analysis.guarantee import Charge
-from takifugu.core.errors import LedgerError
 from takifugu.core.names import normalised
 from takifugu.model.frameworks import from_dict as read_framework
 
@@ -40,25 +40,97 @@ def certificate_of(view: View, there: Group) -> dict[str, Any]:
     }  # fmt: skip
 
 
-def missing_from(view: View, certificates: Iterable[Mapping[str, Any]]) -> tuple[str, ...]:
-    """Say which published certificates this ledger does not know: an old copy was restored, or it was edited."""
-    unknown = list[str]()
-    for certificate in certificates:
-        names = ", ".join(map(str, certificate["ids"]))
-        groups = {view.releases.get(str(number)) for number in certificate["ids"].values()}
-        group = view.groups.get(groups.pop() or "") if len(groups) == 1 else None
-        if group is None:
-            unknown.append(f"{names}: this ledger does not know that it was paid for")
-        elif not group.paid.adopted and group.digest != certificate["head"]:
-            unknown.append(f"{names}: what this ledger says of it, or of what was before it, is not what was")
-    return tuple(unknown)
+@dataclass(frozen=True, eq=False)
+class Lacking:
+    """Published releases that a ledger does not know as they are: why not, and what it enters in their place."""
+
+    why: str
+    certificate: Mapping[str, Any]
+    digests: tuple[str, ...]
+
+    @property
+    def ids(self) -> dict[str, str]:
+        return {str(name): str(number) for name, number in self.certificate["ids"].items()}
+
+    @property
+    def source(self) -> str:
+        return words.source_name(self.certificate["source"])
+
+    @property
+    def words(self) -> str:
+        return f"{', '.join(self.ids)}: {self.why}"
 
 
-def adopted(view: View, certificate: Mapping[str, Any]) -> Trial:
-    change, lines = Change(), list[Line]()
+_UNKNOWN = "this ledger does not know that it was paid for"
+_REWRITTEN = "what this ledger says of it, or of what was before it, is not what was"
+_AGAIN = "it was paid for once and drawn twice, from two copies of the ledger: these are the other values"
+
+
+def digest_of_body(key: bytes, body: bytes) -> str:
+    """Return the keyed digest of a certificate's text, by which a ledger knows what was published."""
+    return keyed(key, "body", body.strip())
+
+
+def lacking_in(
+    view: View, certificates: Iterable[Mapping[str, Any]], bodies: Iterable[bytes] = ()
+) -> Iterator[Lacking]:
+    """Yield what a ledger lacks of published certificates, release by release; `bodies` are their texts, if known.
+
+    Another draw of what is paid for is entered under an id that follows from what was drawn, so that it is so once.
+    """
+    statements, published = list(certificates), dict[str, set[str]]()
+    for statement, body in zip(statements, [*bodies] or [b""] * len(statements), strict=True):
+        digests = (digest_of_body(view.key, body),) if body else ()
+        for name, number, certificate in _each_release(statement):
+            group, why = view.groups.get(view.releases.get(number, "")), _UNKNOWN
+            if group is not None or number in published:
+                known = published.setdefault(number, {*group.certificates} if group is not None else set())
+                if group is not None and not group.paid.adopted and group.digest != certificate["head"]:
+                    why = _REWRITTEN
+                elif known and not known.issuperset(digests):
+                    why = _AGAIN
+                else:  # what is not noted as published yet may have been so with these values
+                    known.update(digests)
+                    continue
+                drawn = "\n".join((number, str(certificate["head"]), *digests))
+                number = keyed(view.key, "again", drawn.encode())[:16]
+            if number not in view.releases and number not in published:
+                published[number] = {*digests}
+                yield Lacking(why, {**certificate, "ids": {name: number}}, digests)
+
+
+def _each_release(statement: Mapping[str, Any]) -> Iterator[tuple[str, str, dict[str, Any]]]:
+    """Yield the name and number of each release of a certificate, and what that says of it alone."""
     with words.of_certificate():
-        ids = {str(name): str(number) for name, number in certificate["ids"].items()}
-        source = words.source_name(certificate["source"])
+        ids, lines = {str(name): str(number) for name, number in statement["ids"].items()}, statement["lines"]
+        if {line["release"] for line in lines} != {*ids} or not isinstance(statement["head"], str):
+            raise ValueError("its lines are no lines of a release")
+    for name, number in ids.items():
+        yield name, number, {**statement, "lines": [line for line in lines if line["release"] == name]}
+
+
+def in_payments(lacking: Iterable[Lacking]) -> list[Lacking]:
+    """Return what was paid for together as one: all of its tables begin a series, for example."""
+    payments = dict[object, Lacking]()
+    for one in lacking:
+        said, key = one.certificate, (one.why, str(one.certificate.get("ledger")), one.certificate["head"])
+        before = payments.get(key)
+        if before is None:
+            payments[key] = one
+        elif one.ids.keys() & before.ids.keys():  # a third draw of the same
+            payments[key, *one.ids.values()] = one
+        else:
+            lines = [*before.certificate["lines"], *said["lines"]]
+            both = {**said, "ids": before.ids | one.ids, "lines": lines}
+            payments[key] = Lacking(one.why, both, tuple(dict.fromkeys((*before.digests, *one.digests))))
+    return list(payments.values())
+
+
+def adopted(view: View, lacking: Lacking) -> Trial:
+    """Return what it comes to that releases are entered, with the digests of what is published of them."""
+    change, lines, certificate, ids = Change(), list[Line](), lacking.certificate, lacking.ids
+    with words.of_certificate():
+        source = lacking.source
         for line in certificate["lines"]:
             framework = read_framework(line["framework"])
             charge = words.as_stored(Charge.from_dict(line["charge"]), framework, line["release"])
@@ -69,10 +141,12 @@ def adopted(view: View, certificate: Mapping[str, Any]) -> Trial:
             lines.append(change.line(line["release"], charge, framework, (units, int(units == NOBODY)), at, starts))
         reading = change.keep(str(certificate["reading"]).encode())
         entries = normalised(certificate["entries"])
-    known = view.releases.keys() & {*ids.values()}
-    if known:
-        raise LedgerError(f"the ledger knows the release {min(known)!r} already")
     words.check_names_units(source, view.source(source), lines)
     recipe = change.keep(canonical({"kind": "adopted"}).encode())
     paid = Paid(source, token_hex(8), ids, tuple(lines), reading, entries, {}, recipe, adopted=True)
-    return paid_on(view, change, paid, None)
+    trial = paid_on(view, change, paid, None)
+    if lacking.digests:
+        over = Over(paid.group, lacking.digests)
+        trial.change.events.append(over)
+        trial.view.apply(over, "")
+    return trial

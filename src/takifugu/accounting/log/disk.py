@@ -19,6 +19,7 @@ from contextlib import closing, contextmanager, suppress
 from pathlib import Path
 from secrets import token_hex
 
+from takifugu.accounting.log.events import RESTORE
 from takifugu.core.errors import LedgerError
 from takifugu.core.files import sync
 
@@ -41,7 +42,7 @@ except sqlite3.OperationalError as error:
     sys.exit({_SHUT_OUT} if "locked" in str(error) else 1)
 """
 _LOCKED = "is locked by another program", "", "wait until it has finished, or find and stop it"
-_DAMAGED = "is damaged", "", "restore it from a backup, and adopt what was published since"
+_DAMAGED = "is damaged", "", RESTORE
 #: What is wrong with the file, the rule where there is one, and the fix.
 _REASONS = {
     sqlite3.SQLITE_BUSY: _LOCKED,

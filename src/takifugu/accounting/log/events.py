@@ -157,7 +157,7 @@ def decoding() -> Iterator[None]:
         raise LedgerError(
             f"the ledger holds an event that cannot be read ({error})",
             rule="it was written by another version, or edited",
-            fix="use the version that wrote it, or restore a copy and adopt what was published since",
+            fix=f"use the version that wrote it, or {RESTORE}",
         ) from None
 
 
@@ -240,4 +240,4 @@ def in_chain(rows: Iterable[tuple[str, str]], key: bytes, before: str, number: i
         before = digest
 
 
-RESTORE = "restore a copy, and adopt what was published since"
+RESTORE = "restore a copy, and enter what was published since (`takifugu ledger import-certificates LEDGER FOLDER`)"

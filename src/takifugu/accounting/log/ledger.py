@@ -11,12 +11,19 @@ from collections.abc import Callable, Iterable, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass, replace
 from pathlib import Path
-from typing import Any
+from typing import Any, cast
 
 from takifugu.accounting.amounts import NOTHING, Amount, Budget, as_budget
 from takifugu.accounting.log import fitting, words
 from takifugu.accounting.log.asking import Asked, check_same
-from takifugu.accounting.log.certificates import adopted, certificate_of, missing_from
+from takifugu.accounting.log.certificates import (
+    Lacking,
+    adopted,
+    certificate_of,
+    digest_of_body,
+    in_payments,
+    lacking_in,
+)
 from takifugu.accounting.log.events import (
     RESTORE,
     Budgeted,
@@ -32,10 +39,11 @@ from takifugu.accounting.log.events import (
     keyed,
     to_text,
 )  # fmt: skip
+from takifugu.accounting.log.listing import Listed, listed_in
 from takifugu.accounting.log.memory import Memory
 from takifugu.accounting.log.people import set_of
 from takifugu.accounting.log.sqlite import Sqlite
-from takifugu.accounting.log.stores import Store
+from takifugu.accounting.log.stores import Store, is_address
 from takifugu.accounting.log.trials import Change, Debit, Order, Trial, order_of, trial_of
 from takifugu.accounting.log.view import COMING, DRAWN, EVERYBODY, OVER, RESERVED, SESSION, Group, Source, View
 from takifugu.core.errors import (
@@ -46,6 +54,7 @@ from takifugu.core.errors import (
     PeopleUndeclared,
     ReadingChanged,
 )
+from takifugu.core.lasting import open_things
 from takifugu.core.names import normalised
 from takifugu.core.plain import Plain
 from takifugu.core.readings import with_entries
@@ -143,11 +152,24 @@ class Ledger:
         >>> Ledger.open(os.path.join(tempfile.mkdtemp(), "ledger.db")).show()
         ()
         """
-        if str(where).startswith(("postgresql:", "postgres:")):
+        things, key = open_things(), ("ledger", str(where))
+        if things is not None and key in things:  # one opening a command
+            return cast(Ledger, things[key])
+        store: Store
+        if is_address(where):
             from takifugu.accounting.log.postgres import Postgres  # psycopg is an extra
 
-            return Ledger(Postgres.open(str(where), timeout, create))
-        return Ledger(Sqlite.open(where, timeout, create))
+            store = Postgres.open(str(where), timeout, create)
+        else:
+            store = Sqlite.open(where, timeout, create)
+        ledger = Ledger(store)
+        if things is not None:
+            things[key] = ledger
+        return ledger
+
+    def close(self) -> None:
+        """Close what is open; the next call opens it again."""
+        self.store.close()
 
     @staticmethod
     def blank(name: str = "ledger.db") -> Ledger:
@@ -385,7 +407,7 @@ class Ledger:
                 raise LedgerError("the values were never drawn", fix="reserve, draw, keep and publish, in this order")
             if there.state == OVER:
                 return Change()
-            return Change([Over(group, tuple(keyed(view.key, "body", body) for body in bodies))], done=group)
+            return Change([Over(group, tuple(digest_of_body(view.key, body) for body in bodies))], done=group)
 
         self._change(decide)
 
@@ -462,21 +484,43 @@ class Ledger:
 
         self._change(decide)
 
-    def adopt(self, certificates: Iterable[Mapping[str, Any]], is_rehearsal: bool = False) -> dict[str, Amount]:
+    def adopt(
+        self, certificates: Iterable[Mapping[str, Any]], is_rehearsal: bool = False, bodies: Iterable[bytes] = ()
+    ) -> dict[str, Amount]:
         """Enter published releases from what their certificates say (`certificate`), or rehearse it.
 
         They count for all units of the source that are or will be, in the table that they name, whatever its budget.
-        Returns what each source has spent then. Raises CompositionRefused where nothing bounds that, and LedgerError
-        for a release that the ledger knows; the earlier ones of the certificates are entered then.
+        What the ledger knows is left alone; a release that it knows with other values (`bodies`: the certificates'
+        texts) was drawn twice, and is entered once more. Returns what each source has spent then. Raises
+        CompositionRefused where nothing bounds that; the earlier ones of the certificates are entered then.
         """
-        spent = dict[str, Amount]()
-        for certificate in certificates:
-            if is_rehearsal:
-                spent |= adopted(self.view(), certificate).worst
-                continue
-            view = self._change(lambda view: adopted(view, certificate).change)  # noqa: B023
-            spent |= {name: view.source(name).spent for name in view.sources}
-        return spent
+        if is_rehearsal:
+            steps = self.prices(certificates, bodies)
+            return steps[-1][1] if steps else {source.name: source.spent for source in self.show()}
+        for one in in_payments(lacking_in(self.view(), certificates, bodies)):
+
+            def decide(view: View, one: Lacking = one) -> Change:
+                is_known = view.releases.keys() & {*one.ids.values()}  # since another process was faster
+                return Change() if is_known else adopted(view, one).change
+
+            self._change(decide)
+        return {source.name: source.spent for source in self.show()}
+
+    def prices(
+        self, certificates: Iterable[Mapping[str, Any]], bodies: Iterable[bytes] = ()
+    ) -> tuple[tuple[Lacking, dict[str, Amount]], ...]:
+        """Return the payments that `adopt` would enter, and what each source would have spent after each of them."""
+        view, contents, prices = self.view(), dict[str, bytes](), list[tuple[Lacking, dict[str, Amount]]]()
+
+        def content(digest: str) -> bytes:
+            return contents[digest] if digest in contents else self._content(digest)
+
+        for one in in_payments(lacking_in(view, certificates, bodies)):
+            trial = adopted(view, one)
+            contents |= trial.change.contents
+            view, trial.view.content = trial.view, content
+            prices.append((one, {name: source.spent for name, source in view.sources.items()}))
+        return tuple(prices)
 
     # What it says
 
@@ -485,9 +529,17 @@ class Ledger:
         view = self.view()
         return certificate_of(view, self._group(view, group))
 
-    def missing(self, certificates: Iterable[Mapping[str, Any]]) -> tuple[str, ...]:
-        """Say which published certificates this ledger does not know: an old copy was restored, or it was edited."""
-        return missing_from(self.view(), certificates)
+    def missing(self, certificates: Iterable[Mapping[str, Any]], bodies: Iterable[bytes] = ()) -> tuple[str, ...]:
+        """Say which published certificates this ledger does not know: an old copy was restored, or it was edited.
+
+        `bodies` are their texts; by them a second draw of what was paid for once is known.
+        """
+        return tuple(one.words for one in lacking_in(self.view(), certificates, bodies))
+
+    def releases(self, source: str) -> tuple[Listed, ...]:
+        """Return the releases about a source, oldest first, with what each promised and what became of it."""
+        view = self.view()
+        return tuple(listed_in(view, self._source(view, source).name))
 
     def payments(self, source: str | None = None) -> tuple[Payment, ...]:
         """Return all payments, of a source, oldest first."""

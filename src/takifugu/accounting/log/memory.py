@@ -19,10 +19,6 @@ class Memory:
         self._contents = dict[str, bytes]()
         self._waiting = dict[tuple[str, int], bytes]()
 
-    @property
-    def place(self) -> tuple[object, ...]:
-        return (self.name, id(self))
-
     def after(self, number: int) -> list[tuple[str, str]]:
         with self._guard:
             return self._events[number:]
@@ -52,3 +48,6 @@ class Memory:
     def alone(self) -> Iterator[None]:
         with self._guard:
             yield
+
+    def close(self) -> None:
+        """Nothing is open."""

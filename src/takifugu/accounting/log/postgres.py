@@ -11,10 +11,10 @@ import threading
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager, suppress
 from typing import TYPE_CHECKING, Any
-from urllib.parse import parse_qsl, urlencode, urlsplit
+from urllib.parse import parse_qsl, urlencode
 
 from takifugu.accounting.log.events import first_row
-from takifugu.accounting.log.stores import MissingLedger, in_place
+from takifugu.accounting.log.stores import MissingLedger, in_place, shown
 from takifugu.core.errors import LedgerError
 
 try:
@@ -50,10 +50,10 @@ class Postgres:
 
     def __init__(self, url: str, timeout: float = 30.0) -> None:
         address, _, query = url.partition("?")
-        parts, options = urlsplit(address), dict(parse_qsl(query))
+        options = dict(parse_qsl(query))
         self.ledger = options.pop("ledger", "default")
         self._url = f"{address}?{urlencode(options)}"
-        self.name = f"postgresql://{parts.hostname or ''}{parts.path}?ledger={self.ledger}"  # without a password
+        self.name = shown(url)
         self.timeout, self.is_new = timeout, False
         self._guard = threading.RLock()
         self._connection: Connection[Any] | None = None
@@ -128,10 +128,6 @@ class Postgres:
         if self._connection is not None and self._process == os.getpid():
             self._connection.close()
         self._connection = None
-
-    @property
-    def place(self) -> tuple[object, ...]:
-        return (self.name,)
 
     def after(self, number: int) -> list[tuple[str, str]]:
         query = (

@@ -137,10 +137,6 @@ class Sqlite:
                 self._connection.close()
             self._connection = None
 
-    @property
-    def place(self) -> tuple[object, ...]:
-        return (str(self.path.absolute()), *disk.identity(self.path))
-
     def after(self, number: int) -> list[tuple[str, str]]:
         query = "select number, body, digest from events where number >= ? or number < 0 order by number"
         with self._connected() as connection:

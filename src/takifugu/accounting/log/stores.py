@@ -4,10 +4,36 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from contextlib import AbstractContextManager
+from pathlib import Path
 from typing import Any, Protocol
+from urllib.parse import parse_qsl, urlencode
 
 from takifugu.accounting.log.events import RESTORE
 from takifugu.core.errors import LedgerError
+
+
+class MissingLedger(LedgerError):
+    """There is no ledger at a place where one is to be."""
+
+
+def is_address(where: str | Path) -> bool:
+    """Return whether a ledger is one of a database in PostgreSQL."""
+    return str(where).startswith(("postgresql:", "postgres:"))
+
+
+def shown(where: str | Path) -> str:
+    """Return the path or address of a ledger as it may be shown, and pasted: without user and password.
+
+    >>> shown("postgresql://ann:secret@db.example:5432/study?ledger=nights&password=secret")
+    'postgresql://db.example:5432/study?ledger=nights'
+    """
+    if not is_address(where):
+        return str(where)
+    address, _, query = str(where).partition("://")[2].partition("?")
+    place, slash, database = address.partition("/")
+    options = [(key, value) for key, value in parse_qsl(query) if key != "user" and "password" not in key]
+    asked = f"?{urlencode(options)}" if options else ""
+    return f"postgresql://{place.rpartition('@')[2]}{slash}{database}{asked}"
 
 
 def in_place(number: int, rows: Sequence[tuple[Any, ...]]) -> list[tuple[str, str]]:
@@ -18,19 +44,11 @@ def in_place(number: int, rows: Sequence[tuple[Any, ...]]) -> list[tuple[str, st
     return [(body, digest) for _, body, digest in rows]
 
 
-class MissingLedger(LedgerError):
-    """There is no ledger at a place where one is to be."""
-
-
 class Store(Protocol):
     """Where events are kept. Rows are only added, but for values that wait; each call is one transaction."""
 
     name: str
     is_new: bool
-
-    @property
-    def place(self) -> tuple[object, ...]:
-        """What two stores have in common if they are of one ledger."""
 
     def after(self, number: int) -> list[tuple[str, str]]:
         """Return the texts and digests of all events from a number on; raises LedgerError where one is missing."""
@@ -52,3 +70,6 @@ class Store(Protocol):
 
     def alone(self) -> AbstractContextManager[None]:
         """Let nobody else write meanwhile; what is written inside is so at the end, all or nothing."""
+
+    def close(self) -> None:
+        """Close the connection; the next call opens it again."""

@@ -7,6 +7,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+from takifugu.core.errors import CompositionRefused
 from takifugu.core.escaping import at_most, command, number
 from takifugu.core.names import normalised
 from takifugu.core.people import PEOPLE, People
@@ -23,7 +24,7 @@ from takifugu.releasing.advice.refusing import too_early
 from takifugu.releasing.file.loading import load
 from takifugu.releasing.file.neighbours import notices_of_file
 from takifugu.releasing.planning.expected import AT_ONCE, Expected, expected
-from takifugu.releasing.planning.notices import forbidden, notices, notices_of_reading, spending
+from takifugu.releasing.planning.notices import added, forbidden, notices, notices_of_reading, spending
 from takifugu.releasing.planning.plan import Plan, plan
 
 if TYPE_CHECKING:  # nothing is loaded that reads ledgers where none is consulted

@@ -80,7 +80,7 @@ def notices_of_file(file: ReleaseFile) -> tuple[str, ...]:
     notices, apart = list[str](), list(_ledgers_apart(file))
     if apart:
         output = apart[0].output or output_by_default(apart[0].path)
-        entering = command("ledger", "adopt", file.ledger, apart[0].path.parent / output)
+        entering = command("ledger", "import-certificates", file.ledger, apart[0].path.parent / output)
         files = _named((other, other.ledger) for other in apart)
         notices.append(
             f"the same data are read with another ledger by {files}: neither ledger "

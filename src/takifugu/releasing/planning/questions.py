@@ -114,18 +114,18 @@ def debits_of(questions: Sequence[Question]) -> list[Debit]:
     debits = list[Debit]()
     for question in sorted(questions, key=lambda question: not question.begins_series):
         scope = "unit" if len(question.readers) == 1 else "pooled"
-        units_of = dict[Hashable, list[str]]()
+        alike = dict[Hashable, list[str]]()
         for unit, framework in question.readers.items():
             share = question.shares.get(unit) if question.shares else None
-            units_of.setdefault((id(framework), share, question.starts.get(unit, ())), []).append(unit)
-        for (_, share, starts), units in units_of.items():
-            framework = question.readers[units[0]]
+            alike.setdefault((id(framework), share, question.starts.get(unit, ())), []).append(unit)
+        for units in alike.values():
+            framework, share = question.readers[units[0]], question.shares.get(units[0])
             charge = charge_of(
                 question.calibration, framework, share=share, scope=scope, at=question.at,
                 begins_series=question.begins_series,
             )  # fmt: skip
             named = None if units == [""] else units
-            where = "" if question.at is not None else ",".join(map(str, starts))
+            where = "" if question.at is not None else ",".join(map(str, question.starts.get(units[0], ())))
             debits.append(Debit(framework, charge, named, question.release, where))
     return debits
 

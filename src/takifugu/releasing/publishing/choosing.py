@@ -40,7 +40,8 @@ class Choice:
     """Which tables a caller wants: `only` some, some `again`, under the key `once`; `force` overwrites.
 
     `same_entries` says why a source that is read otherwise than before has the same entries, `other_entries` that it
-    has others; `same_people` that a second source is about the same people. One name may stand for a list of one. Two spellings of a key that look alike are one (`normalised`). Raises InputError for `again`
+    has others; `same_people` that a second source is about the same people. One name may stand for a list of one. Two
+    spellings of a key that look alike are one (`normalised`). Raises InputError for `again`
     without a key, and for a key that is blank.
     """
 
@@ -112,6 +113,10 @@ class Choice:
         if self.wants_again(standing.item):
             return Does.PAY
         return standing.row.done(self.force, self.once is not None)
+
+
+#: What is wanted where a caller chooses nothing.
+NO_CHOICE = Choice()
 
 
 def names_of(item: Item) -> tuple[str, ...]:

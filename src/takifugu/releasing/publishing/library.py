@@ -36,7 +36,7 @@ from takifugu.releasing.postprocess.readable import library_of
 from takifugu.releasing.postprocess.release import Release, releases_of
 from takifugu.releasing.publishing.bundle import Bundle, sealed
 from takifugu.releasing.publishing.certifying import certificate_of
-from takifugu.releasing.publishing.choosing import Choice
+from takifugu.releasing.publishing.choosing import NO_CHOICE, Choice
 from takifugu.releasing.publishing.new_ledger import opened, require_known
 from takifugu.releasing.publishing.progress import Progress
 from takifugu.releasing.publishing.publish import Budget, Draws, Order, Stored, draw, keep, ready
@@ -68,9 +68,9 @@ def release(
     of a unit, the first value of a sequence being the same one each time. `at` declares where in the unit's one
     recording of that name a sequence starts (a public step, counted from 0), so that releases about other parts of it
     cost only what they reveal together. With a ledger every release needs a name: without one it is refused, and what
-    either answer costs is said. So it is under another name than before: `same_entries` says why the entries are those of
-    the earlier releases all the same, which stands on certificates from then on; with `other_entries` many entries may
-    be one of those before, and what was released about the ones counts beside the others at the cost of a change of all
+    either answer costs is said. So it is under another name than before: `same_entries` says why the entries are those
+    of earlier releases all the same, which certificates print from then on; with `other_entries` many entries may be
+    one of those before, and what was released about the ones counts beside the others at the cost of a change of all
     that it reads.
 
     `begins_series` declares with the first release about a source, one with normal noise (`influence-gaussian`), that
@@ -136,7 +136,7 @@ class Payer:
     source: str
     unit: str | None
     budget: Budget | None = None
-    choice: Choice = Choice()
+    choice: Choice = NO_CHOICE
 
     def __post_init__(self) -> None:
         called(self.source, "source", "the source", "what the data are called, source='activity-study'")

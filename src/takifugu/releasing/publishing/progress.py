@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING
 
 from takifugu.core.errors import BudgetExceeded, CompositionRefused, InputError, LedgerError, TakifuguError
 from takifugu.core.errors import ReleaseState as State
+from takifugu.core.lasting import lasting
 
 if TYPE_CHECKING:
     from takifugu.accounting.log import Ledger, Payment, Reservation
@@ -40,7 +41,8 @@ class Progress:
     @contextmanager
     def telling(self) -> Iterator[None]:
         try:
-            yield
+            with lasting():
+                yield
         except BaseException as error:
             facts = vars(error)
             facts.setdefault("state", self.state)

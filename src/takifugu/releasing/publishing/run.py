@@ -44,9 +44,9 @@ def release_file(
     which each table is paid for once, however often the call is repeated and whatever kills it. `force` overwrites
     files that are in the way. Where a source is read otherwise than before, or from a file of another name, one of two
     answers is needed, once: `same_entries` says why they are the same, which certificates print, `other_entries` counts
-    each beside the others at the cost of a change of all data. A frame needs a name of its entries, `entries` under [source], where
-    `order` holds no times. A release that an earlier call paid for and did not publish is
-    completed, and nothing is paid (`completed`).
+    each beside the others at the cost of a change of all data. A frame needs a name of its entries, `entries` under
+    [source], where `order` holds no times. A release that an earlier call paid for and did not publish is completed,
+    and nothing is paid (`completed`).
 
     Raises SpecError for a faulty file, DataError for data that break a rule, InputError for a name that it does not
     have, ReadingChanged where it has to be said whether the entries are the same, CalibrationRefused, BudgetExceeded or

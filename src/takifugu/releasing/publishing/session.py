@@ -30,7 +30,7 @@ from takifugu.releasing.planning.questions import Drawn
 from takifugu.releasing.planning.session import Inquiry, Reply, Terms
 from takifugu.releasing.planning.truth import answer_of
 from takifugu.releasing.publishing.bundle import Bundle
-from takifugu.releasing.publishing.choosing import Choice
+from takifugu.releasing.publishing.choosing import NO_CHOICE, Choice
 from takifugu.releasing.publishing.folder import certificates_of, place
 from takifugu.releasing.publishing.new_ledger import opened
 from takifugu.releasing.publishing.orders import Ordered, alone_for, ordered
@@ -49,10 +49,6 @@ CHOSEN = (
     "the places and their thresholds were chosen one after the other, by earlier answers and by what is public, never "
     "by a look at the data"
 )
-
-
-#: Whoever asks chooses nothing.
-NO_CHOICE = Choice()
 
 
 @dataclass(frozen=True, eq=False)

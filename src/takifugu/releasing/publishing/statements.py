@@ -1,9 +1,9 @@
-"""What certificates say of the ledger that paid: enough to notice that it forgot, and to enter the release elsewhere."""
+"""What certificates say of the ledger that paid: enough to notice what it forgot, and to enter a release elsewhere."""
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
-from typing import TYPE_CHECKING
+from collections.abc import Iterator, Sequence
+from typing import TYPE_CHECKING, cast
 
 from takifugu.accounting.composition import charge_of
 from takifugu.core.errors import CompositionRefused
@@ -74,10 +74,10 @@ def _at_worst(line: Plain, calibrations: Sequence[Calibration]) -> Iterator[Plai
         yield {**line, "charge": charge.to_dict(), "framework": calibration.framework.to_dict(), "at": None}
 
 
-def entered(statement: Mapping[str, Plain], frameworks: Plain) -> Json:
+def for_entering(statement: Plain, frameworks: Plain) -> Json:
     """Return a certificate's statement with its frameworks, as a ledger enters it."""
-    lines = list[Json]()
-    for line in statement["lines"]:
+    lines, given = list[Json](), cast(Sequence[Plain], statement["lines"])
+    for line in given:
         name = line["framework"]
         lines.append({**line, "framework": frameworks[name] if isinstance(name, str) else name})
     return {**statement, "lines": lines}

@@ -206,7 +206,7 @@ class Outcome(InParts):
             pairs.append(("intervals", _READ))
         if files:
             pairs.append(("written", f"{', '.join(path.name for path in files)} in {files[0].parent}"))
-        pairs.append(("spent", paid.spent.spent_by(paid.source, paid.budget)))
+        pairs.append(("spent", paid.spent.spent_by(paid.source, paid.budget or paid.spent)))
         if self.completed:
             pairs.append(("completed", f"paid for at {self.completed}"))
         if self.there:

@@ -1,0 +1,297 @@
+"""The commands about a ledger: what they print, their JSON, how they end, and bad input, which harms nothing."""
+
+import json
+import re
+import shutil
+import sqlite3
+from contextlib import closing
+from pathlib import Path
+
+import pytest
+from tests.support.commands import ended, invoke, json_of, refused, succeed, widest, words_of
+from tests.support.ledger_tools import one_thing, with_delta
+from tests.support.log_tools import debit, pay, published
+from tests.support.statements import publish, written
+
+from takifugu.accounting.log import Debit, Ledger
+from takifugu.cli.ledger_group import BEFORE, ledger
+
+TOP = {"format", "command", "file"}
+TENTH = {"epsilon": "0.1", "delta": "0"}
+
+
+@pytest.fixture
+def place(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    """A folder with a ledger of two sources: published, declared to be the same, waiting; and what it published."""
+    monkeypatch.chdir(tmp_path)
+    book = Ledger.open("l.db")
+    publish(book, pay(book, debit(name="minutes"), budget=9), Path("out"))
+    pay(book, debit(name="again"), entries="other", same_entries=True, why="the export was corrected")
+    publish(book, pay(book, debit(["x"], "3/10", name="weekly"), source="friends", budget=9), Path("out"))
+    return tmp_path
+
+
+def restored(place: Path) -> None:
+    """Put a ledger in its place that knows the first release alone."""
+    (place / "l.db").unlink()
+    book = Ledger.open(place / "l.db")
+    book.adopt([json.loads((place / "out" / "minutes.certificate.json").read_text())["ledger"]])
+
+
+# show
+
+
+def test_show_says_what_is_spent_what_waits_and_what_was_declared(place: Path) -> None:
+    shown = succeed("ledger", "show", "l.db")
+    assert widest(shown.output) <= 80
+    for words in (
+        "source 'data' spent epsilon 0.2 budget epsilon 9 releases 2, 1 of them not published",
+        "0.1 published minutes", "0.1 reserved again", "source 'friends'", "0.3 published weekly",
+        "declared to be the same entries, 'these' and 'other': the export was corrected",
+        "the sources of a ledger are about the same people",
+        "their epsilon counts as spent, and `takifugu ledger resume l.db` finishes them",
+    ):  # fmt: skip
+        assert words in words_of(shown), words
+
+
+def test_show_in_json(place: Path) -> None:
+    document = json_of("ledger", "show", "l.db")
+    assert set(document) == {*TOP, "id", "sources"}
+    assert (document["file"], document["id"]) == ("l.db", Ledger.open("l.db").id)
+    data, friends = document["sources"]
+    assert set(data) == {
+        "name", "spent", "budget", "budget_is_implied", "names_units", "unpublished", "declarations", "releases"
+    }  # fmt: skip
+    assert (data["spent"]["epsilon"], data["budget"]["epsilon"], data["budget_is_implied"]) == ("0.2", "9", False)
+    assert (data["unpublished"], friends["unpublished"]) == (1, 0)
+    (said,) = data["declarations"]
+    assert (said["same_entries"], said["why"]) == (["these", "other"], "the export was corrected")
+    assert set(data["releases"][0]) == {"id", "name", "state", "promised", "software", "created"}
+    assert [(one["name"], one["state"], one["promised"]) for one in data["releases"]] == [
+        ("minutes", "published", TENTH), ("again", "reserved", TENTH)
+    ]  # fmt: skip
+
+
+def test_show_of_every_state(tmp_path: Path) -> None:
+    book = Ledger.open(tmp_path / "l.db")
+    assert words_of(succeed("ledger", "show", tmp_path / "l.db")) == "the ledger has no sources yet"
+    other = Ledger.open(tmp_path / "other.db")
+    groups = [pay(book, debit(name=name), budget=9).group for name in ("a", "b", "c")]
+    book.keep(groups[1], b"values")
+    book.finish(groups[2], "nobody wants it")
+    framework = one_thing()
+    debits = Debit(framework, with_delta(framework, "1/4"), ["ann"], "d")
+    book.adopt([published(other, debits, source="other")])
+    data, adopted = json_of("ledger", "show", tmp_path / "l.db")["sources"]
+    assert [one["state"] for one in data["releases"]] == ["reserved", "drawn", "closed"]
+    assert [one["state"] for one in adopted["releases"]] == ["adopted"]
+    shown = words_of(succeed("ledger", "show", tmp_path / "l.db"))
+    assert "(what the first release cost: none was declared)" in shown
+    assert "date epsilon delta state release" in shown
+    assert "0.25 0.001 adopted d" in shown
+
+
+def test_long_names_fit_into_the_tables(tmp_path: Path) -> None:
+    book = Ledger.open(tmp_path / "l.db")
+    pay(book, debit(name="t" * 64), source="a very long study " * 6, entries="an entry " * 9)
+    assert widest(succeed("ledger", "show", tmp_path / "l.db").stdout, tmp_path, "t" * 64) <= 80
+
+
+# set-budget
+
+
+def test_a_budget_is_set_on_purpose(place: Path) -> None:
+    raised = json_of("ledger", "set-budget", "l.db", "data", "12.5", "--delta", "1e-6")
+    assert set(raised) == {*TOP, "source", "spent", "before", "budget"}
+    assert (raised["before"]["epsilon"], raised["budget"]) == ("9", {"epsilon": "12.5", "delta": "1/1000000"})
+    said = words_of(succeed("ledger", "set-budget", "l.db", " data ", "11"))
+    assert said == (
+        "the source 'data' may spend epsilon 11 (before: epsilon 12.5, delta 1/1000000); it has spent epsilon 0.2"
+    )
+    assert [source.budget.epsilon for source in Ledger.open("l.db").show() if source.budget] == [11, 9]
+
+
+@pytest.mark.parametrize(("words", "says"), [
+    (("set-budget", "{}", "data", "0.1"), "has spent"),
+    (("set-budget", "{}", "data", "none"), "the budget's epsilon"),
+    (("set-budget", "{}", "dta", "5"), "no source 'dta'"),
+    (("set-budget", "{}", "data", "5", "--delta", "2"), "delta"),
+    (("set-budget", "none.db", "data", "5"), "there is no ledger 'none.db'"),
+    (("show", "none.db"), "there is no ledger 'none.db'"),
+    (("show", "out"), "is no file"),
+    (("show", "out/minutes.certificate.json"), "is not a ledger"),
+    (("show", "mysql://me:secret@host/x"), "a ledger on 'mysql' is not supported"),
+    (("show", ":memory:"), "a ledger must outlive the program"),
+    (("verify", "none.db"), "there is no ledger 'none.db'"),
+    (("verify", "{}", "none"), "'none' is not a folder"),
+    (("import-certificates", "{}", "none"), "'none' is not a folder"),
+    (("import-certificates", "out", "out"), "is no file"),
+])  # fmt: skip
+def test_a_ledger_refuses_what_is_wrong(place: Path, words: tuple[str, ...], says: str) -> None:
+    before = Path("l.db").read_bytes()
+    said = refused("ledger", *(word.format("l.db") for word in words))
+    assert says in said
+    assert "secret" not in said
+    assert Path("l.db").read_bytes() == before
+    assert not Path("none.db").exists()
+
+
+# verify
+
+
+def test_verify_finds_nothing_in_what_is_whole(place: Path) -> None:
+    assert words_of(succeed("ledger", "verify", "l.db")).startswith("the ledger is what its events say")
+    said = words_of(succeed("ledger", "verify", "l.db", "out"))
+    assert said.endswith("it knows every release that a certificate there says a ledger paid for")
+    assert json_of("ledger", "verify", "l.db", "out") == {
+        "format": "takifugu-cli/1", "command": "ledger verify", "file": "l.db",
+        "differences": [], "missing": [], "unpaid": [],
+    }  # fmt: skip
+
+
+def test_verify_names_what_was_edited(place: Path) -> None:
+    with closing(sqlite3.connect("l.db")) as connection:
+        connection.execute("update waiting set body = x'00'")
+        connection.execute("delete from contents where digest = (select max(digest) from contents)")
+        connection.commit()
+    for more in ((), ("--json",)):
+        assert "takifugu ledger import-certificates LEDGER FOLDER" in ended(2, "ledger", "verify", "l.db", *more).stderr
+
+
+def test_verify_names_totals_that_are_too_low(place: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(Ledger, "check", lambda _: ("event 3: 'data' had spent epsilon 2, and epsilon 1 is noted",))
+    outcome = ended(2, "ledger", "verify", "l.db")
+    assert "'data' had spent epsilon 2" in outcome.stdout
+    assert "the ledger 'l.db' was edited or damaged (differences: 1): nothing is to be paid with it" in words_of(
+        outcome
+    )
+    assert json.loads(ended(2, "ledger", "verify", "l.db", "--json").stdout)["differences"]
+
+
+def test_verify_names_what_certificates_know_and_the_ledger_does_not(place: Path) -> None:
+    restored(place)
+    written(place / "out", "free", None)
+    outcome = ended(2, "ledger", "verify", "l.db", "out")
+    said = words_of(outcome)
+    assert "weekly: this ledger does not know that it was paid for" in said
+    assert "without a ledger, and counted nowhere: free" in said
+    assert "minutes:" not in said
+    assert "enter them: `takifugu ledger import-certificates l.db out`" in said
+    assert json.loads(ended(2, "ledger", "verify", "l.db", "out", "--json").stdout)["unpaid"] == ["free"]
+    succeed("ledger", "import-certificates", "l.db", "out", "--yes")
+    succeed("ledger", "verify", "l.db", "out")
+
+
+# import-certificates
+
+
+def test_what_a_ledger_lacks_is_entered_after_its_price_was_agreed_to(place: Path) -> None:
+    restored(place)
+    before = Path("l.db").read_bytes()
+    entering = ("ledger", "import-certificates", "l.db", "out")
+    asked = words_of(ended(2, *entering))
+    assert "source 'friends', which has spent epsilon 0, would have spent with release epsilon delta" in asked
+    assert "weekly 0.4 0" in asked
+    assert "nobody is there to be asked: look at the prices, and add --yes" in asked
+    assert Path("l.db").read_bytes() == before
+    done = words_of(succeed(*entering, "--yes"))
+    assert "entered as spent: weekly about 'friends'; the source has now spent epsilon 0.4" in done
+    assert "nothing to enter: the ledger knows every release" in words_of(succeed(*entering))
+    assert Ledger.open("l.db").check() == ()
+
+
+def test_import_in_json(place: Path) -> None:
+    restored(place)
+    document = json_of("ledger", "import-certificates", "l.db", "out", "--yes")
+    assert set(document) == {*TOP, "sources", "unpaid"}
+    (source,) = document["sources"]
+    assert source == {
+        "name": "friends", "releases": ["weekly"], "before": {"epsilon": "0", "delta": "0"},
+        "after": [{"epsilon": "0.4", "delta": "0"}], "spent": {"epsilon": "0.4", "delta": "0"},
+    }  # fmt: skip
+    assert json_of("ledger", "import-certificates", "l.db", "out")["sources"] == []
+
+
+def test_a_ledger_that_is_lost_is_made_anew_from_certificates(place: Path) -> None:
+    Path("l.db").unlink()
+    asked = words_of(ended(2, "ledger", "import-certificates", "l.db", "out"))
+    assert "there is no ledger 'l.db': a new one will know these releases alone" in asked
+    assert not Path("l.db").exists()
+    succeed("ledger", "import-certificates", "l.db", "out", "--yes")
+    document = json_of("ledger", "show", "l.db")
+    assert [(one["name"], one["spent"]["epsilon"]) for one in document["sources"]] == [
+        ("data", "0.4"),
+        ("friends", "0.4"),
+    ]
+    succeed("ledger", "verify", "l.db", "out")
+
+
+@pytest.mark.parametrize("agreed", [True, False])
+def test_whoever_reads_the_price_decides(place: Path, monkeypatch: pytest.MonkeyPatch, agreed: bool) -> None:
+    from takifugu.cli import ledgers
+
+    restored(place)
+    monkeypatch.setattr(ledgers, "agreed", lambda _: agreed)
+    said = words_of(succeed("ledger", "import-certificates", "l.db", "out"))
+    assert ("nothing was entered" in said) is not agreed
+    assert len(Ledger.open("l.db").show()) == 1 + agreed
+
+
+def test_a_changed_certificate_is_refused_and_names_its_file(place: Path) -> None:
+    restored(place)
+    path = place / "out" / "weekly.certificate.json"
+    path.write_text(path.read_text().replace('"at": null', '"at": 7'))
+    before = Path("l.db").read_bytes()
+    for words in (("import-certificates", "l.db", "out", "--yes"), ("verify", "l.db", "out")):
+        assert "weekly.certificate.json: this file was changed after it was written" in refused("ledger", *words)
+    assert Path("l.db").read_bytes() == before
+
+
+# Words of before, and the group
+
+
+@pytest.mark.parametrize(("typed", "line"), [
+    ("check l.db", "ledger verify l.db"),
+    ("budget l.db data 3 --delta 1e-6", "ledger set-budget l.db data 3 --delta 1e-6"),
+    ("adopt l.db out --yes", "ledger import-certificates l.db out --yes"),
+    ("history l.db data", "ledger show l.db"), ("history --json l.db", "ledger show l.db"),
+    ("merge l.db other.db --dry-run", "ledger import-certificates l.db FOLDER"),
+    ("init l.db", "release FILE --new-ledger"), ("upgrade l.db", "release FILE --new-ledger"),
+    ("check", "ledger verify LEDGER ..."), ("history", "ledger show LEDGER"),
+])  # fmt: skip
+def test_a_word_of_before_names_the_line_to_write_now(place: Path, typed: str, line: str) -> None:
+    before = sorted(path.name for path in place.iterdir())
+    outcome = ended(2, "ledger", *typed.split())
+    assert f"'ledger {typed.split()[0]}' is " in outcome.stderr
+    assert f"Write `takifugu {line}`." in outcome.stderr
+    assert sorted(path.name for path in place.iterdir()) == before
+    if "FILE" not in line and "LEDGER" not in line and "FOLDER" not in line:
+        assert invoke(*line.split()).exit_code in (0, 2)
+        assert "No such" not in invoke(*line.split()).stderr
+
+
+def test_a_word_of_before_in_json() -> None:
+    error = json.loads(ended(2, "ledger", "check", "l.db", "--json").stdout)["error"]
+    assert "Write `takifugu ledger verify l.db --json`" in error["what"]
+
+
+def test_no_word_of_before_is_a_command() -> None:
+    assert BEFORE.keys().isdisjoint(ledger.commands)
+    lines = (line.split() for _, line in BEFORE.values())
+    assert {words[1] for words in lines if words[0] == "ledger"} <= set(ledger.commands)
+    listed = re.findall(r"^  ([a-z-]+) ", invoke("ledger", "--help").output.split("Commands:")[1], re.MULTILINE)
+    assert listed == ["show", "set-budget", "verify", "import-certificates", "resume"]
+
+
+def test_an_address_is_shown_without_its_password(monkeypatch: pytest.MonkeyPatch) -> None:
+    address = "postgresql://ann:secret@127.0.0.1:1/study?ledger=nights&connect_timeout=1"
+    for command in (("show", address), ("show", address, "--json"), ("verify", address), ("resume", address)):
+        outcome = ended(2, "ledger", *command)
+        assert "secret" not in outcome.output
+        if "--json" in command:
+            assert json.loads(outcome.stdout)["file"].startswith("postgresql://127.0.0.1:1/study?ledger=nights")
+
+
+def test_a_copy_of_the_ledger_is_one_ledger(place: Path) -> None:
+    shutil.copy("l.db", "copy.db")
+    succeed("ledger", "verify", "copy.db", "out")
