@@ -182,7 +182,7 @@ def paid(ledger: Ledger, payment: Payment, elsewhere: Callable[[], Ledger] | Non
     same = bool(payment.same) if known and payment.entries is not None else False
     done = ledger.reserve(
         payment.source, debits, LARGE, reading=payment.reading, entries=payment.entries, same_entries=same,
-        why=payment.same or "-",
+        same_people=True, why=payment.same or "-",
     )  # fmt: skip
     return done.spent
 

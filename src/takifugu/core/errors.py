@@ -247,18 +247,22 @@ class ReadingChanged(InputError):
 class PeopleUndeclared(InputError):
     """A second source of a ledger may be about the same people as another one, and nobody has said whether it is.
 
-    `same` and `others` say what the source comes to by either answer, where that is known.
+    `same` says what the source comes to if they are, where that is known. (`others`, if they are not, is an answer of
+    the former ledger only, which keeps both in one file.)
     """
 
     separators = (": ", "\n")
 
-    def __init__(self, source: str, other: str, same: str = "", others: str = "") -> None:
+    def __init__(self, source: str, other: str, same: str = "", others: str | None = None) -> None:
         self.source, self.other, self.same, self.others = source, other, same, others
         answers = [
             ("same_people = true", "same_people=True", "each release about the one counts for the other, too", same),
-            ("same_people = false", "same_people=False", "even where names coincide", others),
+            ('ledger = "NAME-ledger.db"', "ledger=...", "other people, in a ledger of their own", ""),
         ]
-        lines = ["write under [source] (or in Python), or keep other people in a ledger of their own:"]
+        lines = ["write under [source] (or in Python):"]
+        if others is not None:
+            lines = ["write under [source] (or in Python), or keep other people in a ledger of their own:"]
+            answers[1] = ("same_people = false", "same_people=False", "even where names coincide", others)
         for key, argument, meaning, price in answers:
             lines.append(f"  {key} ({argument}): {meaning}{price and f'; {price}'}")
         what = f"the ledger knows the people of {other!r}, and has to be told whether those of {source!r} are the same"

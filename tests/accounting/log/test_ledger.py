@@ -14,7 +14,15 @@ from tests.support.log_tools import charge, debit, in_state, kinds, pay, publish
 
 from takifugu.accounting.log import OVER, SESSION, Amount, Debit, Ledger, people
 from takifugu.accounting.log import ledger as ledgers
-from takifugu.core.errors import BudgetExceeded, CompositionRefused, InputError, LedgerError, ReadingChanged
+from takifugu.analysis.guarantee import Covers
+from takifugu.core.errors import (
+    BudgetExceeded,
+    CompositionRefused,
+    InputError,
+    LedgerError,
+    PeopleUndeclared,
+    ReadingChanged,
+)
 
 HOURS = "file: text\nunit: id\nvalue: state\nstep: 3600s"
 #: The same, but for one fact.
@@ -239,11 +247,59 @@ def test_entries_of_a_releases_own_are_said_to_be_so(ledger: Ledger) -> None:
 def test_sources_that_name_nobody_count_for_everybody(ledger: Ledger) -> None:
     """The one of them may be anyone of the others, and has what all of these have, as often as they are."""
     published(ledger, debit(["ann", "bob", "cid"]), budget=99)
-    published(ledger, debit(None), source="one", budget=99)
+    published(ledger, debit(None), source="one", budget=99, same_people=True)
     assert ledger.spent("data").epsilon == 2 * TENTH
     assert ledger.spent("one", "").epsilon == 4 * TENTH
     assert ledger.spent("data", "dan").epsilon == Fraction(0)  # nothing of the source is about dan
     assert ledger.check() == ()
+
+
+def test_a_second_source_is_asked_whose_people_it_is_about(ledger: Ledger) -> None:
+    published(ledger, budget=1)
+    before = ledger.store.after(0)
+    for answer in ({}, {"same_people": False}, {"same_people": None}):
+        with pytest.raises(PeopleUndeclared) as caught:
+            pay(ledger, source="sleep", budget=9, **answer)
+        assert (caught.value.source, caught.value.other) == ("sleep", "data")
+        assert caught.value.where == ("same_people",)
+    words = str(caught.value)
+    assert "same_people = true (same_people=True): each release about the one counts for the other, too" in words
+    assert 'ledger = "NAME-ledger.db"' in words
+    assert "same_people = false" not in words
+    assert ledger.store.after(0) == before
+    spent = pay(ledger, source="sleep", budget=9, same_people=True).spent
+    assert spent == Amount(2 * TENTH) == ledger.spent("data")
+    pay(ledger, source="sleep")  # it is asked once
+    pay(ledger, source="data")
+    with pytest.raises(PeopleUndeclared):
+        pay(ledger, debit(None), source="third", budget=9)
+    assert ledger.check() == ()
+
+
+def test_whose_people_it_is_about_is_asked_with_the_price(ledger: Ledger) -> None:
+    published(ledger, budget=1)
+    before = ledger.store.after(0)
+    seen = ledger.preview("sleep", [debit()], 9, entries="these")
+    assert isinstance(seen.asks, PeopleUndeclared)
+    assert seen.asks.same == "'sleep' goes from epsilon 0 to epsilon 0.2"
+    assert f"too; {seen.asks.same}" in str(seen.asks)
+    assert (seen.before, seen.after) == (Amount(), Amount(2 * TENTH))
+    with pytest.raises(PeopleUndeclared):  # a rehearsal of an answer is none
+        ledger.reserve("sleep", [debit()], 9, entries="these", computed=seen)
+    with pytest.raises(PeopleUndeclared, match="refused, a release about other entries"):
+        ledger.preview("sleep", [debit(covers=Covers.OUTPUT, scale=None, change=None)], 9, entries="these")
+    assert ledger.store.after(0) == before
+    told = ledger.preview("sleep", [debit()], 9, entries="these", same_people=True)
+    assert (told.asks, told.after) == (None, seen.after)
+
+
+def test_a_source_that_came_in_between_is_asked_about(ledger: Ledger) -> None:
+    debits = [debit()]
+    seen = ledger.preview("sleep", debits, 9, entries="these")
+    assert seen.asks is None
+    published(ledger, budget=1)
+    with pytest.raises(PeopleUndeclared):
+        ledger.reserve("sleep", debits, 9, entries="these", computed=seen)
 
 
 def test_a_name_is_spelt_in_one_way(ledger: Ledger) -> None:
@@ -381,7 +437,7 @@ def test_a_certificate_enters_its_release_elsewhere(ledger: Ledger, tmp_path: Pa
         ledger.adopt(certificates[:1])
     assert other.missing(certificates) == ()
     with pytest.raises(CompositionRefused, match="of how many"):
-        other.reserve("nobody", weekly(0, None), 99, entries="hours")
+        other.reserve("nobody", weekly(0, None), 99, entries="hours", same_people=True)
     for broken in (
         {},
         {**certificates[0], "lines": [{}]},

@@ -82,7 +82,8 @@ def charged_and_true(ledger: Ledger, seed: int) -> list[tuple[str, float, float]
             source, data = "second", ELSEWHERE[r.choice([*ELSEWHERE])](paths)
         debits = [Debit(framework, replace(charge, at=at), ["someone"])]
         try:
-            ledger.reserve(source, debits, 10**6, entries=entries, same_entries=False if entries is None else None)
+            same = False if entries is None else None
+            ledger.reserve(source, debits, 10**6, entries=entries, same_entries=same, same_people=True)
         except TakifuguError:
             continue
         mine = answers(query, data[:, start : start + WINDOW])
@@ -166,7 +167,7 @@ def total_of_both(
     step, scale = then
     second = charge_of(laplace(CHAIN, tf.Count(1, entries=[step]), scale, Covers.ENTRIES, epsilon=3), at=0)
     for name, one in ((source, first), ("data", second)):
-        ledger.reserve(name, [Debit(CHAIN, one, ["someone"])], (99, "999/1000"), entries="hours")
+        ledger.reserve(name, [Debit(CHAIN, one, ["someone"])], (99, "999/1000"), entries="hours", same_people=True)
     return ledger.spent("data", "someone")
 
 

@@ -123,14 +123,14 @@ def not_declared(connection: Connection, source: Declaration) -> PeopleUndeclare
     names = {row.id: row.name for row in connection.all(released)}
     if source.same_people is not None or source.number in names or not names:
         return None
-    return PeopleUndeclared(source.name, min(names.values()))
+    return PeopleUndeclared(source.name, min(names.values()), "", "")
 
 
 def _is_same(connection: Connection, source: Declaration, other: int, declarations: Known) -> bool:
     before = declarations.get(rows.pair(source.number, other))
     name = rows.source_of_row(connection, other).name
     if before is None and source.same_people is None:
-        raise PeopleUndeclared(source.name, name)
+        raise PeopleUndeclared(source.name, name, "", "")
     if before and source.same_people is False:
         raise LedgerError(
             f"the ledger records that the sources {source.name!r} and {name!r} are about the same people, and now "

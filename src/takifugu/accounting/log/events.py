@@ -196,6 +196,13 @@ def chained(key: bytes, before: str, text: str) -> str:
     return hmac.digest(key, f"{before}\n{text}".encode(), "sha256").hex()
 
 
+def first_row() -> tuple[str, str]:
+    """Return the text and digest with which a new ledger begins."""
+    began = Began()
+    text = to_text(began)
+    return text, chained(bytes.fromhex(began.key), "", text)
+
+
 def keyed(key: bytes, kind: str, content: bytes) -> str:
     """Return a ledger's keyed hash of a content, different by kind."""
     return hmac.digest(key, f"{kind}\0".encode() + content, "sha256").hex()

@@ -31,12 +31,20 @@ from takifugu.accounting.log.events import (
     keyed,
     to_text,
 )  # fmt: skip
+from takifugu.accounting.log.memory import Memory
 from takifugu.accounting.log.people import set_of
 from takifugu.accounting.log.sqlite import Sqlite
 from takifugu.accounting.log.stores import Store
 from takifugu.accounting.log.trials import Change, Debit, Order, Trial, order_of, trial_of
 from takifugu.accounting.log.view import COMING, DRAWN, EVERYBODY, OVER, RESERVED, Group, Source, View
-from takifugu.core.errors import BudgetExceeded, CompositionRefused, InputError, LedgerError, ReadingChanged
+from takifugu.core.errors import (
+    BudgetExceeded,
+    CompositionRefused,
+    InputError,
+    LedgerError,
+    PeopleUndeclared,
+    ReadingChanged,
+)
 from takifugu.core.names import normalised
 from takifugu.core.plain import Plain
 
@@ -90,7 +98,7 @@ class Preview:
     budget_is_declared: bool
     charges: tuple[tuple[int, Amount, Amount], ...]
     over: BudgetExceeded | None
-    asks: ReadingChanged | None
+    asks: ReadingChanged | PeopleUndeclared | None
     trial: Trial
 
     @property
@@ -121,6 +129,15 @@ class Ledger:
 
             return Ledger(Postgres.open(str(where), timeout, create))
         return Ledger(Sqlite.open(where, timeout, create))
+
+    @staticmethod
+    def blank(name: str = "ledger.db") -> Ledger:
+        """Return a new ledger in memory, for rehearsals; `name` is what a refusal calls it.
+
+        >>> Ledger.blank().show()
+        ()
+        """
+        return Ledger(Memory(name))
 
     @property
     def id(self) -> str:
@@ -180,8 +197,8 @@ class Ledger:
 
     def reserve(
         self, source: str, debits: Sequence[Debit], budget: Budget | None = None, *, reading: str = "",
-        entries: str | None = None, same_entries: bool | None = None, why: str = "", identity: bytes | None = None,
-        recipe: Plain | None = None, computed: Preview | None = None,
+        entries: str | None = None, same_entries: bool | None = None, same_people: bool = False, why: str = "",
+        identity: bytes | None = None, recipe: Plain | None = None, computed: Preview | None = None,
     ) -> Reservation:  # fmt: skip
         """Pay for all releases before any drawing, or for none.
 
@@ -189,14 +206,16 @@ class Ledger:
         entries, or about windows of one calendar. A source that had others is asked (ReadingChanged): `same_entries`
         with a `why` declares, in an event, that they are the same; without it each release counts beside those about
         other entries by what it loses when all data change. Without a name the entries are a release's own, and that is
-        to be said by same_entries=False. `identity` is what the releases are (only a keyed hash is kept); `recipe`,
-        plain JSON and never data, says how to complete them, and a release of one name is paid for once under the key
-        that it has as "once". `computed` is a preview of all this: it counts while nothing else was written.
+        to be said by same_entries=False. All sources of a ledger are about the same people: the first release about a
+        second one is asked (PeopleUndeclared), which same_people=True answers. `identity` is what the releases are
+        (only a keyed hash is kept); `recipe`, plain JSON and never data, says how to complete them, and a release of
+        one name is paid for once under the key that it has as "once". `computed` is a preview of all this: it counts
+        while nothing else was written.
 
         Raises BudgetExceeded with what is spent, required, left and would fit, CompositionRefused where there is no
         joint promise, LedgerError and InputError for what cannot be counted; then nothing was written.
         """
-        given = (source, budget, reading, entries, same_entries, why, identity, recipe)
+        given = (source, budget, reading, entries, same_entries, same_people, why, identity, recipe)
         trial = None if computed is None else computed.trial
         if trial is not None and trial.order is not None and trial.order.is_of(debits, *given):
             order = trial.order
@@ -219,17 +238,20 @@ class Ledger:
 
     def preview(
         self, source: str, debits: Sequence[Debit], budget: Budget | None = None, *, reading: str = "",
-        entries: str | None = None, same_entries: bool | None = None, why: str = "", identity: bytes | None = None,
-        recipe: Plain | None = None,
+        entries: str | None = None, same_entries: bool | None = None, same_people: bool = False, why: str = "",
+        identity: bytes | None = None, recipe: Plain | None = None,
     ) -> Preview:  # fmt: skip
         """Rehearse `reserve`: nothing is written. Raises what it raises for what cannot be counted."""
-        given = (source, budget, reading, entries, same_entries, why, identity, recipe)
+        given = (source, budget, reading, entries, same_entries, same_people, why, identity, recipe)
         order = order_of(self.view(), debits, *given)
-        view, asks = self.view(), None
+        view = self.view()
+        asks: ReadingChanged | PeopleUndeclared | None = None
         try:
             trial = trial_of(self.store.name, view, order)
         except ReadingChanged as changed:
             trial, asks = self._both(view, order, changed)
+        except PeopleUndeclared as undeclared:
+            trial, asks = self._beside(view, order, undeclared)
         before, after = view.source(order.source), trial.view.source(order.source)
         over = fitting.excess(trial, self.store.name)
         charges = fitting.charges(trial)
@@ -245,14 +267,22 @@ class Ledger:
                     self.store.name, view, replace(order, same_entries=answer, why=order.why or "a rehearsal")
                 )
                 trials.append(replace(trial, order=None))
-                before, after = (there.source(order.source).spent for there in (view, trial.view))
-                prices.append(f"{order.source!r} goes from {before} to {after}")
+                prices.append(words.price(view, trial.view, order.source))
             except (InputError, LedgerError, CompositionRefused) as refused:
                 refusals.append(refused)
                 prices.append(f"refused, {refused.message}")
         if not trials:
             raise refusals[-1]
         return trials[0], ReadingChanged(order.source, changed.before, changed.now, *prices)
+
+    def _beside(self, view: View, order: Order, asked: PeopleUndeclared) -> tuple[Trial, PeopleUndeclared]:
+        """Return what a release comes to beside the other sources, and the question with that price."""
+        try:
+            trial = trial_of(self.store.name, view, replace(order, same_people=True))
+        except (InputError, LedgerError, CompositionRefused) as refused:
+            raise PeopleUndeclared(asked.source, asked.other, f"refused, {refused.message}") from None
+        price = words.price(view, trial.view, order.source)
+        return replace(trial, order=None), PeopleUndeclared(asked.source, asked.other, price)
 
     # What becomes of it
 

@@ -13,7 +13,7 @@ from contextlib import contextmanager, suppress
 from typing import TYPE_CHECKING, Any
 from urllib.parse import parse_qsl, urlencode, urlsplit
 
-from takifugu.accounting.log.events import Began, chained, to_text
+from takifugu.accounting.log.events import first_row
 from takifugu.accounting.log.stores import in_place
 from takifugu.core.errors import LedgerError
 
@@ -85,10 +85,7 @@ class Postgres:
             if not _first(cursor, "select to_regclass(%s) is not null", table):  # who may only insert need not make it
                 cursor.execute(f"create table {table} ({columns})")
         if not _first(cursor, "select exists (select 1 from takifugu_events where ledger = %s)", self.ledger):
-            began = Began()
-            text = to_text(began)
-            digest = chained(bytes.fromhex(began.key), "", text)
-            cursor.execute("insert into takifugu_events values (%s, 0, %s, %s)", (self.ledger, text, digest))
+            cursor.execute("insert into takifugu_events values (%s, 0, %s, %s)", (self.ledger, *first_row()))
             self.is_new = True
 
     @contextmanager

@@ -15,7 +15,7 @@ from secrets import token_hex
 from urllib.parse import quote
 
 from takifugu.accounting.log import disk
-from takifugu.accounting.log.events import RESTORE, Began, chained, to_text
+from takifugu.accounting.log.events import RESTORE, first_row
 from takifugu.accounting.log.stores import in_place
 from takifugu.core.errors import LedgerError
 
@@ -69,10 +69,7 @@ class Sqlite:
             with closing(sqlite3.connect(draft)) as connection:
                 for statement in _TABLES.values():
                     connection.execute(statement)
-                began = Began()
-                text = to_text(began)
-                row = (text, chained(bytes.fromhex(began.key), "", text))
-                connection.execute("insert into events values (0, ?, ?)", row)
+                connection.execute("insert into events values (0, ?, ?)", first_row())
                 connection.commit()
             return disk.placed(draft, self.path)
         finally:

@@ -45,6 +45,7 @@ class Order:
     reading: str
     entries: str | None
     same_entries: bool | None
+    same_people: bool
     why: str
     identity: str
     recipe: Plain
@@ -97,7 +98,7 @@ class Trial:
 
 def order_of(
     view: View, debits: Sequence[Debit], source: str, budget: Budget | None, reading: str, entries: str | None,
-    same_entries: bool | None, why: str, identity: bytes | None, recipe: Plain | None,
+    same_entries: bool | None, same_people: bool, why: str, identity: bytes | None, recipe: Plain | None,
 ) -> Order:  # fmt: skip
     """Check what is asked, and prepare it: units as tags, charges as they are kept."""
     if not debits:
@@ -117,21 +118,25 @@ def order_of(
         prepared.append((debit, charge, tags))
     return Order(
         words.source_name(source), tuple(prepared), None if budget is None else as_budget(budget), reading,
-        None if entries is None else normalised(entries), same_entries, why,
+        None if entries is None else normalised(entries), same_entries, same_people is True, why,
         "" if identity is None else keyed(view.key, "identity", identity), recipe or {},
         ids={name: token_hex(8) for name in readers},
-        terms=(source, budget, reading, entries, same_entries, why, identity, recipe),
+        terms=(source, budget, reading, entries, same_entries, same_people, why, identity, recipe),
     )  # fmt: skip
 
 
 def trial_of(ledger: str, view: View, order: Order) -> Trial:
-    """Return what a payment would come to; raises ReadingChanged where it has to be said which entries it reads."""
+    """Return what a payment would come to.
+
+    Raises ReadingChanged where it has to be said which entries it reads, and PeopleUndeclared whose they are.
+    """
     change = Change()
     there, entries = view.source(order.source), order.entries
     if entries is None:
         if order.same_entries is not False:
             raise words.which_entries()
         entries = f"of {order.group}"
+    words.check_people(view, order.source, order.same_people)
     lines, newest = list[Line](), view.people.newest()
     for debit, charge, tags in order.debits:
         name, count = NOBODY, 1

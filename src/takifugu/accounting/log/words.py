@@ -17,6 +17,7 @@ from takifugu.core.errors import (
     CompositionRefused,
     InputError,
     LedgerError,
+    PeopleUndeclared,
     ReadingChanged,
 )  # fmt: skip
 from takifugu.core.escaping import at_most, command
@@ -71,6 +72,13 @@ def check_names_units(name: str, source: Source, lines: Sequence[Line]) -> None:
         )
 
 
+def check_people(view: View, name: str, same_people: bool) -> None:
+    """Ask about the people of a source without releases, beside one that has some."""
+    others = sorted(other.name for other in view.sources.values() if other.groups)
+    if others and name not in others and not same_people:
+        raise PeopleUndeclared(name, others[0])
+
+
 def refuse_twice(view: View, source: str, names: Mapping[str, str], recipe: Plain) -> None:
     """Refuse a second payment for a release under one key, and a key that looks like an earlier one."""
     once = recipe.get("once")
@@ -94,6 +102,11 @@ def refuse_twice(view: View, source: str, names: Mapping[str, str], recipe: Plai
 
 
 # Which entries
+
+
+def price(before: View, after: View, source: str) -> str:
+    """Say what an answer comes to."""
+    return f"{source!r} goes from {before.source(source).spent} to {after.source(source).spent}"
 
 
 def which_entries() -> InputError:
