@@ -6,7 +6,7 @@ from collections.abc import Mapping, Sequence
 from contextlib import AbstractContextManager
 from typing import Any, Protocol
 
-from takifugu.accounting.log.events import RESTORE
+from takifugu.accounting.log.events import RESTORE, digest_of
 from takifugu.core.errors import LedgerError
 
 
@@ -44,3 +44,11 @@ class Store(Protocol):
 
     def alone(self) -> AbstractContextManager[None]:
         """Let nobody else write meanwhile; what is written inside is so at the end, all or nothing."""
+
+
+def content_of(store: Store, digest: str) -> bytes:
+    """Return a content that an event names; raises LedgerError where it is not there, or another one."""
+    body = store.content(digest)
+    if body is None or digest_of(body) != digest:
+        raise LedgerError("the ledger lacks what one of its events names", rule="it was edited or damaged", fix=RESTORE)
+    return body
