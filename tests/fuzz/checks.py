@@ -1,17 +1,13 @@
 """One case at a time: build it, calibrate, release, and set what was promised against the true loss."""
 
-import atexit
 import math
-import shutil
 import tempfile
 from collections import Counter
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from fractions import Fraction
-from functools import cache
 from itertools import pairwise
 from pathlib import Path
-from secrets import token_hex
 from typing import Any
 
 import numpy as np
@@ -23,7 +19,7 @@ from tests.fuzz.specs import Key, Request, State, World
 from tests.fuzz.walk import FAST
 
 import takifugu as tf
-from takifugu.accounting.ledger import Ledger
+from takifugu.accounting.log import Ledger
 
 #: Releases drawn to compare frequencies with a law, and the p-value below which they differ.
 DRAWS, UNLIKELY = 150, 1e-6
@@ -167,32 +163,21 @@ def _pair(case: Case) -> str:
     return "kept"
 
 
-@cache
-def _shared_ledger() -> Ledger:
-    """Return one ledger file for all cases of this process, each a source of its own: making one takes longest."""
-    folder = tempfile.mkdtemp(prefix="takifugu-fuzz-", dir=FAST)
-    atexit.register(shutil.rmtree, folder, ignore_errors=True)
-    return Ledger.open(Path(folder) / "ledger.db")
-
-
 def _several(case: Case) -> str:
-    if all(request.unit is None for request in case.requests):
-        return _through_ledger(case, _shared_ledger(), f"source {token_hex(8)}")
-    # Units of two sources may be compared.
     with tempfile.TemporaryDirectory(prefix="takifugu-fuzz-", dir=FAST) as folder:
-        return _through_ledger(case, Ledger.open(Path(folder) / "ledger.db"), "s")
+        return _through_ledger(case, Path(folder) / "ledger.db")
 
 
-def _through_ledger(case: Case, ledger: Ledger, source: str) -> str:
+def _through_ledger(case: Case, ledger: Path) -> str:
     done: list[tuple[Request, Any]] = []
-    text = [build.PRELUDE, "from takifugu.accounting.ledger import Ledger"]
+    text = [build.PRELUDE, "from takifugu.accounting.log import Ledger"]
     for request in case.requests:
         try:
             cal = build.calibrated(request, build.built(request))
             data = build.data_of(request, local_of(request, case.value), None, case.order)
             unit = request.unit
             placed: dict[str, Any] = {"at": request.window} if request.placed else {}
-            tf.release(cal, data, entries="v", ledger=ledger, source=source, unit=unit, budget=(5000, 0.9), **placed)
+            tf.release(cal, data, entries="v", ledger=ledger, source="s", unit=unit, budget=(5000, 0.9), **placed)
         except tf.TakifuguError:
             continue
         done.append((request, cal))
@@ -201,10 +186,10 @@ def _through_ledger(case: Case, ledger: Ledger, source: str) -> str:
         text += [_text(request), call]
     if not done:
         return "refused"
-    spent = ledger.spent(source).spent
+    spent = Ledger.open(ledger).spent("s")
     for unit in {request.unit for request, _ in done}:
         held = [(request, cal) for request, cal in done if request.unit == unit]
-        _account(held, spent, "the ledger", "\n".join(text), "Ledger.open('fuzz.db').spent('s').spent")
+        _account(held, spent, "the ledger", "\n".join(text), "Ledger.open('fuzz.db').spent('s')")
     if len(done) > 1 and same_entries([request for request, _ in done]):
         try:
             together = tf.compose([cal for _, cal in done])

@@ -18,7 +18,7 @@ from tests.support.release_files import EXPECT, believe, publish, release_text, 
 from tests.support.workbooks import write_workbook
 
 import takifugu as tf
-from takifugu.accounting.ledger import Ledger
+from takifugu.accounting.log import Ledger
 from takifugu.core.errors import ReadingChanged
 from takifugu.releasing.file.loading import load
 from takifugu.releasing.planning.plan import plan
@@ -28,6 +28,8 @@ from takifugu.releasing.publishing.publish import ready
 #: How many rows there are, and the hour of the first.
 ROWS, FIRST = 6, 3
 DAY = "2026-01-05"
+#: Why edits that change no entry are declared to change none.
+WHY = "an honest edit"
 READ = "from read_csv('{}', all_varchar = true)"
 #: By how many hours a row lies later than in the usual form, and the keys of it; "zone" is an hour ahead of UTC.
 FORMS: Mapping[str, tuple[int, dict[str, str]]] = {
@@ -158,14 +160,16 @@ def paid(folder: Path, number: int, is_whole: bool, same_entries: bool) -> float
 def _paid(folder: Path, number: int, is_whole: bool, same_entries: bool | None) -> float:
     path, once = folder / "f.toml", str(number)
     if is_whole:
-        answers = {"same_entries": same_entries is True, "other_entries": same_entries is False}
+        answers = {"same_entries": WHY if same_entries else "", "other_entries": same_entries is False}
         out = tf.release_file(path, output=folder / f"out{number}", anyway=True, new_ledger=True, once=once, **answers)
         return float(out.tables[0].releases[0][1].randomiser.scale)
     file = load(path)
     (question,) = (q for table in plan(file).tables for q in table.questions)
     ready([question])
-    ledger, debits = Ledger.open(file.ledger), debits_of([question])
-    ledger.reserve(file.source.name, debits, file.budget, identity=once.encode(), recipe={}, same_entries=same_entries)
+    Ledger.open(file.ledger).reserve(
+        file.source.name, debits_of([question]), file.budget, reading=question.reading, entries=question.entries,
+        same_entries=same_entries, why=WHY, identity=once.encode(), recipe={},
+    )  # fmt: skip
     return float(question.calibration.randomiser.scale)
 
 
@@ -185,5 +189,5 @@ def published(
             continue
         known.append((one, scale))
         said.append(f"{number}: {one}")
-    spent = float(Ledger.open(folder / "a.db").spent("s").spent.epsilon) if known else 0.0
+    spent = float(Ledger.open(folder / "a.db").spent("s").epsilon) if known else 0.0
     return spent, known

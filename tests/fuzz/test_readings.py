@@ -6,11 +6,10 @@ from pathlib import Path
 
 import pytest
 from tests.fuzz.edits import EDITS
-from tests.fuzz.readings import HOURS, Read, case, in_files, in_python, read_by, rows_of, true_loss, walks, with_edits
-from tests.fuzz.walk import in_a_folder
+from tests.fuzz.readings import HOURS, Read, case, in_files, read_by, rows_of, true_loss, walks, with_edits
 
-from takifugu.accounting.ledger import accounts
-from takifugu.accounting.ledger.format.readings import Readings
+from takifugu.accounting.log import Amount, account
+from takifugu.accounting.log.view import View
 from takifugu.releasing.file.kind import ReleaseFile
 
 
@@ -29,15 +28,15 @@ def _are_noticed(count: int) -> bool:
 
 @pytest.mark.mutants
 def test_a_ledger_that_takes_all_readings_for_the_same_is_noticed(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(Readings, "answered", lambda readings, source, reading, same: readings.holding(reading, True))
+    table = View._table
+    monkeypatch.setattr(View, "_table", lambda view, source, *read_as: table(view, source, "", "", read_as[-1]))
     assert _are_noticed(40)
 
 
-@pytest.mark.slow
-def test_a_ledger_that_overlooks_undeclared_cuts_is_noticed(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(accounts, "cut_differently", lambda _: False)
-    outcomes = [in_a_folder(f"cut:{number}", in_python) for number in range(20, 26)]
-    assert any(outcome is not None and outcome.is_fault for outcome in outcomes)
+@pytest.mark.mutants
+def test_a_ledger_that_leaves_out_other_entries_is_noticed(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(account.Outside, "all_but", lambda *_, **__: Amount())
+    assert _are_noticed(40)
 
 
 @pytest.mark.slow

@@ -118,6 +118,14 @@ def _wrap(fault: Fault | None) -> Callable[[], str]:
 
     def connect(*args: Any, factory: type[sqlite3.Connection] = sqlite3.Connection, **options: Any) -> Any:
         class Connection(factory):  # type: ignore[misc,valid-type]
+            def execute(self, statement: str, *values: Any) -> Any:
+                if statement != "commit":
+                    return super().execute(statement, *values)
+                step("c")
+                cursor = super().execute(statement, *values)
+                step("c")
+                return cursor
+
             def commit(self) -> None:
                 step("c")
                 super().commit()
@@ -147,9 +155,9 @@ class Seen:
             return "nothing happened"
         assert len(new) == 1, "paid twice"
         state, contents = new[0]
-        if state == "drawn" and all(self.files.get(name) == content for name, content in contents.items()):
+        if state == "kept" and all(self.files.get(name) == content for name, content in contents.items()):
             return "published, not recorded"
-        return {"reserved": "paid, not drawn", "drawn": "drawn, not published", "published": "done"}[state]
+        return {"paid": "paid, not drawn", "kept": "drawn, not published", "over": "done"}[state]
 
 
 def seen(folder: Path) -> Seen:
@@ -157,31 +165,35 @@ def seen(folder: Path) -> Seen:
     releases: set[str] = set()
     path = folder / "ledger.db"
     if path.exists():
-        with closing(sqlite3.connect(f"file:{path}?mode=ro", uri=True)) as connection:
-            for group, state, bundle in connection.execute("select public_id, state, bundle from reservations"):
-                tables = json.loads(zlib.decompress(_values_of(folder, bundle)))["tables"] if bundle else []
-                listed = {name: text for table in tables for name, text in table["files"].items()}
-                contents = {name: text.encode() for name, text in listed.items()}
-                reservations[group] = (state, contents)
-            releases = {row[0] for row in connection.execute("select public_id from releases")}
+        with closing(sqlite3.connect(f"file:{path}?mode=rw", uri=True)) as connection:  # a journal is rolled back
+            rows = connection.execute("select body from events order by number").fetchall()
+            waiting = dict(connection.execute("select name, body from waiting where number = 0"))
+        for event in (json.loads(body) for (body,) in rows):
+            if event["kind"] == "paid":
+                reservations[event["group"]] = ("paid", {})
+                releases |= {*event["ids"].values()}
+            elif event["kind"] == "kept":
+                reservations[event["group"]] = ("kept", _files_in(waiting.get(event["group"])))
+            elif event["kind"] == "over":
+                reservations[event["group"]] = ("over", {})
     out = folder / "out"
     files = {p.name: p.read_bytes() for p in out.iterdir()} if out.exists() else {}
     return Seen(reservations, releases, files)
 
 
-def _values_of(folder: Path, row: bytes) -> bytes:
-    """Return the values that wait beside the ledger, whose digest and file the row names."""
-    start, digest, name = row[:5], row[5:37], row[37:].decode()
-    content = (folder / name).read_bytes()
-    assert (start, digest) == (b"file\0", hashlib.sha256(content).digest())
-    return content
+def _files_in(values: bytes | None) -> dict[str, bytes]:
+    """Return the files that wait; none where they are gone, or are the answers of a session."""
+    kept = None if values is None else json.loads(zlib.decompress(values))
+    tables = kept["tables"] if isinstance(kept, dict) else ()
+    return {name: text.encode() for table in tables for name, text in table["files"].items()}
 
 
 def check_public(now: Seen) -> None:
     """Every table that is out has its own certificate, and every certificate is paid for."""
     for name, content in now.files.items():
         if name.endswith(".certificate.json"):
-            assert json.loads(content)["release_id"] in now.releases, "published and not paid"
+            (release,) = json.loads(content)["ledger"]["ids"].values()
+            assert release in now.releases, "published and not paid"
         if name.endswith(".csv"):
             certificate = now.files.get(name.removesuffix(".csv") + ".certificate.json")
             assert certificate is not None, "a table without a certificate"

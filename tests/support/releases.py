@@ -9,7 +9,7 @@ from typing import Any
 import pytest
 
 import takifugu as tf
-from takifugu.accounting.ledger import Amount, Ledger
+from takifugu.accounting.log import Amount, Ledger
 from takifugu.core.errors import SpecError, TakifuguError
 from takifugu.releasing.advice.advising import TableAdvice, advice_of
 from takifugu.releasing.file.loading import load
@@ -71,7 +71,7 @@ def assert_refused(path: Path, place: str, words: str) -> None:
 
 def spent(folder: Path, source: str) -> Amount:
     """Return what the ledger of a folder has counted for a source."""
-    return Ledger.open(folder / "ledger.db", create=False).spent(source).spent
+    return Ledger.open(folder / "ledger.db", create=False).spent(source)
 
 
 def paid(path: Path, ledger: str = "a.db", source: str = "s", **options: Any) -> Fraction:
@@ -79,7 +79,7 @@ def paid(path: Path, ledger: str = "a.db", source: str = "s", **options: Any) ->
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")
         tf.release_file(path, anyway=True, force=True, **options)
-    return Ledger.open(path.parent / ledger).spent(source).spent.epsilon
+    return Ledger.open(path.parent / ledger).spent(source).epsilon
 
 
 def judged(path: Path) -> tuple[TableAdvice, ...]:

@@ -1,5 +1,6 @@
 """A ledger in PostgreSQL: the same as in a file; databases that forget are refused, and roles may insert only."""
 
+import gc
 from collections.abc import Iterator
 from contextlib import suppress
 
@@ -104,6 +105,22 @@ def test_edits(url: str, table: str, column: str, value: str) -> None:
     execute(url, f"update takifugu_{table} set {column} = {value} where ledger = '{name}'")
     with suppress(LedgerError):
         assert Ledger.open(f"{url}&ledger={name}", create=False).check()
+
+
+def test_each_ledger_has_one_connection_and_gives_it_back(url: str) -> None:
+    """A database takes a hundred at once: a process that opens a ledger for each release must not use them up."""
+    psycopg = pytest.importorskip("psycopg")
+    gc.disable()
+    try:
+        for number in range(30):
+            ledger = Ledger.open(f"{url}&ledger=many")
+            published(ledger, budget=None if number else 99)
+            ledger.preview("data", [debit()], entries="these")
+        with psycopg.connect(url) as connection:
+            query = "select count(*) from pg_stat_activity where backend_type = 'client backend'"
+            assert connection.execute(query).fetchone()[0] < 20
+    finally:
+        gc.enable()
 
 
 def test_a_lost_connection_is_opened_anew(url: str) -> None:

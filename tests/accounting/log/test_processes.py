@@ -81,19 +81,25 @@ def test_five_processes_and_two_killed(tmp_path: Path, kind: str) -> None:
 @pytest.mark.slow
 @pytest.mark.parametrize("kind", STORES)
 def test_whenever_a_process_dies(tmp_path: Path, kind: str) -> None:
-    """One after another is killed at a random moment, the next goes on."""
-    log, r = tmp_path / "log", random.Random(1)
-    log.touch()
-    with store(kind, tmp_path) as where:
-        Ledger.open(where)
-        for _ in range(KILLS):
-            child = FORK.Process(target=one_step_and_die, args=(where, str(log), r.randrange(10**6)))
-            child.start()
-            child.join(SECONDS)
-            assert child.exitcode in (0, -signal.SIGKILL)
-            assert Ledger.open(where).check() == ()
-        assert check(where, log) <= 40
+    """One after another is killed at a random moment, the next goes on; where a budget is spent, in a new ledger."""
+    r, killed, number = random.Random(1), 0, 0
+    with store(kind, tmp_path) as first:
+        while killed < KILLS:
+            where, log, code = f"{first}{number}", tmp_path / f"log {number}", -signal.SIGKILL
+            number += 1
+            log.touch()
+            Ledger.open(where)
+            while code and killed < KILLS:
+                child = FORK.Process(target=one_step_and_die, args=(where, str(log), r.randrange(10**6)))
+                child.start()
+                child.join(SECONDS)
+                code = child.exitcode
+                assert code in (0, -signal.SIGKILL)
+                killed += code != 0
+                assert Ledger.open(where).check() == ()
+            assert check(where, log) <= 40
         assert not list(tmp_path.glob("*-journal"))
+        assert killed == KILLS
 
 
 def test_two_processes_make_one_ledger(tmp_path: Path) -> None:

@@ -10,6 +10,7 @@ import json
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass, replace
+from functools import partial
 from pathlib import Path
 from typing import Any, cast
 
@@ -34,7 +35,6 @@ from takifugu.accounting.log.events import (
     canonical,
     chained,
     decoding,
-    digest_of,
     in_chain,
     keyed,
     to_text,
@@ -43,7 +43,7 @@ from takifugu.accounting.log.listing import Listed, listed_in
 from takifugu.accounting.log.memory import Memory
 from takifugu.accounting.log.people import set_of
 from takifugu.accounting.log.sqlite import Sqlite
-from takifugu.accounting.log.stores import Store, is_address
+from takifugu.accounting.log.stores import Store, content_of, is_address
 from takifugu.accounting.log.trials import Change, Debit, Order, Trial, order_of, trial_of
 from takifugu.accounting.log.view import COMING, DRAWN, EVERYBODY, OVER, RESERVED, SESSION, Group, Source, View
 from takifugu.core.errors import (
@@ -208,13 +208,10 @@ class Ledger:
         self._view = view
         return view
 
-    def _content(self, digest: str) -> bytes:
-        body = self.store.content(digest)
-        if body is None or digest_of(body) != digest:
-            raise LedgerError(
-                "the ledger lacks what one of its events names", rule="it was edited or damaged", fix=RESTORE
-            )
-        return body
+    @property
+    def _content(self) -> Callable[[str], bytes]:
+        """How a view reads contents: it knows the store only, so that this is closed with its last ledger."""
+        return partial(content_of, self.store)
 
     def _change(self, decide: Callable[[View], Change]) -> View:
         """Write what is decided on the newest view; decide again where that is no longer the newest."""

@@ -48,6 +48,8 @@ _FORGETS = {
 class Postgres:
     """One ledger of a database: postgresql://host/database?ledger=name, with one connection."""
 
+    _connection: Connection[Any] | None = None
+
     def __init__(self, url: str, timeout: float = 30.0) -> None:
         address, _, query = url.partition("?")
         options = dict(parse_qsl(query))
@@ -56,7 +58,6 @@ class Postgres:
         self.name = shown(url)
         self.timeout, self.is_new = timeout, False
         self._guard = threading.RLock()
-        self._connection: Connection[Any] | None = None
         self._process, self._depth = 0, 0
 
     @classmethod
@@ -128,6 +129,9 @@ class Postgres:
         if self._connection is not None and self._process == os.getpid():
             self._connection.close()
         self._connection = None
+
+    def __del__(self) -> None:
+        self.close()
 
     def after(self, number: int) -> list[tuple[str, str]]:
         query = (

@@ -8,7 +8,7 @@ from pathlib import Path
 from typing import Any, Protocol
 from urllib.parse import parse_qsl, urlencode
 
-from takifugu.accounting.log.events import RESTORE
+from takifugu.accounting.log.events import RESTORE, digest_of
 from takifugu.core.errors import LedgerError
 
 
@@ -73,3 +73,10 @@ class Store(Protocol):
 
     def close(self) -> None:
         """Close the connection; the next call opens it again."""
+
+def content_of(store: Store, digest: str) -> bytes:
+    """Return a content that an event names; raises LedgerError where it is not there, or another one."""
+    body = store.content(digest)
+    if body is None or digest_of(body) != digest:
+        raise LedgerError("the ledger lacks what one of its events names", rule="it was edited or damaged", fix=RESTORE)
+    return body
