@@ -16,7 +16,7 @@ from typing import Any
 import takifugu as tf
 from measure import row, span, title
 from takifugu.accounting.composition import charge_of
-from takifugu.accounting.ledger import Debit, Ledger
+from takifugu.accounting.log import Debit, Ledger
 from takifugu.accounting.ledger.store import Store
 
 LENGTHS = range(50, 80)

@@ -24,7 +24,7 @@ from tests.support.golden import golden, transport_laws
 import networks
 import takifugu as tf
 from research_data import find
-from takifugu.accounting.ledger import Ledger
+from takifugu.accounting.log import Ledger
 from takifugu.calibration import REGISTRY
 from takifugu.releasing.file.loading import load
 from takifugu.releasing.planning import plan

@@ -7,7 +7,7 @@ import pytest
 from tests.releasing import mutants
 from tests.support.commands import invoke
 
-from takifugu.accounting.ledger import Ledger
+from takifugu.accounting.log import Ledger
 
 MUTANTS = mutants.mutants()
 QUICK = 36

@@ -18,7 +18,7 @@ from tests.support.commands import ended, succeed
 from tests.support.ledger_tools import copied, dump, group_debit, one_thing
 from tests.support.processes import in_a_child
 
-from takifugu.accounting.ledger import Ledger
+from takifugu.accounting.log import Ledger
 
 #: The commands about a ledger, by the words after it; `other` is a copy that has paid for more, `older` of format 6.
 COMMANDS = {

@@ -7,7 +7,7 @@ from click.testing import CliRunner
 from tests.releasing.test_readings import CALENDAR, hour, hours, release_file
 from tests.support.commands import ended, invoke, succeed, words_of
 
-from takifugu.accounting.ledger import Ledger
+from takifugu.accounting.log import Ledger
 from takifugu.cli import BAD_INPUT, main, output
 from takifugu.core.escaping import visible
 
@@ -23,7 +23,7 @@ def changed(tmp_path: Path) -> Path:
 
 
 def spent(file: Path) -> float:
-    return float(Ledger.open(file.parent / "a.db").spent("s").spent.epsilon)
+    return float(Ledger.open(file.parent / "a.db").spent("s").epsilon)
 
 
 def test_where_nobody_can_answer_it_fails_with_a_line_to_paste(changed: Path) -> None:

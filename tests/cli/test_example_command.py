@@ -12,7 +12,7 @@ from tests.support.commands import ended, invoke, json_of, succeed, words_of
 from tests.support.ledger_tools import group_debit, one_thing, unchanged
 
 import takifugu as tf
-from takifugu.accounting.ledger import Ledger
+from takifugu.accounting.log import Ledger
 from takifugu.cli.samples.examples import examples
 
 ALL = [example.name for example in examples()]

@@ -10,7 +10,7 @@ import pytest
 from tests.support.release_files import EXPECT, believe, publish, read_from, release_text
 
 import takifugu as tf
-from takifugu.accounting.ledger import Ledger
+from takifugu.accounting.log import Ledger
 from takifugu.core.errors import DataError, InputError, SpecError
 from takifugu.data import Classes, meant
 from takifugu.releasing.file.loading import load
@@ -56,7 +56,7 @@ def test_a_release_file_names_one_account(tmp_path: Path) -> None:
             (table,) = tf.release_file(write(folder, ["Ana", name]), anyway=True, **anew).tables
             assert [unit for unit, _ in table.releases] == ["Ana", NAME]
             assert NAME in table.certificate.text()
-        return Ledger.open(folder / "ledger.db").spent("study").spent.epsilon
+        return Ledger.open(folder / "ledger.db").spent("study").epsilon
 
     assert spent([NAME, *SPELLINGS]) == spent([NAME] * 6) > spent([NAME])
 
@@ -82,7 +82,7 @@ def test_the_library_names_one_account(tmp_path: Path) -> None:
         for name in names:
             made = tf.release(calibration, ["still"] * 3, entries="v", ledger=where, unit=name, budget=10)
             assert made.certificate.to_dict()["units"] == [NAME]
-            costs.append(Ledger.open(where).spent("data").spent.epsilon)
+            costs.append(Ledger.open(where).spent("data").epsilon)
         return costs
 
     one_by_one = spent([*SPELLINGS, f" {NAME} "])

@@ -12,7 +12,7 @@ from pathlib import Path
 import pytest
 from tests.hostile.corpus import Case, content, corpus
 
-from takifugu.accounting.ledger import Ledger
+from takifugu.accounting.log import Ledger
 from takifugu.core.errors import TakifuguError
 from takifugu.model.beliefs.networks.network_files import read_network
 from takifugu.releasing.certificates.checksum import read_certificate

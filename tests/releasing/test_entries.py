@@ -13,7 +13,7 @@ from tests.support.release_files import changed
 from tests.support.releases import paid, refused
 
 import takifugu as tf
-from takifugu.accounting.ledger import Ledger
+from takifugu.accounting.log import Ledger
 from takifugu.cli import BAD_INPUT
 from takifugu.core.errors import Fault, InputError, PeopleUndeclared, ReadingChanged
 from takifugu.core.readings import is_unnamed
@@ -29,7 +29,7 @@ def counted(query: Any = None, length: int = WEEK) -> Any:
 
 
 def spent(where: Path, source: str = "data") -> Fraction:
-    return Ledger.open(where).spent(source).spent.epsilon
+    return Ledger.open(where).spent(source).epsilon
 
 
 def release(where: Path, query: Any = None, **options: Any) -> None:

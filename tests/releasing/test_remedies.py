@@ -30,11 +30,11 @@ from tests.support.workbooks import write_workbook
 
 import takifugu as tf
 from takifugu.accounting import amounts
-from takifugu.accounting.ledger import Ledger, opening
-from takifugu.accounting.ledger import values as values_of_ledger
-from takifugu.accounting.ledger.budgets import setting
-from takifugu.accounting.ledger.standing import telling
+from takifugu.accounting.log import Ledger, opening
+from takifugu.accounting.log import values as values_of_ledger
 from takifugu.accounting.log import words as words_of_log
+from takifugu.accounting.log.budgets import setting
+from takifugu.accounting.log.standing import telling
 from takifugu.core.errors import ReleaseState
 from takifugu.releasing.advice.changes import applied
 from takifugu.releasing.advice.forecast import forecast_of

@@ -19,7 +19,7 @@ from tests.support.release_files import EXPECT, believe, changed, publish, read_
 from tests.support.releases import put
 
 import takifugu as tf
-from takifugu.accounting.ledger import Ledger
+from takifugu.accounting.log import Ledger
 from takifugu.core.errors import DataError, SpecError
 from takifugu.data import Piece
 from takifugu.numbers.noise import InsecureSeededEntropyForTests
@@ -128,7 +128,7 @@ def test_a_release_file_is_published_through_spark_as_from_a_file(tmp_path: Path
         write_ward(folder)
         plan = planning.plan(load(folder / "ward.toml"))
         outcome = run.publish(plan, entropy=InsecureSeededEntropyForTests(1), anyway=True)
-        spent = Ledger.open(folder / "ledger.db").spent("ward").spent
+        spent = Ledger.open(folder / "ledger.db").spent("ward")
         facts = [(t.certificate.assumptions, t.certificate.to_dict()["answers"]) for t in outcome.tables]
         published.append((answers(plan), [t.rows for t in outcome.tables], spent, facts))
     assert session.range(3).count() == 3  # a session that ran already goes on

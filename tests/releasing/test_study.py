@@ -16,7 +16,7 @@ from tests.support.pages import Element, Tree, walk
 from tests.support.release_files import changed
 
 import takifugu as tf
-from takifugu.accounting.ledger import Ledger
+from takifugu.accounting.log import Ledger
 from takifugu.core.errors import ReadingChanged, SpecError
 from takifugu.data import Counted, Piece
 from takifugu.data.relation.source import Table
@@ -221,10 +221,10 @@ def test_the_command_line_completes_what_a_study_has_paid(tmp_path: Path, monkey
     with failing(monkeypatch, orders, "place", OSError("no room")), pytest.raises(tf.TakifuguError):
         steps.release(anyway=True)
     book = Ledger.open(tmp_path / "ledger.db")
-    spent = book.spent("study").spent
+    spent = book.spent("study")
     done = succeed("release", "--anyway", tmp_path / "release.toml")
     assert "completed the release" in done.stdout
-    assert book.spent("study").spent == spent
+    assert book.spent("study") == spent
 
 
 def reachable(thing: Any) -> set[type]:

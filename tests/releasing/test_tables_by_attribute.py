@@ -18,7 +18,7 @@ from tests.support.releases import assert_refused, cells, put, refused
 import takifugu as tf
 from takifugu.accounting.composition import charge_of
 from takifugu.accounting.composition.composing import joint
-from takifugu.accounting.ledger import Ledger
+from takifugu.accounting.log import Ledger
 from takifugu.releasing.file.loading import load
 from takifugu.releasing.planning.comparison import compared
 from takifugu.releasing.planning.outlook import outlook
@@ -246,7 +246,7 @@ def test_a_window_of_a_calendar_is_told_by_ward_planned_and_compared(tmp_path: P
     assert {charge.at for _, charge in debits(path)} == {10}
     assert {charge.entries for _, charge in debits(path)} == {20}
     tf.release_file(path, anyway=True)
-    assert Fraction(9, 100) < Ledger.open(tmp_path / "ledger.db").spent("clinic").spent.epsilon < Fraction(1, 10)
+    assert Fraction(9, 100) < Ledger.open(tmp_path / "ledger.db").spent("clinic").epsilon < Fraction(1, 10)
 
 
 @pytest.mark.parametrize(("ward", "message"), [

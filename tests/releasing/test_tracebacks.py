@@ -13,7 +13,7 @@ from tests.releasing import files
 from tests.support.failing import FULL, raising
 
 import takifugu as tf
-from takifugu.accounting.ledger import Ledger
+from takifugu.accounting.log import Ledger
 from takifugu.analysis.randomisers import DiscreteLaplace
 from takifugu.core.errors import ReleaseState, TakifuguError
 from takifugu.releasing.advice import forecast as forecasting
@@ -155,7 +155,7 @@ def test_faults_at_every_step(
     assert isinstance(raised, TakifuguError | KeyboardInterrupt | MemoryError)
     again = tf.release(calibration(), DATA, entries="v", ledger=book)  # what was paid for is completed
     assert (again.completed is not None) == (state is not ReleaseState.NOTHING)
-    assert book.spent("data").spent.epsilon == tf.compose([calibration()]).epsilon
+    assert book.spent("data").epsilon == tf.compose([calibration()]).epsilon
     assert book.pending() == ()
 
 

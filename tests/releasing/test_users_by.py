@@ -17,7 +17,7 @@ from tests.support.release_files import EXPECT, believe, changed, group, publish
 from tests.support.releases import assert_refused, cells, put, refusal_of, refused
 
 import takifugu as tf
-from takifugu.accounting.ledger import Ledger
+from takifugu.accounting.log import Ledger
 from takifugu.core.errors import DataError
 from takifugu.releasing.file.loading import load
 from takifugu.releasing.planning.plan import plan
@@ -69,7 +69,7 @@ def test_combinations_of_columns_are_counted(tmp_path: Path) -> None:
     assert [row["cell"] for row in tf.read_table(tmp_path / "out" / "both.csv")] == [
         "young, f", "young, m", "old, f", "old, m",
     ]  # fmt: skip
-    assert Ledger.open(tmp_path / "ledger.db").spent("census").spent.epsilon == 1
+    assert Ledger.open(tmp_path / "ledger.db").spent("census").epsilon == 1
 
 
 def test_one_row_moves_a_cross_table_by_two(tmp_path: Path) -> None:

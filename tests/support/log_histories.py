@@ -14,9 +14,9 @@ from tests.support.ledger_tools import with_delta
 import takifugu as tf
 from kawamoto.channels import randomised_response
 from takifugu.accounting.composition import Charge, charge_of
-from takifugu.accounting.ledger import Debit as FormerDebit
-from takifugu.accounting.ledger import Ledger as FormerLedger
 from takifugu.accounting.log import Amount, Debit, Ledger
+from takifugu.accounting.log import Debit as FormerDebit
+from takifugu.accounting.log import Ledger as FormerLedger
 from takifugu.core.errors import CompositionRefused, ReadingChanged, TakifuguError
 from takifugu.mechanisms.local.senders import Values
 from takifugu.mechanisms.local.sent import Sending

@@ -21,7 +21,7 @@ import takifugu as tf
 from takifugu.accounting.composition import Charge, charge_of, joint
 from takifugu.accounting.composition.at_delta import joint_at_delta, least_epsilon, loss_at, planned_together
 from takifugu.accounting.composition.losses import raised
-from takifugu.accounting.ledger import Amount, Debit, Ledger
+from takifugu.accounting.log import Amount, Debit, Ledger
 from takifugu.analysis.guarantee import Covers
 from takifugu.analysis.randomisers import RoundedNormal
 from takifugu.core.errors import BudgetExceeded, CompositionRefused

@@ -15,7 +15,7 @@ from tests.support.series_oracle import adaptive_delta, hockey_stick
 
 import takifugu as tf
 from takifugu.accounting.composition import at_delta, charge_of, joint
-from takifugu.accounting.ledger import Debit, Ledger
+from takifugu.accounting.log import Debit, Ledger
 from takifugu.analysis.guarantee import Charge, Covers
 from takifugu.analysis.problem import Problem
 from takifugu.analysis.randomisers import RoundedNormal

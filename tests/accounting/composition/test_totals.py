@@ -13,6 +13,8 @@ import numpy as np
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
+from takifugu.accounting.ledger.accounts import Item, charges_under
+from takifugu.accounting.ledger.summaries import summary_of
 from tests.support.chain_oracles import exact_rows, float_law, joint_law
 from tests.support.histories import BELIEFS, drawn, frameworks_of
 from tests.support.ledger_tools import contributions_of, laplace, made, worst_joint_loss
@@ -21,9 +23,7 @@ from tests.support.window_oracles import STARTS, loss_about_a_step, true_window_
 import takifugu as tf
 from takifugu.accounting.composition import Charge, charge_of, joint, sums
 from takifugu.accounting.composition.several import several
-from takifugu.accounting.ledger import Ledger, summaries
-from takifugu.accounting.ledger.accounts import Item, charges_under
-from takifugu.accounting.ledger.summaries import summary_of
+from takifugu.accounting.log import Ledger, summaries
 from takifugu.analysis.guarantee import Covers
 from takifugu.analysis.randomisers import RoundedNormal
 from takifugu.core.errors import BudgetExceeded, CompositionRefused

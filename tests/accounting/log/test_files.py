@@ -13,8 +13,8 @@ import pytest
 from tests.support.log_tools import debit, pay, pay_around_a_fork, published
 from tests.support.processes import in_a_child
 
-from takifugu.accounting.ledger import Ledger as FormerLedger
 from takifugu.accounting.log import Ledger, disk
+from takifugu.accounting.log import Ledger as FormerLedger
 from takifugu.accounting.log import ledger as ledgers
 from takifugu.accounting.log.sqlite import Sqlite
 from takifugu.core.errors import LedgerError

@@ -7,7 +7,7 @@ import pytest
 from tests.support.adult import LISTED, UNLISTED, race_and_education
 
 import takifugu as tf
-from takifugu.accounting.ledger import Ledger
+from takifugu.accounting.log import Ledger
 from takifugu.analysis.problem import Problem
 from takifugu.analysis.sensitivity import component_change
 from takifugu.core.errors import DataError, InputError
@@ -69,5 +69,5 @@ def test_education_is_released_and_the_certificate_names_its_coding(tmp_path: Pa
     assert "the public training file of Adult (UCI)" in certificate.beliefs[0]
     assert certificate.hidden == ("whether 'race' is 'White' or 'Asian-Pac-Islander'",)
     tf.release(calibration, record, entries="values", ledger=tmp_path / "ledger.db", source="adult")
-    spent = Ledger.open(tmp_path / "ledger.db").spent("adult").spent
+    spent = Ledger.open(tmp_path / "ledger.db").spent("adult")
     assert 0.2 < spent.epsilon < 1  # however often it is sent, an education tells no more of the race

@@ -14,7 +14,7 @@ from tests.model.queries.test_additive import all_data, answers, by_hand
 import takifugu as tf
 from takifugu.accounting.composition import charge_of, compose, joint
 from takifugu.accounting.definitions.asymmetric import loss_along
-from takifugu.accounting.ledger import Ledger
+from takifugu.accounting.log import Ledger
 from takifugu.analysis.bounds import Bound
 from takifugu.analysis.guarantee import Covers
 from takifugu.analysis.problem import Problem
@@ -147,7 +147,7 @@ def test_many_releases_add_up_also_in_a_ledger(tmp_path: Path) -> None:
         low, high = published.interval()["bar"]
         assert (low <= 2 <= high, high) == (True, published.value["bar"])
         assert published.rows()[0]["high"] == published.value["bar"]
-    assert ledger.spent("people").spent.epsilon == 2
+    assert ledger.spent("people").epsilon == 2
     with pytest.raises(BudgetExceeded):
         tf.release(calibration, data, entries="v", ledger=ledger, source="people")
 

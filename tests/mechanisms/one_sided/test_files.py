@@ -13,7 +13,7 @@ from tests.conformance.release_files import invoke
 from tests.support.release_files import believe, hide, publish, read_from, release_text
 
 import takifugu as tf
-from takifugu.accounting.ledger import Ledger
+from takifugu.accounting.log import Ledger
 from takifugu.core.errors import CalibrationRefused, DataError, SpecError, TakifuguError
 from takifugu.mechanisms.one_sided.safe_cells import SafeCells
 from takifugu.releasing.certificates.certificate import meaning_of
@@ -266,7 +266,7 @@ def test_two_files_of_one_source_share_its_budget(tmp_path: Path) -> None:
     more = FILE.replace('name = "safe"', 'name = "numbers"')
     more = more.replace('query = "safe"\nat_most = 3', 'query = "visitors"')
     tf.release_file(written(tmp_path, more))
-    spent = Ledger.open(tmp_path / "ledger.db").spent("infected").spent
+    spent = Ledger.open(tmp_path / "ledger.db").spent("infected")
     assert spent.epsilon == 2
     third = more.replace('name = "numbers"', 'name = "again"')
     with pytest.raises(TakifuguError, match="has epsilon 0 left of a budget of epsilon 2"):

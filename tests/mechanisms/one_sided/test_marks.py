@@ -13,7 +13,7 @@ import pytest
 
 import takifugu as tf
 from takifugu.accounting.composition import charge_of, joint
-from takifugu.accounting.ledger import Ledger
+from takifugu.accounting.log import Ledger
 from takifugu.analysis import randomisers
 from takifugu.analysis.randomisers import Direction
 from takifugu.core.errors import CalibrationRefused, InputError, Unsupported
@@ -166,7 +166,7 @@ def test_it_is_released_accounted_for_certified_and_read_back(tmp_path: Path) ->
     assert out.value["bar"] >= 30
     assert out.value["shop"] == "not answered"
     assert out.rows()[1] == {"cell": "shop", "safe_or_at_most": "not answered", "low": None, "high": None}
-    assert ledger.spent("people").spent.epsilon == 1
+    assert ledger.spent("people").epsilon == 1
     text = " ".join(out.certificate.text().split())
     assert '"safe" means that the true count is at most 3, and that is never wrong' in text
     assert '"not answered" says nothing about a place' in text

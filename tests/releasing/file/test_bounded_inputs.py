@@ -15,6 +15,8 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from takifugu.accounting.ledger.disk.sqlite import Connection
+from takifugu.accounting.ledger.pending import packed
 from tests.conformance.release_files import Example
 from tests.conformance.test_release_files import EXAMPLES
 from tests.releasing import files
@@ -24,9 +26,7 @@ from tests.support.processes import become_nobody, result_of_a_child
 from tests.support.release_files import believe, publish, read_from, release_text
 
 import takifugu as tf
-from takifugu.accounting.ledger import Ledger, pending
-from takifugu.accounting.ledger.disk.sqlite import Connection
-from takifugu.accounting.ledger.pending import packed
+from takifugu.accounting.log import Ledger, pending
 from takifugu.core.errors import LedgerError, TakifuguError
 from takifugu.releasing.certificates.facts import checksum_of
 from takifugu.releasing.publishing.bundle import bundle_of

@@ -12,7 +12,7 @@ from tests.support.releases import put
 from tests.support.starting import begin, init
 
 import takifugu as tf
-from takifugu.accounting.ledger import Ledger
+from takifugu.accounting.log import Ledger
 from takifugu.core.errors import LedgerError
 from takifugu.releasing.file.loading import load
 from takifugu.releasing.planning.notices import Notice
@@ -150,7 +150,7 @@ def test_the_same_data_with_another_ledger_are_noticed_by_every_command(tmp_path
         tf.release_file(other)  # neither says where to publish, so both used to share a folder
     with pytest.warns(Notice, match="the same data are read with another ledger by mine.toml"):
         tf.release_file(other, new_ledger=True)
-    assert Ledger.open(tmp_path / "other.db").spent("minutes").spent.epsilon > 0
+    assert Ledger.open(tmp_path / "other.db").spent("minutes").epsilon > 0
 
 
 @pytest.mark.slow

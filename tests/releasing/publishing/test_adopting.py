@@ -11,6 +11,8 @@ from typing import Any
 
 import numpy as np
 import pytest
+from takifugu.accounting.ledger.facts import facts, request_in
+from takifugu.releasing.publishing.billing import published_in
 from tests.releasing import files
 from tests.releasing.publishing.test_restored_copies import AGAIN, SMALL
 from tests.support.commands import invoke, words_of
@@ -20,13 +22,11 @@ from tests.support.release_files import EXPECT, believe, publish, read_from, rel
 import takifugu as tf
 from takifugu.accounting.composition import charge_of
 from takifugu.accounting.composition.losses import any_change
-from takifugu.accounting.ledger import Amount, Ledger
-from takifugu.accounting.ledger.facts import facts, request_in
+from takifugu.accounting.log import Amount, Ledger
 from takifugu.core.errors import InputError, LedgerError, TakifuguError
 from takifugu.releasing.certificates.checksum import read_certificate
 from takifugu.releasing.certificates.facts import checksum_of
 from takifugu.releasing.publishing.adopting import Adopted, adopt
-from takifugu.releasing.publishing.billing import published_in
 
 WEEKS = release_text(
     read_from("study", "data.csv", value="state", order="t", step="6h", from_="2026-01-05", budget=3) + "\n{unit}",
@@ -149,7 +149,7 @@ def lost_of(folder: Path, calibrations: Sequence[Any], data: list[str], **accoun
         more = {key: value[n] if key == "at" else value for key, value in account.items()}
         release = tf.release(calibration, data, ledger=path, entries="steps", **more)
         (out / f"{n}.certificate.json").write_text(release.certificate.to_json())
-    whole = Ledger.open(path).spent("data").spent
+    whole = Ledger.open(path).spent("data")
     restored(path, folder / "copy.db")
     return Ledger.open(path), whole
 
@@ -360,7 +360,7 @@ def test_where_order_decides_the_worst_is_charged(tmp_path: Path, mechanism: tup
 def test_the_refusal_names_merge_restore_and_adopt_with_their_prices(there: Path) -> None:
     files.write(there, UNITS.replace('"time-use"', '"third"'))
     refused = words_of(invoke("release", there / "release.toml"))
-    whole = Ledger.open(there / "whole.db").spent("study").spent
+    whole = Ledger.open(there / "whole.db").spent("study")
     remedies = ("ledger merge", "restore the newest", "ledger adopt")
     merged, restoring, adopting = (refused.index(word) for word in remedies)
     assert merged < restoring < adopting

@@ -15,9 +15,9 @@ from tests.support.commands import ended, json_of, succeed, words_of
 from tests.support.starting import begin, init
 
 import takifugu as tf
-from takifugu.accounting.ledger import Ledger
-from takifugu.accounting.ledger.previewing import Charged
-from takifugu.accounting.ledger.values import Amount
+from takifugu.accounting.amounts import Amount
+from takifugu.accounting.log import Ledger
+from takifugu.accounting.log.fitting import Charged
 from takifugu.core.errors import LedgerError
 from takifugu.releasing.planning.notices import NOBODY_COUNTS, Notice, by_reason
 

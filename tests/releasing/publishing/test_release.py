@@ -13,7 +13,7 @@ from tests.support.failing import raising
 
 import takifugu as tf
 from takifugu.accounting.composition import charge_of
-from takifugu.accounting.ledger import Ledger
+from takifugu.accounting.log import Ledger
 from takifugu.calibration import Calibration
 from takifugu.core.errors import BudgetExceeded, CompositionRefused, DataError, Fault, InputError, LedgerError
 from takifugu.numbers.noise import InsecureSeededEntropyForTests
@@ -83,7 +83,7 @@ def test_the_ledger_is_debited_before_anything_is_drawn(tmp_path: Path) -> None:
         tf.release(count(), DATA, entries="v", ledger=where, source="study", budget=1.5, entropy=NoEntropy())
     book = Ledger.open(where)
     assert book.history("study")[0].state == "reserved"
-    assert book.spent("study").spent.epsilon >= 1
+    assert book.spent("study").epsilon >= 1
     with pytest.raises(BudgetExceeded, match=r"has epsilon 0\.5 left of"):
         tf.release(count(), ["still"] * len(DATA), entries="v", ledger=book, source="study")
     assert tf.release(count(), DATA, entries="v", ledger=book, source="study").completed is not None
@@ -136,7 +136,7 @@ def test_units_are_accounted_apart(tmp_path: Path) -> None:
     for unit in ("Ana", "Ben"):
         noisy = tf.release(count(), DATA, entries="v", ledger=book, source="study", unit=unit, budget=1)
         assert (noisy.certificate.scope, noisy.certificate.units) == ("unit", (unit,))
-    assert book.spent("study").spent.epsilon == 1
+    assert book.spent("study").epsilon == 1
     with pytest.raises(BudgetExceeded):
         tf.release(count(), DATA, entries="v", ledger=book, source="study", unit="Ana")
 

@@ -12,7 +12,7 @@ from tests.releasing import files
 from tests.support import release_files
 
 import takifugu as tf
-from takifugu.accounting.ledger import Ledger
+from takifugu.accounting.log import Ledger
 from takifugu.model.beliefs.chains.chain import MarkovChain, MarkovChainClass
 from takifugu.model.beliefs.chains.pieces import IndependentPieces
 from takifugu.numbers.noise import InsecureSeededEntropyForTests
@@ -60,7 +60,7 @@ def test_end_to_end_with_odd_names_that_pooled_tables_do_not_tell(tmp_path: Path
     book = Ledger.open(tmp_path / "ledger.db")
     paid = [(e.name, e.scope, e.units, e.state) for e in book.history("study")]
     assert paid == [("time-use-units", "unit", 3, "published"), ("time-use-pooled", "pooled", 3, "published")]
-    assert 1 < book.spent("study").spent.epsilon <= 2
+    assert 1 < book.spent("study").epsilon <= 2
     assert outcome.reservation.ids["time-use-units"] == certificate["release_id"]
     for end in (".csv", ".certificate.json", ".certificate.txt", ".report.html"):
         text = (tmp_path / "out" / f"time-use-pooled{end}").read_text(encoding="utf-8")
@@ -235,4 +235,4 @@ def test_a_source_of_the_same_names_is_asked_about_and_what_it_says_is_on_the_ce
         other = run.publish(also, output=tmp_path / said, wanted=Choice(once=said))
         assert other.reservation.same_people == {"study": said == "true"}
         assert any(f"the people of the source 'study' {words}" in a for a in other.tables[0].certificate.assumptions)
-        assert Ledger.open(tmp_path / "ledger.db").spent("study").spent.epsilon >= spent
+        assert Ledger.open(tmp_path / "ledger.db").spent("study").epsilon >= spent

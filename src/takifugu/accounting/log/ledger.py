@@ -35,6 +35,7 @@ from takifugu.accounting.log.events import (
     canonical,
     chained,
     decoding,
+    digest_of,
     in_chain,
     keyed,
     to_text,
