@@ -34,7 +34,7 @@ def content(folder: Path) -> dict[str, bytes]:
 
 def spent(folder: Path) -> int:
     where = folder / "ledger.db"
-    return sum(row.releases for row in Ledger.open(where).show()) if where.exists() else 0
+    return len(Ledger.open(where).payments()) if where.exists() else 0
 
 
 def table_in(folder: Path) -> Path:
@@ -217,7 +217,7 @@ def drawn(folder: Path) -> dict[str, set[str]]:
     tables: dict[str, set[str]] = {}
     for path in folder.rglob("*.certificate.json"):
         certificate = json.loads(path.read_text())
-        tables.setdefault(certificate["release_id"], set()).add(certificate["table"])
+        tables.setdefault(certificate["ledger"]["ids"][certificate["release"]], set()).add(certificate["table"])
     return tables
 
 
@@ -227,7 +227,8 @@ def paid(folder: Path) -> set[str]:
     for path in folder.glob("*.db"):
         if path.is_file() and path.stat().st_size:
             with closing(sqlite3.connect(path)) as connection:
-                ids |= {row[0] for row in connection.execute("select public_id from releases")}
+                events = [json.loads(row[0]) for row in connection.execute("select body from events")]
+            ids |= {number for event in events if event["kind"] == "paid" for number in event["ids"].values()}
     return ids
 
 

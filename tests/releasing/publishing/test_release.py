@@ -44,8 +44,8 @@ def test_a_count_is_a_number_with_an_interval_and_a_certificate(tmp_path: Path) 
     certificate = noisy.certificate
     assert (certificate.source, certificate.scope, certificate.units) == ("study", "all", ())
     assert certificate.private
-    entry = Ledger.open(tmp_path / "ledger.db").history("study")[0]
-    assert (entry.state, entry.id) == ("published", certificate.release_id)
+    (listed,) = Ledger.open(tmp_path / "ledger.db").releases("study")
+    assert (listed.state, listed.id) == ("published", certificate.release_id)
 
 
 def test_a_histogram_maps_cells_is_printed_and_becomes_a_frame() -> None:
@@ -82,7 +82,7 @@ def test_the_ledger_is_debited_before_anything_is_drawn(tmp_path: Path) -> None:
     with pytest.raises(Fault, match=r"RuntimeError at failing.py:\d+.*paid, not drawn"):
         tf.release(count(), DATA, entries="v", ledger=where, source="study", budget=1.5, entropy=NoEntropy())
     book = Ledger.open(where)
-    assert book.history("study")[0].state == "reserved"
+    assert book.releases("study")[0].state == "reserved"
     assert book.spent("study").epsilon >= 1
     with pytest.raises(BudgetExceeded, match=r"has epsilon 0\.5 left of"):
         tf.release(count(), ["still"] * len(DATA), entries="v", ledger=book, source="study")
@@ -145,10 +145,10 @@ def test_equal_data_under_another_name_are_nobodys_business(tmp_path: Path) -> N
     """A refusal would tell that two people's data are equal (U11, L1)."""
     book = Ledger.open(tmp_path / "ledger.db")
     for source in ("study", "copy"):
-        tf.release(count(), DATA, entries="v", ledger=book, source=source, same_people=False)
+        tf.release(count(), DATA, entries="v", ledger=tmp_path / f"{source}.db", source=source)
     for unit in ("ana", "bob"):
-        tf.release(count(), DATA, entries="v", ledger=book, source="people", unit=unit, same_people=False)
-    assert [row.spent.epsilon for row in book.show()] == [1, 1, 1]
+        tf.release(count(), DATA, entries="v", ledger=book, source="people", unit=unit)
+    assert [row.spent.epsilon for row in book.show()] == [1]
 
 
 def test_a_seed_marks_everything_not_private() -> None:
@@ -288,7 +288,7 @@ def test_a_certificate_says_what_is_hidden_and_assumed(tmp_path):
 ])  # fmt: skip
 def test_bad_data_release_nothing_and_leave_the_ledger_as_it_was(tmp_path, wrong):
     ledger = tmp_path / "l.db"
-    Ledger.open(ledger).source("others", 1)
+    Ledger.open(ledger)
     before = ledger.read_bytes()
     with pytest.raises(tf.errors.DataError):
         tf.release(calibrated(), wrong, entries="v", ledger=ledger, source="customers")
@@ -327,5 +327,5 @@ def test_an_answer_that_no_certificate_holds_is_refused_before_it_is_paid_for(co
                 tf.with_scale(framework, query, scale)
         return
     tf.release(tf.calibrate(framework, query, epsilon=20), data, entries="v", ledger=path, budget=50)
-    assert Ledger.open(path).history("data")[0].state == "published"
+    assert Ledger.open(path).releases("data")[0].state == "published"
     assert Ledger.open(path).check() == ()

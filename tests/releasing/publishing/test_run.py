@@ -58,10 +58,10 @@ def test_end_to_end_with_odd_names_that_pooled_tables_do_not_tell(tmp_path: Path
     assert len(certificate["frameworks"]) == 3
     assert "the people are independent of each other" in certificate["assumptions"]
     book = Ledger.open(tmp_path / "ledger.db")
-    paid = [(e.name, e.scope, e.units, e.state) for e in book.history("study")]
-    assert paid == [("time-use-units", "unit", 3, "published"), ("time-use-pooled", "pooled", 3, "published")]
+    paid = {listed.name: listed.state for listed in book.releases("study")}
+    assert paid == {"time-use-units": "published", "time-use-pooled": "published"}
     assert 1 < book.spent("study").epsilon <= 2
-    assert outcome.reservation.ids["time-use-units"] == certificate["release_id"]
+    assert outcome.reservation.ids["time-use-units"] == certificate["ledger"]["ids"]["time-use-units"]
     for end in (".csv", ".certificate.json", ".certificate.txt", ".report.html"):
         text = (tmp_path / "out" / f"time-use-pooled{end}").read_text(encoding="utf-8")
         assert not [name for name in ("zoë", "Bob", '"007"', " 007", "zo\\u00eb") if name in text], end

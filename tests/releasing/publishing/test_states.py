@@ -22,7 +22,7 @@ from tests.support.release_files import changed
 import takifugu as tf
 from takifugu.accounting.log import Ledger
 from takifugu.cli import main
-from takifugu.core.errors import InputError, LedgerError, ReleaseError, ReleaseState
+from takifugu.core.errors import InputError, LedgerError, PeopleUndeclared, ReleaseError, ReleaseState
 from takifugu.releasing.certificates.checksum import read_certificate, table_state
 from takifugu.releasing.publishing import folder as folders
 from takifugu.releasing.publishing import library, orders, publish, resuming
@@ -145,7 +145,7 @@ def test_the_library_is_completed_too(tmp_path: Path, monkeypatch: pytest.Monkey
     assert "tf.resume(ledger)" in ended(4, "ledger", "resume", tmp_path / "ledger.db").stderr
     completed: Any = tf.resume(book)[0].outcome
     assert completed.certificate.units == ("Ana",)
-    assert completed.certificate.release_id == next(iter(book.history("s"))).id
+    assert completed.certificate.release_id == book.releases("s")[0].id
     with failing(monkeypatch, Ledger, "publish", LedgerError("locked")), pytest.raises(LedgerError):
         ask()
     assert ask(["still"] * 9).completed is None  # other data
@@ -160,7 +160,7 @@ def test_the_library_is_completed_too(tmp_path: Path, monkeypatch: pytest.Monkey
         ask()
     assert "call it again with the same data" in tf.resume(book)[0].problem
     assert ask().completed is not None
-    assert len(book.history("s")) == 4  # one release per payment
+    assert len(book.releases("s")) == 4  # one release per payment
 
 
 #: Standard outputs that nobody reads, each for lines and for JSON; a process takes a second or two, so some are slow.
@@ -179,7 +179,7 @@ def test_a_standard_output_that_nobody_reads(tmp_path: Path, options: str, where
     done = subprocess.run(["bash", "-c", command], capture_output=True, text=True, env=place)
     assert done.returncode == 0, done.stderr
     now = seen(tmp_path)
-    assert [state for state, _ in now.reservations.values()] == ["published"]
+    assert [state for state, _ in now.reservations.values()] == ["over"]
     assert len(now.files) == 14
     if where == "> /dev/full":
         assert "State of the release: done. Everything is published, paid and recorded." in done.stderr
@@ -213,12 +213,12 @@ def test_many_releases_into_one_folder(tmp_path: Path, how: str, paid: int, lock
         children[-1].start()
     assert [child.join() or child.exitcode or 0 for child in children] == [0] * 5
     now = seen(tmp_path)
-    assert [state for state, _ in now.reservations.values()] == ["published"] * paid
+    assert [state for state, _ in now.reservations.values()] == ["over"] * paid
     assert len(now.files) == 14
-    for name, content in now.files.items():
+    for name in now.files:
         if name.endswith(".certificate.json"):
             assert table_state(tmp_path / "out" / name, read_certificate(tmp_path / "out" / name)) == "the same"
-            assert json.loads(content)["release_id"] in now.releases
+            assert read_certificate(tmp_path / "out" / name).release_id in now.releases
     said = [(tmp_path / f"said-{i}").read_text() for i in range(5)]
     assert sum("already published: both" in words for words in said) == 5 - paid
 
@@ -313,11 +313,11 @@ def test_a_ledger_that_has_forgotten_the_release_is_not_done(tmp_path: Path, mon
     Ledger.open(ledger)
     empty, real = ledger.read_bytes(), Ledger.publish
 
-    def restored(book: Ledger, paid: Any) -> None:
+    def restored(book: Ledger, group: str, certificates: Any) -> None:
         for path in tmp_path.glob("ledger.db*"):
             path.unlink()
         ledger.write_bytes(empty)
-        real(book, paid)
+        real(book, group, certificates)
 
     monkeypatch.setattr(Ledger, "publish", restored)
     assert "has no reservation" in ended(5, "release", toml).stderr
@@ -401,19 +401,25 @@ def test_half_a_character_is_refused_before_anything_is_calibrated() -> None:
         counting("\ud800", "walking")
 
 
-def test_what_is_declared_about_people_is_part_of_the_release(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_second_source_is_declared_before_it_is_paid_for_and_completed_then(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
     made = counting()
     book = Ledger.open(tmp_path / "ledger.db")
     tf.release(made, [0, 1, 1, 0], entries="v", ledger=book, source="clinic", unit="Ana", budget=9)
 
-    def ask(same: bool) -> Any:
-        return tf.release(made, [1, 1, 1, 0],
-            entries="v", ledger=book, source="school", unit="Ana", budget=9, same_people=same)  # fmt: skip
+    def ask(**declared: bool) -> Any:
+        account: dict[str, Any] = {"ledger": book, "source": "school", "unit": "Ana", "budget": 9}
+        return tf.release(made, [1, 1, 1, 0], entries="v", **account, **declared)
 
+    with pytest.raises(PeopleUndeclared):
+        ask()
     with failing(monkeypatch, publish, "answer_of", KeyError("x")), pytest.raises(tf.errors.Fault):
-        ask(False)
-    assert ask(True).completed is None
+        ask(same_people=True)
+    assert ask(same_people=True).completed is not None
     assert book.spent("clinic").epsilon > 1  # charged there, too, as it was declared
+    said = " ".join(ask().certificate.text().split())
+    assert "the people of the source 'clinic' are the same people" in said
 
 
 def test_a_ledger_that_fails_once_published_takes_nothing_back(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:

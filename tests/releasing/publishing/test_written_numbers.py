@@ -77,7 +77,7 @@ class Tries:
             noisy = tf.release(
                 calibrated, data or data_of(case.framework),
                     entries="v", ledger=self.book, source=source, budget=(10**6, "0.9999"),
-                same_people=False if self.sources else None,
+                same_people=True,
             )  # fmt: skip
         except TakifuguError as error:
             refused = error
@@ -92,7 +92,7 @@ class Tries:
         json.loads(noisy.to_json(), parse_constant=lambda name: pytest.fail(f"{name} is written"))
         for value in noisy.values:
             assert not isinstance(value, int | float | Fraction) or math.isfinite(value)
-        assert [entry.state for entry in self.book.history(source)] == ["published"]
+        assert [listed.state for listed in self.book.releases(source)] == ["published"]
         assert randomisers.from_dict(json.loads(json.dumps(calibrated.randomiser.to_dict()))) == calibrated.randomiser
         return calibrated.randomiser.kind
 
