@@ -189,10 +189,16 @@ def test_other_values_under_a_known_id_are_charged_once_more(there: Path) -> Non
 
 def test_what_no_ledger_paid_for_is_named_and_not_entered(there: Path) -> None:
     written(there / "out", "free", None)
-    shutil.copy(BEFORE, there / "out" / "former.certificate.json")
     certificates = certificates_in([there / "out"])
-    assert sorted(certificates.unpaid) == ["former", "free"]
+    assert certificates.unpaid == ("free",)
     assert [price.releases for price in adopt(Ledger.open(there / "ledger.db"), certificates, yes)] == [("again",)]
+
+
+def test_a_certificate_of_before_is_refused_by_name(there: Path) -> None:
+    """It does not say what was charged; whoever goes on without it counts it by hand."""
+    shutil.copy(BEFORE, there / "out" / "former.certificate.json")
+    with pytest.raises(InputError, match=r"former\.certificate\.json has the format 'takifugu-certificate/4'"):
+        certificates_in([there / "out"])
 
 
 #: What a certificate may say of its ledger after somebody changed it, and its checksum with it.
