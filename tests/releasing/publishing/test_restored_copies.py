@@ -3,12 +3,14 @@
 import json
 import shutil
 from collections.abc import Sequence
+from fractions import Fraction
 from pathlib import Path
 
 import pytest
 from tests.releasing import files
 from tests.support.commands import ended, succeed, words_of
 from tests.support.ledger_tools import copied, copies_of_each_state, restored, unchanged
+from tests.support.release_files import EXPECT, believe, publish, read_from, release_text
 
 import takifugu as tf
 from takifugu.accounting.log import Ledger
@@ -20,6 +22,23 @@ SMALL = files.SPEC.replace('per = "both"\n', "")
 AGAIN = SMALL.replace('"time-use"', '"again"')
 THIRD = SMALL.replace('"time-use"', '"third"')
 TWO = f'{SMALL}\n[[table]]\nname = "walks"\nquery = "count"\nstates = ["walking"]\nepsilon = 0.5\n'
+WEEKS = release_text(
+    read_from("study", "data.csv", value="state", order="t", step="6h", from_="2026-01-05", budget=3) + "\n{unit}",
+    believe("markov-chain", states=["calm", "busy"], matrix=[[0.9, 0.1], [0.4, 0.6]], units_independent=True),
+    publish("busy", "count", states=["busy"], epsilon=0.5, every="week") + "\n{per}",
+    output="out", expect=EXPECT,
+)  # fmt: skip
+WARD = WEEKS.format(unit="", per="").replace("units_independent = true\n", "")
+POOLED, EACH = (WEEKS.format(unit='unit = "m"', per=f'per = "{per}"') for per in ("pooled", "unit"))
+
+
+def weeks(meters: int) -> str:
+    """Return four weeks of so many meters, every six hours."""
+    times = [f"2026-{1 + (d + 4) // 31:02}-{1 + (d + 4) % 31:02}T{h:02}:00" for d in range(28) for h in (0, 6, 12, 18)]
+    if not meters:
+        return "t,state\n" + "".join(f"{t},{'busy' if n % 5 else 'calm'}\n" for n, t in enumerate(times))
+    rows = [f"{t},{'busy' if (n + m) % 5 else 'calm'},m{m}\n" for m in range(meters) for n, t in enumerate(times)]
+    return "t,state,m\n" + "".join(rows)
 
 
 def forgotten(folder: Path) -> Path:
@@ -171,6 +190,27 @@ def test_the_same_people_in_another_source_are_charged_for_what_was_adopted(tmp_
     files.write(tmp_path, friends.replace('"again"', '"more"'), files.data({"somebody new": (30,)}))
     tf.release_file(where, anyway=True)
     assert book.spent("friends", "somebody new").epsilon > 2
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize(("spec", "meters"), [(WARD, 0), (POOLED, 12), (EACH, 12)])
+def test_weeks_of_a_calendar_cost_the_same_and_the_study_goes_on(tmp_path: Path, spec: str, meters: int) -> None:
+    """As cheap as what was lost: the calendar says at which step each of them starts."""
+    where, ledger = files.write(tmp_path, spec, weeks(meters)), tmp_path / "ledger.db"
+    for week in ("2026-W02", "2026-W03", "2026-W04"):
+        if ledger.exists():
+            copied(ledger, tmp_path / "copy.db")
+        tf.release_file(where, window=week)
+    whole = Ledger.open(copied(ledger, tmp_path / "whole.db"))
+    restored(ledger, tmp_path / "copy.db")
+    succeed(*importing(tmp_path), "--yes")
+    book, before = Ledger.open(ledger), (tmp_path / "out" / "busy-2026-W04.csv").read_bytes()
+    assert book.spent("study") == whole.spent("study")
+    for week in ("2026-W04", "2026-W05"):
+        tf.release_file(where, window=week)
+    assert (tmp_path / "out" / "busy-2026-W04.csv").read_bytes() == before
+    assert book.spent("study").epsilon < Fraction("0.501")
+    assert book.check() == ()
 
 
 def test_what_was_changed_is_not_adopted(tmp_path: Path) -> None:
