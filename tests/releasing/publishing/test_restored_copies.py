@@ -1,33 +1,58 @@
 """A ledger that is restored from a copy: whatever the copy has forgotten, nothing is granted or drawn a second time."""
 
+import json
+import shutil
 from collections.abc import Sequence
+from fractions import Fraction
 from pathlib import Path
 
 import pytest
 from tests.releasing import files
 from tests.support.commands import ended, succeed, words_of
 from tests.support.ledger_tools import copied, copies_of_each_state, restored, unchanged
+from tests.support.release_files import EXPECT, believe, publish, read_from, release_text
 
 import takifugu as tf
 from takifugu.accounting.log import Ledger
-from takifugu.core.errors import LedgerError, ReleaseState
-from takifugu.releasing.publishing import adopting
+from takifugu.core.errors import LedgerError, ReadingChanged, ReleaseState
+from takifugu.releasing.publishing.adopting import Adopted, adopt, certificates_in
 from takifugu.releasing.report.outcomes import Outcome
 
 SMALL = files.SPEC.replace('per = "both"\n', "")
 AGAIN = SMALL.replace('"time-use"', '"again"')
 THIRD = SMALL.replace('"time-use"', '"third"')
 TWO = f'{SMALL}\n[[table]]\nname = "walks"\nquery = "count"\nstates = ["walking"]\nepsilon = 0.5\n'
+WEEKS = release_text(
+    read_from("study", "data.csv", value="state", order="t", step="6h", from_="2026-01-05", budget=3) + "\n{unit}",
+    believe("markov-chain", states=["calm", "busy"], matrix=[[0.9, 0.1], [0.4, 0.6]], units_independent=True),
+    publish("busy", "count", states=["busy"], epsilon=0.5, every="week") + "\n{per}",
+    output="out", expect=EXPECT,
+)  # fmt: skip
+WARD = WEEKS.format(unit="", per="").replace("units_independent = true\n", "")
+POOLED, EACH = (WEEKS.format(unit='unit = "m"', per=f'per = "{per}"') for per in ("pooled", "unit"))
+
+
+def weeks(meters: int) -> str:
+    """Return four weeks of so many meters, every six hours."""
+    times = [f"2026-{1 + (d + 4) // 31:02}-{1 + (d + 4) % 31:02}T{h:02}:00" for d in range(28) for h in (0, 6, 12, 18)]
+    if not meters:
+        return "t,state\n" + "".join(f"{t},{'busy' if n % 5 else 'calm'}\n" for n, t in enumerate(times))
+    rows = [f"{t},{'busy' if (n + m) % 5 else 'calm'},m{m}\n" for m in range(meters) for n, t in enumerate(times)]
+    return "t,state,m\n" + "".join(rows)
 
 
 def forgotten(folder: Path) -> Path:
     """Publish a file, and restore the ledger from a copy of before; return the file's path."""
     where = files.write(folder, SMALL)
-    Ledger.open(folder / "ledger.db").source("study", 10)
+    Ledger.open(folder / "ledger.db").close()
     copy = copied(folder / "ledger.db", folder / "copy.db")
     tf.release_file(where)
     restored(folder / "ledger.db", copy)
     return where
+
+
+def importing(folder: Path) -> tuple[object, ...]:
+    return ("ledger", "import-certificates", folder / "ledger.db", folder / "out")
 
 
 def copies_of_a_release(folder: Path, spec: str) -> dict[str, Path]:
@@ -56,13 +81,13 @@ def test_a_copy_at_any_state_grants_another_table_nothing_twice(tmp_path: Path, 
     now = public(tmp_path)
     if state == "nothing":
         assert "a copy from before" in said
-        assert "ledger adopt" in said
+        assert "ledger import-certificates" in said
         assert now == before
         return
     assert {name: now[name] for name in before} == before
     book = Ledger.open(tmp_path / "ledger.db")
     assert book.spent("study").epsilon > 2  # all three are counted together
-    assert len(book.history("study")) == 3
+    assert len(book.payments("study")) == 3
 
 
 @pytest.mark.slow
@@ -76,7 +101,7 @@ def test_what_lies_there_is_listed_when_a_reservation_is_closed(tmp_path: Path) 
     assert [table.name for table in one.outcome.tables] == ["time-use"]
     book = Ledger.open(tmp_path / "ledger.db")
     assert not book.pending()
-    assert "was not drawn again" in book.events("study")[-1].what
+    assert [payment.state for payment in book.payments()] == ["over"]
     assert book.spent("study").epsilon > 1
 
 
@@ -91,114 +116,159 @@ def test_a_copy_is_noticed_in_the_folder_of_the_file_too(tmp_path: Path) -> None
     assert "a copy from before" in words_of(ended(2, "release", where, "--dry-run"))
 
 
-def adopted_after(folder: Path, first: str, lost: str) -> tuple[Ledger, Path]:
-    """Publish two files, restore the ledger from a copy between them, and enter the second from its certificates."""
+def adopted_after(folder: Path, first: str, lost: str) -> tuple[Ledger, Ledger, Path]:
+    """Publish two files, restore the ledger from a copy between them, and enter the second from its certificates.
+
+    Return the ledger, the one that was lost, and the path of the file.
+    """
     where = files.write(folder, first)
     tf.release_file(where)
     copy = copied(folder / "ledger.db", folder / "copy.db")
     files.write(folder, lost)
     tf.release_file(where, anyway=True)
+    copied(folder / "ledger.db", folder / "whole.db")
     restored(folder / "ledger.db", copy)
-    assert "entered as spent" in words_of(succeed("ledger", "adopt", folder / "ledger.db", folder / "out", "--yes"))
-    return Ledger.open(folder / "ledger.db"), where
+    assert "entered as spent" in words_of(succeed(*importing(folder), "--yes"))
+    return Ledger.open(folder / "ledger.db"), Ledger.open(folder / "whole.db"), where
 
 
 @pytest.mark.slow
 @pytest.mark.parametrize("lost", [AGAIN, files.SPEC.replace('"time-use"', '"again"')])
 def test_what_is_adopted_counts_for_every_unit(tmp_path: Path, lost: str) -> None:
-    book, where = adopted_after(tmp_path, SMALL, lost)
-    spent = book.spent("study")
-    original = min(unit.spent.epsilon for unit in spent.units)
-    assert len(spent.units) == len(files.LENGTHS)
-    assert original > 1 + 1  # more than the sum of what each promises
-    count = len(book.history("study"))
-    again = ("ledger", "adopt", tmp_path / "ledger.db", tmp_path / "out", "--yes")
-    assert "nothing to enter" in words_of(succeed(*again))
-    assert len(book.history("study")) == count
-    book.set_budget("study", 1000)
+    """At least as it did for those that it was paid for: where their recordings start no certificate says."""
+    book, whole, where = adopted_after(tmp_path, SMALL, lost)
+    assert book.spent("study").epsilon >= whole.spent("study").epsilon
+    assert book.spent("study", "nobody yet").epsilon >= 1
+    for unit in files.LENGTHS:
+        assert whole.spent("study", unit).fits(book.spent("study", unit))
+    count = len(book.payments("study"))
+    assert "nothing to enter" in words_of(succeed(*importing(tmp_path)))
+    assert len(book.payments("study")) == count
+    succeed("ledger", "verify", tmp_path / "ledger.db", tmp_path / "out")
+    before = book.spent("study").epsilon
+    book.budget("study", 1000)
     files.write(tmp_path, THIRD.replace("budget = 10\n", ""))
-    tf.release_file(where)
-    assert min(u.spent.epsilon for u in book.spent("study").units) > original
-
-
-@pytest.mark.slow
-def test_what_is_adopted_is_charged_under_its_own_belief_too(tmp_path: Path) -> None:
-    """The lost release was made under a belief that forgets slowly: what follows costs more under it."""
-    slow = AGAIN.replace("[[0.8, 0.2], [0.3, 0.7]]", "[[0.999, 0.001], [0.001, 0.999]]")
-    book, where = adopted_after(tmp_path, *(text.replace("budget = 10", "budget = 1000") for text in (SMALL, slow)))
-    before = max(u.spent.epsilon for u in book.spent("study").units)
-    book.set_budget("study", 1000)
-    files.write(tmp_path, THIRD.replace("budget = 10\n", ""))
-    tf.release_file(where)
-    assert max(u.spent.epsilon for u in book.spent("study").units) - before > 1.2  # epsilon 1 under its own belief
+    with pytest.raises(ReadingChanged, match="sequences start: elsewhere"):
+        tf.release_file(where)
+    tf.release_file(where, other_entries=True)
+    assert book.spent("study").epsilon > before
 
 
 @pytest.mark.slow
 def test_a_source_that_the_copy_does_not_know_at_all_is_made(tmp_path: Path) -> None:
-    Ledger.open(tmp_path / "ledger.db")
+    Ledger.open(tmp_path / "ledger.db").close()
     copy = copied(tmp_path / "ledger.db", tmp_path / "copy.db")
     where = files.write(tmp_path, SMALL.replace("budget = 10\n", ""))
     tf.release_file(where)
     (paid,) = Ledger.open(tmp_path / "ledger.db").show()
     restored(tmp_path / "ledger.db", copy)
-    succeed("ledger", "adopt", tmp_path / "ledger.db", tmp_path / "out", "--yes")
+    succeed(*importing(tmp_path), "--yes")
     (row,) = Ledger.open(tmp_path / "ledger.db").show()
-    assert row.id == paid.id
     assert row.spent.epsilon >= paid.spent.epsilon
     assert row.budget == row.spent  # none was declared
     files.write(tmp_path, AGAIN.replace("budget = 10\n", ""))
     with pytest.raises(LedgerError, match="nothing more"):
-        tf.release_file(where)
+        tf.release_file(where, other_entries=True)
 
 
 @pytest.mark.slow
 def test_the_same_people_in_another_source_are_charged_for_what_was_adopted(tmp_path: Path) -> None:
-    where = files.write(tmp_path, SMALL)
+    where = files.write(tmp_path, SMALL.replace("budget = 10", "budget = 1000"))
     tf.release_file(where)
     friends = AGAIN.replace('"study"', '"friends"').replace("budget = 10", "budget = 1000\nsame_people = true")
     files.write(tmp_path, friends)
-    book = Ledger.open(tmp_path / "ledger.db")
-    book.set_budget("study", 1000)
     tf.release_file(where)
-    before = {name: book.spent(name).epsilon for name in ("study", "friends")}
+    book = Ledger.open(tmp_path / "ledger.db")
+    before = {source.name: source.spent.epsilon for source in book.show()}
     copy = copied(tmp_path / "ledger.db", tmp_path / "copy.db")
     files.write(tmp_path, THIRD.replace("budget = 10\n", ""))
     tf.release_file(where)
     restored(tmp_path / "ledger.db", copy)
-    succeed("ledger", "adopt", tmp_path / "ledger.db", tmp_path / "out", "--yes")
+    succeed(*importing(tmp_path), "--yes")
     for name, spent in before.items():
         assert book.spent(name).epsilon > spent + 1
     files.write(tmp_path, friends.replace('"again"', '"more"'), files.data({"somebody new": (30,)}))
     tf.release_file(where, anyway=True)
-    row = next(u for u in book.spent("friends").units if u.unit == book.unit_tag("somebody new"))
-    assert row.spent.epsilon > 2
+    assert book.spent("friends", "somebody new").epsilon > 2
 
 
-def test_what_has_no_cost_or_was_changed_is_not_adopted(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+@pytest.mark.slow
+@pytest.mark.parametrize(("spec", "meters"), [(WARD, 0), (POOLED, 12), (EACH, 12)])
+def test_weeks_of_a_calendar_cost_the_same_and_the_study_goes_on(tmp_path: Path, spec: str, meters: int) -> None:
+    """As cheap as what was lost: the calendar says at which step each of them starts."""
+    where, ledger = files.write(tmp_path, spec, weeks(meters)), tmp_path / "ledger.db"
+    for week in ("2026-W02", "2026-W03", "2026-W04"):
+        if ledger.exists():
+            copied(ledger, tmp_path / "copy.db")
+        tf.release_file(where, window=week)
+    whole = Ledger.open(copied(ledger, tmp_path / "whole.db"))
+    restored(ledger, tmp_path / "copy.db")
+    succeed(*importing(tmp_path), "--yes")
+    book, before = Ledger.open(ledger), (tmp_path / "out" / "busy-2026-W04.csv").read_bytes()
+    assert book.spent("study") == whole.spent("study")
+    for week in ("2026-W04", "2026-W05"):
+        tf.release_file(where, window=week)
+    assert (tmp_path / "out" / "busy-2026-W04.csv").read_bytes() == before
+    assert book.spent("study").epsilon < Fraction("0.501")
+    assert book.check() == ()
+
+
+def test_what_was_changed_is_not_adopted(tmp_path: Path) -> None:
     forgotten(tmp_path)
-    adopt = ("ledger", "adopt", tmp_path / "ledger.db")
-    with monkeypatch.context() as patched:
-        patched.setattr(adopting, "any_change", lambda _: None)
-        assert "nothing bounds what the release" in words_of(ended(1, *adopt, tmp_path / "out", "--yes"))
     path = tmp_path / "out" / "time-use.certificate.json"
     path.write_text(path.read_text().replace('"epsilon": "1"', '"epsilon": "0.001"'))
-    assert "was changed after it was written" in words_of(ended(2, *adopt, tmp_path / "out", "--yes"))
-    assert not Ledger.open(tmp_path / "ledger.db").history("study")
-    ended(2, *adopt, tmp_path / "nowhere")
+    assert "was changed after it was written" in words_of(ended(2, *importing(tmp_path), "--yes"))
+    assert Ledger.open(tmp_path / "ledger.db").payments() == ()
+    ended(2, "ledger", "import-certificates", tmp_path / "ledger.db", tmp_path / "nowhere")
 
 
 @pytest.mark.slow
 def test_nothing_is_adopted_before_its_price_is_known(tmp_path: Path) -> None:
-    book, _ = adopted_after(tmp_path, SMALL, AGAIN)
+    book, _, _ = adopted_after(tmp_path, SMALL, AGAIN)
     spent = book.show()[0].spent
     restored(tmp_path / "ledger.db", tmp_path / "copy.db")
-    where, prices = (tmp_path / "ledger.db", tmp_path / "out"), list[Sequence[adopting.Adopted]]()
+    certificates, prices = certificates_in([tmp_path / "out"]), list[Sequence[Adopted]]()
     with unchanged(tmp_path / "ledger.db"):
-        nobody = words_of(ended(2, "ledger", "adopt", *where))
+        nobody = words_of(ended(2, *importing(tmp_path)))
         assert "nobody is there to be asked: look at the prices, and add --yes" in nobody
-        assert adopting.adopt(*where, lambda offered: bool(prices.append(offered))) == ()
+        assert adopt(book, certificates, lambda offered: bool(prices.append(offered))) == ()
     ((one,),) = prices
     assert one.after[-1] == spent
     assert one.before.epsilon < spent.epsilon
-    assert adopting.adopt(*where, lambda _: True) == (one,)
-    assert Ledger.open(tmp_path / "ledger.db").show()[0].spent == spent
+    assert adopt(book, certificates, lambda _: True) == (one,)
+    assert book.show()[0].spent == spent
+
+
+@pytest.mark.slow
+def test_the_refusal_names_its_remedies_with_their_prices(tmp_path: Path) -> None:
+    book, _, where = adopted_after(tmp_path, SMALL, AGAIN)
+    spent = book.spent("study")
+    restored(tmp_path / "ledger.db", tmp_path / "copy.db")
+    files.write(tmp_path, THIRD)
+    said = words_of(ended(2, "release", where))
+    assert said.index("restore the newest copy") < said.index("ledger import-certificates")
+    assert f"the source 'study' would have spent {spent}" in said
+    assert len(book.payments()) == 1
+
+
+@pytest.mark.slow
+def test_what_two_copies_drew_for_one_payment_is_paid_for_twice(tmp_path: Path) -> None:
+    where = files.write(tmp_path, SMALL)
+    with copies_of_each_state(tmp_path / "copies") as copies:
+        tf.release_file(where)
+    shutil.move(tmp_path / "out", tmp_path / "theirs")
+    restored(tmp_path / "ledger.db", copies["paid"])
+    tf.release_file(where)
+    ids = {
+        json.loads((tmp_path / folder / "time-use.certificate.json").read_text())["ledger"]["ids"]["time-use"]
+        for folder in ("theirs", "out")
+    }
+    assert len(ids) == 1
+    book = Ledger.open(tmp_path / "ledger.db")
+    before = book.spent("study")
+    succeed("ledger", "verify", tmp_path / "ledger.db", tmp_path / "out")
+    twice = words_of(ended(2, "ledger", "verify", tmp_path / "ledger.db", tmp_path / "out", tmp_path / "theirs"))
+    assert "drawn twice, from two copies of the ledger" in twice
+    succeed("ledger", "import-certificates", tmp_path / "ledger.db", tmp_path / "theirs", "--yes")
+    assert book.spent("study").epsilon > before.epsilon
+    succeed("ledger", "verify", tmp_path / "ledger.db", tmp_path / "out", tmp_path / "theirs")
