@@ -205,7 +205,7 @@ _MENDED = {
     "no value": ("coalesce({0}, '...')", ""),
     "unknown state": ("lower(trim({0}))", ", or a CASE; or declare the value"),
     "no bin": ("CASE WHEN isfinite({0}) THEN {0} END", ", or widen the bins"),
-    "no number": ("try_cast({0} AS double)", ", if such texts are missing values"),
+    "no number": ("nullif({0}, 'NA')", ", with the text that stands for a missing value"),
     "out of bounds": ("", "widen the bounds"),
 }  # fmt: skip
 
