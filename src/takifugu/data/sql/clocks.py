@@ -1,8 +1,8 @@
 """A moment has no clocks of its own: what shows its hours or days says in which zone, in roles and in sql alike.
 
 DuckDB casts a moment to a day, an hour or a text, and a clock to a moment, by the zone of the connection, in which
-nobody lives. So of a moment is computed only what is the same in every zone; AT TIME ZONE makes it a clock. And a text that is
-cast says all of its value: a moment has an offset, and a number is written as one.
+nobody lives. So of a moment is computed only what is the same in every zone; AT TIME ZONE makes it a clock. And a text
+that is cast says all of its value: a moment has an offset, and a number is written as one.
 """
 
 from __future__ import annotations
@@ -70,7 +70,8 @@ def _rules_of_texts(into: str, text: str) -> Iterator[Words]:
     if into in WHOLE | POINT:
         what = f"casts to {into} a text such as 1_000, 0x1F or 1e400, which DuckDB reads as another number"
         is_read = f"try_cast({text} as {into if into in WHOLE else 'double'}) is not null"
-        yield f"{is_read} and ({is_odd_number(text, into in WHOLE)})", what, "a number is written with digits and a point", _DIGITS
+        is_odd = f"{is_read} and ({is_odd_number(text, into in WHOLE)})"
+        yield is_odd, what, "a number is written with digits and a point", _DIGITS
 
 
 def refuse_mixed(key: str, kinds: Sequence[Sequence[str]]) -> None:
