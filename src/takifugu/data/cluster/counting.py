@@ -239,10 +239,10 @@ def collected(
 
     batches, source = list(answers), opened.source
     _refuse(batches, opened)
-    if not batches:
+    if not batches and not opened.hides_rows:
         raise no_rows()
     if roster is not None:
-        present = np.concatenate([np.array(batch.column("unit").to_pylist(), dtype=object) for batch in batches])
+        present = [name for batch in batches for name in batch.column("unit").to_pylist()]
         absent = roster.only(~np.isin(roster.names, present))
         if len(absent.names):
             batches.append(_answer(counted(opened, absent, window, by, is_part=True)))

@@ -178,7 +178,7 @@ def check_rows(
     listed = f"bit_or(why) as why, count(*) as n, count({named}) as named, count(distinct {named}) as units"
     table = opened.relation.columns(f"select {listed} from ({rows_sql(opened, True, public)})")
     causes = bits(table["why"])
-    if not integers(table["n"])[0]:
+    if not integers(table["n"])[0] and not opened.hides_rows:
         raise no_rows()
     is_once = opened.source.unit is not None and not may_repeat
     if is_once and integers(table["units"])[0] < integers(table["named"])[0]:
@@ -205,7 +205,7 @@ _MENDED = {
     "no value": ("coalesce({0}, '...')", ""),
     "unknown state": ("lower(trim({0}))", ", or a CASE; or declare the value"),
     "no bin": ("CASE WHEN isfinite({0}) THEN {0} END", ", or widen the bins"),
-    "no number": ("try_cast({0} AS double)", ", if such texts are missing values"),
+    "no number": ("nullif({0}, 'NA')", ", with the text that stands for a missing value"),
     "out of bounds": ("", "widen the bounds"),
 }  # fmt: skip
 

@@ -75,7 +75,8 @@ def counted(
     if roster is not None:
         name_covers(opened, roster)
     if source.rows == "samples":
-        result = _of_samples(opened, roster if source.unit is not None else None, window, cells, is_part)
+        is_named = source.unit is not None or opened.hides_rows  # else rows tell which pieces there are
+        result = _of_samples(opened, roster if is_named else None, window, cells, is_part)
     else:
         assert roster is not None, "runs have a roster"
         assert window is not None, "runs have a calendar"
@@ -170,7 +171,7 @@ def _of_samples(
 
 
 def _check_samples(opened: Opened, table: Any, roster: Roster | None, is_part: bool) -> None:
-    if not len(table["n"]) and not is_part:
+    if not len(table["n"]) and not is_part and not opened.hides_rows:
         raise no_rows()
     why = bits(table["why"])
     if (integers(table["n"]) > integers(table["steps"])).any():
@@ -220,7 +221,8 @@ def _of_runs(opened: Opened, roster: Roster, window: range, cells: Cells | None)
     count = len(roster.names)
     first, last = (np.clip(column, window.start, window.stop) for column in (roster.first, roster.last))
     number, code = integers(table["number"]), integers(table["code"], MISSING) % (states + 1)  # missing ones are last
-    if source.rows == "changes" and source.default_state is None:
+    are_hidden = opened.hides_rows or opened.keeps_left_out  # of somebody all rows may be left out
+    if source.rows == "changes" and source.default_state is None and not are_hidden:
         _check_starts(number, integers(table["earliest"]), roster)
     parts = 1 if cells is None else cells.size
     counts = np.zeros((count, parts, states + 1), dtype=np.int64)

@@ -226,7 +226,7 @@ class Source:
             return True
         if self.rows == "answers":
             return self.roster is not None
-        if self.unit is not None and self.roster is None:
+        if (self.unit is not None and self.roster is None) or self.recording is not None:
             return False
         return self.calendar is not None and self.size is not None and self.gaps == "hidden"
 

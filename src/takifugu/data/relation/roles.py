@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping, Sequence, Set
 from dataclasses import dataclass, field
 from datetime import UTC, datetime, timedelta
 from pathlib import Path
@@ -16,7 +16,7 @@ from takifugu.data.relation.relation import MEMORY, Relation, connected, types_o
 from takifugu.data.sql.faults import wrong_data, wrong_key
 from takifugu.data.sql.judge import Judge
 from takifugu.data.sql.rules import check_dependence
-from takifugu.data.sql.scopes import Cells, Scope, together
+from takifugu.data.sql.scopes import Cell, Cells, Scope, together
 from takifugu.data.sql.tree import expression, parsed, text_of
 from takifugu.data.sql.words import identifier
 
@@ -41,7 +41,12 @@ class Role:
 
 @dataclass(frozen=True, eq=False)
 class Opened:
-    """An opened source: `relation` has a column for each role, by the role's name; values are value0, value1, ..."""
+    """An opened source: `relation` has a column for each role, by the role's name; values are value0, value1, ...
+
+    Where coverage is declared, `where` and `sql` may leave rows out by what is hidden. `keeps_left_out` says that
+    `where` does: these rows stay, without a state, so that the rules about rows hold for them, too, whatever their
+    values. `hides_rows` says that `sql` does: that there are no rows tells of values, and is no fault.
+    """
 
     source: Source
     relation: Relation
@@ -50,6 +55,8 @@ class Opened:
     split: str = ""
     sql: str = ""
     filters: Cells = field(default_factory=dict, repr=False)
+    hides_rows: bool = False
+    keeps_left_out: bool = False
 
     def type(self, role: str) -> str:
         """Return DuckDB's type of a role, "" without one."""
@@ -136,7 +143,13 @@ def _opened(opening: Opening, source: Source) -> Opened:
         source.rows == "visits",
     )  # fmt: skip
     opening.refuse_long_texts(together(values, *cells.values(), opening.rows.filters))
+    hidden = frozenset(values if source.is_covered and not source.is_public else ())
+    keeps_left_out = source.rows != "answers" and not cells.get("where", {}).keys().isdisjoint(hidden)
+    deciding = together(opening.rows.filters, {} if keeps_left_out else cells.get("where", {}))
+    hides_rows = not deciding.keys().isdisjoint(hidden)
     condition = f"coalesce({roles['where'].sql}, true)" if "where" in roles else "true"
+    if keeps_left_out:
+        condition = _public_part(opening, str(source.where), hidden)
     listed = ", ".join(f"{role.sql} as {identifier(name)}" for name, role in roles.items())
     number = identifier("takifugu row")  # a file may have a column called row
     numbered = f"select *, row_number() over () as {number} from {identifier(WRITTEN)}"
@@ -146,7 +159,21 @@ def _opened(opening: Opening, source: Source) -> Opened:
     for name, text in opening.wanted:
         if text not in relation.types:
             relation.alone[key_of(name)] = f"select count({roles[name].sql}) from {identifier(WRITTEN)}"
-    return Opened(source, relation, roles, opening.kind, opening.split, opening.sql, opening.rows.filters)
+    filters = opening.rows.filters
+    return Opened(
+        source, relation, roles, opening.kind, opening.split, opening.sql, filters, hides_rows, keeps_left_out
+    )
+
+
+def _public_part(opening: Opening, where: str, hidden: Set[Cell]) -> str:
+    """Return the parts of `where`, joined by AND, that name nothing hidden: they leave rows out as ever."""
+    if where in dict(opening.rows.columns):
+        return "true"
+    tree = expression(where, "where")
+    parts = tree["children"] if tree["type"] == "CONJUNCTION_AND" else [tree]
+    judge, scope = Judge("where", kinds_of=opening.kinds_of), Scope((("", opening.rows),), tree)
+    public = [part for part in parts if judge.value(part, scope).keys().isdisjoint(hidden)]
+    return " and ".join(["true", *(f"coalesce({text_of(part)}, true)" for part in public)])
 
 
 def _role(opening: Opening, name: str, text: str, types: Mapping[str, str]) -> Role:

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from takifugu.data.relation.cells import Cells
 from takifugu.data.relation.roles import Opened
-from takifugu.data.relation.types import MISSING, name_why, rows_sql
+from takifugu.data.relation.types import LEFT_OUT, MISSING, name_why, rows_sql
 from takifugu.data.sql.faults import BIT
 
 #: Steps to a word of bits: a signed integer holds them.
@@ -61,7 +61,7 @@ def words(opened: Opened, window: range | None, cells: Cells | None = None) -> s
         cell, group = f"case when {inside} then {cells.number_sql('place')} else -1 end as cell, ", ", cell"
     by_state = "".join(f"bit_or(case when code = {n} then {bit} else 0 end) as b{n}, " for n in states)
     missing = f"bit_or(case when code < 0 then {bit} else 0 end)"
-    if source.nulls == "refuse" and window is None:
+    if source.nulls == "refuse" and window is None and not opened.keeps_left_out:
         missing = "0::bigint"
     grouped = f"""select unit, recording, {place} // {WORD} as word, {cell}{by_state}{missing} as missing, {rest},
         count(*) as n, bit_or(why) as why from ({placed(opened, window)}) group by unit, recording, word{group}"""
@@ -113,7 +113,7 @@ def visits(opened: Opened, places: str, is_numbered: bool = False) -> str:
 def runs(opened: Opened, window: range, is_numbered: bool = False) -> str:
     """Return the SELECT of runs: of each row its unit's number, its code, and its steps `first` up to before `last`.
 
-    The table of covers has each unit's ends in ticks.
+    The table of covers has each unit's ends in ticks. A row that does not count has no step.
     """
     source = opened.source
     kind, width, origin = source.rows, source.width, source.origin
@@ -123,9 +123,15 @@ def runs(opened: Opened, window: range, is_numbered: bool = False) -> str:
     stranger = f"r.why + (c.number is null and unit is not null)::bigint * {BIT['stranger']} as why"
     rows = f"""select c.number::int as number, code::tinyint as code, tick{stop}, {stranger}{row}
         from ({rows_sql(opened, is_numbered)}) r left join {COVERS} c using (unit)"""
-    after = f"select *, lead(tick) over (partition by number order by tick) as after from ({rows})"
+    in_order = "over (partition by number order by tick)"
+    after = f"select *, lead(tick) {in_order} as after from ({rows})"
+    if kind == "changes" and opened.keeps_left_out:  # a state holds until the next row that counts
+        counting = f"case when code <> {LEFT_OUT} then tick end"
+        after = f"select *, lead({counting} ignore nulls) {in_order} as after_counting from ({after})"
     early = width - 1 if kind == "events" else 0
     last = {"changes": "after", "events": "tick + 1", "stays": "stop"}[kind]
+    if kind == "changes" and opened.keeps_left_out:
+        last = "after_counting"
     shift = FAR // width * width - origin
     clash = {
         "changes": "false", "stays": "after < stop",
@@ -147,7 +153,10 @@ def runs(opened: Opened, window: range, is_numbered: bool = False) -> str:
         """Return the first step from a tick on, inside the window and the cover."""
         return f"(least({high}, greatest({low}, low, least(high, {tick}))) - {origin} + {width - 1}) // {width}"
 
-    ends = f"{step(f'tick - {early}')} as first, {step(f'coalesce({last}, high)')} as last"
+    end = step(f"coalesce({last}, high)")
+    if opened.keeps_left_out:
+        end = f"case when code = {LEFT_OUT} then first else {end} end"
+    ends = f"{step(f'tick - {early}')} as first, {end} as last"
     listed = f"number, code, tick, {' + '.join(why)} as why, {ends}{row}"
     return f"select {listed} from ({after}) r left join {COVERS} c using (number)"
 

@@ -12,6 +12,7 @@ from takifugu.data.relation import statements
 from takifugu.data.relation.counts import counted, integers
 from takifugu.data.relation.roles import Opened
 from takifugu.data.relation.roster import Roster
+from takifugu.data.relation.types import MISSING
 from takifugu.data.sql.faults import wrong_key
 
 
@@ -75,7 +76,7 @@ def states_of(opened: Opened, roster: Roster | None = None, window: range | None
             join {statements.PIECES} p using (unit, recording) where {inside} order by p.number, r.place"""
         )
         first = integers(table["first"])
-        return States(integers(table["number"]), first, first + 1, integers(table["code"]))
+        return States(integers(table["number"]), first, first + 1, np.maximum(integers(table["code"]), MISSING))
     whole = range(source.size or 0) if window is None else window
     table = opened.relation.columns(statements.listed_runs(opened, whole, False))
     first, last = (integers(table[name]) - whole.start for name in ("first", "last"))

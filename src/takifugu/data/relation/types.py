@@ -26,8 +26,8 @@ Known = Listed | Classes
 INTEGERS = '"takifugu rows"'
 _SIGNED = ("TINYINT", "SMALLINT", "INTEGER", "BIGINT", "HUGEINT")
 WHOLE = {*_SIGNED, *("U" + name for name in _SIGNED)}
-#: Codes of a missing value, of one that is no state, and of a number in no bin.
-MISSING, UNKNOWN, UNBINNED = -1, -2, -3
+#: Codes of a missing value, of one that is no state, of a number in no bin, and of a row that does not count.
+MISSING, UNKNOWN, UNBINNED, LEFT_OUT = -1, -2, -3, -6
 #: What is wrong with a place, by its code.
 FAULTS_OF_PLACES = {
     MISSING: "no place", UNKNOWN: "elsewhere", -3: "no coordinate", -4: "no longitude", -5: "no latitude"
@@ -204,7 +204,10 @@ def rows_sql(opened: Opened, is_numbered: bool = False, more: str = "") -> str:
         columns.append(f"{more} as more")
         why.append("more")
     if source.rows not in ("answers", "visits"):
-        columns.append(f"{code_sql(opened)} as code")
+        code = code_sql(opened)
+        if opened.keeps_left_out:
+            code = f'case when "where" then {code} else {LEFT_OUT} end'
+        columns.append(f"{code} as code")
         listed.append("code")
         why.append(why_of("code", faults_of_codes(source.nulls == "refuse")))
     for role, name, year in (("order", "tick", "year"), ("end", "stop", "end year")):

@@ -1,7 +1,8 @@
 """A moment has no clocks of its own: what shows its hours or days says in which zone, in roles and in sql alike.
 
 DuckDB casts a moment to a day, an hour or a text, and a clock to a moment, by the zone of the connection, in which
-nobody lives. So of a moment is computed only what is the same in every zone; AT TIME ZONE makes it a clock.
+nobody lives. So of a moment is computed only what is the same in every zone; AT TIME ZONE makes it a clock. And a text
+that is cast says all of its value: a moment has an offset, and a number is written as one.
 """
 
 from __future__ import annotations
@@ -11,12 +12,19 @@ from collections.abc import Callable, Iterable, Iterator, Sequence
 
 from takifugu.data.sql.faults import wrong_key
 from takifugu.data.sql.tree import Node, text_of
+from takifugu.data.sql.words import is_odd_number
 
 #: A day, or a day and a time, as texts have it; what follows it where it has an offset.
 ISO = r"\d{4}-\d\d-\d\d([T ]\d\d:\d\d(:\d\d([.]\d{1,6}0*)?)?)?"
 OFFSET = r"(Z|[+-]\d\d(:?\d\d)?)"
 CLOCKS = {"DATE", "TIMESTAMP", "TIMESTAMP_S", "TIMESTAMP_MS", "TIMESTAMP_NS"}
 MOMENTS = {"TIMESTAMP WITH TIME ZONE", "TIMESTAMPTZ", "TIMESTAMPTZ_NS", "TIMESTAMP_NS WITH TIME ZONE"}
+#: The types of whole numbers, and of numbers with a point.
+WHOLE = {sign + kind for sign in ("", "U") for kind in ("TINYINT", "SMALLINT", "INTEGER", "BIGINT", "HUGEINT")}
+WHOLE |= {"INT", "INT1", "INT2", "INT4", "INT8", "INT16", "INT32", "INT64", "INT128", "SHORT", "LONG"}
+POINT = {"FLOAT", "FLOAT4", "FLOAT8", "REAL", "DOUBLE", "DOUBLE PRECISION", "DECIMAL", "NUMERIC"}
+Words = tuple[str, str, str, str]
+_DIGITS = "replace(..., '_', '') if it only groups digits; or leave the cast out: bins and sums read texts as numbers"
 #: Functions of moments that no zone changes; and those, and kinds of nodes, whose other values must be moments, too.
 _FREE = {"timezone", "epoch", "epoch_ms", "epoch_us", "epoch_ns", "time_bucket"}
 _ALIKE = {"+", "-", "coalesce", "ifnull", "nullif", "if", "greatest", "least"}
@@ -27,11 +35,12 @@ _FIELDS = ("left", "right", "input", "lower", "upper", "child")
 
 
 def refuse_clocks_of_nobody(key: str, roots: Iterable[Node], kinds_of: Callable[[Node], Sequence[str]],
-                            select: Node) -> list[str]:  # fmt: skip
+                            select: Node) -> list[Words]:  # fmt: skip
     """Raise InputError for what depends on the zone of the connection, in expressions of one SELECT.
 
     `kinds_of` returns the types of a SELECT's columns, and `select` is that in which the expressions stand. What is
-    returned are statements that give a row where a text that is cast to a moment has no offset.
+    returned are the checks of texts that are cast to moments and to numbers: a statement that gives a row where one is
+    odd, what is wrong then, the rule and the fix.
     """
     nodes = [node for root in roots for node in _nodes(root)]
     parts = {text_of(part): part for node in nodes for part in _values(node)}
@@ -44,13 +53,25 @@ def refuse_clocks_of_nobody(key: str, roots: Iterable[Node], kinds_of: Callable[
     kinds = dict(zip(parts, kinds_of(typed)[-len(parts) :], strict=True))
     for node in nodes:
         _check(key, node, [(part, kinds[text_of(part)].upper()) for part in _values(node)])
-    checks = list[str]()
+    checks = list[Words]()
     for node in nodes:
-        if node["class"] == "CAST" and _into(node) in MOMENTS and kinds[text_of(node["child"])] == "VARCHAR":
+        if node["class"] == "CAST" and kinds[text_of(node["child"])] == "VARCHAR":
             texts = text_of({**plain, "select_list": [*around, {**node["child"], "alias": "takifugu text"}]})
-            is_odd = f"not regexp_full_match(\"takifugu text\", '{ISO}{OFFSET}')"
-            checks.append(f"select 1 from ({texts}) where \"takifugu text\" <> '' and {is_odd} limit 1")
+            for is_odd, what, rule, fix in _rules_of_texts(_into(node), '"takifugu text"'):
+                checks.append((f"select 1 from ({texts}) where {is_odd} limit 1", what, rule, fix))
     return checks
+
+
+def _rules_of_texts(into: str, text: str) -> Iterator[Words]:
+    """Yield when a text may not be cast to a type, what is wrong then, the rule and the fix."""
+    if into in MOMENTS:
+        is_odd = f"{text} <> '' and not regexp_full_match({text}, '{ISO}{OFFSET}')"
+        yield is_odd, NO_OFFSET, RULE, "(...)::timestamp AT TIME ZONE 'Europe/Berlin', with your zone"
+    if into in WHOLE | POINT:
+        what = f"casts to {into} a text such as 1_000, 0x1F or 1e400, which DuckDB reads as another number"
+        is_read = f"try_cast({text} as {into if into in WHOLE else 'double'}) is not null"
+        is_odd = f"{is_read} and ({is_odd_number(text, into in WHOLE)})"
+        yield is_odd, what, "a number is written with digits and a point", _DIGITS
 
 
 def refuse_mixed(key: str, kinds: Sequence[Sequence[str]]) -> None:

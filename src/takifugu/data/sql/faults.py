@@ -109,7 +109,7 @@ CAUSES = (
           "infinity and NaN are no measurements, and bins hold every number that can occur",
           "value = \"CASE WHEN isfinite(try_cast({value} AS double)) THEN {value} END\", or widen the bins"),
     Cause("no number", "value", "a text in {value} that is no number", "sums are of numbers",
-          "value = \"try_cast({value} AS double)\", if such texts are missing values"),
+          "value = \"nullif({value}, 'NA')\", with the text that stands for a missing value"),
     Cause("out of bounds", "value", "a number in {value} outside its bounds", "they hold every number that can occur",
           "widen the bounds"),
     Cause("blanks around", "unit", "a name in {unit} with blanks around it", "a name is compared as it is written",

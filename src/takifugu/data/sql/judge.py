@@ -13,7 +13,7 @@ from typing import NoReturn
 
 from takifugu.core.nearest import did_you_mean
 from takifugu.data.sql import allowed
-from takifugu.data.sql.clocks import NO_OFFSET, RULE, refuse_clocks_of_nobody, refuse_mixed
+from takifugu.data.sql.clocks import refuse_clocks_of_nobody, refuse_mixed
 from takifugu.data.sql.faults import wrong_key
 from takifugu.data.sql.scopes import LINE, NOTHING, Cells, Check, Rows, Scope, part, spread, together
 from takifugu.data.sql.tree import Node, column_nodes, parsed, text_of
@@ -165,10 +165,9 @@ class Judge:
         return self._modified(Rows(columns, filters), node, replace(scope, windows=True))
 
     def refuse_clocks(self, roots: Iterable[Node], select: Node) -> None:
-        """Refuse what depends on the zone of the connection."""
+        """Refuse what depends on the zone of the connection, and texts that a cast would misread."""
         if self.kinds_of is not None:
-            for sql in refuse_clocks_of_nobody(self.key, roots, self.kinds_of, select):
-                self.checks.append(Check(sql, NO_OFFSET, RULE, _TEXTS))
+            self.checks += [Check(*words) for words in refuse_clocks_of_nobody(self.key, roots, self.kinds_of, select)]
 
     def _listed(self, node: Node, scope: Scope) -> tuple[tuple[tuple[str, Cells], ...], Scope]:
         """Return the columns of a SELECT's list, and the scope with their names."""
@@ -373,7 +372,6 @@ _CHILDREN = ("left", "right", "input", "lower", "upper", "else_expr")
 _OTHER_CALL = ("calls a function in another way", "functions of DuckDB's own are called by their names")
 _COLUMN = {"class": "COLUMN_REF", "type": "COLUMN_REF", "alias": ""}
 _BY_ROW = "cast, CASE, nullif, coalesce, strptime, replace and others like them are"
-_TEXTS = "(...)::timestamp AT TIME ZONE 'Europe/Berlin', with your zone"
 _STABLE = "the same rows give the same table tomorrow"
 _QUOTES = "names with blanks or points stand in quotes: \"my column\"; texts in 'single' ones"
 #: Fields that say where something was written, or repeat what another one says.

@@ -44,12 +44,17 @@ def is_missing(column: str, kind: str) -> str:
 
 
 def number_of(column: str, kind: str) -> str:
-    """Return a column as a number, NULL for a text that is none: DuckDB reads 1_000 as 1000, and 1e400 as infinity."""
+    """Return a column as a number, NULL for a text that is none."""
     if kind != "VARCHAR":
         return f"{column}::double"
-    number = f"try_cast({column} as double)"
-    is_odd = f"contains({column}, '_') or (isinf({number}) and not contains(lower({column}), 'n'))"
-    return f"case when {is_odd} then null else {number} end"
+    return f"case when {is_odd_number(column)} then null else try_cast({column} as double) end"
+
+
+def is_odd_number(text: str, is_whole: bool = False) -> str:
+    """Return the condition that a text which DuckDB casts is none: it reads 1_000 as 1000, 1e400 as inf, 0x1F as 31."""
+    if is_whole:
+        return f"regexp_matches({text}, '[_xXbB]')"
+    return f"contains({text}, '_') or (isinf(try_cast({text} as double)) and not contains(lower({text}), 'n'))"
 
 
 def toml_line(key: str, sql: str) -> str:

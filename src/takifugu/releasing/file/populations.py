@@ -225,7 +225,8 @@ def _numbers_of(texts: Sequence[str | None], rows: Sequence[int], column: str) -
         if text is None:
             continue
         if not _NUMBER.match(text):
-            fix = f"value = {toml_of([f'try_cast({column} AS double)', '...'])}, if such texts are missing values"
+            sql = f"nullif({column}, 'NA')"
+            fix = f"value = {toml_of([sql, '...'])}, with the text that stands for a missing value"
             raise not_numbers(column, fix).about(f"row {rows[place]}").at("value")
         numbers[place] = float(text)
     return np.where(np.isfinite(numbers), numbers, math.nan)

@@ -142,6 +142,8 @@ class Sequences(Kind):
             yield "the noise is right whichever steps were observed, and which were is not published; that is no secret"
         elif spec.source.step is not None or spec.source.nulls == "unobserved":
             yield "which steps were observed is public"
+        if file.opened is not None and file.opened.opened.hides_rows:
+            yield "that the rows which sql leaves are against no rule is public, whichever these rows are"
         if spec.source.calendar is not None:
             yield from _check_of_clocks(spec.source.calendar, file.places)
         if written(spec.belief, ("matrix_by",)):
