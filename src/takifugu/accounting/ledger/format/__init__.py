@@ -1,1 +1,0 @@
-"""What the rows of a ledger hold: tables, the chain of events, seals, and readings as they are kept."""
