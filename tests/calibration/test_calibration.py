@@ -14,12 +14,12 @@ from typing import Any
 import pytest
 from hypothesis import assume, given, settings
 from hypothesis import strategies as st
+from takifugu.accounting.ledger import Ledger
 from tests.support.chain_questions import chains, loss_of
 from tests.support.registries import restored
 
 import takifugu as tf
 from takifugu.accounting.definitions.gate import too_little_noise
-from takifugu.accounting.ledger import Ledger
 from takifugu.analysis.bounds import Bound, Cost, Refusal, Witness
 from takifugu.analysis.guarantee import Covers
 from takifugu.analysis.problem import Problem

@@ -8,9 +8,9 @@ from typing import Any
 import numpy as np
 import pytest
 from mpmath import mp
+from takifugu.accounting.ledger import Ledger
 
 import takifugu as tf
-from takifugu.accounting.ledger import Ledger
 from takifugu.calibration.entry_budget import promise_of_entries, replaced
 from takifugu.core.errors import BudgetExceeded, CompositionRefused, InputError, ReleaseState
 from takifugu.releasing.certificates.certificate import Certificate

@@ -273,7 +273,7 @@ def _cost(charged: Sequence[Sequence[_Table]]) -> Fraction:
     for table in tables:
         frameworks[table.charge.framework] = table.framework
         charges.append(table.charge)
-    return max(joint(f, charges, False, name).epsilon for name, f in frameworks.items())
+    return max(joint(f, charges, name).epsilon for name, f in frameworks.items())
 
 
 def _later(table: _Table, steps: int) -> tuple[str, Framework]:
