@@ -63,25 +63,12 @@ def test_a_shorter_sequence_starts_where_the_longer_one_does() -> None:
             assert (whole.length, rows) == (len(expected[0]), expected)
 
 
-def test_declared_places_count_from_the_first() -> None:
+def test_what_starts_at_several_steps_is_laid_out_as_windows() -> None:
     about = steps(2)
     first, second = charge(about, [1, 2]), charge(about, [3, 4])
-    for places, expected in (
-        ((7, 5), [[0, 0, 1, 2], [3, 4, 0, 0]]), ((7, 8), [[1, 2, 0], [0, 3, 4]]), ((7, 7), [[1, 2], [3, 4]]),
-        ((0, 1), [[1, 2, 0], [0, 3, 4]]),
-    ):  # fmt: skip
-        whole, rows = layout(about, replace(first, at=places[0]), replace(second, at=places[1])) or (None, [])
-        assert (whole.length, rows) == (len(expected[0]), expected)
-
-
-def test_a_given_start_is_where_the_frameworks_own_release_starts() -> None:
-    about = steps(2, initial=(0.5, 0.5))
-    mine, other = charge(about, [1, 2]), charge(about, [3, 4], framework="another belief")
-    assert layout(about, replace(mine, at=3), replace(other, at=4)) is not None
-    for places in ((4, 3), (3, 2)):
-        assert layout(about, *(replace(c, at=at) for c, at in zip((mine, other), places, strict=True))) is None
-    assert layout(about, replace(mine, at=3), replace(mine, at=4)) is None
-    assert layout(about, replace(other, at=3), replace(other, at=4)) is None  # nobody says where it starts
+    assert layout(about, replace(first, at=7), replace(second, at=7)) is not None
+    assert layout(about, replace(first, at=7), replace(second, at=5)) is None
+    assert layout(about, *merged([replace(first, at=7), replace(first, at=5)])) is None
 
 
 def test_pieces_of_one_layout_are_that_layout() -> None:
@@ -190,18 +177,16 @@ def test_a_longer_run_of_a_periodic_belief_starts_in_the_place_that_its_own_wind
     for at, start in ((5, 0), (4, 2), (7, 1), (8, 1)):
         charges = [native, replace(other, at=at)]
         for order in (charges, charges[::-1]):
-            whole, rows = layout(loose, *order) or (None, [])
-            assert (whole.start % 3, whole.size) == (start, 4 + abs(at - 6))
-            assert sorted(row.index(1) for row in rows) == [0, abs(at - 6)]
             known = placed(view(loose), loose.beliefs[0], items(loose, *order))  # type: ignore[arg-type]
             assert known is not None
             assert (known[0].start % 3, known[0].size) == (start, 4 + abs(at - 6))
-    assert layout(loose, native, replace(native, at=9)) is not None  # three steps later it has the same place
+    assert places(loose, native, replace(native, at=9)) is not None  # three steps later it has the same place
     for apart in ([native, replace(native, at=7)], [replace(other, at=5), other]):
-        assert layout(loose, *apart) is places(loose, *apart) is None
-    assert layout(about, replace(mine, at=5), replace(other, at=6)) is not None
-    assert layout(about, mine, replace(other, at=5)) is None  # what is given is the start of step 6
-    whole, rows = layout(loose, replace(native, at=None), replace(native, at=None)) or (None, [])
+        assert places(loose, *apart) is None
+    assert layout(loose, replace(other, at=5), replace(other, at=5)) is None  # nobody says in which place that is
+    assert places(about, replace(mine, at=5), replace(other, at=6)) is not None
+    assert places(about, mine, replace(other, at=5)) is None  # what is given is the start of step 6
+    whole, _ = layout(loose, replace(native, at=None), replace(native, at=None)) or (None, [])
     assert whole is loose.beliefs[0]
 
 

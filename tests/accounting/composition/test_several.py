@@ -20,7 +20,6 @@ from takifugu.accounting.composition.several import (
     Several,
     alike,
     as_one,
-    each_window,
     in_runs,
     merged,
     repeated,
@@ -121,12 +120,13 @@ def test_windows_without_laplace_noise_add_up_by_what_they_promise() -> None:
     """However many different promises there are."""
     one = replace(charge(chain_framework(5), tf.Count(1), 1, WHOLE), scale=None, reading="")
     charges = [replace(one, at=5 * (n % 7), epsilon=Fraction(1 + n % 11, 7)) for n in range(30)]
-    each = {window.at: several(window) for term in merged(charges) for window in each_window(term)}
+    (held,) = merged(charges)
+    each = dict(held.windows)
     assert len(each) == 7
     for place, window in each.items():
         here = [c.epsilon for c in charges if c.at == place]
-        assert (window.epsilon, window.cost.times) == (sum(here), len(here))
-        assert (window.scale, window.cost.rates, window.ratio) == (None, None, None)
+        assert (window.promised.value, window.times, window.rates) == (sum(here), len(here), None)
+    assert (held.epsilon, held.scale, held.ratio) == (sum(c.epsilon for c in charges), None, None)
 
 
 def test_one_of_several_and_all_of_them_as_one() -> None:
@@ -140,10 +140,10 @@ def test_one_of_several_and_all_of_them_as_one() -> None:
     promise = {"epsilon": sum_of.epsilon, "scale": sum_of.scale, "randomiser": sum_of.randomiser}
     assert as_one(sum_of) == replace(alike(sum_of), **promise)
     at = replace(made[0], at=3)
-    assert each_window(at) == [at]
-    assert several(made[0]).places.tolist() == []
+    assert several(made[0]).places.tolist() == [*several(made[0]).windows] == []
+    assert [*several(at).windows] == [(3, several(at).cost)]
     (two,) = merged([at, replace(at, at=9)])
-    assert [as_one(window) for window in each_window(two)] == [replace(as_one(several(at)), at=n) for n in (3, 9)]
+    assert [*two.windows] == [(n, several(at).cost) for n in (3, 9)]
 
 
 def test_several_releases_say_how_many_they_are() -> None:

@@ -20,7 +20,7 @@ import takifugu as tf
 from takifugu.accounting.composition import Charge, charge_of, joint
 from takifugu.accounting.composition import alignment as aligned
 from takifugu.accounting.composition.piling import Windows, piled
-from takifugu.accounting.composition.several import each_window, merged, several
+from takifugu.accounting.composition.several import merged
 from takifugu.accounting.composition.totals import BITS
 from takifugu.analysis.guarantee import Covers
 from takifugu.influence.stretched import stretched_loss
@@ -223,17 +223,15 @@ def test_windows_hold_what_the_releases_at_each_place_add_up_to(seed: int, kind:
         held = merged([late, *held])
     released = [*charges, *charges[:3]]
     known, short = added_by_hand(released), Fraction(len(released), 2**BITS)
-    each = [window for term in held for window in each_window(term)]
-    assert sorted(window.at or 0 for window in each) == sorted(known)
-    for window in each:
-        times, rate, epsilon = known[window.at or 0]
-        read = several(window)
-        assert read.cost.rates is not None
-        assert (read.cost.times, read.scale) == (times, 2 / read.cost.rates.value)
-        assert rate <= read.cost.rates.value <= rate + short
-        assert epsilon <= read.epsilon == read.cost.promised.value <= epsilon + short
-        assert kind == "long" or (rate, epsilon) == (read.cost.rates.value, read.epsilon)
     (whole,) = held
+    assert sorted(place for place, _ in whole.windows) == sorted(known)
+    for place, cost in whole.windows:
+        times, rate, epsilon = known[place]
+        assert cost.rates is not None
+        assert cost.times == times
+        assert rate <= cost.rates.value <= rate + short
+        assert epsilon <= cost.promised.value <= epsilon + short
+        assert kind == "long" or (rate, epsilon) == (cost.rates.value, cost.promised.value)
     assert whole.cost.rates is not None
     assert (whole.cost.times, whole.at) == (len(released), whole.places[0])
     assert sum(rate for _, rate, _ in known.values()) <= whole.cost.rates.value

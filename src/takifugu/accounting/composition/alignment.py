@@ -6,14 +6,14 @@ Releases about the same entries start at declared places (`at`) of one recording
 from __future__ import annotations
 
 import math
-from collections.abc import Hashable, Iterable, Sequence
+from collections.abc import Hashable, Sequence
 from fractions import Fraction
 from typing import NamedTuple
 
 import numpy as np
 
 from takifugu.accounting.composition.piling import Windows
-from takifugu.accounting.composition.several import each_window, entry_of, several
+from takifugu.accounting.composition.several import entry_of, several
 from takifugu.accounting.composition.views import Read, View
 from takifugu.analysis.guarantee import Charge
 from takifugu.core.arrays import IntArray
@@ -41,14 +41,6 @@ class Item(NamedTuple):
     def is_searched(self) -> bool:
         """Whether its cost depends on the quilt."""
         return self.charge.scale is not None and not self.is_late
-
-
-def window_by_window(items: Iterable[Item]) -> list[Item]:
-    """Return one item for each window of each charge."""
-    windows: list[Item] = []
-    for item in items:
-        windows += [item._replace(charge=window) for window in each_window(item.charge)]
-    return windows
 
 
 def out_of_phase(view: View, belief: Belief, charges: Sequence[Charge]) -> list[set[int]]:
@@ -98,41 +90,31 @@ def _steps_before(view: View, belief: Recording, items: Sequence[Item]) -> int |
 
 
 def laid_out(view: View, belief: Recording, items: Sequence[Item]) -> tuple[Belief, list[IntArray]] | None:
-    """Return one belief about a whole reading, and each release's changes there.
+    """Return one belief about what starts at one step, and each release's changes there.
 
-    None where the releases' places are unknown. A shorter sequence without a declared place starts where the longer one
+    None where sequences start at several steps, or are several in each. A shorter sequence starts where the longer one
     does: a length is not a new belief.
     """
-    places = [item.charge.at or 0 for item in items]
     changes = [item.read.changes for item in items]
-    first = min(places)
-    is_shifted = max(places) > first
-    before = _steps_before(view, belief, items)
-    if before is None:
+    if not _at_one_step(items) or _steps_before(view, belief, items) is None:
         return None
-    if not is_shifted and not before and set(map(len, changes)) == {belief.size}:
+    if set(map(len, changes)) == {belief.size}:
         return belief, changes
-    if is_shifted and belief.chain.starts_anyhow:
-        return None  # its first step is not that of the recording
-    if is_shifted and belief.has_given_start:
-        native_places = {item.charge.at for item in items if view.is_native(item.charge)}
-        if native_places != {first}:
-            return None
     if all(_is_one_run(view, belief, item.charge) for item in items):
-        size = max(place - first + len(row) for place, row in zip(places, changes, strict=True))
-        longer = belief.chain.from_step(-before, size)
+        size = max(map(len, changes))
+        longer = belief.chain.from_step(0, size)
         if type(longer) is not type(belief.chain):  # an inherited one is another law
             return None
-        moved = []
-        for place, row in zip(places, changes, strict=True):
-            whole_row = np.zeros(size, dtype=np.int64)
-            whole_row[place - first : place - first + len(row)] = row
-            moved.append(whole_row)
-        return longer, moved
-    pieces = _common_runs(view, belief, items)
-    if not is_shifted and not before and pieces is not None and belief.in_pieces:
-        return IndependentPieces(belief.chain, map(len, pieces)), changes
+        return longer, [np.pad(row, (0, size - len(row))) for row in changes]
+    pieces = {view.runs(belief, item.charge) for item in items}
+    common = pieces.pop()
+    if common is not None and not pieces and belief.in_pieces:
+        return IndependentPieces(belief.chain, map(len, common)), changes
     return None
+
+
+def _at_one_step(items: Sequence[Item]) -> bool:
+    return all(item.charge.at == items[0].charge.at and len(several(item.charge).places) < 2 for item in items)
 
 
 def _is_one_run(view: View, belief: Recording, charge: Charge) -> bool:
@@ -140,31 +122,19 @@ def _is_one_run(view: View, belief: Recording, charge: Charge) -> bool:
     return runs is not None and len(runs) == 1
 
 
-def _common_runs(view: View, belief: Recording, items: Sequence[Item]) -> tuple[range, ...] | None:
-    """Return the common runs of all releases, if any."""
-    runs = {view.runs(belief, item.charge) for item in items}
-    return runs.pop() if len(runs) == 1 else None
-
-
 def in_one_place(belief: Recording, items: Sequence[Item]) -> bool:
     """Return whether all read the belief's very entries."""
-    for item in items:
-        is_moved = item.charge.at != items[0].charge.at or len(several(item.charge).places) > 1
-        if is_moved or len(item.read.changes) != belief.size:
-            return False
-    return True
+    return _at_one_step(items) and all(len(item.read.changes) == belief.size for item in items)
 
 
 def placed(view: View, belief: Recording, items: Sequence[Item]) -> tuple[Belief, list[Windows]] | None:
     """Return one belief over all windows, and the windows of each charge.
 
-    None where places are not declared, or windows are not one sequence each, or one has no noise, or moves less as a
-    whole than its steps do, or a given start says that another step is the first one, or places in a period disagree.
+    None where places are not declared, or windows are not one sequence each, or one has no noise, or a given start says
+    that another step is the first one, or places in a period disagree.
     """
     for item in items:
-        if item.charge.at is None or item.read.together is not None:
-            return None
-        if item.charge.scale == 0 and item.read.changes.any():
+        if item.charge.at is None or (item.charge.scale == 0 and item.read.changes.any()):
             return None
     first_steps, ends = set[int](), set[int]()
     native_places = set[int]()

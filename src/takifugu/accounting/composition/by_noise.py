@@ -21,7 +21,6 @@ from takifugu.accounting.composition.alignment import (
     laid_out,
     out_of_phase,
     placed,
-    window_by_window,
 )
 from takifugu.accounting.composition.losses import NO_NOISE, loss, plain, steady_cost, whole_cost
 from takifugu.accounting.composition.piling import Windows, piled, standing_in
@@ -89,13 +88,12 @@ def _costs(view: View, belief: Belief, terms: Sequence[Item]) -> Iterator[Fracti
     if windows is not None:
         yield from _costs_of_windows(view, belief, *windows, terms)
         return
-    by_window = window_by_window(terms)
-    layout = laid_out(view, belief, by_window)
+    layout = laid_out(view, belief, terms)
     if layout is None:
         yield from _costs_anywhere(view, belief, moving)
         return
     longer, rows = layout
-    shifted = [term._replace(read=term.read.laid_out(row)) for term, row in zip(by_window, rows, strict=True)]
+    shifted = [term._replace(read=term.read.laid_out(row)) for term, row in zip(terms, rows, strict=True)]
     yield from _costs_in_place(view, belief, longer, shifted)
 
 

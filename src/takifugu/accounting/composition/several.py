@@ -76,10 +76,19 @@ class Several(Charge):
 
     __hash__ = Charge.__hash__
 
+    @property
+    def windows(self) -> Iterator[tuple[int, Cost]]:
+        """The declared place and cost of each window, in order; none without a declared place."""
+        if not self.runs and self.at is not None:
+            yield self.at, self.cost
+        for run in self.runs:
+            for place in run.places:
+                yield place, run.cost
+
     @cached_property
     def places(self) -> IntArray:
         """The starts of the windows, in order; none without a declared place."""
-        return np.array([place for place, _ in windows_of(self)], dtype=np.int64)
+        return np.array([place for place, _ in self.windows], dtype=np.int64)
 
 
 _SHARED = tuple(f.name for f in fields(Charge))
@@ -140,13 +149,6 @@ def alike(charge: Charge) -> Charge:
 def places_of(charges: Iterable[Charge]) -> set[int]:
     """Return the declared places of all windows."""
     return set(chain.from_iterable(several(charge).places.tolist() for charge in charges))
-
-
-def each_window(charge: Charge) -> list[Charge]:
-    """Return a charge window by window."""
-    if not isinstance(charge, Several) or not charge.runs:
-        return [charge]
-    return [added_up(replace(charge, at=place), cost) for place, cost in windows_of(charge)]
 
 
 def in_runs(costs: Mapping[int, Cost]) -> tuple[Run, ...]:
@@ -217,18 +219,9 @@ def together(charges: Sequence[Charge]) -> Several:
         return terms[0]
     costs: dict[int, Cost] = {}
     for term in terms:
-        for place, cost in windows_of(term):
+        for place, cost in term.windows:
             costs[place] = costs[place].plus(cost) if place in costs else cost
     return _at_places(terms[0], reduce(Cost.plus, [term.cost for term in terms]), costs)
-
-
-def windows_of(charge: Several) -> Iterator[tuple[int, Cost]]:
-    """Yield the declared place and cost of each window."""
-    if not charge.runs and charge.at is not None:
-        yield charge.at, charge.cost
-    for run in charge.runs:
-        for place in run.places:
-            yield place, run.cost
 
 
 def _at_places(first: Charge, cost: Cost, costs: Mapping[int, Cost]) -> Several:
