@@ -71,7 +71,7 @@ DEAREST = (
     "tests/numbers/test_density_noise.py", "tests/conformance/test_randomisers.py",
     "tests/accounting/ledger/test_layouts.py",
     "tests/cli/test_cli.py", "tests/releasing/publishing/test_table_of_states.py",
-    "tests/accounting/composition/test_normal_series.py", "tests/releasing/test_leaks.py",
+    "tests/accounting/composition/test_series.py", "tests/releasing/test_leaks.py",
 )  # fmt: skip
 RANKS = {ROOT / name: rank for rank, name in enumerate(DEAREST)}
 #: Its two tables share an epsilon: each test of all examples takes three times as long for it as for the others.

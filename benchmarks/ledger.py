@@ -13,11 +13,12 @@ from fractions import Fraction
 from pathlib import Path
 from typing import Any
 
+from takifugu.accounting.ledger.store import Store
+
 import takifugu as tf
 from measure import row, span, title
 from takifugu.accounting.composition import charge_of
 from takifugu.accounting.log import Debit, Ledger
-from takifugu.accounting.ledger.store import Store
 
 LENGTHS = range(50, 80)
 CHAIN = tf.MarkovChain([[0.7, 0.3], [0.3, 0.7]], length=1)

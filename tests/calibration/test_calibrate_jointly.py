@@ -109,8 +109,8 @@ TINY = Fraction(1, 10**5)
 )
 def test_normal_noise_keeps_what_it_promises_together(queries, epsilon):
     calibrations = tf.calibrate_jointly(chain(), queries, epsilon, TINY)
-    charges = [charge_of(one, reading="at once", begins_series=True) for one in calibrations]
-    for charged in (tf.compose(calibrations, fixed_in_advance=True), joint(chain(), charges)):
+    charges = [charge_of(one, begins_series=True) for one in calibrations]
+    for charged in (tf.compose(calibrations, begins_series=True), joint(chain(), charges)):
         assert epsilon * (1 - Fraction(1, 10**6)) <= charged.epsilon <= epsilon
         assert charged.delta == TINY
     assert all(one.epsilon <= epsilon for one in calibrations)

@@ -1,4 +1,4 @@
-"""Random sets of releases as charges: of many beliefs and queries, at places, of one reading, or nobody knows where."""
+"""Random sets of releases as charges, of many beliefs and queries: at declared places, or about the same entries."""
 
 from collections.abc import Sequence
 from dataclasses import replace
@@ -34,7 +34,7 @@ BELIEFS: dict[str, list[Any]] = {
     "users with names": [tf.IndependentUsers([{0: 0.5, 1: 0.5}] * 5, names=list("abcde"))],
     "network": [tf.BayesianNetwork(NODES)],
 }
-PLACES = ("weeks", "days", "nowhere", "file", "files")
+PLACES = ("weeks", "days", "here")
 NOISE = (Fraction(12), Fraction(30), Fraction(97, 7))
 
 
@@ -55,8 +55,8 @@ def query_of(chance: np.random.Generator, size: int, states: int) -> Query:
 
 
 def drawn(chance: np.random.Generator, frameworks: Sequence[Framework], many: int) -> list[tuple[Framework, Charge]]:
-    """Return releases of few queries or many, mostly placed in one way, mostly of few scales."""
-    usual, pool = PLACES[int(chance.integers(len(PLACES)))], (1, 20)[int(chance.integers(2))]
+    """Return releases of few queries or many, placed in one way, mostly of few scales."""
+    place, pool = PLACES[int(chance.integers(len(PLACES)))], (1, 20)[int(chance.integers(2))]
     beliefs = [one.beliefs[0] for one in frameworks]
     sizes = [(belief.size, sum(type(state) is int for state in belief.alphabet(0))) for belief in beliefs]
     queries = [[query_of(chance, *size) for _ in range(pool)] for size in sizes]
@@ -71,15 +71,10 @@ def drawn(chance: np.random.Generator, frameworks: Sequence[Framework], many: in
         kind = (*[Covers.ENTRIES] * 6, Covers.EVERYTHING, Covers.COMPONENT)[int(chance.integers(8))]
         one = charge(frameworks[which], query, scale, kind)
         one = replace(one, epsilon=(one.epsilon, *[Fraction(1, 100)] * 8, scale / 10**9)[int(chance.integers(10))])
-        place = usual if chance.random() < 0.9 else PLACES[int(chance.integers(len(PLACES)))]
         releases.append((frameworks[which], replace(one, **_where(chance, place, sizes[which][0], number))))
     return releases
 
 
 def _where(chance: np.random.Generator, place: str, size: int, number: int) -> dict[str, Any]:
-    """Return where a release reads: at a place, in one file, in one of some files of three tables, or unknown."""
-    return {
-        "weeks": {"at": size * (number % 12), "calendar": "weeks", "reading": ""},
-        "days": {"at": int(chance.integers(9)), "calendar": "days", "reading": ""},
-        "nowhere": {"reading": ""}, "file": {"reading": "file"}, "files": {"reading": f"file {number // 3}"},
-    }[place]  # fmt: skip
+    """Return where a release reads: at a place of its own, at one of a few, or the entries of all others."""
+    return {"weeks": {"at": size * (number % 12)}, "days": {"at": int(chance.integers(9))}, "here": {}}[place]

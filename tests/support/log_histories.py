@@ -1,7 +1,7 @@
-"""Random histories of payments, for the ledger of events and for the one before it."""
+"""Random histories of payments."""
 
 import random
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 from fractions import Fraction
 from functools import cache
@@ -15,8 +15,6 @@ import takifugu as tf
 from kawamoto.channels import randomised_response
 from takifugu.accounting.composition import Charge, charge_of
 from takifugu.accounting.log import Amount, Debit, Ledger
-from takifugu.accounting.log import Debit as FormerDebit
-from takifugu.accounting.log import Ledger as FormerLedger
 from takifugu.core.errors import CompositionRefused, ReadingChanged, TakifuguError
 from takifugu.mechanisms.local.senders import Values
 from takifugu.mechanisms.local.sent import Sending
@@ -184,26 +182,6 @@ def paid(ledger: Ledger, payment: Payment, elsewhere: Callable[[], Ledger] | Non
     except ReadingChanged as question:
         same = bool(payment.same and question.before and payment.entries is not None)
     return ledger.reserve(payment.source, debits, LARGE, **terms, same_entries=same, why=payment.same or "-").spent
-
-
-def paid_before(ledger: FormerLedger, payment: Payment) -> Amount:
-    """Pay in the ledger before it."""
-    debits = []
-    for name, framework, charge, units in payment.releases:
-        placed = replace(
-            charge, calendar="hours" if charge.at is not None else "", reading="" if charge.at is not None else "t"
-        )
-        debits += [FormerDebit(framework, placed, unit, name) for unit in (units or [""])]
-    done = ledger.reserve(payment.source, debits, LARGE, as_composing=True, same_people=True)
-    return Amount(*done.spent.pair)
-
-
-def former_totals(ledger: FormerLedger, source: str, people: Sequence[str]) -> Iterator[tuple[str, Amount]]:
-    """Yield what each person has spent in the ledger before."""
-    amounts = {unit.unit: unit.spent.pair for unit in ledger.spent(source).units}
-    for person in people:
-        if ledger.unit_tag(person) in amounts:
-            yield person, Amount(*amounts[ledger.unit_tag(person)])
 
 
 def fresh(folder: Path, name: str, kind: Any = Ledger) -> Any:

@@ -70,7 +70,7 @@ class OneWay(Definition):
             for row in range(framework.domain.size):
                 yield Comparison(None, EntryIs(row, secret.value), EntryIs(row, secret.other), one_way=True)
 
-    def joint(self, view: Any, charges: Sequence[Charge], recharge: bool) -> Joint:
+    def joint(self, view: Any, charges: Sequence[Charge], is_alone: bool) -> Joint:
         epsilon = sum((charge.epsilon for charge in charges), Fraction(0))
         return Joint(epsilon, Fraction(0), "one-way sum", Covers.EVERYTHING)
 

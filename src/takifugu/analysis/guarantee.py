@@ -15,10 +15,8 @@ from takifugu.numbers.rationals import as_delta, as_non_negative, exact, to_text
 
 #: Whose data an answer reads: one unit's, or several units' at once.
 SCOPES = ("unit", "pooled")
-#: How the `reading` of charges begins that read the same entries of one name (`read_as`), whenever they were paid for.
-SAME = "="
 #: What a charge need not say.
-_WHICH = ("names", "lengths", "reading", "at", "calendar", "read_as", "phases", "begins_series")
+_WHICH = ("names", "lengths", "reading", "at", "phases", "begins_series")
 
 
 class Composition(StrEnum):
@@ -96,16 +94,14 @@ class Charge(PlainForm):
     `entry_change` are the largest L1 changes of the answer over all `entries` entries (0 where two laws are compared)
     and over one; None where nothing bounds them, as of real numbers without a range. `answers` are short hashes of what
     `query` adds up under the beliefs that it was calibrated for. `scope` is "unit" or "pooled": one unit's data or
-    several units'. `fixed_in_advance` says that query and noise were chosen before any output about the source was
-    seen.
+    several units'.
 
     Which entries `query` means: `names` are those of the entries in the order in which its numbers count them (empty
-    where they have none), `lengths` those of the sequences that it reads. Charges with the same `reading` read the same
-    entries; `at` is the declared step of the one long recording where the sequence starts, and `calendar` says from
-    when and in which steps it is counted. `read_as` is how rows became entries, as text: the first of the readings
-    that are declared the same entries. `phases` are, of beliefs whose matrices repeat, the period and the place in it
-    of step 0 of the recording. What is not said is taken at its worst. `begins_series` declares that this is the first
-    of a series of normal releases (`composition.at_delta`).
+    where they have none), `lengths` those of the sequences that it reads. `at` is the declared step of the one long
+    recording where the sequence starts; without it all start at the first step. Of rows that are sent those of one
+    `reading` are the same. `phases` are, of beliefs whose matrices repeat, the period and the place in it of step 0 of
+    the recording. `begins_series` declares that this is the first of a series of normal releases, or one of those that
+    begin it together (`composition.series`).
     """
 
     framework: str = field(metadata=_TEXT)
@@ -121,14 +117,10 @@ class Charge(PlainForm):
     entries: int = field(metadata=form(read=int))
     answers: tuple[str, ...] = field(metadata=form(read=lambda texts: tuple(map(str, texts))))
     scope: str = field(default="unit", metadata=_TEXT)
-    fixed_in_advance: bool = field(default=False, metadata=form(read=bool))
-    release: str = field(default="", compare=False, metadata=_TEXT)
     names: tuple[Hashable, ...] = field(default=(), metadata=form(list, tuple, is_left_out=True))
     lengths: tuple[int, ...] = field(default=(), metadata=_NUMBERS)
     reading: str = field(default="", metadata=_TEXT_OR_NONE)
     at: int | None = field(default=None, metadata=form(read=int, is_left_out=True))
-    calendar: str = field(default="", metadata=_TEXT_OR_NONE)
-    read_as: str = field(default="", metadata=_TEXT_OR_NONE)
     phases: tuple[tuple[int, int], ...] = field(default=(), metadata=form(read=_read_phases, is_left_out=True))
     begins_series: bool = field(default=False, metadata=form(read=bool, is_left_out=True))
 

@@ -1,7 +1,7 @@
 """Noise of several queries that share one promise: what it loses together by the ledger's own rule, and how it errs.
 
 Laplace noise of scales b_k, and choices, lose what `composition.by_noise` says, a function of sum_k D_k/b_k where
-all profiles have one shape. Normal noise of deviations s_k loses at delta what `composition.at_delta` says, a function
+all profiles have one shape. Normal noise of deviations s_k loses at delta what `composition.series` says, a function
 of sum_k D_k^2/s_k^2 there: squares add up entry by entry, and Theorem 4 of docs/theory/influence.md is applied once.
 """
 
@@ -15,8 +15,8 @@ from functools import cached_property
 from typing import ClassVar, Self
 
 from takifugu.accounting.composition import Charge, charge_of, joint
-from takifugu.accounting.composition.at_delta import joint_at_delta, loss_at, shares
 from takifugu.accounting.composition.by_noise import cost_by_noise
+from takifugu.accounting.composition.series import loss_at, series_joint, shares
 from takifugu.accounting.composition.views import Read, View
 from takifugu.analysis.bounds import Bound, Refusal, Witness
 from takifugu.analysis.guarantee import Covers
@@ -53,7 +53,7 @@ class SharedNoise:
     problems: tuple[Problem, ...]
     epsilon: Fraction
     power: ClassVar[int]
-    is_planned: ClassVar[bool]
+    begins_series: ClassVar[bool]
 
     @cached_property
     def start(self) -> Scales:
@@ -103,7 +103,7 @@ class SharedNoise:
 
     def charge(self, calibration: Calibration) -> Charge:
         """Return a calibration's charge as one of those that share the promise."""
-        return charge_of(calibration, reading="together", fixed_in_advance=self.is_planned)
+        return charge_of(calibration, begins_series=self.begins_series)
 
 
 def _still(problem: Problem) -> CalibrationRefused:
@@ -117,7 +117,7 @@ class LaplaceTogether(SharedNoise):
     """Laplace noise, and choices by permute-and-flip, of several queries."""
 
     power: ClassVar[int] = 1
-    is_planned: ClassVar[bool] = False
+    begins_series: ClassVar[bool] = False
 
     @cached_property
     def start(self) -> Scales:
@@ -139,7 +139,7 @@ class LaplaceTogether(SharedNoise):
 
     def loss(self, scales: Scales) -> float:
         noised = [replace(charge, scale=scale) for charge, scale in zip(self.charges, scales, strict=True)]
-        return float(cost_by_noise(self.view, noised).epsilon)
+        return float(cost_by_noise(self.view, noised))
 
     def error(self, place: int, scale: Fraction) -> float:
         return noise_of(self.problems[place], scale).expected_error()
@@ -162,7 +162,7 @@ class NormalTogether(SharedNoise):
     delta: Fraction
     is_bounded: bool = False
     power: ClassVar[int] = 2
-    is_planned: ClassVar[bool] = True
+    begins_series: ClassVar[bool] = True
 
     @cached_property
     def start(self) -> Scales:
@@ -197,7 +197,7 @@ class NormalTogether(SharedNoise):
 
     def loss(self, scales: Scales) -> float:
         noised = [self._noised(place, scale) for place, scale in enumerate(scales)]
-        return float(loss_at(self.parts, noised, self.epsilon, self.delta)[0])
+        return float(loss_at(self.parts, noised, self.epsilon, self.delta))
 
     def error(self, place: int, scale: Fraction) -> float:
         return self._noise(place, scale).expected_error()
@@ -215,7 +215,7 @@ class NormalTogether(SharedNoise):
         calibrations = []
         for place, (scale, share) in enumerate(zip(scales, self._shares(scales) or (), strict=True)):
             charge = replace(self._noised(place, scale), epsilon=self.epsilon * LEAST_SHARE, delta=share)
-            alone = joint_at_delta(self.view, [charge]).epsilon
+            alone = series_joint(self.view, [charge]).epsilon
             calibrations.append(self._made(place, scale, (min(alone, self.epsilon), share), conditions))
         return tuple(calibrations)
 
@@ -241,7 +241,7 @@ class NormalTogether(SharedNoise):
 
     def _keeps(self, place: int, scale: Fraction, share: Fraction) -> bool:
         parts = list(shares(self.view, [self.charges[place]]))
-        return loss_at(parts, [self._noised(place, scale)], self.epsilon, share)[0] <= self.epsilon
+        return loss_at(parts, [self._noised(place, scale)], self.epsilon, share) <= self.epsilon
 
     def _noise(self, place: int, scale: Fraction) -> RoundedNormal:
         problem = self.problems[place]

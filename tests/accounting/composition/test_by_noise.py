@@ -9,7 +9,7 @@ import pytest
 from tests.support.ledger_tools import FAIR, laplace, made, steps, users, view
 
 import takifugu as tf
-from takifugu.accounting.composition import Charge, Joint, charge_of
+from takifugu.accounting.composition import Charge, charge_of
 from takifugu.accounting.composition.by_noise import cost_by_noise
 from takifugu.analysis.guarantee import Covers
 from takifugu.analysis.randomisers import RoundedNormal
@@ -21,17 +21,17 @@ WHOLE, DATA, QUILT, SINGLE = Covers
 HALF, LITTLE, TENTH = Fraction(1, 2), Fraction(1, 1000), Fraction(1, 10)
 
 
-def noisy(about: Framework, weights: list[Any], scale: Any = 1, reading: str = "one", **changes: Any) -> Charge:
+def noisy(about: Framework, weights: list[Any], scale: Any = 1, **changes: Any) -> Charge:
     made_so = laplace(about, tf.Linear(weights), 1, QUILT, LITTLE)
-    return replace(charge_of(made_so, reading=reading), scale=Fraction(scale), **changes)
+    return replace(charge_of(made_so), scale=Fraction(scale), **changes)
 
 
 def normal(about: Framework, weights: list[Any], kind: Covers = WHOLE, **changes: Any) -> Charge:
     noise = RoundedNormal(Fraction(9), Fraction(1))
-    return replace(charge_of(made(about, tf.Linear(weights), noise, kind, HALF, LITTLE), reading="one"), **changes)
+    return replace(charge_of(made(about, tf.Linear(weights), noise, kind, HALF, LITTLE)), **changes)
 
 
-def joint_of(about: Framework, charges: Sequence[Charge]) -> Joint:
+def joint_of(about: Framework, charges: Sequence[Charge]) -> Fraction:
     return cost_by_noise(view(about), charges)
 
 
@@ -41,7 +41,7 @@ def in_pieces(*lengths: int) -> Framework:
 
 def cost(about: Framework, *charges: Charge) -> Fraction:
     """Return the cost as a short decimal; what is found by a search is rounded up, by next to nothing."""
-    exact = joint_of(about, charges).epsilon
+    exact = joint_of(about, charges)
     short = round(exact, 6)
     assert 0 <= exact - short <= Fraction(1, 10**9)
     return short
@@ -58,17 +58,9 @@ def test_the_entry_that_all_releases_together_tell_most_about_decides() -> None:
     assert cost(hidden, noisy(hidden, [2, 0, 1]), noisy(hidden, [1, 4, 3], 2)) == 2
 
 
-def test_a_joint_cost_says_what_it_is_and_what_decides_it() -> None:
-    about = users(2)
-    promise = joint_of(about, [noisy(about, [2, 1]), normal(about, [1, 1]), normal(about, [1, 1])])
-    assert (promise.epsilon, promise.delta, promise.rule, promise.covers) == (3, 2 * LITTLE, "joint loss", QUILT)
-    assert joint_of(about, []).epsilon == 0
-    assert [cost(quiet, noisy(quiet, [0, 0])) for quiet in (about, steps(2))] == [0, 0]
-    for about in (steps(3), Pufferfish(tf.every_entry(), tf.MarkovChain([[0.9, 0.1], [0.4, 0.6]], 3))):
-        for charges in ([noisy(about, [2, 0, 1])], [noisy(about, [2, 0, 1], 10), noisy(about, [1, 4, 3], 20)]):
-            witness = joint_of(about, charges).witness
-            assert witness is not None
-            assert witness.comparison.startswith("step ")
+def test_nothing_and_what_moves_nothing_cost_nothing() -> None:
+    assert joint_of(users(2), []) == 0
+    assert [cost(quiet, noisy(quiet, [0, 0])) for quiet in (users(2), steps(2))] == [0, 0]
 
 
 def test_the_belief_under_which_releases_tell_most_decides() -> None:
@@ -104,7 +96,6 @@ def test_a_release_chosen_after_a_delta_costs_its_whole_component() -> None:
         late, other = normal(about, [1, 1, 1, *more]), noisy(about, [1, 2, 4, *more], 10)
         assert cost(about, other, late) == HALF + Fraction(4, 10)
         assert cost(about, late, other) == HALF + Fraction(7, 10)
-        assert cost(about, late, replace(other, fixed_in_advance=True)) == HALF + Fraction(4, 10)
         assert cost(about, other, late, other) == HALF + Fraction(4 + 7, 10)
 
 
@@ -141,7 +132,7 @@ def test_columns_that_move_an_answer_together_count_once() -> None:
     about = Pufferfish(tf.distribution_parameter("i"), tf.Parameters(net, dict.fromkeys("shz", coin), 20))
     requests = ((tf.CountRows({"s": 1, "h": 1}), "1/2"), (tf.Count(1, ["z"]), 5))
     calibrations = [tf.calibrate(about, query, epsilon, mechanism="group") for query, epsilon in requests]
-    together = joint_of(about, [charge_of(one, reading="one") for one in calibrations]).epsilon
+    together = joint_of(about, list(map(charge_of, calibrations)))
     assert HALF < together < HALF + TENTH
 
 
@@ -164,7 +155,7 @@ def test_windows_that_do_not_count_step_by_step_cost_their_sum() -> None:
     assert cost(about, late, replace(late, at=7)) == 1
     assert cost(about, late, other, replace(other, at=9)) == HALF + Fraction(14, 10)
     assert cost(about, other, late, replace(other, at=9)) == HALF + Fraction(4 + 7, 10)
-    assert cost(about, replace(other, at=0), late, replace(other, at=2, fixed_in_advance=True)) == 1  # step 2 is both's
+    assert cost(about, replace(other, at=0), other, replace(late, at=9)) == 1  # step 2 is both's
 
 
 def test_a_window_that_is_not_counted_step_by_step_still_says_where_the_recording_starts() -> None:
@@ -173,76 +164,51 @@ def test_a_window_that_is_not_counted_step_by_step_still_says_where_the_recordin
     for initial in ((0.01, 0.99), (0.3, 0.7)):
         about, whole = (Pufferfish(tf.every_entry(), tf.MarkovChain(stay, size, initial)) for size in (2, 5))
         window, same = noisy(about, [1, 1], 1, framework="another"), noisy(whole, [0, 0, 0, 1, 1], 1)
-        expected = joint_of(whole, [replace(same, framework="another")]).epsilon
+        expected = joint_of(whole, [replace(same, framework="another")])
         assert expected < 2
         for first, more in ((noisy(about, [0, 0]), 0), (normal(about, [1, 1]), HALF)):
-            fixed = replace(window, at=3, fixed_in_advance=True)
-            together = joint_of(about, [replace(first, at=0), fixed]).epsilon
+            together = joint_of(about, [replace(window, at=3), replace(first, at=0)])
             assert float(together - more) == pytest.approx(float(expected), rel=1e-9)
-        shorter = joint_of(about, [replace(noisy(about, [0, 0]), at=1), replace(window, at=3)]).epsilon
+        shorter = joint_of(about, [replace(noisy(about, [0, 0]), at=1), replace(window, at=3)])
         assert float(shorter) != pytest.approx(float(expected), rel=1e-3)
 
 
-def test_in_another_reading_a_step_may_be_any() -> None:
-    about = steps(3)
-    first, second = noisy(about, [2, 0, 1], 10), noisy(about, [1, 4, 3], 20, "another")
-    assert cost(about, first, second) == Fraction(2, 10) + Fraction(4, 20)
-    assert cost(about, replace(first, reading="another"), second) == Fraction(5, 20)
-    late = normal(about, [1, 1, 1])
-    assert cost(about, first, second, late) == HALF + Fraction(2, 10) + Fraction(4, 20)
-    assert cost(about, first, late, second) == HALF + Fraction(2, 10) + Fraction(8, 20)
-    assert cost(about, first, late, replace(second, fixed_in_advance=True)) == HALF + Fraction(2, 10) + Fraction(4, 20)
-    assert cost(about, late, replace(late, reading="another")) == 1
-    with pytest.raises(CompositionRefused, match="without any noise"):
-        joint_of(about, [first, replace(second, scale=Fraction(0))])
-
-
-def test_a_late_release_about_pieces_costs_its_dearest_piece() -> None:
+def test_sequences_that_are_not_known_to_lie_in_one_recording_cost_their_dearest_pieces() -> None:
+    """Their pieces differ, or nothing says where the recording starts: all of a piece of each may have changed."""
     about = in_pieces(2, 3)
-    late, other = normal(about, [1] * 5), noisy(about, [1, 5, 1, 2, 2], 10, "another")
-    assert cost(about, late, other) == HALF + Fraction(6, 10)
-    assert cost(steps(5), normal(steps(5), [1] * 5), other) == HALF + Fraction(11, 10)  # how they lie is unknown
-    halves = noisy(about, ["1/2", "5/2", "1/2", 1, 1], 10, "another")
-    assert cost(about, late, halves) == HALF + Fraction(3, 10)
+    one, other = noisy(about, [1, 5, 1, 2, 2], 10), noisy(in_pieces(4, 2), [1] * 4 + [0, 9], 20, framework="another")
+    assert cost(about, one, other) == Fraction(6, 10) + Fraction(9, 20)
+    assert cost(steps(5), one, other) == Fraction(11, 10) + Fraction(13, 20)  # how they lie in one is unknown
+    assert cost(about, normal(about, [1] * 5), one, other) == HALF + Fraction(6, 10) + Fraction(9, 20)
+    given = steps(2, initial=(0.5, 0.5))
+    late = noisy(given, [3, 4], 10, framework="another")
+    assert cost(given, replace(late, at=0), replace(late, at=1)) == Fraction(14, 10)
+    sure = tf.MarkovChain([[1, 0], [1, 0]], 2, initial=[1, 0])
+    both = Pufferfish(tf.entry(1, 0, 1), [given.beliefs[0], sure])
+    assert cost(both, replace(late, at=0), replace(late, at=1)) == Fraction(14, 10)  # the second has nothing to hide
+    with pytest.raises(CompositionRefused, match="without any noise"):
+        joint_of(about, [one, replace(other, scale=Fraction(0))])
+    with pytest.raises(CompositionRefused, match="no cost for a change of the whole data"):
+        joint_of(about, [normal(about, [1] * 5, DATA), one, other])
 
 
-def test_where_a_secret_is_impossible_no_reading_tells_anything() -> None:
+def test_where_the_own_release_says_nothing_of_single_entries_all_cost_their_whole_change() -> None:
+    """Which of the entries of the others it hides is unknown; entries with names are known."""
+    blind = {"entry_change": None}
+    for about in (steps(3), users(3)):
+        mine, other = noisy(about, [0, 0, 0], 1, **blind), noisy(about, [2, 0, 5], 10, framework="another")
+        assert cost(about, mine, other) == cost(about, other, mine) == Fraction(7, 10)
+    named = users(3, tf.entry(0, 0, 1), names=list("abc"))
+    mine, other = noisy(named, [0, 0, 0], 1, **blind), noisy(named, [2, 0, 5], 10, framework="another")
+    assert cost(named, mine, other) == Fraction(2, 10)
+
+
+def test_where_a_secret_is_impossible_no_release_tells_anything() -> None:
     """The second belief knows one value only; alone it would be refused."""
     known, stuck = tf.MarkovChain(FAIR, 3), tf.MarkovChain([[1, 0], [1, 0]], 3, initial=[1, 0])
     about = Pufferfish(tf.entry(1, 0, 1), [known, stuck])
-    first, second = noisy(about, [2, 0, 1], 10), noisy(about, [1, 4, 3], 20, "another")
-    assert cost(about, first, second) == Fraction(2, 10) + Fraction(4, 20)
+    assert cost(about, noisy(about, [2, 0, 1], 10), noisy(about, [1, 4, 3], 20)) == Fraction(4, 20)
     coin, sure = tf.IndependentUsers([{0: 0.5, 1: 0.5}] * 3), tf.IndependentUsers([{0: 1.0, 1: 0.0}] * 3)
     for beliefs in ([coin, sure], [sure, coin]):
         people = Pufferfish(tf.entry(1, 0, 1), beliefs)
-        both = noisy(people, [2, 0, 1], 10), noisy(people, [1, 4, 3], 20, "another")
-        assert cost(people, *both) == Fraction(2, 10) + Fraction(4, 20)
-
-
-def test_users_without_names_who_have_nothing_to_hide_cost_nothing() -> None:
-    """Those with names are matched; without names anybody may be meant, but nobody has a secret there."""
-    coin = tf.IndependentUsers([{0: 0.5, 1: 0.5}] * 3, names=list("abc"))
-    for absent, expected in (({0: 1.0, 1: 0.0}, Fraction(3, 10)), ({0: 0.9, 1: 0.1}, Fraction(4, 10))):
-        about = Pufferfish(tf.entry(1, 0, 1), [coin, tf.IndependentUsers([absent] * 3)])
-        both = noisy(about, [2, 1, 0], 10), noisy(about, [1, 4, 3], 20, "another")
-        assert cost(about, *both) == expected
-
-
-def test_in_another_reading_a_user_without_a_name_may_be_anybody() -> None:
-    about = users(4)
-    one, more, other = noisy(about, [2, 0, 0, 1]), noisy(about, [0, 3, 0, 0]), noisy(about, [0, 0, 0, 5], 10, "another")
-    assert cost(about, one, more) == 3
-    assert cost(about, one, more, other) == 3 + HALF
-    assert cost(about, one, one, other) == 4 + HALF
-    assert cost(about, one, other, replace(other, reading="third")) == 3
-    assert cost(about, one, noisy(about, [4, 0, 0, 0], 2), other) == 4 + HALF
-    halves = noisy(about, ["1/2", 0, 0, 0], 1)  # one step of a finer grid
-    assert halves.scale == 1
-    assert cost(about, halves, noisy(about, [1, 0, 0, 0], 1), other) == 2
-    with pytest.raises(CompositionRefused, match="without any noise"):
-        joint_of(about, [one, replace(other, scale=Fraction(0))])
-    assert cost(about, normal(about, [1] * 4, DATA), one, other) == HALF + 2 + HALF
-    assert cost(about, normal(about, [1] * 4, DATA), normal(about, [1] * 4, WHOLE, reading="another")) == 1
-    witness = joint_of(about, [one, other]).witness
-    assert witness is not None
-    assert witness.comparison == "one user"
+        assert cost(people, noisy(people, [2, 0, 1], 10), noisy(people, [1, 4, 3], 20)) == Fraction(4, 20)

@@ -71,7 +71,7 @@ def test_the_unit_of_two_laws_does_not_change_what_releases_cost(unit: float) ->
     charged = charge_of(one)
     assert float(charged.change or 0) == pytest.approx(11 * unit)
     assert float(noise_loss(charged)) == pytest.approx(11)
-    assert float(compose([one, one]).epsilon) == pytest.approx(12)  # the true loss is 11.31
+    assert float(compose([one, one]).epsilon) == pytest.approx(22)  # the true loss is 11.31
 
 
 def test_a_charge_says_which_entries_it_means() -> None:
@@ -88,8 +88,8 @@ def test_a_charge_says_which_entries_it_means() -> None:
 
 
 def test_options_are_kept() -> None:
-    options = {"release": "r", "reading": "one", "scope": "pooled", "fixed_in_advance": True, "at": 0}
-    plain = {"release": "", "reading": "", "scope": "unit", "fixed_in_advance": False, "at": None}
+    options = {"reading": "one", "scope": "pooled", "at": 0, "begins_series": True}
+    plain = {"reading": "", "scope": "unit", "at": None, "begins_series": False}
     for given_options, expected in ((options, options), ({}, plain)):
         one = charge(steps(3), Count(1), **given_options)
         assert {name: getattr(one, name) for name in expected} == expected

@@ -10,14 +10,13 @@ import pytest
 from tests.support.ledger_tools import chain, chain_framework, laplace, made, pieces, users, view
 
 import takifugu as tf
-from takifugu.accounting.composition import Charge, charge_of
+from takifugu.accounting.composition import Charge, charge_of, joint
+from takifugu.accounting.composition.by_noise import cost_by_noise
 from takifugu.accounting.composition.losses import (
     WHAT,
     any_change,
     as_whole,
-    by_component,
-    chosen_late,
-    cost_of_all,
+    covering,
     deltas,
     loss,
     noise_loss,
@@ -61,34 +60,29 @@ def test_a_whole_release_costs_the_change_of_all_components_and_a_data_release_t
 def test_what_reads_nothing_costs_nothing() -> None:
     framework = pieces(6, 4)
     nothing = data(framework, Linear([0] * 10), 10, framework="another belief")
-    assert [steady_cost(view(framework), nothing, placed) for placed in (False, True)] == [0, 0]
+    assert steady_cost(view(framework), nothing) == 0
     assert whole_cost(view(framework), nothing) == 0
 
 
-def test_components_without_a_secret_count_only_where_another_reading_may_mean_them() -> None:
-    cases = [
-        (pieces(5, 2, secrets=tf.entry(6, 0, 1)), Count(1), 5, 2),
-        (users(3, secrets=tf.entry(0, 0, 1)), Linear([2, 0, 7]), 7, 2),
-        (users(3, secrets=tf.entry(0, 0, 1), names=list("abc")), Linear([2, 0, 7]), 2, 2),
-    ]
-    for framework, query, anywhere, placed in cases:
-        one = data(framework, query, 10)
-        assert steady_cost(view(framework), one) == Fraction(anywhere, 10)
-        assert steady_cost(view(framework), one, is_placed=True) == Fraction(placed, 10)
+def test_components_without_a_secret_do_not_count() -> None:
+    for framework, query in (
+        (pieces(5, 2, secrets=tf.entry(6, 0, 1)), Count(1)),
+        (users(3, secrets=tf.entry(0, 0, 1)), Linear([2, 0, 7])),
+        (users(3, secrets=tf.entry(0, 0, 1), names=list("abc")), Linear([2, 0, 7])),
+    ):  # fmt: skip
+        assert steady_cost(view(framework), data(framework, query, 10)) == Fraction(2, 10)
 
 
 def test_a_component_of_several_entries_changes_by_all_of_them() -> None:
     cliques = tf.CliqueInfection([["a"], ["b", "c"], ["d"]], {1: [0.5, 0.5], 2: [0.4, 0.2, 0.4]})
-    assert by_component(cliques, Linear([1, 2, 3, 4]).resolve(cliques).entry_changes()).tolist() == [1, 5, 4]
     framework = Pufferfish(tf.every_entry(), cliques)
     assert steady_cost(view(framework), data(framework, Linear([1, 2, 3, 4]), 10)) == HALF
 
 
 def test_pieces_of_another_release_are_its_own() -> None:
-    """The longest run that a release reads decides, placed or not, if it reads other sequences than the framework."""
+    """The longest run that a release reads decides if it reads other sequences than the framework."""
     one = data(pieces(3, 4, 3), Count(1), 10)
-    for placed in (False, True):
-        assert steady_cost(view(pieces(5, 2)), one, placed) == Fraction(4, 10)
+    assert steady_cost(view(pieces(5, 2)), one) == Fraction(4, 10)
     for framework in (chain_framework(7), chain_framework(10)):  # which may hold them anywhere: they count as one
         assert steady_cost(view(framework), one) == 1
 
@@ -113,17 +107,14 @@ def test_the_belief_that_reads_most_decides() -> None:
 
 def test_a_promise_without_a_scale_is_believed_where_the_query_reads_alike() -> None:
     framework, other, one = pieces(6, 4), pieces(6, 5), pieces(6, 4, secrets=tf.entry(0, 0, 1))
-    for placed in (False, True):
-        for kind in (WHOLE, DATA):
-            assert steady_cost(view(framework), normal(framework, Count(1), kind), placed) == HALF
-        with pytest.raises(CompositionRefused, match="person or component, without Laplace noise, was calibrated"):
-            steady_cost(view(other), normal(framework, Count(1), DATA), placed)
+    for kind in (WHOLE, DATA):
+        assert steady_cost(view(framework), normal(framework, Count(1), kind)) == HALF
+    with pytest.raises(CompositionRefused, match="person or component, without Laplace noise, was calibrated"):
+        steady_cost(view(other), normal(framework, Count(1), DATA))
     assert steady_cost(view(chain_framework(10)), normal(framework, Count(1), WHOLE)) == HALF
     with pytest.raises(CompositionRefused, match="change of the data, without Laplace noise, was calibrated"):
         steady_cost(view(users(4)), normal(framework, Count(1), WHOLE))
-    assert steady_cost(view(one), normal(one, Count(1), DATA), is_placed=True) == HALF
-    with pytest.raises(CompositionRefused, match="other states, values or pieces"):  # another component may be meant
-        steady_cost(view(one), normal(one, Count(1), DATA))
+    assert steady_cost(view(one), normal(one, Count(1), DATA)) == HALF
 
 
 def test_only_a_whole_promise_covers_the_whole_data_without_a_scale() -> None:
@@ -153,12 +144,9 @@ def test_a_loss_is_the_reach_over_the_scale() -> None:
         loss(Fraction(1, 1000), exact)
 
 
-def test_a_query_or_noise_is_chosen_late_after_the_first_delta() -> None:
+def test_deltas_add_up() -> None:
     framework = pieces(6, 4)
     pure, late = data(framework, Count(1), 10), normal(framework, Count(1), WHOLE)
-    early = replace(pure, fixed_in_advance=True)
-    assert chosen_late([pure, late, pure, early, late]) == (False, False, True, False, True)
-    assert chosen_late([]) == ()
     assert deltas([pure, late, late]) == Fraction(2, 1000)
 
 
@@ -207,18 +195,15 @@ def test_rows_that_are_randomised_each_by_itself_lose_what_their_channel_does_fo
         assert any_change(replace(sent, covers=WHOLE)) == any_change(sent)
 
 
-def test_releases_of_several_readings_cost_what_each_loses_when_all_that_it_reads_changes() -> None:
+def test_what_covers_other_data_costs_what_it_is_said_to_under_any_framework() -> None:
     framework = pieces(6, 4)
-    one, whole = data(framework, Count(1), 20), normal(framework, Count(1), WHOLE)
-    assert cost_of_all([], "") == (0, 0)
-    assert cost_of_all([(one, 3)], "") == (3 * HALF, 0)
-    assert cost_of_all([(replace(one, epsilon=Fraction(2)), 3)], "") == (6, 0)
-    assert cost_of_all([(one, 3), (whole, 2)], "") == (5 * HALF, 2 * whole.delta)
-    assert cost_of_all([(one, 1), (replace(whole, delta=HALF), 3)], "") == (4 * HALF, 1)
-    assert cost_of_all([(replace(one, scope="pooled"), 2)], "") == (1, 0)
-    for boundless in (replace(whole, scope="pooled"), normal(framework, Count(1), DATA), replace(one, change=None)):
-        with pytest.raises(CompositionRefused, match=f"in two readings.*covers {WHAT[boundless.covers]} has no cost"):
-            cost_of_all([(one, 1), (boundless, 1)], "in two readings")
+    one = covering(data(framework, Count(1), 20, scope="pooled", at=3, begins_series=True), HALF, Fraction(1, 9))
+    assert (one.epsilon, one.delta, one.covers, one.scale, one.entries) == (HALF, Fraction(1, 9), WHOLE, None, 0)
+    assert (one.scope, one.reading, one.at, one.begins_series) == ("unit", "", None, False)
+    for about in (framework, users(3)):
+        other = data(about, Count(1), 1000)
+        joined = joint(about, [other, one])
+        assert (joined.epsilon, joined.delta) == (HALF + cost_by_noise(view(about), [other]), one.delta)
 
 
 def test_a_raised_delta_is_never_below_the_true_one_and_exact_where_nothing_was_lost() -> None:

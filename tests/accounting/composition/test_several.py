@@ -9,18 +9,20 @@ import numpy as np
 import pytest
 from tests.support.chain_oracles import float_law
 from tests.support.histories import BELIEFS, THREE, drawn, frameworks_of, query_of
-from tests.support.ledger_tools import chain_framework, charge, contributions_of, worst_joint_loss
+from tests.support.ledger_tools import chain_framework, charge, contributions_of, view, worst_joint_loss
 
 import takifugu as tf
-from takifugu.accounting.composition import Charge, charge_of, joint, sums
+from takifugu.accounting.composition import Charge, charge_of, joint, least
+from takifugu.accounting.composition.by_noise import cost_by_noise
+from takifugu.accounting.composition.losses import steady_cost
 from takifugu.accounting.composition.several import (
     Cost,
     Several,
     alike,
     as_one,
-    each_window,
     in_runs,
     merged,
+    repeated,
     several,
     together,
 )
@@ -49,11 +51,11 @@ def test_another_release_never_makes_a_set_cheaper(name: str) -> None:
 def test_windows_of_each_week_are_one_charge_however_often_they_are_released() -> None:
     framework = chain_framework(7, 0.9)
     one = charge(framework, tf.Count(1), 30, QUILT)
-    weeks = [replace(one, at=7 * n, calendar="days") for n in range(100)]
+    weeks = [replace(one, at=7 * n) for n in range(100)]
     (year,) = merged(weeks)
     assert isinstance(year, Several)
-    assert (year.times, year.epsilon, [run[:3] for run in year.runs]) == (100, 100 * one.epsilon, [(0, 7, 100)])
-    late = replace(one, at=7 * 40, calendar="days", scale=Fraction(10))
+    assert (year.cost.times, year.epsilon, [run[:3] for run in year.runs]) == (100, 100 * one.epsilon, [(0, 7, 100)])
+    late = replace(one, at=7 * 40, scale=Fraction(10))
     (both,) = merged([year, late])
     assert isinstance(both, Several)
     assert [run[:3] for run in both.runs] == [(0, 7, 40), (280, 1, 1), (287, 7, 59)]
@@ -62,27 +64,24 @@ def test_windows_of_each_week_are_one_charge_however_often_they_are_released() -
     assert joint(framework, [both]).epsilon == joint(framework, [*weeks, late]).epsilon
     again = merged([both, *(replace(late, at=7 * n) for n in range(100) if n != 40)])
     assert [len(one.runs) for one in again if isinstance(one, Several)] == [1]
-    assert len(merged([*weeks, replace(one, at=3, calendar="days")])) == 1
-    assert len(merged([*weeks, replace(one, at=3, calendar="hours")])) == 2
+    assert len(merged([*weeks, replace(one, at=3)])) == 1
+    assert repeated(one, {7 * n: 2 if n == 40 else 1 for n in range(100)}) == merged([*weeks, weeks[40]])[0]
 
 
-def test_a_reading_that_spans_what_has_a_delta_is_not_added_to_another() -> None:
+def test_nothing_is_added_up_across_what_has_a_delta_or_is_alone() -> None:
     framework = chain_framework(8, 0.8)
     first, last = (charge(framework, tf.Count(n), 24, QUILT) for n in (0, 1))
-    normal = replace(first, delta=Fraction(1, 1000), covers=WHOLE, scale=None)
-    weeks = [[replace(c, reading=f"week {n}") for c in (first, last)] for n in range(3)]
-    apart = [*weeks[0], *weeks[1], normal, *weeks[2]]
-    assert [c.readings for c in merged(apart)] == [2, 2, 1, 1, 1]
-    torn = [weeks[0][0], *weeks[1], normal, weeks[0][1], *weeks[2]]
-    assert [c.readings for c in merged(torn)] == [1, 1, 1, 1, 1, 1, 1]
+    for between in (replace(first, delta=Fraction(1, 1000), covers=WHOLE, scale=None), replace(first, covers=SINGLE)):
+        held = merged([first, last, first, between, last, first])
+        assert [one.cost.times for one in held] == [2, 1, 1, 1, 1]
+        assert held[2] == several(between)
 
 
 def test_promises_that_cover_every_change_add_up_only_where_they_cost_more_for_one_reason() -> None:
     framework = chain_framework(6)
     low, high = (replace(charge(framework, tf.Count(1), 12, WHOLE), epsilon=e) for e in (Fraction(1, 9), Fraction(7)))
     assert len(merged([low, high, low])) == 2
-    view = sums.View(framework, framework.fingerprint())
-    assert sum(sums.steady_cost(view, c) for c in merged([low, high, low])) == 7 + 2 * Fraction(6, 12)
+    assert sum(steady_cost(view(framework), c) for c in merged([low, high, low])) == 7 + 2 * Fraction(6, 12)
 
 
 def test_sums_are_exact_while_their_denominator_is_short_and_never_below() -> None:
@@ -119,14 +118,15 @@ def test_runs_hold_every_window_once(costs: int) -> None:
 
 def test_windows_without_laplace_noise_add_up_by_what_they_promise() -> None:
     """However many different promises there are."""
-    one = replace(charge(chain_framework(5), tf.Count(1), 1, WHOLE), scale=None, calendar="days", reading="")
+    one = replace(charge(chain_framework(5), tf.Count(1), 1, WHOLE), scale=None, reading="")
     charges = [replace(one, at=5 * (n % 7), epsilon=Fraction(1 + n % 11, 7)) for n in range(30)]
-    each = {window.at: several(window) for term in merged(charges) for window in each_window(term)}
+    (held,) = merged(charges)
+    each = dict(held.windows)
     assert len(each) == 7
     for place, window in each.items():
         here = [c.epsilon for c in charges if c.at == place]
-        assert (window.epsilon, window.times) == (sum(here), len(here))
-        assert (window.scale, window.cost.rates, window.ratio, window.saved) == (None, None, None, None)
+        assert (window.promised.value, window.times, window.rates) == (sum(here), len(here), None)
+    assert (held.epsilon, held.scale, held.ratio) == (sum(c.epsilon for c in charges), None, None)
 
 
 def test_one_of_several_and_all_of_them_as_one() -> None:
@@ -135,45 +135,43 @@ def test_one_of_several_and_all_of_them_as_one() -> None:
     made = [charge(framework, tf.Count(1), b, WHOLE) for b in scales]
     (sum_of,) = merged([replace(c, epsilon=5 / Fraction(b)) for c, b in zip(made, scales, strict=True)])
     assert (sum_of.epsilon, sum_of.scale) == (Fraction(7, 8), Fraction(40, 7))
-    assert (sum_of.ratio, sum_of.saved) == (5, 0)
+    assert sum_of.ratio == 5
     assert type(as_one(sum_of)) is Charge
     promise = {"epsilon": sum_of.epsilon, "scale": sum_of.scale, "randomiser": sum_of.randomiser}
     assert as_one(sum_of) == replace(alike(sum_of), **promise)
-    at = replace(made[0], at=3, calendar="days")
-    assert each_window(at) == [at]
-    assert several(made[0]).places.tolist() == []
+    at = replace(made[0], at=3)
+    assert several(made[0]).places.tolist() == [*several(made[0]).windows] == []
+    assert [*several(at).windows] == [(3, several(at).cost)]
     (two,) = merged([at, replace(at, at=9)])
-    assert [as_one(window) for window in each_window(two)] == [replace(as_one(several(at)), at=n) for n in (3, 9)]
+    assert [*two.windows] == [(n, several(at).cost) for n in (3, 9)]
 
 
-def test_several_releases_say_how_many_they_are_and_in_how_many_readings() -> None:
+def test_several_releases_say_how_many_they_are() -> None:
     one, other = (charge(chain_framework(5), tf.Count(1), scale, QUILT) for scale in (10, 40))
-    readings = [({}, {}, 1), ({"reading": "a"}, {"reading": "b"}, 2), ({"reading": ""}, {"reading": ""}, 2),
-                ({"at": 3, "reading": ""}, {"at": 3, "reading": "b"}, 1)]  # fmt: skip
-    for here, there, expected in readings:
-        both = together([replace(one, **here), replace(other, epsilon=Fraction(3), **there)])
-        assert isinstance(both, Several)
-        assert (both.times, both.readings) == (2, expected)
-        assert (both.scale, both.epsilon) == (8, one.epsilon + 3)
-        assert (both.ratio, both.saved, both.runs) == (None, Fraction(5, 10) - one.epsilon, ())
-        more = together([replace(both, **there), replace(one, **there)]).readings
-        assert more == (expected if expected == 1 or there["reading"] else 3)
-    three = together([replace(one, reading="c"), together([replace(one, reading="a"), replace(other, reading="b")])])
-    assert (three.times, three.readings) == (3, 3)
-    assert (several(one).times, several(one).readings) == (1, 1)
+    for where in ({}, {"at": 3}):
+        both = together([replace(one, **where), replace(other, epsilon=Fraction(3), **where)])
+        assert (both.cost.times, both.scale, both.epsilon) == (2, 8, one.epsilon + 3)
+        assert (both.ratio, both.runs, both.places.tolist()) == (None, (), [*where.values()])
+        assert together([both, replace(one, **where)]).cost.times == 3
+        assert repeated(replace(one, **where), {where.get("at"): 5}) == together([replace(one, **where)] * 5)
+        assert repeated(both, {where.get("at"): 2}) == together([both, both])
+    assert several(one).cost.times == 1
     unread = [replace(c, change=Fraction(0), entry_change=Fraction(0)) for c in (one, other)]
     assert together(unread).scale == 8
     for scale in (None, Fraction(0)):
         quiet = together([replace(one, scale=scale), replace(other, scale=scale)])
-        assert (quiet.scale, quiet.saved, quiet.cost.rates, quiet.epsilon) == (scale, None, None, 2 * one.epsilon)
+        assert (quiet.scale, quiet.cost.rates, quiet.epsilon) == (scale, None, 2 * one.epsilon)
+        assert repeated(replace(one, scale=scale), {None: 2}).cost.rates is None
 
 
-    # Nothing added changes no sum, whether it is exact, just still exact, or no longer.
+def test_nothing_added_changes_no_sum() -> None:
+    """Whether it is exact, just still exact, or no longer."""
     for term in (Fraction(1, 3), Fraction(1, LONGEST), Fraction(1, LONGEST + 1)):
         total = Total.of(term)
         assert total + Total.of(Fraction(0)) == Total.of(Fraction(0)) + total == total
         assert (total.value == term) == (term.denominator <= LONGEST)
         assert term <= total.value
+        assert total.times(3) == total + total + total
 
 
 FRAMEWORKS: list[Any] = [
@@ -203,10 +201,8 @@ def releases(many: int) -> list[tuple[Framework, Fraction, Charge]]:
 
 def fits(framework: Framework, epsilon: Fraction, released: Charge) -> bool:
     """Whether a release costs what was asked for, by the ledger's own search, too; and three of them more."""
-    alone, view = joint(framework, [released]), sums.View(framework, released.framework)
-    noise = sums.cost_by_noise(view, [released])
-    thrice = joint(framework, [replace(released, reading="one")] * 3)
-    return max(alone.epsilon, noise.epsilon) <= epsilon and alone.epsilon < thrice.epsilon
+    alone, thrice = (joint(framework, [released] * times).epsilon for times in (1, 3))
+    return max(alone, cost_by_noise(view(framework), [released])) <= epsilon and alone < thrice
 
 
 @pytest.mark.parametrize("many", [
@@ -237,8 +233,7 @@ def different(chance: np.random.Generator, framework: Framework, many: int, stat
 
 
 PLACES: dict[str, dict[str, Any]] = {
-    "one reading": {"reading": "file"}, "one window": {"reading": "", "at": 4, "calendar": "hours"},
-    "anywhere": {"reading": ""},
+    "one reading": {}, "one window": {"at": 4},
 }  # fmt: skip
 
 
@@ -274,13 +269,13 @@ def test_another_query_never_makes_a_set_cheaper(name: str, how: str) -> None:
 def test_each_release_is_looked_at_as_often_however_many_there_are(how: str, monkeypatch: pytest.MonkeyPatch) -> None:
     """One promise beside whole changes of all others was once added up anew for each of them."""
     framework, states = NAMED_FRAMEWORKS["two"]
-    calls, real = [0], sums.whole_cost
+    calls, real = [0], least.whole_cost
 
     def counted(*about: Any) -> Fraction:
         calls[0] += 1
         return real(*about)
 
-    monkeypatch.setattr(sums, "whole_cost", counted)
+    monkeypatch.setattr(least, "whole_cost", counted)
     for many in (10, 40):
         charges = different(np.random.default_rng(many), framework, many, states, **PLACES[how])
         calls[0] = 0

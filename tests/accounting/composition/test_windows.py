@@ -20,7 +20,7 @@ import takifugu as tf
 from takifugu.accounting.composition import Charge, charge_of, joint
 from takifugu.accounting.composition import alignment as aligned
 from takifugu.accounting.composition.piling import Windows, piled
-from takifugu.accounting.composition.several import each_window, merged, several
+from takifugu.accounting.composition.several import merged
 from takifugu.accounting.composition.totals import BITS
 from takifugu.analysis.guarantee import Covers
 from takifugu.influence.stretched import stretched_loss
@@ -146,15 +146,13 @@ def test_twelve_weeks_of_hours_cost_what_the_plan_says(matrix: Any, cost: float)
     assert float(joint(framework, year).epsilon) <= cost * (1 + 1e-11)
 
 
-def test_a_day_in_two_windows_is_paid_twice_and_other_calendars_are_at_the_worst_place() -> None:
+def test_a_day_in_two_windows_is_paid_twice() -> None:
     framework = tf.Pufferfish(tf.every_entry(), tf.MarkovChain([[0.9, 0.1], [0.4, 0.6]], 168))
     charge = charge_of(tf.calibrate(framework, tf.Count(1), HALF, mechanism="influence"))
-    apart = joint(framework, [replace(charge, at=0), replace(charge, at=10**6)]).epsilon
+    apart = [replace(charge, at=0), replace(charge, at=10**6)]
     twice = joint(framework, [replace(charge, at=7), replace(charge, at=7)]).epsilon
-    moved = [replace(charge, at=0, calendar="hours"), replace(charge, at=10**6, calendar="minutes")]
-    assert apart == HALF < twice < 1.06  # two of a half are a little more than one of 1
-    assert joint(framework, moved).epsilon >= twice
-    assert Charge.from_dict(moved[0].to_dict()) == moved[0]
+    assert joint(framework, apart).epsilon == HALF < twice < 1.06  # two of a half are a little more than one of 1
+    assert Charge.from_dict(apart[1].to_dict()) == apart[1]
 
 
 def test_five_hundred_and_twenty_weeks_of_minutes_are_one_stretch() -> None:
@@ -217,7 +215,7 @@ def test_windows_hold_what_the_releases_at_each_place_add_up_to(seed: int, kind:
     """Of a query of which one entry moves two cells; in whatever order and groups they were added up before."""
     random = np.random.default_rng(seed)
     framework = tf.Pufferfish(tf.every_entry(), tf.MarkovChain([[0.9, 0.1], [0.4, 0.6]], 5))
-    one = charge_of(laplace(framework, tf.Histogram(), 6, Covers.ENTRIES), calendar="days")
+    one = charge_of(laplace(framework, tf.Histogram(), 6, Covers.ENTRIES))
     places = [int(place) for place in random.integers(25 if kind == "many" else 14, size=50)]
     charges = [replace(one, at=at, scale=noise(random, kind), epsilon=noise(random, kind)) for at in places]
     held = merged([*merged(charges[:20]), *charges[20:25], *merged(charges[25:])])
@@ -225,21 +223,18 @@ def test_windows_hold_what_the_releases_at_each_place_add_up_to(seed: int, kind:
         held = merged([late, *held])
     released = [*charges, *charges[:3]]
     known, short = added_by_hand(released), Fraction(len(released), 2**BITS)
-    each = [window for term in held for window in each_window(term)]
-    assert sorted(window.at or 0 for window in each) == sorted(known)
-    for window in each:
-        times, rate, epsilon = known[window.at or 0]
-        read = several(window)
-        assert read.cost.rates is not None
-        assert (read.times, read.readings, read.scale) == (times, 1, 2 / read.cost.rates.value)
-        assert rate <= read.cost.rates.value <= rate + short
-        assert epsilon <= read.epsilon == read.cost.promised.value <= epsilon + short
-        assert kind == "long" or (rate, epsilon) == (read.cost.rates.value, read.epsilon)
     (whole,) = held
+    assert sorted(place for place, _ in whole.windows) == sorted(known)
+    for place, cost in whole.windows:
+        times, rate, epsilon = known[place]
+        assert cost.rates is not None
+        assert cost.times == times
+        assert rate <= cost.rates.value <= rate + short
+        assert epsilon <= cost.promised.value <= epsilon + short
+        assert kind == "long" or (rate, epsilon) == (cost.rates.value, cost.promised.value)
     assert whole.cost.rates is not None
-    assert (whole.times, whole.readings, whole.at) == (len(released), 1, whole.places[0])
+    assert (whole.cost.times, whole.at) == (len(released), whole.places[0])
     assert sum(rate for _, rate, _ in known.values()) <= whole.cost.rates.value
-    assert whole.saved == max(several(one).saved or 0 for one in released)
 
 
 # Windows of a recording whose matrices repeat after a period: each window's place says in which phase it starts.
@@ -256,7 +251,7 @@ def window(
 ) -> tuple[Framework, Charge]:
     framework = tf.Pufferfish(tf.every_entry(), chain.from_step(start, length))
     calibration = tf.calibrate(framework, tf.Count(1), epsilon, mechanism=mechanism)
-    return framework, replace(charge_of(calibration), at=at + start, calendar="hours")
+    return framework, replace(charge_of(calibration), at=at + start)
 
 
 @st.composite
@@ -330,27 +325,23 @@ def test_weeks_apart_cost_one_week_and_windows_of_other_phases_are_told_apart() 
     assert float(one[0]) > float(one[5]) == pytest.approx(0.25, rel=1e-11)
 
 
-def test_places_that_contradict_the_period_are_charged_at_the_worst_ones() -> None:
+def test_of_windows_that_contradict_the_period_those_of_one_phase_count_beside_whole_changes() -> None:
+    """All are said to start at midnight. For each phase those of another one may have changed as a whole."""
     framework, charge = window(WEEK, 0, 168)
-    shifted = [replace(charge, at=0), replace(charge, at=167)]  # both are said to start at midnight
-    apart = joint(framework, [replace(charge, at=0), replace(charge, at=168)]).epsilon
-    assert apart == joint(framework, [charge]).epsilon < joint(framework, shifted).epsilon
-    anywhere = [replace(charge, at=None, calendar="")] * 2
-    cost = joint(framework, anywhere).epsilon
-    assert joint(framework, shifted).epsilon == cost
-    late = [replace(window(WEEK, start, 168)[1], at=start) for start in range(0, 48, 7)]
-    dearest = max(joint(framework, [charge, one]).epsilon for one in late)
-    assert dearest <= cost < 2 * Fraction(168) / (charge.scale or 1)
+    calibration = tf.calibrate(framework, tf.Count(1), "1/2", mechanism="quilt-exact")
+    mine = {at: charge_of(calibration, at=at) for at in (0, 168, 335, 503)}
+    whole = Fraction(168) / (charge.scale or 1)
 
+    def cost(*places: int) -> Fraction:
+        return joint(framework, [mine[at] for at in places]).epsilon
 
-def test_a_window_of_unknown_place_is_charged_at_the_worst_one_of_every_phase() -> None:
-    loose = tf.PeriodicChain([NIGHT, DAY], 168, BY_HOUR, initial="any")
-    framework, charge = window(loose, 0, 168)
-    anywhere = [replace(charge, at=None, calendar="")] * 2
-    starts = [window(loose, start, 168) for start in range(0, 48, 7)]
-    placed = [joint(about, [charge, replace(one, at=start)]).epsilon for start, (about, one) in enumerate(starts)]
-    most = joint(framework, anywhere).epsilon * (1 + Fraction(1, 10**6))  # both are searched
-    assert max(placed) <= most < 2 * Fraction(168) / (charge.scale or 1)
+    assert cost(0, 168) == cost(335, 503) == cost(0)
+    assert cost(0, 335) == cost(335, 0) == cost(0) + whole
+    assert cost(0, 168, 335) == cost(335, 0, 168) == cost(0) + 2 * whole  # who believes the third finds two elsewhere
+    nobody_says = [replace(charge, at=0), replace(charge, at=167)]
+    assert joint(framework, nobody_says).epsilon == 2 * whole
+    loose = window(tf.PeriodicChain([NIGHT, DAY], 168, BY_HOUR, initial="any"), 0, 168)
+    assert joint(loose[0], [replace(loose[1], at=0), replace(loose[1], at=168)]).epsilon < 1
 
 
 def test_composition_that_forgets_the_phase_is_caught(monkeypatch: pytest.MonkeyPatch) -> None:

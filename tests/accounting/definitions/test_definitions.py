@@ -12,7 +12,6 @@ from typing import Any
 
 import pytest
 from tests.support import one_way
-from tests.support.ledger_tools import refused_unchanged
 from tests.support.registries import restored
 
 import takifugu as tf
@@ -127,7 +126,7 @@ def test_it_is_released_accounted_for_and_certified(tmp_path: Path) -> None:
         with pytest.raises(Unsupported):
             out.interval()
     assert seen == {(1, one_way.UNKNOWN), (0, one_way.UNKNOWN), (0, one_way.WELL)}
-    assert ledger.spent("people").spent.epsilon == 20
+    assert ledger.spent("people").epsilon == 20
     with pytest.raises(BudgetExceeded):
         tf.release(made, ["well"] * 3, entries="values", ledger=ledger, source="people")
     text = out.certificate.text()
@@ -267,12 +266,11 @@ def test_releases_under_two_definitions_add_up_by_what_their_noise_loses() -> No
 
 def test_a_one_way_promise_is_none_about_other_data_of_the_same_people(tmp_path: Path) -> None:
     """How data of another source change when these do is not known, so a promise in one direction bounds nothing."""
-    ledger, made = Ledger.open(tmp_path / "ledger.db"), calibrated()
-    debit = Debit(one_way.framework(), charge_of(made), "ana")
-    ledger.reserve("visits", [debit], budget=9)
-    words = "no cost for a change of the whole data"
-    refused_unchanged(ledger, CompositionRefused, words, "tests", [debit], budget=9, same_people=True)
-    ledger.reserve("tests", [debit], budget=9, same_people=False)
+    ledger, debit = Ledger.open(tmp_path / "ledger.db"), Debit(one_way.framework(), charge_of(calibrated()), ["ana"])
+    ledger.reserve("visits", [debit], budget=9, entries="these")
+    with pytest.raises(CompositionRefused, match="no cost for a change of all its data"):
+        ledger.reserve("tests", [debit], budget=9, entries="these")
+    assert ledger.reserve("visits", [debit], entries="these").spent.epsilon == 2
     assert any_change(debit.charge) is None
 
 

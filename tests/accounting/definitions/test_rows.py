@@ -9,9 +9,11 @@ from typing import Any
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
-from tests.mechanisms.local.test_together import charge, framework
+from tests.mechanisms.local.test_together import LAW, RESPONSE, charge, framework
 from tests.support import region_oracles
 from tests.support import rows_oracle as oracle
+from tests.support.ledger_tools import chain_framework, with_delta
+from tests.support.ledger_tools import charge as of_a_chain
 from tests.support.population_oracles import channels as channels_of
 from tests.support.population_oracles import laws
 
@@ -20,6 +22,7 @@ from kawamoto.channels import randomised_response
 from takifugu.accounting.composition import Charge, joint
 from takifugu.accounting.definitions import rows
 from takifugu.analysis.guarantee import Covers
+from takifugu.core.errors import CompositionRefused
 from takifugu.mechanisms.local import together
 from takifugu.mechanisms.local.composing import on_one_value
 from takifugu.mechanisms.local.over_classes import masses_of_values
@@ -305,6 +308,30 @@ def test_a_delta_is_paid_again_with_each_release() -> None:
     assert [delta for _, delta in totals] == [share, 2 * share, 3 * share]
     assert totals == sorted(totals)
     assert joint(about, sent[:1]).covers is Covers.COMPONENT  # the weakest kind of all
+
+
+def test_a_delta_is_raised_by_what_was_seen_of_the_same_rows_under_another_definition() -> None:
+    about, share = framework(LAW), F(1, 20)
+    noise = Sending(1, 0.0, 1.0, "", Values(RESPONSE))
+    one = replace(charge(noise, about), delta=share)
+    other = of_a_chain(chain_framework(3), tf.Count(1), 3, Covers.EVERYTHING)
+    late, early = joint(about, [other, one]), joint(about, [one, other])
+    assert 1 < late.epsilon == early.epsilon < 2
+    assert early.delta == share
+    assert late.delta == pytest.approx(math.e * share, rel=1e-11)
+    assert joint(about, [other, replace(one, covers=Covers.EVERYTHING)]).delta == share  # whatever the rows are
+    with pytest.raises(CompositionRefused):
+        joint(about, [with_delta(chain_framework(3), 1), one])
+    after = joint(about, [replace(other, delta=F(1, 1000)), one])  # it may have betrayed the rows
+    assert after.epsilon == 1 + F(noise.local_loss()) > late.epsilon
+    assert after.delta == late.delta + F(1, 1000)
+
+
+def test_batches_of_independent_rows_do_not_raise_each_other() -> None:
+    about, share = framework(LAW, rows=2, independent=True), F(1, 20)
+    noise = Sending(2, 0.0, 1.0, "", Values(RESPONSE))
+    may, june = (replace(charge(noise, about, batch=name), delta=share) for name in ("May", "June"))
+    assert joint(about, [may, june]).delta == 2 * share
 
 
 @pytest.mark.parametrize("name", ["value_loss", "lifted_loss", "row_losses"])

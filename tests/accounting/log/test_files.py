@@ -14,7 +14,6 @@ from tests.support.log_tools import debit, pay, pay_around_a_fork, published
 from tests.support.processes import in_a_child
 
 from takifugu.accounting.log import Ledger, disk
-from takifugu.accounting.log import Ledger as FormerLedger
 from takifugu.accounting.log import ledger as ledgers
 from takifugu.accounting.log.sqlite import Sqlite
 from takifugu.core.errors import LedgerError
@@ -25,10 +24,6 @@ def sql(path: Path, *statements: str) -> None:
         for statement in statements:
             connection.execute(statement)
         connection.commit()
-
-
-def former(path: Path) -> None:
-    FormerLedger.open(path)
 
 
 def version_5(path: Path) -> None:
@@ -66,7 +61,7 @@ def pipe(path: Path) -> None:
 @pytest.mark.parametrize(
     ("make", "words"),
     [
-        (former, "earlier format.*publish on in a new ledger.*adopt"), (version_5, "earlier format"),
+        (version_5, "earlier format.*publish on in a new ledger.*adopt"),
         (another, "is a database, but not a ledger"), (lambda path: path.write_text("text " * 999), "is not a ledger"),
         (lambda path: path.write_bytes(b""), "is an empty file"), (Path.mkdir, "is no file"),
         (cut, "damaged|missing|lacks"),

@@ -13,9 +13,9 @@ import pytest
 from tests.support import log_histories as histories
 from tests.support.ledger_reference import Given, Line, Pair, Reference
 
-from takifugu.accounting.composition.at_delta import in_a_series, series_joint
 from takifugu.accounting.composition.by_noise import cost_by_noise
 from takifugu.accounting.composition.losses import any_change, steady_cost, whole_cost
+from takifugu.accounting.composition.series import in_a_series, series_joint
 from takifugu.accounting.composition.views import View as Lens
 from takifugu.accounting.log import Debit, Ledger, account, people
 from takifugu.accounting.log import view as views
@@ -56,14 +56,14 @@ def joint(plain: dict[str, Any], given: Sequence[Given], is_alone: bool) -> Pair
         elif one.line.at is None:
             charge = replace(charge, reading=one.entries)
         else:
-            charge = replace(charge, at=one.line.at, calendar=one.entries, reading=one.entries)
+            charge = replace(charge, at=one.line.at)
         if one.continues and Charge.from_dict(given[0].line.charge).begins_series:
             charge = replace(charge, begins_series=False)
         if charge.definition not in (framework.definition, *definition.reads_alike):
             charge = replace(definition.converted(charge), framework=name)
         charges.append(charge)
     if framework.definition not in ("pufferfish", "attribute"):
-        promise = definition.joint(lens, charges, True)
+        promise = definition.joint(lens, charges, is_alone)
         return promise.epsilon, promise.delta
     delta = sum((charge.delta for charge in charges), Fraction(0))
     if in_a_series(charges):
@@ -71,9 +71,9 @@ def joint(plain: dict[str, Any], given: Sequence[Given], is_alone: bool) -> Pair
     bounds, refused = list[Fraction](), list[CompositionRefused]()
     if len(charges) == 1 and lens.is_native(charges[0]) and (is_alone or charges[0].covers is not Covers.OUTPUT):
         bounds.append(charges[0].epsilon)
-    rules = [lambda: cost_by_noise(lens, charges).epsilon]
+    rules = [lambda: cost_by_noise(lens, charges)]
     if all(charge.covers in (Covers.EVERYTHING, Covers.COMPONENT) for charge in charges):
-        rules.append(lambda: sum((steady_cost(lens, charge, True) for charge in charges), Fraction(0)))
+        rules.append(lambda: sum((steady_cost(lens, charge) for charge in charges), Fraction(0)))
     if not delta:
         rules.append(lambda: sum((whole_cost(lens, charge) for charge in charges), Fraction(0)))
     for rule in rules:
@@ -306,12 +306,10 @@ def test_the_reference_notices(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, 
     for seed in range(120):
         with pytest.MonkeyPatch.context() as patched:
             mutant(patched)
-            account._remembered.cache_clear()
             names, ledger = written(tmp_path, seed)
             try:
                 compare(ledger, names)
             except (AssertionError, CompositionRefused):
                 noticed += 1
                 break
-    account._remembered.cache_clear()
     assert noticed

@@ -22,7 +22,6 @@ from takifugu.influence.chains.class_chains import (
     sides_of_class,
     sides_of_region,
 )
-from takifugu.influence.chains.unplaced import Pieces, Unplaced, unplaced_loss
 from takifugu.influence.profiles.profile import Profile
 from takifugu.model.secrets.families import Family
 from takifugu.numbers.outward_rounding import UNIT
@@ -171,8 +170,6 @@ def test_losses_that_rise_for_ever_are_given_up(monkeypatch):
     monkeypatch.setattr(class_chains, "MOST_RISING", 64)
     with pytest.raises(Unsupported, match="still rise after 64 steps"):
         class_loss(may_stay, Profile.of(1 - np.eye(2), 10**9), Family(range(10**9)))
-    week = Pieces((np.arange(8),), Fraction(1, 7))
-    assert unplaced_loss(may_stay, None, Unplaced((week,), Fraction(1)))[0] == 1
 
 
 @pytest.mark.parametrize("seed", range(8))

@@ -14,35 +14,19 @@ import math
 from collections.abc import Callable, Hashable, Iterable, Iterator, Sequence
 from contextlib import suppress
 from fractions import Fraction
-from operator import mul
 
 from takifugu.accounting.composition.alignment import (
     Item,
     in_one_place,
-    is_one_reading,
     laid_out,
     out_of_phase,
     placed,
-    readings_of_items,
-    window_by_window,
-    worst_alignment,
 )
-from takifugu.accounting.composition.losses import (
-    NO_NOISE,
-    Joint,
-    by_component,
-    chosen_late,
-    deltas,
-    loss,
-    plain,
-    steady_cost,
-    whole_cost,
-)
+from takifugu.accounting.composition.losses import NO_NOISE, loss, plain, steady_cost, whole_cost
 from takifugu.accounting.composition.piling import Windows, piled, standing_in
 from takifugu.accounting.composition.several import STEADY
 from takifugu.accounting.composition.views import View
-from takifugu.analysis.bounds import Witness
-from takifugu.analysis.guarantee import Charge, Covers
+from takifugu.analysis.guarantee import Charge
 from takifugu.analysis.problem import Part
 from takifugu.analysis.questions.influence import Moving
 from takifugu.core.errors import CompositionRefused, Unsupported
@@ -53,58 +37,50 @@ from takifugu.model.beliefs.one_sequence import Recording, is_recording
 from takifugu.model.secrets.families import Family
 from takifugu.numbers.rationals import decimal_up
 
-Cost = tuple[Fraction, Witness | None]
 
+def cost_by_noise(view: View, charges: Sequence[Charge]) -> Fraction:
+    """Return the worst case's joint loss of the noise, at the places that are declared.
 
-def cost_by_noise(view: View, charges: Sequence[Charge]) -> Joint:
-    """Return the worst case's min over quilts of e(Q) + sum_k D_k(N)/b_k.
-
-    The worst case is over beliefs, components, entries and pairs. Chains and networks are searched over their quilts;
-    other beliefs have the trivial quilt (the whole component) only. Releases that are not known to read the same
-    entries are taken at their worst alignment (`alignment`).
+    The worst case is over beliefs, components, entries and pairs. Each component counts by its belief's curves, and
+    with any belief by the change of the whole component. What a belief does not read entry by entry costs its whole
+    change, and so does, beside the windows of one phase of a belief, what lies at another (`alignment`).
     """
-    for c in charges:
-        if c.scale is None and c.covers not in STEADY:
+    for charge in charges:
+        if charge.scale is None and charge.covers not in STEADY:
             raise CompositionRefused(
                 "a release without Laplace noise has no cost by its noise alone", fix="use such noise"
             )
-    worst, witness, late = Fraction(0), None, chosen_late(charges)
+    worst = Fraction(0)
+    first_delta = next((number for number, charge in enumerate(charges) if charge.delta), len(charges))
     for belief in view.framework.beliefs:
-        places = out_of_phase(view, belief, charges)
-        fixed, is_lost = Fraction(0), False
-        terms: list[Item] = []
-        for number, charge in enumerate(charges):
-            read = None if number in places else view.read(belief, charge)
-            if read is not None:
-                terms.append(Item(charge, read, late[number]))
-                continue
-            fixed += whole_cost(view, charge)
-            is_lost = is_lost or (charge.entries > 0 and view.is_native(charge))
-        worst = max(worst, fixed)
-        for cost, cost_witness in _costs(view, belief, terms, is_lost):
-            if fixed + cost >= worst:
-                worst, witness = fixed + cost, cost_witness
-    return Joint(worst, deltas(charges), "joint loss", Covers.ENTRIES, witness)
+        for away in out_of_phase(view, belief, charges):
+            wholes, terms = list[Charge](), list[Item]()
+            for number, charge in enumerate(charges):
+                read = None if number in away else view.read(belief, charge)
+                if read is not None:
+                    terms.append(Item(charge, read, number > first_delta))
+                else:
+                    wholes.append(charge)
+                    is_lost = belief.names is None and charge.entries > 0 and view.is_native(charge)
+                    if is_lost and number not in away:  # nothing says which entries it hides
+                        wholes, terms = list(charges), []
+                        break
+            fixed = sum((whole_cost(view, charge) for charge in wholes), Fraction(0))
+            worst = max(worst, fixed + max(_costs(view, belief, terms), default=Fraction(0)))
+    return worst
 
 
-def _costs(view: View, belief: Belief, terms: Sequence[Item], is_lost: bool) -> Iterator[Cost]:
+def _costs(view: View, belief: Belief, terms: Sequence[Item]) -> Iterator[Fraction]:
     """Yield the joint cost of each different component with a secret.
 
     A release that moves nothing costs nothing, but still says where the entries of its framework are, and so which of
-    them are secret. With `is_lost` one of them does not, because its query reads no single entries.
+    them are secret.
     """
     moving = [term for term in terms if term.read.changes.any()]
     if not moving:
         return
-    is_anywhere = is_lost or not is_one_reading([term.charge for term in terms])
     if not is_recording(belief):
-        if is_anywhere and belief.names is None:
-            yield from _costs_of_anybody(view, belief, moving)
-        else:
-            yield from _costs_in_place(view, belief, belief, moving)
-        return
-    if is_anywhere:
-        yield from _costs_anywhere(view, belief, moving)
+        yield from _costs_in_place(view, belief, belief, moving)
         return
     windows = None
     if not in_one_place(belief, terms):
@@ -112,13 +88,12 @@ def _costs(view: View, belief: Belief, terms: Sequence[Item], is_lost: bool) -> 
     if windows is not None:
         yield from _costs_of_windows(view, belief, *windows, terms)
         return
-    by_window = window_by_window(terms)
-    layout = laid_out(view, belief, by_window)
+    layout = laid_out(view, belief, terms)
     if layout is None:
         yield from _costs_anywhere(view, belief, moving)
         return
     longer, rows = layout
-    shifted = [term._replace(read=term.read.laid_out(row)) for term, row in zip(by_window, rows, strict=True)]
+    shifted = [term._replace(read=term.read.laid_out(row)) for term, row in zip(terms, rows, strict=True)]
     yield from _costs_in_place(view, belief, longer, shifted)
 
 
@@ -143,15 +118,7 @@ def _trivial(terms: Iterable[Item], reach: Callable[[Item], Fraction]) -> Fracti
     return sum((loss(reach(term), term.charge) for term in terms), Fraction(0))
 
 
-def _with_noise(terms: Iterable[Item]) -> Iterator[Item]:
-    """Yield all releases; refuse one without any noise."""
-    for term in terms:
-        if term.charge.scale == 0:
-            raise CompositionRefused(NO_NOISE)
-        yield term
-
-
-def _costs_in_place(view: View, belief: Belief, longer: Belief, terms: Sequence[Item]) -> Iterator[Cost]:
+def _costs_in_place(view: View, belief: Belief, longer: Belief, terms: Sequence[Item]) -> Iterator[Fraction]:
     """Yield the joint costs of releases about the entries of `longer`.
 
     The belief `longer` is `belief` itself, whose secrets are known, or is about another length, in which every step
@@ -173,7 +140,7 @@ def _costs_in_place(view: View, belief: Belief, longer: Belief, terms: Sequence[
 
 def _costs_of_windows(
     view: View, belief: Recording, longer: Belief, windows: Sequence[Windows], terms: Sequence[Item]
-) -> Iterator[Cost]:
+) -> Iterator[Fraction]:
     """Yield the cost of windows among all steps of `longer`, by secret."""
     fixed, searched = _split(view, terms, lambda term: term.read.total)
     trivial = _trivial(searched, lambda term: term.read.total)
@@ -188,11 +155,11 @@ def _costs_of_windows(
         if not family.has_any_pairs(longer):
             continue
         if pile is None:
-            yield fixed, None
+            yield fixed
             continue
         recording = longer.with_length(pile[0].size)  # type: ignore[attr-defined]
-        cost, witness = stretched_loss(recording, pairs, *pile) or (trivial, None)
-        yield fixed + min(plain(cost), trivial), witness
+        cost, _ = stretched_loss(recording, pairs, *pile) or (trivial, None)
+        yield fixed + min(plain(cost), trivial)
 
 
 def _all_runs(view: View, belief: Belief, longer: Belief) -> Iterator[tuple[int, range, Family]]:
@@ -205,46 +172,20 @@ def _all_runs(view: View, belief: Belief, longer: Belief) -> Iterator[tuple[int,
                 yield number, run, family
 
 
-def _costs_anywhere(view: View, belief: Recording, terms: Sequence[Item]) -> Iterator[Cost]:
-    """Yield the cost of sequences without a known start, by secret."""
+def _costs_anywhere(view: View, belief: Recording, terms: Sequence[Item]) -> Iterator[Fraction]:
+    """Yield the cost of sequences that are not known to lie in one recording: of each its dearest piece changes."""
 
     def largest_run(term: Item) -> Fraction:
-        charge, read = term.charge, term.read
-        runs = view.runs(belief, charge)
+        runs = view.runs(belief, term.charge)
         if runs is None:
-            return read.total
-        return min(read.total, max(int(read.changes[run.start : run.stop].sum()) for run in runs) * read.grid)
+            return term.read.total
+        sums = [int(term.read.changes[run.start : run.stop].sum()) for run in runs]
+        return min(term.read.total, max(sums) * term.read.grid)
 
-    fixed, searched = _split(view, _with_noise(terms), largest_run)
-    if next(view.secret_runs(belief, []), None) is None:
-        return
-    for secret in view.framework.secrets:
-        cost, witness = Fraction(0), None
-        if searched:
-            cost, witness = worst_alignment(view, belief, secret.family(belief), searched)
-        yield fixed + plain(cost), witness
-
-
-def _costs_of_anybody(view: View, belief: Belief, terms: Sequence[Item]) -> Iterator[Cost]:
-    """Yield the cost of components without names.
-
-    In each reading one may be the component that moves the answers most: as after a delta, it changes as a whole.
-    """
-    if next(view.secret_runs(belief, []), None) is None:
-        return
-    total, searched = _split(view, _with_noise(term._replace(is_late=False) for term in terms), _reach)
-    for reading in readings_of_items(searched):
-        rates = dict[Hashable, Fraction]()
-        rows = dict[Hashable, list[int]]()
-        for charge, read, _ in reading:
-            key = (read.changes.tobytes(), read.grid)
-            rows[key] = by_component(belief, read.changes).tolist()
-            rates[key] = rates.get(key, Fraction(0)) + read.grid / (charge.scale or 1)
-        costs = []
-        for moves in set(zip(*rows.values(), strict=True)):
-            costs.append(sum(map(mul, moves, rates.values()), Fraction(0)))
-        total += max(costs)
-    yield total, Witness("one user", "whoever moves each answer most")
+    if next(view.secret_runs(belief, []), None) is not None:
+        by_noise = [term for term in terms if term.charge.scale is not None]
+        promised = sum((whole_cost(view, term.charge) for term in terms if term.charge.scale is None), Fraction(0))
+        yield promised + _trivial(by_noise, largest_run)
 
 
 def _reach(term: Item) -> Fraction:
@@ -252,7 +193,7 @@ def _reach(term: Item) -> Fraction:
     return min(int(term.read.changes.sum()) * term.read.grid, term.read.total)
 
 
-def _part_cost(view: View, part: Part, shares: Sequence[Item]) -> Cost:
+def _part_cost(view: View, part: Part, shares: Sequence[Item]) -> Fraction:
     fixed, searched = _split(view, filter(_reach, shares), _reach)
     releases = []
     for term in searched:
@@ -260,17 +201,15 @@ def _part_cost(view: View, part: Part, shares: Sequence[Item]) -> Cost:
         scale = term.scale / read.grid
         moving = None if read.together is None else Moving((read.changes, scale), read.together)
         releases.append(Release(read.changes, scale, read.answer, moving))
-    cost, witness = None, None
+    cost = None
     if releases:
         with suppress(Unsupported):
-            bound, bound_witness = joint_loss(part, releases)
+            bound, _ = joint_loss(part, releases)
             if not math.isinf(bound):
-                cost, witness = plain(decimal_up(Fraction(bound))), bound_witness
+                cost = plain(decimal_up(Fraction(bound)))
     if not all(term.scale for term in searched):
         if cost is None:
             raise CompositionRefused(NO_NOISE)
-        return fixed + cost, witness
+        return fixed + cost
     trivial = _trivial(searched, _reach)
-    if cost is None or cost >= trivial:
-        cost = trivial
-    return fixed + cost, witness
+    return fixed + (trivial if cost is None else min(cost, trivial))

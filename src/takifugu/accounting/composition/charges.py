@@ -54,19 +54,18 @@ class Calibrated(Protocol):
 
 
 def charge_of(
-    calibration: Calibrated, framework: Framework | None = None, scope: str = "unit", fixed_in_advance: bool = False,
-    release: str = "", reading: str = "", at: int | None = None, calendar: str = "",
-    share: tuple[Query, Fraction] | None = None, read_as: str = "", begins_series: bool = False,
+    calibration: Calibrated, framework: Framework | None = None, scope: str = "unit", reading: str = "",
+    at: int | None = None, share: tuple[Query, Fraction] | None = None, begins_series: bool = False,
 ) -> Charge:  # fmt: skip
     """Return a calibration's charge: promise, query and noise, but never data.
 
     For a pooled answer `framework` is what the calibration's framework says about one unit (the same secrets and
     beliefs, cut to the unit's entries); the charge is then the unit's. A mean is kept as the sum that it divides, with
-    the scale to match, because a unit's share of it is divided by the pool's number of entries. Charges with the same
-    `reading` read the same entries; `at` is the step of the unit's one recording where its sequence starts, counted as
-    `calendar` says; `read_as` is how rows became entries. A pooled query by cells gives the `share` that a unit has in
-    it: a query about the unit alone that moves as much, and how much wider the noise is for that one. `begins_series`
-    declares that later releases count as multiples of this one, or of all that begin it with the same `reading`.
+    the scale to match, because a unit's share of it is divided by the pool's number of entries. `at` is the step of the
+    unit's one recording where its sequence starts; rows that are sent with the same `reading` are the same. A pooled
+    query by cells gives the `share` that a unit has in it: a query about the unit alone that moves as much, and how
+    much wider the noise is for that one. `begins_series` declares that later releases count as multiples of this one,
+    or of all that begin it.
 
     Raises InputError when a pooled query names entries by their number (those numbers mean nothing inside a unit), and
     for `at` where the data are not one sequence.
@@ -86,8 +85,8 @@ def charge_of(
         framework=of_unit.fingerprint(), definition=promise.definition, covers=promise.covers, epsilon=promise.epsilon,
         delta=promise.delta, query=query.to_dict(), randomiser=noise.to_dict(), scale=_scale_times(factor, noise),
         change=read.whole, entry_change=read.single, entries=_size(of_unit), answers=read.answers, scope=scope,
-        fixed_in_advance=fixed_in_advance, release=release, names=_names(of_unit), lengths=_lengths(of_unit),
-        reading=reading, at=at, calendar=calendar, read_as=read_as, phases=phases, begins_series=begins_series,
+        names=_names(of_unit), lengths=_lengths(of_unit), reading=reading, at=at, phases=phases,
+        begins_series=begins_series,
     )  # fmt: skip
 
 

@@ -7,28 +7,26 @@ these change; it costs its own epsilon wherever the framework reads its query as
 from __future__ import annotations
 
 import math
-from collections.abc import Iterable, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from fractions import Fraction
 from math import inf, isinf
 
-import numpy as np
-
 from takifugu.accounting.composition.several import as_one
 from takifugu.accounting.composition.views import View
 from takifugu.analysis import randomisers
-from takifugu.analysis.bounds import Witness
 from takifugu.analysis.guarantee import Charge, Covers
-from takifugu.core.arrays import IntArray
 from takifugu.core.errors import CompositionRefused
+from takifugu.core.plain import Plain
 from takifugu.core.plugins import package_of
-from takifugu.model.beliefs import Belief
 from takifugu.model.beliefs.one_sequence import is_recording
 from takifugu.model.frameworks import DEFINITIONS, OF_ROWS
 from takifugu.numbers.rationals import decimal_up, float_above
 
 #: e to this power times any delta is taken for 1.
 FULL = 700
+#: The query of what counts as a promise about every change of other data.
+ELSEWHERE: Plain = {"kind": "about other entries"}
 NO_NOISE = "a release without any noise costs infinitely much beside others"
 #: What a promise covers, in words.
 WHAT = {
@@ -39,17 +37,12 @@ WHAT = {
 
 @dataclass(frozen=True)
 class Joint:
-    """The joint promise of releases under one framework, and its rule.
-
-    `covers` says how the set composes with further releases: where an output-law promise is part of it, anything else
-    that reads the same data must be whole.
-    """
+    """The joint promise of releases under one framework, its rule, and which changes it bounds."""
 
     epsilon: Fraction
     delta: Fraction
     rule: str
     covers: Covers
-    witness: Witness | None = None
 
 
 def deltas(charges: Sequence[Charge]) -> Fraction:
@@ -89,55 +82,25 @@ def plain(cost: Fraction) -> Fraction:
     return cost
 
 
-def chosen_late(charges: Sequence[Charge]) -> tuple[bool, ...]:
-    """Flag each charge possibly chosen after an output with delta > 0."""
-    flags = []
-    has_delta = False
-    for charge in charges:
-        flags.append(has_delta and not charge.fixed_in_advance)
-        has_delta = has_delta or charge.delta > 0
-    return tuple(flags)
-
-
-def depends_on_order(charge: Charge) -> bool:
-    """Return whether a release's cost depends on order."""
-    return charge.delta > 0 or charge.covers is Covers.OUTPUT or charge.begins_series
-
-
-def steady_cost(view: View, charge: Charge, is_placed: bool = False) -> Fraction:
-    """Return the cost of a covering release beside other covering ones.
-
-    `is_placed` says that all of them read the same entries, so that sequences without a secret do not count.
-    """
+def steady_cost(view: View, charge: Charge) -> Fraction:
+    """Return the cost of a covering release beside other covering ones about the same entries."""
     if charge.covers is Covers.EVERYTHING:
         return whole_cost(view, charge)
     if charge.scale is None:
-        return _stored(view, charge, is_placed)
-    costs = [Fraction(0)]
-    if view.is_native(charge):
-        costs = [charge.epsilon]
+        return _stored(view, charge)
+    costs = [charge.epsilon if view.is_native(charge) else Fraction(0)]
     for belief in view.framework.beliefs:
         read = view.read(belief, charge)
         if read is None:
             costs.append(whole_cost(view, charge))
             continue
-        if is_recording(belief) and not (is_placed and len(read.changes) == belief.size):
+        if is_recording(belief) and len(read.changes) != belief.size:
             runs = view.runs(belief, charge) or (range(len(read.changes)),)
         else:
             runs = tuple(run for _, run, _ in view.secret_runs(belief, [read]))
-            if runs and not is_placed and belief.names is None:  # in another reading it may be any of them
-                runs = (belief.components()[int(by_component(belief, read.changes).argmax())],)
         for run in runs:
             costs.append(loss(min(int(read.changes[run.start : run.stop].sum()) * read.grid, read.total), charge))
     return max(costs)
-
-
-def by_component(belief: Belief, changes: IntArray) -> IntArray:
-    """Return an answer's largest change by each component."""
-    runs = belief.components()
-    if len(runs) == len(changes):
-        return changes
-    return np.add.reduceat(changes, [run.start for run in runs])
 
 
 def whole_cost(view: View, charge: Charge) -> Fraction:
@@ -149,7 +112,7 @@ def whole_cost(view: View, charge: Charge) -> Fraction:
                 "the whole data",
                 fix="use Laplace noise (delta = 0)",
             )
-        return _stored(view, charge, True)
+        return _stored(view, charge)
     if charge.change is None:
         raise CompositionRefused(
             "nothing bounds how far the answer of a release can move, so it has no cost for a change of the whole data",
@@ -166,11 +129,10 @@ def whole_cost(view: View, charge: Charge) -> Fraction:
     return cost
 
 
-def _stored(view: View, charge: Charge, is_placed: bool) -> Fraction:
+def _stored(view: View, charge: Charge) -> Fraction:
+    keeps = view.is_native(charge)  # a promise about components is about those that hold a secret of its own framework
     if charge.covers is Covers.EVERYTHING:
         keeps = view.reads_alike(charge)
-    else:  # a promise about components that hold a secret of its own framework: another one may hide what others hold
-        keeps = view.is_native(charge) and (is_placed or view.has_secrets_everywhere)
     if keeps:
         return charge.epsilon
     raise CompositionRefused(
@@ -188,6 +150,14 @@ def loss(reach: int | Fraction, charge: Charge) -> Fraction:
     return reach / charge.scale
 
 
+def covering(charge: Charge, epsilon: Fraction, delta: Fraction) -> Charge:
+    """Return a promise about every change of what a release reads, under any framework."""
+    return replace(
+        as_one(charge), covers=Covers.EVERYTHING, epsilon=epsilon, delta=delta, scale=None, query=ELSEWHERE, entries=0,
+        answers=(), scope="unit", names=(), lengths=(), reading="", at=None, phases=(), begins_series=False,
+    )  # fmt: skip
+
+
 def as_whole(charge: Charge, definition: str) -> Charge:
     """Turn a charge into a promise of a definition about all data.
 
@@ -203,11 +173,7 @@ def as_whole(charge: Charge, definition: str) -> Charge:
             f"nothing bounds what it reveals together with releases under {definition!r}",
             fix="publish it with Laplace noise, or in another source's data",
         )
-    return replace(
-        as_one(charge), definition=definition, covers=Covers.EVERYTHING, epsilon=Fraction(cost), scale=None,
-        query={"kind": "under another definition"}, entries=0, answers=(), names=(), lengths=(), at=None,
-        calendar="", phases=(),
-    )  # fmt: skip
+    return replace(covering(charge, Fraction(cost), charge.delta), definition=definition)
 
 
 def noise_loss(charge: Charge) -> Fraction | float:
@@ -222,26 +188,6 @@ def noise_loss(charge: Charge) -> Fraction | float:
     if charge.scale == 0:
         return inf
     return charge.change / charge.scale
-
-
-def cost_of_all(charges: Iterable[tuple[Charge, int]], refused: str) -> tuple[Fraction, Fraction]:
-    """Return epsilon and delta of repeated releases when all their data change.
-
-    The cost holds whatever their entries are to each other (docs/theory/composition.md#readings). Raises
-    CompositionRefused, with the reason `refused`, where nothing bounds it.
-    """
-    epsilon = delta = Fraction(0)
-    for charge, times in charges:
-        cost = any_change(charge)
-        if cost is None or (charge.delta > 0 and charge.scope == "pooled"):
-            raise CompositionRefused(
-                refused,
-                rule=f"a release that covers {WHAT[charge.covers]} has no cost for such a change",
-                fix="keep the reading, or publish with Laplace noise and delta = 0",
-            )
-        epsilon += times * max(cost, charge.epsilon)
-        delta += times * charge.delta
-    return epsilon, min(delta, Fraction(1))
 
 
 def any_change(charge: Charge) -> Fraction | None:

@@ -6,8 +6,6 @@ import math
 from dataclasses import dataclass
 from fractions import Fraction
 
-from takifugu.numbers.rationals import to_text
-
 #: Terms of sums that are not exact are rounded up to multiples of 2 to minus this power.
 BITS = 60
 #: Sums are exact up to this common denominator of their terms.
@@ -22,8 +20,8 @@ class Total:
     units of 2^-60. Another term never makes the value smaller.
 
     >>> third = Total.of(Fraction(1, 3))
-    >>> (third + third + third).value
-    Fraction(1, 1)
+    >>> (third + third + third).value, third.times(6).value
+    (Fraction(1, 1), Fraction(2, 1))
     """
 
     exact: Fraction
@@ -44,21 +42,9 @@ class Total:
             return Total(Fraction(0), 0, rounded)
         return Total(self.exact + other.exact, common, rounded)
 
-    @property
-    def text(self) -> str:
-        """The sum in a ledger's spelling, a number alone if exact."""
-        exact = to_text(self.exact)
-        if Total.of(self.exact) == self:
-            return exact
-        return f"{exact} {self.denominator} {self.rounded}"
-
-    @staticmethod
-    def of_text(text: str) -> Total:
-        exact, *numbers = text.split()
-        denominator, rounded = map(int, numbers or (0, 0))
-        if numbers:
-            return Total(Fraction(exact), denominator, rounded)
-        return Total.of(Fraction(exact))
+    def times(self, count: int) -> Total:
+        """Return the sum of so many such sums."""
+        return Total(self.exact * count, self.denominator, self.rounded * count)
 
     @property
     def value(self) -> Fraction:

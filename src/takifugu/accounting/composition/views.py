@@ -11,7 +11,6 @@ import math
 from collections.abc import Callable, Hashable, Iterable, Iterator, Sequence
 from dataclasses import dataclass, field, replace
 from fractions import Fraction
-from functools import cached_property
 
 import numpy as np
 
@@ -35,15 +34,13 @@ class Read:
     """A charge's query under one belief: each entry's change in grid steps.
 
     `total` is the largest change when all entries change, in answer units: at most the sum of the changes, and less
-    where each of them is the largest of any. `is_blind` says that the entries were not matched. `together` is D(N) of
-    some entries where that is less than the sum of their changes. `answer` is what adds up, where it is known value by
-    value.
+    where each of them is the largest of any. `together` is D(N) of some entries where that is less than the sum of
+    their changes. `answer` is what adds up, where it is known value by value.
     """
 
     changes: IntArray
     grid: Fraction
     total: Fraction
-    is_blind: bool = False
     together: Callable[[Iterable[int]], int] | None = None
     answer: Additive | None = None
 
@@ -106,26 +103,6 @@ class View:
                 return False
         return True
 
-    @cached_property
-    def has_secrets_everywhere(self) -> bool:
-        """Whether every component possibly meant in another reading holds a secret.
-
-        Users with names are known.
-        """
-        for belief in self.framework.beliefs:
-            hidden, size = set[int](), len(belief.components())
-            if not separate(belief):
-                hidden.update(number for number, *_ in self.secret_runs(belief, []))
-            elif belief.names is None:
-                size = belief.size
-                for secret in self.framework.secrets:
-                    hidden.update(secret.family(belief).entries)
-            else:
-                continue
-            if len(hidden) < size:
-                return False
-        return True
-
     def read(self, belief: Belief, charge: Charge) -> Read | None:
         """Return the charge's query under a belief, or None without single entries.
 
@@ -134,7 +111,7 @@ class View:
         """
         key = (id(belief), id(charge))
         if key not in self._reads:
-            query = replace(alike(charge), at=None, calendar="", reading="", scale=None)
+            query = replace(alike(charge), at=None, reading="", scale=None)
             same = self._alike.setdefault((id(belief), query), [])
             if not same:  # windows that differ in their place and noise read alike
                 same.append(self._read(belief, charge))
@@ -163,7 +140,7 @@ class View:
             moved = (answer.weights != 0).astype(np.int64)
         else:
             moved = np.ones(answer.size, dtype=np.int64)
-        return Read(moved * largest, answer.grid, min(total, int(moved.sum()) * largest * answer.grid), not matched)
+        return Read(moved * largest, answer.grid, min(total, int(moved.sum()) * largest * answer.grid))
 
     def _answer(self, belief: Belief, charge: Charge) -> Additive | None:
         """Return the query in the belief's order, or None without matching entries."""
@@ -195,8 +172,7 @@ class View:
         """Return the charge's sequences as runs of its entries, or None.
 
         A recording holds one sequence at most. A belief in independent pieces covers the pieces of every release of one
-        reading, in which pieces are cut by one rule (a ledger sees to it: `ledger.format.readings`); a belief in one
-        sequence only its own.
+        reading, in which pieces are cut by one rule; a belief in one sequence only its own.
         """
         lengths = charge.lengths
         if not lengths and self.is_native(charge):

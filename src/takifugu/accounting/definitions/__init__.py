@@ -54,8 +54,8 @@ class Definition:
             for secret in framework.secrets:
                 yield from secrets.comparisons(secret, belief)
 
-    def joint(self, view: View, charges: Sequence[Charge], recharge: bool) -> Joint:
-        """Return the joint promise of charges of this definition (see `converted`)."""
+    def joint(self, view: View, charges: Sequence[Charge], is_alone: bool) -> Joint:
+        """Return the joint promise of charges of this definition (see `converted`), with no others if `is_alone`."""
         raise NotImplementedError
 
     def converted(self, charge: Charge) -> Charge:

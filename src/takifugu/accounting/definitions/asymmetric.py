@@ -38,7 +38,6 @@ from takifugu.model.policies.sensitivity import Monotone, Sensitivity, sensitivi
 from takifugu.model.secrets.hypotheses import Comparison
 
 _TOGETHER = "give both frameworks the predicates of both policies: promises add up for the moves that both allow"
-_ANOTHER = {"kind": "under another definition"}
 
 
 @dataclass(frozen=True)
@@ -62,7 +61,7 @@ class Asymmetric(Definition):
                     if before != after and policy.allows(before, after):
                         yield comparison_of(domain, record, before, after)
 
-    def joint(self, view: View, charges: Sequence[Charge], recharge: bool) -> Joint:
+    def joint(self, view: View, charges: Sequence[Charge], is_alone: bool) -> Joint:
         """Return the sum of losses along the charged framework's allowed moves."""
         is_single = any(charge.covers is Covers.OUTPUT for charge in charges)
         if is_single and len(charges) > 1:
@@ -169,7 +168,7 @@ def cost(view: View, charge: Charge) -> Fraction:
 
     Raises CompositionRefused where the loss is infinite.
     """
-    if view.is_native(charge) or charge.query == _ANOTHER:
+    if view.is_native(charge):
         return charge.epsilon
     domain = view.framework.domain
     if isinstance(domain, Visits):  # a move changes as many visits as there are steps in the window that was read

@@ -54,7 +54,7 @@ class Distribution(Definition):
     without_noise: str = "values would be sent as they are"
     reads_alike: tuple[str, ...] = OF_ROWS
 
-    def joint(self, view: View, charges: Sequence[Charge], recharge: bool) -> Joint:
+    def joint(self, view: View, charges: Sequence[Charge], is_alone: bool) -> Joint:
         """Return the least proven joint promise.
 
         Raises CompositionRefused where there is none.

@@ -30,10 +30,10 @@ class Pufferfish(Definition):
 
     name: str = "pufferfish"
 
-    def joint(self, view: View, charges: Sequence[Charge], recharge: bool) -> Joint:
-        from takifugu.accounting.composition.sums import joint_promise
+    def joint(self, view: View, charges: Sequence[Charge], is_alone: bool) -> Joint:
+        from takifugu.accounting.composition.least import least_of_all
 
-        return joint_promise(view, charges, recharge)
+        return least_of_all(view, charges, is_alone)
 
     def hides_one_entry(self, problem: Problem, bound: Bound) -> bool:
         """Return whether noise alone hides one entry from those knowing the rest.

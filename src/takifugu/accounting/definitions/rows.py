@@ -177,9 +177,7 @@ def delta_of_rows(charges: Sequence[Charge]) -> Fraction:
 
 
 def _before(charges: Sequence[Charge], number: int) -> list[Charge]:
-    """Return the earlier releases of other definitions, unless fixed in advance."""
-    if charges[number].fixed_in_advance:
-        return []
+    """Return the earlier releases of other definitions."""
     return [charge for charge in charges[:number] if not is_sent(charge)]
 
 

@@ -47,7 +47,7 @@ def as_stored(charge: Charge, framework: Framework, name: str) -> Charge:
             f"the release {name!r} was charged under another framework than the one that it names for its person",
             fix="use charge_of(calibration, framework=...) with the person's framework",
         )
-    stored = replace(charge, release="", reading="", at=None, calendar="", read_as="")
+    stored = replace(charge, reading="", at=None)
     try:
         Charge.from_dict(json.loads(canonical(stored.to_dict(), "the charge of this release")))
     except (InputError, ArithmeticError, ValueError) as error:

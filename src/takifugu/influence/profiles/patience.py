@@ -35,8 +35,6 @@ FEW_STATES, MORE_STATES = Patience(1e-13, 4096, 1e-7), Patience(1e-9, 512, 1e-7)
 CLASSES = Patience(1e-10, 2048, 1e-4)
 #: Steps of a class of chains after which losses that still rise are given up: some seconds of work.
 MOST_RISING = 2**15
-#: Losses at unknown places fall until a step lowers them by no more than this share.
-STEADY = 1e-12
 
 #: Evaluations of the loss for one scale.
 EVALUATIONS = 10.0

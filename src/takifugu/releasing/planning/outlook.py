@@ -40,8 +40,6 @@ _MEANING = (
     f"{_COST} each {{person}} together; each step is hidden at that epsilon. What lasts as long as several windows is "
     "not hidden."
 )
-#: All windows are of one calendar.
-_CALENDAR = "the file's"
 _OF_PEOPLE = f"{_COST} together; all that is hidden of a person, in all of them, is hidden at that epsilon."
 
 
@@ -195,7 +193,7 @@ def _tables(file: ReleaseFile, aims: Sequence[Aim], factor: Fraction) -> list[_T
         question = next(part.questions(priced_item, name, scope))
         unit, framework = next(iter(question.readers.items()))
         share = question.shares.get(unit)
-        charge = charge_of(question.calibration, framework, at=at, calendar=_CALENDAR, share=share)
+        charge = charge_of(question.calibration, framework, at=at, share=share)
         tables[series] = _Table(series, item, framework, charge, asking.file.places)
     return list(tables.values())
 
@@ -275,7 +273,7 @@ def _cost(charged: Sequence[Sequence[_Table]]) -> Fraction:
     for table in tables:
         frameworks[table.charge.framework] = table.framework
         charges.append(table.charge)
-    return max(joint(f, charges, False, name).epsilon for name, f in frameworks.items())
+    return max(joint(f, charges, name).epsilon for name, f in frameworks.items())
 
 
 def _later(table: _Table, steps: int) -> tuple[str, Framework]:

@@ -1,15 +1,12 @@
-"""What normal releases promise together, with Laplace noise beside them: all fixed beforehand, or one after the other.
+"""What a series of normal releases promises together, with Laplace noise beside it, one after the other.
 
-Per entry the squares of the normal releases' changes add up, and the losses of the others; Theorem 4 of
-docs/theory/influence.md is applied once to the profile that results. Its limits must not depend on any output, so every
-query and all noise must have been fixed in advance.
-
-Every later release of a series counts as a multiple of the first one's profile, the least that covers its own at every
-entry. Multiples add up, whatever was chosen after which output, so that all limits of all entries are one number, and
-the largest that any transcript reaches is fixed (docs/theory/influence.md, Theorem 10). A series is declared with its
-first release and keeps this rule: to choose between two rules after an output would cost the sum of both deltas.
-Several releases may begin it together: all are paid for at once, so their noise is fixed before the first output, and
-their squares add up to one profile.
+Per entry the squares of the changes of normal releases that are fixed together add up, and Theorem 4 of
+docs/theory/influence.md is applied once to the profile that results. Every later release of a series counts as a
+multiple of the first one's profile, the least that covers its own at every entry. Multiples add up, whatever was chosen
+after which output, so that all limits of all entries are one number, and the largest that any transcript reaches is
+fixed (docs/theory/influence.md, Theorem 10). A series is declared with its first release and keeps this rule: to choose
+between two rules after an output would cost the sum of both deltas. Several releases may begin it together: all are
+paid for at once, so their noise is fixed before the first output, and their squares add up to one profile.
 """
 
 from __future__ import annotations
@@ -21,85 +18,38 @@ from fractions import Fraction
 
 import numpy as np
 
-from takifugu.accounting.composition.alignment import is_one_reading
 from takifugu.accounting.composition.losses import NO_NOISE, Joint, deltas
 from takifugu.accounting.composition.piling import standing_in
 from takifugu.accounting.composition.several import places_of
 from takifugu.accounting.composition.views import Read, View
 from takifugu.analysis import randomisers
-from takifugu.analysis.bounds import Witness
 from takifugu.analysis.guarantee import Charge, Covers
 from takifugu.analysis.problem import Part
 from takifugu.core.errors import CompositionRefused, Unsupported
-from takifugu.influence.curves import Release, added, joint_loss, profile_loss, profile_of
+from takifugu.influence.curves import Release, profile_loss, profile_of
 from takifugu.influence.profiles.normal import NormalRelease, covering_multiple, log_share, normal_profile
 from takifugu.numbers.rationals import decimal_up
 from takifugu.numbers.search import halved, mean
 
 NORMAL = "rounded-normal"
+#: The name of this rule.
+SERIES = "series of normal releases"
 #: An epsilon beyond which nothing is promised, and how exactly the least one is searched, relatively.
 LARGEST, EXACT = Fraction(10**4), Fraction(1, 10**9)
 
 
-def planned_together(charges: Sequence[Charge]) -> bool:
-    """Return whether all normal and Laplace noise was fixed in advance.
-
-    The releases are then about the same entries of one unit.
-    """
-    has_normal = False
-    for charge in charges:
-        is_normal = charge.randomiser["kind"] == NORMAL
-        has_normal = has_normal or is_normal
-        has_noise = is_normal or charge.scale is not None
-        if not has_noise or not charge.fixed_in_advance or charge.scope != "unit":
-            return False
-    return has_normal and is_one_reading(charges) and len(places_of(charges)) <= 1
-
-
-def joint_at_delta(view: View, charges: Sequence[Charge]) -> Joint:
-    """Return the least joint epsilon at the sum of the deltas.
-
-    Raises CompositionRefused where an answer does not add up entry by entry as a belief reads it, and where no curve is
-    known.
-    """
-    delta = deltas(charges)
-    parts = list(shares(view, charges))
-
-    def lost(epsilon: Fraction) -> tuple[Fraction, Witness | None]:
-        return loss_at(parts, charges, epsilon, delta)
-
-    try:
-        least = least_epsilon(lost, max((c.epsilon for c in charges), default=Fraction(0)))
-    except Unsupported as error:
-        raise CompositionRefused(error.message) from None
-    return Joint(least, delta, "joint loss at delta", Covers.OUTPUT, lost(least)[1])
-
-
-def loss_at(
-    parts: Sequence[tuple[Part, list[Read]]], charges: Sequence[Charge], epsilon: Fraction, delta: Fraction
-) -> tuple[Fraction, Witness | None]:
-    """Return the releases' loss at their share of delta, with its witness.
-
-    The loss is at most epsilon where they keep (epsilon, delta).
-    """
-    share = log_share(epsilon, delta)
-    losses = [_part_loss(part, charges, reads, share) for part, reads in parts]
-    loss, witness = max(losses, key=lambda loss_of: loss_of[0], default=(0.0, None))
-    return Fraction(loss), witness
-
-
-def least_epsilon(lost: Callable[[Fraction], tuple[Fraction, Witness | None]], start: Fraction) -> Fraction:
+def least_epsilon(lost: Callable[[Fraction], Fraction], start: Fraction) -> Fraction:
     """Return the least epsilon from `start` on to cover its own loss.
 
     Raises CompositionRefused where there is none.
     """
     low, high = Fraction(0), start
-    while lost(high)[0] > high:
+    while lost(high) > high:
         low, high = high, 2 * high
         if high > LARGEST:
             raise CompositionRefused("these releases together promise nothing", fix="use more noise")
     if low:
-        high = halved(lambda e: lost(e)[0] <= e, high, low, lambda good, bad: good - bad <= EXACT * good, mean)
+        high = halved(lambda e: lost(e) <= e, high, low, lambda good, bad: good - bad <= EXACT * good, mean)
     return decimal_up(high)
 
 
@@ -137,28 +87,6 @@ def release_of(charge: Charge, read: Read) -> NormalRelease | Release:
     return Release(read.changes, charge.scale / read.grid, read.answer)
 
 
-def _part_loss(
-    part: Part, charges: Sequence[Charge], reads: Sequence[Read], log_kappa: float
-) -> tuple[float, Witness | None]:
-    normal, laplace = [], []
-    for charge, read in zip(charges, reads, strict=True):
-        if not read.changes.any():
-            continue
-        release = release_of(charge, read)
-        if isinstance(release, NormalRelease):
-            normal.append(release)
-        else:
-            laplace.append(release)
-    if not normal and not laplace:
-        return 0.0, None
-    if not normal:
-        return joint_loss(part, laplace)
-    laplace_profile = None
-    if laplace:
-        laplace_profile = added([profile_of(part.belief, release) for release in laplace])
-    return profile_loss(part, normal_profile(normal, log_kappa, laplace_profile))
-
-
 #: Multiples are searched up to here; beyond it nothing is promised.
 _MOST = 2.0**60
 
@@ -179,19 +107,6 @@ def in_a_series(charges: Sequence[Charge]) -> bool:
     return False
 
 
-def beginning(charges: Sequence[Charge]) -> frozenset[int]:
-    """Return the numbers of the releases paid for with the first.
-
-    What a ledger calls one reading was reserved at once, before any of it was drawn.
-    """
-    reading = charges[0].reading
-    numbers = {0}
-    for number, charge in enumerate(charges):
-        if charge.begins_series and reading and charge.reading == reading:
-            numbers.add(number)
-    return frozenset(numbers)
-
-
 def series_joint(view: View, charges: Sequence[Charge]) -> Joint:
     """Return a series' least epsilon at the sum of its deltas.
 
@@ -200,24 +115,33 @@ def series_joint(view: View, charges: Sequence[Charge]) -> Joint:
     normal nor Laplace, and an answer that moves an entry which the first does not move.
     """
     _check(view, charges)
-    delta, first = deltas(charges), beginning(charges)
+    delta, promised = deltas(charges), charges[0].epsilon
     try:
-        terms = [_term(part, charges, reads, first) for part, reads in shares(view, charges)]
+        terms = _terms(list(shares(view, charges)), charges)
 
-        def lost(epsilon: Fraction) -> tuple[Fraction, Witness | None]:
-            share = log_share(epsilon, delta)
-            losses = [profile_loss(part, normal_profile(base, share)) for part, base in terms if base]
-            loss, witness = max(losses, key=lambda pair: pair[0], default=(0.0, None))
-            return Fraction(loss), witness
+        def lost(epsilon: Fraction) -> Fraction:
+            return _loss(terms, epsilon, delta)
 
-        promised = charges[0].epsilon
-        if len(charges) == 1 and lost(promised)[0] <= promised:
+        if len(charges) == 1 and lost(promised) <= promised:
             least = promised
         else:
             least = least_epsilon(lost, max(charge.epsilon for charge in charges))
     except Unsupported as error:
         raise CompositionRefused(error.message) from None
-    return Joint(least, delta, "series of normal releases", Covers.ENTRIES, lost(least)[1])
+    return Joint(least, delta, SERIES, Covers.ENTRIES)
+
+
+def loss_at(
+    parts: Sequence[tuple[Part, list[Read]]], charges: Sequence[Charge], epsilon: Fraction, delta: Fraction
+) -> Fraction:
+    """Return the loss of a series at its share of delta: at most epsilon where it keeps (epsilon, delta)."""
+    return _loss(_terms(parts, charges), epsilon, delta)
+
+
+def _loss(terms: Sequence[tuple[Part, list[NormalRelease]]], epsilon: Fraction, delta: Fraction) -> Fraction:
+    share = log_share(epsilon, delta)
+    losses = [profile_loss(part, normal_profile(base, share))[0] for part, base in terms if base]
+    return Fraction(max(losses, default=0.0))
 
 
 def _check(view: View, charges: Sequence[Charge]) -> None:
@@ -226,22 +150,25 @@ def _check(view: View, charges: Sequence[Charge]) -> None:
         raise CompositionRefused("a series counts under the beliefs of its first release only", fix=fix)
     if any(charge.scope != "unit" for charge in charges):
         raise CompositionRefused("a series and a release over several people have no joint promise", fix=fix)
-    if len(places_of(charges)) > 1 or not is_one_reading(charges):
+    if len(places_of(charges)) > 1:
         raise CompositionRefused(
             "it is not known that the releases of a series read the same values",
             fix="declare where the sequence starts, with the same `at` for all of them",
         )
-    begun = beginning(charges)
-    for number, charge in enumerate(charges):
+    for charge in charges:
         is_normal = charge.randomiser["kind"] == NORMAL
-        is_later_laplace = number not in begun and charge.scale is not None
+        is_later_laplace = not charge.begins_series and charge.scale is not None
         if not is_normal and not is_later_laplace:
             raise CompositionRefused("a series has normal noise, and Laplace noise beside it", fix=fix)
 
 
-def _term(
-    part: Part, charges: Sequence[Charge], reads: Sequence[Read], begun: frozenset[int]
-) -> tuple[Part, list[NormalRelease]]:
+def _terms(
+    parts: Sequence[tuple[Part, list[Read]]], charges: Sequence[Charge]
+) -> list[tuple[Part, list[NormalRelease]]]:
+    return [_term(part, charges, reads) for part, reads in parts]
+
+
+def _term(part: Part, charges: Sequence[Charge], reads: Sequence[Read]) -> tuple[Part, list[NormalRelease]]:
     """Return a component's first releases, covering its series; [] without moves.
 
     The releases have less noise than the real ones, to cover the later ones, too.
@@ -252,7 +179,7 @@ def _term(
     first, later = [], []
     for number in moving:
         release = release_of(charges[number], reads[number])
-        if number not in begun:
+        if not charges[number].begins_series:
             later.append(release)
         elif isinstance(release, NormalRelease):  # `_check` has seen to it
             first.append(release)

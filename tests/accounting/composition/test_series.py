@@ -14,7 +14,8 @@ from tests.support.ledger_tools import laplace as laplace_noise
 from tests.support.series_oracle import adaptive_delta, hockey_stick
 
 import takifugu as tf
-from takifugu.accounting.composition import at_delta, charge_of, joint
+from takifugu.accounting.composition import charge_of, joint, series
+from takifugu.accounting.composition.series import least_epsilon, loss_at
 from takifugu.accounting.log import Debit, Ledger
 from takifugu.analysis.guarantee import Charge, Covers
 from takifugu.analysis.problem import Problem
@@ -54,7 +55,7 @@ def charges(*calibrations: Any) -> list[Charge]:
 def test_equal_releases_cost_what_they_do_if_fixed_in_advance(number: int) -> None:
     one = normal(COUNT, "0.2", Fraction(1, 10**4 * number))
     together = joint(FRAMEWORK, charges(*[one] * number))
-    advance = tf.compose([one] * number, fixed_in_advance=True)
+    advance = tf.compose([one] * number, begins_series=True)
     assert together.delta == advance.delta
     assert float(together.epsilon) == pytest.approx(float(advance.epsilon), rel=1e-6)
     assert true_delta_of([(COUNT, float(one.scale) / math.sqrt(number), True)], together.epsilon) <= together.delta
@@ -74,18 +75,18 @@ def test_other_queries_and_laplace_noise_cost_no_less_than_they_lose(second: Any
 def test_releases_that_begin_it_together_add_up_by_their_squares() -> None:
     """In whatever order they stand, though the first moves fewer entries; later ones are multiples of both."""
     made = [normal(LAST, 1, "0.005"), normal(COUNT, 1, "0.005")]
-    begun = [charge_of(one, reading="at once", begins_series=True) for one in made]
-    advance = tf.compose(made, fixed_in_advance=True)
+    begun = [charge_of(one, begins_series=True) for one in made]
+    advance = tf.compose(made, begins_series=True)
     for order in (begun, begun[::-1]):
         together = joint(FRAMEWORK, order)
         assert float(together.epsilon) == pytest.approx(float(advance.epsilon), rel=1e-8)
         assert together.delta == advance.delta
-    later = charge_of(laplace(COUNT, "0.2"), reading="at once")
+    later = charge_of(laplace(COUNT, "0.2"))
     charged = joint(FRAMEWORK, [*begun, later])
     releases = [*((one.query, float(one.scale), True) for one in made), (COUNT, float(later.scale or 0), False)]
     assert true_delta_of(releases, charged.epsilon) <= charged.delta
     assert charged.epsilon > together.epsilon
-    apart = [replace(one, reading="", at=0) for one in begun]
+    apart = [begun[0], replace(begun[1], begins_series=False)]
     with pytest.raises(CompositionRefused, match="does not move"):  # the second was not paid for with the first
         joint(FRAMEWORK, apart)
     with pytest.raises(CompositionRefused, match="normal noise"):
@@ -94,7 +95,7 @@ def test_releases_that_begin_it_together_add_up_by_their_squares() -> None:
 
 def test_mutant_that_counts_half_a_multiple_is_caught(monkeypatch: pytest.MonkeyPatch) -> None:
     one = normal(COUNT, 1, "0.01")
-    monkeypatch.setattr(at_delta, "covering_multiple", lambda *_: 0.5)
+    monkeypatch.setattr(series, "covering_multiple", lambda *_: 0.5)
     together = joint(framework_of(STAY, 4), charges(one, one))
     assert true_delta_of([(COUNT, float(one.scale) / math.sqrt(2), True)], together.epsilon) > float(one.delta)
 
@@ -177,7 +178,7 @@ LITTLE = Fraction(1, 10**4)
 
 def of_users(weights: list[int], sigma: int, **changes: Any) -> Charge:
     """Return a release about three users with normal noise that claims next to nothing."""
-    made = charge_of(laplace_noise(USERS, tf.Linear(weights), 1, Covers.ENTRIES), reading="one")
+    made = charge_of(laplace_noise(USERS, tf.Linear(weights), 1, Covers.ENTRIES))
     noise = RoundedNormal(Fraction(sigma), Fraction(1)).to_dict()
     plain = {"scale": None, "delta": LITTLE, "covers": Covers.OUTPUT, "randomiser": noise, "epsilon": Fraction(1, 1000)}
     return replace(made, **{**plain, **changes})
@@ -193,7 +194,6 @@ def test_the_user_who_loses_most_in_the_whole_series_decides(order: tuple[int, .
     assert gaussian_delta(move, 1, promise.epsilon) <= 3 * LITTLE
     assert gaussian_delta(move, 1, promise.epsilon) == pytest.approx(float(3 * LITTLE), rel=1e-5)
     assert (promise.delta, promise.rule, promise.covers) == (3 * LITTLE, "series of normal releases", Covers.ENTRIES)
-    assert promise.witness is not None
     with pytest.raises(CompositionRefused, match="does not move"):
         joint(USERS, [*together, of_users([0, 1, 0], 10**6), of_users([1, 1, 1], 10**6)])
 
@@ -210,56 +210,135 @@ def test_a_first_release_costs_what_it_promised_only_if_it_keeps_that() -> None:
 
 def test_which_releases_begin_a_series() -> None:
     begun, later = of_users([1, 1, 1], 5, begins_series=True), of_users([1, 1, 1], 5)
-    assert not at_delta.in_a_series([])
-    assert not at_delta.in_a_series([later, later])
-    assert at_delta.in_a_series([begun, later])
+    assert not series.in_a_series([])
+    assert not series.in_a_series([later, later])
+    assert series.in_a_series([begun, later])
     for others in ([later, begun], [later, later, begun]):
         with pytest.raises(CompositionRefused, match="begin after"):
-            at_delta.in_a_series(others)
-    other, unnamed = replace(begun, reading="two"), replace(begun, reading="")
-    assert at_delta.beginning([begun, later, begun, other]) == {0, 2}
-    assert at_delta.beginning([unnamed, unnamed, later]) == {0}
-    assert at_delta.beginning([other, begun, later]) == {0}
+            series.in_a_series(others)
 
 
 def test_what_a_series_does_not_reach_is_refused() -> None:
     first, last, later = normal(COUNT, 1, "0.001"), normal(LAST, 1, "0.001"), laplace(COUNT, 1)
     begun = charges(first, later)
     for wrong, words in (
-        ({"at": 3}, "same values"), ({"at": None}, "same values"), ({"scope": "pooled"}, "several people"),
+        ({"at": 3}, "same values"), ({"scope": "pooled"}, "several people"),
         ({"scale": None, "randomiser": {"kind": "exponential"}}, "normal noise"), ({"scale": Fraction(0)}, "noise"),
     ):  # fmt: skip
         with pytest.raises(CompositionRefused, match=words):
             joint(FRAMEWORK, [begun[0], replace(begun[1], **wrong)])
-    for about, series, words in (
+    for about, together, words in (
         (FRAMEWORK, charges(last, first), "does not move"), (FRAMEWORK, charges(first, first)[::-1], "begin after"),
         (framework_of(CHAIN, 4), charges(first, first), "beliefs of its first release"),
     ):  # fmt: skip
         with pytest.raises(CompositionRefused, match=words):
-            joint(about, series)
+            joint(about, together)
     exact = tf.calibrate(FRAMEWORK, COUNT, 1, "0.001", mechanism="gaussian-exact")
     assert joint(FRAMEWORK, charges(exact)).epsilon > 1  # its promise rests on the belief, and counts by its noise
 
 
+# What a series rests on, and its first releases together.
+
+
+@pytest.mark.parametrize("number", [10, pytest.param(100, marks=pytest.mark.mutants)])
+def test_many_releases_lose_as_one_of_the_root_of_their_number(number: int) -> None:
+    one = normal(COUNT, "0.2", Fraction(1, 10**4 * number))
+    promise = tf.compose([one] * number, begins_series=True)
+    assert promise.epsilon < 0.2 * number / 2
+    assert true_delta_of([(COUNT, float(one.scale) / math.sqrt(number), True)], promise.epsilon) <= promise.delta
+    begins = "the releases that begin the series are fixed before the first of them is released"
+    assert begins in promise.conditions
+    assert begins not in tf.compose([one], begins_series=True).conditions
+
+
+def test_two_releases_that_begin_it_promise_no_less_than_they_lose() -> None:
+    first, second = normal(COUNT, 1, "0.01"), normal(LAST, 1, "0.01")
+    promise = tf.compose([first, second], begins_series=True)
+    assert promise.delta == first.guarantee.delta + second.guarantee.delta
+    assert 1 < promise.epsilon < 2.2
+    releases = [(one.query, float(one.scale), True) for one in (first, second)]
+    assert true_delta_of(releases, promise.epsilon) <= promise.delta
+    assert true_delta_of(releases, promise.epsilon / 2) > promise.delta
+
+
+def test_what_no_series_holds_is_refused() -> None:
+    one = normal(COUNT, 1, "0.00001")
+    with pytest.raises(CompositionRefused, match="no joint promise"):
+        tf.compose([one, one])
+    finite = tf.calibrate(FRAMEWORK, COUNT, 1, mechanism="kantorovich-exponential")
+    with pytest.raises(CompositionRefused, match="normal noise"):
+        tf.compose([one, finite], begins_series=True)
+    mode = tf.calibrate(FRAMEWORK, tf.Mode(), 1, mechanism="influence")  # it loses by its scale, as Laplace noise
+    assert tf.compose([one, mode], begins_series=True).epsilon > 1
+
+
+def test_any_normal_noise_counts_by_its_changes() -> None:
+    """gaussian-exact relies on what the belief leaves open; beside others only its noise counts."""
+    exact = tf.calibrate(FRAMEWORK, COUNT, 1, 1e-3, mechanism="gaussian-exact")
+    ours = normal(COUNT, 1, 1e-3)
+    assert exact.scale < ours.scale
+    together = [tf.compose([one, one], begins_series=True).epsilon for one in (exact, ours)]
+    assert together[0] > together[1] > 1
+
+
+def test_independent_users_who_move_an_answer_by_other_tables() -> None:
+    """One moves two cells by 1, the other one cell by 2: alike in L1, and not in L2."""
+    users = tf.Pufferfish(tf.every_entry(), tf.IndependentUsers([{0: 0.5, 1: 0.5}] * 2))
+    parts = [tf.Histogram(entries=(0,)), tf.Sum(codes={0: 0, 1: 2}, entries=(1,))]
+    pure = charge_of(tf.calibrate(users, tf.Together(parts), 1, mechanism="group"), begins_series=True)
+    sigma, delta = Fraction(5), Fraction(1, 10**4)
+    noise = RoundedNormal(sigma, Fraction(1), 3).to_dict()
+    begun = replace(pure, scale=None, delta=delta, covers=Covers.OUTPUT, randomiser=noise)
+    promise = joint(users, [begun] * 2)
+    assert gaussian_delta(2, sigma / Fraction(math.sqrt(2)), promise.epsilon) == pytest.approx(2e-4, rel=1e-5)
+
+
+def test_no_series_costs_less_than_one_of_its_releases_claims() -> None:
+    begun = [of_users(weights, sigma, begins_series=True) for weights, sigma in (([3, 0, 0], 5), ([1, 1, 1], 50))]
+    assert joint(USERS, [replace(begun[0], epsilon=Fraction(7)), begun[1]]).epsilon == 7
+    exact = replace(begun[1], begins_series=False, scale=Fraction(0), delta=Fraction(0))
+    with pytest.raises(CompositionRefused, match="without any noise"):
+        joint(USERS, [begun[0], exact])
+    foreign = replace(begun[1], framework="another belief", answers=("unknown",))
+    with pytest.raises(CompositionRefused, match="no sum over the values"):
+        joint(USERS, [begun[0], foreign])
+    assert loss_at([], [], Fraction(1), LITTLE) == 0
+
+
+def test_the_least_epsilon_is_searched_from_above() -> None:
+    for least in (Fraction(1, 7), Fraction(5, 3), Fraction(5000)):
+        for start in (least * Fraction(9, 10), least / 5):
+            epsilon = least_epsilon(lambda _, least=least: least, start)
+            assert least <= epsilon <= least * (1 + Fraction(2, 10**9))
+        assert least_epsilon(lambda _, least=least: least, least) == pytest.approx(float(least), rel=1e-11)
+        assert least_epsilon(lambda _: Fraction(0), least * 3) == pytest.approx(float(least * 3), rel=1e-11)
+    assert least_epsilon(lambda _: Fraction(9500), Fraction(5000)) >= 9500  # doubled once, up to the limit
+    with pytest.raises(CompositionRefused, match="promise nothing"):
+        least_epsilon(lambda epsilon: epsilon + 1, Fraction(1))
+
+
 def debit(calibration: Any, begins: bool) -> Debit:
-    return Debit(FRAMEWORK, charge_of(calibration, at=0, begins_series=begins))
+    return Debit(FRAMEWORK, charge_of(calibration, at=0, begins_series=begins), ["ann"])
 
 
 def test_a_ledger_holds_a_series(tmp_path: Path) -> None:
-    one, path = normal(COUNT, 1, "0.00001"), tmp_path / "ledger.db"
-    exactly = Ledger.open(path)
-    exactly.reserve("one", [debit(one, True)], budget=(1, "0.00001"))  # asked at (1, 1e-5), it fits that budget
+    one, ledger = normal(COUNT, 1, "0.00001"), Ledger.open(tmp_path / "ledger.db")
+    others = Ledger.open(tmp_path / "others.db")
+
+    def pay(where: Ledger, calibration: Any, begins: bool, budget: Any = None) -> Any:
+        return where.reserve("data", [debit(calibration, begins)], budget, entries="hours").spent
+
+    pay(ledger, one, True, (1, "0.00001"))  # asked at (1, 1e-5), it fits that budget
     with pytest.raises(BudgetExceeded):
-        exactly.reserve("one", [debit(one, False)])
-    two = exactly.reserve("two", [debit(one, True)], budget=(2, "0.00003"))
-    assert two.spent.pair == (1, Fraction(1, 10**5))
-    two = exactly.reserve("two", [debit(one, False)])
-    advance = tf.compose([one, one], fixed_in_advance=True)
-    assert float(two.spent.epsilon) == pytest.approx(float(advance.epsilon), rel=1e-6)
-    assert two.spent.delta == advance.delta
-    three = exactly.reserve("two", [debit(laplace(COUNT, "0.2"), False)])
-    assert two.spent.epsilon < three.spent.epsilon < two.spent.epsilon + Fraction(1, 2)
+        pay(ledger, one, False)
+    assert pay(others, one, True, (2, "0.00003")) == (1, Fraction(1, 10**5))
+    two = pay(others, one, False)
+    advance = tf.compose([one, one], begins_series=True)
+    assert float(two.epsilon) == pytest.approx(float(advance.epsilon), rel=1e-6)
+    assert two.delta == advance.delta
+    three = pay(others, laplace(COUNT, "0.2"), False)
+    assert two.epsilon < three.epsilon < two.epsilon + Fraction(1, 2)
     alone = Ledger.open(tmp_path / "alone.db")
-    alone.reserve("data", [debit(one, False)], budget=(9, "0.1"))
-    with pytest.raises(CompositionRefused, match="is alone"):
-        alone.reserve("data", [debit(one, False)])
+    pay(alone, one, False, (9, "0.1"))
+    with pytest.raises(CompositionRefused, match="its own output only"):
+        pay(alone, one, False)

@@ -1,0 +1,57 @@
+"""What releases about the same entries cost together: the least of what is proved (docs/theory/composition.md).
+
+Each bound holds at every output, and so does the least of them, whichever it is. A further release never lowers it:
+each bound of a set is at least that bound of a subset, and the promise of a single release gives way only to bounds of
+more, each at least the least bound of the one.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from fractions import Fraction
+
+from takifugu.accounting.composition.by_noise import cost_by_noise
+from takifugu.accounting.composition.losses import Joint, deltas, steady_cost, whole_cost
+from takifugu.accounting.composition.series import in_a_series, series_joint
+from takifugu.accounting.composition.several import STEADY, merged
+from takifugu.accounting.composition.views import View
+from takifugu.analysis.guarantee import Charge, Covers
+from takifugu.core.errors import CompositionRefused
+
+
+def least_of_all(view: View, charges: Sequence[Charge], is_alone: bool) -> Joint:
+    """Return the least proven joint promise of releases in their order.
+
+    `is_alone` says that there is no other release about the unit, nor any that its answer reads others in: then a
+    promise about the one output's own distribution counts. Raises CompositionRefused where nothing is proved.
+    """
+    if in_a_series(charges):
+        return series_joint(view, charges)
+    delta, terms, bounds = deltas(charges), merged(charges), list[Joint]()
+
+    def bound(rule: str, covers: Covers, compute: Callable[[], Fraction]) -> CompositionRefused | None:
+        try:
+            bounds.append(Joint(compute(), delta, rule, covers))
+        except CompositionRefused as refused:
+            return refused
+        return None
+
+    if len(terms) == 1 and terms[0].cost.times == 1 and view.is_native(terms[0]):
+        single = terms[0]
+        if is_alone or single.covers is not Covers.OUTPUT:
+            bounds.append(Joint(single.epsilon, delta, "alone", single.covers))
+    if all(term.covers in STEADY for term in terms):
+        covers = max((term.covers for term in terms), key=STEADY.index, default=Covers.EVERYTHING)
+        bound("sum", covers, lambda: sum((steady_cost(view, term) for term in terms), Fraction(0)))
+    refused = bound("joint loss", Covers.ENTRIES, lambda: cost_by_noise(view, terms))
+    if not delta:
+        wholes = "sum of whole changes"
+        bound(wholes, Covers.EVERYTHING, lambda: sum((whole_cost(view, term) for term in terms), Fraction(0)))
+    if bounds:
+        return min(bounds, key=lambda joint: joint.epsilon)
+    assert refused is not None, "the last bound was not refused"
+    raise CompositionRefused(
+        "a release that promises something about its own output only has no joint promise with another about the same "
+        f"person: {refused.message}",
+        fix="use a mechanism that composes ('influence', 'group') for both, or begin a series (begins_series)",
+    )
