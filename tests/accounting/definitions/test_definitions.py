@@ -269,7 +269,7 @@ def test_a_one_way_promise_is_none_about_other_data_of_the_same_people(tmp_path:
     ledger, debit = Ledger.open(tmp_path / "ledger.db"), Debit(one_way.framework(), charge_of(calibrated()), ["ana"])
     ledger.reserve("visits", [debit], budget=9, entries="these")
     with pytest.raises(CompositionRefused, match="no cost for a change of all its data"):
-        ledger.reserve("tests", [debit], budget=9, entries="these")
+        ledger.reserve("tests", [debit], budget=9, entries="these", same_people=True)
     assert ledger.reserve("visits", [debit], entries="these").spent.epsilon == 2
     assert any_change(debit.charge) is None
 

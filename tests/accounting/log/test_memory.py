@@ -35,7 +35,7 @@ def test_a_rehearsal_leaves_nothing_behind(tmp_path: Path, monkeypatch: pytest.M
 def test_a_refusal_names_the_ledger_that_will_be(tmp_path: Path) -> None:
     ledger = Ledger.blank("kitchen ledger.db")
     seen = ledger.preview("data", [debit(epsilon="2")], 1, entries="these")
-    assert "takifugu ledger budget 'kitchen ledger.db' data 2" in str(seen.over)
+    assert "takifugu ledger set-budget 'kitchen ledger.db' data 2" in str(seen.over)
     assert kinds(ledger) == ["began"]
     with pytest.raises(BudgetExceeded):
         pay(ledger, debit(epsilon="2"), budget=1)
