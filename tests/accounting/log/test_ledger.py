@@ -579,3 +579,17 @@ def test_charges_are_kept_without_what_the_event_says(ledger: Ledger) -> None:
     ledger.reserve("data", [Debit(debit().framework, question, ["ann"])], 9, entries="these")
     (stored,) = ledger.view().charges.values()
     assert stored == charge()
+
+
+@pytest.mark.parametrize("earlier", [1, 168, 10**7])
+def test_only_how_far_windows_lie_apart_matters(tmp_path: Path, earlier: int) -> None:
+    """Steps are counted from 1970: those of years before it have negative numbers."""
+    totals = list[Amount]()
+    for shift in (0, earlier):
+        book = Ledger.open(tmp_path / f"{shift}.db")
+        for week in (0, 2, 1):
+            (one,) = weekly(week)
+            moved = replace(one, charge=replace(one.charge, at=12 * week - shift))
+            totals.append(book.reserve("data", [moved], 99, entries="hours").spent)
+        assert book.check() == ()
+    assert totals[:3] == totals[3:]

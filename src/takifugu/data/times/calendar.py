@@ -2,7 +2,7 @@
 
 Steps are counted in UTC; days, weeks and other periods are those of clocks in the declared zone, where there is one. A
 place is the number of a step, from 0 at the calendar's start. Where the recording starts and ends is no part of what a
-place means to a ledger, which counts steps from the year 1 (times) or from 0 (numbers).
+place means to a ledger, which counts steps from 1970 (times) or from 0 (numbers).
 """
 
 from __future__ import annotations
@@ -10,7 +10,7 @@ from __future__ import annotations
 import math
 from collections.abc import Iterator
 from dataclasses import dataclass, replace
-from datetime import UTC, date, datetime, timedelta, timezone
+from datetime import date, timedelta, timezone
 from fractions import Fraction
 
 from takifugu.core.errors import InputError
@@ -31,7 +31,6 @@ from takifugu.data.times.moments import (
 from takifugu.data.times.zones import DAY, EPOCH, HOUR, MICROSECOND, Zone
 from takifugu.numbers.rationals import to_text
 
-_FIRST = datetime(1, 1, 1, tzinfo=UTC)
 #: A calendar of more windows is a mistake in its end: each one is looked at. The lengths are those of the shortest.
 MOST_WINDOWS = 20_000
 _LENGTHS = {"hour": HOUR, "day": DAY, "week": 7 * DAY, "month": 28 * DAY, "year": 365 * DAY}
@@ -82,15 +81,6 @@ class Calendar:
         return None if self.stop is None else self._place(self.stop, "until")
 
     @property
-    def name(self) -> str:
-        """Return the name in a ledger: length and position of steps.
-
-        The ends are no part of it and may move.
-        """
-        unit = "microseconds" if self.is_time else "in numbers"
-        return f"steps of {to_text(self.step)} {unit}, {to_text(self._origin % self.step)} later"
-
-    @property
     def length(self) -> str:
         """Return the length of a step in words."""
         if not self.is_time:
@@ -124,8 +114,8 @@ class Calendar:
         return min(math.ceil((seconds * 10**6 + longer) / self.step), len(window))
 
     def at(self, place: int) -> int:
-        """Return the number of a step, as a ledger counts."""
-        return int(self._origin // self.step) + place
+        """Return the number of a step, counted from 1970, or from 0, as a ledger counts."""
+        return int(Fraction(self.start) // self.step) + place
 
     def ticks(self, per_step: int) -> int:
         """Return the calendar's start in ticks, `step` of them a step.
@@ -230,14 +220,6 @@ class Calendar:
         if self.zone is None:
             latest += max(timedelta(), now.utcoffset() or timedelta())
         return self.moment_of(places.stop) <= latest // MICROSECOND
-
-    @property
-    def _origin(self) -> Fraction:
-        """Return the start, counted from a ledger's origin."""
-        origin = Fraction(self.start)
-        if self.is_time:
-            origin += (EPOCH - _FIRST) // MICROSECOND
-        return origin
 
     def _place(self, instant: Moment, key: str) -> int:
         place = (Fraction(instant) - self.start) / self.step

@@ -106,7 +106,10 @@ def release(
         require_known(ledger, require_ledger)
         facts = list[str]()
         if at is not None:  # InputError for data that are not one sequence of a recording
-            facts = [f"the sequence starts at step {charge_of(calibration, at=at).at or 0} of the recording"]
+            place = charge_of(calibration, at=at).at or 0
+            if place < 0:
+                raise InputError(f"at is {at!r}", rule="steps of a recording are counted from 0").at("at")
+            facts = [f"the sequence starts at step {place} of the recording"]
         if begins_series:
             facts.append(SERIES)
         questions = ready([payer.question(calibration, data, at, entries, begins_series)])

@@ -62,8 +62,8 @@ def period_of(by: str, calendar: Calendar) -> Period:
     return Period(tuple(Slots(clocks, range(size), (by,)).numbers.tolist()), start)
 
 
-def since_the_year_1(calendar: Calendar) -> Calendar:
-    """Return the calendar counted from year 1, as in ledgers."""
+def since_1970(calendar: Calendar) -> Calendar:
+    """Return the calendar counted from 1970, as in ledgers."""
     first = calendar.moment_of(-calendar.at(0))
     return replace(calendar, start=first, stop=None)
 

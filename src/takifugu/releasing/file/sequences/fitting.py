@@ -20,7 +20,7 @@ from takifugu.data.relation.opening import is_select
 from takifugu.data.relation.source import Table
 from takifugu.data.times.calendar import Calendar
 from takifugu.model.beliefs.chains.declared_chain import ChainFit
-from takifugu.model.beliefs.chains.matrices_by import period_of, since_the_year_1
+from takifugu.model.beliefs.chains.matrices_by import period_of, since_1970
 from takifugu.releasing.file.problems import blamed
 from takifugu.releasing.file.public import FIT_ELSEWHERE, Public
 from takifugu.releasing.file.relation_keys import open_relation
@@ -64,7 +64,7 @@ class PublicSequences(Public):
         cells: tuple[int, ...] = (0,)
         counted_from = None
         if by_cell is not None and calendar is not None:
-            cells, counted_from = period_of(by_cell, calendar).cells, since_the_year_1(calendar)
+            cells, counted_from = period_of(by_cell, calendar).cells, since_1970(calendar)
         try:
             states = self.belief.states
             counts = transitions_in_public({**keys, "encoding": fit.encoding}, states, self.folder, cells, counted_from)
