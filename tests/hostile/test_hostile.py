@@ -11,6 +11,7 @@ from pathlib import Path
 
 import pytest
 from tests.hostile.corpus import Case, content, corpus
+from tests.support.log_tools import pay
 
 from takifugu.accounting.log import Ledger
 from takifugu.core.errors import TakifuguError
@@ -33,7 +34,7 @@ PART = 50
 def remembered(tmp_path_factory: pytest.TempPathFactory) -> bytes:
     """Return the bytes of a ledger that remembers something."""
     where = tmp_path_factory.mktemp("seed") / "ledger.db"
-    Ledger.open(where).source("study", 10)
+    pay(Ledger.open(where), source="study", budget=10)
     return where.read_bytes()
 
 
