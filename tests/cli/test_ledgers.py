@@ -256,7 +256,7 @@ def test_a_changed_certificate_is_refused_and_names_its_file(place: Path) -> Non
     ("adopt l.db out --yes", "ledger import-certificates l.db out --yes"),
     ("history l.db data", "ledger show l.db"), ("history --json l.db", "ledger show l.db"),
     ("merge l.db other.db --dry-run", "ledger import-certificates l.db FOLDER"),
-    ("init l.db", "release FILE --new-ledger"), ("upgrade l.db", "release FILE --new-ledger"),
+    ("init l.db", "release FILE"), ("upgrade l.db", "release FILE --new-ledger"),
     ("check", "ledger verify LEDGER ..."), ("history", "ledger show LEDGER"),
 ])  # fmt: skip
 def test_a_word_of_before_names_the_line_to_write_now(place: Path, typed: str, line: str) -> None:

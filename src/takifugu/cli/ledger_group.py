@@ -11,7 +11,7 @@ from takifugu.cli.group import JSON_OPTION, LEDGER_ARGUMENT, PATH, SOURCE_ARGUME
 #: What became of each command of before, and the line to write now: {typed} is all that was typed after the word,
 #: {ledger} the first of it.
 BEFORE = {
-    "init": ("is gone, since a release makes its ledger where there is none", "release FILE --new-ledger"),
+    "init": ("is gone, since a release makes its ledger where there is none", "release FILE"),
     "history": ("is part of 'ledger show' now", "ledger show {ledger}"),
     "check": ("is 'ledger verify' now", "ledger verify {typed}"),
     "budget": ("is 'ledger set-budget' now", "ledger set-budget {typed}"),
