@@ -27,7 +27,8 @@ def place(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     book = Ledger.open("l.db")
     publish(book, pay(book, debit(name="minutes"), budget=9), Path("out"))
     pay(book, debit(name="again"), entries="other", same_entries=True, why="the export was corrected")
-    publish(book, pay(book, debit(["x"], "3/10", name="weekly"), source="friends", budget=9), Path("out"))
+    weekly = debit(["x"], "3/10", name="weekly")
+    publish(book, pay(book, weekly, source="friends", same_people=True, budget=9), Path("out"))
     return tmp_path
 
 
@@ -192,6 +193,7 @@ def test_what_a_ledger_lacks_is_entered_after_its_price_was_agreed_to(place: Pat
     asked = words_of(ended(2, *entering))
     assert "source 'friends', which has spent epsilon 0, would have spent with release epsilon delta" in asked
     assert "weekly 0.4 0" in asked
+    assert "the sources of a ledger are about the same people" in asked
     assert "nobody is there to be asked: look at the prices, and add --yes" in asked
     assert Path("l.db").read_bytes() == before
     done = words_of(succeed(*entering, "--yes"))

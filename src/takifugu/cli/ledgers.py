@@ -191,6 +191,8 @@ def import_certificates(ledger: str, folder: Path, yes: bool, as_json: bool) -> 
         offered.append(prices)
         if not as_json:
             _print_prices(prices)
+            if len({source.name for source in book.show()}.union(price.source for price in prices)) > 1:
+                click.echo(paragraph(SAME_PEOPLE))
         if book.is_new and not as_json:
             complain(f"there is no ledger {shown(ledger)!r}: a new one will know these releases alone", "yellow")
         return yes or agreed("enter them as spent? This cannot be taken back")
