@@ -105,17 +105,22 @@ def _telling(ctx: click.Context) -> Iterator[None]:
     if "ledger" not in ctx.params:
         yield
         return
-    has_begun = False
+    has_begun, ended = False, None
     try:
         from takifugu.accounting.log.standing import telling
 
         with telling(ctx.params["ledger"], prints_last=ctx.info_name not in _PRINTS_FIRST):
             has_begun = True
-            yield
+            try:
+                yield
+            except click.exceptions.Exit as error:  # it came to its end, and has said how
+                ended = error
     except (KeyboardInterrupt, SystemExit) as error:
         if not has_begun:
             vars(error).setdefault("standing", LEDGER_AS_IT_WAS)
         raise
+    if ended is not None:
+        raise ended
 
 
 class WithKinds(Extended):

@@ -98,7 +98,11 @@ def test_tables_of_one_payment_are_entered_together(tmp_path: Path) -> None:
 def test_prices_are_those_that_are_paid(tmp_path: Path) -> None:
     """A rehearsal enters one after the other, too, each beside all before it."""
     book, other = Ledger.open(tmp_path / "ledger.db"), Ledger.open(tmp_path / "other.db")
-    said = [published(book, debit(["ann"], f"{n}/10"), source=f"s{n % 2}", budget=99) for n in range(1, 5)]
+    said = []
+    for number in range(1, 5):
+        more = {"same_people": True} if number == 2 else {}
+        release = debit(["ann"], f"{number}/10")
+        said.append(published(book, release, source=f"s{number % 2}", budget=99, **more))
     pay(other, debit(["zoe"]), source="s0", budget=99)
     before = other.store.after(0)
     prices = [spent for _, spent in other.prices(said)]
