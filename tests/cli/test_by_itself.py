@@ -43,7 +43,6 @@ def ward(tmp_path: Path) -> Path:
 
 @pytest.mark.slow
 def test_the_line_of_the_crontab_pays_once_however_often_it_runs(ward: Path) -> None:
-    Ledger.open(ward / "ward-ledger.db")
     *times, command = block("crontab").split(maxsplit=5)
     assert len(times) == 5
     command = command.replace("\\%", "%").replace("/srv/ward", shlex.quote(str(ward)))
@@ -55,7 +54,7 @@ def test_the_line_of_the_crontab_pays_once_however_often_it_runs(ward: Path) -> 
         published.append((ward / "ward-published" / "busy-2026-W02.csv").read_bytes())
     assert "already published" in done.stdout
     assert published[0] == published[1]
-    assert len(Ledger.open(ward / "ward-ledger.db").history("ward-3")) == 1
+    assert len(Ledger.open(ward / "ward-ledger.db").payments("ward-3")) == 1
 
 
 def hook() -> dict[str, str]:

@@ -78,8 +78,10 @@ def shape(leaves: str, **parts: Any) -> dict[str, Any]:
 
 TOP = shape("format command file")
 AMOUNT = shape("epsilon delta")
-RELEASE = shape("id name state scope units software created", cost=AMOUNT, compositions=[None])
-SOURCE = shape("name id budget_is_implied units unpublished", spent=AMOUNT, budget=AMOUNT, releases=[RELEASE])
+RELEASE = shape("id name state software created", promised=AMOUNT)
+SOURCE = shape(
+    "name budget_is_implied names_units unpublished declarations", spent=AMOUNT, budget=AMOUNT, releases=[RELEASE]
+)
 ROW = shape("name scale expected_error composition status reason")
 OFF = shape("off_by epsilon delta epsilon_overall delta_overall")
 ANSWER = shape("unit mechanism scale expected_error epsilon delta composition forbids forced_by")
@@ -108,7 +110,7 @@ def test_the_json_keeps_its_shape(tmp_path: Path) -> None:
     del released["tables"]
     more = {"notices": [None], "state": None, "completed": None}  # the new ledger, and what is spent
     assert keys(released) == {**TOP, "source": None, "spent": AMOUNT, "budget": AMOUNT, **more}
-    assert keys(json_of("ledger", "show", tmp_path / "ledger.db")) == {**TOP, "sources": [SOURCE]}
+    assert keys(json_of("ledger", "show", tmp_path / "ledger.db")) == {**TOP, "id": None, "sources": [SOURCE]}
 
 
 def test_the_schema_is_json() -> None:

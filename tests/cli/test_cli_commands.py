@@ -46,9 +46,8 @@ def test_the_commands_in_the_order_of_their_use() -> None:
     assert all_commands() == [
         ("init",), ("beliefs",), ("check",), ("compare",), ("calibrate",), ("advise",), ("plan",), ("explain",),
         ("explore",), ("release",), ("ask",), ("open",), ("audit",), ("certificate", "show"),
-        ("ledger", "init"), ("ledger", "show"), ("ledger", "history"), ("ledger", "budget"), ("ledger", "resume"),
-        ("ledger", "adopt"), ("ledger", "merge"), ("ledger", "check"), ("ledger", "upgrade"), ("schema",), ("keys",),
-        ("demo",), ("example",), ("reproduce",),
+        ("ledger", "show"), ("ledger", "set-budget"), ("ledger", "verify"), ("ledger", "import-certificates"),
+        ("ledger", "resume"), ("schema",), ("keys",), ("demo",), ("example",), ("reproduce",),
     ]  # fmt: skip
     listed = re.findall(r"^  ([a-z]+) ", invoke("--help").output.split("Commands:")[1], re.MULTILINE)
     assert listed == list(dict.fromkeys(path[0] for path in all_commands()))
@@ -160,53 +159,14 @@ def test_a_certificate_edited_by_hand(released: Path) -> None:
         assert f"{where.name}: this file was changed after it was written" in outcome.stderr
 
 
-def test_ledger_history_and_budget(released: Path) -> None:
-    book = released / "ledger.db"
-    history = succeed("ledger", "history", book)
-    assert widest(history.output) <= 80
-    ids = [e.id for e in Ledger.open(book).history("study")]
-    assert all(one in history.output for one in ids)
-    document = json_of("ledger", "history", book, "study")
-    assert set(document) == {*TOP, "sources"}
-    assert [r["id"] for r in document["sources"][0]["releases"]] == ids
-    assert set(document["sources"][0]["releases"][0]) == {
-        "id", "name", "state", "cost", "compositions", "scope", "units", "software", "created",
-    }  # fmt: skip
-    raised = json_of("ledger", "budget", book, "study", "12.5", "--delta", "1e-6")
-    assert set(raised) == {*TOP, "source", "spent", "before", "budget"}
-    assert (raised["before"], raised["budget"]) == (
-        {"epsilon": "10", "delta": "0"}, {"epsilon": "12.5", "delta": "1/1000000"},
-    )  # fmt: skip
-    assert Ledger.open(book).show()[0].budget is not None
-    assert "before: epsilon 12.5" in invoke("ledger", "budget", book, "study", "11").output
-
-
 @pytest.mark.slow
 def test_long_names_fit_into_the_tables(tmp_path: Path) -> None:
     spec = files.SPEC.replace('name = "study"', f'name = "{"a very long study " * 6}"')
     where = files.write(tmp_path, spec.replace('name = "time-use"', f'name = "{"t" * 64}"'))
     book = tmp_path / "ledger.db"
     on_file = [[word, where] for word in ("calibrate", "compare", "explain", "release")]
-    for words in (*on_file, ["ledger", "show", book], ["ledger", "history", book]):
+    for words in (*on_file, ["ledger", "show", book]):
         assert widest(succeed(*words).stdout, tmp_path, "t" * 64) <= 80, words
-
-
-@pytest.mark.sampled(3)
-@pytest.mark.parametrize(("words", "says"), [
-    (("budget", "{}", "study", "0.5"), "has spent"),
-    (("budget", "{}", "study", "none"), "the budget's epsilon"),
-    (("budget", "{}", "stdy", "5"), "no source 'stdy'"),
-    (("budget", "{}", "study", "5", "--delta", "2"), "delta"),
-    (("history", "{}", "stdy"), "no source 'stdy'"),
-    (("history", "none.db"), "none.db"),
-    (("budget", "none.db", "study", "5"), "none.db"),
-])  # fmt: skip
-def test_a_ledger_refuses_what_is_wrong(released: Path, words: tuple[str, ...], says: str) -> None:
-    book = released / "ledger.db"
-    before = book.read_bytes()
-    assert says in refused("ledger", *(w.format(book) for w in words))
-    assert book.read_bytes() == before
-    assert not Path("none.db").exists()
 
 
 def test_the_budget_is_told_as_it_was_declared(tmp_path: Path) -> None:
@@ -215,7 +175,7 @@ def test_the_budget_is_told_as_it_was_declared(tmp_path: Path) -> None:
     where, book = files.write(tmp_path / "b", files.SPEC.replace("budget = 10\n", "")), tmp_path / "b" / "ledger.db"
     implied = "No budget was declared in the file: it is what the first release cost"
     assert implied in words_of(invoke("release", where))
-    succeed("ledger", "budget", book, json_of("ledger", "show", book)["sources"][0]["name"], "30")
+    succeed("ledger", "set-budget", book, json_of("ledger", "show", book)["sources"][0]["name"], "30")
     assert f"of epsilon 30. {implied}, or was set since" in words_of(succeed("release", where))
 
 
@@ -436,7 +396,7 @@ def test_a_full_disk_publishes_nothing(tmp_path: Path, monkeypatch: pytest.Monke
     out = [f"time-use-units.certificate.{end}" for end in ("json", "txt")]
     assert f"These of its files are out: {', '.join(out)}." in said
     assert sorted(p.name for p in (tmp_path / "out").iterdir()) == out
-    assert {e.state for e in Ledger.open(tmp_path / "ledger.db").history("study")} == {"drawn"}
+    assert {release.state for release in Ledger.open(tmp_path / "ledger.db").releases("study")} == {"drawn"}
     monkeypatch.undo()
     assert "its epsilon counts as spent" in words_of(invoke("ledger", "show", tmp_path / "ledger.db"))
 

@@ -149,12 +149,12 @@ WORDS = re.compile(
 ABOUT_FILES = (
     "check", "compare", "calibrate", "advise", "plan", "explain", "beliefs", "audit", "release --dry-run", "release",
 )  # fmt: skip
-ABOUT_LEDGERS = ("show", "history", "check", "resume", "upgrade")
+ABOUT_LEDGERS = ("show", "verify", "resume")
 ALONE = ("beliefs", "explain --epsilon 2", "keys", "example", "reproduce")
 #: Commands that are tried in words of their own: what they print is a file, or a browser opens.
 OTHERS = (
-    "schema", "open", "init", "certificate show", "ledger init", "ledger budget", "ledger adopt", "ledger merge", "ask",
-    "demo", "explore",
+    "schema", "open", "init", "certificate show", "ledger set-budget", "ledger import-certificates", "ask", "demo",
+    "explore",
 )  # fmt: skip
 
 
@@ -185,7 +185,7 @@ def test_of_the_first_page_and_the_gallery(tmp_path: Path, monkeypatch: pytest.M
         assert not strange(invoke("ledger", command, ledger).output), command
     for certificate in folder.glob("*.certificate.json"):
         assert not strange(invoke("certificate", "show", certificate).output), certificate
-    more = [("budget", ledger, "boilers", "9"), ("adopt", ledger, folder), ("merge", ledger, ledger), ("init", ledger)]
+    more = [("set-budget", ledger, "boilers", "9"), ("import-certificates", ledger, folder), ("verify", ledger, folder)]
     assert not [one for one in more if strange(invoke("ledger", *one).output)]
 
 

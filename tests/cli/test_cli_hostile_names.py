@@ -116,7 +116,7 @@ PLACES = {
 COMMANDS = (
     ("check", "release.toml"), ("calibrate", "release.toml"), ("advise", "release.toml"),
     ("release", "--dry-run", "release.toml"), ("release", "release.toml"), ("ledger", "show", "ledger.db"),
-    ("ledger", "history", "ledger.db"),
+    ("ledger", "verify", "ledger.db", "out"),
 )  # fmt: skip
 
 

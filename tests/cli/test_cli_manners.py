@@ -51,8 +51,8 @@ COMMANDS = [
     ["explain"], ["explain", "--delta", "1e-6", "--epsilon", "0.001"], ["explain", "release.toml"],
     ["plan", "weeks.toml"], ["release", "weeks.toml", "--dry-run"], ["release", "release.toml"],
     ["certificate", "show", "out/time-use-pooled.certificate.json"], ["ledger", "show", "ledger.db"],
-    ["ledger", "history", "ledger.db"], ["ledger", "budget", "ledger.db", "study", "10"],
-    ["ledger", "resume", "ledger.db"], ["ledger", "init", "other.db"],
+    ["ledger", "verify", "ledger.db", "out"], ["ledger", "set-budget", "ledger.db", "study", "10"],
+    ["ledger", "resume", "ledger.db"],
     ["init", "data.csv", "-o", "other.toml", "--kind", "users", "--unit", "-", "--value", "spare"],
     ["reproduce"], ["demo"], ["beliefs"],
     ["beliefs", "release.toml"],
@@ -168,7 +168,7 @@ def test_refusals_say_so(fresh: Path) -> None:
     fresh.write_text(changed(files.SPEC, ("budget = 10\n", "budget = 0.001\n")), encoding="utf-8")
     error = failure("release", fresh)["error"]
     assert (error["kind"], error["exit_code"], error["state"]) == ("BudgetExceeded", 1, "nothing happened")
-    assert failure("ledger", "history", fresh.parent / "ledger.db", "nobody")["command"] == "ledger history"
+    assert failure("ledger", "resume", fresh.parent / "ledger.db")["command"] == "ledger resume"
 
 
 @pytest.mark.parametrize(("words", "kind", "code"), [

@@ -1,18 +1,13 @@
 """`takifugu example`: what it writes into an empty folder runs there as it stands, and says something."""
 
 import os
-import shutil
-import sqlite3
 import webbrowser
-from contextlib import closing
 from pathlib import Path
 
 import pytest
-from tests.support.commands import ended, invoke, json_of, succeed, words_of
-from tests.support.ledger_tools import group_debit, one_thing, unchanged
+from tests.support.commands import ended, invoke, json_of, succeed
 
 import takifugu as tf
-from takifugu.accounting.log import Ledger
 from takifugu.cli.samples.examples import examples
 
 ALL = [example.name for example in examples()]
@@ -105,52 +100,3 @@ def test_where_there_is_no_browser_the_path_is_enough(reports: list[Path], monke
 def test_a_folder_without_a_report_is_refused(reports: list[Path], where: str, words: str) -> None:
     (reports[0].parents[1] / "empty").mkdir()
     assert words in ended(2, "open", where).stderr
-
-
-# The commands that check, upgrade and merge ledgers: what they print, and how they end.
-FORMATS = Path(__file__).parents[1] / "accounting" / "ledger" / "formats"
-
-
-@pytest.fixture
-def path(tmp_path: Path) -> Path:
-    Ledger.open(tmp_path / "ledger.db").reserve("data", [group_debit(one_thing(), 1)], budget="3/2")
-    return tmp_path / "ledger.db"
-
-
-def test_a_check_that_finds_nothing_and_one_that_does(path: Path) -> None:
-    assert words_of(invoke("ledger", "check", path)).startswith("the ledger is what its events say")
-    with closing(sqlite3.connect(path)) as connection:
-        connection.execute("update standings set epsilon = '0'")
-        connection.commit()
-    edited = words_of(ended(2, "ledger", "check", path))
-    assert "standings, row 1: epsilon is '0', and its events say '1'" in edited
-    assert "standings, row 1" in ended(2, "ledger", "check", path, "--json").stdout
-
-
-def test_an_older_ledger_is_upgraded_once(tmp_path: Path) -> None:
-    older = tmp_path / "older.db"
-    with closing(sqlite3.connect(older)) as connection:
-        connection.executescript((FORMATS / "format-5.sql").read_text())
-    assert "is kept at" in words_of(invoke("ledger", "upgrade", older))
-    assert "has the format of this version" in words_of(invoke("ledger", "upgrade", older))
-    assert json_of("ledger", "upgrade", older)["kept"] is None
-
-
-def test_a_copy_is_merged_after_a_rehearsal(path: Path) -> None:
-    other = path.with_name("other.db")
-    shutil.copy(path, other)
-    for copy in (path, other):
-        Ledger.open(copy).reserve("data", [group_debit(one_thing(), "1/2")])
-    with unchanged(path):
-        assert "ledger.db lacks 1; what was spent" in words_of(invoke("ledger", "merge", path, other, "--dry-run"))
-    merged = words_of(invoke("ledger", "merge", path, other))
-    assert "data 1.5 2 epsilon 1.5" in merged
-    assert "'data' has spent more than its budget: nothing more is paid" in merged
-    assert "knows all that" in words_of(invoke("ledger", "merge", path, other))
-    content = json_of("ledger", "merge", other, path)
-    assert (content["payments"], content["sources"][0]["spent"]["epsilon"]) == (1, "2")
-
-
-def test_no_copy_is_an_error(path: Path) -> None:
-    Ledger.open(path.with_name("stranger.db"))
-    assert "is no copy of the ledger" in words_of(ended(2, "ledger", "merge", path, path.with_name("stranger.db")))

@@ -583,7 +583,7 @@ def ledgers() -> Iterator[Case]:
         "create view takifugu as with recursive r(x) as (select 1 union all select x + 1 from r) select x from r",
     )))  # fmt: skip
     yield case("a cut database", lambda: _sqlite(tuple(f"create table t{i} (x)" for i in range(50)))[:5000])
-    for command in (("ledger", "show"), ("ledger", "history")):
+    for command in (("ledger", "show"), ("ledger", "verify")):
         yield Case(f"{' '.join(command)}: none", {}, (*command, "none.db"))
         yield Case(f"{' '.join(command)}: a folder", {"x/y": b""}, (*command, "x"))
     spec = SPEC.replace("ledger.db", "bad.db").encode()
@@ -591,7 +591,7 @@ def ledgers() -> Iterator[Case]:
     yield Case("ledger: text below a release", files, ("release", "release.toml"), ("release", "release.toml"))
 
 
-TABLES = ("ledger", "meta", "sources", "units", "frameworks", "releases", "debits", "reservations", "budgets")
+TABLES = ("events", "contents", "waiting")
 
 
 def _sqlite(statements: tuple[str, ...]) -> bytes:
@@ -644,10 +644,10 @@ def options() -> Iterator[Case]:
         yield Case(f"option: prior {prior}", {}, ("explain", "--prior", prior))
     for epsilon in (GIANT, "nan", "0", "x", "-1", "9" * 9000):
         yield Case(f"option: epsilon {epsilon[:12]}", {}, ("explain", "--epsilon", epsilon))
-        yield Case(f"option: budget {epsilon[:12]}", {}, ("ledger", "budget", "ledger.db", "study", "--", epsilon))
+        yield Case(f"option: budget {epsilon[:12]}", {}, ("ledger", "set-budget", "ledger.db", "study", "--", epsilon))
     for delta in (GIANT, "1", "nan", "x"):
         yield Case(f"option: delta {delta}", {}, ("explain", "--delta", delta))
-    yield Case("option: a source of escapes", {}, ("ledger", "history", "ledger.db", ESCAPE))
+    yield Case("option: a source of escapes", {}, ("ledger", "set-budget", "ledger.db", ESCAPE, "1"))
     yield Case("option: a file of escapes", {}, ("release", ESCAPE))
     yield Case("option: a certificate of escapes", {}, ("certificate", "show", ESCAPE))
     yield Case("option: a command of escapes", {}, (ESCAPE,))

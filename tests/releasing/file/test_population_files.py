@@ -137,7 +137,7 @@ def test_randomising_the_same_rows_again_is_a_new_release(tmp_path: Path) -> Non
         tf.release_file(file, output=tmp_path / "again", once="2")
     assert not (tmp_path / "again").exists() or not list((tmp_path / "again").glob("*.csv"))
     file.write_text(WORDS.replace("budget = 1\n", "budget = 9\n"))
-    invoke("ledger", "budget", tmp_path / "ledger.db", "answers", "9")
+    invoke("ledger", "set-budget", tmp_path / "ledger.db", "answers", "9")
     second = tf.release_file(file, output=tmp_path / "again", once="2")
     noise: Any = first.tables[0].releases[0][1].randomiser
     assert float(spent(tmp_path, "answers").epsilon) == pytest.approx(0.5 + min(noise.local_loss(), math.log(3)))
