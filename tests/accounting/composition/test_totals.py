@@ -1,5 +1,6 @@
 """A total never falls, in whatever order releases come, is the least proved, and what a ledger's history costs."""
 
+import json
 import random
 from collections.abc import Sequence
 from dataclasses import replace
@@ -12,6 +13,8 @@ import numpy as np
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
+from takifugu.accounting.ledger.accounts import Item, charges_under
+from takifugu.accounting.ledger.summaries import summary_of
 from tests.support.chain_oracles import exact_rows, float_law, joint_law
 from tests.support.histories import BELIEFS, drawn, frameworks_of
 from tests.support.ledger_tools import contributions_of, laplace, made, worst_joint_loss
@@ -20,7 +23,7 @@ from tests.support.window_oracles import STARTS, loss_about_a_step, true_window_
 import takifugu as tf
 from takifugu.accounting.composition import Charge, charge_of, joint, sums
 from takifugu.accounting.composition.several import several
-from takifugu.accounting.log import Ledger
+from takifugu.accounting.log import Ledger, summaries
 from takifugu.analysis.guarantee import Covers
 from takifugu.analysis.randomisers import RoundedNormal
 from takifugu.core.errors import BudgetExceeded, CompositionRefused
@@ -132,13 +135,13 @@ def test_a_nearly_free_window_before_the_others_buys_nothing_back_in_a_ledger(tm
     for at, epsilon in ((4, 4), (0, "0.001")):
         noise = tf.calibrate(framework, tf.Count(1), epsilon, mechanism="quilt-exact")
         tf.release(noise, [0], at=at, budget=budget, **paid)
-    before = Ledger.open(tmp_path / "a.db").spent("s").epsilon
+    before = Ledger.open(tmp_path / "a.db").spent("s").spent.epsilon
     third = tf.calibrate(framework, tf.Count(1), 4, mechanism="quilt-exact")
     with pytest.raises(BudgetExceeded):
         tf.release(third, [0], at=5, budget=budget, **paid)
-    Ledger.open(tmp_path / "a.db").budget("s", 6)
+    Ledger.open(tmp_path / "a.db").set_budget("s", 6)
     tf.release(third, [0], at=5, **paid)
-    spent = Ledger.open(tmp_path / "a.db").spent("s").epsilon
+    spent = Ledger.open(tmp_path / "a.db").spent("s").spent.epsilon
     assert max(float(before), true) <= spent < 5.7918  # which it was by quilts
 
 
@@ -151,7 +154,7 @@ def test_windows_read_in_one_place_are_charged_with_their_start_where_it_is() ->
     assert joint(framework, elsewhere).epsilon < joint(framework, here).epsilon
 
 
-# What is equal is added up at once, and costs what its releases cost one by one: random sets.
+# What a ledger keeps of a history costs what all its releases cost, however they were added up: random sets.
 
 
 def cost(framework: Framework, charges: Sequence[Charge]) -> Fraction | None:
@@ -159,6 +162,29 @@ def cost(framework: Framework, charges: Sequence[Charge]) -> Fraction | None:
         return joint(framework, charges).epsilon
     except CompositionRefused:
         return None
+
+
+def in_batches(chance: np.random.Generator, charges: Sequence[Charge]) -> list[list[Charge]]:
+    """Return charges as a ledger reads them: no reading is in two reservations, and each release has a row."""
+    batches: list[list[Charge]] = []
+    at = 0
+    while at < len(charges):
+        new = charges[at : at + int(chance.integers(1, 16))]
+        placed = [replace(one, reading=f"{at}.{one.reading}" if one.reading else "") for one in new]
+        batches.append([replace(one, release=f"{row} {row}") for row, one in enumerate(placed, at)])
+        at += len(new)
+    return batches
+
+
+def stored_summary(batches: Sequence[Sequence[Charge]]) -> tuple[Item, ...]:
+    """Return what a history comes to, a batch at a time, each time read from the text of the time before."""
+    rows = dict(enumerate(one for batch in batches for one in batch))
+    summary: tuple[Item, ...] = ()
+    for batch in batches:
+        debits = [Item(one, one.framework, "", int(one.release.split()[0]), False) for one in batch]
+        text = json.dumps(summaries.body_of(summary_of([*summary, *debits])))
+        summary = summaries.of_body(json.loads(text), rows)
+    return summary
 
 
 @pytest.mark.sampled(3)
@@ -169,16 +195,24 @@ def test_a_history_costs_what_its_releases_cost_one_by_one(
 ) -> None:
     """Up to the rounding of sums, which is upwards; and in another order exactly the same."""
     chance, frameworks = np.random.default_rng([seed, len(name)]), frameworks_of(name)
-    charges = [one for _, one in drawn(chance, frameworks, int(chance.integers(1, (6, 20, 40)[seed % 3])))]
+    releases = drawn(chance, frameworks, int(chance.integers(1, (6, 20, 40)[seed % 3])))
+    batches = in_batches(chance, [one for _, one in releases])
+    charges, summary = [one for batch in batches for one in batch], stored_summary(batches)
+    assert len(summary) <= len(charges) * len(frameworks)
     for framework in frameworks:
+        fingerprint = framework.fingerprint()
         together = cost(framework, charges)
+        by_summary = cost(framework, charges_under(summary, fingerprint))
         assert cost(framework, [charges[n] for n in chance.permutation(len(charges))]) == together
         with monkeypatch.context() as patch:
             patch.setattr(sums, "merged", lambda charges: list(map(several, charges)))
             plain = cost(framework_from(framework.to_dict()), charges)
-        assert (plain is None) == (together is None)
-        if plain is not None and together is not None:
-            assert plain * (1 - Fraction(1, 10**12)) <= together <= plain * (1 + Fraction(1, 10**9))
+        assert (plain is None) == (together is None) == (by_summary is None)
+        if plain is None or together is None or by_summary is None:
+            continue
+        least, most = plain * (1 - Fraction(1, 10**12)), plain * (1 + Fraction(1, 10**9))
+        assert least <= together <= most
+        assert least <= by_summary <= most
 
 
 # Without a delta a set costs the least that is proved, and another release never makes it cheaper.
