@@ -409,7 +409,7 @@ def test_lengths_matter_only_under_another_name(tmp_path: Path) -> None:
     released(tmp_path / "a.db")
     assert released(tmp_path / "a.db", length=6).epsilon < 3
     released(tmp_path / "b.db")
-    assert released(tmp_path / "b.db", length=6, entries="others", other_entries=True).epsilon == 7  # one, and six beside it
+    assert released(tmp_path / "b.db", length=6, entries="others", other_entries=True).epsilon == 7  # 1 and 6
 
 
 def test_lengths_of_other_units_do_not_matter(tmp_path: Path) -> None:
