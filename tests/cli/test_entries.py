@@ -31,7 +31,8 @@ def test_where_nobody_can_answer_it_fails_with_a_line_to_paste(changed: Path) ->
     said = words_of(ended(BAD_INPUT, "release", "--anyway", "--only", "later", changed))
     assert 'before: value: "state" (VARCHAR) now: value: "lag" (VARCHAR) are these the same entries?' in said
     assert said.count("'s' goes from epsilon 1 to epsilon") == 2
-    assert f"run `takifugu release {visible(str(changed))} --only later --anyway --same-entries WHY`, or the same with --other-entries" in said
+    line = f"takifugu release {visible(str(changed))} --only later --anyway"
+    assert f"run `{line} --same-entries WHY`, or the same with --other-entries" in said
     assert "nothing happened" in said
     assert (changed.parent / "a.db").read_bytes() == before
     succeed("release", changed, "--only", "later", "--anyway", "--same-entries", "the lag was recorded")
