@@ -27,7 +27,6 @@ LEFT = {
     "core/lists.py": (6, "lists, arrays and frames of any library"),
     "core/sections.py": (1, "what `typing` keeps of an annotation"),
     "data/cluster/spark.py": (1, "errors of Spark"),
-    "accounting/ledger/disk/sqlite.py": (1, "errors of SQLite, by version"),
     "model/beliefs/networks/network_files.py": (2, "models of pyAgrum and pgmpy"),
     "model/beliefs/records/possible_sums.py": (1, "numbers of any library"),
     "model/beliefs/user_laws.py": (1, "a law that is a mapping of any library"),

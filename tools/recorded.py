@@ -159,7 +159,7 @@ def together(chosen: RandomSet, made: list[tuple[Any, Any]], tried: Callable[[Ca
             paid = tried(partial(_released, chosen.case, request, calibration, ledger))
             if paid:
                 lost[f"ledger refuses {number}"] = paid
-        lost["ledger"] = tried(lambda: _epsilon_and_delta(ledger.spent("s").spent))
+        lost["ledger"] = tried(lambda: _epsilon_and_delta(ledger.spent("s")))
     return lost
 
 

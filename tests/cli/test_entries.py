@@ -31,10 +31,11 @@ def test_where_nobody_can_answer_it_fails_with_a_line_to_paste(changed: Path) ->
     said = words_of(ended(BAD_INPUT, "release", "--anyway", "--only", "later", changed))
     assert 'before: value: "state" (VARCHAR) now: value: "lag" (VARCHAR) are these the same entries?' in said
     assert said.count("'s' goes from epsilon 1 to epsilon") == 2
-    assert f"run `takifugu release {visible(str(changed))} --only later --anyway --same-entries`" in said
+    line = f"takifugu release {visible(str(changed))} --only later --anyway"
+    assert f"run `{line} --same-entries WHY`, or the same with --other-entries" in said
     assert "nothing happened" in said
     assert (changed.parent / "a.db").read_bytes() == before
-    succeed("release", changed, "--only", "later", "--anyway", "--same-entries")
+    succeed("release", changed, "--only", "later", "--anyway", "--same-entries", "the lag was recorded")
     assert spent(changed) < 2
 
 
@@ -50,19 +51,27 @@ def test_other_entries_are_paid_for(changed: Path) -> None:
     assert spent(changed) == 2
 
 
-@pytest.mark.parametrize(("typed", "releases"), [("same\n", 2), (" Other \n", 2), ("yes\n", 1), ("\n", 1), ("", 1)])
+WHY = "the export was corrected"
+
+
+@pytest.mark.parametrize(("typed", "releases"), [
+    (f"same\n{WHY}\n", 2), (" Other \n", 2), ("same\n\n", 1), ("same\n", 1), ("yes\n", 1), ("\n", 1), ("", 1),
+])  # fmt: skip
 def test_a_terminal_asks(changed: Path, monkeypatch: pytest.MonkeyPatch, typed: str, releases: int) -> None:
     monkeypatch.setattr(output, "can_ask", lambda: True)
     result = CliRunner().invoke(main, ["release", "--anyway", str(changed)], input=typed)
     assert result.exit_code == (0 if releases == 2 else BAD_INPUT)
     assert "same or other entries: " in result.output
-    assert len(Ledger.open(changed.parent / "a.db").history("s")) == releases
+    assert ("why are they the same? certificates print it: " in result.output) == typed.startswith("same")
+    book = Ledger.open(changed.parent / "a.db")
+    assert len(book.releases("s")) == releases
+    assert [declared.why for declared in book.declarations("s")] == [WHY] * (WHY in typed)
     assert (spent(changed) == 2) == ("Other" in typed)
 
 
-@pytest.mark.parametrize("answer", ["--same-entries", "--other-entries"])
-def test_a_dry_run_shows_both_prices_and_takes_no_answer(changed: Path, answer: str) -> None:
-    said = words_of(ended(BAD_INPUT, "release", "--dry-run", answer, changed))
+@pytest.mark.parametrize("answer", [["--same-entries", WHY], ["--other-entries"]])
+def test_a_dry_run_shows_both_prices_and_takes_no_answer(changed: Path, answer: list[str]) -> None:
+    said = words_of(ended(BAD_INPUT, "release", "--dry-run", *answer, changed))
     assert "--dry-run shows what either answer costs" in said
     said = words_of(invoke("release", "--dry-run", changed))
     assert "the release will ask first" in said
@@ -70,23 +79,25 @@ def test_a_dry_run_shows_both_prices_and_takes_no_answer(changed: Path, answer: 
 
 
 def test_the_answer_stands_on_the_certificate(changed: Path) -> None:
-    succeed("release", changed, "--anyway", "--same-entries")
+    succeed("release", changed, "--anyway", "--same-entries", WHY)
     said = words_of(succeed("certificate", "show", changed.parent / "f-published" / "later.certificate.json"))
-    assert 'declared to be the same entries: before: value: "state" (VARCHAR) now: value: "lag" (VARCHAR)' in said
+    assert f'to be the same entries ({WHY}): before: value: "state" (VARCHAR) now: value: "lag" (VARCHAR)' in said
 
 
-@pytest.mark.parametrize(("typed", "known"), [("same\n", {"s": True}), ("other\n", {"s": False}), ("\n", None)])
+@pytest.mark.parametrize(("typed", "is_paid"), [("same\n", True), ("other\n", False), ("\n", False)])
 def test_a_terminal_asks_whose_people_a_second_source_is_about(
-    changed: Path, monkeypatch: pytest.MonkeyPatch, typed: str, known: dict[str, bool] | None
+    changed: Path, monkeypatch: pytest.MonkeyPatch, typed: str, is_paid: bool
 ) -> None:
+    """Other people have a ledger of their own, which the error says."""
     monkeypatch.setattr(output, "can_ask", lambda: True)
     changed.write_text(changed.read_text().replace('name = "s"', 'name = "second"'))
     result = CliRunner().invoke(main, ["release", "--anyway", str(changed)], input=typed)
     assert "same or other people: " in result.output
     assert "'second' goes from epsilon 0 to epsilon" in result.output
-    assert result.exit_code == (BAD_INPUT if known is None else 0)
+    assert result.exit_code == (0 if is_paid else BAD_INPUT)
+    assert 'ledger = "NAME-ledger.db"' in result.output
     sources = {row.name for row in Ledger.open(changed.parent / "a.db").show()}
-    assert ("second" in sources) == (known is not None)
+    assert ("second" in sources) == is_paid
 
 
 def test_yes_asks_nobody(changed: Path, monkeypatch: pytest.MonkeyPatch) -> None:

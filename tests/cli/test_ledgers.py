@@ -43,8 +43,8 @@ def restored(place: Path) -> None:
 
 
 def test_show_says_what_is_spent_what_waits_and_what_was_declared(place: Path) -> None:
-    shown = succeed("ledger", "show", "l.db")
-    assert widest(shown.output) <= 80
+    outcome = succeed("ledger", "show", "l.db")
+    assert widest(outcome.output) <= 80
     for words in (
         "source 'data' spent epsilon 0.2 budget epsilon 9 releases 2, 1 of them not published",
         "0.1 published minutes", "0.1 reserved again", "source 'friends'", "0.3 published weekly",
@@ -52,7 +52,7 @@ def test_show_says_what_is_spent_what_waits_and_what_was_declared(place: Path) -
         "the sources of a ledger are about the same people",
         "their epsilon counts as spent, and `takifugu ledger resume l.db` finishes them",
     ):  # fmt: skip
-        assert words in words_of(shown), words
+        assert words in words_of(outcome), words
 
 
 def test_show_in_json(place: Path) -> None:
@@ -86,10 +86,10 @@ def test_show_of_every_state(tmp_path: Path) -> None:
     data, adopted = json_of("ledger", "show", tmp_path / "l.db")["sources"]
     assert [one["state"] for one in data["releases"]] == ["reserved", "drawn", "closed"]
     assert [one["state"] for one in adopted["releases"]] == ["adopted"]
-    shown = words_of(succeed("ledger", "show", tmp_path / "l.db"))
-    assert "(what the first release cost: none was declared)" in shown
-    assert "date epsilon delta state release" in shown
-    assert "0.25 0.001 adopted d" in shown
+    said = words_of(succeed("ledger", "show", tmp_path / "l.db"))
+    assert "(what the first release cost: none was declared)" in said
+    assert "date epsilon delta state release" in said
+    assert "0.25 0.001 adopted d" in said
 
 
 def test_long_names_fit_into_the_tables(tmp_path: Path) -> None:
@@ -190,11 +190,11 @@ def test_what_a_ledger_lacks_is_entered_after_its_price_was_agreed_to(place: Pat
     restored(place)
     before = Path("l.db").read_bytes()
     entering = ("ledger", "import-certificates", "l.db", "out")
-    asked = words_of(ended(2, *entering))
-    assert "source 'friends', which has spent epsilon 0, would have spent with release epsilon delta" in asked
-    assert "weekly 0.4 0" in asked
-    assert "the sources of a ledger are about the same people" in asked
-    assert "nobody is there to be asked: look at the prices, and add --yes" in asked
+    said = words_of(ended(2, *entering))
+    assert "source 'friends', which has spent epsilon 0, would have spent with release epsilon delta" in said
+    assert "weekly 0.4 0" in said
+    assert "the sources of a ledger are about the same people" in said
+    assert "nobody is there to be asked: look at the prices, and add --yes" in said
     assert Path("l.db").read_bytes() == before
     done = words_of(succeed(*entering, "--yes"))
     assert "entered as spent: weekly about 'friends'; the source has now spent epsilon 0.4" in done
@@ -216,8 +216,8 @@ def test_import_in_json(place: Path) -> None:
 
 def test_a_ledger_that_is_lost_is_made_anew_from_certificates(place: Path) -> None:
     Path("l.db").unlink()
-    asked = words_of(ended(2, "ledger", "import-certificates", "l.db", "out"))
-    assert "there is no ledger 'l.db': a new one will know these releases alone" in asked
+    said = words_of(ended(2, "ledger", "import-certificates", "l.db", "out"))
+    assert "there is no ledger 'l.db': a new one will know these releases alone" in said
     assert not Path("l.db").exists()
     succeed("ledger", "import-certificates", "l.db", "out", "--yes")
     document = json_of("ledger", "show", "l.db")

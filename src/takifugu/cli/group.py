@@ -87,9 +87,9 @@ class Extended(click.Command):
             file = file[0] if len(file) == 1 else None
         ctx.meta[FILE] = None if file is None else str(file)
         if "ledger" in ctx.params:
-            from takifugu.accounting.log.stores import shown
+            from takifugu.accounting.log.stores import named
 
-            ctx.meta[FILE] = shown(ctx.params["ledger"])
+            ctx.meta[FILE] = named(ctx.params["ledger"])
         terminal.heed()
         with _telling(ctx), lasting():
             return ctx.invoke(loaded(self.runs), **ctx.params)

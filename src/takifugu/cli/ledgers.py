@@ -13,7 +13,7 @@ import click
 from takifugu.accounting.amounts import as_budget
 from takifugu.accounting.log import DRAWN, RESERVED, Ledger, Listed, Source
 from takifugu.accounting.log.events import RESTORE, Same
-from takifugu.accounting.log.stores import MissingLedger, shown
+from takifugu.accounting.log.stores import MissingLedger, named
 from takifugu.cli.group import UNPUBLISHED, UNRECORDED, complain
 from takifugu.cli.output import amount, print_json
 from takifugu.core.errors import InputError, LedgerError, ReleaseState
@@ -41,7 +41,7 @@ SAME_PEOPLE = (
 def show(ledger: str, as_json: bool) -> None:
     book = Ledger.open(ledger, create=False)
     if as_json:
-        print_json("ledger show", shown(ledger), {"id": book.id, "sources": sources_of(book)})
+        print_json("ledger show", named(ledger), {"id": book.id, "sources": sources_of(book)})
         return
     print_ledger(book)
 
@@ -134,7 +134,7 @@ def set_budget(ledger: str, source: str, epsilon: str, delta: str, as_json: bool
             "source": before.name, "spent": amount(before.spent), "before": amount(before.budget),
             "budget": amount(now),
         }  # fmt: skip
-        print_json("ledger set-budget", shown(ledger), content)
+        print_json("ledger set-budget", named(ledger), content)
         return
     was = "no budget" if before.budget is None else before.budget.text(up=False)
     spent, most = before.spent.with_budget(now)
@@ -149,7 +149,7 @@ def verify(ledger: str, folders: tuple[Path, ...], as_json: bool) -> None:
     missing = book.missing(certificates.statements, certificates.bodies)
     if as_json:
         content = {"differences": list(differences), "missing": list(missing), "unpaid": list(certificates.unpaid)}
-        print_json("ledger verify", shown(ledger), content)
+        print_json("ledger verify", named(ledger), content)
     else:
         if not differences:
             click.echo(paragraph("the ledger is what its events say, and no event is missing, moved or edited"))
@@ -160,13 +160,13 @@ def verify(ledger: str, folders: tuple[Path, ...], as_json: bool) -> None:
         _print_unpaid(certificates.unpaid)
     if differences:
         raise LedgerError(
-            f"the ledger {shown(ledger)!r} was edited or damaged (differences: {len(differences):,})",
+            f"the ledger {named(ledger)!r} was edited or damaged (differences: {len(differences):,})",
             rule="nothing is to be paid with it", fix=RESTORE,
         )  # fmt: skip
     if missing:
-        entering = " and ".join(command("ledger", "import-certificates", shown(ledger), folder) for folder in folders)
+        entering = " and ".join(command("ledger", "import-certificates", named(ledger), folder) for folder in folders)
         raise LedgerError(
-            f"the ledger {shown(ledger)!r} lacks what certificates name (releases: {len(missing):,})",
+            f"the ledger {named(ledger)!r} lacks what certificates name (releases: {len(missing):,})",
             rule="it would grant their epsilon again",
             fix=f"restore the newest copy, if this one paid for nothing since; or enter them: {entering}",
         )
@@ -194,7 +194,7 @@ def import_certificates(ledger: str, folder: Path, yes: bool, as_json: bool) -> 
             if len({source.name for source in book.show()}.union(price.source for price in prices)) > 1:
                 click.echo(paragraph(SAME_PEOPLE))
         if book.is_new and not as_json:
-            complain(f"there is no ledger {shown(ledger)!r}: a new one will know these releases alone", "yellow")
+            complain(f"there is no ledger {named(ledger)!r}: a new one will know these releases alone", "yellow")
         return yes or agreed("enter them as spent? This cannot be taken back")
 
     adopted = adopt(book, certificates, agree)
@@ -208,7 +208,7 @@ def import_certificates(ledger: str, folder: Path, yes: bool, as_json: bool) -> 
                 "after": list(map(amount, entered.after)), "spent": amount(entered.spent),
             })  # fmt: skip
         content = {"sources": sources, "unpaid": list(certificates.unpaid)}
-        print_json("ledger import-certificates", shown(ledger), content)
+        print_json("ledger import-certificates", named(ledger), content)
         return
     _print_unpaid(certificates.unpaid)
     if not offered:
@@ -252,7 +252,7 @@ def resume(ledger: str, source: str | None, as_json: bool) -> None:
                     "source": release.source, "releases": list(release.releases), "since": release.since,
                     "state": str(release.state), "files": files_of(release), "problem": release.problem,
                 })  # fmt: skip
-            print_json("ledger resume", shown(ledger), {"releases": releases})
+            print_json("ledger resume", named(ledger), {"releases": releases})
         else:
             if not resumed:
                 click.echo(paragraph("nothing is pending: everything that was paid for is published and recorded"))
@@ -261,7 +261,7 @@ def resume(ledger: str, source: str | None, as_json: bool) -> None:
                 words = f"{', '.join(release.releases)} about {release.source!r}, paid for at {since} UTC"
                 if release.problem:
                     complain(f"{words}: {release.problem}")
-                    complain(release.state.sentence(shown(ledger)))
+                    complain(release.state.sentence(named(ledger)))
                 else:
                     click.echo(paragraph(f"completed: {words}"))
                     for path in files_of(release):

@@ -174,8 +174,8 @@ def _answered(question: ReadingChanged | PeopleUndeclared, choice: Choice) -> Ch
     return replace(choice, same_entries=why) if why else None
 
 
-def _line(asked: str) -> str:
-    click.echo(asked, nl=False, err=True)
+def _line(prompt: str) -> str:
+    click.echo(prompt, nl=False, err=True)
     return sys.stdin.readline().strip()
 
 

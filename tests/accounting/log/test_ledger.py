@@ -292,8 +292,8 @@ def test_whose_people_it_is_about_is_asked_with_the_price(ledger: Ledger) -> Non
     with pytest.raises(PeopleUndeclared, match="refused, a release about other entries"):
         ledger.preview("sleep", [debit(covers=Covers.OUTPUT, scale=None, change=None)], 9, entries="these")
     assert ledger.store.after(0) == before
-    told = ledger.preview("sleep", [debit()], 9, entries="these", same_people=True)
-    assert (told.asks, told.after) == (None, seen.after)
+    answered = ledger.preview("sleep", [debit()], 9, entries="these", same_people=True)
+    assert (answered.asks, answered.after) == (None, seen.after)
 
 
 def test_a_source_that_came_in_between_is_asked_about(ledger: Ledger) -> None:
@@ -563,9 +563,9 @@ def test_sequences_that_start_elsewhere_than_before_are_asked_about(ledger: Ledg
     ledger.reserve("data", of("ann", "3"), 99, entries="these")
     assert ledger.reserve("data", of("ann", "3"), entries="these").spent.epsilon < Fraction("0.21")
     ledger.reserve("data", of("bob", "4"), entries="these")  # somebody else's may start anywhere
-    with pytest.raises(ReadingChanged, match=r"start: where they did\n  now:    .*elsewhere") as asked:
+    with pytest.raises(ReadingChanged, match=r"start: where they did\n  now:    .*elsewhere") as question:
         ledger.reserve("data", of("ann", "4"), entries="these")
-    assert are_never_the_same(asked.value.before, asked.value.now)
+    assert are_never_the_same(question.value.before, question.value.now)
     with pytest.raises(InputError, match="never the same entries"):
         ledger.reserve("data", of("ann", "4"), entries="these", same_entries=True, why="told")
     spent = ledger.reserve("data", of("ann", "4"), entries="these", same_entries=False).spent

@@ -12,7 +12,7 @@ from takifugu.core.readings import STARTS, are_never_the_same, differences, with
 
 
 @dataclass(frozen=True)
-class Asked:
+class NewEntries:
     """A payment about entries that a source's ledger does not know: its reading, their name, and the known tables."""
 
     source: str

@@ -16,7 +16,7 @@ from typing import Any, cast
 
 from takifugu.accounting.amounts import NOTHING, Amount, Budget, as_budget
 from takifugu.accounting.log import fitting, words
-from takifugu.accounting.log.asking import Asked, check_same
+from takifugu.accounting.log.asking import NewEntries, check_same
 from takifugu.accounting.log.certificates import (
     Lacking,
     adopted,
@@ -290,7 +290,7 @@ class Ledger:
         except ReadingChanged as changed:
             trial, asks = self._both(view, order, changed)
         except PeopleUndeclared as undeclared:
-            trial, asks = self._beside(view, order, undeclared)
+            trial, asks = self._with_others(view, order, undeclared)
         before, after = view.source(order.source), trial.view.source(order.source)
         over = fitting.excess(trial, self.store.name)
         charges = fitting.charges(trial)
@@ -314,7 +314,7 @@ class Ledger:
             raise refusals[-1]
         return trials[0], ReadingChanged(order.source, changed.before, changed.now, *prices)
 
-    def _beside(self, view: View, order: Order, asked: PeopleUndeclared) -> tuple[Trial, PeopleUndeclared]:
+    def _with_others(self, view: View, order: Order, undeclared: PeopleUndeclared) -> tuple[Trial, PeopleUndeclared]:
         """Return what a release comes to beside the other sources, and the question with that price."""
         try:
             try:
@@ -322,9 +322,9 @@ class Ledger:
             except ReadingChanged:  # which is asked afterwards
                 trial = trial_of(self.store.name, view, replace(order, same_people=True, same_entries=False))
         except (InputError, LedgerError, CompositionRefused) as refused:
-            raise PeopleUndeclared(asked.source, asked.other, f"refused, {refused.message}") from None
+            raise PeopleUndeclared(undeclared.source, undeclared.other, f"refused, {refused.message}") from None
         price = words.price(view, trial.view, order.source)
-        return replace(trial, order=None), PeopleUndeclared(asked.source, asked.other, price)
+        return replace(trial, order=None), PeopleUndeclared(undeclared.source, undeclared.other, price)
 
     def question(self, source: str, reading: str, entries: str | None) -> ReadingChanged | None:
         """Return what a release of a source will be asked about its entries, without a price; None for nothing."""
@@ -333,7 +333,7 @@ class Ledger:
         name = None if entries is None else normalised(entries)
         if name is not None and (not there.tables or view.is_known(there.name, digest_of(reading.encode()), name)):
             return None
-        return Asked(there.name, reading, name, view.content, there.tables).question
+        return NewEntries(there.name, reading, name, view.content, there.tables).question
 
     # What becomes of it
 

@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING, Any
 from urllib.parse import parse_qsl, urlencode
 
 from takifugu.accounting.log.events import first_row
-from takifugu.accounting.log.stores import MissingLedger, in_place, shown
+from takifugu.accounting.log.stores import MissingLedger, in_place, named
 from takifugu.core.errors import LedgerError
 
 try:
@@ -55,7 +55,7 @@ class Postgres:
         options = dict(parse_qsl(query))
         self.ledger = options.pop("ledger", "default")
         self._url = f"{address}?{urlencode(options)}"
-        self.name = shown(url)
+        self.name = named(url)
         self.timeout, self.is_new = timeout, False
         self._guard = threading.RLock()
         self._process, self._depth = 0, 0

@@ -10,7 +10,7 @@ from collections.abc import Iterator
 from contextlib import closing, contextmanager
 
 from takifugu.accounting.log.ledger import Ledger
-from takifugu.accounting.log.stores import MissingLedger, shown
+from takifugu.accounting.log.stores import MissingLedger, named
 from takifugu.core.errors import LEDGER_AS_IT_WAS, LedgerError, TakifuguError
 from takifugu.core.escaping import command
 from takifugu.core.lasting import lasting
@@ -43,7 +43,7 @@ def telling(where: str, prints_last: bool) -> Iterator[None]:
         if has_begun:
             is_changed = None if before is None else _has_more(where, *before)
             words = {None: UNKNOWN, True: WRITTEN, False: LEDGER_AS_IT_WAS}[is_changed]
-        vars(error).setdefault("standing", words.format(show=command("ledger", "show", shown(where))))
+        vars(error).setdefault("standing", words.format(show=command("ledger", "show", named(where))))
         raise
 
 

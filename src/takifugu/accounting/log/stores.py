@@ -21,10 +21,10 @@ def is_address(where: str | Path) -> bool:
     return str(where).startswith(("postgresql:", "postgres:"))
 
 
-def shown(where: str | Path) -> str:
+def named(where: str | Path) -> str:
     """Return the path or address of a ledger as it may be shown, and pasted: without user and password.
 
-    >>> shown("postgresql://ann:secret@db.example:5432/study?ledger=nights&password=secret")
+    >>> named("postgresql://ann:secret@db.example:5432/study?ledger=nights&password=secret")
     'postgresql://db.example:5432/study?ledger=nights'
     """
     if not is_address(where):
@@ -32,8 +32,8 @@ def shown(where: str | Path) -> str:
     address, _, query = str(where).partition("://")[2].partition("?")
     place, slash, database = address.partition("/")
     options = [(key, value) for key, value in parse_qsl(query) if key != "user" and "password" not in key]
-    asked = f"?{urlencode(options)}" if options else ""
-    return f"postgresql://{place.rpartition('@')[2]}{slash}{database}{asked}"
+    query_text = f"?{urlencode(options)}" if options else ""
+    return f"postgresql://{place.rpartition('@')[2]}{slash}{database}{query_text}"
 
 
 def in_place(number: int, rows: Sequence[tuple[Any, ...]]) -> list[tuple[str, str]]:

@@ -12,7 +12,7 @@ import numpy as np
 from takifugu._version import __version__
 from takifugu.accounting.amounts import Amount, Budget, as_budget, most
 from takifugu.accounting.log import words
-from takifugu.accounting.log.asking import Asked, check_same, nobody_asks, starts_question
+from takifugu.accounting.log.asking import NewEntries, check_same, nobody_asks, starts_question
 from takifugu.accounting.log.events import NOBODY, Budgeted, Event, Line, Paid, Same, canonical, digest_of, keyed
 from takifugu.accounting.log.people import Tags, set_body, set_of, without
 from takifugu.accounting.log.view import Step, View, start_apart
@@ -152,14 +152,14 @@ def trial_of(ledger: str, view: View, order: Order) -> Trial:
         lines.append(change.line(debit.name, charge, debit.framework, (name, count), debit.charge.at, starts))
     words.check_names_units(order.source, there, lines)
     reading, answer = change.keep(order.reading.encode()), order.same_entries
-    is_asked = order.entries is None or bool(there.tables and not view.is_known(order.source, reading, entries))
-    if is_asked:
-        asked = Asked(order.source, order.reading, order.entries, view.content, there.tables)
+    are_new = order.entries is None or bool(there.tables and not view.is_known(order.source, reading, entries))
+    if are_new:
+        new = NewEntries(order.source, order.reading, order.entries, view.content, there.tables)
         if answer is None:
-            raise asked.question
+            raise new.question
         if answer:
-            asked.check_same(order.why)
-            change.events.append(Same(order.source, (asked.nearest, (reading, entries)), order.why))
+            new.check_same(order.why)
+            change.events.append(Same(order.source, (new.nearest, (reading, entries)), order.why))
     recipe = change.keep(canonical(order.recipe, "the recipe").encode())
     paid = Paid(
         order.source, order.group, order.ids, tuple(lines), reading, entries, {}, recipe, order.identity,
@@ -175,7 +175,7 @@ def trial_of(ledger: str, view: View, order: Order) -> Trial:
         if answer:
             check_same(order.source, question.before, question.now, order.why)
         raise question
-    if answer is not None and not is_asked and not start_elsewhere:
+    if answer is not None and not are_new and not start_elsewhere:
         raise nobody_asks(order.source)
     return trial
 

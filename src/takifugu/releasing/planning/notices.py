@@ -103,12 +103,12 @@ def notices(questions: Sequence[Question], source: str, account: Preview, people
         notices.append(asks_words(account.asks))
     if dearer := dearer_than_alone(account):
         units, charged, alone = dearer
-        notices.append(f"{people.each_of(units)} is charged {charged}, not {alone} as on its own: {BESIDE}")
+        notices.append(f"{people.each_of(units)} is charged {charged}, not {alone} as on its own: {WHY_DEARER}")
     return tuple(notices)
 
 
 #: Why a release costs somebody more than it promises.
-BESIDE = "beside what was published before its noise hides less than alone"
+WHY_DEARER = "beside what was published before its noise hides less than alone"
 
 
 def dearer_than_alone(account: Preview) -> tuple[int, str, str] | None:

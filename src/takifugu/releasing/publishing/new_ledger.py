@@ -12,7 +12,7 @@ from itertools import chain
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from takifugu.accounting.log.stores import shown
+from takifugu.accounting.log.stores import named
 from takifugu.core.errors import LedgerError
 from takifugu.core.escaping import command
 from takifugu.releasing.file.neighbours import outputs_apart
@@ -48,7 +48,7 @@ def require_known(ledger: Ledger | str | Path | None, required: bool) -> None:
         ).at("ledger")
     book = there(ledger)
     if book is None or (book.is_new and not book.show()):
-        place = shown(ledger) if isinstance(ledger, str | Path) else ledger.store.name
+        place = named(ledger) if isinstance(ledger, str | Path) else ledger.store.name
         raise LedgerError(
             f"there is no ledger {place!r}, but require_ledger says that there is one",
             fix="check the path, restore a backup, or leave require_ledger out once, which makes a new one that "
@@ -73,9 +73,9 @@ def check_ledger(file: ReleaseFile, folder: Path, new_ledger: bool) -> None:
         _require_same(book or rehearsed(file.ledger), file, published, new_ledger)
     if wanted_id is None or (book is not None and wanted_id == book.id):
         return
-    what = f"there is no ledger {shown(file.ledger)!r}: the one with the id {wanted_id!r} is missing"
+    what = f"there is no ledger {named(file.ledger)!r}: the one with the id {wanted_id!r} is missing"
     if book is not None:
-        what = f"the ledger {shown(file.ledger)!r} has the id {book.id!r}, not {wanted_id!r}"
+        what = f"the ledger {named(file.ledger)!r} has the id {book.id!r}, not {wanted_id!r}"
     raise LedgerError(
         what,
         rule="the release file belongs to the ledger with that id, which knows what was spent",
@@ -101,7 +101,7 @@ def _require_same(book: Ledger, file: ReleaseFile, published: Sequence[Certified
         return
     raise LedgerError(
         f"{newest.path.name} in {str(newest.path.parent)!r} was paid for by a ledger other than "
-        f"{shown(file.ledger)!r}, which does not know it and would treat the source {file.source.name!r} as if it had "
+        f"{named(file.ledger)!r}, which does not know it and would treat the source {file.source.name!r} as if it had "
         "never been published",
         fix=(
             "give the ledger that paid for it (check the path, or restore a backup), or continue with --new-ledger "
@@ -117,9 +117,9 @@ def _forgotten(book: Ledger, place: str | Path, published: Sequence[Certified]) 
     folder = published[0].path.parent
     names = ", ".join(sorted(certified.path.name for certified in published)[:MOST_NAMED])
     more = f" and {len(published) - MOST_NAMED} more" if len(published) > MOST_NAMED else ""
-    entering = command("ledger", "import-certificates", shown(place), folder)
+    entering = command("ledger", "import-certificates", named(place), folder)
     return LedgerError(
-        f"{names}{more} in {str(folder)!r} was paid for by the ledger {shown(place)!r}, which does not know it "
+        f"{names}{more} in {str(folder)!r} was paid for by the ledger {named(place)!r}, which does not know it "
         "any more: it is a copy from before, and would grant that epsilon again",
         fix=(
             "restore the newest copy, if this one paid for nothing since (nothing more is charged); or enter what is "
