@@ -129,7 +129,7 @@ def added(charges: Iterable[Charged]) -> str:
 
 def _from_to(amounts: Iterable[Amount]) -> str:
     """Write the least and the most of several amounts."""
-    ordered = sorted(amounts, key=attrgetter("pair"))
+    ordered = sorted(amounts)
     return " to ".join(dict.fromkeys(map(str, (ordered[0], ordered[-1]))))
 
 
