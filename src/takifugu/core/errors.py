@@ -226,7 +226,9 @@ class ReadingChanged(InputError):
         is_nameless = is_unnamed(now)
         if is_nameless:  # the name of its own is of no use to a reader
             now = now[: now.rindex(UNNAMED) + len(UNNAMED)]
-        answers = [("--same-entries", "same_entries=True", same), ("--other-entries", "other_entries=True", others)]
+        answers = [
+            ("--same-entries WHY", "same_entries='...'", same), ("--other-entries", "other_entries=True", others),
+        ]  # fmt: skip
         question = "are these the same entries?"
         what = f"the source {source!r} is read otherwise than before"
         if is_nameless:

@@ -62,7 +62,7 @@ def check_same(source: str, before: str, now: str, why: str) -> None:
     line = are_never_the_same(before, now)
     if line:
         raise InputError(
-            f"the source {source!r} was read with another step, or from another start between steps: {line}",
+            f"the source {source!r} is read with another step, or from another start: {line}",
             rule="these are never the same entries",
             fix="write --other-entries (other_entries=True in Python), or read it as before",
         ).at("same_entries")

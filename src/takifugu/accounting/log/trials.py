@@ -12,7 +12,7 @@ import numpy as np
 from takifugu._version import __version__
 from takifugu.accounting.amounts import Amount, Budget, as_budget, most
 from takifugu.accounting.log import words
-from takifugu.accounting.log.asking import Asked, nobody_asks, starts_question
+from takifugu.accounting.log.asking import Asked, check_same, nobody_asks, starts_question
 from takifugu.accounting.log.events import NOBODY, Budgeted, Event, Line, Paid, Same, canonical, digest_of, keyed
 from takifugu.accounting.log.people import Tags, set_body, set_of, without
 from takifugu.accounting.log.view import Step, View, start_apart
@@ -169,9 +169,13 @@ def trial_of(ledger: str, view: View, order: Order) -> Trial:
         words.check_budget(ledger, there, order.budget)
         change.events.append(Budgeted(order.source, *order.budget.texts))
     trial = paid_on(view, change, paid, order)
-    if answer is not False and _start_elsewhere(trial):
-        raise starts_question(order.source, order.reading, order.entries)
-    if answer is not None and not is_asked and not _start_elsewhere(trial):
+    start_elsewhere = _start_elsewhere(trial)
+    if start_elsewhere and answer is not False:
+        question = starts_question(order.source, order.reading, order.entries)
+        if answer:
+            check_same(order.source, question.before, question.now, order.why)
+        raise question
+    if answer is not None and not is_asked and not start_elsewhere:
         raise nobody_asks(order.source)
     return trial
 
