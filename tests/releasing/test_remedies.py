@@ -12,7 +12,6 @@ import sqlite3
 import tomllib
 from collections.abc import Callable, Iterator
 from contextlib import closing
-from fractions import Fraction
 from pathlib import Path
 
 import pytest
@@ -29,11 +28,7 @@ from tests.support.starting import init
 from tests.support.workbooks import write_workbook
 
 import takifugu as tf
-from takifugu.accounting import amounts
-from takifugu.accounting.log import Ledger, opening
-from takifugu.accounting.log import values as values_of_ledger
-from takifugu.accounting.log import words as words_of_log
-from takifugu.accounting.log.budgets import setting
+from takifugu.accounting.log import Ledger
 from takifugu.accounting.log.standing import telling
 from takifugu.core.errors import ReleaseState
 from takifugu.releasing.advice.changes import applied
@@ -41,13 +36,11 @@ from takifugu.releasing.advice.forecast import forecast_of
 from takifugu.releasing.file.loading import checked
 from takifugu.releasing.planning.plan import plan
 from takifugu.releasing.publishing import folder as folders
-from takifugu.releasing.publishing.new_ledger import THE_COPY
 
 ROOT = Path(__file__).parents[2]
 SRC = ROOT / "src" / "takifugu"
 ONE = SPEC[: SPEC.rindex("[[table]]")]
 AGAIN = ("--again", "both", "--once")
-FORMATS = ROOT / "tests" / "accounting" / "ledger" / "formats"
 #: Places of the sources whose commands a test pastes: file and function.
 PASTED: set[str] = set()
 
@@ -201,8 +194,9 @@ def test_lost_values_are_paid_for_anew(
 ) -> None:
     toml = small(tmp_path, SPEC)
     stopped(toml, monkeypatch, ReleaseState.DRAWN)
-    for values in tmp_path.glob("*.values"):
-        values.unlink()
+    with closing(sqlite3.connect(tmp_path / "ledger.db")) as edited:
+        edited.execute("delete from waiting")
+        edited.commit()
     lost = ended(4, *asking[:-1], tmp_path / asking[-1])
     again = pasted(lost, "release")
     assert again.exit_code == 0, again.output
@@ -228,33 +222,25 @@ ENOUGH = r"write (budget = \S+) under \[source\]"
 
 
 @pytest.mark.slow
-@of("accounting/ledger/budgets.py: setting")
+@of("accounting/log/budgets.py: setting")
 @pytest.mark.parametrize("budget", ["{ epsilon = 500, delta = 1e-6 }", "500"])
 def test_a_larger_budget_of_the_file_is_told_to_the_ledger(toml: Path, budget: str) -> None:
     succeed("release", toml)
     replaced(toml, "budget = 400", f"budget = {budget}")
     refused = ended(2, "release", toml, *AGAIN, "2")
-    assert pasted(refused, "ledger", "budget").exit_code == 0
+    assert pasted(refused, "ledger", "set-budget").exit_code == 0
     succeed("release", toml, *AGAIN, "2")
-
-
-@of("accounting/log/words.py: setting")
-def test_the_ledger_that_stands_beside_prints_the_same_command(tmp_path: Path) -> None:
-    path = str(tmp_path / "a b.db")
-    for pair in ((Fraction(5), Fraction(0)), (Fraction(1, 3), Fraction(1, 10**6))):
-        former = setting(path, "a b", values_of_ledger.Amount(*pair))
-        assert words_of_log.setting(path, "a b", amounts.Amount(*pair)) == former
 
 
 @pytest.mark.slow
 def test_files_of_two_budgets_do_not_take_turns(tmp_path: Path, toml: Path) -> None:
     larger = replaced(Path(shutil.copy(toml, tmp_path / "larger.toml")), "budget = 400", "budget = 401")
     succeed("release", toml)
-    assert pasted(ended(2, "release", larger, *AGAIN, "2"), "ledger", "budget").exit_code == 0
+    assert pasted(ended(2, "release", larger, *AGAIN, "2"), "ledger", "set-budget").exit_code == 0
     succeed("release", larger, *AGAIN, "2")
     refused = ended(2, "release", toml, *AGAIN, "3")
     assert "or write the ledger's, epsilon 401" in words_of(refused)
-    assert "ledger budget" not in refused.output
+    assert "ledger set-budget" not in refused.output
     succeed("release", replaced(toml, "budget = 400", "budget = 401"), *AGAIN, "3")
 
 
@@ -266,7 +252,7 @@ def test_a_release_above_the_budget_says_which_is_enough(tmp_path: Path, declare
     toml = small(tmp_path, ONE.replace("budget = 400\n", declared))
     succeed("release", toml)
     refused = ended(1, "release", *dry, toml, *AGAIN, "2")
-    assert pasted(refused, "ledger", "budget").exit_code == 0
+    assert pasted(refused, "ledger", "set-budget").exit_code == 0
     if declared:
         replaced(toml, declared.strip(), written_in(refused, ENOUGH))
     succeed("release", toml, *AGAIN, "2")
@@ -276,7 +262,7 @@ def test_a_release_above_the_budget_says_which_is_enough(tmp_path: Path, declare
 def test_a_budget_that_no_ledger_has_counted_needs_no_command(tmp_path: Path) -> None:
     toml = small(tmp_path, ONE.replace("budget = 400\n", "budget = 0.1\n"))
     refused = invoke("release", "--dry-run", toml)
-    assert "ledger budget" not in refused.output
+    assert "ledger set-budget" not in refused.output
     succeed("release", replaced(toml, "budget = 0.1", written_in(refused, ENOUGH)))
 
 
@@ -293,7 +279,7 @@ def test_no_budget_is_told_of_that_hides_nothing(tmp_path: Path) -> None:
     replaced(toml, '"one"', '"two"')
     refused = words_of(ended(1, "release", toml, "--anyway", "--other-entries"))
     assert re.search(r"no budget is worth that: an epsilon of [0-9.]+ hides next to nothing", refused)
-    assert "ledger budget" not in refused
+    assert "ledger set-budget" not in refused
     succeed("release", replaced(toml, 'default_state = "b"', 'default_state = "a"'), "--anyway")
 
 
@@ -325,36 +311,32 @@ def test_in_python_the_error_has_the_command(tmp_path: Path) -> None:
     tf.release(made, ["walking"] * 4, entries="values", ledger=ledger, source="my data")
 
 
-@of("accounting/ledger/format/chain.py: edited")
-def test_an_edited_ledger_is_checked(tmp_path: Path) -> None:
-    succeed("release", small(tmp_path, ONE))
-    with closing(sqlite3.connect(tmp_path / "ledger.db")) as edited:
-        edited.execute("update sources set budget_epsilon = '9000'")
+@pytest.mark.slow
+@of("accounting/log/events.py: ")
+def test_an_edited_ledger_is_restored_and_told_what_was_published_since(tmp_path: Path) -> None:
+    toml, ledger = small(tmp_path, SPEC), tmp_path / "ledger.db"
+    succeed("release", toml, "--only", "walking")
+    early = copied(ledger, tmp_path / "early.db")
+    succeed("release", toml, "--only", "both")
+    with closing(sqlite3.connect(ledger)) as edited:
+        edited.execute("update events set body = body || ' '")
         edited.commit()
-    refused = invoke("release", tmp_path / "release.toml", *AGAIN, "2")
+    refused = ended(2, "release", toml, *AGAIN, "2")
     assert "edited or damaged" in refused.output
-    assert "differences: " in ended(2, *printed(refused, "ledger", "check")).output
-
-
-@of("accounting/ledger/opening.py: _upgrade")
-def test_a_long_ledger_of_an_older_format_is_upgraded(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    path = tmp_path / "my ledger.db"
-    with closing(sqlite3.connect(path)) as connection:
-        connection.executescript((FORMATS / "format-5.sql").read_text())
-    with monkeypatch.context() as patched:
-        patched.setattr(opening.open_store, "__defaults__", (0,))
-        refused = ended(2, "ledger", "show", path)
-    assert pasted(refused, "ledger", "upgrade").exit_code == 0
-    succeed("ledger", "show", path)
+    restored(ledger, early)
+    places = {"LEDGER": str(ledger), "FOLDER": str(tmp_path / "out")}
+    words = printed(refused, "ledger", "import-certificates")
+    succeed(*(places.get(word, word) for word in words), "--yes")
+    assert payments(ledger) == 2
 
 
 @pytest.mark.slow
-@of("accounting/ledger/merging.py: _entering")
+@of("cli/ledgers.py: verify")
 def test_what_another_ledger_published_is_entered(tmp_path: Path) -> None:
     for name in ("one", "other"):
         succeed("release", small(tmp_path / name, ONE))
-    refused = ended(2, "ledger", "merge", tmp_path / "one" / "ledger.db", tmp_path / "other" / "ledger.db")
-    succeed(*printed(refused, "ledger", "adopt"), "--yes")
+    refused = ended(2, "ledger", "verify", tmp_path / "one" / "ledger.db", tmp_path / "other" / "out")
+    succeed(*printed(refused, "ledger", "import-certificates"), "--yes")
     assert payments(tmp_path / "one" / "ledger.db") == 2
 
 
@@ -367,31 +349,28 @@ def test_what_the_ledger_of_another_file_paid_for_is_entered(tmp_path: Path, out
     toml = small(tmp_path, ONE.replace('"ledger.db"', '"new.db"').replace('"out"', '"new"'))
     succeed("release", toml, "--new-ledger")
     notice = invoke("check", toml)
-    succeed(*printed(notice, "ledger", "adopt"), "--yes")
+    succeed(*printed(notice, "ledger", "import-certificates"), "--yes")
     assert payments(tmp_path / "new.db") == 2
 
 
-@of("releasing/publishing/new_ledger.py: require_known")
 def test_a_ledger_that_is_required_is_made_on_purpose(tmp_path: Path) -> None:
     toml = small(tmp_path, f"require_ledger = true\n{ONE}")
-    succeed(*printed(ended(2, "release", toml), "ledger", "init"))
-    succeed("release", toml)
+    assert "leave require_ledger out once" in words_of(ended(2, "release", toml))
+    succeed("release", replaced(toml, "require_ledger = true\n", ""))
+    toml.write_text(f"require_ledger = true\n{toml.read_text(encoding='utf-8')}", encoding="utf-8")
+    assert "already published" in succeed("release", toml).output
 
 
 @pytest.mark.slow
 @of("releasing/publishing/new_ledger.py: _forgotten")
-@pytest.mark.parametrize("way", ["merge", "adopt"])
-def test_a_ledger_that_has_forgotten_a_release_is_told(tmp_path: Path, way: str) -> None:
+def test_a_ledger_that_has_forgotten_a_release_is_told(tmp_path: Path) -> None:
     toml, ledger = small(tmp_path, SPEC), tmp_path / "ledger.db"
     succeed("release", toml, "--only", "walking")
     early = copied(ledger, tmp_path / "early.db")
     succeed("release", toml, "--only", "both")
-    late = copied(ledger, tmp_path / "late.db")
     restored(ledger, early)
     refused = ended(2, "release", toml)
-    words = printed(refused, "ledger", way)
-    agreed = ["--yes"] * (way == "adopt")
-    succeed(*[str(late) if word == THE_COPY else word for word in words], *agreed)
+    succeed(*printed(refused, "ledger", "import-certificates"), "--yes")
     assert payments(ledger) == 2
     assert "already published" in invoke("release", toml).output
 
@@ -486,7 +465,7 @@ def test_the_explorer_opens_without_the_file_that_it_cannot_show(
     assert len(opened) == 1
 
 
-@of("accounting/ledger/standing.py: telling")
+@of("accounting/log/standing.py: telling")
 def test_how_far_a_stopped_command_came_is_a_command_away(tmp_path: Path) -> None:
     ledger = tmp_path / "ledger.db"
 

@@ -132,7 +132,10 @@ def test_an_event_of_a_kind_that_there_is_not(tmp_path: Path) -> None:
         assert "edited" in result.output
 
 
-SLOW = "with recursive n(i) as (select 1 union all select i + 1 from n) select i as number, i as body, i as digest from n"
+SLOW = (
+    "with recursive n(i) as (select 1 union all select i + 1 from n) "
+    "select i as number, i as body, i as digest from n"
+)
 
 
 @pytest.mark.mutants
@@ -247,7 +250,9 @@ def test_resume_writes_files_of_its_own_tables_only(tmp_path: Path, name: str, f
     assert sorted(tmp_path.rglob("*")) == before
 
 
-@pytest.mark.parametrize("stored", [b"[", b"[1]", b"{}", b'{"format": "takifugu-bundle/4"}', b'{"format": "takifugu-bundle/3"}', b"\xff"])
+@pytest.mark.parametrize("stored", [
+    b"[", b"[1]", b"{}", b'{"format": "takifugu-bundle/4"}', b'{"format": "takifugu-bundle/3"}', b"\xff",
+])  # fmt: skip
 def test_a_bundle_that_is_none(stored: bytes) -> None:
     with pytest.raises(LedgerError):
         bundle_of(stored, ["time-use"])

@@ -12,7 +12,8 @@ from tests.support.commands import invoke, words_of
 
 #: A table that never ends, where one row is looked for by its name.
 ENDLESS = (
-    "with recursive n(i) as (select 1 union all select i + 1 from n) select cast(i as text) as digest, 'x' as body from n"
+    "with recursive n(i) as (select 1 union all select i + 1 from n) "
+    "select cast(i as text) as digest, 'x' as body from n"
 )
 
 
