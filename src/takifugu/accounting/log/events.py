@@ -241,6 +241,5 @@ def in_chain(rows: Iterable[tuple[str, str]], key: bytes, before: str, number: i
         before = digest
 
 
-RESTORE = (
-    f"restore a copy, and enter what was published since ({command('ledger', 'import-certificates', 'LEDGER', 'FOLDER')})"
-)
+_ENTERING = command("ledger", "import-certificates", "LEDGER", "FOLDER")
+RESTORE = f"restore a copy, and enter what was published since ({_ENTERING})"
