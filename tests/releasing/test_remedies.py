@@ -129,7 +129,8 @@ BY_HAND = (
 )  # fmt: skip
 #: Words with an option that is added to the command that printed them, each with its own test below or above.
 OPTIONS = ("write --anyway", "such as --once 2", "such as --window ", "with --new-ledger", "or write --force",
-           "add --dry-run,", "write --other-entries", "leave --same-entries", "example --same-entries")  # fmt: skip
+           "add --dry-run,", "write --other-entries", "leave --same-entries", "example --same-entries",
+           "--same-entries WHY")  # fmt: skip
 
 
 def test_no_remedy_is_written_by_hand() -> None:
