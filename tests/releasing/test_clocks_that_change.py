@@ -116,7 +116,7 @@ def test_what_is_refused_spends_nothing(tmp_path: Path, change: tuple[str, str],
     write_rows(tmp_path, recorded(*CHANGES[1]))
     path = weekly(tmp_path, CHANGES[1])
     path.write_text(changed(path.read_text(encoding="utf-8"), change), encoding="utf-8")
-    Ledger.open(tmp_path / "ledger.db").source("other", 1)
+    Ledger.open(tmp_path / "ledger.db")
     assert words in str(refused(path))
 
 

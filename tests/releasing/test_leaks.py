@@ -4,7 +4,6 @@ import hashlib
 import re
 import sqlite3
 import zlib
-from collections.abc import Iterator
 from contextlib import closing, suppress
 from pathlib import Path
 
@@ -206,46 +205,45 @@ def test_errors_are_all_of_one_family() -> None:
     assert all(issubclass(kind, tf.TakifuguError) for kind in kinds)
 
 
-#: Names that are never in a ledger, nor in what SQLite leaves behind.
+#: Names that are never in a ledger, nor in what SQLite leaves behind, but in tables that wait to be published.
 PEOPLE = {"Zoraida": (8, 9), "Bartholomew": (7,), "Wilhelmina": (8, 4)}
 
 
-def contents(ledger: Path) -> Iterator[bytes]:
-    """Yield all that a ledger holds: its files, and each value of each table, unpacked where it is packed."""
-    for path in ledger.parent.glob(f"{ledger.name}*"):
-        yield path.read_bytes()
+def named(ledger: Path, *tables: str) -> set[str]:
+    """Return the names in some tables of a ledger, each value unpacked where it is packed; without any in its bytes."""
+    found = [path.read_bytes() for path in ledger.parent.glob(f"{ledger.name}*") if not tables]
     with closing(sqlite3.connect(f"file:{ledger}?mode=ro", uri=True)) as connection:
-        for (table,) in connection.execute("select name from sqlite_master where type = 'table'").fetchall():
+        for table in tables:
             for row in connection.execute(f"select * from {table}"):
                 for value in row:
-                    content = value if isinstance(value, bytes) else str(value).encode()
-                    yield content
+                    found.append(value if isinstance(value, bytes) else str(value).encode())
                     with suppress(zlib.error):
-                        yield zlib.decompress(content)
+                        found.append(zlib.decompress(found[-1]))
+    return {name for content in found for name in PEOPLE if name.encode() in content}
 
 
-def named(ledger: Path) -> set[str]:
-    return {name for content in contents(ledger) for name in PEOPLE if name.encode() in content}
-
-
-def values(folder: Path) -> list[bytes]:
-    return [zlib.decompress(path.read_bytes()) for path in folder.glob("*.values")]
+def packed(ledger: Path) -> list[bytes]:
+    """Return what waits, as it stands in the file."""
+    with closing(sqlite3.connect(f"file:{ledger}?mode=ro", uri=True)) as connection:
+        return [body for (body,) in connection.execute("select body from waiting")]
 
 
 @pytest.mark.parametrize("how", ["release", "resume"])
-def test_no_name_is_in_the_ledger_before_publication(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, how: str) -> None:
+def test_names_are_in_the_ledger_in_what_waits_alone_and_no_longer_than_it(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, how: str
+) -> None:
     toml = files.write(tmp_path, files.SPEC.replace("epsilon = 1.0", "epsilon = 4.0"), files.data(PEOPLE))
     ledger = tmp_path / "ledger.db"
     with failing(monkeypatch, folders.os, "replace", FULL):
         ended(4, "release", "--anyway", toml)
-    assert named(ledger) == set()
-    (waiting,) = values(tmp_path)
-    assert all(name.encode() in waiting for name in PEOPLE)  # as they will be published, until they are
-    (file,) = tmp_path.glob("*.values")
-    assert file.stat().st_mode & 0o777 == 0o600
+    assert named(ledger, "events", "contents") == named(ledger) == set()
+    assert named(ledger, "waiting") == {*PEOPLE}  # as they will be published, until they are
+    assert ledger.stat().st_mode & 0o777 == 0o600
+    (waiting,) = packed(ledger)
+    assert waiting[:50] in ledger.read_bytes()
     if how == "release":
         succeed("release", "--anyway", toml)
     else:
         assert [one.problem for one in tf.resume(ledger)] == [""]
-    assert named(ledger) == set()
-    assert values(tmp_path) == []
+    assert named(ledger, "events", "contents", "waiting") == named(ledger) == set()
+    assert waiting[:50] not in ledger.read_bytes()  # it is overwritten

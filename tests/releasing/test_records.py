@@ -220,7 +220,7 @@ BAD_DATA = [
 
 @pytest.mark.parametrize(("kind", "data", "words"), BAD_DATA)
 def test_bad_data_are_refused_and_nothing_is_spent(kind: str, data: str, words: str, tmp_path: Path) -> None:
-    Ledger.open(tmp_path / "ledger.db").source("other", 1)
+    Ledger.open(tmp_path / "ledger.db")
     refusal = str(refused(write(tmp_path, LAYOUTS[kind][0], data)))
     assert words in refusal
     assert not any(secret in refusal for secret in ("bloody", "Preschool", "Southh", "elsewhere", "dead"))

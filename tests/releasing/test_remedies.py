@@ -8,8 +8,10 @@ import ast
 import re
 import shlex
 import shutil
+import sqlite3
 import tomllib
 from collections.abc import Callable, Iterator
+from contextlib import closing
 from pathlib import Path
 
 import pytest
@@ -127,7 +129,8 @@ BY_HAND = (
 )  # fmt: skip
 #: Words with an option that is added to the command that printed them, each with its own test below or above.
 OPTIONS = ("write --anyway", "such as --once 2", "such as --window ", "with --new-ledger", "or write --force",
-           "write --other-entries", "leave --same-entries")  # fmt: skip
+           "write --other-entries", "leave --same-entries", "example --same-entries",
+           "--same-entries WHY")  # fmt: skip
 
 
 def test_no_remedy_is_written_by_hand() -> None:
@@ -192,8 +195,9 @@ def test_lost_values_are_paid_for_anew(
 ) -> None:
     toml = small(tmp_path, SPEC)
     stopped(toml, monkeypatch, ReleaseState.DRAWN)
-    for values in tmp_path.glob("*.values"):
-        values.unlink()
+    with closing(sqlite3.connect(tmp_path / "ledger.db")) as edited:
+        edited.execute("delete from waiting")
+        edited.commit()
     lost = ended(4, *asking[:-1], tmp_path / asking[-1])
     again = pasted(lost, "release")
     assert again.exit_code == 0, again.output
@@ -309,6 +313,35 @@ def test_in_python_the_error_has_the_command(tmp_path: Path) -> None:
 
 
 @pytest.mark.slow
+@of("accounting/log/events.py: ")
+def test_an_edited_ledger_is_restored_and_told_what_was_published_since(tmp_path: Path) -> None:
+    toml, ledger = small(tmp_path, SPEC), tmp_path / "ledger.db"
+    succeed("release", toml, "--only", "walking")
+    early = copied(ledger, tmp_path / "early.db")
+    succeed("release", toml, "--only", "both")
+    with closing(sqlite3.connect(ledger)) as edited:
+        edited.execute("update events set body = body || ' '")
+        edited.commit()
+    refused = ended(2, "release", toml, *AGAIN, "2")
+    assert "edited or damaged" in refused.output
+    restored(ledger, early)
+    places = {"LEDGER": str(ledger), "FOLDER": str(tmp_path / "out")}
+    words = printed(refused, "ledger", "import-certificates")
+    succeed(*(places.get(word, word) for word in words), "--yes")
+    assert payments(ledger) == 2
+
+
+@pytest.mark.slow
+@of("cli/ledgers.py: verify")
+def test_what_another_ledger_published_is_entered(tmp_path: Path) -> None:
+    for name in ("one", "other"):
+        succeed("release", small(tmp_path / name, ONE))
+    refused = ended(2, "ledger", "verify", tmp_path / "one" / "ledger.db", tmp_path / "other" / "out")
+    succeed(*printed(refused, "ledger", "import-certificates"), "--yes")
+    assert payments(tmp_path / "one" / "ledger.db") == 2
+
+
+@pytest.mark.slow
 @of("releasing/file/neighbours.py: notices_of_file")
 @pytest.mark.parametrize("output", ["", 'output = "out"\n'])
 def test_what_the_ledger_of_another_file_paid_for_is_entered(tmp_path: Path, output: str) -> None:
@@ -325,7 +358,8 @@ def test_a_ledger_that_is_required_is_made_on_purpose(tmp_path: Path) -> None:
     toml = small(tmp_path, f"require_ledger = true\n{ONE}")
     assert "leave require_ledger out once" in words_of(ended(2, "release", toml))
     succeed("release", replaced(toml, "require_ledger = true\n", ""))
-    assert "already published" in succeed("release", replaced(toml, "ledger =", "require_ledger = true\nledger =")).output
+    replaced(toml, "ledger =", "require_ledger = true\nledger =")
+    assert "already published" in succeed("release", toml).output
 
 
 @pytest.mark.slow
@@ -433,7 +467,7 @@ def test_the_explorer_opens_without_the_file_that_it_cannot_show(
     assert len(opened) == 1
 
 
-@of("accounting/ledger/standing.py: telling")
+@of("accounting/log/standing.py: telling")
 def test_how_far_a_stopped_command_came_is_a_command_away(tmp_path: Path) -> None:
     ledger = tmp_path / "ledger.db"
 

@@ -124,14 +124,15 @@ def test_data_of_other_beliefs(framework: Any, query: Any, data: Any) -> None:
 
 def test_refusals_of_the_ledger(tmp_path: Path) -> None:
     book = Ledger.open(tmp_path / "ledger.db")
-    book.source("data", budget=0.01)
-    check(lambda: tf.release(calibration(), DATA, entries="v", ledger=book))
-    check(lambda: tf.release(calibration(), DATA, entries="v", ledger=book, unit="Ana", source="data", budget=3))
+    check(lambda: tf.release(calibration(), DATA, entries="v", ledger=book, budget=0.01))
     tf.release(calibration("laplace-exact"), DATA, entries="v", ledger=book, source="single", budget=1)
     check(lambda: tf.release(calibration("quilt-exact"), DATA, entries="v", ledger=book, source="single"))
+    check(lambda: tf.release(calibration(), DATA, entries="v", ledger=book, unit="Ana", source="single"))
+    check(lambda: tf.release(calibration(), DATA, entries="w", ledger=book, source="single"))
+    check(lambda: tf.release(calibration(), DATA, entries="v", ledger=book, source="data", budget=3))
     (tmp_path / "bad.db").write_bytes(b"not a ledger" * 100)
     check(lambda: tf.release(calibration(), DATA, entries="v", ledger=tmp_path / "bad.db"))
-    assert [row.name for row in book.show()] == ["data", "single"]
+    assert [row.name for row in book.show()] == ["single"]
 
 
 @pytest.mark.sampled(3)
@@ -142,7 +143,7 @@ def test_refusals_of_the_ledger(tmp_path: Path) -> None:
     (DiscreteLaplace, "draw", ReleaseState.PAID),
     (library, "certificate_of", ReleaseState.PAID),
     (Ledger, "reserve", ReleaseState.NOTHING),
-    (Ledger, "drawn", ReleaseState.PAID),
+    (Ledger, "keep", ReleaseState.PAID),
     (Ledger, "publish", ReleaseState.DRAWN),
 ])  # fmt: skip
 def test_faults_at_every_step(
@@ -223,8 +224,8 @@ def test_the_search_finds_what_was_there(tmp_path: Path) -> None:
     bare: Any = tf.release.__wrapped__  # type: ignore[attr-defined]
     assert any(tells(one) for one in carried(left_by(lambda: bare(calibration(), BROKEN["unknown"]))))
     book = Ledger.open(tmp_path / "ledger.db")
-    book.source("data", budget=0.01)
-    assert any(tells(one) for one in carried(left_by(lambda: bare(calibration(), DATA, entries="v", ledger=book))))
+    account = {"entries": "v", "ledger": book, "budget": 0.01}
+    assert any(tells(one) for one in carried(left_by(lambda: bare(calibration(), DATA, **account))))
     toml = files.write(tmp_path, files.SPEC.replace("budget = 10", "budget = 0.01"))
     file: Any = tf.release_file.__wrapped__  # type: ignore[attr-defined]
     error = left_by(lambda: file(toml, data=tmp_path / "data.csv", output=tmp_path / "o"))

@@ -156,7 +156,7 @@ def test_units_have_calendars_of_their_own(tmp_path: Path) -> None:
     ([], "hour,state\n2026-01-06T00:00,calm\n2026-01-06T00:00,busy\n", "source.order"),
 ])  # fmt: skip
 def test_bad_windows_release_nothing(tmp_path: Path, changes: Any, rows: str | None, place: str) -> None:
-    Ledger.open(tmp_path / "ledger.db").source("other", 1)
+    Ledger.open(tmp_path / "ledger.db")
     refusal = str(refused(written(tmp_path, *changes, rows=rows)))
     assert place in refusal
     assert not re.search("23:00|00:30,calm", refusal)

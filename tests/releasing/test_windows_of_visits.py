@@ -115,9 +115,8 @@ def test_a_framework_of_hours_is_charged_for_a_day_by_what_a_day_moves(tmp_path:
     frameworks, charges = {}, {}
     for asking, item, name, scope in aims_of(load(written(tmp_path, text + tables))):
         calibration = next(asking.questions(item, name, scope)).calibration
-        at, calendar = asking.file.place
         frameworks[name] = calibration.framework
-        charges[name] = charge_of(calibration, at=at, calendar=calendar)
+        charges[name] = charge_of(calibration, at=asking.file.at, calendar="the file's")
     assert frameworks["hour"].fingerprint() != frameworks["day"].fingerprint()
     assert [charges[name].lengths for name in ("hour", "day")] == [(1,), (24,)]
     for framework in frameworks.values():
@@ -141,7 +140,7 @@ def test_visits_that_are_read_otherwise_do_not_add_up_and_are_refused(tmp_path: 
     lines = (FILE + HOURLY).replace('name = "safe"', 'name = "other"').splitlines(keepends=True)
     text = "".join(OTHERS[other].get(line.partition(" ")[0], line) for line in lines)
     (tmp_path / "other.toml").write_text(text, encoding="utf-8")
-    with pytest.raises(CompositionRefused, match="was read as other entries before"):
+    with pytest.raises(CompositionRefused, match="nothing says that they are the same entries"):
         tf.release_file(tmp_path / "other.toml", anyway=True, other_entries=True)
     assert spent(tmp_path, "infected").epsilon == Fraction(5, 4)
 

@@ -240,7 +240,8 @@ def test_a_larger_budget_is_told_to_a_ledger_that_has_one(tmp_path: Path, name: 
     over = next(one for one in tf.advise(path).remedies if not one.fits)
     needed = over.changes[-1].value
     epsilon = needed["epsilon"] if isinstance(needed, dict) else needed
-    command = f"takifugu ledger budget {shlex.quote(str(tmp_path / 'ledger.db'))} {shlex.quote(name)} {epsilon}{delta}"
+    ledger = shlex.quote(str(tmp_path / "ledger.db"))
+    command = f"takifugu ledger set-budget {ledger} {shlex.quote(name)} {epsilon}{delta}"
     assert over.why.endswith(f"the ledger has another budget, so first `{command}`")
     path.write_text(toml(applied(tomllib.loads(path.read_text()), over.changes)))
     with pytest.raises(LedgerError, match=r"has a budget of epsilon 0\.3"):

@@ -67,21 +67,6 @@ def test_every_change_is_noticed(certificate: dict[str, Any]) -> None:
             from_dict(one)
 
 
-@pytest.mark.parametrize("number", [4, 5])
-def test_a_certificate_of_an_earlier_format_opens(number: int) -> None:
-    path = Path(__file__).with_name(f"format-{number}.certificate.json")
-    certificate, plain = read_certificate(path), json.loads(path.read_text(encoding="utf-8"))
-    assert certificate.doubts == ()
-    assert (certificate.digest is None) == (number == 4)
-    again = certificate.to_dict()
-    assert {key: again[key] for key in plain.keys() - {"format", "checksum"}} == {
-        key: value for key, value in plain.items() if key not in ("format", "checksum")
-    }
-    plain["epsilon"] = "0.1"
-    with pytest.raises(InputError, match="changed after it was written"):
-        from_dict(plain)
-
-
 @pytest.mark.parametrize("left_out", ["scale", "expected_error"])
 def test_what_the_noise_has_is_never_left_out(certificate: dict[str, Any], left_out: str) -> None:
     forged = {**certificate, "answers": [{**answer, left_out: None} for answer in certificate["answers"]]}
@@ -99,8 +84,8 @@ def test_another_layout_is_no_change(written: Path, certificate: dict[str, Any])
     (b"", "not JSON"), (b"{", "not JSON"), (b"\xff\xfe", "not JSON"), (b"[" * 100_000, "not JSON"),
     (b"[]", "not a Takifugu certificate"), (b"{}", "not a Takifugu certificate"),
     (b'{"format": 3}', "not a Takifugu certificate"), (b'{"format": "takifugu-certificate/9"}', "this version reads"),
-    (b'{"format": "takifugu-certificate/1"}', "this version reads 'takifugu-certificate/6'"),
-    (b'{"format": "takifugu-certificate/5"}', "changed after it was written"),
+    (b'{"format": "takifugu-certificate/1"}', "this version reads 'takifugu-certificate/7'.*use the one that wrote it"),
+    (b'{"format": "takifugu-certificate/7"}', "changed after it was written"),
 ])  # fmt: skip
 def test_files_that_are_no_certificate(tmp_path: Path, content: bytes, words: str) -> None:
     where = tmp_path / "a.json"

@@ -124,7 +124,7 @@ def state(room: Path) -> dict[str, str]:
 
 
 def outcomes(folder: Path, seed: int, specs: int, datas: int) -> Counter[str]:
-    Ledger.open(folder / "ledger.db").source("other", 10)
+    Ledger.open(folder / "ledger.db")
     chance, counts = random.Random(seed), Counter[str]()
     for number in range(specs):
         counts.update(faults(folder, mutated(SPEC, chance), DATA, number))
@@ -135,7 +135,7 @@ def outcomes(folder: Path, seed: int, specs: int, datas: int) -> Counter[str]:
 
 @pytest.mark.slow
 def test_the_files_are_right_as_they_stand(tmp_path: Path) -> None:
-    Ledger.open(tmp_path / "ledger.db").source("other", 10)
+    Ledger.open(tmp_path / "ledger.db")
     assert list(faults(tmp_path, SPEC, DATA, 0)) == ["published"]
 
 
@@ -174,7 +174,7 @@ def folder(tmp_path: Path) -> Path:
     """A good release file with its network and data, and a ledger that remembers something."""
     for name, text in (("clinic.bif", BIF), ("release.toml", CLINIC), ("data.csv", PATIENT)):
         (tmp_path / name).write_text(text)
-    Ledger.open(tmp_path / "ledger.db").source("clinic", 10)
+    Ledger.open(tmp_path / "ledger.db")
     return tmp_path
 
 

@@ -64,6 +64,22 @@ OLD = {
 }  # fmt: skip
 
 
+GONE = {
+    "as_composing": ("activity", ("[source]", "[source]\nas_composing = true"),
+        "source.as_composing: is gone; a promise about one output is counted by its noise beside others, without a "
+        "key; leave it out"),
+    "same_people": ("activity", ("[source]", "[source]\nsame_people = false"),
+        "source.same_people: is false; all sources of one ledger are about the same people; leave it out, and write a "
+        'ledger of their own: ledger = "NAME-ledger.db"'),
+}  # fmt: skip
+
+
+@pytest.mark.parametrize("key", GONE)
+def test_what_is_gone_is_told_with_what_stands_in_its_place(tmp_path: Path, key: str) -> None:
+    example, change, line = GONE[key]
+    assert line in problems(tmp_path, example, change)
+
+
 @pytest.mark.parametrize("key", OLD)
 def test_a_key_of_before_is_told_with_the_line_of_now(tmp_path: Path, key: str) -> None:
     example, changes, line = OLD[key]

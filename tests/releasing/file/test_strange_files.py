@@ -185,7 +185,7 @@ REFUSED: dict[str, tuple[Any, ...]] = {
 def test_what_is_refused_spends_nothing_and_tells_nothing(tmp_path: Path, name: str) -> None:
     keys, words, *content = REFUSED[name]
     where = write(tmp_path, *(content or [latin(rows())]), keys)
-    Ledger.open(tmp_path / "ledger.db").source("other", 1)
+    Ledger.open(tmp_path / "ledger.db")
     refusal = refused(where)
     assert re.search(words, str(refusal))
     assert isinstance(refusal, SpecError) or refusal.place.startswith("source")

@@ -77,7 +77,7 @@ def place_of(path: Path) -> Path:
     """Return the one path of a ledger, behind any symbolic links; raises LedgerError for links in a circle."""
     with suppress(OSError, RuntimeError):
         path = path.resolve() if path.is_symlink() else path
-    if path.is_symlink():
+    if os.path.islink(path):  # False, unlike is_symlink, where the folder may not be looked at
         raise LedgerError(f"the ledger {str(path)!r} is a symbolic link to itself", fix="give the path of a file")
     return path
 

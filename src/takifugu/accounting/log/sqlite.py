@@ -108,7 +108,7 @@ class Sqlite:
                 if self._is_alone:
                     raise LedgerError(f"the ledger {self.name!r} was replaced while it was written", fix="try again")
                 if self._connection is not None and self._file[0] == file[0]:
-                    self._connection.close()
+                    _close(self._connection)
                 self._connection, self._file = self._opened(), file
             try:
                 yield self._connection
@@ -126,7 +126,7 @@ class Sqlite:
             for setting in _SETTINGS:
                 connection.execute(f"pragma {setting}")
         except BaseException:
-            connection.close()
+            _close(connection)
             raise
         return connection
 
@@ -134,7 +134,7 @@ class Sqlite:
         """Close the connection; the next call opens it again."""
         with self._guard:
             if self._connection is not None and self._file[0] == os.getpid():
-                self._connection.close()
+                _close(self._connection)
             self._connection = None
 
     def after(self, number: int) -> list[tuple[str, str]]:
@@ -187,3 +187,9 @@ class Sqlite:
                     raise
                 finally:
                     self._is_alone = False
+
+
+def _close(connection: sqlite3.Connection) -> None:
+    """Close a connection; what was committed is on the disk, so that a failure does no harm."""
+    with suppress(sqlite3.Error):
+        connection.close()

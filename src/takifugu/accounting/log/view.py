@@ -82,7 +82,7 @@ class Group:
     certificates: tuple[str, ...] = ()
 
 
-@dataclass(frozen=True, eq=False)
+@dataclass(frozen=True)
 class Source:
     """What is known of a source: its budget, what the unit that spent most has spent, and how it was read."""
 

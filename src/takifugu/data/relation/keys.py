@@ -46,7 +46,7 @@ KEYS = {
         Key("budget", "number or table", False, "the most epsilon that they spend"),
         Key("entries", "text", False, "the name of what is measured"),
         Key("only_release", "true or false", False, "nothing else is ever published about these people"),
-        Key("same_people", "true or false", False, "these people are those of the other sources of the ledger"),
+        Key("same_people", "true", False, "these people are those of the other sources of the ledger"),
         Key("begins_series", "true or false", False, "the first tables with normal noise begin a series"),
         Key("engine", "spark", False, "the cluster that counts the rows where they are"),
         Key("file", "text", False, "the file with the rows, from the release file on"),

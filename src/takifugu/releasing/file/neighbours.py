@@ -21,7 +21,6 @@ from takifugu.core.plain import Json
 from takifugu.core.sections import SELECT, section_in
 from takifugu.data.relation.opening import files_read
 from takifugu.releasing.file.kind import ReleaseFile, output_by_default
-from takifugu.releasing.file.kinds import owner_column
 from takifugu.releasing.file.relation_keys import is_one_of, private_files
 
 #: Larger files are no release files, and so many are looked at.
@@ -39,8 +38,7 @@ _WRITTEN = re.compile(rf"""^([ \t]*{_KEY}[ \t]*=[ \t]*)(["'])[^"'\r\n]*\2""", re
 class Neighbour:
     """A release file of a folder: its ledger as it is written there, and its output folder, None by default.
 
-    `source` is the name of its source in the ledger and `budget` its budget, None where neither could be one;
-    `names_units` says whether it names a column of units.
+    `source` is the name of its source in the ledger and `budget` its budget, None where neither could be one.
     """
 
     path: Path
@@ -48,7 +46,6 @@ class Neighbour:
     output: str | None
     source: str | None
     budget: float | str | Json | None
-    names_units: bool = False
 
     @property
     def place(self) -> str | Path:
@@ -72,7 +69,7 @@ def neighbours(folder: Path, data: str | Path) -> Iterator[Neighbour]:
                 name = None
             if not isinstance(budget, int | float | str | dict):
                 budget = None
-            yield Neighbour(path, ledger, output, name, budget, owner_column(raw) is not None)
+            yield Neighbour(path, ledger, output, name, budget)
 
 
 def notices_of_file(file: ReleaseFile) -> tuple[str, ...]:
@@ -93,14 +90,12 @@ def notices_of_file(file: ReleaseFile) -> tuple[str, ...]:
         has_other_name = other.source is not None and normalised(other.source) != normalised(name)
         if has_other_name and _is_same(other.place, file.ledger):
             others.append(other)
-    are_alike = all(other.names_units == (file.owner_column is not None) for other in others)
-    if others and not (file.source.same_people and are_alike):  # only then each is charged for the other
+    if others and not file.source.same_people:
         files = _named((other, str(other.source)) for other in others)
-        same_people = ", or same_people = true under [source]" if are_alike else ""
         notices.append(
-            f"the same data are another source of this ledger in {files}: each source has a budget of its own, so "
-            "together they grant more than the budget. Write one source.name in all of these files, here it is "
-            f"{name!r}{same_people}"
+            f"the same data are another source of this ledger in {files}: each release about the one counts for the "
+            "other at the cost of a change of all data, and the first one is refused without same_people = true. Write "
+            f"one source.name in all of these files, here it is {name!r}, and they count as what they are"
         )
     return (*notices, *file.kind.facts.notices(file.source))
 

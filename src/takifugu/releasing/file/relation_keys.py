@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import operator
 import os
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from pathlib import Path
@@ -18,7 +19,7 @@ from takifugu.data.relation.opening import files_of_select, files_read
 from takifugu.data.relation.relation import files_named
 from takifugu.data.relation.source import Table, opened_table
 from takifugu.data.values.encodings import check_encoding
-from takifugu.releasing.file.keys import Epsilon, Name, Section, State, Text, checked, meaning
+from takifugu.releasing.file.keys import Epsilon, Name, Section, State, Text, checked, meaning, refused
 from takifugu.releasing.file.keys import Path as FilePath
 from takifugu.releasing.file.sections import BudgetSpec
 
@@ -38,7 +39,11 @@ class RelationKeys(Section):
     budget: Annotated[Epsilon | BudgetSpec | None, key("budget")] = None
     entries: Annotated[Text | None, key("entries", "2026-03")] = None
     only_release: Annotated[StrictBool, key("only_release")] = False
-    same_people: Annotated[StrictBool, key("same_people")] = False
+    same_people: Annotated[
+        StrictBool, key("same_people", True),
+        refused(operator.not_, "is false", 'leave it out, and write a ledger of their own: ledger = "NAME-ledger.db"',
+                "all sources of one ledger are about the same people"),
+    ] = False
     begins_series: Annotated[StrictBool, key("begins_series")] = False
     engine: Annotated[Literal["spark"] | None, key("engine")] = None
     file: Annotated[FilePath | None, key("file", "data.csv")] = None

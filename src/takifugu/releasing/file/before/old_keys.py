@@ -30,6 +30,11 @@ NOW: Mapping[str, Names] = MappingProxyType({
 #: The kind of belief of now, by that of before.
 KINDS: Names = MappingProxyType({"table": "joint-table"})
 
+#: Keys without one of now, by section and key: why nothing stands in their place.
+GONE: Names = MappingProxyType({
+    "source.as_composing": "a promise about one output is counted by its noise beside others, without a key",
+})
+
 #: Keys of now with a value of before: the fault that it is, and the key.
 VALUES_OF_BEFORE = frozenset({
     ("string_type", "order"), ("string_type", "end"), ("literal_error", "rows"), ("literal_error", "engine")
@@ -68,6 +73,16 @@ def renamed(where: tuple[Step, ...], file: Json, allowed: Collection[str]) -> In
         value = toml_of(section[key])
         line = f"{name} = {value}" if len(value) <= _LONGEST else f"{name} for {key}, with the same value"
     return InputError("is the key of before", fix=f"write {line}")
+
+
+def gone(where: tuple[Step, ...]) -> InputError | None:
+    """Return the error about a key of before that needs none of now, None for any other.
+
+    >>> print(gone(("source", "as_composing")).line)
+    is gone; a promise about one output is counted by its noise beside others, without a key; leave it out
+    """
+    why = GONE.get(".".join(map(str, where)))
+    return None if why is None else InputError("is gone", rule=why, fix="leave it out")
 
 
 def cleaned(where: tuple[Step, ...], file: Json) -> InputError | None:
