@@ -16,7 +16,7 @@ import takifugu as tf
 from measure import row, span, title
 from takifugu.accounting.composition import charge_of
 from takifugu.accounting.composition.piling import Windows, piled, standing_in
-from takifugu.accounting.ledger import Debit, Ledger
+from takifugu.accounting.log import Debit, Ledger
 from takifugu.analysis.guarantee import Charge
 from takifugu.analysis.problem import Part
 from takifugu.influence.quilts.chain.joint_cost import joint_cost
@@ -62,9 +62,10 @@ def weekly(framework: tf.Pufferfish, charge: Charge) -> tuple[list[float], float
         ledger = Ledger.open(Path(folder) / "ledger.db")
         for week in range(WEEKS):
             started = time.perf_counter()
-            ledger.reserve("ward", [Debit(framework, replace(charge, at=MINUTES * week, calendar="minutes"))], budget=2)
+            debit = Debit(framework, replace(charge, at=MINUTES * week))
+            ledger.reserve("ward", [debit], budget=2, entries="minutes")
             times.append(time.perf_counter() - started)
-        return times, float(ledger.spent("ward").spent.epsilon)
+        return times, float(ledger.spent("ward").epsilon)
 
 
 if __name__ == "__main__":
