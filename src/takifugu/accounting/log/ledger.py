@@ -480,8 +480,7 @@ class Ledger:
     def _payment(self, view: View, group: Group) -> Payment:
         paid, there = group.paid, view.source(group.paid.source)
         try:
-            with decoding():
-                recipe: Plain = view.recipe(group)
+            recipe: Plain = view.recipe(group)
         except LedgerError as error:
             recipe = {"unreadable": error.message}
         return Payment(
