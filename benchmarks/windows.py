@@ -62,9 +62,10 @@ def weekly(framework: tf.Pufferfish, charge: Charge) -> tuple[list[float], float
         ledger = Ledger.open(Path(folder) / "ledger.db")
         for week in range(WEEKS):
             started = time.perf_counter()
-            ledger.reserve("ward", [Debit(framework, replace(charge, at=MINUTES * week, calendar="minutes"))], budget=2)
+            debit = Debit(framework, replace(charge, at=MINUTES * week))
+            ledger.reserve("ward", [debit], budget=2, entries="minutes")
             times.append(time.perf_counter() - started)
-        return times, float(ledger.spent("ward").spent.epsilon)
+        return times, float(ledger.spent("ward").epsilon)
 
 
 if __name__ == "__main__":

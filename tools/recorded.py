@@ -17,19 +17,17 @@ from tests.conformance.corpus import DELTAS, EPSILONS, corpus
 from tests.conformance.corpus import Case as Small
 from tests.conformance.suite import audited as check_promise
 from tests.fuzz import build
-from tests.fuzz.checks import Case, check, generate, local_of, same_entries
+from tests.fuzz.checks import Case, check, generate, released, same_entries
 from tests.fuzz.choices import Choices
 from tests.support.golden import golden, transport_laws
 
 import networks
 import takifugu as tf
 from research_data import find
-from takifugu.accounting.log import Ledger
 from takifugu.calibration import REGISTRY
 from takifugu.releasing.file.loading import load
 from takifugu.releasing.planning import plan
 
-ROOT = Path(__file__).resolve().parents[1]
 ROOT = Path(__file__).resolve().parents[1]
 #: Random sets of releases, all from one seed.
 SETS, SEED = 300, "record"
@@ -154,7 +152,7 @@ def together(chosen: RandomSet, made: list[tuple[Any, Any]], tried: Callable[[Ca
     if len(made) > 1 and same_entries([request for request, _ in made]):
         lost["joint"] = tried(lambda: _epsilon_and_delta(tf.compose([calibration for _, calibration in made])))
     with tempfile.TemporaryDirectory() as folder:
-        ledger = Ledger.open(Path(folder) / "ledger.db")
+        ledger = Path(folder) / "ledger.db"
         for number, (request, calibration) in enumerate(made):
             paid = tried(partial(_released, chosen.case, request, calibration, ledger))
             if paid:
@@ -163,11 +161,8 @@ def together(chosen: RandomSet, made: list[tuple[Any, Any]], tried: Callable[[Ca
     return lost
 
 
-def _released(case: Case, request: Any, calibration: Any, ledger: Ledger) -> Any:
-    data = build.data_of(request, local_of(request, case.value), None, case.order)
-    placed = {"at": request.window} if request.placed else {}
-    tf.release(calibration, data,
-        entries="v", ledger=ledger, source="s", unit=request.unit, budget=(5000, 0.9), **placed)  # fmt: skip
+def _released(case: Case, request: Any, calibration: Any, ledger: Path) -> Any:
+    released(case, request, calibration, ledger)
     return {}
 
 

@@ -20,6 +20,7 @@ from tests.fuzz.walk import FAST
 
 import takifugu as tf
 from takifugu.accounting.log import Ledger
+from takifugu.core.errors import ReadingChanged
 
 #: Releases drawn to compare frequencies with a law, and the p-value below which they differ.
 DRAWS, UNLIKELY = 150, 1e-6
@@ -174,15 +175,10 @@ def _through_ledger(case: Case, ledger: Path) -> str:
     for request in case.requests:
         try:
             cal = build.calibrated(request, build.built(request))
-            data = build.data_of(request, local_of(request, case.value), None, case.order)
-            unit = request.unit
-            placed: dict[str, Any] = {"at": request.window} if request.placed else {}
-            tf.release(cal, data, entries="v", ledger=ledger, source="s", unit=unit, budget=(5000, 0.9), **placed)
+            call = released(case, request, cal, ledger)
         except tf.TakifuguError:
             continue
         done.append((request, cal))
-        named = "".join(f", {name}={value!r}" for name, value in {"unit": unit, **placed}.items() if value is not None)
-        call = f"tf.release(cal, {data!r}, entries='v', ledger='fuzz.db', source='s', budget=(5000, 0.9){named})"
         text += [_text(request), call]
     if not done:
         return "refused"
@@ -197,6 +193,23 @@ def _through_ledger(case: Case, ledger: Path) -> str:
             return "kept"
         _account(done, together, "compose", "\n".join(text), "tf.compose([...])")
     return "kept"
+
+
+def released(case: Case, request: Request, calibration: Any, ledger: Path) -> str:
+    """Pay for a release, and return the call; its entries have a place on one recording, or the name of their start."""
+    data = build.data_of(request, local_of(request, case.value), None, case.order)
+    told: dict[str, Any] = {"entries": "v", "at": request.window}
+    if not request.placed:
+        told = {"entries": f"v from {request.window}"}
+    if request.unit is not None:
+        told["unit"] = request.unit
+    try:
+        tf.release(calibration, data, ledger=ledger, source="s", budget=(5000, 0.9), **told)
+    except ReadingChanged:  # other entries, or perhaps some of the same
+        told["other_entries"] = True
+        tf.release(calibration, data, ledger=ledger, source="s", budget=(5000, 0.9), **told)
+    named = "".join(f", {name}={value!r}" for name, value in told.items())
+    return f"tf.release(cal, {data!r}, ledger='fuzz.db', source='s', budget=(5000, 0.9){named})"
 
 
 def same_entries(requests: Sequence[Request]) -> bool:

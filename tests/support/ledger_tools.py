@@ -192,6 +192,10 @@ def refused_unchanged(ledger: Ledger, error: Any, words: str | None, *args: Any,
     return str(caught.value)
 
 
+def epsilon_of(ledger: Ledger, source: str = "data") -> Fraction:
+    return ledger.spent(source).epsilon
+
+
 def edit(path: Path, *statements: str) -> None:
     """Edit a ledger as anybody can who may write its file, without its key."""
     with closing(sqlite3.connect(path)) as connection:

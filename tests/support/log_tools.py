@@ -87,6 +87,23 @@ def one_step_and_die(where: str, log: str, seed: int) -> None:
     release_in_a_loop(where, log, seed)
 
 
+def ask_in_a_race(where: str, group: str, questions: int) -> list[str]:
+    """Ask a session's questions, each with this process's own answer; return the answers that were kept."""
+    ledger, answers = Ledger.open(where), list[str]()
+    for number in range(questions):
+        answers.append(ledger.answer(group, number, (f"question {number}", os.urandom(8).hex())))
+    return answers
+
+
+def answer_and_die(where: str, group: str, is_kept: bool) -> None:
+    """Ask one more question, and be killed before or after its answer is kept."""
+    ledger = Ledger.open(where)
+    number = len(ledger.answers(group))
+    if is_kept:
+        ledger.answer(group, number, ("second", "drawn by the first process"))
+    os.kill(os.getpid(), signal.SIGKILL)
+
+
 def kinds(ledger: Ledger) -> list[str]:
     return [text.partition('"kind":"')[2].partition('"')[0] for text, _ in ledger.store.after(0)]
 

@@ -31,6 +31,8 @@ _FRESH, _PATIENCE = 3600.0, 2.0
 _NO_LINKS = (errno.EPERM, errno.ENOTSUP, errno.EOPNOTSUPP, errno.ENOSYS, errno.EMLINK)
 #: What says that locks hold on this machine only: a file system, or a word among the options of one.
 _LOCKS_ALONE = {"fuse.sshfs", "nolock", "local_lock=all", "local_lock=posix", "nobrl"}
+#: File systems of one machine, whose locks its kernel keeps.
+_LOCAL = {"ext2", "ext3", "ext4", "xfs", "btrfs", "zfs", "f2fs", "tmpfs", "overlay"}
 _MOUNTS = Path("/proc/self/mountinfo")
 #: What another process runs to ask for a lock, and how it ends where it is shut out.
 _SHUT_OUT = 75
@@ -87,10 +89,10 @@ def mode(path: Path) -> str:
     return "rw" if os.access(path, os.W_OK) and os.access(path.parent, os.W_OK) else "ro"
 
 
-def identity(path: Path) -> tuple[int, int]:
-    """Return what differs where a file is another one; a ledger that has gone is never replaced by an empty one."""
+def identity(path: Path) -> tuple[int, ...]:
+    """Return what differs where a file is another one, or has another name; one that has gone is never made anew."""
     facts = path.stat()
-    return facts.st_dev, facts.st_ino
+    return facts.st_dev, facts.st_ino, facts.st_nlink
 
 
 def placed(draft: Path, path: Path) -> bool:
@@ -174,7 +176,10 @@ def check_place(path: Path, name: str) -> None:
     finally:
         for leftover in (probe, probe.with_name(f"{probe.name}-journal")):
             leftover.unlink(missing_ok=True)
-    if not works or not _LOCKS_ALONE.isdisjoint(_mounted(folder)):
+    system = _mounted(folder)
+    if works is None:  # a Python that this user may not start, or none
+        works = bool(system) and system[0] in _LOCAL
+    if not works or not _LOCKS_ALONE.isdisjoint(system):
         raise LedgerError(
             f"the folder of the ledger {name!r} is on a file system whose locks do not work",
             rule="two processes could spend the same epsilon",
@@ -192,13 +197,14 @@ def _sweep(folder: Path) -> None:
                 Path(entry.path).unlink(missing_ok=True)
 
 
-def _shuts_out_others(probe: Path) -> bool:
-    """Return whether a lock on a file shuts out another process."""
+def _shuts_out_others(probe: Path) -> bool | None:
+    """Return whether a lock on a file shuts out another process, None where none can be asked."""
     try:
         command = [sys.executable, "-I", "-S", "-c", _ASKING, str(probe)]
-        return subprocess.run(command, capture_output=True, timeout=60, check=False).returncode == _SHUT_OUT
+        code = subprocess.run(command, capture_output=True, timeout=60, check=False).returncode
     except (OSError, subprocess.SubprocessError):
-        return False
+        return None
+    return {_SHUT_OUT: True, 0: False}.get(code)
 
 
 def _mounted(folder: Path) -> tuple[str, ...]:

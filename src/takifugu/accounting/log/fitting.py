@@ -132,8 +132,8 @@ def charges(trial: Trial) -> tuple[Charged, ...]:
     counts, sizes = Counter[tuple[Amount, Amount]](), trial.view.people.sizes
     for account in _accounts(trial):
         old, new = _parts(trial, account)
-        if new and new[0].source == trial.paid.source:
+        cost = trial.view.amounts(account.steps, account.is_everybody).get(trial.paid.source)
+        if new and cost is not None:  # whoever has no total in the source is none of its units
             before = trial.before.amounts(old, account.is_everybody).get(trial.paid.source, NOTHING)
-            added = _cost(trial, account, trial.paid.source).beyond(before)
-            counts[_promised(new), added] += sizes[account.number] if account.number >= 0 else 1
+            counts[_promised(new), cost.beyond(before)] += sizes[account.number] if account.number >= 0 else 1
     return tuple(Charged(count, *amounts) for amounts, count in counts.items())

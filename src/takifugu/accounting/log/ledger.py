@@ -256,7 +256,7 @@ class Ledger:
         """
         given = (source, budget, reading, entries, same_entries, same_people, why, identity, recipe)
         trial = None if computed is None else computed.trial
-        if trial is not None and trial.order is not None and trial.order.is_of(debits, *given):
+        if trial is not None and trial.order is not None and trial.order.is_of(debits, self.id, *given):
             order = trial.order
         else:
             trial, order = None, order_of(self.view(), debits, *given)
@@ -265,6 +265,8 @@ class Ledger:
             now = trial
             if now is None or now.head != view.head:
                 now = trial_of(self.store.name, view, order)
+            if order.group in view.groups:
+                raise LedgerError("this preview was paid for before", fix="preview it again: each payment has one")
             words.refuse_twice(view, order.source, order.ids, order.recipe)
             over = fitting.excess(now, self.store.name)
             if over is not None:
@@ -563,8 +565,7 @@ class Ledger:
     def _payment(self, view: View, group: Group) -> Payment:
         paid, there = group.paid, view.source(group.paid.source)
         try:
-            with decoding():
-                recipe: Plain = view.recipe(group)
+            recipe: Plain = view.recipe(group)
         except LedgerError as error:
             recipe = {"unreadable": error.message}
         return Payment(

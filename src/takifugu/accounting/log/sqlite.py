@@ -50,7 +50,6 @@ class Sqlite:
                 if not create:
                     raise MissingLedger(f"there is no ledger {store.name!r}", fix="check the path").at("ledger")
                 store.is_new = store._make()
-            disk.check_file(store.path, store.name)
         try:
             with store._connected() as connection:
                 store._check_tables(connection)
@@ -109,6 +108,7 @@ class Sqlite:
                     raise LedgerError(f"the ledger {self.name!r} was replaced while it was written", fix="try again")
                 if self._connection is not None and self._file[0] == file[0]:
                     _close(self._connection)
+                disk.check_file(self.path, self.name)
                 self._connection, self._file = self._opened(), file
             try:
                 yield self._connection

@@ -60,7 +60,7 @@ class Order:
     terms: tuple[object, ...] = ()
 
     def is_of(self, debits: Sequence[Debit], *terms: object) -> bool:
-        """Return whether these very debits were asked for, and the rest alike."""
+        """Return whether these very debits were asked for, of the same ledger, and the rest alike."""
         return terms == self.terms and len(debits) == len(self.debits) and all(map(is_, debits, self.given))
 
     @property
@@ -129,7 +129,7 @@ def order_of(
         None if entries is None else normalised(entries), same_entries, same_people is True, why,
         "" if identity is None else keyed(view.key, "identity", identity), recipe or {},
         ids={name: token_hex(8) for name in readers},
-        terms=(source, budget, reading, entries, same_entries, same_people, why, identity, recipe),
+        terms=(view.id, source, budget, reading, entries, same_entries, same_people, why, identity, recipe),
     )  # fmt: skip
 
 

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Callable, Iterable, Sequence
+from contextlib import suppress
 from dataclasses import dataclass, field, replace
 
 from takifugu.accounting.amounts import NOTHING, Amount, most
@@ -23,10 +24,11 @@ from takifugu.accounting.log.events import (
     Over,
     Paid,
     Same,
+    decoding,
 )
 from takifugu.accounting.log.people import People, steps_of
 from takifugu.analysis.guarantee import Charge
-from takifugu.core.errors import CompositionRefused
+from takifugu.core.errors import CompositionRefused, LedgerError
 from takifugu.core.lists import take
 from takifugu.model.frameworks import OF_ROWS, Framework
 from takifugu.model.frameworks import from_dict as read_framework
@@ -176,11 +178,17 @@ class View:
         """Return how a payment is completed; raises LedgerError where that cannot be read."""
         digest = group.paid.recipe
         if digest and digest not in self.recipes:
-            self.recipes[digest] = json.loads(self.content(digest))
+            with decoding():
+                recipe = json.loads(self.content(digest))
+                if not isinstance(recipe, dict):
+                    raise ValueError("its recipe is no table of keys")
+                self.recipes[digest] = recipe
         return self.recipes.get(digest, {})
 
     def is_session(self, group: Group) -> bool:
-        return self.recipe(group).get("kind") == SESSION["kind"]
+        with suppress(LedgerError):  # what cannot be read is one release, and no other waits for it
+            return self.recipe(group).get("kind") == SESSION["kind"]
+        return False
 
     def _pay(self, paid: Paid, digest: str) -> None:
         source = self.source(paid.source)
