@@ -57,9 +57,9 @@ def calibrate_jointly(
     alone.
 
     Without delta noise is Laplace's, releases compose with everything, and `compose` of them is at most epsilon. With a
-    delta it is normal, found for releases that are fixed together before the first one: `compose(...,
-    fixed_in_advance=True)` is at most (epsilon, delta), and in a ledger they begin a series, all in one reservation
-    (docs/theory/influence.md#series-of-normal-releases). Their deltas add up to it.
+    delta it is normal, found for releases that begin a series, all fixed before the first one: `compose(...,
+    begins_series=True)` is at most (epsilon, delta), and so is one payment of a ledger. Their deltas add up to it
+    (docs/theory/influence.md#series-of-normal-releases).
 
     Raises InputError for no queries, choices with a delta, weights that do not fit, a bad epsilon or delta and a
     framework that is not Pufferfish over entries; CalibrationRefused for a query that no secret moves or that would get

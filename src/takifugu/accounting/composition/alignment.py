@@ -71,19 +71,13 @@ def _steps_before(view: View, belief: Recording, items: Sequence[Item]) -> int |
     None where that is unknown. The number matters only where the law of a step depends on its place in a period: a
     belief says which place its own windows have. Without declared places all read from the first entry on.
     """
-    period, places = belief.chain.period, [several(item.charge).places for item in items]
-    if period == 1 or not any(map(len, places)):
+    period = belief.chain.period
+    if period == 1 or items[0].charge.at is None:
         return 0
-    first_starts, native_starts = [], []
-    for item, starts in zip(items, places, strict=True):
-        if not len(starts):
-            starts = np.zeros(1, dtype=np.int64)
-        first_starts.append(int(starts[0]))
-        if view.is_native(item.charge):
-            native_starts.append(starts)
-    if not native_starts:
+    native = [several(item.charge).places for item in items if view.is_native(item.charge)]
+    if not native:
         return None
-    steps = np.concatenate(native_starts) - min(first_starts)
+    steps = np.concatenate(native) - min(int(several(item.charge).places[0]) for item in items)
     if len(np.unique(steps % period)) > 1:
         return None
     return int(steps.min())

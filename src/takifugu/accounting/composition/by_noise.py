@@ -22,7 +22,7 @@ from takifugu.accounting.composition.alignment import (
     out_of_phase,
     placed,
 )
-from takifugu.accounting.composition.losses import NO_NOISE, loss, plain, steady_cost, whole_cost
+from takifugu.accounting.composition.losses import NO_NOISE, dearest_run, loss, plain, steady_cost, whole_cost
 from takifugu.accounting.composition.piling import Windows, piled, standing_in
 from takifugu.accounting.composition.several import STEADY
 from takifugu.accounting.composition.views import View
@@ -174,23 +174,20 @@ def _all_runs(view: View, belief: Belief, longer: Belief) -> Iterator[tuple[int,
 
 def _costs_anywhere(view: View, belief: Recording, terms: Sequence[Item]) -> Iterator[Fraction]:
     """Yield the cost of sequences that are not known to lie in one recording: of each its dearest piece changes."""
-
-    def largest_run(term: Item) -> Fraction:
-        runs = view.runs(belief, term.charge)
-        if runs is None:
-            return term.read.total
-        sums = [int(term.read.changes[run.start : run.stop].sum()) for run in runs]
-        return min(term.read.total, max(sums) * term.read.grid)
-
-    if next(view.secret_runs(belief, []), None) is not None:
-        by_noise = [term for term in terms if term.charge.scale is not None]
-        promised = sum((whole_cost(view, term.charge) for term in terms if term.charge.scale is None), Fraction(0))
-        yield promised + _trivial(by_noise, largest_run)
+    if next(view.secret_runs(belief, []), None) is None:
+        return
+    total = Fraction(0)
+    for charge, read, _ in terms:
+        if charge.scale is None:
+            total += whole_cost(view, charge)
+        else:
+            total += loss(dearest_run(view, belief, charge, read), charge)
+    yield total
 
 
 def _reach(term: Item) -> Fraction:
     """Return the largest change of an answer by all its entries."""
-    return min(int(term.read.changes.sum()) * term.read.grid, term.read.total)
+    return term.read.reach(range(len(term.read.changes)))
 
 
 def _part_cost(view: View, part: Part, shares: Sequence[Item]) -> Fraction:

@@ -13,13 +13,13 @@ from fractions import Fraction
 from math import inf, isinf
 
 from takifugu.accounting.composition.several import as_one
-from takifugu.accounting.composition.views import View
+from takifugu.accounting.composition.views import Read, View
 from takifugu.analysis import randomisers
 from takifugu.analysis.guarantee import Charge, Covers
 from takifugu.core.errors import CompositionRefused
 from takifugu.core.plain import Plain
 from takifugu.core.plugins import package_of
-from takifugu.model.beliefs.one_sequence import is_recording
+from takifugu.model.beliefs.one_sequence import Recording, is_recording
 from takifugu.model.frameworks import DEFINITIONS, OF_ROWS
 from takifugu.numbers.rationals import decimal_up, float_above
 
@@ -95,12 +95,15 @@ def steady_cost(view: View, charge: Charge) -> Fraction:
             costs.append(whole_cost(view, charge))
             continue
         if is_recording(belief) and len(read.changes) != belief.size:
-            runs = view.runs(belief, charge) or (range(len(read.changes)),)
-        else:
-            runs = tuple(run for _, run, _ in view.secret_runs(belief, [read]))
-        for run in runs:
-            costs.append(loss(min(int(read.changes[run.start : run.stop].sum()) * read.grid, read.total), charge))
+            costs.append(loss(dearest_run(view, belief, charge, read), charge))
+            continue
+        costs += [loss(read.reach(run), charge) for _, run, _ in view.secret_runs(belief, [read])]
     return max(costs)
+
+
+def dearest_run(view: View, belief: Recording, charge: Charge, read: Read) -> Fraction:
+    """Return the largest change of an answer by one of the sequences that it reads."""
+    return max(map(read.reach, view.runs(belief, charge) or (range(len(read.changes)),)))
 
 
 def whole_cost(view: View, charge: Charge) -> Fraction:

@@ -20,7 +20,6 @@ import numpy as np
 
 from takifugu.accounting.composition.losses import NO_NOISE, Joint, deltas
 from takifugu.accounting.composition.piling import standing_in
-from takifugu.accounting.composition.several import places_of
 from takifugu.accounting.composition.views import Read, View
 from takifugu.analysis import randomisers
 from takifugu.analysis.guarantee import Charge, Covers
@@ -150,7 +149,7 @@ def _check(view: View, charges: Sequence[Charge]) -> None:
         raise CompositionRefused("a series counts under the beliefs of its first release only", fix=fix)
     if any(charge.scope != "unit" for charge in charges):
         raise CompositionRefused("a series and a release over several people have no joint promise", fix=fix)
-    if len(places_of(charges)) > 1:
+    if len({charge.at for charge in charges if charge.at is not None}) > 1:
         raise CompositionRefused(
             "it is not known that the releases of a series read the same values",
             fix="declare where the sequence starts, with the same `at` for all of them",

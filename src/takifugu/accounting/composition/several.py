@@ -11,7 +11,6 @@ from collections.abc import Hashable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, fields, replace
 from fractions import Fraction
 from functools import cached_property, reduce
-from itertools import chain
 from typing import NamedTuple
 
 import numpy as np
@@ -24,7 +23,7 @@ from takifugu.core.sections import values_of
 #: Kinds of promises that cover every change of some entries.
 STEADY = (Covers.EVERYTHING, Covers.COMPONENT)
 #: The definitions whose joint rules add up noise.
-OF_NOISE = ("pufferfish", "attribute")
+_OF_NOISE = ("pufferfish", "attribute")
 
 
 @dataclass(frozen=True)
@@ -146,11 +145,6 @@ def alike(charge: Charge) -> Charge:
     return Charge(**values)
 
 
-def places_of(charges: Iterable[Charge]) -> set[int]:
-    """Return the declared places of all windows."""
-    return set(chain.from_iterable(several(charge).places.tolist() for charge in charges))
-
-
 def in_runs(costs: Mapping[int, Cost]) -> tuple[Run, ...]:
     """Return windows by their places as runs.
 
@@ -177,7 +171,7 @@ def in_runs(costs: Mapping[int, Cost]) -> tuple[Run, ...]:
 
 def adds_up(charge: Charge) -> bool:
     """Return whether a charge's noise adds up with others in any order."""
-    return charge.definition in OF_NOISE and charge.delta == 0 and charge.covers is not Covers.OUTPUT
+    return charge.definition in _OF_NOISE and charge.delta == 0 and charge.covers is not Covers.OUTPUT
 
 
 def repeated(charge: Charge, counts: Mapping[int | None, int]) -> Several:

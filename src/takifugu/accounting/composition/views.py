@@ -50,6 +50,10 @@ class Read:
         key = None if self.answer is None else self.answer.key
         return self.grid, self.changes.tobytes(), key
 
+    def reach(self, run: range) -> Fraction:
+        """Return the largest change of the answer by a run of entries."""
+        return min(int(self.changes[run.start : run.stop].sum()) * self.grid, self.total)
+
     def of_run(self, run: range) -> Read:
         """Return the read of a run's entries."""
         answer = None
