@@ -325,8 +325,7 @@ def test_a_ledger_that_is_required_is_made_on_purpose(tmp_path: Path) -> None:
     toml = small(tmp_path, f"require_ledger = true\n{ONE}")
     assert "leave require_ledger out once" in words_of(ended(2, "release", toml))
     succeed("release", replaced(toml, "require_ledger = true\n", ""))
-    replaced(toml, "ledger =", "require_ledger = true\nledger =")
-    assert "already published" in succeed("release", toml).output
+    assert "already published" in succeed("release", replaced(toml, "ledger =", "require_ledger = true\nledger =")).output
 
 
 @pytest.mark.slow
@@ -434,7 +433,7 @@ def test_the_explorer_opens_without_the_file_that_it_cannot_show(
     assert len(opened) == 1
 
 
-@of("accounting/log/standing.py: telling")
+@of("accounting/ledger/standing.py: telling")
 def test_how_far_a_stopped_command_came_is_a_command_away(tmp_path: Path) -> None:
     ledger = tmp_path / "ledger.db"
 

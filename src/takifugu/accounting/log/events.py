@@ -238,4 +238,4 @@ def in_chain(rows: Iterable[tuple[str, str]], key: bytes, before: str, number: i
         before = digest
 
 
-RESTORE = "restore a copy, and import the certificates of what was published since"
+RESTORE = "restore a copy, and enter what was published since (`takifugu ledger import-certificates LEDGER FOLDER`)"
