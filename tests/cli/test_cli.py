@@ -86,7 +86,7 @@ ROW = shape("name scale expected_error composition status reason")
 OFF = shape("off_by epsilon delta epsilon_overall delta_overall")
 ANSWER = shape("unit mechanism scale expected_error epsilon delta composition forbids forced_by")
 FORESEEN = shape("unit answers half_width half_of_noise_exceeds", ranges=[None], share=[None])
-CHARGE = shape("units reason", alone=AMOUNT, charged=AMOUNT)
+CHARGE = shape("units", alone=AMOUNT, charged=AMOUNT)
 FORECAST = shape(
     "source notices refused", tables=[shape("name scope hopeless", answers=[FORESEEN])],
     account=shape("budget_is_declared", before=AMOUNT, after=AMOUNT, budget=AMOUNT, charges=[CHARGE]),
@@ -132,14 +132,14 @@ def test_bad_files_end_with_two_and_all_their_faults(tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize(("old", "new", "code", "words"), [
-    ("budget = 10", "budget = 0.5", 1, "would cost person 1 of"),
+    ("budget = 10", "budget = 0.5", 1, "left of a budget of epsilon 0.5"),
     ("epsilon = 1.0", 'epsilon = 1.0\nmechanism = "optimal"', 1, "optimal does not apply"),
     ("matrix = [[0.8, 0.2], [0.3, 0.7]]", 'fit = { file = "data.csv", private = true, smoothing = 0 }', 0, ""),
     ("matrix = [[0.8, 0.2], [0.3, 0.7]]", "matrix = [[1, 0], [0, 1]]\ninitial = [1, 0]", 2,
      "every secret has probability zero"),
     ('order = "t [min]"', 'order = "run no.2"', 2, "did you mean 'run no.'"),
     ('ledger = "ledger.db"', 'ledger = "data.csv"', 2, "data.csv"),
-    ('ledger = "ledger.db"', 'ledger = "postgresql://x/y"', 2, "not supported"),
+    ('ledger = "ledger.db"', 'ledger = "mysql://x/y"', 2, "not supported"),
     ('output = "out"', 'output = "data.csv"', 2, "cannot be written to"),
     ('name = "time-use"', 'name = "time use"', 2, "letters, digits"),
     ("epsilon = 1.0", 'epsilon = "1e-400"', 2, "between 1e-9 and 10000"),

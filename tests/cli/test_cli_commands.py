@@ -398,7 +398,7 @@ def test_a_full_disk_publishes_nothing(tmp_path: Path, monkeypatch: pytest.Monke
     assert sorted(p.name for p in (tmp_path / "out").iterdir()) == out
     assert {release.state for release in Ledger.open(tmp_path / "ledger.db").releases("study")} == {"drawn"}
     monkeypatch.undo()
-    assert "its epsilon counts as spent" in words_of(invoke("ledger", "show", tmp_path / "ledger.db"))
+    assert "their epsilon counts as spent" in words_of(invoke("ledger", "show", tmp_path / "ledger.db"))
 
 
 def test_every_command_and_exit_code_is_documented() -> None:

@@ -168,7 +168,7 @@ def test_refusals_say_so(fresh: Path) -> None:
     fresh.write_text(changed(files.SPEC, ("budget = 10\n", "budget = 0.001\n")), encoding="utf-8")
     error = failure("release", fresh)["error"]
     assert (error["kind"], error["exit_code"], error["state"]) == ("BudgetExceeded", 1, "nothing happened")
-    assert failure("ledger", "resume", fresh.parent / "ledger.db")["command"] == "ledger resume"
+    assert failure("ledger", "set-budget", fresh.parent / "ledger.db", "nobody", "1")["command"] == "ledger set-budget"
 
 
 @pytest.mark.parametrize(("words", "kind", "code"), [
