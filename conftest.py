@@ -66,10 +66,8 @@ LONG_DOCUMENTS = (
 )  # fmt: skip
 #: Files that take longest, so that no worker begins one of them when the others have nothing left to do.
 DEAREST = (
-    "tests/conformance/test_mechanisms.py", "tests/accounting/ledger/test_the_same_layout.py",
-    "tests/calibration/test_calibrate_jointly.py",
+    "tests/conformance/test_mechanisms.py", "tests/calibration/test_calibrate_jointly.py",
     "tests/numbers/test_density_noise.py", "tests/conformance/test_randomisers.py",
-    "tests/accounting/ledger/test_layouts.py",
     "tests/cli/test_cli.py", "tests/releasing/publishing/test_table_of_states.py",
     "tests/accounting/composition/test_series.py", "tests/releasing/test_leaks.py",
 )  # fmt: skip

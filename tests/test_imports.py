@@ -9,7 +9,6 @@ from functools import cache
 from pathlib import Path
 
 import pytest
-from tests.support.commands import succeed
 from tests.support.release_files import believe, publish, read_from, release_text
 from tests.support.releases import put
 from tests.support.sources import parsed
@@ -190,7 +189,7 @@ def test_a_mechanism_loads_what_it_computes_with(mechanism: str, program: str, u
 
 
 #: What reads ledgers, makes pages, or computes slowly: nothing of it is used before a release.
-_NOT_BEFORE_A_RELEASE = ("matplotlib", "scipy", "takifugu.accounting.ledger.store", "takifugu.releasing.report")
+_NOT_BEFORE_A_RELEASE = ("matplotlib", "scipy", "takifugu.accounting.log.view", "takifugu.releasing.report")
 #: What reads rows: a file that is opened for the names of its columns alone needs none of it.
 _NOT_BEFORE_A_ROW = ("duckdb",)
 
@@ -200,7 +199,7 @@ _NOT_BEFORE_A_ROW = ("duckdb",)
 @pytest.mark.parametrize(("command", "unneeded"), [
     ("compare", (
         *_NOT_BEFORE_A_RELEASE, "mpmath", "numpy.ma", "takifugu.accounting.composition.composing",
-        "takifugu.accounting.ledger.values", "takifugu.model.beliefs.contacts", "takifugu.model.beliefs.networks",
+        "takifugu.accounting.log.ledger", "takifugu.model.beliefs.contacts", "takifugu.model.beliefs.networks",
         "takifugu.model.queries.coded", "takifugu.model.queries.selection", "takifugu.releasing.advice",
         "takifugu.releasing.draft", "takifugu.releasing.publishing",
     )),
@@ -219,16 +218,6 @@ def test_a_command_loads_what_it_needs(tmp_path: Path, command: str, unneeded: t
     )
     loaded = _run(program).splitlines()[-1].split()
     assert not [name for name in loaded if any(f"{name}.".startswith(f"{one}.") for one in unneeded)]
-
-
-@pytest.mark.slow
-def test_a_ledger_that_knows_no_other_reading_is_not_opened(tmp_path: Path) -> None:
-    file = put(tmp_path, _STEPS)
-    succeed("release", "--anyway", file)
-    again = f"main({['compare', str(file)]!r}, standalone_mode=False)\nprint(*sys.modules)"
-    loaded = _run(f"import sys\nfrom takifugu.cli import main\n{again}")
-    assert (tmp_path / "ledger.db").exists()
-    assert "takifugu.accounting.ledger.store" not in loaded.splitlines()[-1].split()
 
 
 _STEPS = {

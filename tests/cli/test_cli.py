@@ -132,7 +132,7 @@ def test_bad_files_end_with_two_and_all_their_faults(tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize(("old", "new", "code", "words"), [
-    ("budget = 10", "budget = 0.5", 1, "this release would cost epsilon"),
+    ("budget = 10", "budget = 0.5", 1, "left of a budget of epsilon 0.5"),
     ("epsilon = 1.0", 'epsilon = 1.0\nmechanism = "optimal"', 1, "optimal does not apply"),
     ("matrix = [[0.8, 0.2], [0.3, 0.7]]", 'fit = { file = "data.csv", private = true, smoothing = 0 }', 0, ""),
     ("matrix = [[0.8, 0.2], [0.3, 0.7]]", "matrix = [[1, 0], [0, 1]]\ninitial = [1, 0]", 2,

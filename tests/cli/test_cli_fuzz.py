@@ -6,6 +6,7 @@ from pathlib import Path
 import pytest
 from tests.releasing import mutants
 from tests.support.commands import invoke
+from tests.support.log_tools import pay
 
 from takifugu.accounting.log import Ledger
 
@@ -17,7 +18,7 @@ QUICK = 36
 def folder(tmp_path: Path) -> Path:
     """The data, and a ledger that remembers something."""
     mutants.write_data(tmp_path)
-    Ledger.open(tmp_path / "ledger.db").source("study", 10)
+    pay(Ledger.open(tmp_path / "ledger.db"), source="study", budget=10)
     return tmp_path
 
 

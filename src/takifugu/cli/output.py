@@ -24,10 +24,10 @@ from takifugu.core.readings import are_never_the_same, is_unnamed
 from takifugu.core.text.tables import width
 from takifugu.numbers.rationals import to_text
 from takifugu.releasing.planning.notices import listening
-from takifugu.releasing.publishing.choosing import Choice
 
 if TYPE_CHECKING:
     from takifugu.accounting.amounts import Amount
+    from takifugu.releasing.publishing.choosing import Choice
 
 T = TypeVar("T")
 #: No file that a command writes for its user is larger.

@@ -70,6 +70,8 @@ def path_of(ledger: str | Path) -> Path:
             f"a ledger on {text.partition('://')[0]!r} is not supported",
             fix="give the path of a file, or postgresql://host/database?ledger=name",
         ).at("ledger")
+    if "\0" in text:
+        raise LedgerError("the path of a ledger holds a zero byte", fix="give the path of a file").at("ledger")
     if not text or text == ":memory:":
         raise LedgerError("a ledger must outlive the program", fix="give the path of a file").at("ledger")
     return Path(text)

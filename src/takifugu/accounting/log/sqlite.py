@@ -44,8 +44,8 @@ class Sqlite:
     def open(cls, where: str | Path, timeout: float = 30.0, create: bool = True) -> Sqlite:
         """Open the file of a ledger, or make it; raises LedgerError for any other file."""
         store = cls(disk.path_of(where), timeout)
-        disk.check_place(store.path, store.name)
         with disk.explained(store.name):
+            disk.check_place(store.path, store.name)
             if not store.path.exists():
                 if not create:
                     raise MissingLedger(f"there is no ledger {store.name!r}", fix="check the path").at("ledger")

@@ -18,13 +18,29 @@ def opened(where: Ledger | str | Path) -> Ledger:
 
 def there(where: Ledger | str | Path) -> Ledger | None:
     """Return the ledger at a place, None where there is none."""
+    from takifugu.accounting.log.stores import MissingLedger, is_address
+
+    if isinstance(where, str | Path) and not is_address(where) and _is_free(where):
+        return None
     from takifugu.accounting.log import Ledger
-    from takifugu.accounting.log.stores import MissingLedger
 
     try:
         return where if isinstance(where, Ledger) else Ledger.open(where, create=False)
     except MissingLedger:
         return None
+
+
+def _is_free(where: str | Path) -> bool:
+    """Return whether nothing lies at the path of a ledger; then nothing is loaded that reads one."""
+    from takifugu.accounting.log.disk import path_of
+
+    try:
+        path_of(where).lstat()
+    except (FileNotFoundError, NotADirectoryError):
+        return True
+    except OSError:  # which opening it explains
+        return False
+    return False
 
 
 def rehearsed(where: Ledger | str | Path) -> Ledger:
