@@ -204,7 +204,7 @@ def test_by_default_the_least_error_that_leaves_a_door_open_wins(monkeypatch: py
     chosen, only = auto(), auto(only_release=True)
     assert (chosen.mechanism, chosen.is_only_release, chosen.forbids) == ("quilt", False, "")
     assert (only.mechanism, only.is_only_release) == ("single", True)
-    assert only.forbids.startswith("this release is alone: beside it any other")
+    assert only.forbids.startswith("this release is alone: beside any other")
     assert only.forbids in " ".join(str(only).split())
     marks = [[row.status for row in tf.compare(ACTIVITY, tf.Count("walking"), 1, only_release=o)] for o in (0, 1)]
     assert marks == [[POSSIBLE, IF_ONLY, CHOSEN], [POSSIBLE, CHOSEN, IF_FOLLOWED]]

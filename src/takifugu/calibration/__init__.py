@@ -69,9 +69,9 @@ def calibrate(
     "auto" asks the mechanisms that compose with later releases and takes the smallest expected error of those that keep
     the promise, are within the work limit and are not refused by default; equal errors prefer the kind that composes
     better, then the registry's order. With `only_release`, for `between`, and where none composes, it asks every
-    mechanism and takes the smallest error of all: if that is alone, the ledger charges others about the same source for
-    a change of all data (`Calibration.forbids`). One that is asked by name is run at any cost, and states its promise;
-    those of other packages are never taken otherwise, and certificates say whose promise it is.
+    mechanism and takes the smallest error of all: if that is alone, its promise counts only while there is no other
+    release (`Calibration.forbids`). One that is asked by name is run at any cost, and states its promise; those of
+    other packages are never taken otherwise, and certificates say whose promise it is.
 
     `metric` is the distance by which "kantorovich-exponential" chooses, in place of |x - y|; no other one looks at it.
     Refused by default: no noise, noise too small to hide one entry's effect on a cell (`allow_zero_noise`), and a

@@ -31,8 +31,8 @@ if TYPE_CHECKING:
 
 #: What a promise about one output's distribution forbids.
 ONLY_RELEASE = (
-    "this release is alone: beside it any other about its source costs what its noise loses when the whole data "
-    "change, and is refused where nothing bounds that"
+    "this release is alone: beside any other about the same people both count by their noise, and what nothing bounds "
+    "is refused"
 )
 NOTHING_COMPOSES = "no mechanism that composes with later releases may be used here, so the least error of all is taken"
 PAIR_COMPOSES = (
@@ -42,7 +42,7 @@ PAIR_COMPOSES = (
 
 _ADDS_UP = {
     Composition.COMPOSES: "what it costs together with other releases is computed",
-    Composition.ALONE: "others beside it are charged for a change of the whole data",
+    Composition.ALONE: "beside others its noise counts, and not its promise",
 }
 
 

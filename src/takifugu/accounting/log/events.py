@@ -17,7 +17,6 @@ from secrets import token_hex
 from typing import Any, ClassVar
 
 from takifugu.core.errors import InputError, LedgerError, TakifuguError
-from takifugu.core.escaping import command
 
 FORMAT = 1
 #: Whose data a line reads, where it is no set of units: a source that names nobody, and all who are or will be.
@@ -241,5 +240,4 @@ def in_chain(rows: Iterable[tuple[str, str]], key: bytes, before: str, number: i
         before = digest
 
 
-_ENTERING = command("ledger", "import-certificates", "LEDGER", "FOLDER")
-RESTORE = f"restore a copy, and enter what was published since ({_ENTERING})"
+RESTORE = "restore a copy, and import the certificates of what was published since"

@@ -36,9 +36,9 @@ _CHAINS = 7
 COMPOSES = {
     "composes": "The release composes with any other. What they lose together is computed from how far each of them "
     "moves the odds when one value changes, or when all of them do; the ledger does so.",
-    "alone": "This release is alone: the promise is about this output only. Beside it the ledger charges every other "
-    "release that reads the same data, before or after, what its noise loses when the whole data set changes, and "
-    "refuses one where nothing bounds that.",
+    "alone": "This release is alone: the promise is about this output only. It counts while the ledger has no other "
+    "release about the same people. Beside another one both are charged by their noise, and what nothing bounds is "
+    "refused.",
 }
 
 
