@@ -1,7 +1,7 @@
-"""Random histories of payments, for the ledger of events and for the one before it."""
+"""Random histories of payments."""
 
 import random
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 from fractions import Fraction
 from functools import cache
@@ -14,8 +14,6 @@ from tests.support.ledger_tools import with_delta
 import takifugu as tf
 from kawamoto.channels import randomised_response
 from takifugu.accounting.composition import Charge, charge_of
-from takifugu.accounting.ledger import Debit as FormerDebit
-from takifugu.accounting.ledger import Ledger as FormerLedger
 from takifugu.accounting.log import Amount, Debit, Ledger
 from takifugu.core.errors import CompositionRefused, TakifuguError
 from takifugu.mechanisms.local.senders import Values
@@ -171,7 +169,7 @@ def history(r: random.Random, placed_only: bool) -> tuple[list[str], list[Paymen
 
 
 def paid(ledger: Ledger, payment: Payment, elsewhere: Callable[[], Ledger] | None = None) -> Amount:
-    """Pay in the ledger of events; an adopted one is paid elsewhere, and entered from its certificate."""
+    """Pay; an adopted one is paid elsewhere, and entered from its certificate."""
     if payment.is_adopted and elsewhere is not None:
         other = elsewhere()
         paid(other, replace(payment, is_adopted=False))
@@ -187,29 +185,9 @@ def paid(ledger: Ledger, payment: Payment, elsewhere: Callable[[], Ledger] | Non
     return done.spent
 
 
-def paid_before(ledger: FormerLedger, payment: Payment) -> Amount:
-    """Pay in the ledger before it."""
-    debits = []
-    for name, framework, charge, units in payment.releases:
-        placed = replace(
-            charge, calendar="hours" if charge.at is not None else "", reading="" if charge.at is not None else "t"
-        )
-        debits += [FormerDebit(framework, placed, unit, name) for unit in (units or [""])]
-    done = ledger.reserve(payment.source, debits, LARGE, as_composing=True, same_people=True)
-    return Amount(*done.spent.pair)
-
-
-def former_totals(ledger: FormerLedger, source: str, people: Sequence[str]) -> Iterator[tuple[str, Amount]]:
-    """Yield what each person has spent in the ledger before."""
-    amounts = {unit.unit: unit.spent.pair for unit in ledger.spent(source).units}
-    for person in people:
-        if ledger.unit_tag(person) in amounts:
-            yield person, Amount(*amounts[ledger.unit_tag(person)])
-
-
-def fresh(folder: Path, name: str, kind: Any = Ledger) -> Any:
+def fresh(folder: Path, name: str) -> Ledger:
     """Return a new ledger."""
-    return kind.open(folder / f"{name}.db")
+    return Ledger.open(folder / f"{name}.db")
 
 
 def attempted(action: Callable[[], Any]) -> str:
