@@ -127,7 +127,7 @@ def test_what_cannot_be_counted_is_refused(ledger: Ledger) -> None:
     refused_unchanged(ledger, InputError, "one person twice", "data", [debit, debit])
     refused_unchanged(ledger, InputError, "another framework", "data", [Debit(chain_framework(8), debit.charge)])
     unknown = replace(debit.charge, definition="nobody's", scale=None, change=None)  # its noise bounds nothing
-    refused_unchanged(ledger, CompositionRefused, "no cost", "data", [Debit(framework, unknown)])
+    refused_unchanged(ledger, CompositionRefused, "no cost|no joint proof", "data", [Debit(framework, unknown)])
     with pytest.raises(LedgerError, match="no source 'other'"):
         ledger.spent("other")
 
