@@ -46,7 +46,7 @@ mutants: $(VENV)/.test  ## break privacy-critical code in small ways: do their t
 # A test of theirs is hundreds of rounds, and elsewhere none may take ten minutes.
 crashes: PATIENTLY := -o faulthandler_timeout=14400
 crashes: $(VENV)/.test  ## kill releases at every call of the C library, break their disks: is anything paid for twice, or public but not paid for?
-	@TAKIFUGU_KILLS=200 $(RUN) -m pytest $(PATIENTLY) -m slow tests/accounting/log/test_processes.py
+	@TAKIFUGU_KILLS=2500 $(RUN) -m pytest $(PATIENTLY) -m slow tests/accounting/log/test_processes.py tests/accounting/log/test_crashes.py
 	@TAKIFUGU_CRASHES=200 $(RUN) -m pytest $(PATIENTLY) -m slow tests/releasing/publishing/test_crashes.py tests/releasing/publishing/test_killed_calls.py
 
 fuzz: $(VENV)/.test  ## random frameworks, releases and ledgers against brute force, 10 minutes (FUZZ="60 --seed 3" for others; OF=rows: tables; OF=readings)

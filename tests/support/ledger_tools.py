@@ -1,27 +1,20 @@
 """For composition and the ledger: calibrations without the registry, and the true joint loss by listing everything."""
 
-import shutil
-import sqlite3
-from collections.abc import Callable, Iterator, Sequence
-from contextlib import closing, contextmanager
-from dataclasses import dataclass, replace
+from collections.abc import Sequence
+from dataclasses import dataclass
 from fractions import Fraction
-from pathlib import Path
 from typing import Any
 
 import numpy as np
 import numpy.typing as npt
-import pytest
 from tests.support.joint_losses import Law, largest_loss, log_densities, log_ratio
 
 from takifugu.accounting.composition import Charge, charge_of
 from takifugu.accounting.composition.views import View
-from takifugu.accounting.log import Debit, Ledger
 from takifugu.analysis.bounds import Bound
 from takifugu.analysis.guarantee import Covers, Guarantee
 from takifugu.analysis.problem import Problem
 from takifugu.analysis.randomisers import DiscreteLaplace, Randomiser, RoundedNormal
-from takifugu.mechanisms import group
 from takifugu.model.beliefs.chains.chain import MarkovChain
 from takifugu.model.beliefs.chains.pieces import IndependentPieces
 from takifugu.model.beliefs.table import JointTable
@@ -69,14 +62,6 @@ def laplace(framework: Framework, query: Query, units: Any, kind: Covers, epsilo
     """Return a promise of a given kind with discrete Laplace noise of scale `units` in grid units."""
     answer = query.resolve(framework.beliefs[0])
     return made(framework, query, DiscreteLaplace(Fraction(units), answer.grid, answer.cells), kind, epsilon)
-
-
-def group_debit(
-    framework: Framework, epsilon: Any, *units: str, name: str = "release", **changes: Any
-) -> Debit:
-    """Return the debit of a group release of a count, about some units, or without any about a source of none."""
-    charge = charge_of(promised(framework, Count(1), group.MECHANISM, epsilon))
-    return Debit(framework, replace(charge, **changes) if changes else charge, units or None, name)
 
 
 FAIR = [[0.5, 0.5], [0.5, 0.5]]
@@ -165,81 +150,3 @@ def contributions_of(framework: Framework, query: Query) -> list[list[Any]]:
 
 def charge(framework: Framework, query: Query, units: Any, kind: Covers, **options: Any) -> Charge:
     return charge_of(laplace(framework, query, units, kind), **{"reading": "the same entries", **options})
-
-
-def dump(path: Path) -> dict[str, list[Any]]:
-    """Return every row of every table of a ledger file, independently of the ledger's own code."""
-    with closing(sqlite3.connect(f"file:{path}?mode=ro", uri=True)) as connection:
-        names = [row[0] for row in connection.execute("select name from sqlite_master where type = 'table'")]
-        return {name: connection.execute(f"select * from {name}").fetchall() for name in names}
-
-
-@contextmanager
-def unchanged(ledger: Path) -> Iterator[None]:
-    """Check that no row of a ledger changes."""
-    before = dump(ledger)
-    yield
-    assert dump(ledger) == before
-
-
-def refused_unchanged(ledger: Ledger, error: Any, words: str | None, *args: Any, **options: Any) -> str:
-    """Check that a reservation is refused in these words and that no byte of the ledger changes; return the message."""
-    path = Path(ledger.store.name)
-    raw = path.read_bytes()
-    with unchanged(path), pytest.raises(error, match=words) as caught:
-        ledger.reserve(*args, **{"entries": "these", **options})
-    assert path.read_bytes() == raw
-    return str(caught.value)
-
-
-def epsilon_of(ledger: Ledger, source: str = "data") -> Fraction:
-    return ledger.spent(source).epsilon
-
-
-def edit(path: Path, *statements: str) -> None:
-    """Edit a ledger as anybody can who may write its file, without its key."""
-    with closing(sqlite3.connect(path)) as connection:
-        for statement in statements:
-            connection.execute(statement)
-        connection.commit()
-
-
-def copied(path: Path, copy: Path) -> Path:
-    """Write a copy of a ledger, whole or not at all, in place of an earlier one; return its path."""
-    draft = copy.with_suffix(".draft")
-    draft.unlink(missing_ok=True)
-    with closing(sqlite3.connect(path)) as source, closing(sqlite3.connect(draft)) as target:
-        source.backup(target)
-    return draft.replace(copy)
-
-
-def restored(path: Path, copy: Path) -> None:
-    """Put a copy of a ledger in its place, as from a backup."""
-    for leftover in path.parent.glob(f"{path.name}*"):
-        leftover.unlink()
-    shutil.copy(copy, path)
-
-
-@contextmanager
-def copies_of_each_state(folder: Path) -> Iterator[dict[str, Path]]:
-    """Copy the ledger of a release before it pays, and at each state."""
-    copies: dict[str, Path] = {}
-
-    def keep(book: Ledger, state: str) -> None:
-        copies[state] = copied(Path(book.store.name), folder / f"{state}.db")
-
-    def keeping(real: Callable[..., Any], state: str) -> Callable[..., Any]:
-        def call(book: Ledger, *args: Any, **more: Any) -> Any:
-            if not copies:
-                keep(book, "nothing")
-            answer = real(book, *args, **more)
-            keep(book, state)
-            return answer
-
-        return call
-
-    folder.mkdir(exist_ok=True)
-    with pytest.MonkeyPatch.context() as patched:
-        for method, state in {"reserve": "paid", "keep": "drawn", "publish": "published"}.items():
-            patched.setattr(Ledger, method, keeping(getattr(Ledger, method), state))
-        yield copies

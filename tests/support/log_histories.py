@@ -169,7 +169,7 @@ def history(r: random.Random, placed_only: bool) -> tuple[list[str], list[Paymen
 
 
 def paid(ledger: Ledger, payment: Payment, elsewhere: Callable[[], Ledger] | None = None) -> Amount:
-    """Pay in the ledger of events; an adopted one is paid elsewhere, and entered from its certificate."""
+    """Pay; an adopted one is paid elsewhere, and entered from its certificate."""
     if payment.is_adopted and elsewhere is not None:
         other = elsewhere()
         paid(other, replace(payment, is_adopted=False))
@@ -184,9 +184,9 @@ def paid(ledger: Ledger, payment: Payment, elsewhere: Callable[[], Ledger] | Non
     return ledger.reserve(payment.source, debits, LARGE, **terms, same_entries=same, why=payment.same or "-").spent
 
 
-def fresh(folder: Path, name: str, kind: Any = Ledger) -> Any:
+def fresh(folder: Path, name: str) -> Ledger:
     """Return a new ledger."""
-    return kind.open(folder / f"{name}.db")
+    return Ledger.open(folder / f"{name}.db")
 
 
 def attempted(action: Callable[[], Any]) -> str:

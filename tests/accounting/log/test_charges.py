@@ -14,21 +14,19 @@ from tests.support.ledger_tools import (
     chain,
     chain_framework,
     charge,
-    epsilon_of,
-    group_debit,
     made,
     one_thing,
     promised,
-    refused_unchanged,
     table_framework,
     with_delta,
 )
+from tests.support.paying import epsilon_of, group_debit, refused_unchanged
 
 import takifugu as tf
 from takifugu.accounting.amounts import SMALLEST_SPEND
 from takifugu.accounting.composition import Charge, charge_of, joint
 from takifugu.accounting.log import Amount, Debit, Ledger, fitting
-from takifugu.accounting.log.account import whole_loss
+from takifugu.accounting.log.account import placed, together, whole_loss
 from takifugu.analysis.guarantee import Covers
 from takifugu.analysis.randomisers import RoundedNormal
 from takifugu.core.errors import BudgetExceeded, CompositionRefused, InputError, LedgerError
@@ -52,7 +50,7 @@ def test_three_thirds_fit_a_budget_of_one_and_nothing_more(ledger: Ledger) -> No
 
 def test_what_a_refusal_offers_for_noise_does_fit(ledger: Ledger) -> None:
     framework = chain_framework(100, 0.7)
-    noisy = charge(framework, Count(1), 12, NOISE, fixed_in_advance=False)
+    noisy = charge(framework, Count(1), 12, NOISE)
     alone = joint(framework, [replace(noisy, framework="")]).epsilon
     noisy = replace(noisy, epsilon=alone)
     ledger.reserve("data", [Debit(framework, noisy)], alone * Fraction(105, 100), **THESE)
@@ -129,7 +127,7 @@ def test_what_cannot_be_counted_is_refused(ledger: Ledger) -> None:
     refused_unchanged(ledger, InputError, "one person twice", "data", [debit, debit])
     refused_unchanged(ledger, InputError, "another framework", "data", [Debit(chain_framework(8), debit.charge)])
     unknown = replace(debit.charge, definition="nobody's", scale=None, change=None)  # its noise bounds nothing
-    refused_unchanged(ledger, CompositionRefused, "no cost", "data", [Debit(framework, unknown)])
+    refused_unchanged(ledger, CompositionRefused, "no cost|no joint proof", "data", [Debit(framework, unknown)])
     with pytest.raises(LedgerError, match="no source 'other'"):
         ledger.spent("other")
 
@@ -278,8 +276,14 @@ def from_scratch(released: Sequence[tuple[Framework, Charge]]) -> Fraction:
     """Return what releases cost, computed by frameworks that nobody asked before, with nothing remembered."""
     messages.forget()
     frameworks = {framework.fingerprint(): framework for framework, _ in released}
-    charges = [replace(one, calendar="hours") for _, one in released]
-    return max(joint(framework_from(one.to_dict()), charges).epsilon for one in frameworks.values())
+    charges = [one for _, one in released]
+    return max(cost(framework_from(one.to_dict()), charges) for one in frameworks.values())
+
+
+def cost(framework: Framework, charges: Sequence[Charge]) -> Fraction:
+    """Return what charges about one table cost together, one by one and in no runs of windows."""
+    given = [placed(one, one.at, "these") for one in charges]
+    return together(framework, framework.fingerprint(), given, False).epsilon
 
 
 CASES = [["two values"], ["three values, any start"], ["a period"], ["a class"], ["pieces"], ["two values", "pieces"]]
@@ -310,18 +314,17 @@ def test_each_release_adds_what_it_costs_beside_all_before(ledger: Ledger, how: 
         query = tf.Count(number // 8 % 2, entries=range(number % 8, min(8, number % 8 + 1 + number % 3)))
         one = charge(framework, query, Fraction(40 + number, 1 + number % 7), NOISE, **how)
         alone = joint(framework, [replace(one, framework="")]).epsilon
-        plain.append(replace(one, epsilon=alone, calendar="hours" if how else ""))
+        plain.append(replace(one, epsilon=alone))
         before, spent = spent, ledger.reserve(
             "data", [Debit(framework, plain[-1], None, f"{number}")], 10**6, entries="hours"
         ).spent.epsilon
         assert spent > before
-        assert spent == pytest.approx(float(joint(framework, plain).epsilon), rel=1e-9)
+        assert spent == pytest.approx(float(cost(framework, plain)), rel=1e-9)
     other = chain_framework(8, 0.95)  # a new belief inherits every query
     new = charge(other, tf.Count(1), 90, NOISE, **how)
     new = replace(new, epsilon=joint(other, [replace(new, framework="")]).epsilon)
     ledger.reserve("data", [Debit(other, new)], entries="hours")
-    plain.append(replace(new, calendar="hours" if how else ""))
-    costs = [joint(each, plain).epsilon for each in (framework, other)]
+    costs = [cost(each, [*plain, new]) for each in (framework, other)]
     assert epsilon_of(ledger) == pytest.approx(float(max(costs)), rel=1e-9)
 
 
@@ -332,10 +335,10 @@ def test_what_follows_a_delta_is_not_added_to_its_equal_before(ledger: Ledger, w
     noisy, whole = (charge(framework, Count(1), 12, kind) for kind in (NOISE, WHOLE))
     normal = with_delta(framework, "1/3")
     plain: list[Charge] = []
-    for together in ([noisy], [normal, whole] if with_whole else [normal], [noisy], [noisy], [whole]):
-        debits = [Debit(framework, one, None, f"table {n}") for n, one in enumerate(together)]
+    for at_once in ([noisy], [normal, whole] if with_whole else [normal], [noisy], [noisy], [whole]):
+        debits = [Debit(framework, one, None, f"table {n}") for n, one in enumerate(at_once)]
         ledger.reserve("data", debits, (10**6, "1/2"), **THESE)
-        plain += together
+        plain += at_once
         assert epsilon_of(ledger) == joint(framework, plain).epsilon
     assert joint(framework, [noisy, noisy, normal]).epsilon < joint(framework, [noisy, normal, noisy]).epsilon
 

@@ -26,6 +26,14 @@ def sql(path: Path, *statements: str) -> None:
         connection.commit()
 
 
+def former(path: Path) -> None:
+    """As far as anybody looks at it: a table of facts, and events beside what was derived from them."""
+    names = ["batches", "contents", "events", "histories", "people", "releases", "reservations", "sources", "units"]
+    sql(path, "create table meta (kind, version, public_id, created, key, head, counts, seal)")
+    sql(path, "insert into meta (kind, version) values ('takifugu ledger', 8)")
+    sql(path, *(f"create table {name} (id integer primary key, body text, seal blob)" for name in names))
+
+
 def version_5(path: Path) -> None:
     sql(
         path,

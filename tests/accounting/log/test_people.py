@@ -7,7 +7,8 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from tests.support.ledger_tools import charge, group_debit, made, refused_unchanged, with_delta
+from tests.support.ledger_tools import charge, made, with_delta
+from tests.support.paying import group_debit, refused_unchanged
 
 import takifugu as tf
 from takifugu.accounting.composition import Charge, charge_of, joint

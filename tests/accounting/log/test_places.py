@@ -15,8 +15,9 @@ from pathlib import Path
 
 import pytest
 from tests.support.failing import FULL, raising
-from tests.support.ledger_tools import dump, group_debit, one_thing
+from tests.support.ledger_tools import one_thing
 from tests.support.log_tools import debit, pay, published
+from tests.support.paying import dump, group_debit
 from tests.support.processes import become_nobody, bytes_of_a_fork, in_a_child, result_of_a_child
 
 from takifugu.accounting.log import Ledger, disk
@@ -28,7 +29,8 @@ ROOT = Path(__file__).parents[3]
 #: A child that pays and says each payment that was acknowledged.
 PAYING = """
 import sys
-from tests.support.ledger_tools import group_debit, one_thing
+from tests.support.ledger_tools import one_thing
+from tests.support.paying import group_debit
 from takifugu.accounting.log import Ledger
 book, debit = Ledger.open(sys.argv[1]), group_debit(one_thing(7), 1)
 for _ in range(int(sys.argv[2])):

@@ -9,7 +9,8 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from tests.support.ledger_tools import chain_framework, charge, group_debit, one_thing, unchanged, with_delta
+from tests.support.ledger_tools import chain_framework, charge, one_thing, with_delta
+from tests.support.paying import group_debit, unchanged
 
 from takifugu.accounting.composition import joint
 from takifugu.accounting.log import Amount, Debit, Ledger

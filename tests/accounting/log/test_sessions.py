@@ -5,8 +5,8 @@ from fractions import Fraction
 from typing import Any
 
 import pytest
-from tests.support.ledger_tools import refused_unchanged
 from tests.support.log_tools import answer_and_die, ask_in_a_race, debit, pay
+from tests.support.paying import refused_unchanged
 from tests.support.processes import in_a_child, side_by_side
 
 from takifugu.accounting.log import DRAWN, RESERVED, SESSION, Amount, Ledger

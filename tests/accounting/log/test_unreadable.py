@@ -5,8 +5,8 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from tests.support.ledger_tools import unchanged
 from tests.support.log_tools import debit, pay, published
+from tests.support.paying import unchanged
 
 from takifugu.accounting.log import Ledger
 from takifugu.accounting.log.events import chained, digest_of
