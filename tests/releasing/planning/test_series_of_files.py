@@ -85,10 +85,10 @@ def test_tables_that_are_published_at_once_begin_it_together(tmp_path: Path) -> 
     where = write(tmp_path, PURE, COUNT, HISTOGRAM)
     succeed("release", where)
     made = {table.name: table.calibrations[0] for table in plan(load(where)).tables}
-    begun = [charge_of(made[name], at=0, begins_series=True, reading="at once") for name in ("walking", "time-use")]
-    charged = joint(made["walking"].framework, [*begun, charge_of(made["still"], at=0, reading="at once")])
+    begun = [charge_of(made[name], at=0, begins_series=True) for name in ("walking", "time-use")]
+    charged = joint(made["walking"].framework, [*begun, charge_of(made["still"], at=0)])
     assert spent(tmp_path, "study").pair == (charged.epsilon, charged.delta)
-    advance = tf.compose([made["walking"], made["time-use"]], fixed_in_advance=True)
+    advance = tf.compose([made["walking"], made["time-use"]], begins_series=True)
     assert joint(made["walking"].framework, begun).epsilon == pytest.approx(advance.epsilon, rel=1e-8)
 
 

@@ -11,6 +11,7 @@ from collections.abc import Hashable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, fields, replace
 from fractions import Fraction
 from functools import cached_property, reduce
+from itertools import chain
 from typing import NamedTuple
 
 import numpy as np
@@ -87,7 +88,8 @@ class Several(Charge):
     @cached_property
     def places(self) -> IntArray:
         """The starts of the windows, in order; none without a declared place."""
-        return np.array([place for place, _ in self.windows], dtype=np.int64)
+        places = [self.at] if self.at is not None and not self.runs else list[int]()
+        return np.array([*places, *chain.from_iterable(run.places for run in self.runs)], dtype=np.int64)
 
 
 _SHARED = tuple(f.name for f in fields(Charge))
@@ -157,7 +159,7 @@ def in_runs(costs: Mapping[int, Cost]) -> tuple[Run, ...]:
     runs: list[Run] = []
     for place in sorted(costs):
         cost = costs[place]
-        if runs and runs[-1].cost == cost:
+        if runs and (runs[-1].cost is cost or runs[-1].cost == cost):  # mostly the same one, in a long history
             last = runs[-1]
             if last.windows == 1:
                 runs[-1] = Run(last.first, place - last.first, 2, cost)
