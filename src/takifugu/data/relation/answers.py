@@ -22,6 +22,7 @@ from takifugu.data.relation.types import (
     code_sql,
     control_why,
     faults_of_codes,
+    name_why,
     rows_sql,
     value_line,
     why_of,
@@ -174,18 +175,20 @@ def check_rows(
     Where units `may_repeat` one may have several rows.
     """
     public = " | ".join(f"({control_why(role)})" for role in opened.public)
-    named = "nullif(unit, '')"
-    listed = f"bit_or(why) as why, count(*) as n, count({named}) as named, count(distinct {named}) as units"
-    table = opened.relation.columns(f"select {listed} from ({rows_sql(opened, True, public)})")
+    rows = rows_sql(opened, more=public)
+    units = f"select unit, bit_or(why) as why, count(*) as n from ({rows}) group by unit"  # distinct keeps every row
+    numbers = "coalesce(sum(n), 0)::bigint as n, coalesce(max(n) filter (unit <> ''), 0)::bigint as most"
+    every = f"coalesce(bit_or(why | {name_why(opened)}), 0) as why, {numbers}"
+    table = opened.relation.columns(f"select {every} from ({units})")
     causes = bits(table["why"])
     if not integers(table["n"])[0] and not opened.hides_rows:
         raise no_rows()
     is_once = opened.source.unit is not None and not may_repeat
-    if is_once and integers(table["units"])[0] < integers(table["named"])[0]:
+    if is_once and integers(table["most"])[0] > 1:
         causes |= BIT["second answer"]
     if roster is not None:
         name_covers(opened, roster)
-        strangers = f"from ({rows_sql(opened)}) r left join {COVERS} c using (unit) where c.number is null limit 1"
+        strangers = f"from ({units}) r left join {COVERS} c using (unit) where c.number is null limit 1"
         causes |= BIT["stranger"] if opened.relation.rows(f"select 1 {strangers}") else 0
     faults = tuple(islice(_faults_of_values(opened, of_values), MOST_FAULTS))
     try:

@@ -203,9 +203,10 @@ def _runs_of(
 
 def _set_bits(pieces: IntArray, words: IntArray, bits_of: IntArray) -> tuple[IntArray, IntArray]:
     """Return the piece and the place of each bit that is set, some words at once."""
-    parts = list[tuple[IntArray, IntArray]]()
-    for start in range(0, len(words), 2**16):
-        part = slice(start, start + 2**16)
+    parts, some = [(_NO_RUNS[0], _NO_RUNS[0])], np.flatnonzero(bits_of)
+    pieces, words, bits_of = pieces[some], words[some], bits_of[some]
+    for start in range(0, len(words), 2**13):
+        part = slice(start, start + 2**13)
         rows, bit = np.nonzero((bits_of[part, None] >> np.arange(WORD)) & 1)
         parts.append((pieces[part][rows], words[part][rows] * WORD + bit))
     return np.concatenate([piece for piece, _ in parts]), np.concatenate([place for _, place in parts])

@@ -32,7 +32,10 @@ def placed(opened: Opened, window: range | None, is_numbered: bool = False) -> s
     shift = FAR // width
     base = (0 if origin is None else origin) - shift * width
     rows = rows_sql(opened, is_numbered)
-    select = f"select *, (tick - {base}) // {width} - {shift} as place, (tick - {base}) % {width} as rest from ({rows})"
+    place, rest = f"(tick - {base}) // {width} - {shift}", f"(tick - {base}) % {width}"
+    if width == 1:
+        place, rest = f"tick - {origin or 0}", "0"
+    select = f"select *, {place} as place, {rest} as rest from ({rows})"
     if origin is not None:
         outside = "place < 0" + (f" or place >= {size}" if size is not None else "")
         why = f"coalesce(({outside})::bigint, 0) * {BIT['outside']}"
@@ -52,23 +55,31 @@ def words(opened: Opened, window: range | None, cells: Cells | None = None) -> s
     source, states = opened.source, range(len(opened.source.states))
     shift = SHIFT if source.origin is None else 0  # no place is below 0
     place = f"(place + {shift})"
-    bit = f"1::bigint << (greatest({place}, 0) % {WORD})::int"
-    rest, cell, group = "0 as least, 0 as most", "", ""
-    if shift and source.width > 1:
-        rest = "min(rest) as least, max(rest) as most"
+    columns = ["unit", "code", "why", "rest", f"{place} // {WORD} as word"]
+    group, recording = ["unit", "word"], "'' as recording"
+    if "recording" in opened.roles:
+        columns, group, recording = [*columns, "recording"], [*group, "recording"], "recording"
     if cells is not None:
         inside = f"place >= {cells.window.start} and place < {cells.window.stop}"
-        cell, group = f"case when {inside} then {cells.number_sql('place')} else -1 end as cell, ", ", cell"
-    by_state = "".join(f"bit_or(case when code = {n} then {bit} else 0 end) as b{n}, " for n in states)
-    missing = f"bit_or(case when code < 0 then {bit} else 0 end)"
+        columns.append(f"case when {inside} then {cells.number_sql('place')} else -1 end as cell")
+        group.append("cell")
+    columns.append(f"1::bigint << (greatest({place}, 0) % {WORD})::int as bit")
+    rows = f"select {', '.join(columns)} from ({placed(opened, window)})"
+    rest = "0 as least, 0 as most"
+    if shift and source.width > 1:
+        rest = "min(rest) as least, max(rest) as most"
+    by_state = "".join(f"bit_or(case when code = {n} then bit else 0 end) as b{n}, " for n in states)
+    missing = "bit_or(case when code < 0 then bit else 0 end)"
     if source.nulls == "refuse" and window is None and not opened.keeps_left_out:
         missing = "0::bigint"
-    grouped = f"""select unit, recording, {place} // {WORD} as word, {cell}{by_state}{missing} as missing, {rest},
-        count(*) as n, bit_or(why) as why from ({placed(opened, window)}) group by unit, recording, word{group}"""
+    cell = "cell, " if cells is not None else ""
+    grouped = f"""select unit, {recording}, word, {cell}{by_state}{missing} as missing, {rest}, count(*) as n,
+        bit_or(why) as why from ({rows}) group by {', '.join(group)}"""
     seen, start = " | ".join(f"b{n}" for n in states) or "0::bigint", f"word * {WORD} - {shift}"
     smeared = ", ".join(f"x{n} | (x{n} >> {n}) as x{2 * n}" for n in (1, 2, 4, 8, 16, 32))
-    return f"""select *, {seen} as seen, seen | missing as x1, bit_count(x1) as steps, {smeared},
-        {start} + bit_count((x1 & -x1) - 1) as low, {start} + bit_count(x64) - 1 as high from ({grouped})"""
+    ends = f"{start} + bit_count((x1 & -x1) - 1) as low, {start} + bit_count(x64) - 1 as high"
+    listed = f"{seen} as seen, seen | missing as x1, bit_count(x1) as steps, {smeared}, {ends}"
+    return f"select * exclude (missing, x1, x2, x4, x8, x16, x32, x64) from (select *, {listed} from ({grouped}))"
 
 
 def pieces(opened: Opened) -> str:
