@@ -30,7 +30,7 @@ test-slow: $(VENV)/.test  ## the tests that need more than a few seconds each, a
 # The declared lower bounds are a promise: these versions give the same answers.
 test-lowest: $(VENV)/.lowest  ## the tests of frames, ledger, examples and command line, the demo among them, at the lowest declared versions
 	@$(VENV)/lowest/bin/python -m pytest -n $(WORKERS) --max-worker-restart 2 --dist loadfile -m "not slow and not spark" $(PYTEST) \
-		tests/data tests/accounting/log tests/cli/test_cli.py tests/cli/test_cli_commands.py tests/cli/test_cli_init.py tests/test_examples.py
+		tests/data tests/accounting/ledger tests/cli/test_cli.py tests/cli/test_cli_commands.py tests/cli/test_cli_init.py tests/test_examples.py
 
 package: $(VENV)/.package  ## the source distribution and the wheel, in dist/
 	@$(RUN) -m build --outdir $(DIST) .
@@ -46,7 +46,7 @@ mutants: $(VENV)/.test  ## break privacy-critical code in small ways: do their t
 # A test of theirs is hundreds of rounds, and elsewhere none may take ten minutes.
 crashes: PATIENTLY := -o faulthandler_timeout=14400
 crashes: $(VENV)/.test  ## kill releases at every call of the C library, break their disks: is anything paid for twice, or public but not paid for?
-	@TAKIFUGU_KILLS=2500 $(RUN) -m pytest $(PATIENTLY) -m slow tests/accounting/log/test_processes.py tests/accounting/log/test_crashes.py
+	@TAKIFUGU_KILLS=2500 $(RUN) -m pytest $(PATIENTLY) -m slow tests/accounting/ledger/test_processes.py tests/accounting/ledger/test_crashes.py
 	@TAKIFUGU_CRASHES=200 $(RUN) -m pytest $(PATIENTLY) -m slow tests/releasing/publishing/test_crashes.py tests/releasing/publishing/test_killed_calls.py
 
 fuzz: $(VENV)/.test  ## random frameworks, releases and ledgers against brute force, 10 minutes (FUZZ="60 --seed 3" for others; OF=rows: tables; OF=readings)

@@ -16,10 +16,10 @@ from typing import Any
 import takifugu as tf
 from measure import row, span, title
 from takifugu.accounting.composition import charge_of
-from takifugu.accounting.log import Debit, Ledger
-from takifugu.accounting.log.events import chained, to_text
-from takifugu.accounting.log.people import set_of
-from takifugu.accounting.log.trials import Change
+from takifugu.accounting.ledger import Debit, Ledger
+from takifugu.accounting.ledger.events import chained, to_text
+from takifugu.accounting.ledger.people import set_of
+from takifugu.accounting.ledger.trials import Change
 from takifugu.analysis.guarantee import Charge
 
 HOURS = 168

@@ -16,7 +16,7 @@ import takifugu as tf
 from measure import row, span, title
 from takifugu.accounting.composition import charge_of
 from takifugu.accounting.composition.piling import Windows, piled, standing_in
-from takifugu.accounting.log import Debit, Ledger
+from takifugu.accounting.ledger import Debit, Ledger
 from takifugu.analysis.guarantee import Charge
 from takifugu.analysis.problem import Part
 from takifugu.influence.quilts.chain.joint_cost import joint_cost

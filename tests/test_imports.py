@@ -189,7 +189,7 @@ def test_a_mechanism_loads_what_it_computes_with(mechanism: str, program: str, u
 
 
 #: What reads ledgers, makes pages, or computes slowly: nothing of it is used before a release.
-_NOT_BEFORE_A_RELEASE = ("matplotlib", "scipy", "takifugu.accounting.log.view", "takifugu.releasing.report")
+_NOT_BEFORE_A_RELEASE = ("matplotlib", "scipy", "takifugu.accounting.ledger.view", "takifugu.releasing.report")
 #: What reads rows: a file that is opened for the names of its columns alone needs none of it.
 _NOT_BEFORE_A_ROW = ("duckdb",)
 
@@ -199,7 +199,7 @@ _NOT_BEFORE_A_ROW = ("duckdb",)
 @pytest.mark.parametrize(("command", "unneeded"), [
     ("compare", (
         *_NOT_BEFORE_A_RELEASE, "mpmath", "numpy.ma", "takifugu.accounting.composition.composing",
-        "takifugu.accounting.log.ledger", "takifugu.model.beliefs.contacts", "takifugu.model.beliefs.networks",
+        "takifugu.accounting.ledger.ledger", "takifugu.model.beliefs.contacts", "takifugu.model.beliefs.networks",
         "takifugu.model.queries.coded", "takifugu.model.queries.selection", "takifugu.releasing.advice",
         "takifugu.releasing.draft", "takifugu.releasing.publishing",
     )),

@@ -32,7 +32,7 @@ def changed() -> list[str]:
 def rooms(files: Iterable[str]) -> set[str]:
     """Return the rooms that files of the package or of its tests belong to.
 
-    >>> sorted(rooms(["src/takifugu/numbers/rationals.py", "tests/accounting/log/test_files.py", "README.md"]))
+    >>> sorted(rooms(["src/takifugu/numbers/rationals.py", "tests/accounting/ledger/test_files.py", "README.md"]))
     ['accounting', 'numbers']
     """
     inside = (re.match(r"(?:src/takifugu|tests)/(?:test_)?(\w+)[/.]", file) for file in files)

@@ -19,7 +19,7 @@ from tests.support.registries import restored
 
 import takifugu as tf
 from takifugu.accounting.definitions.gate import too_little_noise
-from takifugu.accounting.log import Ledger
+from takifugu.accounting.ledger import Ledger
 from takifugu.analysis.bounds import Bound, Cost, Refusal, Witness
 from takifugu.analysis.guarantee import Covers
 from takifugu.analysis.problem import Problem

@@ -10,7 +10,7 @@ from pathlib import Path
 import pytest
 from tests.support.commands import ended, succeed
 
-from takifugu.accounting.log import Ledger
+from takifugu.accounting.ledger import Ledger
 from takifugu.cli import BAD_INPUT, DONE, main
 
 ROOT = Path(__file__).parents[2]

@@ -13,7 +13,7 @@ from tests.releasing import files
 from tests.support.commands import ended, invoke, json_of, succeed, widest, words_of
 from tests.support.release_files import believe, publish, read_from, release_text
 
-from takifugu.accounting.log import Ledger
+from takifugu.accounting.ledger import Ledger
 from takifugu.cli.samples import write_demo
 
 ROOT = Path(__file__).parents[2]

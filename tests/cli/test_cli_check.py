@@ -46,7 +46,7 @@ def closed(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
         return opened_table(keys, states, folder, data, public)
 
     monkeypatch.setattr(relation_keys, "opened_table", opens)
-    monkeypatch.setattr("takifugu.accounting.log.Ledger.open", lambda *_: pytest.fail("a ledger is opened"))
+    monkeypatch.setattr("takifugu.accounting.ledger.Ledger.open", lambda *_: pytest.fail("a ledger is opened"))
 
 
 @pytest.mark.sampled(5)

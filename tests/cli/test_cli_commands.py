@@ -18,7 +18,7 @@ from tests.support.failing import raising
 from tests.support.terminals import AT_ONCE, in_streams
 
 from takifugu import TakifuguError, release_file
-from takifugu.accounting.log import Ledger
+from takifugu.accounting.ledger import Ledger
 from takifugu.accounting.suspicion import explain
 from takifugu.cli import main
 from takifugu.cli.samples import experiments

@@ -6,9 +6,9 @@ from pathlib import Path
 import pytest
 from tests.releasing import mutants
 from tests.support.commands import invoke
-from tests.support.log_tools import pay
+from tests.support.ledger_edits import pay
 
-from takifugu.accounting.log import Ledger
+from takifugu.accounting.ledger import Ledger
 
 MUTANTS = mutants.mutants()
 QUICK = 36

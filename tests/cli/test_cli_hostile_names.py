@@ -12,7 +12,7 @@ from tests.support.commands import invoke
 from tests.support.release_files import EXPECT, believe, hide, publish, read_from, release_text
 from tests.support.releases import put
 
-from takifugu.accounting.log import Ledger
+from takifugu.accounting.ledger import Ledger
 
 #: C0, C1, the writing direction, and a separator of lines.
 HOSTILE = {"C0": "\x1b]0;pwn\x07", "C1": "\x9b31m", "direction": "\u202e", "line": "\u2028"}

@@ -14,11 +14,11 @@ from typing import Any
 import pytest
 from tests.releasing import files
 from tests.support.commands import ended, succeed
-from tests.support.log_tools import debit, pay
+from tests.support.ledger_edits import debit, pay
 from tests.support.processes import in_a_child
 from tests.support.statements import publish
 
-from takifugu.accounting.log import Ledger
+from takifugu.accounting.ledger import Ledger
 
 #: The commands about a ledger, by the words after it; what is in the folder `out` another ledger has paid for.
 COMMANDS = {
@@ -30,7 +30,7 @@ WRITING = ("set-budget", "import-certificates")
 #: What of a connection or cursor reads or writes a ledger.
 STATEMENTS = ("execute", "executescript", "fetchone", "fetchall", "commit", "rollback", "backup", "close")
 #: Where lines are counted after the last commit: in the ledger's and the command's own modules.
-PLACES = ("/accounting/log/", "/cli/ledgers.py", "publishing/adopting", "lasting")
+PLACES = ("/accounting/ledger/", "/cli/ledgers.py", "publishing/adopting", "lasting")
 
 
 def made(folder: Path) -> None:

@@ -7,7 +7,7 @@ from click.testing import CliRunner
 from tests.releasing.test_readings import CALENDAR, hour, hours, release_file
 from tests.support.commands import ended, invoke, succeed, words_of
 
-from takifugu.accounting.log import Ledger
+from takifugu.accounting.ledger import Ledger
 from takifugu.cli import BAD_INPUT, main, output
 from takifugu.core.escaping import visible
 

@@ -9,11 +9,11 @@ from pathlib import Path
 
 import pytest
 from tests.support.commands import ended, invoke, json_of, refused, succeed, widest, words_of
+from tests.support.ledger_edits import debit, pay, published
 from tests.support.ledger_tools import one_thing, with_delta
-from tests.support.log_tools import debit, pay, published
 from tests.support.statements import publish, written
 
-from takifugu.accounting.log import Debit, Ledger
+from takifugu.accounting.ledger import Debit, Ledger
 from takifugu.cli.ledger_group import BEFORE, ledger
 
 TOP = {"format", "command", "file"}

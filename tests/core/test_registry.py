@@ -15,7 +15,7 @@ import pytest
 from tests.support.registries import registries, restored
 
 import takifugu as tf
-from takifugu.accounting.log import Ledger
+from takifugu.accounting.ledger import Ledger
 from takifugu.analysis import randomisers
 from takifugu.analysis.bounds import Bound, Cost, Refusal, Witness
 from takifugu.analysis.guarantee import Covers
@@ -56,7 +56,7 @@ def test_a_place_that_is_misspelt_is_named() -> None:
             shapes.find(name)
 
 
-@pytest.mark.parametrize("package", ["accounting.composition", "accounting.log", "model.queries"])
+@pytest.mark.parametrize("package", ["accounting.composition", "accounting.ledger", "model.queries"])
 def test_names_that_load_their_modules_are_those_of_the_package(package: str) -> None:
     module = import_module(f"takifugu.{package}")
     for loaded in (name for _, name, _ in walk_packages(module.__path__, f"{module.__name__}.")):

@@ -10,7 +10,7 @@ import pytest
 from tests.support.release_files import EXPECT, believe, publish, read_from, release_text
 
 import takifugu as tf
-from takifugu.accounting.log import Ledger
+from takifugu.accounting.ledger import Ledger
 from takifugu.core.errors import DataError, InputError, SpecError
 from takifugu.data import Classes, meant
 from takifugu.releasing.file.loading import load

@@ -20,7 +20,7 @@ import takifugu as tf
 from epidemic_maps import Setting
 from hourly_maps import IN_ALL, hourly_table, shares
 from pages import made
-from takifugu.accounting.log import Ledger
+from takifugu.accounting.ledger import Ledger
 
 COUNTS = st.lists(st.integers(0, 7), min_size=1, max_size=8)
 

@@ -19,7 +19,7 @@ from tests.fuzz.specs import Key, Request, State, World
 from tests.fuzz.walk import FAST
 
 import takifugu as tf
-from takifugu.accounting.log import Ledger
+from takifugu.accounting.ledger import Ledger
 from takifugu.core.errors import ReadingChanged
 
 #: Releases drawn to compare frequencies with a law, and the p-value below which they differ.
@@ -171,7 +171,7 @@ def _several(case: Case) -> str:
 
 def _through_ledger(case: Case, ledger: Path) -> str:
     done: list[tuple[Request, Any]] = []
-    text = [build.PRELUDE, "from takifugu.accounting.log import Ledger"]
+    text = [build.PRELUDE, "from takifugu.accounting.ledger import Ledger"]
     for request in case.requests:
         try:
             cal = build.calibrated(request, build.built(request))

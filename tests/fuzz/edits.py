@@ -18,7 +18,7 @@ from tests.support.release_files import EXPECT, believe, publish, release_text, 
 from tests.support.workbooks import write_workbook
 
 import takifugu as tf
-from takifugu.accounting.log import Ledger
+from takifugu.accounting.ledger import Ledger
 from takifugu.core.errors import ReadingChanged
 from takifugu.releasing.file.loading import load
 from takifugu.releasing.planning.plan import plan

@@ -25,7 +25,7 @@ from tests.fuzz.walk import in_a_folder, judge_cases
 from tests.support.release_files import EXPECT, believe, publish, release_text, section
 
 import takifugu as tf
-from takifugu.accounting.log import Ledger
+from takifugu.accounting.ledger import Ledger
 from takifugu.core.errors import ReadingChanged
 
 SLACK = 1e-6

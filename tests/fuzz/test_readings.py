@@ -8,8 +8,8 @@ import pytest
 from tests.fuzz.edits import EDITS
 from tests.fuzz.readings import HOURS, Read, case, in_files, read_by, rows_of, true_loss, walks, with_edits
 
-from takifugu.accounting.log import Amount, account
-from takifugu.accounting.log.view import View
+from takifugu.accounting.ledger import Amount, account
+from takifugu.accounting.ledger.view import View
 from takifugu.releasing.file.kind import ReleaseFile
 
 

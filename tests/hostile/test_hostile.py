@@ -11,9 +11,9 @@ from pathlib import Path
 
 import pytest
 from tests.hostile.corpus import Case, content, corpus
-from tests.support.log_tools import pay
+from tests.support.ledger_edits import pay
 
-from takifugu.accounting.log import Ledger
+from takifugu.accounting.ledger import Ledger
 from takifugu.core.errors import TakifuguError
 from takifugu.model.beliefs.networks.network_files import read_network
 from takifugu.releasing.certificates.checksum import read_certificate

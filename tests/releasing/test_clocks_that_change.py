@@ -11,7 +11,7 @@ import pytest
 from tests.support.release_files import believe, changed, publish, read_from, release_text
 from tests.support.releases import put, refused
 
-from takifugu.accounting.log import Ledger
+from takifugu.accounting.ledger import Ledger
 from takifugu.core.errors import SpecError
 from takifugu.releasing.file.loading import load
 from takifugu.releasing.planning.outlook import outlook

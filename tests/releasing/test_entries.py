@@ -13,7 +13,7 @@ from tests.support.release_files import changed
 from tests.support.releases import paid, refused
 
 import takifugu as tf
-from takifugu.accounting.log import Ledger
+from takifugu.accounting.ledger import Ledger
 from takifugu.cli import BAD_INPUT
 from takifugu.core.errors import Fault, InputError, PeopleUndeclared, ReadingChanged
 from takifugu.releasing.file.loading import load

@@ -8,7 +8,7 @@ from tests.support.commands import ended
 from tests.support.release_files import EXPECT, believe, hide, publish, read_from, release_text
 from tests.support.releases import put
 
-from takifugu.accounting.log import Ledger
+from takifugu.accounting.ledger import Ledger
 from takifugu.core.errors import DataError
 from takifugu.releasing.file.loading import load
 from takifugu.releasing.planning.plan import plan

@@ -24,7 +24,7 @@ from tests.support.releases import paid
 from tests.support.workbooks import write_workbook
 
 import takifugu as tf
-from takifugu.accounting.log import Amount, Ledger
+from takifugu.accounting.ledger import Amount, Ledger
 from takifugu.core.errors import BudgetExceeded, DataError, InputError, LedgerError, ReadingChanged, SpecError
 from takifugu.releasing.publishing.adopting import adopt, certificates_in
 

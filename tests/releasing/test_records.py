@@ -18,7 +18,7 @@ from tests.support.releases import put, refusal_of, refused
 from tests.support.research import research_file
 
 import takifugu as tf
-from takifugu.accounting.log import Ledger
+from takifugu.accounting.ledger import Ledger
 from takifugu.core.errors import DataError, SpecError, TakifuguError
 from takifugu.releasing.file import loading as spec
 from takifugu.releasing.planning import plan

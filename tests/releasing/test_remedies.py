@@ -28,8 +28,8 @@ from tests.support.starting import init
 from tests.support.workbooks import write_workbook
 
 import takifugu as tf
-from takifugu.accounting.log import Ledger
-from takifugu.accounting.log.standing import telling
+from takifugu.accounting.ledger import Ledger
+from takifugu.accounting.ledger.standing import telling
 from takifugu.core.errors import ReleaseState
 from takifugu.releasing.advice.changes import applied
 from takifugu.releasing.advice.forecast import forecast_of
@@ -223,7 +223,7 @@ ENOUGH = r"write (budget = \S+) under \[source\]"
 
 
 @pytest.mark.slow
-@of("accounting/log/budgets.py: setting")
+@of("accounting/ledger/budgets.py: setting")
 @pytest.mark.parametrize("budget", ["{ epsilon = 500, delta = 1e-6 }", "500"])
 def test_a_larger_budget_of_the_file_is_told_to_the_ledger(toml: Path, budget: str) -> None:
     succeed("release", toml)
@@ -464,7 +464,7 @@ def test_the_explorer_opens_without_the_file_that_it_cannot_show(
     assert len(opened) == 1
 
 
-@of("accounting/log/standing.py: telling")
+@of("accounting/ledger/standing.py: telling")
 def test_how_far_a_stopped_command_came_is_a_command_away(tmp_path: Path) -> None:
     ledger = tmp_path / "ledger.db"
 

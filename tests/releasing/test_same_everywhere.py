@@ -19,7 +19,7 @@ from tests.support.release_files import EXPECT, believe, changed, publish, read_
 from tests.support.releases import put
 
 import takifugu as tf
-from takifugu.accounting.log import Ledger
+from takifugu.accounting.ledger import Ledger
 from takifugu.core.errors import DataError, SpecError
 from takifugu.data import Piece
 from takifugu.numbers.noise import InsecureSeededEntropyForTests

@@ -16,7 +16,7 @@ from tests.support.pages import Element, Tree, walk
 from tests.support.release_files import changed
 
 import takifugu as tf
-from takifugu.accounting.log import Ledger
+from takifugu.accounting.ledger import Ledger
 from takifugu.core.errors import ReadingChanged, SpecError
 from takifugu.data import Counted, Piece
 from takifugu.data.relation.source import Table

@@ -18,7 +18,7 @@ from tests.support.releases import assert_refused, cells, put, refused
 import takifugu as tf
 from takifugu.accounting.composition import charge_of
 from takifugu.accounting.composition.composing import joint
-from takifugu.accounting.log import Ledger
+from takifugu.accounting.ledger import Ledger
 from takifugu.releasing.file.loading import load
 from takifugu.releasing.planning.comparison import compared
 from takifugu.releasing.planning.outlook import outlook

@@ -13,7 +13,7 @@ from tests.releasing import files
 from tests.support.failing import FULL, raising
 
 import takifugu as tf
-from takifugu.accounting.log import Ledger
+from takifugu.accounting.ledger import Ledger
 from takifugu.analysis.randomisers import DiscreteLaplace
 from takifugu.core.errors import ReleaseState, TakifuguError
 from takifugu.releasing.advice import forecast as forecasting

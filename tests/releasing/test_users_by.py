@@ -17,7 +17,7 @@ from tests.support.release_files import EXPECT, believe, changed, group, publish
 from tests.support.releases import assert_refused, cells, put, refusal_of, refused
 
 import takifugu as tf
-from takifugu.accounting.log import Ledger
+from takifugu.accounting.ledger import Ledger
 from takifugu.core.errors import DataError
 from takifugu.releasing.file.loading import load
 from takifugu.releasing.planning.plan import plan

@@ -13,7 +13,7 @@ from tests.support.commands import ended, invoke, succeed
 from tests.support.release_files import EXPECT, believe, changed, publish, read_from, release_text
 from tests.support.releases import assert_says, put, refused, spent
 
-from takifugu.accounting.log import Ledger
+from takifugu.accounting.ledger import Ledger
 from takifugu.core.errors import CalibrationRefused, DataError, InputError, SpecError
 from takifugu.data import Calendar
 from takifugu.data.times import moments

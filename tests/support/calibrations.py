@@ -18,7 +18,7 @@ import pytest
 #: Where answers are remembered: folders of tests, and files.
 ROOT = Path(__file__).parents[2]
 USERS = tuple(ROOT / name for name in (
-    "README.md", "docs", "src/takifugu/releasing", "tests/conformance/test_release_files.py", "tests/accounting/log",
+    "README.md", "docs", "src/takifugu/releasing", "tests/conformance/test_release_files.py", "tests/accounting/ledger",
     "tests/releasing", "tests/cli/test_cli.py", "tests/cli/test_cli_commands.py",
     "tests/cli/test_cli_fuzz.py", "tests/cli/test_cli_hints.py", "tests/cli/test_cli_init.py",
     "tests/cli/test_cli_check.py", "tests/cli/test_cli_manners.py", "tests/cli/test_example_command.py",

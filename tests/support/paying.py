@@ -13,7 +13,7 @@ import pytest
 from tests.support.ledger_tools import promised
 
 from takifugu.accounting.composition import charge_of
-from takifugu.accounting.log import Debit, Ledger
+from takifugu.accounting.ledger import Debit, Ledger
 from takifugu.mechanisms import group
 from takifugu.model.frameworks import Framework
 from takifugu.model.queries import Count

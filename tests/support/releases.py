@@ -9,7 +9,7 @@ from typing import Any
 import pytest
 
 import takifugu as tf
-from takifugu.accounting.log import Amount, Ledger
+from takifugu.accounting.ledger import Amount, Ledger
 from takifugu.core.errors import SpecError, TakifuguError
 from takifugu.releasing.advice.advising import TableAdvice, advice_of
 from takifugu.releasing.file.loading import load

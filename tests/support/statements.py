@@ -7,7 +7,7 @@ from pathlib import Path
 from typing import Any
 
 import takifugu as tf
-from takifugu.accounting.log import Ledger, Reservation
+from takifugu.accounting.ledger import Ledger, Reservation
 from takifugu.releasing.certificates.certificate import Certificate
 
 

@@ -7,7 +7,7 @@ from pathlib import Path
 
 import click
 
-from takifugu.accounting.log import Ledger
+from takifugu.accounting.ledger import Ledger
 from takifugu.cli.comparing import print_comparison
 from takifugu.cli.ledgers import print_ledger, sources_of
 from takifugu.cli.output import heading, print_json

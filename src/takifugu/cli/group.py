@@ -87,7 +87,7 @@ class Extended(click.Command):
             file = file[0] if len(file) == 1 else None
         ctx.meta[FILE] = None if file is None else str(file)
         if "ledger" in ctx.params:
-            from takifugu.accounting.log.stores import named
+            from takifugu.accounting.ledger.stores import named
 
             ctx.meta[FILE] = named(ctx.params["ledger"])
         terminal.heed()
@@ -107,7 +107,7 @@ def _telling(ctx: click.Context) -> Iterator[None]:
         return
     has_begun, ended = False, None
     try:
-        from takifugu.accounting.log.standing import telling
+        from takifugu.accounting.ledger.standing import telling
 
         with telling(ctx.params["ledger"], prints_last=ctx.info_name not in _PRINTS_FIRST):
             has_begun = True

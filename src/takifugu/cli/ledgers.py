@@ -11,9 +11,9 @@ from typing import TYPE_CHECKING
 import click
 
 from takifugu.accounting.amounts import as_budget
-from takifugu.accounting.log import DRAWN, RESERVED, Ledger, Listed, Source
-from takifugu.accounting.log.events import RESTORE, Same
-from takifugu.accounting.log.stores import MissingLedger, named
+from takifugu.accounting.ledger import DRAWN, RESERVED, Ledger, Listed, Source
+from takifugu.accounting.ledger.events import RESTORE, Same
+from takifugu.accounting.ledger.stores import MissingLedger, named
 from takifugu.cli.group import UNPUBLISHED, UNRECORDED, complain
 from takifugu.cli.output import amount, print_json
 from takifugu.core.errors import InputError, LedgerError, ReleaseState

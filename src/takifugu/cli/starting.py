@@ -12,7 +12,7 @@ from pathlib import Path
 
 import click
 
-from takifugu.accounting.log import Ledger
+from takifugu.accounting.ledger import Ledger
 from takifugu.cli.asking import ask_about
 from takifugu.cli.output import path_text, print_json, write_new
 from takifugu.cli.terminal import can_ask, only_seen

@@ -16,7 +16,7 @@ from tests.support.series_oracle import adaptive_delta, hockey_stick
 import takifugu as tf
 from takifugu.accounting.composition import charge_of, joint, series
 from takifugu.accounting.composition.series import least_epsilon, loss_at
-from takifugu.accounting.log import Debit, Ledger
+from takifugu.accounting.ledger import Debit, Ledger
 from takifugu.analysis.guarantee import Charge, Covers
 from takifugu.analysis.problem import Problem
 from takifugu.analysis.randomisers import RoundedNormal

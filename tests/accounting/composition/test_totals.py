@@ -20,7 +20,7 @@ from tests.support.window_oracles import STARTS, loss_about_a_step, true_window_
 import takifugu as tf
 from takifugu.accounting.composition import Charge, charge_of, joint, least
 from takifugu.accounting.composition.several import several
-from takifugu.accounting.log import Debit, Ledger
+from takifugu.accounting.ledger import Debit, Ledger
 from takifugu.analysis.guarantee import Covers
 from takifugu.analysis.randomisers import RoundedNormal
 from takifugu.core.errors import BudgetExceeded, CompositionRefused

@@ -18,7 +18,7 @@ from tests.support.window_oracles import loss_about_a_step
 import takifugu as tf
 from takifugu.accounting.composition import Charge, charge_of, joint
 from takifugu.accounting.composition.views import Read, Steps, inside
-from takifugu.accounting.log import Debit, Ledger
+from takifugu.accounting.ledger import Debit, Ledger
 from takifugu.analysis.guarantee import Covers
 from takifugu.core.errors import InputError, TakifuguError
 from takifugu.mechanisms import group

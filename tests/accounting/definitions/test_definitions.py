@@ -19,7 +19,7 @@ from kawamoto.channels import randomised_response
 from takifugu.accounting import definitions
 from takifugu.accounting.composition import charge_of, compose, joint
 from takifugu.accounting.composition.losses import any_change, noise_loss
-from takifugu.accounting.log import Debit, Ledger
+from takifugu.accounting.ledger import Debit, Ledger
 from takifugu.analysis import randomisers
 from takifugu.analysis.guarantee import Charge, Covers
 from takifugu.analysis.randomisers import Direction, DiscreteLaplace, Exact, RoundedLaplace, RoundedNormal

@@ -10,7 +10,7 @@ import pytest
 from mpmath import mp
 
 import takifugu as tf
-from takifugu.accounting.log import Ledger
+from takifugu.accounting.ledger import Ledger
 from takifugu.calibration.entry_budget import promise_of_entries, replaced
 from takifugu.core.errors import BudgetExceeded, CompositionRefused, InputError, ReleaseState
 from takifugu.releasing.certificates.certificate import Certificate

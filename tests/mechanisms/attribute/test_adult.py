@@ -7,7 +7,7 @@ import pytest
 from tests.support.adult import LISTED, UNLISTED, race_and_education
 
 import takifugu as tf
-from takifugu.accounting.log import Ledger
+from takifugu.accounting.ledger import Ledger
 from takifugu.analysis.problem import Problem
 from takifugu.analysis.sensitivity import component_change
 from takifugu.core.errors import DataError, InputError

@@ -13,7 +13,7 @@ from tests.conformance.release_files import invoke
 from tests.support.release_files import believe, hide, publish, read_from, release_text
 
 import takifugu as tf
-from takifugu.accounting.log import Ledger
+from takifugu.accounting.ledger import Ledger
 from takifugu.core.errors import CalibrationRefused, DataError, SpecError, TakifuguError
 from takifugu.mechanisms.one_sided.safe_cells import SafeCells
 from takifugu.releasing.certificates.certificate import meaning_of

@@ -13,7 +13,7 @@ import pytest
 
 import takifugu as tf
 from takifugu.accounting.composition import charge_of, joint
-from takifugu.accounting.log import Ledger
+from takifugu.accounting.ledger import Ledger
 from takifugu.analysis import randomisers
 from takifugu.analysis.randomisers import Direction
 from takifugu.core.errors import CalibrationRefused, InputError, Unsupported

@@ -13,7 +13,7 @@ from tests.support import release_files
 from tests.support.commands import ended, invoke, json_of, succeed, widest, words_of
 
 import takifugu as tf
-from takifugu.accounting.log import Ledger
+from takifugu.accounting.ledger import Ledger
 from takifugu.cli import DONE, REFUSED
 from takifugu.core.errors import CalibrationRefused
 from takifugu.model.queries.additive import Additive

@@ -12,7 +12,7 @@ from tests.support.release_files import believe, publish, read_from, release_tex
 from tests.support.releases import put
 
 import takifugu as tf
-from takifugu.accounting.log import Ledger
+from takifugu.accounting.ledger import Ledger
 from takifugu.cli import BAD_INPUT, DONE, REFUSED
 from takifugu.core.errors import CalibrationRefused, ReleaseError, ReleaseState
 from takifugu.releasing.advice import advising, refusing

@@ -23,8 +23,8 @@ from tests.support.processes import become_nobody, result_of_a_child
 from tests.support.release_files import believe, publish, read_from, release_text
 
 import takifugu as tf
-from takifugu.accounting.log import Ledger
-from takifugu.accounting.log import ledger as book_of
+from takifugu.accounting.ledger import Ledger
+from takifugu.accounting.ledger import ledger as book_of
 from takifugu.core.errors import LedgerError, TakifuguError
 from takifugu.releasing.certificates.facts import checksum_of
 from takifugu.releasing.publishing.bundle import bundle_of

@@ -13,7 +13,7 @@ import pytest
 from tests.support.commands import invoke
 from tests.support.release_files import EXPECT, believe, hide, publish, read_from, release_text
 
-from takifugu.accounting.log import Ledger
+from takifugu.accounting.ledger import Ledger
 
 SPEC = release_text(
     read_from("ward", "data.csv", rows="samples", unit="who", encoding="latin-1", where="who IS NOT NULL",

@@ -12,7 +12,7 @@ from tests.support.releases import refused
 from tests.support.starting import begin
 
 import takifugu as tf
-from takifugu.accounting.log import Ledger
+from takifugu.accounting.ledger import Ledger
 from takifugu.core.errors import LedgerError, SpecError
 from takifugu.releasing.file.neighbours import with_ledger_id
 

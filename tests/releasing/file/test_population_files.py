@@ -18,7 +18,7 @@ from tests.support.release_files import believe, changed, publish, read_from, re
 from tests.support.releases import assert_says, faults_of, put, refused, spent
 
 import takifugu as tf
-from takifugu.accounting.log import DRAWN, Ledger
+from takifugu.accounting.ledger import DRAWN, Ledger
 from takifugu.audit import joint_loss, true_loss
 from takifugu.core.errors import BudgetExceeded, CompositionRefused, DataError, SpecError, TakifuguError
 from takifugu.mechanisms.local.senders import Values

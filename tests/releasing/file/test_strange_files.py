@@ -14,7 +14,7 @@ from tests.support.release_files import EXPECT, believe, changed, hide, publish,
 from tests.support.releases import put, refusal_of, refused
 
 import takifugu as tf
-from takifugu.accounting.log import Ledger
+from takifugu.accounting.ledger import Ledger
 from takifugu.core.errors import SpecError, TakifuguError
 from takifugu.releasing.file.loading import load
 from takifugu.releasing.planning import plan

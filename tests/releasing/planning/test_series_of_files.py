@@ -14,7 +14,7 @@ from tests.support.releases import put, spent
 
 import takifugu as tf
 from takifugu.accounting.composition import charge_of, joint
-from takifugu.accounting.log import Ledger
+from takifugu.accounting.ledger import Ledger
 from takifugu.cli import REFUSED
 from takifugu.core.errors import CompositionRefused
 from takifugu.releasing.file.loading import load

@@ -12,7 +12,7 @@ from tests.support.releases import put
 from tests.support.starting import begin, init
 
 import takifugu as tf
-from takifugu.accounting.log import Ledger
+from takifugu.accounting.ledger import Ledger
 from takifugu.core.errors import LedgerError
 from takifugu.releasing.file.loading import load
 from takifugu.releasing.planning.notices import Notice

@@ -11,14 +11,14 @@ from typing import Any
 
 import numpy as np
 import pytest
+from tests.support.ledger_edits import debit, pay
+from tests.support.ledger_histories import released, series
 from tests.support.ledger_tools import with_delta, worst_joint_loss
-from tests.support.log_histories import released, series
-from tests.support.log_tools import debit, pay
 from tests.support.statements import publish, written
 
 import takifugu as tf
 from takifugu.accounting.composition import charge_of
-from takifugu.accounting.log import Amount, Debit, Ledger
+from takifugu.accounting.ledger import Amount, Debit, Ledger
 from takifugu.core.errors import CompositionRefused, InputError
 from takifugu.releasing.certificates.checksum import read_certificate
 from takifugu.releasing.certificates.facts import checksum_of
@@ -197,7 +197,7 @@ def test_a_certificate_of_before_is_refused_by_name(there: Path) -> None:
     """It does not say what was charged; whoever goes on without it counts it by hand."""
     former = shutil.copy(certificate_of(there), there / "out" / "former.certificate.json")
     rewrite(former, lambda data: data.update(format="takifugu-certificate/4"))
-    with pytest.raises(InputError, match=r"former\.certificate\.json (has the format 'takifugu-certificate/4'|was written by)"):
+    with pytest.raises(InputError, match=r"former\.certificate\.json has the format 'takifugu-certificate/4'"):
         certificates_in([there / "out"])
 
 

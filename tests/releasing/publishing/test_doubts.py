@@ -14,7 +14,7 @@ from tests.support.release_files import believe, publish, read_from, release_tex
 from tests.support.releases import put, words_in
 
 import takifugu as tf
-from takifugu.accounting.log import Ledger
+from takifugu.accounting.ledger import Ledger
 from takifugu.core.errors import ReleaseState, TakifuguError
 from takifugu.numbers.noise import SystemEntropy
 from takifugu.releasing.planning.questions import Drawn, Question

@@ -18,7 +18,7 @@ from tests.support.release_files import believe, changed, publish, read_from, re
 
 import takifugu as tf
 from takifugu.accounting.composition import charge_of
-from takifugu.accounting.log import Debit, Ledger
+from takifugu.accounting.ledger import Debit, Ledger
 from takifugu.core.errors import InputError, LedgerError, ReleaseError, ReleaseState
 from takifugu.releasing.file.loading import load
 from takifugu.releasing.planning.identity import keys_of

@@ -17,8 +17,8 @@ from tests.support.starting import begin, init
 
 import takifugu as tf
 from takifugu.accounting.amounts import Amount
-from takifugu.accounting.log import Ledger
-from takifugu.accounting.log.fitting import Charged
+from takifugu.accounting.ledger import Ledger
+from takifugu.accounting.ledger.fitting import Charged
 from takifugu.core.errors import LedgerError
 from takifugu.releasing.planning.notices import NOBODY_COUNTS, Notice, dearer_than_alone
 

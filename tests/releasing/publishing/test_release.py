@@ -13,7 +13,7 @@ from tests.support.failing import raising
 
 import takifugu as tf
 from takifugu.accounting.composition import charge_of
-from takifugu.accounting.log import Ledger
+from takifugu.accounting.ledger import Ledger
 from takifugu.calibration import Calibration
 from takifugu.core.errors import BudgetExceeded, CompositionRefused, DataError, Fault, InputError, LedgerError
 from takifugu.numbers.noise import InsecureSeededEntropyForTests

@@ -13,7 +13,7 @@ from tests.support.ledger_tools import copied, copies_of_each_state, restored, u
 from tests.support.release_files import EXPECT, believe, publish, read_from, release_text
 
 import takifugu as tf
-from takifugu.accounting.log import Ledger
+from takifugu.accounting.ledger import Ledger
 from takifugu.core.errors import LedgerError, ReadingChanged, ReleaseState
 from takifugu.releasing.publishing.adopting import Adopted, adopt, certificates_in
 from takifugu.releasing.report.outcomes import Outcome

@@ -12,7 +12,7 @@ from tests.releasing import files
 from tests.support import release_files
 
 import takifugu as tf
-from takifugu.accounting.log import Ledger
+from takifugu.accounting.ledger import Ledger
 from takifugu.model.beliefs.chains.chain import MarkovChain, MarkovChainClass
 from takifugu.model.beliefs.chains.pieces import IndependentPieces
 from takifugu.numbers.noise import InsecureSeededEntropyForTests

@@ -20,7 +20,7 @@ from tests.support.processes import FAST
 from tests.support.release_files import changed
 
 import takifugu as tf
-from takifugu.accounting.log import Ledger
+from takifugu.accounting.ledger import Ledger
 from takifugu.cli import main
 from takifugu.core.errors import InputError, LedgerError, PeopleUndeclared, ReleaseError, ReleaseState
 from takifugu.releasing.certificates.checksum import read_certificate, table_state

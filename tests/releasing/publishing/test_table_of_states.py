@@ -21,7 +21,7 @@ from tests.support.crashing import Seen, check_public
 from tests.support.ledger_tools import copies_of_each_state
 
 import takifugu as tf
-from takifugu.accounting.log import Ledger
+from takifugu.accounting.ledger import Ledger
 from takifugu.releasing.publishing import publish
 from takifugu.releasing.publishing.states import RELEASE, RESUME, Does, InFolder, InLedger, Row, row_of
 

@@ -17,7 +17,7 @@ from tests.conformance.corpus import Case, whole
 
 import takifugu as tf
 from takifugu import calibration
-from takifugu.accounting.log import Ledger
+from takifugu.accounting.ledger import Ledger
 from takifugu.analysis import randomisers
 from takifugu.calibration import trials
 from takifugu.calibration.registry import REGISTRY, Line

@@ -21,7 +21,7 @@ from takifugu.releasing.planning.questions import debits_of
 
 if TYPE_CHECKING:
     from takifugu.accounting.amounts import Amount, Budget
-    from takifugu.accounting.log import Preview
+    from takifugu.accounting.ledger import Preview
 
 
 def room_of(planned: Plan, account: Preview | None = None) -> float:
@@ -31,7 +31,7 @@ def room_of(planned: Plan, account: Preview | None = None) -> float:
     where nobody has its `account` yet.
     """
     from takifugu.accounting.amounts import Amount
-    from takifugu.accounting.log.budgets import worthless
+    from takifugu.accounting.ledger.budgets import worthless
 
     most = planned.file.epsilon_budget
     if most is None:
@@ -109,7 +109,7 @@ def why_refused(over: BudgetExceeded, file: ReleaseFile, planned: Plan | None = 
 def with_ways_to_pay(over: BudgetExceeded, file: ReleaseFile, planned: Plan | None = None) -> BudgetExceeded:
     """Return the error with what to write in a file, or to run, instead; last the epsilon of the plan that fits."""
     from takifugu.accounting.amounts import Amount
-    from takifugu.accounting.log.budgets import enough, worthless
+    from takifugu.accounting.ledger.budgets import enough, worthless
 
     total = Amount(*over.total)
     if over.source != normalised(file.source.name):  # of the same people
@@ -132,7 +132,7 @@ def with_ways_to_pay(over: BudgetExceeded, file: ReleaseFile, planned: Plan | No
 
 
 def _setting(file: ReleaseFile, budget: Amount) -> str:
-    from takifugu.accounting.log.budgets import setting
+    from takifugu.accounting.ledger.budgets import setting
 
     return setting(file.ledger, normalised(file.source.name), budget)
 

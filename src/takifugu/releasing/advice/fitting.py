@@ -14,7 +14,7 @@ from takifugu.releasing.file.loading import checked, parsed
 from takifugu.releasing.planning.plan import Plan, plan
 
 if TYPE_CHECKING:
-    from takifugu.accounting.log import Preview
+    from takifugu.accounting.ledger import Preview
 
 #: How often a smaller epsilon is tried, and how much smaller each is.
 TRIES, SMALLER = 6, Fraction(9, 10)

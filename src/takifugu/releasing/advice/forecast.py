@@ -28,7 +28,7 @@ from takifugu.releasing.planning.notices import added, forbidden, notices, notic
 from takifugu.releasing.planning.plan import Plan, plan
 
 if TYPE_CHECKING:  # nothing is loaded that reads ledgers where none is consulted
-    from takifugu.accounting.log import Amount, Preview
+    from takifugu.accounting.ledger import Amount, Preview
 
 _HEADER = ("table", "answers", "± (95 %)", "a cell can be", "± of that", "half exceeds")
 _MEANING = f"{AT_ONCE} A cell can be: from its smallest to its largest possible value, whatever the data."

@@ -27,7 +27,7 @@ from takifugu.releasing.file.loading import checked
 from takifugu.releasing.planning.plan import Plan, calibrated
 
 if TYPE_CHECKING:
-    from takifugu.accounting.log import Preview
+    from takifugu.accounting.ledger import Preview
 
 #: A search for remedies calibrates no more files: so many with one idea each, then two ideas together, then with
 #: larger epsilons. It begins none after so many seconds of work, but for the first ones of a slow file.

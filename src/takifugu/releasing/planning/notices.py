@@ -19,8 +19,8 @@ from takifugu.core.people import People
 from takifugu.releasing.planning.book import there
 
 if TYPE_CHECKING:
-    from takifugu.accounting.log import Amount, Preview
-    from takifugu.accounting.log.fitting import Charged
+    from takifugu.accounting.ledger import Amount, Preview
+    from takifugu.accounting.ledger.fitting import Charged
     from takifugu.calibration import Calibration
     from takifugu.releasing.file.kind import ReleaseFile
     from takifugu.releasing.planning.questions import Question

@@ -28,7 +28,7 @@ from takifugu.releasing.file.kind import Unit
 from takifugu.releasing.planning.truth import Seen
 
 if TYPE_CHECKING:
-    from takifugu.accounting.log import Debit
+    from takifugu.accounting.ledger import Debit
     from takifugu.calibration import Calibration
 
 @dataclass(frozen=True, eq=False)
@@ -109,7 +109,7 @@ SERIES = "it begins a series: later releases about the source count as multiples
 def debits_of(questions: Sequence[Question]) -> list[Debit]:
     """Return every question's debits of its units, those of a series first: alike units share one."""
     from takifugu.accounting.composition import charge_of
-    from takifugu.accounting.log import Debit
+    from takifugu.accounting.ledger import Debit
 
     debits = list[Debit]()
     for question in sorted(questions, key=lambda question: not question.begins_series):

@@ -16,7 +16,7 @@ from takifugu.releasing.publishing.folder import called_certificates
 from takifugu.releasing.publishing.statements import for_entering
 
 if TYPE_CHECKING:
-    from takifugu.accounting.log import Ledger
+    from takifugu.accounting.ledger import Ledger
 
 
 @dataclass(frozen=True)

@@ -11,7 +11,7 @@ from dataclasses import dataclass
 from itertools import chain
 from pathlib import Path
 
-from takifugu.accounting.log import OVER
+from takifugu.accounting.ledger import OVER
 from takifugu.core.errors import InputError, ReleaseError
 from takifugu.core.escaping import visible
 from takifugu.core.lists import without

@@ -42,7 +42,7 @@ from takifugu.releasing.publishing.progress import Progress
 from takifugu.releasing.publishing.publish import Budget, Draws, Order, Stored, draw, keep, ready
 
 if TYPE_CHECKING:
-    from takifugu.accounting.log import Ledger
+    from takifugu.accounting.ledger import Ledger
 
 #: What the charge of a release that was made elsewhere rests on.
 AS_DECLARED = "the mechanism was run elsewhere: that it loses no more is its maker's word, and not checked here"

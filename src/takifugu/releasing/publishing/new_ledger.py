@@ -12,7 +12,7 @@ from itertools import chain
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from takifugu.accounting.log.stores import named
+from takifugu.accounting.ledger.stores import named
 from takifugu.core.errors import LedgerError
 from takifugu.core.escaping import command
 from takifugu.releasing.file.neighbours import outputs_apart
@@ -22,7 +22,7 @@ from takifugu.releasing.planning.notices import tell
 from takifugu.releasing.publishing.folder import Certified, paid_for
 
 if TYPE_CHECKING:
-    from takifugu.accounting.log import Ledger
+    from takifugu.accounting.ledger import Ledger
     from takifugu.releasing.file.kind import ReleaseFile
 
 

@@ -9,7 +9,7 @@ from functools import partial
 from itertools import chain
 from pathlib import Path
 
-from takifugu.accounting.log import Payment, Reservation
+from takifugu.accounting.ledger import Payment, Reservation
 from takifugu.core.errors import LedgerError, ReleaseError, ReleaseState
 from takifugu.core.names import normalised
 from takifugu.core.plain import Json, Plain

@@ -11,7 +11,7 @@ from takifugu.core.errors import ReleaseState as State
 from takifugu.core.lasting import lasting
 
 if TYPE_CHECKING:
-    from takifugu.accounting.log import Ledger, Payment, Reservation
+    from takifugu.accounting.ledger import Ledger, Payment, Reservation
     from takifugu.releasing.publishing.bundle import Bundle
 
 #: Refusals of a reservation: the transaction was rolled back, so certainly nothing happened.

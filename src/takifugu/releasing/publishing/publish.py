@@ -31,7 +31,7 @@ from takifugu.releasing.publishing.statements import declared_of, statements_of
 from takifugu.releasing.publishing.states import InFolder, InLedger, paying_for_new_values, row_of
 
 if TYPE_CHECKING:
-    from takifugu.accounting.log import Ledger, Payment, Reservation
+    from takifugu.accounting.ledger import Ledger, Payment, Reservation
     from takifugu.releasing.publishing.choosing import Choice
 
 Budget = Number | tuple[Number, Number]
@@ -199,7 +199,7 @@ def check(questions: Sequence[Ready]) -> None:
             _check("belief", belief, data, beliefs.KINDS, beliefs.from_dict)
         for secret, data in zip(framework.secrets, content["secrets"], strict=True):
             _check("secret", secret, data, secrets.KINDS, secrets.from_dict)
-    from takifugu.accounting.log.ledger import LARGEST
+    from takifugu.accounting.ledger.ledger import LARGEST
 
     size = 0  # from public sizes alone: a refusal says nothing of the data
     for ready in questions:

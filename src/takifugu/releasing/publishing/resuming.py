@@ -24,7 +24,7 @@ from takifugu.releasing.publishing.states import Does
 from takifugu.releasing.report.outcomes import Outcome, Published
 
 if TYPE_CHECKING:
-    from takifugu.accounting.log import Ledger, Payment
+    from takifugu.accounting.ledger import Ledger, Payment
 
 #: What cannot be completed from here, and who completes it.
 _BY_THE_CALLER = {
@@ -65,11 +65,11 @@ def resume(ledger: Ledger | str | Path, source: str | None = None, *, files_only
     Raises LedgerError for a ledger that is missing or cannot be used, and for a source that it does not know.
 
     >>> import os, tempfile
-    >>> from takifugu.accounting.log import Ledger
+    >>> from takifugu.accounting.ledger import Ledger
     >>> resume(Ledger.open(os.path.join(tempfile.mkdtemp(), "ledger.db")))
     ()
     """
-    from takifugu.accounting.log import Ledger
+    from takifugu.accounting.ledger import Ledger
 
     book = ledger if isinstance(ledger, Ledger) else Ledger.open(ledger, create=False)
     if source is not None:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from pathlib import Path
 
-from takifugu.accounting.log import OVER
+from takifugu.accounting.ledger import OVER
 from takifugu.core.errors import BudgetExceeded
 from takifugu.core.searches import stopping
 from takifugu.core.tracebacks import without_data

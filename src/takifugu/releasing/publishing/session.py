@@ -15,7 +15,7 @@ from fractions import Fraction
 from functools import partial
 from itertools import starmap
 
-from takifugu.accounting.log import OVER, SESSION, Payment, Reservation, Session
+from takifugu.accounting.ledger import OVER, SESSION, Payment, Reservation, Session
 from takifugu.core.errors import BudgetExceeded, InputError, LedgerError, ReleaseError, ReleaseState
 from takifugu.core.tracebacks import without_data
 from takifugu.numbers.noise import Entropy, SystemEntropy, is_private

@@ -9,7 +9,7 @@ from itertools import chain
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from takifugu.accounting.log import DRAWN, OVER, Payment
+from takifugu.accounting.ledger import DRAWN, OVER, Payment
 from takifugu.core.names import normalised
 from takifugu.releasing.certificates.files import files_of
 from takifugu.releasing.file.kind import ReleaseFile
@@ -21,7 +21,7 @@ from takifugu.releasing.publishing.folder import Certified, certificates_of, pai
 from takifugu.releasing.publishing.states import RESUME, Does, InFolder, InLedger, Row, row_of
 
 if TYPE_CHECKING:
-    from takifugu.accounting.log import Ledger
+    from takifugu.accounting.ledger import Ledger
 
 #: What the history of a source says of a reservation that its own certificate has closed.
 _CLOSED = (

@@ -11,7 +11,7 @@ from takifugu.core.plain import Json, Plain
 from takifugu.core.readings import side_by_side
 
 if TYPE_CHECKING:
-    from takifugu.accounting.log import Ledger, Payment, Reservation
+    from takifugu.accounting.ledger import Ledger, Payment, Reservation
     from takifugu.calibration import Calibration
 
 #: More kinds of charges are not listed: who enters the release elsewhere counts it at its worst.
@@ -64,7 +64,7 @@ def in_certificate(statement: Plain, calibrations: Sequence[Calibration], framew
 
 
 def _at_worst(line: Plain, calibrations: Sequence[Calibration]) -> Iterator[Plain]:
-    from takifugu.accounting.log.account import covering
+    from takifugu.accounting.ledger.account import covering
 
     for calibration in {id(calibration): calibration for calibration in calibrations}.values():
         try:

@@ -19,7 +19,7 @@ from takifugu.core.errors import ReleaseError
 from takifugu.core.escaping import command
 
 if TYPE_CHECKING:
-    from takifugu.accounting.log import Payment
+    from takifugu.accounting.ledger import Payment
     from takifugu.releasing.file.kind import ReleaseFile
 
 

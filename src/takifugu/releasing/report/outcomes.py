@@ -28,7 +28,7 @@ from takifugu.releasing.report.page import WIDE
 from takifugu.releasing.report.populations import drawn_populations
 
 if TYPE_CHECKING:
-    from takifugu.accounting.log import Payment, Reservation
+    from takifugu.accounting.ledger import Payment, Reservation
     from takifugu.mechanisms.local.sent import Sending
 
 #: How many rows of a table are shown; the file has them all.

@@ -1,0 +1,152 @@
+"""What certificates say of a ledger, which of them it does not know, and how they are entered elsewhere."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterable, Iterator, Mapping
+from dataclasses import dataclass
+from secrets import token_hex
+from typing import Any
+
+from takifugu.accounting.ledger import words
+from takifugu.accounting.ledger.events import EACH, NOBODY, Line, Over, Paid, canonical, keyed
+from takifugu.accounting.ledger.trials import Change, Trial, paid_on
+from takifugu.accounting.ledger.view import Group, View
+from takifugu.analysis.guarantee import Charge
+from takifugu.core.names import normalised
+from takifugu.model.frameworks import from_dict as read_framework
+
+
+def certificate_of(view: View, there: Group) -> dict[str, Any]:
+    """Return what a certificate says of the ledger: enough to notice a lost event, and to enter it elsewhere.
+
+    It holds no tag, no set, no number of people or of events, and no digest of data without the ledger's key.
+    """
+    lines = list[dict[str, object]]()
+    for line in there.paid.lines:
+        charge, framework = (json.loads(view.content(digest)) for digest in (line.charge, line.framework))
+        units = EACH if line.units else NOBODY
+        line_of = {
+            "release": line.release, "charge": charge, "framework": framework, "at": line.at, "units": units,
+            "starts_anywhere": bool(line.starts),
+        }  # fmt: skip
+        if line_of not in lines:  # how many kinds of people there are is nobody's business
+            lines.append(line_of)
+    paid = there.paid
+    same = [{"declared": event.created, "why": event.why} for event in view.source(paid.source).same]
+    return {
+        "ledger": view.id, "head": there.digest, "source": paid.source, "ids": dict(paid.ids),
+        "reading": view.content(paid.reading).decode(), "entries": paid.entries, "lines": lines, "same": same,
+    }  # fmt: skip
+
+
+@dataclass(frozen=True, eq=False)
+class Lacking:
+    """Published releases that a ledger does not know as they are: why not, and what it enters in their place."""
+
+    why: str
+    certificate: Mapping[str, Any]
+    digests: tuple[str, ...]
+
+    @property
+    def ids(self) -> dict[str, str]:
+        return {str(name): str(number) for name, number in self.certificate["ids"].items()}
+
+    @property
+    def source(self) -> str:
+        return words.source_name(self.certificate["source"])
+
+    @property
+    def words(self) -> str:
+        return f"{', '.join(self.ids)}: {self.why}"
+
+
+_UNKNOWN = "this ledger does not know that it was paid for"
+_REWRITTEN = "what this ledger says of it, or of what was before it, is not what was"
+_AGAIN = "it was paid for once and drawn twice, from two copies of the ledger: these are the other values"
+
+
+def digest_of_body(key: bytes, body: bytes) -> str:
+    """Return the keyed digest of a certificate's text, by which a ledger knows what was published."""
+    return keyed(key, "body", body.strip())
+
+
+def lacking_in(
+    view: View, certificates: Iterable[Mapping[str, Any]], bodies: Iterable[bytes] = ()
+) -> Iterator[Lacking]:
+    """Yield what a ledger lacks of published certificates, release by release; `bodies` are their texts, if known.
+
+    Another draw of what is paid for is entered under an id that follows from what was drawn, so that it is so once.
+    """
+    statements, published = list(certificates), dict[str, set[str]]()
+    for statement, body in zip(statements, [*bodies] or [b""] * len(statements), strict=True):
+        digests = (digest_of_body(view.key, body),) if body else ()
+        for name, number, certificate in _each_release(statement):
+            group, why = view.groups.get(view.releases.get(number, "")), _UNKNOWN
+            if group is not None or number in published:
+                known = published.setdefault(number, {*group.certificates} if group is not None else set())
+                if group is not None and not group.paid.adopted and group.digest != certificate["head"]:
+                    why = _REWRITTEN
+                elif known and not known.issuperset(digests):
+                    why = _AGAIN
+                else:  # what is not noted as published yet may have been so with these values
+                    known.update(digests)
+                    continue
+                drawn = "\n".join((number, str(certificate["head"]), *digests))
+                number = keyed(view.key, "again", drawn.encode())[:16]
+            if number not in view.releases and number not in published:
+                published[number] = {*digests}
+                yield Lacking(why, {**certificate, "ids": {name: number}}, digests)
+
+
+def _each_release(statement: Mapping[str, Any]) -> Iterator[tuple[str, str, dict[str, Any]]]:
+    """Yield the name and number of each release of a certificate, and what that says of it alone."""
+    with words.of_certificate():
+        ids, lines = {str(name): str(number) for name, number in statement["ids"].items()}, statement["lines"]
+        if {line["release"] for line in lines} != {*ids} or not isinstance(statement["head"], str):
+            raise ValueError("its lines are no lines of a release")
+    for name, number in ids.items():
+        yield name, number, {**statement, "lines": [line for line in lines if line["release"] == name]}
+
+
+def in_payments(lacking: Iterable[Lacking]) -> list[Lacking]:
+    """Return what was paid for together as one: all of its tables begin a series, for example."""
+    payments = dict[object, Lacking]()
+    for one in lacking:
+        said, key = one.certificate, (one.why, str(one.certificate.get("ledger")), one.certificate["head"])
+        before = payments.get(key)
+        if before is None:
+            payments[key] = one
+        elif one.ids.keys() & before.ids.keys():  # a third draw of the same
+            payments[key, *one.ids.values()] = one
+        else:
+            lines = [*before.certificate["lines"], *said["lines"]]
+            both = {**said, "ids": before.ids | one.ids, "lines": lines}
+            payments[key] = Lacking(one.why, both, tuple(dict.fromkeys((*before.digests, *one.digests))))
+    return list(payments.values())
+
+
+def adopted(view: View, lacking: Lacking) -> Trial:
+    """Return what it comes to that releases are entered, with the digests of what is published of them."""
+    change, lines, certificate, ids = Change(), list[Line](), lacking.certificate, lacking.ids
+    with words.of_certificate():
+        source = lacking.source
+        for line in certificate["lines"]:
+            framework = read_framework(line["framework"])
+            charge = words.as_stored(Charge.from_dict(line["charge"]), framework, line["release"])
+            units, at = line["units"], line["at"]
+            if units not in (EACH, NOBODY) or line["release"] not in ids or not (at is None or type(at) is int):
+                raise ValueError("its lines are no lines of a release")
+            starts = token_hex(16) if line["starts_anywhere"] else ""  # where they start stands in no certificate
+            lines.append(change.line(line["release"], charge, framework, (units, int(units == NOBODY)), at, starts))
+        reading = change.keep(str(certificate["reading"]).encode())
+        entries = normalised(certificate["entries"])
+    words.check_names_units(source, view.source(source), lines)
+    recipe = change.keep(canonical({"kind": "adopted"}).encode())
+    paid = Paid(source, token_hex(8), ids, tuple(lines), reading, entries, {}, recipe, adopted=True)
+    trial = paid_on(view, change, paid, None)
+    if lacking.digests:
+        over = Over(paid.group, lacking.digests)
+        trial.change.events.append(over)
+        trial.view.apply(over, "")
+    return trial

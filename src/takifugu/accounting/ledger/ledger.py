@@ -1,0 +1,637 @@
+"""The ledger that releases go through: reserve, draw, keep, publish. What was reserved is spent, whatever follows.
+
+Nobody waits for a computation: a change is decided on a view of all events, and written only if that view is still the
+newest. Who has lost that race three times takes the lock first.
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from contextlib import suppress
+from dataclasses import dataclass, replace
+from functools import partial
+from pathlib import Path
+from typing import Any, cast
+
+from takifugu.accounting.amounts import NOTHING, Amount, Budget, as_budget
+from takifugu.accounting.ledger import fitting, words
+from takifugu.accounting.ledger.asking import NewEntries, check_same
+from takifugu.accounting.ledger.certificates import (
+    Lacking,
+    adopted,
+    certificate_of,
+    digest_of_body,
+    in_payments,
+    lacking_in,
+)
+from takifugu.accounting.ledger.events import (
+    RESTORE,
+    Budgeted,
+    Drawn,
+    Over,
+    Paid,
+    Same,
+    canonical,
+    chained,
+    decoding,
+    digest_of,
+    in_chain,
+    keyed,
+    to_text,
+)  # fmt: skip
+from takifugu.accounting.ledger.listing import Listed, listed_in
+from takifugu.accounting.ledger.memory import Memory
+from takifugu.accounting.ledger.people import set_of
+from takifugu.accounting.ledger.sqlite import Sqlite
+from takifugu.accounting.ledger.stores import Store, content_of, is_address
+from takifugu.accounting.ledger.trials import Change, Debit, Order, Trial, order_of, trial_of
+from takifugu.accounting.ledger.view import COMING, DRAWN, EVERYBODY, OVER, RESERVED, SESSION, Group, Source, View
+from takifugu.core.errors import (
+    BudgetExceeded,
+    CompositionRefused,
+    InputError,
+    LedgerError,
+    PeopleUndeclared,
+    ReadingChanged,
+)
+from takifugu.core.lasting import open_things
+from takifugu.core.names import normalised
+from takifugu.core.plain import Plain
+from takifugu.core.readings import with_entries
+
+#: How often a change is decided again because another process wrote meanwhile, before the others have to wait.
+LOST = 3
+#: The most bytes of noisy values that one payment keeps.
+LARGEST = 400_000_000
+#: So many payments are recomputed one by one by `check`; of all later ones only what they come to in the end.
+RECOMPUTED = 300
+
+
+@dataclass(frozen=True, eq=False)
+class Reservation:
+    """Paid releases: their random ids by name, and what their source has spent then."""
+
+    group: str
+    source: str
+    ids: Mapping[str, str]
+    spent: Amount
+    budget: Amount
+
+
+@dataclass(frozen=True)
+class Declared:
+    """An owner's word that entries are the same, as they were read before and after, and why."""
+
+    created: str
+    why: str
+    readings: tuple[str, str]
+
+
+@dataclass(frozen=True, eq=False)
+class Payment:
+    """Releases that were paid for together, and what became of them; `values` wait from the draw until they are out."""
+
+    group: str
+    source: str
+    ids: Mapping[str, str]
+    state: str
+    identity: str
+    created: str
+    recipe: Plain
+    spent: Amount
+    budget: Amount | None
+    values: bytes | None = None
+    why: str = ""
+
+    @property
+    def once(self) -> Any:
+        """The key under which it was paid for, None without one."""
+        return self.recipe.get("once")
+
+    @property
+    def is_session(self) -> bool:
+        return bool(self.recipe.get("kind") == SESSION["kind"])
+
+
+@dataclass(frozen=True, eq=False)
+class Preview:
+    """What a source has spent before and would after a release; `over` is the error where a budget does not allow it.
+
+    `asks` is what has to be answered before anything is paid. `charges` are those of unlike units.
+    """
+
+    before: Amount
+    after: Amount
+    budget: Amount
+    budget_is_declared: bool
+    charges: tuple[fitting.Charged, ...]
+    over: BudgetExceeded | None
+    asks: ReadingChanged | PeopleUndeclared | None
+    trial: Trial
+
+    @property
+    def fits(self) -> bool:
+        return self.over is None
+
+
+@dataclass(eq=False)
+class Ledger:
+    """The record of all spending of one set of people. Units of one name are one person, in all of its sources."""
+
+    store: Store
+    _view: View | None = None
+
+    @staticmethod
+    def open(where: str | Path, timeout: float = 30.0, create: bool = True) -> Ledger:
+        """Open the ledger at a path or URL (sqlite:///, postgresql://host/database?ledger=name), or make one.
+
+        `timeout` is how many seconds to wait for another process that writes. Raises LedgerError, with the fix, for
+        what is no ledger, is damaged, locked, unreadable or of another format, and, with create=False, is not there.
+
+        >>> import os, tempfile
+        >>> Ledger.open(os.path.join(tempfile.mkdtemp(), "ledger.db")).show()
+        ()
+        """
+        things, key = open_things(), ("ledger", str(where))
+        if things is not None and key in things:  # one opening a command
+            return cast(Ledger, things[key])
+        store: Store
+        if is_address(where):
+            from takifugu.accounting.ledger.postgres import Postgres  # psycopg is an extra
+
+            store = Postgres.open(str(where), timeout, create)
+        else:
+            store = Sqlite.open(where, timeout, create)
+        ledger = Ledger(store)
+        if things is not None:
+            things[key] = ledger
+        return ledger
+
+    def close(self) -> None:
+        """Close what is open; the next call opens it again."""
+        self.store.close()
+
+    @staticmethod
+    def blank(name: str = "ledger.db") -> Ledger:
+        """Return a new ledger in memory, for rehearsals; `name` is what a refusal calls it.
+
+        >>> Ledger.blank().show()
+        ()
+        """
+        return Ledger(Memory(name))
+
+    @property
+    def id(self) -> str:
+        """The ledger's random id, equal in all copies."""
+        return self.view().id
+
+    @property
+    def is_new(self) -> bool:
+        """Whether this very `open` made the ledger, without memory of earlier releases."""
+        return self.store.is_new
+
+    # What is known
+
+    def view(self) -> View:
+        """Return what all events say; raises LedgerError where they do not follow from one another."""
+        view, self._view = self._view or View(self._content), None
+        rows = self.store.after(max(view.number - 1, 0))
+        if view.number and (not rows or rows[0][1] != view.head):  # another copy was put in its place
+            view, rows = View(self._content), self.store.after(0)
+        elif view.number:
+            rows = rows[1:]
+        for event, digest in in_chain(rows, view.key, view.head, view.number):
+            with decoding():
+                view.apply(event, digest)
+        if not view.number:
+            raise LedgerError(f"the ledger {self.store.name!r} has no first event", fix=RESTORE)
+        self._view = view
+        return view
+
+    @property
+    def _content(self) -> Callable[[str], bytes]:
+        """How a view reads contents: it knows the store only, so that this is closed with its last ledger."""
+        return partial(content_of, self.store)
+
+    def _change(self, decide: Callable[[View], Change]) -> View:
+        """Write what is decided on the newest view; decide again where that is no longer the newest."""
+        for _ in range(LOST):
+            if self._written(decide):
+                return self.view()
+        with self.store.alone():
+            assert self._written(decide), "nobody else can have written"
+        return self.view()
+
+    def _written(self, decide: Callable[[View], Change]) -> bool:
+        view, rows = self.view(), list[tuple[str, str]]()
+        change, head = decide(view), view.head
+        for event in change.events:
+            text = to_text(event)
+            head = chained(view.key, head, text)
+            rows.append((text, head))
+        return not rows or self.store.append(view.number, rows, change.contents, change.waiting, change.done)
+
+    # What is paid for
+
+    def reserve(
+        self, source: str, debits: Sequence[Debit], budget: Budget | None = None, *, reading: str = "",
+        entries: str | None = None, same_entries: bool | None = None, same_people: bool = False, why: str = "",
+        identity: bytes | None = None, recipe: Plain | None = None, computed: Preview | None = None,
+    ) -> Reservation:  # fmt: skip
+        """Pay for all releases before any drawing, or for none.
+
+        `reading` says how rows became entries, and `entries` names those: releases of one name are about the same
+        entries, or about windows of one calendar. A source that had others is asked (ReadingChanged): `same_entries`
+        with a `why` declares, in an event, that they are the same; without it each release counts beside those about
+        other entries by what it loses when all data change (same_entries=False). Without a name the entries are a
+        release's own, which is asked, too. All sources of a ledger are about the same people: the first release about a
+        second one is asked (PeopleUndeclared), which same_people=True answers. `identity` is what the releases are
+        (only a keyed hash is kept); `recipe`, plain JSON and never data, says how to complete them, and a release of
+        one name is paid for once under the key that it has as "once". `computed` is a preview of all this: it counts
+        while nothing else was written.
+
+        Raises BudgetExceeded with what is spent, required, left and would fit, CompositionRefused where there is no
+        joint promise, LedgerError and InputError for what cannot be counted; then nothing was written.
+        """
+        given = (source, budget, reading, entries, same_entries, same_people, why, identity, recipe)
+        trial = None if computed is None else computed.trial
+        if trial is not None and trial.order is not None and trial.order.is_of(debits, self.id, *given):
+            order = trial.order
+        else:
+            trial, order = None, order_of(self.view(), debits, *given)
+
+        def decide(view: View) -> Change:
+            now = trial
+            if now is None or now.head != view.head:
+                now = trial_of(self.store.name, view, order)
+            if order.group in view.groups:
+                raise LedgerError("this preview was paid for before", fix="preview it again: each payment has one")
+            words.refuse_twice(view, order.source, order.ids, order.recipe)
+            over = fitting.excess(now, self.store.name)
+            if over is not None:
+                raise over
+            return now.change
+
+        view = self._change(decide)
+        there = view.source(order.source)
+        return Reservation(order.group, order.source, order.ids, there.spent, there.budget or there.spent)
+
+    def preview(
+        self, source: str, debits: Sequence[Debit], budget: Budget | None = None, *, reading: str = "",
+        entries: str | None = None, same_entries: bool | None = None, same_people: bool = False, why: str = "",
+        identity: bytes | None = None, recipe: Plain | None = None,
+    ) -> Preview:  # fmt: skip
+        """Rehearse `reserve`: nothing is written. Raises what it raises for what cannot be counted."""
+        given = (source, budget, reading, entries, same_entries, same_people, why, identity, recipe)
+        order = order_of(self.view(), debits, *given)
+        view = self.view()
+        asks: ReadingChanged | PeopleUndeclared | None = None
+        try:
+            trial = trial_of(self.store.name, view, order)
+        except ReadingChanged as changed:
+            trial, asks = self._both(view, order, changed)
+        except PeopleUndeclared as undeclared:
+            trial, asks = self._with_others(view, order, undeclared)
+        before, after = view.source(order.source), trial.view.source(order.source)
+        over = fitting.excess(trial, self.store.name)
+        charges = fitting.charges(trial)
+        assert after.budget is not None, "an implied budget is one"
+        return Preview(before.spent, after.spent, after.budget, not after.is_implied, charges, over, asks, trial)
+
+    def _both(self, view: View, order: Order, changed: ReadingChanged) -> tuple[Trial, ReadingChanged]:
+        """Return what a release comes to by the first answer that can be counted, and the question with both prices."""
+        trials, prices, refusals = list[Trial](), list[str](), list[Exception]()
+        for answer in (True, False):
+            try:
+                trial = trial_of(
+                    self.store.name, view, replace(order, same_entries=answer, why=order.why or "a rehearsal")
+                )
+                trials.append(replace(trial, order=None))
+                prices.append(words.price(view, trial.view, order.source))
+            except (InputError, LedgerError, CompositionRefused) as refused:
+                refusals.append(refused)
+                prices.append(f"refused, {refused.message}")
+        if not trials:
+            raise refusals[-1]
+        return trials[0], ReadingChanged(order.source, changed.before, changed.now, *prices)
+
+    def _with_others(self, view: View, order: Order, undeclared: PeopleUndeclared) -> tuple[Trial, PeopleUndeclared]:
+        """Return what a release comes to beside the other sources, and the question with that price."""
+        try:
+            try:
+                trial = trial_of(self.store.name, view, replace(order, same_people=True))
+            except ReadingChanged:  # which is asked afterwards
+                trial = trial_of(self.store.name, view, replace(order, same_people=True, same_entries=False))
+        except (InputError, LedgerError, CompositionRefused) as refused:
+            raise PeopleUndeclared(undeclared.source, undeclared.other, f"refused, {refused.message}") from None
+        price = words.price(view, trial.view, order.source)
+        return replace(trial, order=None), PeopleUndeclared(undeclared.source, undeclared.other, price)
+
+    def question(self, source: str, reading: str, entries: str | None) -> ReadingChanged | None:
+        """Return what a release of a source will be asked about its entries, without a price; None for nothing."""
+        view = self.view()
+        there = view.source(words.source_name(source))
+        name = None if entries is None else normalised(entries)
+        if name is not None and (not there.tables or view.is_known(there.name, digest_of(reading.encode()), name)):
+            return None
+        return NewEntries(there.name, reading, name, view.content, there.tables).question
+
+    # What becomes of it
+
+    def keep(self, group: str, values: bytes) -> bytes:
+        """Keep the drawn values, before any other writing; of several draws the first that was kept is returned.
+
+        Raises LedgerError where the values were published already, or are gone: they are never drawn again.
+        """
+        body = words.packed(values, LARGEST)
+
+        def decide(view: View) -> Change:
+            if self._group(view, group).state != RESERVED:
+                return Change()
+            return Change([Drawn(group, keyed(view.key, "values", values))], waiting={(group, 0): body})
+
+        return self._values(self._change(decide), group)[0]
+
+    def values(self, group: str) -> tuple[bytes, ...]:
+        """Return the values that wait, one after another; raises LedgerError where they are out, or gone."""
+        return self._values(self.view(), group)
+
+    def answers(self, group: str) -> tuple[tuple[str, str], ...]:
+        """Return a session's questions with their answers; raises LedgerError for a closed one, and for no session."""
+        view = self.view()
+        there = self._group(view, group)
+        if not view.is_session(there):
+            raise LedgerError("the reservation is no session", fix="complete it, or open a session")
+        if there.state == RESERVED:
+            return ()
+        with decoding():
+            questions = map(json.loads, self._values(view, group))
+            return tuple((str(question), str(answer)) for question, answer in questions)
+
+    def answer(self, group: str, number: int, question: tuple[str, str]) -> str:
+        """Keep the answer to question `number` of a session, before anybody sees it; return the first that was kept.
+
+        Raises LedgerError where another process asked another question, and where earlier answers are not kept.
+        """
+        body = canonical(list(question), "an answer").encode()
+
+        def decide(view: View) -> Change:
+            questions = self.answers(group)
+            if number < len(questions):
+                return Change()
+            if number > len(questions):
+                raise LedgerError(
+                    f"question {number} of a session was asked, and {len(questions)} answers are kept",
+                    fix="ask again: each answer is kept before the next question",
+                )
+            digest = keyed(view.key, "values", body)
+            return Change([Drawn(group, digest)], waiting={(group, number): words.packed(body, LARGEST)})
+
+        self._change(decide)
+        questions, answer = self.answers(group)[number]
+        if questions != question[0]:
+            raise LedgerError(
+                f"question {number} of the session was asked by another process, and was another one",
+                fix="ask again, knowing its answer",
+            )
+        return answer
+
+    def publish(self, group: str, certificates: Iterable[bytes] = ()) -> None:
+        """Note that values are published, with the keyed digests of their certificates, and drop them."""
+        bodies = tuple(certificates)
+
+        def decide(view: View) -> Change:
+            there = self._group(view, group)
+            if there.state == RESERVED and not view.is_session(there):
+                raise LedgerError("the values were never drawn", fix="reserve, draw, keep and publish, in this order")
+            if there.state == OVER:
+                return Change()
+            return Change([Over(group, tuple(digest_of_body(view.key, body) for body in bodies))], done=group)
+
+        self._change(decide)
+
+    def finish(self, group: str, why: str) -> None:
+        """Close a payment without another draw, for a reason that is noted; what waits is dropped."""
+
+        def decide(view: View) -> Change:
+            if self._group(view, group).state == OVER:
+                return Change()
+            return Change([Over(group, why=why)], done=group)
+
+        self._change(decide)
+
+    def _group(self, view: View, group: str) -> Group:
+        if group not in view.groups:
+            raise LedgerError(
+                f"the ledger has no reservation {group!r}", fix="complete it with the ledger that it was made in"
+            )
+        return view.groups[group]
+
+    def _values(self, view: View, group: str) -> tuple[bytes, ...]:
+        there = self._group(view, group)
+        if there.state == OVER:
+            raise LedgerError(
+                f"the reservation {group!r} is published or closed", rule="a second draw would pay nothing for it",
+                fix="use what was published, or make another release",
+            )  # fmt: skip
+        bodies = tuple(words.unpacked(body, LARGEST) for body in self.store.waiting(group))
+        if tuple(keyed(view.key, "values", body) for body in bodies) != there.values or not bodies:
+            raise LedgerError(
+                f"the reservation {group!r} was drawn, and the ledger lacks its values",
+                rule="its epsilon is spent, and drawing again could publish it twice",
+                fix="make another release",
+            )
+        return bodies
+
+    # What the owner says
+
+    def budget(self, source: str, budget: Budget) -> None:
+        """Give a source another budget; raises LedgerError where more is spent already, or there is no such source."""
+        declared = as_budget(budget)
+
+        def decide(view: View) -> Change:
+            there = self._source(view, source)
+            words.check_spent(there, declared)
+            return Change([Budgeted(there.name, *declared.texts)])
+
+        self._change(decide)
+
+    def same_entries(self, source: str, tables: Sequence[tuple[str, str]], why: str) -> None:
+        """Declare that entries, by (reading, name), are the same: every later certificate says so, with the reason.
+
+        Raises LedgerError where nothing was released about the first of them, and InputError where two readings show
+        without any row that they are not the same.
+        """
+
+        def decide(view: View) -> Change:
+            there, change = self._source(view, source), Change()
+            declared = tuple((change.keep(reading.encode()), normalised(entries)) for reading, entries in tables)
+            if len(declared) < 2 or declared[0] not in there.tables:
+                raise LedgerError("nothing was released about these entries", fix="name those of a release")
+            before, *others = tables
+            for other in others:
+                check_same(source, with_entries(*before), with_entries(*other), why)
+            change.events.append(Same(there.name, declared, why))
+            trial = view.copy(self._content)
+            trial.apply(change.events[0], "")
+            for name, total in trial.most_of(trial.everyone()).items():
+                if words.is_more(total, view.source(name).spent):  # a series has a rule of its own
+                    raise CompositionRefused(
+                        f"taken as the same entries, these releases would cost {name!r} {total}, which is more"
+                    )
+            return change
+
+        self._change(decide)
+
+    def adopt(
+        self, certificates: Iterable[Mapping[str, Any]], is_rehearsal: bool = False, bodies: Iterable[bytes] = ()
+    ) -> dict[str, Amount]:
+        """Enter published releases from what their certificates say (`certificate`), or rehearse it.
+
+        They count for all units of the source that are or will be, in the table that they name, whatever its budget.
+        What the ledger knows is left alone; a release that it knows with other values (`bodies`: the certificates'
+        texts) was drawn twice, and is entered once more. Returns what each source has spent then. Raises
+        CompositionRefused where nothing bounds that; the earlier ones of the certificates are entered then.
+        """
+        if is_rehearsal:
+            steps = self.prices(certificates, bodies)
+            return steps[-1][1] if steps else {source.name: source.spent for source in self.show()}
+        for one in in_payments(lacking_in(self.view(), certificates, bodies)):
+
+            def decide(view: View, one: Lacking = one) -> Change:
+                is_known = view.releases.keys() & {*one.ids.values()}  # since another process was faster
+                return Change() if is_known else adopted(view, one).change
+
+            self._change(decide)
+        return {source.name: source.spent for source in self.show()}
+
+    def prices(
+        self, certificates: Iterable[Mapping[str, Any]], bodies: Iterable[bytes] = ()
+    ) -> tuple[tuple[Lacking, dict[str, Amount]], ...]:
+        """Return the payments that `adopt` would enter, and what each source would have spent after each of them."""
+        view, contents, prices = self.view(), dict[str, bytes](), list[tuple[Lacking, dict[str, Amount]]]()
+
+        def content(digest: str) -> bytes:
+            return contents[digest] if digest in contents else self._content(digest)
+
+        for one in in_payments(lacking_in(view, certificates, bodies)):
+            trial = adopted(view, one)
+            contents |= trial.change.contents
+            view, trial.view.content = trial.view, content
+            prices.append((one, {name: source.spent for name, source in view.sources.items()}))
+        return tuple(prices)
+
+    # What it says
+
+    def certificate(self, group: str) -> dict[str, Any]:
+        """Return what a certificate says of the ledger: enough to notice a lost event, and to enter it elsewhere."""
+        view = self.view()
+        return certificate_of(view, self._group(view, group))
+
+    def missing(self, certificates: Iterable[Mapping[str, Any]], bodies: Iterable[bytes] = ()) -> tuple[str, ...]:
+        """Say which published certificates this ledger does not know: an old copy was restored, or it was edited.
+
+        `bodies` are their texts; by them a second draw of what was paid for once is known.
+        """
+        return tuple(one.words for one in lacking_in(self.view(), certificates, bodies))
+
+    def releases(self, source: str) -> tuple[Listed, ...]:
+        """Return the releases about a source, oldest first, with what each promised and what became of it."""
+        view = self.view()
+        return tuple(listed_in(view, self._source(view, source).name))
+
+    def payments(self, source: str | None = None) -> tuple[Payment, ...]:
+        """Return all payments, of a source, oldest first."""
+        view = self.view()
+        groups = view.groups.values() if source is None else map(view.groups.get, view.source(source).groups)
+        return tuple(self._payment(view, group) for group in groups if group is not None)
+
+    def pending(self, source: str | None = None, identity: bytes | None = None) -> tuple[Payment, ...]:
+        """Return the payments that are not over, oldest first; drawn ones with the values that wait, if not lost."""
+        view, waiting = self.view(), list[Payment]()
+        wanted = None if identity is None else self.tag("identity", identity)
+        for group in view.groups.values():
+            is_of = source in (None, group.paid.source) and wanted in (None, group.paid.identity)
+            if group.state == OVER or not is_of:
+                continue
+            payment, values = self._payment(view, group), None
+            if group.state == DRAWN and not view.is_session(group):
+                with suppress(LedgerError):
+                    values = self._values(view, group.paid.group)[0]
+            waiting.append(replace(payment, values=values))
+        return tuple(waiting)
+
+    def _payment(self, view: View, group: Group) -> Payment:
+        paid, there = group.paid, view.source(group.paid.source)
+        try:
+            recipe: Plain = view.recipe(group)
+        except LedgerError as error:
+            recipe = {"unreadable": error.message}
+        return Payment(
+            paid.group, paid.source, paid.ids, group.state, paid.identity, paid.created, recipe, there.spent,
+            there.budget, why=group.why,
+        )  # fmt: skip
+
+    def show(self) -> tuple[Source, ...]:
+        """Return every source with its budget, and what the unit that spent most has spent; nothing is computed."""
+        return tuple(self.view().sources.values())
+
+    def spent(self, source: str, unit: str | None = None) -> Amount:
+        """Return the most that any unit of a source has spent, or what one of them has ("": who goes by no name)."""
+        view = self.view()
+        there = self._source(view, source)
+        if unit is None:
+            return there.spent
+        number: int | None = EVERYBODY
+        if unit:
+            number = view.people.class_of(int(set_of(view.key, [unit])[0]))
+        steps = view.past(COMING if number is None else number, view.shared())
+        return view.amounts([view.steps[step] for step in steps], number == EVERYBODY).get(there.name, NOTHING)
+
+    def _source(self, view: View, source: str) -> Source:
+        name = words.source_name(source)
+        if name not in view.sources:
+            known = f"it has {sorted(view.sources)}"
+            raise LedgerError(f"the ledger {self.store.name!r} has no source {name!r}", fix=known).at("source")
+        return view.sources[name]
+
+    def tag(self, kind: str, content: bytes) -> str:
+        """Return this ledger's keyed hash of `content`, different by `kind`."""
+        return keyed(self.view().key, kind, content)
+
+    def declarations(self, source: str) -> tuple[Declared, ...]:
+        """Return what its owner declared of a source's entries, oldest first."""
+        view, declared = self.view(), list[Declared]()
+        for event in view.source(words.source_name(source)).same:
+            before, *others = (with_entries(view.content(reading).decode(), name) for reading, name in event.tables)
+            declared += [Declared(event.created, event.why, (before, other)) for other in others]
+        return tuple(declared)
+
+    def check(self) -> tuple[str, ...]:
+        """Read all events again, and compute what every unit has spent anew; return, in words, what differs."""
+        view, problems = View(self._content), list[str]()
+        noted = dict[str, Amount]()
+        for event, digest in in_chain(self.store.after(0), b"", "", 0):
+            with decoding():
+                view.apply(event, digest)
+                named = () if not isinstance(event, Paid) else (event.reading, event.recipe)
+                for content in filter(None, named):
+                    self._content(content)
+            if not isinstance(event, Paid):
+                continue
+            spent = {name: Amount.of_texts(texts) for name, texts in event.spent.items()}
+            for name, amount in spent.items():
+                if not noted.get(name, NOTHING).fits(amount):
+                    problems.append(f"event {view.number - 1} notes less of {name!r} than an earlier one")
+                noted[name] = amount
+            if len(view.groups) <= RECOMPUTED:
+                problems += words.unlike(view.number - 1, view.most_of(view.touched(event)), spent)
+        problems += words.unlike(view.number - 1, view.most_of(view.everyone()), noted)
+        for group in view.groups.values():
+            if group.state == DRAWN:
+                try:
+                    self._values(view, group.paid.group)
+                except LedgerError as error:
+                    problems.append(error.message)
+        return tuple(problems)

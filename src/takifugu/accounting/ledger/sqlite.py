@@ -1,0 +1,195 @@
+"""A ledger in an SQLite file. A commit is on the disk before it returns, and what is deleted is overwritten.
+
+The journal is a rollback journal: it needs locks and no shared memory, so that it works on a network's disk, too.
+"""
+
+from __future__ import annotations
+
+import os
+import sqlite3
+import threading
+from collections.abc import Iterator, Mapping, Sequence
+from contextlib import closing, contextmanager, suppress
+from pathlib import Path
+from secrets import token_hex
+from urllib.parse import quote
+
+from takifugu.accounting.ledger import disk
+from takifugu.accounting.ledger.events import RESTORE, first_row
+from takifugu.accounting.ledger.stores import MissingLedger, in_place
+from takifugu.core.errors import LedgerError
+
+_TABLES = {
+    "events": "CREATE TABLE events (number integer primary key, body text not null, digest text not null)",
+    "contents": "CREATE TABLE contents (digest text primary key, body blob not null) without rowid",
+    "waiting": "CREATE TABLE waiting "
+    "(name text, number integer, body blob not null, primary key (name, number)) without rowid",
+}
+_SETTINGS = ("synchronous=FULL", "secure_delete=ON", "trusted_schema=OFF", "temp_store=MEMORY")
+#: No value of a ledger has so many bytes.
+_LENGTH = 450_000_000
+
+
+class Sqlite:
+    """A ledger in one file, with one connection, for one thread at a time."""
+
+    def __init__(self, path: Path, timeout: float = 30.0) -> None:
+        self.name, self.path, self.timeout, self.is_new = str(path), disk.place_of(path), timeout, False
+        self._guard = threading.RLock()
+        self._connection: sqlite3.Connection | None = None
+        self._file: tuple[int, ...] = ()
+        self._is_alone = False
+
+    @classmethod
+    def open(cls, where: str | Path, timeout: float = 30.0, create: bool = True) -> Sqlite:
+        """Open the file of a ledger, or make it; raises LedgerError for any other file."""
+        store = cls(disk.path_of(where), timeout)
+        with disk.explained(store.name):
+            disk.check_place(store.path, store.name)
+            if not store.path.exists():
+                if not create:
+                    raise MissingLedger(f"there is no ledger {store.name!r}", fix="check the path").at("ledger")
+                store.is_new = store._make()
+        try:
+            with store._connected() as connection:
+                store._check_tables(connection)
+                if connection.execute("pragma journal_mode").fetchone()[0] == "wal":  # of another program
+                    connection.execute("pragma journal_mode=delete")
+        except BaseException:
+            store.close()
+            raise
+        return store
+
+    def _make(self) -> bool:
+        """Write the first event into a draft, which gets its name when it is whole; return whether it was the first."""
+        draft = self.path.with_name(f".{self.path.name}.{token_hex(8)}{disk.DRAFT}")
+        os.close(os.open(draft, os.O_CREAT | os.O_EXCL | os.O_WRONLY, 0o600))
+        try:
+            with closing(sqlite3.connect(draft)) as connection:
+                for statement in _TABLES.values():
+                    connection.execute(statement)
+                connection.execute("insert into events values (0, ?, ?)", first_row())
+                connection.commit()
+            return disk.placed(draft, self.path)
+        finally:
+            draft.unlink(missing_ok=True)
+
+    def _check_tables(self, connection: sqlite3.Connection) -> None:
+        """Refuse a database without a ledger's tables, or with a part that no ledger has."""
+        there = dict(connection.execute("select name, sql from sqlite_master where name not like 'sqlite_autoindex%'"))
+        if "meta" in there and not there.keys() >= _TABLES.keys() - {"waiting"}:
+            there.pop("events", None)
+        if "meta" in there:
+            raise LedgerError(
+                f"the ledger {self.name!r} is of an earlier format",
+                rule="this version keeps one list of events, and reads no earlier format",
+                fix="publish on in a new ledger, and enter what was published so far from its certificates "
+                "(Ledger.adopt)",
+            ).at("ledger")  # fmt: skip
+        if not there.keys() & _TABLES.keys():
+            raise LedgerError(
+                f"the file {self.name!r} is a database, but not a ledger",
+                fix="give the path of a ledger, or of a file that does not exist yet",
+            ).at("ledger")
+        if there != _TABLES:
+            strange = sorted(name for name in {*there, *_TABLES} if there.get(name) != _TABLES.get(name))
+            raise LedgerError(
+                f"the ledger {self.name!r} has other parts than a ledger has ({', '.join(strange)[:60]!r})",
+                rule="it was edited, or made by another version", fix=RESTORE,
+            ).at("ledger")  # fmt: skip
+
+    @contextmanager
+    def _connected(self) -> Iterator[sqlite3.Connection]:
+        """Yield the connection, opened anew where the file is another one, or the process."""
+        with self._guard, disk.explained(self.name):
+            file = (os.getpid(), *disk.identity(self.path))
+            if self._connection is None or self._file != file:
+                if self._is_alone:
+                    raise LedgerError(f"the ledger {self.name!r} was replaced while it was written", fix="try again")
+                if self._connection is not None and self._file[0] == file[0]:
+                    _close(self._connection)
+                disk.check_file(self.path, self.name)
+                self._connection, self._file = self._opened(), file
+            try:
+                yield self._connection
+            except sqlite3.Error:
+                if not self._is_alone:
+                    with suppress(sqlite3.Error):
+                        self._connection.rollback()
+                raise
+
+    def _opened(self) -> sqlite3.Connection:
+        address = f"file:{quote(str(self.path.absolute()))}?mode={disk.mode(self.path)}"
+        connection = sqlite3.connect(address, self.timeout, isolation_level=None, check_same_thread=False, uri=True)
+        try:
+            connection.setlimit(sqlite3.SQLITE_LIMIT_LENGTH, _LENGTH)
+            for setting in _SETTINGS:
+                connection.execute(f"pragma {setting}")
+        except BaseException:
+            _close(connection)
+            raise
+        return connection
+
+    def close(self) -> None:
+        """Close the connection; the next call opens it again."""
+        with self._guard:
+            if self._connection is not None and self._file[0] == os.getpid():
+                _close(self._connection)
+            self._connection = None
+
+    def after(self, number: int) -> list[tuple[str, str]]:
+        query = "select number, body, digest from events where number >= ? or number < 0 order by number"
+        with self._connected() as connection:
+            return in_place(number, connection.execute(query, (number,)).fetchall())
+
+    def content(self, digest: str) -> bytes | None:
+        with self._connected() as connection:
+            row = connection.execute("select body from contents where digest = ?", (digest,)).fetchone()
+        return row[0] if row and isinstance(row[0], bytes) else None
+
+    def append(
+        self, number: int, events: Sequence[tuple[str, str]], contents: Mapping[str, bytes],
+        waiting: Mapping[tuple[str, int], bytes], done: str,
+    ) -> bool:  # fmt: skip
+        with self.alone(), self._connected() as connection:
+            (there,) = connection.execute("select count(*) from events").fetchone()
+            if there != number:
+                return False
+            connection.executemany("insert or ignore into contents values (?, ?)", contents.items())
+            rows = [(number + place, *row) for place, row in enumerate(events)]
+            connection.executemany("insert into events values (?, ?, ?)", rows)
+            values = [(*key, body) for key, body in waiting.items()]
+            connection.executemany("insert or replace into waiting values (?, ?, ?)", values)
+            if done:
+                connection.execute("delete from waiting where name = ?", (done,))
+        return True
+
+    def waiting(self, group: str) -> list[bytes]:
+        with self._connected() as connection:
+            query = "select number, body from waiting where name = ? order by number"
+            return [body for place, (number, body) in enumerate(connection.execute(query, (group,))) if place == number]
+
+    @contextmanager
+    def alone(self) -> Iterator[None]:
+        with self._guard:
+            if self._is_alone:
+                yield
+                return
+            with self._connected() as connection:
+                connection.execute("begin immediate")
+                self._is_alone = True
+                try:
+                    yield
+                    connection.execute("commit")
+                except BaseException:
+                    with suppress(sqlite3.Error):
+                        connection.execute("rollback")
+                    raise
+                finally:
+                    self._is_alone = False
+
+
+def _close(connection: sqlite3.Connection) -> None:
+    """Close a connection; what was committed is on the disk, so that a failure does no harm."""
+    with suppress(sqlite3.Error):
+        connection.close()

@@ -1,0 +1,70 @@
+"""How far a command about a ledger came: the ledger's newest event before it, and after what stopped it.
+
+Each such command writes in one transaction after the other, so that what is written is whole: a signal that comes while
+one is committed finds it written or not, and only the ledger says which.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from contextlib import closing, contextmanager
+
+from takifugu.accounting.ledger.ledger import Ledger
+from takifugu.accounting.ledger.stores import MissingLedger, named
+from takifugu.core.errors import LEDGER_AS_IT_WAS, LedgerError, TakifuguError
+from takifugu.core.escaping import command
+from takifugu.core.lasting import lasting
+
+#: How many seconds a question after the state may wait for another process.
+PATIENCE = 5.0
+
+WRITTEN = "State of the ledger: changed. All that this command writes is written; {show} shows it."
+UNKNOWN = "State of the ledger: unknown, since it cannot be read now; {show} shows whether the command has changed it."
+
+
+@contextmanager
+def telling(where: str, prints_last: bool) -> Iterator[None]:
+    """Keep the ledger open during a command, and note on what stops it how far it came (`core.errors.standing`).
+
+    Nothing stops one that `prints_last` where nobody reads what it prints: it is done.
+    """
+    before, has_begun = None, False
+    try:
+        with lasting():
+            before = _before(where)
+            has_begun = True
+            yield
+    except BaseException as error:
+        if isinstance(error, TakifuguError) and "state" not in vars(error):
+            raise  # a refusal, which wrote nothing
+        if isinstance(error, BrokenPipeError) and prints_last:
+            raise
+        words = LEDGER_AS_IT_WAS
+        if has_begun:
+            is_changed = None if before is None else _has_more(where, *before)
+            words = {None: UNKNOWN, True: WRITTEN, False: LEDGER_AS_IT_WAS}[is_changed]
+        vars(error).setdefault("standing", words.format(show=command("ledger", "show", named(where))))
+        raise
+
+
+def _before(where: str) -> tuple[int, str] | None:
+    """Return the number of events and the newest one's digest; None where a ledger cannot be read."""
+    try:
+        view = Ledger.open(where, create=False).view()
+    except MissingLedger:
+        return 0, ""
+    except (TakifuguError, OSError):
+        return None
+    return view.number, view.head
+
+
+def _has_more(where: str, number: int, head: str) -> bool | None:
+    """Return whether a ledger holds anything else now; None where it cannot be read."""
+    try:
+        with closing(Ledger.open(where, PATIENCE, create=False)) as ledger:
+            rows = ledger.store.after(max(number - 1, 0))
+    except MissingLedger:
+        return number > 0
+    except (LedgerError, OSError):
+        return None
+    return [digest for _, digest in rows] != [head]

@@ -1,0 +1,238 @@
+"""Files that are no ledger, or cannot be read or written: a sentence with file, reason and fix, and no harm."""
+
+import os
+import shutil
+import sqlite3
+import threading
+from collections.abc import Callable
+from contextlib import closing
+from pathlib import Path
+from typing import Any
+
+import pytest
+from tests.support.ledger_edits import debit, pay, pay_around_a_fork, published
+from tests.support.processes import in_a_child
+
+from takifugu.accounting.ledger import Ledger, disk
+from takifugu.accounting.ledger import ledger as ledgers
+from takifugu.accounting.ledger.sqlite import Sqlite
+from takifugu.core.errors import LedgerError
+
+
+def sql(path: Path, *statements: str) -> None:
+    with closing(sqlite3.connect(path)) as connection:
+        for statement in statements:
+            connection.execute(statement)
+        connection.commit()
+
+
+def former(path: Path) -> None:
+    """As far as anybody looks at it: a table of facts, and events beside what was derived from them."""
+    names = ["batches", "contents", "events", "histories", "people", "releases", "reservations", "sources", "units"]
+    sql(path, "create table meta (kind, version, public_id, created, key, head, counts, seal)")
+    sql(path, "insert into meta (kind, version) values ('takifugu ledger', 8)")
+    sql(path, *(f"create table {name} (id integer primary key, body text, seal blob)" for name in names))
+
+
+def version_5(path: Path) -> None:
+    sql(
+        path,
+        "create table meta (kind, version)",
+        "insert into meta values ('takifugu ledger', 5)",
+        "create table events (id)",
+    )
+
+
+def another(path: Path) -> None:
+    sql(path, "create table notes (x)")
+
+
+def cut(path: Path) -> None:
+    published(Ledger.open(path), budget=1)
+    path.write_bytes(path.read_bytes()[: path.stat().st_size // 2])
+
+
+def linked_twice(path: Path) -> None:
+    Ledger.open(path)
+    os.link(path, path.with_name("second.db"))
+
+
+def in_a_circle(path: Path) -> None:
+    path.symlink_to(path)
+
+
+def pipe(path: Path) -> None:
+    Ledger.open(path)
+    os.mkfifo(path.with_name(f"{path.name}-journal"))
+
+
+@pytest.mark.parametrize(
+    ("make", "words"),
+    [
+        (version_5, "earlier format.*publish on in a new ledger.*adopt"),
+        (another, "is a database, but not a ledger"), (lambda path: path.write_text("text " * 999), "is not a ledger"),
+        (lambda path: path.write_bytes(b""), "is an empty file"), (Path.mkdir, "is no file"),
+        (cut, "damaged|missing|lacks"),
+        (linked_twice, "is a hard link"), (in_a_circle, "symbolic link to itself"), (pipe, "a device or a pipe"),
+    ],
+)  # fmt: skip
+def test_what_is_no_ledger(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, make: Callable[[Path], Any], words: str
+) -> None:
+    monkeypatch.setattr(disk, "_PATIENCE", 0.1)
+    path = tmp_path / "ledger.db"
+    make(path)
+    before = path.read_bytes() if path.is_file() else b""
+    with pytest.raises(LedgerError, match=words):
+        Ledger.open(path).check()
+    assert (path.read_bytes() if path.is_file() else b"") == before
+
+
+def test_addresses(tmp_path: Path) -> None:
+    (tmp_path / "file").write_text("")
+    for where, words in {
+        "a\0b": "a zero byte", str(tmp_path / "file" / "x.db"): "cannot be opened",
+        "": "must outlive", ":memory:": "must outlive", "mysql://host/x": "is not supported",
+        str(tmp_path / "no folder" / "x.db"): "cannot be opened",
+    }.items():  # fmt: skip
+        with pytest.raises(LedgerError, match=words):
+            Ledger.open(where)
+    with pytest.raises(LedgerError, match="there is no ledger"):
+        Ledger.open(tmp_path / "x.db", create=False)
+    Ledger.open(f"sqlite:///{tmp_path}/x.db")
+    (tmp_path / "link.db").symlink_to(tmp_path / "x.db")
+    pay(Ledger.open(tmp_path / "link.db"), budget=1)
+    assert Ledger.open(tmp_path / "x.db", create=False).spent("data").epsilon > 0
+    assert (tmp_path / "x.db").stat().st_mode & 0o077 == 0
+
+
+def test_a_full_disk_writes_nothing(tmp_path: Path) -> None:
+    ledger = Ledger.open(tmp_path / "ledger.db")
+    published(ledger, budget=1)
+    before = ledger.store.after(0)
+    assert isinstance(ledger.store, Sqlite)
+    with ledger.store._connected() as connection:
+        (pages,) = connection.execute("pragma page_count").fetchone()
+        connection.execute(f"pragma max_page_count = {pages}")
+    with pytest.raises(LedgerError, match="cannot grow: the disk is full; make room"):
+        pay(ledger, debit([f"p{number}" for number in range(9000)]))
+    assert Ledger.open(ledger.store.name).store.after(0) == before
+    assert Ledger.open(ledger.store.name).check() == ()
+
+
+def test_a_file_that_may_only_be_read(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    path = tmp_path / "ledger.db"
+    published(Ledger.open(path), budget=1)
+    monkeypatch.setattr(disk, "mode", lambda _: "ro")  # root may write everywhere
+    ledger = Ledger.open(path)
+    assert ledger.spent("data").epsilon > 0
+    assert ledger.check() == ()
+    with pytest.raises(LedgerError, match="is read-only: make the file and its folder writable"):
+        pay(ledger)
+
+
+def test_another_program_holds_the_lock(tmp_path: Path) -> None:
+    ledger = Ledger.open(tmp_path / "ledger.db", timeout=0.1)
+    with closing(sqlite3.connect(ledger.store.name, isolation_level=None)) as other:
+        other.execute("begin exclusive")
+        with pytest.raises(LedgerError, match="is locked by another program"):
+            pay(ledger)
+    assert pay(ledger).spent.epsilon > 0
+
+
+def test_a_disk_whose_locks_do_not_work(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    for name, broken in {"_shuts_out_others": lambda _: False, "_mounted": lambda _: ("nfs", "nolock")}.items():
+        monkeypatch.setattr(disk, "_sound", set())
+        with pytest.MonkeyPatch.context() as patched:
+            patched.setattr(disk, name, broken)
+            with pytest.raises(LedgerError, match="locks do not work: two processes could spend"):
+                Ledger.open(tmp_path / f"{name}.db")
+        assert not list(tmp_path.iterdir())
+    monkeypatch.setattr(disk, "_sound", set())
+    Ledger.open(tmp_path / "ledger.db")
+    assert [path.name for path in tmp_path.iterdir()] == ["ledger.db"]
+
+
+def test_another_file_in_its_place_is_read_anew(tmp_path: Path) -> None:
+    """A process that runs on while a backup is restored pays from that, and never into a file that is gone."""
+    path, copy = tmp_path / "ledger.db", tmp_path / "copy.db"
+    ledger = Ledger.open(path)
+    published(ledger, budget=1)
+    shutil.copy(path, copy)
+    published(ledger)
+    published(ledger)
+    copy.replace(path)
+    assert len(ledger.view().groups) == 1
+    published(ledger)
+    assert len(Ledger.open(path).view().groups) == 2
+    path.unlink()
+    with pytest.raises(LedgerError, match="cannot be opened"):
+        pay(ledger)
+    assert not path.exists()
+
+
+def test_a_rewritten_file_in_its_place_is_read_anew(tmp_path: Path) -> None:
+    path, other = tmp_path / "ledger.db", Ledger.open(tmp_path / "other.db")
+    ledger = Ledger.open(path)
+    published(ledger, budget=1)
+    for _ in range(3):
+        published(other, source="elsewhere", budget=9 if not other.show() else None)
+    shutil.copy(other.store.name, path)  # the same inode
+    assert [source.name for source in ledger.show()] == ["elsewhere"]
+    assert ledger.id == other.id
+
+
+def test_a_forked_process_opens_it_anew(tmp_path: Path) -> None:
+    assert in_a_child(pay_around_a_fork, str(tmp_path / "ledger.db")) == 0
+    ledger = Ledger.open(tmp_path / "ledger.db")
+    assert len(ledger.view().groups) == 3
+    assert ledger.check() == ()
+
+
+def test_threads_pay_one_after_the_other(tmp_path: Path) -> None:
+    ledger = Ledger.open(tmp_path / "ledger.db")
+    pay(ledger, budget=99)
+    others = [Ledger.open(tmp_path / "ledger.db") for _ in range(4)]
+    threads = [threading.Thread(target=lambda book=book: [pay(book) for _ in range(5)]) for book in others]
+    for thread in threads:
+        thread.start()
+    for thread in threads:
+        thread.join()
+    assert ledger.spent("data").epsilon * 10 == 21
+    assert ledger.check() == ()
+
+
+def test_who_lost_three_races_takes_the_lock(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    ledger, other = Ledger.open(tmp_path / "ledger.db"), Ledger.open(tmp_path / "ledger.db", timeout=0.1)
+    pay(ledger, budget=99)
+    real, tried, shut_out = ledgers.trial_of, [], []
+
+    def outrun(name: str, *args: Any) -> Any:
+        computed = real(name, *args)
+        if not tried or tried[-1] == "over":
+            tried.append("paying")
+            try:
+                pay(other)
+            except LedgerError as error:
+                shut_out.append(error.message)
+            tried[-1] = "over"
+        return computed
+
+    monkeypatch.setattr(ledgers, "trial_of", outrun)
+    pay(ledger)
+    assert (len(tried), len(shut_out)) == (4, 1)
+    assert "is locked" in shut_out[0]
+    assert ledger.spent("data").epsilon * 10 == 5
+
+
+def test_the_drafts_of_dead_processes_are_swept(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(disk, "_sound", set())
+    draft = tmp_path / f".ledger.db.{'0' * 16}.new"
+    draft.write_bytes(b"")
+    os.utime(draft, (0, 0))
+    Ledger.open(tmp_path / "ledger.db")
+    assert [path.name for path in tmp_path.iterdir()] == ["ledger.db"]
+    os.link(tmp_path / "ledger.db", draft)  # it died between two names
+    monkeypatch.setattr(disk, "_PATIENCE", 0.1)
+    Ledger.open(tmp_path / "ledger.db")
+    assert not draft.exists()

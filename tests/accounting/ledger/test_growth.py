@@ -1,0 +1,96 @@
+"""Long ledgers and large sources: within limits of time and memory that a busy machine keeps, too."""
+
+import time
+import tracemalloc
+from collections.abc import Callable
+from dataclasses import replace
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+from tests.support import ledger_histories as histories
+
+from takifugu.accounting.ledger import Debit, Ledger, people, trials
+from takifugu.accounting.ledger.events import Paid, chained, to_text
+
+
+def seconds(action: Callable[[], Any]) -> float:
+    """Return the time of this process that something takes."""
+    start = time.process_time()
+    action()
+    return time.process_time() - start
+
+
+def week(number: int, units: Any) -> list[Debit]:
+    framework, charge = histories.released(0, 12, "count", 0.1, "influence")  # type: ignore[misc]
+    return [Debit(framework, replace(charge, at=12 * number), units)]
+
+
+def prolonged(ledger: Ledger, payments: int) -> None:
+    """Write as many payments as its last one, a week later each, at once."""
+    view = ledger.view()
+    (group,) = view.groups.values()
+    paid, head, rows = group.paid, view.head, []
+    for number in range(1, payments):
+        lines = tuple(replace(line, at=12 * number) for line in paid.lines)
+        event = replace(
+            paid, group=f"{number:016x}", ids={"count": f"{number:015x}r"}, lines=lines, spent={"data": ("1/5", "0")}
+        )
+        text = to_text(event)
+        head = chained(view.key, head, text)
+        rows.append((text, head))
+    assert isinstance(paid, Paid)
+    assert ledger.store.append(view.number, rows, {}, {}, "")
+
+
+@pytest.mark.parametrize(("payments", "limit"), [(1000, 1), pytest.param(10_000, 8, marks=pytest.mark.slow)])
+def test_many_releases(tmp_path: Path, payments: int, limit: float) -> None:
+    ledger = Ledger.open(tmp_path / "ledger.db")
+    ledger.reserve("data", week(0, ["ann", "bob"]), 10**6, entries="hours")
+    prolonged(ledger, payments)
+    cold = Ledger.open(tmp_path / "ledger.db")
+    tracemalloc.start()
+    assert seconds(cold.view) < limit * 6  # measured while memory is traced
+    assert tracemalloc.get_traced_memory()[1] < payments * 20_000
+    tracemalloc.stop()
+    assert seconds(lambda: cold.reserve("data", week(payments, ["ann", "bob"]), entries="hours")) < limit
+    assert seconds(lambda: cold.reserve("data", week(payments + 1, ["ann", "bob"]), entries="hours")) < limit
+    assert len(cold.view().steps) == payments + 2
+    assert cold.spent("data").epsilon < 1
+    assert seconds(cold.show) < 0.1
+    assert (tmp_path / "ledger.db").stat().st_size < payments * 1200
+
+
+@pytest.mark.parametrize(("units", "limit"), [(10_000, 1), pytest.param(1_000_000, 12, marks=pytest.mark.slow)])
+def test_many_units(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, units: int, limit: float) -> None:
+    ledger = Ledger.open(tmp_path / "ledger.db")
+    names = [f"person {number}" for number in range(units)]
+    assert seconds(lambda: people.set_of(ledger.view().key, names)) < limit
+    monkeypatch.setattr(trials, "set_of", lambda _, tags: tags)  # names become tags in a time of their own
+    tags = people.set_of(ledger.view().key, names)
+    r = np.random.default_rng(1)
+    ledger.reserve("data", week(0, tags), 10**6, entries="hours")
+    taken = []
+    for number in range(1, 8):
+        if number > 4:  # some join, and some leave
+            joined = r.integers(0, 2**63, 100).astype(np.uint64)
+            tags = np.unique(np.concatenate([np.delete(tags, r.choice(len(tags), 100, replace=False)), joined]))
+        taken.append(seconds(lambda: ledger.reserve("data", week(number, tags), entries="hours")))  # noqa: B023
+    assert sorted(taken)[3] < limit / 4
+    assert (tmp_path / "ledger.db").stat().st_size < 9 * units + 200_000
+    assert seconds(Ledger.open(tmp_path / "ledger.db").view) < limit
+    assert sum(ledger.view().people.sizes) >= units
+
+
+@pytest.mark.slow
+def test_many_pasts(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    ledger = Ledger.open(tmp_path / "ledger.db")
+    r = np.random.default_rng(2)
+    tags = np.unique(r.integers(0, 2**63, 100_000).astype(np.uint64))
+    monkeypatch.setattr(trials, "set_of", lambda _, chosen: chosen)
+    for number in range(20):
+        some = tags[r.random(len(tags)) < 0.5]
+        taken = seconds(lambda: ledger.reserve("data", week(number, some), 10**6, entries="hours"))  # noqa: B023
+        assert taken < 12
+    assert len(ledger.view().people.sizes) > 90_000

@@ -1,0 +1,595 @@
+"""Reserve, keep, publish; what is asked and refused; declarations, adoption, sessions, and what others may read."""
+
+import json
+import shutil
+import sqlite3
+from dataclasses import replace
+from fractions import Fraction
+from pathlib import Path
+from typing import Any
+
+import pytest
+from tests.support import ledger_histories as histories
+from tests.support.ledger_edits import charge, debit, in_state, kinds, pay, published
+
+from takifugu.accounting.ledger import OVER, SESSION, Amount, Debit, Ledger, people
+from takifugu.accounting.ledger import ledger as ledgers
+from takifugu.accounting.ledger.fitting import Charged
+from takifugu.analysis.guarantee import Covers
+from takifugu.core.errors import (
+    BudgetExceeded,
+    CompositionRefused,
+    InputError,
+    LedgerError,
+    PeopleUndeclared,
+    ReadingChanged,
+)
+from takifugu.core.readings import are_never_the_same
+
+HOURS = "file: text\nunit: id\nvalue: state\nstep: 3600s"
+#: The same, but for one fact.
+SPELT, OTHER_NAMES, QUARTERS = (
+    HOURS.replace("value: state", "value: lower(state)"), HOURS.replace("unit: id", "unit: upper(id)"),
+    HOURS.replace("3600s", "900s"),
+)  # fmt: skip
+TENTH = Fraction(1, 10)
+
+
+def test_a_release_from_the_first_event_to_the_last(ledger: Ledger) -> None:
+    assert ledger.is_new
+    assert ledger.show() == ()
+    paid = pay(ledger, budget=1, identity=b"which", recipe={"how": ["to", 1]})
+    assert paid.spent == Amount(TENTH)
+    assert paid.budget == Amount(Fraction(1))
+    (waiting,) = ledger.pending("data", b"which")
+    assert (waiting.state, waiting.values, waiting.recipe) == ("reserved", None, {"how": ["to", 1]})
+    assert ledger.pending("data", b"another") == ledger.pending("other") == ()
+    assert ledger.keep(paid.group, b"first") == b"first"
+    assert ledger.keep(paid.group, b"second") == b"first"  # nothing is drawn twice
+    assert ledger.pending()[0].values == b"first"
+    ledger.publish(paid.group, [b"certificate"])
+    ledger.publish(paid.group)
+    assert ledger.pending() == ()
+    assert [payment.state for payment in ledger.payments("data")] == [OVER]
+    assert kinds(ledger) == ["began", "budget", "paid", "kept", "over"]
+    with pytest.raises(LedgerError, match="published or closed"):
+        ledger.keep(paid.group, b"third")
+    assert ledger.check() == ()
+    again = Ledger.open(ledger.store.name)
+    assert not again.is_new
+    assert again.spent("data") == again.spent("data", "ann") == Amount(TENTH)
+    assert again.spent("data", "cid") == Amount()
+
+
+def test_nothing_is_written_where_something_is_refused(ledger: Ledger) -> None:
+    published(ledger, budget=1)
+    before = ledger.store.after(0)
+    wrong: list[tuple[Any, dict[str, Any], type[Exception], str]] = [
+        ([], {}, InputError, "nothing to reserve"),
+        ([debit(["ann", "ann"])], {}, InputError, "debits one person twice"),
+        ([debit(["ann"]), debit(["bob", "ann"])], {}, InputError, "debits one person twice"),
+        ([debit([" "])], {}, InputError, "nothing but blanks"),
+        ([debit([])], {}, InputError, "about nobody"),
+        ([debit(None)], {}, LedgerError, "either every release names the people"),
+        ([debit(["ann"]), debit(None, name="all")], {}, LedgerError, "either every release names the people"),
+        ([debit(epsilon="2")], {}, BudgetExceeded, "would cost epsilon 2"),
+        ([debit()], {"budget": 3}, LedgerError, "has a budget of epsilon 1, and now epsilon 3"),
+        ([debit()], {"budget": 0}, InputError, "must be above 0"),
+        ([debit()], {"entries": None}, ReadingChanged, "nothing names the entries"),
+        ([debit()], {"same_entries": False}, InputError, "nobody asks"),
+        ([debit()], {"entries": "  "}, InputError, "nothing but blanks"),
+        ([debit()], {"entries": "those"}, ReadingChanged, 'before: entries: "these"'),
+        ([debit()], {"entries": "those", "same_entries": True}, InputError, "nothing says why"),
+        ([debit()], {"source": " "}, InputError, "source's name"),
+        ([debit()], {"recipe": {"x": float("nan")}}, InputError, "cannot be kept"),
+        ([debit()], {"recipe": {"x": {1: 2}}}, InputError, "would not read back"),
+        ([debit(epsilon="1/10", framework="another")], {}, InputError, "another framework"),
+    ]
+    for debits, options, error, words in wrong:
+        with pytest.raises(error, match=words):
+            ledger.reserve(
+                options.pop("source", "data"), debits, options.pop("budget", None), **{"entries": "these", **options}
+            )
+        assert ledger.store.after(0) == before
+    assert ledger.check() == ()
+
+
+def test_a_refusal_says_what_would_fit(ledger: Ledger) -> None:
+    published(ledger, debit(epsilon="1/2"), budget=1)
+    with pytest.raises(BudgetExceeded) as caught:
+        pay(ledger, debit(epsilon="1"))
+    error = caught.value
+    half, one = (Fraction(1, 2), Fraction(0)), (Fraction(1), Fraction(0))
+    assert (error.spent, error.requested, error.left, error.budget) == (half, one, half, one)
+    assert error.total == (Fraction(3, 2), Fraction(0))
+    assert error.fits == "epsilon at most 0.5"
+    assert error.share == Fraction(1, 2)
+    assert f"takifugu ledger set-budget {ledger.store.name} data 1.5" in str(error)
+    assert pay(ledger, debit(epsilon="1/2")).spent == Amount(Fraction(1))
+    with pytest.raises(BudgetExceeded, match="fits: nothing more"):
+        pay(ledger, debit())
+
+
+def test_a_preview_is_what_is_paid_then(ledger: Ledger) -> None:
+    published(ledger, budget=1)
+    debits = [debit(["ann", "cid"])]
+    seen = ledger.preview("data", debits, entries="these")
+    assert (seen.before, seen.after, seen.budget) == (Amount(TENTH), Amount(2 * TENTH), Amount(Fraction(1)))
+    assert list(seen.charges) == [Charged(1, Amount(TENTH), Amount(TENTH))]  # who has the longest past
+    assert seen.fits
+    assert seen.asks is None
+    number = len(ledger.store.after(0))
+    paid = ledger.reserve("data", debits, entries="these", computed=seen)
+    assert paid.spent == seen.after
+    assert paid.group == seen.trial.paid.group  # nothing was computed again
+    assert len(ledger.store.after(0)) == number + 1
+    over = ledger.preview("data", [debit(epsilon="2")], entries="these")
+    assert not over.fits
+    assert isinstance(over.over, BudgetExceeded)
+    question = ledger.preview("data", [debit()], entries="those")
+    assert question.asks is not None
+    assert "goes from epsilon 0.2 to epsilon" in question.asks.others
+    with pytest.raises(ReadingChanged):
+        ledger.reserve("data", [debit()], entries="those", computed=question)
+
+
+def test_an_older_preview_counts_for_nothing(ledger: Ledger) -> None:
+    pay(ledger, budget=1)
+    debits = [debit(epsilon="4/5")]
+    seen = ledger.preview("data", debits, entries="these")
+    assert seen.fits
+    pay(ledger, debit(epsilon="1/5"))
+    with pytest.raises(BudgetExceeded):
+        ledger.reserve("data", debits, entries="these", computed=seen)
+    of_others = ledger.preview("data", [debit(["cid"], epsilon="4/5")], entries="these")
+    with pytest.raises(BudgetExceeded):  # it is of somebody else
+        ledger.reserve("data", [debit(epsilon="4/5")], entries="these", computed=of_others)
+
+
+def test_a_first_release_without_a_budget_is_all_there_is(ledger: Ledger) -> None:
+    paid = pay(ledger)
+    assert paid.budget == Amount(TENTH)
+    with pytest.raises(BudgetExceeded, match="no budget was declared"):
+        pay(ledger)
+    ledger.budget("data", 1)
+    assert pay(ledger).spent == Amount(2 * TENTH)
+    with pytest.raises(LedgerError, match=r"has spent epsilon 0\.2 already"):
+        ledger.budget("data", "0.15")
+    with pytest.raises(LedgerError, match=r"has no source 'none'"):
+        ledger.budget("none", 1)
+
+
+def test_one_key_pays_once(ledger: Ledger) -> None:
+    pay(ledger, budget=1, recipe={"once": "week 1"})
+    with pytest.raises(LedgerError, match="one key pays once"):
+        pay(ledger, recipe={"once": "week 1"})
+    with pytest.raises(LedgerError, match="looks like it"):
+        pay(ledger, recipe={"once": "Week  1"})
+    pay(ledger, debit(name="another"), recipe={"once": "week 1"})
+    pay(ledger, recipe={"once": "week 2"})
+
+
+def test_a_preview_of_another_week_counts_for_nothing(ledger: Ledger) -> None:
+    seen = ledger.preview("data", weekly(0), 9, entries="hours")
+    ledger.reserve("data", weekly(3), 9, entries="hours", computed=seen)
+    assert [step.line.at for step in ledger.view().steps] == [36]
+
+
+# Which entries
+
+
+def weekly(week: int, units: Any = ("ann",)) -> list[Debit]:
+    made = histories.released(0, 12, "count", 0.1, "influence")
+    assert made is not None
+    return [Debit(made[0], replace(made[1], at=12 * week), units)]
+
+
+def test_a_changed_reading_is_asked_about_and_the_answer_kept(ledger: Ledger) -> None:
+    ledger.reserve("data", weekly(0), 99, entries="hours", reading=HOURS)
+    with pytest.raises(ReadingChanged, match=r"before: value: state\n  now:    value: lower\(state\)"):
+        ledger.reserve("data", weekly(1), entries="hours", reading=SPELT)
+    declaration = {"same_entries": True, "why": "the export has capital letters now"}
+    same = ledger.reserve("data", weekly(1), entries="hours", reading=SPELT, **declaration)
+    assert same.spent.epsilon < Fraction("0.11")
+    assert ledger.certificate(same.group)["same"][0]["why"] == declaration["why"]
+    assert ledger.reserve("data", weekly(2), entries="hours", reading=SPELT).spent.epsilon < Fraction("0.11")
+    with pytest.raises(InputError, match="never the same entries"):
+        ledger.reserve("data", weekly(3), entries="hours", reading=QUARTERS, **declaration)
+    others = ledger.reserve("data", weekly(3), entries="hours", reading=QUARTERS, same_entries=False)
+    first_charge = weekly(0)[0].charge
+    assert others.spent.epsilon >= 3 * first_charge.change / first_charge.scale  # type: ignore[operator]
+
+
+def test_declared_afterwards_the_same_entries_lower_what_is_shown_for_a_unit(ledger: Ledger) -> None:
+    ledger.reserve("data", weekly(0), 99, entries="hours", reading=HOURS)
+    ledger.reserve("data", weekly(1), entries="hours", reading=SPELT, same_entries=False)
+    apart = ledger.spent("data", "ann")
+    tables = [(HOURS, "hours"), (SPELT, "hours")]
+    with pytest.raises(InputError, match="nothing says why"):
+        ledger.same_entries("data", tables, " ")
+    with pytest.raises(LedgerError, match="nothing was released about these"):
+        ledger.same_entries("data", [("value: b", "hours"), (HOURS, "hours")], "told")
+    ledger.same_entries("data", tables, "it was looked up")
+    assert ledger.spent("data", "ann").epsilon < Fraction("0.11") < apart.epsilon
+    assert ledger.spent("data") == apart  # no total is shown below what was noted
+    assert ledger.check() == ()
+
+
+def test_who_may_have_another_name_is_charged_what_all_of_the_other_name_are(ledger: Ledger) -> None:
+    """A unit respelled: undeclared, the lines of each side count for everybody; declared, only for who is named."""
+    ledger.reserve("data", weekly(0, ["ann"]), 999, entries="hours", reading=HOURS)
+    whole = weekly(0)[0].charge.change / weekly(0)[0].charge.scale  # type: ignore[operator]
+    ledger.reserve("data", weekly(1, ["ANN"]), entries="hours", reading=OTHER_NAMES, same_entries=False)
+    for name in ("ann", "ANN", "never named"):
+        assert ledger.spent("data", name).epsilon >= whole + TENTH
+    ledger.same_entries("data", [(HOURS, "hours"), (OTHER_NAMES, "hours")], "ids are in capital letters now")
+    assert ledger.spent("data", "ann").epsilon <= TENTH
+    assert ledger.spent("data", "never named") == Amount()
+    other = Ledger.open(Path(ledger.store.name).with_name("other.db"))
+    other.reserve("data", weekly(0), 9, entries="hours", reading=HOURS)
+    with pytest.raises(ReadingChanged, match="unit: upper"):
+        other.reserve("data", weekly(1), entries="hours", reading=OTHER_NAMES)
+
+
+def test_entries_of_a_releases_own_are_said_to_be_so(ledger: Ledger) -> None:
+    ledger.reserve(
+        "data",
+        [replace(weekly(0)[0], charge=replace(weekly(0)[0].charge, at=None))],
+        99,
+        same_entries=False,
+        entries=None,
+    )
+    spent = ledger.reserve("data", weekly(0), same_entries=False, entries=None).spent
+    charge = weekly(0)[0].charge
+    assert spent.epsilon == pytest.approx(charge.change / charge.scale + TENTH, rel=1e-3)  # type: ignore[operator]
+
+
+# People
+
+
+def test_sources_that_name_nobody_count_for_everybody(ledger: Ledger) -> None:
+    """The one of them may be anyone of the others, and has what all of these have, as often as they are."""
+    published(ledger, debit(["ann", "bob", "cid"]), budget=99)
+    published(ledger, debit(None), source="one", budget=99, same_people=True)
+    assert ledger.spent("data").epsilon == 2 * TENTH
+    assert ledger.spent("one", "").epsilon == 4 * TENTH
+    assert ledger.spent("data", "dan").epsilon == Fraction(0)  # nothing of the source is about dan
+    assert ledger.check() == ()
+
+
+def test_a_second_source_is_asked_whose_people_it_is_about(ledger: Ledger) -> None:
+    published(ledger, budget=1)
+    before = ledger.store.after(0)
+    for answer in ({}, {"same_people": False}, {"same_people": None}):
+        with pytest.raises(PeopleUndeclared) as caught:
+            pay(ledger, source="sleep", budget=9, **answer)
+        assert (caught.value.source, caught.value.other) == ("sleep", "data")
+        assert caught.value.where == ("same_people",)
+    words = str(caught.value)
+    assert "same_people = true (same_people=True): each release about the one counts for the other, too" in words
+    assert 'ledger = "NAME-ledger.db"' in words
+    assert "same_people = false" not in words
+    assert ledger.store.after(0) == before
+    spent = pay(ledger, source="sleep", budget=9, same_people=True).spent
+    assert spent == Amount(2 * TENTH) == ledger.spent("data")
+    pay(ledger, source="sleep")  # it is asked once
+    pay(ledger, source="data")
+    with pytest.raises(PeopleUndeclared):
+        pay(ledger, debit(None), source="third", budget=9)
+    assert ledger.check() == ()
+
+
+def test_whose_people_it_is_about_is_asked_with_the_price(ledger: Ledger) -> None:
+    published(ledger, budget=1)
+    before = ledger.store.after(0)
+    seen = ledger.preview("sleep", [debit()], 9, entries="these")
+    assert isinstance(seen.asks, PeopleUndeclared)
+    assert seen.asks.same == "'sleep' goes from epsilon 0 to epsilon 0.2"
+    assert f"too; {seen.asks.same}" in str(seen.asks)
+    assert (seen.before, seen.after) == (Amount(), Amount(2 * TENTH))
+    with pytest.raises(PeopleUndeclared):  # a rehearsal of an answer is none
+        ledger.reserve("sleep", [debit()], 9, entries="these", computed=seen)
+    with pytest.raises(PeopleUndeclared, match="refused, a release about other entries"):
+        ledger.preview("sleep", [debit(covers=Covers.OUTPUT, scale=None, change=None)], 9, entries="these")
+    assert ledger.store.after(0) == before
+    answered = ledger.preview("sleep", [debit()], 9, entries="these", same_people=True)
+    assert (answered.asks, answered.after) == (None, seen.after)
+
+
+def test_a_source_that_came_in_between_is_asked_about(ledger: Ledger) -> None:
+    debits = [debit()]
+    seen = ledger.preview("sleep", debits, 9, entries="these")
+    assert seen.asks is None
+    published(ledger, budget=1)
+    with pytest.raises(PeopleUndeclared):
+        ledger.reserve("sleep", debits, 9, entries="these", computed=seen)
+
+
+def test_a_name_is_spelt_in_one_way(ledger: Ledger) -> None:
+    published(ledger, debit(["ann", "7"]), budget=1)
+    published(ledger, debit(["ann ", "007"]))
+    assert ledger.spent("data", "ann") == ledger.spent("data", "7") == Amount(2 * TENTH)
+
+
+def test_two_names_of_one_tag_are_refused(ledger: Ledger, monkeypatch: pytest.MonkeyPatch) -> None:
+    class OneDigest:
+        def __init__(self, *_: Any, **__: Any) -> None: ...
+
+        def digest(self) -> bytes:
+            return b"\1" * 8
+
+    monkeypatch.setattr(people, "blake2b", OneDigest)
+    with pytest.raises(LedgerError, match="one tag for two people"):
+        pay(ledger)
+
+
+def test_a_pooled_promise_counts_while_the_ledger_has_nothing_else(ledger: Ledger) -> None:
+    """The next release, about somebody else, raises the total of all whom the first one read."""
+    releases = histories.pooled(0.3, "wasserstein", ["ann", "bob"])
+    name, framework, pooled, units = releases[0]
+    ledger.reserve("data", [Debit(framework, pooled, units, name)], 99, entries="these")
+    alone = ledger.spent("data", "ann")
+    by_noise = pooled.change / pooled.scale  # type: ignore[operator]
+    ledger.reserve("data", [Debit(framework, pooled, ["cid"], "other")], entries="these")
+    assert ledger.spent("data", "ann").epsilon == by_noise >= alone.epsilon
+    assert ledger.spent("data").epsilon >= by_noise
+    assert ledger.check() == ()
+
+
+# What becomes of it
+
+
+def test_values_that_are_gone_are_not_drawn_again(ledger: Ledger) -> None:
+    paid = pay(ledger, budget=1)
+    ledger.keep(paid.group, b"first")
+    with sqlite3.connect(ledger.store.name) as connection:
+        connection.execute("delete from waiting")
+    with pytest.raises(LedgerError, match="lacks its values"):
+        ledger.keep(paid.group, b"second")
+    (waiting,) = ledger.pending()
+    assert waiting.values is None
+    assert ledger.check() != ()
+    ledger.finish(paid.group, "its values are lost")
+    assert ledger.check() == ledger.pending() == ()
+    assert ledger.spent("data") == Amount(TENTH)
+
+
+def test_published_values_leave_the_file(ledger: Ledger) -> None:
+    paid = pay(ledger, budget=1)
+    ledger.keep(paid.group, bytes(range(256)) * 9)
+    stored = b"".join(ledger.store.waiting(paid.group))
+    path = Path(ledger.store.name)
+    assert stored[:40] in path.read_bytes()
+    ledger.publish(paid.group)
+    assert stored[:40] not in path.read_bytes()
+
+
+def test_what_was_never_drawn_is_not_published(ledger: Ledger) -> None:
+    paid = pay(ledger, budget=1)
+    with pytest.raises(LedgerError, match="never drawn"):
+        ledger.publish(paid.group)
+    with pytest.raises(LedgerError, match="has no reservation"):
+        ledger.publish("another")
+    ledger.finish(paid.group, "nobody wants it")
+    with pytest.raises(LedgerError, match="published or closed"):
+        ledger.keep(paid.group, b"late")
+    assert ledger.payments()[0].why == "nobody wants it"
+
+
+def test_a_session_keeps_each_answer_before_anybody_sees_it(ledger: Ledger) -> None:
+    paid = pay(ledger, budget=1, recipe=SESSION)
+    assert ledger.answers(paid.group) == ()
+    assert ledger.answer(paid.group, 0, ("how many", "7")) == "7"
+    assert kinds(ledger)[-1] == "kept"
+    assert ledger.answer(paid.group, 0, ("how many", "8")) == "7"  # the first one counts
+    with pytest.raises(LedgerError, match="was another one"):
+        ledger.answer(paid.group, 0, ("how few", "1"))
+    with pytest.raises(LedgerError, match="2 of a session was asked, and 1 answers are kept"):
+        ledger.answer(paid.group, 2, ("and then", "1"))
+    again = Ledger.open(ledger.store.name)
+    again.answer(paid.group, 1, ("and then", "3"))
+    assert ledger.answers(paid.group) == (("how many", "7"), ("and then", "3"))
+    ledger.publish(paid.group)
+    with pytest.raises(LedgerError, match="published or closed"):
+        ledger.answer(paid.group, 2, ("more", "1"))
+    with pytest.raises(LedgerError, match="no session"):
+        ledger.answers(pay(ledger).group)
+
+
+def test_a_session_whose_answers_are_lost_is_over(ledger: Ledger) -> None:
+    paid = pay(ledger, budget=1, recipe=SESSION)
+    for number in range(3):
+        ledger.answer(paid.group, number, (f"question {number}", "1"))
+    with sqlite3.connect(ledger.store.name) as connection:
+        connection.execute("delete from waiting where number = 1")
+    for action in (lambda: ledger.answers(paid.group), lambda: ledger.answer(paid.group, 3, ("next", "1"))):
+        with pytest.raises(LedgerError, match="lacks its values"):
+            action()
+    ledger.finish(paid.group, "lost")
+    assert in_state(ledger, OVER) == [paid.group]
+
+
+def test_more_than_a_ledger_keeps_is_refused(ledger: Ledger, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(ledgers, "LARGEST", 100)
+    paid = pay(ledger, budget=1)
+    with pytest.raises(LedgerError, match="a ledger keeps at most"):
+        ledger.keep(paid.group, bytes(101))
+    assert ledger.keep(paid.group, bytes(100)) == bytes(100)
+
+
+# Certificates
+
+
+def test_a_certificate_enters_its_release_elsewhere(ledger: Ledger, tmp_path: Path) -> None:
+    certificates = []
+    for week in range(4):
+        done = ledger.reserve("data", weekly(week, ["ann", "bob"]), 9, entries="hours", reading=HOURS)
+        ledger.keep(done.group, b"v")
+        ledger.publish(done.group)
+        certificates.append(json.loads(json.dumps(ledger.certificate(done.group))))
+    other = Ledger.open(tmp_path / "other.db")
+    for rehearsal in (True, False):
+        spent = other.adopt(certificates, rehearsal)
+        assert spent["data"].epsilon <= ledger.spent("data").epsilon * 2 if rehearsal else True
+    assert other.spent("data") == ledger.spent("data")
+    assert other.spent("data", "never named") == ledger.spent("data")  # whoever it is
+    assert other.reserve("data", weekly(4, ["zoe"]), 9, entries="hours", reading=HOURS).spent.epsilon < Fraction("0.11")
+    for book in (ledger, other):  # each knows them all
+        before = book.store.after(0)
+        assert book.adopt(certificates)["data"] == book.spent("data")
+        assert book.store.after(0) == before
+    assert other.missing(certificates) == ()
+    with pytest.raises(CompositionRefused, match="of how many"):
+        other.reserve("nobody", weekly(0, None), 99, entries="hours", same_people=True)
+    for broken in (
+        {},
+        {**certificates[0], "lines": [{}]},
+        {**certificates[0], "ids": 3},
+        {**certificates[0], "reading": 7, "lines": 1},
+    ):
+        with pytest.raises(InputError, match="does not say what was charged"):
+            Ledger.open(tmp_path / "third.db").adopt([broken])
+    assert other.check() == ()
+
+
+def test_a_thousand_adopted_people_are_charged_at_least_the_truth(ledger: Ledger, tmp_path: Path) -> None:
+    everybody = [f"p{number}" for number in range(1000)]
+    done = ledger.reserve("data", [debit(everybody)], 9, entries="these")
+    other = Ledger.open(tmp_path / "other.db")
+    other.adopt([ledger.certificate(done.group)])
+    assert other.reserve("data", [debit(["p7"])], 9, entries="these").spent == Amount(2 * TENTH)
+    assert other.spent("data", "p8") == Amount(TENTH)
+
+
+def test_a_certificate_with_another_reading_is_a_table_of_its_own(ledger: Ledger, tmp_path: Path) -> None:
+    done = ledger.reserve("data", weekly(0), 9, entries="hours", reading=HOURS)
+    other = Ledger.open(tmp_path / "other.db")
+    other.reserve("data", weekly(1), 99, entries="hours", reading=SPELT)
+    other.adopt([ledger.certificate(done.group)])
+    whole = weekly(0)[0].charge.change / weekly(0)[0].charge.scale  # type: ignore[operator]
+    assert other.spent("data", "ann").epsilon >= whole + TENTH
+
+
+def test_what_a_restored_copy_has_forgotten_is_named(ledger: Ledger, tmp_path: Path) -> None:
+    certificates = [published(ledger, budget=9)]
+    shutil.copy(ledger.store.name, tmp_path / "copy.db")
+    certificates.append(published(ledger))
+    copy = Ledger.open(tmp_path / "copy.db")
+    assert ledger.missing(certificates) == ()
+    (words,) = copy.missing(certificates)
+    assert "does not know that it was paid for" in words
+    forked = published(copy, debit(["zoe"]))
+    assert "does not know" in ledger.missing([*certificates, forked])[0]
+    copy.adopt(certificates[1:])
+    assert copy.missing([*certificates, forked]) == ()
+    assert copy.spent("data", "ann") == Amount(2 * TENTH)
+
+
+def test_a_certificate_tells_nothing_of_who_and_of_how_many(ledger: Ledger, tmp_path: Path) -> None:
+    """Two ledgers whose people differ in number and in kinds of equal charges write the same, but for random words."""
+    written = []
+    for number, units in enumerate((["ann"], [f"p{n}" for n in range(977)])):
+        book = Ledger.open(tmp_path / f"{number}.db")
+        published(book, debit(["before"]), budget=99)
+        debits = [debit(units)] if number else [debit(units[:1])]
+        text = json.dumps(published(book, *debits))
+        for random_part in (book.id, *book.view().releases, *(group.digest for group in book.view().groups.values())):
+            text = text.replace(random_part, "")
+        for event, _ in book.store.after(0):
+            values = json.loads(event)
+            for line in values.get("lines", ()):
+                assert line["units"] not in text
+        assert "977" not in text
+        assert book.view().key.hex() not in text
+        written.append(text)
+    assert written[0] == written[1]
+
+
+def test_a_copy_taken_between_paid_and_kept_publishes_what_is_asked_of_the_folder(
+    ledger: Ledger, tmp_path: Path
+) -> None:
+    """What the copy lacks is charged in it already; that its table is out is for the folder to say."""
+    paid = pay(ledger, budget=1)
+    shutil.copy(ledger.store.name, tmp_path / "copy.db")
+    ledger.keep(paid.group, b"first")
+    ledger.publish(paid.group)
+    copy = Ledger.open(tmp_path / "copy.db")
+    assert in_state(copy) == [paid.group]
+    assert copy.spent("data") == ledger.spent("data")
+    assert copy.missing([ledger.certificate(paid.group)]) == ()
+
+
+# Series, and others that keep their own rule
+
+
+def test_a_later_beginning_of_a_series_goes_on_with_it(ledger: Ledger) -> None:
+    def normal(begins: bool) -> list[Debit]:
+        framework, made = histories.series("count", 0.3, begins)  # type: ignore[misc]
+        return [Debit(framework, replace(made, at=0), ["ann"])]
+
+    ledger.reserve("data", normal(True), (99, "1/2"), entries="hours")
+    first = ledger.reserve("data", normal(True), entries="hours").spent
+    other = Ledger.open(Path(ledger.store.name).with_name("other.db"))
+    other.reserve("data", normal(True), (99, "1/2"), entries="hours")
+    assert other.reserve("data", normal(False), entries="hours").spent == first
+    fresh = Ledger.open(Path(ledger.store.name).with_name("fresh.db"))
+    fresh.reserve("data", weekly(0), (99, "1/2"), entries="hours")
+    with pytest.raises(CompositionRefused):
+        fresh.reserve("data", normal(True), entries="hours")
+
+
+def test_rows_of_batches_are_one_persons_rows(ledger: Ledger) -> None:
+    """Batches with names are other rows, which add up by what they promise, and not by all that noise may tell."""
+    for batch in ("May", "June"):
+        framework, made = histories.rows(batch, 1.0)
+        answer = False if batch == "June" else None
+        ledger.reserve("data", [Debit(framework, made, ["ann"])], 99, entries=batch, same_entries=answer)
+    apart = ledger.spent("data")
+    other = Ledger.open(Path(ledger.store.name).with_name("other.db"))
+    for _ in range(2):
+        framework, made = histories.rows("", 1.0)
+        other.reserve("data", [Debit(framework, made, ["ann"])], 99, entries="May")
+    assert other.spent("data").epsilon < apart.epsilon  # the same rows, sent twice
+    assert ledger.check() == other.check() == ()
+
+
+def test_sequences_that_start_elsewhere_than_before_are_asked_about(ledger: Ledger) -> None:
+    """Of one name, and placed by no calendar: no value of the one is known to be one of the other."""
+    framework, made = histories.released(0, 12, "count", 0.1, "influence")  # type: ignore[misc]
+
+    def of(person: str, starts: str) -> list[Debit]:
+        return [Debit(framework, made, [person], starts=starts)]
+
+    ledger.reserve("data", of("ann", "3"), 99, entries="these")
+    assert ledger.reserve("data", of("ann", "3"), entries="these").spent.epsilon < Fraction("0.21")
+    ledger.reserve("data", of("bob", "4"), entries="these")  # somebody else's may start anywhere
+    with pytest.raises(ReadingChanged, match=r"start: where they did\n  now:    .*elsewhere") as question:
+        ledger.reserve("data", of("ann", "4"), entries="these")
+    assert are_never_the_same(question.value.before, question.value.now)
+    with pytest.raises(InputError, match="never the same entries"):
+        ledger.reserve("data", of("ann", "4"), entries="these", same_entries=True, why="told")
+    spent = ledger.reserve("data", of("ann", "4"), entries="these", same_entries=False).spent
+    assert spent.epsilon == 3 * made.change / made.scale
+    assert ledger.spent("data", "bob").epsilon == made.epsilon
+    assert b"3" not in {line.starts.encode() for step in ledger.view().steps for line in [step.line]}
+
+
+def test_charges_are_kept_without_what_the_event_says(ledger: Ledger) -> None:
+    question = replace(charge(), at=3, reading="r")
+    ledger.reserve("data", [Debit(debit().framework, question, ["ann"])], 9, entries="these")
+    (stored,) = ledger.view().charges.values()
+    assert stored == charge()
+
+
+@pytest.mark.parametrize("earlier", [1, 168, 10**7])
+def test_only_how_far_windows_lie_apart_matters(tmp_path: Path, earlier: int) -> None:
+    """Steps are counted from 1970: those of years before it have negative numbers."""
+    totals = list[Amount]()
+    for shift in (0, earlier):
+        book = Ledger.open(tmp_path / f"{shift}.db")
+        for week in (0, 2, 1):
+            (one,) = weekly(week)
+            moved = replace(one, charge=replace(one.charge, at=12 * week - shift))
+            totals.append(book.reserve("data", [moved], 99, entries="hours").spent)
+        assert book.check() == ()
+    assert totals[:3] == totals[3:]

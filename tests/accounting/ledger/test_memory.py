@@ -1,0 +1,95 @@
+"""A ledger in memory, for rehearsals: it says and refuses what one in a file does, and leaves nothing behind."""
+
+import random
+from pathlib import Path
+from threading import Thread
+from typing import Any
+
+import pytest
+from tests.support import ledger_histories as histories
+from tests.support.ledger_edits import debit, kinds, pay, published
+
+from takifugu.accounting.ledger import Amount, Ledger
+from takifugu.accounting.ledger.events import first_row
+from takifugu.core.errors import BudgetExceeded, LedgerError
+
+
+def test_a_rehearsal_leaves_nothing_behind(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.chdir(tmp_path)
+    ledger = Ledger.blank()
+    assert ledger.is_new
+    assert ledger.show() == ()
+    paid = pay(ledger, budget=1, identity=b"which")
+    assert ledger.keep(paid.group, b"first") == ledger.keep(paid.group, b"second") == b"first"
+    assert ledger.pending("data", b"which")[0].values == b"first"
+    ledger.publish(paid.group, [b"certificate"])
+    assert ledger.pending() == ()
+    assert kinds(ledger) == ["began", "budget", "paid", "kept", "over"]
+    with pytest.raises(LedgerError, match="published or closed"):
+        ledger.values(paid.group)
+    assert ledger.check() == ()
+    assert Ledger.blank().id != ledger.id
+    assert [*tmp_path.iterdir()] == []
+
+
+def test_a_refusal_names_the_ledger_that_will_be(tmp_path: Path) -> None:
+    ledger = Ledger.blank("kitchen ledger.db")
+    seen = ledger.preview("data", [debit(epsilon="2")], 1, entries="these")
+    assert "takifugu ledger set-budget 'kitchen ledger.db' data 2" in str(seen.over)
+    assert kinds(ledger) == ["began"]
+    with pytest.raises(BudgetExceeded):
+        pay(ledger, debit(epsilon="2"), budget=1)
+    assert kinds(ledger) == ["began"]
+
+
+@pytest.mark.parametrize("make", [histories.history, lambda r, _: histories.of_other_kinds(r)])
+def test_it_is_what_a_file_is(tmp_path: Path, make: Any) -> None:
+    accepted = 0
+    for seed in range(12):
+        people, payments = make(random.Random(seed), False)
+        in_file, in_memory = Ledger.open(tmp_path / f"{seed}.db"), Ledger.blank()
+        for payment in payments:
+            words = [histories.attempted(lambda b=book: histories.paid(b, payment)) for book in (in_file, in_memory)]  # noqa: B023
+            assert words[0] == words[1], seed
+            accepted += not words[0]
+        spent = [(source.name, source.spent, source.budget) for source in in_file.show()]
+        assert spent == [(source.name, source.spent, source.budget) for source in in_memory.show()]
+        for name, *_ in spent:
+            assert [in_file.spent(name, unit) for unit in people] == [in_memory.spent(name, unit) for unit in people]
+        assert in_memory.check() == ()
+    assert accepted > 12
+
+
+def test_rows_are_written_where_nobody_else_wrote(tmp_path: Path) -> None:
+    """What every store does: a late writer writes nothing, and what is done is dropped."""
+    for store in (Ledger.blank().store, Ledger.open(tmp_path / "ledger.db").store):
+        row = first_row()
+        assert store.append(1, [row], {"digest": b"body"}, {("one", 1): b"b", ("one", 0): b"a"}, "")
+        before = store.after(0)
+        assert before[1:] == store.after(1) == [row]
+        for number in (0, 1, 3):
+            assert not store.append(number, [row], {"other": b"body"}, {("three", 0): b"c"}, "one")
+        assert store.after(0) == before
+        assert (store.content("digest"), store.content("other")) == (b"body", None)
+        assert (store.waiting("one"), store.waiting("three")) == ([b"a", b"b"], [])
+        with store.alone():
+            assert store.append(2, [row], {}, {}, "one")
+        assert store.waiting("one") == []
+
+
+def test_threads_never_spend_the_same_epsilon() -> None:
+    ledger = Ledger.blank()
+    published(ledger, budget=1)
+
+    def spend() -> None:
+        while not histories.attempted(lambda: pay(Ledger(ledger.store))):
+            pass
+
+    threads = [Thread(target=spend) for _ in range(4)]
+    for thread in threads:
+        thread.start()
+    for thread in threads:
+        thread.join()
+    assert ledger.spent("data") == Amount(Amount.of_texts(("1", "0")).epsilon)
+    assert len(ledger.payments()) == 10
+    assert ledger.check() == ()

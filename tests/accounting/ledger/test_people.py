@@ -1,0 +1,204 @@
+"""Whose data a release reads: names and their spellings, several sources of one set of people, and those of none."""
+
+import unicodedata
+from dataclasses import replace
+from fractions import Fraction
+from pathlib import Path
+from typing import Any
+
+import pytest
+from tests.support.ledger_tools import charge, made, with_delta
+from tests.support.paying import group_debit, refused_unchanged
+
+import takifugu as tf
+from takifugu.accounting.composition import Charge, charge_of, joint
+from takifugu.accounting.ledger import Amount, Debit, Ledger
+from takifugu.analysis.guarantee import Covers
+from takifugu.analysis.randomisers import RoundedNormal
+from takifugu.core.errors import BudgetExceeded, CompositionRefused, InputError, LedgerError
+from takifugu.model.frameworks import Framework
+from takifugu.model.queries import Count
+
+WHOLE, DATA, NOISE, SINGLE = Covers
+JOSE = unicodedata.normalize("NFC", "José")
+SPELT_APART = unicodedata.normalize("NFD", JOSE)
+TOGETHER: dict[str, Any] = {"entries": "these", "same_people": True}
+
+
+def framework_of(length: int) -> Framework:
+    return tf.Pufferfish(tf.every_entry(), tf.IndependentPieces(tf.MarkovChain([[0.7, 0.3], [0.3, 0.7]], 1), (length,)))
+
+
+def about(*units: str, epsilon: Any = 1, length: int = 1) -> Debit:
+    """Return the debit of a whole release of a count, about some units or, without any, about a source of none."""
+    framework = framework_of(length)
+    whole = replace(charge(framework, Count(1), Fraction(length) / Fraction(epsilon), WHOLE), epsilon=Fraction(epsilon))
+    return Debit(framework, whole, units or None)
+
+
+def pay(ledger: Ledger, source: str, *debits: Debit, budget: Any = None) -> Amount:
+    if budget is None and not any(each.name == source for each in ledger.show()):
+        budget = 99
+    return ledger.reserve(source, debits, budget, **TOGETHER).spent
+
+
+@pytest.mark.parametrize("spelling", [SPELT_APART, f" {JOSE}", f"{JOSE}\u00a0", f"Jos\u200b{JOSE[3:]}"])
+def test_two_spellings_are_one_unit(ledger: Ledger, spelling: str) -> None:
+    pay(ledger, "data", about(JOSE), budget=2)
+    pay(ledger, "data", about(spelling))
+    assert ledger.spent("data", JOSE) == ledger.spent("data", spelling) == Amount(Fraction(2))
+    refused_unchanged(ledger, BudgetExceeded, None, "data", [about(JOSE)])
+    refused_unchanged(ledger, InputError, "one person twice", "data", [about(JOSE), about(spelling)])
+
+
+def test_case_is_kept_and_two_spellings_of_a_source_are_one_source(ledger: Ledger) -> None:
+    pay(ledger, "stu\u0301dy", about("ana", "Ana"), budget=2)
+    ledger.reserve(" st\u00fady\u00a0", [about("Ana")], entries="these")
+    assert [row.name for row in ledger.show()] == ["st\u00fady"]
+    assert [ledger.spent("st\u00fady ", unit).epsilon for unit in ("ana", "Ana", "ANA")] == [1, 2, 0]
+
+
+@pytest.mark.parametrize("name", ["\u00a0", "a\x00", "a\u202eb", "\u200b"])
+def test_names_that_are_no_names_are_refused(ledger: Ledger, name: str) -> None:
+    refused_unchanged(ledger, InputError, None, "data", [about(name)])
+    refused_unchanged(ledger, InputError, None, name, [about("ana")])
+    refused_unchanged(ledger, InputError, None, "data", [about("ana")], entries=name)
+
+
+@pytest.mark.parametrize("unit", ["Ana", ""], ids=["with units", "without"])
+def test_the_same_people_are_charged_in_both_at_what_a_change_of_all_costs(ledger: Ledger, unit: str) -> None:
+    """The other source's release costs what a change of all its data costs: 6 steps over a scale of 12."""
+    framework, mine = framework_of(6), (unit,) if unit else ()
+    noisy = replace(charge(framework, Count(1), 12, NOISE), epsilon=Fraction(1, 5))
+    pay(ledger, "sleep", Debit(framework, noisy, mine or None))
+    asked = ledger.preview("work", [about(*mine, epsilon="1/4")], 9, **TOGETHER)
+    assert pay(ledger, "work", about(*mine, epsilon="1/4")) == asked.after == Amount(Fraction(1, 4) + Fraction(6, 12))
+    here, there = joint(framework, [noisy]).epsilon, ledger.spent("sleep", unit).epsilon
+    assert here < there <= Fraction(6, 12) + Fraction(1, 4)
+    pay(ledger, "sleep", about(*mine, epsilon="1/8"))
+    assert ledger.spent("work", unit).epsilon == Fraction(1, 4) + Fraction(6, 12) + Fraction(1, 8)
+    assert ledger.check() == ()
+
+
+@pytest.mark.parametrize("units", [("Ana",), ()], ids=["with units", "without"])
+def test_the_other_source_has_a_budget_too(ledger: Ledger, units: tuple[str, ...]) -> None:
+    pay(ledger, "sleep", about(*units), budget="1.2")
+    words = r"(?s)this release about 'work', where the same people are, would cost .*'sleep' has"
+    refused_unchanged(ledger, BudgetExceeded, words, "work", [about(*units)], budget=9, same_people=True)
+    pay(ledger, "work", about(*units, epsilon="0.1"))
+    refused_unchanged(ledger, BudgetExceeded, words, "work", [about(*units, epsilon="0.2")])
+    pay(ledger, "work", about(*units, epsilon="0.1"))
+    assert ledger.spent("sleep") == ledger.spent("work") == Amount(Fraction("1.2"))
+
+
+def without_laplace_noise(unit: str) -> Charge:
+    """Return a charge that says nothing about a change of the whole data: normal noise, none, or some other."""
+    framework, noise = framework_of(6), RoundedNormal(Fraction(30), Fraction(1))
+    if unit == "Ana":
+        return charge_of(made(framework, Count(1), noise, DATA))
+    single = replace(charge(framework, Count(1), 12, SINGLE), epsilon=Fraction(1, 5))
+    return replace(single, scale=Fraction(0) if unit == "Ben" else None)
+
+
+@pytest.mark.parametrize("unit", ["Ana", "Ben", ""])
+def test_a_release_that_nothing_bounds_is_refused_beside_another_source(ledger: Ledger, unit: str) -> None:
+    pay(ledger, "sleep", Debit(framework_of(6), without_laplace_noise(unit), [unit] if unit else None))
+    debits = [about(unit) if unit else about()]
+    words = "no cost for a change of all its data|without any noise|no cost by its noise alone"
+    refused_unchanged(ledger, CompositionRefused, words, "work", debits, budget=9, same_people=True)
+
+
+def test_a_whole_release_without_laplace_noise_counts_with_its_own_epsilon_and_delta(ledger: Ledger) -> None:
+    framework = framework_of(6)
+    pay(ledger, "sleep", Debit(framework, with_delta(framework, "1/2"), ["Ana"]), budget=(9, "1/10"))
+    assert pay(ledger, "work", about("Ana"), budget=(9, "1/10")) == Amount(Fraction(3, 2), Fraction(1, 1000))
+
+
+def test_a_third_source_of_the_same_people_counts_as_well(ledger: Ledger) -> None:
+    for source in ("one", "two", "three"):
+        pay(ledger, source, about("Ana"))
+    assert [row.spent.epsilon for row in ledger.show()] == [3, 3, 3]
+    pay(ledger, "two", about("Ana"))
+    assert [row.spent.epsilon for row in ledger.show()] == [4, 4, 4]
+
+
+@pytest.mark.parametrize("frameworks", [1, 2])
+def test_other_sources_are_charged_every_query_once(ledger: Ledger, frameworks: int) -> None:
+    """At what a change of the whole data costs, however many frameworks there are."""
+    charged = []
+    for number in range(8 * frameworks):
+        framework = framework_of(6 + number % frameworks)
+        one = charge(framework, Count(number % 2), Fraction(40 + number), NOISE)
+        charged.append(replace(one, epsilon=joint(framework, [replace(one, framework="")]).epsilon))
+        ledger.reserve("first", [Debit(framework, charged[-1], ["Ana"], f"{number}")], 10**6, **TOGETHER)
+    spent = pay(ledger, "second", about("Ana", epsilon="1/4"), budget=10**6)
+    assert spent.epsilon == Fraction(1, 4) + sum(one.change / one.scale for one in charged)  # type: ignore[operator]
+
+
+def test_two_sources_cost_what_one_would_with_whole_releases(ledger: Ledger) -> None:
+    """An oracle that shares no code: whole releases add up, wherever they are."""
+    total: dict[str, Fraction] = {}
+    where: dict[str, set[str]] = {"one": set(), "two": set()}
+    for number, pair in enumerate(["one ana", "two ana", "two ben", "one ana", "one ben", "two cid", "two ana"], 1):
+        (source, unit), epsilon = pair.split(), Fraction(1, number + 1)
+        pay(ledger, source, about(unit, epsilon=epsilon))
+        total[unit] = total.get(unit, Fraction(0)) + epsilon
+        where[source].add(unit)
+        for name, units in where.items():
+            for each in units:
+                assert ledger.spent(name, each).epsilon == total[each], number
+
+
+def test_units_of_one_past_part_when_they_differ(ledger: Ledger) -> None:
+    everybody = [f"participant {number}" for number in range(20)]
+    for units in (everybody, everybody, everybody[:8], everybody, everybody[:4], everybody[4:8]):
+        pay(ledger, "data", about(*units))
+    assert [ledger.spent("data", unit).epsilon for unit in everybody] == [5] * 8 + [3] * 12
+    assert sorted(ledger.view().people.sizes) == [4, 4, 12]
+    assert ledger.check() == ()
+
+
+def test_a_charge_is_written_once(ledger: Ledger) -> None:
+    everybody = [f"participant {number}" for number in range(20)]
+    for _ in range(3):
+        pay(ledger, "data", about(*everybody[:10]), about(*everybody[10:], length=2))
+    view = ledger.view()
+    assert (len(view.charges), len(view.frameworks), len({step.line.units for step in view.steps})) == (2, 2, 2)
+
+
+def test_tags_of_one_name_differ_between_ledgers_and_kinds(ledger: Ledger) -> None:
+    other = Ledger.blank()
+    tags = {book.tag(kind, b"Ana") for book in (ledger, other) for kind in ("unit", "identity")}
+    assert len(tags) == 4
+    assert len({book.view().key for book in (ledger, other)}) == 2
+    assert len(ledger.view().key) == 32
+
+
+def test_nothing_private_is_in_the_file(ledger: Ledger) -> None:
+    """No name of a unit and no data; state names only inside the belief and the query that name them."""
+    chain = tf.MarkovChain([[0.8, 0.2], [0.2, 0.8]], 7, states=["serene", "agitated"])
+    framework = tf.Pufferfish(tf.every_entry(), chain)
+    debit = Debit(framework, charge(framework, tf.Histogram(), 7, WHOLE), ["Ann Example, born 1970"])
+    done = ledger.reserve("study", [debit], entries="these", identity=b"serene serene agitated serene")
+    ledger.keep(done.group, b"noisy")
+    raw = Path(ledger.store.name).read_bytes()
+    for private in (b"Ann", b"Example", b"born", b"serene serene", b"agitated serene"):
+        assert private not in raw
+    assert not any("serene" in text for text, _ in ledger.store.after(0))
+    assert repr(ledger.view().key) not in repr(ledger.payments())
+
+
+def test_about_one_source_every_release_names_people_or_none_does(ledger: Ledger) -> None:
+    words = "either every release names the people"
+    pay(ledger, "one", about())
+    pay(ledger, "many", about("ann"))
+    for source, debits in (("one", [about("ann")]), ("many", [about()]), ("new", [about(), about("ann")])):
+        debits = [replace(debit, name=str(number)) for number, debit in enumerate(debits)]
+        refused_unchanged(ledger, LedgerError, words, source, debits, same_people=True)
+
+
+def test_equal_names_of_releases_do_not_hide_units(ledger: Ledger) -> None:
+    framework = framework_of(1)
+    debits = [group_debit(framework, 1, "ann", name="a"), group_debit(framework, 1, "ann", "bob", name="b")]
+    ledger.reserve("data", debits, 9, **TOGETHER)
+    assert [ledger.spent("data", unit).epsilon for unit in ("ann", "bob")] == [2, 1]

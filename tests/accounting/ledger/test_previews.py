@@ -1,0 +1,305 @@
+"""What releases would cost: as `reserve` finds it, without a byte written and without a ledger made."""
+
+import random
+import threading
+from collections.abc import Callable
+from dataclasses import replace
+from fractions import Fraction
+from pathlib import Path
+from typing import Any
+
+import pytest
+from tests.support.ledger_tools import chain_framework, charge, one_thing, with_delta
+from tests.support.paying import group_debit, unchanged
+
+from takifugu.accounting.composition import joint
+from takifugu.accounting.ledger import Amount, Debit, Ledger
+from takifugu.accounting.ledger import ledger as ledgers
+from takifugu.analysis.guarantee import Covers
+from takifugu.core.errors import BudgetExceeded, InputError, LedgerError, PeopleUndeclared, ReadingChanged
+from takifugu.model.queries import Count
+
+FRAMEWORK = one_thing(7)
+THESE: dict[str, Any] = {"entries": "these"}
+
+
+def amount(epsilon: int | str) -> Amount:
+    return Amount(Fraction(epsilon))
+
+
+@pytest.fixture
+def path(tmp_path: Path) -> Path:
+    where = tmp_path / "ledger.db"
+    Ledger.open(where).reserve("data", [group_debit(FRAMEWORK, "1/2")], 1, **THESE)
+    return where
+
+
+def test_a_rehearsal_without_a_ledger(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.chdir(tmp_path)
+    seen = Ledger.blank().preview("data", [group_debit(FRAMEWORK, 1)], **THESE)
+    assert (seen.before, seen.after) == (Amount(), amount(1))
+    assert (seen.budget, seen.budget_is_declared, seen.fits) == (amount(1), False, True)
+    declared = Ledger.blank().preview("data", [group_debit(FRAMEWORK, 1)], 4, **THESE)
+    assert (declared.budget, declared.budget_is_declared) == (amount(4), True)
+    assert not Ledger.blank().preview("data", [group_debit(FRAMEWORK, 2)], 1, **THESE).fits
+    assert list(tmp_path.iterdir()) == []
+
+
+def test_nothing_is_written_and_reserve_says_the_same(path: Path) -> None:
+    before = path.read_bytes()
+    for epsilon in ("1/4", "1/2", "3/4", "2"):
+        debit = group_debit(FRAMEWORK, epsilon)
+        path.write_bytes(before)
+        seen = Ledger.open(path).preview("data", [debit], **THESE)
+        assert path.read_bytes() == before
+        if seen.fits:
+            assert seen.after == Ledger.open(path).reserve("data", [debit], **THESE).spent
+        else:
+            with pytest.raises(BudgetExceeded) as refused:
+                Ledger.open(path).reserve("data", [debit], **THESE)
+            assert str(refused.value) == str(seen.over)
+        assert (seen.before, seen.budget, seen.budget_is_declared) == (amount("1/2"), amount(1), True)
+    assert [file.name for file in path.parent.iterdir()] == ["ledger.db"]
+
+
+def test_what_is_added_is_exact() -> None:
+    """Quiet noise costs less than it promises alone, loud noise beside its like more."""
+    far, book = chain_framework(100, 0.7), Ledger.blank()
+    quiet, loud = (charge(far, Count(1), scale, Covers.ENTRIES) for scale in (24, 2))
+    two = [group_debit(FRAMEWORK, "1/4", name="a"), group_debit(FRAMEWORK, "1/8", name="b")]
+    assert book.preview("data", two, 9, **THESE).charges == ((1, amount("3/8"), amount("3/8")),)
+    for past in (quiet, loud):
+        past, book = replace(past, epsilon=joint(far, [replace(past, framework="")]).epsilon), Ledger.blank()
+        book.reserve("data", [Debit(far, past)], 99, **THESE)
+        added = joint(far, [past, past]).epsilon - joint(far, [past]).epsilon
+        assert book.preview("data", [Debit(far, past)], **THESE).charges == ((1, Amount(past.epsilon), Amount(added)),)
+
+
+def test_a_delta_is_added_too(tmp_path: Path) -> None:
+    debits = [Debit(FRAMEWORK, with_delta(FRAMEWORK, "1/4"))]
+    seen = Ledger.blank().preview("data", debits, **THESE)
+    both = Amount(Fraction(1, 4), Fraction(1, 1000))
+    assert seen.charges == ((1, both, both),)
+    assert seen.after == seen.budget == both
+    ledger = Ledger.open(tmp_path / "ledger.db")
+    ledger.reserve("data", debits, (1, "1/100"), **THESE)
+    assert ledger.preview("data", debits, **THESE).charges == seen.charges
+
+
+@pytest.mark.parametrize("over", ["work", "sleep", "both"])
+def test_whichever_budget_it_is_preview_says_what_reserve_would(tmp_path: Path, over: str) -> None:
+    """Sleep's is what its first release cost, and nobody declared it."""
+    book, how = Ledger.open(tmp_path / "ledger.db"), {**THESE, "same_people": True}
+    book.reserve("sleep", [group_debit(FRAMEWORK, "1/2", "Ana")], **THESE)
+    book.reserve("work", [group_debit(FRAMEWORK, "1/2", "Ben")], 9 if over == "sleep" else "1/2", **how)
+    if over == "work":
+        book.budget("sleep", 9)
+    debits = [group_debit(FRAMEWORK, "1/4", "Ana")]
+    seen = book.preview("work", debits, **how)
+    assert not seen.fits
+    assert (seen.before, seen.after) == (amount("1/2"), amount("3/4"))
+    with pytest.raises(BudgetExceeded) as refused:
+        book.reserve("work", debits, **how)
+    assert str(seen.over) == str(refused.value)
+
+
+def test_units_that_are_charged_alike_are_one_line(path: Path) -> None:
+    ledger = Ledger.blank()
+    names = [f"p{number}" for number in range(9)]
+    ledger.reserve("data", [group_debit(FRAMEWORK, 1, *names)], 9, **THESE)
+    seen = ledger.preview("data", [group_debit(FRAMEWORK, "1/2", *names, "new")], **THESE)
+    assert seen.charges == ((9, amount("1/2"), amount("1/2")),)  # one past is longer than that of the new one
+
+
+def test_a_budget_below_what_another_unit_has_spent_is_raised(tmp_path: Path) -> None:
+    book = Ledger.open(tmp_path / "ledger.db")
+    book.reserve("data", [group_debit(FRAMEWORK, 1, "Ana")], **THESE)  # its budget is what it cost
+    for ask in (book.reserve, book.preview):
+        with pytest.raises(LedgerError, match=r"has spent epsilon 1 already: epsilon 0\.5 is less"):
+            ask("data", [group_debit(FRAMEWORK, "1/4", "Bob")], "1/2", **THESE)
+
+
+def test_what_cannot_be_counted_is_raised(path: Path) -> None:
+    ledger = Ledger.open(path)
+    for error, options in ((LedgerError, {"budget": 2}), (InputError, {"budget": 0})):
+        with unchanged(path), pytest.raises(error, match="budget"):
+            ledger.preview("data", [group_debit(FRAMEWORK, "1/4")], **options, **THESE)  # type: ignore[arg-type]
+    with pytest.raises(InputError, match="nothing to reserve"):
+        ledger.preview("data", [], **THESE)
+
+
+DEBITS = [group_debit(FRAMEWORK, 2, "ana", "ben")]
+
+
+@pytest.mark.parametrize("other", [
+    {"debits": [group_debit(FRAMEWORK, 1, "ana", "ben")]}, {"debits": [group_debit(FRAMEWORK, 2, "ana")]},
+    {"debits": [*DEBITS, group_debit(FRAMEWORK, 1, "ana", name="more")]}, {"debits": [replace(DEBITS[0])]},
+    {"source": "t", "same_people": True, "budget": 9}, {"entries": "those", "same_entries": False},
+    {"identity": b"another"}, {"recipe": {"another": 1}},
+], ids=["charges", "people", "more", "a copy", "source", "entries", "identity", "recipe"])  # fmt: skip
+def test_what_was_previewed_for_another_request_is_computed_anew(tmp_path: Path, other: dict[str, Any]) -> None:
+    """It costs less, is about others, or gives up what these do not: nothing of it counts."""
+    call: dict[str, Any] = {"source": "s", "debits": DEBITS, **THESE}
+    book, honest = (Ledger.open(tmp_path / f"{name}.db") for name in ("book", "honest"))
+    for ledger in (book, honest):
+        ledger.reserve("s", [group_debit(FRAMEWORK, 1, "ana")], 10, **THESE)
+    computed = book.preview(**{**call, **other})
+    paid = book.reserve(**call, computed=computed)
+    assert paid.group != computed.trial.paid.group
+    assert paid.spent == honest.reserve(**call).spent
+    for name in ("ana", "ben"):
+        assert book.spent("s", name) == honest.spent("s", name)
+    assert book.check() == ()
+
+
+def test_a_preview_of_another_ledger_counts_for_nothing(tmp_path: Path) -> None:
+    book, other = (Ledger.open(tmp_path / f"{name}.db") for name in ("book", "other"))
+    for ledger, times in ((book, 1), (other, 3)):
+        for _ in range(times):
+            ledger.reserve("s", [group_debit(FRAMEWORK, 1, "ana")], 10, **THESE)
+    debits = [group_debit(FRAMEWORK, 1, "ana", "zoe")]
+    for preview in (book.preview, Ledger.blank().preview):
+        other.reserve("s", debits, **THESE, computed=preview("s", debits, **THESE))
+    assert other.spent("s", "ana") == amount(5)
+    assert other.spent("s", "zoe") == amount(2)
+    assert other.check() == ()
+
+
+def test_a_preview_is_paid_for_once(path: Path) -> None:
+    """Its random names are those of the payment: a second one of them would hide what became of the first."""
+    ledger, debits = Ledger.open(path), [group_debit(FRAMEWORK, "1/8")]
+    seen = ledger.preview("data", debits, **THESE)
+    first = ledger.reserve("data", debits, **THESE, computed=seen)
+    ledger.keep(first.group, b"noisy")
+    with unchanged(path), pytest.raises(LedgerError, match="was paid for before"):
+        ledger.reserve("data", debits, **THESE, computed=seen)
+    assert [payment.ids for payment in ledger.payments("data")][1:] == [first.ids]
+
+
+# Costs are computed while others pay.
+
+
+def overtake(patch: pytest.MonkeyPatch, path: Path, source: str, **options: Any) -> list[int]:
+    """Let another process pay while the first cost is computed; return the calls that compute one."""
+    real, calls = ledgers.trial_of, list[int]()
+
+    def overtaken(*args: Any) -> Any:
+        returned = real(*args)
+        calls.append(1)
+        if len(calls) == 1:
+            with patch.context() as apart:
+                apart.setattr(ledgers, "trial_of", real)
+                Ledger.open(path).reserve(source, [group_debit(FRAMEWORK, "1/2", "Ana")], **THESE, **options)
+        return returned
+
+    patch.setattr(ledgers, "trial_of", overtaken)
+    return calls
+
+
+def test_a_cost_that_was_computed_before_another_release_is_computed_again(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    path, debits = tmp_path / "ledger.db", [group_debit(FRAMEWORK, "1/2", "Ana")]
+    ledger = Ledger.open(path)
+    ledger.reserve("data", debits, 2, **THESE)
+    calls = overtake(monkeypatch, path, "data")
+    assert ledger.reserve("data", debits, **THESE).spent == amount("3/2")
+    assert len(calls) == 2
+    monkeypatch.undo()
+    overtake(monkeypatch, path, "data")
+    with pytest.raises(BudgetExceeded):  # it would have fitted, a moment ago
+        ledger.reserve("data", debits, **THESE)
+
+
+def test_a_source_of_other_people_is_noticed_while_costs_are_computed(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Neither has seen the other when it starts: the later one is asked whose people these are."""
+    path = tmp_path / "ledger.db"
+    ledger = Ledger.open(path)
+    overtake(monkeypatch, path, "first")
+    with pytest.raises(PeopleUndeclared):
+        ledger.reserve("second", [group_debit(FRAMEWORK, 1, "Ana")], **THESE)
+    assert [row.name for row in ledger.show()] == ["first"]
+
+
+def test_another_reading_is_noticed_while_costs_are_computed(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    path = tmp_path / "ledger.db"
+    ledger = Ledger.open(path)
+    overtake(monkeypatch, path, "data", reading="value: a")
+    with pytest.raises(ReadingChanged):
+        ledger.reserve("data", [group_debit(FRAMEWORK, 1, "Ana")], reading="value: b", **THESE)
+
+
+def test_nobody_waits_while_costs_are_computed(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    path, real, go_on, computing = tmp_path / "ledger.db", ledgers.trial_of, threading.Event(), threading.Event()
+    Ledger.open(path).reserve("data", [group_debit(FRAMEWORK, 1)], 9, **THESE)
+
+    def waiting(*args: Any) -> Any:
+        returned = real(*args)
+        if threading.current_thread() is other and not computing.is_set():
+            computing.set()
+            assert go_on.wait(60)
+        return returned
+
+    def slow() -> None:
+        Ledger.open(path).reserve("data", [group_debit(FRAMEWORK, 1)], **THESE)
+
+    monkeypatch.setattr(ledgers, "trial_of", waiting)
+    other = threading.Thread(target=slow)
+    other.start()
+    assert computing.wait(60)
+    assert Ledger.open(path, timeout=0.5).reserve("data", [group_debit(FRAMEWORK, 1)], **THESE).spent == amount(2)
+    go_on.set()
+    other.join()
+    assert Ledger.open(path).spent("data") == amount(3)
+
+
+# Readings, as classes of equal ones, against a list of lists.
+
+
+@pytest.mark.sampled(3)
+@pytest.mark.parametrize("seed", range(6))
+def test_classes_of_readings_are_those_of_a_plain_list(seed: int) -> None:
+    """A text that is known is never asked about; what is declared the same joins the nearest, else it stays apart."""
+    chance, ledger, classes = random.Random(seed), Ledger.blank(), list[list[str]]()
+    for _ in range(8):
+        text, answer = f"v: {chance.randrange(4)}\nw: {chance.randrange(2)}", chance.choice((None, True, False))
+        known = [text for members in classes for text in members]
+
+        def reserve(same: bool | None, text: str = text) -> object:
+            debits, budget = [group_debit(FRAMEWORK, "1/9", "ana")], None if ledger.show() else 9
+            return ledger.reserve("s", debits, budget, reading=text, same_entries=same, why="told", **THESE)
+
+        if text in known or not known:
+            reserve(None)
+            classes += [] if known else [[text]]
+            continue
+        with pytest.raises(ReadingChanged) as asked:
+            reserve(None)
+        if answer is None:
+            continue
+        reserve(answer)
+        before = asked.value.before.rpartition("\n")[0]
+        home = next((members for members in classes if answer and before in members), None)
+        assert not answer or home is not None
+        classes.append([text]) if home is None else home.append(text)
+    view = ledger.view()
+    found: dict[int, list[str]] = {}
+    for step in view.steps:
+        reading = view.content(view.groups[step.group].paid.reading).decode()
+        members = found.setdefault(view.find(step.entries), [])
+        members += [] if reading in members else [reading]
+    assert sorted(map(sorted, found.values())) == sorted(map(sorted, classes))
+
+
+def test_a_longer_past_asks_for_the_fewest_lines() -> None:
+    ledger, debits = Ledger.blank(), [group_debit(FRAMEWORK, "1/9", "ana")]
+    for text in ("a: 1\nb: 1", "a: 1\nb: 2", "a: 3\nb: 3"):
+        same = None if text == "a: 1\nb: 1" else False
+        ledger.reserve("s", debits, None if ledger.show() else 9, reading=text, same_entries=same, **THESE)
+    asks: Callable[[str], Any] = lambda text: ledger.preview("s", debits, reading=text, **THESE).asks  # noqa: E731
+    assert "a: 1\nb: 2" in asks("a: 1\nb: 4").before  # of equals the newest
+    assert "a: 3\nb: 3" in asks("a: 3\nb: 2").before
+    assert "a: 3\nb: 3" in asks("a: 3\nb: 3\nstep: 1").before
+    assert asks("a: 3\nb: 3") is None

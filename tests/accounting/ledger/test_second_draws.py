@@ -1,0 +1,135 @@
+"""What two copies of a ledger drew for one payment is named by what was published, and paid for once more."""
+
+import json
+import shutil
+from collections.abc import Iterator
+from fractions import Fraction
+from itertools import permutations
+from pathlib import Path
+from typing import Any
+
+import pytest
+from tests.support.ledger_edits import debit, pay, published
+
+from takifugu.accounting.ledger import Amount, Ledger, certificates
+from takifugu.core.errors import InputError
+
+TENTH = Fraction(1, 10)
+
+
+def draw(ledger: Ledger, group: str, body: bytes) -> dict[str, Any]:
+    ledger.keep(group, body)
+    ledger.publish(group, [body])
+    said: dict[str, Any] = json.loads(json.dumps(ledger.certificate(group)))
+    return said
+
+
+@pytest.fixture
+def drawn(tmp_path: Path) -> Iterator[tuple[Ledger, Ledger, dict[str, Any]]]:
+    """Two copies that drew for one payment, each other values; the certificates say the same of the ledger."""
+    one = Ledger.open(tmp_path / "one.db")
+    group = pay(one, budget=9).group
+    shutil.copy(tmp_path / "one.db", tmp_path / "other.db")
+    other = Ledger.open(tmp_path / "other.db")
+    said = draw(one, group, b"first values")
+    assert draw(other, group, b"other values") == said
+    yield one, other, said
+    assert one.check() == other.check() == ()
+
+
+def test_a_second_draw_is_named_and_paid_for_once_more(drawn: tuple[Ledger, Ledger, dict[str, Any]]) -> None:
+    one, other, said = drawn
+    for ledger, mine, theirs in ((one, b"first values", b"other values"), (other, b"other values", b"first values")):
+        assert ledger.missing([said]) == ledger.missing([said], [mine]) == ledger.missing([said], [mine + b"\n"]) == ()
+        (words,) = ledger.missing([said, said, said], [mine, theirs, theirs])
+        assert "drawn twice, from two copies" in words
+        assert ledger.adopt([said], bodies=[mine])["data"] == Amount(TENTH)
+        for rehearsal in (True, False, False):  # the last one is no news
+            assert ledger.adopt([said, said], rehearsal, [mine, theirs])["data"] == Amount(2 * TENTH)
+            assert ledger.spent("data") == Amount((1 if rehearsal else 2) * TENTH)
+        assert ledger.missing([said] * 2, [mine, theirs]) == ()
+        assert len(ledger.missing([said] * 2, [b"third", b"fourth"])) == 2
+        assert ledger.spent("data", "never named") == Amount(TENTH)
+
+
+def test_both_draws_count_where_neither_is_known(drawn: tuple[Ledger, Ledger, dict[str, Any]], tmp_path: Path) -> None:
+    bodies, said = [b"first values", b"other values", b"third values"], drawn[2]
+    for number, order in enumerate(permutations(bodies)):
+        fresh = Ledger.open(tmp_path / f"{number}.db")
+        assert fresh.adopt([said] * 4, bodies=[*order, order[0]])["data"] == Amount(3 * TENTH)
+        assert fresh.missing([said] * 3, bodies) == ()
+        assert fresh.check() == ()
+
+
+def test_a_copy_that_drew_nothing_takes_one_draw_as_its_own(tmp_path: Path) -> None:
+    """It is the payment that it knows; of two different ones the second was never paid for."""
+    book = Ledger.open(tmp_path / "ledger.db")
+    paid = pay(book, budget=9)
+    said = book.certificate(paid.group)
+    assert book.missing([said], [b"values"]) == ()
+    assert len(book.missing([said] * 3, [b"values", b"other values", b"values"])) == 1
+    book.finish(paid.group, "it lies there")
+    assert book.missing([said], [b"values"]) == ()
+
+
+def test_tables_of_one_payment_are_entered_together(tmp_path: Path) -> None:
+    book, other = Ledger.open(tmp_path / "ledger.db"), Ledger.open(tmp_path / "other.db")
+    paid = pay(book, debit(name="one"), debit(name="two", epsilon="2/10"), budget=9)
+    book.keep(paid.group, b"noisy")
+    book.publish(paid.group, [b"one", b"two"])
+    whole = book.certificate(paid.group)
+    each = [
+        {**whole, "ids": {name: number}, "lines": [line for line in whole["lines"] if line["release"] == name]}
+        for name, number in whole["ids"].items()
+    ]
+    assert book.missing([*each, whole], [b"one", b"two", b"one"]) == ()
+    prices = other.prices(each, [b"one", b"two"])
+    assert [[*lacking.ids] for lacking, _ in prices] == [["one", "two"]]
+    assert prices[0][1] == other.adopt(each, bodies=[b"one", b"two"]) == {"data": Amount(3 * TENTH)}
+    assert len(other.payments()) == 1
+    assert other.missing([*each, whole]) == other.missing(each, [b"one", b"two"]) == ()
+    third = Ledger.open(tmp_path / "third.db")
+    third.adopt(each[1:], bodies=[b"two"])
+    assert third.adopt([whole])["data"] == Amount(3 * TENTH)  # the other one alone
+    with pytest.raises(InputError, match="no lines of a release"):
+        other.adopt([{**whole, "ids": {"one": "0" * 16}}])
+
+
+def test_prices_are_those_that_are_paid(tmp_path: Path) -> None:
+    """A rehearsal enters one after the other, too, each beside all before it."""
+    book, other = Ledger.open(tmp_path / "ledger.db"), Ledger.open(tmp_path / "other.db")
+    said = []
+    for number in range(1, 5):
+        more = {"same_people": True} if number == 2 else {}
+        release = debit(["ann"], f"{number}/10")
+        said.append(published(book, release, source=f"s{number % 2}", budget=99, **more))
+    pay(other, debit(["zoe"]), source="s0", budget=99)
+    before = other.store.after(0)
+    prices = [spent for _, spent in other.prices(said)]
+    assert other.store.after(0) == before
+    assert [other.adopt([one]) for one in said] == prices
+    assert other.missing(said) == ()
+
+
+def test_what_was_written_anew_is_charged_from_the_certificate(tmp_path: Path) -> None:
+    book = Ledger.open(tmp_path / "ledger.db")
+    said = published(book, budget=9)
+    forked = {**said, "head": "0" * 64}
+    (words,) = book.missing([forked])
+    assert "is not what was" in words
+    assert book.adopt([forked])["data"] == Amount(2 * TENTH)
+    assert book.missing([forked, said]) == ()
+
+
+def test_who_forgets_the_digests_pays_once_for_two_draws(
+    drawn: tuple[Ledger, Ledger, dict[str, Any]], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """A mutant: all certificates have one digest."""
+    one, _, said = drawn
+    monkeypatch.setattr(certificates, "digest_of_body", lambda *_: one.view().groups[in_group(one)].certificates[0])
+    assert one.missing([said] * 2, [b"first values", b"other values"]) == ()
+
+
+def in_group(ledger: Ledger) -> str:
+    (group,) = ledger.view().groups
+    return group
