@@ -105,9 +105,9 @@ def _query_of_unit(of_unit: Framework, origin: Framework, query: Query, factor: 
 
 def _phases(framework: Framework, at: int) -> tuple[tuple[int, int], ...]:
     """Return the period of each chain, and its phase at a step."""
-    if isinstance(at, bool) or not isinstance(at, int) or at < 0 or len(_lengths(framework)) != 1:
+    if isinstance(at, bool) or not isinstance(at, int) or len(_lengths(framework)) != 1:
         raise InputError(
-            f"at is {at!r}", rule="it is the step, from 0, where one sequence starts in the person's one recording"
+            f"at is {at!r}", rule="it is the step where one sequence starts in the person's one recording"
         ).at("at")
     phases = set()
     for belief in framework.beliefs:
