@@ -277,14 +277,16 @@ def test_compose_takes_the_worst_framework() -> None:
     assert set(together.assumptions) == {*slow.assumptions(), *fast.assumptions()}
 
 
-def test_other_definitions_have_no_joint_proof() -> None:
+def test_under_an_unknown_definition_nothing_is_proved_and_a_charge_of_one_counts_by_its_noise() -> None:
     framework = chain_framework()
     strange = Framework(framework.secrets, framework.beliefs, "distribution-privacy")
     one = charge_of(promised(framework, Count(1), group.MECHANISM))
-    foreign = replace(one, definition="distribution-privacy")
-    for about, charges in ((strange, [one]), (framework, [one, foreign])):
-        with pytest.raises(CompositionRefused, match="no joint proof for definition 'distribution-privacy'"):
-            joint(about, charges)
+    with pytest.raises(CompositionRefused, match="no joint proof for definition 'distribution-privacy'"):
+        joint(strange, [one])
+    foreign = replace(one, definition="distribution-privacy", epsilon=Fraction(1, 100))
+    assert joint(framework, [foreign]).epsilon == 1
+    with pytest.raises(CompositionRefused, match="no cost for a change of the whole data"):
+        joint(framework, [one, replace(foreign, scale=Fraction(0))])
 
 
 def test_a_joint_promise_says_how_it_adds_up_further() -> None:

@@ -57,11 +57,6 @@ def _joint(framework: Framework, fingerprint: str, charges: tuple[Charge, ...], 
         )
     definition, history = DEFINITIONS.find(framework.definition), []
     for charge in charges:
-        if charge.definition not in DEFINITIONS:
-            raise CompositionRefused(
-                f"no joint proof for definition {charge.definition!r} together with {framework.definition!r}",
-                fix="publish about this source under one definition",
-            )
         if charge.query == ELSEWHERE:  # such a promise is one under every framework
             charge = replace(charge, framework=fingerprint, definition=framework.definition)
         if charge.definition not in (framework.definition, *definition.reads_alike):
