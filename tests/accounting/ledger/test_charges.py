@@ -440,3 +440,45 @@ def test_a_release_that_moves_nothing_moves_no_frame(ledger: Ledger) -> None:
         totals.append(book.reserve("s", [Debit(framework, replace(one, epsilon=Fraction(10)))], entries="hours").spent)
     assert totals[1].epsilon >= 10
     assert ledger.show() == ()
+
+
+def test_a_promise_that_is_alone_and_was_chosen_after_another_keeps_no_small_delta(ledger: Ledger) -> None:
+    """S10: noise chose which value the second answer tells apart; charged (4.1, .05), its true delta is .34."""
+    values = [f"r{number}" for number in range(20)]
+    table = tf.JointTable([(s, r) for s in ("s0", "s1") for r in values], [Fraction(1, 40)] * 40, names=["s", "r"])
+    framework = tf.Pufferfish(tf.entry(0, "s0", "s1"), table)
+    first = tf.calibrate(framework, tf.Histogram(tuple(values)), 4, mechanism="group")
+    chosen = tf.Linear([1, 1], {"s0": 0, "s1": 1, **{value: number for number, value in enumerate(values)}})
+    options = {"delta": "0.05", "mechanism": "wasserstein-delta", "allow_zero_noise": True}
+    second = tf.calibrate(framework, chosen, "0.1", **options)  # type: ignore[arg-type]
+    ledger.reserve("s", [Debit(framework, charge_of(first), ["ana"])], (99, "0.9"), **THESE)
+    try:
+        spent = ledger.reserve("s", [Debit(framework, charge_of(second), ["ana"])], **THESE).spent
+    except CompositionRefused:
+        return
+    assert spent.delta >= Fraction(34, 100)
+
+
+def test_hours_of_two_clocks_are_not_hours_of_one(ledger: Ledger) -> None:
+    """S5: summer time from midnight, then winter time from two; charged 1.5, by the clocks 2.0."""
+    sticky, free = [[0.9999, 0.0001], [0.0001, 0.9999]], [[0.5, 0.5], [0.5, 0.5]]
+    for size, start, at in ((3, 0, 0), (5, 2, 3)):
+        belief = tf.PeriodicChain([sticky, free], size, [0, 0, 1] + [0] * 21, start)
+        framework = tf.Pufferfish(tf.every_entry(), belief)
+        noisy = charge_of(tf.calibrate(framework, tf.Count(1), 1, mechanism="influence"), at=at)
+        spent = ledger.reserve("s", [Debit(framework, noisy, ["ana"])], 99, entries="hours").spent
+    assert spent.epsilon >= 2
+
+
+def test_a_set_costs_no_more_than_a_larger_one() -> None:
+    """T5: a promise that is alone beside another cost 5.0, and with one more of its kind 2.931."""
+    framework = tf.Pufferfish(tf.every_entry(), tf.MarkovChain([[0.8, 0.2], [0.2, 0.8]], 6))
+    kinds = [("laplace-exact", 1), ("group", 4), ("laplace-exact", 1)]
+    charges = [charge_of(tf.calibrate(framework, Count(1), epsilon, mechanism=name)) for name, epsilon in kinds]
+    totals = []
+    for count in (1, 2, 3):
+        book = Ledger.blank()
+        for one in charges[:count]:
+            book.reserve("s", [Debit(framework, one, ["ana"])], 99, **THESE)
+        totals.append(book.spent("s"))
+    assert totals == sorted(totals)

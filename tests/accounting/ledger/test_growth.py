@@ -94,3 +94,17 @@ def test_many_pasts(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
         taken = seconds(lambda: ledger.reserve("data", week(number, some), 10**6, entries="hours"))  # noqa: B023
         assert taken < 12
     assert len(ledger.view().people.sizes) > 90_000
+
+
+@pytest.mark.slow
+def test_a_release_about_ten_million_people(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    ledger = Ledger.open(tmp_path / "ledger.db")
+    tags = np.unique(np.random.default_rng(3).integers(0, 2**63, 10_000_000).astype(np.uint64))
+    monkeypatch.setattr(trials, "set_of", lambda _, chosen: chosen)
+    for number in range(2):
+        assert seconds(lambda: ledger.reserve("data", week(number, tags), 10**6, entries="hours")) < 60  # noqa: B023
+    assert (tmp_path / "ledger.db").stat().st_size < 8.1 * len(tags)
+    again = Ledger.open(tmp_path / "ledger.db")
+    assert seconds(again.view) < 30
+    assert again.view().people.sizes == [len(tags)]
+    assert again.spent("data").epsilon < 0.11

@@ -11,6 +11,7 @@ from typing import Any
 import numpy as np
 import pytest
 from tests.support import ledger_histories as histories
+from tests.support import ledger_reference
 from tests.support.ledger_reference import Given, Line, Pair, Reference
 
 from takifugu.accounting.composition.by_noise import cost_by_noise
@@ -19,7 +20,7 @@ from takifugu.accounting.composition.series import in_a_series, series_joint
 from takifugu.accounting.composition.views import View as Lens
 from takifugu.accounting.ledger import Debit, Ledger, account, people
 from takifugu.accounting.ledger import view as views
-from takifugu.accounting.ledger.events import in_chain
+from takifugu.accounting.ledger.events import in_chain, of_text, to_text
 from takifugu.accounting.ledger.view import EVERYBODY, View
 from takifugu.analysis.guarantee import Charge, Covers
 from takifugu.core.errors import CompositionRefused, TakifuguError
@@ -179,9 +180,28 @@ def test_reading_at_once_or_in_pieces_gives_the_same_view(tmp_path: Path) -> Non
         assert facts(view) == facts(ledger.view()) == facts(Ledger(ledger.store).view())
 
 
-def test_one_line_more_never_lowers_a_total(tmp_path: Path) -> None:
+def test_every_text_reads_back_to_itself(tmp_path: Path) -> None:
+    kinds = set[str]()
+    for seed in range(12):
+        _, ledger = written(tmp_path, seed)
+        for text, _ in ledger.store.after(0):
+            event = of_text(text)
+            assert to_text(event) == text
+            assert of_text(to_text(event)) == event
+            kinds.add(event.kind)
+    assert kinds >= {"began", "budget", "paid", "same"}
+
+
+def test_the_reference_is_of_plain_python() -> None:
+    imported = [line for line in Path(ledger_reference.__file__).read_text().splitlines() if "import " in line]
+    assert not any("takifugu" in line or "tests" in line for line in imported)
+
+
+@pytest.mark.parametrize("seeds", [range(40), pytest.param(range(40, 760), marks=pytest.mark.slow)])
+def test_one_line_more_never_lowers_a_total(tmp_path: Path, seeds: range) -> None:
     """Also where a search ends early: what is noted of a source never falls."""
-    for seed in range(40):
+    compared = 0
+    for seed in seeds:
         _, ledger = written(tmp_path, seed)
         view = ledger.view()
         steps = [view.steps[number] for number in view.past(EVERYBODY, set())]
@@ -199,9 +219,11 @@ def test_one_line_more_never_lowers_a_total(tmp_path: Path) -> None:
             except CompositionRefused:
                 continue
             before = view.amounts(fewer, False) if fewer else {}
+            compared += 1
             for name, amount in before.items():
                 assert amount.epsilon <= more[name].epsilon * (1 + CLOSE), (seed, name)
                 assert amount.delta <= more[name].delta
+    assert compared > (2000 if len(seeds) > 40 else 100)
 
 
 def one_week(ledger: Ledger, week: int, units: Sequence[str], **options: Any) -> Any:
