@@ -294,20 +294,24 @@ def code_sql(opened: Opened, column: str = "value0", known: Known | None = None)
 def tick_sql(opened: Opened, role: str) -> tuple[str, str]:
     """Return the tick of an order column, and the bits of what is wrong with it."""
     name, kind, is_end = identifier(role), opened.type(role), role == "end"
-    form, cause = "", "no end time" if is_end else "no time"
+    form, usual, cause = "", "", "no end time" if is_end else "no time"
     if kind in CLOCKS:
         tick = f"epoch_us({name}::timestamp)"
     elif kind in MOMENTS:
         tick = f"epoch_us({name}::timestamptz)"
+    elif opened.source.is_time and opened.source.timezone is not None:
+        tick, form = f"epoch_us(try_cast({name} as timestamptz))", ISO + OFFSET
     elif opened.source.is_time:
-        is_moment = opened.source.timezone is not None
-        tick = f"epoch_us(try_cast({name} as {'timestamptz' if is_moment else 'timestamp'}))"
-        form = ISO + OFFSET if is_moment else ISO
+        clock, form = f"try_cast({name} as timestamp)", ISO
+        tick, text = f"epoch_us({clock})", f"{clock}::varchar"
+        usual = f"{tick} >= {FIRST} and {tick} < {LAST} and ({text} = {name} or replace({text}, ' ', 'T') = {name})"
     else:
         cause = "no whole end" if is_end else "no whole number"
         number = f"try_cast({name} as bigint)"
         tick = f"case when abs({number}) < {FARTHEST} then {number} end"
-        form = "-?[0-9]+" if kind == "VARCHAR" else ""
+        if kind == "VARCHAR":
+            form, usual = "-?[0-9]+", f"{tick}::varchar = {name}"
     other = f" or not regexp_full_match({name}, {literal(form)})" if form else ""
     missing, lacks = is_missing(name, kind), 0 if is_end else BIT["no order"]
-    return tick, f"case when {missing} then {lacks} when {tick} is null{other} then {BIT[cause]} else 0 end"
+    right = f"when {usual} then 0 " if usual else ""  # most texts are as DuckDB writes them, and need no pattern
+    return tick, f"case {right}when {missing} then {lacks} when {tick} is null{other} then {BIT[cause]} else 0 end"
