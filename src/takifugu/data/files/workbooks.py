@@ -18,6 +18,7 @@ from takifugu.data.sql.faults import wrong_key
 EXCEL = (".xlsx", ".xlsm")
 #: The XML of a workbook has at most so many bytes and parts: it is read into memory.
 LARGEST, MOST_PARTS = 200_000_000, 10_000
+_PIECE = 2**20
 #: A sheet is read as a full grid, which may have so many cells, or so many times those that are there.
 GRID, SPARSE = 1_000_000, 4
 _IS_SHEET, _CELL = re.compile(rb"<(?:\w+:)?sheetData[\s/>]"), re.compile(rb"<(?:\w+:)?c[\s/>]")
@@ -34,42 +35,55 @@ def tables_of_excel(path: str) -> dict[str, Callable[[], Any]]:
         from python_calamine import CalamineWorkbook
     except ImportError:
         raise wrong_key("file", "Excel needs python-calamine", "", "pip install 'takifugu[excel,arrow]'") from None
-    parts = _parts(Path(path))
-    for xml in parts.values():
-        if _IS_SHEET.search(xml):
-            _check(xml, Path(path).name)
-    book = _unharmed(path, lambda: CalamineWorkbook.from_filelike(_packed(parts)))
+    repacked = _repacked(Path(path))
+    book = _unharmed(path, lambda: CalamineWorkbook.from_filelike(repacked))
 
     def sheet(name: str) -> Any:
         lines = _unharmed(path, lambda: book.get_sheet_by_name(name).to_python(skip_empty_area=False))
-        return table_of_texts(iter([[text_of_cell(cell) for cell in line] for line in lines]), name)
+        return table_of_texts(([text_of_cell(cell) for cell in line] for line in lines), name)
 
     return {name: partial(sheet, name) for name in book.sheet_names}
 
 
-def _parts(path: Path) -> dict[str, bytes]:
-    """Return the XML of a workbook, part by part; what a part says of its size is not believed."""
-    parts, size = dict[str, bytes](), 0
+def _repacked(path: Path) -> io.BytesIO:
+    """Return a workbook of its XML alone, of which each part was looked at, one at a time.
+
+    So no two readers take different parts for one; and what a part says of its size is not believed.
+    """
+    repacked, names, size = io.BytesIO(), set[str](), 0
     try:
-        with zipfile.ZipFile(path) as book:
+        with (
+            zipfile.ZipFile(path) as book,
+            zipfile.ZipFile(repacked, "w", zipfile.ZIP_DEFLATED, compresslevel=1) as checked,
+        ):
             if len(book.infolist()) > MOST_PARTS:
                 raise DataError(f"{path.name} has more than {MOST_PARTS:,} parts", fix="save it as CSV").at("file")
             for part in book.infolist():
-                if part.filename.lower().endswith((".xml", ".rels")):
-                    with book.open(part) as data:
-                        parts[part.filename] = data.read(LARGEST - size + 1)
-                    size += len(parts[part.filename])
+                if not part.filename.lower().endswith((".xml", ".rels")):
+                    continue
+                if part.filename in names:
+                    raise _damaged(path.name)
+                names.add(part.filename)
+                xml = bytearray()
+                with book.open(part) as data:
+                    while size + len(xml) <= LARGEST and (piece := data.read(_PIECE)):
+                        xml += piece
+                size += len(xml)
                 if size > LARGEST:
                     what = f"{path.name} is larger than {LARGEST // 10**6} MB unpacked"
                     raise DataError(what, fix="save it as CSV").at("file")
+                if _IS_SHEET.search(xml):
+                    _check(xml, path.name)
+                checked.writestr(part.filename, xml)
     except DataError:  # which is a ValueError
         raise
     except (OSError, ValueError, EOFError, zipfile.BadZipFile, zlib.error, NotImplementedError, RuntimeError):
         raise _damaged(path.name) from None
-    return parts
+    repacked.seek(0)
+    return repacked
 
 
-def _check(xml: bytes, file: str) -> None:
+def _check(xml: bytes | bytearray, file: str) -> None:
     """Refuse a sheet with cells that only seem to be missing, or whose grid is much larger than they are."""
     if _NOT_COMPUTED.search(xml) or _ERROR.search(xml):
         raise DataError(
@@ -86,16 +100,6 @@ def _check(xml: bytes, file: str) -> None:
     cells = sum(1 for _ in _CELL.finditer(xml))
     if height * width > max(GRID, SPARSE * cells):
         raise DataError(f"{file} has cells far from its table", fix="delete what is outside of the table").at("file")
-
-
-def _packed(parts: dict[str, bytes]) -> io.BytesIO:
-    """Return a workbook of what was looked at alone, so that no two readers take different parts for one."""
-    packed = io.BytesIO()
-    with zipfile.ZipFile(packed, "w") as book:
-        for name, xml in parts.items():
-            book.writestr(name, xml)
-    packed.seek(0)
-    return packed
 
 
 def _unharmed(path: str, read: Callable[[], Any]) -> Any:

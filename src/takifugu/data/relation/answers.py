@@ -15,7 +15,6 @@ from takifugu.data.relation.roster import Names, Roster, name_covers, texts
 from takifugu.data.relation.statements import COVERS
 from takifugu.data.relation.types import (
     MISSING,
-    WHOLE,
     Known,
     check_types,
     check_value,
@@ -27,6 +26,7 @@ from takifugu.data.relation.types import (
     value_line,
     why_of,
 )
+from takifugu.data.sql.clocks import WHOLE, has_point
 from takifugu.data.sql.faults import BIT, CAUSES, RowFault, no_rows, wrong_data
 from takifugu.data.sql.words import double, identifier, number_of
 from takifugu.data.values.bounded import Bounded
@@ -129,7 +129,7 @@ def summed(opened: Opened, numbers: Sequence[Bounded], roster: Roster | None = N
     why, sums = list[tuple[int, str]](), list[str]()
     for place, rule in enumerate(numbers):
         name, kind = identifier(f"value{place}"), opened.type(f"value{place}")
-        if kind not in WHOLE | {"FLOAT", "DOUBLE", "VARCHAR", "BOOLEAN"} and not kind.startswith("DECIMAL"):
+        if kind not in WHOLE | {"VARCHAR", "BOOLEAN"} and not has_point(kind):
             raise wrong_data("value", f"value holds {kind}", "sums are of numbers")
         number = number_of(name, kind)
         if kind == "VARCHAR":

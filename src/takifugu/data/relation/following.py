@@ -12,14 +12,12 @@ import numpy as np
 
 from takifugu.core.arrays import IntArray
 from takifugu.core.files import private_folder
-from takifugu.data.relation.counts import bits, integers, refuse
 from takifugu.data.relation.keys import Source
 from takifugu.data.relation.opening import is_select
 from takifugu.data.relation.roles import SOURCE, Opened, open_source
 from takifugu.data.relation.transitions import transitions_of
-from takifugu.data.relation.types import check_types, name_why, rows_sql
 from takifugu.data.sql.clocks import CLOCKS, ISO, MOMENTS, OFFSET
-from takifugu.data.sql.faults import CAUSES, RowFault, no_rows, wrong_data, wrong_key
+from takifugu.data.sql.faults import wrong_data, wrong_key
 from takifugu.data.sql.words import identifier, literal
 from takifugu.data.times.calendar import Calendar
 
@@ -54,8 +52,6 @@ def transitions_in(
         opened = open_source(source, root, folder, frame)
         try:
             opened = replace(opened, source=_timed(opened, has_step=step is not None))
-            if step is None:
-                return _between_rows(opened)
             counts: IntArray = transitions_of(opened)[0]
             return counts
         finally:
@@ -103,39 +99,6 @@ def _timed(opened: Opened, has_step: bool) -> Source:
             what = "order holds times with an offset from UTC, and times without one"
             fix = 'order = "CASE ... END", which makes them of one kind'
             raise wrong_data("order", what, "a column has one kind of time", fix)
-    if not has_step and is_time:
-        source = replace(source, step="1s")
+    if not has_step:
+        source = replace(source, step="1s" if is_time else 1, is_by_rank=True)
     return replace(source, timezone="UTC") if is_moment and source.is_time else source
-
-
-def _between_rows(opened: Opened) -> IntArray:
-    """Return how often the next row of a piece has each state; two rows of one place are refused."""
-    check_types(opened)
-    relation, size = opened.relation, len(opened.source.states)
-    rows = rows_sql(opened)
-    piece = "over (partition by unit, recording order by tick)"
-    pairs = f"select code, why, lead(code) {piece} as next_code, lead(tick) {piece} = tick as is_tie from ({rows})"
-    table = relation.columns(
-        f"""select code, next_code, bit_or(why) as why, coalesce(bool_or(is_tie), false) as is_tie, count(*) as n
-        from ({pairs}) group by code, next_code"""
-    )
-    units = f"select unit, recording from ({rows}) group by all"
-    names = relation.columns(f"select bit_or({name_why(opened)}) as why from ({units})")
-    if not len(table["n"]):
-        raise no_rows()
-    refuse(opened, bits(table["why"]) | bits(names["why"]), None)
-    if table["is_tie"].any():
-        _refuse_ties(opened)
-    relation.check_unchanged()
-    code, after = integers(table["code"]), integers(table["next_code"], -1)
-    counts, is_pair = np.zeros((size, size), dtype=np.int64), after >= 0
-    np.add.at(counts, (code[is_pair], after[is_pair]), integers(table["n"])[is_pair])
-    return counts
-
-
-def _refuse_ties(opened: Opened) -> None:
-    later = 'row_number() over (partition by unit, recording, tick order by "row") > 1'
-    select = f'select "row" from ({rows_sql(opened, True)}) qualify {later}'
-    row, rows = opened.relation.rows(f'select min("row"), count(*) from ({select})')[0]
-    cause = next(cause for cause in CAUSES if cause.name == "tie")
-    raise RowFault(cause, opened.words(), row, rows - 1)

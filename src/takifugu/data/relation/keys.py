@@ -78,6 +78,9 @@ KEYS = {
 class Source:
     """The keys of [source] that rows are read by, with the belief's states.
 
+    What no key says: `is_public` that nothing is hidden, `is_by_rank` that a row's step is the one after the row before
+    it, whatever lies between them.
+
     Raises InputError, with the key, for keys that do not fit together, and SpecError for several faults.
 
     >>> source = Source.of({"unit": "person", "order": "minute", "step": 1, "value": "posture"}, ["lying", "walking"])
@@ -107,6 +110,7 @@ class Source:
     roster: Any = field(default=None, hash=False)
     rows_per_person: int = 1
     is_public: bool = False
+    is_by_rank: bool = False
 
     @staticmethod
     def of(keys: Mapping[str, Any], states: Sequence[object] = ()) -> Source:
@@ -328,6 +332,6 @@ def key_of(role: str) -> str:
     return "value" if role.startswith("value") else "group" if role.startswith("by") else role
 
 
-_FIELDS = frozenset(Source.__dataclass_fields__) - {"states", "start", "is_public"}
+_FIELDS = frozenset(Source.__dataclass_fields__) - {"states", "start", "is_public", "is_by_rank"}
 #: The keys that a source is made of (`Source.of`).
 OF_ROWS = _FIELDS | {"from"}

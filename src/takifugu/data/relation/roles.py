@@ -14,9 +14,9 @@ from takifugu.data.relation.keys import Column, Source, key_of
 from takifugu.data.relation.opening import WRITTEN, Opening
 from takifugu.data.relation.relation import MEMORY, Relation, connected, types_of, view
 from takifugu.data.sql.faults import wrong_data, wrong_key
-from takifugu.data.sql.judge import Judge
+from takifugu.data.sql.judge import judged
 from takifugu.data.sql.rules import check_dependence
-from takifugu.data.sql.scopes import Cell, Cells, Scope, together
+from takifugu.data.sql.scopes import Cell, Cells, together
 from takifugu.data.sql.tree import expression, parsed, text_of
 from takifugu.data.sql.words import identifier
 
@@ -171,8 +171,7 @@ def _public_part(opening: Opening, where: str, hidden: Set[Cell]) -> str:
         return "true"
     tree = expression(where, "where")
     parts = tree["children"] if tree["type"] == "CONJUNCTION_AND" else [tree]
-    judge, scope = Judge("where", kinds_of=opening.kinds_of), Scope((("", opening.rows),), tree)
-    public = [part for part in parts if judge.value(part, scope).keys().isdisjoint(hidden)]
+    public = [part for part in parts if judged(part, "where", opening.rows)[0].keys().isdisjoint(hidden)]
     return " and ".join(["true", *(f"coalesce({text_of(part)}, true)" for part in public)])
 
 
@@ -193,9 +192,7 @@ def _role(opening: Opening, name: str, text: str, types: Mapping[str, str]) -> R
             if not near:
                 raise
             raise wrong_key(key, f"{key} is no column{near}", "it is its exact name", "write it so") from None
-        scope = Scope((("", opening.rows),), tree)
-        judge = Judge(key, kinds_of=opening.kinds_of)
-        cells = judge.value(tree, scope)
+        cells, judge = judged(tree, key, opening.rows, opening.kinds_of)
         judge.refuse_clocks([tree], parsed(f"from {identifier(WRITTEN)}", "sql"))
         opening.keep_rules(judge)
         sql, written = f"({text_of(tree)})", text

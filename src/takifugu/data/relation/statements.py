@@ -35,6 +35,8 @@ def placed(opened: Opened, window: range | None, is_numbered: bool = False) -> s
     place, rest = f"(tick - {base}) // {width} - {shift}", f"(tick - {base}) % {width}"
     if width == 1:
         place, rest = f"tick - {origin or 0}", "0"
+    if source.is_by_rank:
+        place, rest = "dense_rank() over (partition by unit, recording order by tick)", "0"
     select = f"select *, {place} as place, {rest} as rest from ({rows})"
     if origin is not None:
         outside = "place < 0" + (f" or place >= {size}" if size is not None else "")

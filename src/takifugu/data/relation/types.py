@@ -13,7 +13,7 @@ from takifugu.core.errors import DataError, InputError, TakifuguError, gathered,
 from takifugu.core.plain import toml_of
 from takifugu.data.relation.keys import Column
 from takifugu.data.relation.roles import SOURCE, Opened
-from takifugu.data.sql.clocks import CLOCKS, ISO, MOMENTS, OFFSET
+from takifugu.data.sql.clocks import CLOCKS, ISO, MOMENTS, OFFSET, WHOLE, has_point
 from takifugu.data.sql.faults import BIT
 from takifugu.data.sql.words import double, identifier, is_missing, literal, number_of, toml_line
 from takifugu.data.values.bins import Bins, Classes
@@ -24,8 +24,6 @@ Known = Listed | Classes
 
 #: The rows as integers, where they are kept.
 INTEGERS = '"takifugu rows"'
-_SIGNED = ("TINYINT", "SMALLINT", "INTEGER", "BIGINT", "HUGEINT")
-WHOLE = {*_SIGNED, *("U" + name for name in _SIGNED)}
 #: Codes of a missing value, of one that is no state, of a number in no bin, and of a row that does not count.
 MISSING, UNKNOWN, UNBINNED, LEFT_OUT = -1, -2, -3, -6
 #: What is wrong with a place, by its code.
@@ -69,13 +67,9 @@ def _refuse(key: str, what: str, rule: str, fix: str) -> NoReturn:
     raise InputError(what, rule=rule, fix=fix).at(key)
 
 
-def _has_point(kind: str) -> bool:
-    return kind in ("FLOAT", "DOUBLE") or kind.startswith("DECIMAL")
-
-
 def _check_name(opened: Opened, role: str) -> None:
     kind, column = opened.type(role), opened.words()[role]
-    if _has_point(kind):
+    if has_point(kind):
         rule = "names are texts or whole numbers: 7 and 7.0 are one person, and two of 16 digits may be one number"
         fix = toml_line(role, f"cast({column} AS bigint)") + "; in pandas .astype('Int64')"
         _refuse(role, f"{role} holds numbers with a point ({kind})", rule, fix)
@@ -87,7 +81,7 @@ def _check_name(opened: Opened, role: str) -> None:
 def _check_order(opened: Opened, role: str) -> None:
     kind, column, zone = opened.type(role), opened.words()[role], opened.source.timezone
     if not opened.source.is_time:
-        if _has_point(kind):
+        if has_point(kind):
             fix = toml_line(role, f"cast({column} AS bigint)")
             _refuse(role, f"{role} holds numbers with a point ({kind})", "step is a whole number", fix)
         if kind not in WHOLE | {"VARCHAR"}:
@@ -100,7 +94,7 @@ def _check_order(opened: Opened, role: str) -> None:
         line = toml_line(role, f"({column} AT TIME ZONE '{zone}')")
         fix = f"{line} (the later of two; skipped ones are moved); {LEAVE_OUT}"
         _refuse("timezone", what, "which of two equal times in autumn was meant is not told", fix)
-    elif kind in WHOLE or _has_point(kind):
+    elif kind in WHOLE or has_point(kind):
         fix = toml_line(role, f"to_timestamp({column})") + ", of seconds since 1970"
         _refuse(role, f"{role} holds numbers, and step is a time", "times are written as such", fix)
     elif kind not in CLOCKS | MOMENTS | {"VARCHAR"}:
@@ -115,9 +109,9 @@ def check_value(opened: Opened, role: str, known: Known | None) -> None:
     if len(values) > 1:
         name, bins = f"column {column}", f"{{ {column} = {bins} }}"
     if isinstance(known, Bins | Classes):
-        if not _has_point(kind) and kind not in WHOLE | {"VARCHAR"}:
+        if not has_point(kind) and kind not in WHOLE | {"VARCHAR"}:
             _refuse("bins", f"{name} holds {kind}", "bins are of numbers", "leave bins out")
-    elif _has_point(kind):
+    elif has_point(kind):
         fix = f"bins = {bins}; or {value_line(opened, role, f'cast({column} AS bigint)')}"
         _refuse("value", f"{name} holds numbers with a point ({kind})", rule, fix)
     elif kind not in WHOLE | {"VARCHAR", "BOOLEAN", "UUID", "ENUM"}:
@@ -139,7 +133,7 @@ def _check_place(opened: Opened) -> None:
     values = opened.source.values
     for number, text in enumerate(values):
         kind = opened.type(f"value{number}")
-        if len(values) == 2 and not _has_point(kind) and kind not in WHOLE | {"VARCHAR"}:
+        if len(values) == 2 and not has_point(kind) and kind not in WHOLE | {"VARCHAR"}:
             what = f"{text[:80]!r} holds {kind}"
             _refuse("value", what, "a coordinate is a number", 'value = ["lon", "lat"], with numbers')
         if len(values) == 1 and kind not in WHOLE | {"VARCHAR", "BOOLEAN", "UUID", "ENUM"}:
@@ -294,20 +288,24 @@ def code_sql(opened: Opened, column: str = "value0", known: Known | None = None)
 def tick_sql(opened: Opened, role: str) -> tuple[str, str]:
     """Return the tick of an order column, and the bits of what is wrong with it."""
     name, kind, is_end = identifier(role), opened.type(role), role == "end"
-    form, cause = "", "no end time" if is_end else "no time"
+    form, usual, cause = "", "", "no end time" if is_end else "no time"
     if kind in CLOCKS:
         tick = f"epoch_us({name}::timestamp)"
     elif kind in MOMENTS:
         tick = f"epoch_us({name}::timestamptz)"
+    elif opened.source.is_time and opened.source.timezone is not None:
+        tick, form = f"epoch_us(try_cast({name} as timestamptz))", ISO + OFFSET
     elif opened.source.is_time:
-        is_moment = opened.source.timezone is not None
-        tick = f"epoch_us(try_cast({name} as {'timestamptz' if is_moment else 'timestamp'}))"
-        form = ISO + OFFSET if is_moment else ISO
+        clock, form = f"try_cast({name} as timestamp)", ISO
+        tick, text = f"epoch_us({clock})", f"{clock}::varchar"
+        usual = f"{tick} >= {FIRST} and {tick} < {LAST} and ({text} = {name} or replace({text}, ' ', 'T') = {name})"
     else:
         cause = "no whole end" if is_end else "no whole number"
         number = f"try_cast({name} as bigint)"
         tick = f"case when abs({number}) < {FARTHEST} then {number} end"
-        form = "-?[0-9]+" if kind == "VARCHAR" else ""
+        if kind == "VARCHAR":
+            form, usual = "-?[0-9]+", f"{tick}::varchar = {name}"
     other = f" or not regexp_full_match({name}, {literal(form)})" if form else ""
     missing, lacks = is_missing(name, kind), 0 if is_end else BIT["no order"]
-    return tick, f"case when {missing} then {lacks} when {tick} is null{other} then {BIT[cause]} else 0 end"
+    right = f"when {usual} then 0 " if usual else ""  # most texts are as DuckDB writes them, and need no pattern
+    return tick, f"case {right}when {missing} then {lacks} when {tick} is null{other} then {BIT[cause]} else 0 end"

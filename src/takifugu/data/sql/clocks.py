@@ -34,6 +34,11 @@ RULE = "days and hours are those of clocks somewhere"
 _FIELDS = ("left", "right", "input", "lower", "upper", "child")
 
 
+def has_point(kind: str) -> bool:
+    """Return whether a type is of numbers with a point."""
+    return kind.partition("(")[0] in POINT
+
+
 def refuse_clocks_of_nobody(key: str, roots: Iterable[Node], kinds_of: Callable[[Node], Sequence[str]],
                             select: Node) -> list[Words]:  # fmt: skip
     """Raise InputError for what depends on the zone of the connection, in expressions of one SELECT.

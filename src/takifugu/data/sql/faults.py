@@ -71,21 +71,23 @@ class Cause:
     fix: str
 
 
+def _of_both(cause: Cause, name: str) -> tuple[Cause, Cause]:
+    """Return a cause about `order`, and the same about `end`, by its name."""
+    texts = [text.replace("{order}", "{end}") for text in (cause.what, cause.rule, cause.fix)]
+    return cause, Cause(name, "end", *(text.replace("order =", "end =") for text in texts))
+
+
 CAUSES = (
     Cause("where unknown", "where", "where is neither true nor false", "each row counts or does not count",
           'where = "coalesce({where}, false)"'),
     Cause("no order", "order", "nothing in {order}", "every row has its place",
           'where = "{order} IS NOT NULL", if such rows mean nothing'),
-    Cause("no time", "order", "a text in {order} that is no ISO 8601 time",
+    *_of_both(Cause("no time", "order", "a text in {order} that is no ISO 8601 time",
           "step is a time, and times are written as 2026-03-29T14:05:00, all with an offset from UTC or all without",
-          "order = \"strptime({order}, '%d.%m.%Y %H:%M')\", with your format"),
-    Cause("no end time", "end", "a text in {end} that is no ISO 8601 time",
-          "step is a time, and times are written as 2026-03-29T14:05:00, all with an offset from UTC or all without",
-          "end = \"strptime({end}, '%d.%m.%Y %H:%M')\", with your format"),
-    Cause("no whole number", "order", "a text in {order} that is no whole number",
-          "step is a number, so rows are ordered by whole numbers", 'order = "cast({order} AS bigint)"'),
-    Cause("no whole end", "end", "a text in {end} that is no whole number",
-          "step is a number, so stays end at whole numbers", 'end = "cast({end} AS bigint)"'),
+          "order = \"strptime({order}, '%d.%m.%Y %H:%M')\", with your format"), "no end time"),
+    *_of_both(Cause("no whole number", "order", "a text in {order} that is no whole number",
+          "step is a number, so rows start and end at whole numbers", 'order = "cast({order} AS bigint)"'),
+          "no whole end"),
     Cause("no unit", "unit", "nothing in {unit}", "every row is about somebody",
           'where = "{unit} IS NOT NULL", if such rows are about nobody'),
     Cause("no recording", "recording", "nothing in {recording}", "every row belongs to a recording",
@@ -120,10 +122,9 @@ CAUSES = (
     Cause("number with a point", "unit", "a name in {unit} with a point or an exponent",
           "7.0 was 7 before a column had gaps: the same person under another name",
           'unit = "cast(cast({unit} AS decimal(38, 1)) AS hugeint)"'),
-    Cause("year", "order", "a time before 1900 or after 2099 in {order}",
+    *_of_both(Cause("year", "order", "a time before 1900 or after 2099 in {order}",
           "a year of two digits is read as one of the first century", "%y in strptime() reads a year of two digits"),
-    Cause("end year", "end", "a time before 1900 or after 2099 in {end}",
-          "a year of two digits is read as one of the first century", "%y in strptime() reads a year of two digits"),
+          "end year"),
     Cause("between steps", "step", "a time in {order} between two steps", "samples lie on steps",
           "order = \"{bucket}\""),
     Cause("outside", "until", "a row outside the time from from to until", "a source runs from from to until",

@@ -328,6 +328,14 @@ class Judge:
         return pairs
 
 
+def judged(
+    tree: Node, key: str, rows: Rows, kinds_of: Callable[[Node], Sequence[str]] | None = None
+) -> tuple[Cells, Judge]:
+    """Return the cells that an expression over some rows comes from, and its judge with the checks of its rows."""
+    judge = Judge(key, kinds_of=kinds_of)
+    return judge.value(tree, Scope((("", rows),), tree)), judge
+
+
 def _below(one: Rows, other: Rows) -> Rows:
     """Return the rows of both."""
     columns = zip(one.columns, other.columns, strict=True)

@@ -15,8 +15,8 @@ from takifugu.core.files import private_folder
 from takifugu.data.files.text_file import ENDINGS
 from takifugu.data.relation.opening import DUCKDB, JSON, PARQUET, WRITTEN, Opening
 from takifugu.data.relation.relation import Relation, connected, run, types_of, view
-from takifugu.data.sql.judge import Judge
-from takifugu.data.sql.scopes import Rows, Scope
+from takifugu.data.sql.judge import judged
+from takifugu.data.sql.scopes import Rows
 from takifugu.data.sql.tree import expression, text_of
 from takifugu.data.sql.words import identifier, literal
 from takifugu.releasing.draft.layout import Layout, layout_of
@@ -96,7 +96,7 @@ class Evidence:
             what, fix = f"the first line names {text[:80]!r} twice", f"--{key} {others}"
             raise InputError(what, rule="a column has one name", fix=fix).at(key)
         tree = expression(text, key)
-        Judge(key).value(tree, Scope((("", Rows.of(0, self.types)),), tree))
+        judged(tree, key, Rows.of(0, self.types))
         return f"({text_of(tree)})"
 
     @cached_property

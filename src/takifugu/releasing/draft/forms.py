@@ -10,8 +10,7 @@ from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
 
 from takifugu.core.errors import InputError
-from takifugu.data.relation.types import WHOLE
-from takifugu.data.sql.clocks import CLOCKS, ISO, MOMENTS, OFFSET
+from takifugu.data.sql.clocks import CLOCKS, ISO, MOMENTS, OFFSET, WHOLE, has_point
 from takifugu.data.sql.words import identifier, literal
 from takifugu.releasing.draft.evidence import Evidence
 
@@ -221,8 +220,7 @@ def value_of(evidence: Evidence, column: str) -> Value:
     if kind != "VARCHAR":
         missing, number = evidence.count(f"count(*) filter ({sql} is null)", f"count(distinct {sql})")
         kind = evidence.type_of(sql, "value")
-        has_point = kind in ("FLOAT", "DOUBLE") or kind.startswith("DECIMAL")
-        return Value(column, (), has_point or (kind in WHOLE and number > MOST_STATES), missing)
+        return Value(column, (), has_point(kind) or (kind in WHOLE and number > MOST_STATES), missing)
     listed = f"({', '.join(map(literal, MISSING))})"
     is_said = f"{sql} <> '' and trim({sql}) not in {listed}"
     words = sorted(word for (word,) in evidence.ask(f"distinct trim({sql})", f"trim({sql}) in {listed}"))
