@@ -197,7 +197,7 @@ def test_a_certificate_of_before_is_refused_by_name(there: Path) -> None:
     """It does not say what was charged; whoever goes on without it counts it by hand."""
     former = shutil.copy(certificate_of(there), there / "out" / "former.certificate.json")
     rewrite(former, lambda data: data.update(format="takifugu-certificate/4"))
-    with pytest.raises(InputError, match=r"former\.certificate\.json (has the format 'takifugu-certificate/4'|was written by)"):
+    with pytest.raises(InputError, match=r"former\.certificate\.json (has the format|was written by)"):
         certificates_in([there / "out"])
 
 
