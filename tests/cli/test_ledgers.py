@@ -8,6 +8,7 @@ from contextlib import closing
 from pathlib import Path
 
 import pytest
+from tests.support import postgresql
 from tests.support.commands import ended, invoke, json_of, refused, succeed, widest, words_of
 from tests.support.ledger_edits import debit, pay, published
 from tests.support.ledger_tools import one_thing, with_delta
@@ -292,6 +293,32 @@ def test_an_address_is_shown_without_its_password(monkeypatch: pytest.MonkeyPatc
         assert "secret" not in outcome.output
         if "--json" in command:
             assert json.loads(outcome.stdout)["file"].startswith("postgresql://127.0.0.1:1/study?ledger=nights")
+
+
+@pytest.mark.slow
+@pytest.mark.skipif(postgresql.programs() is None, reason="there is no initdb")
+def test_a_ledger_in_a_database(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """The same commands, with an address in the place of a path."""
+    monkeypatch.chdir(tmp_path)
+    with postgresql.cluster() as url:
+        one, other = f"{url}&ledger=one", f"{url}&ledger=other"
+        assert "there is no ledger" in refused("ledger", "show", one)
+        with closing(Ledger.open(one)) as book:
+            publish(book, pay(book, debit(name="minutes"), budget=9), Path("out"))
+            pay(book, debit(name="again"))
+        said = words_of(succeed("ledger", "show", one))
+        assert "0.1 published minutes" in said
+        assert "user=owner" not in said
+        assert "ledger=one" in said  # in the command that finishes what waits
+        succeed("ledger", "verify", one, "out")
+        assert "may spend epsilon 12" in words_of(succeed("ledger", "set-budget", one, "data", "12"))
+        assert "there is no ledger" in words_of(ended(2, "ledger", "import-certificates", other, "out"))
+        assert "there is no ledger" in refused("ledger", "show", other)
+        succeed("ledger", "import-certificates", other, "out", "--yes")
+        succeed("ledger", "verify", other, "out")
+        assert json_of("ledger", "show", other)["sources"][0]["spent"] == TENTH
+        lost = ended(2, "ledger", "verify", f"{url}&ledger=none")
+        assert "there is no ledger" in lost.stderr
 
 
 def test_a_copy_of_the_ledger_is_one_ledger(place: Path) -> None:

@@ -83,8 +83,8 @@ class Sqlite:
             raise LedgerError(
                 f"the ledger {self.name!r} is of an earlier format",
                 rule="this version keeps one list of events, and reads no earlier format",
-                fix="publish on in a new ledger, and enter what was published so far from its certificates "
-                "(Ledger.adopt)",
+                fix="publish on in a new ledger, with a budget that leaves out what this one has spent: certificates "
+                "of that time say too little to be adopted",
             ).at("ledger")  # fmt: skip
         if not there.keys() & _TABLES.keys():
             raise LedgerError(
