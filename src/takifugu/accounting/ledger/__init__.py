@@ -8,11 +8,13 @@ from takifugu.core.registry import loading
 
 if TYPE_CHECKING:
     from takifugu.accounting.amounts import Amount
-    from takifugu.accounting.ledger.ledger import Ledger, Payment, Preview, Reservation
+    from takifugu.accounting.ledger.events import DRAWN, OVER, RESERVED, SESSION
+    from takifugu.accounting.ledger.ledger import Ledger
     from takifugu.accounting.ledger.listing import Listed
     from takifugu.accounting.ledger.session import Session
     from takifugu.accounting.ledger.trials import Debit
-    from takifugu.accounting.ledger.view import DRAWN, OVER, RESERVED, SESSION, Source
+    from takifugu.accounting.ledger.values import Payment, Preview, Reservation
+    from takifugu.accounting.ledger.view import Source
 
 __all__ = [
     "DRAWN", "OVER", "RESERVED", "SESSION", "Amount", "Debit", "Ledger", "Listed", "Payment", "Preview", "Reservation",
@@ -21,7 +23,8 @@ __all__ = [
 ]  # fmt: skip
 
 __getattr__ = loading(__name__, {
-    **dict.fromkeys(__all__, "ledger"), "Amount": "trials", "Debit": "trials", "Listed": "listing",
-    "Session": "session",
-    **dict.fromkeys(("DRAWN", "OVER", "RESERVED", "SESSION", "Source"), "view"),
+    **dict.fromkeys(("DRAWN", "OVER", "RESERVED", "SESSION"), "events"),
+    **dict.fromkeys(("Payment", "Preview", "Reservation"), "values"),
+    "Amount": "trials", "Debit": "trials", "Ledger": "ledger", "Listed": "listing", "Session": "session",
+    "Source": "view",
 })  # fmt: skip

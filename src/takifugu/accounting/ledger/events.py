@@ -19,6 +19,10 @@ from typing import Any, ClassVar
 from takifugu.core.errors import InputError, LedgerError, TakifuguError
 
 FORMAT = 1
+#: What became of a payment.
+RESERVED, DRAWN, OVER = "reserved", "drawn", "over"
+#: How a payment says that it is for a session.
+SESSION = {"kind": "session"}
 #: Whose data a line reads, where it is no set of units: a source that names nobody, and all who are or will be.
 NOBODY, EACH = "", "*"
 

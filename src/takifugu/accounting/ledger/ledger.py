@@ -25,12 +25,15 @@ from takifugu.accounting.ledger.certificates import (
     in_payments,
     lacking_in,
 )
+from takifugu.accounting.ledger.checking import differences
 from takifugu.accounting.ledger.events import (
+    DRAWN,
+    OVER,
+    RESERVED,
     RESTORE,
     Budgeted,
     Drawn,
     Over,
-    Paid,
     Same,
     canonical,
     chained,
@@ -43,16 +46,15 @@ from takifugu.accounting.ledger.events import (
 from takifugu.accounting.ledger.listing import Listed, listed_in
 from takifugu.accounting.ledger.memory import Memory
 from takifugu.accounting.ledger.people import set_of
+from takifugu.accounting.ledger.previewing import preview_of
 from takifugu.accounting.ledger.sqlite import Sqlite
 from takifugu.accounting.ledger.stores import Store, content_of, is_address
-from takifugu.accounting.ledger.trials import Change, Debit, Order, Trial, order_of, trial_of
-from takifugu.accounting.ledger.view import COMING, DRAWN, EVERYBODY, OVER, RESERVED, SESSION, Group, Source, View
+from takifugu.accounting.ledger.trials import Change, Debit, order_of, trial_of
+from takifugu.accounting.ledger.values import Declared, Payment, Preview, Reservation
+from takifugu.accounting.ledger.view import COMING, EVERYBODY, Group, Source, View
 from takifugu.core.errors import (
-    BudgetExceeded,
     CompositionRefused,
-    InputError,
     LedgerError,
-    PeopleUndeclared,
     ReadingChanged,
 )
 from takifugu.core.lasting import open_things
@@ -64,75 +66,6 @@ from takifugu.core.readings import with_entries
 LOST = 3
 #: The most bytes of noisy values that one payment keeps.
 LARGEST = 400_000_000
-#: So many payments are recomputed one by one by `check`; of all later ones only what they come to in the end.
-RECOMPUTED = 300
-
-
-@dataclass(frozen=True, eq=False)
-class Reservation:
-    """Paid releases: their random ids by name, and what their source has spent then."""
-
-    group: str
-    source: str
-    ids: Mapping[str, str]
-    spent: Amount
-    budget: Amount
-
-
-@dataclass(frozen=True)
-class Declared:
-    """An owner's word that entries are the same, as they were read before and after, and why."""
-
-    created: str
-    why: str
-    readings: tuple[str, str]
-
-
-@dataclass(frozen=True, eq=False)
-class Payment:
-    """Releases that were paid for together, and what became of them; `values` wait from the draw until they are out."""
-
-    group: str
-    source: str
-    ids: Mapping[str, str]
-    state: str
-    identity: str
-    created: str
-    recipe: Plain
-    spent: Amount
-    budget: Amount | None
-    values: bytes | None = None
-    why: str = ""
-
-    @property
-    def once(self) -> Any:
-        """The key under which it was paid for, None without one."""
-        return self.recipe.get("once")
-
-    @property
-    def is_session(self) -> bool:
-        return bool(self.recipe.get("kind") == SESSION["kind"])
-
-
-@dataclass(frozen=True, eq=False)
-class Preview:
-    """What a source has spent before and would after a release; `over` is the error where a budget does not allow it.
-
-    `asks` is what has to be answered before anything is paid. `charges` are those of unlike units.
-    """
-
-    before: Amount
-    after: Amount
-    budget: Amount
-    budget_is_declared: bool
-    charges: tuple[fitting.Charged, ...]
-    over: BudgetExceeded | None
-    asks: ReadingChanged | PeopleUndeclared | None
-    trial: Trial
-
-    @property
-    def fits(self) -> bool:
-        return self.over is None
 
 
 @dataclass(eq=False)
@@ -284,49 +217,8 @@ class Ledger:
     ) -> Preview:  # fmt: skip
         """Rehearse `reserve`: nothing is written. Raises what it raises for what cannot be counted."""
         given = (source, budget, reading, entries, same_entries, same_people, why, identity, recipe)
-        order = order_of(self.view(), debits, *given)
         view = self.view()
-        asks: ReadingChanged | PeopleUndeclared | None = None
-        try:
-            trial = trial_of(self.store.name, view, order)
-        except ReadingChanged as changed:
-            trial, asks = self._both(view, order, changed)
-        except PeopleUndeclared as undeclared:
-            trial, asks = self._with_others(view, order, undeclared)
-        before, after = view.source(order.source), trial.view.source(order.source)
-        over = fitting.excess(trial, self.store.name)
-        charges = fitting.charges(trial)
-        assert after.budget is not None, "an implied budget is one"
-        return Preview(before.spent, after.spent, after.budget, not after.is_implied, charges, over, asks, trial)
-
-    def _both(self, view: View, order: Order, changed: ReadingChanged) -> tuple[Trial, ReadingChanged]:
-        """Return what a release comes to by the first answer that can be counted, and the question with both prices."""
-        trials, prices, refusals = list[Trial](), list[str](), list[Exception]()
-        for answer in (True, False):
-            try:
-                trial = trial_of(
-                    self.store.name, view, replace(order, same_entries=answer, why=order.why or "a rehearsal")
-                )
-                trials.append(replace(trial, order=None))
-                prices.append(words.price(view, trial.view, order.source))
-            except (InputError, LedgerError, CompositionRefused) as refused:
-                refusals.append(refused)
-                prices.append(f"refused, {refused.message}")
-        if not trials:
-            raise refusals[-1]
-        return trials[0], ReadingChanged(order.source, changed.before, changed.now, *prices)
-
-    def _with_others(self, view: View, order: Order, undeclared: PeopleUndeclared) -> tuple[Trial, PeopleUndeclared]:
-        """Return what a release comes to beside the other sources, and the question with that price."""
-        try:
-            try:
-                trial = trial_of(self.store.name, view, replace(order, same_people=True))
-            except ReadingChanged:  # which is asked afterwards
-                trial = trial_of(self.store.name, view, replace(order, same_people=True, same_entries=False))
-        except (InputError, LedgerError, CompositionRefused) as refused:
-            raise PeopleUndeclared(undeclared.source, undeclared.other, f"refused, {refused.message}") from None
-        price = words.price(view, trial.view, order.source)
-        return replace(trial, order=None), PeopleUndeclared(undeclared.source, undeclared.other, price)
+        return preview_of(self.store.name, view, order_of(view, debits, *given))
 
     def question(self, source: str, reading: str, entries: str | None) -> ReadingChanged | None:
         """Return what a release of a source will be asked about its entries, without a price; None for nothing."""
@@ -610,28 +502,4 @@ class Ledger:
 
     def check(self) -> tuple[str, ...]:
         """Read all events again, and compute what every unit has spent anew; return, in words, what differs."""
-        view, problems = View(self._content), list[str]()
-        noted = dict[str, Amount]()
-        for event, digest in in_chain(self.store.after(0), b"", "", 0):
-            with decoding():
-                view.apply(event, digest)
-                named = () if not isinstance(event, Paid) else (event.reading, event.recipe)
-                for content in filter(None, named):
-                    self._content(content)
-            if not isinstance(event, Paid):
-                continue
-            spent = {name: Amount.of_texts(texts) for name, texts in event.spent.items()}
-            for name, amount in spent.items():
-                if not noted.get(name, NOTHING).fits(amount):
-                    problems.append(f"event {view.number - 1} notes less of {name!r} than an earlier one")
-                noted[name] = amount
-            if len(view.groups) <= RECOMPUTED:
-                problems += words.unlike(view.number - 1, view.most_of(view.touched(event)), spent)
-        problems += words.unlike(view.number - 1, view.most_of(view.everyone()), noted)
-        for group in view.groups.values():
-            if group.state == DRAWN:
-                try:
-                    self._values(view, group.paid.group)
-                except LedgerError as error:
-                    problems.append(error.message)
-        return tuple(problems)
+        return tuple(differences(self.store.after(0), self._content, self._values))

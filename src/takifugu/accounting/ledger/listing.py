@@ -6,7 +6,8 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 
 from takifugu.accounting.amounts import Amount, most
-from takifugu.accounting.ledger.view import OVER, View
+from takifugu.accounting.ledger.events import OVER
+from takifugu.accounting.ledger.view import View
 
 
 @dataclass(frozen=True)

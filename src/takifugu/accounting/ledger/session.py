@@ -6,9 +6,10 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 
 from takifugu.accounting.amounts import Budget
-from takifugu.accounting.ledger.ledger import Ledger, Payment, Reservation
+from takifugu.accounting.ledger.events import SESSION
+from takifugu.accounting.ledger.ledger import Ledger
 from takifugu.accounting.ledger.trials import Debit
-from takifugu.accounting.ledger.view import SESSION
+from takifugu.accounting.ledger.values import Payment, Reservation
 from takifugu.core.errors import InputError
 
 #: A question (public: it holds no data) and its noisy answer, as texts.

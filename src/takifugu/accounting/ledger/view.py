@@ -14,8 +14,12 @@ from dataclasses import dataclass, field, replace
 from takifugu.accounting.amounts import NOTHING, Amount, most
 from takifugu.accounting.ledger.account import ELSEWHERE, Outside, covering, placed, repeated, together
 from takifugu.accounting.ledger.events import (
+    DRAWN,
     EACH,
     NOBODY,
+    OVER,
+    RESERVED,
+    SESSION,
     Began,
     Budgeted,
     Drawn,
@@ -33,9 +37,6 @@ from takifugu.core.lists import take
 from takifugu.model.frameworks import OF_ROWS, Framework
 from takifugu.model.frameworks import from_dict as read_framework
 
-RESERVED, DRAWN, OVER = "reserved", "drawn", "over"
-#: How a payment says that it is for a session.
-SESSION = {"kind": "session"}
 #: The unit of all sources that name none, whoever it is: it may be any of the named ones.
 EVERYBODY = -1
 #: The class of named units that were never charged yet.

@@ -1,0 +1,43 @@
+"""Whether a ledger is what its events say: all of them read again, and every total computed anew."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Sequence
+
+from takifugu.accounting.amounts import NOTHING, Amount
+from takifugu.accounting.ledger import words
+from takifugu.accounting.ledger.events import DRAWN, Paid, decoding, in_chain
+from takifugu.accounting.ledger.view import View
+from takifugu.core.errors import LedgerError
+
+#: So many payments are computed anew one by one; of all later ones only what they come to in the end.
+RECOMPUTED = 300
+
+
+def differences(
+    rows: Sequence[tuple[str, str]], content: Callable[[str], bytes], values: Callable[[View, str], object]
+) -> Iterator[str]:
+    """Say what differs between events and what they note; `values` reads those of a payment that wait."""
+    view, noted = View(content), dict[str, Amount]()
+    for event, digest in in_chain(rows, b"", "", 0):
+        with decoding():
+            view.apply(event, digest)
+            named = () if not isinstance(event, Paid) else (event.reading, event.recipe)
+            for name in filter(None, named):
+                content(name)
+        if not isinstance(event, Paid):
+            continue
+        spent = {name: Amount.of_texts(texts) for name, texts in event.spent.items()}
+        for name, amount in spent.items():
+            if not noted.get(name, NOTHING).fits(amount):
+                yield f"event {view.number - 1} notes less of {name!r} than an earlier one"
+            noted[name] = amount
+        if len(view.groups) <= RECOMPUTED:
+            yield from words.unlike(view.number - 1, view.most_of(view.touched(event)), spent)
+    yield from words.unlike(view.number - 1, view.most_of(view.everyone()), noted)
+    for group in view.groups.values():
+        if group.state == DRAWN:
+            try:
+                values(view, group.paid.group)
+            except LedgerError as error:
+                yield error.message
