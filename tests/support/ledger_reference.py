@@ -142,7 +142,8 @@ class Reference:
         totals: dict[str, Pair] = {}
 
         def times(line: Line) -> int:
-            return line.count if unit is None and line.units != NOBODY else 1
+            is_several = unit is None or line.source in self.loose()
+            return line.count if is_several and line.units != NOBODY else 1
 
         for table in {self.table_of(line) for line in theirs}:
             here = [line for line in theirs if self.table_of(line) == table]

@@ -11,6 +11,8 @@ from typing import Any
 import pytest
 from tests.support import ledger_histories as histories
 from tests.support.ledger_edits import charge, debit, in_state, kinds, pay, published
+from tests.support.ledger_tools import one_thing
+from tests.support.paying import group_debit
 
 from takifugu.accounting.ledger import OVER, SESSION, Amount, Debit, Ledger, people
 from takifugu.accounting.ledger import ledger as ledgers
@@ -229,6 +231,18 @@ def test_who_may_have_another_name_is_charged_what_all_of_the_other_name_are(led
     other.reserve("data", weekly(0), 9, entries="hours", reading=HOURS)
     with pytest.raises(ReadingChanged, match="unit: upper"):
         other.reserve("data", weekly(1), entries="hours", reading=OTHER_NAMES)
+
+
+def test_who_has_another_name_may_be_several_of_those_before(ledger: Ledger) -> None:
+    """Runs were the people, and then who ran: each answer about a run may be about one person, and all runs alike.
+
+    A value that all three runs have, and Laplace noise of scale 1 on each: the answers lose 3 together.
+    """
+    runs, people = "file: text\nunit: run\nvalue: state", "file: text\nunit: who\nvalue: state"
+    ledger.reserve("data", [group_debit(one_thing(1), 1, "r1", "r2", "r3")], 99, entries="e", reading=runs)
+    ledger.reserve("data", [group_debit(one_thing(1), 1, "ann")], entries="e", reading=people, same_entries=False)
+    assert ledger.spent("data", "ann") == Amount(4)
+    assert ledger.check() == ()
 
 
 def test_entries_of_a_releases_own_are_said_to_be_so(ledger: Ledger) -> None:

@@ -370,15 +370,16 @@ class View:
         Lines about entries that are declared to be the same count together, and all others beside them. Raises
         CompositionRefused where a table has no joint promise.
         """
-        if is_everybody and any(step.is_named and not step.line.count for step in steps):
+        several = {step.source for step in steps} if is_everybody else self.loose()
+        if any(step.is_named and not step.line.count for step in steps if step.source in several):
             raise CompositionRefused(
-                "a source that names nobody may be about anyone of all people, and of how many an adopted release "
-                "tells is not known", fix="keep a ledger of its own for one of the two",
+                "who goes by no name, or by another one than before, may be several of all people, and of how many an "
+                "adopted release tells is not known", fix="keep a ledger of its own for one of the two",
             )  # fmt: skip
         tables, rest = dict[int, list[Step]](), Outside()
         for step in steps:
             table = self.find(step.table) if step.is_named != is_everybody else ELSEWHERE
-            rest.add(table, step.charge, _times(step, is_everybody))
+            rest.add(table, step.charge, _times(step, several))
             if table != ELSEWHERE:
                 tables.setdefault(table, []).append(step)
         is_only = len(steps) == 1 and (len(self.releases) == 1 or steps[0].charge.scope == "unit")
@@ -387,7 +388,7 @@ class View:
             if start_apart(here):  # a row of the one may be many of the other
                 cost = rest.all_but(None)
             else:
-                charges = self._in_order(steps, here, is_everybody) if has_delta else self._in_any_order(here)
+                charges = self._in_order(steps, here, several) if has_delta else self._in_any_order(here)
                 beliefs = dict.fromkeys(step.belief for step in here)
                 joint = [together(self.frameworks[name], name, charges, is_only) for name in beliefs]
                 cost = most(*joint).plus(rest.all_but(table, without_delta=has_delta))
@@ -404,7 +405,7 @@ class View:
             charges += repeated(charge, at, entries)
         return charges
 
-    def _in_order(self, steps: Sequence[Step], here: Sequence[Step], is_everybody: bool) -> list[Charge]:
+    def _in_order(self, steps: Sequence[Step], here: Sequence[Step], several: set[str]) -> list[Charge]:
         """Return the charges of a table one by one, with those beside them that have a delta: later noise costs more.
 
         A series is begun by the releases of one payment; what declares later that it begins one continues it.
@@ -417,7 +418,7 @@ class View:
                     charge = replace(charge, begins_series=False)
                 charges.append(charge)
             elif step.charge.delta:
-                charges.append(covering(step.charge, _times(step, is_everybody)))
+                charges.append(covering(step.charge, _times(step, several)))
         return charges
 
     def _entries(self, step: Step) -> str:
@@ -429,6 +430,6 @@ def start_apart(steps: Iterable[Step]) -> bool:
     return len({step.line.starts for step in steps}) > 1
 
 
-def _times(step: Step, is_everybody: bool) -> int:
-    """Return how often a line counts: of the people that it names, the one of all sources may be each."""
-    return step.line.count if is_everybody and step.is_named else 1
+def _times(step: Step, several: set[str]) -> int:
+    """Return how often a line counts: of the people that these sources name, one unit may be each."""
+    return step.line.count if step.is_named and step.source in several else 1
