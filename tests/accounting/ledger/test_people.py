@@ -12,7 +12,7 @@ from tests.support.paying import group_debit, refused_unchanged
 
 import takifugu as tf
 from takifugu.accounting.composition import Charge, charge_of, joint
-from takifugu.accounting.ledger import Amount, Debit, Ledger
+from takifugu.accounting.ledger import Amount, Debit, Ledger, people
 from takifugu.analysis.guarantee import Covers
 from takifugu.analysis.randomisers import RoundedNormal
 from takifugu.core.errors import BudgetExceeded, CompositionRefused, InputError, LedgerError
@@ -195,6 +195,26 @@ def test_about_one_source_every_release_names_people_or_none_does(ledger: Ledger
     for source, debits in (("one", [about("ann")]), ("many", [about()]), ("new", [about(), about("ann")])):
         debits = [replace(debit, name=str(number)) for number, debit in enumerate(debits)]
         refused_unchanged(ledger, LedgerError, words, source, debits, same_people=True)
+
+
+def test_two_people_of_one_tag_who_come_apart_pay_for_each_other(
+    ledger: Ledger, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Whatever is released about either, none is charged less than with a tag of its own."""
+    releases = [about("Ana", epsilon="1/2"), about("Ben"), about("Ben"), about("Ana", epsilon="1/2")]
+    honest = Ledger.blank()
+    for debit in releases:
+        pay(honest, "data", debit)
+    real = people.blake2b
+    monkeypatch.setattr(people, "blake2b", lambda name, **how: real(b"Ana" if name == b"Ben" else name, **how))
+    for debit in releases:
+        pay(ledger, "data", debit)
+    assert ledger.view().people.sizes == [1]
+    for name in ("Ana", "Ben"):
+        assert ledger.spent("data", name).epsilon == 3 > honest.spent("data", name).epsilon
+    assert ledger.check() == ()
+    words = "one tag for two people"
+    refused_unchanged(ledger, LedgerError, words, "data", [about("Ana", "Ben", "Cid")])
 
 
 def test_equal_names_of_releases_do_not_hide_units(ledger: Ledger) -> None:
