@@ -88,7 +88,7 @@ def test_tables_that_are_published_at_once_begin_it_together(tmp_path: Path) -> 
     begun = [charge_of(made[name], at=0, begins_series=True, reading="at once") for name in ("walking", "time-use")]
     charged = joint(made["walking"].framework, [*begun, charge_of(made["still"], at=0, reading="at once")])
     assert spent(tmp_path, "study") == Amount(charged.epsilon, charged.delta)
-    advance = tf.compose([made["walking"], made["time-use"]], fixed_in_advance=True)
+    advance = tf.compose([made["walking"], made["time-use"]], begins_series=True)
     assert joint(made["walking"].framework, begun).epsilon == pytest.approx(advance.epsilon, rel=1e-8)
 
 
