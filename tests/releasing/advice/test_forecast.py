@@ -19,7 +19,7 @@ from takifugu.core.errors import CalibrationRefused
 from takifugu.model.queries.additive import Additive
 from takifugu.releasing.advice import refusing
 from takifugu.releasing.planning.expected import Blur, Expected
-from takifugu.releasing.planning.notices import BESIDE, Notice
+from takifugu.releasing.planning.notices import WHY_DEARER, Notice
 from takifugu.releasing.publishing import run
 
 changed = partial(release_files.changed, files.SPEC)
@@ -183,7 +183,7 @@ def test_a_charge_above_the_releases_own_epsilon_is_never_silent(tmp_path: Path)
     assert all(charge.added.epsilon > charge.alone.epsilon for charge in foreseen.account.charges)
     (words,) = (notice for notice in foreseen.notices if "charged" in notice)
     assert f"each of {sum(charge.units for charge in foreseen.account.charges)} people is charged epsilon" in words
-    assert words.endswith(BESIDE)
+    assert words.endswith(WHY_DEARER)
     with pytest.warns(Notice, match="is charged epsilon"):
         tf.release_file(where, force=True, anyway=True)
 

@@ -20,7 +20,14 @@ from tests.support.releases import assert_says, faults_of, put, refused, spent
 import takifugu as tf
 from takifugu.accounting.ledger import DRAWN, Ledger
 from takifugu.audit import joint_loss, true_loss
-from takifugu.core.errors import BudgetExceeded, CompositionRefused, DataError, SpecError, TakifuguError
+from takifugu.core.errors import (
+    BudgetExceeded,
+    CompositionRefused,
+    DataError,
+    ReadingChanged,
+    SpecError,
+    TakifuguError,
+)
 from takifugu.mechanisms.local.senders import Values
 from takifugu.model import frameworks
 from takifugu.releasing.certificates.checksum import read_certificate
@@ -134,18 +141,18 @@ def test_what_is_published_follows_the_channel(tmp_path: Path) -> None:
 
 @pytest.mark.slow
 def test_randomising_the_same_rows_again_is_a_new_release(tmp_path: Path) -> None:
-    """Nobody says that these are the same rows: of the second column the value itself counts; 1 is not enough."""
+    """Of one name they are the same rows, which cost what both columns tell: that is enough for no third one."""
     file = answers_in(tmp_path)
     first = tf.release_file(file)
     published = (tmp_path / "release-published/answers.csv").read_bytes()
-    with pytest.raises(BudgetExceeded):
-        tf.release_file(file, output=tmp_path / "again", once="2")
-    assert not (tmp_path / "again").exists() or not list((tmp_path / "again").glob("*.csv"))
-    file.write_text(WORDS.replace("budget = 1\n", "budget = 9\n"))
-    succeed("ledger", "set-budget", tmp_path / "ledger.db", "answers", "9")
     second = tf.release_file(file, output=tmp_path / "again", once="2")
-    noise: Any = first.tables[0].releases[0][1].randomiser
-    assert float(spent(tmp_path, "answers").epsilon) == pytest.approx(0.5 + min(noise.local_loss(), math.log(3)))
+    made: Any = first.tables[0].releases[0][1].calibration
+    true = joint_loss(made.framework, [(made.query, made.randomiser)] * 2)
+    assert 0.5 < float(spent(tmp_path, "answers").epsilon) == pytest.approx(true.loss, rel=1e-6)
+    file.write_text(WORDS.replace('value = "place"', 'value = "place"\nentries = "others"'))
+    with pytest.raises(BudgetExceeded):  # nobody says that these are other rows
+        tf.release_file(file, output=tmp_path / "others", once="3", other_entries=True)
+    assert not list(tmp_path.glob("others/*.csv"))
     assert (tmp_path / "release-published/answers.csv").read_bytes() == published
     assert second.tables[0].rows != first.tables[0].rows
 
@@ -158,8 +165,10 @@ def test_other_rows_of_the_same_people_add_up_where_their_batches_are_named(tmp_
     tf.release_file(file, output=tmp_path / "april")
     assert F(2999, 1000) < spent(tmp_path, "checkins").epsilon <= 3  # what both tell
     file.write_text(BY_NAME.replace('entries = "March"\n', ""))
-    with pytest.raises(BudgetExceeded):
+    with pytest.raises(ReadingChanged):
         tf.release_file(file, output=tmp_path / "unknown")
+    with pytest.raises(BudgetExceeded):
+        tf.release_file(file, output=tmp_path / "unknown", other_entries=True)
 
 
 @pytest.mark.parametrize(("where", "step", "error", "is_drawn"), [

@@ -14,7 +14,7 @@ from tests.support.releases import put, spent
 
 import takifugu as tf
 from takifugu.accounting.composition import charge_of, joint
-from takifugu.accounting.ledger import Ledger
+from takifugu.accounting.ledger import Amount, Ledger
 from takifugu.cli import REFUSED
 from takifugu.core.errors import CompositionRefused
 from takifugu.releasing.file.loading import load
@@ -54,14 +54,14 @@ def write(folder: Path, *tables: tuple[str, str, str], joint: str = "", keys: st
 def test_tables_of_one_file_after_another_add_up_by_their_squares(tmp_path: Path) -> None:
     where = write(tmp_path, COUNT)
     assert "is alone" not in succeed("release", where).output
-    assert spent(tmp_path, "study").pair == (1, Fraction(1, 10**6))
+    assert spent(tmp_path, "study") == Amount(1, Fraction(1, 10**6))
     write(tmp_path, COUNT, ("again", *COUNT[1:]), PURE)
     succeed("release", where)
     made = {table.name: table.calibrations[0] for table in plan(load(where)).tables}
     begun = charge_of(made["walking"], at=0, begins_series=True)
     framework = made["walking"].framework
     charged = joint(framework, [begun, *(charge_of(made[name], at=0) for name in ("again", "still"))])
-    assert spent(tmp_path, "study").pair == (charged.epsilon, charged.delta)
+    assert spent(tmp_path, "study") == Amount(charged.epsilon, charged.delta)
     assert 1 < charged.epsilon < 2
     words = (tmp_path / "out" / "walking.certificate.txt").read_text()
     assert "it begins a series" in " ".join(words.split())
@@ -87,7 +87,7 @@ def test_tables_that_are_published_at_once_begin_it_together(tmp_path: Path) -> 
     made = {table.name: table.calibrations[0] for table in plan(load(where)).tables}
     begun = [charge_of(made[name], at=0, begins_series=True) for name in ("walking", "time-use")]
     charged = joint(made["walking"].framework, [*begun, charge_of(made["still"], at=0)])
-    assert spent(tmp_path, "study").pair == (charged.epsilon, charged.delta)
+    assert spent(tmp_path, "study") == Amount(charged.epsilon, charged.delta)
     advance = tf.compose([made["walking"], made["time-use"]], begins_series=True)
     assert joint(made["walking"].framework, begun).epsilon == pytest.approx(advance.epsilon, rel=1e-8)
 

@@ -86,7 +86,7 @@ def test_households_are_households_everywhere(tmp_path: Path) -> None:
         assert "time-use-pooled: all households together" in str(study.compare())
         calibrated, foreseen = str(study.calibrate()), str(study.dry_run())
     assert "for each household" in calibrated
-    assert re.search("for (one household|[23] households): ", " ".join(foreseen.split()))
+    assert re.search("for (one household|[23] households) ", " ".join(foreseen.split()))
     outcome = study.release()
     assert "for each household" in outcome.tables[0].title
     certificate = words(tmp_path, "pooled.certificate.txt")
@@ -106,4 +106,4 @@ def test_a_source_that_names_nobody_is_charged_as_a_whole(tmp_path: Path) -> Non
     spec = SPEC.replace(f'unit = "{NAMED}"\n', "").replace("units_independent = true\n", "")
     path = files.write(tmp_path, spec.replace('per = "both"\n', ""), data)
     text = " ".join(str(tf.open_study(path).dry_run()).split())
-    assert "for the whole source: its noise loses less than it promises" in text
+    assert "for the whole source" in text
