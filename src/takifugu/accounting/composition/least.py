@@ -36,9 +36,10 @@ def least_of_all(view: View, charges: Sequence[Charge], is_alone: bool) -> Joint
             return refused
         return None
 
-    if len(terms) == 1 and terms[0].cost.times == 1 and view.is_native(terms[0]):
-        single = terms[0]
-        if is_alone or single.covers is not Covers.OUTPUT:
+    if len(terms) == 1:
+        (single,) = terms
+        counts = is_alone or single.covers is not Covers.OUTPUT
+        if counts and single.cost.times == 1 and view.is_native(single):
             bounds.append(Joint(single.epsilon, delta, "alone", single.covers))
     if all(term.covers in STEADY for term in terms):
         covers = max((term.covers for term in terms), key=STEADY.index, default=Covers.EVERYTHING)
