@@ -183,8 +183,8 @@ def seen(folder: Path) -> Seen:
 
 def _files_in(values: bytes | None) -> dict[str, bytes]:
     """Return the files that wait; none where they are gone, or are the answers of a session."""
-    kept = None if values is None else json.loads(zlib.decompress(values))
-    tables = kept["tables"] if isinstance(kept, dict) else ()
+    bundle = None if values is None else json.loads(zlib.decompress(values))
+    tables = bundle["tables"] if isinstance(bundle, dict) else ()
     return {name: text.encode() for table in tables for name, text in table["files"].items()}
 
 

@@ -275,22 +275,22 @@ def test_classes_of_readings_are_those_of_a_plain_list(seed: int) -> None:
             reserve(None)
             classes += [] if known else [[text]]
             continue
-        with pytest.raises(ReadingChanged) as asked:
+        with pytest.raises(ReadingChanged) as caught:
             reserve(None)
         if answer is None:
             continue
         reserve(answer)
-        before = asked.value.before.rpartition("\n")[0]
+        before = caught.value.before.rpartition("\n")[0]
         home = next((members for members in classes if answer and before in members), None)
         assert not answer or home is not None
         classes.append([text]) if home is None else home.append(text)
     view = ledger.view()
-    found: dict[int, list[str]] = {}
+    readings: dict[int, list[str]] = {}
     for step in view.steps:
         reading = view.content(view.groups[step.group].paid.reading).decode()
-        members = found.setdefault(view.find(step.entries), [])
+        members = readings.setdefault(view.find(step.entries), [])
         members += [] if reading in members else [reading]
-    assert sorted(map(sorted, found.values())) == sorted(map(sorted, classes))
+    assert sorted(map(sorted, readings.values())) == sorted(map(sorted, classes))
 
 
 def test_a_longer_past_asks_for_the_fewest_lines() -> None:

@@ -250,7 +250,7 @@ class Ledger:
         except ReadingChanged as changed:
             trial, asks = self._both(view, order, changed)
         except PeopleUndeclared as undeclared:
-            trial, asks = self._beside(view, order, undeclared)
+            trial, asks = self._of_all_people(view, order, undeclared)
         before, after = view.source(order.source), trial.view.source(order.source)
         over = fitting.excess(trial, self.store.name)
         charges = fitting.charges(trial)
@@ -274,14 +274,14 @@ class Ledger:
             raise refusals[-1]
         return trials[0], ReadingChanged(order.source, changed.before, changed.now, *prices)
 
-    def _beside(self, view: View, order: Order, asked: PeopleUndeclared) -> tuple[Trial, PeopleUndeclared]:
+    def _of_all_people(self, view: View, order: Order, question: PeopleUndeclared) -> tuple[Trial, PeopleUndeclared]:
         """Return what a release comes to beside the other sources, and the question with that price."""
         try:
             trial = trial_of(self.store.name, view, replace(order, same_people=True))
         except (InputError, LedgerError, CompositionRefused) as refused:
-            raise PeopleUndeclared(asked.source, asked.other, f"refused, {refused.message}") from None
+            raise PeopleUndeclared(question.source, question.other, f"refused, {refused.message}") from None
         price = words.price(view, trial.view, order.source)
-        return replace(trial, order=None), PeopleUndeclared(asked.source, asked.other, price)
+        return replace(trial, order=None), PeopleUndeclared(question.source, question.other, price)
 
     # What becomes of it
 
