@@ -61,7 +61,7 @@ def with_past(where: Path, releases: int, is_alike: bool) -> None:
     assert ledger.store.append(view.number, rows, change.contents, {}, "")
 
 
-def in_a_process_of_its_own(where: Path, number: int, is_alike: bool) -> tuple[float, ...]:
+def in_a_new_process(where: Path, number: int, is_alike: bool) -> tuple[float, ...]:
     """Return how long a new process opens a ledger and pays, pays once more, and checks it all."""
     command = [sys.executable, __file__, "paid", str(where), str(number), str(int(is_alike))]
     said = subprocess.run(command, check=True, capture_output=True, text=True).stdout
@@ -87,7 +87,7 @@ def long_past(folder: Path, releases: int) -> None:
         title(f"{releases:,} weeks, {'all of one charge' if is_alike else 'each with noise of its own'}")
         where = folder / f"{is_alike}.db"
         with_past(where, releases, is_alike)
-        cold, warm, checked = in_a_process_of_its_own(where, releases, is_alike)
+        cold, warm, checked = in_a_new_process(where, releases, is_alike)
         row("the next release, in a new process", span(cold), "goal 2.5 s")
         row("one more, in the same process", span(warm), "goal 0.2 s")
         row("`check`", span(checked), "goal 5 s")

@@ -198,17 +198,17 @@ def _through_ledger(case: Case, ledger: Path) -> str:
 def released(case: Case, request: Request, calibration: Any, ledger: Path) -> str:
     """Pay for a release, and return the call; its entries have a place on one recording, or the name of their start."""
     data = build.data_of(request, local_of(request, case.value), None, case.order)
-    told: dict[str, Any] = {"entries": "v", "at": request.window}
+    words: dict[str, Any] = {"entries": "v", "at": request.window}
     if not request.placed:
-        told = {"entries": f"v from {request.window}"}
+        words = {"entries": f"v from {request.window}"}
     if request.unit is not None:
-        told["unit"] = request.unit
+        words["unit"] = request.unit
     try:
-        tf.release(calibration, data, ledger=ledger, source="s", budget=(5000, 0.9), **told)
+        tf.release(calibration, data, ledger=ledger, source="s", budget=(5000, 0.9), **words)
     except ReadingChanged:  # other entries, or perhaps some of the same
-        told["other_entries"] = True
-        tf.release(calibration, data, ledger=ledger, source="s", budget=(5000, 0.9), **told)
-    named = "".join(f", {name}={value!r}" for name, value in told.items())
+        words["other_entries"] = True
+        tf.release(calibration, data, ledger=ledger, source="s", budget=(5000, 0.9), **words)
+    named = "".join(f", {name}={value!r}" for name, value in words.items())
     return f"tf.release(cal, {data!r}, ledger='fuzz.db', source='s', budget=(5000, 0.9){named})"
 
 

@@ -95,11 +95,11 @@ def ask_in_a_race(where: str, group: str, questions: int) -> list[str]:
     return answers
 
 
-def answer_and_die(where: str, group: str, is_kept: bool) -> None:
+def answer_and_die(where: str, group: str, is_answered: bool) -> None:
     """Ask one more question, and be killed before or after its answer is kept."""
     ledger = Ledger.open(where)
     number = len(ledger.answers(group))
-    if is_kept:
+    if is_answered:
         ledger.answer(group, number, ("second", "drawn by the first process"))
     os.kill(os.getpid(), signal.SIGKILL)
 

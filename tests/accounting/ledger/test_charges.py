@@ -410,9 +410,9 @@ def test_pieces_that_are_cut_differently_are_other_entries(ledger: Ledger) -> No
     cut = tf.Pufferfish(tf.every_entry(), tf.IndependentPieces(belief, (1,) * 8))
     for framework in (whole, cut):
         noisy = charge_of(tf.calibrate(framework, tf.Count(1), epsilon=1, mechanism="influence"))
-        asked = {"same_entries": False} if framework is cut else {}
+        answer = {"same_entries": False} if framework is cut else {}
         name = "hours" if framework is whole else "hours, one by one"
-        spent = ledger.reserve("s", [Debit(framework, noisy, ["ana"])], 999, entries=name, **asked).spent
+        spent = ledger.reserve("s", [Debit(framework, noisy, ["ana"])], 999, entries=name, **answer).spent
     first, second = (step.charge for step in ledger.view().steps)
     assert spent.epsilon >= min(whole_loss(first).epsilon, whole_loss(second).epsilon) + 1
 

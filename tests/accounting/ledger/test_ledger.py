@@ -306,8 +306,8 @@ def test_whose_people_it_is_about_is_asked_with_the_price(ledger: Ledger) -> Non
     with pytest.raises(PeopleUndeclared, match="refused, a release about other entries"):
         ledger.preview("sleep", [debit(covers=Covers.OUTPUT, scale=None, change=None)], 9, entries="these")
     assert ledger.store.after(0) == before
-    answered = ledger.preview("sleep", [debit()], 9, entries="these", same_people=True)
-    assert (answered.asks, answered.after) == (None, seen.after)
+    declared = ledger.preview("sleep", [debit()], 9, entries="these", same_people=True)
+    assert (declared.asks, declared.after) == (None, seen.after)
 
 
 def test_a_source_that_came_in_between_is_asked_about(ledger: Ledger) -> None:

@@ -71,8 +71,8 @@ def test_the_same_people_are_charged_in_both_at_what_a_change_of_all_costs(ledge
     framework, mine = framework_of(6), (unit,) if unit else ()
     noisy = replace(charge(framework, Count(1), 12, NOISE), epsilon=Fraction(1, 5))
     pay(ledger, "sleep", Debit(framework, noisy, mine or None))
-    asked = ledger.preview("work", [about(*mine, epsilon="1/4")], 9, **TOGETHER)
-    assert pay(ledger, "work", about(*mine, epsilon="1/4")) == asked.after == Amount(Fraction(1, 4) + Fraction(6, 12))
+    seen = ledger.preview("work", [about(*mine, epsilon="1/4")], 9, **TOGETHER)
+    assert pay(ledger, "work", about(*mine, epsilon="1/4")) == seen.after == Amount(Fraction(1, 4) + Fraction(6, 12))
     here, there = joint(framework, [noisy]).epsilon, ledger.spent("sleep", unit).epsilon
     assert here < there <= Fraction(6, 12) + Fraction(1, 4)
     pay(ledger, "sleep", about(*mine, epsilon="1/8"))

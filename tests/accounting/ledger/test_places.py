@@ -132,7 +132,7 @@ def test_truncated_files_are_found_wherever_they_end(path: Path) -> None:
     whole = full(path)
     for length in [1, 16, 99, 100, 512, *range(2048, len(whole), 2048)]:
         path.write_bytes(whole[:length])
-        assert re.search("is damaged: restore it|not a ledger|lacks its values", faults(path)), length
+        assert re.search("is damaged: restore a copy|not a ledger|lacks its values", faults(path)), length
         assert path.read_bytes() == whole[:length]
     path.write_bytes(whole)
     assert payments(path) == 2
@@ -142,7 +142,7 @@ def test_damaged_pages_are_found(path: Path) -> None:
     whole = full(path)
     for start in range(0, len(whole), 4096):
         path.write_bytes(whole[:start] + b"\xff" * 64 + whole[start + 64 :])
-        assert re.search("is damaged: restore it|not a ledger|lacks its values", faults(path)), start
+        assert re.search("is damaged: restore a copy|not a ledger|lacks its values", faults(path)), start
 
 
 @pytest.mark.parametrize(

@@ -15,6 +15,7 @@ from tests.support.paying import group_debit, unchanged
 from takifugu.accounting.composition import joint
 from takifugu.accounting.ledger import Amount, Debit, Ledger
 from takifugu.accounting.ledger import ledger as ledgers
+from takifugu.accounting.ledger.fitting import Charged
 from takifugu.analysis.guarantee import Covers
 from takifugu.core.errors import BudgetExceeded, InputError, LedgerError, PeopleUndeclared, ReadingChanged
 from takifugu.model.queries import Count
@@ -67,19 +68,19 @@ def test_what_is_added_is_exact() -> None:
     far, book = chain_framework(100, 0.7), Ledger.blank()
     quiet, loud = (charge(far, Count(1), scale, Covers.ENTRIES) for scale in (24, 2))
     two = [group_debit(FRAMEWORK, "1/4", name="a"), group_debit(FRAMEWORK, "1/8", name="b")]
-    assert book.preview("data", two, 9, **THESE).charges == ((1, amount("3/8"), amount("3/8")),)
+    assert book.preview("data", two, 9, **THESE).charges == (Charged(1, amount("3/8"), amount("3/8")),)
     for past in (quiet, loud):
         past, book = replace(past, epsilon=joint(far, [replace(past, framework="")]).epsilon), Ledger.blank()
         book.reserve("data", [Debit(far, past)], 99, **THESE)
         added = joint(far, [past, past]).epsilon - joint(far, [past]).epsilon
-        assert book.preview("data", [Debit(far, past)], **THESE).charges == ((1, Amount(past.epsilon), Amount(added)),)
+        assert book.preview("data", [Debit(far, past)], **THESE).charges == (Charged(1, Amount(past.epsilon), Amount(added)),)
 
 
 def test_a_delta_is_added_too(tmp_path: Path) -> None:
     debits = [Debit(FRAMEWORK, with_delta(FRAMEWORK, "1/4"))]
     seen = Ledger.blank().preview("data", debits, **THESE)
     both = Amount(Fraction(1, 4), Fraction(1, 1000))
-    assert seen.charges == ((1, both, both),)
+    assert seen.charges == (Charged(1, both, both),)
     assert seen.after == seen.budget == both
     ledger = Ledger.open(tmp_path / "ledger.db")
     ledger.reserve("data", debits, (1, "1/100"), **THESE)
@@ -108,7 +109,7 @@ def test_units_that_are_charged_alike_are_one_line(path: Path) -> None:
     names = [f"p{number}" for number in range(9)]
     ledger.reserve("data", [group_debit(FRAMEWORK, 1, *names)], 9, **THESE)
     seen = ledger.preview("data", [group_debit(FRAMEWORK, "1/2", *names, "new")], **THESE)
-    assert seen.charges == ((9, amount("1/2"), amount("1/2")),)  # one past is longer than that of the new one
+    assert seen.charges == (Charged(9, amount("1/2"), amount("1/2")),)  # one past is longer than that of the new one
 
 
 def test_a_budget_below_what_another_unit_has_spent_is_raised(tmp_path: Path) -> None:
@@ -275,22 +276,22 @@ def test_classes_of_readings_are_those_of_a_plain_list(seed: int) -> None:
             reserve(None)
             classes += [] if known else [[text]]
             continue
-        with pytest.raises(ReadingChanged) as asked:
+        with pytest.raises(ReadingChanged) as caught:
             reserve(None)
         if answer is None:
             continue
         reserve(answer)
-        before = asked.value.before.rpartition("\n")[0]
+        before = caught.value.before.rpartition("\n")[0]
         home = next((members for members in classes if answer and before in members), None)
         assert not answer or home is not None
         classes.append([text]) if home is None else home.append(text)
     view = ledger.view()
-    found: dict[int, list[str]] = {}
+    readings: dict[int, list[str]] = {}
     for step in view.steps:
         reading = view.content(view.groups[step.group].paid.reading).decode()
-        members = found.setdefault(view.find(step.entries), [])
+        members = readings.setdefault(view.find(step.entries), [])
         members += [] if reading in members else [reading]
-    assert sorted(map(sorted, found.values())) == sorted(map(sorted, classes))
+    assert sorted(map(sorted, readings.values())) == sorted(map(sorted, classes))
 
 
 def test_a_longer_past_asks_for_the_fewest_lines() -> None:

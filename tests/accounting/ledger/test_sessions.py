@@ -5,7 +5,8 @@ from fractions import Fraction
 from typing import Any
 
 import pytest
-from tests.support.ledger_edits import answer_and_die, ask_in_a_race, debit, pay, refused_unchanged
+from tests.support.ledger_edits import answer_and_die, ask_in_a_race, debit, pay
+from tests.support.paying import refused_unchanged
 from tests.support.processes import in_a_child, side_by_side
 
 from takifugu.accounting.ledger import DRAWN, RESERVED, SESSION, Amount, Ledger
@@ -67,14 +68,14 @@ def test_an_answer_that_would_not_read_back_is_refused(ledger: Ledger, group: st
     assert ledger.answers(group) == ()
 
 
-@pytest.mark.parametrize("is_kept", [False, True])
-def test_a_session_goes_on_where_it_was_killed(ledger: Ledger, group: str, is_kept: bool) -> None:
+@pytest.mark.parametrize("is_answered", [False, True])
+def test_a_session_goes_on_where_it_was_killed(ledger: Ledger, group: str, is_answered: bool) -> None:
     ledger.answer(group, 0, ("first", "kept"))
-    assert in_a_child(answer_and_die, ledger.store.name, group, is_kept) == -signal.SIGKILL
+    assert in_a_child(answer_and_die, ledger.store.name, group, is_answered) == -signal.SIGKILL
     again = Ledger.open(ledger.store.name)
     answers = again.answers(group)
     assert answers[0] == ("first", "kept")
-    assert len(answers) == 1 + is_kept
+    assert len(answers) == 1 + is_answered
     assert again.answer(group, len(answers), ("next", "here")) == "here"
     assert again.spent("data") == Amount(Fraction(1, 2))
     assert again.check() == ()
