@@ -226,3 +226,15 @@ def test_what_is_no_file_is_told_what_it_is(path: str, what: str, tmp_path: Path
     (tmp_path / "data").mkdir()
     assert what in refused(tmp_path, file=path)
     assert what in refused(tmp_path, sql=f"from read_csv('{path}')")
+
+
+def test_lines_of_json_without_a_line_are_an_empty_table(tmp_path: Path) -> None:
+    """As a text file with its line of names alone is; who stayed nowhere has the default state."""
+    (tmp_path / "a.jsonl").write_text("")
+    keys = {"file": "a.jsonl", "unit": "lower(who)", "order": "t", "end": "t::int + 1", "value": "v", "step": 1}
+    stays = {**keys, "rows": "stays", "from": 0, "until": 5, "roster": ["ana"], "default_state": "y"}
+    with read_source(stays, ["x", "y"], tmp_path) as source:
+        assert source.counts().counts.tolist() == [[0, 5]]
+    with read_source({**keys, "end": None}, ["x", "y"], tmp_path) as source, pytest.raises(TakifuguError) as error:
+        source.counts()
+    assert "there are no rows" in error.value.line
