@@ -2,6 +2,8 @@
 
 import gzip
 import sqlite3
+import tracemalloc
+import zipfile
 from datetime import datetime
 from pathlib import Path
 from typing import Any
@@ -226,3 +228,40 @@ def test_what_is_no_file_is_told_what_it_is(path: str, what: str, tmp_path: Path
     (tmp_path / "data").mkdir()
     assert what in refused(tmp_path, file=path)
     assert what in refused(tmp_path, sql=f"from read_csv('{path}')")
+
+
+def test_lines_of_json_without_a_line_are_an_empty_table(tmp_path: Path) -> None:
+    """As a text file with its line of names alone is; who stayed nowhere has the default state."""
+    (tmp_path / "a.jsonl").write_text("")
+    keys = {"file": "a.jsonl", "unit": "lower(who)", "order": "t", "end": "t::int + 1", "value": "v", "step": 1}
+    stays = {**keys, "rows": "stays", "from": 0, "until": 5, "roster": ["ana"], "default_state": "y"}
+    with read_source(stays, ["x", "y"], tmp_path) as source:
+        assert source.counts().counts.tolist() == [[0, 5]]
+    with read_source({**keys, "end": None}, ["x", "y"], tmp_path) as source, pytest.raises(TakifuguError) as error:
+        source.counts()
+    assert "there are no rows" in error.value.line
+
+
+def test_a_workbook_with_a_part_twice_is_damaged(tmp_path: Path) -> None:
+    """One reader would take the first, and another the last."""
+    write_workbook(tmp_path / "a.xlsx", {"One": [["who", "t", "v"], ["Ana", 0, "x"]]})
+    with zipfile.ZipFile(tmp_path / "a.xlsx", "a") as book:
+        sheet = next(name for name in book.namelist() if "sheet1" in name)
+        with pytest.warns(UserWarning, match="Duplicate name"):
+            book.writestr(sheet, book.read(sheet))
+    assert "a.xlsx is damaged, encrypted or no workbook" in refused(tmp_path, file="a.xlsx")
+
+
+def test_a_workbook_of_blanks_is_unpacked_once(tmp_path: Path) -> None:
+    """Blanks pack a thousand times smaller, and what is looked at is packed again before it is read."""
+    write_workbook(tmp_path / "a.xlsx", {"One": [["who", "t", "v"], ["Ana", 0, "x"]]})
+    with zipfile.ZipFile(tmp_path / "a.xlsx") as book, zipfile.ZipFile(tmp_path / "b.xlsx", "w", 8) as other:
+        for name in book.namelist():
+            xml = book.read(name)
+            blanks = b" " * 40_000_000 + b"</sheetData>"
+            other.writestr(name, xml.replace(b"</sheetData>", blanks) if "sheet1" in name else xml)
+    tracemalloc.start()
+    assert counts(tmp_path, file="b.xlsx") == [[1, 0]]
+    peak = tracemalloc.get_traced_memory()[1]
+    tracemalloc.stop()
+    assert peak < 60_000_000  # two copies are 80 MB

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import shlex
 from collections.abc import Sequence
+from contextlib import suppress
 from dataclasses import dataclass, field
 from itertools import chain
 from pathlib import Path
@@ -239,6 +240,9 @@ class Opening:
         keys = f"select unnest(json_keys(json)) as k from read_json_objects([{paths}], format = 'newline_delimited')"
         candidates = run(self.connection, f"select distinct k from ({keys}) order by k", "file")
         names = [name for (name,) in candidates.fetchall()]
+        for _, text in self.wanted if not names else ():  # without a line the columns are those that keys name
+            with suppress(TakifuguError):
+                names += [name for name in columns_in(expression(text, "value")) if name not in names]
         if len({name.lower() for name in names}) < len(names):
             raise wrong_data("file", "two names differ in capitals alone", "", "read_json(..., columns = ...) in sql")
         return Reader("read_json", (), {"columns": dict.fromkeys(names, "VARCHAR")}).scan(self._files)
