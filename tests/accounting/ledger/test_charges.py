@@ -277,13 +277,7 @@ def from_scratch(released: Sequence[tuple[Framework, Charge]]) -> Fraction:
     messages.forget()
     frameworks = {framework.fingerprint(): framework for framework, _ in released}
     charges = [one for _, one in released]
-    return max(cost(framework_from(one.to_dict()), charges) for one in frameworks.values())
-
-
-def cost(framework: Framework, charges: Sequence[Charge]) -> Fraction:
-    """Return what charges about one table cost together, one by one and in no runs of windows."""
-    given = [placed(one, one.at, "these") for one in charges]
-    return together(framework, framework.fingerprint(), given, False).epsilon
+    return max(joint(framework_from(one.to_dict()), charges).epsilon for one in frameworks.values())
 
 
 CASES = [["two values"], ["three values, any start"], ["a period"], ["a class"], ["pieces"], ["two values", "pieces"]]
@@ -324,7 +318,8 @@ def test_each_release_adds_what_it_costs_beside_all_before(ledger: Ledger, how: 
     new = charge(other, tf.Count(1), 90, NOISE, **how)
     new = replace(new, epsilon=joint(other, [replace(new, framework="")]).epsilon)
     ledger.reserve("data", [Debit(other, new)], entries="hours")
-    costs = [cost(each, [*plain, new]) for each in (framework, other)]
+    plain.append(new)
+    costs = [joint(each, plain).epsilon for each in (framework, other)]
     assert epsilon_of(ledger) == pytest.approx(float(max(costs)), rel=1e-9)
 
 

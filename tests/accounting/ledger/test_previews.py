@@ -73,7 +73,8 @@ def test_what_is_added_is_exact() -> None:
         past, book = replace(past, epsilon=joint(far, [replace(past, framework="")]).epsilon), Ledger.blank()
         book.reserve("data", [Debit(far, past)], 99, **THESE)
         added = joint(far, [past, past]).epsilon - joint(far, [past]).epsilon
-        assert book.preview("data", [Debit(far, past)], **THESE).charges == (Charged(1, Amount(past.epsilon), Amount(added)),)
+        seen = book.preview("data", [Debit(far, past)], **THESE)
+        assert seen.charges == (Charged(1, Amount(past.epsilon), Amount(added)),)
 
 
 def test_a_delta_is_added_too(tmp_path: Path) -> None:
