@@ -116,7 +116,7 @@ def test_a_framework_of_hours_is_charged_for_a_day_by_what_a_day_moves(tmp_path:
     for asking, item, name, scope in aims_of(load(written(tmp_path, text + tables))):
         calibration = next(asking.questions(item, name, scope)).calibration
         frameworks[name] = calibration.framework
-        charges[name] = charge_of(calibration, at=asking.file.at, calendar="the file's")
+        charges[name] = charge_of(calibration, at=asking.file.at)
     assert frameworks["hour"].fingerprint() != frameworks["day"].fingerprint()
     assert [charges[name].lengths for name in ("hour", "day")] == [(1,), (24,)]
     for framework in frameworks.values():
