@@ -154,7 +154,7 @@ def _tidied(path: Path) -> bool:
 def check_place(path: Path, name: str) -> None:
     """Refuse a journal that is no file, and a folder whose locks do not work, which is tried once."""
     journal = path.with_name(f"{path.name}-journal")
-    with suppress(FileNotFoundError, NotADirectoryError):
+    with suppress(FileNotFoundError, NotADirectoryError, PermissionError):
         if not stat.S_ISREG(journal.lstat().st_mode):  # SQLite would wait for a pipe without end
             raise LedgerError(
                 f"{str(journal)!r} beside the ledger is a folder, a link, a device or a pipe",
