@@ -45,7 +45,7 @@ import resource, time
 from takifugu.data.relation.source import read_source
 before = time.process_time()
 with read_source({keys}, ["a", "b", "c"], {folder!r}) as source:
-    assert source.{asked} > 0
+    assert source.{statement} > 0
 print(time.process_time() - before, resource.getrusage(resource.RUSAGE_SELF).ru_maxrss // 1024)
 """
 THEIRS = """
@@ -96,8 +96,8 @@ def main() -> None:
         write(folder)
         for what, (file, keys, by, goal, before) in CASES.items():
             scan = f"read_csv('{folder / file}', {TEXTS})" if file.endswith(".csv") else f"'{folder / file}'"
-            asked = "answers().rows.sum()" if what.startswith("answers") else f"counts(by={by}).counts.sum()"
-            ours, memory = measured(OURS.format(keys={**KEYS, "file": file, **keys}, folder=name, asked=asked))
+            statement = "answers().rows.sum()" if what.startswith("answers") else f"counts(by={by}).counts.sum()"
+            ours, memory = measured(OURS.format(keys={**KEYS, "file": file, **keys}, folder=name, statement=statement))
             theirs, _ = measured(THEIRS.format(statement=SUMS[what.split()[0].rstrip(",")].format(scan=scan)))
             words = f"{ours / theirs:.1f} times GROUP BY" + (f" (goal {goal})" if goal else "")
             words += f", {memory} MB" + (f" ({memory / before:.2f} of before)" if before else "")

@@ -211,15 +211,15 @@ PEOPLE = {"Zoraida": (8, 9), "Bartholomew": (7,), "Wilhelmina": (8, 4)}
 
 def named(ledger: Path, *tables: str) -> set[str]:
     """Return the names in some tables of a ledger, each value unpacked where it is packed; without any in its bytes."""
-    found = [path.read_bytes() for path in ledger.parent.glob(f"{ledger.name}*") if not tables]
+    contents = [path.read_bytes() for path in ledger.parent.glob(f"{ledger.name}*") if not tables]
     with closing(sqlite3.connect(f"file:{ledger}?mode=ro", uri=True)) as connection:
         for table in tables:
             for row in connection.execute(f"select * from {table}"):
                 for value in row:
-                    found.append(value if isinstance(value, bytes) else str(value).encode())
+                    contents.append(value if isinstance(value, bytes) else str(value).encode())
                     with suppress(zlib.error):
-                        found.append(zlib.decompress(found[-1]))
-    return {name for content in found for name in PEOPLE if name.encode() in content}
+                        contents.append(zlib.decompress(contents[-1]))
+    return {name for content in contents for name in PEOPLE if name.encode() in content}
 
 
 def packed(ledger: Path) -> list[bytes]:

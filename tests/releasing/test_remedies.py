@@ -361,14 +361,14 @@ def test_a_ledger_that_is_required_is_made_on_purpose(tmp_path: Path) -> None:
 
 @pytest.mark.slow
 @of("releasing/publishing/new_ledger.py: _forgotten", "cli/ledgers.py: verify")
-@pytest.mark.parametrize("told", ["release", "verify"])
-def test_a_ledger_that_has_forgotten_a_release_is_told(tmp_path: Path, told: str) -> None:
+@pytest.mark.parametrize("command", ["release", "verify"])
+def test_a_ledger_that_has_forgotten_a_release_is_told(tmp_path: Path, command: str) -> None:
     toml, ledger = small(tmp_path, SPEC), tmp_path / "ledger.db"
     succeed("release", toml, "--only", "walking")
     early = copied(ledger, tmp_path / "early.db")
     succeed("release", toml, "--only", "both")
     restored(ledger, early)
-    words = ("release", toml) if told == "release" else ("ledger", "verify", ledger, tmp_path / "out")
+    words = ("release", toml) if command == "release" else ("ledger", "verify", ledger, tmp_path / "out")
     succeed(*printed(ended(2, *words), "ledger", "import-certificates"), "--yes")
     assert payments(ledger) == 2
     assert "already published" in invoke("release", toml).output

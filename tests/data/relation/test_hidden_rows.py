@@ -44,7 +44,7 @@ def opened(keys: dict[str, Any], rows: list[Row], folder: Path, is_cluster: bool
     return opened_table(keys, STATES, folder, frame)
 
 
-def shown(counts: Counts) -> tuple[Any, ...]:
+def facts_of(counts: Counts) -> tuple[Any, ...]:
     """Return all that counts hold."""
     runs, cells = [column.tolist() for column in counts.runs], counts.by_cell
     return (
@@ -61,7 +61,7 @@ def test_no_row_may_be_left(kind: str, is_cluster: bool, tmp_path: Path) -> None
     seen = [
         opened(keys, [("A", 4, 8, value), ("B", 2, 4, "n")], tmp_path, is_cluster).counts() for value in ("x", "n")
     ]
-    assert shown(seen[0])[:4] == shown(seen[1])[:4]
+    assert facts_of(seen[0])[:4] == facts_of(seen[1])[:4]
     filled = [[10, 0], [0, 10]]["default_state" in keys and STATES.index(keys["default_state"])]
     assert seen[1].counts.tolist() == [filled if "default_state" in keys else [0, 0]] * 2
 
@@ -74,9 +74,9 @@ def test_no_row_of_sql_may_be_left(tmp_path: Path) -> None:
             sql = "select * from read_csv('a.csv') where v <> 'n'"
             with read_source({**keys, **more, "sql": sql}, STATES, tmp_path) as source:
                 counts = source.counts()
-            assert shown(counts)[:2] == ([["A", "B"], ["", ""]], [10, 10]), kind
+            assert facts_of(counts)[:2] == ([["A", "B"], ["", ""]], [10, 10]), kind
     with read_source({**keys, "sql": sql, "unit": None, "roster": None}, STATES, tmp_path) as source:
-        assert shown(source.counts())[1:5] == ([10], [True], [[], [], []], [[0, 0]])
+        assert facts_of(source.counts())[1:5] == ([10], [True], [[], [], []], [[0, 0]])
         assert source.counts(range(2, 5), ()).lengths.tolist() == [3]
 
 
@@ -163,8 +163,8 @@ def test_rows_that_do_not_count_are_as_if_they_were_not_there(kind: str, tmp_pat
             continue
         compared += 1
         without = opened(plain, left, tmp_path)
-        assert shown(counts) == shown(without.counts())
-        assert shown(with_where.counts(range(3, 8))) == shown(without.counts(range(3, 8)))
+        assert facts_of(counts) == facts_of(without.counts())
+        assert facts_of(with_where.counts(range(3, 8))) == facts_of(without.counts(range(3, 8)))
         one, other = ([column.tolist() for column in (s.piece, s.first, s.last, s.code)] for s in (
             with_where.states(), without.states()))  # fmt: skip
         one, other = ([column for column in zip(*columns, strict=True) if column[3] >= 0] for columns in (one, other))
@@ -193,5 +193,5 @@ def test_cells_are_those_without_the_rows(tmp_path: Path) -> None:
         plain = {key: value for key, value in keys.items() if key != "where"}
         for by in (("hour",), ("date",)):
             one, other = opened({**keys, **more}, rows, tmp_path), opened({**plain, **more}, left, tmp_path)
-            assert shown(one.counts(by=by)) == shown(other.counts(by=by)), kind
-            assert shown(one.counts(by=by)) == shown(other.counts(by=by)), "from the second reading on"
+            assert facts_of(one.counts(by=by)) == facts_of(other.counts(by=by)), kind
+            assert facts_of(one.counts(by=by)) == facts_of(other.counts(by=by)), "from the second reading on"

@@ -85,10 +85,10 @@ def test_all_tables_are_priced_one_after_the_other(tmp_path: Path) -> None:
         debits = [debit(name=f"t{number}"), debit(name=f"u{number}", epsilon="2/10")]
         publish(whole, pay(whole, *debits, budget=9), tmp_path / folder)
     fresh, certificates = Ledger.open(tmp_path / "fresh.db"), certificates_in([tmp_path / "one", tmp_path / "other"])
-    asked = list[Sequence[Adopted]]()
-    assert adopt(fresh, certificates, lambda offered: bool(asked.append(offered))) == ()
+    offers = list[Sequence[Adopted]]()
+    assert adopt(fresh, certificates, lambda offered: bool(offers.append(offered))) == ()
     assert fresh.show() == ()
-    ((prices,),) = asked
+    ((prices,),) = offers
     assert sorted(prices.releases) == ["t0, u0", "t1, u1", "t2, u2"]
     assert [one.epsilon for one in prices.after] == [Fraction(3, 10), Fraction(6, 10), Fraction(9, 10)]
     assert adopt(fresh, certificates, yes) == (prices,)
