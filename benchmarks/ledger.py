@@ -53,7 +53,7 @@ def with_past(where: Path, releases: int, is_alike: bool) -> None:
     units, rows = (group.paid.lines[0].units, len(NAMES)), list[tuple[str, str]]()
     for number in range(1, releases):
         charge = window(number, is_alike)
-        line = change.line("release", replace(charge, at=None), FRAMEWORK, units, charge.at)
+        line = change.line("release", replace(charge, at=None), FRAMEWORK, units, charge.at, "")
         ids = {"release": f"{number:016x}"}
         text = to_text(replace(group.paid, group=f"g{number:015x}", ids=ids, lines=(line,), spent={"data": ("1", "0")}))
         head = chained(view.key, head, text)

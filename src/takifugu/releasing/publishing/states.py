@@ -104,8 +104,8 @@ _SPENT, _COMPLETED, _THERE = "about to spend", "completed the release of", "alre
 _ELSEWHERE = "give the table another name, or choose another folder"
 _ANOTHER, _OVERWRITTEN = "was paid for by a ledger other than", "{files} in {where!r} would be overwritten"
 _DRAWN_AND_LOST = (
-    "this release was drawn, and the file of its values beside the ledger is lost or altered",
-    "bring the file back, or pay for new values: {again}",
+    "this release was drawn, and the values that waited in the ledger are lost or altered",
+    "restore a copy of the ledger that has them, or pay for new values: {again}",
 )
 
 #: What `takifugu release FILE` does.
