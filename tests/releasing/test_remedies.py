@@ -20,7 +20,7 @@ from tests.releasing.publishing.test_crashes import SPEC
 from tests.releasing.publishing.test_states import counting, small, stopped
 from tests.support.commands import ended, invoke, succeed, words_of
 from tests.support.failing import FULL, failing
-from tests.support.ledger_tools import copied, restored
+from tests.support.paying import copied, restored
 from tests.support.release_files import EXPECT, believe, changed, publish, read_from, release_text
 from tests.support.releases import put
 from tests.support.sources import parsed

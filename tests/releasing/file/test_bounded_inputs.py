@@ -18,7 +18,7 @@ from tests.conformance.release_files import Example
 from tests.conformance.test_release_files import EXAMPLES
 from tests.releasing import files
 from tests.support.commands import ended, invoke, succeed, words_of
-from tests.support.ledger_tools import copies_of_each_state, restored
+from tests.support.paying import copies_of_each_state, restored
 from tests.support.processes import become_nobody, result_of_a_child
 from tests.support.release_files import believe, publish, read_from, release_text
 

@@ -9,7 +9,7 @@ from pathlib import Path
 import pytest
 from tests.releasing import files
 from tests.support.commands import ended, succeed, words_of
-from tests.support.ledger_tools import copied, copies_of_each_state, restored, unchanged
+from tests.support.paying import copied, copies_of_each_state, restored, unchanged
 from tests.support.release_files import EXPECT, believe, publish, read_from, release_text
 
 import takifugu as tf

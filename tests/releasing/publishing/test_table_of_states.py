@@ -18,7 +18,7 @@ from tests.releasing.publishing.test_crashes import SPEC
 from tests.releasing.publishing.test_states import small
 from tests.support.commands import ended, invoke, succeed, words_of
 from tests.support.crashing import Seen, check_public
-from tests.support.ledger_tools import copies_of_each_state
+from tests.support.paying import copies_of_each_state
 
 import takifugu as tf
 from takifugu.accounting.ledger import Ledger
