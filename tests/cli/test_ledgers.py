@@ -157,7 +157,7 @@ def test_verify_names_what_was_edited(place: Path) -> None:
         connection.execute("delete from contents where digest = (select max(digest) from contents)")
         connection.commit()
     for more in ((), ("--json",)):
-        assert "takifugu ledger import-certificates LEDGER FOLDER" in ended(2, "ledger", "verify", "l.db", *more).stderr
+        assert "import the certificates of what was published since" in ended(2, "ledger", "verify", "l.db", *more).stderr
 
 
 def test_verify_names_totals_that_are_too_low(place: Path, monkeypatch: pytest.MonkeyPatch) -> None:
