@@ -28,7 +28,7 @@ def master(what: str) -> Callable[[Path], object]:
 
 def reading(body: str) -> Callable[[Path], object]:
     """Return an edit of the reading of the one source."""
-    return sql(f"update contents set body = {body} where cast(body as text) like 'value: %' or body like '%step: %'")
+    return sql(f"update contents set body = {body} where cast(body as text) like '%nulls: %'")
 
 
 def event(change: str, which: str = "true") -> Callable[[Path], object]:

@@ -40,8 +40,9 @@ _BUDGETS = ("epsilon", "delta", "joint_epsilon", "joint_delta")
 #: Keys of [source] that say how its file is written: a table stays what it was.
 _AS_WRITTEN = ("encoding",)
 
-#: Fields of a question that enter by its noise, by what was read, or by their canonical spelling.
-_OTHERWISE = ("calibration", "data", "observed", "readers", "shares", "starts")
+#: Fields of a question that enter by its noise, by what was read, or by their canonical spelling; and what its entries
+#: are called, which may be the name of a file that was moved.
+_OTHERWISE = ("calibration", "data", "entries", "observed", "readers", "shares", "starts")
 
 
 def identity_of(
