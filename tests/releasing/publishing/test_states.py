@@ -103,7 +103,7 @@ def test_other_data_are_never_drawn_on_what_was_paid(tmp_path: Path, monkeypatch
 def test_frames_come_again_by_hand(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     import pandas
 
-    toml = small(tmp_path)
+    toml = small(tmp_path, changed(SMALL, ("[source]\n", '[source]\nentries = "minutes"\n')))
     frame = pandas.read_csv(tmp_path / "data.csv")
     with failing(monkeypatch, publish, "answer_of", KeyError("x")), pytest.raises(tf.errors.Fault):
         tf.release_file(toml, data=frame)
@@ -368,7 +368,7 @@ def test_what_others_publish_elsewhere_is_no_success_here(tmp_path: Path, monkey
     monkeypatch.setattr(publish, "draw", slow)
     outcome = ended(4, "release", toml, "--output", tmp_path / "here")
     assert not (tmp_path / "here").exists()
-    assert "was drawn and published before" in outcome.stderr
+    assert "is published or closed: a second draw would pay nothing for it" in outcome.stderr
     assert "State of the release: done." in outcome.stderr
     assert len(seen(tmp_path).reservations) == 1
 
@@ -379,12 +379,13 @@ def test_values_of_the_library_stay_until_they_can_be_returned(tmp_path: Path, m
     book = Ledger.open(tmp_path / "ledger.db")
 
     def ask() -> Any:
-        return tf.release(made, [0, 1, 1, 0], entries="v", ledger=book, source="by hand", budget=9)
+        return tf.release(made, [0, 1, 1, 0], entries="v", ledger=book, source="by hand", budget=1000)
 
     with failing(monkeypatch, library, "library_of", KeyError("x")), pytest.raises(tf.errors.Fault) as refusal:
         ask()
     assert refusal.value.state is ReleaseState.DRAWN  # type: ignore[attr-defined]
-    stopped(small(tmp_path), monkeypatch, ReleaseState.PAID)
+    both = changed(SMALL, ("[source]\n", "[source]\nsame_people = true\n"))
+    stopped(small(tmp_path, both), monkeypatch, ReleaseState.PAID)
     with failing(monkeypatch, resuming, "plan", KeyboardInterrupt()), pytest.raises(KeyboardInterrupt):
         tf.resume(book)
     assert len(book.pending()) == 2
