@@ -157,7 +157,8 @@ def test_verify_names_what_was_edited(place: Path) -> None:
         connection.execute("delete from contents where digest = (select max(digest) from contents)")
         connection.commit()
     for more in ((), ("--json",)):
-        assert "import the certificates of what was published since" in ended(2, "ledger", "verify", "l.db", *more).stderr
+        refused = ended(2, "ledger", "verify", "l.db", *more)
+        assert "import the certificates of what was published since" in refused.stderr
 
 
 def test_verify_names_totals_that_are_too_low(place: Path, monkeypatch: pytest.MonkeyPatch) -> None:
