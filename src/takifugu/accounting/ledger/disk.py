@@ -74,6 +74,8 @@ def path_of(ledger: str | Path) -> Path:
         raise LedgerError("the path of a ledger holds a zero byte", fix="give the path of a file").at("ledger")
     if not text or text == ":memory:":
         raise LedgerError("a ledger must outlive the program", fix="give the path of a file").at("ledger")
+    if not Path(text).name:
+        raise LedgerError(f"the ledger {text!r} is a folder", fix="give the path of a file").at("ledger")
     return Path(text)
 
 

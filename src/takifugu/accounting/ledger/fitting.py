@@ -136,4 +136,4 @@ def charges(trial: Trial) -> tuple[Charged, ...]:
         if new and cost is not None:  # whoever has no total in the source is none of its units
             before = trial.before.amounts(old, account.is_everybody).get(trial.paid.source, NOTHING)
             counts[_promised(new), cost.beyond(before)] += sizes[account.number] if account.number >= 0 else 1
-    return tuple(Charged(count, *amounts) for amounts, count in counts.items())
+    return tuple(Charged(count, *amounts) for amounts, count in sorted(counts.items()))
