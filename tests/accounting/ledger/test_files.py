@@ -92,7 +92,8 @@ def test_addresses(tmp_path: Path) -> None:
     (tmp_path / "file").write_text("")
     for where, words in {
         "a\0b": "a zero byte", str(tmp_path / "file" / "x.db"): "cannot be opened",
-        "": "must outlive", ".": "is a folder", "/": "is a folder", ":memory:": "must outlive", "mysql://host/x": "is not supported",
+        "": "must outlive", ":memory:": "must outlive", "mysql://host/x": "is not supported",
+        ".": "is a folder", "/": "is a folder",
         str(tmp_path / "no folder" / "x.db"): "cannot be opened",
     }.items():  # fmt: skip
         with pytest.raises(LedgerError, match=words):
