@@ -20,6 +20,7 @@ from takifugu.cli.group import (
     UNPUBLISHED,
     UNRECORDED,
     WINDOW_OPTION,
+    YES_OPTION,
     Careful,
     InOrder,
     WithKinds,
@@ -200,7 +201,7 @@ def explore() -> None:
 @click.option("--dry-run", is_flag=True, help="Show the noise and the cost, and publish nothing.")
 @SAME_OPTION
 @OTHER_OPTION
-@click.option("--yes", is_flag=True, help="Ask nothing; what would be asked is refused.")
+@YES_OPTION
 @click.option("--anyway", is_flag=True, help="Publish a table even if it is useless, or nothing but noise.")
 @WINDOW_OPTION
 @JSON_OPTION
@@ -220,7 +221,7 @@ def release() -> None:
 @click.option("--end", "is_last", is_flag=True, help="End the session after these questions.")
 @SAME_OPTION
 @OTHER_OPTION
-@click.option("--yes", is_flag=True, help="Ask nothing; what would be asked is refused.")
+@YES_OPTION
 @WINDOW_OPTION
 @JSON_OPTION
 def ask() -> None:

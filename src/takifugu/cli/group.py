@@ -68,6 +68,7 @@ SAME_OPTION = click.option(
     "--same-entries", default="", metavar="WHY", help="A source that is read otherwise has the same entries, and why."
 )
 OTHER_OPTION = click.option("--other-entries", is_flag=True, help="It has others, which is paid for.")
+YES_OPTION = click.option("--yes", is_flag=True, help="Ask nothing; what would be asked is refused.")
 JSON_OPTION = click.option("--json", "as_json", is_flag=True, help="Print JSON with stable keys instead of tables.")
 LEDGER_ARGUMENT = click.argument("ledger", metavar="LEDGER")  # a path, or the address of a database
 SOURCE_ARGUMENT = click.argument("source")
@@ -82,7 +83,7 @@ class Extended(click.Command):
 
     def invoke(self, ctx: click.Context) -> object:
         ctx.meta[COMMAND] = ctx.command_path.partition(" ")[2]
-        file = next((ctx.params[key] for key in ("file", "ledger", "data", "files") if key in ctx.params), None)
+        file = next((ctx.params[key] for key in ("file", "data", "files") if key in ctx.params), None)
         if isinstance(file, tuple):  # a command about several files is about none of them
             file = file[0] if len(file) == 1 else None
         ctx.meta[FILE] = None if file is None else str(file)

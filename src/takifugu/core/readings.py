@@ -7,7 +7,6 @@ from __future__ import annotations
 
 import json
 from collections.abc import Iterator
-from secrets import token_hex
 
 #: The line of where sequences start that no calendar places.
 STARTS = "sequences start"
@@ -64,11 +63,6 @@ def with_entries(reading: str, name: str | None) -> str:
 def is_unnamed(reading: str) -> bool:
     """Return whether nobody named the entries of a reading: they are no others' entries, unless somebody says so."""
     return reading.rpartition("\n")[2].startswith(UNNAMED)
-
-
-def with_random_name(reading: str) -> str:
-    """Return a reading whose entries have a random name where nobody named them."""
-    return f"{reading} ({token_hex(8)})" if is_unnamed(reading) else reading
 
 
 def _named(text: str) -> Iterator[tuple[str, str]]:

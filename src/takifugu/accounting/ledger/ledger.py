@@ -16,7 +16,7 @@ from typing import Any, cast
 
 from takifugu.accounting.amounts import NOTHING, Amount, Budget, as_budget
 from takifugu.accounting.ledger import fitting, words
-from takifugu.accounting.ledger.asking import NewEntries, check_same
+from takifugu.accounting.ledger.asking import check_same
 from takifugu.accounting.ledger.certificates import (
     Lacking,
     adopted,
@@ -38,7 +38,6 @@ from takifugu.accounting.ledger.events import (
     canonical,
     chained,
     decoding,
-    digest_of,
     in_chain,
     keyed,
     to_text,
@@ -49,7 +48,7 @@ from takifugu.accounting.ledger.people import set_of
 from takifugu.accounting.ledger.previewing import preview_of
 from takifugu.accounting.ledger.sqlite import Sqlite
 from takifugu.accounting.ledger.stores import Store, content_of, is_address
-from takifugu.accounting.ledger.trials import Change, Debit, order_of, trial_of
+from takifugu.accounting.ledger.trials import Change, Debit, new_entries, order_of, trial_of
 from takifugu.accounting.ledger.values import Declared, Payment, Preview, Reservation
 from takifugu.accounting.ledger.view import COMING, EVERYBODY, Group, Source, View
 from takifugu.core.errors import (
@@ -223,11 +222,9 @@ class Ledger:
     def question(self, source: str, reading: str, entries: str | None) -> ReadingChanged | None:
         """Return what a release of a source will be asked about its entries, without a price; None for nothing."""
         view = self.view()
-        there = view.source(words.source_name(source))
         name = None if entries is None else normalised(entries)
-        if name is not None and (not there.tables or view.is_known(there.name, digest_of(reading.encode()), name)):
-            return None
-        return NewEntries(there.name, reading, name, view.content, there.tables).question
+        new = new_entries(view, words.source_name(source), reading, name)
+        return None if new is None else new.question
 
     # What becomes of it
 

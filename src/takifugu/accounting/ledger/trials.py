@@ -133,6 +133,14 @@ def order_of(
     )  # fmt: skip
 
 
+def new_entries(view: View, source: str, reading: str, entries: str | None) -> NewEntries | None:
+    """Return entries that nobody named, or that a source with releases does not know; None for no question."""
+    there = view.source(source)
+    if entries is not None and (not there.tables or view.is_known(source, digest_of(reading.encode()), entries)):
+        return None
+    return NewEntries(source, reading, entries, view.content, there.tables)
+
+
 def trial_of(ledger: str, view: View, order: Order) -> Trial:
     """Return what a payment would come to.
 
@@ -152,9 +160,8 @@ def trial_of(ledger: str, view: View, order: Order) -> Trial:
         lines.append(change.line(debit.name, charge, debit.framework, (name, count), debit.charge.at, starts))
     words.check_names_units(order.source, there, lines)
     reading, answer = change.keep(order.reading.encode()), order.same_entries
-    are_new = order.entries is None or bool(there.tables and not view.is_known(order.source, reading, entries))
-    if are_new:
-        new = NewEntries(order.source, order.reading, order.entries, view.content, there.tables)
+    new = new_entries(view, order.source, order.reading, order.entries)
+    if new is not None:
         if answer is None:
             raise new.question
         if answer:
@@ -175,7 +182,7 @@ def trial_of(ledger: str, view: View, order: Order) -> Trial:
         if answer:
             check_same(order.source, question.before, question.now, order.why)
         raise question
-    if answer is not None and not are_new and not start_elsewhere:
+    if answer is not None and new is None and not start_elsewhere:
         raise nobody_asks(order.source)
     return trial
 
