@@ -137,6 +137,11 @@ class Sqlite:
                 _close(self._connection)
             self._connection = None
 
+    def __del__(self) -> None:
+        """Close the file at once: a connection is in a cycle with its statements, and would wait for the collector."""
+        if hasattr(self, "_is_alone"):
+            self.close()
+
     def after(self, number: int) -> list[tuple[str, str]]:
         query = "select number, body, digest from events where number >= ? or number < 0 order by number"
         with self._connected() as connection:
