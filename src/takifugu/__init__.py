@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING
 
 from takifugu._version import __version__
 from takifugu.core.errors import TakifuguError
+from takifugu.core.moved import no_attribute
 from takifugu.core.nearest import did_you_mean
 
 if TYPE_CHECKING:
@@ -238,7 +239,7 @@ def __getattr__(name: str) -> object:
         return import_module(_NAMED[name])
     if name not in _HOME:
         nearest = "" if name.startswith("__") else did_you_mean(name, __all__)
-        raise AttributeError(f"module 'takifugu' has no attribute {name!r}{nearest}")
+        raise no_attribute("takifugu", name, nearest)
     value = getattr(import_module(_HOME[name]), name)
     globals()[name] = value
     return value
