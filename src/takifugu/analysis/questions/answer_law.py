@@ -14,7 +14,6 @@ from fractions import Fraction
 from typing import Generic, Protocol, TypeVar, runtime_checkable
 
 from takifugu.analysis.problem import Part
-from takifugu.core.arrays import FloatArray
 from takifugu.core.cache import cached
 from takifugu.core.entries import called
 from takifugu.core.errors import Unsupported
@@ -136,13 +135,6 @@ class AnswerLaw(Generic[B]):
         else:
             pairs = len(self.family.pairs) / 2
         return pairs * self.hull * len(self.family.entries), self.atoms()
-
-    def farthest_laws(self) -> tuple[tuple[int, int], FloatArray, int] | None:
-        """Return the two farthest values, their masses and the step; mostly None.
-
-        The masses are given each value, the step is between places.
-        """
-        return None
 
     def cached_bytes(self) -> float:
         """Return about how many bytes all families take when they are kept."""
