@@ -16,7 +16,7 @@ State = Hashable
 
 MECHANISMS = (
     "group", "quilt-exact", "auto", "laplace-exact", "wasserstein", "entry", "quilt-approx",
-    "inferential", "kantorovich", "kantorovich-relaxed", "kantorovich-exponential", "optimal",
+    "kantorovich", "kantorovich-relaxed", "kantorovich-exponential", "optimal",
 )  # fmt: skip
 WITH_DELTA = (
     "gaussian-analytic", "wasserstein-delta", "auto", "gaussian-exact", "kantorovich-gaussian-a",
@@ -389,7 +389,7 @@ def _knows(mechanism: str, believed: Call) -> bool:
         return mechanism in ("group", "entry", "quilt-approx", "auto")
     if mechanism == "quilt-approx":
         return kind == "MarkovChain"
-    if mechanism.startswith("quilt") or mechanism == "inferential":
+    if mechanism.startswith("quilt"):
         return kind in ("MarkovChain", "BayesianNetwork")
     return True
 

@@ -6,6 +6,7 @@ from dataclasses import dataclass, replace
 
 from takifugu.analysis.bounds import Mechanism
 from takifugu.core.errors import InputError
+from takifugu.core.moved import MECHANISMS
 from takifugu.core.nearest import did_you_mean, nearest
 from takifugu.core.plugins import promise_of_package, registered_by
 from takifugu.core.registry import Registry, loaded
@@ -93,10 +94,6 @@ _OURS = (
         aliases=("Algorithm 1 of Song", "Algorithm 4 of Zhang"),
     ),
     Line("laplace-exact", "laplace_exact", definitions=_ANY_HYPOTHESES, alone=True),
-    Line(
-        "inferential", "inferential", baseline="a baseline: its promise rests on a cited theorem, not proved here",
-        aliases=("GK16",),
-    ),
     Line(
         "kantorovich", "kantorovich", definitions=_ANY_HYPOTHESES, alone=True,
         aliases=("Kantorovich-Laplace", "Lemma 1 of Ding"),
@@ -209,6 +206,12 @@ def find(name: str, definition: str = "") -> Line:
             lines.append(line)
     if lines:
         return next((line for line in lines if definition in line.definitions), lines[0])
+    if str(name).casefold() in MECHANISMS:
+        file, other = MECHANISMS[str(name).casefold()]
+        raise InputError(
+            f"the mechanism {name!r} left the package", rule=f"experiments/{file} of a checkout has it",
+            fix=f'write mechanism = "{other}"',
+        ).at("mechanism")  # fmt: skip
     raise InputError(
         f"the mechanism is {name!r}", fix=f"write {nearest(name, names)}{did_you_mean(name, names)}"
     ).at("mechanism")

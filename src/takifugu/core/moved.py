@@ -2,24 +2,17 @@
 
 from __future__ import annotations
 
-#: Files of a checkout, by the names that left the package with them: of mechanisms in small letters.
+#: Files of a checkout, by the public names that left the package with them.
 IN_EXPERIMENTS = {
     "Mangat": "takagi/mangat.py",
     "NoisyMax": "takagi/noisy_max.py",
     "OrdinarySparse": "takagi/ordinary_sparse.py",
 }
-
-
-def where_now(name: str) -> str:
-    """Return where a name of before is now, "" for any other name.
-
-    >>> where_now("NoisyMax")
-    'experiments/takagi/noisy_max.py of a checkout has it'
-    >>> where_now("Count")
-    ''
-    """
-    file = IN_EXPERIMENTS.get(name)
-    return f"experiments/{file} of a checkout has it" if file else ""
+#: Mechanisms that left the package, in small letters: their file of a checkout, and one to write in its place.
+MECHANISMS = {
+    "inferential": ("song/inferential.py", "influence"),
+    "gk16": ("song/inferential.py", "influence"),
+}
 
 
 def no_attribute(module: str, name: str, otherwise: str = "") -> AttributeError:
@@ -28,5 +21,7 @@ def no_attribute(module: str, name: str, otherwise: str = "") -> AttributeError:
     >>> print(no_attribute("takifugu.asymmetric", "NoisyMax"))
     module 'takifugu.asymmetric' has no attribute 'NoisyMax'; experiments/takagi/noisy_max.py of a checkout has it
     """
-    now = where_now(name)
-    return AttributeError(f"module {module!r} has no attribute {name!r}{f'; {now}' if now else otherwise}")
+    words = otherwise
+    if name in IN_EXPERIMENTS:
+        words = f"; experiments/{IN_EXPERIMENTS[name]} of a checkout has it"
+    return AttributeError(f"module {module!r} has no attribute {name!r}{words}")
