@@ -16,7 +16,7 @@ State = Hashable
 
 MECHANISMS = (
     "group", "quilt-exact", "auto", "laplace-exact", "wasserstein", "entry", "quilt-approx",
-    "kantorovich", "kantorovich-relaxed", "kantorovich-exponential", "optimal",
+    "kantorovich-relaxed", "kantorovich-exponential", "optimal",
 )  # fmt: skip
 WITH_DELTA = (
     "gaussian-analytic", "wasserstein-delta", "auto", "gaussian-exact", "kantorovich-gaussian-a",
@@ -26,7 +26,6 @@ COMPOSING = ("quilt-exact", "group", "quilt-exact", "auto", "quilt-approx", "lap
 #: Mechanisms whose scale is never above that of another one, wherever both apply (docs/mechanisms.md).
 NEVER_ABOVE = (
     ("laplace-exact", "wasserstein"), ("laplace-exact", "group"), ("wasserstein", "group"), ("quilt-exact", "group"),
-    ("laplace-exact", "kantorovich"),
 )  # fmt: skip
 
 CHAINS = ("MarkovChain", "MarkovChainClass", "BinaryChainInterval", "ChainRegion")

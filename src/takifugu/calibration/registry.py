@@ -91,13 +91,11 @@ _OURS = (
     Line("quilt-approx", "quilts:APPROX", aliases=("MQMApprox", "Algorithm 3 of Song")),
     Line(
         "wasserstein", "wasserstein", definitions=_ANY_HYPOTHESES, alone=True,
-        aliases=("Algorithm 1 of Song", "Algorithm 4 of Zhang"),
+        aliases=(
+            "Algorithm 1 of Song", "Algorithm 4 of Zhang", "kantorovich", "Kantorovich-Laplace", "Lemma 1 of Ding",
+        ),
     ),
     Line("laplace-exact", "laplace_exact", definitions=_ANY_HYPOTHESES, alone=True),
-    Line(
-        "kantorovich", "kantorovich", definitions=_ANY_HYPOTHESES, alone=True,
-        aliases=("Kantorovich-Laplace", "Lemma 1 of Ding"),
-    ),
     Line(
         "kantorovich-relaxed", "kantorovich_relaxed", definitions=_ANY_HYPOTHESES, alone=True,
         not_below="laplace-exact", aliases=("Theorem 2 of Ding",),
