@@ -34,7 +34,6 @@ if TYPE_CHECKING:
     from takifugu.model.beliefs.records.counted_parameters import CountedParameters
     from takifugu.model.beliefs.records.normal import MultivariateNormal
     from takifugu.model.beliefs.records.normal_region import NormalRegion
-    from takifugu.model.beliefs.records.parameter_box import Affine, ParameterBox
     from takifugu.model.beliefs.records.parameters import Parameters
     from takifugu.model.beliefs.records.records import Records
     from takifugu.model.beliefs.table import JointTable
@@ -84,7 +83,6 @@ if TYPE_CHECKING:
     from takifugu.releasing.study import open_study
 
 __all__ = [
-    "Affine",
     "AtMost",
     "BayesianNetwork",
     "BinaryChainInterval",
@@ -115,7 +113,6 @@ __all__ = [
     "Normal",
     "NormalMixture",
     "NormalRegion",
-    "ParameterBox",
     "Parameters",
     "PeriodicChain",
     "Pmf",
@@ -181,7 +178,6 @@ _MODULES = {
     "takifugu.model.beliefs.records.normal": ("MultivariateNormal",),
     "takifugu.model.beliefs.records.normal_region": ("NormalRegion",),
     "takifugu.model.beliefs.records.counted_parameters": ("CountedParameters",),
-    "takifugu.model.beliefs.records.parameter_box": ("Affine", "ParameterBox"),
     "takifugu.model.beliefs.records.parameters": ("Parameters",),
     "takifugu.model.beliefs.chains.periodic_chain": ("PeriodicChain",),
     "takifugu.model.beliefs.chains.pieces": ("IndependentPieces",),

@@ -7,7 +7,7 @@ import pytest
 import takifugu as tf
 from takifugu.calibration.registry import find
 from takifugu.core.errors import InputError
-from takifugu.core.moved import IN_EXPERIMENTS, MECHANISMS
+from takifugu.core.moved import GONE, IN_EXPERIMENTS, MECHANISMS
 
 FOLDER = Path(__file__).resolve().parents[2] / "experiments"
 
@@ -33,3 +33,9 @@ def test_a_mechanism_of_before_says_where_it_is_and_what_to_write(name: str) -> 
     assert f"experiments/{file} of a checkout has it; write mechanism = \"{other}\"" in str(refusal.value)
     assert (FOLDER / file).is_file()
     assert find(other)
+
+
+@pytest.mark.parametrize("name", GONE)
+def test_a_name_that_is_gone_says_what_to_write(name: str) -> None:
+    with pytest.raises(AttributeError, match=f"has no attribute {name!r}; intervals of parameters are gone: list"):
+        getattr(tf, name)

@@ -8,6 +8,11 @@ IN_EXPERIMENTS = {
     "NoisyMax": "takagi/noisy_max.py",
     "OrdinarySparse": "takagi/ordinary_sparse.py",
 }
+#: Public names that are gone, and what stands in their place.
+GONE = {
+    "Affine": "intervals of parameters are gone: list the values of each in tf.Parameters",
+    "ParameterBox": "intervals of parameters are gone: list the values of each in tf.Parameters",
+}
 #: Mechanisms that left the package, in small letters: their file of a checkout, and one to write in its place.
 MECHANISMS = {
     "inferential": ("song/inferential.py", "influence"),
@@ -24,4 +29,6 @@ def no_attribute(module: str, name: str, otherwise: str = "") -> AttributeError:
     words = otherwise
     if name in IN_EXPERIMENTS:
         words = f"; experiments/{IN_EXPERIMENTS[name]} of a checkout has it"
+    if name in GONE:
+        words = f"; {GONE[name]}"
     return AttributeError(f"module {module!r} has no attribute {name!r}{words}")

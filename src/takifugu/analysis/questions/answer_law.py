@@ -211,7 +211,6 @@ ANSWER_LAW: Question[Callable[[Belief, Additive, Family], AnswerLaw[Belief]]] = 
         "model.beliefs.records.parameters:Parameters": "analysis.answer_laws.parameters:of_columns",
         "model.beliefs.records.normal_views:NormalView": "analysis.answer_laws.normal:ShiftLaw",
         "model.beliefs.records.normal_region:RegionView": "analysis.answer_laws.normal:ShiftLaw",
-        "model.beliefs.records.parameter_box:BoxView": "analysis.answer_laws.parameter_box:BoxLaw",
         "model.beliefs.pair:LawPair": "analysis.answer_laws.listed:PairLaw",
         "model.beliefs.density_views:DensityView": "analysis.questions.answer_law:FOR_DENSITIES",
         "model.beliefs.records.record_views:SumView": "analysis.answer_laws.records:SUM",
