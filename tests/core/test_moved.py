@@ -14,7 +14,7 @@ FOLDER = Path(__file__).resolve().parents[2] / "experiments"
 
 @pytest.mark.parametrize("name", IN_EXPERIMENTS)
 def test_a_name_of_before_says_where_it_is(name: str) -> None:
-    module = {"takagi": "asymmetric"}[IN_EXPERIMENTS[name].partition("/")[0]]
+    module = {"kawamoto": "local", "takagi": "asymmetric"}[IN_EXPERIMENTS[name].partition("/")[0]]
     with pytest.raises(AttributeError) as refusal:
         getattr(getattr(tf, module), name)
     assert str(refusal.value) == (

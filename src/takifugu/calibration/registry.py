@@ -139,17 +139,13 @@ _OURS = (
     ),
     Line("asymmetric-laplace", "one_sided.asymmetric:LAPLACE", definitions=("asymmetric",), aliases=("ALap",)),
     Line("asymmetric-sparse", "one_sided.asymmetric:SPARSE", definitions=("asymmetric",), aliases=("SALap",)),
-    Line(
-        "rappor", "local.hiding:RAPPOR", takes_delta=True, definitions=OF_ROWS,
-        baseline="by name only: it sends a set of values, and its loss is that of the closest one",
-    ),
     *(
         Line(name, f"local.hiding:{attribute}", takes_delta=True, definitions=OF_ROWS, aliases=tuple(aliases))
         for name, attribute, *aliases in (
             ("randomised-response", "RESPONSE"), ("exponential", "EXPONENTIAL"),
-            ("planar-laplace", "LAPLACE"), ("planar-normal", "NORMAL"),
+            ("planar-laplace", "LAPLACE"),
             ("restricted-laplace", "RESTRICTED", "restricted Laplace", "RL"),
-            ("planar-laplace-remapped", "LAPLACE_REMAPPED"), ("planar-normal-remapped", "NORMAL_REMAPPED"),
+            ("planar-laplace-remapped", "LAPLACE_REMAPPED"),
             ("tupling", "TUPLING"),
             ("optimal", "OPTIMAL"),
         )

@@ -5,6 +5,9 @@ from __future__ import annotations
 #: Files of a checkout, by the public names that left the package with them.
 IN_EXPERIMENTS = {
     "Mangat": "takagi/mangat.py",
+    "Rappor": "kawamoto/rappor.py",
+    "instantaneous": "kawamoto/rappor.py",
+    "permanent": "kawamoto/rappor.py",
     "NoisyMax": "takagi/noisy_max.py",
     "OrdinarySparse": "takagi/ordinary_sparse.py",
 }
@@ -17,6 +20,9 @@ GONE = {
 MECHANISMS = {
     "inferential": ("song/inferential.py", "influence"),
     "gk16": ("song/inferential.py", "influence"),
+    "planar-normal": ("kawamoto/channels.py", "planar-laplace"),
+    "planar-normal-remapped": ("kawamoto/channels.py", "planar-laplace-remapped"),
+    "rappor": ("kawamoto/rappor.py", "randomised-response"),
 }
 
 
