@@ -33,10 +33,11 @@ _LENGTH = 450_000_000
 class Sqlite:
     """A ledger in one file, with one connection, for one thread at a time."""
 
+    _connection: sqlite3.Connection | None = None
+
     def __init__(self, path: Path, timeout: float = 30.0) -> None:
         self.name, self.path, self.timeout, self.is_new = str(path), disk.place_of(path), timeout, False
         self._guard = threading.RLock()
-        self._connection: sqlite3.Connection | None = None
         self._file: tuple[int, ...] = ()
         self._is_alone = False
 
@@ -139,7 +140,7 @@ class Sqlite:
 
     def __del__(self) -> None:
         """Close the file at once: a connection is in a cycle with its statements, and would wait for the collector."""
-        if hasattr(self, "_is_alone"):
+        if self._connection is not None:
             self.close()
 
     def after(self, number: int) -> list[tuple[str, str]]:
