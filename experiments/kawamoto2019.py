@@ -19,6 +19,8 @@ from functools import lru_cache
 from pathlib import Path
 from typing import Any
 
+from kawamoto.channels import planar_normals
+from kawamoto.rappor import rappor
 from pages import IS_WHOLE, PAGES, make, pyplot, save, table, whole_command
 from research_data import needed_file
 from takifugu.mechanisms.local.choosing import Mechanism, largest_strength, mechanisms, optimum, strongest
@@ -191,7 +193,8 @@ def loss_and_guess(people: Populations, sender: Sender) -> LossAndGuess:
 
 def singles(people: Populations, epsilon: Fraction, delta: Fraction) -> dict[str, LossAndGuess]:
     """Return every mechanism that sends one value for one, and the floor of them."""
-    known = {name: way for name, way in mechanisms(people).items() if way is not None and name != "tupling"}
+    ways = {**mechanisms(people), **planar_normals(people), "rappor": rappor(people)}
+    known = {name: way for name, way in ways.items() if way is not None and name != "tupling"}
     result = {name: at_best(people, way, epsilon, delta) for name, way in known.items()}
     result["optimal"] = loss_and_guess(people, optimum(people, epsilon, delta))
     return {name: of for name, of in result.items() if of is not None}

@@ -37,7 +37,7 @@ KEYS = [
 LEDGER_KEYS = ["ledger", "head", "source", "ids", "reading", "entries", "lines", "same"]
 ANSWER_KEYS = [
     "unit", "values", "query", "mechanism", "noise", "scale", "expected_error", "epsilon", "delta", "composition",
-    "covers", "framework", "adjusted",
+    "covers", "framework", "adjusted", "complete",
 ]  # fmt: skip
 
 

@@ -33,10 +33,11 @@ _LENGTH = 450_000_000
 class Sqlite:
     """A ledger in one file, with one connection, for one thread at a time."""
 
+    _connection: sqlite3.Connection | None = None
+
     def __init__(self, path: Path, timeout: float = 30.0) -> None:
         self.name, self.path, self.timeout, self.is_new = str(path), disk.place_of(path), timeout, False
         self._guard = threading.RLock()
-        self._connection: sqlite3.Connection | None = None
         self._file: tuple[int, ...] = ()
         self._is_alone = False
 
@@ -136,6 +137,11 @@ class Sqlite:
             if self._connection is not None and self._file[0] == os.getpid():
                 _close(self._connection)
             self._connection = None
+
+    def __del__(self) -> None:
+        """Close the file at once: a connection is in a cycle with its statements, and would wait for the collector."""
+        if self._connection is not None:
+            self.close()
 
     def after(self, number: int) -> list[tuple[str, str]]:
         query = "select number, body, digest from events where number >= ? or number < 0 order by number"

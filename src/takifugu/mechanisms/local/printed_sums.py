@@ -27,7 +27,7 @@ from takifugu.mechanisms.local.composing import PairPromise, after_stable, fresh
 from takifugu.mechanisms.local.measuring import excess, loss_per_distance
 from takifugu.mechanisms.local.over_classes import largest_mass_over
 from takifugu.mechanisms.local.populations import Populations
-from takifugu.mechanisms.local.senders import Sender, Values
+from takifugu.mechanisms.local.senders import Sender
 from takifugu.mechanisms.local.together import row_losses
 from takifugu.mechanisms.local.tupling import theorem3_delta
 from takifugu.numbers.distributions.channel import Channel
@@ -99,7 +99,7 @@ def printed_sums(
         one = _promise(measured_loss(sender, populations, epsilon, delta))
     is_exact = not delta or populations.regions is None
     yield from _of_values(sender, populations, one, is_exact)
-    if isinstance(sender, Values) and sender.dummies:
+    if sender.dummies:
         words = f"Theorem 3, {number(sender.dummies)} dummies"
         yield PrintedSum(words, _theorem3(sender, populations, epsilon), one, is_exact)
     twice = None if one is None else fresh_input([one, one])
@@ -137,7 +137,7 @@ def _largest_moves(populations: Populations) -> tuple[Fraction, str]:
     return max(moves), "distance"
 
 
-def _theorem3(sender: Values, populations: Populations, epsilon: Fraction) -> PairPromise:
+def _theorem3(sender: Sender, populations: Populations, epsilon: Fraction) -> PairPromise:
     """Return Theorem 3 at epsilon, eta = 0."""
     channel, nearest = sender.channel, min(populations.distances_apart.values())
     if populations.regions is None:
@@ -192,10 +192,7 @@ def _listed(sender: Sender, populations: Populations) -> Channel | None:
     """Return a sender with all its outputs, None for too many pairs or a class."""
     if populations.regions is not None:
         return None
-    if isinstance(sender, Values):
-        count = len(sender.channel.outputs) ** (sender.dummies + 1)
-    else:
-        count = 2 ** len(sender.values)
+    count = len(sender.channel.outputs) ** (sender.dummies + 1)
     if count**2 * len(sender.values) > MOST_PRODUCTS:
         return None
     rows = [[sender.mass(place, y) for y in sender.outputs] for place in range(len(sender.values))]

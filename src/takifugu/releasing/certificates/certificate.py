@@ -47,7 +47,8 @@ class Answer:
     """One noisy answer: its unit (None: of all units together), its values by cell, and the noise in them.
 
     `scale` and `expected_error` are None where the noise has none; `adjusted` are values made of the noisy ones, and
-    None where none were published.
+    None where none were published. `complete` says whether all values that it reads are there, None where some may be
+    missing without anybody knowing of it.
     """
 
     unit: str | None
@@ -63,6 +64,7 @@ class Answer:
     covers: str
     framework: str
     adjusted: Mapping[str, str] | None = None
+    complete: bool | None = None
 
 
 @dataclass(frozen=True)

@@ -207,6 +207,7 @@ def _answer(drawn: Drawn, adjusted: Mapping[str, Fraction] | None) -> Answer:
         covers=str(promise.covers),
         framework=promise.framework,
         adjusted=adjusted_texts,
+        complete=drawn.question.complete,
     )
 
 

@@ -26,6 +26,7 @@ from takifugu.releasing.planning.plan import Plan, table_names
 from takifugu.releasing.planning.questions import Ready
 from takifugu.releasing.postprocess.readable import library_of
 from takifugu.releasing.publishing.choosing import Choice, check_place, to_pay
+from takifugu.releasing.publishing.estimating import foresee_estimates
 from takifugu.releasing.publishing.every_window import index_windows
 from takifugu.releasing.publishing.folder import alone_in, in_the_way, place
 from takifugu.releasing.publishing.new_ledger import opened
@@ -177,6 +178,7 @@ def _made(order: Ordered, bill: Order, bits: Entropy, progress: Progress, force:
     """Pay for an order unless it `is_paid`; draw, keep and publish it."""
     planned = order.planned
     book, worths = opened(planned.file.ledger), worths_of(planned)
+    foresee_estimates(planned)
     stored = keep(order.requested, book, bill, progress, bits, partial(bundle_for, planned, worths=worths), is_paid)
     tables = handed_out(stored, order.folder, force, progress)
     with suppress(LedgerError):  # what is published stays so, whatever the ledger says now

@@ -18,6 +18,7 @@ from takifugu.releasing.advice.leaving_out import in_place_of_good
 from takifugu.releasing.advice.worth import Worth
 from takifugu.releasing.certificates.cells import (
     CLOCK,
+    ESTIMATED,
     POSSIBLE,
     READABLE,
     names_of,
@@ -46,6 +47,7 @@ from takifugu.releasing.file.kind import ReleaseFile
 from takifugu.releasing.planning.plan import Plan, Table
 from takifugu.releasing.planning.questions import SERIES, Drawn
 from takifugu.releasing.postprocess.adjust import nearest, published_notes
+from takifugu.releasing.postprocess.estimate import Estimate
 from takifugu.releasing.postprocess.open_data import data_package, geo_json, table_json
 from takifugu.releasing.postprocess.picture import boxes_in
 from takifugu.releasing.postprocess.readability import Rule, ends_of, with_possible
@@ -53,12 +55,16 @@ from takifugu.releasing.postprocess.readable import LEVEL, readable, rows_of
 from takifugu.releasing.postprocess.release import Release, releases_of
 from takifugu.releasing.publishing.bundle import Bundle, Sheet
 from takifugu.releasing.publishing.certifying import Adjustment, Wording, adjusted_values, certificate_of
+from takifugu.releasing.publishing.estimating import estimates_of_table
 from takifugu.releasing.report.document import report_html
 from takifugu.releasing.report.outcomes import Published
 from takifugu.releasing.report.populations import Box, places_of_populations
 
 if TYPE_CHECKING:
     from takifugu.calibration import Calibration
+
+#: The columns that only the file of a table has, and no certificate.
+_ADDED = (POSSIBLE, READABLE, *ESTIMATED)
 
 
 def worths_of(planned: Plan) -> dict[str, Worth]:
@@ -87,8 +93,11 @@ def _sheet(table: Table, answers: Sequence[Drawn], planned: Plan, worth: Worth |
     certified = (facts, digest_of(content), wording, adjustment)
     certificate = certificate_of(answers, source, table.scope, units, *certified)
     left_out, releases = in_place_of_good(planned.file), list[tuple[str | None, Release]]()
-    for a in answers:
-        release = Release(a.labels, a.values, certificate, a.randomiser, a.question.calibration, left_out=left_out)
+    for a, certified_answer in zip(answers, certificate.answers, strict=True):
+        release = Release(
+            a.labels, a.values, certificate, a.randomiser, a.question.calibration, left_out=left_out,
+            answer=certified_answer,
+        )  # fmt: skip
         releases.append((a.question.unit, release))
     published = Published(table.name, table.scope, rows, certificate, (), tuple(releases))
     values = {TABLE: content, DATA: table_json(rows, certificate)}
@@ -138,7 +147,8 @@ def _table(
     calibrations = list({id(answer.question.calibration): answer.question.calibration for answer in answers}.values())
     frameworks = [calibrations[0].framework.to_dict()]
     by_unit = [(answer.question.unit, answer) for answer in answers]
-    rows = _rows(by_unit, table.scope, adjusted, frameworks, _clock(table.facts))
+    estimated = estimates_of_table(table.questions, [answer.values for answer in answers])
+    rows = _rows(by_unit, table.scope, adjusted, frameworks, _clock(table.facts), estimated)
     possible = ends_of((c.query.to_dict(), c.framework.to_dict()) for c in calibrations)
     rule = Rule(calibrations[0].query.to_dict(), matters)
     judged = tuple(rule.added(with_possible(rows, possible)))
@@ -158,8 +168,10 @@ def _sent(answer: Drawn) -> tuple[Sequence[Plain], bytes]:
 def _rows(
     answers: Sequence[tuple[str | None, Drawn | Release]], scope: str,
     adjusted: Sequence[Mapping[str, Fraction] | None], frameworks: Iterable[Plain], clock: str,
+    estimated: Sequence[Sequence[Estimate]] | None = None,
 ) -> tuple[Json, ...]:  # fmt: skip
     """Return the rows of a table of cells, unit by unit; `clock` says whose clock tells their hours, if anybody's."""
+    estimates = iter(chain.from_iterable(estimated or ()))
     cells = sum(len(answer.values) for _, answer in answers)
     boxes = boxes_in(frameworks, answers[0][1].labels)
     rows: list[Json] = []
@@ -168,6 +180,8 @@ def _rows(
             line: Json = dict(row)
             if scope == "unit":
                 line = {"unit": unit, **row}
+            if estimated is not None:
+                line |= next(estimates).columns
             if nearest_values is not None:
                 line["adjusted"] = readable(nearest_values[row["cell"]])
             if boxes is not None:
@@ -202,15 +216,18 @@ def table_of(sheet: Sheet, folder: Path) -> Published:
         clock = _clock(filter(None, [certificate.window]))
         rows = judged = _rows(releases, certificate.scope, values, certificate.frameworks.values(), clock)
         written_rows = rows_in(text) if text else ()
-        for key in (POSSIBLE, READABLE):  # only the release knew what matters, and what is possible
-            if written_rows and key in written_rows[0]:
-                for row, written_row in zip(judged, written_rows, strict=True):
-                    row[key] = written_row[key]
+        if written_rows:  # only the release knew what matters, and what is possible
+            rows = judged = tuple(_as_written(row, line) for row, line in zip(judged, written_rows, strict=True))
     else:
         rows = read_rows(text)
     names = (f"{sheet.name}{end}" for end in dict.fromkeys((TABLE, CERTIFICATE, PAGE, REPORT, *ENDS)))
     files = tuple(folder / name for name in names if (folder / name).is_file())
     return Published(sheet.name, certificate.scope, rows, certificate, files, releases)
+
+
+def _as_written(row: Json, written: Row) -> Json:
+    """Return a row with what the file alone has of it, in the file's order."""
+    return {key: row[key] if key in row else written[key] for key in (*written, *row) if key in row or key in _ADDED}
 
 
 def with_calibrations(
