@@ -1,5 +1,7 @@
 """A ledger that is not there yet is made with what is first written: what is asked or refused before leaves nothing."""
 
+import gc
+import os
 from pathlib import Path
 from typing import Any
 
@@ -71,8 +73,21 @@ def test_two_that_wait_for_one_are_one(tmp_path: Path) -> None:
         pay(one, budget=9)
         assert pay(other).spent.epsilon * 10 == 2
         assert (one.id, one.check()) == (other.id, ())
-        assert Ledger.open(tmp_path / "ledger.db") is one  # and is closed at the end
-        assert open_things()
+        (opened,) = (open_things() or {}).values()  # it is closed at the end
+        assert Ledger.open(tmp_path / "ledger.db") is opened
+        assert opened.id == one.id
+
+
+def test_one_that_nobody_holds_keeps_no_file_open(tmp_path: Path) -> None:
+    gc.collect()
+    gc.disable()
+    try:
+        before = len(os.listdir("/proc/self/fd"))
+        for number in range(5):
+            published(Ledger.coming(tmp_path / f"{number}.db"), budget=1)
+        assert len(os.listdir("/proc/self/fd")) == before
+    finally:
+        gc.enable()
 
 
 def test_a_place_where_none_can_be_is_told_with_the_first_payment(tmp_path: Path) -> None:

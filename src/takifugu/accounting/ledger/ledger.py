@@ -91,13 +91,13 @@ class Ledger(Kept):
         def opens(first: tuple[str, str] | None) -> Store:
             store, things = _store_at(where, 30.0, first), open_things()
             if things is not None:
-                things.setdefault(("ledger", str(where)), ledger)
+                things.setdefault(("ledger", str(where)), Ledger(store))
             return store
 
-        ledger = Ledger(Coming(named(where), opens, announce))
-        with suppress(MissingLedger):
-            ledger = Ledger.open(where, create=False)
-        return ledger
+        try:
+            return Ledger.open(where, create=False)
+        except MissingLedger:
+            return Ledger(Coming(named(where), opens, announce))
 
     @staticmethod
     def blank(name: str = "ledger.db") -> Ledger:
