@@ -24,6 +24,7 @@ from tests.support.golden import golden, transport_laws
 import networks
 import takifugu as tf
 from research_data import find
+from takifugu.accounting.ledger import Ledger
 from takifugu.calibration import REGISTRY
 from takifugu.releasing.file.loading import load
 from takifugu.releasing.planning import plan
@@ -157,7 +158,7 @@ def together(chosen: RandomSet, made: list[tuple[Any, Any]], tried: Callable[[Ca
             paid = tried(partial(_released, chosen.case, request, calibration, ledger))
             if paid:
                 lost[f"ledger refuses {number}"] = paid
-        lost["ledger"] = tried(lambda: _epsilon_and_delta(ledger.spent("s")))
+        lost["ledger"] = tried(lambda: _epsilon_and_delta(Ledger.open(ledger).spent("s")))
     return lost
 
 

@@ -143,8 +143,9 @@ def test_what_the_belief_alone_hides_is_not_published_with_next_to_no_noise():
 def test_a_step_of_a_recording_with_an_unknown_start_may_have_a_value_that_no_step_enters() -> None:
     """A free window before others does not forbid it: the recording may start anew behind it."""
     rows = [[0.5, 0.5, 0, 0], [0.5, 0.5, 0, 0], [0.01, 0.99, 0, 0], [0.5, 0.49, 0.01, 0]]
-    alone = stretched_loss(tf.MarkovChain(rows, 2, "any"), None, Runs.alike(1, 2), Fraction(1))
-    behind = stretched_loss(tf.MarkovChain(rows, 6, "any"), None, Runs.of(np.array([0, 0, 0, 0, 1, 1])), Fraction(1))
+    alone = stretched_loss(tf.MarkovChain(rows, 2, "any"), None, Runs.alike(1, 2), Fraction(1), False)
+    costs = Runs.of(np.array([0, 0, 0, 0, 1, 1]))
+    behind = stretched_loss(tf.MarkovChain(rows, 6, "any"), None, costs, Fraction(1), True)
     assert alone is not None
     assert behind is not None
     assert behind[0] >= alone[0] == pytest.approx(2.0)
