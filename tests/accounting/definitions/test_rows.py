@@ -19,12 +19,12 @@ from tests.support.population_oracles import laws
 
 import takifugu as tf
 from kawamoto.channels import randomised_response
+from kawamoto.composing import on_one_value
 from takifugu.accounting.composition import Charge, joint
 from takifugu.accounting.definitions import rows
 from takifugu.analysis.guarantee import Covers
 from takifugu.core.errors import CompositionRefused
 from takifugu.mechanisms.local import together
-from takifugu.mechanisms.local.composing import on_one_value
 from takifugu.mechanisms.local.over_classes import masses_of_values
 from takifugu.mechanisms.local.senders import Sender
 from takifugu.mechanisms.local.sent import Sending

@@ -15,10 +15,10 @@ from tests.support import region_oracles as oracle
 
 import takifugu as tf
 from kawamoto.channels import randomised_response
+from kawamoto.composing import on_one_value
 from takifugu.analysis.guarantee import Covers
 from takifugu.core.errors import InputError
 from takifugu.mechanisms.local.choosing import mechanisms, strongest
-from takifugu.mechanisms.local.composing import on_one_value
 from takifugu.mechanisms.local.measuring import distribution_loss
 from takifugu.mechanisms.local.optimal import optimal_over
 from takifugu.mechanisms.local.over_classes import delta_over, loss_over

@@ -16,10 +16,10 @@ from tests.support.population_oracles import laws as laws_of
 
 import takifugu as tf
 from kawamoto.channels import randomised_response
+from kawamoto.composing import on_one_value
 from takifugu.accounting.composition import joint
 from takifugu.audit import joint_loss
 from takifugu.mechanisms.local import together
-from takifugu.mechanisms.local.composing import on_one_value
 from takifugu.mechanisms.local.populations import Populations, populations_of
 from takifugu.mechanisms.local.senders import Sender
 from takifugu.mechanisms.local.sent import Sending

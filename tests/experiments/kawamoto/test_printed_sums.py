@@ -12,9 +12,10 @@ from tests.support import population_oracles as oracles
 from tests.support.tuples import tuple_law
 
 import takifugu as tf
-from takifugu.mechanisms.local import printed_sums as module
+from kawamoto import printed_sums as module
+from kawamoto.printed_sums import PairPromise, PrintedSum, printed_sums
+from takifugu.mechanisms.local.hiding import hidden_at
 from takifugu.mechanisms.local.populations import populations_of
-from takifugu.mechanisms.local.printed_sums import PairPromise, PrintedSum, printed_sums
 from takifugu.mechanisms.local.senders import Sender
 from takifugu.mechanisms.local.tupling import theorem3_delta
 from takifugu.numbers.distributions.channel import Channel
@@ -194,30 +195,16 @@ def test_per_unit_of_distance_every_line_is_divided():
 
 
 @pytest.mark.parametrize("metric", [None, "w-infinity"])
-def test_a_comparison_has_them_for_what_is_chosen(metric):
+def test_what_is_chosen_has_them(metric):
     laws = {"near": {0: F(1, 2), 1: F(1, 4), 2: F(1, 4)}, "far": {0: F(1, 4), 1: F(1, 4), 2: F(1, 2)}}
-    framework = tf.Pufferfish(tf.which_population(metric), tf.FromPopulations(laws, source="made up"))
-    compared = tf.compare(framework, tf.EachValue(), epsilon="1/4")
-    lines = {line.words: line for line in compared.sums}
+    secret, belief = tf.which_population(metric), tf.FromPopulations(laws, source="made up")
+    made = tf.calibrate(tf.Pufferfish(secret, belief), tf.EachValue(), epsilon="1/4")
+    people = hidden_at(secret, belief, populations_of(belief))
+    lines = {line.words: line for line in printed_sums(made.randomiser.sender, people, F(1, 4), F(0))}
     assert 0 < lines[MADE].holds.epsilon <= F(1, 4)
     assert lines["Theorem 2, by distance"].printed.epsilon >= lines[MADE].holds.epsilon
-    assert [line["statement"] for line in compared.to_dict()["printed_sums"]] == list(lines)
-    assert "Table 1, two rows" in str(compared)
-    assert "Table 1, two rows" in compared._repr_html_()
-    assert "Table 1" not in compared.brief
 
 
-def test_a_tuple_that_is_taken_by_name_only_has_them_too():
-    laws = {"near": {0: F(1, 2), 1: F(1, 2)}, "far": {0: F(1, 4), 1: F(3, 4)}}
-    framework = tf.Pufferfish(tf.which_population(), tf.FromPopulations(laws, source="made up"))
-    compared = tf.compare(framework, tf.EachValue(dummies=2), epsilon="1/4", delta="1/10")
-    assert "Theorem 3, 2 dummies" in [line.words for line in compared.sums]
-    assert not tf.compare(tf.between(tf.Pmf([0, 1], [0.5, 0.5]), tf.Pmf([1], [1])), tf.Identity(), epsilon=1).sums
-
-
-def test_what_is_printed_reads_back_as_plain_data():
+def test_a_line_of_the_table():
     line = PrintedSum("a statement", None, PairPromise(1, F(1, 8)), is_exact=False)
-    assert line.to_dict() == {
-        "statement": "a statement", "printed": None, "holds": {"epsilon": "1", "delta": "0.125"}, "is_exact": False,
-    }  # fmt: skip
     assert line.cells == ("a statement", "no bound", "epsilon 1, delta 0.125", "a bound")

@@ -19,11 +19,10 @@ from dataclasses import dataclass
 from fractions import Fraction
 from itertools import product
 
+from kawamoto.composing import PairPromise, after_stable, fresh_input, on_one_value
 from takifugu.core.escaping import at_most, number
-from takifugu.core.plain import Json
 from takifugu.mechanisms.local.choosing import measured_loss, per_distance
 from takifugu.mechanisms.local.classes import largest_mass
-from takifugu.mechanisms.local.composing import PairPromise, after_stable, fresh_input, on_one_value
 from takifugu.mechanisms.local.measuring import excess, loss_per_distance
 from takifugu.mechanisms.local.over_classes import largest_mass_over
 from takifugu.mechanisms.local.populations import Populations
@@ -31,7 +30,6 @@ from takifugu.mechanisms.local.senders import Sender
 from takifugu.mechanisms.local.together import row_losses
 from takifugu.mechanisms.local.tupling import theorem3_delta
 from takifugu.numbers.distributions.channel import Channel
-from takifugu.numbers.rationals import to_text
 from takifugu.numbers.transport.bottleneck import Population, w_infinity
 
 #: Most products of masses that are added up for what two outputs tell together.
@@ -74,13 +72,6 @@ class PrintedSum:
         if self.is_too_little:
             kind = "printed too small"
         return (self.words, _words(self.printed), _words(self.holds), kind)
-
-    def to_dict(self) -> Json:
-        """Return plain data for JSON."""
-        return {
-            "statement": self.words, "printed": _plain(self.printed), "holds": _plain(self.holds),
-            "is_exact": self.is_exact,
-        }  # fmt: skip
 
 
 def printed_sums(
@@ -216,7 +207,3 @@ def _words(promise: PairPromise | None) -> str:
         return "no bound"
     share = f", delta {at_most(promise.delta, digits=4)}" if promise.delta else ""
     return f"epsilon {at_most(promise.epsilon, digits=4)}{share}"
-
-
-def _plain(promise: PairPromise | None) -> Json | None:
-    return None if promise is None else {"epsilon": to_text(promise.epsilon), "delta": to_text(promise.delta)}
