@@ -32,7 +32,7 @@ KEYS = [
     "format", "release", "source", "scope", "units", "statistic", "query", "grid", "answers", "definition", "hidden",
     "beliefs", "frameworks", "assumptions", "epsilon", "delta", "mechanisms", "compositions", "conditions", "cautions",
     "private", "ledger", "date", "software", "stays", "window", "requested", "table", "unit_count",
-    "title", "measured_in", "publisher", "contact", "person", "adjusting", "doubts", "checks", "checksum",
+    "title", "measured_in", "publisher", "contact", "person", "adjusting", "doubts", "checks", "rehearsal", "checksum",
 ]  # fmt: skip
 LEDGER_KEYS = ["ledger", "head", "source", "ids", "reading", "entries", "lines", "same"]
 ANSWER_KEYS = [

@@ -26,9 +26,11 @@ from takifugu.core.rules import as_path
 
 #: The first column of what was sent for each row.
 ROW = "row"
+#: The column that says of each row of a rehearsal that it is one, and what stands in it.
+REHEARSAL, NO_GUARANTEE = "rehearsal", "no guarantee"
 #: The columns of a published table that hold texts, and those that hold numbers.
 CLOCK = "clock"
-TEXTS, NUMBERS = ("window", "unit", "cell", CLOCK), (
+TEXTS, NUMBERS = ("window", "unit", "cell", CLOCK, REHEARSAL), (
     "value", "low", "high", "estimate", "estimate_low", "estimate_high", "adjusted", "x", "y",
 )  # fmt: skip
 #: The columns of what a reader who believes the model concludes of the exact value, empty where they contradict.

@@ -7,7 +7,7 @@ import re
 from collections.abc import Hashable, Iterator, Mapping, Sequence
 
 from takifugu.core.plain import Json, Row
-from takifugu.releasing.certificates.cells import CLOCK, ESTIMATED, MARK, POSSIBLE, READABLE, ROW, UPPER
+from takifugu.releasing.certificates.cells import CLOCK, ESTIMATED, MARK, POSSIBLE, READABLE, REHEARSAL, ROW, UPPER
 from takifugu.releasing.certificates.certificate import Certificate, meaning_of
 from takifugu.releasing.certificates.files import DATA, DRAWING, PLACES, TABLE, digest_of
 from takifugu.releasing.postprocess.readable import columns_in
@@ -33,6 +33,7 @@ _ABOUT = {
     "larger than what matters to its reader",
     POSSIBLE: "false for a value that the true one cannot be, such as a count below 0: noise put it there",
     "adjusted": "a value made of the noisy ones, not negative and adding up; it may be biased",
+    REHEARSAL: "this is a rehearsal with made-up data, and guarantees nothing",
     CLOCK: "whose clock tells the hours, weekdays or dates of the cells",
     "x": "the middle of the place, as in the data",
     "y": "the middle of the place, as in the data",

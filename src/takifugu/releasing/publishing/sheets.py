@@ -19,8 +19,10 @@ from takifugu.releasing.advice.worth import Worth
 from takifugu.releasing.certificates.cells import (
     CLOCK,
     ESTIMATED,
+    NO_GUARANTEE,
     POSSIBLE,
     READABLE,
+    REHEARSAL,
     names_of,
     read_rows,
     rows_in,
@@ -64,7 +66,7 @@ if TYPE_CHECKING:
     from takifugu.calibration import Calibration
 
 #: The columns that only the file of a table has, and no certificate.
-_ADDED = (POSSIBLE, READABLE, *ESTIMATED)
+_ADDED = (POSSIBLE, READABLE, REHEARSAL, *ESTIMATED)
 
 
 def worths_of(planned: Plan) -> dict[str, Worth]:
@@ -72,25 +74,31 @@ def worths_of(planned: Plan) -> dict[str, Worth]:
     return {advice.name: advice.worth for advice in advice_of(planned) if advice.worth is not None}
 
 
-def bundle_for(planned: Plan, drawn: Sequence[Drawn], worths: Mapping[str, Worth]) -> Bundle:
-    """Return every file of every table, complete, in memory."""
+def bundle_for(
+    planned: Plan, drawn: Sequence[Drawn], worths: Mapping[str, Worth], rehearsal: int | None = None
+) -> Bundle:
+    """Return every file of every table, complete, in memory; `rehearsal` is the seed of one."""
     answers, sheets = {id(answer.question): answer for answer in drawn}, list[Sheet]()
     for table in planned.tables:
         of_table = [answers[id(question)] for question in table.questions]
-        sheets.append(_sheet(table, of_table, planned, worths.get(table.name)))
+        sheets.append(_sheet(table, of_table, planned, worths.get(table.name), rehearsal))
     return Bundle(tuple(sheets))
 
 
-def _sheet(table: Table, answers: Sequence[Drawn], planned: Plan, worth: Worth | None) -> Sheet:
+def _sheet(
+    table: Table, answers: Sequence[Drawn], planned: Plan, worth: Worth | None, rehearsal: int | None
+) -> Sheet:
     source, units = planned.file.source.name, planned.unit_names
     adjustment = adjustment_of(table, answers)
-    rows, content = _table(table, answers, adjustment, worth)
+    rows, content = _table(table, answers, adjustment, worth, rehearsal is not None)
     facts = (*planned.facts, *table.facts)
     if any(answer.question.begins_series for answer in answers):
         facts += (SERIES,)
     title, spec = table.item.title, planned.spec
+    if rehearsal is not None:
+        title = f"Rehearsal, no guarantee: {title or table.name}"
     wording = Wording(title, table.measured_in or None, spec.publisher, spec.contact, table.people.one)
-    certified = (facts, digest_of(content), wording, adjustment)
+    certified = (facts, digest_of(content), wording, adjustment, rehearsal)
     certificate = certificate_of(answers, source, table.scope, units, *certified)
     left_out, releases = in_place_of_good(planned.file), list[tuple[str | None, Release]]()
     for a, certified_answer in zip(answers, certificate.answers, strict=True):
@@ -136,9 +144,9 @@ def _places(table: Published, file: ReleaseFile) -> Iterator[tuple[Box, Row]] | 
 
 
 def _table(
-    table: Table, answers: Sequence[Drawn], adjustment: Adjustment | None, worth: Worth | None
+    table: Table, answers: Sequence[Drawn], adjustment: Adjustment | None, worth: Worth | None, is_rehearsal: bool
 ) -> tuple[Sequence[Plain], bytes]:
-    """Return the rows of a table, and its bytes."""
+    """Return the rows of a table, and its bytes; each row of a rehearsal says so."""
     if not answers[0].labels:
         return _sent(answers[0])
     adjusted, matters = adjusted_values(adjustment, len(answers)), None
@@ -152,6 +160,8 @@ def _table(
     possible = ends_of((c.query.to_dict(), c.framework.to_dict()) for c in calibrations)
     rule = Rule(calibrations[0].query.to_dict(), matters)
     judged = tuple(rule.added(with_possible(rows, possible)))
+    if is_rehearsal:
+        judged = tuple({**row, REHEARSAL: NO_GUARANTEE} for row in judged)
     return judged, table_text(judged).encode()
 
 
