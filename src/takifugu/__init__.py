@@ -19,6 +19,7 @@ if TYPE_CHECKING:
     from takifugu.audit import true_delta, true_loss
     from takifugu.calibration import calibrate, compare, with_scale
     from takifugu.calibration.entry_budget import entry_budget
+    from takifugu.calibration.event_level import event_level_loss
     from takifugu.calibration.jointly import calibrate_jointly
     from takifugu.core import errors
     from takifugu.model.beliefs.chains.chain import BinaryChainInterval, MarkovChain, MarkovChainClass
@@ -145,6 +146,7 @@ __all__ = [
     "entry",
     "entry_budget",
     "errors",
+    "event_level_loss",
     "every_entry",
     "forecast",
     "household_infection",
@@ -187,6 +189,7 @@ _MODULES = {
     "takifugu.model.beliefs.users": ("IndependentUsers",),
     "takifugu.calibration": ("calibrate", "compare", "with_scale"),
     "takifugu.calibration.entry_budget": ("entry_budget",),
+    "takifugu.calibration.event_level": ("event_level_loss",),
     "takifugu.calibration.jointly": ("calibrate_jointly",),
     "takifugu.accounting.composition": ("compose",),
     "takifugu.model.frameworks": ("Pufferfish", "between"),

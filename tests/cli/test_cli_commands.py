@@ -45,7 +45,7 @@ def released(publication: Path, tmp_path: Path) -> Path:
 def test_the_commands_in_the_order_of_their_use() -> None:
     assert all_commands() == [
         ("init",), ("beliefs",), ("check",), ("compare",), ("calibrate",), ("advise",), ("plan",), ("explain",),
-        ("explore",), ("release",), ("ask",), ("open",), ("audit",), ("certificate", "show"),
+        ("explore",), ("release",), ("rehearse",), ("ask",), ("open",), ("audit",), ("certificate", "show"),
         ("ledger", "show"), ("ledger", "set-budget"), ("ledger", "verify"), ("ledger", "import-certificates"),
         ("ledger", "resume"), ("schema",), ("keys",), ("demo",), ("example",), ("reproduce",),
     ]  # fmt: skip
