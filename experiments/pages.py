@@ -22,6 +22,7 @@ ROOT = Path(__file__).resolve().parent.parent
 #: The folder of the pages outside docs/, if one is wanted.
 OUTPUT = Path(os.environ["TAKIFUGU_OUTPUT"]).resolve() if os.environ.get("TAKIFUGU_OUTPUT") else None
 PAGES = OUTPUT or ROOT / "docs"
+EXAMPLES = ROOT / "examples"
 IMAGES = PAGES / "images"
 #: Where the words of the pages are: the documentation of a checkout, or what an installed package has of it.
 WORDS = ROOT / "docs" if (ROOT / "docs").is_dir() else Path(__file__).resolve().parent / "pages"

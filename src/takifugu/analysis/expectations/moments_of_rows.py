@@ -17,7 +17,6 @@ from takifugu.analysis.questions.expected_answer import EXPECTED_ANSWER, expecte
 from takifugu.core.arrays import FloatArray, IntArray
 from takifugu.model.beliefs import Belief
 from takifugu.model.beliefs.records.normal import MultivariateNormal
-from takifugu.model.beliefs.records.parameter_box import ParameterBox
 from takifugu.model.beliefs.records.parameters import Parameters
 from takifugu.model.beliefs.records.records import Records
 from takifugu.model.beliefs.table import JointTable
@@ -69,7 +68,7 @@ def of_parameters(belief: Parameters, answer: ColumnAnswer, tilts: FloatArray) -
     return _log_mean(masses / masses.sum(), np.array(bounds).T)
 
 
-def of_ends(belief: Parameters | ParameterBox, answer: Any, tilts: FloatArray) -> FloatArray:
+def of_ends(belief: Parameters, answer: Any, tilts: FloatArray) -> FloatArray:
     """Whatever the parameters are, given them records are independent, and their mean lies between two ends."""
     is_of_columns = isinstance(answer, ColumnAnswer)
     if not is_of_columns:

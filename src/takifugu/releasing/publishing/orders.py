@@ -19,7 +19,7 @@ from takifugu.releasing.advice.refusing import refusal_of
 from takifugu.releasing.certificates.files import content_of, digest_at, files_of, reason
 from takifugu.releasing.file.kind import ReleaseFile
 from takifugu.releasing.file.neighbours import notices_of_file, write_ledger_id
-from takifugu.releasing.planning.book import rehearsed, there
+from takifugu.releasing.planning.book import there
 from takifugu.releasing.planning.identity import identity_of, keys_of
 from takifugu.releasing.planning.notices import tell
 from takifugu.releasing.planning.plan import Plan, table_names
@@ -227,6 +227,6 @@ def _outcome(file: ReleaseFile, publications: Sequence[Made], standing: Sequence
     since = next((stored.since for stored, _ in publications if stored.since is not None), None)
     if publications:
         return Outcome((*tables, *before), publications[-1][0].paid, since)
-    source = rehearsed(file.ledger).view().source(normalised(file.source.name))
+    source = opened(file.ledger).view().source(normalised(file.source.name))
     assert source.budget is not None  # something was paid for
     return Outcome(tuple(before), Reservation("", source.name, {}, source.spent, source.budget))
