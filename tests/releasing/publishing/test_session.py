@@ -207,7 +207,7 @@ def test_a_budget_that_is_too_small_and_one_that_is_missing(file: Path) -> None:
     assert "write budget = " in words_of(ended(REFUSED, "ask", file, "inn"))
     assert not (file.parent / "out").exists()
     put(file.parent, {file.name: changed(FILE, ("budget = 60.0\n", ""))})
-    (file.parent / "ledger.db").unlink()
+    assert not (file.parent / "ledger.db").exists()
     assert "no budget is declared" in words_of(succeed("ask", file, "inn"))
     put(file.parent, {"required.toml": f"require_ledger = true\n{changed(FILE, ('ledger.db', 'new.db'))}"})
     assert "there is no ledger" in words_of(ended(BAD_INPUT, "ask", file.parent / "required.toml", "inn"))
