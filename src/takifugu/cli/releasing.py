@@ -77,7 +77,7 @@ def publish(
 def print_outcome(outcome: Outcome, planned: plan.Plan, left_out: str | None = None) -> None:
     """Print what was published; `left_out` stands in the place of "good", if not what the report has there."""
     if outcome.new:
-        _print_tables(outcome.new, left_out)
+        print_tables(outcome.new, left_out)
     if outcome.there:
         click.echo(paragraph(f"already published: {already(outcome.there)}"))
     paid = outcome.reservation
@@ -89,7 +89,8 @@ def print_outcome(outcome: Outcome, planned: plan.Plan, left_out: str | None = N
         click.echo(paragraph(completed(outcome.completed)))
 
 
-def _print_tables(tables: Sequence[Published], left_out: str | None) -> None:
+def print_tables(tables: Sequence[Published], left_out: str | None = None) -> None:
+    """Print the values of tables, what they hide, and their files."""
     for table in tables:
         click.echo(paragraph(table.title))
         for words in table.certificate.doubts:
@@ -193,8 +194,17 @@ def completed(since: str) -> str:
 
 
 def outcome_of(outcome: Outcome) -> Json:
-    paid, tables = outcome.reservation, list[Json]()
-    for table in outcome.tables:
+    paid = outcome.reservation
+    return {
+        "source": paid.source, "spent": amount(paid.spent), "budget": amount(paid.budget),
+        "state": str(ReleaseState.DONE), "completed": outcome.completed, "tables": tables_of(outcome.tables),
+    }  # fmt: skip
+
+
+def tables_of(published: Sequence[Published]) -> list[Json]:
+    """Return published tables for JSON."""
+    tables = list[Json]()
+    for table in published:
         if isinstance(table.rows, Rows):
             values: Json = {"sent": len(table.rows)}
         else:
@@ -203,7 +213,4 @@ def outcome_of(outcome: Outcome) -> Json:
             "name": table.name, "scope": table.scope, "since": table.since, **values,
             "files": list(map(str, table.files)), "certificate": table.certificate.to_dict(),
         })  # fmt: skip
-    return {
-        "source": paid.source, "spent": amount(paid.spent), "budget": amount(paid.budget),
-        "state": str(ReleaseState.DONE), "completed": outcome.completed, "tables": tables,
-    }  # fmt: skip
+    return tables

@@ -12,8 +12,8 @@ from takifugu.core.errors import InputError, TakifuguError
 from takifugu.core.plain import Json
 from takifugu.core.text.tables import paragraph, width
 from takifugu.releasing.certificates.certificate import WIDTH
-from takifugu.releasing.certificates.checksum import read_certificate, table_state
 from takifugu.releasing.certificates.files import CERTIFICATE, REPORT
+from takifugu.releasing.certificates.verifying import MISSING, NOT_CERTIFIED, SAME, verified
 
 CHECKED = (
     "The checksum in the file matches: nothing was changed by accident or by hand since it was written. It is not a "
@@ -21,34 +21,30 @@ CHECKED = (
 )
 
 
-#: What is said of the table beside the certificate, by what `table_state` returns.
+#: What is said of the table beside the certificate.
 TABLES = {
-    "the same": "The table beside it is the one that was certified.",
-    "missing": "Note: the table that it is about is not beside it.",
-    "not certified": "It does not say which file its values were published in.",
+    SAME: "The table beside it is the one that was certified.",
+    MISSING: "Note: the table that it is about is not beside it.",
+    NOT_CERTIFIED: "It does not say which file its values were published in.",
 }
 
 
 def verify(where: Path, as_json: bool) -> None:
-    """Verify a certificate, or each one of a folder; the first that was changed ends it."""
-    paths, documents = _certificates(where) if where.is_dir() else [where], list[Json]()
-    for path in paths:
-        certificate = read_certificate(path)
-        table = table_state(path, certificate)
-        documents.append({
-            "file": str(path), "unchanged": True, "table": table, "certificate": certificate.to_dict(),
-        })  # fmt: skip
-        if as_json:
-            continue
-        if where.is_dir():
-            click.echo(paragraph(f"{path.name}: unchanged. {TABLES[table]}"))
-        else:
-            click.echo(certificate.text(min(WIDTH, width())))
-            click.echo(f"\n{paragraph(f'{CHECKED} {TABLES[table]}')}")
+    """Verify a certificate, or each one of a folder or a ZIP; the first that was changed ends it."""
+    found, is_one = verified(where), where.name.endswith(CERTIFICATE)
     if as_json:
+        documents = list[Json]()
+        for one in found:
+            documents.append({
+                "name": one.name, "unchanged": True, "table": one.table, "unverified": list(one.unverified),
+                "certificate": one.certificate.to_dict(),
+            })  # fmt: skip
         print_json("verify", where, {"certificates": documents})
-    elif where.is_dir():
-        click.echo(f"\n{paragraph(CHECKED)}")
+        return
+    for one in found:
+        click.echo(one.certificate.text(min(WIDTH, width())) if is_one else paragraph(f"{one.words}."))
+    state = f" {TABLES[found[0].table]}" if is_one else ""
+    click.echo(f"\n{paragraph(f'{CHECKED}{state}')}")
 
 
 def _certificates(folder: Path) -> list[Path]:

@@ -47,7 +47,8 @@ class Answer:
     """One noisy answer: its unit (None: of all units together), its values by cell, and the noise in them.
 
     `scale` and `expected_error` are None where the noise has none; `adjusted` are values made of the noisy ones, and
-    None where none were published.
+    None where none were published. `complete` says whether all values that it reads are there, None where some may be
+    missing without anybody knowing of it.
     """
 
     unit: str | None
@@ -63,6 +64,7 @@ class Answer:
     covers: str
     framework: str
     adjusted: Mapping[str, str] | None = None
+    complete: bool | None = None
 
 
 @dataclass(frozen=True)
@@ -79,6 +81,7 @@ class Certificate:
     word for one of those whose data were read; `adjusting` says what
     was done to the values that are `adjusted`. `ledger` is what the one that paid says of the release, for other copies
     of it and for other ledgers (`Ledger.certificate`); None where nobody counts.
+    `rehearsal` is the seed of a rehearsal, None for a release.
     `doubts` say where what was published contradicts the beliefs, `checks` what the beliefs leave out that is asked.
     """
 
@@ -118,6 +121,7 @@ class Certificate:
     adjusting: tuple[str, ...] = ()
     doubts: tuple[str, ...] = ()
     checks: tuple[str, ...] = ()
+    rehearsal: int | None = None
 
     @property
     def release_id(self) -> str:
@@ -143,7 +147,7 @@ class Certificate:
     def warnings(self) -> tuple[str, ...]:
         """Return the warnings of the certificate."""
         numbers = {"epsilon": charged(self.epsilon), "requested": at_least(Fraction(self.requested or self.epsilon))}
-        return tuple(CAUTIONS[caution].format(**numbers) for caution in self.cautions)
+        return tuple(CAUTIONS[caution].format(**numbers, seed=self.rehearsal) for caution in self.cautions)
 
     @property
     def assumed(self) -> tuple[str, ...]:
@@ -264,7 +268,7 @@ def sections(c: Certificate) -> list[tuple[str, Sequence[str]]]:
         ("Publisher", [c.publisher, c.contact]),
         ("Account", [account_text(c)]),
         ("Table", _table(c.table)),
-        ("Made", [f"{c.date} by {c.software}; every number and belief is in the JSON certificate"]),
+        ("Made", [f"{c.date or 'as a rehearsal'} by {c.software}; every number and belief is in the JSON certificate"]),
     ]
     present = list[tuple[str, Sequence[str]]]()
     for title, sentences in all_sections:
@@ -283,6 +287,8 @@ def _table(digest: str | None) -> list[str]:
 
 
 def _title(c: Certificate) -> str:
+    if c.rehearsal is not None:
+        return f"Rehearsal, no guarantee: certificate of {c.release!r} with made-up data"
     return f"Certificate of the private release {c.release!r}"
 
 
@@ -366,6 +372,12 @@ def not_promised(c: Certificate) -> Sequence[str]:
 
 
 def noise_text(c: Certificate) -> str:
+    """Describe the noise, and where its bits come from."""
+    words = _noise_words(c)
+    return words if c.private else words.replace("the operating system's randomness", "a seed that is known")
+
+
+def _noise_words(c: Certificate) -> str:
     kinds = [*map(KINDS.find, once(str(answer.noise["kind"]) for answer in c.answers))]
     if len(kinds) == 1 and kinds[0].words is not None:
         words = kinds[0].words(kinds[0].read(c.answers[0].noise))

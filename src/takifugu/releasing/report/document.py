@@ -120,7 +120,7 @@ def not_hidden(c: Certificate) -> Iterator[str]:
 
 
 #: How cautions look that do not look like the others.
-_LOOKS = {Caution.NOT_PRIVATE: "warning danger"}
+_LOOKS = {Caution.NOT_PRIVATE: "warning danger", Caution.REHEARSAL: "warning danger"}
 #: How much is listed; the certificate has everything.
 MOST_BELIEFS, MOST_UNITS = 3, 40
 #: What is offered below the values, by the ends of the files.
@@ -186,7 +186,7 @@ def _article(t: Published) -> dict[str, object]:
             files.append((label, f"{t.name}{end}"))
     return {
         "name": t.name, "certificate": c, "title": c.title or t.name,
-        "about": f"{about} about the source {c.source!r}, {c.date}",
+        "about": f"{about} about the source {c.source!r}, {c.date or 'a rehearsal'}",
         "lead": statistic_of(c),
         "opening": [*warnings, *(Words(sentence(words), "warning") for words in c.doubts), *opening(t), *_checks(c)],
         "published": [*map(Words, map(sentence, (*meaning_of(c), *window))), *published(t)],
