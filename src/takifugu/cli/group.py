@@ -46,8 +46,6 @@ _REFUSALS = (BudgetExceeded, CalibrationRefused, CompositionRefused, Unsupported
 
 #: Keys of a release file that are taken for options.
 _KEYS = ("epsilon", "delta", "mechanism", "query", "budget", "ledger")
-#: Why a release has no seed.
-_SEED = "Whoever knows the seed knows the noise. `takifugu rehearse FILE --seed 7` publishes made-up data."
 #: So many commands are what a newcomer needs first.
 FIRST = 7
 #: What a context of click knows of all that was typed after takifugu.
@@ -254,8 +252,6 @@ def guided(error: click.UsageError) -> click.UsageError:
     typed = () if error.ctx is None else error.ctx.meta.get(TYPED, ())
     if now := option_now(path, name, typed):
         return click.NoSuchOption(name, f"{error.message} {now}", [], error.ctx)
-    if name == "--seed" and error.ctx is not None and error.ctx.info_name == "release":
-        meant, words = [], f"{error.message} {_SEED}"
     if name.strip("-") in _KEYS and not meant:
         words = f"{error.message} It is a key of the release file."
     return click.NoSuchOption(name, words, meant, error.ctx)

@@ -103,6 +103,9 @@ GONE: dict[str, dict[str, str]] = {
         "--dates": "Write --order \"strptime(date, '%d/%m/%Y')\", with your column.",
         **{f"--{old}": f"It is the key {key} of [belief]: write it there." for old, key in _BELIEF.items()},
     },
+    "release": {
+        "--seed": "Whoever knows the seed knows the noise. `takifugu rehearse FILE --seed 7` publishes made-up data."
+    },
 }
 
 
