@@ -33,6 +33,7 @@ from takifugu.releasing.certificates.cells import (
 from takifugu.releasing.certificates.certificate import Certificate
 from takifugu.releasing.certificates.facts import Fact, Window
 from takifugu.releasing.certificates.files import (
+    ARCHIVE,
     CERTIFICATE,
     DATA,
     DRAWING,
@@ -120,7 +121,7 @@ def _sheet(
         **values,
         PACKAGE: data_package(table.name, values, rows, certificate),
     }
-    paths = tuple(Path(f"{table.name}{end}") for end in files)
+    paths = tuple(Path(f"{table.name}{end}") for end in (*files, ARCHIVE))
     files[REPORT] = report_html(replace(published, files=paths, worth=worth)).encode()
     return Sheet(table.name, {f"{table.name}{end}": files[end] for end in ENDS if end in files})
 
