@@ -97,7 +97,7 @@ def check_self_contained(page: Element) -> None:
         assert e.tag in TAGS, e.tag
         links = dict(e.attributes)
         if e.tag == "a":
-            assert re.fullmatch(r"\./[^/]+\.(csv|json|svg|geojson|html|zip)", links.pop("href")), e
+            assert re.fullmatch(r"\./[^/]+\.(csv|json|svg|geojson|html)", links.pop("href")), e
         assert not FETCHING & links.keys(), e
         assert "url(" not in "".join(links.values()), e
         assert all("://" not in value or name == "xmlns" for name, value in links.items()), e

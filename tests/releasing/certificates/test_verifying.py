@@ -140,10 +140,3 @@ def test_no_damaged_archive_is_more_than_an_error(data: st.DataObject) -> None:
     except InputError:
         return
     assert all("/" not in name for name in members)
-
-
-def test_a_release_writes_an_archive_of_each_table(folder: Path) -> None:
-    for name in ("time-use-units", "time-use-pooled"):
-        path = folder / f"{name}.zip"
-        assert members_of(path.read_bytes(), path.name) == contents(folder, name)
-        assert [one.table for one in verified(path)] == [SAME]

@@ -38,7 +38,7 @@ def prepared(tmp_path_factory: pytest.TempPathFactory) -> Path:
         small(folder / name)
     first = run(["release", str(folder / "old" / "release.toml")], folder / "old")
     assert first.code == 0, first
-    assert len(seen(folder / "old").files) == 16
+    assert len(seen(folder / "old").files) == 14
     (folder / "steps.txt").write_text(first.steps)
     return folder
 
@@ -80,7 +80,7 @@ def round_of(
     assert last.state_since(before) == "done"
     assert len(last.reservations) == len(before.reservations) + 1, "paid twice"
     left = [name for name in last.files if name != ".takifugu.lock" or reached != "done"]  # swept by the next release
-    assert len(left) == 16, left
+    assert len(left) == 14, left
     drawn = next((files for group, (_, files) in now.reservations.items() if group not in before.reservations), {})
     for name, content in drawn.items():
         assert last.files[name] == content, "drawn twice"

@@ -152,7 +152,7 @@ def test_no_exit_code_says_that_nothing_happened_after_a_publication(
         outcome = ended(code, "release", toml, "--json")
     assert json.loads(outcome.stdout)["error"]["published"] == ["both"]
     assert "Paid for by an earlier call, and published now: both." in outcome.stderr
-    assert len(seen(tmp_path).files) == 8
+    assert len(seen(tmp_path).files) == 7
     if error is None:
         assert "published now: both. Of the rest:" in outcome.stderr
         ended(1, "release", toml)

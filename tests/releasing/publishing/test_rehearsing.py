@@ -52,7 +52,7 @@ def test_neither_data_nor_ledger_is_opened_and_every_file_is_marked(toml: Path) 
     there = sorted(path.name for path in toml.parent.iterdir())
     assert there == ["data.csv", "ledger.db", "release-rehearsal", "release.toml"]
     written = contents(toml.parent / "release-rehearsal")
-    assert len(written) == 16
+    assert len(written) == 14
     for name, content in written.items():
         assert b"ehearsal" in content, name
         assert b"no guarantee" in content, name

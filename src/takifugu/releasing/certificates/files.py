@@ -11,12 +11,12 @@ from pathlib import Path
 
 #: What each table's files are called, after its name.
 CERTIFICATE, PAGE, TABLE, REPORT = ".certificate.json", ".certificate.txt", ".csv", ".report.html"
-DATA, PACKAGE, PLACES, DRAWING, ARCHIVE = ".table.json", ".datapackage.json", ".geojson", ".svg", ".zip"
+DATA, PACKAGE, PLACES, DRAWING = ".table.json", ".datapackage.json", ".geojson", ".svg"
 #: All of them, in the order in which they appear, and those that hold values.
-ENDS = (CERTIFICATE, PAGE, TABLE, DATA, PACKAGE, PLACES, DRAWING, REPORT, ARCHIVE)
+ENDS = (CERTIFICATE, PAGE, TABLE, DATA, PACKAGE, PLACES, DRAWING, REPORT)
 #: The page and the tables of all windows; they are made anew from the certificates in the folder when one appears.
 WINDOWS, WINDOWS_TABLE, WINDOWS_DATA = ".windows.html", ".windows.csv", ".windows.json"
-VALUES = (TABLE, DATA, PACKAGE, PLACES, DRAWING, REPORT, ARCHIVE)
+VALUES = (TABLE, DATA, PACKAGE, PLACES, DRAWING, REPORT)
 
 
 def files_of(names: Iterable[str]) -> list[str]:

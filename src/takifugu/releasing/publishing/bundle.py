@@ -9,10 +9,9 @@ from dataclasses import dataclass
 
 from takifugu.core.errors import LedgerError
 from takifugu.core.plain import Json
-from takifugu.releasing.certificates.archives import MEMBERS, zipped
 from takifugu.releasing.certificates.certificate import Certificate
 from takifugu.releasing.certificates.checksum import from_dict
-from takifugu.releasing.certificates.files import ARCHIVE, CERTIFICATE, REPORT, files_of
+from takifugu.releasing.certificates.files import CERTIFICATE, files_of
 
 #: What no name of a table holds, so that its files lie in the folder of tables.
 _SEPARATORS = re.compile(r"[/\\:\0]|^\.")
@@ -46,13 +45,9 @@ class Bundle:
 
     @property
     def files(self) -> dict[str, bytes]:
-        """Return the files of all tables, and an archive of each: no ledger keeps what follows from the others."""
         files: dict[str, bytes] = {}
         for sheet in self.sheets:
             files |= sheet.files
-            members = {name: content for name, content in sheet.files.items() if name.endswith(MEMBERS)}
-            if f"{sheet.name}{REPORT}" in members:
-                files[f"{sheet.name}{ARCHIVE}"] = zipped(members)
         return files
 
     def to_bytes(self) -> bytes:

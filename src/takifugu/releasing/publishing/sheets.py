@@ -33,7 +33,6 @@ from takifugu.releasing.certificates.cells import (
 from takifugu.releasing.certificates.certificate import Certificate
 from takifugu.releasing.certificates.facts import Fact, Window
 from takifugu.releasing.certificates.files import (
-    ARCHIVE,
     CERTIFICATE,
     DATA,
     DRAWING,
@@ -121,7 +120,7 @@ def _sheet(
         **values,
         PACKAGE: data_package(table.name, values, rows, certificate),
     }
-    paths = tuple(Path(f"{table.name}{end}") for end in (*files, ARCHIVE))
+    paths = tuple(Path(f"{table.name}{end}") for end in files)
     files[REPORT] = report_html(replace(published, files=paths, worth=worth)).encode()
     return Sheet(table.name, {f"{table.name}{end}": files[end] for end in ENDS if end in files})
 

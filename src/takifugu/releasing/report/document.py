@@ -39,7 +39,7 @@ from takifugu.releasing.certificates.certificate import (
     stay_words,
 )
 from takifugu.releasing.certificates.facts import Caution
-from takifugu.releasing.certificates.files import ARCHIVE, CERTIFICATE, DATA, DRAWING, PACKAGE, PLACES, TABLE
+from takifugu.releasing.certificates.files import CERTIFICATE, DATA, DRAWING, PACKAGE, PLACES, TABLE
 from takifugu.releasing.postprocess.release import Release
 from takifugu.releasing.report.opening import number_with_error, opening, verdict_of
 from takifugu.releasing.report.outcomes import Outcome, Published
@@ -127,7 +127,6 @@ MOST_BELIEFS, MOST_UNITS = 3, 40
 DOWNLOADS = {
     TABLE: "table (CSV)", DATA: "table (JSON)", PLACES: "places (GeoJSON)", DRAWING: "picture (SVG)",
     PACKAGE: "description (Data Package)", CERTIFICATE: "certificate (JSON)",
-    ARCHIVE: "table, certificate, report (ZIP)",
 }  # fmt: skip
 
 
