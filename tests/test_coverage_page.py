@@ -153,7 +153,7 @@ def test_a_page_was_made_at_a_commit_of_this_history(page: Path) -> None:
 
 
 @pytest.mark.parametrize("page", sorted((ROOT / "docs").glob("*.md")), ids=lambda page: page.stem)
-def test_the_command_of_a_page_makes_its_numbers_from_a_wheel_too(page: Path) -> None:
+def test_the_command_of_a_page_makes_its_numbers_elsewhere_too(page: Path) -> None:
     """Where an experiment draws fewer points elsewhere, its page says `--whole`."""
     text = page.read_text(encoding="utf-8")
     for target, more in re.findall(r"`takifugu reproduce (\w+)([^`]*)`", text):

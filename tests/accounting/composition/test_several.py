@@ -7,6 +7,7 @@ from typing import Any
 
 import numpy as np
 import pytest
+from tests.support import ledger_histories as histories
 from tests.support.chain_oracles import float_law
 from tests.support.histories import BELIEFS, THREE, drawn, frameworks_of, query_of
 from tests.support.ledger_tools import chain_framework, charge, contributions_of, view, worst_joint_loss
@@ -95,6 +96,24 @@ def test_lines_are_summed_as_charges_are_merged(seed: int) -> None:
     one_by_one = [placed(*line) for line in lines_in_order]
     assert merged(summed(lines)) == merged(one_by_one)
     assert [c.at for c in one_by_one] == [at for _, at, _ in lines_in_order]
+
+
+@pytest.mark.parametrize("scales", [(None,), (None, 24), (24, 31), (24, 31, None, 24)])
+def test_under_another_definition_a_sum_costs_what_its_releases_do(scales: tuple[int | None, ...]) -> None:
+    """What is added up is charged there by its noise: each release of it, of whatever noise, and rounded up at most."""
+    other, _ = histories.attribute("ill", 0.3, "wasserstein")
+    assert other.definition == "attribute"
+    one = charge(chain_framework(12), tf.Count(1), 24, WHOLE)
+    made = [replace(one, scale=None if scale is None else Fraction(scale)) for scale in scales]
+    for times in (1, 3):
+        lines = [(each, None, "these") for each in made] * times
+        total = joint(other, summed(lines), is_alone=False).epsilon
+        assert total == joint(other, [placed(*line) for line in lines], is_alone=False).epsilon
+        assert total == times * sum(Fraction(12) / (scale or 24) for scale in scales)
+    long = [replace(one, scale=Fraction(24) + Fraction(1, 3**number)) for number in range(100, 140)]
+    lines = [(each, None, "these") for each in long]
+    total, exact = joint(other, summed(lines)).epsilon, sum(Fraction(12) / each.scale for each in long if each.scale)
+    assert exact <= total <= exact + Fraction(12 * len(long), 2**BITS)
 
 
 def test_promises_that_cover_every_change_add_up_only_where_they_cost_more_for_one_reason() -> None:

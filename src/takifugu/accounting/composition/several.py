@@ -219,18 +219,23 @@ class _Sum:
     def __init__(self, first: Charge) -> None:
         self.first = first
         self.costs = list[Cost]()
-        self.places = dict[int, list[Cost]]()
+        self.places = dict[int, Cost]()
 
     def add(self, one: Cost, steps: Sequence[int | None]) -> None:
         """Add releases of one cost at steps (None: about the same entries)."""
         self.costs.append(one.repeated(len(steps)))
-        for at, count in Counter(steps).items():
+        counts = Counter(steps) if len(steps) > 1 else {steps[0]: 1}
+        for at, count in counts.items():
             if at is not None:
-                self.places.setdefault(at, []).append(one.repeated(count))
+                self.put(at, one.repeated(count))
+
+    def put(self, at: int, cost: Cost) -> None:
+        """Add a cost to those at a place, but not to the cost of all."""
+        self.places[at] = Cost.of_all([self.places[at], cost]) if at in self.places else cost
 
     @property
     def charge(self) -> Several:
-        return _at_places(self.first, Cost.of_all(self.costs), {at: Cost.of_all(c) for at, c in self.places.items()})
+        return _at_places(self.first, Cost.of_all(self.costs), self.places)
 
 
 @lru_cache(maxsize=65536)
@@ -277,7 +282,7 @@ def together(charges: Sequence[Charge]) -> Several:
     for term in terms:
         sums.costs.append(term.cost)
         for place, cost in term.windows:
-            sums.places.setdefault(place, []).append(cost)
+            sums.put(place, cost)
     return sums.charge
 
 

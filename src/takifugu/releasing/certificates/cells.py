@@ -5,7 +5,7 @@ a value that was chosen; never a number) that starts with one of = + - @, their 
 an apostrophe gets one more apostrophe; a text that is a number stays as it is. `read_table` removes it again.
 
 Of a randomised column the first column is `row`, counted from 0; the others are the value: the two coordinates of a
-place as numbers, or one text. Several lines may have one row (a value among dummies, bits), or none (no bit is 1).
+place as numbers, or one text. Several lines may have one row (a value among dummies).
 """
 
 from __future__ import annotations
