@@ -141,7 +141,7 @@ def _print_files(tables: Sequence[Published]) -> None:
     lines += [f"  {name}" for name in dict.fromkeys(path.name for path in windows)]
     click.echo(visible("\n".join([f"written to {first[0].parent}:", *lines])))
     click.echo()
-    click.echo(f"takifugu certificate show {visible(shlex.quote(str(first[1])))}\nsays what is promised.\n")
+    click.echo(f"takifugu verify {visible(shlex.quote(str(first[1])))}\nsays what is promised.\n")
 
 
 def _print_rows(table: Published, rows: Sequence[Row]) -> None:
