@@ -113,7 +113,7 @@ def test_the_json_keeps_its_shape(tmp_path: Path) -> None:
     assert set(tables[0]) == {"name", "scope", "rows", "files", "certificate", "since"}
     estimated = {"estimate", "estimate_low", "estimate_high"}
     assert set(tables[0]["rows"][0]) == {"unit", "cell", "value", "low", "high", "possible", "readable", *estimated}
-    assert set(tables[1]["rows"][0]) == {"cell", "value", "low", "high", "possible", "readable"}
+    assert set(tables[1]["rows"][0]) == {"cell", "value", "low", "high", "possible", "readable", *estimated}
     del released["tables"]
     more = {"notices": [None], "state": None, "completed": None}  # the new ledger, and what is spent
     assert keys(released) == {**TOP, "source": None, "spent": AMOUNT, "budget": AMOUNT, **more}
