@@ -380,7 +380,7 @@ def test_several_columns_are_published_together(tmp_path: Path, kind: str) -> No
 @pytest.mark.slow
 @pytest.mark.parametrize("kind", FILES)
 def test_a_promise_about_one_output_is_the_only_one(tmp_path: Path, kind: str) -> None:
-    changes = {"\n[belief]\n": "only_release = true\n\n[belief]\n"}
+    changes = {"\n[belief]\n": "single_release = true\n\n[belief]\n"}
     if kind != "normal":
         changes["epsilon = 1.0\n"] = 'epsilon = 1.0\nmechanism = "laplace-exact"\n'
     path = written(tmp_path, kind, changes)

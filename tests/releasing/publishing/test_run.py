@@ -105,14 +105,14 @@ def test_steps_leave_unobserved_entries(tmp_path: Path) -> None:
 @pytest.mark.slow
 def test_auto_composes_unless_it_is_the_only_release(tmp_path: Path) -> None:
     once = changed(('query = "histogram"', 'query = "count"\nstates = ["walking"]'), ('per = "both"', 'per = "unit"'))
-    only = once.replace("budget = 10", "budget = 10\nonly_release = true")
+    only = once.replace("budget = 10", "budget = 10\nsingle_release = true")
     least = only.replace("epsilon = 1.0", 'epsilon = 1.0\nmechanism = "laplace-exact"')
     for text, is_only in ((once, False), (only, False), (least, True)):  # the least noise of all composes here
         assert any(c.is_only_release for c in planned(tmp_path, text).tables[0].calibrations) is is_only
     run.publish(planned(tmp_path, once))
     run.publish(planned(tmp_path, once), wanted=Choice(again=("time-use",), once="K"))  # the door was left open
     other = tmp_path / "other"
-    path = files.write(other, least.replace("only_release = true", ""))
+    path = files.write(other, least.replace("single_release = true", ""))
     with pytest.warns(Notice, match="^time-use: this release is alone"):
         made = run.release_file(path, only_release=True)
     page = " ".join(made.tables[0].certificate.text().split())
@@ -123,8 +123,8 @@ def test_auto_composes_unless_it_is_the_only_release(tmp_path: Path) -> None:
 
 def test_several_tables_cannot_each_be_the_only_release(tmp_path: Path) -> None:
     """Nor can the two of units and of all of them; see test_sharing.py for two of one file."""
-    with pytest.raises(tf.errors.SpecError, match=r"source\.only_release: is true, and several tables"):
-        planned(tmp_path, changed(("budget = 10", "budget = 10\nonly_release = true")))
+    with pytest.raises(tf.errors.SpecError, match=r"source\.single_release: is true, and several tables"):
+        planned(tmp_path, changed(("budget = 10", "budget = 10\nsingle_release = true")))
 
 
 @pytest.mark.slow

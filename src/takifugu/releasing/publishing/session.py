@@ -9,7 +9,6 @@ from __future__ import annotations
 import hashlib
 import os
 from collections.abc import Mapping, Sequence
-from contextlib import suppress
 from dataclasses import dataclass, field, replace
 from fractions import Fraction
 from functools import partial
@@ -23,7 +22,7 @@ from takifugu.numbers.rationals import Number
 from takifugu.releasing.advice.budgets import with_ways_to_pay
 from takifugu.releasing.certificates.files import digest_at, files_of, reason
 from takifugu.releasing.file.kind import ReleaseFile
-from takifugu.releasing.file.neighbours import notices_of_file, write_ledger_id
+from takifugu.releasing.file.neighbours import notices_of_file
 from takifugu.releasing.planning.notices import tell
 from takifugu.releasing.planning.plan import Watch, plan, table_names, unwatched
 from takifugu.releasing.planning.questions import Drawn
@@ -234,8 +233,6 @@ class _Sitting:
             paid = pay(self.order.requested, book, bill, self.progress)
         except BudgetExceeded as over:
             raise with_ways_to_pay(over, self.file) from None
-        with suppress(LedgerError):
-            write_ledger_id(self.file.path, book.id)
         return paid
 
     def _answer(self, session: Session, questions: Sequence[Inquiry]) -> tuple[str, ...]:
