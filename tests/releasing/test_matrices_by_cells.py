@@ -117,9 +117,9 @@ def test_weeks_cost_one_week_and_the_certificate_says_what_is_believed(tmp_path:
     tf.release_file(path)
     assert_says(
         tmp_path / "out" / "busy-2026-W03.certificate.txt", "2 matrices in a period of 24 steps",
-        "each step follows the matrix of the hour, in UTC, in which it starts",
-        "hour 22-06: by the belief, calm lasts about 20 hours at a time on average, busy about 100 minutes",
-        "hour 07-21: by the belief, calm lasts about 5 hours",
+        "Each step follows the matrix of the hour, in UTC, in which it starts",
+        "Hour 22-06: on average 'calm' lasts about 20 hours at a time, 'busy' about 100 minutes.",
+        "Hour 07-21: on average 'calm' lasts about 5 hours",
     )  # fmt: skip
     assert_says(tmp_path / "out" / "busy-2026-W03.certificate.json", "periodic-chain")
     costs = [float(row.epsilon) for row in outlook(load(path), 12).rows]

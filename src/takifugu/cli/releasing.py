@@ -14,6 +14,7 @@ from takifugu.cli.advice import counting_what_is_left_out
 from takifugu.cli.output import amount, noticed, print_json, with_answers
 from takifugu.cli.progress import watching
 from takifugu.cli.terminal import only_seen
+from takifugu.core.assumptions import Kind
 from takifugu.core.errors import ReleaseState
 from takifugu.core.escaping import visible
 from takifugu.core.plain import Json, Row
@@ -119,9 +120,9 @@ def _print_tables(tables: Sequence[Published], left_out: str | None) -> None:
 def _print_privacy(table: Published) -> None:
     """Say how well a table hides, what it does not hide, and what to check."""
     window, lines = table.certificate.window, [suspicion_of(table)]
-    if window is not None and window.not_hidden_in_short:
-        lines.append(f"Not hidden: {window.not_hidden_in_short}.")
-    lines += [f"Check: {words}." for words in table.certificate.checks]
+    if window is not None:
+        lines += [f"Not hidden: {words}." for words in window.not_hidden]
+    lines += [f"Check: {words}" for words in table.certificate.of_kind(Kind.CHECK)]
     said = list(map(paragraph, filter(None, lines)))
     if said:
         click.echo("\n".join(["", *said]))

@@ -16,7 +16,7 @@ import takifugu as tf
 from takifugu.accounting.ledger import Ledger
 from takifugu.core.errors import CalibrationRefused, DataError, SpecError, TakifuguError
 from takifugu.mechanisms.one_sided.safe_cells import SafeCells
-from takifugu.releasing.certificates.certificate import meaning_of
+from takifugu.releasing.certificates.wording import meaning_of
 from takifugu.releasing.file.loading import load
 from takifugu.releasing.planning.plan import plan
 
@@ -124,8 +124,8 @@ def test_predicates_over_declared_values(tmp_path: Path) -> None:
     (table,) = tf.release_file(file).tables
     assert [row["cell"] for row in table.rows] == ["count"]
     text = " ".join(table.certificate.text().split())
-    assert "this hides that a record has 'bar' (not that it has not) and that a record has 'bar' or 'shop'" in text
-    assert "how many people there are is public" in text
+    assert "It protects that a record has 'bar' (not that it has not) and that a record has 'bar' or 'shop'" in text
+    assert "How many people there are is public." in text
     (tmp_path / "more").mkdir()
     rising = written(tmp_path / "more", VALUES.replace('states = ["bar"]', 'states = ["gym"]'))
     with pytest.raises(CalibrationRefused, match='"safe"'):

@@ -15,14 +15,18 @@ from takifugu.analysis.guarantee import Composition, Covers
 from takifugu.analysis.randomisers.selection import PermuteAndFlip
 from takifugu.analysis.robustness import OFF_BY, OFF_HEADER, if_belief_off
 from takifugu.calibration.alternatives import CHOSEN, Alternative, drawn_errors
+from takifugu.core.assumptions import Kind
 from takifugu.core.errors import InputError
 from takifugu.core.escaping import at_most
 from takifugu.core.text.curves import Line, line_chart
 from takifugu.core.text.scales import Axis
 from takifugu.core.text.tables import shortened
 from takifugu.model.secrets import OF_FACTS
-from takifugu.releasing.certificates.certificate import (
-    Certificate,
+from takifugu.releasing.certificates.certificate import Certificate
+from takifugu.releasing.certificates.facts import Caution
+from takifugu.releasing.certificates.files import CERTIFICATE, DATA, DRAWING, PACKAGE, PLACES, TABLE
+from takifugu.releasing.certificates.wording import (
+    NUMBERED,
     account_text,
     charged,
     compares_some,
@@ -32,14 +36,11 @@ from takifugu.releasing.certificates.certificate import (
     meaning_of,
     mechanisms_of,
     noise_text,
-    not_promised,
     promise_text,
     secrets_of,
     statistic_of,
     stay_words,
 )
-from takifugu.releasing.certificates.facts import Caution
-from takifugu.releasing.certificates.files import CERTIFICATE, DATA, DRAWING, PACKAGE, PLACES, TABLE
 from takifugu.releasing.postprocess.release import Release
 from takifugu.releasing.report.opening import number_with_error, opening, verdict_of
 from takifugu.releasing.report.outcomes import Outcome, Published
@@ -104,19 +105,6 @@ def _suspicion_picture(epsilon: float, width: int) -> str:
         lines.append(Line(name, [(0, 0), *between, (100, 100)]))
     title = f"From before to after, epsilon {at_most(epsilon, digits=4)}"
     return line_chart(lines, Axis("how sure before, %"), Axis("how sure after, %"), title, width=width, height=300)
-
-
-def not_hidden(c: Certificate) -> Iterator[str]:
-    """Yield the facts left open by definition, beliefs or publicity."""
-    yield from not_promised(c)
-    if not c.beliefs or not any(answer.values for answer in c.answers):  # a randomised column says it above
-        return
-    if in_short(c):
-        yield "single rows, and everything else about the records that is not listed as hidden"
-        return
-    yield "patterns over many rows, and what the published numbers say about everybody on average"
-    units = f"which {c.people.many} there are, how long their data are, and which of them are missing"
-    yield f"{units}: these are taken as public"
 
 
 #: How cautions look that do not look like the others.
@@ -194,7 +182,7 @@ def _article(t: Published) -> dict[str, object]:
         "in_short": in_short(c)[:1],
         "beliefs": shortened(c.beliefs, MOST_BELIEFS, "more of this kind"), "stays": stay_words(c),
         "suspicions": list(suspicions(c)),
-        "not_hidden": not_hidden(c), "conditions": [*c.assumptions, *window, *c.conditions],
+        "not_hidden": c.of_kind(Kind.LIMIT), "conditions": c.of_kind(*NUMBERED),
         "if_belief_off": if_off(c), "with_others": composes(c), "compared": list(_compared(t)),
         "facts": _key_facts(t), "technical": _technical(t),
     }  # fmt: skip
@@ -202,8 +190,8 @@ def _article(t: Published) -> dict[str, object]:
 
 def _checks(c: Certificate) -> Iterator[Words]:
     """Yield what to see to before one relies on a table."""
-    for words in c.checks:
-        yield Words(f"Before you rely on it: {words}.")
+    for words in c.of_kind(Kind.CHECK):
+        yield Words(f"Before you rely on it: {words}")
 
 
 def _key_facts(t: Published) -> Iterator[tuple[str, str]]:
@@ -238,8 +226,7 @@ def _technical(t: Published) -> list[tuple[str, Sequence[str | None]]]:
         ("Table", [t.name]),
         (c.people.many.capitalize(), [units]),
         ("Promise", [sentence(promise_text(c))]),
-        ("If", c.assumed),
-        ("And if", c.conditions),
+        ("If", c.of_kind(*NUMBERED)),
         ("Noise", noise),
         ("Found by", ["; ".join(mechanisms_of(c))]),
         ("With others", composes(c)),

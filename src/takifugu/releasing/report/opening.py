@@ -20,8 +20,8 @@ from takifugu.releasing.advice.advising import verdict_and_words
 from takifugu.releasing.advice.bands import cell_band, difference_band
 from takifugu.releasing.advice.expecting import expectation_of
 from takifugu.releasing.advice.worth import Verdict, Worth, worth
-from takifugu.releasing.certificates.certificate import is_worded
 from takifugu.releasing.certificates.facts import Window
+from takifugu.releasing.certificates.wording import is_worded
 from takifugu.releasing.postprocess.readable import measured, number, readable
 from takifugu.releasing.report.outcomes import Published
 from takifugu.releasing.report.page import Words, sentence

@@ -12,6 +12,7 @@ from dataclasses import dataclass, field
 from fractions import Fraction
 from typing import Any
 
+from takifugu.core.assumptions import Assumption, world
 from takifugu.core.entries import Undivided
 from takifugu.core.errors import InputError
 from takifugu.core.lists import value_of
@@ -141,11 +142,13 @@ class ParameterBox(Columnwise, Undivided):
         """
         return over_columns(query, self.record, self.records, self.entry_of, self.size)
 
-    def assumptions(self) -> tuple[str, ...]:
+    def assumptions(self) -> tuple[Assumption, ...]:
         return (
-            "each parameter of the population is a number in the stated interval, and the promise holds for each",
-            f"given the parameters, the {self.records} records are independent of each other, and so are the columns "
-            "of a record",
+            world("Each parameter of the population is a number in the stated interval. The guarantee holds for each."),
+            world(
+                f"Given the parameters, the {self.records} records are independent of each other, and so are the "
+                "columns of a record."
+            ),
         )
 
     def to_dict(self) -> Json:
