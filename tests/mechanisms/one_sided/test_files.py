@@ -78,9 +78,9 @@ def test_from_the_file_to_the_table(tmp_path: Path) -> None:
     )
     text = " ".join((tmp_path / "release-published" / "safe.certificate.txt").read_text().split())
     for words in (
-        "never wrong", "the data are complete", "no person was at more than 2 of the places",
-        "that a table was published at all tells that nobody was, which epsilon does not count",
-        "who was not at a place is not protected", "the list of places is public",
+        "never wrong", "The data are complete", "No person was at more than 2 of the places",
+        "such data are refused, so a published table reveals it, which epsilon does not count",
+        "people who were not at a place are not protected", "The list of places is public",
     ):  # fmt: skip
         assert words in text, words
     certificate = json.loads((tmp_path / "release-published" / "safe.certificate.json").read_text())

@@ -235,12 +235,13 @@ def test_classes_are_on_the_certificate(tmp_path: Path) -> None:
 def test_a_sentence_says_what_is_hidden(tmp_path: Path, kind: str, hidden: str, setting: str, believed: str) -> None:
     (table,) = tf.release_file(written(tmp_path, kind), anyway=True).tables
     page = " ".join(table.certificate.text().split())
-    (sentence,) = re.findall(r"In short (.*?) Published", page)
-    for words in (hidden, setting, believed, "from anyone who believes", "single rows are not hidden by this promise"):
+    (sentence,) = re.findall(r"In short (.*?) Guarantee", page)
+    for words in (hidden, setting, believed, "against readers whose model", "Single rows are not protected."):
         assert words in sentence, sentence
     report = (tmp_path / "out" / f"{table.name}.report.html").read_text(encoding="utf-8")
-    assert "single rows are not hidden by this promise" in report
-    assert ("between two that are compared: whoever" in page) == (kind != "parameters")  # of which all values are
+    assert "Single rows" in report
+    is_part = kind != "parameters"  # of which all values are compared
+    assert ("of two compared values of a secret, the output" in page) == is_part
     assert ("Of values that are not compared" in report) == (kind != "parameters")
     assert table.certificate.definition == "attribute"
 

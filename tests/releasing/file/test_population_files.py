@@ -107,7 +107,8 @@ def test_from_places_and_a_survey_to_randomised_places_with_a_certificate(tmp_pa
         tmp_path / "release-published/places.certificate.txt",
         "It protects which population each person belongs to. The values themselves",
         "No person has more than 3 rows.", "the rows of a person are independent of each other",
-        "How many rows there are, and their order, is public.", "m per row, at worst", "a public survey of other people",
+        "How many rows there are, and their order, is public.", "m per row, at worst",
+        "a public survey of other people",
         "is added to the count of each value", "No row of 'March' is under another name, too",
     )  # fmt: skip
     report = (tmp_path / "release-published/places.report.html").read_text()

@@ -123,6 +123,20 @@ def people_of(c: Certificate) -> int | None:
     return len(c.units) or c.unit_count
 
 
+def about(c: Certificate) -> str:
+    """Say in one line what a table shows: the statistic, its unit, whose it is, and the days."""
+    parts = [f"{c.statistic[:1].upper()}{c.statistic[1:]}"]
+    if c.measured_in:
+        parts[0] += f", in {c.measured_in}"
+    people = people_of(c)
+    if c.scope == "unit":
+        parts.append(f"for each {c.person}")
+    elif people:
+        parts.append(f"{people:,} {c.person if people == 1 else c.people.many}")
+    where = ", ".join(filter(None, [*parts[1:], "" if c.window is None else c.window.days]))
+    return f"{parts[0]}; {where}" if where else parts[0]
+
+
 def in_short(c: Certificate) -> list[str]:
     """Return what the table shows, what is protected, and how sure a reader can become."""
     span = f", {c.window.days}" if c.window is not None and c.window.days else ""
@@ -133,22 +147,36 @@ def in_short(c: Certificate) -> list[str]:
         sentences.append(protects or f"it limits what a reader can learn about {secret_of(c)}")
     if odds := odds_of(c):
         count = len(c.of_kind(*NUMBERED))
-        only = ", if assumption 1 is true" if count == 1 else f", if assumptions 1 to {count} are true"
-        sentences.append(sentence(f"{odds[0]}{only if count else ''}"))
-        sentences += map(sentence, odds[1:])
+        sentences.append(f"{odds}{_if_true(count)}")
     return [" ".join(map(sentence, filter(None, sentences)))]
 
 
-def odds_of(c: Certificate) -> list[str]:
-    """Say how sure a reader can become of a secret, in sentences without a full stop."""
+def _if_true(count: int) -> str:
+    """Name the numbered assumptions."""
+    known = {0: "", 1: ", if assumption 1 is true", 2: ", if assumptions 1 and 2 are true"}
+    return known.get(count, f", if assumptions 1 to {count} are true")
+
+
+def odds_of(c: Certificate) -> str:
+    """Say how sure a reader can become of a secret; "" where nothing is known of it."""
     epsilon, delta = Fraction(c.epsilon), Fraction(c.delta)
     if not is_worded(c) or epsilon == 0:
-        return []
+        return ""
     definition = _definition(c)
-    if definition.one_way or definition.per_distance or delta:
-        return [_of_compared(c, words) for words in definition.in_numbers(epsilon, delta)]
-    half, tenth = (suspicion.percent(suspicion.explain(p, epsilon, delta).high, up=True) for p in ("50 %", "10 %"))
-    return [_of_compared(c, f"someone 50 % sure of a secret becomes at most {half} sure (10 %: at most {tenth})")]
+    if definition.per_distance:
+        return "; ".join(definition.in_numbers(epsilon, delta))
+    (half, but), (tenth, _) = (_at_most(prior, epsilon, delta) for prior in ("50 %", "10 %"))
+    alike = ", all else equal," if definition.one_way else ""
+    return _of_compared(c, f"someone 50 % sure of a secret{alike} becomes at most {half} sure (10 %: {tenth}){but}")
+
+
+def _at_most(prior: str, epsilon: Fraction, delta: Fraction) -> tuple[str, str]:
+    """Return how sure somebody becomes at most, and but for which probability."""
+    explained = suspicion.explain(prior, epsilon, delta)
+    if not explained.beyond:
+        return suspicion.percent(explained.high, up=True), ""
+    exception = f", but for a probability of at most {suspicion.thrice(explained.delta)}"
+    return suspicion.percent(explained.beyond[0].high, up=True), exception
 
 
 def secret_of(c: Certificate) -> str:
@@ -172,7 +200,7 @@ def promise_text(c: Certificate) -> str:
 
 def _of_compared(c: Certificate, words: str) -> str:
     """Say a guarantee of what is compared, where that is not all."""
-    return f"of two secrets that are compared, {words}" if compares_some(c) else words
+    return f"of two compared values of a secret, {words}" if compares_some(c) else words
 
 
 def compares_some(c: Certificate) -> bool:
