@@ -10,8 +10,6 @@ from secrets import SystemRandom
 import numpy as np
 
 from measure import compared, row, seconds, span, title
-from takifugu.mechanisms.one_sided.noisy_max import NoisyMax
-from takifugu.mechanisms.one_sided.ordinary_sparse import OrdinarySparse
 from takifugu.mechanisms.one_sided.sparse import SAFE, SparseAnswers
 from takifugu.numbers.noise import SystemEntropy
 
@@ -59,10 +57,8 @@ def main() -> None:
     row("memory at its peak, per place", f"{peak / PLACES:.0f} bytes", "goal: under 200")
     row("found safe", f"{int(answers.safe.sum()):,}", f"expected {expected:,.1f}")
     title("others, 1,000,000 places")
-    thresholds, few, ordinary = rng.integers(5, 30, PLACES), SparseAnswers(1, limit=100), OrdinarySparse(1, 100)
+    thresholds, few = rng.integers(5, 30, PLACES), SparseAnswers(1, limit=100)
     row("SALap, c = 100, thresholds of their own", span(seconds(lambda: few.answer(sparse, thresholds, entropy))))
-    row("the ordinary sparse vector, c = 100", span(seconds(lambda: ordinary.answer(sparse, 19, entropy))))
-    row("one-sided noisy max", span(seconds(lambda: NoisyMax(1).draw(sparse, entropy))))
 
 
 if __name__ == "__main__":

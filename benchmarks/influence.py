@@ -67,7 +67,7 @@ def histogram() -> None:
 
 
 def many_states(states: int, length: int) -> None:
-    title(f"{states} states, T = {length:,}: the least of two levels with jumps, quilts and group (goal 5 s)")
+    title(f"{states} states, T = {length:,}: the least of two levels with jumps and group (goal 5 s)")
     rng = np.random.default_rng(0)
     near = np.exp(-np.abs(np.subtract.outer(np.arange(states), np.arange(states))) / 4)
     for name, matrix in (("all states at once", rng.dirichlet(np.ones(states), size=states)), ("neighbours", near)):
@@ -75,8 +75,7 @@ def many_states(states: int, length: int) -> None:
         part = part_of(chain, tf.Count(1))
         one = Release(part.answer.entry_changes(), Fraction(100), part.answer)
         ours = seconds(lambda part=part, one=one: joint_loss(part, [one]), runs=1)  # type: ignore[misc]
-        quilts = seconds(lambda part=part, one=one: joint_cost(part, [(one.changes, one.scale)]), runs=1)  # type: ignore[misc]
-        row(f"steps to {name}", span(ours), compared(ours, quilts, "quilts alone"))
+        row(f"steps to {name}", span(ours))
 
 
 def part_of(belief: object, query: object) -> Part:

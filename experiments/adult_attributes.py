@@ -19,7 +19,7 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 from scipy.signal import fftconvolve
-from scipy.special import ndtr
+from scipy.special import erfcx, ndtr
 from scipy.stats import binom
 
 import takifugu as tf
@@ -155,15 +155,27 @@ def shift_per_hour(others: list[dict[str, str]]) -> tuple[float, float]:
 
 
 def right_of_shift(shift: float, deviation: float, laplace: float) -> float:
-    """Return (1 + TV)/2 for N(0, deviation^2) + Laplace noise against the same, shifted."""
-    t = shift / 2
+    """Return (1 + TV)/2 for N(0, deviation^2) + Laplace noise against the same, shifted.
+
+    Both laws are symmetric with one top, so that TV is P(|N + noise| <= shift/2).
+
+    >>> round(right_of_shift(1, 0, 1), 6), round(right_of_shift(2, 1, 1e-9), 6)
+    (0.696735, 0.841345)
+    """
+    half = abs(shift) / 2
     if not laplace:
-        return float(ndtr(t / deviation))
-    # P(|N + L| <= t), by the midpoint rule over the quantiles of L, which is symmetric.
-    u = (np.arange(200_000) + 0.5) / 200_000
-    noise = -laplace * np.log(u)
-    inside = ndtr((t - noise) / deviation) - ndtr((-t - noise) / deviation)
-    return float((1 + inside.mean()) / 2)
+        return float(ndtr(half / deviation))
+    if not deviation:
+        return (1 - math.expm1(-half / laplace)) / 2
+    z, s = half / deviation, deviation / laplace
+    # P(X > half) = P(N > half) + e^(s^2/2) (e^(-zs) P(Z < z - s) - e^(zs) P(Z > z + s)) / 2, Z standard normal
+    density = math.exp(-z * z / 2) / 2
+    if s > z:
+        near = density * erfcx((s - z) / math.sqrt(2))
+    else:
+        near = math.exp(s * s / 2 - z * s) * ndtr(z - s)
+    far = density * erfcx((s + z) / math.sqrt(2))
+    return (1 + max(0.0, 1 - 2 * ndtr(-z) - near + far)) / 2
 
 
 def incomes(others: list[dict[str, str]]) -> tuple[float, float, int]:

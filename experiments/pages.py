@@ -16,15 +16,12 @@ from collections.abc import Callable, Iterable, Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
-import takifugu as tf
-
 ROOT = Path(__file__).resolve().parent.parent
 #: The folder of the pages outside docs/, if one is wanted.
 OUTPUT = Path(os.environ["TAKIFUGU_OUTPUT"]).resolve() if os.environ.get("TAKIFUGU_OUTPUT") else None
 PAGES = OUTPUT or ROOT / "docs"
+EXAMPLES = ROOT / "examples"
 IMAGES = PAGES / "images"
-#: Where the words of the pages are: the documentation of a checkout, or what an installed package has of it.
-WORDS = ROOT / "docs" if (ROOT / "docs").is_dir() else Path(__file__).resolve().parent / "pages"
 #: Whether the grids are those of docs/; elsewhere a tenth of their points, unless `--whole` is written.
 IS_WHOLE = OUTPUT is None or os.environ.get("TAKIFUGU_WHOLE") == "1"
 
@@ -103,7 +100,7 @@ def _write_anew(page: Path, tables: Mapping[str, str], otherwise: str, first: st
 
     `first` is said below its title.
     """
-    words = WORDS / page.name
+    words = ROOT / "docs" / page.name
     text = words.read_text(encoding="utf-8") if words.is_file() else f"# {page.stem}\n"
     for name in tables:
         if f"<!-- made: {name} -->" not in text:
@@ -154,8 +151,8 @@ def whole_command(command: str) -> str:
 
 
 def stamp() -> str:
-    """Return the words for where an experiment was run: a commit, or the version of an installed package."""
-    return f"at commit {commit()}" if (ROOT / "pyproject.toml").is_file() else f"with takifugu {tf.__version__}"
+    """Return the words for where an experiment was run."""
+    return f"at commit {commit()}"
 
 
 def release_file(name: str, folder: Path) -> Path:

@@ -22,12 +22,16 @@ import activity
 import takifugu as tf
 from pages import IS_WHOLE, PAGES, make, pyplot, save, table, whole_command
 from research_data import needed_file
+from song.inferential import inferential_noise
+from takifugu.analysis.bounds import Refusal
+from takifugu.analysis.problem import Problem
 from takifugu.analysis.randomisers import DiscreteLaplace
 from takifugu.core.errors import CalibrationRefused
-from takifugu.numbers.rationals import as_fraction
+from takifugu.numbers.rationals import as_epsilon, as_fraction
 
 REPRODUCES = "Song, Wang and Chaudhuri (arXiv 1603.03977v1), Figures 1, 3 and 4"
 
+GK16 = "GK16"
 LENGTH = 100
 EPSILONS = (1.0, 5.0, 10.0)
 #: Figure 1: stay probabilities on each side of the grid.
@@ -50,12 +54,15 @@ COMMAND = whole_command("takifugu reproduce song2017")
 @cache
 def by_gk16(p0: float, p1: float, epsilon: float) -> float | None:
     """Return the scale of GK16 for one stationary chain: all rivals of Figure 3 are set against it."""
-    return needed(binary(p0, p1), tf.Count(1), epsilon, "inferential")
+    return needed(binary(p0, p1), tf.Count(1), epsilon, GK16)
 
 
 def needed(belief: Any, query: Any, epsilon: float, mechanism: str) -> float | None:
     """Return the scale that a mechanism needs, or None where it does not apply."""
     framework = tf.Pufferfish(tf.every_entry(), belief)
+    if mechanism == GK16:
+        noise = inferential_noise(Problem(framework, query, as_epsilon(epsilon)))
+        return None if isinstance(noise, Refusal) else float(noise.scale)
     try:
         return tf.calibrate(framework, query, epsilon, mechanism=mechanism, allow_zero_noise=True).scale
     except CalibrationRefused:
@@ -113,14 +120,14 @@ def scales_for_a_class(low: float, epsilon: float) -> dict[str, float | None]:
     """Return the scale that each curve of Figure 1 needs for stay probabilities in [low, 1 - low]."""
     count, ends = tf.Count(1), (low, 1 - low)
     by_mass, interval = tf.MarkovChainClass(low, 2 * low, LENGTH), tf.BinaryChainInterval(low, LENGTH)
-    corners = [needed(binary(p0, p1), count, epsilon, "inferential") for p0 in ends for p1 in ends]
+    corners = [needed(binary(p0, p1), count, epsilon, GK16) for p0 in ends for p1 in ends]
     known = [scale for scale in corners if scale is not None]
     return {
         "class": needed(by_mass, count, epsilon, "quilt-approx"), "grid": over_a_grid(low, epsilon),
         "interval": needed(interval, count, epsilon, "quilt-approx"),
         "class by influence": needed(by_mass, count, epsilon, "influence"),
         "interval by influence": needed(interval, count, epsilon, "influence"),
-        "inferential": max(known) if len(known) == len(corners) else None, "group": LENGTH / epsilon,
+        GK16: max(known) if len(known) == len(corners) else None, "group": LENGTH / epsilon,
     }  # fmt: skip
 
 
@@ -135,7 +142,7 @@ CURVES = {
     "interval": ("the interval itself (ours)", "tab:blue", "-"),
     "class by influence": ("influence, the class's (π, g)", "tab:orange", "--"),
     "interval by influence": ("influence, the interval itself", "tab:blue", "--"),
-    "inferential": ("GK16 at the corners", "tab:green", "--"),
+    GK16: ("GK16 at the corners", "tab:green", "--"),
     "group": ("group", "0.6", ":"),
 }
 
@@ -273,13 +280,13 @@ def real() -> str:
         "electricity, 51 levels, 10,000 minutes": watts(needed_file(POWER)).with_length(10_000),
     }
     assert len(pieces) == 299
-    mechanisms = ("group", "quilt-approx", "quilt-exact", "influence", "inferential")
+    mechanisms = ("group", "quilt-approx", "quilt-exact", "influence", GK16)
     rows = []
     for name, chain in chains.items():
         for epsilon in (0.2, 1.0, 5.0):
             scales = [needed(chain, tf.Histogram(), epsilon, mechanism) for mechanism in mechanisms]
             rows.append([f"{name}, ε = {epsilon:g}", *("-" if scale is None else f"{scale:.4g}" for scale in scales)])
-    return table(["scale of each cell of the histogram", *mechanisms[:-1], "GK16"], rows)
+    return table(["scale of each cell of the histogram", *mechanisms], rows)
 
 
 def _coding_b(file: Path) -> tf.MarkovChain:

@@ -35,6 +35,11 @@ for line_of_registry in REGISTRY:
 FIGURES = {"Song17": 4, "Ding22": 5, "Zhang22": 1, "Kawamoto19": 1, "Takagi21": 6}
 
 
+def is_module(path: str) -> bool:
+    """Whether a file of experiments/ or of the package exists."""
+    return ((ROOT if path.startswith("experiments/") else ROOT / "src" / "takifugu") / path).is_file()
+
+
 def invoke(*words: str) -> str:
     result = CliRunner().invoke(main, list(words), catch_exceptions=False)
     assert result.exit_code == 0, result.output
@@ -58,8 +63,7 @@ def test_a_row_leads_to_code_and_says_why_nothing_shows_it(row: list[str]) -> No
     assert COMMAND.fullmatch(command) or command.startswith("none: ")
     assert shows == "–" if command.startswith("none: ") else re.fullmatch("`[^`]+`", shows)
     for path in re.findall(r"`([\w/]+\.py)`", where):
-        folder = ROOT if path.startswith("experiments/") else ROOT / "src" / "takifugu"
-        assert (folder / path).is_file(), path
+        assert is_module(path), path
     for page, section in re.findall(r"\]\(([\w/-]+\.md)(?:#([\w-]+))?\)", " ".join(row)):
         assert not section or section in anchors(ROOT / "docs" / page), f"{page}#{section}"
 
@@ -149,7 +153,7 @@ def test_a_page_was_made_at_a_commit_of_this_history(page: Path) -> None:
 
 
 @pytest.mark.parametrize("page", sorted((ROOT / "docs").glob("*.md")), ids=lambda page: page.stem)
-def test_the_command_of_a_page_makes_its_numbers_from_a_wheel_too(page: Path) -> None:
+def test_the_command_of_a_page_makes_its_numbers_elsewhere_too(page: Path) -> None:
     """Where an experiment draws fewer points elsewhere, its page says `--whole`."""
     text = page.read_text(encoding="utf-8")
     for target, more in re.findall(r"`takifugu reproduce (\w+)([^`]*)`", text):
@@ -199,7 +203,7 @@ def faults(row: list[str]) -> list[str]:
         wrong.append(f"no section {link[1]}#{link[2]}")
     if not link and proof != "*open*" and not CITATION.match(proof):
         wrong.append("neither a proof, nor a citation, nor open")
-    if not (ROOT / "src" / "takifugu" / code.strip("`")).is_file():
+    if not is_module(code.strip("`")):
         wrong.append(f"no module {code}")
     path, _, test = held_by.strip("`").partition("::")
     if not (ROOT / path).exists() or (test and f"def {test}(" not in (ROOT / path).read_text(encoding="utf-8")):

@@ -96,8 +96,15 @@ def test_only_the_noise_room_draws_randomness() -> None:
 
 
 def test_nobody_but_tests_takes_the_seeded_entropy() -> None:
-    users = {path.parent.name for path, name in imports() if name.endswith("InsecureSeededEntropyForTests")}
-    assert users <= {"noise", "samples"}  # the demo's made-up sample is the same everywhere; its noise never is
+    users = {path for path, name in imports() if name.endswith("InsecureSeededEntropyForTests")}
+    others = {path.name for path in users if path.parent.name not in ("noise", "samples")}
+    assert others == {"rehearsing.py"}  # the demo's sample is the same everywhere; its noise never is
+
+def test_no_release_is_a_rehearsal() -> None:
+    """The one command that rehearses imports what draws from a seed, and nothing else does."""
+    named = re.compile(r"publishing(\.rehearsing\b| import rehearsing\b)")
+    users = {f"{path.parent.name}/{path.name}" for path in SOURCES if named.search(path.read_text(encoding="utf-8"))}
+    assert users == {"cli/rehearsing.py"}
 
 
 def committed() -> list[Path]:

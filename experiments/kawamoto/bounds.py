@@ -14,8 +14,8 @@ from collections.abc import Iterable
 from dataclasses import dataclass
 from fractions import Fraction
 
+from kawamoto.composing import PairPromise, fresh_input
 from takifugu.core.errors import CalibrationRefused, InputError
-from takifugu.mechanisms.local.composing import PairPromise, fresh_input
 from takifugu.mechanisms.local.measuring import excess, metric_loss
 from takifugu.numbers.distributions.channel import Channel, largest_log_ratio
 from takifugu.numbers.rationals import Number, as_fraction

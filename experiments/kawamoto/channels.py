@@ -16,6 +16,9 @@ import numpy.typing as npt
 
 from takifugu.core.errors import InputError
 from takifugu.mechanisms.local import weights
+from takifugu.mechanisms.local.choosing import Mechanism
+from takifugu.mechanisms.local.populations import Populations
+from takifugu.mechanisms.local.senders import Sender
 from takifugu.numbers.distributions.channel import Channel, from_weights
 from takifugu.numbers.rationals import Number, as_epsilon, as_fraction
 from takifugu.numbers.transport.bottleneck import Metric
@@ -68,7 +71,7 @@ def planar_normal(places: Sequence[Place], sigma: Number) -> Channel:
     width = float(as_fraction(sigma, "sigma", "sigma"))
     if width <= 0:
         raise InputError(f"sigma is {sigma!r}", rule="it must be above 0").at("sigma")
-    return from_weights(_distinct(places), list(places), weights.normal(euclidean(places, places), 1 / width))
+    return from_weights(_distinct(places), list(places), normal(euclidean(places, places), 1 / width))
 
 
 def restricted_laplace(places: Sequence[Place], epsilon: Number, radius: Number, scale: float = 1.0) -> Channel:
@@ -124,7 +127,30 @@ def remapped_normal(places: Sequence[Place], sigma: Number) -> Channel:
     width = float(as_fraction(sigma, "sigma", "sigma"))
     if width <= 0:
         raise InputError(f"sigma is {sigma!r}", rule="it must be above 0").at("sigma")
-    return from_weights(list(places), list(places), weights.normal_masses(_needed(places), 1 / width))
+    return from_weights(list(places), list(places), normal_masses(_needed(places), 1 / width))
+
+
+def normal(distances: Floats, rate: float) -> Floats:
+    """Return e^(-(rate d)^2 / 2): planar normal noise of deviation 1/rate."""
+    return np.exp(np.maximum(-((rate * distances) ** 2) / 2, weights.FARTHEST))
+
+
+def normal_masses(cells: weights.Cells, rate: float) -> Floats:
+    """Return the masses of remapped planar normal noise of deviation 1/rate."""
+    return weights.mixed_masses(cells, np.array([1 / rate]), np.array([1.0]))
+
+
+def planar_normals(populations: Populations) -> dict[str, Mechanism]:
+    """Return planar normal noise by name, renormalised and remapped; its strength is 1/sigma."""
+    values, distances, cells = populations.values, populations.distances, weights.cells_of(populations.places)
+
+    def of(rows: Callable[[float], Floats]) -> Mechanism:
+        return Mechanism(lambda strength: Sender(from_weights(values, values, rows(strength))), rows)
+
+    by_name = {"planar-normal": of(lambda strength: normal(distances, strength))}
+    if cells is not None:
+        by_name["planar-normal-remapped"] = of(lambda strength: normal_masses(cells, strength))
+    return by_name
 
 
 def _needed(places: Sequence[Hashable]) -> weights.Cells:

@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING
 
 from takifugu._version import __version__
 from takifugu.core.errors import TakifuguError
+from takifugu.core.moved import no_attribute
 from takifugu.core.nearest import did_you_mean
 
 if TYPE_CHECKING:
@@ -18,6 +19,7 @@ if TYPE_CHECKING:
     from takifugu.audit import true_delta, true_loss
     from takifugu.calibration import calibrate, compare, with_scale
     from takifugu.calibration.entry_budget import entry_budget
+    from takifugu.calibration.event_level import event_level_loss
     from takifugu.calibration.jointly import calibrate_jointly
     from takifugu.core import errors
     from takifugu.model.beliefs.chains.chain import BinaryChainInterval, MarkovChain, MarkovChainClass
@@ -33,7 +35,6 @@ if TYPE_CHECKING:
     from takifugu.model.beliefs.records.counted_parameters import CountedParameters
     from takifugu.model.beliefs.records.normal import MultivariateNormal
     from takifugu.model.beliefs.records.normal_region import NormalRegion
-    from takifugu.model.beliefs.records.parameter_box import Affine, ParameterBox
     from takifugu.model.beliefs.records.parameters import Parameters
     from takifugu.model.beliefs.records.records import Records
     from takifugu.model.beliefs.table import JointTable
@@ -83,7 +84,6 @@ if TYPE_CHECKING:
     from takifugu.releasing.study import open_study
 
 __all__ = [
-    "Affine",
     "AtMost",
     "BayesianNetwork",
     "BinaryChainInterval",
@@ -114,7 +114,6 @@ __all__ = [
     "Normal",
     "NormalMixture",
     "NormalRegion",
-    "ParameterBox",
     "Parameters",
     "PeriodicChain",
     "Pmf",
@@ -147,6 +146,7 @@ __all__ = [
     "entry",
     "entry_budget",
     "errors",
+    "event_level_loss",
     "every_entry",
     "forecast",
     "household_infection",
@@ -180,7 +180,6 @@ _MODULES = {
     "takifugu.model.beliefs.records.normal": ("MultivariateNormal",),
     "takifugu.model.beliefs.records.normal_region": ("NormalRegion",),
     "takifugu.model.beliefs.records.counted_parameters": ("CountedParameters",),
-    "takifugu.model.beliefs.records.parameter_box": ("Affine", "ParameterBox"),
     "takifugu.model.beliefs.records.parameters": ("Parameters",),
     "takifugu.model.beliefs.chains.periodic_chain": ("PeriodicChain",),
     "takifugu.model.beliefs.chains.pieces": ("IndependentPieces",),
@@ -190,6 +189,7 @@ _MODULES = {
     "takifugu.model.beliefs.users": ("IndependentUsers",),
     "takifugu.calibration": ("calibrate", "compare", "with_scale"),
     "takifugu.calibration.entry_budget": ("entry_budget",),
+    "takifugu.calibration.event_level": ("event_level_loss",),
     "takifugu.calibration.jointly": ("calibrate_jointly",),
     "takifugu.accounting.composition": ("compose",),
     "takifugu.model.frameworks": ("Pufferfish", "between"),
@@ -238,7 +238,7 @@ def __getattr__(name: str) -> object:
         return import_module(_NAMED[name])
     if name not in _HOME:
         nearest = "" if name.startswith("__") else did_you_mean(name, __all__)
-        raise AttributeError(f"module 'takifugu' has no attribute {name!r}{nearest}")
+        raise no_attribute("takifugu", name, nearest)
     value = getattr(import_module(_HOME[name]), name)
     globals()[name] = value
     return value

@@ -133,7 +133,7 @@ WEIGHT = tf.dataset_property("weight", "mean", max_difference=20)
 HALVED = "takifugu.mechanisms.common.answer_noise.round_up"
 WITH_DELTA: dict[str, Any] = {"delta": "0.01"}
 ON_DENSITIES = {
-    "wasserstein": {}, "kantorovich": {}, "laplace-exact": {}, "wasserstein-delta": WITH_DELTA,
+    "wasserstein": {}, "laplace-exact": {}, "wasserstein-delta": WITH_DELTA,
     "gaussian-exact": WITH_DELTA, "gaussian-analytic": WITH_DELTA, "attribute-gaussian-approx": WITH_DELTA,
     "kantorovich-gaussian-a": WITH_DELTA, "kantorovich-gaussian-b": {"delta": "0.1"},  # twice what is needed at .01
 }

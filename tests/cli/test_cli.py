@@ -105,7 +105,8 @@ def test_the_json_keeps_its_shape(tmp_path: Path) -> None:
     tables = released["tables"]
     assert [t["name"] for t in tables] == ["time-use-units", "time-use-pooled"]
     assert set(tables[0]) == {"name", "scope", "rows", "files", "certificate", "since"}
-    assert set(tables[0]["rows"][0]) == {"unit", "cell", "value", "low", "high", "possible", "readable"}
+    estimated = {"estimate", "estimate_low", "estimate_high"}
+    assert set(tables[0]["rows"][0]) == {"unit", "cell", "value", "low", "high", "possible", "readable", *estimated}
     assert set(tables[1]["rows"][0]) == {"cell", "value", "low", "high", "possible", "readable"}
     del released["tables"]
     more = {"notices": [None], "state": None, "completed": None}  # the new ledger, and what is spent

@@ -45,7 +45,7 @@ def released(publication: Path, tmp_path: Path) -> Path:
 def test_the_commands_in_the_order_of_their_use() -> None:
     assert all_commands() == [
         ("init",), ("beliefs",), ("check",), ("compare",), ("calibrate",), ("advise",), ("plan",), ("explain",),
-        ("explore",), ("release",), ("ask",), ("open",), ("audit",), ("certificate", "show"),
+        ("explore",), ("release",), ("rehearse",), ("ask",), ("open",), ("audit",), ("certificate", "show"),
         ("ledger", "show"), ("ledger", "set-budget"), ("ledger", "verify"), ("ledger", "import-certificates"),
         ("ledger", "resume"), ("schema",), ("keys",), ("demo",), ("example",), ("reproduce",),
     ]  # fmt: skip
@@ -200,9 +200,9 @@ def test_targets_are_found_without_being_imported(tmp_path: Path) -> None:
 
 
 def test_an_installation_without_experiments_says_so(tmp_path: Path) -> None:
-    with pytest.raises(InputError, match="this installation of Takifugu has no folder of experiments: install it"):
+    with pytest.raises(InputError, match="the experiments are not part of the installed package: get the source"):
         experiments.targets(tmp_path)
-    with pytest.raises(InputError, match="no folder of experiments"):
+    with pytest.raises(InputError, match="not part of the installed package"):
         experiments.find("good2026", tmp_path)
 
 
@@ -218,10 +218,10 @@ def test_targets_are_listed_and_run(tmp_path: Path, monkeypatch: pytest.MonkeyPa
     assert "did you mean 'good2026'?" in ended(2, "reproduce", "god2026").stderr
 
 
-def test_an_installed_package_makes_what_it_can(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capfd: Any) -> None:
+def test_without_research_data_a_part_is_made(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capfd: Any) -> None:
     root, package = Path(__file__).resolve().parents[2], tmp_path / "takifugu"
     shutil.copytree(root / "experiments", package / "experiments")
-    shutil.copytree(root / "docs", package / "experiments" / "pages", ignore=shutil.ignore_patterns("*.svg", "theory"))
+    shutil.copytree(root / "docs", package / "docs", ignore=shutil.ignore_patterns("*.svg", "theory"))
     before = sorted(package.rglob("*.py"))
     here = tmp_path / "here"
     here.mkdir()
@@ -232,7 +232,7 @@ def test_an_installed_package_makes_what_it_can(tmp_path: Path, monkeypatch: pyt
     monkeypatch.setenv("PYTHONDONTWRITEBYTECODE", "1")
     assert "song2017" in invoke("reproduce").output
 
-    succeed("reproduce", "ding2022")
+    succeed("reproduce", "ding2022", "--output", "reproduced/ding2022")
     said, progress = capfd.readouterr()
     assert "2 of 3: Figures 1, 2 and 5 ..." in progress
     assert "left out: Figures 3 and 4: this needs the research data file adult/adult_train.csv.gz" in said
@@ -272,7 +272,7 @@ def test_what_is_made_stays_where_a_later_part_fails(tmp_path: Path, monkeypatch
     )
     monkeypatch.setattr(experiments, "ROOT", package)
     monkeypatch.chdir(tmp_path)
-    ended(3, "reproduce", "broken2026")
+    ended(3, "reproduce", "broken2026", "--output", "reproduced/broken2026")
     assert "| 42 |" in (tmp_path / "reproduced" / "broken2026" / "broken2026.md").read_text(encoding="utf-8")
 
 

@@ -150,6 +150,7 @@ WORDS = re.compile(
 #: Of a release file, of a ledger, and of neither.
 ABOUT_FILES = (
     "check", "compare", "calibrate", "advise", "plan", "explain", "beliefs", "audit", "release --dry-run", "release",
+    "rehearse --seed 7 --anyway",
 )  # fmt: skip
 ABOUT_LEDGERS = ("show", "verify", "resume")
 ALONE = ("beliefs", "explain --epsilon 2", "keys", "example", "reproduce")

@@ -247,7 +247,7 @@ def test_a_first_line_of_data_is_noticed(tmp_path: Path) -> None:
 
 
 #: What is answered of rows of people by kind, where that is not what is drafted of a name in a column.
-NAMELESS = ("users", "independent-records", "normal", "density", "parameters", "parameter-box")
+NAMELESS = ("users", "independent-records", "normal", "density", "parameters")
 
 
 @pytest.mark.parametrize("kind", drafted())

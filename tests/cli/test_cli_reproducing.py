@@ -9,6 +9,7 @@ from pathlib import Path
 import pytest
 from tests.support.terminals import PLACE, answering
 
+CALL = ["reproduce", "slow2026", "--output", "reproduced/slow2026"]
 #: Draws a picture and makes a table, then waits where the file "wait" is, and else makes the rest.
 EXPERIMENT = '''\
 """Takes its time."""
@@ -50,13 +51,13 @@ an old stamp
 
 @pytest.fixture
 def place(tmp_path: Path) -> Path:
-    """Return a folder with an installed package's experiments, of which one waits."""
+    """Return a folder with a checkout's experiments, of which one waits."""
     package = tmp_path / "package"
     shutil.copytree(Path(__file__).resolve().parents[2] / "experiments", package / "experiments")
     (package / "experiments" / "slow2026.py").write_text(EXPERIMENT, encoding="utf-8")
-    (package / "experiments" / "pages").mkdir()
-    (package / "experiments" / "pages" / "slow2026.md").write_text(WORDS, encoding="utf-8")
-    (tmp_path / "wait").touch()
+    (package / "docs").mkdir()
+    (package / "docs" / "slow2026.md").write_text(WORDS, encoding="utf-8")
+    (package / "wait").touch()
     return tmp_path
 
 
@@ -92,7 +93,7 @@ def is_whole(place: Path) -> None:
 
 
 def test_ctrl_c_on_a_terminal_and_a_second_call(place: Path) -> None:
-    code, _, seen = answering(["reproduce", "slow2026"], ["\x03"], place, before(place))
+    code, _, seen = answering(CALL, ["\x03"], place, before(place))
     assert code == 130
     words = " ".join(seen.split())
     assert "what was made is in reproduced/slow2026, whose page says what is missing" in words
@@ -100,14 +101,14 @@ def test_ctrl_c_on_a_terminal_and_a_second_call(place: Path) -> None:
     assert "Traceback" not in seen
     is_partial(place)
 
-    (place / "wait").unlink()
-    code, printed, _ = answering(["reproduce", "slow2026"], [], place, before(place))
+    (place / "package" / "wait").unlink()
+    code, printed, _ = answering(CALL, [], place, before(place))
     assert code == 0
     assert "slow2026.md and its pictures" in printed
     is_whole(place)
 
-    (place / "wait").touch()  # and a third one, stopped: what the second one drew is not taken for its own
-    code, _, _ = answering(["reproduce", "slow2026", "--json"], ["\x03"], place, before(place))
+    (place / "package" / "wait").touch()  # and a third one, stopped: what the second one drew is not taken for its own
+    code, _, _ = answering([*CALL, "--json"], ["\x03"], place, before(place))
     assert code == 130
     assert "*Second: E[y]: Not made yet" in page_of(place)
 
@@ -116,7 +117,7 @@ def test_ctrl_c_on_a_terminal_and_a_second_call(place: Path) -> None:
     signal.SIGTERM, pytest.param(signal.SIGINT, marks=pytest.mark.slow), signal.SIGKILL,
 ])  # fmt: skip
 def test_killed_it_leaves_a_readable_page_and_goes_on_with_nothing(place: Path, number: signal.Signals) -> None:
-    words = ["reproduce", "slow2026"]
+    words = CALL
     running = subprocess.Popen(
         [sys.executable, "-c", f"{before(place)}from takifugu.cli import main; main()", *words],
         stdout=subprocess.PIPE, stderr=subprocess.PIPE, cwd=place, env=PLACE, start_new_session=True,
@@ -140,7 +141,7 @@ def test_killed_it_leaves_a_readable_page_and_goes_on_with_nothing(place: Path, 
 def test_stopped_before_anything_is_made_it_says_only_that(place: Path) -> None:
     slow = place / "package" / "experiments" / "slow2026.py"
     slow.write_text(EXPERIMENT.replace("def first():", "def first():\n    second()"), encoding="utf-8")
-    code, _, seen = answering(["reproduce", "slow2026"], ["\x03"], place, before(place))
+    code, _, seen = answering(CALL, ["\x03"], place, before(place))
     assert (code, seen.split()[-1]) == (130, "stopped")
     assert "what was made" not in seen
     assert not (place / "reproduced").exists()

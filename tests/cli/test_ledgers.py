@@ -16,6 +16,7 @@ from tests.support.statements import publish, written
 
 from takifugu.accounting.ledger import Debit, Ledger
 from takifugu.cli.ledger_group import BEFORE, ledger
+from takifugu.releasing.certificates.facts import checksum_of
 
 TOP = {"format", "command", "file"}
 TENTH = {"epsilon": "0.1", "delta": "0"}
@@ -251,6 +252,23 @@ def test_a_changed_certificate_is_refused_and_names_its_file(place: Path) -> Non
     assert Path("l.db").read_bytes() == before
 
 
+def test_an_altered_certificate_with_a_checksum_of_its_own_is_taken_at_its_word(place: Path) -> None:
+    """Nothing is signed: the words say what is believed, before anything is entered."""
+    restored(place)
+    path = place / "out" / "weekly.certificate.json"
+    data = json.loads(path.read_text())
+    for line in data["ledger"]["lines"]:
+        line["charge"].update(epsilon="0.01", scale="600")
+    path.write_text(json.dumps({**data, "checksum": checksum_of(data)}))
+    said = words_of(ended(2, "ledger", "import-certificates", "l.db", "out"))
+    assert "weekly 0.11 0" in said  # and 0.4 it was
+    believed = "Certificates carry no signature: each is taken at its word, with the noise, the beliefs and the entries"
+    assert believed in said
+    assert "An altered one can cost less than its release did" in said
+    assert believed not in words_of(succeed("ledger", "import-certificates", "l.db", "out", "--yes", "--json"))
+    assert believed not in words_of(succeed("ledger", "import-certificates", "l.db", "out"))  # nothing is to be entered
+
+
 # Words of before, and the group
 
 
@@ -297,7 +315,7 @@ def test_an_address_is_shown_without_its_password(monkeypatch: pytest.MonkeyPatc
 
 
 @pytest.mark.slow
-@pytest.mark.skipif(postgresql.programs() is None, reason="there is no initdb")
+@postgresql.needed
 def test_a_ledger_in_a_database(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """The same commands, with an address in the place of a path."""
     monkeypatch.chdir(tmp_path)

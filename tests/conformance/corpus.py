@@ -65,7 +65,7 @@ def whole() -> tuple[Case, ...]:
     """Return every case."""
     entries = (*_chains(), *_choices(), *_classes(), *_records(), *_people(), *_laws())
     more = (*_columns(), *_normals(), *_densities(), *_policies(), *_rows())
-    return (*entries, *_populations(), *_boxes(), *more)
+    return (*entries, *_populations(), *_counted_parameters(), *more)
 
 
 @cache
@@ -232,9 +232,7 @@ def _populations() -> Iterator[Case]:
     yield Case("parameters listed in a table", _hide(listed, secret=tf.distribution_parameter("x")), tf.Sum("y"))
 
 
-def _boxes() -> Iterator[Case]:
-    columns: dict[str, Any] = {"x": {1: tf.Affine(0, x=1), 0: None}}
-    box = tf.ParameterBox({"x": ("1/5", "4/5")}, columns, 3)
+def _counted_parameters() -> Iterator[Case]:
     coins = {"low": {0: "0.9", 1: "0.1"}, "high": {0: "0.2", 1: "0.8"}}
     levels = [("low", "low"), ("low", "high"), ("high", "low"), ("high", "high")]
     names = ["region", "income"]
@@ -245,15 +243,6 @@ def _boxes() -> Iterator[Case]:
     region = _hide(counted, secret=tf.distribution_parameter("region"))
     likely = tuple(tf.Parameters(prior, {"income": coins}, 2) for prior in priors)
     yield Case("counted parameters", region, tf.Sum("income"), likely)
-
-    def member(*numbers: str) -> tf.Parameters:
-        prior = tf.JointTable([(number,) for number in numbers], [Fraction(1, 2)] * 2, ["x"])
-        return tf.Parameters(prior, {"x": {p: {1: p, 0: 1 - Fraction(p)} for p in numbers}}, 3)
-
-    hidden = _hide(box, secret=tf.distribution_parameter("x"))
-    yield Case("a box of parameters", hidden, tf.Count(1), (member("1/5", "4/5"), member("1/5", "1/2")))
-    some = tf.distribution_parameter("x", interval=("1/2", "4/5"))
-    yield Case("a box of parameters, a part", _hide(box, secret=some), tf.Mean("x"), (member("1/2", "4/5"),))
 
 
 def _columns() -> Iterator[Case]:

@@ -63,11 +63,6 @@ def test_it_keeps_its_promise_at_small_and_large_epsilons(line: Line) -> None:
     check_on_corpus(line.load(), line.takes_delta, EPSILONS[::2])
 
 
-#: Mechanisms that keep more than twice their promise on all of the corpus, each with the reason; half of their noise
-#: is not noticed here.
-LOOSE = {"inferential": "its theorem has a factor of 2 even where entries are independent"}
-
-
 @by_name
 def test_half_of_its_noise_is_noticed(line: Line) -> None:
     for case, delta in product(corpus(), DELTAS if line.takes_delta else DELTAS[:1]):
@@ -77,9 +72,8 @@ def test_half_of_its_noise_is_noticed(line: Line) -> None:
         try:
             audited(line.name, case, bound)
         except AssertionError:
-            assert line.name not in LOOSE, f"{line.name} is noticed on {case.name!r}: it is not loose"
             return
-    assert line.name in LOOSE, f"half of the noise of {line.name} breaks no promise of the corpus: add a tighter case"
+    pytest.fail(f"half of the noise of {line.name} breaks no promise of the corpus: add a tighter case")
 
 
 def claims_seen(name: str) -> int:

@@ -145,21 +145,6 @@ EXAMPLES = (
         ("mechanism", "parameter", "expect"),
     ),
     Example(
-        "parameter-box",
-        f'{HEAD}[belief]\nkind = "parameter-box"\nrecords = 8\nsource = "a test"\n'
-        'intervals = { share = ["0.2", "0.8"] }\n'
-        '[belief.columns.height]\nvalues = ["big", "small"]\nchance = { constant = "0.6", share = "-0.2" }\n'
-        '[hide]\nparameter = { attribute = "share", interval = ["0.2", "0.8"] }\n'
-        f'{END}query = "count"\nattribute = "height"\nstates = ["big"]\nmechanism = "wasserstein"\n',
-        {"data.csv": "height\n" + "big\nsmall\n" * 4},
-        (
-            *WRONG,
-            ('constant = "0.6"', 'constant = "1.6"', "belief.columns.height"),
-            ('states = ["big"]', 'stats = ["big"]', "table[0].stats"),
-        ),
-        ("mechanism", "parameter"),
-    ),
-    Example(
         "populations",
         f'{HEAD}value = "place"\nrows_per_person = 1\n[belief]\nkind = "populations"\nsource = "a test"\n'
         'values = ["north", "south"]\nlaws = { home = ["0.9", "0.1"], out = ["0.1", "0.9"] }\n'

@@ -55,6 +55,15 @@ def test_cells_are_where_their_middles_are() -> None:
     assert kawamoto2019.cell(90.0, 0.0) == 224
 
 
+def test_what_the_paper_adds_up_is_what_the_page_shows() -> None:
+    """A part that needs no research data; two rows of one visitor tell more than twice what one does (E9a)."""
+    (shown,) = kawamoto2019.of_street().values()
+    assert shown == made(kawamoto2019.PAGE, "table 1")
+    for words in ("Table 1, the same row twice", "Theorem 1, by values", "Theorem 2, by distance"):
+        assert shown.count(words) == 1
+    assert "printed too small" in shown
+
+
 @pytest.mark.slow
 @pytest.mark.sampled(2)
 @pytest.mark.parametrize("attribute", NAMES)

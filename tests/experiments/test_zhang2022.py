@@ -1,10 +1,15 @@
 """Zhang22 reproduced: printed tables and golden numbers by an independent route, and the page beside the program."""
 
 import math
+from collections.abc import Sequence
 from fractions import Fraction
 from itertools import permutations, product
 
+import numpy as np
+import numpy.typing as npt
 import pytest
+from scipy.integrate import simpson
+from scipy.stats import norm
 from tests.support import zhang_oracles as oracle
 from tests.support.chain_oracles import laplace_loss
 from tests.support.golden import golden
@@ -15,8 +20,6 @@ import adult_attributes as adult
 import takifugu as tf
 import zhang2022
 from pages import made
-from takifugu.analysis.problem import Problem
-from takifugu.mechanisms.attribute.ordinary import ordinary_noise
 
 FIGURE = golden()["attribute_quilt_001_example1"]
 SECTION = golden()["attribute_gaussian_001_example"]
@@ -154,21 +157,56 @@ NEEDED = {
 
 @pytest.mark.slow
 def test_who_guesses_a_property_of_adult() -> None:
-    """By closed forms, and by what comparisons print of noise for single records."""
     others = adult.people(research_file(adult.OTHERS))
-    hours, _, share = adult.cases(others)
     slope, deviation = adult.shift_per_hour(others)
     assert adult.right_of_shift(slope, deviation, 0.0) == pytest.approx(oracle.right_guess(slope, deviation**2))
-    noise = ordinary_noise(Problem(hours.framework, hours.query, Fraction(1)))
-    assert noise is not None
-    assert noise.chance == pytest.approx(adult.right_of_shift(slope, deviation, noise.scale), abs=1e-5)
-    # The comparison of the library is another one: none of the race against one in a hundred.
     one, other, _ = adult.incomes(others)
-    laws = [adult.count_given(total, one, other) for total in (0, adult.RECORDS // 100)]
-    assert all(law.sum() == pytest.approx(1) for law in laws)
-    noise = ordinary_noise(Problem(share.framework, share.query, Fraction(1)))
-    assert noise is not None
-    assert noise.chance == pytest.approx(adult.right_of_counts(*laws, 1.0), abs=1e-6)
+    assert adult.count_given(adult.RECORDS // 100, one, other).sum() == pytest.approx(1)
+
+
+def by_integration(shift: float, deviation: float, scale: float) -> float:
+    """Return half of the integral of |p - q|, p the density of N + Laplace noise by convolution, q the same moved."""
+    noise = np.linspace(-40 * scale, 40 * scale, 16_001)
+    weights = np.exp(-np.abs(noise) / scale) / (2 * scale)
+    places = np.linspace(-12 * deviation - 40 * scale, 12 * deviation + 40 * scale + shift, 2_001)
+
+    def density(y: npt.NDArray[np.float64]) -> npt.NDArray[np.float64]:
+        return np.array([simpson(weights * norm.pdf(one - noise, 0, deviation), x=noise) for one in y])
+
+    return float(simpson(np.abs(density(places) - density(places - shift)), x=places)) / 2
+
+
+@pytest.mark.mutants
+@pytest.mark.parametrize(("shift", "deviation", "scale"), [(1, 1, 1), (3, 0.5, 0.3), (2, 0.3, 1)])
+def test_who_guesses_which_of_two_normal_laws(shift: float, deviation: float, scale: float) -> None:
+    expected = by_integration(shift, deviation, scale)
+    assert adult.right_of_shift(shift, deviation, scale) == pytest.approx((1 + expected) / 2, abs=1e-4)
+
+
+@pytest.mark.parametrize("size", [1e-6, 1.0, 1e6])
+def test_guesses_at_the_edges(size: float) -> None:
+    assert adult.right_of_shift(0, size, size) == 0.5
+    assert adult.right_of_shift(size, size, 1e-12 * size) == pytest.approx(norm.cdf(0.5))
+    assert adult.right_of_shift(size, 1e-9 * size, size) == pytest.approx(1 - math.exp(-0.5) / 2)
+    assert adult.right_of_shift(1e4 * size, size, size) == pytest.approx(1)
+
+
+def by_force(p: Sequence[float], q: Sequence[float], scale: float) -> float:
+    """Sum |A - B| over all outputs that matter, with the definition of discrete Laplace noise."""
+    factor = math.exp(-1 / scale)
+
+    def noise(distance: int) -> float:
+        return (1 - factor) / (1 + factor) * factor ** abs(distance)
+
+    reach = range(-int(60 * scale), int(60 * scale) + len(p))
+    both = ([sum(mass * noise(y - x) for x, mass in enumerate(law)) for y in reach] for law in (p, q))
+    return sum(abs(a - b) for a, b in zip(*both, strict=True)) / 2
+
+
+@pytest.mark.parametrize("scale", [0.5, 2.0])
+def test_who_guesses_which_of_two_counts(scale: float) -> None:
+    one, other = np.array([0.5, 0.3, 0.2, 0.0]), np.array([0.1, 0.1, 0.3, 0.5])
+    assert adult.right_of_counts(one, other, scale) == pytest.approx((1 + by_force(one, other, scale)) / 2, rel=1e-9)
 
 
 @pytest.mark.slow

@@ -138,7 +138,7 @@ BROKEN = {
     "odd": ("def (\n", "odd_code: SyntaxError"),
     "twice": (HONEST.replace("double", "one") + "extending.register_mechanism(Double())\n", "registered already"),
     "ours": (HONEST.replace("double", "group"), "the mechanism 'group' is registered already"),
-    "alias": (HONEST.replace("Double())", "Double(), aliases=('GK16',))"), "alias of two mechanisms"),
+    "alias": (HONEST.replace("Double())", "Double(), aliases=('MQMExact',))"), "alias of two mechanisms"),
     "belief": ("from takifugu import extending\nextending.register_belief('table', int)\n", "int lacks alphabet"),
     "query": (
         "from takifugu import extending\nimport takifugu as tf\nextending.register_query('count', tf.Count)\n",

@@ -49,7 +49,6 @@ class Trial:
             "several windows": len({request.window for request in requests}) > 1,
             "tiny masses": "1e-200" in repr(beliefs),
             "gaps": self.case.seen is not None,
-            "inferential": requests[0].mechanism == "inferential",
             "states spelled otherwise": any(request.spelled for request in requests),
             "units": any(request.unit for request in requests),
             "delta": any(request.delta for request in requests),

@@ -16,7 +16,7 @@ State = Hashable
 
 MECHANISMS = (
     "group", "quilt-exact", "auto", "laplace-exact", "wasserstein", "entry", "quilt-approx",
-    "inferential", "kantorovich", "kantorovich-relaxed", "kantorovich-exponential", "optimal",
+    "kantorovich-relaxed", "kantorovich-exponential", "optimal",
 )  # fmt: skip
 WITH_DELTA = (
     "gaussian-analytic", "wasserstein-delta", "auto", "gaussian-exact", "kantorovich-gaussian-a",
@@ -26,7 +26,6 @@ COMPOSING = ("quilt-exact", "group", "quilt-exact", "auto", "quilt-approx", "lap
 #: Mechanisms whose scale is never above that of another one, wherever both apply (docs/mechanisms.md).
 NEVER_ABOVE = (
     ("laplace-exact", "wasserstein"), ("laplace-exact", "group"), ("wasserstein", "group"), ("quilt-exact", "group"),
-    ("laplace-exact", "kantorovich"),
 )  # fmt: skip
 
 CHAINS = ("MarkovChain", "MarkovChainClass", "BinaryChainInterval", "ChainRegion")
@@ -389,7 +388,7 @@ def _knows(mechanism: str, believed: Call) -> bool:
         return mechanism in ("group", "entry", "quilt-approx", "auto")
     if mechanism == "quilt-approx":
         return kind == "MarkovChain"
-    if mechanism.startswith("quilt") or mechanism == "inferential":
+    if mechanism.startswith("quilt"):
         return kind in ("MarkovChain", "BayesianNetwork")
     return True
 

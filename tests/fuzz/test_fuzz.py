@@ -37,8 +37,8 @@ NOTICED = {
 }
 
 
-#: Half of their noise is still enough: 2 D_1 for an influence of zero; printed constants (errata E1).
-LOOSE = ("inferential", "kantorovich-gaussian-a")
+#: Half of its noise is still enough: printed constants (errata E1).
+LOOSE = ("kantorovich-gaussian-a",)
 
 
 @pytest.mark.slow

@@ -9,7 +9,6 @@ from tests.support.tree_networks import spec_of, tree
 
 import takifugu as tf
 from takifugu.analysis.problem import Problem
-from takifugu.analysis.questions.influence import joint_cost
 from takifugu.core.errors import Unsupported
 from takifugu.influence import curves
 from takifugu.influence.curves import (
@@ -143,8 +142,9 @@ def test_what_the_belief_alone_hides_is_not_published_with_next_to_no_noise():
 def test_a_step_of_a_recording_with_an_unknown_start_may_have_a_value_that_no_step_enters() -> None:
     """A free window before others does not forbid it: the recording may start anew behind it."""
     rows = [[0.5, 0.5, 0, 0], [0.5, 0.5, 0, 0], [0.01, 0.99, 0, 0], [0.5, 0.49, 0.01, 0]]
-    alone = stretched_loss(tf.MarkovChain(rows, 2, "any"), None, Runs.alike(1, 2), Fraction(1))
-    behind = stretched_loss(tf.MarkovChain(rows, 6, "any"), None, Runs.of(np.array([0, 0, 0, 0, 1, 1])), Fraction(1))
+    alone = stretched_loss(tf.MarkovChain(rows, 2, "any"), None, Runs.alike(1, 2), Fraction(1), False)
+    costs = Runs.of(np.array([0, 0, 0, 0, 1, 1]))
+    behind = stretched_loss(tf.MarkovChain(rows, 6, "any"), None, costs, Fraction(1), True)
     assert alone is not None
     assert behind is not None
     assert behind[0] >= alone[0] == pytest.approx(2.0)
@@ -207,37 +207,3 @@ def test_the_steps_of_a_profile_are_never_below_it(size):
             assert loss <= change / unit <= loss + 1 / unit
         assert int(changes.sum()) < 2**62
         assert 1 / unit <= Fraction(scale) / 2**36
-
-
-def assert_least_of_sequence(seed):
-    """Check one random chain (zeros, any start) and one to three answers with gaps: never above quilts or group."""
-    rng = np.random.default_rng(seed)
-    states, length = int(rng.integers(2, 6)), int(rng.integers(2, 40))
-    rows = rng.dirichlet(np.full(states, rng.choice([0.3, 1.0])), size=states)
-    if rng.random() < 0.4:
-        rows = np.where(rng.random((states, states)) < 0.3, 0.0, rows) + 0.1 * np.roll(np.eye(states), 1, axis=1)
-        rows /= rows.sum(axis=1, keepdims=True)
-    start = ["stationary", "any", rng.dirichlet(np.ones(states))][int(rng.integers(3))]
-    framework = tf.Pufferfish(tf.every_entry(), tf.MarkovChain(rows, length, start))
-    releases = []
-    for _ in range(int(rng.integers(1, 4))):
-        weights = rng.integers(0, 3, size=length) * (rng.random(length) < rng.choice([0.3, 1.0]))
-        query = tf.Linear(weights.tolist(), grid=1) if weights.any() and rng.random() < 0.5 else tf.Histogram()
-        part = Problem(framework, query, Fraction(1)).parts[0]
-        scale = Fraction(str(round(float(np.exp(rng.uniform(0.5, 4))), 3)))
-        releases.append(Release(part.answer.entry_changes(), scale, part.answer))
-    by_quilts = joint_cost(part, [(one.changes, one.scale) for one in releases])[0]
-    group = float(sum(int(one.changes.sum()) / one.scale for one in releases))
-    assert joint_loss(part, releases)[0] <= min(by_quilts, group) * (1 + 1e-9), seed
-
-
-@pytest.mark.sampled(3)
-@pytest.mark.parametrize("seed", range(40))
-def test_sequences_never_cost_more_than_quilts_or_group(seed):
-    assert_least_of_sequence(seed)
-
-
-@pytest.mark.slow
-def test_a_thousand_sequences_never_cost_more_than_quilts_or_group():
-    for seed in range(1_000):
-        assert_least_of_sequence(seed)

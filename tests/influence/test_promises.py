@@ -14,11 +14,12 @@ from tests.support.scale_oracles import loss_entry_by_entry
 import takifugu as tf
 from takifugu.analysis.guarantee import Covers
 from takifugu.analysis.problem import Problem
+from takifugu.analysis.questions.influence import quilts
 from takifugu.analysis.randomisers import RoundedNormal
 from takifugu.analysis.sensitivity import part_change
 from takifugu.core.errors import InputError, Unsupported
 from takifugu.influence.promise import promise_of
-from takifugu.mechanisms.influence import part_scale, quilts_tried
+from takifugu.mechanisms.influence import part_scale
 from takifugu.model.frameworks import Framework, Pufferfish, between
 
 WHOLE, DATA, QUILT, SINGLE = Covers
@@ -137,9 +138,8 @@ def random_problem(rng):
 def bounded_otherwise(part, epsilon):
     """Return the least scale in grid units that quilts or the change of everything need."""
     least = Fraction(part_change(part)) / epsilon
-    search = quilts_tried(part, epsilon)
     try:
-        return least if search is None else min(least, Fraction(search.worst(epsilon).scale))
+        return min(least, Fraction(quilts(part.belief).exact(part).worst(epsilon).scale))
     except Unsupported:
         return least
 

@@ -20,12 +20,6 @@ def test_a_population_is_never_lost_to_another_one_that_is_written_alike() -> No
 
 
 def test_parameters_and_columns_are_never_lost_to_others_that_are_written_alike() -> None:
-    box: Any = {1: (0, "0.1"), "1": ("0.5", "0.9")}
-    column: Any = {"yes": tf.Affine(0, {"p": 1}), "no": None}
-    with pytest.raises(InputError, match="intervals of 1 and '1': they are written alike"):
-        tf.ParameterBox(box, {"smokes": column}, 10)
-    with pytest.raises(InputError, match="columns of 1 and '1': they are written alike"):
-        tf.ParameterBox({"p": (0, "0.1")}, {1: column, "1": column}, 10)  # type: ignore[dict-item]
     prior, law = tf.JointTable([(0, 0), (1, 1)], [0.5, 0.5], names=[1, "1"]), {0: {"yes": 1}, 1: {"no": 1}}
     with pytest.raises(InputError, match="columns 1 and '1': they are written alike"):
         tf.Parameters(prior, {1: law, "1": law}, 10)  # type: ignore[dict-item]

@@ -16,7 +16,7 @@ from kawamoto.channels import randomised_response
 from takifugu.accounting.composition import Charge, charge_of
 from takifugu.accounting.ledger import Amount, Debit, Ledger
 from takifugu.core.errors import CompositionRefused, ReadingChanged, TakifuguError
-from takifugu.mechanisms.local.senders import Values
+from takifugu.mechanisms.local.senders import Sender
 from takifugu.mechanisms.local.sent import Sending
 from takifugu.model.frameworks import Framework
 
@@ -71,7 +71,7 @@ def rows(batch: str, strength: float) -> tuple[Framework, Charge]:
     laws = {"well": {0: Fraction(7, 10), 1: Fraction(3, 10)}, "ill": {0: Fraction(2, 5), 1: Fraction(3, 5)}}
     framework = tf.Pufferfish(tf.which_population(), tf.FromPopulations(laws, 2, True, supports="align"))
     channel = randomised_response((0, 1), strength)
-    return framework, sent(Sending(2, 0.0, 1.0, "", Values(channel)), framework, Fraction(strength), batch)
+    return framework, sent(Sending(2, 0.0, 1.0, "", Sender(channel)), framework, Fraction(strength), batch)
 
 
 def _charged(framework: Any, query: Any, epsilon: Any, mechanism: str | None, **options: Any) -> Any:

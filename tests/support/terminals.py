@@ -1,11 +1,11 @@
 """Running a program as a person would: its results on the standard output, a terminal for everything else."""
 
 import os
-import select
 import signal
 import sys
 import tempfile
 from collections.abc import Callable, Sequence
+from multiprocessing.connection import wait
 from pathlib import Path
 
 from tests.support.processes import FAST
@@ -57,7 +57,7 @@ def in_streams(
         running = FAST.Process(target=_on_its_terminal, args=(streams, list(words), folder, before, place))
         running.start()
         seen, left = b"", list(answers)
-        while mine in select.select([mine, running.sentinel], [], [])[0]:
+        while mine in wait([mine, running.sentinel]):
             seen += os.read(mine, 65536)
             if seen.endswith(b": "):
                 answer = left.pop(0) if left else "\x04"

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import itertools
 import math
-from collections.abc import Hashable, Iterable
+from collections.abc import Hashable
 from fractions import Fraction
-from typing import Any, Protocol, runtime_checkable
+from typing import Any
 
 import numpy as np
 
@@ -29,11 +29,10 @@ from takifugu.model.beliefs.chains.pieces import IndependentPieces
 from takifugu.model.beliefs.contacts import Clique
 from takifugu.model.beliefs.networks.network import BayesianNetwork
 from takifugu.model.beliefs.records.counted_parameters import CountedParameters
-from takifugu.model.beliefs.records.parameter_box import ParameterBox
-from takifugu.model.beliefs.records.parameters import Column, Parameters
+from takifugu.model.beliefs.records.parameters import Parameters
 from takifugu.model.beliefs.table import JointTable
 from takifugu.model.beliefs.users import IndependentUsers
-from takifugu.numbers.rationals import as_fractions, common_denominator
+from takifugu.numbers.rationals import common_denominator
 
 
 class TableStates(JointStates[JointTable]):
@@ -110,51 +109,6 @@ class ParameterStates(JointStates[Parameters]):
             laws = np.frompyfunc(int, 1, 1)(exact * common)
             values, weights = with_entry(values, weights, laws[values[:, column.entry]])
         return of_one_law(values, weights, belief.size, prior.relative_error)
-
-
-@runtime_checkable
-class Parametric(Belief, Protocol):
-    """A belief over columns with randomly distributed parameters."""
-
-    @property
-    def prior(self) -> Belief: ...
-
-    @property
-    def records(self) -> int: ...
-
-    @property
-    def described(self) -> Iterable[Column]: ...
-
-
-class BoxStates(JointStates[ParameterBox]):
-    """A box of parameters, stood for by beliefs listing its numbers."""
-
-    is_class = True
-
-    def stand_in(self, member: object) -> Belief:
-        """Return single parameters of columns with numbers of the box only."""
-        box = self.belief
-        columns = {}
-        if isinstance(member, Parametric):
-            columns = {column.name: column for column in member.described}
-        is_odd = {*columns} != {*box.columns}
-        if is_odd or not isinstance(member, Parametric) or {*(member.names or ())} != {*box.names}:
-            raise InputError(
-                f"{member!r} does not stand for {box.describe()}",
-                rule="what stands for a box is a Parameters belief with its parameters and columns",
-            )
-        for meant in box.described:
-            box_column = columns[meant.name]
-            values = as_fractions(member.alphabet(box_column.entry), "a parameter")
-            low, high = dict(box.intervals)[meant.name]
-            follows = {*dict(meant.chance.slopes)} <= {meant.name} and member.records == box.records
-            state = box_column.states.index(meant.states[0])
-            for value, law in zip(values, box_column.laws, strict=True):
-                is_inside = low <= value <= high
-                follows = follows and is_inside and law[state] == meant.chance.between({meant.name: (value, value)})[0]
-            if not follows:
-                raise InputError(f"the column {meant.name!r} of the stand-in does not follow the box")
-        return member
 
 
 class CountedStates(JointStates[CountedParameters]):

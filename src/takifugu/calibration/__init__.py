@@ -25,7 +25,6 @@ from takifugu.calibration.trials import (
     error_words,
     is_writable,
     rows,
-    taken,
 )
 from takifugu.core import searches
 from takifugu.core.cache import forget
@@ -167,12 +166,10 @@ def compare(
     trials = attempt_all(problem, as_truth(allow_zero_noise, "allow_zero_noise"), alone=only)
     choice, definition = choose(trials), definition_of(problem)
     outcomes, remarks = rows(trials, choice, only), definition.remarks(problem)
-    best = taken(trials, choice, only)
-    sums = () if best is None else definition.printed_sums(problem, best.randomiser)
     off: tuple[Weakened, ...] = ()
     if framework.beliefs and not definition.per_distance:
         off = if_belief_off(problem.epsilon, problem.delta, framework.hides_facts)
-    return Comparisons(outcomes, problem.epsilon, problem.delta, remarks, off, sums, *error_words(problem))
+    return Comparisons(outcomes, problem.epsilon, problem.delta, remarks, off, *error_words(problem))
 
 
 @searches.stopping()

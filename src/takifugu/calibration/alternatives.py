@@ -7,7 +7,7 @@ from collections.abc import Iterator, Sequence
 from dataclasses import asdict, dataclass
 from fractions import Fraction
 from functools import partial
-from typing import TYPE_CHECKING, overload
+from typing import overload
 
 from takifugu.analysis.guarantee import Composition
 from takifugu.analysis.robustness import OFF_BY, OFF_HEADER, Weakened
@@ -16,9 +16,6 @@ from takifugu.core.plain import Json
 from takifugu.core.text.parts import folded, html_table, note
 from takifugu.core.text.tables import filled, labelled, text_table, width
 from takifugu.numbers.rationals import to_text
-
-if TYPE_CHECKING:
-    from takifugu.mechanisms.local.printed_sums import PrintedSum
 
 #: What an error is, by default.
 EXPECTED_ERROR = "how far all cells of an answer are off together, on average"
@@ -39,12 +36,6 @@ ERRORS = "Noise that each mechanism would add"
 
 _listed = partial(textwrap.fill, initial_indent="  ", subsequent_indent="    ", break_on_hyphens=False)
 _HEADER = ("mechanism", "scale", "error", "composes", "status")
-_SUMS = ("statement", "as printed", "holds here", "")
-#: What is said above them.
-_OF_SUMS = (
-    "what is sent of one row, by the statements of Kawamoto and Murakami (2019), and by all that it tells of these "
-    "populations"
-)
 _BRIEF = ("noise", "off by", "others after")
 #: What a brief comparison has, by status or name, and its words.
 _IN_WORDS = {
@@ -120,8 +111,7 @@ class Comparisons(Sequence[Alternative]):
     "auto" takes the one marked as chosen. Where the least error of all is another one's, that one is marked "if the
     only release"; with `only_release` it is chosen, and the least that composes is marked "if others follow". `remarks`
     are sentences about what is no mechanism for this definition; `if_belief_off` is the promise where a belief is off
-    by 0.01, 0.1 and 0.5, if it may be off; `error_words` say what an error is; `sums` are a paper's promises for the
-    chosen one, beside what holds.
+    by 0.01, 0.1 and 0.5, if it may be off; `error_words` say what an error is.
     """
 
     rows: tuple[Alternative, ...]
@@ -129,7 +119,6 @@ class Comparisons(Sequence[Alternative]):
     delta: Fraction
     remarks: tuple[str, ...] = ()
     if_belief_off: tuple[Weakened, ...] = ()
-    sums: tuple[PrintedSum, ...] = ()
     error_words: str = EXPECTED_ERROR
 
     @overload
@@ -151,8 +140,6 @@ class Comparisons(Sequence[Alternative]):
         title = f"{self._title}; error: {self.error_words}"
         parts = [filled(title), as_text(self.rows), *map(filled, self.remarks)]
         parts += map(filled, self._fallback)
-        if self.sums:
-            parts += [filled(_OF_SUMS), text_table(_SUMS, [row.cells for row in self.sums])]
         if self.if_belief_off:
             parts += [text_table(OFF_HEADER, self._off_cells), filled(OFF_BY)]
         return "\n\n".join(parts)
@@ -191,14 +178,12 @@ class Comparisons(Sequence[Alternative]):
         return chosen is None or chosen.expected_error is None or row.expected_error < chosen.expected_error
 
     def _repr_html_(self) -> str:
-        sums = off = ""
-        if self.sums:
-            sums = html_table(_SUMS, [row.cells for row in self.sums], _OF_SUMS)
+        off = ""
         if self.if_belief_off:
             off = html_table(OFF_HEADER, self._off_cells, OFF_BY)
         title = f"{self._title}; error: {self.error_words}"
         page = as_html(self.rows, title) + "".join(map(note, [*self.remarks, *self._fallback]))
-        return page + folded("As a paper adds it up", sums) + folded("If the belief is inaccurate", off)
+        return page + folded("If the belief is inaccurate", off)
 
     @property
     def _fallback(self) -> list[str]:
@@ -224,8 +209,6 @@ class Comparisons(Sequence[Alternative]):
         }
         if self.remarks:
             data["beside"] = list(self.remarks)
-        if self.sums:
-            data["printed_sums"] = [row.to_dict() for row in self.sums]
         return data
 
 

@@ -6,6 +6,7 @@ from dataclasses import dataclass, replace
 
 from takifugu.analysis.bounds import Mechanism
 from takifugu.core.errors import InputError
+from takifugu.core.moved import MECHANISMS
 from takifugu.core.nearest import did_you_mean, nearest
 from takifugu.core.plugins import promise_of_package, registered_by
 from takifugu.core.registry import Registry, loaded
@@ -81,6 +82,7 @@ _A_CHOICE = (
     "for reference and by name only: it publishes one of finitely many values, and at a small epsilon nearly the same "
     "whatever the answer"
 )
+_A_RULE = "for reference and by name only: gaussian-exact never needs more noise"
 
 _OURS = (
     Line("group", "group", definitions=_ANY_HYPOTHESES),
@@ -90,29 +92,23 @@ _OURS = (
     Line("quilt-approx", "quilts:APPROX", aliases=("MQMApprox", "Algorithm 3 of Song")),
     Line(
         "wasserstein", "wasserstein", definitions=_ANY_HYPOTHESES, alone=True,
-        aliases=("Algorithm 1 of Song", "Algorithm 4 of Zhang"),
+        aliases=(
+            "Algorithm 1 of Song", "Algorithm 4 of Zhang", "kantorovich", "Kantorovich-Laplace", "Lemma 1 of Ding",
+        ),
     ),
     Line("laplace-exact", "laplace_exact", definitions=_ANY_HYPOTHESES, alone=True),
-    Line(
-        "inferential", "inferential", baseline="a baseline: its promise rests on a cited theorem, not proved here",
-        aliases=("GK16",),
-    ),
-    Line(
-        "kantorovich", "kantorovich", definitions=_ANY_HYPOTHESES, alone=True,
-        aliases=("Kantorovich-Laplace", "Lemma 1 of Ding"),
-    ),
     Line(
         "kantorovich-relaxed", "kantorovich_relaxed", definitions=_ANY_HYPOTHESES, alone=True,
         not_below="laplace-exact", aliases=("Theorem 2 of Ding",),
     ),
     Line("wasserstein-delta", "wasserstein_delta", takes_delta=True, definitions=_ANY_HYPOTHESES, alone=True),
     Line(
-        "kantorovich-gaussian-a", "normal_by_rule:RULE_A", takes_delta=True, definitions=_ANY_HYPOTHESES, alone=True,
-        aliases=("Theorem 3a of Ding",),
+        "kantorovich-gaussian-a", "normal_by_rule:RULE_A", takes_delta=True, baseline=_A_RULE,
+        definitions=_ANY_HYPOTHESES, aliases=("Theorem 3a of Ding",),
     ),
     Line(
-        "kantorovich-gaussian-b", "normal_by_rule:RULE_B", takes_delta=True, definitions=_ANY_HYPOTHESES, alone=True,
-        aliases=("Theorem 3b of Ding",),
+        "kantorovich-gaussian-b", "normal_by_rule:RULE_B", takes_delta=True, baseline=_A_RULE,
+        definitions=_ANY_HYPOTHESES, aliases=("Theorem 3b of Ding",),
     ),
     Line("gaussian-analytic", "normal_by_rule:ANALYTIC", takes_delta=True, definitions=_ANY_HYPOTHESES, alone=True),
     Line("influence-gaussian", "influence_gaussian", takes_delta=True, alone=True),
@@ -144,17 +140,13 @@ _OURS = (
     ),
     Line("asymmetric-laplace", "one_sided.asymmetric:LAPLACE", definitions=("asymmetric",), aliases=("ALap",)),
     Line("asymmetric-sparse", "one_sided.asymmetric:SPARSE", definitions=("asymmetric",), aliases=("SALap",)),
-    Line(
-        "rappor", "local.hiding:RAPPOR", takes_delta=True, definitions=OF_ROWS,
-        baseline="by name only: it sends a set of values, and its loss is that of the closest one",
-    ),
     *(
         Line(name, f"local.hiding:{attribute}", takes_delta=True, definitions=OF_ROWS, aliases=tuple(aliases))
         for name, attribute, *aliases in (
             ("randomised-response", "RESPONSE"), ("exponential", "EXPONENTIAL"),
-            ("planar-laplace", "LAPLACE"), ("planar-normal", "NORMAL"),
+            ("planar-laplace", "LAPLACE"),
             ("restricted-laplace", "RESTRICTED", "restricted Laplace", "RL"),
-            ("planar-laplace-remapped", "LAPLACE_REMAPPED"), ("planar-normal-remapped", "NORMAL_REMAPPED"),
+            ("planar-laplace-remapped", "LAPLACE_REMAPPED"),
             ("tupling", "TUPLING"),
             ("optimal", "OPTIMAL"),
         )
@@ -209,6 +201,12 @@ def find(name: str, definition: str = "") -> Line:
             lines.append(line)
     if lines:
         return next((line for line in lines if definition in line.definitions), lines[0])
+    if str(name).casefold() in MECHANISMS:
+        file, other = MECHANISMS[str(name).casefold()]
+        raise InputError(
+            f"the mechanism {name!r} left the package", rule=f"experiments/{file} of a checkout has it",
+            fix=f'write mechanism = "{other}"',
+        ).at("mechanism")  # fmt: skip
     raise InputError(
         f"the mechanism is {name!r}", fix=f"write {nearest(name, names)}{did_you_mean(name, names)}"
     ).at("mechanism")

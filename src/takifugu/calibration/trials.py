@@ -265,13 +265,6 @@ def rows(trials: Sequence[Trial], choice: Choice | None, only_release: bool) -> 
     return tuple(_row(trial, marks.get(id(trial), trial.status)) for trial in trials)
 
 
-def taken(trials: Sequence[Trial], choice: Choice | None, only_release: bool) -> Bound | None:
-    """Return what "auto" takes, or the first to be taken by name."""
-    if choice is not None:
-        return choice.taken(only_release).bound
-    return next((trial.bound for trial in trials if trial.status == POSSIBLE), None)
-
-
 def _row(trial: Trial, status: str) -> Alternative:
     name, bound = trial.line.name, trial.bound
     if bound is None:

@@ -213,6 +213,23 @@ def release() -> None:
     """
 
 
+@main.command(runs="cli.rehearsing:rehearse")
+@FILE_ARGUMENT
+@click.option("--seed", type=int, required=True, metavar="NUMBER", help="Where all made-up data and noise come from.")
+@click.option("--people", type=int, metavar="NUMBER", help="How many people to make up.")
+@click.option("--steps", type=int, metavar="NUMBER", help="How long the recordings of each are.")
+@click.option("--only", multiple=True, metavar="NAME", help="Only the [[table]] of this name.")
+@click.option("--anyway", is_flag=True, help="Publish a table even if it is useless, or nothing but noise.")
+@WINDOW_OPTION
+@JSON_OPTION
+def rehearse() -> None:
+    """Publish FILE on made-up data, without guarantee.
+
+    Data are drawn from the belief, and data and noise from a seed: the same seed gives the same bytes. Opens neither
+    data nor ledger; writes into FILE-rehearsal beside FILE. For papers, tests and colleagues.
+    """
+
+
 @main.command(runs="cli.sessions:ask")
 @FILE_ARGUMENT
 @click.argument("places", nargs=-1)
@@ -315,12 +332,12 @@ def example() -> None:
 
 @main.command(runs="cli.examples:reproduce")
 @click.argument("target", required=False)
-@click.option("-o", "--output", type=PATH, help="Folder of its page and pictures [default: reproduced/TARGET].")
+@click.option("-o", "--output", type=PATH, help="Folder of its page and pictures [default: docs/].")
 @click.option("--whole", is_flag=True, help="Draw all points of the documentation, not a tenth of them.")
 @JSON_OPTION
 def reproduce() -> None:
     """Reproduce a paper's experiment, or list the experiments.
 
-    What needs research data that are absent is left out, and said. In a checkout of the source, without --output, the
-    pages of docs/ are rewritten, whole.
+    The experiments are in a checkout of the source. What needs research data that are absent is left out, and said.
+    Without --output the pages of docs/ are rewritten, whole.
     """

@@ -60,8 +60,6 @@ def reproduce(target: str | None, output: Path | None, whole: bool, as_json: boo
         _list_experiments(as_json)
         return
     experiment = experiments.find(target, experiments.ROOT)
-    if output is None and not experiments.is_checkout(experiments.ROOT):
-        output = Path("reproduced") / experiment.name
     started = time.perf_counter()
     sys.stdout.flush()
     try:

@@ -45,6 +45,8 @@ _REFUSALS = (BudgetExceeded, CalibrationRefused, CompositionRefused, Unsupported
 
 #: Keys of a release file that are taken for options.
 _KEYS = ("epsilon", "delta", "mechanism", "query", "budget", "ledger")
+#: Why a release has no seed.
+_SEED = "Whoever knows the seed knows the noise. `takifugu rehearse FILE --seed 7` publishes made-up data."
 #: What the options of `init` of before are now.
 _BEFORE = {
     "--public": "Write the file of who met whom under [belief].",
@@ -238,6 +240,8 @@ def guided(error: click.UsageError) -> click.UsageError:
     words = None
     if name in _BEFORE and error.ctx is not None and error.ctx.info_name == "init":
         meant, words = [], f"{error.message} {_BEFORE[name]}"
+    if name == "--seed" and error.ctx is not None and error.ctx.info_name == "release":
+        meant, words = [], f"{error.message} {_SEED}"
     if name.strip("-") in _KEYS and not meant:
         words = f"{error.message} It is a key of the release file."
     return click.NoSuchOption(name, words, meant, error.ctx)

@@ -13,7 +13,7 @@ import click
 from takifugu.accounting.amounts import as_budget
 from takifugu.accounting.ledger import DRAWN, RESERVED, Ledger, Listed, Source
 from takifugu.accounting.ledger.events import RESTORE, Same
-from takifugu.accounting.ledger.stores import MissingLedger, named
+from takifugu.accounting.ledger.stores import named
 from takifugu.cli.group import UNPUBLISHED, UNRECORDED, complain
 from takifugu.cli.output import amount, print_json
 from takifugu.core.errors import InputError, LedgerError, ReleaseState
@@ -181,10 +181,7 @@ def import_certificates(ledger: str, folder: Path, yes: bool, as_json: bool) -> 
     from takifugu.releasing.publishing.adopting import adopt, certificates_in
 
     certificates = certificates_in([folder])
-    try:
-        book = Ledger.open(ledger, create=False)
-    except MissingLedger:  # is made where something is entered
-        book = Ledger.blank(ledger)
+    book = Ledger.coming(ledger)  # made where something is entered
     offered: list[Sequence[Adopted]] = []
 
     def agree(prices: Sequence[Adopted]) -> bool:
@@ -198,8 +195,6 @@ def import_certificates(ledger: str, folder: Path, yes: bool, as_json: bool) -> 
         return yes or agreed("enter them as spent? This cannot be taken back")
 
     adopted = adopt(book, certificates, agree)
-    if adopted and book.is_new:
-        adopted = adopt(Ledger.open(ledger), certificates, lambda _: True)
     if as_json:
         sources = list[Json]()
         for entered in adopted:
@@ -220,12 +215,20 @@ def import_certificates(ledger: str, folder: Path, yes: bool, as_json: bool) -> 
         click.echo(paragraph(f"entered as spent: {releases}; the source has now spent {entered.spent}"))
 
 
+#: What is believed of a certificate: its checksum shows accidents, and whoever alters one can write another checksum.
+TAKEN_AT_ITS_WORD = (
+    "Certificates carry no signature: each is taken at its word, with the noise, the beliefs and the entries that it "
+    "names. An altered one can cost less than its release did. Take them from their publisher."
+)
+
+
 def _print_prices(prices: Sequence[Adopted]) -> None:
-    """Print each release's cost and the total."""
+    """Print each release's cost and the total, and what is believed."""
     for price in prices:
         click.echo(paragraph(f"source {price.source!r}, which has spent {price.before}, would have spent"))
         lines = [[name, *map(at_most, spent)] for name, spent in zip(price.releases, price.after, strict=True)]
         click.echo(text_table(["with release", "epsilon", "delta"], lines))
+    click.echo(paragraph(TAKEN_AT_ITS_WORD))
 
 
 def agreed(question: str) -> bool:

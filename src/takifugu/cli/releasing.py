@@ -76,19 +76,29 @@ def publish(
 
 def print_outcome(outcome: Outcome, planned: plan.Plan, left_out: str | None = None) -> None:
     """Print what was published; `left_out` stands in the place of "good", if not what the report has there."""
-    for table in outcome.new:
-        _print_table(table, left_out)
-    for words in dict.fromkeys(chain.from_iterable(table.certificate.adjusting for table in outcome.new)):
-        click.echo(f"{paragraph(words)}\n")
+    print_tables(outcome.new, left_out)
     if outcome.there:
         click.echo(paragraph(f"Already published: {already(outcome.there)}"))
     _beside("Budget", _budget(outcome, planned))
     if outcome.completed is not None:
         _beside("Completed", completed(outcome.completed))
     if outcome.new:
-        for label, words in zip(chain(["Files"], repeat("")), _files(outcome.new), strict=False):
-            _beside(label, words)
-        _beside("Next", command("open", outcome.new[0].files[0].parent).strip("`"))
+        print_files(outcome.new)
+
+
+def print_tables(tables: Sequence[Published], left_out: str | None = None) -> None:
+    """Print tables one after the other, and how values were adjusted."""
+    for table in tables:
+        _print_table(table, left_out)
+    for words in dict.fromkeys(chain.from_iterable(table.certificate.adjusting for table in tables)):
+        click.echo(f"{paragraph(words)}\n")
+
+
+def print_files(tables: Sequence[Published]) -> None:
+    """Print where the files of tables are, and the command that opens a report."""
+    for label, words in zip(chain(["Files"], repeat("")), _files(tables), strict=False):
+        click.echo(visible(f"{label:<{_LABEL}}{words}"))  # a path is copied as it is
+    click.echo(f"{'Next':<{_LABEL}}{command('open', tables[0].files[0].parent).strip('`')}")
 
 
 def _beside(label: str, words: str, indent: int = 0) -> None:
@@ -141,9 +151,12 @@ def _files(tables: Sequence[Published]) -> Iterator[str]:
     windows = dict.fromkeys(chain.from_iterable(windows_files(folder, table.certificate) for table in tables))
     for table in tables:
         named = [end for end in _NAMED if any(path.name == f"{table.name}{end}" for path in table.files)]
-        more = len(table.files) - len(named) - 1
-        ends = ", ".join([str(table.files[0]), *named])
-        yield f"{ends} and {more} more" if more > 0 else ends
+        more, path = len(table.files) - len(named) - 1, str(table.files[0])
+        others = ", ".join(named) + (f" and {more} more" if more > 0 else "")
+        if others and _LABEL + len(path) + len(others) + 2 <= width():
+            yield f"{path}, {others}"
+        else:
+            yield from filter(None, [path, others])
     yield from map(str, windows)
 
 
@@ -214,8 +227,17 @@ def completed(since: str) -> str:
 
 
 def outcome_of(outcome: Outcome) -> Json:
-    paid, tables = outcome.reservation, list[Json]()
-    for table in outcome.tables:
+    paid = outcome.reservation
+    return {
+        "source": paid.source, "spent": amount(paid.spent), "budget": amount(paid.budget),
+        "state": str(ReleaseState.DONE), "completed": outcome.completed, "tables": tables_of(outcome.tables),
+    }  # fmt: skip
+
+
+def tables_of(published: Sequence[Published]) -> list[Json]:
+    """Return published tables for JSON."""
+    tables = list[Json]()
+    for table in published:
         if isinstance(table.rows, Rows):
             values: Json = {"sent": len(table.rows)}
         else:
@@ -224,7 +246,4 @@ def outcome_of(outcome: Outcome) -> Json:
             "name": table.name, "scope": table.scope, "since": table.since, **values,
             "files": list(map(str, table.files)), "certificate": table.certificate.to_dict(),
         })  # fmt: skip
-    return {
-        "source": paid.source, "spent": amount(paid.spent), "budget": amount(paid.budget),
-        "state": str(ReleaseState.DONE), "completed": outcome.completed, "tables": tables,
-    }  # fmt: skip
+    return tables

@@ -1,7 +1,7 @@
 """Curves: what a profile costs the secrets of a part of a problem; the least of all that are known counts.
 
-The recursion, quilts and `group` are all functions of the same profile, so their minimum composes as each of them does
-(docs/theory/influence.md).
+The recursion, quilts of networks and `group` are all functions of the same profile, so their minimum composes as each
+of them does (docs/theory/influence.md). On sequences the recursion is never above a quilt (Theorems 2 and 12).
 """
 
 from __future__ import annotations
@@ -40,7 +40,7 @@ from takifugu.numbers.runs import Runs, different
 #: The type of belief that a curve is of.
 Along = TypeVar("Along")
 
-#: Beyond this many entries times different profiles a recursion is not tried: quilts and group remain.
+#: Beyond this many entries times different profiles a recursion is not tried: quilts of networks and group remain.
 MOST_WORK = 5e6
 
 #: So many profiles are added up one after the other.
@@ -53,13 +53,13 @@ class Curve(Generic[Along]):
 
     The work counts operations. `is_least` says whether a mechanism with the profile attains the loss: then quilts and
     `group` are never smaller. `along` is the loss of a recording by its stretches, and what each step of one loses for
-    any two values.
+    any two values; it says whether the recording may start anew before any step.
     """
 
     loss: Callable[[Along, Profile, Family], Loss]
     work: Callable[[Along], float]
     is_least: Callable[[Along], bool] = lambda belief: False
-    along: Callable[[Along, IntArray, FloatArray, Family], Loss] | None = None
+    along: Callable[[Along, IntArray, FloatArray, Family, bool], Loss] | None = None
 
 
 @dataclass(frozen=True, eq=False)
@@ -92,7 +92,7 @@ def joint_loss(part: Part, releases: Sequence[Release]) -> tuple[float, Witness]
 def _at_most_quilts(
     part: Part, by_influence: tuple[float, Witness] | None, charges: Charges
 ) -> tuple[float, Witness]:
-    """Return the lesser of a curve's loss and quilts' joint cost."""
+    """Return the lesser of a curve's loss and the joint cost by quilts, of sequences by `group`."""
     try:
         by_quilts = joint_cost(part, charges)
     except Unsupported:
@@ -253,15 +253,20 @@ def _table(changes: IntArray, scale: Fraction) -> FloatArray:
     return np.array(take(rates, numbers)).reshape(changes.shape)
 
 
-def _patient_loss(chain: PeriodicChain, profile: Profile, family: Family) -> Loss:
-    return chain_loss(chain, profile, family, most=most_steps(len(chain.states)))
+def _patient_loss(chain: PeriodicChain, profile: Profile, family: Family, is_anywhere: bool = False) -> Loss:
+    return chain_loss(chain, profile, family, most=most_steps(len(chain.states)), is_anywhere=is_anywhere)
 
 
-def _along_chain(chain: PeriodicChain, lengths: IntArray, rates: FloatArray, family: Family) -> Loss:
-    return recording_loss(chain, lengths, rates, family, most_steps(len(chain.states)))
+def _along_chain(
+    chain: PeriodicChain, lengths: IntArray, rates: FloatArray, family: Family, is_anywhere: bool
+) -> Loss:
+    return recording_loss(chain, lengths, rates, family, most_steps(len(chain.states)), is_anywhere)
 
 
-def _along_class(belief: OneSequence, lengths: IntArray, rates: FloatArray, family: Family) -> Loss:
+def _along_class(
+    belief: OneSequence, lengths: IntArray, rates: FloatArray, family: Family, is_anywhere: bool
+) -> Loss:
+    """Return the loss over a class: its bounds hold wherever a recording starts."""
     different, table_of = np.unique(rates, return_inverse=True)
     tables = tuple(rate * (1 - np.eye(len(belief.states))) for rate in different.tolist())
     return class_loss(belief, Profile(tables, lengths, table_of.ravel()), family)
@@ -271,11 +276,12 @@ CHAIN = Curve(
     _patient_loss, chain_work, lambda chain: len(chain.states) == 2 and not chain.starts_anyhow, _along_chain
 )
 CLASS = Curve(class_loss, class_work, along=_along_class)
-#: The loss over a class of binary chains is that of its worst one with any start (chain classes, section 6).
+#: The loss over a class of binary chains is that of its worst one with any start (chain classes, section 6); the proof
+#: is of Lemma 2, which needs no start.
 INTERVAL: Curve[BinaryChainInterval] = Curve(
-    lambda belief, profile, family: _patient_loss(belief.worst, profile, family),
+    lambda belief, profile, family: _patient_loss(belief.worst, profile, family, is_anywhere=True),
     lambda belief: chain_work(belief.worst),
-    along=lambda belief, lengths, rates, family: _along_chain(belief.worst, lengths, rates, family),
+    along=lambda belief, lengths, rates, family, _: _along_chain(belief.worst, lengths, rates, family, True),
 )
 
 #: Curves by type of belief.

@@ -1,4 +1,4 @@
-"""What Laplace noise of a given scale promises under a framework: the loss of one release, by D or by quilts."""
+"""What Laplace noise of a given scale promises under a framework: the loss of one release, by D or by a curve."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ from takifugu.influence.curves import Release, joint_loss
 from takifugu.model.queries import Additive
 from takifugu.numbers.rationals import decimal_up
 
-#: Quilts must beat the change of the whole component by this much, or the better composing kind is kept.
+#: A curve must beat the change of the whole component by this much, or the better composing kind is kept.
 _TIE = Fraction(1, 10**9)
 
 
@@ -31,9 +31,8 @@ class Promise:
 def promise_of(problem: Problem, scale: Fraction) -> Promise:
     """Return the promise of Laplace noise of a positive scale.
 
-    The scale is in answer units. The promise is the smaller of D(component)/b (Song17 Theorem A.5) and, where the
-    belief has Markov quilts, the largest over entries and pairs of the least over quilts of e(Q) + D(N)/b (Song17
-    Theorem 4.3, docs/decisions.md#composition).
+    The scale is in answer units. The promise is the smaller of D(component)/b (Song17 Theorem A.5) and the joint loss
+    of one release by the belief's curves (docs/theory/influence.md, docs/decisions.md#composition).
     """
     change = component_change(problem)
     plain = Promise(change.size / scale, change.covers, change.witness)

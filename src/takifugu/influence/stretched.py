@@ -18,19 +18,20 @@ from takifugu.numbers.runs import Runs
 
 
 def stretched_loss(
-    belief: OneSequence, pairs: Pairs, steps: Runs, unit: Fraction
+    belief: OneSequence, pairs: Pairs, steps: Runs, unit: Fraction, is_anywhere: bool
 ) -> tuple[Fraction, Witness] | None:
     """Return the cost of a recording's windows, in multiples of `unit`.
 
-    A step loses its multiple for any two values. Every step is secret, and may be the first one of a recording with an
-    unknown start. None where the belief has no curve, or forgets nothing.
+    A step loses its multiple for any two values. Every step is secret. Where the start is unknown the recording starts
+    at its first step, or (`is_anywhere`) may start anew before any. None where the belief has no curve, or forgets
+    nothing.
     """
     curve = CURVES.of(belief)
     if curve is None or curve.along is None or len(steps.ends) * len(belief.states) ** 2 > MOST_WORK:
         return None
     family = _EveryStep(range(steps.size), pairs)
     try:
-        loss = curve.along(belief, steps.lengths, floats_above(steps.values, unit), family)
+        loss = curve.along(belief, steps.lengths, floats_above(steps.values, unit), family, is_anywhere)
     except Unsupported:
         return None
     witness = Witness("one step of the recording", "the steps around it", (("loss", loss.epsilon),))

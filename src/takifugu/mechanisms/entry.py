@@ -10,7 +10,7 @@ from takifugu.analysis.problem import Problem
 from takifugu.analysis.sensitivity import component_change, entry_change
 from takifugu.influence.promise import promise_of
 from takifugu.mechanisms.common.answer_noise import covering
-from takifugu.mechanisms.quilts import EXACT as QUILTS
+from takifugu.mechanisms.influence import predicted_cost
 from takifugu.numbers.rationals import round_up
 
 
@@ -27,8 +27,8 @@ class Entry:
 
     def cost(self, problem: Problem) -> Cost:
         entries = float(sum(part.belief.size for part in problem.parts))
-        quilts = QUILTS.cost(problem)  # what it promises depends on quilts
-        return Cost(entries + quilts.operations, quilts.memory)
+        promise = predicted_cost(problem, evaluations=1.0)
+        return Cost(entries + promise.operations, promise.memory)
 
     def bound(self, problem: Problem) -> Bound | Refusal:
         if problem.is_pair:

@@ -38,14 +38,15 @@ HIDDEN_ANYHOW = (
 class Influence:
     """Laplace noise of the least scale at which max over secrets of c_i + R_i + L_i is at most epsilon.
 
-    Source: docs/theory/influence.md, Theorems 1, 2, 5 to 8; quilts and group are curves of the same profile.
+    Source: docs/theory/influence.md, Theorems 1, 2, 5 to 8, 12; quilts of networks and group are curves of the same
+    profile.
     """
 
     name: str = "influence"
     source: str = "influence recursions over the profile of the noise (docs/theory/influence.md)"
 
     def cost(self, problem: Problem) -> Cost:
-        """Predict the work: some evaluations of each curve, one search for quilts."""
+        """Predict the work: some evaluations of each curve, one search for a network's quilts."""
         return predicted_cost(problem)
 
     def bound(self, problem: Problem) -> Bound | Refusal:
@@ -69,8 +70,8 @@ class Influence:
 def part_scale(part: Part, epsilon: Fraction, enough: Fraction) -> tuple[Fraction, Witness]:
     """Return a part's least scale in grid units, and its cause.
 
-    The scale is the least of what the curve of the belief, quilts and `group` need, or `enough` where that serves:
-    quilts are searched once.
+    The scale is the least of what the curve of the belief, quilts of networks and `group` need, or `enough` where that
+    serves: quilts are searched once.
     """
     answer = part.answer
     largest_change = part_change(part)
@@ -121,13 +122,13 @@ def unknown_curve(problem: Problem) -> Refusal | None:
         if CURVES.of(part.belief) is None or not isinstance(part.answer, Additive):
             return Refusal(
                 f"no influence curve is known for {part.belief.describe()}: "
-                'use mechanism="quilt-exact", "quilt-approx" or "group"'
+                'use mechanism="group"'
             )
     return None
 
 
-def predicted_cost(problem: Problem, searches: float = 1.0) -> Cost:
-    """Predict the work: evaluations of the loss, and searches for quilts.
+def predicted_cost(problem: Problem, searches: float = 1.0, evaluations: float = EVALUATIONS) -> Cost:
+    """Predict the work: evaluations of the loss, and searches for quilts of networks.
 
     One part is searched, and all others need no more than it, which one evaluation tells.
     """
@@ -140,15 +141,13 @@ def predicted_cost(problem: Problem, searches: float = 1.0) -> Cost:
         if curve is not None and quilts is not None:
             searched = quilts.cost(problem.epsilon)
             losses, memory = losses + searches * SEARCHED * searched.operations, max(memory, searched.memory)
-    return Cost(losses + (EVALUATIONS - 1) * farthest, memory)
+    return Cost(losses + (evaluations - 1) * farthest, memory)
 
 
 def quilts_tried(part: Part, epsilon: Fraction) -> Search | None:
-    """Return a part's search for quilts, if it can help."""
-    if is_least(part.belief):
-        return None
+    """Return a part's search for quilts, if they can help: on sequences the curve is never above them."""
     of_belief = quilts_of(part.belief)
-    for search in (of_belief.exact(part), of_belief.bounded(part)):
-        if not search.reason and search.cost(epsilon).operations <= MOST_SEARCHED:
-            return search
-    return None
+    if of_belief.joint_cost is None or is_least(part.belief):
+        return None
+    search = of_belief.exact(part)
+    return search if not search.reason and search.cost(epsilon).operations <= MOST_SEARCHED else None

@@ -4,7 +4,10 @@ Let mu and nu be the laws of the answer F(X) given the two sides of a comparison
 with no move longer than W, then noise that hides a change of W hides which law the answer came from:
 log-ratio <= W / b for Laplace noise of scale b (Song17 Algorithm 1 and Theorem 3.2). W is at most the group sensitivity
 (Song17 Theorem 3.3). An answer of several cells that moves along one line, such as a histogram over two states, counts
-as one number (`lines`). It is a promise about the law of this one answer, and does not compose (errata E12).
+as one number (`lines`). The plan of Ding22 Lemma 1 is the monotone one, whose joint distribution function is min(F, G):
+among the plans of least mean |x - x'| its largest move is W, while others may move twice as far (errata E13). So
+`kantorovich` is another name of this mechanism. It is a promise about the law of this one answer, and does not compose
+(errata E12).
 """
 
 from __future__ import annotations
@@ -35,6 +38,7 @@ class Wasserstein:
         """Predict the work: all laws, and 400 operations per atom and comparison."""
         return density_cost(problem, OF_MOVE) or predicted(problem, 400.0, laplace=True, lines=True)
 
+    @refusing
     def bound(self, problem: Problem) -> Bound | Refusal:
         """Return the noise of scale max W-infinity / epsilon over all comparisons.
 
@@ -44,10 +48,6 @@ class Wasserstein:
         >>> float(bound.randomiser.scale), bound.witness.numbers
         (4.0, (('w_infinity', 2.0),))
         """
-        return problem.cached(self, lambda: self._bound(problem))  # `kantorovich` needs it again
-
-    @refusing
-    def _bound(self, problem: Problem) -> Bound | Refusal:
         if (of_densities := farthest_of_densities(problem)) is not None:
             move, words = of_densities
             return self._noise(problem, move / (problem.unit * problem.epsilon), words, float(move))

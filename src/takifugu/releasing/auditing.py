@@ -27,7 +27,6 @@ from takifugu.mechanisms.local.sent import Sending
 from takifugu.model import frameworks, queries
 from takifugu.model.beliefs.density import Density
 from takifugu.model.beliefs.records.normal import MultivariateNormal
-from takifugu.model.beliefs.records.parameter_box import ParameterBox
 from takifugu.model.beliefs.records.parameters import Parameters
 from takifugu.model.policies.places import Visits
 from takifugu.numbers.noise import SystemEntropy
@@ -185,6 +184,6 @@ def made_up(calibration: Calibration) -> Seen:
     if query["kind"] == "each-value" and calibration.randomiser.output.is_column:
         rows = calibration.randomiser.cells
         return Seen(CodedRows(np.arange(rows, dtype=np.int32) % len(domain.alphabet(0))))
-    if isinstance(domain, Parameters | ParameterBox):  # of which data are whole columns
+    if isinstance(domain, Parameters):  # of which data are whole columns
         return Seen(np.zeros((domain.records, len(list(domain.described))), dtype=np.int64))
     return Seen(np.zeros(domain.size, dtype=np.int64))

@@ -27,7 +27,7 @@ from takifugu.accounting.composition.losses import (
 from takifugu.analysis.guarantee import Covers
 from takifugu.analysis.randomisers import RoundedNormal
 from takifugu.core.errors import CompositionRefused
-from takifugu.mechanisms.local.senders import Values
+from takifugu.mechanisms.local.senders import Sender
 from takifugu.mechanisms.local.sent import Sending
 from takifugu.model.frameworks import Framework, Pufferfish
 from takifugu.model.queries import Count, Linear, Query, Sum
@@ -183,7 +183,7 @@ def test_rows_that_are_randomised_each_by_itself_lose_what_their_channel_does_fo
     for masses in ([3, 1], [5, 3]):
         rows = [[Fraction(p, sum(masses)) for p in row] for row in (masses, masses[::-1])]
         channel = Channel.of([0, 1], ["x", "y"], rows)
-        noise = Sending(3, 0.0, 1.0, "", Values(channel))
+        noise = Sending(3, 0.0, 1.0, "", Sender(channel))
         sent = Charge(
             "populations", "distribution", DATA, Fraction(1, 1000), Fraction(0), tf.EachValue(0, "").to_dict(),
             noise.to_dict(), None, Fraction(3), Fraction(3), 3, (),

@@ -7,6 +7,7 @@ from typing import Any
 
 import numpy as np
 import pytest
+from tests.support import ledger_histories as histories
 from tests.support.chain_oracles import float_law
 from tests.support.histories import BELIEFS, THREE, drawn, frameworks_of, query_of
 from tests.support.ledger_tools import chain_framework, charge, contributions_of, view, worst_joint_loss
@@ -22,8 +23,9 @@ from takifugu.accounting.composition.several import (
     as_one,
     in_runs,
     merged,
-    repeated,
+    placed,
     several,
+    summed,
     together,
 )
 from takifugu.accounting.composition.totals import BITS, LONGEST, Total
@@ -65,7 +67,8 @@ def test_windows_of_each_week_are_one_charge_however_often_they_are_released() -
     again = merged([both, *(replace(late, at=7 * n) for n in range(100) if n != 40)])
     assert [len(one.runs) for one in again if isinstance(one, Several)] == [1]
     assert len(merged([*weeks, replace(one, at=3)])) == 1
-    assert repeated(one, {7 * n: 2 if n == 40 else 1 for n in range(100)}) == merged([*weeks, weeks[40]])[0]
+    counted = [placed(one, 7 * n, "") for n in [*range(100), 40]]
+    assert summed((one, 7 * n, "") for n in [*range(100), 40]) == merged(counted)
 
 
 def test_nothing_is_added_up_across_what_has_a_delta_or_is_alone() -> None:
@@ -75,6 +78,42 @@ def test_nothing_is_added_up_across_what_has_a_delta_or_is_alone() -> None:
         held = merged([first, last, first, between, last, first])
         assert [one.cost.times for one in held] == [2, 1, 1, 1, 1]
         assert held[2] == several(between)
+
+
+@pytest.mark.parametrize("seed", range(20))
+def test_lines_are_summed_as_charges_are_merged(seed: int) -> None:
+    """Charge by charge as a reader would, equal ones one after the other, of any noise, place, kind and entries."""
+    r, framework = np.random.default_rng(seed), chain_framework(6)
+    made = [charge(framework, tf.Count(n % 2), int(b), QUILT) for n, b in enumerate(r.integers(1, 99, 6))]
+    made += [replace(made[0], scale=None, covers=WHOLE), replace(made[1], covers=WHOLE)]
+    made.append(replace(made[2], covers=SINGLE))
+    lines = list[tuple[Charge, int | None, str]]()
+    for one in r.integers(len(made), size=40 if seed % 2 else 12):
+        place = int(r.integers(12))
+        lines.append((made[one], place, "") if seed % 3 else (made[one], None, "ab"[place % 2]))
+    seen = [line[::2] for line in lines]
+    lines_in_order = sorted(lines, key=lambda line: seen.index(line[::2]))
+    one_by_one = [placed(*line) for line in lines_in_order]
+    assert merged(summed(lines)) == merged(one_by_one)
+    assert [c.at for c in one_by_one] == [at for _, at, _ in lines_in_order]
+
+
+@pytest.mark.parametrize("scales", [(None,), (None, 24), (24, 31), (24, 31, None, 24)])
+def test_under_another_definition_a_sum_costs_what_its_releases_do(scales: tuple[int | None, ...]) -> None:
+    """What is added up is charged there by its noise: each release of it, of whatever noise, and rounded up at most."""
+    other, _ = histories.attribute("ill", 0.3, "wasserstein")
+    assert other.definition == "attribute"
+    one = charge(chain_framework(12), tf.Count(1), 24, WHOLE)
+    made = [replace(one, scale=None if scale is None else Fraction(scale)) for scale in scales]
+    for times in (1, 3):
+        lines = [(each, None, "these") for each in made] * times
+        total = joint(other, summed(lines), is_alone=False).epsilon
+        assert total == joint(other, [placed(*line) for line in lines], is_alone=False).epsilon
+        assert total == times * sum(Fraction(12) / (scale or 24) for scale in scales)
+    long = [replace(one, scale=Fraction(24) + Fraction(1, 3**number)) for number in range(100, 140)]
+    lines = [(each, None, "these") for each in long]
+    total, exact = joint(other, summed(lines)).epsilon, sum(Fraction(12) / each.scale for each in long if each.scale)
+    assert exact <= total <= exact + Fraction(12 * len(long), 2**BITS)
 
 
 def test_promises_that_cover_every_change_add_up_only_where_they_cost_more_for_one_reason() -> None:
@@ -89,7 +128,7 @@ def test_sums_are_exact_while_their_denominator_is_short_and_never_below() -> No
     terms = [Fraction(int(p), int(q)) for p, q in chance.integers(1, 10**15, size=(40, 2))]
     total = Total.of(Fraction(1, 3))
     for n, term in enumerate(terms):
-        before, total = total, total + Total.of(term)
+        before, total = total, Total.of_all([total, Total.of(term)])
         exact = Fraction(1, 3) + sum(terms[: n + 1])
         assert exact <= total.value <= exact + Fraction(n + 2, 2**BITS)
         assert total.value > before.value
@@ -97,7 +136,7 @@ def test_sums_are_exact_while_their_denominator_is_short_and_never_below() -> No
     assert total.denominator == 0
     again = Total.of(terms[-1])
     for term in reversed([Fraction(1, 3), *terms[:-1]]):
-        again += Total.of(term)
+        again = Total.of_all([again, Total.of(term)])
     assert again == total
     tiny = Total.of(Fraction(1, LONGEST + 1))
     assert tiny.value == Fraction(1, 2**BITS)
@@ -153,25 +192,25 @@ def test_several_releases_say_how_many_they_are() -> None:
         assert (both.cost.times, both.scale, both.epsilon) == (2, 8, one.epsilon + 3)
         assert (both.ratio, both.runs, both.places.tolist()) == (None, (), [*where.values()])
         assert together([both, replace(one, **where)]).cost.times == 3
-        assert repeated(replace(one, **where), {where.get("at"): 5}) == together([replace(one, **where)] * 5)
-        assert repeated(both, {where.get("at"): 2}) == together([both, both])
+        line = one, where.get("at"), ""
+        assert summed([line] * 5) == [together([placed(*line)] * 5)]
     assert several(one).cost.times == 1
     unread = [replace(c, change=Fraction(0), entry_change=Fraction(0)) for c in (one, other)]
     assert together(unread).scale == 8
     for scale in (None, Fraction(0)):
         quiet = together([replace(one, scale=scale), replace(other, scale=scale)])
         assert (quiet.scale, quiet.cost.rates, quiet.epsilon) == (scale, None, 2 * one.epsilon)
-        assert repeated(replace(one, scale=scale), {None: 2}).cost.rates is None
+        assert summed([(replace(one, scale=scale), None, "")] * 2)[0].cost.rates is None  # type: ignore[attr-defined]
 
 
 def test_nothing_added_changes_no_sum() -> None:
     """Whether it is exact, just still exact, or no longer."""
     for term in (Fraction(1, 3), Fraction(1, LONGEST), Fraction(1, LONGEST + 1)):
         total = Total.of(term)
-        assert total + Total.of(Fraction(0)) == Total.of(Fraction(0)) + total == total
+        assert Total.of_all([total, Total.of(Fraction(0))]) == Total.of_all([Total.of(Fraction(0)), total]) == total
         assert (total.value == term) == (term.denominator <= LONGEST)
         assert term <= total.value
-        assert total.times(3) == total + total + total
+        assert total.times(3) == Total.of_all([total, total, total])
 
 
 FRAMEWORKS: list[Any] = [

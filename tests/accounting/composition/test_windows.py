@@ -96,7 +96,7 @@ def test_the_true_loss_is_at_most_what_windows_cost_and_that_at_most_a_whole_cha
 
 
 def cost_of(belief: Any, whole: Runs, unit: Fraction) -> Fraction:
-    loss = stretched_loss(belief, None, whole, unit)
+    loss = stretched_loss(belief, None, whole, unit, True)
     return whole.total * unit if loss is None else min(whole.total * unit, loss[0])
 
 

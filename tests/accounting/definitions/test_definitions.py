@@ -38,8 +38,7 @@ from takifugu.core.errors import (
     Unsupported,
 )
 from takifugu.core.text.bars import bars
-from takifugu.mechanisms.local.rappor import permanent
-from takifugu.mechanisms.local.senders import Bits, Values
+from takifugu.mechanisms.local.senders import Sender
 from takifugu.mechanisms.local.sent import Sending
 from takifugu.mechanisms.one_sided.safe_cells import SafeCells
 from takifugu.model import frameworks
@@ -196,8 +195,7 @@ def charge(noise: Any, definition: str, covers: Covers = Covers.EVERYTHING, chan
 CHANNEL = tf.calibrate(tf.between(tf.Pmf([0, 1], [0.9, 0.1]), tf.Pmf([0, 1], [0.1, 0.9])), tf.Identity(), 1,
                        mechanism="optimal").randomiser  # fmt: skip
 CHOICE = PermuteAndFlip(F(7, 3), ("a", "b", "c"), MostFrequent(2))
-SENT = Sending(3, 0.5, 1.0, "", Values(randomised_response(["a", "b"], 1)))
-BITS = Sending(1, 0.5, 1.0, "", Bits(permanent(["a", "b"], "1/2")))
+SENT = Sending(3, 0.5, 1.0, "", Sender(randomised_response(["a", "b"], 1)))
 NOISES = {
     "discrete-laplace": (DiscreteLaplace(F(8), F(1)), F(1, 2)),
     "rounded-laplace": (RoundedLaplace(F(2), F(1)), F(2)),
@@ -208,8 +206,7 @@ NOISES = {
     "one-sided-truncated": (OneSidedTruncated(F(2), F(1), 1, (Direction.DOWN,), 9), math.inf),
     "one-sided-exponential": (OneSidedExponential(F(2), F(1)), math.inf),
     "sent-value": (SENT, 3 * F(SENT.local_loss())),
-    "sent-tuple": (Sending(3, 0.5, 1.0, "", Values(SENT.sender.channel, 2)), 3 * F(SENT.local_loss())),
-    "sent-bits": (BITS, F(BITS.local_loss())),
+    "sent-tuple": (Sending(3, 0.5, 1.0, "", Sender(SENT.sender.channel, 2)), 3 * F(SENT.local_loss())),
     "sparse": (SafeCells(F(2), F(1), 1, (3,), 2, F(1)), math.inf),
     "permute-and-flip": (CHOICE, 4 / CHOICE.laplace_scale),
     "outside": (Outside(F(1, 2), F(0), "another library"), F(2)),

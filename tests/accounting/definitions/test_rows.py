@@ -19,14 +19,14 @@ from tests.support.population_oracles import laws
 
 import takifugu as tf
 from kawamoto.channels import randomised_response
+from kawamoto.composing import on_one_value
 from takifugu.accounting.composition import Charge, joint
 from takifugu.accounting.definitions import rows
 from takifugu.analysis.guarantee import Covers
 from takifugu.core.errors import CompositionRefused
 from takifugu.mechanisms.local import together
-from takifugu.mechanisms.local.composing import on_one_value
 from takifugu.mechanisms.local.over_classes import masses_of_values
-from takifugu.mechanisms.local.senders import Values
+from takifugu.mechanisms.local.senders import Sender
 from takifugu.mechanisms.local.sent import Sending
 from takifugu.model.beliefs.counted_populations import covering, samples_of
 from takifugu.model.frameworks import Framework
@@ -63,7 +63,7 @@ class Case:
 
 
 def as_sent(channel: Channel) -> Sending:
-    return Sending(1, 0.0, 1.0, "", Values(channel))
+    return Sending(1, 0.0, 1.0, "", Sender(channel))
 
 
 def table(channel: Channel) -> dict[Any, dict[Any, F]]:
@@ -210,7 +210,7 @@ def test_dependent_rows_and_two_columns_have_no_cap_together() -> None:
         assert joint(about, both[:1]).epsilon == 0
         assert true <= joint(about, both).epsilon == F(as_sent(FLIP).local_loss())
     two_rows = framework({"p": FAIR, "q": FAIR}, rows=2)
-    assert joint(two_rows, [charge(Sending(2, 0.0, 1.0, "", Values(FLIP)), two_rows, F(6))]).epsilon == pytest.approx(6)
+    assert joint(two_rows, [charge(Sending(2, 0.0, 1.0, "", Sender(FLIP)), two_rows, F(6))]).epsilon == pytest.approx(6)
 
 
 @st.composite
@@ -312,7 +312,7 @@ def test_a_delta_is_paid_again_with_each_release() -> None:
 
 def test_a_delta_is_raised_by_what_was_seen_of_the_same_rows_under_another_definition() -> None:
     about, share = framework(LAW), F(1, 20)
-    noise = Sending(1, 0.0, 1.0, "", Values(RESPONSE))
+    noise = Sending(1, 0.0, 1.0, "", Sender(RESPONSE))
     one = replace(charge(noise, about), delta=share)
     other = of_a_chain(chain_framework(3), tf.Count(1), 3, Covers.EVERYTHING)
     late, early = joint(about, [other, one]), joint(about, [one, other])
@@ -329,7 +329,7 @@ def test_a_delta_is_raised_by_what_was_seen_of_the_same_rows_under_another_defin
 
 def test_batches_of_independent_rows_do_not_raise_each_other() -> None:
     about, share = framework(LAW, rows=2, independent=True), F(1, 20)
-    noise = Sending(2, 0.0, 1.0, "", Values(RESPONSE))
+    noise = Sending(2, 0.0, 1.0, "", Sender(RESPONSE))
     may, june = (replace(charge(noise, about, batch=name), delta=share) for name in ("May", "June"))
     assert joint(about, [may, june]).delta == 2 * share
 

@@ -25,8 +25,9 @@ from tests.support.paying import epsilon_of, group_debit, refused_unchanged
 import takifugu as tf
 from takifugu.accounting.amounts import SMALLEST_SPEND
 from takifugu.accounting.composition import Charge, charge_of, joint
+from takifugu.accounting.composition.several import placed
 from takifugu.accounting.ledger import Amount, Debit, Ledger, fitting
-from takifugu.accounting.ledger.account import placed, together, whole_loss
+from takifugu.accounting.ledger.account import together, whole_loss
 from takifugu.analysis.guarantee import Covers
 from takifugu.analysis.randomisers import RoundedNormal
 from takifugu.core.errors import BudgetExceeded, CompositionRefused, InputError, LedgerError

@@ -101,7 +101,7 @@ def left(where: str) -> object:
         assert "there is no ledger" in error.message  # noqa: PT017
         return None
     assert ledger.check() == ()
-    sources = [(each.name, each.spent, each.budget, len(each.same), len(each.groups)) for each in ledger.show()]
+    sources = [(each.name, each.spent, each.budget, len(each.same), each.tables) for each in ledger.show()]
     groups = [(group.state, group.why, len(group.values)) for group in ledger.view().groups.values()]
     waiting = [len(ledger.store.waiting(name)) for name in ledger.view().groups]
     return kinds(ledger), sources, groups, waiting

@@ -1,5 +1,6 @@
 """Files that are no ledger, or cannot be read or written: a sentence with file, reason and fix, and no harm."""
 
+import gc
 import os
 import shutil
 import sqlite3
@@ -237,3 +238,16 @@ def test_the_drafts_of_dead_processes_are_swept(tmp_path: Path, monkeypatch: pyt
     monkeypatch.setattr(disk, "_PATIENCE", 0.1)
     Ledger.open(tmp_path / "ledger.db")
     assert not draft.exists()
+
+
+@pytest.mark.skipif(not Path("/proc/self/fd").exists(), reason="lists the open files of Linux")
+def test_a_ledger_that_nobody_holds_keeps_no_file_open(tmp_path: Path) -> None:
+    Ledger.open(tmp_path / "ledger.db")
+    before = len(os.listdir("/proc/self/fd"))
+    gc.disable()
+    try:
+        for _ in range(5):
+            Ledger.open(tmp_path / "ledger.db").show()
+        assert len(os.listdir("/proc/self/fd")) == before
+    finally:
+        gc.enable()

@@ -9,11 +9,9 @@ from tests.support import postgresql
 from tests.support.ledger_edits import debit, pay, published
 
 from takifugu.accounting.ledger import SESSION, Ledger
-from takifugu.core.errors import LedgerError
+from takifugu.core.errors import BudgetExceeded, LedgerError
 
-pytestmark = [
-    pytest.mark.slow, pytest.mark.skipif(postgresql.programs() is None, reason="there is no initdb"),
-]  # fmt: skip
+pytestmark = [pytest.mark.slow, postgresql.needed]
 
 
 @pytest.fixture(scope="module")
@@ -51,6 +49,16 @@ def test_it_is_the_same_as_in_a_file(url: str) -> None:
     again.publish(session.group)
     assert ledger.pending() == ()
     assert "@" not in ledger.store.name
+
+
+def test_it_is_made_with_its_first_payment(url: str) -> None:
+    ledger = Ledger.coming(f"{url}&ledger=coming")
+    with pytest.raises(BudgetExceeded):
+        pay(ledger, debit(epsilon="2"), budget=1)
+    with pytest.raises(LedgerError, match="there is no ledger"):
+        Ledger.open(f"{url}&ledger=coming", create=False)
+    published(ledger, budget=1)
+    assert Ledger.open(f"{url}&ledger=coming", create=False).id == ledger.id
 
 
 @pytest.mark.parametrize(
@@ -133,3 +141,14 @@ def test_a_lost_connection_is_opened_anew(url: str) -> None:
     with pytest.raises(LedgerError, match="cannot be used"):
         pay(ledger)
     assert pay(ledger).spent.epsilon * 10 == 2
+
+
+def test_a_replica() -> None:
+    """It can be asked by nobody: what it has not received yet it would spend again, if it became the primary."""
+    with postgresql.cluster("wal_level = replica", "max_wal_senders = 2") as primary:
+        published(Ledger.open(f"{primary}&ledger=one"), budget=1)
+        with (
+            postgresql.replica(primary) as address,
+            pytest.raises(LedgerError, match=r"may forget.*it is a replica: after a crash the same epsilon could"),
+        ):
+            Ledger.open(f"{address}&ledger=one", create=False)

@@ -52,10 +52,8 @@ def check(where: str, log: Path) -> int:
 
 STORES = [
     "sqlite",
-    pytest.param("postgresql", marks=[
-        pytest.mark.slow, pytest.mark.skipif(postgresql.programs() is None, reason="there is no initdb"),
-    ]),
-]  # fmt: skip
+    pytest.param("postgresql", marks=[pytest.mark.slow, postgresql.needed]),
+]
 
 
 @pytest.mark.parametrize("kind", STORES)

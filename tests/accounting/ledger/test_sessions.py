@@ -84,3 +84,26 @@ def test_a_session_goes_on_where_it_was_killed(ledger: Ledger, group: str, is_an
 def test_processes_that_race_see_the_same_answers(ledger: Ledger, group: str) -> None:
     answers = side_by_side(ask_in_a_race, [(ledger.store.name, group, 6)] * 3)
     assert answers[0] == answers[1] == answers[2] == [answer for _, answer in ledger.answers(group)]
+
+
+@pytest.mark.parametrize("is_over", [False, True])
+def test_what_another_process_writes_between_two_readings(
+    ledger: Ledger, group: str, monkeypatch: pytest.MonkeyPatch, is_over: bool
+) -> None:
+    """The events were read before it, and what waits after it: no answer is taken for lost."""
+    other, waiting, late = Ledger.open(ledger.store.name), ledger.store.waiting, list[str]()
+    ledger.answer(group, 0, ("first", "1"))
+
+    def outrun(name: str) -> list[bytes]:
+        if not late:
+            late.append(name)
+            other.publish(name) if is_over else other.answer(name, 1, ("second", "2"))
+        return waiting(name)
+
+    monkeypatch.setattr(ledger.store, "waiting", outrun)
+    if is_over:
+        with pytest.raises(LedgerError, match="is published or closed"):
+            ledger.answers(group)
+    else:
+        assert ledger.answers(group) == (("first", "1"), ("second", "2"))
+        assert ledger.check() == ()

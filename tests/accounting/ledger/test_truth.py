@@ -16,8 +16,8 @@ from tests.support.ledger_tools import laplace, made
 
 import takifugu as tf
 from takifugu.accounting.composition import Charge, charge_of
-from takifugu.accounting.ledger import Amount, Debit, Ledger, account
-from takifugu.accounting.ledger import view as views
+from takifugu.accounting.composition.several import placed
+from takifugu.accounting.ledger import Amount, Debit, Ledger, account, totals
 from takifugu.accounting.ledger.view import View
 from takifugu.analysis.guarantee import Covers
 from takifugu.analysis.randomisers import RoundedNormal
@@ -203,10 +203,10 @@ def test_what_was_chosen_after_a_delta_from_elsewhere_costs_its_whole_component(
     assert true_delta(float(total.epsilon)) <= DELTA
     assert total.epsilon == Fraction(1, 1000) + 1 / SCALE
 
-    def added_up(self: View, steps: Any, here: Any, is_everybody: bool) -> list[Charge]:
-        return [views.placed(step.charge, step.line.at, self._entries(step)) for step in here]
+    def added_up(view: View, steps: Any, here: Any, several: Any) -> list[Charge]:
+        return [placed(*totals._placed(view, step)) for step in here]
 
-    monkeypatch.setattr(View, "_in_order", added_up)
+    monkeypatch.setattr(totals, "_in_order", added_up)
     mutant = total_of_both(Ledger.open(tmp_path / "mutant.db")).epsilon
     assert mutant < Fraction(32, 100) * total.epsilon
     assert true_delta(float(mutant)) > DELTA  # that much is lost by it

@@ -17,9 +17,9 @@ from tests.support.ledger_reference import Given, Line, Pair, Reference
 from takifugu.accounting.composition.by_noise import cost_by_noise
 from takifugu.accounting.composition.losses import any_change, steady_cost, whole_cost
 from takifugu.accounting.composition.series import in_a_series, series_joint
+from takifugu.accounting.composition.several import placed
 from takifugu.accounting.composition.views import View as Lens
-from takifugu.accounting.ledger import Debit, Ledger, account, people
-from takifugu.accounting.ledger import view as views
+from takifugu.accounting.ledger import Debit, Ledger, account, people, tables, totals
 from takifugu.accounting.ledger.events import in_chain, of_text, to_text
 from takifugu.accounting.ledger.view import EVERYBODY, View
 from takifugu.analysis.guarantee import Charge, Covers
@@ -157,7 +157,7 @@ def facts(view: View) -> object:
         number = view.people.class_of(tag)
         assert number is not None
         pasts[tag] = people.steps_of(view.people.pasts[number])
-    steps = [(step.line, step.source, step.group, view.find(step.table)) for step in view.steps]
+    steps = [(step.line, step.source, step.group, view.tables.find(step.table)) for step in view.steps]
     groups = {name: vars(group) for name, group in view.groups.items()}
     sources = {name: vars(source) for name, source in view.sources.items()}
     return view.id, view.head, view.number, sources, groups, steps, pasts, view.nobody, view.each
@@ -207,7 +207,7 @@ def test_one_line_more_never_lowers_a_total(tmp_path: Path, seeds: range) -> Non
         steps = [view.steps[number] for number in view.past(EVERYBODY, set())]
         named = [step for step in steps if step.is_named]
         if any(step.charge.begins_series for step in named):
-            continue  # at a larger delta its epsilon is less (View.longest)
+            continue  # at a larger delta its epsilon is less (totals.longest)
         r = random.Random(seed)
         for _ in range(6):
             some = [step for step in named if r.random() < 0.7]
@@ -215,10 +215,10 @@ def test_one_line_more_never_lowers_a_total(tmp_path: Path, seeds: range) -> Non
                 continue
             fewer = [step for step in some if step is not r.choice(some)]
             try:
-                more = view.amounts(some, False)
+                more = totals.spent_by(view, some, False)
             except CompositionRefused:
                 continue
-            before = view.amounts(fewer, False) if fewer else {}
+            before = totals.spent_by(view, fewer, False) if fewer else {}
             compared += 1
             for name, amount in before.items():
                 assert amount.epsilon <= more[name].epsilon * (1 + CLOSE), (seed, name)
@@ -247,12 +247,12 @@ def test_more_pasts_than_are_looked_at_cost_no_less_than_one_by_one(
     for week in range(12):
         one_week(ledger, week, [f"p{week}", f"p{week + 1}"])
     view = ledger.view()
-    one_by_one = view.most_of(view.everyone())["data"]
-    monkeypatch.setattr(views, "MANY", 3)
-    monkeypatch.setattr(views, "GROUPS", 3)
-    together = view.most_of(view.everyone())["data"]
+    one_by_one = totals.most_of(view, totals.longest(view, view.everyone()))["data"]
+    monkeypatch.setattr(totals, "MANY", 3)
+    monkeypatch.setattr(totals, "GROUPS", 3)
+    together = totals.most_of(view, totals.longest(view, view.everyone()))["data"]
     assert one_by_one.epsilon < together.epsilon
-    assert any(account.pasts > 1 for account in view.longest(view.everyone()))
+    assert any(account.pasts > 1 for account in totals.longest(view, view.everyone()))
 
 
 def test_what_no_view_is_made_of_is_refused(ledger: Ledger) -> None:
@@ -269,7 +269,7 @@ def test_what_no_view_is_made_of_is_refused(ledger: Ledger) -> None:
 
 def without_outside(monkeypatch: pytest.MonkeyPatch) -> None:
     """Lines about other entries are left out."""
-    monkeypatch.setattr(account.Outside, "all_but", lambda *_, **__: views.NOTHING)
+    monkeypatch.setattr(account.Outside, "all_but", lambda *_, **__: totals.NOTHING)
 
 
 def unrefined(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -291,13 +291,13 @@ def unrefined(monkeypatch: pytest.MonkeyPatch) -> None:
 
 def without_declarations(monkeypatch: pytest.MonkeyPatch) -> None:
     """What is declared to be the same is taken as other entries."""
-    monkeypatch.setattr(View, "_join", lambda *_: None)
+    monkeypatch.setattr(tables.Tables, "join", lambda *_: None)
 
 
 def with_every_promise(monkeypatch: pytest.MonkeyPatch) -> None:
     """A promise about its own output counts beside other lines about other entries."""
     real = account.together
-    monkeypatch.setattr(views, "together", lambda framework, name, charges, _: real(framework, name, charges, True))
+    monkeypatch.setattr(totals, "together", lambda framework, name, charges, _: real(framework, name, charges, True))
 
 
 def test_a_promise_about_its_own_output_counts_while_nothing_else_is_known(
@@ -317,8 +317,8 @@ def test_a_promise_about_its_own_output_counts_while_nothing_else_is_known(
 
 def without_an_order(monkeypatch: pytest.MonkeyPatch) -> None:
     """Releases with a delta from elsewhere are added up, out of the order of all."""
-    monkeypatch.setattr(View, "_in_order", lambda self, steps, here, is_everybody: [
-        views.placed(step.charge, step.line.at, self._entries(step)) for step in here
+    monkeypatch.setattr(totals, "_in_order", lambda view, steps, here, several: [
+        placed(*totals._placed(view, step)) for step in here
     ])  # fmt: skip
 
 

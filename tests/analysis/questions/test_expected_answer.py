@@ -76,6 +76,13 @@ def test_a_long_chain_that_starts_somewhere_settles() -> None:
     assert more == pytest.approx([0.2 * (10**6 - 1000)], rel=1e-12)
 
 
+def test_users_whose_value_nobody_knows_count_all_the_same() -> None:
+    users = tf.IndependentUsers([{0: 0.25, 1: 0.75}] * 8, presence=0.5, absence="unknown")
+    assert expected_answer(users, tf.Sum().resolve(users)) == pytest.approx([6.0])
+    removed = tf.IndependentUsers([{0: 0.25, 1: 0.75}] * 8, presence=0.5, absence="removed")
+    assert expected_answer(removed, tf.Sum().resolve(removed)) == pytest.approx([3.0])
+
+
 def test_an_unknown_start_has_no_mean() -> None:
     chain = tf.MarkovChain([[0.9, 0.1], [0.4, 0.6]], length=5, initial="any")
     with pytest.raises(Unsupported, match="expect"):

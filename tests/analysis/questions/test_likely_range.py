@@ -195,42 +195,6 @@ def test_a_class_of_two_states_is_a_region() -> None:
         assert np.allclose(ends(pieces, query.resolve(pieces)), ends(more, query.resolve(more)))
 
 
-BOX = tf.ParameterBox(
-    {"x": ("0.2", "0.8"), "y": ("0.1", "0.3")},
-    {"sick": {1: tf.Affine("0.6", x="-0.5"), 0: None}, "old": {"yes": tf.Affine(0, x="0.5", y=1), "no": None}},
-    records=500,
-)
-BOX_QUERIES = {
-    "one column": (tf.Count(1, entries=["sick"]), lambda sick, old: sick),
-    "rows": (tf.CountRows({"sick": 1, "old": "no"}), lambda sick, old: sick * (1 - old)),
-}
-
-
-@pytest.mark.parametrize("name", BOX_QUERIES)
-def test_a_box_holds_all_of_its_members(name: str) -> None:
-    """Given the parameters a count of records is binomial."""
-    (query, share_of), chance = BOX_QUERIES[name], np.random.default_rng(8)
-    answer, corners = BOX.resolve(query), [(0.2, 0.1), (0.2, 0.3), (0.8, 0.1), (0.8, 0.3)]
-    (least, most), (low, high) = expected_range(BOX, answer), likely_range(BOX, answer, 0.01)
-    for x, y in [*corners, *chance.uniform([0.2, 0.1], [0.8, 0.3], (20, 2)).tolist()]:
-        share, counts = share_of(0.6 - 0.5 * x, 0.5 * x + y), np.arange(501)
-        law = members.binomial(500, share)
-        assert law[(counts < low[0]) | (counts > high[0])].sum() <= 0.01
-        assert least[0] - 1e-6 <= 500 * share <= most[0] + 1e-6
-    if name == "one column":
-        assert (least[0], most[0]) == pytest.approx((100, 250))
-        assert (low[0], high[0]) == pytest.approx((100, 250), abs=50)
-
-
-def test_several_cells_of_a_box_hold_those_of_its_members() -> None:
-    chance = np.random.default_rng(9)
-    query = tf.Together([tf.CrossTable(["sick", "old"]), tf.Sum("sick", codes={1: 7, 0: -3})])
-    for x, y in chance.uniform([0.2, 0.1], [0.8, 0.3], (20, 2)).tolist():
-        sick, old = 0.6 - 0.5 * x, 0.5 * x + y
-        laws = {"sick": {"": {1: sick, 0: 1 - sick}}, "old": {"": {"yes": old, "no": 1 - old}}}
-        check_holds(BOX, tf.Parameters(tf.JointTable([("", "")], [1], names=list(laws)), laws, 500), query)
-
-
 TOWNS = [("few", "few"), ("few", "many"), ("many", "few"), ("many", "many")]
 COINS = {"few": {1: "0.1", 0: "0.9"}, "many": {1: "0.4", 0: "0.6"}}
 

@@ -10,9 +10,9 @@ from tests.support import population_oracles as oracles
 from tests.support.population_oracles import apart
 
 from kawamoto import bounds, channels, liftings, measured
+from kawamoto.composing import PairPromise
 from takifugu.core.errors import CalibrationRefused, InputError
 from takifugu.mechanisms.local import measuring
-from takifugu.mechanisms.local.composing import PairPromise
 from takifugu.numbers.distributions.channel import Channel
 from takifugu.numbers.transport import bottleneck
 

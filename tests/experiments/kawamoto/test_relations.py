@@ -10,9 +10,9 @@ from hypothesis import strategies as st
 from tests.support import population_oracles as oracles
 from tests.support.population_oracles import apart
 
-from kawamoto import bounds, channels, measured, relations
-from takifugu.mechanisms.local import composing, measuring
-from takifugu.mechanisms.local.composing import PairPromise
+from kawamoto import bounds, channels, composing, measured, relations
+from kawamoto.composing import PairPromise
+from takifugu.mechanisms.local import measuring
 from takifugu.mechanisms.local.tupling import Tupling
 from takifugu.numbers.distributions.channel import Channel
 from takifugu.numbers.transport import bottleneck

@@ -13,9 +13,10 @@ from tests.support.sweep_oracles import DIGITS, backwards, by_tanh, product_of, 
 import takifugu as tf
 from takifugu.core.errors import Unsupported
 from takifugu.influence.chains import kernels, sides, two_states
+from takifugu.influence.chains.any_start import BackwardFromAnyStart
 from takifugu.influence.chains.chains import backward_side
 from takifugu.influence.chains.kernels import contracted, reversed_kernel, spread
-from takifugu.influence.chains.sides import BackwardFromAnyStart, Forward
+from takifugu.influence.chains.sides import Forward
 from takifugu.model.beliefs.stochastic import WideLaw
 from takifugu.numbers.outward_rounding import UNIT
 
@@ -163,7 +164,7 @@ def height(columns, a, b):
 @pytest.mark.parametrize(("states", "period", "sticky"), CASES)
 def test_a_step_back_to_any_start_is_lemma_2(states, period, sticky, zeros):
     matrices, exact = chain_of(3, states, period, sticky, zeros)
-    side = BackwardFromAnyStart(matrices)
+    side = BackwardFromAnyStart(matrices, is_anywhere=True)
     assert side.has_zeros == zeros
     for position, distance, size in product(range(4, 4 + period), (1, 2, 4), (1e-9, 0.3, 2.0, 60.0)):
         ratio = size * (1 - np.eye(states)) * np.linspace(0.5, 1, states)

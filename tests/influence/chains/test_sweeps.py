@@ -11,6 +11,7 @@ from tests.support.sweep_oracles import closed, float_suprema, losses
 import takifugu as tf
 from takifugu.core.errors import Unsupported
 from takifugu.influence.chains import sides, sweeps
+from takifugu.influence.chains.any_start import MOST_FOLLOWED
 from takifugu.influence.chains.chains import backward_side, chain_loss
 from takifugu.influence.chains.recordings import recording_loss
 from takifugu.influence.chains.remembered import Memory
@@ -34,7 +35,7 @@ def matrices_of(states, period, sticky, seed=4):
 
 def both_ways(matrices, start, length):
     """Each direction of a chain, and what a step does there by products of matrices and Bayes, in floats."""
-    chain, period = tf.PeriodicChain(list(matrices), length, initial=start), len(matrices)
+    chain, period, states = tf.PeriodicChain(list(matrices), length, initial=start), len(matrices), len(matrices[0])
 
     def product(first, last):
         return reduce(np.matmul, [matrices[t % period] for t in range(first, last)])
@@ -51,11 +52,29 @@ def both_ways(matrices, start, length):
             logs = np.log(steps)
             apart = logs[:, :, None] - logs[:, None, :]
             height = apart.max(axis=0) - apart.min(axis=0)
-            return 4 * np.arctanh(np.tanh(height / 4) * np.tanh(ratio.max() / 4))
+            lemma = 4 * np.arctanh(np.tanh(height / 4) * np.tanh(ratio.max() / 4))
+            node = position - distance
+            from_starts = product(max(0, node - MOST_FOLLOWED), node) if node else np.eye(states)
+            return np.minimum(lemma, under_mean(from_starts, steps, ratio))
         rows = (laws[position - distance][:, None] * steps).T
         return float_suprema(rows / rows.sum(axis=1, keepdims=True), ratio)
 
     return (Forward(chain.step_matrices, length), ahead), (backward_side(chain), behind)
+
+
+def under_mean(from_starts, steps, ratio):
+    """Theorem 12 of a jump, of laws without zeros, or of the first entry itself, where any ratio may be."""
+    mean = from_starts.mean(axis=0)
+    joint = (mean[:, None] * steps).T
+    total = joint.sum(axis=1)
+    rows = joint / total[:, None]
+    logs = np.log(from_starts @ steps / total)
+    added = (logs[:, None, :] - logs[:, :, None]).max(axis=0)
+    if not from_starts.all():
+        return (np.log(rows)[:, None] - np.log(rows)[None]).max(axis=2) + added
+    shares = np.log(from_starts / mean)
+    apart = (shares[:, :, None] - shares[:, None, :]).max(axis=0)
+    return float_suprema(rows, closed(ratio + apart)) + added
 
 
 def profile_of(states, runs):

@@ -13,9 +13,10 @@ from tests.support.tiny_chains import TINY, followed, loss_by_response, tiny_cha
 import takifugu as tf
 from takifugu.core.errors import Unsupported
 from takifugu.influence.chains import kernels, sides
+from takifugu.influence.chains.any_start import BackwardFromAnyStart
 from takifugu.influence.chains.chains import backward_side, chain_loss
 from takifugu.influence.chains.kernels import reversed_kernel
-from takifugu.influence.chains.sides import BackwardFromAnyStart, Forward
+from takifugu.influence.chains.sides import Forward
 from takifugu.influence.profiles.profile import Profile
 from takifugu.model.beliefs.stochastic import WideLaw
 from takifugu.model.secrets.families import Family
@@ -121,7 +122,7 @@ def test_steps_of_the_law_that_repeats_are_never_below_the_supremum(seed):
 @pytest.mark.parametrize("seed", range(20))
 def test_steps_back_to_any_start_see_what_is_almost_never_possible(seed):
     matrix, _ = tiny_chain(np.random.default_rng(seed), 2 + seed % 2)
-    side, exact = BackwardFromAnyStart(np.array([matrix])), [exactly(matrix)]
+    side, exact = BackwardFromAnyStart(np.array([matrix]), is_anywhere=True), [exactly(matrix)]
     for distance, size in itertools.product((1, 2, 4, 8), (0.5, 40.0)):
         loss = side.step(9, distance, size * (1 - np.eye(len(matrix))))
         columns = product_of(exact, 0, distance)

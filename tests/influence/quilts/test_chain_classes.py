@@ -12,15 +12,12 @@ from tests.support.class_oracles import birkhoff, influence, matrix_in_box, rand
 from tests.support.quilt_cases import bound, scale
 
 import takifugu as tf
-from takifugu.analysis.problem import Part
-from takifugu.analysis.questions.influence import joint_cost
 from takifugu.analysis.randomisers import DiscreteLaplace
 from takifugu.influence.quilts.chain.region import region_influence
 from takifugu.influence.quilts.chain.search import interval_influence
 from takifugu.mechanisms.quilts import APPROX as QUILT_APPROX
 from takifugu.mechanisms.quilts import EXACT as QUILT_EXACT
 from takifugu.model.beliefs.chains.chain_region import ChainRegion
-from takifugu.model.secrets.families import Family
 from takifugu.numbers.outward_rounding import NEVER
 
 
@@ -282,16 +279,6 @@ def test_pieces_are_calibrated_each_alone() -> None:
             matrix = matrix_in_box(np.random.default_rng(7), belief.lower, belief.upper)
             member = tf.MarkovChain(matrix, belief.size, "any")
         assert tf.true_loss(with_members, tf.Count(1), noise, chains=[member]).loss <= 1
-
-
-def test_several_releases_cost_what_they_were_calibrated_for() -> None:
-    for belief in (REGION.with_length(60), THREE.with_length(60), INTERVAL.with_length(60)):
-        part = Part(belief, tf.Count(1).resolve(belief), Family(range(60)))
-        b = scale(belief, tf.Count(1), 2, QUILT_APPROX)
-        one, _ = joint_cost(part, [(part.answer.entry_changes(), b)])
-        assert 1 < one <= 2 * (1 + 1e-15)
-        two, _ = joint_cost(part, [(part.answer.entry_changes(), b)] * 2)
-        assert one < two <= 2 * one
 
 
 def test_long_sequences_ask_for_what_a_wide_enough_one_does() -> None:

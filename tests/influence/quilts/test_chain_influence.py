@@ -12,13 +12,11 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from tests.support.chain_oracles import exact_rows, joint_law
 from tests.support.periodic_cases import periodic
-from tests.support.periodic_oracles import joint_cost_of_steps, tensor_of
-from tests.support.quilt_cases import Case, binary, cases, problem, random_chain, scale
+from tests.support.quilt_cases import Case, binary, cases, random_chain, scale
 from tests.support.quilt_influence import influences, nodes, ready
-from tests.support.quilt_oracles import joint_quilt_cost, max_influence, possible
+from tests.support.quilt_oracles import max_influence, possible
 
 import takifugu as tf
-from takifugu.analysis.questions.influence import joint_cost
 from takifugu.influence.quilts.chain import scale as scale_module
 from takifugu.influence.quilts.chain.class_influence import Constants, reversible_constants
 from takifugu.influence.quilts.chain.influence import ChainInfluence, chain_influence
@@ -247,36 +245,6 @@ def test_constants_are_refused_with_the_reason() -> None:
         reason = reversible_constants(chain)
         assert isinstance(reason, str)
         assert words in reason
-
-
-@settings(max_examples=25, deadline=None)
-@given(periodic(length=(1, 5), starts=("given", "stationary")), st.sampled_from(["1/2", "2", "7/3"]))
-def test_joint_cost_is_the_least_over_all_subsets_of_entries(case: Any, b: str) -> None:
-    joint = tensor_of(case.joints[0], len(case.chain.states))
-    if not any(len(possible(joint, i)) > 1 for i in range(joint.ndim)):
-        return
-    part = problem(case.chain, tf.Count(1), 1).parts[0]
-    changes = part.answer.entry_changes()
-    expected = joint_quilt_cost(joint, [(changes.tolist(), float(Fraction(b)))])
-    cost = joint_cost(part, [(changes, Fraction(b))])[0]
-    assert cost == pytest.approx(expected, rel=1e-9, abs=1e-10)
-    assert cost >= expected * (1 - 1e-12)
-
-
-@pytest.mark.sampled(3)
-@pytest.mark.parametrize("initial", ["stationary", "any", [0.2, 0.8]])
-def test_a_long_recording_costs_what_every_entry_by_itself_says(initial: Any) -> None:
-    order = [0, 0, 1, 1, 1, 0]
-    for start in (0, 2, 5):
-        chain = tf.PeriodicChain([NIGHT, DAY], 30, order, start, initial)
-        steps = [np.array([NIGHT, DAY][order[(start + t) % 6]]) for t in range(29)]
-        law = None if initial == "any" else chain.marginal(0)
-        part = problem(chain, tf.Count(1), 1).parts[0]
-        for b in (Fraction(2), Fraction(8), Fraction(30)):
-            expected = joint_cost_of_steps(steps, law, np.full(30, float(1 / b)))
-            cost = joint_cost(part, [(part.answer.entry_changes(), b)])[0]
-            assert cost == pytest.approx(expected, rel=1e-9)
-            assert cost >= expected * (1 - 1e-12)
 
 
 @pytest.mark.parametrize("initial", ["stationary", "any", [0.2, 0.5, 0.3]])

@@ -7,7 +7,6 @@ import pytest
 from tests.support.quilt_cases import binary, problem, random_chain
 
 from takifugu import MarkovChainClass, PeriodicChain
-from takifugu.analysis.questions.influence import joint_cost
 from takifugu.influence.quilts.chain import sides as shorter
 from takifugu.influence.quilts.chain.influence import chain_influence
 from takifugu.influence.quilts.chain.scale import needed_scale
@@ -70,10 +69,6 @@ def test_the_worst_entry_needs_the_same(used, monkeypatch, seed):
         assert short.scale == pytest.approx(whole.scale, rel=1e-12)
         assert short.scale >= whole.scale * (1 - Fraction(1, 10**12))
         assert 0 <= short.entry < chain.length
-        charges = [(part.answer.entry_changes(), short.scale), (part.answer.entry_changes(), Fraction(7))]
-        cost, _ = joint_cost(part, charges)
-        full, _ = entry_by_entry(monkeypatch, lambda: joint_cost(part, charges))  # noqa: B023
-        assert cost == pytest.approx(full, rel=1e-12)
     assert used.count(True) > 5
 
 
@@ -81,8 +76,6 @@ def test_entries_that_are_not_alike_are_all_searched(used):
     chain = binary(0.9, 0.6, 300)
     (part,) = problem(chain, Linear([1, 2] * 150), 1).parts
     needed_scale(sides_of(part), part.family, Fraction(1))
-    (blocked,) = problem(chain, Count(1), 1).parts
-    joint_cost(blocked, [(blocked.answer.entry_changes(), Fraction(0))])
     assert not used
 
 

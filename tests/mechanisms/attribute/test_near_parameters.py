@@ -119,14 +119,6 @@ def test_what_compares_nothing_is_refused(about, words):
         tf.Pufferfish(tf.distribution_parameter("height", **{"map": "mean", **about}), BODY)
 
 
-def test_a_box_of_parameters_has_no_near_numbers():
-    from takifugu.model.beliefs.records.parameter_box import Affine, ParameterBox
-
-    box = ParameterBox({"a": (0.2, 0.6)}, {"a": {"yes": Affine(0, {"a": 1}), "no": None}}, 10)
-    with pytest.raises(InputError, match="near numbers only"):
-        tf.Pufferfish(tf.distribution_parameter("a", max_difference="0.1"), box)
-
-
 NEAR = {
     'property = { attribute = "income", function = "mean", max_difference = 2 }':
     'parameter = { attribute = "income", map = "mean", max_difference = 2 }',

@@ -2,22 +2,16 @@
 
 import math
 from fractions import Fraction
-from itertools import combinations, pairwise
+from itertools import combinations
 
-import numpy as np
-import numpy.typing as npt
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
-from scipy.integrate import simpson
-from scipy.stats import norm
 from tests.support.laws_oracles import gaussian_divergence, least_distance, smallest_laplace_scale
 from tests.support.record_oracles import laws_given
 from tests.support.steps import calls
 
 import takifugu as tf
-from takifugu.analysis.problem import Problem
-from takifugu.mechanisms.attribute.ordinary import ordinary_noise, shifted_total_variation, total_variation
 
 ROWS = [(0, 0), (0, 1), (1, 0), (1, 1)]
 COUNTS = st.lists(st.integers(0, 5), min_size=4, max_size=4).filter(lambda c: c[0] + c[1] > 0 and c[2] + c[3] > 0)
@@ -147,50 +141,6 @@ def test_a_channel_sees_the_answers_of_all_values_or_refuses():
         calibrated(framework_of(HARSH, 2000), "optimal")
 
 
-def by_force(p, q, scale):
-    """Sum |A - B| over all outputs that matter, with the definition of discrete Laplace noise."""
-    factor = math.exp(-1 / scale)
-    noise = lambda d: (1 - factor) / (1 + factor) * factor ** abs(d)  # noqa: E731
-    reach = range(-int(60 * scale), int(60 * scale) + max(*p, *q) + 1)
-    both = ([sum(float(m) * noise(y - x) for x, m in law.items()) for y in reach] for law in (p, q))
-    return sum(abs(a - b) for a, b in zip(*both, strict=True)) / 2
-
-
-@pytest.mark.parametrize("records", [1, 2, 5])
-def test_who_guesses_right_in_spite_of_noise_for_single_records(records):
-    laws = laws_of(HARSH, records)
-    ordinary = ordinary_noise(Problem(framework_of(HARSH, records), tf.Sum("f"), Fraction(1, 2)))
-    worst = max(by_force(p, q, 2.0) for p, q in combinations(laws.values(), 2))
-    assert ordinary.total_variation == pytest.approx(worst, rel=1e-9)
-    assert ordinary.chance == pytest.approx((1 + worst) / 2)
-    assert ordinary.scale == 2
-
-
-def test_the_more_records_the_better_the_guess():
-    chances = [
-        ordinary_noise(Problem(framework_of(HARSH, records), tf.Sum("f"), Fraction(1))).chance
-        for records in (1, 4, 16, 64, 256)
-    ]
-    assert all(a < b for a, b in pairwise(chances))
-    assert chances[-1] > 0.999999
-
-
-def test_a_comparison_says_what_ordinary_noise_would_do():
-    table = tf.compare(framework_of(HARSH, 40), tf.Sum("f"), 1)
-    assert "hides single records" in str(table)
-    assert table.to_dict()["beside"] == list(table.remarks)
-    assert "<p>ordinary differential privacy" in table._repr_html_()
-    entries = tf.compare(tf.Pufferfish(tf.every_entry(), tf.MarkovChain([[0.9, 0.1], [0.4, 0.6]], 3)), tf.Count(1), 1)
-    assert entries.remarks == ()
-    assert "beside" not in entries.to_dict()
-
-
-def test_total_variation_of_far_laws_is_one():
-    one, other = np.zeros(500), np.zeros(500)
-    one[0] = other[-1] = 1
-    assert total_variation(one, other, Fraction(1)) == pytest.approx(1)
-
-
 def test_a_witness_says_where_the_noise_may_be_more_than_the_least():
     exact = calibrated(framework_of(HARSH, 1000), "laplace-exact").witness.detail
     assert exact == "the log-ratio reaches epsilon here first"
@@ -228,57 +178,3 @@ def test_one_record_among_many_is_hidden_by_what_it_adds():
     zero, one = ({x: Fraction(HARSH[2 * g + x]) / sum(HARSH[2 * g : 2 * g + 2]) for x in (0, 1)} for g in (0, 1))
     alone = float(smallest_laplace_scale(zero, one, Fraction(1, 10), 20))
     assert calibration.scale == pytest.approx(alone, rel=1e-8)  # in likelihood-ratio order the others do not matter
-
-
-def by_integration(shift: float, deviation: float, scale: float) -> float:
-    """Return half of the integral of |p - q|, p the density of N + Laplace noise by convolution, q the same moved."""
-    noise = np.linspace(-40 * scale, 40 * scale, 16_001)
-    weights = np.exp(-np.abs(noise) / scale) / (2 * scale)
-    places = np.linspace(-12 * deviation - 40 * scale, 12 * deviation + 40 * scale + shift, 2_001)
-
-    def density(y: npt.NDArray[np.float64]) -> npt.NDArray[np.float64]:
-        return np.array([simpson(weights * norm.pdf(one - noise, 0, deviation), x=noise) for one in y])
-
-    return float(simpson(np.abs(density(places) - density(places - shift)), x=places)) / 2
-
-
-@pytest.mark.mutants
-@pytest.mark.parametrize(("shift", "deviation", "scale"), [(1, 1, 1), (3, 0.5, 0.3), (2, 0.3, 1)])
-def test_the_variation_of_two_noised_normal_laws(shift: float, deviation: float, scale: float) -> None:
-    expected = by_integration(shift, deviation, scale)
-    assert shifted_total_variation(shift, deviation, scale) == pytest.approx(expected, abs=1e-4)
-
-
-@pytest.mark.parametrize("size", [1e-6, 1.0, 1e6])
-def test_the_variation_at_its_edges(size: float) -> None:
-    assert shifted_total_variation(0, size, size) == 0
-    assert shifted_total_variation(size, size, 1e-12 * size) == pytest.approx(2 * norm.cdf(0.5) - 1)
-    assert shifted_total_variation(size, 1e-9 * size, size) == pytest.approx(-math.expm1(-0.5))
-    assert shifted_total_variation(1e4 * size, size, size) == pytest.approx(1)
-
-
-def students(correlation: Fraction, records: int = 500, **given: object) -> Problem:
-    shared = correlation * 108
-    belief = tf.MultivariateNormal([65, 50], [[144, shared], [shared, 81]], ["weight", "income"], records, **given)
-    framework = tf.Pufferfish(tf.dataset_property("income", "mean", max_difference=5), belief)
-    return Problem(framework, tf.Mean("weight"), Fraction(1))
-
-
-def test_the_randomness_of_the_other_columns_hides_something() -> None:
-    """One student in 500 moves the mean weight by 170/500 kg; the shift is 2/3 kg, the deviation of the mean 0.53."""
-    ordinary = ordinary_noise(students(Fraction(1, 10), ranges={"weight": (30, 200)}))
-    assert ordinary is not None
-    assert ordinary.scale == pytest.approx(170 / 500)
-    deviation = math.sqrt(0.99 * 144 / 500)
-    assert ordinary.total_variation == pytest.approx(shifted_total_variation(2 / 3, deviation, ordinary.scale))
-    assert 0.65 < ordinary.chance < 0.75
-
-
-def test_nothing_is_said_where_one_record_has_no_bound() -> None:
-    assert ordinary_noise(students(Fraction(1, 10))) is None
-
-
-def test_a_column_of_no_correlation_is_guessed_by_nobody() -> None:
-    ordinary = ordinary_noise(students(Fraction(0), ranges={"weight": (30, 200)}))
-    assert ordinary is not None
-    assert ordinary.chance == 0.5

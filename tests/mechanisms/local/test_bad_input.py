@@ -4,20 +4,16 @@ import math
 from collections.abc import Callable
 from fractions import Fraction as F
 
-import numpy as np
 import pytest
 
 from kawamoto import channels
+from kawamoto.composing import PairPromise, after_stable
 from takifugu import Pmf
 from takifugu.core.errors import InputError
 from takifugu.mechanisms.local import classes, measuring
-from takifugu.mechanisms.local.composing import PairPromise, after_stable
-from takifugu.mechanisms.local.rappor import Rappor, instantaneous, permanent
 from takifugu.mechanisms.local.tupling import Tupling, theorem3_epsilon
-from takifugu.numbers.distributions.positive_part_of_bits import mean_positive_part_of_bits
 
 GRID = [(float(i), float(j)) for i in range(4) for j in range(3)]
-BIT = np.array([1.0])
 
 
 @pytest.mark.parametrize("wrong", [
@@ -29,9 +25,6 @@ BIT = np.array([1.0])
     lambda: classes.worst_pair(4, F(1, 5), Tupling(1), 1), lambda: classes.worst_pair(4, 0, Tupling(1), 1),
     lambda: classes.worst_pair(4, 1, Tupling(1, [1]), 1),
     lambda: classes.worst_pair(1, 1, Tupling(1, Pmf([0], [1])), 1),
-    lambda: permanent(["a"], "1/2"), lambda: permanent(["a", "a"], "1/2"), lambda: permanent("ab", 0),
-    lambda: instantaneous("ab", "1/2", "3/4", "1/4"), lambda: Rappor(("a", "b"), F(1), F(1, 2)),
-    lambda: mean_positive_part_of_bits(math.nan, BIT, 0.5), lambda: mean_positive_part_of_bits(0.0, BIT, 1.5),
     lambda: Tupling(-1), lambda: Tupling(True), lambda: Tupling(1).delta([1], [1, 0], 1),
     lambda: Tupling(1).delta([0.5], [1], 1), lambda: Tupling(1).delta([1, -0.0, "x"], [1, 0, 0], 1),
     lambda: Tupling(1).delta([1, 0], [0, 1], -1), lambda: Tupling(1).delta([1, 0], Pmf([0], [1]), 1),

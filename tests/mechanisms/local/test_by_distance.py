@@ -26,7 +26,7 @@ LAWS = {
     "far": {0: F(1, 10), 1: F(1, 10), 2: F(2, 10), 3: F(6, 10)},
 }
 DECLARED = {"near": {"middle": 1, "far": F(5, 2)}, "middle": {"far": 2}}
-MECHANISMS = ("randomised-response", "rappor", "exponential", "optimal")
+MECHANISMS = ("randomised-response", "exponential", "optimal")
 
 
 def framework(metric: Any = "w-infinity", laws: Any = LAWS, rows: int = 1, independent: bool = False) -> Any:
@@ -117,7 +117,7 @@ def test_counted_populations_keep_declared_distances(mechanism: str) -> None:
     assert seen.loss > 0.49 or mechanism == "optimal"
 
 
-@pytest.mark.parametrize("mechanism", ["rappor", "randomised-response", "exponential", "optimal"])
+@pytest.mark.parametrize("mechanism", ["randomised-response", "exponential", "optimal"])
 def test_w_infinity_of_counted_populations_holds_by_values_for_any_two(mechanism: str) -> None:
     calibration = tf.calibrate(counted("w-infinity", 2, True), tf.EachValue(), epsilon=1, mechanism=mechanism)
     channel = channel_of(calibration.randomiser)

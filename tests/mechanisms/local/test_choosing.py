@@ -19,8 +19,7 @@ from takifugu.core.errors import CalibrationRefused, InputError, Unsupported
 from takifugu.mechanisms.local.choosing import Mechanism, largest_strength, mechanisms, strongest, strongest_within
 from takifugu.mechanisms.local.hiding import noise_of
 from takifugu.mechanisms.local.populations import populations_of
-from takifugu.mechanisms.local.rappor import permanent
-from takifugu.mechanisms.local.senders import Bits, Sender, Values
+from takifugu.mechanisms.local.senders import Sender
 from takifugu.mechanisms.local.sent import read_sender
 from takifugu.mechanisms.local.tupling import Tupling
 from takifugu.numbers.distributions.channel import Channel
@@ -46,7 +45,7 @@ def test_every_mechanism_keeps_what_it_promises(belief, delta):
         strength = strongest(people, F(1), delta, name)
         measured = strength.sender.delta(people, F(1)) if delta else strength.sender.epsilon(people)
         assert strength.measured == measured <= (delta or 1)
-        if name not in ("tupling", "rappor"):
+        if name != "tupling":
             least.append(strength.expected_loss)
     calibration = tf.calibrate(tf.Pufferfish(tf.which_population(), belief), tf.EachValue(), 1, delta)
     assert calibration.randomiser.expected_error() == pytest.approx(min(least), rel=1e-9)
@@ -91,18 +90,12 @@ def test_what_is_sent_follows_the_sender(name):
     values: list[list[object]] = [[] for _ in range(drawn.count)]
     for row, value in drawn:
         values[row].append(value)
-    sent = [tuple(of) if name in ("tupling", "rappor") else of[0] for of in values]
-    if isinstance(sender, Values) and sender.dummies:
+    sent = [tuple(of) if name == "tupling" else of[0] for of in values]
+    if sender.dummies:
         row, expected = sender.channel.row(PLACES[1]), {}
         for s, r in product(PLACES, repeat=2):
             for pair in permutations((s, r)):
                 expected[pair] = expected.get(pair, 0) + float(row.get(s, 0)) / len(PLACES) / 2
-    elif name == "rappor":
-        expected = {}
-        for bits in product((0, 1), repeat=4):
-            chances = [sender.rappor.present if y == 1 else sender.rappor.other for y in range(4)]
-            mass = np.prod([float(c if bit else 1 - c) for c, bit in zip(chances, bits, strict=True)])
-            expected[tuple(PLACES[y] for y in range(4) if bits[y])] = mass
     else:
         expected = {y: float(mass) for y, mass in sender.channel.row(PLACES[1]).items()}
     seen = Counter(sent)
@@ -132,12 +125,10 @@ def test_supports_that_differ_are_refused_where_nothing_can_hide_them():
 @st.composite
 def senders(draw: st.DrawFn) -> Sender:
     size = draw(st.integers(2, 4))
-    if draw(st.booleans()):
-        return Bits(permanent("abcd"[:size], draw(st.fractions("0.1", "0.9", max_denominator=10))))
     outputs, row = draw(st.integers(1, 3)), st.integers(1, 5)
     rows = [draw(st.lists(row, min_size=outputs, max_size=outputs)) for _ in range(size)]
     exact = [[F(mass, sum(masses)) for mass in masses] for masses in rows]
-    return Values(Channel.of("abcd"[:size], [(0, n) for n in range(outputs)], exact), draw(st.integers(0, 2)))
+    return Sender(Channel.of("abcd"[:size], [(0, n) for n in range(outputs)], exact), draw(st.integers(0, 2)))
 
 
 def law(sender: Sender, place: int) -> dict[Any, F]:
@@ -146,21 +137,19 @@ def law(sender: Sender, place: int) -> dict[Any, F]:
 
 def each(sender: Sender, output: Any) -> tuple[Any, ...]:
     """Return the values that are sent with an output."""
-    return output if isinstance(sender, Bits) or sender.only_channel is None else (output,)
+    return output if sender.dummies else (output,)
 
 
 @settings(max_examples=25)
 @given(senders())
 def test_shares_are_those_of_everything_that_may_be_sent(sender: Sender) -> None:
-    values = sender.values if isinstance(sender, Bits) else sender.channel.outputs  # type: ignore[attr-defined]
     for place in range(len(sender.values)):
         masses = law(sender, place)
         assert sum(masses.values()) == 1
-        for value, share in zip(values, sender.shares(place), strict=True):
+        for value, share in zip(sender.channel.outputs, sender.shares(place), strict=True):
             sent = [(each(sender, output), mass) for output, mass in masses.items()]
             counted = sum(mass * parts.count(value) for parts, mass in sent)
-            exact = counted if isinstance(sender, Bits) else counted / len(sent[0][0])
-            assert share == pytest.approx(float(exact), abs=1e-12)
+            assert share == pytest.approx(float(counted / len(sent[0][0])), abs=1e-12)
 
 
 @settings(max_examples=25)
@@ -202,16 +191,14 @@ CHANNEL = Channel.of("ab", ["x", "y"], [[F(1, 4), F(3, 4)], [F(1, 2), F(1, 2)]])
     [["1", "3"], ["2", "2", "0"]], [["1", "3"], ["2", "3"]], [["1", "3"], ["-1", "5"]],
 ])  # fmt: skip
 def test_a_channel_that_was_edited_is_refused(masses: list[list[str]]) -> None:
-    written = {**Values(CHANNEL).to_dict(), "kind": "sent-value"}
-    assert read_sender(written) == Values(CHANNEL)
+    written = {**Sender(CHANNEL).to_dict(), "kind": "sent-value"}
+    assert read_sender(written) == Sender(CHANNEL)
     with pytest.raises(InputError, match="no distributions"):
         read_sender({**written, "masses": masses})
 
 
 def test_so_many_outputs_are_listed_and_not_one_more() -> None:
     ten = Channel.of([0, 1], range(10), [[F(1, 10)] * 10] * 2)
-    assert len(Values(ten, 4).outputs) == 100_000
-    assert len(Bits(permanent(range(16), "1/2")).outputs) == 2**16
-    for sender in (Values(ten, 5), Bits(permanent(range(17), "1/2"))):
-        with pytest.raises(Unsupported, match="at most 100,000 are listed"):
-            assert sender.outputs
+    assert len(Sender(ten, 4).outputs) == 100_000
+    with pytest.raises(Unsupported, match="at most 100,000 are listed"):
+        assert Sender(ten, 5).outputs

@@ -16,13 +16,12 @@ from tests.support.population_oracles import laws as laws_of
 
 import takifugu as tf
 from kawamoto.channels import randomised_response
+from kawamoto.composing import on_one_value
 from takifugu.accounting.composition import joint
 from takifugu.audit import joint_loss
 from takifugu.mechanisms.local import together
-from takifugu.mechanisms.local.composing import on_one_value
 from takifugu.mechanisms.local.populations import Populations, populations_of
-from takifugu.mechanisms.local.rappor import Rappor
-from takifugu.mechanisms.local.senders import Bits, Sender, Values
+from takifugu.mechanisms.local.senders import Sender
 from takifugu.mechanisms.local.sent import Sending
 from takifugu.mechanisms.local.together import losses_together
 from takifugu.model.beliefs.counted_populations import samples_of
@@ -59,11 +58,7 @@ def assert_exact(laws: Any, senders: list[Sender]) -> None:
 
 @st.composite
 def senders_of(draw: Any, count: int) -> Sender:
-    values = tuple(range(count))
-    if draw(st.booleans()):
-        present = draw(st.integers(2, 8))
-        return Bits(Rappor(values, F(present, 9), F(draw(st.integers(1, present - 1)), 9)))
-    return Values(draw(channels_of(count, draw(st.integers(1, 3)))), draw(st.integers(0, 2)))
+    return Sender(draw(channels_of(count, draw(st.integers(1, 3)))), draw(st.integers(0, 2)))
 
 
 @settings(max_examples=150, deadline=None)
@@ -79,7 +74,7 @@ def test_it_is_the_largest_ratio_of_all_outputs_each_way(data: Any, count: int) 
 def test_a_release_read_again_and_again_is_listed_without_order() -> None:
     """Three outputs, nine times: 55 ways to count them in place of 19,683."""
     laws = [{"a": F(6, 10), "b": F(3, 10), "c": F(1, 10)}, {"a": F(2, 10), "b": F(5, 10), "c": F(3, 10)}]
-    flip = Values(randomised_response(list("abc"), 1))
+    flip = Sender(randomised_response(list("abc"), 1))
     losses, e = losses_together([flip] * 9, populations(laws)), math.e
     counts = [(k, m, 9 - k - m) for k in range(10) for m in range(10 - k)]
     likely = [[sum(float(law[x]) * e**n for x, n in zip("abc", of, strict=True)) for of in counts] for law in laws]
@@ -91,7 +86,7 @@ def test_a_release_read_again_and_again_is_listed_without_order() -> None:
 def test_numbers_far_below_the_smallest_float_are_counted() -> None:
     small = F(1, 10**200)
     laws = [{"a": small, "b": 1 - small}, {"a": small**2, "b": 1 - small**2}]
-    rare = Values(rare_errors(small))
+    rare = Sender(rare_errors(small))
     losses = losses_together([rare] * 3, populations(laws))
     assert losses is not None
     right, wrong = (1 - small) ** 3, small**3
@@ -110,7 +105,7 @@ def rare_errors(small: F) -> Any:
 def test_over_a_class_it_is_that_of_its_corners(counts: list[int], first: Any, second: Any) -> None:
     listed = [("p", x) for x, n in enumerate(counts) for _ in range(n)] + [("q", x) for x in range(3) for _ in range(5)]
     belief = tf.FromPopulations.counted(samples_of(listed, 3), [0, 1, 2], 0.9, independent=True)
-    losses = losses_together([Values(first), Values(second)], populations_of(belief))
+    losses = losses_together([Sender(first), Sender(second)], populations_of(belief))
     assert losses is not None
     both, regions = on_one_value(first, second), belief.regions
     assert regions is not None
@@ -120,7 +115,7 @@ def test_over_a_class_it_is_that_of_its_corners(counts: list[int], first: Any, s
         true = max(math.log(a / b) for p, q in product(*sides) for a, b in zip(p, q, strict=True))
         assert losses[one, other] == pytest.approx(true, rel=1e-12, abs=1e-12)
     about = tf.Pufferfish(tf.which_population(), belief)
-    releases: Any = [(tf.EachValue(), Sending(1, 0.0, 1.0, "", Values(channel))) for channel in (first, second)]
+    releases: Any = [(tf.EachValue(), Sending(1, 0.0, 1.0, "", Sender(channel))) for channel in (first, second)]
     audit = joint_loss(about, releases)
     assert max(losses.values()) <= audit.upper * (1 + 1e-12) + 1e-9
     assert audit.lower <= max(losses.values())
@@ -129,8 +124,7 @@ def test_over_a_class_it_is_that_of_its_corners(counts: list[int], first: Any, s
 def test_outputs_that_are_too_many_are_left_to_the_bounds() -> None:
     values = tuple(range(30))
     two = [dict.fromkeys(values, F(1, 30)), {x: F(x + 1, 465) for x in values}]
-    bits, response = Bits(Rappor(values, F(2, 3), F(1, 3))), Values(randomised_response(values, 1))
-    assert losses_together([bits], populations(two)) is None
+    response = Sender(randomised_response(values, 1))
     assert losses_together([response] * 4, populations(two)) is not None
     assert losses_together([response] * 50, populations(two)) is None
     about = tf.Pufferfish(tf.which_population(), tf.FromPopulations(dict(zip("pq", two, strict=True)), 1, True))
@@ -143,7 +137,7 @@ def test_two_populations_lose_most_one_way_and_two_others_the_other_way() -> Non
     masses = {"a": (6, 3, 1), "b": (2, 7, 1), "c": (4, 2, 4)}
     laws = {name: {x: F(mass, 10) for x, mass in enumerate(of)} for name, of in masses.items()}
     about = tf.Pufferfish(tf.which_population(), tf.FromPopulations(laws, 2, True))
-    keeps = [Values(whether(place)) for place in (0, 2)]
+    keeps = [Sender(whether(place)) for place in (0, 2)]
     charges = []
     for sender, batch in zip(keeps, ("May", "June"), strict=True):
         most = F(2 * max(losses_together([sender], populations(laws.values())).values()))  # type: ignore[union-attr]
@@ -169,7 +163,7 @@ def test_products_of_marginal_losses_would_be_noticed(monkeypatch: pytest.Monkey
     laws = [dict(zip(("00", "11", "01", "10"), of, strict=True)) for of in masses]
     flip = randomised_response(["0", "1"], 3)
     bits: list[Sender] = [
-        Values(flip.of(list(laws[0]), ["0", "1"], [list(flip.row(x[n]).values()) for x in laws[0]])) for n in (0, 1)
+        Sender(flip.of(list(laws[0]), ["0", "1"], [list(flip.row(x[n]).values()) for x in laws[0]])) for n in (0, 1)
     ]
     assert_exact(laws, bits)
     whole = together._all_outputs

@@ -14,7 +14,6 @@ from scipy import integrate, stats
 from kawamoto import channels
 from takifugu.core.errors import InputError
 from takifugu.mechanisms.local import measuring, weights
-from takifugu.mechanisms.local.rappor import instantaneous, permanent
 from takifugu.mechanisms.local.senders import randomised
 from takifugu.numbers.noise import InsecureSeededEntropyForTests
 
@@ -48,22 +47,6 @@ def test_the_local_epsilon_of_randomised_response(count, epsilon):
     assert measuring.local_loss(channel) == pytest.approx(float(epsilon), abs=1e-12)
 
 
-@given(st.fractions("1/100", "99/100", max_denominator=200), st.fractions(0, "2/5"), st.fractions("1/2", 1))
-def test_the_local_epsilon_of_rappor(f, p, q):
-    one_hot = permanent(list("abc"), f)
-    half = mp.mpf(f.numerator) / f.denominator / 2
-    assert one_hot.epsilon == pytest.approx(float(2 * mp.log((1 - half) / half)), abs=1e-12)
-    reported = instantaneous(list("abc"), f, p, q)
-    a, b = p + (q - p) * (1 - f / 2), p + (q - p) * f / 2
-    ratio = a * (1 - b) / (b * (1 - a))
-    assert reported.epsilon == pytest.approx(float(mp.log(mp.mpf(ratio.numerator) / ratio.denominator)), abs=1e-12)
-
-
-@given(st.floats(1e-3, 50))
-def test_the_noise_of_a_bit_has_the_strength_that_was_asked(epsilon):
-    assert permanent([0, 1], repr(weights.flipped_bits(epsilon))).epsilon == pytest.approx(epsilon, rel=1e-9)
-
-
 NAMED = {
     "randomised response": lambda e: channels.randomised_response(GRID, e),
     "exponential": lambda e: channels.exponential(GRID, GRID, math.dist, e),
@@ -87,19 +70,6 @@ def test_what_is_sent_and_a_twentieth_more_epsilon(name):
         can = expected > 0
         p_value = stats.chisquare(seen[can], expected[can] / expected.sum() * rows).pvalue
         assert (p_value > 1e-6) == right
-
-
-def test_bits_that_are_sent_and_a_twentieth_more_epsilon():
-    rows, values, entropy = 200_000, list(range(6)), InsecureSeededEntropyForTests(8)
-    bits = permanent(values, repr(weights.flipped_bits(2))).randomise(np.full(rows, 2), entropy)
-    seen = np.bincount(bits @ (1 << np.arange(6)), minlength=64)
-    for epsilon, right in ((2, True), (2.1, False)):
-        rappor = permanent(values, repr(weights.flipped_bits(epsilon)))
-        expected = np.ones(64)
-        for bit in values:
-            chance = float(rappor.present if bit == 2 else rappor.other)
-            expected *= np.where(np.arange(64) >> bit & 1, chance, 1 - chance)
-        assert (stats.chisquare(seen, expected * rows).pvalue > 1e-6) == right
 
 
 @pytest.mark.parametrize(("name", "weight"), [
@@ -155,7 +125,7 @@ def test_cells_by_integration(rate):
 @settings(max_examples=40)
 def test_rows_are_laws_and_masses_far_away_are_right(rate):
     cells = weights.cells_of(BOX)
-    for masses in (weights.laplace_masses(cells, rate), weights.normal_masses(cells, rate)):
+    for masses in (weights.laplace_masses(cells, rate), channels.normal_masses(cells, rate)):
         assert masses.sum(axis=1) == pytest.approx(1, abs=1e-12)
         assert (masses > 0).all()
 

@@ -111,7 +111,7 @@ def test_a_radius_too_small_for_epsilon_says_what_it_can_keep() -> None:
 def test_what_may_move_a_value_farther_does_not_apply() -> None:
     rows = {row.name: row for row in tf.compare(framework(), tf.EachValue(radius=2), epsilon="6/5")}
     assert rows["restricted-laplace"].status == "chosen"
-    for name in ("exponential", "optimal", "rappor", "randomised-response"):
+    for name in ("exponential", "optimal", "randomised-response"):
         assert "may move a value farther than the radius" in (rows[name].reason or "")
     with pytest.raises(CalibrationRefused, match="no radius"):
         tf.calibrate(framework(), tf.EachValue(), epsilon=1, mechanism="restricted-laplace")

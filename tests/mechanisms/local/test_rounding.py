@@ -12,7 +12,6 @@ from tests.support.tuples import tuple_delta
 
 import takifugu as tf
 from takifugu.mechanisms.local import measuring, over_classes, tupling
-from takifugu.mechanisms.local.rappor import Rappor
 from takifugu.mechanisms.local.tupling import Tupling
 from takifugu.numbers.after_noise.noised import RelaxedPair
 from takifugu.numbers.distributions.channel import Channel
@@ -69,9 +68,6 @@ def test_where_floats_do_not_hold_a_delta_it_is_not_computed(epsilon: F) -> None
     for least in (F(1, 10**100), F(1, 10**290), F(1, 10**400)):
         kinds, apart = Tupling(3, [1 - 3 * least, least, 2 * least]).kinds(p, q)
         assert Tupling(3).by_transform(kinds, epsilon, apart) == Enclosure(0.0, 1.0)
-        bits = Rappor(("a", "b"), F(1, 2), least)
-        if bits.epsilon > epsilon:
-            assert bits.delta({"a": F(1)}, {"b": F(1)}, epsilon) == Enclosure(0.0, 1.0)
     if epsilon > 1:
         assert over_classes._among(2, dict(enumerate(p)), dict(enumerate(q)), epsilon) == 1.0
 

@@ -20,7 +20,7 @@ from takifugu.analysis import randomisers
 from takifugu.analysis.guarantee import Charge, Covers
 from takifugu.core.errors import CompositionRefused
 from takifugu.mechanisms.local.measuring import lifted_loss
-from takifugu.mechanisms.local.senders import Values
+from takifugu.mechanisms.local.senders import Sender
 from takifugu.mechanisms.local.sent import Sending, joint_losses
 from takifugu.model.frameworks import Framework
 from takifugu.numbers.distributions.channel import Channel, from_weights
@@ -48,7 +48,7 @@ def bit(number: int, about: Framework) -> Sending:
     """Return the channel that sends one bit as it is."""
     values = about.beliefs[0].alphabet(0)
     rows = [[int(value[number] == y) for y in "01"] for value in values]
-    return Sending(1, 0.0, 1.0, "", Values(Channel.of(values, ["0", "1"], rows)))
+    return Sending(1, 0.0, 1.0, "", Sender(Channel.of(values, ["0", "1"], rows)))
 
 
 def test_two_bits_that_tell_nothing_alone_and_all_together_are_never_summed() -> None:
@@ -76,7 +76,7 @@ def test_with_noise_the_same_two_bits_cost_what_they_tell_of_the_values() -> Non
     flip = {"0": [F(3, 4), F(1, 4)], "1": [F(1, 4), F(3, 4)]}
     values = about.beliefs[0].alphabet(0)
     noises = [
-        Sending(1, 0.0, 1.0, "", Values(Channel.of(values, ["0", "1"], [flip[str(v)[number]] for v in values])))
+        Sending(1, 0.0, 1.0, "", Sender(Channel.of(values, ["0", "1"], [flip[str(v)[number]] for v in values])))
         for number in (0, 1)
     ]
     channels = [{x: noise.sender.channel.row(x) for x in values} for noise in noises]
@@ -102,7 +102,7 @@ def problems(draw: Any) -> tuple[list[list[F]], list[Channel]]:
 @given(problems())
 def test_along_a_coupling_no_more_is_lost_than_is_charged(given_: tuple[list[list[F]], list[Channel]]) -> None:
     laws, channels = given_
-    noises = [Sending(1, 0.0, 1.0, "", Values(channel)) for channel in channels]
+    noises = [Sending(1, 0.0, 1.0, "", Sender(channel)) for channel in channels]
     bound = lifted_loss(laws, joint_losses(noises))
     rows = [{x: channel.row(x) for x in channel.inputs} for channel in channels]
     populations = [{x: mass for x, mass in enumerate(law) if mass} for law in laws]
@@ -117,7 +117,7 @@ def test_the_threshold_is_the_least_of_all_couplings(given_: tuple[list[list[F]]
     from scipy.optimize import linprog
 
     laws, channels = given_
-    losses = joint_losses([Sending(1, 0.0, 1.0, "", Values(channel)) for channel in channels])
+    losses = joint_losses([Sending(1, 0.0, 1.0, "", Sender(channel)) for channel in channels])
     threshold = lifted_loss(laws, losses)
     size = len(laws[0])
     sums = np.array([[float(cell // size == x) for cell in range(size**2)] for x in range(size)]
@@ -141,7 +141,7 @@ RESPONSE = randomised_response(["a", "b"], 1)
 
 def test_other_rows_add_up_where_they_are_independent_and_named() -> None:
     about = framework(LAW, rows=2, independent=True)
-    noise = Sending(2, 0.0, 1.0, "", Values(RESPONSE))
+    noise = Sending(2, 0.0, 1.0, "", Sender(RESPONSE))
     may, june = (charge(noise, about, batch=name) for name in ("May", "June"))
     local, e = 2 * F(noise.local_loss()), math.e
     once, twice = math.log((3 * e + 1) / (e + 3)), math.log((3 * e**2 + 1) / (e**2 + 3))  # of a row, from e and 1
@@ -170,7 +170,7 @@ def test_what_a_release_costs_under_another_belief_is_measured_there() -> None:
 def test_a_tuple_around_a_channel_without_a_bound_composes_with_nothing_else() -> None:
     about = framework(LAW)
     keeps = Channel.of(["a", "b"], ["a", "b"], [[1, 0], [0, 1]])
-    hidden = Sending(1, 0.0, 1.0, "", Values(keeps, 3))
+    hidden = Sending(1, 0.0, 1.0, "", Sender(keeps, 3))
     assert hidden.local_loss() == math.inf
     with pytest.raises(CompositionRefused, match="name the batch"):
         joint(about, [charge(hidden, about), charge(hidden, about)])
@@ -179,7 +179,7 @@ def test_a_tuple_around_a_channel_without_a_bound_composes_with_nothing_else() -
 @pytest.mark.parametrize("kinds", list(product(("May", "June", ""), repeat=3)))
 def test_adding_a_release_never_makes_a_set_cheaper(kinds: tuple[str, ...]) -> None:
     about = framework(LAW, rows=2, independent=True)
-    noise = Sending(2, 0.0, 1.0, "", Values(RESPONSE))
+    noise = Sending(2, 0.0, 1.0, "", Sender(RESPONSE))
     charges = [charge(noise, about, F(3, 5), batch=name) for name in kinds]
     costs = [joint(about, charges[:count]).epsilon for count in (1, 2, 3)]
     assert costs == sorted(costs)
@@ -188,7 +188,7 @@ def test_adding_a_release_never_makes_a_set_cheaper(kinds: tuple[str, ...]) -> N
 def test_releases_of_other_definitions_count_at_what_their_noise_loses() -> None:
     chain = tf.Pufferfish(tf.every_entry(), tf.MarkovChain([[0.9, 0.1], [0.4, 0.6]], 4))
     counted = charge_of(tf.calibrate(chain, tf.Count(1), 1, mechanism="group"))
-    noise = Sending(1, 0.0, 1.0, "", Values(RESPONSE))
+    noise = Sending(1, 0.0, 1.0, "", Sender(RESPONSE))
     about = framework(LAW)
     assert joint(about, [charge(noise, about), counted]).epsilon == 2  # each of them promises 1
     alone = joint(chain, [replace(counted, framework="another")]).epsilon
@@ -207,7 +207,7 @@ def test_two_columns_of_the_same_rows_are_composed_before_they_are_released() ->
 
 def test_deltas_of_other_batches_add_up_beside_a_batch_that_is_read_twice() -> None:
     about, each = framework(LAW, rows=2, independent=True), F(1, 10)
-    noise = Sending(2, 0.0, 1.0, "", Values(RESPONSE))
+    noise = Sending(2, 0.0, 1.0, "", Sender(RESPONSE))
     may, june, july = (charge(noise, about, batch=name) for name in ("May", "June", "July"))
     counted = replace(may, query=tf.Count(1).to_dict(), delta=each)
     others = [replace(june, delta=each), replace(july, delta=each)]
@@ -219,7 +219,7 @@ def test_deltas_of_other_batches_add_up_beside_a_batch_that_is_read_twice() -> N
 @pytest.mark.parametrize("name", [" May ", "M\u200bay"])
 def test_a_batch_in_another_spelling_is_the_same_rows(name: str) -> None:
     about = framework(LAW, rows=2, independent=True)
-    noise = Sending(2, 0.0, 1.0, "", Values(RESPONSE))
+    noise = Sending(2, 0.0, 1.0, "", Sender(RESPONSE))
     one, other = charge(noise, about, batch="May"), charge(noise, about, batch=name)
     assert joint(about, [one, other]).epsilon == joint(about, [one, one]).epsilon > F(3, 2)
 
@@ -227,7 +227,7 @@ def test_a_batch_in_another_spelling_is_the_same_rows(name: str) -> None:
 def test_two_columns_are_two_values_of_a_row_however_alike_they_are() -> None:
     """Each bit alone says nothing, both say which population: they are equal in the one and differ in the other."""
     law = {name: {"0": F(1, 2), "1": F(1, 2)} for name in ("home", "out")}
-    about, noise = framework(law), Sending(1, 0.0, 1.0, "", Values(randomised_response(["0", "1"], 1)))
+    about, noise = framework(law), Sending(1, 0.0, 1.0, "", Sender(randomised_response(["0", "1"], 1)))
     pairs = {"home": {"00": F(1, 2), "11": F(1, 2)}, "out": {"01": F(1, 2), "10": F(1, 2)}}
     channels = [{x: noise.sender.channel.row(x[place]) for x in ("00", "01", "10", "11")} for place in (0, 1)]
     exact = oracle.loss(*(oracle.sent(oracle.repeated(pair, 2), channels) for pair in pairs.values()))

@@ -11,11 +11,10 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from tests.support import asymmetric as oracle
-from tests.support.broken_sparse import MUTANTS, ORDINARY, one_noise
+from tests.support.broken_sparse import MUTANTS, one_noise
 from tests.support.goodness_of_fit import fits
 
 from takifugu.core.errors import DataError, InputError
-from takifugu.mechanisms.one_sided.ordinary_sparse import OrdinarySparse
 from takifugu.mechanisms.one_sided.sparse import SAFE, Answers, SparseAnswers
 from takifugu.model.policies.sensitivity import Change, Monotone, Sensitivity
 from takifugu.numbers.noise import InsecureSeededEntropyForTests
@@ -110,56 +109,6 @@ def test_a_query_that_can_rise_is_not_free() -> None:
             SparseAnswers.of(Sensitivity((change,), F(2)), 1, limit=1)
     still = Sensitivity((Change(Monotone.CONSTANT, F(0)), Change(Monotone.DECREASING, F(1))), F(1))
     assert SparseAnswers.of(still, 1).epsilon_total == 1
-
-
-TWO = 2.0  # epsilon
-STREAMS: list[tuple[tuple[int, ...], tuple[int, ...], int]] = [
-    ((0, 1), (1, 0), 1), ((0, 0, 1), (1, 1, 0), 1), ((0, 0, 0, 1), (1, 1, 1, 0), 1), ((0, 0), (1, 1), 2),
-    ((0, 0, 0, 1, 1, 1), (1, 1, 1, 0, 0, 0), 3), ((0, 1, 0, 1, 0, 1), (1, 0, 1, 0, 1, 0), 3),
-    ((0, 0, 0, 0, 0, 0), (1, 1, 1, 1, 1, 1), 1), ((1, 1, 1, 0, 0, 0), (0, 0, 0, 1, 1, 1), 2),
-]  # fmt: skip
-
-
-def worst_of(variant: Any, epsilon: float) -> float:
-    worst = 0.0
-    for one, other, limit in STREAMS:
-        laws = [variant.law(world, 0, limit, epsilon) for world in (one, other)]
-        assert sum(laws[0].values()) == pytest.approx(1)
-        worst = max(worst, oracle.log_ratio(laws[0], laws[1], 1e-10), oracle.log_ratio(laws[1], laws[0], 1e-10))
-    return worst
-
-
-@pytest.mark.slow
-@pytest.mark.parametrize("variant", ORDINARY, ids=lambda variant: variant.name)
-def test_published_variants(variant: Any) -> None:
-    worst = worst_of(variant, TWO)
-    if variant.is_private:
-        assert TWO / 4 < worst <= TWO
-    else:
-        assert worst > TWO * 1.1
-
-
-def test_no_noise_on_the_questions_tells_everything() -> None:
-    """Stoddard et al. 2014 (Algorithm 5) on (0, 1) against (1, 0): "safe, above" is impossible for the second."""
-    (variant,) = [one for one in ORDINARY if "Stoddard" in one.name]
-    laws = [variant.law(world, 0, 1, TWO) for world in ((0, 1), (1, 0))]
-    assert laws[0][SAFE, "above"] > 0.1
-    assert (SAFE, "above") not in laws[1]
-
-
-@pytest.mark.mutants
-def test_our_ordinary_technique_has_the_law_of_algorithm_1() -> None:
-    variant, mechanism = ORDINARY[0], OrdinarySparse(TWO, limit=2)
-    assert mechanism.threshold_scale == variant.threshold(2) / 2
-    assert mechanism.question_scale == variant.question(2) / 2
-    counts, threshold = (0, 2, 1), 0
-    law, seen, entropy = variant.law(counts, threshold, 2, TWO), Counter[Any](), InsecureSeededEntropyForTests(3)
-    draws = 6000
-    for _ in range(draws):
-        answers = mechanism.answer(counts, threshold, entropy)
-        seen[tuple({0: SAFE, 1: "above", 2: None}[mark] for mark in answers.marks.tolist())] += 1
-        assert (answers.values == -1).all()
-    check_fit(seen, law, draws)
 
 
 def check_fit(seen: Counter[Any], law: Any, draws: int) -> None:
@@ -276,7 +225,6 @@ def test_what_it_costs(limit: int | None) -> None:
     lambda: SparseAnswers(1), lambda: SparseAnswers(0, limit=1), lambda: SparseAnswers(float("nan"), limit=1),
     lambda: SparseAnswers(1, limit=0), lambda: SparseAnswers(1, limit=1.5), lambda: SparseAnswers(1, limit=True),
     lambda: SparseAnswers(1, sensitivity=0), lambda: SparseAnswers(1, sensitivity=-1),
-    lambda: OrdinarySparse(1, 0), lambda: OrdinarySparse(1, 1, share=1),
 ])  # fmt: skip
 def test_parameters(make: Any) -> None:
     with pytest.raises(InputError):
@@ -294,10 +242,9 @@ def test_thresholds_are_whole_numbers_from_0_on_and_there_is_a_place(counts: Any
 
 @pytest.mark.parametrize("counts", [[-1, 77777], [0.5, 77777], [float("nan")], ["a"], [[77777]], 77777, [None, 77777]])
 def test_counts_are_whole_numbers_from_0_on_and_never_told(counts: Any) -> None:
-    for mechanism in (SparseAnswers(1, limit=1), OrdinarySparse(1, limit=1)):
-        with pytest.raises(DataError, match="whole number") as refusal:
-            mechanism.answer(counts, 1)
-        assert "77777" not in str(refusal.value)
+    with pytest.raises(DataError, match="whole number") as refusal:
+        SparseAnswers(1, limit=1).answer(counts, 1)
+    assert "77777" not in str(refusal.value)
 
 
 def test_answers_read_one_by_one() -> None:

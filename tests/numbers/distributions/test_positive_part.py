@@ -2,7 +2,6 @@
 
 import math
 from fractions import Fraction
-from itertools import product
 
 import numpy as np
 import pytest
@@ -12,7 +11,6 @@ from tests.support.tuples import mean_positive
 
 from takifugu.core.errors import InputError
 from takifugu.numbers.distributions.positive_part import mean_positive_part, split, step_of
-from takifugu.numbers.distributions.positive_part_of_bits import mean_positive_part_of_bits
 
 VALUES = st.lists(st.integers(-64, 64), min_size=1, max_size=4, unique=True)
 
@@ -146,45 +144,3 @@ def test_laws_that_are_tilted_far_are_enclosed(count):
         exact = mean_positive([Fraction(v) for v in values], [Fraction(m) / whole for m in masses], count)
         mean = mean_positive_part(np.array(values), np.array(masses), count, 1.0)
         assert mean.low * (1 - unit) <= exact <= mean.high * (1 + unit)
-
-
-@pytest.mark.parametrize("narrow", [1.0, 1e-2])
-@pytest.mark.parametrize("chance", [2.0**-20, 0.25, 0.5, 1 - 2.0**-20])
-def test_bits_of_any_weights_are_enclosed_with_no_tolerance(chance, narrow):
-    """Weights on the lattice and off it, sums that cancel to 0, a weight next to the lattice, none at all."""
-    root = 2**0.5
-    cases = [
-        (-1.0, [root, 1.0]), (-root, [1.0, root, 1.0]), (1.0, [-1.0, -root, root - 1, 0.5]), (-0.3, [0.1, 0.1, 0.1]),
-        (0.25, []), (-0.25, [0.0]), (0.0, [0.0, 0.0]), (-1e-3, [1e-3 * (1 + 1e-15), 7.0, -7.0]), (1.0, [-0.5, -0.5]),
-        (-1.0, [0.5, 0.5 + 1e-16]), (-root, [1.0, root, 3**0.5]), (-0.2, [0.1, 0.1, root]),
-        (-2.0, [3**0.5, root, -(5**0.5), 1.0, -1.0, 0.3]),
-    ]  # fmt: skip
-    for constant, weights in cases:
-        exact = Fraction(0)
-        for bits in product((0, 1), repeat=len(weights)):
-            mass = math.prod(Fraction(chance) if bit else 1 - Fraction(chance) for bit in bits)
-            total = Fraction(constant) + sum(Fraction(w) for w, bit in zip(weights, bits, strict=True) if bit)
-            exact += mass * max(total, 0)
-        mean = mean_positive_part_of_bits(constant, np.array(weights), chance, narrow)
-        assert mean.low <= exact <= mean.high
-        assert mean.high - mean.low <= narrow * mean.high + 1e-11
-
-
-def test_bits_of_equal_weights_far_out_are_enclosed_with_no_tolerance():
-    """Of 60 bits nearly none is 1, and the sum is positive only if 50 are."""
-    chance = Fraction(1, 16)
-    weights = np.full(60, 0.1)
-    exact = sum(
-        (math.comb(60, k) * chance**k * (1 - chance) ** (60 - k) * max(k * Fraction(0.1) - Fraction(4.95), 0))
-        for k in range(61)
-    )
-    mean = mean_positive_part_of_bits(-4.95, weights, float(chance))
-    assert mean.low <= exact <= mean.high
-
-
-@pytest.mark.parametrize(("constant", "weights"), [(-1.0, [0.3, 0.7]), (-3.0, [1.0, 1.0, -5.0]), (-0.5, [])])
-def test_bits_that_never_are_positive(constant, weights):
-    exact = max(Fraction(0), Fraction(constant) + sum(Fraction(w) for w in weights if w > 0))
-    mean = mean_positive_part_of_bits(constant, np.array(weights), 1.0)
-    assert mean.low == 0
-    assert exact <= mean.high <= 1e-14

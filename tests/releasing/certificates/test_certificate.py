@@ -33,12 +33,12 @@ KEYS = [
     "format", "release", "source", "scope", "units", "statistic", "query", "grid", "answers", "definition", "hidden",
     "beliefs", "frameworks", "assumptions", "epsilon", "delta", "mechanisms", "compositions", "cautions",
     "private", "ledger", "date", "software", "stays", "window", "requested", "table", "unit_count",
-    "title", "measured_in", "publisher", "contact", "person", "adjusting", "doubts", "checksum",
+    "title", "measured_in", "publisher", "contact", "person", "adjusting", "doubts", "rehearsal", "checksum",
 ]  # fmt: skip
 LEDGER_KEYS = ["ledger", "head", "source", "ids", "reading", "entries", "lines", "same"]
 ANSWER_KEYS = [
     "unit", "values", "query", "mechanism", "noise", "scale", "expected_error", "epsilon", "delta", "composition",
-    "covers", "framework", "adjusted",
+    "covers", "framework", "adjusted", "complete",
 ]  # fmt: skip
 
 

@@ -101,12 +101,6 @@ MISSING = {
         "hide": 'parameter = {{ attribute = "{0}" }}', "table.attribute": 'attribute = "{0}"',
         "table.states": 'states = ["yes"]',
     },
-    "parameter-box": {
-        "belief.records": "records = 500", "belief.intervals": 'intervals = {{ "{0}" = ["0.2", "0.8"] }}',
-        "belief.columns": 'columns."{0}" = {{ values = ["no", "yes"], chance = {{ constant = 0, "{0}" = 1 }} }}',
-        "hide": 'parameter = {{ attribute = "{0}", interval = ["0.2", "0.8"] }}',
-        "table.attribute": 'attribute = "{0}"', "table.states": 'states = ["yes"]',
-    },
     "populations": {
         "source.value": 'value = "{0}"', "source.rows_per_person": "rows_per_person = 1",
         "belief.values": 'values = ["shop", "street"]',
@@ -123,7 +117,7 @@ MISSING = {
 }  # fmt: skip
 MISSING["markov-chain-class"] = MISSING["markov-chain"] | {"belief.pi": "pi = 0.1", "belief.g": "g = 0.05"}
 #: Kinds whose rows are everybody's, or nobody's by name.
-NAMELESS = ("users", "independent-records", "normal", "density", "parameters", "parameter-box")
+NAMELESS = ("users", "independent-records", "normal", "density", "parameters")
 
 
 def answers(kind: str, table: str) -> dict[str, str]:

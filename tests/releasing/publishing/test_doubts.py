@@ -94,16 +94,6 @@ def classes() -> Iterator[Case]:
         return simulated.chain([[[stay[0], 1 - stay[0]], [1 - stay[1], stay[1]]]], 300, [0, 1])(chance)
 
     yield Case("two states", tf.BinaryChainInterval(0.3, 300), tf.Count(1), of_two)
-    columns = {"sick": {1: tf.Affine("0.6", x="-0.5"), 0: None}, "old": {"yes": tf.Affine(0, x="0.5", y=1), "no": None}}
-    box = tf.ParameterBox({"x": ("0.2", "0.8"), "y": ("0.1", "0.3")}, columns, 200)
-
-    def of_box(chance: np.random.Generator) -> list[tuple[int, str]]:
-        x, y = chance.choice([0.2, 0.8, chance.uniform(0.2, 0.8)]), chance.choice([0.1, 0.3])
-        sick, old = chance.random(200) < 0.6 - 0.5 * x, chance.random(200) < 0.5 * x + y
-        return [(int(one), "yes" if other else "no") for one, other in zip(sick, old, strict=True)]
-
-    hidden = tf.distribution_parameter("x", interval=("0.2", "0.8"))
-    yield Case("box", box, tf.CrossTable(["sick", "old"]), of_box, hidden)
     towns = [("few", "few"), ("few", "many"), ("many", "few"), ("many", "many")]
     coins, names = {"few": {1: "0.1", 0: "0.9"}, "many": {1: "0.4", 0: "0.6"}}, ["smokers", "cough"]
     counted = tf.CountedParameters(towns, [60, 40, 40, 60], names, {"cough": coins}, 200, source="counted towns")
@@ -120,7 +110,7 @@ CASES = {case.name: case for case in cases()}
 
 def question_of(case: Case, epsilon: float = 2.0, belief: object = None) -> Question:
     framework = tf.Pufferfish(case.secret or tf.every_entry(), belief or case.belief)
-    mechanism = "group" if case.name in ("users", "network", "records", "box", "counted") else "auto"
+    mechanism = "group" if case.name in ("users", "network", "records", "counted") else "auto"
     calibration = tf.calibrate(framework, case.query, epsilon, mechanism=mechanism, allow_zero_noise=True)
     return Question("table", None, calibration, None, {"": framework})
 
@@ -190,7 +180,6 @@ THREE = tf.MarkovChainClass(0.1, 0.5, 40, (0, 1, 2))
     ("class of chains", tf.MarkovChainClass(0.2, 0.4, 3_000), [1] * 3_000, 4.0),
     ("pieces of a class", tf.IndependentPieces(THREE, [40] * 100), [[1] * 40] * 100, 4.0),
     ("two states", tf.BinaryChainInterval(0.3, 3_000), [1] * 3_000, 4.0),
-    ("box", CASES["box"].belief, [(1, "yes")] * 200, 60.0),
     ("counted", CASES["counted"].belief, [(1,)] * 200, 60.0),
 ])  # fmt: skip
 def test_a_class_is_doubted_where_no_member_explains_what_is_published(name, belief, data, epsilon) -> None:

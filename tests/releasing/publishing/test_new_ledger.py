@@ -19,7 +19,7 @@ import takifugu as tf
 from takifugu.accounting.amounts import Amount
 from takifugu.accounting.ledger import Ledger
 from takifugu.accounting.ledger.fitting import Charged
-from takifugu.core.errors import LedgerError
+from takifugu.core.errors import BudgetExceeded, InputError, LedgerError
 from takifugu.releasing.planning.notices import NOBODY_COUNTS, Notice, dearer_than_alone
 
 NEWS = "it remembers nothing before today"
@@ -79,6 +79,22 @@ def test_whoever_goes_on_with_a_new_ledger_goes_on(tmp_path: Path) -> None:
     with pytest.raises(LedgerError, match="by a ledger other than"):
         tf.release_file(where)
     assert tf.release_file(where, new_ledger=True).reservation.spent.epsilon > 1
+
+
+def test_a_refused_release_makes_no_ledger(tmp_path: Path) -> None:
+    """A ledger is made with its first payment: a budget, a question or a fault before that leaves none."""
+    where = files.write(tmp_path, SMALL.replace("budget = 10", "budget = 0.001"))
+    refused = ended(1, "release", where)
+    assert NEWS not in refused.stderr
+    assert not list(tmp_path.glob("ledger*"))
+    with pytest.raises(BudgetExceeded):
+        tf.release(CALIBRATION, DATA, entries="values", ledger=tmp_path / "ledger.db", budget="0.001")
+    with pytest.raises(InputError):
+        tf.release(CALIBRATION, DATA, ledger=tmp_path / "ledger.db", budget=9)  # its entries have no name
+    assert not list(tmp_path.glob("ledger*"))
+    files.write(tmp_path, SMALL)
+    assert NEWS in succeed("release", where).stderr
+    assert Ledger.open(tmp_path / "ledger.db", create=False).show()
 
 
 def test_a_release_file_that_requires_its_ledger(tmp_path: Path) -> None:

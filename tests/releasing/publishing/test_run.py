@@ -49,10 +49,11 @@ def test_end_to_end_with_odd_names_that_pooled_tables_do_not_tell(tmp_path: Path
     ends = ("certificate.json", "certificate.txt", "csv", "datapackage.json", "report.html", "svg", "table.json")
     assert names == [f"time-use-{scope}.{end}" for scope in ("pooled", "units") for end in ends]
     table = rows_of(tmp_path / "out" / "time-use-units.csv")
-    assert list(table[0]) == ["unit", "cell", "value", "low", "high", "possible", "readable"]
+    columns = ["cell", "value", "low", "high", "estimate", "estimate_low", "estimate_high", "possible", "readable"]
+    assert list(table[0]) == ["unit", *columns]
     assert [(r["unit"], r["cell"]) for r in table] == [*product(("007", "Bob, jr.", "zoë"), ("still", "walking"))]
     pooled = rows_of(tmp_path / "out" / "time-use-pooled.csv")
-    assert list(pooled[0]) == ["cell", "value", "low", "high", "possible", "readable"]
+    assert list(pooled[0]) == columns
     certificate = json.loads((tmp_path / "out" / "time-use-units.certificate.json").read_text(encoding="utf-8"))
     assert [a["unit"] for a in certificate["answers"]] == ["007", "Bob, jr.", "zoë"]
     assert len(certificate["frameworks"]) == 3

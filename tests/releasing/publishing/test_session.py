@@ -152,7 +152,7 @@ def test_a_session_begins_no_other_ledger(file: Path) -> None:
 
 
 def test_a_session_that_no_ledger_could_keep_is_refused_unpaid(file: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("takifugu.accounting.ledger.ledger.LARGEST", 100)
+    monkeypatch.setattr("takifugu.accounting.ledger.kept.LARGEST", 100)
     assert "publish fewer rows or cells at once" in words_of(ended(BAD_INPUT, "ask", file, "inn"))
     assert not Ledger.open(file.parent / "ledger.db").show()
 
@@ -207,7 +207,7 @@ def test_a_budget_that_is_too_small_and_one_that_is_missing(file: Path) -> None:
     assert "write budget = " in words_of(ended(REFUSED, "ask", file, "inn"))
     assert not (file.parent / "out").exists()
     put(file.parent, {file.name: changed(FILE, ("budget = 60.0\n", ""))})
-    (file.parent / "ledger.db").unlink()
+    assert not (file.parent / "ledger.db").exists()
     assert "no budget is declared" in words_of(succeed("ask", file, "inn"))
     put(file.parent, {"required.toml": f"require_ledger = true\n{changed(FILE, ('ledger.db', 'new.db'))}"})
     assert "there is no ledger" in words_of(ended(BAD_INPUT, "ask", file.parent / "required.toml", "inn"))

@@ -433,7 +433,7 @@ def test_a_ledger_that_fails_once_published_takes_nothing_back(tmp_path: Path, m
         return tables
 
     monkeypatch.setattr(orders, "handed_out", and_then_gone)
-    assert "written to" in succeed("release", toml).stdout
+    assert "Files     " in succeed("release", toml).stdout
 
 
 def test_the_system_ends_it_in_words(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:

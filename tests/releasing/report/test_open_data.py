@@ -95,6 +95,7 @@ def test_units_are_told_where_numbers_are(tmp_path: Path) -> None:
     fields = check_package(tmp_path / "out", table.name)["table"]["schema"]["fields"]
     assert {f["name"]: f.get("unit") for f in fields} == {
         "cell": None, "value": "minutes", "low": "minutes", "high": "minutes", "adjusted": "minutes",
+        "estimate": "minutes", "estimate_low": "minutes", "estimate_high": "minutes",
         "possible": None, "readable": None,
     }  # fmt: skip
     package = json.loads((tmp_path / "out" / f"{table.name}.datapackage.json").read_text())

@@ -141,15 +141,21 @@ def _costs_in_place(view: View, belief: Belief, longer: Belief, terms: Sequence[
 def _costs_of_windows(
     view: View, belief: Recording, longer: Belief, windows: Sequence[Windows], terms: Sequence[Item]
 ) -> Iterator[Fraction]:
-    """Yield the cost of windows among all steps of `longer`, by secret."""
+    """Yield the cost of windows among all steps of `longer`, by secret.
+
+    A window promises for every law of its own first step, wherever others start: so a recording may start anew before
+    any step, unless all windows start at one.
+    """
     fixed, searched = _split(view, terms, lambda term: term.read.total)
     trivial = _trivial(searched, lambda term: term.read.total)
+    first = min(int(series.starts[0]) for series in windows)
+    is_anywhere = any(bool((series.starts != first).any()) for series in windows)
     moving, pile = [], None
     for term, series in zip(terms, windows, strict=True):
         if term.is_searched and term.read.changes.any():
             moving.append(series)
     if moving:
-        pile = piled(moving, min(int(series.starts[0]) for series in windows))
+        pile = piled(moving, first)
     for pairs in dict.fromkeys(secret.family(belief).pairs for secret in view.framework.secrets):
         family = Family(range(longer.size), pairs)
         if not family.has_any_pairs(longer):
@@ -158,7 +164,7 @@ def _costs_of_windows(
             yield fixed
             continue
         recording = longer.with_length(pile[0].size)  # type: ignore[attr-defined]
-        cost, _ = stretched_loss(recording, pairs, *pile) or (trivial, None)
+        cost, _ = stretched_loss(recording, pairs, *pile, is_anywhere) or (trivial, None)
         yield fixed + min(plain(cost), trivial)
 
 

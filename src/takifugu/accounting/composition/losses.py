@@ -12,7 +12,7 @@ from dataclasses import dataclass, replace
 from fractions import Fraction
 from math import inf, isinf
 
-from takifugu.accounting.composition.several import as_one
+from takifugu.accounting.composition.several import Several, as_one
 from takifugu.accounting.composition.views import Read, View
 from takifugu.analysis import randomisers
 from takifugu.analysis.guarantee import Charge, Covers
@@ -180,14 +180,14 @@ def as_whole(charge: Charge, definition: str) -> Charge:
 
 
 def noise_loss(charge: Charge) -> Fraction | float:
-    """Return the noise's loss, maybe infinite, when all data change."""
+    """Return the loss of the noise, of all releases of a sum, maybe infinite, when all data change."""
     if charge.change is None:
         return inf
     if charge.change == 0:
         return Fraction(0)
     if charge.scale is None:
-        noise = randomisers.from_dict(charge.randomiser)
-        return inf if package_of(noise) else noise.loss(charge.change)  # another package's word bounds nothing
+        noise, times = randomisers.from_dict(charge.randomiser), charge.cost.times if isinstance(charge, Several) else 1
+        return inf if package_of(noise) else times * noise.loss(charge.change)  # another package's word bounds nothing
     if charge.scale == 0:
         return inf
     return charge.change / charge.scale

@@ -7,10 +7,11 @@ place, as runs of windows that cost the same: a year of weekly tables is one run
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Hashable, Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, fields, replace
+from dataclasses import dataclass, fields
 from fractions import Fraction
-from functools import cached_property, reduce
+from functools import cached_property, lru_cache
 from itertools import chain
 from typing import NamedTuple
 
@@ -35,15 +36,21 @@ class Cost:
     rates: Total | None
     promised: Total
 
-    def plus(self, other: Cost) -> Cost:
-        """Add up two costs."""
-        rates = None
-        if self.rates is not None and other.rates is not None:
-            rates = self.rates + other.rates
-        return Cost(self.times + other.times, rates, self.promised + other.promised)
+    @staticmethod
+    def of_all(costs: Sequence[Cost]) -> Cost:
+        """Add up costs."""
+        if len(costs) == 1:
+            return costs[0]
+        rates = [cost.rates for cost in costs if cost.rates is not None]
+        return Cost(
+            sum(cost.times for cost in costs), Total.of_all(rates) if len(rates) == len(costs) else None,
+            Total.of_all([cost.promised for cost in costs]),
+        )  # fmt: skip
 
     def repeated(self, count: int) -> Cost:
         """Return the cost of so many such releases."""
+        if count == 1:
+            return self
         rates = None if self.rates is None else self.rates.times(count)
         return Cost(self.times * count, rates, self.promised.times(count))
 
@@ -95,6 +102,13 @@ class Several(Charge):
 _SHARED = tuple(f.name for f in fields(Charge))
 
 
+def changed(charge: Charge, **values: object) -> Charge:
+    """Return a charge with other values, none of which has to be checked: they are of other charges, or their sums."""
+    like = object.__new__(Charge)
+    vars(like).update(values_of(charge, _SHARED), **values)
+    return like
+
+
 def ratio_of(charge: Charge) -> Fraction | None:
     """Return epsilon times scale of releases with Laplace noise covering every change."""
     if isinstance(charge, Several):
@@ -106,9 +120,7 @@ def ratio_of(charge: Charge) -> Fraction | None:
 
 def as_one(charge: Charge) -> Charge:
     """Return one release at the cost of all."""
-    if isinstance(charge, Several):
-        return Charge(**values_of(charge, _SHARED))
-    return charge
+    return changed(charge) if isinstance(charge, Several) else charge
 
 
 def several(charge: Charge) -> Several:
@@ -121,11 +133,13 @@ def several(charge: Charge) -> Several:
 
 def added_up(first: Charge, cost: Cost, runs: Iterable[Run] = ()) -> Several:
     """Return a charge of releases like `first` from their sums."""
-    values = values_of(first, _SHARED)
-    values["epsilon"] = cost.promised.value
+    sums = object.__new__(Several)  # of what was checked
+    vars(sums).update(
+        values_of(first, _SHARED), epsilon=cost.promised.value, cost=cost, ratio=ratio_of(first), runs=tuple(runs)
+    )
     if cost.rates is not None:
-        values["scale"] = entry_of(first) / cost.rates.value
-    return Several(**values, cost=cost, ratio=ratio_of(first), runs=tuple(runs))
+        vars(sums)["scale"] = entry_of(first) / cost.rates.value
+    return sums
 
 
 def entry_of(charge: Charge) -> Fraction:
@@ -138,13 +152,10 @@ def entry_of(charge: Charge) -> Fraction:
 
 def alike(charge: Charge) -> Charge:
     """Return an equal key for charges with the same query and reading."""
-    values = values_of(charge, _SHARED)
-    values["epsilon"] = Fraction(0)
-    if charge.at is not None:
-        values["at"] = 0
+    values: dict[str, object] = {"epsilon": Fraction(0), "at": None if charge.at is None else 0}
     if charge.scale is not None:
         values |= {"scale": Fraction(charge.scale != 0), "randomiser": {}}
-    return Charge(**values)
+    return changed(charge, **values)
 
 
 def in_runs(costs: Mapping[int, Cost]) -> tuple[Run, ...]:
@@ -176,12 +187,66 @@ def adds_up(charge: Charge) -> bool:
     return charge.definition in _OF_NOISE and charge.delta == 0 and charge.covers is not Covers.OUTPUT
 
 
-def repeated(charge: Charge, counts: Mapping[int | None, int]) -> Several:
-    """Return a charge that adds up so many times at each of some steps (None: about the same entries), as one."""
-    one, times = several(charge), sum(counts.values())
-    costs = {count: one.cost.repeated(count) for count in {*counts.values(), times}}
-    placed = {at: costs[count] for at, count in counts.items() if at is not None}
-    return _at_places(one, costs[times], placed)
+def placed(charge: Charge, at: int | None, entries: str) -> Charge:
+    """Return a charge as one about entries of a name: at a step of their calendar, or (None) about all of them."""
+    return changed(charge, at=at, reading="" if at is not None else entries)
+
+
+def summed(lines: Iterable[tuple[Charge, int | None, str]]) -> list[Charge]:
+    """Return charges with the steps and entries that they are about (`placed`), those that add up as one.
+
+    It is what `merged` makes of them, with no charge made of each: the lines of a long history are as many charges.
+    """
+    steps_of, terms, sums = dict[tuple[Charge, str], list[int | None]](), list[Charge](), dict[Hashable, _Sum]()
+    for charge, at, entries in lines:
+        steps_of.setdefault((charge, entries), []).append(at)
+    for (charge, entries), steps in steps_of.items():
+        if not adds_up(charge):
+            terms += [*(held.charge for held in sums.values()), *(placed(charge, at, entries) for at in steps)]
+            sums = {}
+            continue
+        kind, one = _kind_and_cost(charge)
+        key = kind, entries if steps[0] is None else ""
+        if key not in sums:
+            sums[key] = _Sum(placed(charge, steps[0], entries))
+        sums[key].add(one, steps)
+    return [*terms, *(held.charge for held in sums.values())]
+
+
+class _Sum:
+    """Charges of one kind while they are added up: the first, and what all and those at each place cost."""
+
+    def __init__(self, first: Charge) -> None:
+        self.first = first
+        self.costs = list[Cost]()
+        self.places = dict[int, Cost]()
+
+    def add(self, one: Cost, steps: Sequence[int | None]) -> None:
+        """Add releases of one cost at steps (None: about the same entries)."""
+        self.costs.append(one.repeated(len(steps)))
+        counts = Counter(steps) if len(steps) > 1 else {steps[0]: 1}
+        for at, count in counts.items():
+            if at is not None:
+                self.put(at, one.repeated(count))
+
+    def put(self, at: int, cost: Cost) -> None:
+        """Add a cost to those at a place, but not to the cost of all."""
+        self.places[at] = Cost.of_all([self.places[at], cost]) if at in self.places else cost
+
+    @property
+    def charge(self) -> Several:
+        return _at_places(self.first, Cost.of_all(self.costs), self.places)
+
+
+@lru_cache(maxsize=65536)
+def _kind_and_cost(charge: Charge) -> tuple[Hashable, Cost]:
+    return _same_kind(kind_of(charge)), several(charge).cost
+
+
+@lru_cache(maxsize=1024)
+def _same_kind(kind: Hashable) -> Hashable:
+    """Return the first of equal kinds: what is the same is equal without looking at it."""
+    return kind
 
 
 def merged(charges: Sequence[Charge]) -> list[Several]:
@@ -213,11 +278,12 @@ def together(charges: Sequence[Charge]) -> Several:
     terms = list(map(several, charges))
     if len(terms) == 1:
         return terms[0]
-    costs: dict[int, Cost] = {}
+    sums = _Sum(terms[0])
     for term in terms:
+        sums.costs.append(term.cost)
         for place, cost in term.windows:
-            costs[place] = costs[place].plus(cost) if place in costs else cost
-    return _at_places(terms[0], reduce(Cost.plus, [term.cost for term in terms]), costs)
+            sums.put(place, cost)
+    return sums.charge
 
 
 def _at_places(first: Charge, cost: Cost, costs: Mapping[int, Cost]) -> Several:
@@ -225,5 +291,5 @@ def _at_places(first: Charge, cost: Cost, costs: Mapping[int, Cost]) -> Several:
     if not costs:
         return added_up(first, cost)
     runs = in_runs(costs)
-    first = replace(first, at=runs[0].first)
+    first = changed(first, at=runs[0].first)
     return added_up(first, cost, () if len(costs) == 1 else runs)

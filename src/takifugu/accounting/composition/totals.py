@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from collections.abc import Sequence
 from dataclasses import dataclass
 from fractions import Fraction
 
@@ -20,31 +21,39 @@ class Total:
     units of 2^-60. Another term never makes the value smaller.
 
     >>> third = Total.of(Fraction(1, 3))
-    >>> (third + third + third).value, third.times(6).value
-    (Fraction(1, 1), Fraction(2, 1))
+    >>> Total.of_all([third, third]).value, third.times(6).value
+    (Fraction(2, 3), Fraction(2, 1))
     """
 
-    exact: Fraction
+    rounded: int  # the first: of unlike sums it differs
     denominator: int
-    rounded: int
+    exact: Fraction
 
     @staticmethod
     def of(term: Fraction) -> Total:
         rounded = math.ceil(term * 2**BITS)
         if term.denominator <= LONGEST:
-            return Total(term, term.denominator, rounded)
-        return Total(Fraction(0), 0, rounded)
+            return Total(rounded, term.denominator, term)
+        return Total(rounded, 0, Fraction(0))
 
-    def __add__(self, other: Total) -> Total:
-        common = math.lcm(self.denominator, other.denominator)  # 0 where one of them is
-        rounded = self.rounded + other.rounded
-        if not 0 < common <= LONGEST:
-            return Total(Fraction(0), 0, rounded)
-        return Total(self.exact + other.exact, common, rounded)
+    @staticmethod
+    def of_all(terms: Sequence[Total]) -> Total:
+        """Return the sum of sums.
+
+        >>> Total.of_all([Total.of(Fraction(1, n)) for n in (2, 3, 6)]).value
+        Fraction(1, 1)
+        """
+        common, rounded = 1, sum(term.rounded for term in terms)
+        for term in terms:
+            common = math.lcm(common, term.denominator)  # 0 where one of them is
+            if not 0 < common <= LONGEST:
+                return Total(rounded, 0, Fraction(0))
+        units = sum(term.exact.numerator * (common // term.exact.denominator) for term in terms)
+        return Total(rounded, common, Fraction(units, common))
 
     def times(self, count: int) -> Total:
         """Return the sum of so many such sums."""
-        return Total(self.exact * count, self.denominator, self.rounded * count)
+        return Total(self.rounded * count, self.denominator, self.exact * count)
 
     @property
     def value(self) -> Fraction:

@@ -10,7 +10,6 @@ from takifugu.accounting.suspicion import explain, sentence
 from takifugu.analysis.bounds import Bound
 from takifugu.analysis.guarantee import Charge
 from takifugu.analysis.problem import Problem
-from takifugu.analysis.randomisers import Randomiser
 from takifugu.core.errors import InputError
 from takifugu.core.lists import without
 from takifugu.model import secrets
@@ -20,7 +19,6 @@ from takifugu.model.secrets.hypotheses import Comparison
 if TYPE_CHECKING:
     from takifugu.accounting.composition.losses import Joint
     from takifugu.accounting.composition.views import View
-    from takifugu.mechanisms.local.printed_sums import PrintedSum
 
 
 class Definition:
@@ -78,10 +76,6 @@ class Definition:
 
     def remarks(self, problem: Problem) -> tuple[str, ...]:
         """Return remarks on a comparison of mechanisms."""
-        return ()
-
-    def printed_sums(self, problem: Problem, noise: Randomiser) -> tuple[PrintedSum, ...]:
-        """Return what a paper adds up for this noise, beside what holds."""
         return ()
 
     def promise(self, epsilon: Fraction, delta: Fraction) -> str:

@@ -26,10 +26,12 @@ from takifugu.analysis.guarantee import Charge, Covers
 from takifugu.analysis.problem import Problem
 from takifugu.analysis.randomisers import Direction, Randomiser
 from takifugu.core.errors import CompositionRefused, TakifuguError
-from takifugu.core.escaping import at_most, power_at_most
+from takifugu.core.escaping import at_most, number, power_at_most
+from takifugu.mechanisms.one_sided.answers import at_most as at_most_of
+from takifugu.mechanisms.one_sided.answers import sanitiser
 from takifugu.mechanisms.one_sided.asymmetric_moves import DIRECTIONS, comparison_of
-from takifugu.mechanisms.one_sided.ordinary_sparse import ordinary_words
 from takifugu.mechanisms.one_sided.safe_cells import SafeCells
+from takifugu.mechanisms.one_sided.tails import Pointing, count_noise
 from takifugu.model import queries
 from takifugu.model.frameworks import Framework
 from takifugu.model.policies.places import Visits
@@ -38,6 +40,8 @@ from takifugu.model.policies.sensitivity import Monotone, Sensitivity, sensitivi
 from takifugu.model.secrets.hypotheses import Comparison
 
 _TOGETHER = "give both frameworks the predicates of both policies: promises add up for the moves that both allow"
+#: How often "safe" may be wrong at a place that is just dangerous, in the comparison with ordinary noise.
+WRONG = Fraction(1, 1000)
 
 
 @dataclass(frozen=True)
@@ -92,8 +96,20 @@ class Asymmetric(Definition):
         return True
 
     def remarks(self, problem: Problem) -> tuple[str, ...]:
-        """Return remarks from ordinary differential privacy."""
-        return ordinary_words(problem.framework.domain, problem.query, problem.epsilon, problem.grid)
+        """Describe ordinary two-sided geometric noise, which hides every change of one record."""
+        query, domain = problem.query, problem.framework.domain
+        if not isinstance(query, queries.AtMost) or problem.grid != 1:
+            return ()
+        threshold = max(query.steps(queries.resolved(query, domain)))
+        total = sensitivity(Policy(), domain, query).total
+        noise = count_noise(problem.epsilon, total, Pointing.BOTH)
+        chance = sanitiser(at_most_of(threshold), noise, WRONG).beta(0)
+        return (
+            f"ordinary differential privacy with epsilon {at_most(problem.epsilon)} hides every change of one person, "
+            f"and its noise of scale {number(total / problem.epsilon)} is on both sides: never wrong, it can call "
+            "nothing safe; wrong at one in a thousand of the places just above the threshold, it calls an empty place "
+            f"safe with probability {at_most(100 * chance, digits=4)} % at most.",
+        )
 
     def promise(self, epsilon: Fraction, delta: Fraction) -> str:
         """Word the promise.

@@ -33,13 +33,8 @@ from takifugu.accounting.suspicion import explain, sentence
 from takifugu.analysis.bounds import Bound
 from takifugu.analysis.guarantee import Charge, Covers
 from takifugu.analysis.problem import Problem
-from takifugu.analysis.randomisers import Randomiser
 from takifugu.core.errors import CompositionRefused
 from takifugu.core.escaping import at_most, power_at_most
-from takifugu.mechanisms.local.hiding import hidden_at
-from takifugu.mechanisms.local.populations import populations_of
-from takifugu.mechanisms.local.printed_sums import PrintedSum, printed_sums
-from takifugu.mechanisms.local.sent import Sending
 from takifugu.model.frameworks import OF_ROWS
 
 
@@ -92,17 +87,6 @@ class Distribution(Definition):
             f"however often the same rows are sent, by whichever mechanism, they tell at most epsilon "
             f"{at_most(most, digits=4)} of the population in all",
         )
-
-    def printed_sums(self, problem: Problem, noise: Randomiser) -> tuple[PrintedSum, ...]:
-        """Return Kawamoto19's sums for what is sent of one row, beside what holds."""
-        secret: Any = problem.framework.secrets[0]
-        beliefs: Any = problem.framework.beliefs
-        if not isinstance(noise, Sending) or len(beliefs) != 1:
-            return ()
-        belief = beliefs[0]
-        populations = hidden_at(secret, belief, populations_of(belief))
-        epsilon, delta = problem.epsilon / belief.rows, problem.delta / belief.rows
-        return tuple(printed_sums(noise.sender, populations, epsilon, delta, belief.adds_up))
 
     def promise(self, epsilon: Fraction, delta: Fraction) -> str:
         words = (

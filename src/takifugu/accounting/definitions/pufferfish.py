@@ -79,13 +79,6 @@ class Attribute(Pufferfish):
             "probability of up to 95 %",
         )
 
-    def remarks(self, problem: Problem) -> tuple[str, ...]:
-        """Return remarks from ordinary differential privacy."""
-        from takifugu.mechanisms.attribute.ordinary import ordinary_noise  # it loads the laws of answers
-
-        noise = ordinary_noise(problem)
-        return () if noise is None else (noise.describe(),)
-
     def in_short(self, hidden: Sequence[str], beliefs: Sequence[str], secrets: Sequence[str]) -> str:
         """Name the hidden, the adversary and the setting.
 

@@ -11,15 +11,12 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Sequence
-from dataclasses import replace
 from fractions import Fraction
 from functools import cached_property, lru_cache
 
 from takifugu.accounting.amounts import NOTHING, ONE, ZERO, Amount
 from takifugu.accounting.composition import joint, losses
 from takifugu.accounting.composition.losses import any_change
-from takifugu.accounting.composition.several import adds_up
-from takifugu.accounting.composition.several import repeated as so_often
 from takifugu.analysis.guarantee import Charge, Covers
 from takifugu.core.errors import CompositionRefused
 from takifugu.model.frameworks import Framework
@@ -116,15 +113,3 @@ def covering(charge: Charge, times: int) -> Charge:
             fix="keep these people's releases in another ledger, or publish with delta = 0",
         )  # fmt: skip
     return losses.covering(charge, times * epsilon, times * delta)
-
-
-def placed(charge: Charge, at: int | None, table: str) -> Charge:
-    """Return a charge as one about a table: at a step of its calendar, or about its entries."""
-    return replace(charge, at=at, reading="" if at is not None else table)
-
-
-def repeated(charge: Charge, places: Sequence[int | None], table: str) -> list[Charge]:
-    """Return a charge at many steps, or so many times about the same entries; as one where they add up."""
-    if not adds_up(charge):
-        return [placed(charge, at, table) for at in places]
-    return [so_often(placed(charge, places[0], table), Counter(places))]

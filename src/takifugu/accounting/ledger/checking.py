@@ -7,6 +7,7 @@ from collections.abc import Callable, Iterator, Sequence
 from takifugu.accounting.amounts import NOTHING, Amount
 from takifugu.accounting.ledger import words
 from takifugu.accounting.ledger.events import DRAWN, Paid, decoding, in_chain
+from takifugu.accounting.ledger.totals import longest, most_of
 from takifugu.accounting.ledger.view import View
 from takifugu.core.errors import LedgerError
 
@@ -18,13 +19,14 @@ def differences(
     rows: Sequence[tuple[str, str]], content: Callable[[str], bytes], values: Callable[[View, str], object]
 ) -> Iterator[str]:
     """Say what differs between events and what they note; `values` reads those of a payment that wait."""
-    view, noted = View(content), dict[str, Amount]()
+    view, noted, whole = View(content), dict[str, Amount](), {""}
     for event, digest in in_chain(rows, b"", "", 0):
         with decoding():
             view.apply(event, digest)
-            named = () if not isinstance(event, Paid) else (event.reading, event.recipe)
-            for name in filter(None, named):
+            named = {event.reading, event.recipe} if isinstance(event, Paid) else set[str]()
+            for name in named - whole:
                 content(name)
+            whole |= named
         if not isinstance(event, Paid):
             continue
         spent = {name: Amount.of_texts(texts) for name, texts in event.spent.items()}
@@ -33,8 +35,8 @@ def differences(
                 yield f"event {view.number - 1} notes less of {name!r} than an earlier one"
             noted[name] = amount
         if len(view.groups) <= RECOMPUTED:
-            yield from words.unlike(view.number - 1, view.most_of(view.touched(event)), spent)
-    yield from words.unlike(view.number - 1, view.most_of(view.everyone()), noted)
+            yield from words.unlike(view.number - 1, most_of(view, longest(view, view.touched(event))), spent)
+    yield from words.unlike(view.number - 1, most_of(view, longest(view, view.everyone())), noted)
     for group in view.groups.values():
         if group.state == DRAWN:
             try:

@@ -79,6 +79,17 @@ def path_of(ledger: str | Path) -> Path:
     return Path(text)
 
 
+def is_free(ledger: str | Path) -> bool:
+    """Return whether nothing lies at the path of a ledger."""
+    try:
+        path_of(ledger).lstat()
+    except (FileNotFoundError, NotADirectoryError):
+        return True
+    except OSError:  # which opening it explains
+        return False
+    return False
+
+
 def place_of(path: Path) -> Path:
     """Return the one path of a ledger, behind any symbolic links; raises LedgerError for links in a circle."""
     with suppress(OSError, RuntimeError):

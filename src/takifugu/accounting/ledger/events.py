@@ -10,7 +10,7 @@ import hmac
 import json
 from collections.abc import Iterable, Iterator
 from contextlib import contextmanager
-from dataclasses import asdict, dataclass, field, fields
+from dataclasses import dataclass, field, fields
 from datetime import UTC, datetime
 from hashlib import sha256
 from secrets import token_hex
@@ -129,6 +129,11 @@ class Over:
 Event = Began | Budgeted | Paid | Same | Drawn | Over
 _KINDS: dict[str, type[Any]] = {kind.kind: kind for kind in (Began, Budgeted, Paid, Same, Drawn, Over)}
 _TYPES: dict[str, tuple[type, ...]] = {"str": (str,), "int": (int,), "bool": (bool,), "int | None": (int, type(None))}
+#: What each field of an event may be.
+_FIELDS = {
+    kind: {member.name: _TYPES.get(str(member.type), (list, dict)) for member in fields(kind)}
+    for kind in (*_KINDS.values(), Line)
+}
 
 
 def canonical(data: object, name: str = "an event") -> str:
@@ -166,7 +171,10 @@ def decoding() -> Iterator[None]:
 
 
 def to_text(event: Event) -> str:
-    return canonical({"kind": event.kind, **asdict(event)})
+    values = {"kind": event.kind, **vars(event)}
+    if isinstance(event, Paid):
+        values["lines"] = list(map(vars, event.lines))
+    return canonical(values)
 
 
 def of_text(text: str) -> Event:
@@ -191,9 +199,8 @@ def of_text(text: str) -> Event:
 
 
 def _check_fields(kind: type[Any], values: dict[str, object]) -> None:
-    members = {member.name: str(member.type) for member in fields(kind)}
-    wrong = [name for name in values if type(values[name]) not in _TYPES.get(members.get(name, ""), (list, dict))]
-    if {*values} != {*members} or wrong:
+    types = _FIELDS[kind]
+    if values.keys() != types.keys() or any(type(value) not in types[name] for name, value in values.items()):
         raise ValueError(f"its fields are {sorted(values)}")
 
 

@@ -10,8 +10,9 @@ from fractions import Fraction
 from takifugu.accounting.amounts import NOTHING, Amount, short
 from takifugu.accounting.ledger.account import together
 from takifugu.accounting.ledger.budgets import enough, setting, worthless
+from takifugu.accounting.ledger.totals import Account
 from takifugu.accounting.ledger.trials import Trial
-from takifugu.accounting.ledger.view import Account, Step
+from takifugu.accounting.ledger.view import Step
 from takifugu.analysis.guarantee import Covers
 from takifugu.core.errors import BudgetExceeded, CompositionRefused
 from takifugu.numbers.search import least_factor
@@ -22,23 +23,22 @@ def excess(trial: Trial, ledger: str) -> BudgetExceeded | None:
     for name, total in trial.worst.items():
         budget = trial.view.source(name).budget
         if budget is not None and not total.fits(budget):
-            account = next(account for account in _accounts(trial) if not _cost(trial, account, name).fits(budget))
-            return _refusal(trial, account, name, budget, ledger)
+            over = (one for one in trial.accounts if not _cost(trial, one, name).fits(budget))
+            return _refusal(trial, next(over, trial.accounts[0]), name, budget, ledger)
     return None
 
 
-def _accounts(trial: Trial) -> list[Account]:
-    return trial.view.longest(trial.view.touched(trial.paid))
-
-
 def _cost(trial: Trial, account: Account, name: str) -> Amount:
-    return trial.view.amounts(account.steps, account.is_everybody).get(name, NOTHING)
+    return account.spent(trial.view).get(name, NOTHING)
 
 
-def _parts(trial: Trial, account: Account) -> tuple[list[Step], list[Step]]:
-    """Return the steps of an account before a payment, and those of it."""
-    old = [step for step in account.steps if step.group != trial.paid.group]
-    return old, [step for step in account.steps if step.group == trial.paid.group]
+def _before(trial: Trial, account: Account, name: str) -> Amount:
+    """Return what an account had spent before a payment."""
+    return account.without(trial.paid.group).spent(trial.before).get(name, NOTHING)
+
+
+def _new(trial: Trial, account: Account) -> list[Step]:
+    return [step for step in account.steps if step.group == trial.paid.group]
 
 
 def _promised(steps: Sequence[Step]) -> Amount:
@@ -49,8 +49,7 @@ def _promised(steps: Sequence[Step]) -> Amount:
 
 
 def _refusal(trial: Trial, account: Account, name: str, budget: Amount, ledger: str) -> BudgetExceeded:
-    old, new = _parts(trial, account)
-    spent = trial.before.amounts(old, account.is_everybody).get(name, NOTHING)
+    new, spent = _new(trial, account), _before(trial, account, name)
     source, total, left = trial.view.source(name), _cost(trial, account, name), budget.beyond(spent)
     release = "this release"
     if name != trial.paid.source:
@@ -74,7 +73,7 @@ def _refusal(trial: Trial, account: Account, name: str, budget: Amount, ledger: 
 
 def _what_fits(trial: Trial, account: Account, name: str, spent: Amount, budget: Amount) -> tuple[str, Fraction | None]:
     """Say what of a payment fits a budget, as alternatives, and the share of its epsilons."""
-    _, new = _parts(trial, account)
+    new = _new(trial, account)
 
     def fits(factor: Fraction) -> bool:
         steps = [_quieter(step, factor) if step.group == trial.paid.group else step for step in account.steps]
@@ -130,10 +129,9 @@ class Charged:
 def charges(trial: Trial) -> tuple[Charged, ...]:
     """Return what a payment comes to for unlike units of its source."""
     counts, sizes = Counter[tuple[Amount, Amount]](), trial.view.people.sizes
-    for account in _accounts(trial):
-        old, new = _parts(trial, account)
-        cost = trial.view.amounts(account.steps, account.is_everybody).get(trial.paid.source)
+    for account in trial.accounts:
+        new, cost = _new(trial, account), account.spent(trial.view).get(trial.paid.source)
         if new and cost is not None:  # whoever has no total in the source is none of its units
-            before = trial.before.amounts(old, account.is_everybody).get(trial.paid.source, NOTHING)
+            before = _before(trial, account, trial.paid.source)
             counts[_promised(new), cost.beyond(before)] += sizes[account.number] if account.number >= 0 else 1
     return tuple(Charged(count, *amounts) for amounts, count in sorted(counts.items()))

@@ -1,16 +1,10 @@
-"""The ledger that releases go through: reserve, draw, keep, publish. What was reserved is spent, whatever follows.
-
-Nobody waits for a computation: a change is decided on a view of all events, and written only if that view is still the
-newest. Who has lost that race three times takes the lock first.
-"""
+"""The ledger that releases go through: reserve, draw, keep, publish. What was reserved is spent, whatever follows."""
 
 from __future__ import annotations
 
-import json
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from contextlib import suppress
-from dataclasses import dataclass, replace
-from functools import partial
+from dataclasses import replace
 from pathlib import Path
 from typing import Any, cast
 
@@ -21,33 +15,26 @@ from takifugu.accounting.ledger.certificates import (
     Lacking,
     adopted,
     certificate_of,
-    digest_of_body,
     in_payments,
     lacking_in,
 )
 from takifugu.accounting.ledger.checking import differences
+from takifugu.accounting.ledger.coming import Coming
 from takifugu.accounting.ledger.events import (
     DRAWN,
     OVER,
-    RESERVED,
-    RESTORE,
     Budgeted,
-    Drawn,
-    Over,
     Same,
-    canonical,
-    chained,
-    decoding,
-    in_chain,
-    keyed,
-    to_text,
+    first_row,
 )  # fmt: skip
+from takifugu.accounting.ledger.kept import Kept
 from takifugu.accounting.ledger.listing import Listed, listed_in
 from takifugu.accounting.ledger.memory import Memory
 from takifugu.accounting.ledger.people import set_of
 from takifugu.accounting.ledger.previewing import preview_of
 from takifugu.accounting.ledger.sqlite import Sqlite
-from takifugu.accounting.ledger.stores import Store, content_of, is_address
+from takifugu.accounting.ledger.stores import MissingLedger, Store, is_address, named
+from takifugu.accounting.ledger.totals import longest, most_of, spent_by
 from takifugu.accounting.ledger.trials import Change, Debit, new_entries, order_of, trial_of
 from takifugu.accounting.ledger.values import Declared, Payment, Preview, Reservation
 from takifugu.accounting.ledger.view import COMING, EVERYBODY, Group, Source, View
@@ -57,22 +44,22 @@ from takifugu.core.errors import (
     ReadingChanged,
 )
 from takifugu.core.lasting import open_things
+from takifugu.core.lists import take
 from takifugu.core.names import normalised
 from takifugu.core.plain import Plain
 from takifugu.core.readings import with_entries
 
-#: How often a change is decided again because another process wrote meanwhile, before the others have to wait.
-LOST = 3
-#: The most bytes of noisy values that one payment keeps.
-LARGEST = 400_000_000
+
+def _store_at(where: str | Path, timeout: float, first: tuple[str, str] | None) -> Store:
+    if is_address(where):
+        from takifugu.accounting.ledger.postgres import Postgres  # psycopg is an extra
+
+        return Postgres.open(str(where), timeout, first)
+    return Sqlite.open(where, timeout, first)
 
 
-@dataclass(eq=False)
-class Ledger:
+class Ledger(Kept):
     """The record of all spending of one set of people. Units of one name are one person, in all of its sources."""
-
-    store: Store
-    _view: View | None = None
 
     @staticmethod
     def open(where: str | Path, timeout: float = 30.0, create: bool = True) -> Ledger:
@@ -88,21 +75,29 @@ class Ledger:
         things, key = open_things(), ("ledger", str(where))
         if things is not None and key in things:  # one opening a command
             return cast(Ledger, things[key])
-        store: Store
-        if is_address(where):
-            from takifugu.accounting.ledger.postgres import Postgres  # psycopg is an extra
-
-            store = Postgres.open(str(where), timeout, create)
-        else:
-            store = Sqlite.open(where, timeout, create)
-        ledger = Ledger(store)
+        ledger = Ledger(_store_at(where, timeout, first_row() if create else None))
         if things is not None:
             things[key] = ledger
         return ledger
 
-    def close(self) -> None:
-        """Close what is open; the next call opens it again."""
-        self.store.close()
+    @staticmethod
+    def coming(where: str | Path, announce: Callable[[], None] = lambda: None) -> Ledger:
+        """Return the ledger at a path or URL, or one that is made there with what is first written.
+
+        Until then it is in memory only, so that neither a question nor a refused release makes a ledger; `announce` is
+        called before one is made.
+        """
+
+        def opens(first: tuple[str, str] | None) -> Store:
+            store, things = _store_at(where, 30.0, first), open_things()
+            if things is not None:
+                things.setdefault(("ledger", str(where)), Ledger(store))
+            return store
+
+        try:
+            return Ledger.open(where, create=False)
+        except MissingLedger:
+            return Ledger(Coming(named(where), opens, announce))
 
     @staticmethod
     def blank(name: str = "ledger.db") -> Ledger:
@@ -112,57 +107,6 @@ class Ledger:
         ()
         """
         return Ledger(Memory(name))
-
-    @property
-    def id(self) -> str:
-        """The ledger's random id, equal in all copies."""
-        return self.view().id
-
-    @property
-    def is_new(self) -> bool:
-        """Whether this very `open` made the ledger, without memory of earlier releases."""
-        return self.store.is_new
-
-    # What is known
-
-    def view(self) -> View:
-        """Return what all events say; raises LedgerError where they do not follow from one another."""
-        view, self._view = self._view or View(self._content), None
-        rows = self.store.after(max(view.number - 1, 0))
-        if view.number and (not rows or rows[0][1] != view.head):  # another copy was put in its place
-            view, rows = View(self._content), self.store.after(0)
-        elif view.number:
-            rows = rows[1:]
-        for event, digest in in_chain(rows, view.key, view.head, view.number):
-            with decoding():
-                view.apply(event, digest)
-        if not view.number:
-            raise LedgerError(f"the ledger {self.store.name!r} has no first event", fix=RESTORE)
-        self._view = view
-        return view
-
-    @property
-    def _content(self) -> Callable[[str], bytes]:
-        """How a view reads contents: it knows the store only, so that this is closed with its last ledger."""
-        return partial(content_of, self.store)
-
-    def _change(self, decide: Callable[[View], Change]) -> View:
-        """Write what is decided on the newest view; decide again where that is no longer the newest."""
-        for _ in range(LOST):
-            if self._written(decide):
-                return self.view()
-        with self.store.alone():
-            assert self._written(decide), "nobody else can have written"
-        return self.view()
-
-    def _written(self, decide: Callable[[View], Change]) -> bool:
-        view, rows = self.view(), list[tuple[str, str]]()
-        change, head = decide(view), view.head
-        for event in change.events:
-            text = to_text(event)
-            head = chained(view.key, head, text)
-            rows.append((text, head))
-        return not rows or self.store.append(view.number, rows, change.contents, change.waiting, change.done)
 
     # What is paid for
 
@@ -194,6 +138,9 @@ class Ledger:
             trial, order = None, order_of(self.view(), debits, *given)
 
         def decide(view: View) -> Change:
+            nonlocal order
+            if order.ledger != view.id:  # another process made the ledger meanwhile, with another key
+                order = order_of(view, debits, *given)
             now = trial
             if now is None or now.head != view.head:
                 now = trial_of(self.store.name, view, order)
@@ -226,113 +173,6 @@ class Ledger:
         new = new_entries(view, words.source_name(source), reading, name)
         return None if new is None else new.question
 
-    # What becomes of it
-
-    def keep(self, group: str, values: bytes) -> bytes:
-        """Keep the drawn values, before any other writing; of several draws the first that was kept is returned.
-
-        Raises LedgerError where the values were published already, or are gone: they are never drawn again.
-        """
-        body = words.packed(values, LARGEST)
-
-        def decide(view: View) -> Change:
-            if self._group(view, group).state != RESERVED:
-                return Change()
-            return Change([Drawn(group, keyed(view.key, "values", values))], waiting={(group, 0): body})
-
-        return self._values(self._change(decide), group)[0]
-
-    def values(self, group: str) -> tuple[bytes, ...]:
-        """Return the values that wait, one after another; raises LedgerError where they are out, or gone."""
-        return self._values(self.view(), group)
-
-    def answers(self, group: str) -> tuple[tuple[str, str], ...]:
-        """Return a session's questions with their answers; raises LedgerError for a closed one, and for no session."""
-        view = self.view()
-        there = self._group(view, group)
-        if not view.is_session(there):
-            raise LedgerError("the reservation is no session", fix="complete it, or open a session")
-        if there.state == RESERVED:
-            return ()
-        with decoding():
-            questions = map(json.loads, self._values(view, group))
-            return tuple((str(question), str(answer)) for question, answer in questions)
-
-    def answer(self, group: str, number: int, question: tuple[str, str]) -> str:
-        """Keep the answer to question `number` of a session, before anybody sees it; return the first that was kept.
-
-        Raises LedgerError where another process asked another question, and where earlier answers are not kept.
-        """
-        body = canonical(list(question), "an answer").encode()
-
-        def decide(view: View) -> Change:
-            questions = self.answers(group)
-            if number < len(questions):
-                return Change()
-            if number > len(questions):
-                raise LedgerError(
-                    f"question {number} of a session was asked, and {len(questions)} answers are kept",
-                    fix="ask again: each answer is kept before the next question",
-                )
-            digest = keyed(view.key, "values", body)
-            return Change([Drawn(group, digest)], waiting={(group, number): words.packed(body, LARGEST)})
-
-        self._change(decide)
-        questions, answer = self.answers(group)[number]
-        if questions != question[0]:
-            raise LedgerError(
-                f"question {number} of the session was asked by another process, and was another one",
-                fix="ask again, knowing its answer",
-            )
-        return answer
-
-    def publish(self, group: str, certificates: Iterable[bytes] = ()) -> None:
-        """Note that values are published, with the keyed digests of their certificates, and drop them."""
-        bodies = tuple(certificates)
-
-        def decide(view: View) -> Change:
-            there = self._group(view, group)
-            if there.state == RESERVED and not view.is_session(there):
-                raise LedgerError("the values were never drawn", fix="reserve, draw, keep and publish, in this order")
-            if there.state == OVER:
-                return Change()
-            return Change([Over(group, tuple(digest_of_body(view.key, body) for body in bodies))], done=group)
-
-        self._change(decide)
-
-    def finish(self, group: str, why: str) -> None:
-        """Close a payment without another draw, for a reason that is noted; what waits is dropped."""
-
-        def decide(view: View) -> Change:
-            if self._group(view, group).state == OVER:
-                return Change()
-            return Change([Over(group, why=why)], done=group)
-
-        self._change(decide)
-
-    def _group(self, view: View, group: str) -> Group:
-        if group not in view.groups:
-            raise LedgerError(
-                f"the ledger has no reservation {group!r}", fix="complete it with the ledger that it was made in"
-            )
-        return view.groups[group]
-
-    def _values(self, view: View, group: str) -> tuple[bytes, ...]:
-        there = self._group(view, group)
-        if there.state == OVER:
-            raise LedgerError(
-                f"the reservation {group!r} is published or closed", rule="a second draw would pay nothing for it",
-                fix="use what was published, or make another release",
-            )  # fmt: skip
-        bodies = tuple(words.unpacked(body, LARGEST) for body in self.store.waiting(group))
-        if tuple(keyed(view.key, "values", body) for body in bodies) != there.values or not bodies:
-            raise LedgerError(
-                f"the reservation {group!r} was drawn, and the ledger lacks its values",
-                rule="its epsilon is spent, and drawing again could publish it twice",
-                fix="make another release",
-            )
-        return bodies
-
     # What the owner says
 
     def budget(self, source: str, budget: Budget) -> None:
@@ -364,7 +204,7 @@ class Ledger:
             change.events.append(Same(there.name, declared, why))
             trial = view.copy(self._content)
             trial.apply(change.events[0], "")
-            for name, total in trial.most_of(trial.everyone()).items():
+            for name, total in most_of(trial, longest(trial, trial.everyone())).items():
                 if words.is_more(total, view.source(name).spent):  # a series has a rule of its own
                     raise CompositionRefused(
                         f"taken as the same entries, these releases would cost {name!r} {total}, which is more"
@@ -374,18 +214,15 @@ class Ledger:
         self._change(decide)
 
     def adopt(
-        self, certificates: Iterable[Mapping[str, Any]], is_rehearsal: bool = False, bodies: Iterable[bytes] = ()
+        self, certificates: Iterable[Mapping[str, Any]], bodies: Iterable[bytes] = ()
     ) -> dict[str, Amount]:
-        """Enter published releases from what their certificates say (`certificate`), or rehearse it.
+        """Enter published releases from what their certificates say (`certificate`); `prices` rehearses it.
 
         They count for all units of the source that are or will be, in the table that they name, whatever its budget.
         What the ledger knows is left alone; a release that it knows with other values (`bodies`: the certificates'
         texts) was drawn twice, and is entered once more. Returns what each source has spent then. Raises
         CompositionRefused where nothing bounds that; the earlier ones of the certificates are entered then.
         """
-        if is_rehearsal:
-            steps = self.prices(certificates, bodies)
-            return steps[-1][1] if steps else {source.name: source.spent for source in self.show()}
         for one in in_payments(lacking_in(self.view(), certificates, bodies)):
 
             def decide(view: View, one: Lacking = one) -> Change:
@@ -433,8 +270,8 @@ class Ledger:
     def payments(self, source: str | None = None) -> tuple[Payment, ...]:
         """Return all payments, of a source, oldest first."""
         view = self.view()
-        groups = view.groups.values() if source is None else map(view.groups.get, view.source(source).groups)
-        return tuple(self._payment(view, group) for group in groups if group is not None)
+        groups = view.groups.values() if source is None else view.groups_of(source)
+        return tuple(self._payment(view, group) for group in groups)
 
     def pending(self, source: str | None = None, identity: bytes | None = None) -> tuple[Payment, ...]:
         """Return the payments that are not over, oldest first; drawn ones with the values that wait, if not lost."""
@@ -476,7 +313,7 @@ class Ledger:
         if unit:
             number = view.people.class_of(int(set_of(view.key, [unit])[0]))
         steps = view.past(COMING if number is None else number, view.shared())
-        return view.amounts([view.steps[step] for step in steps], number == EVERYBODY).get(there.name, NOTHING)
+        return spent_by(view, take(view.steps, steps), number == EVERYBODY).get(there.name, NOTHING)
 
     def _source(self, view: View, source: str) -> Source:
         name = words.source_name(source)
@@ -484,10 +321,6 @@ class Ledger:
             known = f"it has {sorted(view.sources)}"
             raise LedgerError(f"the ledger {self.store.name!r} has no source {name!r}", fix=known).at("source")
         return view.sources[name]
-
-    def tag(self, kind: str, content: bytes) -> str:
-        """Return this ledger's keyed hash of `content`, different by `kind`."""
-        return keyed(self.view().key, kind, content)
 
     def declarations(self, source: str) -> tuple[Declared, ...]:
         """Return what its owner declared of a source's entries, oldest first."""

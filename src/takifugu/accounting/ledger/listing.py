@@ -25,8 +25,7 @@ class Listed:
 
 def listed_in(view: View, source: str) -> Iterator[Listed]:
     """Yield the releases about a source, oldest first."""
-    for number in view.source(source).groups:
-        group = view.groups[number]
+    for group in view.groups_of(source):
         paid, state = group.paid, group.state
         if paid.adopted:
             state = "adopted"

@@ -13,7 +13,6 @@ from contextlib import contextmanager, suppress
 from typing import TYPE_CHECKING, Any
 from urllib.parse import parse_qsl, urlencode
 
-from takifugu.accounting.ledger.events import first_row
 from takifugu.accounting.ledger.stores import MissingLedger, in_place, named
 from takifugu.core.errors import LedgerError
 
@@ -61,8 +60,8 @@ class Postgres:
         self._process, self._depth = 0, 0
 
     @classmethod
-    def open(cls, url: str, timeout: float = 30.0, create: bool = True) -> Postgres:
-        """Open the ledger of a database, or make it; raises LedgerError where that cannot keep one."""
+    def open(cls, url: str, timeout: float = 30.0, first: tuple[str, str] | None = None) -> Postgres:
+        """Open a ledger, or make it with a first event; raises LedgerError where the database cannot keep one."""
         store = cls(url, timeout)
         with store._transaction() as cursor:
             for question, why in _FORGETS.items():
@@ -72,21 +71,21 @@ class Postgres:
                         rule=f"{why}: after a crash the same epsilon could be spent again",
                         fix="use a primary database with fsync and synchronous_commit on",
                     ).at("ledger")
-            if create:
-                store._make(cursor)
+            if first is not None:
+                store._make(cursor, first)
             has = "select exists (select 1 from takifugu_events where ledger = %s)"
             known = _first(cursor, "select to_regclass('takifugu_events') is not null")
             if not known or not _first(cursor, has, store.ledger):
                 raise MissingLedger(f"there is no ledger {store.name!r}", fix="check the address").at("ledger")
         return store
 
-    def _make(self, cursor: Cursor[Any]) -> None:
+    def _make(self, cursor: Cursor[Any], first: tuple[str, str]) -> None:
         cursor.execute(_LOCK, ("takifugu: tables",))
         for table, columns in _TABLES.items():
             if not _first(cursor, "select to_regclass(%s) is not null", table):  # who may only insert need not make it
                 cursor.execute(f"create table {table} ({columns})")
         if not _first(cursor, "select exists (select 1 from takifugu_events where ledger = %s)", self.ledger):
-            cursor.execute("insert into takifugu_events values (%s, 0, %s, %s)", (self.ledger, *first_row()))
+            cursor.execute("insert into takifugu_events values (%s, 0, %s, %s)", (self.ledger, *first))
             self.is_new = True
 
     @contextmanager

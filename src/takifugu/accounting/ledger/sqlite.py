@@ -15,7 +15,7 @@ from secrets import token_hex
 from urllib.parse import quote
 
 from takifugu.accounting.ledger import disk
-from takifugu.accounting.ledger.events import RESTORE, first_row
+from takifugu.accounting.ledger.events import RESTORE
 from takifugu.accounting.ledger.stores import MissingLedger, in_place
 from takifugu.core.errors import LedgerError
 
@@ -33,23 +33,24 @@ _LENGTH = 450_000_000
 class Sqlite:
     """A ledger in one file, with one connection, for one thread at a time."""
 
+    _connection: sqlite3.Connection | None = None
+
     def __init__(self, path: Path, timeout: float = 30.0) -> None:
         self.name, self.path, self.timeout, self.is_new = str(path), disk.place_of(path), timeout, False
         self._guard = threading.RLock()
-        self._connection: sqlite3.Connection | None = None
         self._file: tuple[int, ...] = ()
         self._is_alone = False
 
     @classmethod
-    def open(cls, where: str | Path, timeout: float = 30.0, create: bool = True) -> Sqlite:
-        """Open the file of a ledger, or make it; raises LedgerError for any other file."""
+    def open(cls, where: str | Path, timeout: float = 30.0, first: tuple[str, str] | None = None) -> Sqlite:
+        """Open the file of a ledger, or make it with a first event; raises LedgerError for any other file."""
         store = cls(disk.path_of(where), timeout)
         with disk.explained(store.name):
+            if first is None and not store.path.exists():  # and no folder is tried for a question
+                raise MissingLedger(f"there is no ledger {store.name!r}", fix="check the path").at("ledger")
             disk.check_place(store.path, store.name)
-            if not store.path.exists():
-                if not create:
-                    raise MissingLedger(f"there is no ledger {store.name!r}", fix="check the path").at("ledger")
-                store.is_new = store._make()
+            if first is not None and not store.path.exists():
+                store.is_new = store._make(first)
         try:
             with store._connected() as connection:
                 store._check_tables(connection)
@@ -60,7 +61,7 @@ class Sqlite:
             raise
         return store
 
-    def _make(self) -> bool:
+    def _make(self, first: tuple[str, str]) -> bool:
         """Write the first event into a draft, which gets its name when it is whole; return whether it was the first."""
         draft = self.path.with_name(f".{self.path.name}.{token_hex(8)}{disk.DRAFT}")
         os.close(os.open(draft, os.O_CREAT | os.O_EXCL | os.O_WRONLY, 0o600))
@@ -68,7 +69,7 @@ class Sqlite:
             with closing(sqlite3.connect(draft)) as connection:
                 for statement in _TABLES.values():
                     connection.execute(statement)
-                connection.execute("insert into events values (0, ?, ?)", first_row())
+                connection.execute("insert into events values (0, ?, ?)", first)
                 connection.commit()
             return disk.placed(draft, self.path)
         finally:
@@ -136,6 +137,11 @@ class Sqlite:
             if self._connection is not None and self._file[0] == os.getpid():
                 _close(self._connection)
             self._connection = None
+
+    def __del__(self) -> None:
+        """Close the file at once: a connection is in a cycle with its statements, and would wait for the collector."""
+        if self._connection is not None:
+            self.close()
 
     def after(self, number: int) -> list[tuple[str, str]]:
         query = "select number, body, digest from events where number >= ? or number < 0 order by number"

@@ -15,7 +15,8 @@ from takifugu.accounting.ledger import words
 from takifugu.accounting.ledger.asking import NewEntries, check_same, nobody_asks, starts_question
 from takifugu.accounting.ledger.events import NOBODY, Budgeted, Event, Line, Paid, Same, canonical, digest_of, keyed
 from takifugu.accounting.ledger.people import Tags, set_body, set_of, without
-from takifugu.accounting.ledger.view import Step, View, start_apart
+from takifugu.accounting.ledger.totals import Account, longest, most_of, start_apart
+from takifugu.accounting.ledger.view import View
 from takifugu.analysis.guarantee import Charge
 from takifugu.core.errors import InputError
 from takifugu.core.names import normalised
@@ -64,6 +65,11 @@ class Order:
         return terms == self.terms and len(debits) == len(self.debits) and all(map(is_, debits, self.given))
 
     @property
+    def ledger(self) -> object:
+        """The id of the ledger whose keys its tags have."""
+        return self.terms[0]
+
+    @property
     def given(self) -> list[Debit]:
         return [debit for debit, _, _ in self.debits]
 
@@ -93,7 +99,10 @@ class Change:
 
 @dataclass(frozen=True, eq=False)
 class Trial:
-    """What a payment would come to after the event `head`: the change, and the views before and with it."""
+    """What a payment would come to after the event `head`: the change, and the views before and with it.
+
+    `accounts` are the longest pasts that it touches, and `worst` the most that any of them costs.
+    """
 
     head: str
     order: Order | None
@@ -101,6 +110,7 @@ class Trial:
     paid: Paid
     before: View
     view: View
+    accounts: Sequence[Account]
     worst: Mapping[str, Amount]
 
 
@@ -136,7 +146,7 @@ def order_of(
 def new_entries(view: View, source: str, reading: str, entries: str | None) -> NewEntries | None:
     """Return entries that nobody named, or that a source with releases does not know; None for no question."""
     there = view.source(source)
-    if entries is not None and (not there.tables or view.is_known(source, digest_of(reading.encode()), entries)):
+    if entries is not None and (not there.tables or view.tables.is_known(source, digest_of(reading.encode()), entries)):
         return None
     return NewEntries(source, reading, entries, view.content, there.tables)
 
@@ -191,12 +201,8 @@ def _start_elsewhere(trial: Trial) -> bool:
     """Return whether sequences of a payment start elsewhere than earlier ones of the same entries of a person."""
     if not any(line.starts for line in trial.paid.lines):
         return False
-    for account in trial.view.longest(trial.view.touched(trial.paid)):
-        tables = dict[int, list[Step]]()
-        for step in account.steps:
-            if step.is_named != account.is_everybody:
-                tables.setdefault(trial.view.find(step.table), []).append(step)
-        for steps in tables.values():
+    for account in trial.accounts:
+        for steps in account.tables(trial.view):
             if start_apart(steps) and any(step.group == trial.paid.group for step in steps):
                 return True
     return False
@@ -212,7 +218,8 @@ def paid_on(view: View, change: Change, paid: Paid, order: Order | None) -> Tria
     for event in (*change.events, paid):
         trial.apply(event, "")
     declares = any(isinstance(event, Same) for event in change.events)
-    worst = trial.most_of(trial.everyone() if declares else trial.touched(paid))
+    accounts = longest(trial, trial.everyone() if declares else trial.touched(paid))
+    worst = most_of(trial, accounts)
     for name, amount in worst.items():  # a search may end sooner than it did before
         worst[name] = most(amount, trial.source(name).spent)
     paid = replace(paid, spent={name: amount.texts for name, amount in worst.items()})
@@ -223,4 +230,4 @@ def paid_on(view: View, change: Change, paid: Paid, order: Order | None) -> Tria
         trial.apply(implied, "")
     for name, amount in worst.items():
         trial.sources[name] = replace(trial.source(name), spent=amount)
-    return Trial(view.head, order, change, paid, view, trial, worst)
+    return Trial(view.head, order, change, paid, view, trial, accounts, worst)

@@ -72,7 +72,7 @@ def check_names_units(name: str, source: Source, lines: Sequence[Line]) -> None:
 
 def check_people(view: View, name: str, same_people: bool) -> None:
     """Ask about the people of a source without releases, beside one that has some."""
-    others = sorted(other.name for other in view.sources.values() if other.groups)
+    others = sorted(other.name for other in view.sources.values() if other.tables)
     if others and name not in others and not same_people:
         raise PeopleUndeclared(name, others[0])
 
@@ -82,9 +82,8 @@ def refuse_twice(view: View, source: str, names: Mapping[str, str], recipe: Plai
     once = recipe.get("once")
     if once is None:
         return
-    for number in view.source(source).groups:
-        paid = view.groups[number].paid
-        before = view.recipe(view.groups[number]).get("once")
+    for group in view.groups_of(source):
+        paid, before = group.paid, view.recipe(group).get("once")
         twice = sorted(names.keys() & paid.ids.keys())
         if before == once and twice:
             raise LedgerError(

@@ -18,6 +18,7 @@ from takifugu.analysis.answer_laws.listed import ListedFamily
 from takifugu.analysis.questions.answer_law import AnswerLaw
 from takifugu.analysis.questions.marginal import Marginal
 from takifugu.model.beliefs.contacts import Clique
+from takifugu.model.queries import Additive
 from takifugu.numbers.distributions.pmf import Pmf
 
 
@@ -61,6 +62,18 @@ class CliqueMarginal(Marginal[Clique]):
             total += Fraction(mass)
             ill += Fraction(number) * Fraction(mass) / self.belief.size
         return [total - ill, ill], 0.0
+
+
+def law_of_answer(belief: Clique, answer: Additive) -> dict[int, Fraction]:
+    """Return the probability of each number of an answer of one cell."""
+    added = np.array([answer.contribution(person)[:, 0] for person in range(belief.size)])
+    base, masses = int(added[:, 0].sum()), dict[int, Fraction]()
+    sets = _subsets(tuple(np.diff(added)[:, 0].tolist()))
+    for n, mass in belief.number.items():
+        of_each = Fraction(mass) / math.comb(belief.size, int(n))
+        for total, count in sets.get(int(n), {}).items():
+            masses[base + total] = masses.get(base + total, Fraction(0)) + of_each * count
+    return masses
 
 
 def _laws(

@@ -10,10 +10,9 @@ from typing import Any, TypeVar
 
 from takifugu.analysis.answer_laws.given_records import BOUND, Laws, RecordsLaw
 from takifugu.analysis.answer_laws.listed import ListedFamily
-from takifugu.analysis.answer_laws.repeated import RepeatedFamily, copies, counted
+from takifugu.analysis.answer_laws.repeated import RepeatedFamily, copies
 from takifugu.analysis.bounds import Cost
 from takifugu.analysis.questions.answer_law import AnswerFamily
-from takifugu.core.arrays import FloatArray
 from takifugu.core.cache import cached
 from takifugu.core.errors import Unsupported
 from takifugu.model.beliefs.records.record_views import SumView, VectorView
@@ -79,16 +78,6 @@ class SumLaw(_OfSums[SumView]):
         if self.exact or (self.is_binary and is_tight(*map(self.law.given, self.law.levels))):
             return ""
         return BOUND
-
-    def farthest_laws(self) -> tuple[tuple[int, int], FloatArray, int] | None:
-        """Return the two farthest values and laws, None if all are listed."""
-        if self.exact or self.no_bound or not self.is_binary or self._copied > MOST_COPIES:
-            return None
-        low, high = map(self.law.given, self.law.levels)
-        a, b = sorted(self.farthest[0])
-        laws = counted(low, high, self.records.size, (a, b))
-        masses = laws.weights.floats(laws.weights.exponents.max(axis=1, keepdims=True))
-        return (a, b), masses / masses.sum(axis=1, keepdims=True), laws.step
 
     @property
     def farthest(self) -> tuple[tuple[int, int], int]:

@@ -19,6 +19,7 @@ from takifugu.analysis.answer_laws.join_tree import contraction
 from takifugu.analysis.answer_laws.message_passing import Reading, laws, reading
 from takifugu.analysis.questions.answer_law import AnswerLaw
 from takifugu.analysis.questions.marginal import Marginal, trusted
+from takifugu.core.arrays import FloatArray
 from takifugu.core.cache import cached
 from takifugu.core.errors import Unsupported
 from takifugu.model.beliefs.networks.network import BayesianNetwork
@@ -108,6 +109,23 @@ class NetworkLaw(AnswerLaw[BayesianNetwork]):
 
     def atoms(self) -> float:
         return width(self.belief, self.answer)
+
+
+def whole_law(belief: BayesianNetwork, answer: Additive) -> tuple[int, int, FloatArray]:
+    """Return the distribution of an answer of one cell: its first number, the step, and the masses.
+
+    Raises Unsupported where it would take more than LARGEST_BYTES.
+    """
+    answer_shares = shares(belief, answer)
+    node = next(iter(answer_shares.varying), None)
+    if node is None:
+        return answer_shares.base, 1, np.ones(1)
+    plan = _planned(belief, answer, (node,))
+    if not _fits(plan):
+        raise Unsupported(f"the distribution of a cell needs {plan.bytes:.1e} bytes")
+    (law,) = laws(plan, belief.factors, answer_shares.offsets)
+    masses = law.weights.floats(law.weights.exponents.max()).sum(axis=0)
+    return answer_shares.base, answer_shares.unit, np.asarray(masses / masses.sum())
 
 
 def relative_error(rounded: int) -> float:

@@ -8,31 +8,38 @@ values of the others: no choice of one law for each of them exceeds that.
 from __future__ import annotations
 
 from collections.abc import Hashable, Sequence
-from typing import TypeVar
 
 import numpy as np
 
 from takifugu.analysis.questions.expected_answer import ExpectedAnswer
 from takifugu.core.arrays import FloatArray
 from takifugu.core.errors import Unsupported
-from takifugu.model.beliefs import Belief
-from takifugu.model.beliefs.records.parameter_box import ParameterBox
 from takifugu.model.beliefs.records.parameters import Parameters
 from takifugu.model.queries.additive import Additive
 from takifugu.model.queries.columns import ColumnAnswer
 
-B = TypeVar("B", bound=Belief, covariant=True)
 
-
-class OfColumns(ExpectedAnswer[B]):
-    """Columns of which only the laws are known that each may have."""
+class OfParameters(ExpectedAnswer[Parameters]):
+    """Given the parameters, every record has the law of each column; they are averaged over the parameters."""
 
     @property
     def laws(self) -> list[FloatArray]:
         """Return the laws of each column whose mixtures are all that it may have, shape (laws, states)."""
-        raise NotImplementedError
+        laws = list[FloatArray]()
+        for column in self.belief.described:
+            is_possible = np.array(self.belief.possible(column.entry))
+            laws.append(np.array(column.laws, dtype=np.float64)[is_possible])
+        return laws
 
     def means(self, answer: Additive | ColumnAnswer) -> tuple[FloatArray, FloatArray]:
+        """Return the mean twice, and where the parameters are a network what their values allow."""
+        if self.belief.table is not None:
+            cells = self.cells(answer)
+            return cells, cells
+        return self.extremes(answer)
+
+    def extremes(self, answer: Additive | ColumnAnswer) -> tuple[FloatArray, FloatArray]:
+        """Return the least and largest means over all values of the parameters."""
         if not isinstance(answer, ColumnAnswer):
             return super().means(answer)
         laws, ends = self.laws, list[FloatArray]()
@@ -45,37 +52,6 @@ class OfColumns(ExpectedAnswer[B]):
                 total += values
             ends.append(sign * answer.records * total)
         return ends[0], ends[1]
-
-
-class OfBox(OfColumns[ParameterBox]):
-    """A box has no mean, but a least and a largest one."""
-
-    @property
-    def laws(self) -> list[FloatArray]:
-        intervals, laws = dict(self.belief.intervals), list[FloatArray]()
-        for column in self.belief.described:
-            chances = np.array(column.chance.between(intervals), dtype=np.float64)
-            laws.append(np.stack([chances, 1 - chances], axis=1))
-        return laws
-
-
-class OfParameters(OfColumns[Parameters]):
-    """Given the parameters, every record has the law of each column; they are averaged over the parameters."""
-
-    @property
-    def laws(self) -> list[FloatArray]:
-        laws = list[FloatArray]()
-        for column in self.belief.described:
-            is_possible = np.array(self.belief.possible(column.entry))
-            laws.append(np.array(column.laws, dtype=np.float64)[is_possible])
-        return laws
-
-    def means(self, answer: Additive | ColumnAnswer) -> tuple[FloatArray, FloatArray]:
-        """Return the mean twice, and where the parameters are a network what their values allow."""
-        if self.belief.table is None:
-            return super().means(answer)
-        cells = self.cells(answer)
-        return cells, cells
 
     def cells(self, answer: Additive | ColumnAnswer) -> FloatArray:
         belief, table = self.belief, self.belief.table
@@ -104,4 +80,4 @@ class OfCounted(OfParameters):
     """Counted parameters have the mean of what was counted, and any that their values allow."""
 
     def means(self, answer: Additive | ColumnAnswer) -> tuple[FloatArray, FloatArray]:
-        return OfColumns.means(self, answer)
+        return self.extremes(answer)

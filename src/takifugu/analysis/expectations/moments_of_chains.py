@@ -126,7 +126,7 @@ def _exact(chain: PeriodicChain, count: Additive, tilts: FloatArray, runs: list[
             known[key] = _of_run(chain, np.exp(np.multiply.outer(tilts, contribution)), *key[1:])
         onwards = _times(known[key], onwards)
     vectors, scale = onwards[0][:, :, 0], onwards[1]
-    sums = vectors.max(axis=1) if chain.starts_anyhow else vectors @ _start(chain)
+    sums = vectors.max(axis=1) if chain.starts_anyhow else vectors @ start_of(chain)
     return np.asarray(scale + np.log(sums))
 
 
@@ -148,7 +148,8 @@ def _runs(count: Additive) -> list[tuple[int, int]]:
     return list(zip(cuts, [*cuts[1:], count.size], strict=True))
 
 
-def _start(chain: PeriodicChain) -> FloatArray:
+def start_of(chain: PeriodicChain) -> FloatArray:
+    """Return the known law of the first step."""
     if not isinstance(chain.initial, str):
         return np.array(chain.initial, dtype=np.float64)
     first = chain.stationary_laws[0]

@@ -17,7 +17,6 @@ from takifugu.analysis.questions.expected_answer import EXPECTED_ANSWER, expecte
 from takifugu.core.arrays import FloatArray, IntArray
 from takifugu.model.beliefs import Belief
 from takifugu.model.beliefs.records.normal import MultivariateNormal
-from takifugu.model.beliefs.records.parameter_box import ParameterBox
 from takifugu.model.beliefs.records.parameters import Parameters
 from takifugu.model.beliefs.records.records import Records
 from takifugu.model.beliefs.table import JointTable
@@ -31,7 +30,7 @@ from takifugu.numbers.normal.matrices import form
 def of_users(users: IndependentUsers, count: Additive, tilts: FloatArray) -> FloatArray:
     """Users are independent: the logs of their moments add up."""
     laws = laws_of_users(users)
-    different, times = _kinds(count, users.law_of)
+    different, times = kinds_of(count, users.law_of)
     total = np.zeros(len(tilts))
     for (law, table, weight), entries in zip(different.T.tolist(), times.tolist(), strict=True):
         total += entries * _log_mean(laws[law], np.multiply.outer(tilts, weight * count.tables[table][:, 0]))
@@ -40,7 +39,7 @@ def of_users(users: IndependentUsers, count: Additive, tilts: FloatArray) -> Flo
 
 def of_records(records: Records, count: Additive, tilts: FloatArray) -> FloatArray:
     """Records are independent, and of one law, the worst of a class."""
-    different, times = _kinds(count, np.zeros(count.size, dtype=np.int64))
+    different, times = kinds_of(count, np.zeros(count.size, dtype=np.int64))
     total = np.zeros(len(tilts))
     for (_, table, weight), entries in zip(different.T.tolist(), times.tolist(), strict=True):
         for place, gains in enumerate(np.multiply.outer(tilts, weight * count.tables[table][:, 0])):
@@ -69,7 +68,7 @@ def of_parameters(belief: Parameters, answer: ColumnAnswer, tilts: FloatArray) -
     return _log_mean(masses / masses.sum(), np.array(bounds).T)
 
 
-def of_ends(belief: Parameters | ParameterBox, answer: Any, tilts: FloatArray) -> FloatArray:
+def of_ends(belief: Parameters, answer: Any, tilts: FloatArray) -> FloatArray:
     """Whatever the parameters are, given them records are independent, and their mean lies between two ends."""
     is_of_columns = isinstance(answer, ColumnAnswer)
     if not is_of_columns:
@@ -124,7 +123,7 @@ def _log_mean(masses: FloatArray, logs: FloatArray) -> FloatArray:
     return np.asarray(most + np.log(np.exp(possible - most[..., np.newaxis]) @ masses[masses > 0]))
 
 
-def _kinds(count: Additive, group: IntArray) -> tuple[IntArray, IntArray]:
+def kinds_of(count: Additive, group: IntArray) -> tuple[IntArray, IntArray]:
     """Return the group, table and weight of each kind of counted entry (3, kinds), and how many there are.
 
     Who is not counted adds nothing, and may have another alphabet than its table.

@@ -41,10 +41,10 @@ class OfUsers(ExpectedAnswer[IndependentUsers]):
 
 
 def laws_of_users(users: IndependentUsers) -> list[FloatArray]:
-    """Return each user group's law over its values, absence included."""
+    """Return each user group's law over its values; one whose value is unknown has one all the same."""
     laws, (_, one_of_each) = list[FloatArray](), np.unique(users.law_of, return_index=True)
     for law, user in zip(users.laws, one_of_each.tolist(), strict=True):
-        present = float(law.presence)
+        present = 1.0 if users.absence == "unknown" else float(law.presence)
         masses = [present * float(p) for p in law.probabilities]
         if users.alphabet(user)[-1] == ABSENT:
             masses = [*masses, 1 - present]

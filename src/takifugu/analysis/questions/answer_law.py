@@ -14,7 +14,6 @@ from fractions import Fraction
 from typing import Generic, Protocol, TypeVar, runtime_checkable
 
 from takifugu.analysis.problem import Part
-from takifugu.core.arrays import FloatArray
 from takifugu.core.cache import cached
 from takifugu.core.entries import called
 from takifugu.core.errors import Unsupported
@@ -137,13 +136,6 @@ class AnswerLaw(Generic[B]):
             pairs = len(self.family.pairs) / 2
         return pairs * self.hull * len(self.family.entries), self.atoms()
 
-    def farthest_laws(self) -> tuple[tuple[int, int], FloatArray, int] | None:
-        """Return the two farthest values, their masses and the step; mostly None.
-
-        The masses are given each value, the step is between places.
-        """
-        return None
-
     def cached_bytes(self) -> float:
         """Return about how many bytes all families take when they are kept."""
         count, atoms = self.comparisons()
@@ -219,7 +211,6 @@ ANSWER_LAW: Question[Callable[[Belief, Additive, Family], AnswerLaw[Belief]]] = 
         "model.beliefs.records.parameters:Parameters": "analysis.answer_laws.parameters:of_columns",
         "model.beliefs.records.normal_views:NormalView": "analysis.answer_laws.normal:ShiftLaw",
         "model.beliefs.records.normal_region:RegionView": "analysis.answer_laws.normal:ShiftLaw",
-        "model.beliefs.records.parameter_box:BoxView": "analysis.answer_laws.parameter_box:BoxLaw",
         "model.beliefs.pair:LawPair": "analysis.answer_laws.listed:PairLaw",
         "model.beliefs.density_views:DensityView": "analysis.questions.answer_law:FOR_DENSITIES",
         "model.beliefs.records.record_views:SumView": "analysis.answer_laws.records:SUM",

@@ -280,7 +280,6 @@ VALUES: Question[Callable[[Any, Any], IntArray]] = Question(
         "model.beliefs.contacts:CliqueInfection": "analysis.questions.evaluating:of_people",
         "model.beliefs.chains.pieces:IndependentPieces": "analysis.questions.evaluating:of_pieces",
         "model.beliefs.records.parameters:Parameters": "analysis.questions.evaluating:of_columns",
-        "model.beliefs.records.parameter_box:ParameterBox": "analysis.questions.evaluating:of_columns",
         "model.beliefs.populations:FromPopulations": "analysis.questions.coded_rows:of_rows",
         "model.beliefs.records.records:Records": "releasing.planning.reading_records:of_records",
         "model.beliefs.records.normal:MultivariateNormal": "analysis.questions.real_columns:of_columns",

@@ -114,7 +114,6 @@ EXPECTED_ANSWER: Question[type[ExpectedAnswer[Belief]]] = Question(
         "model.beliefs.contacts:Clique": "analysis.expectations.means:OfClique",
         "model.beliefs.records.normal:MultivariateNormal": "analysis.expectations.rows:OfNormal",
         "model.beliefs.records.counted_parameters:CountedParameters": "analysis.expectations.columns:OfCounted",
-        "model.beliefs.records.parameter_box:ParameterBox": "analysis.expectations.columns:OfBox",
         "model.beliefs.records.parameters:Parameters": "analysis.expectations.columns:OfParameters",
         "model.beliefs.records.records:Records": "analysis.expectations.rows:OfRecords",
         "model.beliefs.table:JointTable": "analysis.expectations.rows:OfTable",

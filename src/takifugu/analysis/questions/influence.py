@@ -1,8 +1,9 @@
 """The influence of a secret entry on others: which Markov quilts shield it, and what noise they need.
 
 Noise of scale b hides an entry up to e(Q) + D(N)/b for each quilt Q of it with near set N (Song17 Theorem 4.3). Two
-searches find quilts (with exact influence, with a proved bound on it), and a third the cost of several releases
-together. Each says what it costs and what the worst secret needs, or why it cannot.
+searches find quilts (with exact influence, with a proved bound on it). Each says what it costs and what the worst
+secret needs, or why it cannot. Of networks and columns a third finds what several releases cost together; on sequences
+no quilt costs less than the recursion (docs/theory/influence.md, Theorem 12).
 """
 
 from __future__ import annotations
@@ -135,16 +136,14 @@ about_columns = no_search(
 
 @dataclass(frozen=True)
 class Quilts:
-    """What a type of belief tells about quilts: two searches, the joint cost, and influences along a sequence.
+    """What a type of belief tells about quilts: two searches, and what releases cost together by them.
 
-    `of_columns` says that the entries are parameters of columns, which is what D(N) is of then. `along` has
-    (belief, pairs of values) -> Influence, of sequences only; their joint cost follows from it, and where it does not
-    `joint_cost` says what it is.
+    `of_columns` says that the entries are parameters of columns, which is what D(N) is of then. Without a `joint_cost`
+    quilts lower no loss.
     """
 
     exact: Callable[[Part], Search] = _NO_QUILTS
     bounded: Callable[[Part], Search] = _NO_BOUND
-    along: InfluenceOf | None = None
     joint_cost: Callable[[Part, Charges], tuple[float, Witness]] | None = None
     of_columns: bool = False
 
@@ -153,11 +152,8 @@ def quilts(belief: Belief) -> Quilts:
     """Return the answer of a belief about quilts.
 
     >>> from takifugu import MarkovChain
-    >>> chain = MarkovChain([[0.9, 0.1], [0.4, 0.6]], 10)
-    >>> influence = quilts(chain).along(chain, None)
-    >>> influence.extend(2)
-    >>> influence.right(2).max(axis=1).round(6).tolist()
-    [1.791759, 0.980829]
+    >>> quilts(MarkovChain([[0.9, 0.1], [0.4, 0.6]], 10)).joint_cost is None
+    True
     """
     return QUILTS.of(belief)
 
@@ -167,12 +163,12 @@ def joint_cost(part: Part, charges: Charges) -> tuple[float, Witness]:
 
     The cost is the largest over secret entries and ordered pairs of values of the least over quilts of e(Q) + sum_k
     D_k(N)/b_k; it holds pointwise in transcripts. `charges` are (entry changes, scale b_k), one per release, both in
-    grid units; a release of scale 0 costs infinitely much where it reads the near set. A belief without quilts pays for
-    the trivial one. For classes e(Q) is the proved bound, or a supremum over initial laws.
+    grid units; a release of scale 0 costs infinitely much where it reads the near set. Where quilts lower no loss it is
+    that of the trivial one, the change of everything.
     """
-    return (quilts(part.belief).joint_cost or _along_a_sequence)(part, charges)
+    return (quilts(part.belief).joint_cost or _trivial_cost)(part, charges)
 
-_along_a_sequence = later("influence.quilts.chain.joint_cost:joint_cost")
+_trivial_cost = later("influence.quilts.near_sets:trivial_cost")
 
 _IN_A_CLIQUE = no_search(
     "in a clique everybody is close to everybody, so no quilt shields anyone, and the trivial one needs as much noise "

@@ -213,7 +213,6 @@ JOINT_STATES: Question[type[JointStates[Belief]]] = Question(
         "model.beliefs.chains.pieces:IndependentPieces": "audit.states:PieceStates",
         "model.beliefs.records.parameters:Parameters": "audit.states:ParameterStates",
         "model.beliefs.records.counted_parameters:CountedParameters": "audit.states:CountedStates",
-        "model.beliefs.records.parameter_box:ParameterBox": "audit.states:BoxStates",
         "model.beliefs.populations:FromPopulations": "audit.populations:RowStates",
         "model.beliefs.populations:WhichOf": "audit.populations:WhichStates",
         "model.beliefs.records.records:Records": "audit.records:RecordStates",

@@ -116,7 +116,6 @@ LOG_MOMENTS: Question[LogMoments] = Question(
         "model.beliefs.records.normal:MultivariateNormal": "analysis.expectations.moments_of_rows:of_normal",
         "model.beliefs.records.normal_region:NormalRegion": "analysis.questions.likely_range:unknown",
         "model.beliefs.records.counted_parameters:CountedParameters": "analysis.expectations.moments_of_rows:of_ends",
-        "model.beliefs.records.parameter_box:ParameterBox": "analysis.expectations.moments_of_rows:of_ends",
         "model.beliefs.records.parameters:Parameters": "analysis.expectations.moments_of_rows:of_parameters",
         "model.beliefs.records.records:Records": "analysis.expectations.moments_of_rows:of_records",
         "model.beliefs.table:JointTable": "analysis.expectations.moments_of_rows:of_table",

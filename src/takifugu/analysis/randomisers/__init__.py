@@ -54,7 +54,6 @@ KINDS: Registry[Kind] = Registry(
         "outside": "analysis.randomisers.outside:OUTSIDE",
         "sent-value": "mechanisms.local.sent:VALUE",
         "sent-tuple": "mechanisms.local.sent:TUPLE",
-        "sent-bits": "mechanisms.local.sent:BITS",
     },
 )
 

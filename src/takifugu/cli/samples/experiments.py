@@ -1,12 +1,12 @@
-"""Experiments of papers, to be run again: modules of the folder `experiments/` of a checkout, or of this package.
+"""Experiments of papers, to be run again: modules of the folder `experiments/` of a checkout.
 
 A module is a target if it declares this in a line at its top level:
 
     REPRODUCES = "Song, Wang and Chaudhuri (arXiv 1603.03977v1), Section 5"
 
 Its name is the file's name, its sentence the first one of its docstring; running it is running the file. Nothing else
-registers it. In a checkout it rewrites the pages of docs/; elsewhere it writes them into a folder, without the parts
-whose research data are absent.
+registers it. It rewrites the pages of docs/, or writes them into a folder, without the parts whose research data are
+absent.
 """
 
 from __future__ import annotations
@@ -27,8 +27,8 @@ from takifugu.core.errors import InputError
 from takifugu.core.nearest import did_you_mean
 
 _PACKAGE = Path(__file__).resolve().parents[2]
-#: The checkout that this package was imported from, or the installed package: what holds `experiments/`.
-ROOT = _PACKAGE if (_PACKAGE / "experiments").is_dir() else _PACKAGE.parents[1]
+#: The checkout that this package was imported from, if it was.
+ROOT = _PACKAGE.parents[1]
 MARK = "REPRODUCES"
 
 
@@ -42,18 +42,13 @@ class Target:
     path: Path
 
 
-def is_checkout(root: Path = ROOT) -> bool:
-    """Return whether a folder is a checkout."""
-    return (root / "pyproject.toml").is_file()
-
-
 def targets(root: Path = ROOT) -> tuple[Target, ...]:
     """Return the experiments by name, unimported; InputError for none."""
     folder = root / "experiments"
     if not folder.is_dir():
         raise InputError(
-            "this installation of Takifugu has no folder of experiments",
-            fix="install it again with `pip install .` in a checkout of the source",
+            "the experiments are not part of the installed package",
+            fix="get the source of Takifugu, and run `pip install -e .` and then this command in its folder",
         )
     all_targets = list[Target]()
     for path in sorted(folder.glob("*.py")):
@@ -92,10 +87,8 @@ def run(
     place = {**os.environ, "PYTHONPATH": os.pathsep.join(paths)}
     if folder is not None:
         place |= {"TAKIFUGU_OUTPUT": str(folder.resolve()), "TAKIFUGU_WHOLE": str(int(whole))}
-    command = [sys.executable, str(target.path)]
-    checkout = root if is_checkout(root) else None
     with _ignoring_interrupts():
-        process = subprocess.Popen(command, cwd=checkout, env=place, stdout=output)
+        process = subprocess.Popen([sys.executable, str(target.path)], cwd=root, env=place, stdout=output)
     try:
         return process.wait()
     except BaseException:  # nothing goes on for somebody who has stopped it

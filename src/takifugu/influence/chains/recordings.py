@@ -17,7 +17,6 @@ from threading import Lock
 import numpy as np
 
 from takifugu.core.arrays import FloatArray, IntArray
-from takifugu.core.cache import cached
 from takifugu.influence.chains.chains import Loss, sides_of, usual_jumps, worst_between
 from takifugu.influence.chains.remembered import Memory
 from takifugu.influence.chains.sides import Side
@@ -64,10 +63,13 @@ class Recording:
     size: int
 
 
-def recording_loss(chain: PeriodicChain, lengths: IntArray, rates: FloatArray, family: Family, most: int) -> Loss:
+def recording_loss(
+    chain: PeriodicChain, lengths: IntArray, rates: FloatArray, family: Family, most: int, is_anywhere: bool = False
+) -> Loss:
     """Return `chain_loss` of a profile in stretches of equal loss.
 
-    In a stretch `lengths` steps in a row lose `rates` for any two values. The family holds every step. Raises
+    In a stretch `lengths` steps in a row lose `rates` for any two values. The family holds every step. Where the
+    start is unknown the recording starts at its first step, or (`is_anywhere`) may start anew before any. Raises
     Unsupported where losses of a stretch still rise after `most` steps.
 
     >>> from takifugu import MarkovChain
@@ -76,12 +78,13 @@ def recording_loss(chain: PeriodicChain, lengths: IntArray, rates: FloatArray, f
     0.873513017973
     """
     size = int(lengths.sum())
-    ahead, behind = cached(chain, ("influence", size % len(chain.step_matrices)), lambda: sides_of(chain, size))
+    ahead, behind = sides_of(chain, size, is_anywhere)
     law: Hashable = (ahead.law, behind.law, chain.initial, type(family), family.pairs, family.presence, most)
     nearest = None if ahead.law is None or behind.law is None else _nearest(law, lengths, rates)
     sweep = _Sweep(len(chain.states), most)
     before = (None, None) if nearest is None else (nearest.left, nearest.right)
-    left = sweep.along(behind, lengths, rates, before[0], may_shift=not chain.has_given_start)
+    starts_at_once = chain.has_given_start or (chain.starts_anyhow and not is_anywhere)
+    left = sweep.along(behind, lengths, rates, before[0], may_shift=not starts_at_once)
     right = sweep.along(ahead, lengths[::-1], rates[::-1], before[1], may_shift=True)
     losses = _losses(sweep, chain, family, (behind, left), (ahead, right), nearest)
     if ahead.law is not None and behind.law is not None:

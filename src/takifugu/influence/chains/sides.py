@@ -17,11 +17,11 @@ import numpy as np
 
 from takifugu.core.arrays import BoolArray, FloatArray
 from takifugu.core.errors import Unsupported
-from takifugu.influence.chains.kernels import Kernels, contracted, reversed_kernel, spread
+from takifugu.influence.chains.kernels import Kernels, reversed_kernel
 from takifugu.influence.chains.remembered import law_of
 from takifugu.influence.profiles.suprema import suprema
 from takifugu.model.beliefs.stochastic import WideLaw, leads
-from takifugu.numbers.outward_rounding import UNIT, up
+from takifugu.numbers.outward_rounding import UNIT
 
 #: A given start is taken for settled where no mass is farther from the stationary one, relatively.
 SETTLED = 1e-12
@@ -38,6 +38,10 @@ class Side(Protocol):
 
     @property
     def settled_from(self) -> int: ...
+
+    @property
+    def has_zeros(self) -> bool:
+        """Whether some step is impossible."""
 
     @property
     def law(self) -> Hashable:
@@ -69,6 +73,10 @@ class Forward:
     settled_from = 0
 
     @cached_property
+    def has_zeros(self) -> bool:
+        return not self.step_matrices.all()
+
+    @cached_property
     def law(self) -> Hashable:
         return "forward", self.length % self.period, law_of(self.step_matrices)
 
@@ -98,6 +106,10 @@ class Backward:
     @property
     def period(self) -> int:
         return len(self.step_matrices)
+
+    @cached_property
+    def has_zeros(self) -> bool:
+        return not self.step_matrices.all()
 
     @cached_property
     def law(self) -> Hashable:
@@ -194,48 +206,3 @@ class Backward:
         for t in range(len(self._laws) - 1, j):
             self._laws.append(self._laws[t].after(self.step_matrices[t % self.period]))
         return self._laws[j]
-
-
-@dataclass(frozen=True, eq=False)
-class BackwardFromAnyStart:
-    """L of a chain with any law of the first entry: 4 artanh(tanh(h/4) tanh(s/4)), by Lemma 2 of chain classes."""
-
-    step_matrices: FloatArray
-
-    @property
-    def period(self) -> int:
-        return len(self.step_matrices)
-
-    settled_from = 0
-
-    @cached_property
-    def law(self) -> Hashable:
-        return "backward from any start", law_of(self.step_matrices)
-
-    @cached_property
-    def has_zeros(self) -> bool:
-        return not self.step_matrices.all()
-
-    @cached_property
-    def _spreads(self) -> dict[tuple[int, int], FloatArray]:
-        return {}
-
-    @cached_property
-    def _kernels(self) -> Kernels:
-        phases = (np.arange(self.period) - 1) % self.period
-        turned = self.step_matrices[phases].transpose(0, 2, 1)
-        return Kernels(turned, 0.0, turned > 0)
-
-    def step(self, position: int, distance: int, ratio: FloatArray, needed: np.ndarray | None = None) -> FloatArray:
-        key = (position % self.period, distance)
-        if key not in self._spreads:
-            columns, possible = self._kernels.product(position, distance)  # [a, x]: from x, `distance` before, to a
-            error = 4 * distance * (len(columns) + 1) * UNIT * (distance > 1)
-            self._spreads[key] = up(spread(columns, possible if distance > 1 else None) + error)
-        return contracted(self._spreads[key], float(ratio.max(initial=0.0)))
-
-    def at_least(self, position: int, distance: int, ratio: FloatArray) -> FloatArray:
-        return np.zeros_like(ratio)
-
-    def fixed_kernel(self) -> None:
-        return None

@@ -8,6 +8,8 @@ from fractions import Fraction
 
 import numpy as np
 
+from takifugu.analysis.bounds import Witness
+from takifugu.analysis.problem import Part
 from takifugu.core.arrays import FloatArray, IntArray
 from takifugu.core.errors import Unsupported
 from takifugu.numbers.outward_rounding import UNIT
@@ -109,3 +111,10 @@ def joint_change(charges: Sequence[tuple[IntArray, Fraction]]) -> RunningChange:
     total = float((costs * np.diff(ends, prepend=0)).sum())
     unit = Fraction(2) ** max(-1000, math.frexp(total)[1] - SUM_BITS)
     return RunningChange(Runs(np.ceil(costs / float(unit)).astype(np.int64), ends), unit, barrier)
+
+
+def trivial_cost(part: Part, charges: Sequence[tuple[IntArray, Fraction]]) -> tuple[float, Witness]:
+    """Return the joint cost by the trivial quilt, rounded up: all entries change."""
+    change = joint_change(charges)
+    total = math.inf if math.isinf(change.total()) else float_above(change.each.total * change.unit)
+    return total, Witness("any values against any others", "the near set is everything", (("cost", total),))

@@ -1,14 +1,18 @@
 """Randomising one value at its source, so that it does not tell which population it came from (Kawamoto19)."""
 
-from takifugu.mechanisms.local.rappor import Rappor, instantaneous, permanent
+from typing import TYPE_CHECKING
+
+from takifugu.core.moved import no_attribute
 from takifugu.mechanisms.local.tupling import Tupling, smallest_tupling, theorem3_delta, theorem3_epsilon
 
 __all__ = [
-    "Rappor",
     "Tupling",
-    "instantaneous",
-    "permanent",
     "smallest_tupling",
     "theorem3_delta",
     "theorem3_epsilon",
 ]
+
+if not TYPE_CHECKING:
+
+    def __getattr__(name: str) -> object:
+        raise no_attribute("takifugu.local", name)

@@ -21,8 +21,7 @@ from takifugu.mechanisms.local.optimal import optimal, optimal_over
 from takifugu.mechanisms.local.over_classes import about_ends
 from takifugu.mechanisms.local.populations import Populations
 from takifugu.mechanisms.local.promises import Promise, hides_population
-from takifugu.mechanisms.local.rappor import permanent
-from takifugu.mechanisms.local.senders import Bits, Sender, Values
+from takifugu.mechanisms.local.senders import Sender
 from takifugu.numbers.atoms import Floats, masses_at
 from takifugu.numbers.distributions.channel import from_weights
 from takifugu.numbers.distributions.positive_part import mean_positive_part
@@ -79,8 +78,8 @@ def strongest(
     >>> from takifugu.mechanisms.local.populations import populations_of
     >>> from takifugu.model.beliefs.populations import FromPopulations
     >>> home = populations_of(FromPopulations({"home": {"a": "0.8", "b": "0.2"}, "out": {"a": "0.3", "b": "0.7"}}))
-    >>> best, bits = (strongest(home, Fraction(1, 2), Fraction(0), name) for name in ("optimal", "rappor"))
-    >>> best.measured <= 0.5 and best.expected_loss < bits.expected_loss
+    >>> best, flip = (strongest(home, Fraction(1, 2), Fraction(0), name) for name in ("optimal", "randomised-response"))
+    >>> best.measured <= 0.5 and best.expected_loss <= flip.expected_loss
     True
     """
     strength = 0.0
@@ -115,26 +114,20 @@ def mechanisms(
 
     def of(rows: Callable[[float], Floats], number_of_dummies: int = 0, of_distance: bool = True) -> Mechanism:
         def make(strength: float) -> Sender:
-            return Values(from_weights(values, values, rows(strength)), number_of_dummies)
+            return Sender(from_weights(values, values, rows(strength)), number_of_dummies)
 
         return Mechanism(make, rows, number_of_dummies, of_distance)
 
-    def bits(strength: float) -> Sender:
-        return Bits(permanent(values, repr(weights.flipped_bits(strength))))
-
     by_name: dict[str, Mechanism | None] = {
         "randomised-response": of(lambda s: weights.same_or_other(len(values), s), of_distance=False),
-        "rappor": Mechanism(bits, of_distance=False),
         "exponential": of(lambda s: weights.decaying(distances, s / 2)),
     }
     places = populations.places
     if all(isinstance(v, tuple) and len(v) == 2 and np.isfinite(np.array(v, dtype=float)).all() for v in places):
         by_name["planar-laplace"] = of(lambda s: weights.decaying(distances, s))
-        by_name["planar-normal"] = of(lambda s: weights.normal(distances, s))
         cells = weights.cells_of(populations.places)
         if cells is not None:
             by_name["planar-laplace-remapped"] = of(lambda s: weights.laplace_masses(cells, s))
-            by_name["planar-normal-remapped"] = of(lambda s: weights.normal_masses(cells, s))
     by_name["restricted-laplace"] = of(lambda s: weights.restricted(distances, s, reach))
     by_name["tupling"] = of(lambda s: weights.restricted(distances, s, reach), dummies)
     by_name["optimal"] = None
@@ -149,7 +142,7 @@ def optimum(populations: Populations, epsilon: Fraction, delta: Fraction) -> Sen
     apart = populations.distances_apart
     if populations.regions is not None:
         cost = masses_at(populations.prior, populations.values)[:, None] * populations.distances
-        return Values(optimal_over(populations.values, cost, populations.regions, epsilon, delta, apart))
+        return Sender(optimal_over(populations.values, cost, populations.regions, epsilon, delta, apart))
     laws = populations.laws
     promises = []
     for (a, b), distance in apart.items():
@@ -161,7 +154,7 @@ def least_loss(populations: Populations, promises: Sequence[Promise]) -> Sender:
     """Return the channel of least expected loss within every promise."""
     values = populations.values
     solution = optimal(values, values, populations.prior, populations.distance, promises)
-    return Values(solution.channel)
+    return Sender(solution.channel)
 
 
 def largest_strength(

@@ -199,15 +199,10 @@ def noise_of(sender: Sender, populations: Populations, belief: FromPopulations) 
 
 _MEASURED = "what it tells about the population is measured exactly"
 RESPONSE = Hiding("randomised-response", f"Kairouz, Oh and Viswanath 2014; {_MEASURED}")
-RAPPOR = Hiding("rappor", f"Erlingsson, Pihur and Korolova 2014; {_MEASURED}")
 EXPONENTIAL = Hiding("exponential", f"McSherry and Talwar 2007; {_MEASURED}")
 LAPLACE = Hiding("planar-laplace", f"Andrés, Bordenabe, Chatzikokolakis and Palamidessi 2013, on a grid; {_MEASURED}")
-NORMAL = Hiding("planar-normal", f"normal noise in the plane, on a grid; {_MEASURED}")
 LAPLACE_REMAPPED = Hiding(
     "planar-laplace-remapped", f"Andrés et al. 2013, rounded to cells and remapped into the box; {_MEASURED}"
-)
-NORMAL_REMAPPED = Hiding(
-    "planar-normal-remapped", f"normal noise in the plane, rounded to cells and remapped into the box; {_MEASURED}"
 )
 RESTRICTED = Hiding("restricted-laplace", f"Kawamoto and Murakami 2019, §6.4, cut at a radius; {_MEASURED}")
 TUPLING = Hiding("tupling", "Kawamoto and Murakami 2019, Algorithm 1, with its exact delta", 2e4)

@@ -2,8 +2,8 @@
 
 With M_y the largest and m_y the least <p, K_y> over a region, an output is at most max M_y / m'_y times as likely from
 one population as from the other. For delta, (P - e^epsilon Q)_+ grows with P and falls with Q, output by output, and so
-do the sums of them that tuples and bits lead to: the ends M_y and m'_y bound all three. Exact for epsilon of a channel;
-for delta, and of bits, an upper bound.
+do the sums of them that tuples lead to: the ends M_y and m'_y bound both. Exact for epsilon of a channel; for delta an
+upper bound.
 """
 
 from __future__ import annotations
@@ -11,26 +11,18 @@ from __future__ import annotations
 import math
 from collections.abc import Hashable, Iterable, Mapping
 from fractions import Fraction
-from itertools import accumulate, permutations, product
+from itertools import accumulate, permutations
 
 import numpy as np
 
 from takifugu.core.cache import memoised
 from takifugu.core.lists import take
 from takifugu.mechanisms.local.populations import Populations
-from takifugu.mechanisms.local.rappor import Rappor
 from takifugu.model.beliefs.population_region import WHOLE, Region, Regions
 from takifugu.numbers.atoms import Floats
 from takifugu.numbers.distributions.channel import Channel, largest_log_ratio
 from takifugu.numbers.distributions.divergence import divergence
 from takifugu.numbers.distributions.positive_part import LARGEST_EPSILON, mean_positive_part
-from takifugu.numbers.distributions.positive_part_of_bits import mean_positive_part_of_bits
-from takifugu.numbers.search import halved, mean
-
-#: Shares of the multipliers of sums of masses that are tried for bits.
-_SHARES = (0.0, 0.25, 0.5, 0.75, 1.0)
-#: So finely the ratio of bits is met.
-_FINE = 1e-9
 
 Masses = dict[Hashable, Fraction]
 Ends = dict[str, tuple[Masses, Masses]]
@@ -147,56 +139,6 @@ def _among(dummies: int, high: Masses, low: Masses, epsilon: Fraction) -> float:
     positive_part = mean_positive_part(gaps, np.full(count, 1 / count), sent).high / sent
     total = float(sum(high.values())) + factor
     return positive_part * (1 + sent * 2.0**-48) + 2.0**-50 * (1 + total)
-
-
-def bits_loss_over(rappor: Rappor, regions: Regions) -> float:
-    """Return an epsilon of bits over the class, rounded up.
-
-    A ratio r is safe if c0 + (c1 - c0) p(B) <= r (c0 + (c1 - c0) q(B)) for all sets B: if the largest sum of
-    (p - r q)_+ is at most c0 (r - 1) / (c1 - c0). By weak duality that sum is at most what single values give with any
-    multipliers of the two sums of masses; some are tried.
-    """
-    high, low = map(float, rappor.base)
-    ends = list(map(single_ends, regions.by_name.values()))
-
-    def safe(ratio: float) -> bool:
-        room = low * (ratio - 1) / (high - low) - 1e-12 * (1 + ratio)
-        return all(_largest_excess(of, others, ratio) <= room for of, others in permutations(ends, 2))
-
-    enough: float = rappor.epsilon
-    return halved(lambda e: safe(math.exp(e)), enough, 0.0, lambda good, bad: good - bad <= _FINE, mean)
-
-
-def bits_delta_over(rappor: Rappor, regions: Regions, epsilon: Fraction) -> float:
-    """Return a delta of bits over the class, rounded up."""
-    if rappor.epsilon <= epsilon:
-        return 0.0
-    if rappor.is_beyond_floats(epsilon):
-        return 1.0
-    factor, (high, low) = math.exp(float(epsilon)), rappor.base
-    worst = 0.0
-    for (_, most), (least, _) in permutations(map(single_ends, regions.by_name.values()), 2):
-        gaps = most - factor * least
-        enclosure = mean_positive_part_of_bits(float(low) * (1 - factor), float(high - low) * gaps, float(rappor.other))
-        worst = max(worst, enclosure.high + 2.0**-48 * (1 + factor) * float(high) * len(gaps))
-    return min(1.0, worst)
-
-
-def single_ends(region: Region) -> tuple[Floats, Floats]:
-    """Return the least and the largest mass of each single value."""
-    blocks = region.tree.all
-    leaves = [number for number, block in enumerate(blocks) if not block.parts]
-    leaves.sort(key=lambda number: blocks[number].values[0])
-    return np.array(region.low)[leaves] / WHOLE, np.array(region.high)[leaves] / WHOLE
-
-
-def _largest_excess(of: tuple[Floats, Floats], against: tuple[Floats, Floats], ratio: float) -> float:
-    """Bound the largest sum of (p - ratio q)_+ within these ends."""
-    least = math.inf
-    for first, second in product(_SHARES, _SHARES):
-        corners = [np.maximum(p - ratio * q, 0) - first * p + second * ratio * q for p, q in product(of, against)]
-        least = min(least, float(np.max(corners, axis=0).sum()) + first - second * ratio)
-    return least
 
 
 def about_ends(rows: Floats, regions: Regions) -> dict[str, tuple[Floats, Floats]]:

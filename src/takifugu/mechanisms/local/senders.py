@@ -1,12 +1,13 @@
-"""What a person's device sends for one value: an output of a channel, alone or among dummies, or a bit for each value.
+"""What a person's device sends for one value: an output of a channel, alone or among dummies.
 
-Each way knows its law, how it draws, how it is written down, and what it gives away and costs for some populations.
+A sender knows its law, how it draws, how it is written down, and what it gives away and costs for some populations; of
+counted ones epsilon and delta hold over their whole class.
 """
 
 from __future__ import annotations
 
 import itertools
-from collections.abc import Collection, Hashable, Iterable, Iterator, Sequence
+from collections.abc import Hashable, Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from fractions import Fraction
 from functools import partial
@@ -17,7 +18,6 @@ import numpy.typing as npt
 
 from takifugu.core.cache import cached, memoised
 from takifugu.core.errors import DataError, Unsupported
-from takifugu.core.escaping import number
 from takifugu.core.lists import places_of
 from takifugu.core.plain import Json, to_plain
 from takifugu.mechanisms.local.classes import among_spread
@@ -29,15 +29,13 @@ from takifugu.mechanisms.local.measuring import (
     tuple_loss,
     worst_tuple_loss,
 )
-from takifugu.mechanisms.local.over_classes import bits_delta_over, bits_loss_over, delta_over, loss_over
+from takifugu.mechanisms.local.over_classes import delta_over, loss_over
 from takifugu.mechanisms.local.populations import Populations
-from takifugu.mechanisms.local.rappor import Rappor
 from takifugu.mechanisms.local.tupling import Tupling
 from takifugu.numbers.atoms import Floats
 from takifugu.numbers.distributions.channel import REPAIR_TOTAL, Channel
 from takifugu.numbers.noise import Entropy, SystemEntropy, choose, uniform_below
 from takifugu.numbers.noise.alias import AliasTables
-from takifugu.numbers.rationals import to_text
 
 Codes = npt.NDArray[np.int64]
 #: Most outputs that are listed, for the audit.
@@ -46,10 +44,7 @@ MOST_OUTPUTS = 100_000
 
 @dataclass(frozen=True, eq=False)
 class SentRows:
-    """The values sent for `count` rows: for each its row, and its place in `outputs`.
-
-    Of a row of which no bit is 1 nothing was sent.
-    """
+    """The values sent for `count` rows: for each its row, and its place in `outputs`."""
 
     outputs: tuple[Hashable, ...]
     count: int
@@ -61,7 +56,7 @@ class SentRows:
 
 
 @dataclass(frozen=True)
-class Values:
+class Sender:
     """A channel's output among `dummies` uniform ones in uniform order.
 
     Source: Kawamoto19 Algorithm 1, errata N6.
@@ -98,7 +93,7 @@ class Values:
         row, total = self.channel.masses[place], self.channel.total
         dummies_mass = Fraction(1, len(self.channel.outputs)) ** self.dummies
         outputs = output if self.dummies and isinstance(output, Iterable) else (output,)
-        places = cached(self, Values, lambda: places_of(self.channel.outputs))
+        places = cached(self, Sender, lambda: places_of(self.channel.outputs))
         return Fraction(sum(row[places[y]] for y in outputs), total) * dummies_mass / (self.dummies + 1)
 
     def shares(self, place: int) -> list[float]:
@@ -189,101 +184,6 @@ class Values:
 
     def worst_loss(self, populations: Populations) -> float:
         return worst_tuple_loss(self.channel, populations.distances)
-
-
-@dataclass(frozen=True)
-class Bits:
-    """One bit per value (`local.rappor`): a receiver sees the set of values whose bits are 1."""
-
-    rappor: Rappor
-
-    @property
-    def kind(self) -> str:
-        return "sent-bits"
-
-    @property
-    def values(self) -> tuple[Hashable, ...]:
-        return self.rappor.values
-
-    @property
-    def outputs(self) -> Sequence[Hashable]:
-        count = 2.0 ** len(self.values)
-        if count > MOST_OUTPUTS:
-            raise Unsupported(f"there are {count:.3g} sets of bits, and at most {MOST_OUTPUTS:,} are listed")
-        by_size = (itertools.combinations(self.values, size) for size in range(len(self.values) + 1))
-        return list(itertools.chain.from_iterable(by_size))
-
-    @property
-    def only_channel(self) -> Channel | None:
-        return None
-
-    def mass(self, place: int, output: Hashable) -> Fraction:
-        assert isinstance(output, Collection)
-        chance_of_all = Fraction(1)
-        for number_of_bit, value in enumerate(self.values):
-            chance = self.rappor.present if number_of_bit == place else self.rappor.other
-            if value not in output:
-                chance = 1 - chance
-            chance_of_all *= chance
-        return chance_of_all
-
-    def shares(self, place: int) -> list[float]:
-        shares = [float(self.rappor.other)] * len(self.values)
-        shares[place] = float(self.rappor.present)
-        return shares
-
-    def unseen(self) -> Fraction:
-        """Return 1 less the total variation distance of any two values' bits."""
-        return 1 - (self.rappor.present - self.rappor.other)
-
-    def pointwise(self) -> Floats:
-        return (1.0 - np.eye(len(self.values))) * self.rappor.epsilon
-
-    def send(self, codes: Codes, entropy: Entropy) -> SentRows:
-        rows, places = np.nonzero(self.rappor.randomise(codes, entropy))
-        return SentRows(self.values, len(codes), rows.astype(np.int64), places.astype(np.int64))
-
-    def of_rows(self, sent: SentRows) -> tuple[Hashable, ...]:
-        values_of: list[list[Hashable]] = [[] for _ in range(sent.count)]
-        for row, value in sent:
-            values_of[row].append(value)
-        return tuple(map(tuple, values_of))
-
-    def what(self) -> str:
-        true, other = number(float(self.rappor.present)), number(float(self.rappor.other))
-        return (
-            f"for each row the values whose bit is 1, which it is with probability {true} for the row's own value and "
-            f"{other} for each other one"
-        )
-
-    def to_dict(self) -> Json:
-        bits = {"own": to_text(self.rappor.present), "other": to_text(self.rappor.other)}
-        return {"inputs": to_plain(self.values), **bits}
-
-    def epsilon(self, populations: Populations) -> float:
-        if populations.regions is not None:
-            return bits_loss_over(self.rappor, populations.regions)
-        return populations.largest(self.rappor.distribution_loss)
-
-    def delta(self, populations: Populations, epsilon: Fraction) -> float:
-        if populations.regions is not None:
-            return bits_delta_over(self.rappor, populations.regions, epsilon)
-        both_ways = itertools.permutations(populations.laws.values(), 2)
-        return max(self.rappor.delta(p, q, epsilon).high for p, q in both_ways)
-
-    def local_epsilon(self) -> float:
-        return self.rappor.epsilon
-
-    def expected_loss(self, populations: Populations) -> float:
-        """Return the mean distance to the closest set bit, or the diameter."""
-        return self.rappor.expected_loss(populations.prior, populations.distances)
-
-    def worst_loss(self, populations: Populations) -> float:
-        return float(populations.distances.max())
-
-
-#: A way to send a value of some populations; of counted ones epsilon and delta hold over their whole class.
-Sender = Values | Bits
 
 
 def randomised(channel: Channel, indices: npt.NDArray[np.integer], entropy: Entropy | None = None) -> Codes:

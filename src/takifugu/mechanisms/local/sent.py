@@ -20,11 +20,9 @@ from takifugu.core.cache import cached
 from takifugu.core.errors import DataError, InputError
 from takifugu.core.escaping import at_most, number
 from takifugu.core.plain import Json, Plain
-from takifugu.mechanisms.local.rappor import Rappor
-from takifugu.mechanisms.local.senders import Bits, Sender, SentRows, Values
+from takifugu.mechanisms.local.senders import Sender, SentRows
 from takifugu.numbers.atoms import Floats
 from takifugu.numbers.distributions.channel import Channel
-from takifugu.numbers.rationals import as_fraction
 
 if TYPE_CHECKING:
     from takifugu.numbers.noise import Entropy
@@ -134,16 +132,13 @@ def read_sender(data: Plain) -> Sender:
 
     InputError, KeyError, TypeError or ValueError for anything else.
     """
-    if data["kind"] == "sent-bits":
-        present, other = as_fraction(data["own"], "a chance"), as_fraction(data["other"], "a chance")
-        return Bits(Rappor(tuple(map(_frozen, data["inputs"])), present, other))
     inputs, outputs = tuple(map(_frozen, data["inputs"])), tuple(map(_frozen, data["outputs"]))
     masses, total = tuple(tuple(map(int, row)) for row in data["masses"]), int(data["total"])
     fits = len(masses) == len(inputs) and all(len(row) == len(outputs) for row in masses)
     if not fits or any(sum(row) != total or min(row) < 0 for row in masses):
         raise InputError("the rows of the channel are no distributions with one total", rule="it was edited by hand")
     dummies = int(data["dummies"]) if data["kind"] == "sent-tuple" else 0
-    return Values(Channel(inputs, outputs, masses, total), dummies)
+    return Sender(Channel(inputs, outputs, masses, total), dummies)
 
 
 def read(data: Plain) -> Sending:
@@ -170,4 +165,3 @@ def _kind(name: str, sentence: str) -> Kind:
 
 VALUE = _kind("a value for each row", "each row's value replaced by one of finitely many, drawn by a table, by itself")
 TUPLE = _kind("a value among dummies", "each row's value, drawn by a table, among values that are drawn at random")
-BITS = _kind("bits for each row", "one bit for each value and row, each drawn by itself")

@@ -12,7 +12,7 @@ from collections.abc import Hashable, Mapping, Sequence
 from dataclasses import dataclass
 from fractions import Fraction
 from functools import reduce
-from itertools import combinations_with_replacement, permutations, product
+from itertools import combinations_with_replacement, permutations
 from typing import Any
 
 import numpy as np
@@ -20,7 +20,7 @@ import numpy.typing as npt
 
 from takifugu.core.cache import memoised
 from takifugu.mechanisms.local.populations import Populations
-from takifugu.mechanisms.local.senders import Sender, Values
+from takifugu.mechanisms.local.senders import Sender
 from takifugu.model.beliefs.population_region import Regions
 from takifugu.numbers.atoms import Floats
 from takifugu.numbers.distributions.channel import largest_log_ratio
@@ -94,22 +94,15 @@ def columns_of(sender: Sender, most: int) -> Columns | None:
 
     Of a tuple they are its channel's: its likelihoods are sums of these, and a ratio of sums is between the ratios.
     """
-    count = len(sender.channel.outputs) if isinstance(sender, Values) else 2 ** len(sender.values)
-    if count > most:
+    if len(sender.channel.outputs) > most:
         return None
     return _columns_of(sender)
 
 
 @memoised
 def _columns_of(sender: Sender) -> Columns:
-    if isinstance(sender, Values):
-        columns = list(zip(*sender.channel.masses, strict=True))
-    else:
-        present, other = sender.rappor.present, sender.rappor.other
-        ratio = present * (1 - other) / (other * (1 - present))
-        columns = list(product((ratio.denominator, ratio.numerator), repeat=len(sender.values)))
     reduced = set[tuple[int, ...]]()
-    for column in filter(any, columns):
+    for column in filter(any, zip(*sender.channel.masses, strict=True)):
         common = math.gcd(*column)
         reduced.add(tuple(mass // common for mass in column))
     return tuple(sorted(reduced))

@@ -69,15 +69,10 @@ def laplace_masses(cells: Cells, rate: float) -> Floats:
     """Return the masses of remapped planar Laplace noise e^(-rate d)."""
     variances = np.exp(_LOGS)
     weights = variances**1.5 * np.exp(-variances / 2)
-    return _mixed(cells, np.sqrt(variances) / rate, weights / weights.sum())
+    return mixed_masses(cells, np.sqrt(variances) / rate, weights / weights.sum())
 
 
-def normal_masses(cells: Cells, rate: float) -> Floats:
-    """Return the masses of remapped planar normal noise of deviation 1/rate."""
-    return _mixed(cells, np.array([1 / rate]), np.array([1.0]))
-
-
-def _mixed(cells: Cells, deviations: Floats, weights: Floats) -> Floats:
+def mixed_masses(cells: Cells, deviations: Floats, weights: Floats) -> Floats:
     """Return the masses of a mixture of normal noises, remapped."""
     across, up = (_interval_masses(middles, deviations) for middles in cells.along)
     (columns, rows), count = map(len, cells.along), len(weights)
@@ -132,20 +127,6 @@ def same_or_other(count: int, epsilon: float) -> Floats:
     return decaying(1.0 - np.eye(count), epsilon)
 
 
-def normal(distances: Floats, rate: float) -> Floats:
-    """Return e^(-(rate d)^2 / 2): planar normal noise of deviation 1/rate."""
-    return np.exp(np.maximum(-((rate * distances) ** 2) / 2, FARTHEST))
-
-
 def restricted(distances: Floats, rate: float, radius: float) -> Floats:
     """Return e^(-rate d) within `radius`, and 0 beyond (Kawamoto19 §6.4)."""
     return np.where(distances <= radius, decaying(distances, rate), 0.0)
-
-
-def flipped_bits(epsilon: float) -> float:
-    """Return f of RAPPOR's permanent noise with local privacy epsilon.
-
-    >>> round(flipped_bits(2 * math.log(3)), 12)
-    0.5
-    """
-    return 2 / (1 + math.exp(min(epsilon, -FARTHEST) / 2))

@@ -1,5 +1,8 @@
 """Asymmetric privacy (Takagi21): hide that something is so and not that it is not, with noise that errs one way."""
 
+from typing import TYPE_CHECKING
+
+from takifugu.core.moved import no_attribute
 from takifugu.mechanisms.one_sided.answers import (
     Mark,
     Question,
@@ -11,9 +14,6 @@ from takifugu.mechanisms.one_sided.answers import (
     sanitiser,
     sparse_marks,
 )
-from takifugu.mechanisms.one_sided.mangat import Mangat
-from takifugu.mechanisms.one_sided.noisy_max import NoisyMax
-from takifugu.mechanisms.one_sided.ordinary_sparse import OrdinarySparse
 from takifugu.mechanisms.one_sided.sparse import SparseAnswers
 from takifugu.mechanisms.one_sided.tails import CountNoise, Pointing, count_noise, geometric_law
 from takifugu.model.policies.framework import Asymmetric
@@ -26,11 +26,8 @@ __all__ = [
     "Asymmetric",
     "Change",
     "CountNoise",
-    "Mangat",
     "Mark",
     "Monotone",
-    "NoisyMax",
-    "OrdinarySparse",
     "Pointing",
     "Policy",
     "Question",
@@ -53,3 +50,8 @@ __all__ = [
     "sparse_marks",
     "visits",
 ]
+
+if not TYPE_CHECKING:
+
+    def __getattr__(name: str) -> object:
+        raise no_attribute("takifugu.asymmetric", name)

@@ -101,7 +101,6 @@ KINDS: Registry[type[Registered]] = Registry(
         "clique-infection": "model.beliefs.contacts:CliqueInfection",
         "density": "model.beliefs.density:Density",
         "parameters": "model.beliefs.records.parameters:Parameters",
-        "parameter-box": "model.beliefs.records.parameter_box:ParameterBox",
         "counted-parameters": "model.beliefs.records.counted_parameters:CountedParameters",
         "records": "model.beliefs.records.records:Records",
         "populations": "model.beliefs.populations:FromPopulations",
@@ -120,7 +119,6 @@ SECTIONS = {
     "normal": "columns of numbers model.beliefs.records.declared_normal:NormalSection",
     "density": "one column of numbers model.beliefs.records.declared_density:DensitySection",
     "parameters": "columns model.beliefs.records.declared_parameters:ParametersSection",
-    "parameter-box": "columns model.beliefs.records.declared_parameters:ParameterBoxSection",
     "populations": "each row model.beliefs.declared_populations:PopulationsSection",
     "asymmetric": "policy model.policies.declared:PolicySection",
 }

@@ -104,7 +104,6 @@ VIEWS: Question[Callable[[Any, Any], View | None] | None] = Question(
         "model.beliefs.records.counted_parameters:CountedParameters": "model.beliefs.records.parameters:no_view",
         "model.beliefs.records.normal:MultivariateNormal": "model.beliefs.records.normal_views:view_of",
         "model.beliefs.records.normal_region:NormalRegion": "model.beliefs.records.normal_region:region_view_of",
-        "model.beliefs.records.parameter_box:ParameterBox": "model.beliefs.records.parameter_box:view_of",
         "model.beliefs.records.parameters:Parameters": "model.beliefs.records.parameters:no_view",
         "model.beliefs.records.records:Records": "model.beliefs.records.viewed_records:view_of",
     },

@@ -14,7 +14,7 @@ from takifugu.releasing.advice.changes import Change
 from takifugu.releasing.advice.fitting import lines_that_fit
 from takifugu.releasing.file.kind import ReleaseFile
 from takifugu.releasing.file.neighbours import notices_of_file
-from takifugu.releasing.planning.book import rehearsed
+from takifugu.releasing.planning.book import opened
 from takifugu.releasing.planning.notices import asks_words, notices_of_reading
 from takifugu.releasing.planning.plan import Plan
 from takifugu.releasing.planning.questions import debits_of
@@ -50,7 +50,7 @@ def room_of(planned: Plan, account: Preview | None = None) -> float:
 def previewed(planned: Plan, budget: Budget | None) -> Preview:
     """Return what the ledger would count for a plan's tables."""
     file = planned.file
-    return rehearsed(file.ledger).preview(
+    return opened(file.ledger).preview(
         file.source.name, debits_of(planned.questions), budget, reading=file.reading, entries=file.entries,
         same_people=file.source.same_people,
     )
@@ -140,7 +140,7 @@ def _setting(file: ReleaseFile, budget: Amount) -> str:
 def _is_declared(file: ReleaseFile) -> bool:
     """Return whether the file's ledger counts a budget for its source."""
     try:
-        source = rehearsed(file.ledger).view().source(normalised(file.source.name))
+        source = opened(file.ledger).view().source(normalised(file.source.name))
     except TakifuguError:
         return False
     return source.budget is not None and not source.is_implied

@@ -5,7 +5,7 @@ a value that was chosen; never a number) that starts with one of = + - @, their 
 an apostrophe gets one more apostrophe; a text that is a number stays as it is. `read_table` removes it again.
 
 Of a randomised column the first column is `row`, counted from 0; the others are the value: the two coordinates of a
-place as numbers, or one text. Several lines may have one row (a value among dummies, bits), or none (no bit is 1).
+place as numbers, or one text. Several lines may have one row (a value among dummies).
 """
 
 from __future__ import annotations
@@ -26,9 +26,15 @@ from takifugu.core.rules import as_path
 
 #: The first column of what was sent for each row.
 ROW = "row"
+#: The column that says of each row of a rehearsal that it is one, and what stands in it.
+REHEARSAL, NO_GUARANTEE = "rehearsal", "no guarantee"
 #: The columns of a published table that hold texts, and those that hold numbers.
 CLOCK = "clock"
-TEXTS, NUMBERS = ("window", "unit", "cell", CLOCK), ("value", "low", "high", "adjusted", "x", "y")
+TEXTS, NUMBERS = ("window", "unit", "cell", CLOCK, REHEARSAL), (
+    "value", "low", "high", "estimate", "estimate_low", "estimate_high", "adjusted", "x", "y",
+)  # fmt: skip
+#: The columns of what a reader who believes the model concludes of the exact value, empty where they contradict.
+ESTIMATED = ("estimate", "estimate_low", "estimate_high")
 #: The column that says which values can be told from their noise, and what stands in it.
 READABLE, ANSWERS = "readable", {"true": True, "false": False, "": None}
 #: The column that says whether the true value can be the published one, where that is known.

@@ -27,7 +27,8 @@ class Answer:
     """One noisy answer: its unit (None: of all units together), its values by cell, and the noise in them.
 
     `scale` and `expected_error` are None where the noise has none; `adjusted` are values made of the noisy ones, and
-    None where none were published.
+    None where none were published. `complete` says whether all values that it reads are there, None where some may be
+    missing without anybody knowing of it.
     """
 
     unit: str | None
@@ -43,6 +44,7 @@ class Answer:
     covers: str
     framework: str
     adjusted: Mapping[str, str] | None = None
+    complete: bool | None = None
 
 
 @dataclass(frozen=True)
@@ -58,7 +60,7 @@ class Certificate:
     `title`, `measured_in`, `publisher` and `contact` are words of the release file for readers, `person` is its word
     for one of those whose data were read; `adjusting` says what was done to the values that are `adjusted`. `ledger` is
     what the one that paid says of the release, for other copies of it and for other ledgers (`Ledger.certificate`);
-    None where nobody counts.
+    None where nobody counts. `rehearsal` is the seed of a rehearsal, None for a release.
     `doubts` say where what was published contradicts the beliefs.
     """
 
@@ -96,6 +98,7 @@ class Certificate:
     person: str = "person"
     adjusting: tuple[str, ...] = ()
     doubts: tuple[str, ...] = ()
+    rehearsal: int | None = None
 
     @property
     def release_id(self) -> str:
@@ -122,7 +125,7 @@ class Certificate:
         """Return the warnings of the certificate."""
         requested = at_least(Fraction(self.requested or self.epsilon))
         numbers = {"epsilon": wording.charged(self.epsilon), "requested": requested}
-        return tuple(CAUTIONS[caution].format(**numbers) for caution in self.cautions)
+        return tuple(CAUTIONS[caution].format(**numbers, seed=self.rehearsal) for caution in self.cautions)
 
     @property
     def assumed(self) -> tuple[Assumption, ...]:
@@ -162,6 +165,8 @@ class Certificate:
 
 
 def _title(c: Certificate) -> str:
+    if c.rehearsal is not None:
+        return f"Rehearsal, no guarantee: certificate of {c.release!r} with made-up data"
     return f"Privacy certificate: {c.release}"
 
 

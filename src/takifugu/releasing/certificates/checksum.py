@@ -109,21 +109,31 @@ def parsed(path: Path) -> Plain:
     Raises InputError for a file that cannot hold a certificate.
     """
     try:
-        data = json.loads(read_file(path).decode("utf-8"), object_pairs_hook=partial(_each_once, path.name))
+        content = read_file(path)
     except OSError as error:
         reason = (error.strerror or "it cannot be opened").lower()
         raise InputError(
             f"{path.name or path} cannot be read ({reason})", fix="give the path of a certificate"
         ) from None
+    return fields_of(content, path.name)
+
+
+def fields_of(content: bytes, name: str) -> Plain:
+    """Read the plain values of a certificate's bytes; `name` is what messages call its file.
+
+    Raises InputError for bytes that cannot hold a certificate.
+    """
+    try:
+        data = json.loads(content.decode("utf-8"), object_pairs_hook=partial(_each_once, name))
     except InputError:  # which is a ValueError
         raise
     except (ValueError, RecursionError):
-        hint = f"; the certificate beside it is {path.stem}.json" if path.suffix == ".txt" else ""
+        hint = f"; the certificate beside it is {name.removesuffix('.txt')}.json" if name.endswith(".txt") else ""
         raise InputError(
-            f"{path.name} is not JSON, or was truncated", fix=f"give the file <release>.certificate.json{hint}"
+            f"{name} is not JSON, or was truncated", fix=f"give the file <release>.certificate.json{hint}"
         ) from None
     if not isinstance(data, dict):
-        raise InputError(f"{path.name} is not a Takifugu certificate", fix="give the file <release>.certificate.json")
+        raise InputError(f"{name} is not a Takifugu certificate", fix="give the file <release>.certificate.json")
     return data
 
 

@@ -35,11 +35,14 @@ class Caution(StrEnum):
     NO_NOISE = "no noise"
     BELIEFS_ONLY = "under the beliefs only"
     NO_LEDGER = "no ledger"
+    REHEARSAL = "rehearsal"
 
 
 CAUTIONS = {
     Caution.NOT_PRIVATE: "NOT PRIVATE: the noise came from a seed, for tests. Whoever knows the seed can remove the "
     "noise; do not publish this.",
+    Caution.REHEARSAL: "REHEARSAL, no guarantee: the data are made up from the belief, and they and the noise come "
+    "from the seed {seed}. Nobody's data were read, and no ledger counts this.",
     Caution.WEAKER: "The promise is weaker than requested: epsilon {epsilon}, not {requested}.",
     Caution.NO_NOISE: "No noise was added. The secret is hidden by the randomness of the data under the beliefs above, "
     "and by nothing else: someone who knows more than these beliefs state may learn it.",

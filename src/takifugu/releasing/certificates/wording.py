@@ -69,12 +69,13 @@ def sections(c: Certificate) -> list[Section]:
         sentences = c.of_kind(kind)
         parts.append(Section(title, sentences, first if kind in NUMBERED else 0))
         first += len(sentences) if kind in NUMBERED else 0
+    when = c.date or "As a rehearsal"
     publisher = ", ".join(filter(None, [c.publisher, c.contact]))
     parts += [
         Section("Technical", [" ".join([sentence(noise_text(c)), _mechanism(c), *composes(c)])]),
         Section("Verify", [sentence(account_text(c)), *_table(c)]),
         Section("Publisher", [publisher]),
-        Section("Made", [f"{c.date}, {c.software}. The JSON certificate has every number and belief."]),
+        Section("Made", [f"{when}, {c.software}. The JSON certificate has every number and belief."]),
     ]
     with_words = [Section(part.title, [*filter(None, part.sentences)], part.first) for part in parts]
     return [part for part in with_words if part.sentences]
@@ -311,7 +312,12 @@ def charged(value: str) -> str:
 
 
 def noise_text(c: Certificate) -> str:
-    """Say what the noise is, its scale and how it was drawn."""
+    """Describe the noise, and where its bits come from."""
+    words = _noise_words(c)
+    return words if c.private else words.replace("the operating system's randomness", "a seed that is known")
+
+
+def _noise_words(c: Certificate) -> str:
     kinds = [*map(KINDS.find, once(str(answer.noise["kind"]) for answer in c.answers))]
     if len(kinds) == 1 and kinds[0].words is not None:
         words = kinds[0].words(kinds[0].read(c.answers[0].noise))

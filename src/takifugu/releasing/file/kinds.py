@@ -43,8 +43,8 @@ ROWS = {
 }  # fmt: skip
 #: What `takifugu init --kind` also takes.
 PLAINLY = {"sequences": SEQUENCES, "records": "joint-table"}
-#: What a list for beginners leaves out: classes of what it has, which `takifugu init --kind` takes as well.
-UNLISTED = {"markov-chain-class", "parameter-box"}
+#: What a list for beginners leaves out: a class of what it has, which `takifugu init --kind` takes as well.
+UNLISTED = {"markov-chain-class"}
 #: What `takifugu init` drafts, by the plainest name, where the data are said in fewer words than its section says.
 DRAFTED = {
     "sequences": "states, step by step: a row is a step",
@@ -153,6 +153,8 @@ def which_kind(named: object) -> str:
     kinds = [PLAINLY.get(name, name) for name in DRAFTED]
     if isinstance(named, str) and named in old_keys.KINDS:
         return f'write kind = "{old_keys.KINDS[named]}", its name now'
+    if isinstance(named, str) and named in old_keys.KINDS_GONE:
+        return old_keys.KINDS_GONE[named]
     if isinstance(named, str):
         kinds = nearest_words(named, KINDS.names)
     return f"write kind = {either(kinds)}; {command('init', '--help')} says what there is"

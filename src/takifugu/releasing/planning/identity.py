@@ -52,9 +52,7 @@ def identity_of(
 
     `private` says whether their noise is; `once` is the key under which they are paid for, where there is one.
     """
-    content: Json = {"file": {}, "private": private}
-    if spec is not None:
-        content["file"] = _keys(spec)
+    content: Json = {"file": {} if spec is None else _keys(spec), "private": private}
     if once is not None:
         content["once"] = once
     digest = hashlib.sha256(_plain(content))

@@ -142,6 +142,13 @@ def plan(
     return _planned(file, _aims(file, _read, calibrated_before), watch)
 
 
+def planned_about(
+    file: ReleaseFile, units_of: Callable[[ReleaseFile], tuple[Unit, ...]], watch: Watch = unwatched
+) -> Plan:
+    """Return the calibrated plan about given units of each window, whose data nobody reads."""
+    return _planned(file, _aims(file, units_of, Calibrated()), watch)
+
+
 def calibrated(file: ReleaseFile, watch: Watch = unwatched) -> Plan:
     """Return the calibrated plan, reading data only where calibration needs them."""
     return _planned(file, aims_as_needed(file, watch), watch)

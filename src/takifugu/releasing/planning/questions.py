@@ -60,6 +60,16 @@ class Question:
     may_miss: bool = False
     starts: Mapping[str, tuple[int, ...]] = field(default_factory=dict, repr=False)
 
+    @property
+    def complete(self) -> bool | None:
+        """Return whether all values that its query reads are there, None where nobody may know it.
+
+        The query of one unit reads those that were observed, and no others.
+        """
+        if self.may_miss:
+            return None
+        return self.observed is None or len(self.readers) == 1
+
     @cached_property
     def of_observed(self) -> Calibration:
         """Return the calibration of the observed entries, for expectations."""

@@ -7,7 +7,7 @@ import re
 from collections.abc import Hashable, Iterator, Mapping, Sequence
 
 from takifugu.core.plain import Json, Row
-from takifugu.releasing.certificates.cells import CLOCK, MARK, POSSIBLE, READABLE, ROW, UPPER
+from takifugu.releasing.certificates.cells import CLOCK, ESTIMATED, MARK, POSSIBLE, READABLE, REHEARSAL, ROW, UPPER
 from takifugu.releasing.certificates.certificate import Certificate
 from takifugu.releasing.certificates.files import DATA, DRAWING, PLACES, TABLE, digest_of
 from takifugu.releasing.certificates.wording import meaning_of
@@ -26,16 +26,21 @@ _ABOUT = {
     'certificate states; "undecided": neither is known',
     "low": "where the 95 % interval of the noise begins, all values of the table at once; not sampling error",
     "high": "where the 95 % interval of the noise ends",
+    "estimate": "the mean of the exact value, given what was published and the model; as right as the model, and empty "
+    "where they contradict",
+    "estimate_low": "where the 95 % interval of the exact value begins, of this cell alone, if the model is true",
+    "estimate_high": "where the 95 % interval of the exact value ends",
     READABLE: "whether the published value is at least as large as its 95 % error; of a mean, whether that error is no "
     "larger than what matters to its reader",
     POSSIBLE: "false for a value that the true one cannot be, such as a count below 0: noise put it there",
     "adjusted": "a value made of the noisy ones, not negative and adding up; it may be biased",
+    REHEARSAL: "this is a rehearsal with made-up data, and guarantees nothing",
     CLOCK: "whose clock tells the hours, weekdays or dates of the cells",
     "x": "the middle of the place, as in the data",
     "y": "the middle of the place, as in the data",
     ROW: "the number of the row, from 0",
 }
-_MEASURED = ("value", UPPER, "low", "high", "adjusted")
+_MEASURED = ("value", UPPER, "low", "high", *ESTIMATED, "adjusted")
 _OTHERS = {
     DATA: ("json", "application/json"),
     PLACES: ("geojson", "application/geo+json"),

@@ -63,11 +63,13 @@ def picture_of(certificate: Certificate, answers: Answers, possible: Ends | None
 
 
 def _across(certificate: Certificate) -> str:
-    """Say what the names of the values are, and on whose clock, for a table by hours, weekdays or dates."""
+    """Say that it is a rehearsal, and what the names of values by hours, weekdays or dates are, on whose clock."""
     window, by = certificate.window, str(certificate.query.get("by", ""))
+    what = "" if certificate.rehearsal is None else "rehearsal, no guarantee: "
     if window is None or not window.clock:
-        return ""
-    return f"{by.replace('hour', 'hour of the day')}, {window.clock_words.removeprefix('on ').removeprefix('in ')}: "
+        return what
+    clocks = window.clock_words.removeprefix("on ").removeprefix("in ")
+    return f"{what}{by.replace('hour', 'hour of the day')}, {clocks}: "
 
 
 def left_out(certificate: Certificate, answers: Answers) -> str:

@@ -15,7 +15,7 @@ from takifugu.core.plain import Json, indented
 from takifugu.core.text.parts import InParts, Part, rows, together, words
 from takifugu.core.text.plot import Plot
 from takifugu.numbers.rationals import Number, as_fraction, to_text
-from takifugu.releasing.certificates.certificate import Certificate
+from takifugu.releasing.certificates.certificate import Answer, Certificate
 from takifugu.releasing.postprocess.adjust import (
     CUT,
     POST,
@@ -26,6 +26,7 @@ from takifugu.releasing.postprocess.adjust import (
     notes_of_total,
     with_total,
 )
+from takifugu.releasing.postprocess.estimate import Estimate, estimates_of_answer
 from takifugu.releasing.postprocess.picture import picture_of, title_of
 from takifugu.releasing.postprocess.readability import Rule, possible_ends
 from takifugu.releasing.postprocess.readable import (
@@ -52,7 +53,8 @@ class Release(InParts):
 
     `calibration` is where its noise comes from, where that is known; `library` is the data-frame library that the data
     came in; `completed` is when an earlier call, which did not finish, paid for it. `left_out` stands in the place of
-    the verdict "good" of its report, where rules of its release file may leave rows out.
+    the verdict "good" of its report, where rules of its release file may leave rows out. `answer` is its part of the
+    certificate.
     """
 
     labels: tuple[str, ...]
@@ -63,6 +65,7 @@ class Release(InParts):
     library: str | None = field(default=None, repr=False, compare=False)
     completed: str | None = field(default=None, repr=False, compare=False)
     left_out: str = field(default="", repr=False, compare=False)
+    answer: Answer | None = field(default=None, repr=False, compare=False)
 
     @property
     def value(self) -> Readable | dict[str, Readable]:
@@ -82,6 +85,35 @@ class Release(InParts):
         for low, high in ends:
             intervals.append(Interval(readable(low, float_at_least), readable(high, float_at_most), level, cells))
         return one_or_all(self.certificate, self.labels, intervals)
+
+    def estimate(self) -> Estimate | dict[str, Estimate]:
+        """Return what a reader who believes the model concludes of each cell's exact value.
+
+        The mean and 95 % interval of the exact value given the published ones and the certificate's belief, by Bayes'
+        rule (docs/estimates.md). It reads the certificate alone, so it costs nothing; it is as right as the belief, and
+        never stands in the place of the value. It takes all values that the query reads to be there. Where the belief
+        contradicts a published value its estimate says so, and has no number.
+
+        Returns:
+            An `Estimate`, or those of a table by cell, in answer units.
+
+        Raises:
+            Unsupported: where a belief has no distribution that can be computed, or what is published is no number with
+                additive noise.
+
+        Examples:
+            >>> import takifugu as tf
+            >>> chain = tf.MarkovChain([[0.9, 0.1], [0.4, 0.6]], length=4, states=["still", "walking"])
+            >>> calibration = tf.calibrate(tf.Pufferfish(tf.every_entry(), chain), tf.Count("walking"), epsilon=1)
+            >>> noisy = tf.release(calibration, ["still", "walking", "walking", "still"])
+            >>> reading = noisy.estimate()
+            >>> reading.contradicts or 0 <= reading.low <= reading.high <= 4
+            True
+        """
+        if self.answer is None:
+            raise InputError("the release has no certificate of its answer", fix="read it from its certificate")
+        estimates = estimates_of_answer(self.certificate, self.answer, self.randomiser, self.values)
+        return one_or_all(self.certificate, self.labels, estimates)
 
     def adjusted(self, nonnegative: bool = True, total: Number | Release | Adjusted | None = None) -> Adjusted:
         """Return the nearest nonnegative values, summing to any given `total`.
@@ -261,7 +293,7 @@ def releases_of(certificate: Certificate) -> dict[str | None, Release]:
         for answer in certificate.answers:
             noise = randomisers.from_dict(answer.noise)
             values = tuple(map(noise.output.read, answer.values.values()))
-            releases[answer.unit] = Release(tuple(answer.values), values, certificate, noise)
+            releases[answer.unit] = Release(tuple(answer.values), values, certificate, noise, answer=answer)
         return releases
     except (ValueError, KeyError, ArithmeticError):
         raise DataError(

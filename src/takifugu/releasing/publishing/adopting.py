@@ -60,6 +60,11 @@ def certificates_in(folders: Iterable[str | Path]) -> Certificates:
     paid, unpaid = list[tuple[tuple[str, int, str], Plain, bytes]](), list[str]()
     for path in paths:
         certificate = read_certificate(path)
+        if certificate.rehearsal is not None:
+            raise InputError(
+                f"{path.name} is of a rehearsal with made-up data, so there is nothing to enter",
+                fix="give the folder of a release",
+            )
         if certificate.ledger is not None:
             made = (certificate.date, path.stat().st_mtime_ns, path.name)
             said = for_entering(certificate.ledger, certificate.frameworks)

@@ -61,10 +61,12 @@ def adjusted_values(adjustment: Adjustment | None, answers: int) -> Sequence[Map
 def certificate_of(
     drawn: Sequence[Drawn], source: str, scope: str, units: Sequence[str], facts: Sequence[Fact] = (),
     table: str | None = None, wording: Wording = PLAIN, adjustment: Adjustment | None = None,
+    rehearsal: int | None = None,
 ) -> Certificate:  # fmt: skip
     """Return the certificate of one release's answers to one query.
 
-    `table` is the digest of their file. A pooled table says how many `units` there are, and names none of them.
+    `table` is the digest of their file, `rehearsal` the seed of a rehearsal, which has no date. A pooled table says how
+    many `units` there are, and names none of them.
     """
     calibrations = [answer.question.calibration for answer in drawn]
     query, private, account = calibrations[0].query, all(answer.private for answer in drawn), drawn[0].account
@@ -93,16 +95,17 @@ def certificate_of(
         answers=tuple(map(_answer, drawn, adjusted)),
         **promise,
         **_facts_of(calibrations, (*facts, *drawn[0].declared)),
-        cautions=tuple(_cautions(calibrations, private, account)),
+        cautions=tuple(_cautions(calibrations, private, account, rehearsal)),
         private=private,
         ledger=account,
-        date=datetime.now(UTC).date().isoformat(),
+        date=datetime.now(UTC).date().isoformat() if rehearsal is None else "",
         software=f"takifugu {__version__}",
         table=table,
         unit_count=unit_count,
         **asdict(wording),
         adjusting=notes,
         doubts=doubts_of(drawn),
+        rehearsal=rehearsal,
     )
 
 
@@ -211,11 +214,16 @@ def _answer(drawn: Drawn, adjusted: Mapping[str, Fraction] | None) -> Answer:
         covers=str(promise.covers),
         framework=promise.framework,
         adjusted=adjusted_texts,
+        complete=drawn.question.complete,
     )
 
 
-def _cautions(calibrations: Sequence[Calibration], private: bool, account: Plain | None) -> Iterator[Caution]:
-    if not private:
+def _cautions(
+    calibrations: Sequence[Calibration], private: bool, account: Plain | None, rehearsal: int | None
+) -> Iterator[Caution]:
+    if rehearsal is not None:
+        yield Caution.REHEARSAL
+    elif not private:
         yield Caution.NOT_PRIVATE
     if _exceeded(calibrations):
         yield Caution.WEAKER
@@ -223,5 +231,5 @@ def _cautions(calibrations: Sequence[Calibration], private: bool, account: Plain
         yield Caution.NO_NOISE
     elif not all(c.hides_one_entry for c in calibrations):
         yield Caution.BELIEFS_ONLY
-    if account is None:
+    if account is None and rehearsal is None:
         yield Caution.NO_LEDGER

@@ -17,7 +17,7 @@ from takifugu.core.errors import LedgerError
 from takifugu.core.escaping import command
 from takifugu.releasing.file.neighbours import outputs_apart
 from takifugu.releasing.planning.book import opened as open_ledger
-from takifugu.releasing.planning.book import rehearsed, there
+from takifugu.releasing.planning.book import there
 from takifugu.releasing.planning.notices import tell
 from takifugu.releasing.publishing.folder import Certified, paid_for
 
@@ -31,10 +31,14 @@ MOST_NAMED = 3
 
 
 def opened(ledger: Ledger | str | Path) -> Ledger:
-    """Open a ledger, with a `Notice` before the draw if new."""
-    book = open_ledger(ledger)
-    if book.is_new and not book.show():
+    """Return a ledger, or one that is made with its first payment, with a `Notice` then."""
+
+    def announce() -> None:
         tell([f"new ledger at {book.store.name!r}: it remembers nothing before today"])
+
+    book = open_ledger(ledger, announce)
+    if not isinstance(ledger, str | Path) and book.is_new and not book.show():  # the caller has made it
+        announce()
     return book
 
 
@@ -70,7 +74,7 @@ def check_ledger(file: ReleaseFile, folder: Path, new_ledger: bool) -> None:
         return  # and no ledger is read
     book = there(file.ledger)
     if published:
-        _require_same(book or rehearsed(file.ledger), file, published, new_ledger)
+        _require_same(book or open_ledger(file.ledger), file, published, new_ledger)
     if wanted_id is None or (book is not None and wanted_id == book.id):
         return
     what = f"there is no ledger {named(file.ledger)!r}: the one with the id {wanted_id!r} is missing"

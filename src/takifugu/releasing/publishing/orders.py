@@ -19,13 +19,14 @@ from takifugu.releasing.advice.refusing import refusal_of
 from takifugu.releasing.certificates.files import content_of, digest_at, files_of, reason
 from takifugu.releasing.file.kind import ReleaseFile
 from takifugu.releasing.file.neighbours import notices_of_file, write_ledger_id
-from takifugu.releasing.planning.book import rehearsed, there
+from takifugu.releasing.planning.book import there
 from takifugu.releasing.planning.identity import identity_of, keys_of
 from takifugu.releasing.planning.notices import tell
 from takifugu.releasing.planning.plan import Plan, table_names
 from takifugu.releasing.planning.questions import Ready
 from takifugu.releasing.postprocess.readable import library_of
 from takifugu.releasing.publishing.choosing import Choice, check_place, to_pay
+from takifugu.releasing.publishing.estimating import foresee_estimates
 from takifugu.releasing.publishing.every_window import index_windows
 from takifugu.releasing.publishing.folder import alone_in, in_the_way, place
 from takifugu.releasing.publishing.new_ledger import opened
@@ -177,6 +178,7 @@ def _made(order: Ordered, bill: Order, bits: Entropy, progress: Progress, force:
     """Pay for an order unless it `is_paid`; draw, keep and publish it."""
     planned = order.planned
     book, worths = opened(planned.file.ledger), worths_of(planned)
+    foresee_estimates(planned)
     stored = keep(order.requested, book, bill, progress, bits, partial(bundle_for, planned, worths=worths), is_paid)
     tables = handed_out(stored, order.folder, force, progress)
     with suppress(LedgerError):  # what is published stays so, whatever the ledger says now
@@ -225,6 +227,6 @@ def _outcome(file: ReleaseFile, publications: Sequence[Made], standing: Sequence
     since = next((stored.since for stored, _ in publications if stored.since is not None), None)
     if publications:
         return Outcome((*tables, *before), publications[-1][0].paid, since)
-    source = rehearsed(file.ledger).view().source(normalised(file.source.name))
+    source = opened(file.ledger).view().source(normalised(file.source.name))
     assert source.budget is not None  # something was paid for
     return Outcome(tuple(before), Reservation("", source.name, {}, source.spent, source.budget))

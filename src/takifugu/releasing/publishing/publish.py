@@ -200,7 +200,7 @@ def check(questions: Sequence[Ready]) -> None:
             _check("belief", belief, data, beliefs.KINDS, beliefs.from_dict)
         for secret, data in zip(framework.secrets, content["secrets"], strict=True):
             _check("secret", secret, data, secrets.KINDS, secrets.from_dict)
-    from takifugu.accounting.ledger.ledger import LARGEST
+    from takifugu.accounting.ledger.kept import LARGEST
 
     size = 0  # from public sizes alone: a refusal says nothing of the data
     for ready in questions:

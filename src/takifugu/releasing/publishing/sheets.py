@@ -18,8 +18,11 @@ from takifugu.releasing.advice.leaving_out import in_place_of_good
 from takifugu.releasing.advice.worth import Worth
 from takifugu.releasing.certificates.cells import (
     CLOCK,
+    ESTIMATED,
+    NO_GUARANTEE,
     POSSIBLE,
     READABLE,
+    REHEARSAL,
     names_of,
     read_rows,
     rows_in,
@@ -46,6 +49,7 @@ from takifugu.releasing.file.kind import ReleaseFile
 from takifugu.releasing.planning.plan import Plan, Table
 from takifugu.releasing.planning.questions import SERIES, Drawn
 from takifugu.releasing.postprocess.adjust import nearest, published_notes
+from takifugu.releasing.postprocess.estimate import Estimate
 from takifugu.releasing.postprocess.open_data import data_package, geo_json, table_json
 from takifugu.releasing.postprocess.picture import boxes_in
 from takifugu.releasing.postprocess.readability import Rule, ends_of, with_possible
@@ -53,6 +57,7 @@ from takifugu.releasing.postprocess.readable import LEVEL, readable, rows_of
 from takifugu.releasing.postprocess.release import Release, releases_of
 from takifugu.releasing.publishing.bundle import Bundle, Sheet
 from takifugu.releasing.publishing.certifying import Adjustment, Wording, adjusted_values, certificate_of
+from takifugu.releasing.publishing.estimating import estimates_of_table
 from takifugu.releasing.report.document import report_html
 from takifugu.releasing.report.outcomes import Published
 from takifugu.releasing.report.populations import Box, places_of_populations
@@ -60,35 +65,47 @@ from takifugu.releasing.report.populations import Box, places_of_populations
 if TYPE_CHECKING:
     from takifugu.calibration import Calibration
 
+#: The columns that only the file of a table has, and no certificate.
+_ADDED = (POSSIBLE, READABLE, REHEARSAL, *ESTIMATED)
+
 
 def worths_of(planned: Plan) -> dict[str, Worth]:
     """Return the worth of each table by name, where known beforehand."""
     return {advice.name: advice.worth for advice in advice_of(planned) if advice.worth is not None}
 
 
-def bundle_for(planned: Plan, drawn: Sequence[Drawn], worths: Mapping[str, Worth]) -> Bundle:
-    """Return every file of every table, complete, in memory."""
+def bundle_for(
+    planned: Plan, drawn: Sequence[Drawn], worths: Mapping[str, Worth], rehearsal: int | None = None
+) -> Bundle:
+    """Return every file of every table, complete, in memory; `rehearsal` is the seed of one."""
     answers, sheets = {id(answer.question): answer for answer in drawn}, list[Sheet]()
     for table in planned.tables:
         of_table = [answers[id(question)] for question in table.questions]
-        sheets.append(_sheet(table, of_table, planned, worths.get(table.name)))
+        sheets.append(_sheet(table, of_table, planned, worths.get(table.name), rehearsal))
     return Bundle(tuple(sheets))
 
 
-def _sheet(table: Table, answers: Sequence[Drawn], planned: Plan, worth: Worth | None) -> Sheet:
+def _sheet(
+    table: Table, answers: Sequence[Drawn], planned: Plan, worth: Worth | None, rehearsal: int | None
+) -> Sheet:
     source, units = planned.file.source.name, planned.unit_names
     adjustment = adjustment_of(table, answers)
-    rows, content = _table(table, answers, adjustment, worth)
+    rows, content = _table(table, answers, adjustment, worth, rehearsal is not None)
     facts = (*planned.facts, *table.facts)
     if any(answer.question.begins_series for answer in answers):
         facts += (SERIES,)
     title, spec = table.item.title, planned.spec
+    if rehearsal is not None:
+        title = f"Rehearsal, no guarantee: {title or table.name}"
     wording = Wording(title, table.measured_in or None, spec.publisher, spec.contact, table.people.one)
-    certified = (facts, digest_of(content), wording, adjustment)
+    certified = (facts, digest_of(content), wording, adjustment, rehearsal)
     certificate = certificate_of(answers, source, table.scope, units, *certified)
     left_out, releases = in_place_of_good(planned.file), list[tuple[str | None, Release]]()
-    for a in answers:
-        release = Release(a.labels, a.values, certificate, a.randomiser, a.question.calibration, left_out=left_out)
+    for a, certified_answer in zip(answers, certificate.answers, strict=True):
+        release = Release(
+            a.labels, a.values, certificate, a.randomiser, a.question.calibration, left_out=left_out,
+            answer=certified_answer,
+        )  # fmt: skip
         releases.append((a.question.unit, release))
     published = Published(table.name, table.scope, rows, certificate, (), tuple(releases))
     values = {TABLE: content, DATA: table_json(rows, certificate)}
@@ -127,9 +144,9 @@ def _places(table: Published, file: ReleaseFile) -> Iterator[tuple[Box, Row]] | 
 
 
 def _table(
-    table: Table, answers: Sequence[Drawn], adjustment: Adjustment | None, worth: Worth | None
+    table: Table, answers: Sequence[Drawn], adjustment: Adjustment | None, worth: Worth | None, is_rehearsal: bool
 ) -> tuple[Sequence[Plain], bytes]:
-    """Return the rows of a table, and its bytes."""
+    """Return the rows of a table, and its bytes; each row of a rehearsal says so."""
     if not answers[0].labels:
         return _sent(answers[0])
     adjusted, matters = adjusted_values(adjustment, len(answers)), None
@@ -138,10 +155,13 @@ def _table(
     calibrations = list({id(answer.question.calibration): answer.question.calibration for answer in answers}.values())
     frameworks = [calibrations[0].framework.to_dict()]
     by_unit = [(answer.question.unit, answer) for answer in answers]
-    rows = _rows(by_unit, table.scope, adjusted, frameworks, _clock(table.facts))
+    estimated = estimates_of_table(table.questions, [answer.values for answer in answers])
+    rows = _rows(by_unit, table.scope, adjusted, frameworks, _clock(table.facts), estimated)
     possible = ends_of((c.query.to_dict(), c.framework.to_dict()) for c in calibrations)
     rule = Rule(calibrations[0].query.to_dict(), matters)
     judged = tuple(rule.added(with_possible(rows, possible)))
+    if is_rehearsal:
+        judged = tuple({**row, REHEARSAL: NO_GUARANTEE} for row in judged)
     return judged, table_text(judged).encode()
 
 
@@ -158,8 +178,10 @@ def _sent(answer: Drawn) -> tuple[Sequence[Plain], bytes]:
 def _rows(
     answers: Sequence[tuple[str | None, Drawn | Release]], scope: str,
     adjusted: Sequence[Mapping[str, Fraction] | None], frameworks: Iterable[Plain], clock: str,
+    estimated: Sequence[Sequence[Estimate]] | None = None,
 ) -> tuple[Json, ...]:  # fmt: skip
     """Return the rows of a table of cells, unit by unit; `clock` says whose clock tells their hours, if anybody's."""
+    estimates = iter(chain.from_iterable(estimated or ()))
     cells = sum(len(answer.values) for _, answer in answers)
     boxes = boxes_in(frameworks, answers[0][1].labels)
     rows: list[Json] = []
@@ -168,6 +190,8 @@ def _rows(
             line: Json = dict(row)
             if scope == "unit":
                 line = {"unit": unit, **row}
+            if estimated is not None:
+                line |= next(estimates).columns
             if nearest_values is not None:
                 line["adjusted"] = readable(nearest_values[row["cell"]])
             if boxes is not None:
@@ -202,15 +226,18 @@ def table_of(sheet: Sheet, folder: Path) -> Published:
         clock = _clock(filter(None, [certificate.window]))
         rows = judged = _rows(releases, certificate.scope, values, certificate.frameworks.values(), clock)
         written_rows = rows_in(text) if text else ()
-        for key in (POSSIBLE, READABLE):  # only the release knew what matters, and what is possible
-            if written_rows and key in written_rows[0]:
-                for row, written_row in zip(judged, written_rows, strict=True):
-                    row[key] = written_row[key]
+        if written_rows:  # only the release knew what matters, and what is possible
+            rows = judged = tuple(_as_written(row, line) for row, line in zip(judged, written_rows, strict=True))
     else:
         rows = read_rows(text)
     names = (f"{sheet.name}{end}" for end in dict.fromkeys((TABLE, CERTIFICATE, PAGE, REPORT, *ENDS)))
     files = tuple(folder / name for name in names if (folder / name).is_file())
     return Published(sheet.name, certificate.scope, rows, certificate, files, releases)
+
+
+def _as_written(row: Json, written: Row) -> Json:
+    """Return a row with what the file alone has of it, in the file's order."""
+    return {key: row[key] if key in row else written[key] for key in (*written, *row) if key in row or key in _ADDED}
 
 
 def with_calibrations(

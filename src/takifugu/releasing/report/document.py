@@ -112,7 +112,7 @@ def _suspicion_picture(epsilon: float, width: int) -> str:
 
 
 #: How cautions look that do not look like the others.
-_LOOKS = {Caution.NOT_PRIVATE: "warning danger"}
+_LOOKS = {Caution.NOT_PRIVATE: "warning danger", Caution.REHEARSAL: "warning danger"}
 #: How much is listed; the certificate has everything.
 MOST_BELIEFS, MOST_UNITS = 3, 40
 #: What is offered below the values, by the ends of the files.
@@ -180,7 +180,8 @@ def _made(t: Published) -> str:
     name = f"{t.name!r} " if c.title else ""
     by = f" by {c.publisher}" if c.publisher else ""
     contact = f" ({c.contact})" if c.contact else ""
-    return f"Table {name}of the source {c.source!r}, published{by}{contact} on {c.date}."
+    when = f"published{by}{contact} on {c.date}" if c.date else "as a rehearsal"
+    return f"Table {name}of the source {c.source!r}, {when}."
 
 
 def _columns(t: Published) -> list[Column]:

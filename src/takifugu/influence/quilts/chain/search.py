@@ -162,20 +162,11 @@ def _of_class(influence: InfluenceOf) -> Quilts:
             'for a class of chains, such as one given by (pi, g), use mechanism="quilt-approx", or one chain'
         ),
         bounded=partial(BoundedSearch, influence=influence),
-        along=influence,
     )
 
 
-CHAIN = Quilts(
-    exact=ExactSearch,
-    bounded=partial(BoundedSearch, influence=reversible_influence),
-    along=chain_influence,
-)
-PERIODIC = Quilts(
-    exact=ExactSearch,
-    bounded=partial(BoundedSearch, influence=around_influence),
-    along=chain_influence,
-)
+CHAIN = Quilts(exact=ExactSearch, bounded=partial(BoundedSearch, influence=reversible_influence))
+PERIODIC = Quilts(exact=ExactSearch, bounded=partial(BoundedSearch, influence=around_influence))
 REVERSIBLE_CLASS = _of_class(class_influence)
 REGION = _of_class(region_influence)
 INTERVAL = _of_class(interval_influence)

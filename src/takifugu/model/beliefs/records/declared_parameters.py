@@ -1,4 +1,4 @@
-"""Parameters of a population as a release file declares them: a joint distribution of them, or their intervals."""
+"""Parameters of a population as a release file declares them: a joint distribution of them."""
 
 from __future__ import annotations
 
@@ -16,7 +16,6 @@ from takifugu.model.beliefs import sections
 from takifugu.model.beliefs.networks.network import BayesianNetwork
 from takifugu.model.beliefs.networks.network_files import read_network
 from takifugu.model.beliefs.records.counted_parameters import CountedParameters
-from takifugu.model.beliefs.records.parameter_box import Affine, ParameterBox
 from takifugu.model.beliefs.records.parameters import Parameters
 from takifugu.model.beliefs.sections import Cited, Counted, Probabilities, Public, SureFit, mass
 from takifugu.model.beliefs.table import JointTable, counted_table
@@ -144,55 +143,3 @@ def _laws(name: str, column: Column, prior: JointTable | BayesianNetwork) -> dic
         shares = as_fractions(chances, "a probability")
         laws[values[text]] = dict(zip(column.values, shares, strict=True))
     return laws
-
-
-@dataclass(frozen=True, kw_only=True)
-class BoxColumn:
-    """How a column of two values is distributed in the population, given the parameters."""
-
-    values: Annotated[tuple[State, State], Key("the two values in the column", ["yes", "no"])]
-    chance: Annotated[
-        Number | dict[str, Number],
-        Key(
-            "the probability of the first value: a number, or a constant plus a slope for each parameter",
-            {"constant": "0.6", "smokers": "-0.2"},
-        ),
-    ]
-
-
-_BOX_COLUMN = {"values": ["yes", "no"], "chance": {"constant": "0.6", "smokers": "-0.2"}}
-
-
-@dataclass(frozen=True, kw_only=True)
-class ParameterBoxSection:
-    """Parameters of which only the intervals are known; each number in them is covered."""
-
-    kind: Annotated[Literal["parameter-box"], Key("intervals of parameters of the population")]
-    records: sections.Records
-    source: Cited
-    intervals: Annotated[
-        dict[str, tuple[Number, Number]], MinLen(1), Key("the interval of each parameter", {"smokers": ["0.2", "0.4"]})
-    ]
-    columns: Annotated[
-        dict[str, BoxColumn],
-        MinLen(1),
-        Key("the distribution of each column, by the parameters", {"cough": _BOX_COLUMN}),
-    ]
-
-    hides: ClassVar = ("parameter",)
-
-    @staticmethod
-    def hidden(belief: ParameterBox) -> dict[str, dict[str, Hashable]]:
-        """A parameter is any number of an interval."""
-        return {}
-
-    def belief(self, public: Public) -> ParameterBox:
-        columns = {name: _two_states(column) for name, column in self.columns.items()}
-        return ParameterBox(self.intervals, columns, self.records, self.source)
-
-
-def _two_states(column: BoxColumn) -> dict[State, Affine | None]:
-    first, other = column.values
-    chance = column.chance if isinstance(column.chance, dict) else {"constant": column.chance}
-    slopes = {name: slope for name, slope in chance.items() if name != "constant"}
-    return {first: Affine(chance.get("constant", 0), slopes), other: None}

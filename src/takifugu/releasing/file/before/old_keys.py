@@ -29,6 +29,10 @@ NOW: Mapping[str, Names] = MappingProxyType({
 })  # fmt: skip
 #: The kind of belief of now, by that of before.
 KINDS: Names = MappingProxyType({"table": "joint-table"})
+#: Kinds of belief without one of now: what to write in their place.
+KINDS_GONE: Names = MappingProxyType({
+    "parameter-box": 'write kind = "parameters" with the values that each parameter may have: intervals are gone',
+})
 
 #: Keys without one of now, by section and key: why nothing stands in their place.
 GONE: Names = MappingProxyType({

@@ -11,35 +11,28 @@ because (I - Gamma)^-1 is the sum of the powers of Gamma.
 For a chain all gamma_ij of neighbours are replaced by their maximum, as in Song17; it comes from the conditional laws,
 the first node with its initial law: the printed closed form has 1 - p0 for p0, and knows no start (errata X6).
 
-The theorem is cited and not proved here, so "auto" never takes this mechanism. It bounds this one release, and is
-recorded as alone.
+The theorem is cited and not proved here, and bounds one release.
 """
 
 from __future__ import annotations
 
 import math
-from collections.abc import Callable
 from dataclasses import dataclass
 from fractions import Fraction
-from typing import TYPE_CHECKING
 
 import numpy as np
 
-from takifugu.analysis.bounds import Bound, Cost, Refusal, Witness
-from takifugu.analysis.guarantee import Covers
-from takifugu.analysis.problem import Part, Problem
-from takifugu.analysis.randomisers import laplace_or_exact
+from takifugu.analysis.bounds import Refusal
+from takifugu.analysis.problem import Problem
+from takifugu.analysis.randomisers import DiscreteLaplace, Exact, laplace_or_exact
 from takifugu.core.arrays import BoolArray, FloatArray
 from takifugu.core.errors import Unsupported
 from takifugu.core.escaping import number
-from takifugu.core.registry import Question
 from takifugu.model.beliefs import Belief
 from takifugu.model.beliefs.chains.chain import MarkovChain
+from takifugu.model.beliefs.networks.network import BayesianNetwork
 from takifugu.numbers.outward_rounding import TRUSTED
 from takifugu.numbers.rationals import round_up
-
-if TYPE_CHECKING:
-    from takifugu.model.beliefs.networks.network import BayesianNetwork
 
 #: Entries of a network beyond which the matrix is not inverted.
 MOST_ENTRIES = 3_000
@@ -47,57 +40,32 @@ MOST_ENTRIES = 3_000
 MOST_CELLS = 10**6
 #: Relative allowance for rounding in Gamma and its inverse, times the condition of I - Gamma.
 SLACK = 1e-13
-CITED = "the promise rests on a theorem of Ghosh and Kleinberg (2016), which is cited and not proved here"
 
 
-@dataclass(frozen=True)
-class Inferential:
-    """Laplace noise of scale 2 D_1 max row sum of (I - Gamma)^-1 / epsilon, where Gamma has spectral norm below 1."""
+def inferential_noise(problem: Problem) -> DiscreteLaplace | Exact | Refusal:
+    """Return Laplace noise of scale 2 D_1 max row sum of (I - Gamma)^-1 / epsilon, or a refusal of the theorem.
 
-    name: str = "inferential"
-    source: str = "Ghosh and Kleinberg 2016, as in Song, Wang and Chaudhuri (arXiv 1603.03977v1), Appendix B.10"
-
-    def cost(self, problem: Problem) -> Cost:
-        sizes = [part.belief.size for part in problem.parts]
-        chains = all(SPREAD.of(part.belief) is _of_chain for part in problem.parts)
-        largest = 0.0 if chains else float(min(max(sizes, default=1), MOST_ENTRIES))
-        return Cost(30.0 * len(sizes) * largest**3 + 1e3 * sum(sizes), 32 * largest**2)
-
-    def bound(self, problem: Problem) -> Bound | Refusal:
-        """Return the worst component's noise, or a refusal of the theorem.
-
-        >>> from takifugu import Count, MarkovChain, Pufferfish, every_entry
-        >>> framework = Pufferfish(every_entry(), MarkovChain([[0.9, 0.1], [0.4, 0.6]], length=10))
-        >>> MECHANISM.bound(Problem(framework, Count(1), Fraction(1))).reason[:46]
-        'the influence matrix has spectral norm 2.05338'
-        """
-        if problem.is_pair:
+    >>> from takifugu import Count, MarkovChain, Pufferfish, every_entry
+    >>> framework = Pufferfish(every_entry(), MarkovChain([[0.9, 0.1], [0.4, 0.6]], length=10))
+    >>> inferential_noise(Problem(framework, Count(1), Fraction(1))).reason
+    'the influence matrix has spectral norm 2.05338, and inferential privacy requires less than 1'
+    """
+    if problem.is_pair:
+        return Refusal("two distributions of the answer have no values that influence each other")
+    problem.check_adds()
+    worst = 0.0
+    for part in problem.parts:
+        spread = spread_of(part.belief)
+        if isinstance(spread, Refusal):
+            return spread
+        if not spread.norm < 1:
             return Refusal(
-                "two distributions of the answer have no values that influence each other: use "
-                'mechanism="wasserstein"'
+                f"the influence matrix has spectral norm {number(spread.norm)}, and inferential privacy requires "
+                "less than 1"
             )
-        problem.check_adds()
-        worst = 0.0
-        for part in problem.parts:
-            spread = spread_of(part)
-            if isinstance(spread, Refusal):
-                return spread
-            if not spread.norm < 1:
-                return Refusal(
-                    f"the influence matrix has spectral norm {number(spread.norm)}, and inferential privacy requires "
-                    'less than 1: use mechanism="quilt-exact" or "wasserstein"'
-                )
-            worst = max(worst, spread.row_sum)
-        change = max((int(part.answer.entry_changes().max(initial=0)) for part in problem.parts), default=0)
-        noise = laplace_or_exact(round_up(2 * change * Fraction(worst) / problem.epsilon), problem.grid, problem.cells)
-        witness = Witness(
-            "any one value against another",
-            "one release moves the odds by at most 2 D_1/b times the largest row sum of (I - Gamma)^-1",
-            (("row_sum", worst), ("D_1", float(change * problem.grid))),
-        )
-        return Bound(noise, problem.epsilon, Fraction(0), Covers.OUTPUT, witness, (CITED,))
-
-MECHANISM = Inferential()
+        worst = max(worst, spread.row_sum)
+    change = max((int(part.answer.entry_changes().max(initial=0)) for part in problem.parts), default=0)
+    return laplace_or_exact(round_up(2 * change * Fraction(worst) / problem.epsilon), problem.grid, problem.cells)
 
 
 @dataclass(frozen=True)
@@ -108,37 +76,18 @@ class Spread:
     row_sum: float
 
 
-def spread_of(part: Part) -> Spread | Refusal:
+def spread_of(belief: Belief) -> Spread | Refusal:
     """Return the spread of one entry's change, or a refusal."""
-    return SPREAD.of(part.belief)(part.belief)
-
-
-def _of_chain(chain: MarkovChain) -> Spread | Refusal:
-    if chain.initial == "any":
-        return Refusal("with an unknown initial distribution the first value has no conditional one: state it")
-    return chain_spread(chain_gamma(chain), chain.length)
-
-
-def _of_periodic(chain: Belief) -> Refusal:
-    return Refusal("how far a change spreads is known for a chain with one matrix, and here it depends on the step")
-
-
-def _of_network(network: BayesianNetwork) -> Spread | Refusal:
-    gamma = network_gamma(network)
-    return gamma if isinstance(gamma, Refusal) else matrix_spread(gamma)
-
-
-SPREAD: Question[Callable[[Belief], Spread | Refusal]] = Question(
-    "how far a change of one value spreads",
-    {
-        "model.beliefs.chains.chain:MarkovChain": "mechanisms.inferential:_of_chain",
-        "model.beliefs.chains.periodic_chain:PeriodicChain": "mechanisms.inferential:_of_periodic",
-        "model.beliefs.networks.network:BayesianNetwork": "mechanisms.inferential:_of_network",
-    },
-    default=lambda belief: Refusal(
+    if isinstance(belief, MarkovChain):
+        if belief.initial == "any":
+            return Refusal("with an unknown initial distribution the first value has no conditional one: state it")
+        return chain_spread(chain_gamma(belief), belief.length)
+    if isinstance(belief, BayesianNetwork):
+        gamma = network_gamma(belief)
+        return gamma if isinstance(gamma, Refusal) else matrix_spread(gamma)
+    return Refusal(
         f"a value's conditional distribution is known for chains and networks, not for {belief.describe()}"
-    ),
-)
+    )
 
 
 def matrix_spread(gamma: FloatArray) -> Spread:
@@ -200,7 +149,6 @@ def _product(left: FloatArray, right: FloatArray, possible: BoolArray) -> FloatA
         raise Unsupported(
             "a product of probabilities of the belief is below 1e-270, too small for the conditional distributions "
             "of single values in floats",
-            fix='use mechanism="quilt-exact" or "group"',
         )
     return product
 
@@ -232,7 +180,7 @@ def network_gamma(network: BayesianNetwork) -> FloatArray | Refusal:
     """
     if network.size > MOST_ENTRIES:
         return Refusal(
-            f'the influence matrix of {network.size} values is too large to invert: use mechanism="quilt-exact"'
+            f'the influence matrix of {network.size} values is too large to invert'
         )
     gamma = np.zeros((network.size, network.size))
     for entry in range(network.size):

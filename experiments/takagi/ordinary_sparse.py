@@ -18,23 +18,12 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from takifugu.core.errors import InputError
-from takifugu.core.escaping import at_most as above
-from takifugu.core.escaping import number
 from takifugu.core.plain import set_fields
-from takifugu.mechanisms.one_sided.answers import at_most, sanitiser
 from takifugu.mechanisms.one_sided.sparse import Answers, Marks, checked_counts, checked_thresholds
-from takifugu.mechanisms.one_sided.tails import Pointing, count_noise
-from takifugu.model.beliefs.domain import Data
-from takifugu.model.policies.policy import Policy
-from takifugu.model.policies.sensitivity import sensitivity
-from takifugu.model.queries import AtMost, resolved
-from takifugu.model.queries.forms import Query
 from takifugu.numbers.rationals import Number, as_epsilon, as_fraction, is_whole, round_up
 
 if TYPE_CHECKING:
     from takifugu.numbers.noise import Entropy
-#: How often "safe" may be wrong at a place that is just dangerous, for the comparison.
-WRONG = Fraction(1, 1000)
 
 
 @dataclass(frozen=True)
@@ -84,25 +73,3 @@ class OrdinarySparse:
         marks = above.astype(np.int8)
         marks[np.cumsum(above) - above >= self.limit] = Marks.NOT_ANSWERED
         return Answers(marks, np.full(private.size, -1))
-
-
-def ordinary_words(domain: Data, query: Query, epsilon: Fraction, grid: Fraction) -> tuple[str, ...]:
-    """Describe two-sided geometric noise for every change of one record.
-
-    >>> from takifugu.mechanisms.one_sided import Visits
-    >>> from takifugu.model.queries import Visitors
-    >>> print(ordinary_words(Visits.of("ab", most=1), AtMost(Visitors(), 2), Fraction(1), Fraction(1))[0][-60:])
-    calls an empty place safe with probability 0.4195 % at most.
-    """
-    if not isinstance(query, AtMost) or grid != 1:
-        return ()
-    threshold = max(query.steps(resolved(query, domain)))
-    total = sensitivity(Policy(), domain, query).total
-    noise = count_noise(epsilon, total, Pointing.BOTH)
-    chance = sanitiser(at_most(threshold), noise, WRONG).beta(0)
-    return (
-        f"ordinary differential privacy with epsilon {above(epsilon)} hides every change of one person, and its "
-        f"noise of scale {number(total / epsilon)} is on both sides: never wrong, it can call nothing safe; wrong at "
-        "one in a thousand of the places just above the threshold, it calls an empty place safe with probability "
-        f"{above(100 * chance, digits=4)} % at most.",
-    )

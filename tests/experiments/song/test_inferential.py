@@ -3,6 +3,7 @@
 import itertools
 import math
 from fractions import Fraction as F
+from typing import Any
 
 import numpy as np
 import pytest
@@ -10,18 +11,25 @@ from hypothesis import example, given, settings
 from hypothesis import strategies as st
 from tests.support import network_oracles as oracle
 from tests.support.golden import golden
-from tests.support.pair_cases import bound_by
 
 import takifugu as tf
+from song.inferential import chain_gamma, chain_spread, inferential_noise, matrix_spread, network_gamma, spread_of
+from takifugu.analysis.bounds import Refusal
 from takifugu.analysis.problem import Problem
 from takifugu.analysis.randomisers import DiscreteLaplace
-from takifugu.core.errors import CalibrationRefused, Unsupported
-from takifugu.mechanisms import inferential
-from takifugu.mechanisms.inferential import chain_gamma, chain_spread, matrix_spread, network_gamma, spread_of
-from takifugu.model.queries import Count, Histogram, Linear
+from takifugu.core.errors import Unsupported
+from takifugu.model.queries import Count, Linear, Query
 from takifugu.model.secrets.of_entries import entry as entry_secret
+from takifugu.numbers.rationals import as_epsilon
 
+CHAIN = [[0.9, 0.1], [0.4, 0.6]]
 GOLDEN = golden()["quilt_exact_binary_chain"]
+
+
+def noise_of(framework: tf.Pufferfish, query: Query, epsilon: float | F) -> Any:
+    """Return the noise, or the words of a refusal."""
+    noise = inferential_noise(Problem(framework, query, as_epsilon(epsilon)))
+    return noise.reason if isinstance(noise, Refusal) else noise
 
 
 def chain_spec(matrix: list[list[float]], start: list[float], length: int) -> oracle.Spec:
@@ -62,15 +70,14 @@ def test_golden_values(name: str) -> None:
     chain, expected = tf.MarkovChain([[a, 1 - a], [1 - b, b]], int(length)), GOLDEN[name]
     framework = tf.Pufferfish(tf.every_entry(), chain)
     assert chain_gamma(chain) == pytest.approx(expected["gamma"], abs=1e-9)
-    spread = spread_of(Problem(framework, Count(1), F(epsilon)).parts[0])
+    spread = spread_of(chain)
     assert spread == chain_spread(chain_gamma(chain), int(length))
     assert spread.norm == pytest.approx(expected["gk16_norm"], abs=1e-9)
+    noise = noise_of(framework, Count(1), F(epsilon))
     if expected["gk16_scale"] is None:
-        with pytest.raises(CalibrationRefused, match="spectral norm"):
-            tf.calibrate(framework, Count(1), epsilon, mechanism="inferential")
+        assert "spectral norm" in noise
     else:
-        calibration = tf.calibrate(framework, Count(1), epsilon, mechanism="inferential")
-        assert calibration.scale == pytest.approx(expected["gk16_scale"], rel=1e-9)
+        assert float(noise.scale) == pytest.approx(expected["gk16_scale"], rel=1e-9)
 
 
 @pytest.mark.parametrize(("p0", "p1"), list(itertools.product(range(1, 10), repeat=2)))
@@ -170,7 +177,7 @@ def test_a_norm_of_1_or_more_has_no_inverse() -> None:
 
 def test_what_reads_nothing_has_no_noise() -> None:
     framework = tf.Pufferfish(tf.every_entry(), tf.MarkovChain([[0.6, 0.4], [0.4, 0.6]], 3))
-    assert bound_by(inferential.MECHANISM, framework, Linear([0, 0, 0])).randomiser.scale == 0
+    assert noise_of(framework, Linear([0, 0, 0]), 1).kind == "none"
 
 
 @settings(max_examples=12, deadline=None)
@@ -178,27 +185,37 @@ def test_what_reads_nothing_has_no_noise() -> None:
 def test_the_true_loss_is_at_most_epsilon(p0: int, p1: int, length: int, epsilon: float) -> None:
     a, b = p0 / 100, p1 / 100
     framework = tf.Pufferfish(tf.every_entry(), tf.MarkovChain([[a, 1 - a], [1 - b, b]], length))
-    try:
-        calibration = tf.calibrate(framework, Count(1), epsilon, mechanism="inferential", allow_zero_noise=True)
-    except CalibrationRefused:
-        return
-    assert tf.true_loss(calibration).upper <= epsilon * (1 + 1e-9)
+    noise = noise_of(framework, Count(1), epsilon)
+    if not isinstance(noise, str):
+        assert tf.true_loss(framework, Count(1), noise).upper <= epsilon * (1 + 1e-9)
 
 
 def test_a_third_of_the_scale_breaks_the_promise() -> None:
     framework = tf.Pufferfish(tf.every_entry(), tf.MarkovChain([[0.5, 0.5], [0.5, 0.5]], 1))
-    calibration = tf.calibrate(framework, Count(1), 1, mechanism="inferential")
-    assert calibration.scale == pytest.approx(2)  # independent entries: twice what entry noise needs
-    assert tf.true_loss(framework, Count(1), DiscreteLaplace(calibration.randomiser.scale / 3, F(1))).lower > 1
+    noise = noise_of(framework, Count(1), 1)
+    assert noise.scale == pytest.approx(2)  # independent entries: twice what entry noise needs
+    assert tf.true_loss(framework, Count(1), DiscreteLaplace(noise.scale / 3, F(1))).lower > 1
 
 
-def test_auto_never_takes_the_baseline() -> None:
-    framework = tf.Pufferfish(tf.every_entry(), tf.MarkovChain([[0.55, 0.45], [0.45, 0.55]], 400))
-    table = {row.name: row for row in tf.compare(framework, Histogram(), 0.1)}
-    assert table["inferential"].scale is not None
-    assert table["inferential"].status == "possible"
-    assert "baseline" in table["inferential"].reason
-    assert tf.calibrate(framework, Histogram(), 0.1).mechanism != "inferential"
+@settings(max_examples=20, deadline=None)
+@given(st.integers(0, 10**6), st.integers(1, 4), st.sampled_from([0.5, 2.0]))
+def test_the_true_loss_of_networks_is_at_most_epsilon(seed: int, size: int, epsilon: float) -> None:
+    net = tf.BayesianNetwork(oracle.random_network(np.random.default_rng(seed), size))
+    framework, query = tf.Pufferfish(tf.every_entry(), net), Count(1, entries=[net.names[0]])
+    noise = noise_of(framework, query, epsilon)
+    if not isinstance(noise, str):
+        assert tf.true_loss(framework, query, noise).upper <= epsilon * (1 + 1e-9)
+
+
+@pytest.mark.parametrize(("framework", "words"), [
+    (tf.Pufferfish(tf.every_entry(), tf.MarkovChain(CHAIN, 5, "any")), "unknown initial distribution"),
+    (tf.Pufferfish(tf.every_entry(), tf.MarkovChain([[1, 0], [0.4, 0.6]], 3, [0.5, 0.5])), "spectral norm inf"),
+    (tf.Pufferfish(tf.every_entry(), tf.PeriodicChain([CHAIN, CHAIN], 5, [0, 1, 0, 1, 0])), "known for chains and net"),
+    (tf.between(tf.Pmf([0], [1]), tf.Pmf([1], [1])), "no values that influence"),
+])  # fmt: skip
+def test_what_the_theorem_does_not_cover(framework: tf.Pufferfish, words: str) -> None:
+    query = tf.Identity() if "no values" in words else Count(1)
+    assert words in noise_of(framework, query, 1)
 
 
 @pytest.mark.sampled(3)
@@ -208,14 +225,14 @@ def test_an_entry_that_is_no_secret_counts_as_much(weights: list[int], entry: in
     """The theorem is about noise that hides every single entry: one that is not secret tells about its neighbours."""
     chain = tf.MarkovChain([[0.6, 0.4], [0.4, 0.6]], length=len(weights))
     framework = tf.Pufferfish(entry_secret(entry, 0, 1), chain)
-    calibration = tf.calibrate(framework, Linear(weights), 0.1, mechanism="inferential")
-    assert calibration.scale >= 2 * max(weights) / 0.1
-    assert tf.true_loss(calibration).loss <= 0.1
+    noise = noise_of(framework, Linear(weights), 0.1)
+    assert noise.scale >= 2 * max(weights) / 0.1
+    assert tf.true_loss(framework, Linear(weights), noise).loss <= 0.1
 
 
 def test_half_the_noise_of_an_entry_that_is_no_secret_is_too_little() -> None:
     """Weight 1000 on the entry that is not secret, with D_1 over secret entries (1): the loss is 1.27, not 0.1."""
     framework = tf.Pufferfish(entry_secret(0, 0, 1), tf.MarkovChain([[0.8, 0.2], [0.3, 0.7]], length=2))
-    honest = tf.calibrate(framework, Linear([1, 1000]), 0.1, mechanism="inferential")
+    honest = noise_of(framework, Linear([1, 1000]), 0.1)
     lost = tf.true_loss(framework, Linear([1, 1000]), DiscreteLaplace(F(honest.scale) / 1000, F(1))).loss
     assert lost > 1.2

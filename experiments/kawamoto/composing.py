@@ -6,7 +6,7 @@
 * post-processing costs nothing; pre-processing by a c-stable map costs c epsilon and delta (1 + e^epsilon + ... +
   e^((c - 1) epsilon)), as for groups of c people (errata E9c: the printed delta alone is unsound).
 
-`local.printed_sums` has what is printed of all that, beside what holds of one file.
+`printed_sums` has what is printed of all that, beside what holds of one file.
 """
 
 from __future__ import annotations

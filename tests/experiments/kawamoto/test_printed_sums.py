@@ -12,11 +12,11 @@ from tests.support import population_oracles as oracles
 from tests.support.tuples import tuple_law
 
 import takifugu as tf
-from takifugu.mechanisms.local import printed_sums as module
+from kawamoto import printed_sums as module
+from kawamoto.printed_sums import PairPromise, PrintedSum, printed_sums
+from takifugu.mechanisms.local.hiding import hidden_at
 from takifugu.mechanisms.local.populations import populations_of
-from takifugu.mechanisms.local.printed_sums import PairPromise, PrintedSum, printed_sums
-from takifugu.mechanisms.local.rappor import permanent
-from takifugu.mechanisms.local.senders import Bits, Values
+from takifugu.mechanisms.local.senders import Sender
 from takifugu.mechanisms.local.tupling import theorem3_delta
 from takifugu.numbers.distributions.channel import Channel
 
@@ -28,8 +28,6 @@ SAME, TWO, MADE, MAPPED = (
 
 def rows_of(sender):
     """Return the law of all outputs for each value, by the definition of a tuple."""
-    if not isinstance(sender, Values):
-        return {x: {y: sender.mass(n, y) for y in sender.outputs} for n, x in enumerate(sender.values)}
     laws = {}
     for x, masses in zip(sender.channel.inputs, sender.channel.masses, strict=True):
         law = [F(mass, sender.channel.total) for mass in masses]
@@ -76,7 +74,7 @@ def sums_of(sender, p, q, epsilon=ONE, delta=NO_DELTA, rows_independent=True):
 @given(oracles.channels(3, 2, 1), oracles.laws(3, 1), oracles.laws(3, 1))
 @settings(max_examples=40)
 def test_without_a_delta_every_line_is_that_of_all_outputs(channel, p, q):
-    lines, rows = sums_of(Values(channel), p, q), rows_of(Values(channel))
+    lines, rows = sums_of(Sender(channel), p, q), rows_of(Sender(channel))
     one, same = loss(sent(rows, p), sent(rows, q)), loss(sent(twice(rows), p), sent(twice(rows), q))
     two = loss(both_rows(sent(rows, p)), both_rows(sent(rows, q)))
     for words, truth, printed in ((SAME, same, 2 * one), (TWO, two, 2 * one), (MADE, one, one)):
@@ -95,7 +93,7 @@ def test_without_a_delta_every_line_is_that_of_all_outputs(channel, p, q):
 )  # fmt: skip
 @settings(max_examples=40)
 def test_with_a_delta_it_is_counted_over_all_pairs_of_outputs(channel, p, q, dummies, epsilon):
-    sender = Values(channel, dummies)
+    sender = Sender(channel, dummies)
     lines, rows = sums_of(sender, p, q, epsilon, F(1, 10)), rows_of(sender)
     one = excess(sent(rows, p), sent(rows, q), float(epsilon))
     assert float(lines[MADE].holds.delta) == pytest.approx(one, abs=1e-12)
@@ -121,7 +119,7 @@ ENDS, MIDDLE = {0: F(49, 100), 1: F(2, 100), 2: F(49, 100)}, {0: F(1, 100), 1: F
 
 def test_the_printed_sum_of_one_row_twice_fails_where_two_outputs_tell_what_neither_does():
     """Errata E9a, with one channel twice: an output is low or high alike, and two are alike at the ends."""
-    line = sums_of(Values(SPREAD), ENDS, MIDDLE)[SAME]
+    line = sums_of(Sender(SPREAD), ENDS, MIDDLE)[SAME]
     assert line.printed == PairPromise(0)
     apart = F(49, 50) * F(9, 50) + F(1, 50) * F(1, 2), F(1, 50) * F(9, 50) + F(49, 50) * F(1, 2)
     assert float(line.holds.epsilon) == pytest.approx(math.log(apart[1] / apart[0]), abs=1e-9)
@@ -150,7 +148,7 @@ def test_an_output_that_is_forgotten_is_noticed(broken, monkeypatch):
 def test_theorem_3_is_printed_beside_the_exact_delta():
     channel = Channel.of([0, 1, 2, 3], [0, 1, 2, 3], [[F(int(x == y)) for y in range(4)] for x in range(4)])
     p, q = {x: F(4 - x, 10) for x in range(4)}, {x: F(1 + x, 10) for x in range(4)}
-    lines = sums_of(Values(channel, 4), p, q, F(1, 2), F(1, 10))
+    lines = sums_of(Sender(channel, 4), p, q, F(1, 2), F(1, 10))
     line = lines["Theorem 3, 4 dummies"]
     assert float(line.printed.delta) == pytest.approx(theorem3_delta(4, 4, F(4, 10), F(1, 2)))
     assert float(line.holds.delta) == pytest.approx(tf.local.Tupling(4).delta(p.values(), q.values(), F(1, 2)))
@@ -159,19 +157,10 @@ def test_theorem_3_is_printed_beside_the_exact_delta():
     assert not lines[SAME].is_exact  # 1024 tuples are too many to list in pairs
 
 
-def test_bits_are_listed_too():
-    sender = Bits(permanent((0, 1), F(1, 4)))
-    p, q = {0: F(3, 4), 1: F(1, 4)}, {0: F(1, 4), 1: F(3, 4)}
-    rows = rows_of(sender)
-    line = sums_of(sender, p, q, F(1, 8), F(1, 10))[SAME]
-    truth = excess(sent(twice(rows), p), sent(twice(rows), q), 0.25)
-    assert float(line.holds.delta) == pytest.approx(truth, abs=1e-12)
-
-
 def test_rows_that_may_depend_on_each_other_tell_what_their_values_tell():
     channel = Channel.of([0, 1], [0, 1], [[F(3, 4), F(1, 4)], [F(1, 4), F(3, 4)]])
     half = {0: F(1, 2), 1: F(1, 2)}
-    line = sums_of(Values(channel), half, half, rows_independent=False)[TWO]
+    line = sums_of(Sender(channel), half, half, rows_independent=False)[TWO]
     assert float(line.holds.epsilon) == pytest.approx(2 * math.log(3))
     assert not line.is_exact
     assert not line.is_too_little
@@ -183,19 +172,19 @@ def test_a_class_is_counted_over_all_of_it_and_its_delta_is_a_bound():
 
     people = populations_of(tf.FromPopulations.counted(samples_of(rows, 2), [0, 1], confidence=0.9, source="made up"))
     channel = Channel.of([0, 1], [0, 1], [[F(3, 4), F(1, 4)], [F(1, 4), F(3, 4)]])
-    pure = {line.words: line for line in printed_sums(Values(channel), people, F(1), F(0))}
-    with_delta = {line.words: line for line in printed_sums(Values(channel), people, F(1, 8), F(1, 10))}
+    pure = {line.words: line for line in printed_sums(Sender(channel), people, F(1), F(0))}
+    with_delta = {line.words: line for line in printed_sums(Sender(channel), people, F(1, 8), F(1, 10))}
     assert pure[SAME].is_exact
     assert "Theorem 2, by the diameter" in pure
     assert not any(with_delta[words].is_exact for words in (SAME, TWO, MADE))
     p, q = {0: F(6, 10), 1: F(4, 10)}, {0: F(4, 10), 1: F(6, 10)}
-    assert pure[MADE].holds.epsilon > sums_of(Values(channel), p, q)[MADE].holds.epsilon
+    assert pure[MADE].holds.epsilon > sums_of(Sender(channel), p, q)[MADE].holds.epsilon
 
 
 def test_per_unit_of_distance_every_line_is_divided():
     laws = {"near": {0: F(1, 2), 1: F(1, 4), 2: F(1, 4)}, "far": {0: F(1, 4), 1: F(1, 4), 2: F(1, 2)}}
     people = tf.FromPopulations(laws, source="made up")
-    sender = Values(Channel.of([0, 1, 2], [0, 1, 2], [[F(1 + (x == y), 4) for y in range(3)] for x in range(3)]))
+    sender = Sender(Channel.of([0, 1, 2], [0, 1, 2], [[F(1 + (x == y), 4) for y in range(3)] for x in range(3)]))
     near = populations_of(people)
     far = replace(near, apart={("near", "far"): F(2)})
     apart = {line.words: line for line in printed_sums(sender, far, F(1), F(0))}
@@ -206,30 +195,16 @@ def test_per_unit_of_distance_every_line_is_divided():
 
 
 @pytest.mark.parametrize("metric", [None, "w-infinity"])
-def test_a_comparison_has_them_for_what_is_chosen(metric):
+def test_what_is_chosen_has_them(metric):
     laws = {"near": {0: F(1, 2), 1: F(1, 4), 2: F(1, 4)}, "far": {0: F(1, 4), 1: F(1, 4), 2: F(1, 2)}}
-    framework = tf.Pufferfish(tf.which_population(metric), tf.FromPopulations(laws, source="made up"))
-    compared = tf.compare(framework, tf.EachValue(), epsilon="1/4")
-    lines = {line.words: line for line in compared.sums}
+    secret, belief = tf.which_population(metric), tf.FromPopulations(laws, source="made up")
+    made = tf.calibrate(tf.Pufferfish(secret, belief), tf.EachValue(), epsilon="1/4")
+    people = hidden_at(secret, belief, populations_of(belief))
+    lines = {line.words: line for line in printed_sums(made.randomiser.sender, people, F(1, 4), F(0))}
     assert 0 < lines[MADE].holds.epsilon <= F(1, 4)
     assert lines["Theorem 2, by distance"].printed.epsilon >= lines[MADE].holds.epsilon
-    assert [line["statement"] for line in compared.to_dict()["printed_sums"]] == list(lines)
-    assert "Table 1, two rows" in str(compared)
-    assert "Table 1, two rows" in compared._repr_html_()
-    assert "Table 1" not in compared.brief
 
 
-def test_a_tuple_that_is_taken_by_name_only_has_them_too():
-    laws = {"near": {0: F(1, 2), 1: F(1, 2)}, "far": {0: F(1, 4), 1: F(3, 4)}}
-    framework = tf.Pufferfish(tf.which_population(), tf.FromPopulations(laws, source="made up"))
-    compared = tf.compare(framework, tf.EachValue(dummies=2), epsilon="1/4", delta="1/10")
-    assert "Theorem 3, 2 dummies" in [line.words for line in compared.sums]
-    assert not tf.compare(tf.between(tf.Pmf([0, 1], [0.5, 0.5]), tf.Pmf([1], [1])), tf.Identity(), epsilon=1).sums
-
-
-def test_what_is_printed_reads_back_as_plain_data():
+def test_a_line_of_the_table():
     line = PrintedSum("a statement", None, PairPromise(1, F(1, 8)), is_exact=False)
-    assert line.to_dict() == {
-        "statement": "a statement", "printed": None, "holds": {"epsilon": "1", "delta": "0.125"}, "is_exact": False,
-    }  # fmt: skip
     assert line.cells == ("a statement", "no bound", "epsilon 1, delta 0.125", "a bound")

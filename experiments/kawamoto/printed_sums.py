@@ -19,19 +19,17 @@ from dataclasses import dataclass
 from fractions import Fraction
 from itertools import product
 
+from kawamoto.composing import PairPromise, after_stable, fresh_input, on_one_value
 from takifugu.core.escaping import at_most, number
-from takifugu.core.plain import Json
 from takifugu.mechanisms.local.choosing import measured_loss, per_distance
 from takifugu.mechanisms.local.classes import largest_mass
-from takifugu.mechanisms.local.composing import PairPromise, after_stable, fresh_input, on_one_value
 from takifugu.mechanisms.local.measuring import excess, loss_per_distance
 from takifugu.mechanisms.local.over_classes import largest_mass_over
 from takifugu.mechanisms.local.populations import Populations
-from takifugu.mechanisms.local.senders import Sender, Values
+from takifugu.mechanisms.local.senders import Sender
 from takifugu.mechanisms.local.together import row_losses
 from takifugu.mechanisms.local.tupling import theorem3_delta
 from takifugu.numbers.distributions.channel import Channel
-from takifugu.numbers.rationals import to_text
 from takifugu.numbers.transport.bottleneck import Population, w_infinity
 
 #: Most products of masses that are added up for what two outputs tell together.
@@ -75,13 +73,6 @@ class PrintedSum:
             kind = "printed too small"
         return (self.words, _words(self.printed), _words(self.holds), kind)
 
-    def to_dict(self) -> Json:
-        """Return plain data for JSON."""
-        return {
-            "statement": self.words, "printed": _plain(self.printed), "holds": _plain(self.holds),
-            "is_exact": self.is_exact,
-        }  # fmt: skip
-
 
 def printed_sums(
     sender: Sender, populations: Populations, epsilon: Fraction, delta: Fraction, rows_independent: bool = True
@@ -99,7 +90,7 @@ def printed_sums(
         one = _promise(measured_loss(sender, populations, epsilon, delta))
     is_exact = not delta or populations.regions is None
     yield from _of_values(sender, populations, one, is_exact)
-    if isinstance(sender, Values) and sender.dummies:
+    if sender.dummies:
         words = f"Theorem 3, {number(sender.dummies)} dummies"
         yield PrintedSum(words, _theorem3(sender, populations, epsilon), one, is_exact)
     twice = None if one is None else fresh_input([one, one])
@@ -137,7 +128,7 @@ def _largest_moves(populations: Populations) -> tuple[Fraction, str]:
     return max(moves), "distance"
 
 
-def _theorem3(sender: Values, populations: Populations, epsilon: Fraction) -> PairPromise:
+def _theorem3(sender: Sender, populations: Populations, epsilon: Fraction) -> PairPromise:
     """Return Theorem 3 at epsilon, eta = 0."""
     channel, nearest = sender.channel, min(populations.distances_apart.values())
     if populations.regions is None:
@@ -192,10 +183,7 @@ def _listed(sender: Sender, populations: Populations) -> Channel | None:
     """Return a sender with all its outputs, None for too many pairs or a class."""
     if populations.regions is not None:
         return None
-    if isinstance(sender, Values):
-        count = len(sender.channel.outputs) ** (sender.dummies + 1)
-    else:
-        count = 2 ** len(sender.values)
+    count = len(sender.channel.outputs) ** (sender.dummies + 1)
     if count**2 * len(sender.values) > MOST_PRODUCTS:
         return None
     rows = [[sender.mass(place, y) for y in sender.outputs] for place in range(len(sender.values))]
@@ -219,7 +207,3 @@ def _words(promise: PairPromise | None) -> str:
         return "no bound"
     share = f", delta {at_most(promise.delta, digits=4)}" if promise.delta else ""
     return f"epsilon {at_most(promise.epsilon, digits=4)}{share}"
-
-
-def _plain(promise: PairPromise | None) -> Json | None:
-    return None if promise is None else {"epsilon": to_text(promise.epsilon), "delta": to_text(promise.delta)}

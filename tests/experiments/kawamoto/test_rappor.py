@@ -1,4 +1,4 @@
-"""RAPPOR and quality: closed forms against all 2^k outputs, and every tuple."""
+"""RAPPOR: closed forms against all 2^k outputs, what is sent against its law, and sums of bits by enumeration."""
 
 import math
 from fractions import Fraction as F
@@ -12,12 +12,13 @@ from mpmath import mp
 from scipy import stats
 from tests.support.population_oracles import laws
 
+import takifugu as tf
+from kawamoto.positive_part_of_bits import mean_positive_part_of_bits
+from kawamoto.rappor import Rappor, flipped_bits, instantaneous, permanent, rappor
 from takifugu.core.errors import DataError, InputError
-from takifugu.mechanisms.local.measuring import tuple_loss, worst_tuple_loss
-from takifugu.mechanisms.local.rappor import instantaneous, permanent
-from takifugu.numbers.distributions.channel import Channel
+from takifugu.mechanisms.local.choosing import largest_strength
+from takifugu.mechanisms.local.populations import populations_of
 from takifugu.numbers.distributions.positive_part import Enclosure
-from takifugu.numbers.distributions.positive_part_of_bits import mean_positive_part_of_bits
 from takifugu.numbers.noise import InsecureSeededEntropyForTests
 
 
@@ -164,41 +165,113 @@ def test_the_closest_set_bit_by_all_outputs():
     assert rappor.expected_loss({2: F(1)}, distances) == pytest.approx(total, abs=1e-12)
 
 
-@given(st.integers(0, 3), st.integers(0, 100))
-def test_the_loss_of_a_tuple_by_every_tuple(dummies, seed):
-    rng = np.random.default_rng(seed)
-    rows = [[F(int(w), int(ws.sum())) for w in ws] for ws in rng.integers(1, 5, size=(2, 3))]
-    channel, distances = Channel.of([0, 1], ["a", "b", "c"], rows), rng.integers(0, 4, size=(2, 3)).astype(float)
-    prior, nu = {0: F(1, 3), 1: F(2, 3)}, np.array([0.5, 0.25, 0.25])
-    total = 0.0
-    for x in (0, 1):
-        for ys in product(range(3), repeat=dummies + 1):
-            chance = float(rows[x][ys[0]]) * math.prod(nu[y] for y in ys[1:])
-            total += float(prior[x]) * chance * min(distances[x, y] for y in ys)
-    assert tuple_loss(channel, prior, distances, dummies, nu) == pytest.approx(total, abs=1e-12)
-    assert worst_tuple_loss(channel, distances, dummies) == distances.max()
-
-
-@given(st.integers(0, 3), st.integers(0, 100))
-def test_the_worst_loss_of_a_tuple_by_every_tuple(dummies, seed):
-    rng = np.random.default_rng(seed)
-    weights = rng.integers(0, 2, size=(3, 3))
-    weights[:, 0] += weights.sum(axis=1) == 0
-    rows = [[F(int(w), int(ws.sum())) for w in ws] for ws in weights[:2]]
-    channel, distances = Channel.of([0, 1], ["a", "b", "c"], rows), rng.integers(0, 6, size=(2, 3)).astype(float)
-    nu = weights[2] / weights[2].sum()
-    worst = [
-        min(distances[x, y] for y in ys)
-        for x in (0, 1) for ys in product(range(3), repeat=dummies + 1)
-        if rows[x][ys[0]] and all(nu[y] for y in ys[1:])
-    ]  # fmt: skip
-    assert worst_tuple_loss(channel, distances, dummies, nu) == max(worst)
-    assert worst_tuple_loss(channel, distances, dummies) == worst_tuple_loss(channel, distances)
-
-
 @pytest.mark.parametrize(("zero", "one"), [("1/2", "1/4"), ("1/2", "1/2"), ("-1/4", "1/2"), ("1/2", "5/4")])
 def test_a_1_is_reported_more_often_for_a_1_than_for_a_0(zero, one):
     with pytest.raises(InputError) as refusal:
         instantaneous("ab", "1/2", zero, one)
     assert refusal.value.where == ("p",)
     assert instantaneous("ab", "1/2", 0, 1) == permanent("ab", "1/2")
+
+
+@given(st.fractions("1/100", "99/100", max_denominator=200), st.fractions(0, "2/5"), st.fractions("1/2", 1))
+def test_the_local_epsilon_of_rappor(f, p, q):
+    one_hot = permanent(list("abc"), f)
+    half = mp.mpf(f.numerator) / f.denominator / 2
+    assert one_hot.epsilon == pytest.approx(float(2 * mp.log((1 - half) / half)), abs=1e-12)
+    reported = instantaneous(list("abc"), f, p, q)
+    a, b = p + (q - p) * (1 - f / 2), p + (q - p) * f / 2
+    ratio = a * (1 - b) / (b * (1 - a))
+    assert reported.epsilon == pytest.approx(float(mp.log(mp.mpf(ratio.numerator) / ratio.denominator)), abs=1e-12)
+
+
+@given(st.floats(1e-3, 50))
+def test_the_noise_of_a_bit_has_the_strength_that_was_asked(epsilon):
+    assert permanent([0, 1], repr(flipped_bits(epsilon))).epsilon == pytest.approx(epsilon, rel=1e-9)
+
+
+def test_bits_that_are_sent_and_a_twentieth_more_epsilon():
+    rows, values, entropy = 200_000, list(range(6)), InsecureSeededEntropyForTests(8)
+    bits = permanent(values, repr(flipped_bits(2))).randomise(np.full(rows, 2), entropy)
+    seen = np.bincount(bits @ (1 << np.arange(6)), minlength=64)
+    for epsilon, right in ((2, True), (2.1, False)):
+        rappor = permanent(values, repr(flipped_bits(epsilon)))
+        expected = np.ones(64)
+        for bit in values:
+            chance = float(rappor.present if bit == 2 else rappor.other)
+            expected *= np.where(np.arange(64) >> bit & 1, chance, 1 - chance)
+        assert (stats.chisquare(seen, expected * rows).pvalue > 1e-6) == right
+
+
+@pytest.mark.parametrize("narrow", [1.0, 1e-2])
+@pytest.mark.parametrize("chance", [2.0**-20, 0.25, 0.5, 1 - 2.0**-20])
+def test_bits_of_any_weights_are_enclosed_with_no_tolerance(chance, narrow):
+    """Weights on the lattice and off it, sums that cancel to 0, a weight next to the lattice, none at all."""
+    root = 2**0.5
+    cases = [
+        (-1.0, [root, 1.0]), (-root, [1.0, root, 1.0]), (1.0, [-1.0, -root, root - 1, 0.5]), (-0.3, [0.1, 0.1, 0.1]),
+        (0.25, []), (-0.25, [0.0]), (0.0, [0.0, 0.0]), (-1e-3, [1e-3 * (1 + 1e-15), 7.0, -7.0]), (1.0, [-0.5, -0.5]),
+        (-1.0, [0.5, 0.5 + 1e-16]), (-root, [1.0, root, 3**0.5]), (-0.2, [0.1, 0.1, root]),
+        (-2.0, [3**0.5, root, -(5**0.5), 1.0, -1.0, 0.3]),
+    ]  # fmt: skip
+    for constant, weights in cases:
+        exact = F(0)
+        for bits in product((0, 1), repeat=len(weights)):
+            mass = math.prod(F(chance) if bit else 1 - F(chance) for bit in bits)
+            total = F(constant) + sum(F(w) for w, bit in zip(weights, bits, strict=True) if bit)
+            exact += mass * max(total, 0)
+        mean = mean_positive_part_of_bits(constant, np.array(weights), chance, narrow)
+        assert mean.low <= exact <= mean.high
+        assert mean.high - mean.low <= narrow * mean.high + 1e-11
+
+
+def test_bits_of_equal_weights_far_out_are_enclosed_with_no_tolerance():
+    """Of 60 bits nearly none is 1, and the sum is positive only if 50 are."""
+    chance = F(1, 16)
+    weights = np.full(60, 0.1)
+    exact = sum(
+        (math.comb(60, k) * chance**k * (1 - chance) ** (60 - k) * max(k * F(0.1) - F(4.95), 0))
+        for k in range(61)
+    )
+    mean = mean_positive_part_of_bits(-4.95, weights, float(chance))
+    assert mean.low <= exact <= mean.high
+
+
+@pytest.mark.parametrize(("constant", "weights"), [(-1.0, [0.3, 0.7]), (-3.0, [1.0, 1.0, -5.0]), (-0.5, [])])
+def test_bits_that_never_are_positive(constant, weights):
+    exact = max(F(0), F(constant) + sum(F(w) for w in weights if w > 0))
+    mean = mean_positive_part_of_bits(constant, np.array(weights), 1.0)
+    assert mean.low == 0
+    assert exact <= mean.high <= 1e-14
+
+
+BIT = np.array([1.0])
+
+
+@pytest.mark.parametrize("wrong", [
+    lambda: permanent(["a"], "1/2"), lambda: permanent(["a", "a"], "1/2"), lambda: permanent("ab", 0),
+    lambda: instantaneous("ab", "1/2", "3/4", "1/4"), lambda: Rappor(("a", "b"), F(1), F(1, 2)),
+    lambda: mean_positive_part_of_bits(math.nan, BIT, 0.5), lambda: mean_positive_part_of_bits(0.0, BIT, 1.5),
+])  # fmt: skip
+def test_it_is_refused(wrong):
+    with pytest.raises(InputError):
+        wrong()
+
+
+@pytest.mark.parametrize("epsilon", [F(1), F(699), F(10**400)])
+@pytest.mark.parametrize("least", [F(1, 10**100), F(1, 10**400)])
+def test_where_floats_do_not_hold_a_delta_it_is_not_computed(epsilon, least):
+    bits = Rappor(("a", "b"), F(1, 2), least)
+    if bits.epsilon > epsilon:
+        assert bits.delta({"a": F(1)}, {"b": F(1)}, epsilon) == Enclosure(0.0, 1.0)
+
+
+@pytest.mark.parametrize("delta", [F(0), F(1, 50)])
+def test_the_largest_strength_keeps_the_promise_and_a_twentieth_more_does_not(delta):
+    laws = {"home": {"a": "0.8", "b": "0.1", "c": "0.1"}, "out": {"a": "0.2", "b": "0.3", "c": "0.5"}}
+    people = populations_of(tf.FromPopulations(laws))
+    way, told = rappor(people), []
+    strength = largest_strength(way, people, F(1, 2), delta)
+    for more in (1, 1.05):
+        sender = way.make(strength * more)
+        told.append(sender.delta(people, F(1, 2)) if delta else sender.epsilon(people))
+    assert told[0] <= (delta or 0.5) < told[1]

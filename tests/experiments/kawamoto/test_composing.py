@@ -8,10 +8,10 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from tests.support import population_oracles as oracles
 
-from kawamoto import bounds, liftings, measured
+from kawamoto import bounds, composing, liftings, measured
+from kawamoto.composing import PairPromise
 from takifugu.core.errors import CalibrationRefused, InputError
-from takifugu.mechanisms.local import composing, measuring
-from takifugu.mechanisms.local.composing import PairPromise
+from takifugu.mechanisms.local import measuring
 from takifugu.numbers.distributions.channel import Channel
 
 EPSILONS = st.fractions(0, 2, max_denominator=4)

@@ -8,7 +8,7 @@ outputs, but not so many numbers: relative to bits of probability b, the law of 
 * the largest likelihood ratio is that of a linear-fractional function of B, reached at a set {x : p(x) > t q(x)}
   (move along the level of the ratio: every bit enters by the sign of p(x) - ratio q(x)), of which there are k + 1;
 * delta(epsilon) = E[(c + sum_x B_x d_x)_+], with c = c0 (1 - e^epsilon), d_x = (c1 - c0) (p(x) - e^epsilon q(x)) and
-  independent bits of probability b (`distributions.positive_part_of_bits`).
+  independent bits of probability b (`positive_part_of_bits`).
 """
 
 from __future__ import annotations
@@ -17,18 +17,23 @@ import math
 from collections.abc import Hashable, Sequence
 from dataclasses import dataclass
 from fractions import Fraction
+from itertools import permutations
+from typing import Any
 
 import numpy as np
 import numpy.typing as npt
 
+from kawamoto.positive_part_of_bits import mean_positive_part_of_bits
 from takifugu.core.arrays import BoolArray, FloatArray
 from takifugu.core.errors import DataError, InputError
 from takifugu.core.lists import members_of
 from takifugu.core.plain import set_fields
+from takifugu.mechanisms.local import weights
+from takifugu.mechanisms.local.choosing import Mechanism
+from takifugu.mechanisms.local.populations import Populations
 from takifugu.numbers.atoms import masses_at
 from takifugu.numbers.distributions.channel import largest_log_ratio
 from takifugu.numbers.distributions.positive_part import LARGEST_EPSILON, Enclosure
-from takifugu.numbers.distributions.positive_part_of_bits import mean_positive_part_of_bits
 from takifugu.numbers.noise import Entropy, SystemEntropy, uniform_below
 from takifugu.numbers.rationals import Number, as_fraction
 from takifugu.numbers.transport.bottleneck import Population
@@ -159,3 +164,38 @@ def instantaneous(values: Sequence[Hashable], f: Number, p: Number, q: Number) -
         raise InputError(f"p is {p!r} and q is {q!r}", rule="0 <= p < q <= 1").at("p")
     gap = if_one - if_zero
     return Rappor(before.values, if_zero + gap * before.present, if_zero + gap * before.other)
+
+
+@dataclass(frozen=True)
+class SentBits:
+    """Bits as a sender of named populations: what they give away, and what the closest set bit costs."""
+
+    rappor: Rappor
+
+    def epsilon(self, populations: Populations) -> float:
+        return populations.largest(self.rappor.distribution_loss)
+
+    def delta(self, populations: Populations, epsilon: Fraction) -> float:
+        both_ways = permutations(populations.laws.values(), 2)
+        return max(self.rappor.delta(p, q, epsilon).high for p, q in both_ways)
+
+    def expected_loss(self, populations: Populations) -> float:
+        return self.rappor.expected_loss(populations.prior, populations.distances)
+
+
+def flipped_bits(epsilon: float) -> float:
+    """Return f of RAPPOR's permanent noise with local privacy epsilon.
+
+    >>> round(flipped_bits(2 * math.log(3)), 12)
+    0.5
+    """
+    return 2 / (1 + math.exp(min(epsilon, -weights.FARTHEST) / 2))
+
+
+def rappor(populations: Populations) -> Mechanism:
+    """Return permanent noise as a mechanism whose strength is its local privacy."""
+
+    def make(strength: float) -> Any:
+        return SentBits(permanent(populations.values, repr(flipped_bits(strength))))
+
+    return Mechanism(make, of_distance=False)

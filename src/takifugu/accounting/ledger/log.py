@@ -1,0 +1,85 @@
+"""The events of a ledger: what they say, and how one more is written. What was written stays, whatever follows.
+
+Nobody waits for a computation: a change is decided on a view of all events, and written only if that view is still the
+newest. Who has lost that race three times takes the lock first.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from functools import partial
+
+from takifugu.accounting.ledger.events import RESTORE, chained, decoding, in_chain, keyed, to_text
+from takifugu.accounting.ledger.stores import Store, content_of
+from takifugu.accounting.ledger.trials import Change
+from takifugu.accounting.ledger.view import View
+from takifugu.core.errors import LedgerError
+
+#: How often a change is decided again because another process wrote meanwhile, before the others have to wait.
+LOST = 3
+
+
+@dataclass(eq=False)
+class Log:
+    """The events in a store, with the view of those that were read."""
+
+    store: Store
+    _view: View | None = None
+
+    def close(self) -> None:
+        """Close what is open; the next call opens it again."""
+        self.store.close()
+
+    @property
+    def id(self) -> str:
+        """The ledger's random id, equal in all copies."""
+        return self.view().id
+
+    @property
+    def is_new(self) -> bool:
+        """Whether this very `open` made the ledger, without memory of earlier releases."""
+        return self.store.is_new
+
+    def view(self) -> View:
+        """Return what all events say; raises LedgerError where they do not follow from one another."""
+        view, self._view = self._view or View(self._content), None
+        rows = self.store.after(max(view.number - 1, 0))
+        if view.number and (not rows or rows[0][1] != view.head):  # another copy was put in its place
+            view, rows = View(self._content), self.store.after(0)
+        elif view.number:
+            rows = rows[1:]
+        for event, digest in in_chain(rows, view.key, view.head, view.number):
+            with decoding():
+                view.apply(event, digest)
+        if not view.number:
+            raise LedgerError(f"the ledger {self.store.name!r} has no first event", fix=RESTORE)
+        self._view = view
+        return view
+
+    @property
+    def _content(self) -> Callable[[str], bytes]:
+        """How a view reads contents: it knows the store only, so that this is closed with its last ledger."""
+        return partial(content_of, self.store)
+
+    def _change(self, decide: Callable[[View], Change]) -> View:
+        """Write what is decided on the newest view; decide again where that is no longer the newest."""
+        for _ in range(LOST):
+            if self._written(decide):
+                return self.view()
+        with self.store.alone():
+            assert self._written(decide), "nobody else can have written"
+        return self.view()
+
+    def _written(self, decide: Callable[[View], Change]) -> bool:
+        view, rows = self.view(), list[tuple[str, str]]()
+        change, head = decide(view), view.head
+        for event in change.events:
+            text = to_text(event)
+            head = chained(view.key, head, text)
+            rows.append((text, head))
+        return not rows or self.store.append(view.number, rows, change.contents, change.waiting, change.done)
+
+    def tag(self, kind: str, content: bytes) -> str:
+        """Return this ledger's keyed hash of `content`, different by `kind`."""
+        return keyed(self.view().key, kind, content)

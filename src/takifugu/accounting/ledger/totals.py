@@ -1,0 +1,162 @@
+"""What units have spent: of each longest past the largest total over its tables and all beliefs."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass, replace
+
+from takifugu.accounting.amounts import NOTHING, Amount, most
+from takifugu.accounting.composition.several import placed, summed
+from takifugu.accounting.ledger.account import ELSEWHERE, Outside, covering, together
+from takifugu.accounting.ledger.view import COMING, EVERYBODY, Step, View
+from takifugu.analysis.guarantee import Charge
+from takifugu.core.errors import CompositionRefused
+from takifugu.core.lists import take
+
+#: So many different pasts are looked at one by one; more are put into so many groups of like ones.
+MANY, GROUPS = 1000, 100
+
+
+@dataclass(frozen=True, eq=False)
+class Account:
+    """A longest past: its class, its steps, and for how many different pasts it stands."""
+
+    number: int
+    steps: list[Step]
+    pasts: int = 1
+
+    def spent(self, view: View) -> dict[str, Amount]:
+        """Return what a unit with this past has spent, by source."""
+        return spent_by(view, self.steps, self.number == EVERYBODY)
+
+    def without(self, group: str) -> Account:
+        """Return the past without one payment."""
+        return replace(self, steps=[step for step in self.steps if step.group != group])
+
+    def tables(self, view: View) -> Iterable[list[Step]]:
+        """Return the steps about entries of the unit itself, table by table."""
+        return _by_table(view, self.steps, self.number == EVERYBODY).values()
+
+
+def longest(view: View, classes: Iterable[int]) -> list[Account]:
+    """Return the longest pasts of some classes: more lines never cost less, so no other past costs more.
+
+    Where there are too many, like ones are put together, and a unit that was in all of a group stands for it. Pasts
+    with a series are compared only where their deltas are the same: at a larger delta its epsilon is less.
+    """
+    pasts, shared = dict[object, tuple[int, list[int]]](), view.shared()
+    for number in classes:
+        past = view.past(number, shared)
+        pasts.setdefault((number == EVERYBODY, *(view.steps[step].key for step in past)), (number, past))
+    accounts, of_rule = list[Account](), dict[frozenset[int], list[tuple[int, list[int], int]]]()
+    for number, past in pasts.values():
+        if number == EVERYBODY:
+            accounts.append(Account(number, take(view.steps, past)))
+            continue
+        late = frozenset(step for step in past if view.steps[step].charge.delta)
+        has_series = any(view.steps[step].charge.begins_series for step in late)
+        of_rule.setdefault(late if has_series else frozenset(), []).append((number, past, 1))
+    for groups in of_rule.values():
+        largest = list[set[int]]()
+        if len(pasts) > MANY:
+            groups = _alike(view, groups)
+        for number, past, count in sorted(groups, key=lambda group: -len(group[1])):
+            if not any(other.issuperset(past) for other in largest):
+                largest.append({*past})
+                accounts.append(Account(number, take(view.steps, past), count))
+    return accounts
+
+
+def _alike(view: View, pasts: Sequence[tuple[int, list[int], int]]) -> list[tuple[int, list[int], int]]:
+    """Return groups of like pasts, each as one that holds all of them."""
+    ordered = sorted(past for _, past, _ in pasts)
+    size, groups = -(-len(ordered) // GROUPS), list[tuple[int, list[int], int]]()
+    for start in range(0, len(ordered), size):
+        some = ordered[start : start + size]
+        groups.append((COMING, view.ordered(set[int]().union(*some)), len(some)))
+    return groups
+
+
+def most_of(view: View, accounts: Iterable[Account]) -> dict[str, Amount]:
+    """Return the most that any unit with one of some pasts has spent, by source."""
+    worst = dict[str, Amount]()
+    for account in accounts:
+        for name, amount in account.spent(view).items():
+            worst[name] = most(worst.get(name, NOTHING), amount)
+    return worst
+
+
+def spent_by(view: View, steps: Sequence[Step], is_everybody: bool) -> dict[str, Amount]:
+    """Return what a unit with these lines has spent, by source: the largest over its tables and all beliefs.
+
+    Lines about entries that are declared to be the same count together, and all others beside them. Raises
+    CompositionRefused where a table has no joint promise.
+    """
+    several = {step.source for step in steps} if is_everybody else view.loose()
+    if any(step.is_named and not step.line.count for step in steps if step.source in several):
+        raise CompositionRefused(
+            "who goes by no name, or by another one than before, may be several of all people, and of how many an "
+            "adopted release tells is not known", fix="keep a ledger of its own for one of the two",
+        )  # fmt: skip
+    tables, rest = _by_table(view, steps, is_everybody), Outside()
+    for table, here in tables.items():
+        for step in here:
+            rest.add(table, step.charge, _times(step, several))
+    tables.pop(ELSEWHERE, None)
+    is_only = len(steps) == 1 and (len(view.releases) == 1 or steps[0].charge.scope == "unit")
+    has_delta, amounts = any(step.charge.delta for step in steps), dict[str, Amount]()
+    for table, here in tables.items():
+        if start_apart(here):  # a row of the one may be many of the other
+            cost = rest.all_but(None)
+        else:
+            if has_delta:
+                charges = _in_order(view, steps, here, several)
+            else:
+                charges = summed(_placed(view, step) for step in here)
+            beliefs = dict.fromkeys(step.belief for step in here)
+            joint = [together(view.frameworks[name], name, charges, is_only) for name in beliefs]
+            cost = most(*joint).plus(rest.all_but(table, without_delta=has_delta))
+        for name in dict.fromkeys(step.source for step in here):
+            amounts[name] = most(amounts.get(name, NOTHING), cost)
+    return amounts
+
+
+def _by_table(view: View, steps: Sequence[Step], is_everybody: bool) -> dict[int, list[Step]]:
+    """Return the steps about each table of a unit, and as ELSEWHERE those that are in no table of its own."""
+    tables = dict[int, list[Step]]()
+    for step in steps:
+        table = view.tables.find(step.table) if step.is_named != is_everybody else ELSEWHERE
+        tables.setdefault(table, []).append(step)
+    return tables
+
+
+def _in_order(view: View, steps: Sequence[Step], here: Sequence[Step], several: set[str]) -> list[Charge]:
+    """Return the charges of a table one by one, with those beside them that have a delta: later noise costs more.
+
+    A series is begun by the releases of one payment; what declares later that it begins one continues it.
+    """
+    charges, mine, beginning = list[Charge](), set(map(id, here)), here[0]
+    for step in steps:
+        if id(step) in mine:
+            charge = placed(*_placed(view, step))
+            if beginning.charge.begins_series and step.group != beginning.group:
+                charge = replace(charge, begins_series=False)
+            charges.append(charge)
+        elif step.charge.delta:
+            charges.append(covering(step.charge, _times(step, several)))
+    return charges
+
+
+def _placed(view: View, step: Step) -> tuple[Charge, int | None, str]:
+    """Return the charge of a step, and where it is."""
+    return step.charge, step.line.at, str(view.tables.find(step.entries))
+
+
+def start_apart(steps: Iterable[Step]) -> bool:
+    """Return whether sequences of one name start at several places, so that no value of theirs is known to be one."""
+    return len({step.line.starts for step in steps}) > 1
+
+
+def _times(step: Step, several: set[str]) -> int:
+    """Return how often a line counts: of the people that these sources name, one unit may be each."""
+    return step.line.count if step.is_named and step.source in several else 1

@@ -1,0 +1,140 @@
+"""What is published, verified: certificates that nobody changed, each with the very table that it was written for.
+
+A checksum is no signature: it shows accidents and edits, and whoever must rely on it gets the files from the publisher.
+"""
+
+from __future__ import annotations
+
+import errno
+import os
+from collections.abc import Mapping
+from dataclasses import dataclass
+from pathlib import Path
+
+from takifugu.core.errors import InputError
+from takifugu.core.files import read_file
+from takifugu.releasing.certificates.archives import MOST_MEMBERS, read_archive
+from takifugu.releasing.certificates.certificate import Certificate
+from takifugu.releasing.certificates.checksum import fields_of, from_dict
+from takifugu.releasing.certificates.files import CERTIFICATE, DATA, PAGE, REPORT, TABLE, digest_of, reason
+
+#: What stands for the table of a certificate: it is there as it was certified, not there, or none was certified.
+SAME, MISSING, NOT_CERTIFIED = "the same", "missing", "not certified"
+#: The files that say the same in other forms, as the version that wrote them words it.
+_UNVERIFIED = (PAGE, DATA, REPORT)
+_WORDS = {
+    SAME: "the table is the one that was certified",
+    MISSING: "the table is missing",
+    NOT_CERTIFIED: "the certificate is of no file",
+}
+
+
+@dataclass(frozen=True)
+class Verified:
+    """A certificate that was not changed, the state of its table, and the files of it that nothing vouches for."""
+
+    name: str
+    certificate: Certificate
+    table: str
+    unverified: tuple[str, ...]
+
+    @property
+    def is_whole(self) -> bool:
+        """Return whether the certified table is there, if any was certified."""
+        return self.table != MISSING
+
+    @property
+    def words(self) -> str:
+        """Say what was verified, and what was not."""
+        rehearsal = "a rehearsal, no guarantee: " if self.certificate.rehearsal is not None else ""
+        words = f"{self.name}: {rehearsal}the certificate is unchanged, and {_WORDS[self.table]}"
+        if self.unverified:
+            words = f"{words}; nothing vouches for {', '.join(self.unverified)}"
+        return words
+
+
+def verified(path: str | Path) -> tuple[Verified, ...]:
+    """Verify all certificates at a place: a folder, a ZIP of a published table, or one certificate beside its table.
+
+    Args:
+        path: The folder, the `.zip`, or the `.certificate.json`.
+
+    Returns:
+        One `Verified` for each certificate, by name. A table that is missing is said, and is no error.
+
+    Raises:
+        InputError: for a certificate or a table that was changed, for a place without a certificate, and for a ZIP that
+            no release has written: members with paths, links, or too many or too large ones.
+    """
+    place = Path(path)
+    if place.is_dir():
+        files = _in_folder(place)
+    elif place.name.casefold().endswith(".zip"):
+        files = read_archive(place)
+    else:
+        files = _beside(place)
+    names = sorted(name.removesuffix(CERTIFICATE) for name in files if name.endswith(CERTIFICATE))
+    if not names:
+        fix = "give the folder or ZIP of a published table"
+        raise InputError(f"{place.name or path} holds no certificate", fix=fix)
+    return tuple(_verified(name, files) for name in names)
+
+
+def _verified(name: str, files: Mapping[str, bytes]) -> Verified:
+    file = f"{name}{CERTIFICATE}"
+    certificate = from_dict(fields_of(files[file], file), file)
+    content, state, unverified = files.get(f"{name}{TABLE}"), SAME, list[str]()
+    if certificate.table is None:
+        state = NOT_CERTIFIED
+    elif content is None:
+        state = MISSING
+    elif digest_of(content) != certificate.table:
+        raise InputError(
+            f"{name}{TABLE} is not the table that was certified", rule="it was changed, or belongs to another release",
+            fix="get both from whoever published them",
+        )  # fmt: skip
+    for end in _UNVERIFIED:
+        if f"{name}{end}" in files:
+            unverified.append(f"{name}{end}")
+    return Verified(name, certificate, state, tuple(unverified))
+
+
+def _in_folder(folder: Path) -> dict[str, bytes]:
+    """Return what certificates of a folder are compared with; other files are not read."""
+    ends, files = (CERTIFICATE, TABLE, *_UNVERIFIED), dict[str, bytes]()
+    try:
+        names = sorted(os.listdir(folder))
+    except OSError as error:
+        raise InputError(f"{str(folder)!r} cannot be read ({reason(error)})", fix="give another folder") from None
+    certified = {name.removesuffix(CERTIFICATE) for name in names if name.endswith(CERTIFICATE)}
+    if len(certified) > MOST_MEMBERS * MOST_MEMBERS:
+        raise InputError(f"{str(folder)!r} has too many certificates", fix="verify them folder by folder")
+    for name in names:
+        end = next((end for end in ends if name.endswith(end)), None)
+        if end is not None and name.removesuffix(end) in certified:
+            files[name] = b"" if end in _UNVERIFIED else _read(folder / name)
+    return files
+
+
+def _beside(path: Path) -> dict[str, bytes]:
+    """Return one certificate, and its table if that is beside it."""
+    if not path.name.endswith(CERTIFICATE):
+        fields_of(_read(path), path.name)  # which says what it is instead
+        raise InputError(f"{path.name} is not called as a certificate is", fix=f"its name ends in {CERTIFICATE}")
+    files, name = {path.name: _read(path)}, path.name.removesuffix(CERTIFICATE)
+    table = path.with_name(f"{name}{TABLE}")
+    if table.exists():
+        files[table.name] = _read(table)
+    return files
+
+
+def _read(path: Path) -> bytes:
+    try:
+        return read_file(path)
+    except OSError as error:
+        fix = "give a folder, a .zip or a certificate"
+        if error.errno == errno.ENOENT:
+            fix = "check the path"
+        raise InputError(f"{path.name or path} cannot be read ({reason(error)})", fix=fix) from None
+
+

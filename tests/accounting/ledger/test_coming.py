@@ -1,0 +1,99 @@
+"""A ledger that is not there yet is made with what is first written: what is asked or refused before leaves nothing."""
+
+import gc
+import os
+from pathlib import Path
+from typing import Any
+
+import pytest
+from tests.support.ledger_edits import debit, kinds, pay, published
+
+from takifugu.accounting.ledger import Ledger
+from takifugu.accounting.ledger import ledger as ledgers
+from takifugu.core.errors import BudgetExceeded, LedgerError
+from takifugu.core.lasting import lasting, open_things
+
+
+def test_nothing_is_made_before_something_is_paid(tmp_path: Path) -> None:
+    announced = list[bool]()
+    ledger = Ledger.coming(tmp_path / "ledger.db", lambda: announced.append(True))
+    assert ledger.is_new
+    assert ledger.show() == ledger.pending() == ledger.check() == ()
+    assert ledger.preview("data", [debit()], 1, entries="these").fits
+    with pytest.raises(BudgetExceeded, match=r"ledger\.db"):
+        pay(ledger, debit(epsilon="2"), budget=1)
+    with pytest.raises(LedgerError, match="no source"):
+        ledger.budget("data", 3)
+    assert [*tmp_path.iterdir()] == announced == []
+    before = ledger.id
+    published(ledger, budget=1)
+    published(ledger)
+    assert announced == [True]
+    assert (ledger.is_new, ledger.id) == (True, before)
+    assert [file.name for file in tmp_path.iterdir()] == ["ledger.db"]
+    again = Ledger.coming(tmp_path / "ledger.db")
+    assert (again.is_new, again.id, again.check()) == (False, before, ())
+
+
+def test_a_payment_that_was_previewed_makes_it(tmp_path: Path) -> None:
+    ledger = Ledger.coming(tmp_path / "ledger.db")
+    debits = [debit()]
+    seen = ledger.preview("data", debits, 1, entries="these")
+    ledger.reserve("data", debits, 1, entries="these", computed=seen)
+    assert kinds(Ledger.open(tmp_path / "ledger.db", create=False)) == ["began", "budget", "paid"]
+
+
+def test_another_process_makes_it_meanwhile(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Its key is another one: whoever is charged by both is one person."""
+    path = tmp_path / "ledger.db"
+    late, real, others = Ledger.coming(path), ledgers.trial_of, list[Any]()
+    rehearsed = late.id
+
+    def outrun(*words: Any) -> Any:
+        computed = real(*words)
+        if not others:
+            others.append(path)
+            others[0] = pay(Ledger.open(path), budget=9)
+        return computed
+
+    monkeypatch.setattr(ledgers, "trial_of", outrun)
+    pay(late)
+    assert not late.is_new
+    assert late.id == Ledger.open(path).id != rehearsed
+    assert kinds(late) == ["began", "budget", "paid", "paid"]
+    assert late.view().people.sizes == [2]
+    assert late.spent("data", "ann").epsilon * 10 == 2
+    assert late.check() == ()
+
+
+def test_two_that_wait_for_one_are_one(tmp_path: Path) -> None:
+    with lasting():
+        one, other = (Ledger.coming(tmp_path / "ledger.db") for _ in range(2))
+        assert one.id != other.id
+        pay(one, budget=9)
+        assert pay(other).spent.epsilon * 10 == 2
+        assert (one.id, one.check()) == (other.id, ())
+        (opened,) = (open_things() or {}).values()  # it is closed at the end
+        assert Ledger.open(tmp_path / "ledger.db") is opened
+        assert opened.id == one.id
+
+
+def test_one_that_nobody_holds_keeps_no_file_open(tmp_path: Path) -> None:
+    gc.collect()
+    gc.disable()
+    try:
+        before = len(os.listdir("/proc/self/fd"))
+        for number in range(5):
+            published(Ledger.coming(tmp_path / f"{number}.db"), budget=1)
+        assert len(os.listdir("/proc/self/fd")) == before
+    finally:
+        gc.enable()
+
+
+def test_a_place_where_none_can_be_is_told_with_the_first_payment(tmp_path: Path) -> None:
+    ledger = Ledger.coming(tmp_path / "no folder" / "ledger.db")
+    with pytest.raises(LedgerError, match="cannot be opened"):
+        pay(ledger, budget=1)
+    (tmp_path / "text.db").write_text("no ledger " * 99)
+    with pytest.raises(LedgerError, match="is not a ledger"):
+        Ledger.coming(tmp_path / "text.db")

@@ -1,0 +1,72 @@
+"""Event-level losses under similar neighbours, against the recursion, the library's own and enumeration."""
+
+import math
+from fractions import Fraction
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+import takifugu as tf
+from takifugu.calibration.entry_budget import promise_of_entries
+from takifugu.calibration.event_level import event_level_loss
+from takifugu.core.errors import InputError
+
+
+def by_recursion(lost: float, stay: float, events: int) -> float:
+    """Return the loss of the middle one of so many events, side by side, event by event."""
+    side = 0.0
+    for _ in range(events // 2):
+        grown = math.exp(lost + side)
+        side = math.log((stay * grown + 1 - stay) / ((1 - stay) * grown + stay))
+    return lost + 2 * side
+
+
+@given(st.floats(0.01, 20), st.floats(0.5, 0.999))
+def test_it_is_the_limit_of_the_recursion(lost: float, stay: float) -> None:
+    loss, limit = event_level_loss(lost, stay), by_recursion(lost, stay, 200_000 if stay > 0.99 else 20_000)
+    assert limit <= loss <= limit * (1 + 1e-9) + 1e-9
+    assert loss >= by_recursion(lost, stay, 7)
+
+
+@pytest.mark.parametrize("similarity", ["0.5", "0.8", "0.9", "0.95", "0.99"])
+def test_a_chain_of_the_library_loses_as_much(similarity: str) -> None:
+    stay = Fraction(similarity)
+    chain = tf.MarkovChain([[stay, 1 - stay], [1 - stay, stay]], length=2001)
+    promised, _, _ = promise_of_entries(tf.Pufferfish(tf.every_entry(), chain), Fraction("2.64"), Fraction(0))
+    assert float(promised) == pytest.approx(event_level_loss("2.64", similarity), rel=1e-9)
+
+
+def test_ordinary_noise_on_a_short_chain_never_loses_more() -> None:
+    """By enumeration of all sequences: randomised response on each of six events attains what six events can lose."""
+    stay, lost = 0.8, 1.0
+    flip = 1 / (1 + math.exp(lost))
+    worst = 0.0
+    for output in range(64):
+        likelihood = {}
+        for value in (0, 1):
+            before, behind = 1.0, 1.0
+            for side in (0, 1):
+                places = range(2, -1, -1) if side == 0 else range(4, 6)
+                law = {value: 1.0, 1 - value: 0.0}
+                for place in places:
+                    seen = output >> place & 1
+                    moved = {x: law[x] * stay + law[1 - x] * (1 - stay) for x in (0, 1)}
+                    law = {x: moved[x] * (flip if x != seen else 1 - flip) for x in (0, 1)}
+                total = sum(law.values())
+                before, behind = (total, behind) if side == 0 else (before, total)
+            own = 1 - flip if output >> 3 & 1 == value else flip
+            likelihood[value] = own * before * behind
+        worst = max(worst, abs(math.log(likelihood[0] / likelihood[1])))
+    assert by_recursion(lost, stay, 4) < worst <= event_level_loss(lost, stay)
+
+
+@pytest.mark.parametrize("similarity", [1, 0.49, "often", None, math.nan])
+def test_no_similarity_is_refused(similarity: object) -> None:
+    with pytest.raises(InputError) as refused:
+        tf.event_level_loss(1, similarity)
+    assert "similarity" in str(refused.value)
+
+
+def test_large_losses_stay_finite() -> None:
+    assert event_level_loss(5000, 0.9) == pytest.approx(5000 + 2 * math.log(9), rel=1e-12)

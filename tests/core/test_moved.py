@@ -1,0 +1,41 @@
+"""Each name that left the package says where it is now."""
+
+from pathlib import Path
+
+import pytest
+
+import takifugu as tf
+from takifugu.calibration.registry import find
+from takifugu.core.errors import InputError
+from takifugu.core.moved import GONE, IN_EXPERIMENTS, MECHANISMS
+
+FOLDER = Path(__file__).resolve().parents[2] / "experiments"
+
+
+@pytest.mark.parametrize("name", IN_EXPERIMENTS)
+def test_a_name_of_before_says_where_it_is(name: str) -> None:
+    module = {"kawamoto": "local", "takagi": "asymmetric"}[IN_EXPERIMENTS[name].partition("/")[0]]
+    with pytest.raises(AttributeError) as refusal:
+        getattr(getattr(tf, module), name)
+    assert str(refusal.value) == (
+        f"module 'takifugu.{module}' has no attribute {name!r}; experiments/{IN_EXPERIMENTS[name]} of a checkout has it"
+    )
+    assert name in (FOLDER / IN_EXPERIMENTS[name]).read_text(encoding="utf-8")
+    assert not hasattr(getattr(tf, module), "Nothing")
+
+
+@pytest.mark.parametrize("name", MECHANISMS)
+def test_a_mechanism_of_before_says_where_it_is_and_what_to_write(name: str) -> None:
+    file, other = MECHANISMS[name]
+    with pytest.raises(InputError) as refusal:
+        find(name)
+    assert refusal.value.where == ("mechanism",)
+    assert f"experiments/{file} of a checkout has it; write mechanism = \"{other}\"" in str(refusal.value)
+    assert (FOLDER / file).is_file()
+    assert find(other)
+
+
+@pytest.mark.parametrize("name", GONE)
+def test_a_name_that_is_gone_says_what_to_write(name: str) -> None:
+    with pytest.raises(AttributeError, match=f"has no attribute {name!r}; intervals of parameters are gone: list"):
+        getattr(tf, name)

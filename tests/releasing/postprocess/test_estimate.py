@@ -1,0 +1,379 @@
+"""A reading of the noise: against all joint states listed, calibrated, and from public facts alone."""
+
+import itertools
+import math
+import re
+from collections.abc import Callable
+from fractions import Fraction
+from pathlib import Path
+
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+from tests.releasing import files
+from tests.support import estimate_oracles as oracle
+from tests.support.simulated import stationary
+
+import takifugu as tf
+from takifugu.analysis.questions.law_of_cell import law_of_cell
+from takifugu.analysis.randomisers import DiscreteLaplace
+from takifugu.core.errors import Unsupported
+from takifugu.model.frameworks import Framework
+from takifugu.model.queries import Query, resolved
+from takifugu.releasing.certificates.cells import read_table
+from takifugu.releasing.certificates.checksum import read_certificate
+from takifugu.releasing.postprocess import estimate
+from takifugu.releasing.postprocess.release import releases_of
+
+
+def shares(row: list[int]) -> list[float]:
+    return [n / sum(row) for n in row]
+
+
+#: Rows of matrices, and some with zeros.
+ROWS, ROWS_OF_3 = (st.lists(st.integers(1, 9), min_size=n, max_size=n).map(shares) for n in (2, 3))
+WITH_ZEROS = st.lists(st.integers(0, 9), min_size=2, max_size=2).filter(sum).map(shares)
+Adds = Callable[[int, int], list[int]]
+SCALES = st.sampled_from([Fraction(1, 2), Fraction(1), Fraction(5, 2)])
+
+
+def counted(entry: int, value: int) -> list[int]:
+    return [int(value == state) for state in range(2)]
+
+
+def agrees(
+    framework: Framework, query: Query, joint: list[oracle.State], adds: Adds, published: list[int], scale: Fraction,
+    blocks: list[range] = [],  # noqa: B006
+) -> None:  # fmt: skip
+    """Compare laws, means and intervals of all cells with those of the oracle."""
+    noise, law_of_cells = DiscreteLaplace(scale, Fraction(1), len(published)), oracle.cells_of(joint, adds)
+    priors = estimate.priors_of(framework, query)
+    estimates = estimate.estimates_of(priors, noise, list(map(Fraction, published)))
+    for cell, found in enumerate(estimates):
+        wrong = oracle.is_contradicted(law_of_cells, published[cell], cell, float(scale), estimate.CONTRADICTS, 60)
+        assert found.contradicts == wrong
+        law = estimate.reading(priors[0], noise, published, cell)
+        assert (law is None) == wrong
+        if law is None:
+            continue
+        block = next((block for block in blocks if cell in block), range(cell, cell + 1))
+        others = [other for other in block if other != cell]
+        expected, evidence = oracle.posterior(law_of_cells, published, cell, float(scale), others)
+        if evidence < 1e-9 and others:  # noises that improbable are left out of account
+            continue
+        for value, mass in expected.items():
+            assert math.isclose(law.masses[value - law.start], mass, abs_tol=1e-6)
+        mean = math.fsum(value * mass for value, mass in expected.items())
+        assert law.mean == pytest.approx(mean, abs=1e-6)
+        low, high = oracle.interval(expected)
+        below = [sum(mass for value, mass in expected.items() if value <= end) for end in expected]
+        if not any(abs(share - edge) < 1e-4 for share in below for edge in (0.025, 0.975)):
+            assert (found.low, found.high) == (low, high)
+
+
+@given(st.lists(WITH_ZEROS, min_size=2, max_size=2), ROWS, st.integers(1, 7), SCALES, st.integers(-4, 12),
+       st.integers(-4, 12))  # fmt: skip
+def test_both_cells_of_a_chain_are_those_of_all_joint_states(matrix, start, length, scale, first, second) -> None:
+    chain = tf.MarkovChain(matrix, length, initial=start)
+    joint = list(oracle.chain_states([matrix], length, start))
+    agrees(tf.Pufferfish(tf.every_entry(), chain), tf.Histogram(), joint, counted, [first, second], scale, [range(2)])
+
+
+@given(st.lists(st.lists(ROWS, min_size=2, max_size=2), min_size=2, max_size=3), st.integers(1, 6), SCALES,
+       st.integers(-3, 9))  # fmt: skip
+def test_a_chain_of_several_matrices(matrices, length, scale, value) -> None:
+    start = [0.25, 0.75]
+    chain = tf.PeriodicChain(matrices, length, initial=start)
+    joint = list(oracle.chain_states(matrices, length, start))
+    agrees(tf.Pufferfish(tf.every_entry(), chain), tf.Count(1), joint, lambda i, v: [int(v == 1)], [value], scale)
+
+
+@given(st.lists(ROWS_OF_3, min_size=3, max_size=3), st.lists(st.integers(1, 3), min_size=1, max_size=3), SCALES,
+       st.lists(st.integers(-2, 8), min_size=3, max_size=3))  # fmt: skip
+def test_pieces_of_a_stationary_chain(matrix, lengths, scale, published) -> None:
+    pieces = tf.IndependentPieces(tf.MarkovChain(matrix, max(lengths)), lengths)
+    joint = list(oracle.pieces_states([
+        list(oracle.chain_states([matrix], length, stationary(matrix))) for length in lengths
+    ]))  # fmt: skip
+    adds = lambda entry, value: [int(value == state) for state in range(3)]  # noqa: E731
+    agrees(tf.Pufferfish(tf.every_entry(), pieces), tf.Histogram(), joint, adds, published, scale, [range(3)])
+
+
+@given(st.lists(st.integers(-3, 3), min_size=2, max_size=5).filter(any), SCALES, st.integers(-12, 12))
+def test_a_weighted_sum_of_steps(weights, scale, value) -> None:
+    matrix = [[0.7, 0.3], [0.2, 0.8]]
+    chain = tf.MarkovChain(matrix, len(weights), initial=[0.5, 0.5])
+    joint = list(oracle.chain_states([matrix], len(weights), [0.5, 0.5]))
+    query = tf.Linear(weights, grid=1)
+    agrees(tf.Pufferfish(tf.every_entry(), chain), query, joint, lambda i, v: [weights[i] * v], [value], scale)
+
+
+@given(st.lists(ROWS, min_size=1, max_size=6), SCALES, st.integers(-3, 9))
+def test_people_with_a_law_each(laws, scale, value) -> None:
+    users = tf.IndependentUsers([dict(enumerate(law)) for law in laws])
+    joint = list(oracle.users_states(laws))
+    agrees(tf.Pufferfish(tf.every_entry(), users), tf.Sum(), joint, lambda i, v: [v], [value], scale)
+
+
+@given(st.integers(1, 9), st.integers(1, 4), SCALES, st.integers(-3, 9))
+def test_people_who_may_be_absent(percent, size, scale, value) -> None:
+    present = percent / 10
+    users = tf.IndependentUsers([{0: 0.25, 1: 0.75}] * size, presence=present, absence="removed")
+    joint = list(oracle.users_states([[0.25 * present, 0.75 * present, 1 - present]] * size))
+    adds = lambda entry, v: [int(v == 1)]  # noqa: E731
+    agrees(tf.Pufferfish(tf.every_entry(), users), tf.Sum(), joint, adds, [value], scale)
+
+
+def test_absence_as_an_unknown_value_changes_no_count() -> None:
+    users = tf.IndependentUsers([{0: 0.25, 1: 0.75}] * 3, presence=0.5, absence="unknown")
+    joint = list(oracle.users_states([[0.25, 0.75]] * 3))
+    agrees(tf.Pufferfish(tf.every_entry(), users), tf.Sum(), joint, lambda i, v: [v], [2], Fraction(1))
+
+
+@given(ROWS_OF_3, st.integers(1, 5), SCALES, st.integers(-3, 8), st.integers(-3, 8))
+def test_records_of_a_table(law, size, scale, first, second) -> None:
+    table = tf.JointTable([("a", 0), ("a", 1), ("b", 1)], law, names=["group", "ill"])
+    joint = list(oracle.users_states([law] * size))
+    adds = lambda entry, row: [int(row < 2), int(row == 2)]  # noqa: E731
+    framework = tf.Pufferfish(tf.every_entry(), tf.Records(table, size))
+    agrees(framework, tf.CrossTable(["group"]), joint, adds, [first, second], scale, [range(2)])
+
+
+@given(ROWS_OF_3, SCALES, st.integers(-3, 5))
+def test_one_record_of_a_table(law, scale, value) -> None:
+    table = tf.JointTable([(0, 0), (0, 1), (1, 1)], law, names=["first", "second"])
+    joint = [((0, 0), law[0]), ((0, 1), law[1]), ((1, 1), law[2])]
+    agrees(tf.Pufferfish(tf.every_entry(), table), tf.Sum(), joint, lambda i, v: [v], [value], scale)
+
+
+@given(ROWS, st.lists(ROWS, min_size=2, max_size=2), st.lists(ROWS, min_size=4, max_size=4), SCALES, st.integers(-3, 6))
+def test_a_network(first, second, third, scale, value) -> None:
+    network = tf.BayesianNetwork([
+        ("a", [0, 1], [], first), ("b", [0, 1], ["a"], second), ("c", [0, 1], ["a", "b"], [third[:2], third[2:]]),
+    ])  # fmt: skip
+    tables = [
+        {(): first}, {(0,): second[0], (1,): second[1]},
+        {(a, b): third[2 * a + b] for a in range(2) for b in range(2)},
+    ]  # fmt: skip
+    joint = list(oracle.network_states([[], [0], [0, 1]], tables, [2, 2, 2]))
+    agrees(tf.Pufferfish(tf.every_entry(), network), tf.Sum(), joint, lambda i, v: [v], [value], scale)
+
+
+@given(st.lists(st.integers(1, 9), min_size=4, max_size=4), SCALES, st.integers(-3, 6))
+def test_a_clique_where_the_number_of_ill_people_is_known(masses, scale, value) -> None:
+    total = sum(masses)
+    clique = tf.CliqueInfection([["a", "b", "c"]], {3: [Fraction(mass, total) for mass in masses]})
+    joint = [
+        (state, masses[sum(state)] / total / math.comb(3, sum(state)))
+        for state in itertools.product(range(2), repeat=3)
+    ]  # fmt: skip
+    agrees(tf.Pufferfish(tf.every_entry(), clique), tf.Sum(), joint, lambda i, v: [v], [value], scale)
+
+
+def test_many_pieces_have_the_law_of_their_sum_where_it_is_likely() -> None:
+    """The binomial law of a million coins, at places that are a small part of all."""
+    coins = tf.IndependentPieces(tf.MarkovChain([[0.5, 0.5], [0.5, 0.5]], 1000), [1000] * 1000)
+    law = law_of_cell(coins, tf.Count(1).resolve(coins), 0)
+    assert len(law.masses) < 20_000
+    assert law.error < 1e-8
+    assert law.mean == pytest.approx(500_000)
+    assert law.masses.max() == pytest.approx(1 / math.sqrt(math.pi * 5e5), rel=1e-5)
+
+
+def hours(query: Query, number: int) -> tf.By:
+    return tf.By(query, {str(hour): [hour] for hour in range(number)}, every=number)
+
+
+def test_a_table_by_hours_uses_the_sum_of_each_hour() -> None:
+    """Of each hour both states add up: an estimate is that from two values of one number."""
+    chain = tf.MarkovChain([[0.8, 0.2], [0.4, 0.6]], 48)
+    query = hours(tf.Histogram(), 24)
+    (prior,) = estimate.priors_of(tf.Pufferfish(tf.every_entry(), chain), query)
+    assert [(list(cells), total) for cells, total in prior.blocks] == [([2 * h, 2 * h + 1], 2) for h in range(24)]
+
+
+def test_of_several_beliefs_the_interval_covers_all() -> None:
+    beliefs = [tf.MarkovChain([[1 - p, p], [1 - p, p]], 40) for p in (0.2, 0.6)]
+    noise = DiscreteLaplace(Fraction(20), Fraction(1), 1)
+    found = list[estimate.Estimate]()
+    for chosen in (beliefs[:1], beliefs[1:], beliefs):
+        priors = estimate.priors_of(tf.Pufferfish(tf.every_entry(), chosen), tf.Count(1))
+        found += estimate.estimates_of(priors, noise, [Fraction(16)])
+    first, second, both = found
+    assert both.low == min(first.low, second.low)
+    assert both.high == max(first.high, second.high)
+    assert both.mean == pytest.approx(first.mean, abs=0.1)
+    assert both.expected[0] == pytest.approx(8)
+
+
+def test_a_belief_that_the_value_contradicts_has_no_number() -> None:
+    chain = tf.MarkovChain([[0.99, 0.01], [0.99, 0.01]], 1000)
+    priors = estimate.priors_of(tf.Pufferfish(tf.every_entry(), chain), tf.Count(1))
+    noise = DiscreteLaplace(Fraction(2), Fraction(1), 1)
+    (far,), (near,) = (estimate.estimates_of(priors, noise, [Fraction(value)]) for value in (400, 12))
+    assert far.contradicts
+    assert str(far) == estimate.CONTRADICTED
+    assert (far.mean, far.low, far.high) == (None, None, None)
+    assert far.columns == {"estimate": None, "estimate_low": None, "estimate_high": None}
+    assert not near.contradicts
+    assert near.low <= near.mean <= near.high
+    assert estimate.share_of_noise([near], noise.half_width(0.95, 1)) < 1
+    assert estimate.share_of_noise([far], Fraction(6)) is None
+
+
+COINS = tf.JointTable([(0,), (1,)], [0.5, 0.5], names=["ill"])
+
+
+@pytest.mark.parametrize(("belief", "query", "words"), [
+    (tf.MarkovChain([[0.5, 0.5], [0.5, 0.5]], 9, initial="any"), tf.Count(1), "does not say how a recording starts"),
+    (tf.MarkovChainClass(0.2, 0.5, 9), tf.Count(1), "no distribution of a count is known"),
+    (tf.Records(COINS, 9, within=[(0.4, 0.6)] * 2), tf.CrossTable(["ill"]), "a class of distributions"),
+    (tf.MultivariateNormal([0.0], [[1.0]], names=["a"], records=9), tf.Mean("a"), "no sum over single values"),
+    (tf.MarkovChain([[0.5, 0.5]] * 2, 20), tf.Linear([10**6 + i for i in range(20)], grid=1), "likely values"),
+    (tf.MarkovChain([[0.5, 0.5]] * 2, 30_000), tf.Linear(range(30_000), grid=1), "too many ways"),
+    (tf.IndependentPieces(tf.MarkovChain([[0.5, 0.5]] * 2, 9_000), range(1_000, 9_000)), tf.Histogram(), "too long"),
+])  # fmt: skip
+def test_where_no_law_is_computed_one_sentence_says_so(belief, query, words) -> None:
+    secret = tf.every_entry()
+    if isinstance(belief, tf.MultivariateNormal):
+        secret = tf.every_entry("a", max_difference=1)
+    with pytest.raises(Unsupported, match=words):
+        estimate.priors_of(tf.Pufferfish(secret, belief), query)
+
+
+def test_the_estimates_of_a_table_follow_from_its_certificate(tmp_path: Path) -> None:
+    """Computed anew from the certificate and the values of the table, without the file of the private data."""
+    outcome = tf.release_file(files.write(tmp_path, files.SPEC.replace('per = "both"', 'per = "unit"')), anyway=True)
+    (tmp_path / "data.csv").unlink()
+    certificate = read_certificate(tmp_path / "out" / "time-use.certificate.json")
+    written = list(map(dict, read_table(tmp_path / "out" / "time-use.csv")))
+    assert list(map(dict, outcome.tables[0].rows)) == written
+    rows = iter(written)
+    for unit, release in releases_of(certificate).items():
+        assert release.answer.complete
+        for cell, found in release.estimate().items():
+            row = next(rows)
+            assert (row["unit"], row["cell"]) == (unit, cell)
+            assert {key: row[key] for key in estimate.ESTIMATED} == found.columns
+
+
+def test_no_estimate_sees_private_data(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Data of other counts with the same public facts and the same noisy values have the same estimates."""
+    tables = []
+    sevens = lambda self, answer, entropy: tuple(7 * self.grid + 0 * x for x in answer)  # noqa: E731
+    monkeypatch.setattr(DiscreteLaplace, "draw", sevens)
+    for number, words in enumerate(("sitting", "walking")):
+        folder = tmp_path / str(number)
+        folder.mkdir()
+        toml = files.write(folder, table=re.sub("sitting|walking|lying", words, files.data()))
+        tf.release_file(toml, anyway=True)
+        tables.append([(folder / "out" / f"time-use-{scope}.csv").read_text() for scope in ("units", "pooled")])
+    assert tables[0] == tables[1]
+    assert "estimate" in tables[0][0]
+
+
+def test_pooled_recordings_with_gaps_have_none(tmp_path: Path) -> None:
+    """Which steps are missing is not on the certificate of a pooled table; that of one person names them."""
+    gaps = "\n".join(line for number, line in enumerate(files.data().split("\n")) if number % 9 != 5)
+    toml = files.write(tmp_path, files.SPEC, gaps)
+    units, pooled = tf.release_file(toml, anyway=True).tables
+    assert "estimate" in units.rows[0]
+    assert "estimate" not in pooled.rows[0]
+    certificate = read_certificate(tmp_path / "out" / "time-use-pooled.certificate.json")
+    with pytest.raises(Unsupported, match="which values are missing is not on the certificate"):
+        releases_of(certificate)[None].estimate()
+
+
+#: How many simulations are quick, and how many are enough to see that intervals cover.
+QUICK, ENOUGH = 400, 20_000
+
+
+def chain_counts(chance: np.random.Generator, runs: int, matrices: list, start: list[float], length: int) -> np.ndarray:
+    """Return the states of chains, drawn step by step, shape (runs, length)."""
+    states = np.empty((runs, length), dtype=np.int64)
+    states[:, 0] = (chance.random(runs) > start[0]).astype(np.int64)
+    for step in range(1, length):
+        stays = np.array(matrices[(step - 1) % len(matrices)])[states[:, step - 1], 0]
+        states[:, step] = chance.random(runs) > stays
+    return states
+
+
+def of_chain(chance, runs):
+    matrix = [[0.9, 0.1], [0.3, 0.7]]
+    states = chain_counts(chance, runs, [matrix], stationary(matrix), 60)
+    return tf.MarkovChain(matrix, 60), tf.Histogram(), np.stack([(states == s).sum(axis=1) for s in (0, 1)], axis=1)
+
+
+def of_hours(chance, runs):
+    matrices = [[[0.9, 0.1], [0.3, 0.7]], [[0.5, 0.5], [0.6, 0.4]], [[0.2, 0.8], [0.1, 0.9]]]
+    states = chain_counts(chance, runs, matrices, [0.5, 0.5], 45)
+    belief = tf.PeriodicChain(matrices, 45, initial=[0.5, 0.5])
+    return belief, hours(tf.Count(1), 3), np.stack([states[:, hour::3].sum(axis=1) for hour in range(3)], axis=1)
+
+
+def of_mean(chance, runs):
+    matrix = [[0.6, 0.4], [0.2, 0.8]]
+    states = chain_counts(chance, runs, [matrix], [1.0, 0.0], 30)
+    return tf.MarkovChain(matrix, 30, initial=[1, 0]), tf.Mean(), states.sum(axis=1)[:, None]
+
+
+def of_users(chance, runs):
+    laws = [[0.5, 0.3, 0.2], [0.1, 0.1, 0.8]] * 10
+    values = np.stack([chance.choice(3, size=runs, p=law) for law in laws], axis=1)
+    return tf.IndependentUsers([dict(enumerate(law)) for law in laws]), tf.Sum(), values.sum(axis=1)[:, None]
+
+
+def of_records(chance, runs):
+    law = [0.5, 0.3, 0.2]
+    table = tf.JointTable([("a", 0), ("a", 1), ("b", 1)], law, names=["group", "ill"])
+    counts = chance.multinomial(50, law, size=runs)
+    groups = np.stack([counts[:, 0] + counts[:, 1], counts[:, 2]], axis=1)
+    return tf.Records(table, 50), tf.CrossTable(["group"]), groups
+
+
+def of_network(chance, runs):
+    a = chance.random(runs) < 0.3
+    rest = [chance.random(runs) < np.where(a, 0.9, 0.2) for _ in range(12)]
+    nodes = [("a", [0, 1], [], [0.7, 0.3])]
+    nodes += [(f"b{i}", [0, 1], ["a"], [[0.8, 0.2], [0.1, 0.9]]) for i in range(12)]
+    return tf.BayesianNetwork(nodes), tf.Sum(), (a + np.sum(rest, axis=0)).astype(np.int64)[:, None]
+
+
+def covered(kind, runs: int) -> tuple[float, float]:
+    """Return which share of intervals covers, and which share of values the belief contradicts."""
+    chance = np.random.default_rng(2026)
+    belief, query, counts = kind(chance, runs)
+    answer = resolved(query, belief)
+    noise, scale = DiscreteLaplace(Fraction(4), answer.grid, answer.cells), 4
+    priors = estimate.priors_of(tf.Pufferfish(tf.every_entry(), belief), query)
+    a = math.exp(-1 / scale)
+    noisy = counts + chance.geometric(1 - a, counts.shape) - chance.geometric(1 - a, counts.shape)
+    hits = contradicted = 0
+    for exact, published in zip(counts.tolist(), noisy.tolist(), strict=True):
+        found = estimate.estimates_of(priors, noise, [value * answer.grid for value in published])
+        for value, one in zip(exact, found, strict=True):
+            contradicted += one.contradicts
+            hits += not one.contradicts and one.low <= float(value * answer.grid) + 1e-9 and (
+                float(value * answer.grid) - 1e-9 <= one.high
+            )
+    number = counts.size
+    return hits / (number - contradicted), contradicted / number
+
+
+KINDS = [of_chain, of_hours, of_mean, of_users, of_records, of_network]
+
+
+@pytest.mark.parametrize("kind", KINDS)
+def test_intervals_cover_as_often_as_they_say(kind) -> None:
+    share, contradicted = covered(kind, QUICK)
+    assert share > 0.92
+    assert contradicted < 0.01
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("kind", KINDS)
+def test_intervals_cover_in_many_simulations(kind) -> None:
+    share, contradicted = covered(kind, ENOUGH)
+    assert share >= 0.94
+    assert contradicted < 2 * estimate.CONTRADICTS
