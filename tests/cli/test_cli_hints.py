@@ -23,8 +23,8 @@ from takifugu.releasing.publishing.run import release_file
 
 @pytest.mark.parametrize(("words", "hint"), [
     (("release", "--dryrun", "x"), "Did you mean '--dry-run'?"),
-    (("explain", "--eps", "3"), "Did you mean '--epsilon'?"),
-    (("compare", "--epsilon", "3", "x"), "It is a key of the release file."),
+    (("odds", "--eps", "3"), "Did you mean '--epsilon'?"),
+    (("cost", "--budget", "3", "x"), "It is a key of the release file."),
 ])  # fmt: skip
 def test_the_option_that_was_meant(words: tuple[str, ...], hint: str) -> None:
     outcome = ended(2, *words)
@@ -36,7 +36,7 @@ def test_the_option_that_was_meant(words: tuple[str, ...], hint: str) -> None:
 def test_a_table_is_no_release_file(tmp_path: Path, name: str) -> None:
     table = tmp_path / name
     table.write_bytes(b"hour,state\n1,private-word\n" if "csv" in name.lower() else b"PAR1\xff\xfe")
-    outcome = ended(2, "compare", table)
+    outcome = ended(2, "cost", table)
     assert "`takifugu init" in outcome.stderr
     assert "private-word" not in outcome.stderr
 
@@ -44,8 +44,8 @@ def test_a_table_is_no_release_file(tmp_path: Path, name: str) -> None:
 def test_a_large_epsilon_gets_a_word_of_warning(tmp_path: Path) -> None:
     assert warning(9) == ""
     assert "a suspicion of 1 % may become 99.1" in warning(9.3)
-    assert "hides next to nothing" not in invoke("explain", "--epsilon", "5").stdout
-    assert "An epsilon of 100 hides next to nothing" in words_of(invoke("explain", "--epsilon", "100"))
+    assert "hides next to nothing" not in invoke("odds", "--epsilon", "5").stdout
+    assert "An epsilon of 100 hides next to nothing" in words_of(invoke("odds", "--epsilon", "100"))
     chain = tf.MarkovChain([[0.9, 0.1], [0.4, 0.6]], length=4, states=["still", "walking"])
     made = tf.calibrate(tf.Pufferfish(tf.every_entry(), chain), tf.Count("walking"), 100, mechanism="group")
     with pytest.warns(Notice, match="hides next to nothing"):
@@ -59,7 +59,7 @@ def test_probabilities_in_per_cent(matrix: list[list[float]]) -> None:
 
 
 def test_plan_advises_no_keys_that_a_kind_refuses(tmp_path: Path) -> None:
-    outcome = ended(2, "plan", files.people(tmp_path))
+    outcome = ended(2, "cost", "--windows", "52", files.people(tmp_path))
     assert "no windows of a calendar" in outcome.stderr
     assert "every =" not in outcome.stderr
     assert "--dry-run" in outcome.stderr
@@ -149,14 +149,14 @@ WORDS = re.compile(
 )
 #: Of a release file, of a ledger, and of neither.
 ABOUT_FILES = (
-    "check", "compare", "calibrate", "advise", "plan", "explain", "beliefs", "audit", "release --dry-run", "release",
+    "check", "cost", "advise", "cost --epsilons 0.5,2", "beliefs", "audit", "release --dry-run", "release",
     "rehearse --seed 7 --anyway",
 )  # fmt: skip
 ABOUT_LEDGERS = ("show", "verify", "resume")
-ALONE = ("beliefs", "explain --epsilon 2", "keys", "example", "reproduce")
+ALONE = ("beliefs", "odds --epsilon 2", "keys", "example", "reproduce")
 #: Commands that are tried in words of their own: what they print is a file, or a browser opens.
 OTHERS = (
-    "schema", "open", "init", "certificate show", "ledger set-budget", "ledger import-certificates", "ask", "demo",
+    "schema", "open", "init", "certificate show", "ledger set-budget", "ledger import-certificates", "ask",
     "explore",
 )  # fmt: skip
 

@@ -57,7 +57,7 @@ def invoke(*words: object) -> Result:
 def _check_before(example: Example, file: Path) -> None:
     """What publishes nothing succeeds, says what would be published, and writes nothing."""
     before = sorted(file.parent.iterdir())
-    for command in (["check"], ["compare"], ["calibrate"], ["advise"], ["release", "--dry-run"]):
+    for command in (["check"], ["cost"], ["cost", "--all"], ["advise"], ["release", "--dry-run"]):
         done = invoke(*command, file)
         assert done.exit_code == 0, f"{example.kind}: {command} ends with {done.exit_code}: {done.output}"
         for item in tomllib.loads(example.text)["table"]:

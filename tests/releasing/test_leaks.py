@@ -112,7 +112,7 @@ def test_no_public_file_and_nothing_printed_tells_a_secret(folder: Path) -> None
     secrets = secrets_of(table())
     toml, outputs = str(folder / "release.toml"), []
     for command in (
-        ["compare", toml], ["calibrate", toml], ["calibrate", "--json", toml], ["compare", "--json", toml],
+        ["cost", toml], ["cost", "--all", toml], ["cost", "--json", toml], ["cost", "--all", "--json", toml],
         ["release", toml], ["release", toml], ["release", "--again", "time-use", "--once", "1", "--json", toml],
         ["release", "--again", "time-use", "--once", "2", toml],
         ["ledger", "show", str(folder / "ledger.db")], ["ledger", "show", "--json", str(folder / "ledger.db")],

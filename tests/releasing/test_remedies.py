@@ -288,7 +288,7 @@ def test_no_budget_is_told_of_that_hides_nothing(tmp_path: Path) -> None:
 def test_what_is_asked_names_the_command_that_answers_and_the_one_with_the_prices(toml: Path) -> None:
     succeed("release", toml, "--anyway")
     replaced(toml, "[source]\n", "[source]\nnulls = 'unobserved'\n")
-    prices = words_of(pasted(invoke("compare", toml), "calibrate"))
+    prices = words_of(invoke("cost", toml))
     refused = ended(2, "release", toml, "--anyway", "--again", "both", "--once", "2")
     for answer in ("--same-entries", "--other-entries"):
         assert re.search(rf"{answer}[^:]*: 'study' goes from epsilon", words_of(refused))
@@ -397,7 +397,7 @@ def test_who_knows_more_is_a_command_away(tmp_path: Path) -> None:
     (advise,) = {tuple(printed(invoke(*command, toml), "advise")) for command in tried}
     assert "useless" in succeed(*advise).output
     assert "good" in pasted(invoke("check", _example(tmp_path, "households")), "advise").output
-    notice = invoke("calibrate", _example(tmp_path, "people"))
+    notice = invoke("cost", _example(tmp_path, "people"))
     assert "ledger" in pasted(notice, "release", "--dry-run").output
 
 
@@ -408,19 +408,17 @@ def _example(folder: Path, name: str) -> Path:
     return folder / f"{name}.toml"
 
 
-SHARED = "joint_epsilon = 6.0\n" + re.sub(r"epsilon = [\d.]+\nmechanism.*\n", "", SPEC)
 FITTED = re.sub(r"matrix = .*\n", 'fit = { file = "data.csv", value = "state", order = "t", private = true }\n', ONE)
 MISSPELT = changed(ONE, ('source = "a test"\n\n[[', 'sources = "a test"\n\n[['))
 
 
-@of(*(f"releasing/planning/comparison.py: {name}" for name in ("brief", "compared", "only")),
+@of("releasing/cost.py: cost", "releasing/planning/comparison.py: only_one",
     "releasing/file/loading.py: _checked", "releasing/file/kinds.py: which_kind",
     "releasing/file/problems.py: problems_of")  # fmt: skip
 @pytest.mark.parametrize(("spec", "command", "code", "start", "words"), [
-    pytest.param(ONE, ("compare", "--mechanism", "ALap"), 2, ("compare", "--all"), "", marks=pytest.mark.slow),
-    pytest.param(ONE, ("compare",), 0, ("compare", "--all"), "does not apply:", marks=pytest.mark.slow),
-    pytest.param(SHARED, ("compare",), 0, ("calibrate",), "", marks=pytest.mark.slow),
-    (FITTED, ("check",), 2, ("calibrate",), "ledger"),
+    pytest.param(ONE, ("cost", "--mechanism", "ALap"), 2, ("cost", "--all"), "", marks=pytest.mark.slow),
+    pytest.param(ONE, ("cost",), 0, ("cost", "--all"), "does not apply:", marks=pytest.mark.slow),
+    (FITTED, ("check",), 2, ("cost",), "ledger"),
     (MISSPELT, ("check",), 2, ("keys",), "matrix"),
     (changed(MISSPELT, ('"markov-chain"', '"markof-chain"')), ("check",), 2, ("init",), "Kinds:"),
 ])  # fmt: skip
@@ -449,8 +447,8 @@ def _weeks(folder: Path, spec: str = WEEKS) -> Path:
 @of("releasing/planning/outlook.py: outlook")
 def test_what_many_windows_cost_is_a_command_away(tmp_path: Path) -> None:
     dry = invoke("release", "--dry-run", "--window", "2026-W02", _weeks(tmp_path))
-    assert "windows fit the budget" in words_of(pasted(dry, "plan"))
-    planned = ended(2, "plan", _example(tmp_path, "people"))
+    assert "windows fit the budget" in words_of(pasted(dry, "cost"))
+    planned = ended(2, "cost", "--windows", "52", _example(tmp_path, "people"))
     assert "ledger" in pasted(planned, "release", "--dry-run").output
 
 
@@ -506,9 +504,9 @@ def test_a_second_table_of_another_period_leaves_the_first_as_it_is(tmp_path: Pa
     monthly = WEEKS[WEEKS.index("[[table]]") :].replace("weekly", "monthly").replace('"week"', '"month"')
     toml = _weeks(tmp_path, f"{WEEKS}\n{monthly}")
     for window, name in (("2026-W02", "weekly"), ("2026-02", "monthly")):
-        for command in (["check"], ["advise"], ["plan"], ["release", "--dry-run"], ["release", "--anyway"]):
-            outcome = invoke(*command, "--window", window, toml)
-            early = window == "2026-02" and command[0] == "release"  # the data end before the month does
+        for command in ("check", "advise", "cost --windows 2", "release --dry-run", "release --anyway"):
+            outcome = invoke(*command.split(), "--window", window, toml)
+            early = window == "2026-02" and command.startswith("release")  # the data end before the month does
             assert outcome.exit_code == 0 or early, outcome.output
         assert early or (tmp_path / "out" / f"{name}-{window}.csv").exists()
     shutil.rmtree(tmp_path / "out")

@@ -19,8 +19,8 @@ import takifugu as tf
 from takifugu.accounting.composition import charge_of
 from takifugu.accounting.composition.composing import joint
 from takifugu.accounting.ledger import Ledger
+from takifugu.releasing.cost import cost
 from takifugu.releasing.file.loading import load
-from takifugu.releasing.planning.comparison import compared
 from takifugu.releasing.planning.outlook import outlook
 from takifugu.releasing.planning.plan import plan
 from takifugu.releasing.planning.questions import debits_of
@@ -240,7 +240,7 @@ def test_a_window_of_a_calendar_is_told_by_ward_planned_and_compared(tmp_path: P
     path = written(tmp_path, CALENDAR, WINDOW)
     year = outlook(load(path), 4)
     assert Fraction(9, 100) < year.rows[0].epsilon < year.rows[0].added == Fraction(1, 2)
-    (comparison,) = compared(load(path))
+    (comparison,) = cost(load(path), with_all=True).mechanisms
     assert "quilt-exact" in str(comparison.rows)
     assert cells(path) == by_hand([row for row in recorded() if 10 <= row[3] < 30])
     assert {charge.at for _, charge in debits(path)} == {10}

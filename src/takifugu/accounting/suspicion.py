@@ -13,7 +13,7 @@ from dataclasses import dataclass, replace
 from fractions import Fraction
 
 from takifugu.core.errors import InputError
-from takifugu.core.escaping import at_least, at_most
+from takifugu.core.escaping import at_least, at_most, power_at_most
 from takifugu.core.plain import Json
 from takifugu.core.sections import values_by_field
 from takifugu.numbers.rationals import Number, as_delta, as_epsilon, as_fraction
@@ -212,6 +212,16 @@ def sentence(suspicion: Suspicion) -> str:
         f"someone {percent(suspicion.prior, up=True)} sure of a secret can become {percent(low, up=False)} to "
         f"{percent(high, up=True)} sure{exception}"
     )
+
+
+def factor_words(suspicion: Suspicion) -> str:
+    """Say how far a promise lets odds move, and which way.
+
+    >>> factor_words(explain("10%", 1))
+    'odds change by a factor of at most e^1 < 2.72, up or down'
+    """
+    ways = "up or down" if suspicion.low else "up; it may become certain that it is not so"
+    return f"odds change by a factor of at most {power_at_most(suspicion.epsilon, digits=3)}, {ways}"
 
 
 def thrice(delta: float) -> str:

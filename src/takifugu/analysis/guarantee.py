@@ -29,7 +29,7 @@ class Composition(StrEnum):
     @property
     def answer(self) -> str:
         """Return the answer to "does it compose?", for tables."""
-        return "yes" if self is Composition.COMPOSES else "only alone"
+        return "yes" if self is Composition.COMPOSES else "no"
 
 
 class Covers(StrEnum):

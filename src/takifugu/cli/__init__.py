@@ -37,7 +37,7 @@ def main(plugins: tuple[str, ...]) -> None:
     """Publish statistics about correlated data and keep named things about it secret.
 
     A release file (TOML) says where the data is, what an adversary may believe, what is hidden and what is published.
-    Start one with `takifugu init data.csv`; see what it costs with `compare` and `calibrate`; publish with `release`.
+    Start one with `takifugu init data.csv`; see what it costs with `cost`; publish with `release`.
 
     \b
     Exit codes
@@ -111,29 +111,6 @@ def check() -> None:
     """
 
 
-@main.command(runs="cli.comparing:compare")
-@FILES_ARGUMENT
-@click.option("--all", "with_all", is_flag=True, help="Every mechanism, and why some do not apply.")
-@click.option("--mechanism", metavar="NAME", help="This one alone, by its name or by what a paper calls it.")
-@JSON_OPTION
-def compare() -> None:
-    """Show the best mechanisms side by side.
-
-    For each table of each FILE: the noise each mechanism would add. Publishes nothing.
-    """
-
-
-@main.command(runs="cli.calibrating:calibrate")
-@FILE_ARGUMENT
-@JSON_OPTION
-def calibrate() -> None:
-    """Show how much noise FILE needs.
-
-    For each table: the mechanism chosen, its scale and expected error, and what forced it; then what a release
-    would cost, as `release --dry-run` shows it. Publishes nothing.
-    """
-
-
 @main.command(runs="cli.advice:advice")
 @FILES_ARGUMENT
 @WINDOW_OPTION
@@ -148,32 +125,35 @@ def advise() -> None:
     """
 
 
-@main.command(runs="cli.outlook:plan")
-@FILE_ARGUMENT
-@click.option("--releases", type=int, default=52, show_default=True, help="How many windows are published in all.")
+@main.command(runs="cli.cost:cost")
+@FILES_ARGUMENT
+@click.option("--all", "with_all", is_flag=True, help="Every mechanism, and why some do not apply.")
+@click.option("--mechanism", metavar="NAME", help="This one beside it, by its name or by what a paper calls it.")
+@click.option("--epsilons", metavar="LIST", help="Other epsilons, such as 0.5,1,2: a row each.")
+@click.option("--windows", type=int, metavar="N", help="N windows of a calendar, one after the other: 52 weeks.")
 @WINDOW_OPTION
+@click.option("--svg", type=PATH, help="Write the picture of --epsilons here.")
+@click.option("--force", is_flag=True, help="Overwrite a picture that is there.")
 @JSON_OPTION
-def plan() -> None:
-    """Show what publishing FILE again and again will cost.
+def cost() -> None:
+    """Show the noise and the price of each table of FILE.
 
-    For a file whose tables are windows of a calendar: what 1, 2, ... of them cost together, and which epsilon the
-    budget allows. Publishes nothing.
+    The mechanism, its scale and error, what forced it, what a reader can learn, and what the ledger would count, or
+    why a release would be refused. With --windows no data are read. Publishes nothing.
     """
 
 
-@main.command(runs="cli.explain:explain")
-@click.argument("file", type=PATH, required=False)
-@click.option("--prior", default="0.1", show_default=True, help="How sure somebody is beforehand: 0.1, or 10%.")
-@click.option("--epsilon", help="The promise: 1, unless FILE says otherwise.")
+@main.command(runs="cli.odds:show")
+@click.option("--prior", default="0.1", show_default=True, help="How sure a reader is beforehand: 0.1, or 10%.")
+@click.option("--epsilon", default="1", show_default=True, help="The epsilon of the promise.")
 @click.option("--delta", default="0", show_default=True, help="The delta of the promise.")
 @click.option("--svg", type=PATH, help="Write the picture of it here.")
 @click.option("--force", is_flag=True, help="Overwrite a picture that is there.")
 @JSON_OPTION
-def explain() -> None:
-    """Say what a promise means for a suspicion.
+def odds() -> None:
+    """Show how sure a reader can become of a secret.
 
-    How sure can somebody become who is 10 % sure of something hidden? With FILE: also what each of its tables would
-    cost at other epsilons. Publishes nothing.
+    A pocket calculator: from a suspicion beforehand, epsilon and delta to the suspicion afterwards. Reads no file.
     """
 
 
@@ -190,7 +170,7 @@ def explore() -> None:
     """
 
 
-@main.command(runs="cli.calibrating:release")
+@main.command(runs="cli.publishing:release")
 @FILE_ARGUMENT
 @click.option("--output", type=PATH, help="The folder to write into, instead of FILE's own.")
 @click.option("--only", multiple=True, metavar="NAME", help="Only the [[table]] of this name.")
@@ -313,20 +293,16 @@ def keys() -> None:
     """
 
 
-@main.command(runs="cli.demo:demo")
-@click.option("--folder", type=PATH, help="Keep the sample and what is published here.")
-@JSON_OPTION
-def demo() -> None:
-    """Run a release on a made-up sample."""
-
-
 @main.command(runs="cli.examples:example")
 @click.argument("name", required=False)
+@click.option("--run", is_flag=True, help="Write it, show its cost, publish it, and show its certificate and ledger.")
+@click.option("--folder", type=PATH, help="Where to write  [default: this folder; with --run a temporary one].")
 @JSON_OPTION
 def example() -> None:
-    """Write an example into this folder, or list the examples.
+    """Write an example, or list the examples.
 
     Writes the release file NAME.toml and the files that it reads, made up; on real data it says where to get them.
+    With --run and without NAME: a release from start to end, on a larger sample.
     """
 
 

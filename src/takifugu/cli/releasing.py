@@ -178,9 +178,9 @@ def _print_rows(table: Published, rows: Sequence[Row]) -> None:
     units = dict.fromkeys(row.get("unit") for row in shown)
     if None not in units and len({row["cell"] for row in rows}) == 1:  # one value for each
         shown, units = [{**row, "cell": row["unit"], "unit": None} for row in shown], {None: None}
-    for unit in units:
+    for number, unit in enumerate(units):
         if unit is not None:
-            click.echo(f"\n  {unit}")
+            click.echo(f"{chr(10) if number else ''}  {unit}")
         of_unit = [row for row in shown if row.get("unit") == unit]
         click.echo("\n".join(bars(of_unit, longest, lowest=lowest, error=error)))
     if len(rows) > len(shown):

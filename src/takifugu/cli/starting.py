@@ -219,9 +219,8 @@ def _print_next(file: str) -> None:
     """Print the commands for a new release file."""
     click.echo("Then:")
     commands = {
-        f"  takifugu compare {file}": "the best mechanisms, side by side",
+        f"  takifugu cost {file}": "the noise, and its price",
         f"  takifugu advise {file}": "is the table worth reading?",
-        f"  takifugu explain {file}": "what other epsilons would cost",
         f"  takifugu release {file}": "publish",
     }
     listing = labelled(commands.items())

@@ -239,7 +239,7 @@ def test_a_file_of_fitted_columns_promises_for_the_class(tmp_path: Path) -> None
     assert made.scale > 1.2 * of_guess.calibrations[0].scale
     path = written(tmp_path, "normal", FIT)
     where = str(path)
-    assert "attribute-gaussian-exact" in succeed("compare", where, "--all").output
+    assert "attribute-gaussian-exact" in succeed("cost", where, "--all").output
     assert "kept" in succeed("audit", where).output
     succeed("release", where)
     certificate = json.loads(next(tmp_path.rglob("*certificate*.json")).read_text())

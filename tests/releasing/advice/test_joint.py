@@ -143,7 +143,7 @@ def test_a_number_without_a_verdict_says_the_width(tmp_path: Path) -> None:
 def test_before_the_people_are_read_the_width_is_that_of_one(tmp_path: Path) -> None:
     """`calibrate` reads none of them and says so; `advise` counts them where they can be read."""
     (path, *_) = (one for one in write_example("people", tmp_path) if one.suffix == ".toml")
-    calibrated = invoke("calibrate", path).stdout
+    calibrated = invoke("cost", path).stdout
     assert "It was not read which people there are: the ± is that of one person" in " ".join(calibrated.split())
     assert "It was not read" not in invoke("release", "--dry-run", path).stdout
     (table,) = tf.advise(path).tables

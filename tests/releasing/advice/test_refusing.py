@@ -6,7 +6,7 @@ from typing import Any
 
 import pytest
 from tests.releasing.advice.test_advice import ANY_START, of_units
-from tests.support.commands import ended, invoke, refused, succeed
+from tests.support.commands import ended, invoke, refused, succeed, words_of
 from tests.support.failing import failing, raising
 from tests.support.release_files import believe, publish, read_from, release_text
 from tests.support.releases import put
@@ -57,10 +57,10 @@ def test_whoever_insists_gets_it_and_the_next_call_leaves_it_alone(tmp_path: Pat
 
 
 @pytest.mark.slow
-def test_the_dry_run_and_calibrate_say_it(tmp_path: Path) -> None:
+def test_the_dry_run_and_cost_say_it(tmp_path: Path) -> None:
     path = of_units(tmp_path)
-    for command in (("release", "--dry-run"), ("calibrate",)):
-        assert "use would be useless" in ended(REFUSED, *command, path).stderr
+    assert "use would be useless" in ended(REFUSED, "release", "--dry-run", path).stderr
+    assert "refused: use would be useless" in words_of(succeed("cost", path))
     succeed("release", "--dry-run", "--anyway", path)
     assert tf.forecast(path).refused
 

@@ -209,8 +209,8 @@ def test_every_command_says_what_it_costs(tmp_path: Path) -> None:
     for words in ("expected loss", " m per row, at worst", "epsilon 1.5 per person"):
         assert words in " ".join(str(foreseen).split())
     assert not foreseen.refused
-    assert "planar-laplace" in succeed("compare", "--all", file).stdout
-    for command in ("calibrate", "explain", "compare"):
+    assert "planar-laplace" in succeed("cost", "--all", file).stdout
+    for command in ("cost", "advise"):
         printed = succeed(command, file).stdout
         assert "expected loss of one row" in printed
         assert "L1" not in printed
@@ -451,7 +451,7 @@ def test_a_file_keeps_epsilon_per_distance_with_certificate_audit_and_ledger(tmp
         "'near' and 'middle' are 1 apart",
     )  # fmt: skip
     assert spent(tmp_path, "answers").epsilon == F(1, 2)
-    for command in (("audit", file), ("compare", "--all", file)):
+    for command in (("audit", file), ("cost", "--all", file)):
         result = succeed(*command)
     assert "in all at a distance of 1" in " ".join(result.output.split())
     assert "belief off by" not in result.output  # epsilon + 2 Delta is said of one distance only
@@ -503,7 +503,7 @@ def test_a_file_declares_that_no_value_is_likelier_than_a_mass(tmp_path: Path) -
     assert 0.9 < true_loss(calibration).upper <= 1 + 1e-9
     page = tmp_path / "release-published/answers.certificate.txt"
     assert_says(page, "in no population a value is likelier than 0.4", "outside of the class of populations")
-    for command in (("audit", file), ("compare", "--all", file), ("advise", file)):
+    for command in (("audit", file), ("cost", "--all", file), ("advise", file)):
         succeed(*command)
 
 

@@ -95,8 +95,7 @@ def test_tables_that_are_published_at_once_begin_it_together(tmp_path: Path) -> 
 @pytest.mark.slow
 def test_tables_share_a_delta(tmp_path: Path) -> None:
     where = write(tmp_path, *SHARING, joint=SHARED, keys="")
-    for command in ("compare", "calibrate"):
-        succeed(command, where)
+    succeed("cost", where)
     succeed("release", where)
     shared = spent(tmp_path, "study")
     assert Fraction(999, 1000) < shared.epsilon <= 1
@@ -159,7 +158,7 @@ def homes(folder: Path, spec: str = HOMES) -> Path:
 @pytest.mark.slow
 def test_a_pooled_table_says_what_is_lost_to_who_knows_others_and_blocks_what_follows(tmp_path: Path) -> None:
     file = homes(tmp_path)
-    words = words_of(invoke("compare", file, "--all"))
+    words = words_of(invoke("cost", file, "--all"))
     assert "what the other components add: against someone who does, epsilon is at most" in words
     succeed("release", file)
     certificate = json.loads((tmp_path / "out" / "up.certificate.json").read_text())

@@ -105,14 +105,13 @@ def test_what_is_published_and_shares_is_left_alone(tmp_path: Path) -> None:
 def test_every_command_knows_it(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     where = write(tmp_path, SHARING).relative_to(tmp_path)
     monkeypatch.chdir(tmp_path)
-    outcomes = {command: invoke(command, where) for command in ("compare", "calibrate", "explain")}
-    for outcome in outcomes.values():
+    outcomes = [invoke("cost", where, *more) for more in (("--all",), (), ("--epsilons", "2"))]
+    for outcome in outcomes:
         assert outcome.exit_code == DONE, outcome.output
         assert max(map(len, outcome.stdout.splitlines())) <= 80
-    assert "share this epsilon" in " ".join(outcomes["compare"].stdout.split())
-    assert "jointly" in outcomes["calibrate"].stdout
-    assert "1 *" in outcomes["explain"].stdout
-    assert "jointly" in outcomes["explain"].stdout
+    assert "share this epsilon" in " ".join(outcomes[0].stdout.split())
+    assert all("jointly" in outcome.stdout for outcome in outcomes)
+    assert "1 *" in outcomes[2].stdout
     assert "1 for 2 tables" in str(tf.open_study(where))
 
 

@@ -35,7 +35,7 @@ def written(folder: Path, stem: str, ledger: str, *changes: tuple[str, str], fil
 
 
 def compared(path: Path) -> str:
-    return words_of(invoke("compare", path))
+    return words_of(invoke("cost", path))
 
 
 @pytest.mark.slow
@@ -106,7 +106,7 @@ def test_the_same_data_under_another_name_in_one_ledger_are_noticed(tmp_path: Pa
     assert said not in compared(mine), "one name, spelt in two ways"
     written(tmp_path, "mine", "spent.db", ('"minutes"', '"hours"'))
     words = f"the same data are {said} in other.toml ('minutes')"
-    for command in (["compare"], ["release", "--dry-run"], ["compare", "--json"]):
+    for command in (["cost"], ["release", "--dry-run"], ["cost", "--json"]):
         assert words in words_of(succeed(*command, mine)), command
     same, nameless = ('"minutes"', '"hours"\nsame_people = true'), ('unit = "who"', "where = \"who = 'a'\"")
     written(tmp_path, "mine", "spent.db", same)
@@ -133,13 +133,13 @@ def test_the_same_data_with_another_ledger_are_noticed_by_every_command(tmp_path
     other = written(tmp_path, "other", "other.db", file="./minutes.csv", table="u")
     words = "the same data are read with another ledger by other.toml ('other.db')"
     for command in (
-        ["compare"], ["calibrate"], ["release", "--dry-run"],
-        ["compare", "--json"], ["calibrate", "--json"], ["release", "--dry-run", "--json"],
+        ["cost"], ["release", "--dry-run"],
+        ["cost", "--json"], ["release", "--dry-run", "--json"],
     ):  # fmt: skip
         printed = words_of(succeed(*command, mine))
         assert words in printed, command
         assert "'mine.db'" in printed
-    assert words in str(tf.open_study(mine).compare())
+    assert words in str(tf.open_study(mine).cost())
     assert words in " ".join(str(tf.forecast(mine)).split())
     assert words in words_of(succeed("release", mine))
     with pytest.raises(LedgerError, match=r"t\.certificate\.json in '.*mine-published' was paid for by a ledger other"):
@@ -150,14 +150,14 @@ def test_the_same_data_with_another_ledger_are_noticed_by_every_command(tmp_path
 
 
 @pytest.mark.slow
-def test_plan_notices_it_too(tmp_path: Path) -> None:
+def test_a_look_ahead_notices_it_too(tmp_path: Path) -> None:
     weeks = ("step = 1\nfrom = 0\nuntil = 8", 'step = "1h"\nfrom = "2026-01-05"\nuntil = "2026-03-02"')
     for stem in ("one", "two"):
         every = ("epsilon = 5.0", 'every = "week"\nepsilon = 5.0')
         written(tmp_path, stem, f"{stem}.db", weeks, every, rows="who,minute,doing\na,2026-01-05T00:00,still\n")
     words = "read with another ledger by two.toml"
-    assert words in words_of(succeed("plan", tmp_path / "one.toml"))
-    assert words in json_of("plan", tmp_path / "one.toml")["notices"][0]
+    assert words in words_of(succeed("cost", "--windows", "4", tmp_path / "one.toml"))
+    assert words in str(json_of("cost", "--windows", "4", tmp_path / "one.toml")["files"][0]["forecast"]["notices"])
 
 
 def test_one_ledger_by_any_name_is_one_ledger(tmp_path: Path) -> None:

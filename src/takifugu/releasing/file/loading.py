@@ -131,7 +131,7 @@ def _checked(raw: Json, path: Path, data: object, window: str | None) -> Release
     if kind_name not in KINDS:  # what another kind lacks says nothing
         raise SpecError([problem for problem in faults if problem.where == ("belief",)])
     if data is UNOPENED and fitted_to_data(spec):
-        fix = f"{command('calibrate', path)} checks such a file where its data are"
+        fix = f"{command('cost', path)} checks such a file where its data are"
         raise SpecError([*faults, fault(("belief",), _MADE_OF_DATA, fix)])
     belief, framework, table, problems = meaning_of(kind, spec, faulty, path.parent, data)
     has_units = spec.source is not None and kind.facts.owner_column(spec.source) is not None
