@@ -180,7 +180,7 @@ def _print_rows(table: Published, rows: Sequence[Row]) -> None:
         shown, units = [{**row, "cell": row["unit"], "unit": None} for row in shown], {None: None}
     for number, unit in enumerate(units):
         if unit is not None:
-            click.echo(f"{chr(10) if number else ''}  {unit}")
+            click.echo(f"\n  {unit}" if number else f"  {unit}")
         of_unit = [row for row in shown if row.get("unit") == unit]
         click.echo("\n".join(bars(of_unit, longest, lowest=lowest, error=error)))
     if len(rows) > len(shown):
