@@ -78,7 +78,7 @@ def print_outcome(outcome: Outcome, planned: plan.Plan, left_out: str | None = N
     """Print what was published; `left_out` stands in the place of "good", if not what the report has there."""
     print_tables(outcome.new, left_out)
     if outcome.there:
-        click.echo(paragraph(f"Already published: {already(outcome.there)}"))
+        click.echo(paragraph(f"already published: {already(outcome.there)}"))
     _beside("Budget", _budget(outcome, planned))
     if outcome.completed is not None:
         _beside("Completed", completed(outcome.completed))

@@ -168,10 +168,6 @@ MAP: tuple[tuple[str, str, tuple[str, ...]], ...] = (
      "column follows its own parameter", "world",
      ("Given the parameters, the * records are independent of each other, and so are the columns of a record. Each "
       "column follows its own parameter.",)),
-    ("each parameter of the population is a number in the stated interval, and the promise holds for each", "world",
-     ("Each parameter of the population is a number in the stated interval. The guarantee holds for each.",)),
-    ("given the parameters, the * records are independent of each other, and so are the columns of a record", "world",
-     ("Given the parameters, the * records are independent of each other, and so are the columns of a record.",)),
     ("the parameters of the population follow a joint distribution in the class that the counts support, which covers "
      "the true one with confidence *: the promise holds only if it does", "world",
      ("The parameters of the population follow a joint distribution in the class that the counts support. The class "
