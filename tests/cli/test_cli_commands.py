@@ -44,13 +44,15 @@ def released(publication: Path, tmp_path: Path) -> Path:
 
 def test_the_commands_in_the_order_of_their_use() -> None:
     assert all_commands() == [
-        ("init",), ("beliefs",), ("check",), ("advise",), ("cost",), ("odds",), ("explore",), ("release",),
-        ("rehearse",), ("ask",), ("open",), ("audit",), ("certificate", "show"),
-        ("ledger", "show"), ("ledger", "set-budget"), ("ledger", "verify"), ("ledger", "import-certificates"),
-        ("ledger", "resume"), ("schema",), ("keys",), ("example",), ("reproduce",),
+        ("init",), ("check",), ("advise",), ("cost",), ("release",), ("report",), ("verify",), ("rehearse",),
+        ("audit",), ("odds",), ("session",), ("explore",), ("ledger", "show"), ("ledger", "set-budget"),
+        ("ledger", "verify"), ("ledger", "import-certificates"), ("ledger", "resume"), ("keys",), ("example",),
+        ("beliefs",), ("reproduce",),
     ]  # fmt: skip
-    listed = re.findall(r"^  ([a-z]+) ", invoke("--help").output.split("Commands:")[1], re.MULTILINE)
-    assert listed == list(dict.fromkeys(path[0] for path in all_commands()))
+    first, others = invoke("--help").output.split("First commands:")[1].split("Other commands:")
+    listed = [re.findall(r"^  ([a-z]+) ", text, re.MULTILINE) for text in (first, others)]
+    assert listed[0] == ["init", "check", "advise", "cost", "release", "report", "verify"]
+    assert [*listed[0], *listed[1]] == list(dict.fromkeys(path[0] for path in all_commands()))
 
 
 def test_help_says_what_the_exit_codes_are() -> None:
@@ -62,7 +64,7 @@ def test_help_says_what_the_exit_codes_are() -> None:
         assert re.search(rf"^ +{code} +{words}", text, re.MULTILINE)
 
 
-@pytest.mark.parametrize("path", [(), ("ledger",), ("certificate",), *all_commands()], ids=" ".join)
+@pytest.mark.parametrize("path", [(), ("ledger",), *all_commands()], ids=" ".join)
 def test_every_help_fits_and_every_command_speaks_json(path: tuple[str, ...]) -> None:
     outcome = succeed(*path, "--help")
     assert widest(outcome.output) <= 80
@@ -141,13 +143,13 @@ def test_pictures_of_odds_and_costs(tmp_path: Path) -> None:
 
 def test_a_certificate_is_explained(released: Path) -> None:
     where = released / "out" / "time-use-units.certificate.json"
-    outcome = succeed("certificate", "show", where)
+    outcome = succeed("verify", where)
     assert widest(outcome.output) <= 80
     secret, odds = "the state of one person in any one step", "at most 73.2 % sure (10 %: 23.2 %)"
     for expected in (secret, odds, "not a signature", "007, Bob, jr., zoë"):
         assert expected in words_of(outcome)
-    document = json_of("certificate", "show", where)
-    assert set(document) == {*TOP, "unchanged", "table", "certificate"}
+    (document,) = json_of("verify", where)["certificates"]
+    assert set(document) == {"name", "unchanged", "table", "unverified", "certificate"}
     assert document["certificate"] == json.loads(where.read_text(encoding="utf-8"))
 
 
@@ -156,7 +158,7 @@ def test_a_certificate_edited_by_hand(released: Path) -> None:
     text = where.read_text(encoding="utf-8")
     where.write_text(text.replace('"epsilon": "1"', '"epsilon": "0.5"'), encoding="utf-8")
     for words in ([], ["--json"]):
-        outcome = ended(2, "certificate", "show", where, *words)
+        outcome = ended(2, "verify", where, *words)
         assert [*json.loads(outcome.stdout or "{}")] == (["format", "command", "file", "error"] if words else [])
         assert f"{where.name}: this file was changed after it was written" in outcome.stderr
 

@@ -97,7 +97,7 @@ def test_the_whole_interval_is_drawn_below_zero_too(value: int, half: int) -> No
 def test_release_prints_the_verdict_of_each_table(tmp_path: Path) -> None:
     path = files.write(tmp_path, SPEC.replace("epsilon = 1.0", "epsilon = 0.01"))
     said = [table.sentence for table in advise(path).tables]
-    printed = words_of(succeed("release", path, "--anyway"))
+    printed = words_of(succeed("release", path, "--allow-useless"))
     assert said
     for sentence in said:
         assert sentence[:1].upper() + sentence[1:] in printed
@@ -118,7 +118,7 @@ def test_a_noisy_value_has_no_more_digits_than_its_interval(tmp_path: Path) -> N
     text = SPEC.replace('query = "histogram"', 'query = "sum"\ncodes = { still = 0, walking = "0.25" }\ngrid = "0.01"')
     assert text != SPEC
     path = files.write(tmp_path, text.replace('per = "both"', 'per = "pooled"'))
-    made = succeed("release", path, "--anyway")
+    made = succeed("release", path, "--allow-useless")
     (report,) = tmp_path.rglob("*.report.html")
     for words in (made.output, report.read_text(encoding="utf-8")):
         pairs = re.findall(r"(-?[\d,]+(?:\.\d+)?) ± ([\d,]+(?:\.\d+)?)", words)
@@ -150,13 +150,13 @@ WORDS = re.compile(
 #: Of a release file, of a ledger, and of neither.
 ABOUT_FILES = (
     "check", "cost", "advise", "cost --epsilons 0.5,2", "beliefs", "audit", "release --dry-run", "release",
-    "rehearse --seed 7 --anyway",
+    "rehearse --seed 7 --allow-useless",
 )  # fmt: skip
 ABOUT_LEDGERS = ("show", "verify", "resume")
 ALONE = ("beliefs", "odds --epsilon 2", "keys", "example", "reproduce")
 #: Commands that are tried in words of their own: what they print is a file, or a browser opens.
 OTHERS = (
-    "schema", "open", "init", "certificate show", "ledger set-budget", "ledger import-certificates", "ask",
+    "report", "init", "verify", "ledger set-budget", "ledger import-certificates", "session",
     "explore",
 )  # fmt: skip
 
@@ -187,7 +187,7 @@ def test_of_the_first_page_and_the_gallery(tmp_path: Path, monkeypatch: pytest.M
     for command in ABOUT_LEDGERS:
         assert not strange(invoke("ledger", command, ledger).output), command
     for certificate in folder.glob("*.certificate.json"):
-        assert not strange(invoke("certificate", "show", certificate).output), certificate
+        assert not strange(invoke("verify", certificate).output), certificate
     more = [("set-budget", ledger, "boilers", "9"), ("import-certificates", ledger, folder), ("verify", ledger, folder)]
     assert not [one for one in more if strange(invoke("ledger", *one).output)]
 
@@ -197,7 +197,7 @@ def test_of_a_session(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
         shutil.copy(path, tmp_path)
     monkeypatch.chdir(tmp_path)
     for words in ((), ("library", "cinema"), ("--end",), ("library",)):
-        assert not strange(invoke("ask", "venues.toml", *words).output), words
+        assert not strange(invoke("session", "venues.toml", *words).output), words
 
 
 @pytest.mark.parametrize("command", ALONE)

@@ -70,9 +70,9 @@ def test_from_a_strange_table_to_a_certificate(tmp_path: Path) -> None:
     assert all(key in started.output for key in named)
     where.write_text(filled_in(where.read_text(encoding="utf-8")), encoding="utf-8")
     succeed("cost", where)
-    succeed("release", "--anyway", where)
+    succeed("release", "--allow-useless", where)
     certificate = tmp_path / "release-published" / "time-in-states.certificate.json"
-    said = words_of(succeed("certificate", "show", certificate))
+    said = words_of(succeed("verify", certificate))
     assert "3 people" in said
     assert "Bo; jr." not in said
 
@@ -296,8 +296,8 @@ def test_the_commands_that_come_next_can_be_typed(tmp_path: Path, name: str, mon
 
 
 @pytest.mark.parametrize(("option", "now"), [
-    ("--whose", "Write --unit."), ("--when", "Write --order."), ("--publish", "Write --value."),
-    ("--secret", "Write --kind."), ("--otherwise", "Write --default-state."), ("--dates", "strptime("),
+    ("--whose", "It is --unit now."), ("--when", "It is --order now."), ("--publish", "It is --value now."),
+    ("--secret", "It is --kind now."), ("--otherwise", "It is --default-state now."), ("--dates", "strptime("),
     ("--stay", "It is the key mean_duration of [belief]: write it there."), ("--states", "the key states of [belief]"),
 ])  # fmt: skip
 def test_an_option_of_before_is_told_with_that_of_now(tmp_path: Path, option: str, now: str) -> None:

@@ -50,7 +50,7 @@ COMMANDS = [
     ["cost", "release.toml"], ["cost", "release.toml", "--all"], ["release", "release.toml", "--dry-run"],
     ["odds"], ["odds", "--delta", "1e-6", "--epsilon", "0.001"], ["cost", "release.toml", "--epsilons", "0.5,1,2"],
     ["cost", "--windows", "52", "weeks.toml"], ["release", "weeks.toml", "--dry-run"], ["release", "release.toml"],
-    ["certificate", "show", "out/time-use-pooled.certificate.json"], ["ledger", "show", "ledger.db"],
+    ["verify", "out/time-use-pooled.certificate.json"], ["ledger", "show", "ledger.db"],
     ["ledger", "verify", "ledger.db", "out"], ["ledger", "set-budget", "ledger.db", "study", "10"],
     ["ledger", "resume", "ledger.db"],
     ["init", "data.csv", "-o", "other.toml", "--kind", "users", "--unit", "-", "--value", "spare"],
@@ -175,8 +175,8 @@ def test_refusals_say_so(fresh: Path) -> None:
     (["cost"], "UsageError", 2), (["release", "a.toml", "--frce"], "UsageError", 2),
     (["nothing"], "UsageError", 2), (["ledger", "lose"], "UsageError", 2), (["cost", "x.toml", "--windows", "x"],
     "UsageError", 2), (["odds", "--prior", "2"], "InputError", 2), (["--frce", "cost"], "UsageError", 2),
-    (["cost", "nowhere.toml"], "SpecError", 2), (["schema", "--kind", "x"], "InputError", 2),
-    (["certificate", "show", "nowhere.json"], "InputError", 2), (["reproduce", "x"], "InputError", 2),
+    (["cost", "nowhere.toml"], "SpecError", 2), (["keys", "x"], "InputError", 2),
+    (["verify", "nowhere.json"], "InputError", 2), (["reproduce", "x"], "InputError", 2),
 ])  # fmt: skip
 def test_every_failure_is_json(tmp_path: Path, words: list[str], kind: str, code: int) -> None:
     failure_words = failure(*words)

@@ -110,7 +110,7 @@ def _faults(example: Example, file: Path) -> list[str]:
 
 def _check_schema(example: Example) -> None:
     """The schema knows every key of the file."""
-    schema = json.loads(invoke("schema", "--kind", example.kind).stdout)
+    schema = json.loads(invoke("keys", example.kind, "--json").stdout)
     unknown = sorted(_unknown(tomllib.loads(example.text), schema, schema))
     assert not unknown, f"{example.kind}: the schema does not know {unknown}"
 
@@ -153,7 +153,7 @@ def _check_release(example: Example, file: Path) -> None:
                 unit = [] if answer["unit"] is None else [answer["unit"]]
                 start = ",".join([*unit, cell, value])
                 assert any(row.startswith(start) for row in rows), f"{example.kind}: {start} is not in the table"
-        explained = invoke("certificate", "show", out / f"{item['name']}.certificate.json")
+        explained = invoke("verify", out / f"{item['name']}.certificate.json")
         assert explained.exit_code == 0, f"{example.kind}: {explained.output}"
         assert "is the one that was certified" in explained.stdout, (
             f"{example.kind}: the table is not the certified one"

@@ -523,7 +523,7 @@ def a_certificate() -> dict[str, Any]:
 def certificates() -> Iterator[Case]:
     def case(name: str, made: Content) -> Case:
         file = "x.certificate.json"
-        return Case(f"certificate: {name}", {file: made}, ("certificate", "show", file), ("certificate", file))
+        return Case(f"certificate: {name}", {file: made}, ("verify", file), ("certificate", file))
 
     def forged(name: str, **changed: Any) -> Case:
         certificate = {**good, **changed}
@@ -649,6 +649,6 @@ def options() -> Iterator[Case]:
         yield Case(f"option: delta {delta}", {}, ("odds", "--delta", delta))
     yield Case("option: a source of escapes", {}, ("ledger", "set-budget", "ledger.db", ESCAPE, "1"))
     yield Case("option: a file of escapes", {}, ("release", ESCAPE))
-    yield Case("option: a certificate of escapes", {}, ("certificate", "show", ESCAPE))
+    yield Case("option: a certificate of escapes", {}, ("verify", ESCAPE))
     yield Case("option: a command of escapes", {}, (ESCAPE,))
     yield Case("option: a picture over a file", {"x.svg": b"mine"}, ("odds", "--svg", "x.svg"))

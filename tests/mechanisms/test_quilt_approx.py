@@ -14,22 +14,14 @@ from tests.support.quilt_cases import binary, bound, problem, reversible_chain, 
 from tests.support.quilt_oracles import basic_markov_quilt, joint_tensor, lemma_b4, max_influence, true_loss
 
 import takifugu as tf
-from takifugu.influence.quilts.chain.class_influence import ClassInfluence, Constants, reversible_constants
-from takifugu.influence.quilts.chain.class_influence import lemma_b4 as bound_b4
-from takifugu.influence.quilts.chain.scale import fast_scale, needed_scale
-from takifugu.influence.quilts.chain.sides import ChainSides
-from takifugu.influence.quilts.near_sets import query_change
+from takifugu.influence.quilts.mqm_approx import ClassInfluence, Constants, reversible_constants
+from takifugu.influence.quilts.mqm_approx import lemma_b4 as bound_b4
 from takifugu.mechanisms.quilts import APPROX as QUILT_APPROX
-from takifugu.model.secrets.families import Family
 from takifugu.numbers.outward_rounding import NEVER
 
 
 def class_scale(pi: float, g: float, length: int, epsilon: Any) -> float:
     return float(scale(tf.MarkovChainClass(pi, g, length), tf.Count(1), epsilon, QUILT_APPROX))
-
-
-def sides(pi: float, g: float, length: int) -> ChainSides:
-    return ChainSides(ClassInfluence(pi, g), query_change(np.ones(length, dtype=np.int64)))
 
 
 @pytest.mark.parametrize("name", golden()["quilt_class_pi_g"])
@@ -58,12 +50,11 @@ def test_bound_is_never_below_the_exact_influence_under_any_start(seed: int) -> 
     constants = reversible_constants(chain)
     assert isinstance(constants, Constants)
     influence = ClassInfluence(constants.pi, constants.g, constants.defect)
-    influence.extend(length)
     for law in [*np.eye(k), *rng.dirichlet(np.ones(k), size=5), chain.stationary]:
         joint = joint_tensor(chain.matrix, law, length)
         for i in range(1, length):
             for a in range(1, i + 1):
-                assert max_influence(joint, [i - a], i) <= influence.left(i, a)[-1, 0]
+                assert max_influence(joint, [i - a], i) <= influence.before(i, a)[-1, 0]
                 for b in range(1, length - i):
                     both = float(influence.largest(np.array([i]), a, b)[0])
                     assert max_influence(joint, [i - a, i + b], i) <= both
@@ -72,7 +63,6 @@ def test_bound_is_never_below_the_exact_influence_under_any_start(seed: int) -> 
 def test_a_node_after_the_entry_is_missing_only_where_the_sequence_ends() -> None:
     # T = 20, pi = 1/2, g = 0.8, entry 11 of 20: with a = 10 and b = 1 both nodes are real (errata E3, i).
     influence = ClassInfluence(0.5, 0.8)
-    influence.extend(20)
     both = float(influence.largest(np.array([10]), 10, 1)[0])
     joint = joint_tensor([[0.6, 0.4], [0.4, 0.6]], [0.5, 0.5], 12)
     exact = max_influence(joint, [0, 11], 10)
@@ -96,15 +86,13 @@ def test_distance_condition_is_for_real_nodes_and_strict() -> None:
     first = scale(tf.MarkovChainClass(0.4, 0.8, 20), tf.Count(1), 1, QUILT_APPROX, tf.entry(0, 0, 1))
     assert float(first) == pytest.approx(5.0284, abs=5e-5)
     influence = ClassInfluence(math.exp(-2.0), 1.0)
-    influence.extend(3)
-    assert influence.right(3)[1, 0] > 20
-    assert influence.right(3)[2, 0] < 2
+    assert influence.after(0, 3)[1, 0] > 20
+    assert influence.after(0, 3)[2, 0] < 2
 
 
 def test_algorithm_5_may_step_back_and_the_answer_stands() -> None:
     assert quilt_oracles.find_best_quilt(5, 10, 0.3, 1.0, 1.0)[1:] == (5, 4)
     assert quilt_oracles.find_best_quilt(6, 10, 0.3, 1.0, 1.0)[1:] == (5, 5)
-    assert fast_scale(sides(0.3, 1.0, 10), Fraction(1)) is None
     assert class_scale(0.3, 1.0, 10, 1) == pytest.approx(9.888527771, rel=1e-9)
 
 
@@ -115,14 +103,9 @@ def test_algorithm_5_may_step_back_and_the_answer_stands() -> None:
     st.integers(1, 30),
     st.sampled_from([0.2, 1.0, 2.0, 6.0]),
 )
-def test_fast_is_exhaustive(pi: float, g: float, length: int, epsilon: float) -> None:
+def test_a_class_needs_what_all_quilts_of_all_entries_say(pi: float, g: float, length: int, epsilon: float) -> None:
     expected = basic_markov_quilt(length, pi, g, epsilon)
     assert class_scale(pi, g, length, epsilon) == pytest.approx(expected, rel=1e-9)
-    here, every = sides(pi, g, length), Family(range(length))
-    searched = needed_scale(here, every, Fraction(epsilon)).scale
-    assert float(searched) == pytest.approx(expected, rel=1e-9)
-    fast = fast_scale(here, Fraction(epsilon))
-    assert fast is None or float(fast.scale) == pytest.approx(expected, rel=1e-9)
 
 
 def test_one_step_needs_what_one_entry_needs() -> None:
@@ -188,8 +171,8 @@ def test_true_loss_is_at_most_epsilon_for_chains_of_the_class(law: list[float]) 
 
 def test_witness_and_cost() -> None:
     bounded = bound(tf.MarkovChainClass(0.2, 0.4, 100), tf.Count(1), 1, QUILT_APPROX)
-    assert bounded.witness.comparison == "any two values of step 49"
-    assert bounded.witness.detail == "quilt: steps 35 and 61; near set: steps 36 to 60"
+    assert bounded.witness.comparison == "any two values of step 50"
+    assert bounded.witness.detail == "quilt: steps 36 and 62; near set: steps 37 to 61"
     assert QUILT_APPROX.cost(problem(tf.MarkovChainClass(0.2, 0.4, 1000), tf.Count(1), 1)).operations > 1000
 
 

@@ -12,8 +12,8 @@ from tests.support.chain_oracles import exact_rows, stationary_vector
 from tests.support.laws_oracles import as_mpf
 
 from takifugu import MarkovChain, Pmf
-from takifugu.influence.quilts.chain.class_influence import ClassInfluence, Constants, lemma_b4, reversible_constants
-from takifugu.influence.quilts.chain.region import longer
+from takifugu.influence.chains.region_bounds import longer
+from takifugu.influence.quilts.mqm_approx import ClassInfluence, Constants, lemma_b4, reversible_constants
 from takifugu.numbers.after_noise.gaussian_pair import GaussianPair
 from takifugu.numbers.densities.normal import Normal, _relative
 from takifugu.numbers.outward_rounding import UNIT, product_error
@@ -94,7 +94,7 @@ def test_the_best_row_of_a_box_is_never_below_the_exact_one(states: int, trials:
 def test_a_defect_is_charged_in_full_and_no_more() -> None:
     """Theorem 2: rows that are off by a relative d, once to each side: the first step reaches 2d."""
     defect = 1e-6
-    charged = ClassInfluence(0.5, 0.999, defect)._right[0, 0] - float(lemma_b4(np.array([1]), 0.5, 0.999)[0])
+    charged = ClassInfluence(0.5, 0.999, defect).after(0, 1)[0, 0] - float(lemma_b4(np.array([1]), 0.5, 0.999)[0])
     off = math.log((1 + defect) / (1 - defect))
     assert off <= charged <= 1.02 * off
 

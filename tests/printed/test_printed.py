@@ -116,7 +116,7 @@ def test_an_example(folder: Path, name: str) -> None:
     parts = [run(command, f"{name}.toml") for command in ("cost", "release")]
     for certificate in sorted((folder / f"{name}-published").glob("*.certificate.json")):
         at = certificate.relative_to(folder).as_posix()
-        parts += [run("certificate", "show", at), f"{at}\n{certificate.read_text(encoding='utf-8')}\n"]
+        parts += [run("verify", at), f"{at}\n{certificate.read_text(encoding='utf-8')}\n"]
     tables = sorted((folder / f"{name}-published").glob("*.csv"))
     parts += [f"{table.relative_to(folder).as_posix()}\n{table.read_text(encoding='utf-8')}\n" for table in tables]
     parts.append(

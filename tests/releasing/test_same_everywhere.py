@@ -145,7 +145,7 @@ def test_a_command_starts_spark_and_publishes(tmp_path: Path, monkeypatch: pytes
         folder = put(tmp_path / f"on{engine[10:-1]}", {"ward.toml": WARD.replace("engine", engine)}).parent
         write_ward(folder)
         done = subprocess.run(
-            [sys.executable, "-m", "takifugu", "release", "ward.toml", "--new-ledger", "--anyway"], cwd=folder,
+            [sys.executable, "-m", "takifugu", "release", "ward.toml", "--new-ledger", "--allow-useless"], cwd=folder,
             capture_output=True, text=True, timeout=300,
         )  # fmt: skip
         assert done.returncode == 0, done.stderr

@@ -223,7 +223,7 @@ def test_the_command_line_completes_what_a_study_has_paid(tmp_path: Path, monkey
         steps.release(anyway=True)
     book = Ledger.open(tmp_path / "ledger.db")
     spent = book.spent("study")
-    done = succeed("release", "--anyway", tmp_path / "release.toml")
+    done = succeed("release", "--allow-useless", tmp_path / "release.toml")
     assert "completed the release" in done.stdout
     assert book.spent("study") == spent
 

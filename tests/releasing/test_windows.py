@@ -182,7 +182,7 @@ def test_a_window_that_has_not_ended_is_not_paid_for(
         return
     refusal = str(refused(path, kind=CalibrationRefused, window="2026-W02"))
     assert "2026-01-05 to 2026-01-12, which has not ended" in refusal
-    assert "--anyway" in refusal
+    assert "--allow-useless" in refusal
     assert release_file(path, window="2026-W02", anyway=True).tables
 
 

@@ -150,7 +150,7 @@ class Problem:
         if self.candidates is not None:
             raise Unsupported(
                 "one of declared values is chosen, and this mechanism adds noise to a number: use "
-                'mechanism="influence", "quilt-exact", "quilt-approx" or "group"'
+                'mechanism="influence" or "group"'
             )
 
     @cached_property

@@ -38,7 +38,7 @@ from takifugu.calibration.registry import REGISTRY, Line
 from takifugu.calibration.remedies import applicable
 from takifugu.core import searches
 from takifugu.core.errors import CalibrationRefused, InputError, Unsupported
-from takifugu.core.escaping import at_least, at_most
+from takifugu.core.escaping import at_least, at_most, number
 from takifugu.model.beliefs.estimate import is_private_source
 from takifugu.model.frameworks import Framework
 from takifugu.numbers.rationals import as_truth, read_fraction, to_text
@@ -168,7 +168,15 @@ def attempt(line: Line, problem: Problem, allow_zero_noise: bool, limited: bool)
         refused = too_little_noise(problem, bound.randomiser, problem.epsilon, problem.delta)
     if refused:
         return Trial(line, REFUSED, refused + ACCEPT, bound)
-    return Trial(line, POSSIBLE, line.baseline or "; ".join(bound.conditions), bound)
+    return Trial(line, POSSIBLE, _why(line, bound) if line.baseline else "; ".join(bound.conditions), bound)
+
+
+def _why(line: Line, bound: Bound) -> str:
+    """Return why a baseline is not taken, with the quilt and its max-influence, if it has one."""
+    influence = dict(bound.witness.numbers).get("influence")
+    if influence is None:
+        return line.baseline
+    return f"{line.baseline}; {bound.witness.detail}, of max-influence {number(influence)}"
 
 
 def is_writable(problem: Problem, noise: Randomiser) -> bool:

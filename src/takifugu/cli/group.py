@@ -46,6 +46,8 @@ _REFUSALS = (BudgetExceeded, CalibrationRefused, CompositionRefused, Unsupported
 
 #: Keys of a release file that are taken for options.
 _KEYS = ("epsilon", "delta", "mechanism", "query", "budget", "ledger")
+#: So many commands are what a newcomer needs first.
+FIRST = 7
 #: What a context of click knows of all that was typed after takifugu.
 TYPED = "takifugu.typed"
 #: The arguments and options that several commands have.
@@ -72,7 +74,7 @@ class Extended(click.Command):
 
     def invoke(self, ctx: click.Context) -> object:
         ctx.meta[COMMAND] = ctx.command_path.partition(" ")[2]
-        file = next((ctx.params[key] for key in ("file", "data", "files") if key in ctx.params), None)
+        file = next((ctx.params[key] for key in ("file", "data", "files", "where") if key in ctx.params), None)
         if isinstance(file, tuple):  # a command about several files is about none of them
             file = file[0] if len(file) == 1 else None
         ctx.meta[FILE] = None if file is None else str(file)
@@ -141,7 +143,19 @@ class InOrder(click.Group):
 
 
 class Careful(InOrder):
-    """Turns errors into lines on stderr and an exit code; never a traceback, which could show data."""
+    """Turns errors into lines on stderr and an exit code; never a traceback, which could show data.
+
+    Its first commands are those of a first release.
+    """
+
+    def format_commands(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
+        names = self.list_commands(ctx)
+        longest = max(map(len, names))
+        for title, listed in (("First commands", names[:FIRST]), ("Other commands", names[FIRST:])):
+            with formatter.section(title):
+                room = formatter.width - longest - 6
+                lines = [(f"{name:{longest}}", self.commands[name].get_short_help_str(room)) for name in listed]
+                formatter.write_dl(lines)
 
     def main(self, *args: Any, **extra: Any) -> Any:
         try:

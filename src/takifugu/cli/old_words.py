@@ -40,12 +40,27 @@ def _explained(typed: Sequence[str]) -> Sequence[str]:
     return ["odds", *typed]
 
 
+def _schema(typed: Sequence[str]) -> Sequence[str]:
+    kind = next((word.removeprefix("--kind=") for word in typed if word != "--json" and word != "--kind"), "")
+    return ["keys", kind or "markov-chain", "--json"]
+
+
+def _shown(typed: Sequence[str]) -> Sequence[str]:
+    """Return the line for `certificate show`, whose pictures lie beside the certificates."""
+    shown = [word for word in typed if word == "--json" or not word.startswith("--")]
+    return ["verify", *(shown[1:2] or ["FILE"]), *(["--json"] if "--json" in shown[2:] else [])]
+
+
 #: The words of before, with what became of them and the line to write now.
 COMMANDS: dict[str, tuple[str, Line]] = {
     "compare": ("is part of 'cost' now", _after("cost")),
     "calibrate": ("is 'cost' now", _after("cost")),
     "plan": ("is part of 'cost' now", _planned),
     "explain": ("is 'cost' of a file now, and 'odds' without one", _explained),
+    "open": ("is 'report' now", lambda typed: ["report", *typed]),
+    "ask": ("is 'session' now", _after("session")),
+    "schema": ("is 'keys KIND --json' now", _schema),
+    "certificate": ("is gone: 'verify' says what a certificate promises, of a file or a folder", _shown),
     "demo": ("is 'example --run' now", lambda typed: ["example", "--run", *typed]),
     "ledger init": (
         "is gone, since a release makes its ledger where there is none", lambda _: ["release", "FILE"]
@@ -78,6 +93,8 @@ _BELIEF = {
 #: The options of before that have another name, by command.
 OPTIONS: dict[str, dict[str, str]] = {
     "init": {f"--{old}": f"--{new}" for old, new in _INIT.items()},
+    "release": {"--again": "--replace", "--once": "--idempotency-key", "--anyway": "--allow-useless"},
+    "check": {"--anyway": "--allow-useless"},
 }
 #: The options of before that are no options, and what to write in place of each.
 GONE: dict[str, dict[str, str]] = {

@@ -17,22 +17,24 @@ from takifugu.releasing.publishing.choosing import Choice
 
 
 def release(
-    file: Path, output: Path | None, only: tuple[str, ...], again: tuple[str, ...], once: str | None, force: bool,
-    new_ledger: bool, dry_run: bool, anyway: bool, same_entries: str, other_entries: bool, yes: bool,
+    file: Path, output: Path | None, only: tuple[str, ...], replace: tuple[str, ...],
+    idempotency_key: str | None, force: bool,
+    new_ledger: bool, dry_run: bool, allow_useless: bool, same_entries: str, other_entries: bool, yes: bool,
     window: str | None, as_json: bool,
 ) -> None:  # fmt: skip
-    choice = Choice(only, again, once, force, same_entries, other_entries)
+    choice = Choice(only, replace, idempotency_key, force, same_entries, other_entries)
     if dry_run and choice.are_same is not None:
         raise InputError("--dry-run shows what either answer costs", fix="leave the answer out").at("same_entries")
     if not dry_run:
         from takifugu.cli.releasing import publish  # it loads what draws, and makes the report
 
-        publish(file, output, choice, as_json, new_ledger, anyway, window, yes)
+        publish(file, output, choice, as_json, new_ledger, allow_useless, window, yes)
         return
     from takifugu.releasing import steps
 
     with counting_what_is_left_out(file, window), watching() as watch:
-        rehearsal = steps.dry_run(load(file, window=window), output, new_ledger, anyway, watch, choice, only_seen())
+        spec = load(file, window=window)
+        rehearsal = steps.dry_run(spec, output, new_ledger, allow_useless, watch, choice, only_seen())
     if as_json:
         print_json("release --dry-run", file, rehearsal.to_dict())
     else:

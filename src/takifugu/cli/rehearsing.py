@@ -14,11 +14,11 @@ from takifugu.releasing.publishing import rehearsing
 
 
 def rehearse(
-    file: Path, seed: int, people: int | None, steps: int | None, only: tuple[str, ...], anyway: bool,
+    file: Path, seed: int, people: int | None, steps: int | None, only: tuple[str, ...], allow_useless: bool,
     window: str | None, as_json: bool,
 ) -> None:  # fmt: skip
     with watching() as watch, noticed() as notices:
-        rehearsal = rehearsing.rehearse(file, seed, people, steps, window, only, anyway, watch)
+        rehearsal = rehearsing.rehearse(file, seed, people, steps, window, only, allow_useless, watch)
     if as_json:
         document = {"rehearsal": rehearsal.words, "seed": seed, "tables": tables_of(rehearsal.tables)}
         print_json("rehearse", file, {**document, "notices": notices})

@@ -98,7 +98,7 @@ def print_files(tables: Sequence[Published]) -> None:
     """Print where the files of tables are, and the command that opens a report."""
     for label, words in zip(chain(["Files"], repeat("")), _files(tables), strict=False):
         click.echo(visible(f"{label:<{_LABEL}}{words}"))  # a path is copied as it is
-    click.echo(f"{'Next':<{_LABEL}}{command('open', tables[0].files[0].parent).strip('`')}")
+    click.echo(f"{'Next':<{_LABEL}}{command('report', tables[0].files[0].parent).strip('`')}")
 
 
 def _beside(label: str, words: str, indent: int = 0) -> None:

@@ -1,4 +1,4 @@
-"""`init` and `schema`: what a release file starts from."""
+"""`init` and `keys`: what a release file starts from."""
 
 from __future__ import annotations
 
@@ -185,18 +185,15 @@ def _print(draft: _Draft) -> None:
     click.echo(f"\n{paragraph(draft.verdict)}")
 
 
-def schema(kind: str) -> None:
-    click.echo(json.dumps(json_schema(kind), indent=2))
-
-
 def keys(kind: str | None, as_json: bool) -> None:
     if kind is None:
         raise InputError("no kind was named", fix=f"write one of {', '.join(drafted())}").at("kind")
     keys_kind = _kind(kind)
-    all_keys = list(listed_keys(keys_kind, json_schema(keys_kind)))
+    schema = json_schema(keys_kind)
     if as_json:
-        print_json("keys", None, {"kind": keys_kind, "keys": list(map(asdict, all_keys))})
+        click.echo(json.dumps(schema, indent=2))
         return
+    all_keys = list(listed_keys(keys_kind, schema))
     click.echo(paragraph(f"All keys of a release file about {keys_kind}; those without a default must be written."))
     of_section = dict[str, list[tuple[str, str]]]()
     for key in all_keys:

@@ -201,6 +201,16 @@ def test_laws_are_followed_for_few_steps_and_then_mixed(monkeypatch):
     assert backward_side(tf.MarkovChain([[0.5, 0.5], [0.4, 0.6]], 9, "any")).settled_from < 20
 
 
+def test_a_step_that_forgets_everything_costs_nothing():
+    matrices = np.array([STAY, [[0.3, 0.7]] * 2])
+    for is_anywhere in (False, True):
+        side = BackwardFromAnyStart(matrices, is_anywhere)
+        assert not side.step(4, 1, of_codes([0, 1])).any()  # step 3 leads to entry 4
+        assert not side.step(4, 3, of_codes([0, 1])).any()
+        assert side.step(5, 1, of_codes([0, 1])).any()
+    assert bound([[[0.5, 0.5]] * 2], [of_codes([0, 1])] * 10) == 1
+
+
 def test_masses_that_floats_may_have_lost_leave_lemma_2():
     tiny = np.array([[[1 - 1e-200, 1e-200], [0.5, 0.5]]])
     side, guarded = BackwardFromAnyStart(tiny), BackwardFromAnyStart(tiny, True)

@@ -2,7 +2,6 @@
 
 import math
 from fractions import Fraction
-from itertools import permutations
 from typing import Any
 
 import mpmath
@@ -13,15 +12,12 @@ from hypothesis import strategies as st
 from tests.support.chain_oracles import exact_rows, joint_law
 from tests.support.periodic_cases import periodic
 from tests.support.quilt_cases import Case, binary, cases, random_chain, scale
-from tests.support.quilt_influence import influences, nodes, ready
+from tests.support.quilt_influence import influences, nodes, placed_quilts
 from tests.support.quilt_oracles import max_influence, possible
 
 import takifugu as tf
-from takifugu.influence.quilts.chain import scale as scale_module
-from takifugu.influence.quilts.chain.class_influence import Constants, reversible_constants
-from takifugu.influence.quilts.chain.influence import ChainInfluence, chain_influence
-from takifugu.influence.quilts.chain.search import around_influence
-from takifugu.mechanisms.quilts import APPROX as QUILT_APPROX
+from takifugu.influence.quilts.mqm_approx import Constants, reversible_constants
+from takifugu.influence.quilts.mqm_exact import ChainInfluence
 from takifugu.model.beliefs.one_sequence import Supports
 from takifugu.numbers.outward_rounding import NEVER
 
@@ -36,25 +32,17 @@ KINDS = {
 ANY_KIND = pytest.mark.parametrize("kind", KINDS)
 
 
-def quilts(influence: ChainInfluence, length: int, entry: int) -> list[tuple[int | None, int | None]]:
-    """Return the quilts whose nodes are tabulated: all, unless farther nodes were found not to help."""
-    lefts, rights = [None, *range(1, entry + 1)], [None, *range(1, length - entry)]
-    tabulated = [(a, b) for a in lefts for b in rights if max(a or 0, b or 0) <= influence.reach]
-    assert influence.exhausted or len(tabulated) == len(lefts) * len(rights)
-    return tabulated
-
-
 @ANY_KIND
 @settings(max_examples=60, deadline=None)
 @given(data=st.data())
 def test_influence_is_that_of_the_joint_law_whatever_the_zeros(kind: str, data: st.DataObject) -> None:
     case = data.draw(KINDS[kind](longest=6, starts=("given",)))
-    (joint,), influence = case.tensors, ready(case.chain)
+    (joint,), influence = case.tensors, ChainInfluence(case.chain)
     for entry in range(case.chain.length):
         assert possible(joint, entry) == [v for v, can in enumerate(case.chain.possible(entry)) if can]
         if len(possible(joint, entry)) < 2:
             continue
-        for left, right in quilts(influence, case.chain.length, entry):
+        for left, right in placed_quilts(case.chain, entry):
             true = max_influence(joint, nodes(entry, left, right), entry)
             here, tried = influences(influence, entry, left, right)
             assert here == true if math.isinf(true) else true - 1e-12 <= here <= true + 1e-11
@@ -68,9 +56,9 @@ def test_influence_is_that_of_the_joint_law_whatever_the_zeros(kind: str, data: 
 @given(data=st.data())
 def test_stationary_influence_is_that_of_the_joint_law(kind: str, data: st.DataObject) -> None:
     case = data.draw(KINDS[kind](longest=6, starts=("stationary",), zeros=False))
-    (joint,), influence = case.tensors, ready(case.chain)
+    (joint,), influence = case.tensors, ChainInfluence(case.chain)
     for entry in range(case.chain.length):
-        for left, right in quilts(influence, case.chain.length, entry):
+        for left, right in placed_quilts(case.chain, entry):
             true = max_influence(joint, nodes(entry, left, right), entry)
             here, tried = influences(influence, entry, left, right)
             assert true - 1e-12 <= here <= true + 1e-11
@@ -86,9 +74,9 @@ def test_any_start_covers_every_start_and_is_reached(kind: str, data: st.DataObj
     nearly = [(1 - 1e-9 * k) * np.eye(k)[u] + 1e-9 for u in range(k)]
     laws = [*np.eye(k), *nearly, *rng.dirichlet(np.full(k, 0.4), size=6)]
     joints = [np.tensordot(law, np.array(case.tensors), 1) for law in laws]
-    influence = ready(case.chain)
+    influence = ChainInfluence(case.chain)
     for entry in range(case.chain.length):
-        for left, right in quilts(influence, case.chain.length, entry):
+        for left, right in placed_quilts(case.chain, entry):
             seen = [max_influence(joint, nodes(entry, left, right), entry) for joint in joints]
             here, tried = influences(influence, entry, left, right)
             assert here >= max(seen) - 1e-9
@@ -102,9 +90,9 @@ def test_any_start_covers_every_start_and_is_reached(kind: str, data: st.DataObj
 def test_rounding_never_goes_below_the_exact_value(case: Case) -> None:
     assert case.start is not None
     joint = joint_law(case.rows, case.chain.length, case.start)
-    influence = ready(case.chain)
+    influence = ChainInfluence(case.chain)
     for entry in range(case.chain.length):
-        for left, right in quilts(influence, case.chain.length, entry):
+        for left, right in placed_quilts(case.chain, entry):
             where = nodes(entry, left, right)
             laws: dict[int, dict[tuple[int, ...], Fraction]] = {}
             for path, mass in joint.items():
@@ -124,7 +112,7 @@ def test_rounding_never_goes_below_the_exact_value(case: Case) -> None:
 def test_error_that_is_charged_covers_long_products_and_stays_small(k: int) -> None:
     chain = random_chain(np.random.default_rng(k), k, 400)
     slow = tf.MarkovChain(0.98 * np.eye(k) + 0.02 * chain.matrix, 400)
-    influence = ready(slow)
+    influence = ChainInfluence(slow)
     with mpmath.workdps(60):
         rows = [[mpmath.mpf(f.numerator) / f.denominator for f in r] for r in exact_rows(slow.matrix)]
         power = exact = mpmath.matrix(rows)
@@ -132,64 +120,36 @@ def test_error_that_is_charged_covers_long_products_and_stays_small(k: int) -> N
             if distance in (1, 30, 300):
                 for pair, (s, t) in enumerate(influence.pairs):
                     true = max(mpmath.log(power[s, y] / power[t, y]) for y in range(k))
-                    excess = influence.right(distance)[-1, pair] - true
+                    excess = influence.after(0, distance)[-1, pair] - true
                     assert 0 <= excess <= 1e-14 * k * (distance + 1)
             power = power * exact
 
 
-def test_influence_falls_with_the_distance_and_settles() -> None:
-    chain = random_chain(np.random.default_rng(3), 3, 4000, [1.0, 0.0, 0.0])
-    influence = ready(chain)
-    assert (np.diff(influence.right(60), axis=0) <= 0).all()
-    assert (np.diff(influence.left(90, 60), axis=0) <= 0).all()
-    assert influence.settled is not None
-    assert influence.settled < 200
-    stationary = ready(tf.MarkovChain(chain.matrix, 4000))
-    excess = influence.left(3000, 10) - stationary.left(3000, 10)
-    assert np.abs(excess).max() < 2e-12
-
-
-def test_a_state_that_is_left_for_ever_costs_no_search(monkeypatch: pytest.MonkeyPatch) -> None:
-    """The quilt of the middle settles all entries, those near the ends too, though no chain comes back to "new"."""
-    chain = tf.MarkovChain([[0.9, 0.1, 0.0], [0.0, 0.99, 0.01], [0.0, 0.02, 0.98]], states=["new", "open", "done"],
-                        length=3000, initial="stationary")  # fmt: skip
-    examined = list[int]()
-    best_quilt = scale_module.best_quilt
-
-    def counted(sides: Any, entry: int, epsilon: float) -> Any:
-        examined.append(entry)
-        return best_quilt(sides, entry, epsilon)
-
-    monkeypatch.setattr(scale_module, "best_quilt", counted)
-    assert scale(chain, tf.Count("open"), 0.5) > 0
-    assert len(examined) <= 3
-
-
 def test_point_start_gives_its_own_entry_no_influence() -> None:
-    influence = ready(binary(0.9, 0.6, 6, [1.0, 0.0]))
-    assert influence.left(3, 3).max(axis=1)[2] == pytest.approx(0.0, abs=1e-13)
-    assert influence.left(3, 2).max(axis=1)[1] > 0.1
-    assert not influence.secret(6)[0]
-    assert influence.secret(6)[1:].all()
+    influence = ChainInfluence(binary(0.9, 0.6, 6, [1.0, 0.0]))
+    assert influence.before(3, 3).max(axis=1)[2] == pytest.approx(0.0, abs=1e-13)
+    assert influence.before(3, 2).max(axis=1)[1] > 0.1
+    assert not influence.alive(np.array([0])).any()
+    assert influence.alive(np.arange(1, 6)).all()
 
 
 def test_independent_entries_have_no_influence_at_all() -> None:
     for initial in ("stationary", "any", [0.5, 0.25, 0.25]):
-        influence = ready(tf.MarkovChain([[0.1, 0.2, 0.7]] * 3, 9, initial))
-        assert influence.right(1).max() == 0.0
-        assert influence.left(5, 3).max() == 0.0 == influence.left(5, 3).min()
+        influence = ChainInfluence(tf.MarkovChain([[0.1, 0.2, 0.7]] * 3, 9, initial))
+        assert influence.after(0, 1).max() == 0.0
+        assert influence.before(5, 3).max() == 0.0 == influence.before(5, 3).min()
 
 
 def test_underflow_is_infinite_influence_or_an_older_bound_never_a_wrong_number() -> None:
     chain = tf.MarkovChain([[0.5, 0.4, 0.1], [0.3, 0.5, 0.2], [0, 0, 1]], 3000, [0.5, 0.5, 0.0])
-    influence = ready(chain)
-    rows = influence.left(2900, 1500)
+    influence = ChainInfluence(chain)
+    rows = influence.before(2900, 1500)
     assert not np.isnan(rows).any()
     pair = influence.pairs.index((2, 0))
     assert rows[-1, pair] == NEVER
     # The two transient values stay apart: what they say about each other has a limit, not 0.
-    limit = influence.right(60)[-1, influence.pairs.index((0, 1))]
-    assert 0.1 < influence.right(1500)[-1, influence.pairs.index((0, 1))] <= limit < 0.2
+    limit = influence.after(0, 60)[-1, influence.pairs.index((0, 1))]
+    assert 0.1 < influence.after(0, 1500)[-1, influence.pairs.index((0, 1))] <= limit < 0.2
 
 
 def test_supports_repeat_from_the_first_repetition() -> None:
@@ -200,20 +160,6 @@ def test_supports_repeat_from_the_first_repetition() -> None:
         assert where.pairs(np.array([time]), np.array([0]), np.array([2]))[0, 0] == (time > 0 and time % 2 == 0)
     assert where.late.all()
     assert isinstance(where, Supports)
-
-
-@pytest.mark.parametrize(
-    ("chain", "other"),
-    [(binary(0.8, 0.7, 10), 10), (binary(0.8, 0.7, 500), 20), (tf.PeriodicChain([NIGHT, DAY], 10, [0, 0, 1]), 500)],
-)
-def test_tables_are_shared_by_chains_that_differ_in_length_only(chain: Any, other: int) -> None:
-    assert chain_influence(chain) is chain_influence(chain.with_length(other))
-
-
-def test_tables_are_shared_by_windows_that_start_in_one_phase() -> None:
-    short = tf.PeriodicChain([NIGHT, DAY], 10, [0, 0, 1])
-    assert chain_influence(short) is chain_influence(short.from_step(3, 10))
-    assert chain_influence(short) is not chain_influence(short.from_step(1, 10))
 
 
 def test_constants_are_bounds_that_hold_and_are_nearly_reached() -> None:
@@ -256,8 +202,8 @@ def test_a_period_of_one_step_is_a_chain_with_one_matrix(initial: Any, length: i
     for query in (tf.Count(1), tf.Histogram()):
         for epsilon in ("1/10", 1, 4):
             assert scale(one, query, epsilon) == scale(same, query, epsilon)
-    both = ready(one), ready(same)
-    assert (both[0].left(length - 1, length - 1) == both[1].left(length - 1, length - 1)).all()
+    both = ChainInfluence(one), ChainInfluence(same)
+    assert (both[0].before(length - 1, length - 1) == both[1].before(length - 1, length - 1)).all()
 
 
 def test_equal_matrices_written_apart_are_one_matrix() -> None:
@@ -267,33 +213,18 @@ def test_equal_matrices_written_apart_are_one_matrix() -> None:
 
 
 def test_entries_a_period_apart_have_the_same_influence() -> None:
-    influence = ready(tf.PeriodicChain([NIGHT, DAY], 400, [0] * 7 + [1] * 15 + [0] * 2))
+    influence = ChainInfluence(tf.PeriodicChain([NIGHT, DAY], 400, [0] * 7 + [1] * 15 + [0] * 2))
     for phase in range(24):
         near, far = influences(influence, 96 + phase, 30, 20), influences(influence, 288 + phase, 30, 20)
         assert near == far
     assert len({influences(influence, 96 + phase, 5, 5) for phase in range(24)}) > 5
 
 
-def test_bounds_around_the_matrices_cover_the_exact_influence() -> None:
-    chain = tf.PeriodicChain([NIGHT, DAY, [[0.5, 0.5], [0.2, 0.8]]], 60, [0, 1, 2, 2, 1])
-    exact, bounded = ready(chain), around_influence(chain)
-    bounded.extend(30)
-    for entry in range(25, 35):
-        for left, right in ((1, 1), (3, 2), (10, 12), (None, 4), (6, None)):
-            worst = bounded.largest(np.array([entry]), left, right)[0]
-            assert worst >= influences(exact, entry, left, right)[0]
-    assert scale(chain, tf.Count(1), 1) < scale(chain, tf.Count(1), 1, QUILT_APPROX)
-
-
 RING = [[0.0, 1.0, 0.0], [0.0, 0.0, 1.0], [1.0, 0.0, 0.0]]
 
 
 @pytest.mark.parametrize(
-    "chain", [tf.MarkovChain(RING, 10**6), tf.PeriodicChain([RING, np.eye(3)], 10**5, [0, 1, 1])], ids=list(KINDS)
+    "chain", [tf.MarkovChain(RING, 20_000), tf.PeriodicChain([RING, np.eye(3)], 20_000, [0, 1, 1])], ids=list(KINDS)
 )
 def test_a_chain_that_never_forgets_ends_the_search(chain: Any) -> None:
-    influence = ChainInfluence(chain, list(permutations(range(3), 2)))
-    influence.extend(chain.length)
-    assert influence.exhausted
-    assert influence.reach < 20_000
-    assert (influence.right(influence.reach) == NEVER).all()
+    assert scale(chain, tf.Count(1), 2) == Fraction(chain.length, 2)

@@ -10,6 +10,7 @@ from typing import Any
 
 import pytest
 from tests.conformance.release_files import invoke
+from tests.support.commands import succeed
 from tests.support.release_files import believe, hide, publish, read_from, release_text
 
 import takifugu as tf
@@ -67,7 +68,8 @@ def test_from_the_file_to_the_table(tmp_path: Path) -> None:
     assert cells["gym"] != "safe"
     assert cells["gym"] >= 9
     upper = f"at most {cells['gym']}"
-    again = invoke("release", tmp_path / "release.toml", "--anyway", "--output", tmp_path / "printed", "--once", "2")
+    elsewhere = ("--output", tmp_path / "printed", "--idempotency-key", "2")
+    again = invoke("release", tmp_path / "release.toml", "--allow-useless", *elsewhere)
     assert "gym   at most " in again.output, again.output
     assert upper in (tmp_path / "release-published" / "safe.report.html").read_text()
     assert upper in str(table.releases[0][1])
@@ -308,6 +310,7 @@ def test_three_marks_and_a_public_order_are_keys_of_a_file(tmp_path: Path) -> No
     rows = tf.read_table(tmp_path / "release-published" / "safe.csv")
     assert [row["mark"] for row in rows] == ["safe", "safe", "dangerous"]
     assert rows[2]["safe_or_at_most"] >= 30
+    succeed("report", tmp_path / "release-published", "--as", "datapackage")
     described = json.loads((tmp_path / "release-published" / "safe.datapackage.json").read_text())
     names = [field["name"] for field in described["resources"][0]["schema"]["fields"]]
     assert names == ["cell", "safe_or_at_most", "low", "high", "mark", "x", "y"]

@@ -62,7 +62,8 @@ def test_the_ledger_is_asked_and_not_changed(tmp_path: Path) -> None:
     before = Ledger.open(tmp_path / "ledger.db").show()
     foreseen = json_of("release", "--dry-run", where)
     assert (foreseen["forecast"]["tables"], foreseen["there"]) == ([], ["time-use-units", "time-use-pooled"])
-    account = json_of("release", "--dry-run", "--again", "time-use", "--once", "K", where)["forecast"]["account"]
+    again = json_of("release", "--dry-run", "--replace", "time-use", "--idempotency-key", "K", where)
+    account = again["forecast"]["account"]
     assert account["before"] == json_of("ledger", "show", tmp_path / "ledger.db")["sources"][0]["spent"]
     assert Fraction(account["after"]["epsilon"]) > Fraction(account["before"]["epsilon"])
     assert Ledger.open(tmp_path / "ledger.db").show() == before
@@ -113,8 +114,8 @@ def test_a_table_of_noise_is_refused_unless_somebody_insists(tmp_path: Path, mon
     with pytest.raises(CalibrationRefused, match="anyway=True"):
         tf.release_file(where)
     assert not (tmp_path / "ledger.db").exists()
-    succeed("release", "--dry-run", "--anyway", where)
-    succeed("release", "--anyway", where)
+    succeed("release", "--dry-run", "--allow-useless", where)
+    succeed("release", "--allow-useless", where)
     run.release_file(where, again="time-use", once="K", anyway=True)
 
 

@@ -38,7 +38,7 @@ NORMAL = ("epsilon = 0.2", 'epsilon = 4\ndelta = 1e-5\nmechanism = "influence-ga
 
 def both(path: Path) -> tuple[Any, Any]:
     """Return what `advise` and `release --dry-run` say, as JSON."""
-    outcomes = [invoke(*words, path, "--json") for words in (["advise"], ["release", "--dry-run", "--anyway"])]
+    outcomes = [invoke(*words, path, "--json") for words in (["advise"], ["release", "--dry-run", "--allow-useless"])]
     advised, dry = (json.loads(outcome.stdout) for outcome in outcomes)
     return advised["files"][0], dry
 
@@ -84,7 +84,7 @@ def test_what_is_shown_is_what_is_printed(changes: tuple[tuple[str, str], ...], 
     widths = check_one_width(path)
     advice = tf.advise(path)
     assert widths == [str(table.joint.half_width) for table in advice.tables if table.joint is not None]
-    dry = invoke("release", "--dry-run", "--anyway", path).stdout
+    dry = invoke("release", "--dry-run", "--allow-useless", path).stdout
     for width in widths:
         text_of_width = number(float(Fraction(width)))
         assert f"are the ± {text_of_width} of its release" in " ".join(str(advice).split())

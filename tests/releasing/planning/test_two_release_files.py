@@ -43,7 +43,7 @@ def test_a_file_without_an_output_publishes_beside_itself_under_its_name(tmp_pat
     for stem in ("one", "other file"):
         path = written(tmp_path, stem, "spent.db")
         assert load(path).output == tmp_path / f"{stem}-published"
-        succeed("release", path, "--again", "t", "--once", stem)
+        succeed("release", path, "--replace", "t", "--idempotency-key", stem)
     assert {path.name for path in tmp_path.iterdir() if path.is_dir()} == {"one-published", "other file-published"}
     chosen = written(tmp_path, "chosen", "spent.db", ('ledger = "spent.db"', 'ledger = "spent.db"\noutput = "public"'))
     assert load(chosen).output == tmp_path / "public"
@@ -180,7 +180,7 @@ def test_the_same_people_without_units_pay_in_both_files(tmp_path: Path) -> None
     alone = (('unit = "who"\n', ""), ("units_independent = true\n", ""))
     for stem, name in (("one", '"minutes"'), ("other", '"hours"\nsame_people = true')):
         path = written(tmp_path, stem, "spent.db", *alone, ('"minutes"', name), rows=minutes)
-        succeed("release", path, "--anyway")
+        succeed("release", path, "--allow-useless")
     mine, theirs = (row.spent.epsilon for row in Ledger.open(tmp_path / "spent.db").show())
     assert 5 < mine == theirs <= 10, "5 for a change of all steps of the other source, and its own"
     (certificate,) = (tmp_path / "other-published").glob("*.certificate.txt")

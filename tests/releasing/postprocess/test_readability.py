@@ -15,7 +15,7 @@ from hypothesis import strategies as st
 from tests.releasing.advice.test_cells import trains
 from tests.releasing.publishing.test_states import small
 from tests.releasing.test_remedies import ONE
-from tests.support.commands import invoke, words_of
+from tests.support.commands import invoke, succeed, words_of
 from tests.support.pages import check_page
 
 import takifugu as tf
@@ -54,6 +54,7 @@ def test_table_json_report_picture_and_terminal_say_it_alike(tmp_path: Path) -> 
     assert answers["on time"] == "true"
     rows = tf.read_table(folder / "punctuality.csv")
     assert [row["readable"] for row in rows] == [row["value"] >= row["value"] - row["low"] for row in rows]
+    succeed("report", folder, "--as", "json")
     written = json.loads((folder / "punctuality.table.json").read_text())
     assert [row["readable"] for row in written["rows"]] == [row["readable"] for row in rows]
     field = next(field for field in written["fields"] if field["name"] == "readable")
@@ -99,6 +100,7 @@ def test_what_cannot_be_true_is_called_so_everywhere(tmp_path: Path) -> None:
     assert outcome.exit_code == 0, outcome.output
     rows = tf.read_table(tmp_path / "out" / "both.csv")
     assert [row["possible"] for row in rows] == [False, False]
+    succeed("report", tmp_path / "out", "--as", "json")
     data = json.loads((tmp_path / "out" / "both.table.json").read_text())
     assert [row["possible"] for row in data["rows"]] == [False, False]
     assert outcome.output.count("impossible") == 3

@@ -46,7 +46,7 @@ def test_end_to_end_with_odd_names_that_pooled_tables_do_not_tell(tmp_path: Path
     assert pooled.calibrations[0].framework.beliefs[0].to_dict()["lengths"] == [30, 12, 25, 30, 41]
     outcome = run.publish(plan)
     names = sorted(p.name for p in (tmp_path / "out").iterdir())
-    ends = ("certificate.json", "certificate.txt", "csv", "datapackage.json", "report.html", "svg", "table.json")
+    ends = ("certificate.json", "certificate.txt", "csv", "report.html", "svg")
     assert names == [f"time-use-{scope}.{end}" for scope in ("pooled", "units") for end in ends]
     table = rows_of(tmp_path / "out" / "time-use-units.csv")
     columns = ["cell", "value", "low", "high", "estimate", "estimate_low", "estimate_high", "possible", "readable"]

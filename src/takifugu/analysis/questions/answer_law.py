@@ -173,16 +173,16 @@ def no_law(because: str) -> Callable[..., AnswerLaw[Belief]]:
 _CELLS = (
     "the answer has {} cells, and this mechanism hides a secret in the distribution of one number only: cells that "
     "each hide it can reveal it together, so one release per cell does not compose (each of two bits may say nothing "
-    'about their exclusive or); use mechanism="quilt-exact", "quilt-approx" or "group"'
+    'about their exclusive or); use mechanism="influence" or "group"'
 )
 FOR_CLASSES = no_law(
     "a class of chains given by pi and g has no single distribution of the answer, and no finite set of its "
     'chains represents it: name one chain, MarkovChain(matrix, length, initial="any"), or use '
-    'mechanism="quilt-approx" or "group"'
+    'mechanism="influence" or "group"'
 )
 FOR_INTERVALS = no_law(
     "a class of chains with transition probabilities in intervals has no single distribution of the answer, "
-    'and its corners prove nothing about the rest: name one chain, or use mechanism="quilt-approx" or "group"'
+    'and its corners prove nothing about the rest: name one chain, or use mechanism="influence" or "group"'
 )
 FOR_COUNTED = no_law(
     "counted parameters follow any distribution that the counts support, so the answer has no single one, and the "

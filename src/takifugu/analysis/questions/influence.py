@@ -11,11 +11,10 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
 from fractions import Fraction
-from typing import Any, Protocol
 
 from takifugu.analysis.bounds import Cost, Witness
 from takifugu.analysis.problem import Part
-from takifugu.core.arrays import BoolArray, FloatArray, IntArray
+from takifugu.core.arrays import IntArray
 from takifugu.core.errors import Unsupported
 from takifugu.core.registry import Question, later
 from takifugu.model.beliefs import Belief
@@ -41,47 +40,6 @@ class Moving(tuple[IntArray, Fraction]):
         return moving
 
 Pairs = tuple[tuple[int, int], ...] | None
-
-
-class Influence(Protocol):
-    """The influences of an entry of a sequence on nodes at distances 1, 2, ..., `reach`, by pair of values.
-
-    `right` depends on the entry only where steps of the sequence follow different laws.
-    """
-
-    @property
-    def pairs(self) -> Pairs: ...
-
-    @property
-    def reach(self) -> int: ...
-
-    @property
-    def capped(self) -> bool: ...
-
-    def alive(self, entry: int) -> BoolArray: ...
-
-    def secret(self, length: int) -> BoolArray: ...
-
-    def extend(self, distance: int) -> None: ...
-
-    def prepare(self, length: int) -> None: ...
-
-    def right(self, count: int, entry: int = 0) -> FloatArray: ...
-
-    def left(self, entry: int, count: int) -> FloatArray: ...
-
-    def largest(
-        self, entries: IntArray, left: int | None, right: int | None, pairs: IntArray | None = None
-    ) -> FloatArray: ...
-
-    def special(self, time: int) -> bool: ...
-
-    def anchored(
-        self, entries: IntArray, node: int, right: int | None, pairs: IntArray | None = None
-    ) -> FloatArray: ...
-
-#: The influence along a belief about one sequence, for some pairs of values.
-InfluenceOf = Callable[[Any, Pairs], Influence]
 
 
 @dataclass(frozen=True, eq=False)
@@ -180,11 +138,11 @@ CLIQUE = Quilts(_IN_A_CLIQUE, _IN_A_CLIQUE)
 QUILTS: Question[Quilts] = Question(
     "what is known of quilts",
     {
-        "model.beliefs.chains.chain:MarkovChain": "influence.quilts.chain.search:CHAIN",
-        "model.beliefs.chains.periodic_chain:PeriodicChain": "influence.quilts.chain.search:PERIODIC",
-        "model.beliefs.chains.chain:MarkovChainClass": "influence.quilts.chain.search:REVERSIBLE_CLASS",
-        "model.beliefs.chains.chain_region:ChainRegion": "influence.quilts.chain.search:REGION",
-        "model.beliefs.chains.chain:BinaryChainInterval": "influence.quilts.chain.search:INTERVAL",
+        "model.beliefs.chains.chain:MarkovChain": "influence.quilts.mqm_exact:CHAIN",
+        "model.beliefs.chains.periodic_chain:PeriodicChain": "influence.quilts.mqm_exact:PERIODIC",
+        "model.beliefs.chains.chain:MarkovChainClass": "influence.quilts.mqm_approx:CLASS",
+        "model.beliefs.chains.chain_region:ChainRegion": "influence.quilts.mqm_approx:REGION",
+        "model.beliefs.chains.chain:BinaryChainInterval": "influence.quilts.mqm_exact:INTERVAL",
         "model.beliefs.networks.network:BayesianNetwork": "influence.quilts.network.search:NETWORK",
         "model.beliefs.contacts:Clique": "analysis.questions.influence:CLIQUE",
         "model.beliefs.records.counted_parameters:CountedParameters": (

@@ -96,6 +96,12 @@ class BackwardFromAnyStart:
         return Kernels(turned, 0.0, turned > 0)
 
     @cached_property
+    def _is_forgotten(self) -> BoolArray:
+        """Whether the step into an entry forgets all before it, by phase: its rows are the same."""
+        alike = (self.step_matrices == self.step_matrices[:, :1]).all(axis=(1, 2))
+        return np.asarray(np.roll(alike, 1))
+
+    @cached_property
     def _spreads(self) -> dict[tuple[int, int], FloatArray]:
         return {}
 
@@ -108,6 +114,8 @@ class BackwardFromAnyStart:
         return {}
 
     def step(self, position: int, distance: int, ratio: FloatArray, needed: np.ndarray | None = None) -> FloatArray:
+        if self._is_forgotten[position % self.period]:
+            return np.zeros_like(ratio)
         bound = contracted(self._spread(position, distance), float(ratio.max(initial=0.0)))
         if self.is_anywhere or not bound.any():
             return bound

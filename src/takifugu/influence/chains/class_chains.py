@@ -23,10 +23,10 @@ from takifugu.core.errors import Unsupported
 from takifugu.core.registry import Question
 from takifugu.influence.chains.chains import Loss, reversed_runs, worst
 from takifugu.influence.chains.kernels import LONGEST_JUMP, contraction, jumps
+from takifugu.influence.chains.region_bounds import RegionInfluence, longer, odds, total_variation
 from takifugu.influence.chains.sweeps import Track
 from takifugu.influence.profiles.patience import CLASSES, MOST_RISING
 from takifugu.influence.profiles.profile import Profile
-from takifugu.influence.quilts.chain.region import RegionInfluence, longer, odds, total_variation
 from takifugu.model.beliefs.chains.chain import MarkovChainClass
 from takifugu.model.beliefs.chains.chain_region import ChainRegion
 from takifugu.model.beliefs.one_sequence import OneSequence
@@ -128,9 +128,9 @@ def sides_of_region(region: ChainRegion) -> tuple[RowsOfRegion, StartsOfRegion]:
     influence.extend(LONGEST_JUMP)
     distances = jumps(influence.reach)
     most, height = np.zeros((2, len(distances), k, k))
-    for column, (a, b) in enumerate(influence.pairs or ()):
+    for column, (a, b) in enumerate(influence.pairs):
         most[:, a, b] = influence.right(influence.reach)[distances - 1, column]
-        height[:, a, b] = influence.left(0, influence.reach)[distances - 1, column]
+        height[:, a, b] = influence.left(influence.reach)[distances - 1, column]
     lower, upper = np.eye(k), np.eye(k)
     by_row = []
     for _ in range(min(ROW_BY_ROW, influence.reach)):

@@ -17,7 +17,7 @@ from takifugu.releasing.planning.plan import Plan
 
 #: A refusal names the best remedy of those that are tried in so many seconds of work.
 SECONDS = 5.0
-_ANYWAY = "or write --anyway (anyway=True)"
+_ANYWAY = "or write --allow-useless (anyway=True)"
 
 
 def refusals(

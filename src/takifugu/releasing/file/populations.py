@@ -38,7 +38,7 @@ from takifugu.releasing.file.keys import Answers, Positive, Text, meaning, names
 from takifugu.releasing.file.kind import Kind, ReleaseFile, Unit, assumed
 from takifugu.releasing.file.problems import broken, undeclared
 from takifugu.releasing.file.public import Public
-from takifugu.releasing.file.reading import Codes, are_degrees, cells_on, misplaced, placed_at, wrong
+from takifugu.releasing.file.reading import Codes, cells_on, misplaced, placed_at, wrong
 from takifugu.releasing.file.relation_keys import RelationKeys, key
 from takifugu.releasing.file.sections import AboutUnits, FileSpec
 from takifugu.releasing.file.shape import Shape
@@ -120,10 +120,6 @@ class Populations(Kind):
         """Return the query of one table, with its columns and the name of its rows."""
         source = file.sections(PopulationReleaseSpec).source
         return EachValue(item.dummies, source.entries or "", source.value_columns, item.radius)
-
-    def in_degrees(self, file: ReleaseFile) -> bool:
-        columns, grid = file.sections(PopulationReleaseSpec).source.value, file.spec.belief.meant.grid
-        return isinstance(columns, tuple) and (grid.in_degrees or are_degrees(columns))
 
     def units(self, file: ReleaseFile) -> tuple[Unit, ...]:
         """Return the persons with all rows; DataError for rule-breaking data."""

@@ -28,7 +28,7 @@ from takifugu.releasing.file.kind import Kind, ReleaseFile, Unit
 from takifugu.releasing.file.policies.reading import read_by, valued, visited
 from takifugu.releasing.file.policies.sections import PolicyReleaseSpec, PolicySourceSpec, PriorSpec
 from takifugu.releasing.file.problems import blaming, broken, fault
-from takifugu.releasing.file.reading import are_degrees, misplaced
+from takifugu.releasing.file.reading import misplaced
 from takifugu.releasing.file.shape import Shape
 from takifugu.releasing.file.tables import Table as Item
 from takifugu.releasing.file.tables import numbered
@@ -117,10 +117,6 @@ class UnderPolicy(Kind):
                 yield fault(("table", number, foreign_key), problem, fix)
             elif of_values and not item_keys:
                 yield fault(("table", number, "states"), "is missing", 'write the values to count, states = ["ill"]')
-
-    def in_degrees(self, file: ReleaseFile) -> bool:
-        source = file.sections(PolicyReleaseSpec).source
-        return isinstance(source.value, tuple) and are_degrees(source.value)
 
     def units(self, file: ReleaseFile) -> tuple[Unit, ...]:
         if isinstance(file.belief, Domain):

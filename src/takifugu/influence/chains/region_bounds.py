@@ -24,13 +24,11 @@ p . U_n(., y) over laws p in the box of row x (imprecise Markov chains; de Cooma
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Sequence
 
 import numpy as np
 
-from takifugu.core.arrays import FloatArray, IntArray
-from takifugu.influence.quilts.chain.class_influence import DistanceInfluence
-from takifugu.influence.quilts.chain.shared import shared
+from takifugu.core.arrays import FloatArray
 from takifugu.model.beliefs.chains.chain_region import ChainRegion
 from takifugu.numbers.outward_rounding import NEVER, UNIT, clip, largest_differences, log_bounds
 
@@ -43,11 +41,11 @@ MOST_HELD = 2**24
 NEGLIGIBLE = 1e-17
 
 
-class RegionInfluence(DistanceInfluence):
+class RegionInfluence:
     """Influences of an entry on nodes at distances 1, 2, ..., `reach`, for ordered pairs of values."""
 
     def __init__(self, region: ChainRegion, pairs: Sequence[tuple[int, int]]) -> None:
-        self.pairs: tuple[tuple[int, int], ...] | None = tuple(pairs)
+        self.pairs = tuple(pairs)
         self._first, self._second = np.array(pairs, dtype=np.int64).reshape(-1, 2).T
         self._low, self._high = region.reachable
         k = len(self._low)
@@ -61,7 +59,7 @@ class RegionInfluence(DistanceInfluence):
         self._most = max(1, min(MOST_DISTANCES, MOST_HELD // max(1, len(pairs))))
         self._tanh, self._tanh_pairs = np.ones(self._most + 1), np.ones((WATCHED + 1, len(pairs)))
         self._right, self._left = np.empty((2, self._most, len(pairs)))
-        self.capped = self.exhausted = False
+        self.exhausted = False
         self.extend(1)
 
     def extend(self, distance: int) -> None:
@@ -71,20 +69,15 @@ class RegionInfluence(DistanceInfluence):
             right, none_yet = 1 / max(self._inverse, 1e-300), self.reach >= WATCHED
             right_done = right <= NEGLIGIBLE or (self._inverse == 0 and none_yet)
             left_done = self._tanh[self.reach] <= NEGLIGIBLE or (self._tanh[self.reach] >= 1 and none_yet)
-            self.capped = self.reach == self._most
-            self.exhausted = self.capped or (right_done and left_done)
+            self.exhausted = self.reach == self._most or (right_done and left_done)
 
-    def largest(
-        self, entries: IntArray, left: int | None, right: int | None, pairs: IntArray | None = None
-    ) -> FloatArray:
-        """Bound the quilt at the given distances; None is no node."""
-        columns = slice(None) if pairs is None else pairs
-        total = np.zeros(len(self._first))
-        if left is not None:
-            total = total + self._left[left - 1]
-        if right is not None:
-            total = total + self._right[right - 1]
-        return np.full(len(entries), min(float(total[columns].max(initial=0.0)), NEVER))
+    def right(self, count: int) -> FloatArray:
+        """Return bounds on right_b for b up to count, (count, pairs)."""
+        return self._right[:count]
+
+    def left(self, count: int) -> FloatArray:
+        """Return bounds on left_a for a up to count, (count, pairs)."""
+        return self._left[:count]
 
     def _step(self) -> None:
         """Add the bounds for products with one more step."""
@@ -142,21 +135,6 @@ def _artanh4(values: FloatArray) -> FloatArray:
     """Return 4 artanh(t), rounded up; NEVER for t rounded to 1."""
     is_below_1 = values < 1 - 16 * UNIT
     return np.where(is_below_1, 4 * np.arctanh(np.where(is_below_1, values, 0.0)) * (1 + 8 * UNIT), NEVER)
-
-
-def region_influence(region: ChainRegion, pairs: Iterable[tuple[int, int]] | None = None) -> RegionInfluence:
-    """Bound the influences of a region's chains by pair of values.
-
-    All pairs count where none are given. Regions that differ in length only share one table.
-
-    >>> region = ChainRegion([[0.7, 0.2], [0.3, 0.6]], [[0.8, 0.3], [0.4, 0.7]], length=100)
-    >>> influence = region_influence(region)
-    >>> influence.extend(3)
-    >>> influence.right(3).max(axis=1).round(6).tolist(), influence.left(50, 3).max(axis=1).round(6).tolist()
-    ([1.252763, 0.606136, 0.305382], [2.233592, 1.050863, 0.523612])
-    """
-    law = (RegionInfluence, region.lower.tobytes(), region.upper.tobytes())
-    return shared(law, len(region.states), pairs, lambda value_pairs: RegionInfluence(region, value_pairs))
 
 
 def longer(lower: FloatArray, upper: FloatArray, after: FloatArray, largest: bool) -> FloatArray:

@@ -1,4 +1,4 @@
-"""Influences that depend on distances only, for classes of chains, from the constants (pi, g) (Song17 §4.1).
+"""MQMApprox: influences that depend on distances only, by the constants (pi, g) (Song17 Algorithms 3 to 5).
 
 Song17 Lemma B.4 bounds max-influence for all reversible chains with constants (pi, g), whatever their initial law.
 
@@ -7,100 +7,67 @@ Song17 Lemma B.4 bounds max-influence for all reversible chains with constants (
 for real nodes at distances n > log(1/pi)/g, strictly (errata E3); nearer nodes are not bounded. A chain that is only
 within a relative `defect` d of a reversible one (Constants) has every P^n(x, y) within n d of it, to first order: that
 adds 2 b d to the first bound and 4 a d to the second, whose proof uses four such factors.
+
+Algorithm 5 examines the entry in the middle alone where its best quilt has two nodes (Claim B.11), and may fail
+(errata E10). Here the quilt of the middle is tried at every entry, which settles all of them just as soon.
 """
 
 from __future__ import annotations
 
 from contextlib import suppress
 from dataclasses import dataclass
+from fractions import Fraction
+from typing import Any
 
 import numpy as np
 
+from takifugu.analysis.bounds import Cost
+from takifugu.analysis.questions.influence import Quilts, Search, Worst, no_search
 from takifugu.core.arrays import BoolArray, FloatArray, IntArray
+from takifugu.core.errors import Unsupported
+from takifugu.influence.quilts.sequences import needed
 from takifugu.model.beliefs.chains.chain import MarkovChain
 from takifugu.numbers.outward_rounding import NEVER, TRUSTED, UNIT
 
-#: Largest number of distances that are tabulated; E(n) is below 1e-16 long before, unless g is below 1e-6.
+#: Largest number of distances that are looked at; E(n) is below 1e-16 long before, unless g is below 1e-6.
 MOST_DISTANCES = 2**23
-#: Influences below this cannot be told from rounding: farther nodes do not help.
-NEGLIGIBLE = 1e-17
+#: Operations for each entry: a quilt is looked for at most once at every distance, and tried on all entries.
+PER_ENTRY = 400.0
 
 
-class DistanceInfluence:
-    """Tables `_right` and `_left` of bounds by distance 1, 2, ... (rows) and pair of values (columns)."""
+@dataclass(frozen=True)
+class ClassInfluence:
+    """Influences of an entry on nodes of all reversible chains with constants (pi, g): one column, for any pair."""
 
-    _right: FloatArray
-    _left: FloatArray
+    pi: float
+    g: float
+    defect: float = 0.0
+    pairs: None = None
+    farthest: int = MOST_DISTANCES
 
-    def alive(self, entry: int) -> BoolArray:
-        """Mark every column: each value is possible under some chain."""
-        return np.ones(self._right.shape[1], dtype=bool)
+    def alive(self, entries: IntArray) -> BoolArray:
+        """Mark every entry: each value is possible under some chain."""
+        return np.ones((len(entries), 1), dtype=bool)
 
-    def secret(self, length: int) -> BoolArray:
-        """Mark every entry secret if there is any column."""
-        return np.full(length, self._right.shape[1] > 0)
+    def after(self, entry: int, count: int) -> FloatArray:
+        """Bound right_b for b up to count, (count, 1)."""
+        return self._bounds(np.arange(1, count + 1), 1)
 
-    def prepare(self, length: int) -> None:
-        """Do nothing: the bounds hold for every start."""
+    def before(self, entry: int, count: int) -> FloatArray:
+        """Bound left_a for a up to count, (count, 1)."""
+        return self._bounds(np.arange(1, count + 1), 2)
 
-    def right(self, count: int, entry: int = 0) -> FloatArray:
-        """Return bounds on right_b for b up to count, (count, columns)."""
-        return self._right[:count]
-
-    def left(self, entry: int, count: int) -> FloatArray:
-        """Return bounds on left_{entry,a} for a up to count, (count, columns)."""
-        return self._left[:count]
-
-    def largest(
-        self, entries: IntArray, left: int | None, right: int | None, pairs: IntArray | None = None
-    ) -> FloatArray:
+    def largest(self, entries: IntArray, left: int | None, right: int | None) -> FloatArray:
         """Bound the quilt at the given distances; None is no node."""
-        raise NotImplementedError
+        total = 0.0
+        for distance, times in ((left, 2), (right, 1)):
+            if distance is not None:
+                total += float(self._bounds(np.arange(1, distance + 1), times)[-1, 0])
+        return np.full(len(entries), total)
 
-    def special(self, time: int) -> bool:
-        """Mark no entry as bounded separately."""
-        return False
-
-    def anchored(
-        self, entries: IntArray, node: int, right: int | None, pairs: IntArray | None = None
-    ) -> FloatArray:
-        """Bound the quilt of an earlier entry and a node at `right`."""
-        return np.array(
-            [self.largest(entries[n : n + 1], int(i - node), right, pairs)[0] for n, i in enumerate(entries)]
-        )
-
-
-class ClassInfluence(DistanceInfluence):
-    """Influences of an entry on nodes at distances 1, 2, ..., `reach`: one column, for whatever pair of values."""
-
-    def __init__(self, pi: float, g: float, defect: float = 0.0) -> None:
-        self.pi, self.g, self.defect = pi, g, defect
-        self.pairs: tuple[tuple[int, int], ...] | None = None
-        self.exhausted = False
-        self.capped = False
-        self.reach = 0
-        self._right = self._left = np.empty((0, 1))
-        self.extend(1)
-
-    def extend(self, distance: int) -> None:
-        """Fill the tables up to `distance`, or as far as useful."""
-        if distance <= self.reach or self.exhausted:
-            return
-        self.reach = min(distance, MOST_DISTANCES)
-        n = np.arange(1, self.reach + 1)
-        bound = lemma_b4(n, self.pi, self.g)
-        self._right = np.minimum.accumulate(bound + 2.02 * n * self.defect)[:, None]
-        self._left = np.minimum.accumulate(2 * bound + 4.04 * n * self.defect)[:, None]
-        self.capped = self.reach == MOST_DISTANCES
-        self.exhausted = self.capped or bool(bound[-1] <= max(NEGLIGIBLE, self.reach * self.defect))
-
-    def largest(
-        self, entries: IntArray, left: int | None, right: int | None, pairs: IntArray | None = None
-    ) -> FloatArray:
-        """Bound the quilt at the given distances; None is no node."""
-        from_left = 0.0 if left is None else self._left[left - 1, 0]
-        from_right = 0.0 if right is None else self._right[right - 1, 0]
-        return np.full(len(entries), from_left + from_right)
+    def _bounds(self, distances: IntArray, times: int) -> FloatArray:
+        bound = times * lemma_b4(distances, self.pi, self.g) + 2.02 * times * distances * self.defect
+        return np.asarray(np.minimum.accumulate(bound)[:, None])
 
 
 def lemma_b4(distance: IntArray, pi: float, g: float) -> FloatArray:
@@ -115,6 +82,42 @@ def lemma_b4(distance: IntArray, pi: float, g: float) -> FloatArray:
     bounded = ratio < 1
     bounded_ratio = np.where(bounded, ratio, 0.0)
     return np.where(bounded, (np.log1p(bounded_ratio) - np.log1p(-bounded_ratio)) * (1 + 8 * UNIT), NEVER)
+
+
+@dataclass(frozen=True, eq=False)
+class ClassSearch(Search):
+    """Quilts of all reversible chains with the constants of a class, of any start."""
+
+    def cost(self, epsilon: Fraction) -> Cost:
+        """Predict the work: searches at most a sequence long."""
+        return Cost(PER_ENTRY * self.part.belief.size, 200.0 * self.part.belief.size)
+
+    def worst(self, epsilon: Fraction) -> Worst:
+        chains: Any = self.part.belief
+        return needed(self.part, ClassInfluence(chains.pi, chains.g), epsilon)
+
+
+@dataclass(frozen=True, eq=False)
+class OneChainSearch(ClassSearch):
+    """Quilts of one reversible chain, by its own constants."""
+
+    def worst(self, epsilon: Fraction) -> Worst:
+        chain: Any = self.part.belief
+        constants = reversible_constants(chain)
+        if isinstance(constants, str):
+            raise Unsupported(constants)
+        return needed(self.part, ClassInfluence(constants.pi, constants.g, constants.defect), epsilon)
+
+
+_BY_NAME = no_search(
+    'for a class of chains, such as one given by (pi, g), use mechanism="quilt-approx", or one chain'
+)
+_BY_INFLUENCE = no_search(
+    'quilts are printed for one chain, and for the class of reversible chains with constants (pi, g): use '
+    'mechanism="influence"'
+)
+CLASS = Quilts(exact=_BY_NAME, bounded=ClassSearch)
+REGION = Quilts(exact=_BY_INFLUENCE, bounded=_BY_INFLUENCE)
 
 
 #: Two flows pi_x P(x, y) and pi_y P(y, x) that differ by more than this, relatively, are different.

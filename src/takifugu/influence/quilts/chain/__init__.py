@@ -1,1 +1,0 @@
-"""Quilts of Markov chains and of classes of chains."""
