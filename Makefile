@@ -14,7 +14,7 @@ help:  ## list the tasks
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / {printf "  make %-11s %s\n", $$1, $$2}' $(MAKEFILE_LIST)
 
 demo: $(VENV)/.core  ## a private release from start to end, on a made-up sample
-	@$(VENV)/bin/takifugu demo
+	@$(VENV)/bin/takifugu example --run
 
 quick: $(VENV)/.test  ## a minute of tests: conformance on few cases, and the oracles of the packages that changed since main
 	@$(RUN) -m pytest -q -n $(WORKERS) --dist load -m "not slow and not spark" --some-examples $$($(RUN) tools/quick.py) $(PYTEST)

@@ -31,12 +31,12 @@ def copy(tmp_path: Path) -> Path:
 
 
 @pytest.mark.mutants
-def test_one_command_compares_all_of_them(copy: Path) -> None:
-    result = succeed("compare", *(copy / name for name in FILES))
-    assert result.output.count("chosen: ") >= len(FILES) >= 5
+def test_one_command_shows_the_costs_of_all_of_them(copy: Path) -> None:
+    result = succeed("cost", *(copy / name for name in FILES))
+    assert result.output.count("forced by") >= len(FILES) >= 5
     assert not list(copy.rglob("*.db"))
     assert all("budget" in (copy / name).read_text(encoding="utf-8") for name in FILES)
-    content = json_of("compare", *(copy / name for name in FILES[:2]))
+    content = json_of("cost", *(copy / name for name in FILES[:2]))
     assert [Path(one["file"]).name for one in content["files"]] == FILES[:2]
 
 
@@ -52,7 +52,7 @@ def test_each_paper_has_an_example_that_is_good(copy: Path, name: str, verdict: 
 
 @pytest.mark.slow
 @pytest.mark.parametrize("name", sorted(REAL))
-def test_an_example_on_research_data_is_compared_and_calibrated(copy: Path, name: str) -> None:
+def test_an_example_on_research_data_has_a_cost(copy: Path, name: str) -> None:
     assert {path.name for path in (copy / "real").glob("*.toml")} == set(REAL)
     stand_in, published = REAL[name]
     data = research_file(published)
@@ -61,8 +61,7 @@ def test_an_example_on_research_data_is_compared_and_calibrated(copy: Path, name
     written = file.read_text(encoding="utf-8")
     file.write_text(written.replace(f'file = "{stand_in}"', f'file = "{data.name}"'), encoding="utf-8")
     assert file.read_text(encoding="utf-8") != written
-    for command in ("compare", "calibrate"):
-        succeed(command, file)
+    succeed("cost", "--all", file)
 
 
 def page(name: str) -> str:
@@ -102,8 +101,8 @@ def test_the_randomised_column_of_a_page_runs_on_research_data(tmp_path: Path) -
     succeed("release", file)
     (certificate,) = tmp_path.glob("*published*/*.certificate.txt")
     text = " ".join(certificate.read_text(encoding="utf-8").split())
-    (sentence,) = re.findall(r"> this hides which population(?:[^\n]*\n> [^\n]*)*", words)
-    assert f"In short {' '.join(sentence.replace('> ', '').split())} Published" in text
+    (sentence,) = re.findall(r"> It protects which population(?:[^\n]*\n> [^\n]*)*", words)
+    assert f" {' '.join(sentence.replace('> ', '').split())} Any output" in text
     (loss,) = re.findall(r"expected loss ([\d,]+)[.\d]* m per row", text)
     assert f"{int(loss.replace(',', '')) / 1000:.1f} km on average" in words
     rows = certificate.with_name("places.csv").read_text(encoding="utf-8").splitlines()

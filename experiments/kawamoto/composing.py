@@ -21,8 +21,9 @@ from operator import mul
 from takifugu.core.errors import InputError
 from takifugu.core.escaping import at_most
 from takifugu.numbers.distributions.channel import Channel
-from takifugu.numbers.distributions.divergence import sum_of_powers
-from takifugu.numbers.rationals import Number, as_non_negative
+from takifugu.numbers.distributions.divergence import BITS, power_bounds
+from takifugu.numbers.distributions.positive_part import Enclosure
+from takifugu.numbers.rationals import Number, as_non_negative, float_above, float_below
 
 
 @dataclass(frozen=True)
@@ -98,3 +99,19 @@ def after_stable(promise: PairPromise, steps: int) -> PairPromise:
     if math.isinf(factor):
         return PairPromise(steps * promise.epsilon, 1)
     return PairPromise(steps * promise.epsilon, promise.delta * Fraction(factor))
+
+
+def sum_of_powers(epsilon: Fraction, count: int) -> Enclosure:
+    """Enclose 1 + e^epsilon + ... + e^((count - 1) epsilon).
+
+    >>> sum_of_powers(Fraction(0), 3).high
+    3.0
+    """
+    if (count - 1) * epsilon > 700:
+        return Enclosure(0.0, math.inf)
+    ends = []
+    for bound in power_bounds(epsilon):
+        power = Fraction(bound, 2**BITS)
+        ends.append(sum((power**k for k in range(count)), Fraction(0)))
+    low, high = ends
+    return Enclosure(float_below(low), float_above(high))

@@ -9,12 +9,13 @@ transform.
 from __future__ import annotations
 
 import math
+from functools import partial
 
 import numpy as np
 import numpy.typing as npt
 
 from takifugu.core.errors import InputError
-from takifugu.numbers.distributions.positive_part import Enclosure, added_by_splitting, step_of
+from takifugu.numbers.distributions.positive_part import Enclosure, least_gap, step_of
 
 Floats = npt.NDArray[np.float64]
 
@@ -79,7 +80,8 @@ def _on_lattice(constant: float, weights: Floats, probability: float, reach: flo
     if not is_whole.all():
         # Where no bit of a split weight is 1, nothing was split.
         split = np.maximum(law * (1 + relative) - chance * exact * (1 - relative), 0.0)
-        gap = added_by_splitting(split, at, step, count)
+        likely = partial(_mass_within, split, np.abs(at))
+        gap = least_gap(likely, step, count)
     return Enclosure(max(mean * (1 - relative) - place - gap, 0.0), mean * (1 + relative) + place)
 
 
@@ -93,3 +95,8 @@ def _add_bit(law: Floats, low: int, high: int, below: int, share: float, probabi
             new[low + shift - low_now : high + shift - low_now + 1] += mass * old
     law[low_now : high_now + 1] = new
     return low_now, high_now
+
+
+def _mass_within(law: Floats, distances: Floats, reach: float) -> float:
+    """Return the mass of a law no farther out than `reach`, right up to a relative 1e-9."""
+    return float(law[distances <= reach].sum())

@@ -12,6 +12,7 @@ import pytest
 from tests.browser.looking import SCHEMES, WIDTHS, faults_of
 from tests.conformance.test_release_files import EXAMPLES
 from tests.releasing.test_windows import written
+from tests.support.commands import succeed
 
 from takifugu.cli.samples import write_demo
 from takifugu.releasing.publishing.run import release_file
@@ -40,7 +41,8 @@ def pages(tmp_path_factory: pytest.TempPathFactory) -> list[Path]:
     (root / "weeks").mkdir()
     files.append(written(root / "weeks"))
     for file in files:
-        release_file(file, anyway=True, new_ledger=True)
+        outcome = release_file(file, anyway=True, new_ledger=True)
+        succeed("report", outcome.tables[0].files[0].parent, "--as", "datapackage", "--force")
     return sorted(root.rglob("*.html"))
 
 

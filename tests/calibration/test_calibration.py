@@ -541,16 +541,6 @@ def test_every_alias_finds_its_mechanism_in_any_case_and_is_in_the_glossary() ->
             assert line.named_as(alias) == f"{alias} (= {line.name})"
 
 
-@pytest.mark.parametrize(("belief", "is_too_little"), [
-    (tf.IndependentUsers([{"still": 0.5, "walking": 0.5}] * 5), False),
-    (activity(5), True),
-])
-def test_noise_for_one_entry_is_called_too_little_only_where_it_is_less(belief: Any, is_too_little: bool) -> None:
-    compared = tf.compare(framework_of(belief), tf.Count("walking"), epsilon=1)
-    assert "as if no datum told of another" in compared.brief
-    assert ("too little" in compared.brief) == is_too_little
-
-
 def test_an_alias_calibrates_and_the_result_has_the_name() -> None:
     framework, query = framework_of(activity(6)), tf.Count("walking")
     requested, named = (

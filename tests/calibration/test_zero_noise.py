@@ -25,8 +25,8 @@ from takifugu.mechanisms import influence_gaussian
 from takifugu.model.queries import Additive
 from takifugu.numbers.densities.normal import Normal
 from takifugu.numbers.distributions.channel import Channel
+from takifugu.releasing.cost import cost
 from takifugu.releasing.file.loading import load
-from takifugu.releasing.planning.comparison import comparison
 from takifugu.releasing.planning.plan import calibrated
 
 EXAMPLES = Path(__file__).parents[2] / "examples"
@@ -410,7 +410,7 @@ def test_a_stated_density_is_not_asked_for_the_range_of_all_records(delta: float
 
 def test_a_comparison_shows_what_a_file_takes_that_allows_little_noise() -> None:
     file = load(Path(__file__).resolve().parents[2] / "examples" / "real" / "adult.toml")
-    (table,) = comparison(file).tables
+    (table,) = cost(file, with_all=True).mechanisms
     (chosen,) = (row.name for row in table.rows if row.status.startswith("chosen"))
     (planned,) = calibrated(file).tables
     assert {calibration.mechanism for calibration in planned.calibrations} == {chosen} == {"laplace-exact"}

@@ -11,7 +11,7 @@ from typing import Any
 import pytest
 from tests.releasing import files
 from tests.support.commands import ended, invoke, json_of, succeed, widest, words_of
-from tests.support.release_files import believe, publish, read_from, release_text
+from tests.support.release_files import EXPECT, believe, publish, read_from, release_text
 
 from takifugu.accounting.ledger import Ledger
 from takifugu.cli.samples import write_demo
@@ -30,7 +30,7 @@ def keys(value: Any) -> Any:
 
 
 @pytest.mark.parametrize("words", [["--help"], ["release", "--help"], ["ledger", "show", "--help"], ["--version"],
-                                   ["explain"]])  # fmt: skip
+                                   ["odds"]])  # fmt: skip
 def test_help_loads_nothing_heavy(words: list[str]) -> None:
     program = (
         "import sys\nfrom takifugu.cli import main\n"
@@ -43,22 +43,23 @@ def test_help_loads_nothing_heavy(words: list[str]) -> None:
     assert all(len(line) <= 80 for line in done.stdout.splitlines())
 
 
-def test_calibrate_and_compare_publish_nothing(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_cost_publishes_nothing(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     where = files.write(tmp_path).relative_to(tmp_path)
     monkeypatch.chdir(tmp_path)
-    for command in (["calibrate"], ["compare"], ["compare", "--all"]):
-        outcome = succeed(*command, where)
-        assert ("influence" in outcome.output) is (command != ["compare"])
+    for more in ((), ("--all",), ("--epsilons", "0.5,2")):
+        outcome = succeed("cost", where, *more)
+        assert "influence" in outcome.output
+        assert ("does not apply:" in outcome.output) is ("--all" in more)
         assert widest(outcome.output) <= 80
     assert sorted(p.name for p in tmp_path.iterdir()) == ["data.csv", "release.toml"]
 
 
 def test_one_mechanism_is_found_by_what_a_paper_calls_it(tmp_path: Path) -> None:
     where = files.write(tmp_path)
-    compared = json_of("compare", "--mechanism", "mqmexact", where)
-    assert [row["name"] for row in compared["tables"][0]["rows"]] == ["quilt-exact"]
+    compared = json_of("cost", "--mechanism", "mqmexact", where)["files"][0]["mechanisms"]
+    assert [row["name"] for row in compared[0]["rows"]] == ["quilt-exact"]
     for name, words in (("ALap", "another kind of promise"), ("MQMExakt", "did you mean 'MQMExact'")):
-        assert words in words_of(ended(2, "compare", "--mechanism", name, where))
+        assert words in words_of(ended(2, "cost", "--mechanism", name, where))
 
 
 def test_release_and_the_ledger(tmp_path: Path) -> None:
@@ -91,23 +92,28 @@ FORECAST = shape(
     "source notices refused", tables=[shape("name scope hopeless", answers=[FORESEEN])],
     account=shape("budget_is_declared", before=AMOUNT, after=AMOUNT, budget=AMOUNT, charges=[CHARGE]),
 )  # fmt: skip
-SHAPES = {
-    "calibrate": {**TOP, "tables": [shape("name scope query", answers=[ANSWER])], "forecast": FORECAST},
-    "compare": {**TOP, "tables": [shape("name scope unit epsilon delta", rows=[ROW], if_belief_off=[OFF])]},
-}
+COST = shape("file", tables=[shape("name scope query", answers=[ANSWER])], forecast=FORECAST)
+COMPARED = shape("name scope unit epsilon delta", rows=[ROW], if_belief_off=[OFF])
+PRICED = shape(
+    "name scope unit",
+    rows=[shape("epsilon in_file mechanism scale expected_error low high reason")],
+)
+SHAPES: dict[tuple[str, ...], Any] = {
+    (): COST, ("--all",): {**COST, "mechanisms": [COMPARED]}, ("--epsilons", "2"): {**COST, "prices": [PRICED]},
+}  # fmt: skip
 
 
 def test_the_json_keeps_its_shape(tmp_path: Path) -> None:
     where = files.write(tmp_path)
-    for command, shape in SHAPES.items():
-        assert keys(json_of(command, where)) == shape
+    for more, shape in SHAPES.items():
+        assert keys(json_of("cost", where, *more)) == {**TOP, "files": [shape]}
     released = json_of("release", where)
     tables = released["tables"]
     assert [t["name"] for t in tables] == ["time-use-units", "time-use-pooled"]
     assert set(tables[0]) == {"name", "scope", "rows", "files", "certificate", "since"}
     estimated = {"estimate", "estimate_low", "estimate_high"}
     assert set(tables[0]["rows"][0]) == {"unit", "cell", "value", "low", "high", "possible", "readable", *estimated}
-    assert set(tables[1]["rows"][0]) == {"cell", "value", "low", "high", "possible", "readable"}
+    assert set(tables[1]["rows"][0]) == {"cell", "value", "low", "high", "possible", "readable", *estimated}
     del released["tables"]
     more = {"notices": [None], "state": None, "completed": None}  # the new ledger, and what is spent
     assert keys(released) == {**TOP, "source": None, "spent": AMOUNT, "budget": AMOUNT, **more}
@@ -115,12 +121,13 @@ def test_the_json_keeps_its_shape(tmp_path: Path) -> None:
 
 
 def test_the_schema_is_json() -> None:
-    assert json.loads(invoke("schema").stdout)["required"] == ["ledger", "source", "belief", "table"]
+    schema = json.loads(invoke("keys", "markov-chain", "--json").stdout)
+    assert schema["required"] == ["ledger", "source", "belief", "table"]
 
 
 def test_bad_files_end_with_two_and_all_their_faults(tmp_path: Path) -> None:
     where = files.write(tmp_path, files.SPEC.replace("epsilon = 1.0", "epsilon = 0").replace('name = "study"', ""))
-    for command in ("calibrate", "compare", "release"):
+    for command in ("cost", "release"):
         outcome = ended(2, command, where)
         assert outcome.stdout == ""
         stopped = ["takifugu: State of the release: nothing happened. No epsilon was spent, and nothing was published."]
@@ -161,14 +168,14 @@ def test_exit_codes(tmp_path: Path, old: str, new: str, code: int, words: str) -
 
 @pytest.mark.slow
 def test_the_demo_runs_from_start_to_end(tmp_path: Path) -> None:
-    outcome = succeed("demo", "--folder", tmp_path / "demo")
+    outcome = succeed("example", "--run", "--folder", tmp_path / "demo")
     assert widest(outcome.output, tmp_path) <= 80
-    for words in ("the least that may be used", "--all", "influence", "Certificate", "has spent", "█", "made-up"):
+    for words in ("as if all data were one secret", "--all", "influence", "Certificate", "has spent", "█", "made-up"):
         assert words in outcome.output
-    assert len(list((tmp_path / "demo" / "published").iterdir())) == 14
-    again = json_of("demo", "--folder", tmp_path / "demo")
+    assert len(list((tmp_path / "demo" / "published").iterdir())) == 10
+    again = json_of("example", "--run", "--folder", tmp_path / "demo")
     assert [table["since"] is not None for table in again["tables"]] == [True, True]
-    answer = json_of("demo", "--folder", tmp_path / "second")
+    answer = json_of("example", "--run", "--folder", tmp_path / "second")
     assert set(answer) == {*TOP, "source", "spent", "budget", "state", "completed", "tables", "sources"}
 
 
@@ -182,25 +189,24 @@ def test_the_demo_sample_is_the_same_everywhere(tmp_path: Path) -> None:
 
 @pytest.mark.parametrize(("example", "words", "low"), [
     ("city", "it may become certain that it is not so", 0.0),
-    ("street", "Epsilon is multiplied by their distance", None),
+    ("street", "epsilon is multiplied by the distance of two populations", None),
     ("exams", "Of values that are not compared, because they are too far apart or not listed", None),
 ])  # fmt: skip
-def test_explain_says_no_more_than_the_definition_of_a_file(
+def test_cost_says_no_more_than_the_definition_of_a_file(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, example: str, words: str, low: float | None
 ) -> None:
     monkeypatch.chdir(tmp_path)
     succeed("example", example)
-    assert words in words_of(succeed("explain", f"{example}.toml"))
-    printed = json_of("explain", f"{example}.toml")
-    rows = [row for table in printed["tables"] for row in table["rows"]]
-    assert printed.get("at_distance") == (1 if example == "street" else None)
-    assert low is None or {printed["low"], *(row["low"] for row in rows)} == {low}
+    assert words in words_of(succeed("cost", f"{example}.toml"))
+    (printed,) = json_of("cost", f"{example}.toml", "--epsilons", "1,2")["files"]
+    rows = [row for table in printed["prices"] for row in table["rows"]]
+    assert low is None or {row["low"] for row in rows} == {low}
 
 
 @pytest.mark.parametrize(("budgets", "joint", "has_others"), [
     ((1, 1), "", True), ((None, None), "joint_epsilon = 1\n", False), ((1,), "", False),
 ])  # fmt: skip
-def test_explain_says_no_more_of_a_file_than_holds_of_all_its_tables(
+def test_cost_says_no_more_of_a_file_than_holds_of_all_its_tables(
     tmp_path: Path, budgets: tuple[int | None, ...], joint: str, has_others: bool
 ) -> None:
     """Two counts of one fair bit: beside both, 10 % may become 10e/(10e + 90/e), beyond what is said of one."""
@@ -211,8 +217,8 @@ def test_explain_says_no_more_of_a_file_than_holds_of_all_its_tables(
     )
     belief = believe("markov-chain", states=["calm", "busy"], matrix=[[0.5, 0.5], [0.5, 0.5]])
     source = read_from("bit", "bit.csv", order="n", step=1, value="state")
-    (tmp_path / "bit.toml").write_text(joint + release_text(source, belief, *tables))
-    printed, said = json_of("explain", tmp_path / "bit.toml"), words_of(succeed("explain", tmp_path / "bit.toml"))
-    assert printed.get("of_one_table", False) is has_others
-    assert ("several can become surer" in said) is has_others
-    assert printed["high"] < 0.1 * math.e / (0.1 * math.e + 0.9 / math.e)
+    (tmp_path / "bit.toml").write_text(joint + release_text(source, belief, *tables, expect=EXPECT))
+    (printed,) = json_of("cost", tmp_path / "bit.toml", "--epsilons", "2")["files"]
+    assert ("several can become surer" in words_of(invoke("cost", tmp_path / "bit.toml"))) is has_others
+    rows = [row for table in printed["prices"] for row in table["rows"] if row["in_file"]]
+    assert all(row["high"] < 0.1 * math.e / (0.1 * math.e + 0.9 / math.e) for row in rows)

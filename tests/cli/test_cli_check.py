@@ -116,13 +116,13 @@ def test_what_a_release_refuses_before_it_reads_is_valid_and_refused(tmp_path: P
 
 
 def test_what_is_published_anyway_is_checked_anyway(tmp_path: Path) -> None:
-    """As `release --anyway` it accepts what is useless, and neither a wrong expectation nor a budget that is passed."""
+    """As `release` does, it accepts what is useless, and neither a wrong expectation nor a budget that is passed."""
     useless = WARD.replace("epsilon = 0.5", "epsilon = 0.01")
-    succeed("check", write(tmp_path, useless), "--anyway")
-    assert result_of(write(tmp_path, useless), "--anyway")["files"][0]["valid"]
-    ended(BAD_INPUT, "check", write(tmp_path, useless.replace("busy = 0.25", "busy = 0.5")), "--anyway")
+    succeed("check", write(tmp_path, useless), "--allow-useless")
+    assert result_of(write(tmp_path, useless), "--allow-useless")["files"][0]["valid"]
+    ended(BAD_INPUT, "check", write(tmp_path, useless.replace("busy = 0.25", "busy = 0.5")), "--allow-useless")
     costly = write(tmp_path, useless.replace("[belief]", "budget = 0.001\n[belief]"))
-    said = ended(REFUSED, "check", costly, "--anyway").stderr
+    said = ended(REFUSED, "check", costly, "--allow-useless").stderr
     assert "costs epsilon 0.01, and the whole budget is epsilon 0.001" in said
 
 
@@ -260,4 +260,4 @@ def test_the_tables_of_one_file_are_judged_where_no_number_of_people_is_needed(t
     outcome = ended(REFUSED, "check", path)
     assert "hours-2026-W02-units would be useless" in outcome.stderr
     assert "pooled would" not in outcome.stderr
-    assert "hours-2026-W02-pooled" in succeed("check", path, "--anyway").stdout
+    assert "hours-2026-W02-pooled" in succeed("check", path, "--allow-useless").stdout

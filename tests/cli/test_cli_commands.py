@@ -44,13 +44,15 @@ def released(publication: Path, tmp_path: Path) -> Path:
 
 def test_the_commands_in_the_order_of_their_use() -> None:
     assert all_commands() == [
-        ("init",), ("beliefs",), ("check",), ("compare",), ("calibrate",), ("advise",), ("plan",), ("explain",),
-        ("explore",), ("release",), ("rehearse",), ("ask",), ("open",), ("audit",), ("certificate", "show"),
-        ("ledger", "show"), ("ledger", "set-budget"), ("ledger", "verify"), ("ledger", "import-certificates"),
-        ("ledger", "resume"), ("schema",), ("keys",), ("demo",), ("example",), ("reproduce",),
+        ("init",), ("check",), ("advise",), ("cost",), ("release",), ("report",), ("verify",), ("rehearse",),
+        ("audit",), ("odds",), ("session",), ("explore",), ("ledger", "show"), ("ledger", "set-budget"),
+        ("ledger", "verify"), ("ledger", "import-certificates"), ("ledger", "resume"), ("keys",), ("example",),
+        ("beliefs",), ("reproduce",),
     ]  # fmt: skip
-    listed = re.findall(r"^  ([a-z]+) ", invoke("--help").output.split("Commands:")[1], re.MULTILINE)
-    assert listed == list(dict.fromkeys(path[0] for path in all_commands()))
+    first, others = invoke("--help").output.split("First commands:")[1].split("Other commands:")
+    listed = [re.findall(r"^  ([a-z]+) ", text, re.MULTILINE) for text in (first, others)]
+    assert listed[0] == ["init", "check", "advise", "cost", "release", "report", "verify"]
+    assert [*listed[0], *listed[1]] == list(dict.fromkeys(path[0] for path in all_commands()))
 
 
 def test_help_says_what_the_exit_codes_are() -> None:
@@ -62,7 +64,7 @@ def test_help_says_what_the_exit_codes_are() -> None:
         assert re.search(rf"^ +{code} +{words}", text, re.MULTILINE)
 
 
-@pytest.mark.parametrize("path", [(), ("ledger",), ("certificate",), *all_commands()], ids=" ".join)
+@pytest.mark.parametrize("path", [(), ("ledger",), *all_commands()], ids=" ".join)
 def test_every_help_fits_and_every_command_speaks_json(path: tuple[str, ...]) -> None:
     outcome = succeed(*path, "--help")
     assert widest(outcome.output) <= 80
@@ -70,21 +72,21 @@ def test_every_help_fits_and_every_command_speaks_json(path: tuple[str, ...]) ->
         assert "--json" in outcome.output
 
 
-def test_explain_the_example_of_the_documents() -> None:
-    outcome = succeed("explain", "--prior", "0.1", "--epsilon", "1")
+def test_odds_of_the_example_of_the_documents() -> None:
+    outcome = succeed("odds", "--prior", "0.1", "--epsilon", "1")
     for expected in ("between 3.9 % and 23.2 %", "1 to 9", "1 to 3.31", "1 to 24.5", "e^1 < 2.72"):
         assert expected in words_of(outcome)
     assert widest(outcome.output) <= 80
-    assert invoke("explain").output == outcome.output
+    assert invoke("odds").output == outcome.output
 
 
-def test_explain_with_delta() -> None:
-    outcome = invoke("explain", "--prior", "50%", "--epsilon", "1/2", "--delta", "1e-5")
+def test_odds_with_delta() -> None:
+    outcome = invoke("odds", "--prior", "50%", "--epsilon", "1/2", "--delta", "1e-5")
     assert "with a probability of at most" in outcome.output
     assert "2e-5" in outcome.output
-    assert json_of("explain", "--prior", "50%", "--epsilon", "1/2", "--delta", "1e-5") == {
-        "format": "takifugu-cli/1", "command": "explain", "file": None,
-        **explain("50%", "1/2", "1e-5").to_dict(), "tables": [],
+    assert json_of("odds", "--prior", "50%", "--epsilon", "1/2", "--delta", "1e-5") == {
+        "format": "takifugu-cli/1", "command": "odds", "file": None,
+        **explain("50%", "1/2", "1e-5").to_dict(),
     }  # fmt: skip
 
 
@@ -92,24 +94,25 @@ def test_explain_with_delta() -> None:
     (("--prior", "2"), "the prior"), (("--epsilon", "0"), "epsilon"), (("--delta", "1"), "delta"),
     (("--epsilon", "much"), "epsilon"), (("--svg", "."), "overwritten"),
 ])  # fmt: skip
-def test_explain_refuses_what_means_nothing(words: tuple[str, ...], says: str) -> None:
-    assert says in refused("explain", *words)
+def test_odds_refuse_what_means_nothing(words: tuple[str, ...], says: str) -> None:
+    assert says in refused("odds", *words)
 
 
 @pytest.mark.slow
-def test_explain_what_a_release_file_costs(tmp_path: Path) -> None:
+def test_what_a_release_file_costs_at_other_epsilons(tmp_path: Path) -> None:
     where = files.write(tmp_path)
     before = sorted(p.name for p in tmp_path.iterdir())
-    outcome = succeed("explain", where)
+    epsilons = ("--epsilons", "0.1,0.2,0.5,1,2,5,10")
+    outcome = succeed("cost", where, *epsilons)
     assert widest(outcome.output) <= 80
     assert re.search(r"^1 \* +influence .* 3\.9 % to 23\.2 % +█", outcome.output, re.MULTILINE)
     assert sorted(p.name for p in tmp_path.iterdir()) == before
-    document = json_of("explain", where)
-    assert set(document) == {*TOP, *explain("0.1", 1).to_dict(), "of_one_table", "tables"}
-    assert [(t["name"], t["scope"], t["unit"]) for t in document["tables"]] == [
+    (document,) = json_of("cost", where, *epsilons)["files"]
+    assert set(document) == {"file", "tables", "forecast", "prices"}
+    assert [(t["name"], t["scope"], t["unit"]) for t in document["prices"]] == [
         ("time-use-units", "unit", "zoë"), ("time-use-pooled", "pooled", None),
     ]  # fmt: skip
-    for table in document["tables"]:
+    for table in document["prices"]:
         rows = table["rows"]
         assert set(rows[0]) == {"epsilon", "in_file", "mechanism", "scale", "expected_error", "low", "high", "reason"}
         assert [r["epsilon"] for r in rows] == ["0.1", "0.2", "0.5", "1", "2", "5", "10"]
@@ -118,34 +121,35 @@ def test_explain_what_a_release_file_costs(tmp_path: Path) -> None:
         assert errors == sorted(errors, reverse=True)
 
 
-def test_explain_says_why_a_row_is_empty(tmp_path: Path) -> None:
+def test_cost_says_why_a_row_is_empty(tmp_path: Path) -> None:
     spec = files.SPEC.replace("epsilon = 1.0", 'epsilon = 0.25\nmechanism = "optimal"')
-    said = words_of(succeed("explain", files.write(tmp_path, spec)))
+    said = words_of(ended(1, "cost", "--epsilons", "1", files.write(tmp_path, spec)))
     assert [words for words in ("0.25 *", "refused", "optimal does not apply") if words not in said] == []
 
 
 @pytest.mark.slow
-def test_explain_draws_what_it_says(tmp_path: Path) -> None:
+def test_pictures_of_odds_and_costs(tmp_path: Path) -> None:
     where = files.write(tmp_path)
-    for words in (["explain"], ["explain", where]):
+    for words in (["odds"], ["cost", where, "--epsilons", "0.5,2"]):
         picture = tmp_path / "picture.svg"
         succeed(*words, "--svg", picture)
         assert ElementTree.parse(picture).getroot().tag.endswith("svg")
         assert "--force" in ended(2, *words, "--svg", picture).stderr
         succeed(*words, "--svg", picture, "--force")
         picture.unlink()
-    nowhere = ended(2, "explain", "--svg", tmp_path / "no" / "picture.svg")
+    nowhere = ended(2, "odds", "--svg", tmp_path / "no" / "picture.svg")
     assert "cannot be written (no such file or directory)" in nowhere.stderr
 
 
 def test_a_certificate_is_explained(released: Path) -> None:
     where = released / "out" / "time-use-units.certificate.json"
-    outcome = succeed("certificate", "show", where)
+    outcome = succeed("verify", where)
     assert widest(outcome.output) <= 80
-    for expected in ("every single value", "between 3.9 % and 23.2 %", "not a signature", "007, Bob, jr., zoë"):
+    secret, odds = "the state of one person in any one step", "at most 73.2 % sure (10 %: 23.2 %)"
+    for expected in (secret, odds, "not a signature", "007, Bob, jr., zoë"):
         assert expected in words_of(outcome)
-    document = json_of("certificate", "show", where)
-    assert set(document) == {*TOP, "unchanged", "table", "certificate"}
+    (document,) = json_of("verify", where)["certificates"]
+    assert set(document) == {"name", "unchanged", "table", "unverified", "certificate"}
     assert document["certificate"] == json.loads(where.read_text(encoding="utf-8"))
 
 
@@ -154,7 +158,7 @@ def test_a_certificate_edited_by_hand(released: Path) -> None:
     text = where.read_text(encoding="utf-8")
     where.write_text(text.replace('"epsilon": "1"', '"epsilon": "0.5"'), encoding="utf-8")
     for words in ([], ["--json"]):
-        outcome = ended(2, "certificate", "show", where, *words)
+        outcome = ended(2, "verify", where, *words)
         assert [*json.loads(outcome.stdout or "{}")] == (["format", "command", "file", "error"] if words else [])
         assert f"{where.name}: this file was changed after it was written" in outcome.stderr
 
@@ -164,19 +168,19 @@ def test_long_names_fit_into_the_tables(tmp_path: Path) -> None:
     spec = files.SPEC.replace('name = "study"', f'name = "{"a very long study " * 6}"')
     where = files.write(tmp_path, spec.replace('name = "time-use"', f'name = "{"t" * 64}"'))
     book = tmp_path / "ledger.db"
-    on_file = [[word, where] for word in ("calibrate", "compare", "explain", "release")]
+    on_file = [[word, where] for word in ("cost", "release")]
     for words in (*on_file, ["ledger", "show", book]):
         assert widest(succeed(*words).stdout, tmp_path, "t" * 64) <= 80, words
 
 
 def test_the_budget_is_told_as_it_was_declared(tmp_path: Path) -> None:
     declared = words_of(invoke("release", files.write(tmp_path)))
-    assert re.search(r"has spent epsilon \S+ of epsilon 10$", declared)
+    assert re.search(r"epsilon \S+ of 10 spent for each person", declared)
     where, book = files.write(tmp_path / "b", files.SPEC.replace("budget = 10\n", "")), tmp_path / "b" / "ledger.db"
     implied = "No budget was declared in the file: it is what the first release cost"
     assert implied in words_of(invoke("release", where))
     succeed("ledger", "set-budget", book, json_of("ledger", "show", book)["sources"][0]["name"], "30")
-    assert f"of epsilon 30. {implied}, or was set since" in words_of(succeed("release", where))
+    assert f". {implied}, or was set since" in words_of(succeed("release", where))
 
 
 def checkout(folder: Path) -> Path:
@@ -285,21 +289,21 @@ def test_this_checkout_has_targets() -> None:
 def test_colours_only_where_they_mean_something(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     where = files.write(tmp_path)
     monkeypatch.delenv("NO_COLOR", raising=False)
-    lines = [line for line in invoke("compare", "--all", where, color=True).output.splitlines() if "\x1b[" in line]
+    lines = [line for line in invoke("cost", "--all", where, color=True).output.splitlines() if "\x1b[" in line]
     assert lines
     ends = r"(chosen|if the only release|promises less|refused by default)\x1b\[0m$"
     assert all(re.search(ends, line) for line in lines)
-    assert "\x1b[31mtakifugu:" in invoke("compare", tmp_path / "none.toml", color=True).stderr
-    assert "\x1b[" not in invoke("compare", "--all", where).output
+    assert "\x1b[31mtakifugu:" in invoke("cost", tmp_path / "none.toml", color=True).stderr
+    assert "\x1b[" not in invoke("cost", "--all", where).output
     monkeypatch.setenv("NO_COLOR", "1")
-    assert "\x1b[" not in invoke("compare", "--all", where, color=True).output
+    assert "\x1b[" not in invoke("cost", "--all", where, color=True).output
 
 
 @pytest.mark.slow
 def test_progress_is_shown_on_a_terminal_only(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """On a terminal long work shows a bar that is gone at the end; elsewhere nothing but the result is printed."""
     where = files.write(tmp_path)
-    command = ["calibrate", str(where)]
+    command = ["cost", str(where)]
     code, table, seen = in_streams(command, tmp_path, ("stdout",), before=AT_ONCE)
     assert code == 0
     assert "calibrating time-use-units" in seen
@@ -345,7 +349,7 @@ LINES = TABLE.splitlines()
 def test_data_that_are_not_as_they_should_be(tmp_path: Path, content: bytes, says: str) -> None:
     where = files.write(tmp_path)
     (tmp_path / "data.csv").write_bytes(content)
-    for command in ("calibrate", "compare", "explain", "release"):
+    for command in ("cost", "release"):
         said = refused(command, where)
         assert says in said
         assert "swimming" not in said
@@ -355,7 +359,7 @@ def test_data_that_are_not_as_they_should_be(tmp_path: Path, content: bytes, say
 def test_rows_may_come_in_any_mixture_of_units(tmp_path: Path) -> None:
     rows = [line.split(",") for line in files.data({"a": (30, 30), "b": (30, 30)}).splitlines()[1:]]
     mixed = "\n".join([LINES[0], *(",".join(r) for r in sorted(rows, key=lambda r: int(r[2])))]) + "\n"
-    succeed("calibrate", files.write(tmp_path, table=mixed))
+    succeed("cost", files.write(tmp_path, table=mixed))
 
 
 def test_mixed_types(tmp_path: Path) -> None:
@@ -422,6 +426,6 @@ def test_the_shell_completes_commands(shell: str) -> None:
     outcome = CliRunner().invoke(main, [], env={"_TAKIFUGU_COMPLETE": f"{shell}_source"}, prog_name="takifugu")
     assert outcome.exit_code == 0
     assert "_TAKIFUGU_COMPLETE" in outcome.output
-    line = {"COMP_WORDS": "takifugu ca", "COMP_CWORD": "1" if shell != "fish" else "ca"}
+    line = {"COMP_WORDS": "takifugu co", "COMP_CWORD": "1" if shell != "fish" else "co"}
     result = CliRunner().invoke(main, [], env={"_TAKIFUGU_COMPLETE": f"{shell}_complete", **line}, prog_name="takifugu")
-    assert "calibrate" in result.output
+    assert "cost" in result.output

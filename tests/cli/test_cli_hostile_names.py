@@ -114,7 +114,7 @@ PLACES = {
     "a state of a network": ("a network", "net.bif patient.csv", "no", "n{}o", False),
 }  # fmt: skip
 COMMANDS = (
-    ("check", "release.toml"), ("calibrate", "release.toml"), ("advise", "release.toml"),
+    ("check", "release.toml"), ("cost", "release.toml"), ("advise", "release.toml"),
     ("release", "--dry-run", "release.toml"), ("release", "release.toml"), ("ledger", "show", "ledger.db"),
     ("ledger", "verify", "ledger.db", "out"),
 )  # fmt: skip

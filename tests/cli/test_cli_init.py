@@ -64,15 +64,15 @@ def test_from_a_strange_table_to_a_certificate(tmp_path: Path) -> None:
     data, where = sleep(tmp_path), tmp_path / "release.toml"
     started = succeed("init", data, "-o", where, *OPTIONS)
     assert widest(started.output, tmp_path) <= 80
-    missing = ended(2, "calibrate", where)
+    missing = ended(2, "cost", where)
     named = re.findall(r"^takifugu: (\S+):", missing.stderr, re.MULTILINE)
     assert named == ["belief.states", "belief.recordings_independent", "belief.units_independent", "belief.matrix"]
     assert all(key in started.output for key in named)
     where.write_text(filled_in(where.read_text(encoding="utf-8")), encoding="utf-8")
-    succeed("compare", where)
-    succeed("release", "--anyway", where)
+    succeed("cost", where)
+    succeed("release", "--allow-useless", where)
     certificate = tmp_path / "release-published" / "time-in-states.certificate.json"
-    said = words_of(succeed("certificate", "show", certificate))
+    said = words_of(succeed("verify", certificate))
     assert "3 people" in said
     assert "Bo; jr." not in said
 
@@ -290,14 +290,14 @@ def test_the_commands_that_come_next_can_be_typed(tmp_path: Path, name: str, mon
     monkeypatch.chdir(tmp_path)
     data = table(tmp_path, "person,smokes", [f"p{number},{'yes' if number % 3 else 'no'}" for number in range(12)])
     printed = succeed("init", data, "-o", name, "--kind", "joint-table", "--unit", "person").output
-    for command in ("compare", "advise", "explain", "release"):
+    for command in ("cost", "advise", "release"):
         (line,) = [line for line in printed.splitlines() if line.startswith(f"  takifugu {command} ")]
         assert shlex.split(line, comments=True)[:3] == ["takifugu", command, name]
 
 
 @pytest.mark.parametrize(("option", "now"), [
-    ("--whose", "Write --unit."), ("--when", "Write --order."), ("--publish", "Write --value."),
-    ("--secret", "Write --kind."), ("--otherwise", "Write --default-state."), ("--dates", "strptime("),
+    ("--whose", "It is --unit now."), ("--when", "It is --order now."), ("--publish", "It is --value now."),
+    ("--secret", "It is --kind now."), ("--otherwise", "It is --default-state now."), ("--dates", "strptime("),
     ("--stay", "It is the key mean_duration of [belief]: write it there."), ("--states", "the key states of [belief]"),
 ])  # fmt: skip
 def test_an_option_of_before_is_told_with_that_of_now(tmp_path: Path, option: str, now: str) -> None:

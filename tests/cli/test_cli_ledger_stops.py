@@ -168,10 +168,10 @@ def connections(monkeypatch: pytest.MonkeyPatch, code: int, *words: object) -> i
 
 def test_a_release_opens_its_ledger_once(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     toml = files.write(tmp_path)
-    for words in (("check", toml), ("compare", toml)):
+    for words in (("check", toml), ("cost", toml)):
         assert connections(monkeypatch, 0, *words) == 0
     for words in (
-        ("release", toml), ("release", toml), ("release", "--dry-run", toml), ("calibrate", toml), ("advise", toml),
+        ("release", toml), ("release", toml), ("release", "--dry-run", toml), ("cost", toml), ("advise", toml),
     ):  # fmt: skip
         assert connections(monkeypatch, 0, *words) <= 1, words
 

@@ -18,7 +18,7 @@ from tests.support.terminals import NEVER, in_streams
 
 from takifugu.cli import progress
 from takifugu.core.text.tables import fitting, text_table
-from takifugu.releasing.planning import plan
+from takifugu.releasing import cost
 
 WEEKS = release_text(
     read_from("ward", "ward.csv", value="state", order="hour", step="1h", from_="2026-01-05", until="2026-01-19",
@@ -47,14 +47,14 @@ def place(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Path]:
 
 
 COMMANDS = [
-    ["compare", "release.toml"], ["calibrate", "release.toml"], ["release", "release.toml", "--dry-run"],
-    ["explain"], ["explain", "--delta", "1e-6", "--epsilon", "0.001"], ["explain", "release.toml"],
-    ["plan", "weeks.toml"], ["release", "weeks.toml", "--dry-run"], ["release", "release.toml"],
-    ["certificate", "show", "out/time-use-pooled.certificate.json"], ["ledger", "show", "ledger.db"],
+    ["cost", "release.toml"], ["cost", "release.toml", "--all"], ["release", "release.toml", "--dry-run"],
+    ["odds"], ["odds", "--delta", "1e-6", "--epsilon", "0.001"], ["cost", "release.toml", "--epsilons", "0.5,1,2"],
+    ["cost", "--windows", "52", "weeks.toml"], ["release", "weeks.toml", "--dry-run"], ["release", "release.toml"],
+    ["verify", "out/time-use-pooled.certificate.json"], ["ledger", "show", "ledger.db"],
     ["ledger", "verify", "ledger.db", "out"], ["ledger", "set-budget", "ledger.db", "study", "10"],
     ["ledger", "resume", "ledger.db"],
     ["init", "data.csv", "-o", "other.toml", "--kind", "users", "--unit", "-", "--value", "spare"],
-    ["reproduce"], ["demo"], ["beliefs"],
+    ["reproduce"], ["example", "--run"], ["beliefs"],
     ["beliefs", "release.toml"],
 ]  # fmt: skip
 HELP = [[*path, "--help"] for path in ((), ("ledger",), *all_commands())]
@@ -103,7 +103,7 @@ def test_a_usage_error_that_nobody_reads_keeps_its_code(tmp_path: Path) -> None:
 
 def too_long(text: str, columns: int) -> list[str]:
     """Return the lines that are wider than that although there is a blank where they could have been broken."""
-    whole = ("takifugu ", "`takifugu ", "written to ")  # commands and paths, to be copied as they are
+    whole = ("takifugu ", "`takifugu ", "Files  ", "Next  ")  # commands and paths, to be copied as they are
     lines = (line for line in text.splitlines() if not line.startswith(whole))
     return [line for line in lines if len(line) > columns and len(line.split()) > 1]
 
@@ -154,7 +154,7 @@ def failure(*words: object) -> Any:
 
 def test_a_faulty_file_is_a_list_of_faults(fresh: Path) -> None:
     fresh.write_text(fresh.read_text(encoding="utf-8").replace('query = "', 'query = "x'), encoding="utf-8")
-    for command in ("compare", "calibrate", "explain", "release"):
+    for command in ("cost", "release"):
         failure_words = failure(command, fresh)
         assert (failure_words["command"], failure_words["file"]) == (command, str(fresh))
         assert failure_words["error"]["kind"] == "SpecError"
@@ -172,11 +172,11 @@ def test_refusals_say_so(fresh: Path) -> None:
 
 
 @pytest.mark.parametrize(("words", "kind", "code"), [
-    (["compare"], "UsageError", 2), (["release", "a.toml", "--frce"], "UsageError", 2),
-    (["nothing"], "UsageError", 2), (["ledger", "lose"], "UsageError", 2), (["plan", "x.toml", "--releases", "x"],
-    "UsageError", 2), (["explain", "--prior", "2"], "InputError", 2), (["--frce", "compare"], "UsageError", 2),
-    (["compare", "nowhere.toml"], "SpecError", 2), (["schema", "--kind", "x"], "InputError", 2),
-    (["certificate", "show", "nowhere.json"], "InputError", 2), (["reproduce", "x"], "InputError", 2),
+    (["cost"], "UsageError", 2), (["release", "a.toml", "--frce"], "UsageError", 2),
+    (["nothing"], "UsageError", 2), (["ledger", "lose"], "UsageError", 2), (["cost", "x.toml", "--windows", "x"],
+    "UsageError", 2), (["odds", "--prior", "2"], "InputError", 2), (["--frce", "cost"], "UsageError", 2),
+    (["cost", "nowhere.toml"], "SpecError", 2), (["keys", "x"], "InputError", 2),
+    (["verify", "nowhere.json"], "InputError", 2), (["reproduce", "x"], "InputError", 2),
 ])  # fmt: skip
 def test_every_failure_is_json(tmp_path: Path, words: list[str], kind: str, code: int) -> None:
     failure_words = failure(*words)
@@ -186,7 +186,7 @@ def test_every_failure_is_json(tmp_path: Path, words: list[str], kind: str, code
 
 
 def test_without_json_nothing_is_printed_but_lines(fresh: Path) -> None:
-    assert invoke("compare", "nowhere.toml").stdout == ""
+    assert invoke("cost", "nowhere.toml").stdout == ""
     assert invoke("release", fresh, "--dry-run", "--json").exit_code in (0, 1)  # one document, refused or not
 
 
@@ -202,7 +202,7 @@ def test_an_interrupt_and_a_fault_are_json(fresh: Path, monkeypatch: pytest.Monk
 @pytest.mark.slow
 def test_errors_fit_a_terminal_and_colours_are_left_out_where_unwanted(fresh: Path) -> None:
     fresh.write_text(fresh.read_text(encoding="utf-8").replace('query = "', 'query = "x'), encoding="utf-8")
-    compare, place = ["compare", "release.toml"], fresh.parent
+    compare, place = ["cost", "release.toml"], fresh.parent
     _, _, printed = in_streams(compare, place, (), before=NEVER, COLUMNS="60", TERM="xterm", NO_COLOR="")
     assert "\x1b[31mtakifugu:" in printed
     for unwanted in ({"TERM": "dumb"}, {"NO_COLOR": "1", "TERM": "xterm"}):
@@ -250,15 +250,15 @@ def test_a_command_in_a_pipe_says_how_far_it_is(fresh: Path, monkeypatch: pytest
             return ended.wait()
         return not working.wait()
 
-    def calibrated(file: Any, watch: Any) -> Any:
+    def calibrated(file: Any, scopes: Any, watch: Any) -> Any:
         watch("calibrating time-use", 1, 2)
         working.set()
         printed.wait()
-        return whole(file, watch)
+        return whole(file, scopes, watch)
 
-    whole = plan.calibrated
-    monkeypatch.setattr(plan, "calibrated", calibrated)
+    whole = cost.planned_of
+    monkeypatch.setattr(cost, "planned_of", calibrated)
     monkeypatch.setattr(progress, "CLOCK", progress.Clock(lambda: 0.0, wait))
-    done = invoke("calibrate", fresh, "--json")
-    assert json.loads(done.stdout)["command"] == "calibrate"
+    done = invoke("cost", fresh, "--json")
+    assert json.loads(done.stdout)["command"] == "cost"
     assert done.stderr == "takifugu: calibrating time-use, 1 of 2, after 0 s\n"

@@ -50,28 +50,28 @@ def interrupt(monkeypatch: pytest.MonkeyPatch, times: int, after: int = 20) -> N
 
 
 def test_a_long_search_is_announced_on_stderr_only(where: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    for command in ("calibrate", "compare"):
-        short = invoke(command, where, "--json")
+    for more in ((), ("--all",)):
+        short = invoke("cost", where, "--json", *more)
         assert (short.exit_code, short.stderr) == (0, "")
         with monkeypatch.context() as changed:
             changed.setattr(progress, "LONG", 0.0)
-            long = invoke(command, where, "--json")
+            long = invoke("cost", where, "--json", *more)
         assert long.stdout == short.stdout
         assert "takifugu: quilt-exact: a search through up to " in long.stderr
         assert " quilts for 14 secrets, about 0 s at most; Ctrl-C ends it" in long.stderr
 
 
 def test_the_first_interrupt_ends_the_search_with_its_best(where: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    whole = invoke("calibrate", where, "--json")
-    (full,) = json.loads(whole.stdout)["tables"][0]["answers"]
+    whole = invoke("cost", where, "--json")
+    (full,) = json.loads(whole.stdout)["files"][0]["tables"][0]["answers"]
     interrupt(monkeypatch, times=1)
-    ended = succeed("calibrate", where, "--json")
-    (answer,) = json.loads(ended.stdout)["tables"][0]["answers"]
+    ended = succeed("cost", where, "--json")
+    (answer,) = json.loads(ended.stdout)["files"][0]["tables"][0]["answers"]
     assert answer["epsilon"] == full["epsilon"] == "2"
     assert answer["expected_error"] > full["expected_error"]
     assert "quilt-exact: the search was ended, and its best so far is used" in ended.stderr
     interrupt(monkeypatch, times=1)
-    printed = words_of(invoke("calibrate", where))
+    printed = words_of(invoke("cost", where))
     assert "the search was ended early, after 2" in printed
     assert "the promise holds, and a longer search may find that less noise is enough" in printed
 
@@ -79,7 +79,7 @@ def test_the_first_interrupt_ends_the_search_with_its_best(where: Path, monkeypa
 def test_the_second_interrupt_stops_everything(where: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     where.write_text(SPEC + publish("no", "count", states=["no"], epsilon=1))
     interrupt(monkeypatch, times=2)
-    stopped = invoke("compare", where, "--json")
+    stopped = invoke("cost", where, "--json")
     assert (stopped.exit_code, json.loads(stopped.stdout)["error"]["what"]) == (130, "stopped")
     assert "Ctrl-C again stops everything" in stopped.stderr
     assert "takifugu: stopped" in stopped.stderr
@@ -97,7 +97,7 @@ def test_nothing_is_published_after_an_interrupt(where: Path, monkeypatch: pytes
 
 @pytest.mark.slow
 def test_the_bar_is_on_a_terminal_only(where: Path) -> None:
-    command, before = ["calibrate", str(where)], f"{AT_ONCE}progress.LONG = 0.0\n"
+    command, before = ["cost", str(where)], f"{AT_ONCE}progress.LONG = 0.0\n"
     code, table, seen = in_streams(command, where.parent, ("stdout",), before=before)
     assert code == 0
     assert "quilt-exact: quilts" in seen

@@ -16,7 +16,7 @@ from takifugu.core.escaping import visible
 def changed(tmp_path: Path) -> Path:
     """Return a file whose source was released about before, and is read otherwise now."""
     hours(tmp_path)
-    succeed("release", "--anyway", release_file(tmp_path, "h.csv", f'value = "state"\n{CALENDAR}', "", hour(10)))
+    succeed("release", "--allow-useless", release_file(tmp_path, "h.csv", f'value = "state"\n{CALENDAR}', "", hour(10)))
     file = release_file(tmp_path, "h.csv", f'value = "lag"\n{CALENDAR}', "", hour(11))
     file.write_text(file.read_text().replace('name = "t"', 'name = "later"'))
     return file
@@ -28,26 +28,26 @@ def spent(file: Path) -> float:
 
 def test_where_nobody_can_answer_it_fails_with_a_line_to_paste(changed: Path) -> None:
     before = (changed.parent / "a.db").read_bytes()
-    said = words_of(ended(BAD_INPUT, "release", "--anyway", "--only", "later", changed))
+    said = words_of(ended(BAD_INPUT, "release", "--allow-useless", "--only", "later", changed))
     assert 'before: value: "state" (VARCHAR) now: value: "lag" (VARCHAR) are these the same entries?' in said
     assert said.count("'s' goes from epsilon 1 to epsilon") == 2
-    line = f"takifugu release {visible(str(changed))} --only later --anyway"
+    line = f"takifugu release {visible(str(changed))} --only later --allow-useless"
     assert f"run `{line} --same-entries WHY`, or the same with --other-entries" in said
     assert "nothing happened" in said
     assert (changed.parent / "a.db").read_bytes() == before
-    succeed("release", changed, "--only", "later", "--anyway", "--same-entries", "the lag was recorded")
+    succeed("release", changed, "--only", "later", "--allow-useless", "--same-entries", "the lag was recorded")
     assert spent(changed) < 2
 
 
 def test_another_step_names_the_one_answer_that_it_may_have(changed: Path) -> None:
     changed.write_text(changed.read_text().replace('"lag"', '"state"').replace('step = "1h"', 'step = "30min"'))
-    said = words_of(ended(BAD_INPUT, "release", "--anyway", "--only", "later", changed))
-    assert f"run `takifugu release {visible(str(changed))} --only later --anyway --other-entries`" in said
-    assert "--only later --anyway --same-entries" not in said
+    said = words_of(ended(BAD_INPUT, "release", "--allow-useless", "--only", "later", changed))
+    assert f"run `takifugu release {visible(str(changed))} --only later --allow-useless --other-entries`" in said
+    assert "--only later --allow-useless --same-entries" not in said
 
 
 def test_other_entries_are_paid_for(changed: Path) -> None:
-    succeed("release", changed, "--anyway", "--other-entries")
+    succeed("release", changed, "--allow-useless", "--other-entries")
     assert spent(changed) == 2
 
 
@@ -59,7 +59,7 @@ WHY = "the export was corrected"
 ])  # fmt: skip
 def test_a_terminal_asks(changed: Path, monkeypatch: pytest.MonkeyPatch, typed: str, releases: int) -> None:
     monkeypatch.setattr(output, "can_ask", lambda: True)
-    result = CliRunner().invoke(main, ["release", "--anyway", str(changed)], input=typed)
+    result = CliRunner().invoke(main, ["release", "--allow-useless", str(changed)], input=typed)
     assert result.exit_code == (0 if releases == 2 else BAD_INPUT)
     assert "same or other entries: " in result.output
     assert ("why are they the same? certificates print it: " in result.output) == typed.startswith("same")
@@ -79,8 +79,8 @@ def test_a_dry_run_shows_both_prices_and_takes_no_answer(changed: Path, answer: 
 
 
 def test_the_answer_stands_on_the_certificate(changed: Path) -> None:
-    succeed("release", changed, "--anyway", "--same-entries", WHY)
-    said = words_of(succeed("certificate", "show", changed.parent / "f-published" / "later.certificate.json"))
+    succeed("release", changed, "--allow-useless", "--same-entries", WHY)
+    said = words_of(succeed("verify", changed.parent / "f-published" / "later.certificate.json"))
     assert f'to be the same entries ({WHY}): before: value: "state" (VARCHAR) now: value: "lag" (VARCHAR)' in said
 
 
@@ -91,7 +91,7 @@ def test_a_terminal_asks_whose_people_a_second_source_is_about(
     """Other people have a ledger of their own, which the error says."""
     monkeypatch.setattr(output, "can_ask", lambda: True)
     changed.write_text(changed.read_text().replace('name = "s"', 'name = "second"'))
-    result = CliRunner().invoke(main, ["release", "--anyway", str(changed)], input=typed)
+    result = CliRunner().invoke(main, ["release", "--allow-useless", str(changed)], input=typed)
     assert "same or other people: " in result.output
     assert "'second' goes from epsilon 0 to epsilon" in result.output
     assert result.exit_code == (0 if is_paid else BAD_INPUT)
@@ -102,7 +102,7 @@ def test_a_terminal_asks_whose_people_a_second_source_is_about(
 
 def test_yes_asks_nobody(changed: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(output, "can_ask", lambda: True)
-    result = CliRunner().invoke(main, ["release", "--anyway", "--yes", str(changed)], input="same\n")
+    result = CliRunner().invoke(main, ["release", "--allow-useless", "--yes", str(changed)], input="same\n")
     assert result.exit_code == BAD_INPUT
     assert "same or other entries: " not in result.output
     assert spent(changed) == 1

@@ -5,7 +5,8 @@ import webbrowser
 from pathlib import Path
 
 import pytest
-from tests.support.commands import ended, invoke, json_of, succeed
+from tests.releasing import files
+from tests.support.commands import ended, invoke, json_of, succeed, words_of
 
 import takifugu as tf
 from takifugu.cli.samples.examples import examples
@@ -68,7 +69,7 @@ def test_they_are_listed_with_one_line_each(tmp_path: Path) -> None:
     assert "did you mean 'activity'" in ended(2, "example", "activty").stderr
 
 
-# `takifugu open`: the newest report of a folder.
+# `takifugu report`: the newest report of a folder.
 @pytest.fixture
 def reports(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> list[Path]:
     monkeypatch.chdir(tmp_path)
@@ -84,14 +85,14 @@ def reports(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> list[Path]:
 def test_the_newest_is_shown(reports: list[Path], monkeypatch: pytest.MonkeyPatch, words: tuple[str, ...]) -> None:
     addresses: list[str] = []
     monkeypatch.setattr(webbrowser, "open", lambda address: addresses.append(address) or True)
-    assert invoke("open", *words).stdout == f"{reports[1].relative_to(Path.cwd())}\n"
+    assert invoke("report", *words).stdout == f"{reports[1].relative_to(Path.cwd())}\n"
     assert addresses == [reports[1].as_uri()]
 
 
 def test_where_there_is_no_browser_the_path_is_enough(reports: list[Path], monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(webbrowser, "open", lambda _: False)
-    assert "open this file with one" in succeed("open", "older").stderr
-    assert json_of("open", "older")["report"] == "older/use.report.html"
+    assert "open this file with one" in succeed("report", "older").stderr
+    assert json_of("report", "older")["report"] == "older/use.report.html"
 
 
 @pytest.mark.parametrize(
@@ -99,4 +100,27 @@ def test_where_there_is_no_browser_the_path_is_enough(reports: list[Path], monke
 )
 def test_a_folder_without_a_report_is_refused(reports: list[Path], where: str, words: str) -> None:
     (reports[0].parents[1] / "empty").mkdir()
-    assert words in ended(2, "open", where).stderr
+    assert words in ended(2, "report", where).stderr
+
+
+def test_every_certificate_of_a_folder_is_verified(tmp_path: Path) -> None:
+    where = files.write(tmp_path)
+    succeed("release", where)
+    said = words_of(succeed("verify", tmp_path / "out"))
+    assert said.count("the certificate is unchanged, and the table is the one that was certified") == 2
+    documents = json_of("verify", tmp_path / "out")["certificates"]
+    assert [document["table"] for document in documents] == ["the same", "the same"]
+    table = tmp_path / "out" / "time-use-pooled.csv"
+    table.write_text(table.read_text(encoding="utf-8") + "more\n", encoding="utf-8")
+    assert "time-use-pooled" in words_of(ended(2, "verify", tmp_path / "out"))
+    assert "nowhere" in words_of(ended(2, "verify", tmp_path / "nowhere"))
+
+
+def test_a_form_that_a_table_has_not_is_refused(tmp_path: Path) -> None:
+    succeed("release", files.write(tmp_path))
+    refused = words_of(ended(2, "report", tmp_path / "out", "--as", "geojson"))
+    assert "it is not about places with coordinates" in refused
+    written = json_of("report", tmp_path / "out", "--as", "json")["written"]
+    assert [Path(path).name for path in written] == ["time-use-pooled.table.json", "time-use-units.table.json"]
+    assert "would be overwritten" in words_of(ended(2, "report", tmp_path / "out", "--as", "json"))
+    succeed("report", tmp_path / "out", "--as", "json", "--force")

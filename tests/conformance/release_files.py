@@ -57,7 +57,7 @@ def invoke(*words: object) -> Result:
 def _check_before(example: Example, file: Path) -> None:
     """What publishes nothing succeeds, says what would be published, and writes nothing."""
     before = sorted(file.parent.iterdir())
-    for command in (["check"], ["compare"], ["calibrate"], ["advise"], ["release", "--dry-run"]):
+    for command in (["check"], ["cost"], ["cost", "--all"], ["advise"], ["release", "--dry-run"]):
         done = invoke(*command, file)
         assert done.exit_code == 0, f"{example.kind}: {command} ends with {done.exit_code}: {done.output}"
         for item in tomllib.loads(example.text)["table"]:
@@ -110,7 +110,7 @@ def _faults(example: Example, file: Path) -> list[str]:
 
 def _check_schema(example: Example) -> None:
     """The schema knows every key of the file."""
-    schema = json.loads(invoke("schema", "--kind", example.kind).stdout)
+    schema = json.loads(invoke("keys", example.kind, "--json").stdout)
     unknown = sorted(_unknown(tomllib.loads(example.text), schema, schema))
     assert not unknown, f"{example.kind}: the schema does not know {unknown}"
 
@@ -153,7 +153,7 @@ def _check_release(example: Example, file: Path) -> None:
                 unit = [] if answer["unit"] is None else [answer["unit"]]
                 start = ",".join([*unit, cell, value])
                 assert any(row.startswith(start) for row in rows), f"{example.kind}: {start} is not in the table"
-        explained = invoke("certificate", "show", out / f"{item['name']}.certificate.json")
+        explained = invoke("verify", out / f"{item['name']}.certificate.json")
         assert explained.exit_code == 0, f"{example.kind}: {explained.output}"
         assert "is the one that was certified" in explained.stdout, (
             f"{example.kind}: the table is not the certified one"

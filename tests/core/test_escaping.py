@@ -84,7 +84,7 @@ def test_a_certificate_of_hostile_words() -> None:
     assert raw(replace(release.certificate, source=HOSTILE, units=(HOSTILE,)).text()) == []
 
 
-@pytest.mark.parametrize("arguments", [["release"], ["certificate", "show"], ["ledger", "show"], ["init"], []])
+@pytest.mark.parametrize("arguments", [["release"], ["verify"], ["ledger", "show"], ["init"], []])
 def test_hostile_arguments_at_the_command_line(arguments: list[str], tmp_path: Path) -> None:
     done = invoke(*arguments, HOSTILE)
     assert done.exit_code == 2
@@ -157,7 +157,7 @@ def test_a_bound_that_is_a_float_stays_as_it_is(value: float) -> None:
     assert float_at_most(exact) == float_at_least(exact) == value
 
 
-WORDS = ("release", "a study/c.toml", "--again", "both", "--once", 2)
+WORDS = ("release", "a study/c.toml", "--replace", "both", "--idempotency-key", 2)
 
 
 def test_a_command_is_what_a_shell_reads() -> None:

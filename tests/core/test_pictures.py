@@ -13,7 +13,7 @@ from takifugu.core.errors import InputError
 from takifugu.core.text.curves import Line, line_chart
 from takifugu.core.text.maps import hours_map
 from takifugu.core.text.pictures import Bar, Panel, bar_chart, value_chart
-from takifugu.core.text.plot import PICTURES, by_itself, png, stacked
+from takifugu.core.text.plot import PICTURES, by_itself, stacked
 from takifugu.core.text.scales import Axis, short_number
 
 SVG = "{http://www.w3.org/2000/svg}"
@@ -186,19 +186,6 @@ def test_everything_of_panels_stays_inside(panels: int, width: int, is_line: boo
         assert start + long <= width + 2, text.text
 
 
-@pytest.mark.slow
-def test_a_photo_has_the_band_and_its_shade() -> None:
-    import io
-
-    from matplotlib import image
-
-    picture = value_chart([Panel("", HOURS, range(6))], Axis("steps"), "By hour")
-    (band,) = drawn(picture, "polygon")
-    x, y = (sum(place[axis] for place in (band[1], band[2], band[-2], band[-3])) / 4 for axis in (0, 1))
-    photo = image.imread(io.BytesIO(png(picture) or b""))
-    red, _, blue, _ = photo[round(2 * y) + 12, round(2 * x)]
-    assert blue > red + 0.1
-
 
 @pytest.mark.parametrize(("draw", "words"), [
     (lambda: line_chart([Line("a", [(1, None)])], Axis("x"), Axis("y"), "t"), "no point"),
@@ -235,7 +222,6 @@ def test_a_picture_of_its_own_is_dark_by_night_and_paints_no_other() -> None:
     used = {m.attrib[paint] for m in parsed(picture).iter() for paint in ("fill", "stroke") if paint in m.attrib}
     assert used <= {*PICTURES}
     assert all(f'="{colour}"]' in (style.text or "") for colour in used)
-    assert png(alone) == png(stacked([picture, picture]))
 
 
 def test_hours_of_many_days_are_one_picture() -> None:

@@ -31,7 +31,7 @@ class Shift(extending.AnySequence):
         return replace(self, length=length)
 
     def assumptions(self):
-        return ("nobody changes places inside an hour",)
+        return (extending.world("Nobody changes places inside an hour."),)
 
     def describe(self):
         return f"a shift of {self.length} hours at {', '.join(self.states)} ({self.source})"
@@ -86,7 +86,7 @@ def test_it_works_from_init_to_the_ledger(tmp_path: Path) -> None:
     source = published(path, source="budget = 4.0", belief=believed, table="epsilon = 4.0")
     assert source["spent"]["epsilon"] == "4"
     (certificate,) = (tmp_path / "release-published").glob("*.certificate.json")
-    words = words_of(succeed("certificate", "show", certificate))
+    words = words_of(succeed("verify", certificate))
     assert "of 3 hours at desk, ward" in words
     assert "nobody changes places inside an hour" in words
 
@@ -118,6 +118,6 @@ def test_two_releases_of_one_sequence_cost_their_sum(tmp_path: Path) -> None:
     both = FILE.replace("epsilon = 4.0\n", 'epsilon = 4.0\nper = "unit"\n')
     both += publish("desk", "count", states=["desk"], epsilon=4.0)
     (tmp_path / "release.toml").write_text(both, encoding="utf-8")
-    succeed("release", tmp_path / "release.toml", "--anyway")
+    succeed("release", tmp_path / "release.toml", "--allow-useless")
     (source,) = json_of("ledger", "show", tmp_path / "ledger.db")["sources"]
     assert source["spent"]["epsilon"] == "8"

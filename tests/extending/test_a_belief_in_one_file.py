@@ -50,7 +50,7 @@ class Urn:
         raise extending.InputError(f"the draws have no names, and {name!r} is one", fix="count them from 0")
 
     def assumptions(self):
-        return ("the balls are drawn at random, without replacement",)
+        return (extending.world("The balls are drawn at random, without replacement."),)
 
     def describe(self):
         return f"{self.size} draws from an urn with {self.red} of {self.balls} balls red ({self.source})"
@@ -105,7 +105,7 @@ def test_it_works_from_init_to_the_ledger(tmp_path: Path) -> None:
     assert {"belief.size", "belief.balls", "belief.red"} <= {line.partition(":")[0] for line in missing}
     assert published(path, **FILLED)["spent"]["epsilon"] == "4"
     out = tmp_path / "release-published"
-    words = words_of(succeed("certificate", "show", out / "published-number.certificate.json"))
+    words = words_of(succeed("verify", out / "published-number.certificate.json"))
     assert "6 draws from an urn with 4 of 10 balls red" in words
     assert "drawn at random, without replacement" in (out / "published-number.report.html").read_text(encoding="utf-8")
 

@@ -82,7 +82,7 @@ def test_it_works_from_init_to_the_ledger(file: Path) -> None:
     source = published(file)
     assert (source["spent"]["epsilon"], source["budget"]["epsilon"]) == ("1", "3")
     out, words = file.parent / "release-published", "in the second half than in the first"
-    assert words in words_of(succeed("certificate", "show", out / "time-in-states.certificate.json"))
+    assert words in words_of(succeed("verify", out / "time-in-states.certificate.json"))
     assert words in (out / "time-in-states.report.html").read_text(encoding="utf-8")
 
 

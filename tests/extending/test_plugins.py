@@ -94,38 +94,38 @@ def written(folder: Path, first: str = "", mechanism: str = "") -> Path:
 def test_an_installed_package_that_nobody_names_changes_nothing(site: Path, tmp_path: Path) -> None:
     """Installing one changed what was drawn: "auto" took its noise, 3 for 17.27."""
     where, nowhere = written(tmp_path), tmp_path / "empty"
-    for words in (("compare", where, "--all"), ("calibrate", where), ("check", where), ("keys", "markov-chain")):
+    for words in (("cost", where, "--all"), ("cost", where), ("check", where), ("keys", "markov-chain")):
         with_package, without = run(site, *words), run(nowhere, *words)
         assert (with_package.returncode, with_package.stdout) == (DONE, without.stdout), with_package.stderr
         assert with_package.stderr == without.stderr
-    assert "faint" not in run(site, "compare", where, "--all").stdout
-    done = run(site, "calibrate", written(tmp_path, mechanism="faint"))
+    assert "faint" not in run(site, "cost", where, "--all").stdout
+    done = run(site, "cost", written(tmp_path, mechanism="faint"))
     assert done.returncode == BAD_INPUT
     assert "the mechanism is 'faint'" in done.stderr
 
 
 def test_one_that_is_named_is_never_chosen_and_its_promise_is_marked(site: Path, tmp_path: Path) -> None:
     both = 'plugins = ["honest", "faint"]'
-    compared = run(site, "compare", written(tmp_path, both), "--all").stdout
+    compared = run(site, "cost", written(tmp_path, both), "--all").stdout
     assert "\ndouble " in compared
     assert "by name only: promise of the package 'honest'" in " ".join(compared.split())
     assert "it claims epsilon 1 for noise of scale 2, which loses epsilon" in " ".join(compared.split())
-    chosen = run(site, "calibrate", written(tmp_path, both)).stdout
-    assert chosen == run(site, "calibrate", written(tmp_path)).stdout
-    done = run(site, "calibrate", written(tmp_path, both, "faint"))
+    chosen = run(site, "cost", written(tmp_path, both)).stdout
+    assert chosen == run(site, "cost", written(tmp_path)).stdout
+    done = run(site, "cost", written(tmp_path, both, "faint"))
     assert done.returncode == REFUSED
     assert "promise of the package 'faint': it claims epsilon 1" in " ".join(done.stderr.split())
     where = written(tmp_path, 'plugins = ["honest"]', "double")
-    assert run(site, "release", where, "--anyway").returncode == DONE
-    mark = "promise of the package 'honest', by its mechanism 'double'"
+    assert run(site, "release", where, "--allow-useless").returncode == DONE
+    mark = "Promise of the package 'honest', by its mechanism 'double'"
     for ending in ("certificate.txt", "html"):
         pages = [html.unescape(page.read_text(encoding="utf-8")) for page in (tmp_path / "out").rglob(f"*.{ending}")]
         assert any(mark in " ".join(page.split()) for page in pages), ending
 
 
 def test_a_caller_names_one_on_the_command_line(site: Path, tmp_path: Path) -> None:
-    assert run(site, "--plugin", "honest", "compare", written(tmp_path), "--all").stdout.count("\ndouble ")
-    done = run(site, "--plugin", "nowhere", "compare", written(tmp_path))
+    assert run(site, "--plugin", "honest", "cost", written(tmp_path), "--all").stdout.count("\ndouble ")
+    done = run(site, "--plugin", "nowhere", "cost", written(tmp_path))
     assert (done.returncode, done.stderr) == (
         BAD_INPUT, "takifugu: the package 'nowhere' is not installed: run pip install nowhere, or take the name out\n"
     )  # fmt: skip

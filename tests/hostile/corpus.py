@@ -523,7 +523,7 @@ def a_certificate() -> dict[str, Any]:
 def certificates() -> Iterator[Case]:
     def case(name: str, made: Content) -> Case:
         file = "x.certificate.json"
-        return Case(f"certificate: {name}", {file: made}, ("certificate", "show", file), ("certificate", file))
+        return Case(f"certificate: {name}", {file: made}, ("verify", file), ("certificate", file))
 
     def forged(name: str, **changed: Any) -> Case:
         certificate = {**good, **changed}
@@ -641,14 +641,14 @@ def weights() -> Iterator[Case]:
 
 def options() -> Iterator[Case]:
     for prior in (GIANT, TINY, "nan", "2", "-1", "x", "1e99999999%", "", "1/0"):
-        yield Case(f"option: prior {prior}", {}, ("explain", "--prior", prior))
+        yield Case(f"option: prior {prior}", {}, ("odds", "--prior", prior))
     for epsilon in (GIANT, "nan", "0", "x", "-1", "9" * 9000):
-        yield Case(f"option: epsilon {epsilon[:12]}", {}, ("explain", "--epsilon", epsilon))
+        yield Case(f"option: epsilon {epsilon[:12]}", {}, ("odds", "--epsilon", epsilon))
         yield Case(f"option: budget {epsilon[:12]}", {}, ("ledger", "set-budget", "ledger.db", "study", "--", epsilon))
     for delta in (GIANT, "1", "nan", "x"):
-        yield Case(f"option: delta {delta}", {}, ("explain", "--delta", delta))
+        yield Case(f"option: delta {delta}", {}, ("odds", "--delta", delta))
     yield Case("option: a source of escapes", {}, ("ledger", "set-budget", "ledger.db", ESCAPE, "1"))
     yield Case("option: a file of escapes", {}, ("release", ESCAPE))
-    yield Case("option: a certificate of escapes", {}, ("certificate", "show", ESCAPE))
+    yield Case("option: a certificate of escapes", {}, ("verify", ESCAPE))
     yield Case("option: a command of escapes", {}, (ESCAPE,))
-    yield Case("option: a picture over a file", {"x.svg": b"mine"}, ("explain", "--svg", "x.svg"))
+    yield Case("option: a picture over a file", {"x.svg": b"mine"}, ("odds", "--svg", "x.svg"))

@@ -83,7 +83,7 @@ def test_the_release_file_of_an_example_has_the_pages_noise_and_verdict(
     )
     Path("explored.toml").write_text(file, encoding="utf-8")
     Path("explored.csv").write_text(table, encoding="utf-8")
-    (row,) = json_of("compare", "explored.toml", "--mechanism", "influence")["tables"][0]["rows"]
+    (row,) = json_of("cost", "explored.toml", "--mechanism", "influence")["files"][0]["mechanisms"][0]["rows"]
     assert row["status"] == "chosen"
     assert row["scale"] == pytest.approx(scale, rel=1e-9)
     (advised,) = json_of("advise", "explored.toml")["files"][0]["tables"]

@@ -103,7 +103,7 @@ def run(*words: str) -> str:
 
 @pytest.mark.slow
 def test_the_demo(folder: Path) -> None:
-    compared(masked(run("demo", "--folder", "demo"), folder), "demo")
+    compared(masked(run("example", "--run", "--folder", "demo"), folder), "demo")
 
 
 @pytest.mark.slow
@@ -113,10 +113,10 @@ def test_an_example(folder: Path, name: str) -> None:
     for path in EXAMPLES.iterdir():
         if path.suffix in (".toml", ".csv", ".bif"):
             shutil.copy(path, folder)
-    parts = [run(command, f"{name}.toml") for command in ("compare", "calibrate", "release")]
+    parts = [run(command, f"{name}.toml") for command in ("cost", "release")]
     for certificate in sorted((folder / f"{name}-published").glob("*.certificate.json")):
         at = certificate.relative_to(folder).as_posix()
-        parts += [run("certificate", "show", at), f"{at}\n{certificate.read_text(encoding='utf-8')}\n"]
+        parts += [run("verify", at), f"{at}\n{certificate.read_text(encoding='utf-8')}\n"]
     tables = sorted((folder / f"{name}-published").glob("*.csv"))
     parts += [f"{table.relative_to(folder).as_posix()}\n{table.read_text(encoding='utf-8')}\n" for table in tables]
     parts.append(

@@ -36,7 +36,7 @@ def ward(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
 
 @pytest.fixture
 def certificate(ward: Path) -> Path:
-    invoke("release", ward, "--anyway")
+    invoke("release", ward, "--allow-useless")
     return Path("ward-published", "busy.certificate.json")
 
 
@@ -58,7 +58,7 @@ def test_a_file_and_its_certificate_are_kept(ward: Path) -> None:
     assert (answer["table"], answer["verdict"], answer["promised"]) == ("busy", "kept", "1")
     assert answer["fit"]["p"] > auditing.UNLIKELY
     assert not Path("ledger.db").exists()
-    invoke("release", ward, "--anyway")
+    invoke("release", ward, "--allow-useless")
     certificate = Path("ward-published", "busy.certificate.json")
     words = succeed("audit", certificate, "--draws", 300)
     assert "kept" in words.stdout

@@ -207,24 +207,24 @@ def test_a_frame_needs_a_name_where_it_has_no_times(tmp_path: Path) -> None:
 
 
 def test_a_weekly_run_under_yes_goes_on_without_a_word(tmp_path: Path) -> None:
-    succeed("release", ward(tmp_path, 2), "--anyway", "--yes")
+    succeed("release", ward(tmp_path, 2), "--allow-useless", "--yes")
     for weeks in (3, 4):
-        said = words_of(succeed("release", ward(tmp_path, weeks), "--anyway", "--yes"))
+        said = words_of(succeed("release", ward(tmp_path, weeks), "--allow-useless", "--yes"))
         assert "entries" not in said.replace("same-entries", "")
     (tmp_path / "w.csv").rename(tmp_path / "w-2026-02-02.csv")
     assert spent(tmp_path / "a.db", "s") == 0.5
 
 
 def test_under_yes_a_change_that_nobody_declared_is_refused(tmp_path: Path) -> None:
-    succeed("release", ward(tmp_path, 2), "--anyway", "--yes")
+    succeed("release", ward(tmp_path, 2), "--allow-useless", "--yes")
     file = ward(tmp_path, 3, 'value = "state"', "value = \"nullif(state, 'NA')\"")
     before = (tmp_path / "a.db").read_bytes()
-    said = words_of(ended(BAD_INPUT, "release", file, "--anyway", "--yes"))
+    said = words_of(ended(BAD_INPUT, "release", file, "--allow-useless", "--yes"))
     assert "are these the same entries?" in said
     assert "--same-entries" in said
     assert "--other-entries" in said
     assert (tmp_path / "a.db").read_bytes() == before
-    succeed("release", file, "--anyway", "--yes", "--same-entries", "blanks were cut")
+    succeed("release", file, "--allow-useless", "--yes", "--same-entries", "blanks were cut")
     assert spent(tmp_path / "a.db", "s") == 0.5
 
 

@@ -112,9 +112,10 @@ def test_no_public_file_and_nothing_printed_tells_a_secret(folder: Path) -> None
     secrets = secrets_of(table())
     toml, outputs = str(folder / "release.toml"), []
     for command in (
-        ["compare", toml], ["calibrate", toml], ["calibrate", "--json", toml], ["compare", "--json", toml],
-        ["release", toml], ["release", toml], ["release", "--again", "time-use", "--once", "1", "--json", toml],
-        ["release", "--again", "time-use", "--once", "2", toml],
+        ["cost", toml], ["cost", "--all", toml], ["cost", "--json", toml], ["cost", "--all", "--json", toml],
+        ["release", toml], ["release", toml],
+        ["release", "--replace", "time-use", "--idempotency-key", "1", "--json", toml],
+        ["release", "--replace", "time-use", "--idempotency-key", "2", toml],
         ["ledger", "show", str(folder / "ledger.db")], ["ledger", "show", "--json", str(folder / "ledger.db")],
     ):  # fmt: skip
         outcome = invoke(*command)
@@ -122,7 +123,7 @@ def test_no_public_file_and_nothing_printed_tells_a_secret(folder: Path) -> None
     assert "already published" in outputs[5]
     assert "would cost" in outputs[7]
     public = {p.name: words_of(p) for p in (folder / "out").iterdir()}
-    assert len(public) == 14
+    assert len(public) == 10
     for name, text in [*public.items(), *((f"command {i}", t) for i, t in enumerate(outputs))]:
         assert secrets_in(secrets, text) == [], name
 
@@ -235,14 +236,14 @@ def test_names_are_in_the_ledger_in_what_waits_alone_and_no_longer_than_it(
     toml = files.write(tmp_path, files.SPEC.replace("epsilon = 1.0", "epsilon = 4.0"), files.data(PEOPLE))
     ledger = tmp_path / "ledger.db"
     with failing(monkeypatch, folders.os, "replace", FULL):
-        ended(4, "release", "--anyway", toml)
+        ended(4, "release", "--allow-useless", toml)
     assert named(ledger, "events", "contents") == named(ledger) == set()
     assert named(ledger, "waiting") == {*PEOPLE}  # as they will be published, until they are
     assert ledger.stat().st_mode & 0o777 == 0o600
     (waiting,) = packed(ledger)
     assert waiting[:50] in ledger.read_bytes()
     if how == "release":
-        succeed("release", "--anyway", toml)
+        succeed("release", "--allow-useless", toml)
     else:
         assert [one.problem for one in tf.resume(ledger)] == [""]
     assert named(ledger, "events", "contents", "waiting") == named(ledger) == set()

@@ -460,10 +460,11 @@ def test_it_is_told_before_anything_is_paid(tmp_path: Path) -> None:
         words = " ".join(said.split())
         assert 'before: value: "state" (VARCHAR) now: value: "lag" (VARCHAR)' in words
         assert words.count("'s' goes from epsilon 1 to epsilon") >= 2
-    assert "are these the same entries?" in str(tf.open_study(other).compare())
-    for command in ("compare", "plan", "advise"):
-        assert 'now: value: "lag"' in words_of(invoke(command, other))
-    assert 'now:    value: "lag"' in json.loads(invoke("compare", other, "--json").stdout)["notices"][0]
+    assert "are these the same entries?" in str(tf.open_study(other).cost())
+    for command in (["cost"], ["cost", "--windows", "2"], ["advise"]):
+        assert 'now: value: "lag"' in words_of(invoke(*command, other))
+    (document,) = json.loads(invoke("cost", other, "--json").stdout)["files"]
+    assert 'now:    value: "lag"' in document["forecast"]["notices"][0]
     assert Ledger.open(tmp_path / "a.db").spent("s").epsilon == 1
     other.write_text(other.read_text().replace("budget = 9999", "budget = 1.5"))
     Ledger.open(tmp_path / "a.db").budget("s", 1.5)

@@ -40,7 +40,7 @@ from takifugu.releasing.publishing import folder as folders
 ROOT = Path(__file__).parents[2]
 SRC = ROOT / "src" / "takifugu"
 ONE = SPEC[: SPEC.rindex("[[table]]")]
-AGAIN = ("--again", "both", "--once")
+AGAIN = ("--replace", "both", "--idempotency-key")
 #: Places of the sources whose commands a test pastes: file and function.
 PASTED: set[str] = set()
 
@@ -128,7 +128,8 @@ BY_HAND = (
     "releasing/draft/",
 )  # fmt: skip
 #: Words with an option that is added to the command that printed them, each with its own test below or above.
-OPTIONS = ("write --anyway", "such as --once 2", "such as --window ", "with --new-ledger", "or write --force",
+OPTIONS = ("write --allow-useless", "such as --idempotency-key 2", "such as --window ", "with --new-ledger",
+           "or write --force",
            "write --other-entries", "leave --same-entries", "example --same-entries",
            "--same-entries WHY")  # fmt: skip
 
@@ -160,8 +161,8 @@ def test_the_state_of_a_release_says_how_to_complete_it(
 @of("releasing/publishing/states.py: resuming")
 def test_what_a_key_paid_for_is_completed(tmp_path: Path, toml: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     with failing(monkeypatch, folders.os, "replace", FULL):
-        ended(4, "release", "--once", "K", toml)
-    other = ended(2, "release", "--once", "K", replaced(toml, "epsilon = 4.0", "epsilon = 3.0"))
+        ended(4, "release", "--idempotency-key", "K", toml)
+    other = ended(2, "release", "--idempotency-key", "K", replaced(toml, "epsilon = 4.0", "epsilon = 3.0"))
     assert pasted(other, "ledger", "resume").exit_code == 0
     assert (tmp_path / "out" / "both.csv").exists()
 
@@ -170,9 +171,9 @@ def test_what_a_key_paid_for_is_completed(tmp_path: Path, toml: Path, monkeypatc
 @of("releasing/publishing/resuming.py: _release")
 def test_a_session_goes_on(tmp_path: Path) -> None:
     toml = _example(tmp_path, "venues")
-    succeed("ask", toml, "library")
+    succeed("session", toml, "library")
     waiting = ended(4, "ledger", "resume", tmp_path / "venues-ledger.db")
-    assert "library" in pasted(waiting, "ask").output
+    assert "library" in pasted(waiting, "session").output
 
 
 @pytest.mark.slow
@@ -207,8 +208,8 @@ def test_lost_values_are_paid_for_anew(
 @pytest.mark.slow
 def test_another_key_is_one_to_write(tmp_path: Path, toml: Path) -> None:
     succeed("release", toml)
-    refused = invoke("release", "--again", "both", toml)
-    succeed("release", "--again", "both", *written_in(refused, r"--once \S+").split(), toml)
+    refused = invoke("release", "--replace", "both", toml)
+    succeed("release", "--replace", "both", *written_in(refused, r"--idempotency-key \S+").split(), toml)
     assert payments(tmp_path / "ledger.db") == 2
 
 
@@ -275,21 +276,21 @@ def test_no_budget_is_told_of_that_hides_nothing(tmp_path: Path) -> None:
                      units_independent=True)  # fmt: skip
     toml = put(tmp_path, {"release.toml": release_text(source, belief, publish("one", "histogram", epsilon=1)),
                           "data.csv": "t,state\n5,b\n80,a\n"})  # fmt: skip
-    succeed("release", toml, "--anyway")
+    succeed("release", toml, "--allow-useless")
     replaced(toml, 'default_state = "a"', 'default_state = "b"')
     replaced(toml, '"one"', '"two"')
-    refused = words_of(ended(1, "release", toml, "--anyway", "--other-entries"))
+    refused = words_of(ended(1, "release", toml, "--allow-useless", "--other-entries"))
     assert re.search(r"no budget is worth that: an epsilon of [0-9.]+ hides next to nothing", refused)
     assert "ledger set-budget" not in refused
-    succeed("release", replaced(toml, 'default_state = "b"', 'default_state = "a"'), "--anyway")
+    succeed("release", replaced(toml, 'default_state = "b"', 'default_state = "a"'), "--allow-useless")
 
 
 @of("cli/output.py: _with_command", "releasing/planning/notices.py: notices_of_reading")
 def test_what_is_asked_names_the_command_that_answers_and_the_one_with_the_prices(toml: Path) -> None:
-    succeed("release", toml, "--anyway")
+    succeed("release", toml, "--allow-useless")
     replaced(toml, "[source]\n", "[source]\nnulls = 'unobserved'\n")
-    prices = words_of(pasted(invoke("compare", toml), "calibrate"))
-    refused = ended(2, "release", toml, "--anyway", "--again", "both", "--once", "2")
+    prices = words_of(invoke("cost", toml))
+    refused = ended(2, "release", toml, "--allow-useless", "--replace", "both", "--idempotency-key", "2")
     for answer in ("--same-entries", "--other-entries"):
         assert re.search(rf"{answer}[^:]*: 'study' goes from epsilon", words_of(refused))
         assert re.search(rf"{answer}[^:]*: 'study' goes from epsilon", prices)
@@ -393,11 +394,11 @@ USELESS = ONE.replace("matters = 1000\n", "matters = 0.001\n").replace("unimport
 )  # fmt: skip
 def test_who_knows_more_is_a_command_away(tmp_path: Path) -> None:
     toml = small(tmp_path, USELESS)
-    tried = (("release",), ("release", "--dry-run"), ("release", "--dry-run", "--anyway"))
+    tried = (("release",), ("release", "--dry-run"), ("release", "--dry-run", "--allow-useless"))
     (advise,) = {tuple(printed(invoke(*command, toml), "advise")) for command in tried}
     assert "useless" in succeed(*advise).output
     assert "good" in pasted(invoke("check", _example(tmp_path, "households")), "advise").output
-    notice = invoke("calibrate", _example(tmp_path, "people"))
+    notice = invoke("cost", _example(tmp_path, "people"))
     assert "ledger" in pasted(notice, "release", "--dry-run").output
 
 
@@ -408,19 +409,17 @@ def _example(folder: Path, name: str) -> Path:
     return folder / f"{name}.toml"
 
 
-SHARED = "joint_epsilon = 6.0\n" + re.sub(r"epsilon = [\d.]+\nmechanism.*\n", "", SPEC)
 FITTED = re.sub(r"matrix = .*\n", 'fit = { file = "data.csv", value = "state", order = "t", private = true }\n', ONE)
 MISSPELT = changed(ONE, ('source = "a test"\n\n[[', 'sources = "a test"\n\n[['))
 
 
-@of(*(f"releasing/planning/comparison.py: {name}" for name in ("brief", "compared", "only")),
+@of("releasing/cost.py: cost", "releasing/planning/comparison.py: only_one",
     "releasing/file/loading.py: _checked", "releasing/file/kinds.py: which_kind",
     "releasing/file/problems.py: problems_of")  # fmt: skip
 @pytest.mark.parametrize(("spec", "command", "code", "start", "words"), [
-    pytest.param(ONE, ("compare", "--mechanism", "ALap"), 2, ("compare", "--all"), "", marks=pytest.mark.slow),
-    pytest.param(ONE, ("compare",), 0, ("compare", "--all"), "does not apply:", marks=pytest.mark.slow),
-    pytest.param(SHARED, ("compare",), 0, ("calibrate",), "", marks=pytest.mark.slow),
-    (FITTED, ("check",), 2, ("calibrate",), "ledger"),
+    pytest.param(ONE, ("cost", "--mechanism", "ALap"), 2, ("cost", "--all"), "", marks=pytest.mark.slow),
+    pytest.param(ONE, ("cost",), 0, ("cost", "--all"), "does not apply:", marks=pytest.mark.slow),
+    (FITTED, ("check",), 2, ("cost",), "ledger"),
     (MISSPELT, ("check",), 2, ("keys",), "matrix"),
     (changed(MISSPELT, ('"markov-chain"', '"markof-chain"')), ("check",), 2, ("init",), "Kinds:"),
 ])  # fmt: skip
@@ -449,8 +448,8 @@ def _weeks(folder: Path, spec: str = WEEKS) -> Path:
 @of("releasing/planning/outlook.py: outlook")
 def test_what_many_windows_cost_is_a_command_away(tmp_path: Path) -> None:
     dry = invoke("release", "--dry-run", "--window", "2026-W02", _weeks(tmp_path))
-    assert "windows fit the budget" in words_of(pasted(dry, "plan"))
-    planned = ended(2, "plan", _example(tmp_path, "people"))
+    assert "windows fit the budget" in words_of(pasted(dry, "cost"))
+    planned = ended(2, "cost", "--windows", "52", _example(tmp_path, "people"))
     assert "ledger" in pasted(planned, "release", "--dry-run").output
 
 
@@ -506,9 +505,9 @@ def test_a_second_table_of_another_period_leaves_the_first_as_it_is(tmp_path: Pa
     monthly = WEEKS[WEEKS.index("[[table]]") :].replace("weekly", "monthly").replace('"week"', '"month"')
     toml = _weeks(tmp_path, f"{WEEKS}\n{monthly}")
     for window, name in (("2026-W02", "weekly"), ("2026-02", "monthly")):
-        for command in (["check"], ["advise"], ["plan"], ["release", "--dry-run"], ["release", "--anyway"]):
-            outcome = invoke(*command, "--window", window, toml)
-            early = window == "2026-02" and command[0] == "release"  # the data end before the month does
+        for command in ("check", "advise", "cost --windows 2", "release --dry-run", "release --allow-useless"):
+            outcome = invoke(*command.split(), "--window", window, toml)
+            early = window == "2026-02" and command.startswith("release")  # the data end before the month does
             assert outcome.exit_code == 0 or early, outcome.output
         assert early or (tmp_path / "out" / f"{name}-{window}.csv").exists()
     shutil.rmtree(tmp_path / "out")
@@ -518,7 +517,7 @@ def test_a_second_table_of_another_period_leaves_the_first_as_it_is(tmp_path: Pa
 
 
 @pytest.mark.parametrize(("spec", "code", "option"), [
-    pytest.param(USELESS, 1, "--anyway", marks=pytest.mark.slow), (ONE, 2, "--force"),
+    pytest.param(USELESS, 1, "--allow-useless", marks=pytest.mark.slow), (ONE, 2, "--force"),
 ])  # fmt: skip
 def test_options_publish_a_useless_table_and_replace_a_strange_file(
     tmp_path: Path, spec: str, code: int, option: str
@@ -563,7 +562,7 @@ def test_every_remedy_of_advise_does_what_it_promises(tmp_path: Path, released: 
     spec = spec.replace("budget = 400", "budget = 8").replace('mechanism = "group"\n', "").replace("4.0", "1.0")
     toml = small(tmp_path, spec, rows=200)
     if released:
-        succeed("release", toml, "--anyway")
+        succeed("release", toml, "--allow-useless")
     advised = invoke("advise", toml)
     parts = re.split(r"(?m)^\d+\. ", advised.output)[1:]
     assert parts, advised.output

@@ -25,6 +25,7 @@ from takifugu.data import Piece
 from takifugu.numbers.noise import InsecureSeededEntropyForTests
 from takifugu.releasing.file.loading import load
 from takifugu.releasing.planning import plan as planning
+from takifugu.releasing.planning.prices import Prices, epsilons_of, prices
 from takifugu.releasing.planning.truth import Counted
 from takifugu.releasing.publishing import run
 
@@ -144,7 +145,7 @@ def test_a_command_starts_spark_and_publishes(tmp_path: Path, monkeypatch: pytes
         folder = put(tmp_path / f"on{engine[10:-1]}", {"ward.toml": WARD.replace("engine", engine)}).parent
         write_ward(folder)
         done = subprocess.run(
-            [sys.executable, "-m", "takifugu", "release", "ward.toml", "--new-ledger", "--anyway"], cwd=folder,
+            [sys.executable, "-m", "takifugu", "release", "ward.toml", "--new-ledger", "--allow-useless"], cwd=folder,
             capture_output=True, text=True, timeout=300,
         )  # fmt: skip
         assert done.returncode == 0, done.stderr
@@ -162,8 +163,8 @@ def test_a_frame_is_published_as_the_file_says(where: Path) -> None:
                               other_entries=True)  # fmt: skip
     assert [t.name for t in outcome.tables] == ["time-use-units", "time-use-pooled", "walks"]
     assert outcome.tables[0].files[0].parent.name == "elsewhere"
-    assumptions = outcome.tables[0].certificate.assumptions
-    assert 'rows count where "Who is it?" IS NOT NULL; of others nothing is promised' in assumptions
+    assumptions = [*map(str, outcome.tables[0].certificate.assumptions)]
+    assert 'Rows count where "Who is it?" IS NOT NULL. Nothing is guaranteed about others.' in assumptions
     with pytest.raises(SpecError, match=r"source\.value: value names 'état; raw', which is no column"):
         load(where, ENGINES["pandas"]({k: v for k, v in columns().items() if k != "état; raw"}))
 
@@ -266,14 +267,20 @@ def test_a_fit_with_confidence_is_a_class_of_chains(tmp_path: Path) -> None:
     assert all(words in text for words in ("0.99", "cover"))
 
 
+def priced(where: Path, epsilons: str) -> list[Prices]:
+    """Return what the tables of a release file cost at other epsilons."""
+    file = load(where)
+    return list(prices(file, planning.aims_as_needed(file, planning.unwatched), epsilons_of(epsilons)))
+
+
 @pytest.mark.slow
 def test_a_release_file_can_be_priced_at_other_epsilons(where: Path) -> None:
-    prices = list(planning.priced(load(where), ["0.5", 1, 4]))
-    assert [(p.name, float(p.requested)) for p in prices] == [
-        (name, e) for name in ("time-use-units", "time-use-pooled", "walks") for e in (0.5, 1, 4)
+    tables = priced(where, "0.5,1,4")
+    assert [(table.name, [float(row.epsilon) for row in table.rows]) for table in tables] == [
+        (name, [0.5, 1, 4]) for name in ("time-use-units", "time-use-pooled", "walks")
     ]
-    assert {p.unit for p in prices if p.scope == "unit"} == {"zoë"}
-    calibrations = {p.name: p.calibration for p in prices if p.requested == 1}
+    assert {table.unit for table in tables if table.scope == "unit"} == {"zoë"}
+    calibrations = {table.name: row.calibration for table in tables for row in table.rows if row.epsilon == 1}
     for table in planning.plan(load(where)).tables:
         longest = [q.calibration for q in table.questions if q.unit in ("zoë", None)]
         assert calibrations[table.name] is not None
@@ -283,6 +290,6 @@ def test_a_release_file_can_be_priced_at_other_epsilons(where: Path) -> None:
 
 def test_what_is_refused_has_a_reason_instead_of_a_price(tmp_path: Path) -> None:
     where = files.write(tmp_path, files.SPEC.replace("epsilon = 1.0", 'epsilon = 1.0\nmechanism = "optimal"'))
-    prices = list(planning.priced(load(where), [1]))
-    assert [p.calibration for p in prices] == [None, None]
-    assert all("optimal does not apply" in p.reason for p in prices)
+    rows = [row for table in priced(where, "1") for row in table.rows]
+    assert [row.calibration for row in rows] == [None, None]
+    assert all("optimal does not apply" in row.reason for row in rows)

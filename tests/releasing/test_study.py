@@ -73,14 +73,14 @@ def folded(root: Element) -> str:
 
 
 @pytest.mark.slow
-def test_compare_marks_the_choice_and_folds_what_is_refused(tmp_path: Path) -> None:
-    comparison = study(tmp_path, SPEC).compare()
-    assert [table.name for table in comparison.tables] == ["time-use-units", "time-use-pooled"]
+def test_all_mechanisms_mark_the_choice_and_fold_what_is_refused(tmp_path: Path) -> None:
+    comparison = study(tmp_path, SPEC).cost(with_all=True)
+    assert [table.name for table in comparison.mechanisms] == ["time-use-units", "time-use-pooled"]
     page = rows_as_text(comparison)
-    chosen = [next(row.name for row in table.rows if row.status == "chosen") for table in comparison.tables]
+    chosen = [next(row.name for row in table.rows if row.status == "chosen") for table in comparison.mechanisms]
     assert chosen_rows(page) == chosen
     open_rows = [r.children[0].text for r in page.all("tr") if not r.within("details")]
-    for table in comparison.tables:
+    for table in comparison.mechanisms:
         for row in table.rows:
             may_be_used = row.status in ("chosen", "possible", "if the only release", "if others follow")
             assert (row.name in open_rows) is may_be_used, row
@@ -88,8 +88,8 @@ def test_compare_marks_the_choice_and_folds_what_is_refused(tmp_path: Path) -> N
         assert str(table.rows) in str(comparison)
 
 
-def test_calibrate_says_what_forced_the_noise(tmp_path: Path) -> None:
-    calibrated = study(tmp_path, SPEC).calibrate()
+def test_cost_says_what_forced_the_noise(tmp_path: Path) -> None:
+    calibrated = study(tmp_path, SPEC).cost()
     page = rows_as_text(calibrated)
     for table in calibrated.tables:
         assert table.name in page.text
@@ -105,7 +105,7 @@ def test_a_study_prints_what_the_terminal_prints_and_foresees_what_the_command_f
     made, path = study(tmp_path), tmp_path / "release.toml"
     rehearsal = made.dry_run()
     for command, printed in (
-        (["compare", path, "--all"], made.compare()), (["calibrate", path], made.calibrate()),
+        (["cost", path, "--all"], made.cost(with_all=True)), (["cost", path], made.cost()),
         (["release", "--dry-run", path], rehearsal),
     ):  # fmt: skip
         assert invoke(*command).stdout == f"{printed}\n"
@@ -162,7 +162,7 @@ def test_a_frame_takes_the_place_of_the_file(tmp_path: Path) -> None:
     (where.parent / "data.csv").unlink()
     frames = tf.open_study(where, frame)
     assert "data" not in repr(frames)
-    assert frames.compare().tables[0].unit == "zoë"
+    assert frames.cost(with_all=True).mechanisms[0].unit == "zoë"
     with pytest.raises(ReadingChanged, match="nothing names the entries"):
         frames.release(anyway=True)
     outcome = frames.release(anyway=True, other_entries=True)
@@ -175,7 +175,8 @@ def test_what_a_person_writes_is_shown_as_it_is(tmp_path: Path) -> None:
     spec = spec.replace('name = "study"', 'name = "<img src=x>"').replace("adjust = true", 'title = "<b>"')
     table = files.data({"<i>Ana</i>": (9,)}).replace("walking", HOSTILE)
     steps = tf.open_study(files.write(tmp_path, spec, table))
-    for step in (steps, steps.compare(), steps.calibrate(), steps.dry_run(), steps.release(anyway=True)):
+    costs = steps.cost(), steps.cost(with_all=True, epsilons=[2])
+    for step in (steps, *costs, steps.dry_run(), steps.release(anyway=True)):
         assert "<script" not in step._repr_html_()
         page = rows_as_text(step)
         assert "script" not in {element.tag for element in walk(page)}
@@ -212,7 +213,7 @@ def test_a_refusal_after_the_start_says_what_happened(tmp_path: Path) -> None:
 def test_an_edited_file_is_read_anew(tmp_path: Path) -> None:
     steps = study(tmp_path)
     files.write(tmp_path, QUICK.replace("epsilon = 1.0", "epsilon = 0.5"))
-    assert {str(table.rows.epsilon) for table in steps.compare().tables} == {"1/2"}
+    assert {str(table.noisiest.epsilon) for table in steps.cost().tables} == {"1/2"}
 
 
 @pytest.mark.slow
@@ -222,7 +223,7 @@ def test_the_command_line_completes_what_a_study_has_paid(tmp_path: Path, monkey
         steps.release(anyway=True)
     book = Ledger.open(tmp_path / "ledger.db")
     spent = book.spent("study")
-    done = succeed("release", "--anyway", tmp_path / "release.toml")
+    done = succeed("release", "--allow-useless", tmp_path / "release.toml")
     assert "completed the release" in done.stdout
     assert book.spent("study") == spent
 
@@ -243,6 +244,7 @@ def reachable(thing: Any) -> set[type]:
 def test_results_hold_no_data(tmp_path: Path) -> None:
     private = {Piece, Unit, Counted, Table}
     steps = study(tmp_path)
-    for result in (steps, steps.compare(), steps.calibrate(), steps.dry_run(), steps.release(anyway=True)):
+    costs = steps.cost(), steps.cost(with_all=True, epsilons=[2])
+    for result in (steps, *costs, steps.dry_run(), steps.release(anyway=True)):
         assert not reachable(result) & private
     assert reachable(plan(load(tmp_path / "release.toml"))) & private  # what the search would find

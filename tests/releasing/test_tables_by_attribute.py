@@ -19,8 +19,8 @@ import takifugu as tf
 from takifugu.accounting.composition import charge_of
 from takifugu.accounting.composition.composing import joint
 from takifugu.accounting.ledger import Ledger
+from takifugu.releasing.cost import cost
 from takifugu.releasing.file.loading import load
-from takifugu.releasing.planning.comparison import compared
 from takifugu.releasing.planning.outlook import outlook
 from takifugu.releasing.planning.plan import plan
 from takifugu.releasing.planning.questions import debits_of
@@ -203,7 +203,7 @@ def test_a_table_by_ward_says_that_wards_are_public(tmp_path: Path) -> None:
     rows = tf.read_table(tmp_path / "out" / "table.csv")
     assert [row["cell"] for row in rows] == ["A, calm", "A, busy", "B, calm", "B, busy"]
     content = json.loads((tmp_path / "out" / "table.certificate.json").read_text())
-    assert "which person has which 'ward' is public" in content["assumptions"]
+    assert "Which person has which 'ward' is public." in [line["text"] for line in content["assumptions"]]
     besides = json.dumps({key: value for key, value in content.items() if key != "answers"})  # a noisy count may be 10
     assert not any(f'"{who}"' in besides for who in ("10", "11"))  # no names of units
     assert content["query"]["cells"][0][1] == [[0, sum(row[1] == "A" for row in recorded()) - 1]]
@@ -240,7 +240,7 @@ def test_a_window_of_a_calendar_is_told_by_ward_planned_and_compared(tmp_path: P
     path = written(tmp_path, CALENDAR, WINDOW)
     year = outlook(load(path), 4)
     assert Fraction(9, 100) < year.rows[0].epsilon < year.rows[0].added == Fraction(1, 2)
-    (comparison,) = compared(load(path))
+    (comparison,) = cost(load(path), with_all=True).mechanisms
     assert "quilt-exact" in str(comparison.rows)
     assert cells(path) == by_hand([row for row in recorded() if 10 <= row[3] < 30])
     assert {charge.at for _, charge in debits(path)} == {10}

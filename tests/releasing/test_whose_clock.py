@@ -4,6 +4,7 @@ import re
 from pathlib import Path
 
 import pytest
+from tests.support.commands import succeed
 from tests.support.release_files import EXPECT, believe, publish, read_from, release_text
 from tests.support.releases import put, refused, words_in
 
@@ -51,6 +52,8 @@ def test_every_page_says_whose_clock(name: str, tmp_path: Path) -> None:
     assert {row["clock"] for row in read_table(folder / "table.csv")} == {clock}
     drawing = re.sub(r"<[^>]*>", " ", words_in(folder / "table.svg"))
     assert f"hour of the day, {words.removeprefix('on ').removeprefix('in ')}: noisy" in " ".join(drawing.split())
+    for form in ("datapackage", "json"):
+        succeed("report", folder, "--as", form)
     for page in ("certificate.txt", "report.html", "datapackage.json", "table.json"):
         assert words in words_in(folder / f"table.{page}"), page
 
@@ -87,5 +90,5 @@ def test_a_table_read_back_has_its_clock(tmp_path: Path, capsys) -> None:
     assert again.since is not None
     assert again.rows == first.rows
     with pytest.raises(SystemExit):
-        main(["certificate", "show", str(first.files[1])])
+        main(["verify", str(first.files[1])])
     assert "Europe/Berlin" in capsys.readouterr().out

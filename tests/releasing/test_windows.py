@@ -9,7 +9,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from tests.support.commands import ended, invoke, succeed
+from tests.support.commands import ended, invoke, json_of, succeed
 from tests.support.release_files import EXPECT, believe, changed, publish, read_from, release_text
 from tests.support.releases import assert_says, put, refused, spent
 
@@ -182,7 +182,7 @@ def test_a_window_that_has_not_ended_is_not_paid_for(
         return
     refusal = str(refused(path, kind=CalibrationRefused, window="2026-W02"))
     assert "2026-01-05 to 2026-01-12, which has not ended" in refusal
-    assert "--anyway" in refusal
+    assert "--allow-useless" in refusal
     assert release_file(path, window="2026-W02", anyway=True).tables
 
 
@@ -224,7 +224,7 @@ def test_a_plan_looks_for_what_fits_and_a_dry_run_does_not(tmp_path: Path) -> No
     assert "4 windows fit the budget" in str(sought)
     assert not_sought is not None
     assert not_sought.fits is None
-    assert f"`takifugu plan {tmp_path}" in str(not_sought)
+    assert "`takifugu cost --windows 52 " in str(not_sought)
     assert "looks for epsilons" in " ".join(str(not_sought).split())
     assert not_sought.rows[:3] == sought.rows
 
@@ -267,12 +267,12 @@ def test_a_plan_counts_the_steps_that_each_window_has(tmp_path: Path, keys: str,
 @pytest.mark.slow
 def test_the_command_line_plans_and_shows_it_in_a_dry_run(tmp_path: Path) -> None:
     path = str(written(tmp_path))
-    content = json.loads(invoke("plan", path, "--releases", "12", "--json").output)
+    content = json_of("cost", path, "--windows", "12")["files"][0]["outlook"]
     assert content["ahead"][-1] == {"releases": 12, "epsilon": float(one_week(Path(path))), "sum": 6.0}
-    printed = invoke("plan", path).output
+    printed = invoke("cost", "--windows", "52", path).output
     assert all(words in printed for words in ("52", "26", "fit the budget"))
     assert "epsilon in all" in invoke("release", path, "--window", "2026-W02", "--dry-run").output
-    assert invoke("plan", path, "--releases", "0").exit_code != 0
+    assert invoke("cost", path, "--windows", "0").exit_code != 0
 
 
 @pytest.mark.slow

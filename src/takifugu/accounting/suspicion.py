@@ -13,7 +13,7 @@ from dataclasses import dataclass, replace
 from fractions import Fraction
 
 from takifugu.core.errors import InputError
-from takifugu.core.escaping import at_least, at_most
+from takifugu.core.escaping import at_least, at_most, power_at_most
 from takifugu.core.plain import Json
 from takifugu.core.sections import values_by_field
 from takifugu.numbers.rationals import Number, as_delta, as_epsilon, as_fraction
@@ -201,7 +201,7 @@ def sentence(suspicion: Suspicion) -> str:
     """Put a suspicion's future in one sentence.
 
     >>> sentence(explain("10%", 1))
-    'whoever is 10 % sure of something hidden before can be between 3.9 % and 23.2 % sure after'
+    'someone 10 % sure of a secret can become 3.9 % to 23.2 % sure'
     """
     low, high, exception = suspicion.low, suspicion.high, ""
     if suspicion.beyond:  # one end with at most 2 delta, the other (less likely, if this one is) with delta
@@ -209,9 +209,19 @@ def sentence(suspicion: Suspicion) -> str:
         low, high = posterior(suspicion.prior, -suspicion.epsilon - math.log(twice.factor)), twice.high
         exception = f", but for a probability of at most {thrice(suspicion.delta)}"
     return (
-        f"whoever is {percent(suspicion.prior, up=True)} sure of something hidden before can be between "
-        f"{percent(low, up=False)} and {percent(high, up=True)} sure after{exception}"
+        f"someone {percent(suspicion.prior, up=True)} sure of a secret can become {percent(low, up=False)} to "
+        f"{percent(high, up=True)} sure{exception}"
     )
+
+
+def factor_words(suspicion: Suspicion) -> str:
+    """Say how far a promise lets odds move, and which way.
+
+    >>> factor_words(explain("10%", 1))
+    'odds change by a factor of at most e^1 < 2.72, up or down'
+    """
+    ways = "up or down" if suspicion.low else "up; it may become certain that it is not so"
+    return f"odds change by a factor of at most {power_at_most(suspicion.epsilon, digits=3)}, {ways}"
 
 
 def thrice(delta: float) -> str:

@@ -2,11 +2,10 @@
 
 from __future__ import annotations
 
-import textwrap
+import re
 from collections.abc import Iterator, Sequence
 from dataclasses import asdict, dataclass
 from fractions import Fraction
-from functools import partial
 from typing import overload
 
 from takifugu.analysis.guarantee import Composition
@@ -14,7 +13,7 @@ from takifugu.analysis.robustness import OFF_BY, OFF_HEADER, Weakened
 from takifugu.core.escaping import number
 from takifugu.core.plain import Json
 from takifugu.core.text.parts import folded, html_table, note
-from takifugu.core.text.tables import filled, labelled, text_table, width
+from takifugu.core.text.tables import cut, filled, labelled, text_table, width
 from takifugu.numbers.rationals import to_text
 
 #: What an error is, by default.
@@ -34,15 +33,7 @@ USABLE = (CHOSEN, IF_ONLY, IF_FOLLOWED, POSSIBLE)
 #: What the picture of their errors is called.
 ERRORS = "Noise that each mechanism would add"
 
-_listed = partial(textwrap.fill, initial_indent="  ", subsequent_indent="    ", break_on_hyphens=False)
 _HEADER = ("mechanism", "scale", "error", "composes", "status")
-_BRIEF = ("noise", "off by", "others after")
-#: What a brief comparison has, by status or name, and its words.
-_IN_WORDS = {
-    CHOSEN: "chosen: the least that may be used", IF_ONLY: "if nothing else were ever published",
-    IF_FOLLOWED: "if others may follow", "group": "as if all data were one secret",
-    "entry": "as if no datum told of another",
-}  # fmt: skip
 
 
 @dataclass(frozen=True)
@@ -144,39 +135,6 @@ class Comparisons(Sequence[Alternative]):
             parts += [text_table(OFF_HEADER, self._off_cells), filled(OFF_BY)]
         return "\n\n".join(parts)
 
-    @property
-    def brief(self) -> str:
-        """Return the chosen noise and the noise of others in plain words."""
-        by_mark: dict[str, Alternative] = {}
-        for row in reversed(self.rows):
-            by_mark |= {row.status: row, row.name: row}
-        cells = []
-        for key, words in _IN_WORDS.items():
-            if key not in by_mark:
-                continue
-            row = by_mark[key]
-            if self._is_too_little(row, by_mark.get(CHOSEN)):
-                words = f"{words}: too little"
-            if row.expected_error is not None:
-                cells.append((words, number(row.expected_error, digits=3), row.composes))
-            elif row.status == CHOSEN:  # marks of places, for example, are off by no number
-                cells.append((words, "-", row.composes))
-        table = "No noise may be used here by default."
-        if cells:
-            table = text_table(_BRIEF, cells)
-        meaning = f"off by: {self.error_words}. others after: whether more may be published about these data."
-        parts = [filled(self._title), table, filled(meaning)]
-        if CHOSEN in by_mark and by_mark[CHOSEN].reason:
-            parts.append(filled(by_mark[CHOSEN].reason))
-        return "\n\n".join([*parts, *map(filled, self.remarks)])
-
-    @staticmethod
-    def _is_too_little(row: Alternative, chosen: Alternative | None) -> bool:
-        """Whether a noise promises and adds less than the chosen one."""
-        if row.status != WEAKER or row.expected_error is None:
-            return False
-        return chosen is None or chosen.expected_error is None or row.expected_error < chosen.expected_error
-
     def _repr_html_(self) -> str:
         off = ""
         if self.if_belief_off:
@@ -213,12 +171,11 @@ class Comparisons(Sequence[Alternative]):
 
 
 def as_text(rows: Sequence[Alternative]) -> str:
-    """Return a table of applicable mechanisms, notes, and the others' reasons."""
-    cells, why, first = [], [], dict[str, str]()
-    names_by_reason: dict[str, list[str]] = {}
+    """Return a table of applicable mechanisms, notes, and a line for each other one; its `reason` says all."""
+    cells, why, first, others = [], [], dict[str, str](), list[tuple[str, str]]()
     for row in rows:
         if row.status == INAPPLICABLE:
-            names_by_reason.setdefault(row.reason, []).append(row.name)
+            others.append((row.name, row.reason))
             continue
         cells.append(row.cells)
         if not row.reason:
@@ -233,10 +190,20 @@ def as_text(rows: Sequence[Alternative]) -> str:
         parts.append(text_table(_HEADER, cells))
     if why:
         parts.append(labelled(why))
-    if names_by_reason:
-        paragraphs = [_listed(f"{', '.join(names)}: {reason}", width()) for reason, names in names_by_reason.items()]
-        parts.append("\n".join(["does not apply:", *paragraphs]))
+    if len(rows) == 1 and others:  # what was asked for alone says all
+        parts.append(filled(f"does not apply: {others[0][1]}"))
+    elif others:
+        widest = max(len(name) for name, _ in others)
+        lines = list[str]()
+        for name, reason in others:
+            lines.append(cut(f"  {name:{widest}}  {_first_words(reason)}", width()))
+        parts.append("\n".join(["does not apply:", *lines]))
     return "\n\n".join(parts)
+
+
+def _first_words(reason: str) -> str:
+    """Return what a reason says first, without its own reason and its remedy."""
+    return re.split(r"[:;]\s", reason, maxsplit=1)[0]
 
 
 def as_html(rows: Sequence[Alternative], caption: str) -> str:

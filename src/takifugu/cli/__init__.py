@@ -22,7 +22,6 @@ from takifugu.cli.group import (
     WINDOW_OPTION,
     YES_OPTION,
     Careful,
-    InOrder,
     WithKinds,
 )
 from takifugu.cli.ledger_group import ledger
@@ -37,7 +36,7 @@ def main(plugins: tuple[str, ...]) -> None:
     """Publish statistics about correlated data and keep named things about it secret.
 
     A release file (TOML) says where the data is, what an adversary may believe, what is hidden and what is published.
-    Start one with `takifugu init data.csv`; see what it costs with `compare` and `calibrate`; publish with `release`.
+    Start one with `takifugu init data.csv`; see what it costs with `cost`; publish with `release`.
 
     \b
     Exit codes
@@ -87,50 +86,16 @@ def init() -> None:
     """
 
 
-@main.command(runs="cli.believing:beliefs")
-@click.argument("name", required=False)
-@JSON_OPTION
-def beliefs() -> None:
-    """List published beliefs, or show one.
-
-    With NAME: a [belief] to paste, and where its numbers were published. With a release file: what it believes, the
-    matrix that was fitted included. Publishes nothing.
-    """
-
-
 @main.command(runs="cli.checking:check")
 @FILES_ARGUMENT
-@click.option("--anyway", is_flag=True, help="Accept a table even if it is useless, or nothing but noise.")
+@click.option("--allow-useless", is_flag=True, help="Accept a table even if it is useless, or nothing but noise.")
 @WINDOW_OPTION
 @JSON_OPTION
 def check() -> None:
-    """Check all of each FILE that needs no data.
+    """Validate each FILE without reading its data.
 
     Its keys, its belief and the public files that it is made of, its queries, and whether there is noise for them.
     Neither data nor ledger are opened, so that it runs where neither of them is. Publishes nothing.
-    """
-
-
-@main.command(runs="cli.comparing:compare")
-@FILES_ARGUMENT
-@click.option("--all", "with_all", is_flag=True, help="Every mechanism, and why some do not apply.")
-@click.option("--mechanism", metavar="NAME", help="This one alone, by its name or by what a paper calls it.")
-@JSON_OPTION
-def compare() -> None:
-    """Show the best mechanisms side by side.
-
-    For each table of each FILE: the noise each mechanism would add. Publishes nothing.
-    """
-
-
-@main.command(runs="cli.calibrating:calibrate")
-@FILE_ARGUMENT
-@JSON_OPTION
-def calibrate() -> None:
-    """Show how much noise FILE needs.
-
-    For each table: the mechanism chosen, its scale and expected error, and what forced it; then what a release
-    would cost, as `release --dry-run` shows it. Publishes nothing.
     """
 
 
@@ -139,7 +104,7 @@ def calibrate() -> None:
 @WINDOW_OPTION
 @JSON_OPTION
 def advise() -> None:
-    """Say what the tables of each FILE are worth to a reader.
+    """Predict whether the tables of each FILE will be useful.
 
     For each table: good, rough or useless, with a picture of what is expected; for the worst one, which changes of the
     file would help, each with the error that it promises. Of the data it uses only which people there are and how
@@ -148,68 +113,71 @@ def advise() -> None:
     """
 
 
-@main.command(runs="cli.outlook:plan")
-@FILE_ARGUMENT
-@click.option("--releases", type=int, default=52, show_default=True, help="How many windows are published in all.")
+@main.command(runs="cli.cost:cost")
+@FILES_ARGUMENT
+@click.option("--all", "with_all", is_flag=True, help="Every mechanism, and why some do not apply.")
+@click.option("--mechanism", metavar="NAME", help="This one beside it, by its name or by what a paper calls it.")
+@click.option("--epsilons", metavar="LIST", help="Other epsilons, such as 0.5,1,2: a row each.")
+@click.option("--windows", type=int, metavar="N", help="N windows of a calendar, one after the other: 52 weeks.")
 @WINDOW_OPTION
-@JSON_OPTION
-def plan() -> None:
-    """Show what publishing FILE again and again will cost.
-
-    For a file whose tables are windows of a calendar: what 1, 2, ... of them cost together, and which epsilon the
-    budget allows. Publishes nothing.
-    """
-
-
-@main.command(runs="cli.explain:explain")
-@click.argument("file", type=PATH, required=False)
-@click.option("--prior", default="0.1", show_default=True, help="How sure somebody is beforehand: 0.1, or 10%.")
-@click.option("--epsilon", help="The promise: 1, unless FILE says otherwise.")
-@click.option("--delta", default="0", show_default=True, help="The delta of the promise.")
-@click.option("--svg", type=PATH, help="Write the picture of it here.")
+@click.option("--svg", type=PATH, help="Write the picture of --epsilons here.")
 @click.option("--force", is_flag=True, help="Overwrite a picture that is there.")
 @JSON_OPTION
-def explain() -> None:
-    """Say what a promise means for a suspicion.
+def cost() -> None:
+    """Show the noise and the price of each table of FILE.
 
-    How sure can somebody become who is 10 % sure of something hidden? With FILE: also what each of its tables would
-    cost at other epsilons. Publishes nothing.
+    The mechanism, its scale and error, what forced it, what a reader can learn, and what the ledger would count, or
+    why a release would be refused. With --windows no data are read. Publishes nothing.
     """
 
 
-@main.command(runs="cli.exploring:explore")
-@click.argument("file", type=PATH, required=False)
-@click.option("-o", "--output", type=PATH, help="Where to write the page  [default: a temporary folder].")
-@click.option("--force", is_flag=True, help="Overwrite a page that is there.")
-@JSON_OPTION
-def explore() -> None:
-    """Open the explorer, a page that shows what noise hides.
-
-    Choose how long things last, what is published, and how sure a reader can become. With FILE the page starts at
-    FILE's belief and its first table. It computes everything itself and sends nothing. Publishes nothing.
-    """
-
-
-@main.command(runs="cli.calibrating:release")
+@main.command(runs="cli.publishing:release")
 @FILE_ARGUMENT
 @click.option("--output", type=PATH, help="The folder to write into, instead of FILE's own.")
 @click.option("--only", multiple=True, metavar="NAME", help="Only the [[table]] of this name.")
-@click.option("--again", multiple=True, metavar="NAME", help="Pay for NAME again, and replace it; needs --once.")
-@click.option("--once", metavar="KEY", help="Pay once for each table under this key, however often it is run.")
+@click.option("--replace", multiple=True, metavar="NAME", help="Pay for NAME again; needs --idempotency-key.")
+@click.option("--idempotency-key", metavar="KEY", help="Pay once for each table under KEY, however often it is run.")
 @click.option("--force", is_flag=True, help="Overwrite files that are in the way.")
 @click.option("--new-ledger", is_flag=True, help="Go on although another ledger paid for what is there.")
 @click.option("--dry-run", is_flag=True, help="Show the noise and the cost, and publish nothing.")
 @SAME_OPTION
 @OTHER_OPTION
 @YES_OPTION
-@click.option("--anyway", is_flag=True, help="Publish a table even if it is useless, or nothing but noise.")
+@click.option("--allow-useless", is_flag=True, help="Publish a table even if it is useless, or nothing but noise.")
 @WINDOW_OPTION
 @JSON_OPTION
 def release() -> None:
-    """Publish what FILE says and is not published yet.
+    """Publish the tables of FILE that are still unpublished.
 
     Reserves the budget in the ledger, draws the noise, and writes tables and certificates, in this order. Tables that
     are there are named and left alone.
+    """
+
+
+@main.command(runs="cli.reports:report")
+@click.argument("where", type=PATH, required=False)
+@click.option(
+    "--as", "kind", type=click.Choice(["json", "geojson", "datapackage", "zip"]),
+    help="Write the tables there in another form, beside their certificates, and open nothing.",
+)
+@click.option("--force", is_flag=True, help="Overwrite a file that is there.")
+@JSON_OPTION
+def report() -> None:
+    """Show the newest report in the browser.
+
+    WHERE is a folder, a release file or a certificate; without it, this folder. Folders inside it are searched, too.
+    """
+
+
+@main.command(runs="cli.reports:verify")
+@click.argument("where", metavar="FILE|FOLDER|ZIP", type=PATH)
+@JSON_OPTION
+def verify() -> None:
+    """Verify a certificate and its table.
+
+    FILE is <table>.certificate.json; of a FOLDER or a ZIP every certificate in it.
+    Compares the checksum of the certificate and
+    the digest of its table, and prints what is promised. A certificate carries no signature.
     """
 
 
@@ -219,7 +187,7 @@ def release() -> None:
 @click.option("--people", type=int, metavar="NUMBER", help="How many people to make up.")
 @click.option("--steps", type=int, metavar="NUMBER", help="How long the recordings of each are.")
 @click.option("--only", multiple=True, metavar="NAME", help="Only the [[table]] of this name.")
-@click.option("--anyway", is_flag=True, help="Publish a table even if it is useless, or nothing but noise.")
+@click.option("--allow-useless", is_flag=True, help="Publish a table even if it is useless, or nothing but noise.")
 @WINDOW_OPTION
 @JSON_OPTION
 def rehearse() -> None:
@@ -227,37 +195,6 @@ def rehearse() -> None:
 
     Data are drawn from the belief, and data and noise from a seed: the same seed gives the same bytes. Opens neither
     data nor ledger; writes into FILE-rehearsal beside FILE. For papers, tests and colleagues.
-    """
-
-
-@main.command(runs="cli.sessions:ask")
-@FILE_ARGUMENT
-@click.argument("places", nargs=-1)
-@click.option("--at-most", metavar="NUMBER", help="The threshold of these questions, instead of the table's.")
-@click.option("--only", metavar="NAME", help="The [[table]] to ask about, if there are several.")
-@click.option("--end", "is_last", is_flag=True, help="End the session after these questions.")
-@SAME_OPTION
-@OTHER_OPTION
-@YES_OPTION
-@WINDOW_OPTION
-@JSON_OPTION
-def ask() -> None:
-    """Ask about one place after the other.
-
-    A session of a table with query = "safe": which of its PLACES, in which order, and with which threshold may depend
-    on the answers before. The first question pays for all of them in the ledger; a place that was asked about keeps its
-    answer. The session ends after `limit` numbers, its last place, or with --end. All answers so far are a table
-    beside FILE, with their certificate. Without PLACES, says what was answered.
-    """
-
-
-@main.command(name="open", runs="cli.certificates:open_report")
-@click.argument("where", type=PATH, required=False)
-@JSON_OPTION
-def open_() -> None:
-    """Show the newest report in the browser.
-
-    WHERE is a folder or a release file; without it, this folder. Folders inside it are looked into, too.
     """
 
 
@@ -274,38 +211,60 @@ def audit() -> None:
     """
 
 
-@main.group(cls=InOrder)
-def certificate() -> None:
-    """Read a certificate."""
-
-
-@certificate.command(name="show", runs="cli.certificates:show")
-@FILE_ARGUMENT
-@click.option("--picture", type=PATH, help="Write the picture of the values here: .svg, or .png.")
+@main.command(runs="cli.odds:show")
+@click.option("--prior", default="0.1", show_default=True, help="How sure a reader is beforehand: 0.1, or 10%.")
+@click.option("--epsilon", default="1", show_default=True, help="The epsilon of the promise.")
+@click.option("--delta", default="0", show_default=True, help="The delta of the promise.")
+@click.option("--svg", type=PATH, help="Write the picture of it here.")
+@click.option("--force", is_flag=True, help="Overwrite a picture that is there.")
 @JSON_OPTION
-def certificate_show() -> None:
-    """Say what the certificate FILE promises.
+def odds() -> None:
+    """Show how sure a reader can become of a secret.
 
-    FILE is <table>.certificate.json. It carries a checksum, so that a change by accident or by hand is noticed; it
-    carries no signature.
+    A pocket calculator: from a suspicion beforehand, epsilon and delta to the suspicion afterwards. Reads no file.
+    """
+
+
+@main.command(runs="cli.sessions:session")
+@FILE_ARGUMENT
+@click.argument("places", nargs=-1)
+@click.option("--at-most", metavar="NUMBER", help="The threshold of these questions, instead of the table's.")
+@click.option("--only", metavar="NAME", help="The [[table]] to ask about, if there are several.")
+@click.option("--end", "is_last", is_flag=True, help="End the session after these questions.")
+@SAME_OPTION
+@OTHER_OPTION
+@YES_OPTION
+@WINDOW_OPTION
+@JSON_OPTION
+def session() -> None:
+    """Answer questions about one place after the other.
+
+    A session of a table with query = "safe": which of its PLACES, in which order, and with which threshold may depend
+    on the answers before. The first question pays for all of them in the ledger; a place that was asked about keeps its
+    answer. The session ends after `limit` numbers, its last place, or with --end. All answers so far are a table
+    beside FILE, with their certificate. Without PLACES, says what was answered.
+    """
+
+
+@main.command(runs="cli.exploring:explore")
+@click.argument("file", type=PATH, required=False)
+@click.option("-o", "--output", type=PATH, help="Where to write the page  [default: a temporary folder].")
+@click.option("--force", is_flag=True, help="Overwrite a page that is there.")
+@JSON_OPTION
+def explore() -> None:
+    """Open the explorer, a page that shows what noise hides.
+
+    Choose how long things last, what is published, and how sure a reader can become. With FILE the page starts at
+    FILE's belief and its first table. It computes everything itself and sends nothing. Publishes nothing.
     """
 
 
 main.add_command(ledger)
 
 
-@main.command(runs="cli.starting:schema")
-@click.option(
-    "--json", "as_json", is_flag=True, expose_value=False, help="Accepted everywhere; a schema is JSON anyway."
-)
-@click.option("--kind", default="markov-chain", help="Of a release file with this kind of belief.")
-def schema() -> None:
-    """Print the JSON Schema of a release file."""
-
-
 @main.command(cls=WithKinds, runs="cli.starting:keys")
 @click.argument("kind", required=False)
-@JSON_OPTION
+@click.option("--json", "as_json", is_flag=True, help="Print the JSON Schema of such a file, for editors.")
 def keys() -> None:
     """List all keys of a KIND of release file, one of those below.
 
@@ -313,20 +272,27 @@ def keys() -> None:
     """
 
 
-@main.command(runs="cli.demo:demo")
-@click.option("--folder", type=PATH, help="Keep the sample and what is published here.")
-@JSON_OPTION
-def demo() -> None:
-    """Run a release on a made-up sample."""
-
-
 @main.command(runs="cli.examples:example")
 @click.argument("name", required=False)
+@click.option("--run", is_flag=True, help="Write it, show its cost, publish it, and show its certificate and ledger.")
+@click.option("--folder", type=PATH, help="Where to write  [default: this folder; with --run a temporary one].")
 @JSON_OPTION
 def example() -> None:
-    """Write an example into this folder, or list the examples.
+    """Write an example, or list the examples.
 
     Writes the release file NAME.toml and the files that it reads, made up; on real data it says where to get them.
+    With --run and without NAME: a release from start to end, on a larger sample.
+    """
+
+
+@main.command(runs="cli.believing:beliefs")
+@click.argument("name", required=False)
+@JSON_OPTION
+def beliefs() -> None:
+    """List published beliefs, or show one.
+
+    With NAME: a [belief] to paste, and where its numbers were published. With a release file: what it believes, the
+    matrix that was fitted included. Publishes nothing.
     """
 
 

@@ -20,14 +20,14 @@ from takifugu.releasing.advice.checking import check as checked
 _REFUSED = "valid, but "
 
 
-def check(files: tuple[Path, ...], anyway: bool, window: str | None, as_json: bool) -> None:
+def check(files: tuple[Path, ...], allow_useless: bool, window: str | None, as_json: bool) -> None:
     """Check each file, and exit with the code of the gravest fault."""
     documents, worst = [], DONE
     for file in files:
         document: Json = {"file": str(file)}
         try:
             with watching() as watch:
-                report = checked(file, window, watch, anyway)
+                report = checked(file, window, watch, allow_useless)
         except TakifuguError as error:
             if len(files) == 1:
                 if isinstance(error, CalibrationRefused) and not as_json:

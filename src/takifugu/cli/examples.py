@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import sys
+import tempfile
 import time
 from pathlib import Path
 
@@ -11,17 +12,23 @@ import click
 from takifugu.cli.group import FAULT, complain
 from takifugu.cli.output import path_text, print_json
 from takifugu.cli.samples import experiments
-from takifugu.cli.samples.examples import examples, write_example
+from takifugu.cli.samples.examples import examples, write_demo, write_example
 from takifugu.core.escaping import command
 from takifugu.core.plain import Json
 from takifugu.core.text.tables import labelled, paragraph
 
 
-def example(name: str | None, as_json: bool) -> None:
-    if name is None:
+def example(name: str | None, run: bool, folder: Path | None, as_json: bool) -> None:
+    if name is None and not run:
         _list_examples(as_json)
         return
-    paths = list(map(str, write_example(name, Path())))
+    if run:
+        from takifugu.cli.walk import walk  # it loads what draws, and makes the report
+
+        place = folder or Path(tempfile.mkdtemp(prefix="takifugu-example-"))
+        walk(write_demo(place) if name is None else write_example(name, place)[0], as_json)
+        return
+    paths = list(map(str, write_example(name or "", folder or Path())))
     if as_json:
         print_json("example", Path(paths[0]), {"name": name, "written": paths})
         return
@@ -30,7 +37,7 @@ def example(name: str | None, as_json: bool) -> None:
     hint = f", in place of published ones: the first lines of {paths[0]} say where to get these" if real else ""
     click.echo(paragraph(f"The data are made up{hint}. Then:"))
     click.echo(labelled([
-        (f"  takifugu compare {paths[0]}", "the best mechanisms, side by side"),
+        (f"  takifugu cost {paths[0]}", "the noise, and its price"),
         (f"  takifugu advise {paths[0]}", "is the table worth reading?"),
         (f"  takifugu release {paths[0]}", "publish"),
     ]))  # fmt: skip

@@ -19,6 +19,7 @@ import click
 
 from takifugu.cli import terminal
 from takifugu.cli.failures import AS_JSON, COMMAND, FILE, completed_before, print_failure, state_of
+from takifugu.cli.old_words import command_now, option_now
 from takifugu.cli.terminal import columns, is_plain, is_terminal
 from takifugu.core.errors import (
     LEDGER_AS_IT_WAS,
@@ -45,22 +46,10 @@ _REFUSALS = (BudgetExceeded, CalibrationRefused, CompositionRefused, Unsupported
 
 #: Keys of a release file that are taken for options.
 _KEYS = ("epsilon", "delta", "mechanism", "query", "budget", "ledger")
-#: Why a release has no seed.
-_SEED = "Whoever knows the seed knows the noise. `takifugu rehearse FILE --seed 7` publishes made-up data."
-#: What the options of `init` of before are now.
-_BEFORE = {
-    "--public": "Write the file of who met whom under [belief].",
-    "--dates": "Write --order \"strptime(date, '%d/%m/%Y')\", with your column.",
-    **{f"--{name}": f"Write --{now}." for name, now in {
-        "whose": "unit", "when": "order", "secret": "kind", "publish": "value", "otherwise": "default-state",
-    }.items()},
-    **{f"--{name}": f"It is the key {key} of [belief]: write it there." for name, key in {
-        "states": "states", "size": "size", "source": "source", "stay": "mean_duration", "next": "next_state",
-        "independent": "units_independent",
-    }.items()},
-}  # fmt: skip
-
-
+#: So many commands are what a newcomer needs first.
+FIRST = 7
+#: What a context of click knows of all that was typed after takifugu.
+TYPED = "takifugu.typed"
 #: The arguments and options that several commands have.
 PATH = click.Path(path_type=Path)
 FILE_ARGUMENT = click.argument("file", type=PATH)
@@ -85,12 +74,12 @@ class Extended(click.Command):
 
     def invoke(self, ctx: click.Context) -> object:
         ctx.meta[COMMAND] = ctx.command_path.partition(" ")[2]
-        file = next((ctx.params[key] for key in ("file", "data", "files") if key in ctx.params), None)
+        file = next((ctx.params[key] for key in ("file", "data", "files", "where") if key in ctx.params), None)
         if isinstance(file, tuple):  # a command about several files is about none of them
             file = file[0] if len(file) == 1 else None
         ctx.meta[FILE] = None if file is None else str(file)
         if "ledger" in ctx.params:
-            from takifugu.accounting.ledger.stores import named
+            from takifugu.accounting.ledger.events.stores import named
 
             ctx.meta[FILE] = named(ctx.params["ledger"])
         terminal.heed()
@@ -137,16 +126,36 @@ class WithKinds(Extended):
 
 
 class InOrder(click.Group):
-    """Lists its commands in the order in which they are used."""
+    """Lists its commands in the order in which they are used, and says of a word of before what to write now."""
 
     command_class = Extended
 
     def list_commands(self, ctx: click.Context) -> list[str]:
         return list(self.commands)
 
+    def resolve_command(
+        self, ctx: click.Context, args: list[str]
+    ) -> tuple[str | None, click.Command | None, list[str]]:
+        path = f"{ctx.command_path.partition(' ')[2]} {args[0]}".strip()
+        if words := command_now(path, args[1:]):
+            raise click.UsageError(words, ctx)
+        return super().resolve_command(ctx, args)
+
 
 class Careful(InOrder):
-    """Turns errors into lines on stderr and an exit code; never a traceback, which could show data."""
+    """Turns errors into lines on stderr and an exit code; never a traceback, which could show data.
+
+    Its first commands are those of a first release.
+    """
+
+    def format_commands(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
+        names = self.list_commands(ctx)
+        longest = max(map(len, names))
+        for title, listed in (("First commands", names[:FIRST]), ("Other commands", names[FIRST:])):
+            with formatter.section(title):
+                room = formatter.width - longest - 6
+                lines = [(f"{name:{longest}}", self.commands[name].get_short_help_str(room)) for name in listed]
+                formatter.write_dl(lines)
 
     def main(self, *args: Any, **extra: Any) -> Any:
         try:
@@ -163,10 +172,11 @@ class Careful(InOrder):
     def make_context(
         self, info_name: str | None, args: list[str], parent: click.Context | None = None, **extra: object
     ) -> click.Context:
-        as_json = "--json" in args
+        as_json, typed = "--json" in args, tuple(args)
         try:
             narrow = min(columns(), WIDTH) - 2
             context = super().make_context(info_name, args, parent, **{"terminal_width": narrow, **extra})
+            context.meta[TYPED] = typed
         except click.UsageError as usage:
             error = guided(usage)
             print_failure(_asking(error.ctx or click.Context(self), as_json), error, "", error.exit_code)
@@ -238,10 +248,10 @@ def guided(error: click.UsageError) -> click.UsageError:
     longer = [option for option in options if option.startswith(name)]
     meant = longer or get_close_matches(name, options, n=1, cutoff=0.75)
     words = None
-    if name in _BEFORE and error.ctx is not None and error.ctx.info_name == "init":
-        meant, words = [], f"{error.message} {_BEFORE[name]}"
-    if name == "--seed" and error.ctx is not None and error.ctx.info_name == "release":
-        meant, words = [], f"{error.message} {_SEED}"
+    path = "" if error.ctx is None else error.ctx.command_path.partition(" ")[2]
+    typed = () if error.ctx is None else error.ctx.meta.get(TYPED, ())
+    if now := option_now(path, name, typed):
+        return click.NoSuchOption(name, f"{error.message} {now}", [], error.ctx)
     if name.strip("-") in _KEYS and not meant:
         words = f"{error.message} It is a key of the release file."
     return click.NoSuchOption(name, words, meant, error.ctx)

@@ -1,47 +1,13 @@
-"""The commands about a ledger, as `takifugu ledger --help` lists them, and the words of before for them."""
+"""The commands about a ledger, as `takifugu ledger --help` lists them."""
 
 from __future__ import annotations
-
-import shlex
 
 import click
 
 from takifugu.cli.group import JSON_OPTION, LEDGER_ARGUMENT, PATH, SOURCE_ARGUMENT, InOrder
 
-#: What became of each command of before, and the line to write now: {typed} is all that was typed after the word,
-#: {ledger} the first of it.
-BEFORE = {
-    "init": ("is gone, since a release makes its ledger where there is none", "release FILE"),
-    "history": ("is part of 'ledger show' now", "ledger show {ledger}"),
-    "check": ("is 'ledger verify' now", "ledger verify {typed}"),
-    "budget": ("is 'ledger set-budget' now", "ledger set-budget {typed}"),
-    "adopt": ("is 'ledger import-certificates' now", "ledger import-certificates {typed}"),
-    "merge": (
-        "is gone: go on with one of the copies, and enter what the others have published",
-        "ledger import-certificates {ledger} FOLDER",
-    ),
-    "upgrade": (
-        "is gone, since no earlier format is read: publish on in a new ledger", "release FILE --new-ledger"
-    ),
-}  # fmt: skip
 
-
-class Ledgers(InOrder):
-    """Says of a word of before what to write now."""
-
-    def resolve_command(
-        self, ctx: click.Context, args: list[str]
-    ) -> tuple[str | None, click.Command | None, list[str]]:
-        word, *typed = args
-        if word in BEFORE:
-            became, line = BEFORE[word]
-            ledger = next((one for one in typed if not one.startswith("-")), "LEDGER")
-            now = line.format(typed=shlex.join(typed) or "LEDGER ...", ledger=shlex.quote(ledger))
-            raise click.UsageError(f"'ledger {word}' {became}. Write `takifugu {now}`.", ctx)
-        return super().resolve_command(ctx, args)
-
-
-@click.group(cls=Ledgers)
+@click.group(cls=InOrder)
 def ledger() -> None:
     """Show and verify a ledger, set budgets, finish releases.
 

@@ -8,17 +8,17 @@ import click
 
 from takifugu.cli.output import heading, noticed, print_json
 from takifugu.cli.progress import watching
-from takifugu.cli.releasing import print_tables, tables_of
+from takifugu.cli.releasing import print_files, print_tables, tables_of
 from takifugu.core.text.tables import paragraph
 from takifugu.releasing.publishing import rehearsing
 
 
 def rehearse(
-    file: Path, seed: int, people: int | None, steps: int | None, only: tuple[str, ...], anyway: bool,
+    file: Path, seed: int, people: int | None, steps: int | None, only: tuple[str, ...], allow_useless: bool,
     window: str | None, as_json: bool,
 ) -> None:  # fmt: skip
     with watching() as watch, noticed() as notices:
-        rehearsal = rehearsing.rehearse(file, seed, people, steps, window, only, anyway, watch)
+        rehearsal = rehearsing.rehearse(file, seed, people, steps, window, only, allow_useless, watch)
     if as_json:
         document = {"rehearsal": rehearsal.words, "seed": seed, "tables": tables_of(rehearsal.tables)}
         print_json("rehearse", file, {**document, "notices": notices})
@@ -26,4 +26,5 @@ def rehearse(
     heading(rehearsing.NO_GUARANTEE)
     click.echo(f"{paragraph(rehearsal.words)}\n")
     print_tables(rehearsal.tables)
+    print_files(rehearsal.tables)
     click.echo(paragraph(rehearsal.words))

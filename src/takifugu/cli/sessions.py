@@ -1,4 +1,4 @@
-"""`ask`: a session, a few questions a call."""
+"""`session`: questions, a few questions a call."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ from takifugu.releasing.publishing.session import Transcript, chosen
 from takifugu.releasing.publishing.session import ask as ask_session
 
 
-def ask(
+def session(
     file: Path, places: tuple[str, ...], at_most: str | None, only: str | None, is_last: bool,
     same_entries: str, other_entries: bool, yes: bool, window: str | None, as_json: bool,
 ) -> None:  # fmt: skip
@@ -33,7 +33,7 @@ def ask(
             wanted = Choice(same_entries=same_entries, other_entries=other_entries)
             transcript = with_answers(lambda choice: going_on(choice=choice), wanted, yes)
         if as_json:
-            print_json("ask", file, {**_plain(transcript), "notices": notices})
+            print_json("session", file, {**_plain(transcript), "notices": notices})
         else:
             if transcript.replies:
                 rows = list[list[str]]()

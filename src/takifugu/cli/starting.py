@@ -1,4 +1,4 @@
-"""`init` and `schema`: what a release file starts from."""
+"""`init` and `keys`: what a release file starts from."""
 
 from __future__ import annotations
 
@@ -28,7 +28,6 @@ from takifugu.releasing.draft.questions import NONE, Answers, Question, question
 from takifugu.releasing.draft.text import Draft, draft_of, relative, text_of
 from takifugu.releasing.file.kinds import KINDS, PLAINLY, drafted
 from takifugu.releasing.file.loading import checked, json_schema
-from takifugu.releasing.file.neighbours import write_ledger_id
 from takifugu.releasing.file.schema import listed_keys
 
 #: With a longer name the commands that come next do not fit beside what they are for.
@@ -127,11 +126,10 @@ def _written(start: Draft, text: str, force: bool) -> _Draft:
     try:
         write_new(schema_file, json.dumps(json_schema(start.kind), indent=2), True, ".json", json.loads)
         book = Ledger.open(ledger)
-        is_new, name = book.is_new, book.id
+        is_new = book.is_new
     except (LedgerError, ReleaseError):
         output.unlink(missing_ok=True)
         raise
-    write_ledger_id(output, name)
     whose = None if other is None or other.path.name == output.name else other.path
     return _Draft(output, text, start.kind, schema_file, ledger, is_new, whose, missing)
 
@@ -185,18 +183,15 @@ def _print(draft: _Draft) -> None:
     click.echo(f"\n{paragraph(draft.verdict)}")
 
 
-def schema(kind: str) -> None:
-    click.echo(json.dumps(json_schema(kind), indent=2))
-
-
 def keys(kind: str | None, as_json: bool) -> None:
     if kind is None:
         raise InputError("no kind was named", fix=f"write one of {', '.join(drafted())}").at("kind")
     keys_kind = _kind(kind)
-    all_keys = list(listed_keys(keys_kind, json_schema(keys_kind)))
+    schema = json_schema(keys_kind)
     if as_json:
-        print_json("keys", None, {"kind": keys_kind, "keys": list(map(asdict, all_keys))})
+        click.echo(json.dumps(schema, indent=2))
         return
+    all_keys = list(listed_keys(keys_kind, schema))
     click.echo(paragraph(f"All keys of a release file about {keys_kind}; those without a default must be written."))
     of_section = dict[str, list[tuple[str, str]]]()
     for key in all_keys:
@@ -219,9 +214,8 @@ def _print_next(file: str) -> None:
     """Print the commands for a new release file."""
     click.echo("Then:")
     commands = {
-        f"  takifugu compare {file}": "the best mechanisms, side by side",
+        f"  takifugu cost {file}": "the noise, and its price",
         f"  takifugu advise {file}": "is the table worth reading?",
-        f"  takifugu explain {file}": "what other epsilons would cost",
         f"  takifugu release {file}": "publish",
     }
     listing = labelled(commands.items())

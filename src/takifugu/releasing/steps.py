@@ -1,21 +1,16 @@
-"""What the steps of a study return, in words and as tables; none of it holds data."""
+"""The dry run of a release: what would be published, what it would cost, and what would be refused."""
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator
 from dataclasses import dataclass, replace
-from fractions import Fraction
-from itertools import chain, product
 from pathlib import Path
 
-from takifugu.calibration import Calibration
 from takifugu.core.errors import CompositionRefused
-from takifugu.core.escaping import at_most, command, number
+from takifugu.core.escaping import command
 from takifugu.core.lists import without
-from takifugu.core.people import People
 from takifugu.core.plain import Json
-from takifugu.core.text.parts import Part, closed, facts, heading, rows, together, words
-from takifugu.core.text.tables import labelled, name_of
+from takifugu.core.text.parts import Part, closed, facts, words
 from takifugu.releasing.advice.advising import TableAdvice
 from takifugu.releasing.advice.forecast import Forecast, Foreseen, forecast_of
 from takifugu.releasing.advice.leaving_out import in_place_of_good
@@ -23,85 +18,11 @@ from takifugu.releasing.advice.worth import Verdict
 from takifugu.releasing.certificates.files import files_of
 from takifugu.releasing.file.kind import ReleaseFile
 from takifugu.releasing.planning.outlook import Outlook, outlook
-from takifugu.releasing.planning.plan import Plan, Watch, plan, table_names, unwatched
-from takifugu.releasing.planning.questions import Question
+from takifugu.releasing.planning.plan import Watch, plan, table_names, unwatched
 from takifugu.releasing.publishing.choosing import Choice, folder_of, refuse_inputs, to_plan
 
 #: A dry run looks so many windows ahead.
 YEAR = 52
-_NOISE = ("table", "answers", "mechanism", "scale", "error", "epsilon")
-
-
-@dataclass(frozen=True, eq=False)
-class CalibratedTable:
-    """The noise of one table: its calibrations, each with whose answers get it."""
-
-    name: str
-    scope: str
-    noise: tuple[tuple[str, Calibration], ...]
-    people: People
-
-    @property
-    def calibrations(self) -> tuple[Calibration, ...]:
-        return tuple(calibration for _, calibration in self.noise)
-
-    @property
-    def noisiest(self) -> Calibration:
-        return max(self.calibrations, key=lambda c: c.scale_or_none or 0)
-
-    @property
-    def rows(self) -> Iterator[tuple[str, ...]]:
-        for whose, c in self.noise:
-            sizes = map(number, (c.scale_or_none, c.error_or_none, c.epsilon))
-            yield (name_of(self.name), name_of(whose.removesuffix(" together"), 16), c.mechanism, *sizes)
-
-    @property
-    def title(self) -> str:
-        return f"{self.name}: {self.noisiest.query.describe()}, for {self.people.whose(self.scope)}"
-
-
-@dataclass(frozen=True)
-class Calibrated(Foreseen):
-    """The noise of every table of a release file, and how large it is beside what its cells can be."""
-
-    tables: tuple[CalibratedTable, ...]
-    forecast: Forecast
-
-    @property
-    def refusal(self) -> Part:
-        return self.forecast.refusal
-
-    @property
-    def foreseen(self) -> Iterator[Part]:
-        yield from self.forecast.foreseen
-        yield from noise_of(self.tables)
-
-
-def noise_of(tables: Sequence[CalibratedTable]) -> Iterator[Part]:
-    """Yield the noise of tables side by side, and each one's cause."""
-    yield rows(_NOISE, list(chain.from_iterable(table.rows for table in tables)))
-    errors = dict[str, None]()
-    for table in tables:
-        errors |= dict.fromkeys(calibration.error_words for calibration in table.calibrations)
-    yield words(f"error: {' or '.join(errors)}")
-    for table in tables:
-        causes = Part(labelled(_why(table.noisiest)), table.noisiest._repr_html_)
-        yield together(heading(table.title), closed("Why this noise, and the other mechanisms", causes))
-
-
-def _why(calibration: Calibration) -> list[tuple[str, str]]:
-    requested, epsilon, promised = calibration.requested, calibration.epsilon, ""
-    if requested is not None and epsilon > requested[0]:
-        promised = f"the promise is epsilon {at_most(epsilon)}, not what was requested"
-    facts = [
-        ("forced by", calibration.witness.comparison),
-        ("because", calibration.witness.detail),
-        ("others after", calibration.guarantee.composition.answer),
-        ("forbids", calibration.forbids),
-        *product(["condition"], calibration.guarantee.conditions),
-        ("NOTE", promised),
-    ]
-    return [(label, words) for label, words in facts if words]
 
 
 @dataclass(frozen=True)
@@ -183,23 +104,3 @@ def dry_run(
     return DryRun(
         forecast_of(planned, anyway), ahead, published_before, only_one, in_place_of_good(planned.file, is_seen)
     )
-
-
-def calibrated_tables(planned: Plan) -> tuple[CalibratedTable, ...]:
-    """Return the noise of every table, grouping answers of equal noise."""
-    tables = []
-    for table in planned.tables:
-        groups: dict[tuple[str, float | None, Fraction], list[Question]] = {}
-        for question in table.questions:
-            c = question.calibration
-            groups.setdefault((c.mechanism, c.scale_or_none, c.epsilon), []).append(question)
-        everybody, noise = table.people.whose(table.scope), list[tuple[str, Calibration]]()
-        for first, *others in groups.values():
-            whose = everybody
-            if table.scope == "unit" and others:
-                whose = table.people.counted(1 + len(others))
-            elif table.scope == "unit":
-                whose = first.unit or everybody
-            noise.append((whose, first.calibration))
-        tables.append(CalibratedTable(table.name, table.scope, tuple(noise), table.people))
-    return tuple(tables)

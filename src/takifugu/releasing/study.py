@@ -16,17 +16,16 @@ from takifugu.core.rules import as_path
 from takifugu.core.searches import stopping
 from takifugu.core.text.parts import InParts, Part, heading, rows
 from takifugu.core.tracebacks import without_data
+from takifugu.numbers.rationals import Number, as_fractions
 from takifugu.releasing.advice.advice import Advice, advise
-from takifugu.releasing.advice.forecast import forecast_of
+from takifugu.releasing.cost import Cost, cost
 from takifugu.releasing.file.kind import ReleaseFile
 from takifugu.releasing.file.loading import load
 from takifugu.releasing.file.sharing import epsilon_of, sharing
-from takifugu.releasing.planning.comparison import Comparison, comparison
-from takifugu.releasing.planning.plan import calibrated
 from takifugu.releasing.publishing.choosing import Choice
 from takifugu.releasing.publishing.run import release_file
 from takifugu.releasing.report.outcomes import Outcome
-from takifugu.releasing.steps import Calibrated, DryRun, calibrated_tables, dry_run
+from takifugu.releasing.steps import DryRun, dry_run
 
 P = ParamSpec("P")
 T = TypeVar("T")
@@ -66,23 +65,24 @@ class Study(InParts):
     window: str | None = None
 
     @_in_lines
-    @without_data
-    def compare(self) -> Comparison:
-        """Compare every mechanism for each table; nothing is drawn or paid."""
-        return comparison(self._file())
-
-    @_in_lines
     def advise(self) -> Advice:
         """Return each table's worth and remedies; nothing is drawn or paid."""
         return advise(self.path, self.data, self.window)
 
     @_in_lines
     @without_data
-    def calibrate(self) -> Calibrated:
-        """Return each table's noise and its causes; nothing is drawn or paid."""
+    def cost(
+        self, *, with_all: bool = False, mechanism: str | None = None, epsilons: Sequence[Number] = (),
+        windows: int | None = None,
+    ) -> Cost:  # fmt: skip
+        """Return each table's noise, its causes and its price; nothing is drawn or paid.
+
+        `with_all` compares every mechanism, `mechanism` shows one; `epsilons` are priced, too; `windows` are how many
+        windows of a calendar are published in all.
+        """
+        requested, file = as_fractions(epsilons, "epsilon", "epsilons"), self._file(first=True)
         with stopping():
-            planned = calibrated(self._file())
-        return Calibrated(calibrated_tables(planned), forecast_of(planned))
+            return cost(file, with_all=with_all, mechanism=mechanism, epsilons=requested, windows=windows)
 
     @_in_lines
     @without_data
@@ -119,8 +119,8 @@ class Study(InParts):
             lines.append((item.name, item.query, f"{epsilon_of(file, item)}{together}", item.mechanism))
         return lines
 
-    def _file(self) -> ReleaseFile:
-        return load(self.path, self.data, self.only_release, self.window)
+    def _file(self, first: bool = False) -> ReleaseFile:
+        return load(self.path, self.data, self.only_release, self.window, first)
 
 
 def open_study(
@@ -128,14 +128,14 @@ def open_study(
 ) -> Study:
     """Open a release file for a notebook.
 
-    `compare`, `advise`, `calibrate`, `dry_run`, `release` show their results. `data`, `only_release` and `window` are
+    `cost`, `advise`, `dry_run`, `release` show their results. `data`, `only_release` and `window` are
     those of `release_file`. Each step reads the file anew, so that it may be edited in between. Raises SpecError for a
     faulty file.
 
     >>> from takifugu.cli.samples import write_demo
     >>> study = open_study(write_demo(Path("study")))
-    >>> print(study.compare().tables[0].rows[0].name)
-    group
+    >>> print(study.cost().tables[0].noisiest.mechanism)
+    influence
     >>> study.dry_run().forecast.refused
     False
     """

@@ -6,6 +6,7 @@ from fractions import Fraction as F
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
+from mpmath import mp
 from tests.support import population_oracles as oracles
 
 from kawamoto import bounds, composing, liftings, measured
@@ -165,3 +166,18 @@ def test_what_is_kept_is_read_exactly():
     assert composing.after_stable(PairPromise(0, F(1, 16)), 3) == PairPromise(0, F(3, 16))
     assert PairPromise(0, 7).delta == 1
     assert str(PairPromise("1/2", "0.25")) == "epsilon 0.5, delta 0.25"
+
+
+@given(st.fractions(0, 3, max_denominator=9), st.integers(0, 6))
+def test_the_sum_of_powers(epsilon, count):
+    with mp.workdps(60):
+        exact = mp.fsum(mp.exp(k * mp.mpf(epsilon.numerator) / epsilon.denominator) for k in range(count))
+        bracket = composing.sum_of_powers(epsilon, count)
+        assert bracket.low <= exact <= bracket.high
+    assert bracket.high <= bracket.low * (1 + 2.0**-51)
+
+
+def test_a_sum_of_powers_beyond_floats_is_infinite():
+    assert composing.sum_of_powers(F(701), 2).high == math.inf
+    assert composing.sum_of_powers(F(10**9), 1).high == 1
+    assert composing.sum_of_powers(F(350), 3).high < math.inf

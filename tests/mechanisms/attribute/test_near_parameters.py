@@ -137,4 +137,4 @@ def test_from_a_file(tmp_path):
 
 def test_a_file_without_a_bound_is_refused(tmp_path):
     path = written(tmp_path, "normal", {**NEAR, "max_difference = 2": "max_difference = 0"})
-    assert "hide.parameter.max_difference" in words_of(ended(BAD_INPUT, "calibrate", path))
+    assert "hide.parameter.max_difference" in words_of(ended(BAD_INPUT, "cost", path))

@@ -155,7 +155,7 @@ def test_a_region_reads_back_as_itself() -> None:
     again = frameworks.from_dict(json.loads(json.dumps(framework.to_dict())))
     assert again.fingerprint() == framework.fingerprint()
     assert "under every law that 60 public rows support (confidence 0.95; a survey)" in framework.describe()
-    assert any("covers the true one with confidence 0.95" in line for line in framework.assumptions())
+    assert any("covers the true one with confidence 0.95" in line for line in map(str, framework.assumptions()))
 
 
 @pytest.mark.parametrize("secret", [
@@ -239,7 +239,7 @@ def test_a_file_of_fitted_columns_promises_for_the_class(tmp_path: Path) -> None
     assert made.scale > 1.2 * of_guess.calibrations[0].scale
     path = written(tmp_path, "normal", FIT)
     where = str(path)
-    assert "attribute-gaussian-exact" in succeed("compare", where, "--all").output
+    assert "attribute-gaussian-exact" in succeed("cost", where, "--all").output
     assert "kept" in succeed("audit", where).output
     succeed("release", where)
     certificate = json.loads(next(tmp_path.rglob("*certificate*.json")).read_text())

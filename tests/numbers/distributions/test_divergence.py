@@ -12,7 +12,7 @@ from mpmath import mp
 from tests.support.laws_oracles import as_mpf, gaussian_divergence, laplace_divergence
 from tests.support.strategies import exact_laws
 
-from takifugu.numbers.distributions.divergence import divergence, sum_of_powers
+from takifugu.numbers.distributions.divergence import divergence
 from takifugu.numbers.distributions.exact_ratio import (
     exact_excess,
     lattice_step,
@@ -63,19 +63,7 @@ def test_ties_are_none():
     assert divergence([], F(1)).high == 0
 
 
-@given(st.fractions(0, 3, max_denominator=9), st.integers(0, 6))
-def test_the_sum_of_powers(epsilon, count):
-    with mp.workdps(60):
-        exact = mp.fsum(mp.exp(k * as_mpf(epsilon)) for k in range(count))
-        bracket = sum_of_powers(epsilon, count)
-        assert bracket.low <= exact <= bracket.high
-    assert bracket.high <= bracket.low * (1 + 2.0**-51)
 
-
-def test_a_sum_of_powers_beyond_floats_is_infinite():
-    assert sum_of_powers(F(701), 2).high == math.inf
-    assert sum_of_powers(F(10**9), 1).high == 1
-    assert sum_of_powers(F(350), 3).high < math.inf
 
 
 #: Short expansions of e from both sides: what a float of the logarithm does not tell apart from it.

@@ -62,23 +62,26 @@ def test_the_ledger_is_asked_and_not_changed(tmp_path: Path) -> None:
     before = Ledger.open(tmp_path / "ledger.db").show()
     foreseen = json_of("release", "--dry-run", where)
     assert (foreseen["forecast"]["tables"], foreseen["there"]) == ([], ["time-use-units", "time-use-pooled"])
-    account = json_of("release", "--dry-run", "--again", "time-use", "--once", "K", where)["forecast"]["account"]
+    again = json_of("release", "--dry-run", "--replace", "time-use", "--idempotency-key", "K", where)
+    account = again["forecast"]["account"]
     assert account["before"] == json_of("ledger", "show", tmp_path / "ledger.db")["sources"][0]["spent"]
     assert Fraction(account["after"]["epsilon"]) > Fraction(account["before"]["epsilon"])
     assert Ledger.open(tmp_path / "ledger.db").show() == before
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("command", [("release", "--dry-run"), ("calibrate",)])
-def test_what_a_budget_would_refuse_is_found_before(tmp_path: Path, command: tuple[str, ...]) -> None:
+@pytest.mark.parametrize(("command", "code"), [(("release", "--dry-run"), REFUSED), (("cost",), 0)])
+def test_what_a_budget_would_refuse_is_found_before(
+    tmp_path: Path, command: tuple[str, ...], code: int
+) -> None:
     where = files.write(tmp_path, changed(("budget = 10", "budget = 1.2")))
     before = there(tmp_path)
     for options in ((), ("--json",)):
-        outcome = ended(REFUSED, *command, *options, where)
-        assert "of a budget of epsilon 1.2" in outcome.stderr
+        outcome = ended(code, *command, *options, where)
+        assert "of a budget of epsilon 1.2" in words_of(outcome)
         assert outcome.stdout
     content = json.loads(outcome.stdout)
-    (refused,) = content.get("forecast", content)["refused"]
+    (refused,) = content.get("files", [content])[0]["forecast"]["refused"]
     assert "fits in [[table]]: " in refused
     assert there(tmp_path) == before
 
@@ -86,7 +89,7 @@ def test_what_a_budget_would_refuse_is_found_before(tmp_path: Path, command: tup
 @pytest.mark.slow
 def test_what_two_promises_that_are_alone_cost_is_said_before(tmp_path: Path) -> None:
     only = changed(
-        ("budget = 10", "budget = 10\nonly_release = true"), ('per = "both"', 'per = "pooled"'),
+        ("budget = 10", "budget = 10\nsingle_release = true"), ('per = "both"', 'per = "pooled"'),
         ('query = "histogram"', 'query = "count"\nstates = ["walking"]\nmechanism = "laplace-exact"'),
     )  # fmt: skip
     where = files.write(tmp_path, only)
@@ -105,14 +108,14 @@ NOISE = (("epsilon = 1.0", 'epsilon = 0.01\nmechanism = "group"'), ('per = "both
 def test_a_table_of_noise_is_refused_unless_somebody_insists(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(refusing, "SECONDS", 0.0)  # what would help is not tested here
     where = files.write(tmp_path, changed(*NOISE))
-    for command in (("release",), ("release", "--dry-run"), ("calibrate",)):
-        said = ended(REFUSED, *command, where).stderr
+    for command, code in ((("release",), REFUSED), (("release", "--dry-run"), REFUSED), (("cost",), 0)):
+        said = words_of(ended(code, *command, where))
         assert "time-use would be nothing but noise: the noise exceeds" in said
     with pytest.raises(CalibrationRefused, match="anyway=True"):
         tf.release_file(where)
     assert not (tmp_path / "ledger.db").exists()
-    succeed("release", "--dry-run", "--anyway", where)
-    succeed("release", "--anyway", where)
+    succeed("release", "--dry-run", "--allow-useless", where)
+    succeed("release", "--allow-useless", where)
     run.release_file(where, again="time-use", once="K", anyway=True)
 
 
@@ -193,7 +196,7 @@ def test_records_are_foreseen_with_and_without_their_units(tmp_path: Path) -> No
     foreseen = tf.forecast(where)
     (charged,) = foreseen.account.charges
     assert foreseen.account.after.epsilon == charged.added.epsilon < charged.alone.epsilon == 1
-    assert "The ledger was not consulted" in succeed("calibrate", where).stdout
+    assert "The ledger was not consulted" in succeed("cost", where).stdout
     tf.release_file(where)
     again = invoke("release", "--dry-run", where)
     assert (again.exit_code, "already published" in again.output) == (DONE, True)

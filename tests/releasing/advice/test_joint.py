@@ -38,7 +38,7 @@ NORMAL = ("epsilon = 0.2", 'epsilon = 4\ndelta = 1e-5\nmechanism = "influence-ga
 
 def both(path: Path) -> tuple[Any, Any]:
     """Return what `advise` and `release --dry-run` say, as JSON."""
-    outcomes = [invoke(*words, path, "--json") for words in (["advise"], ["release", "--dry-run", "--anyway"])]
+    outcomes = [invoke(*words, path, "--json") for words in (["advise"], ["release", "--dry-run", "--allow-useless"])]
     advised, dry = (json.loads(outcome.stdout) for outcome in outcomes)
     return advised["files"][0], dry
 
@@ -84,7 +84,7 @@ def test_what_is_shown_is_what_is_printed(changes: tuple[tuple[str, str], ...], 
     widths = check_one_width(path)
     advice = tf.advise(path)
     assert widths == [str(table.joint.half_width) for table in advice.tables if table.joint is not None]
-    dry = invoke("release", "--dry-run", "--anyway", path).stdout
+    dry = invoke("release", "--dry-run", "--allow-useless", path).stdout
     for width in widths:
         text_of_width = number(float(Fraction(width)))
         assert f"are the ± {text_of_width} of its release" in " ".join(str(advice).split())
@@ -131,7 +131,7 @@ def test_a_number_without_a_verdict_says_the_width(tmp_path: Path) -> None:
     (tmp_path / "rows.csv").write_text("glucose,insulin\n" + "100,15\n" * 500)
     path = tmp_path / "release.toml"
     expect = '\n[expect]\nsource = "a test"\npeople = 7\n'
-    path.write_text(NORMAL_RECORDS.replace("[source]", "[source]\nonly_release = true") + expect)
+    path.write_text(NORMAL_RECORDS.replace("[source]", "[source]\nsingle_release = true") + expect)
     (width,) = check_one_width(path)
     (table,) = tf.advise(path).tables
     assert (table.to_dict()["verdict"], table.to_dict()["half_width"]) == (None, width)
@@ -143,7 +143,7 @@ def test_a_number_without_a_verdict_says_the_width(tmp_path: Path) -> None:
 def test_before_the_people_are_read_the_width_is_that_of_one(tmp_path: Path) -> None:
     """`calibrate` reads none of them and says so; `advise` counts them where they can be read."""
     (path, *_) = (one for one in write_example("people", tmp_path) if one.suffix == ".toml")
-    calibrated = invoke("calibrate", path).stdout
+    calibrated = invoke("cost", path).stdout
     assert "It was not read which people there are: the ± is that of one person" in " ".join(calibrated.split())
     assert "It was not read" not in invoke("release", "--dry-run", path).stdout
     (table,) = tf.advise(path).tables

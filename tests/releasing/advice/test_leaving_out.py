@@ -13,7 +13,7 @@ from tests.support.release_files import EXPECT, believe, publish, read_from, rel
 from tests.support.terminals import in_streams
 
 import takifugu as tf
-from takifugu.cli import advice, calibrating, releasing, starting
+from takifugu.cli import advice, publishing, releasing, starting
 from takifugu.releasing.advice.leaving_out import left_out
 from takifugu.releasing.file.loading import load
 from takifugu.releasing.steps import dry_run
@@ -47,7 +47,7 @@ def written(folder: Path, lost: int, counting: int, *rules: str) -> Path:
 
 @pytest.fixture
 def on_a_terminal(monkeypatch: pytest.MonkeyPatch) -> None:
-    for command in (advice, calibrating, releasing, starting):
+    for command in (advice, publishing, releasing, starting):
         monkeypatch.setattr(command, "only_seen", lambda: True)
 
 
@@ -68,7 +68,7 @@ def test_nothing_is_said_where_every_row_counts(tmp_path: Path, rules: list[str]
 @pytest.mark.slow
 def test_no_other_command_counts_rows(tmp_path: Path) -> None:
     toml = written(tmp_path, 997, 203, WHERE)
-    for command in (["check"], ["compare"], ["calibrate"], ["release", "--dry-run"], ["release"]):
+    for command in (["check"], ["cost"], ["release", "--dry-run"], ["release"]):
         assert not re.search(r"\b(997|1,?200)\b", invoke(*command, toml).output), command
 
 

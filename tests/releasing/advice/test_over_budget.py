@@ -26,11 +26,11 @@ def pasted(text: str, said: str) -> str:
 
 
 @pytest.mark.parametrize("name", OVER)
-@pytest.mark.parametrize("command", [("release", "--anyway"), ("release", "--dry-run", "--anyway")])
+@pytest.mark.parametrize("command", [("release", "--allow-useless"), ("release", "--dry-run", "--allow-useless")])
 def test_the_last_line_of_a_refusal_is_enough(tmp_path: Path, name: str, command: tuple[str, ...]) -> None:
     where = files.write(tmp_path, OVER[name])
     refusal = ended(1, *command, where).stderr
     (line,) = (line for line in refusal.splitlines() if "left of a budget" in line)
     where.write_text(pasted(OVER[name], line), encoding="utf-8")
-    assert invoke("release", "--dry-run", "--anyway", where).exit_code == 0
-    succeed("release", "--anyway", where)
+    assert invoke("release", "--dry-run", "--allow-useless", where).exit_code == 0
+    succeed("release", "--allow-useless", where)

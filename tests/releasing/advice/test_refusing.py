@@ -6,7 +6,7 @@ from typing import Any
 
 import pytest
 from tests.releasing.advice.test_advice import ANY_START, of_units
-from tests.support.commands import ended, invoke, refused, succeed
+from tests.support.commands import ended, invoke, refused, succeed, words_of
 from tests.support.failing import failing, raising
 from tests.support.release_files import believe, publish, read_from, release_text
 from tests.support.releases import put
@@ -42,14 +42,14 @@ def test_it_is_refused_with_what_would_help(tmp_path: Path, monkeypatch: pytest.
     said = refused("release", path, code=REFUSED)
     assert [words for words in (
         "use would be useless: differences below", 'with no from and no to in [[table]] "use" (', "it is good",
-        "or write --anyway",
+        "or write --allow-useless",
     ) if words not in said] == []  # fmt: skip
     assert sorted(tmp_path.iterdir()) == before
 
 
 def test_whoever_insists_gets_it_and_the_next_call_leaves_it_alone(tmp_path: Path) -> None:
     path = of_units(tmp_path)
-    succeed("release", "--anyway", path)
+    succeed("release", "--allow-useless", path)
     before = Ledger.open(tmp_path / "ledger.db").show()
     again = invoke("release", path)
     assert (again.exit_code, "already published" in again.stdout) == (DONE, True)
@@ -57,11 +57,11 @@ def test_whoever_insists_gets_it_and_the_next_call_leaves_it_alone(tmp_path: Pat
 
 
 @pytest.mark.slow
-def test_the_dry_run_and_calibrate_say_it(tmp_path: Path) -> None:
+def test_the_dry_run_and_cost_say_it(tmp_path: Path) -> None:
     path = of_units(tmp_path)
-    for command in (("release", "--dry-run"), ("calibrate",)):
-        assert "use would be useless" in ended(REFUSED, *command, path).stderr
-    succeed("release", "--dry-run", "--anyway", path)
+    assert "use would be useless" in ended(REFUSED, "release", "--dry-run", path).stderr
+    assert "refused: use would be useless" in words_of(succeed("cost", path))
+    succeed("release", "--dry-run", "--allow-useless", path)
     assert tf.forecast(path).refused
 
 
@@ -92,7 +92,7 @@ def test_only_what_is_wanted_is_judged(tmp_path: Path) -> None:
     assert not (tmp_path / "ledger.db").exists()
     succeed("release", "--only", "good", path)
     ended(REFUSED, "release", "--only", "poor", path)
-    succeed("release", "--only", "poor", "--anyway", path)
+    succeed("release", "--only", "poor", "--allow-useless", path)
 
 
 @pytest.mark.slow
@@ -105,7 +105,7 @@ def test_tables_that_share_an_epsilon(tmp_path: Path) -> None:
     path = survey(tmp_path, tables.replace('"first"', '"third"').replace('"second"', '"fourth"'))
     path.write_text(f"joint_epsilon = 0.3\n{path.read_text()}")
     ended(REFUSED, "release", path)
-    succeed("release", "--anyway", path)
+    succeed("release", "--allow-useless", path)
 
 
 @pytest.mark.slow
@@ -147,7 +147,7 @@ def test_what_is_paid_for_is_completed_whatever_it_is_worth(tmp_path: Path, monk
 def test_an_expectation_that_contradicts_the_table_is_refused_before_anything_is_paid(tmp_path: Path) -> None:
     path = survey(tmp_path, YES.format("good", 1.5))
     path.write_text(f'{SURVEY}[expect]\nsource = "a test"\nvalues = {{ no = 3 }}\n{YES.format("good", 1.5)}')
-    for options in ((), ("--anyway",), ("--dry-run",)):
+    for options in ((), ("--allow-useless",), ("--dry-run",)):
         assert "expect.values" in ended(BAD_INPUT, "release", *options, path).stderr
     assert not (tmp_path / "ledger.db").exists()
 

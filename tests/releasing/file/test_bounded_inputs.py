@@ -116,7 +116,7 @@ def test_a_certificate_with_an_empty_framework(tmp_path: Path, empty: dict[str, 
     content = json.loads(path.read_text())
     content["frameworks"] = dict.fromkeys(content["frameworks"], empty)
     path.write_text(json.dumps({**content, "checksum": checksum_of(content)}))
-    for words in (("certificate", "show", path), ("certificate", "show", path, "--json")):
+    for words in (("verify", path), ("verify", path, "--json")):
         result = invoke(*words)
         assert result.exit_code in (0, 2), result.output
         assert empty.get("secrets") == [] or result.exit_code == 2, result.output

@@ -166,7 +166,7 @@ def test_the_primary_school_from_its_example(tmp_path: Path) -> None:
     example = (Path(__file__).parents[3] / "examples" / "real" / "primary-school.toml").read_text()
     (tmp_path / edges.name).write_bytes(edges.read_bytes())
     (tmp_path / "school.toml").write_text(example.replace("contacts-made-up.csv", edges.name))
-    result = succeed("compare", "--all", tmp_path / "school.toml")
+    result = succeed("cost", "--all", tmp_path / "school.toml")
     scales = {line.split()[0]: line.split()[1] for line in result.stdout.splitlines() if len(line.split()) > 3}
     assert scales["group"] == "12"
     assert float(scales["laplace-exact"]) < float(scales["wasserstein"]) <= 12

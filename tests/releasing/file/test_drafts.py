@@ -198,5 +198,5 @@ def test_what_init_lists_is_all_that_is_missing(tmp_path: Path, kind: str, table
             words = 'file = "d.csv"'
         lines[section] = lines.get(section, "") + words.format(free[0], free[-1]) + "\n"
     (tmp_path / "x.toml").write_text(filled(text, **lines), encoding="utf-8")
-    done = invoke("check", tmp_path / "x.toml", "--anyway")
+    done = invoke("check", tmp_path / "x.toml", "--allow-useless")
     assert done.exit_code == 0, (missing, done.stderr)

@@ -118,13 +118,13 @@ def test_compare_refuses_a_ledger_that_is_none(tmp_path: Path, harm: Callable[[P
     ledger = study / "ledger.db"
     harm(ledger)
     before = _seen(ledger)
-    said = run(tmp_path, "compare", study / "release.toml")
+    said = run(tmp_path, "cost", study / "release.toml")
     assert "ledger" in said
     assert len(said) < 2_000
     assert _seen(ledger) == before
 
 
-@pytest.mark.parametrize("command", ["compare", "advise", "calibrate"])
+@pytest.mark.parametrize("command", ["cost", "advise"])
 def test_it_is_said_beforehand_what_will_be_asked(tmp_path: Path, command: str) -> None:
     where = published(tmp_path)
     assert "the same entries?" not in invoke(command, where).output

@@ -26,7 +26,7 @@ def written(folder: Path, metric: str, mechanism: str = BY_NAME) -> Path:
 @pytest.mark.slow
 def test_it_is_compared_released_and_audited(tmp_path):
     path = written(tmp_path, '{ name = "power", parameter = "1/2" }')
-    (table,) = json_of("compare", "--all", path)["tables"]
+    (table,) = json_of("cost", "--all", path)["files"][0]["mechanisms"]
     rows = {row["name"]: row for row in table["rows"]}
     assert rows["kantorovich-exponential"]["expected_error"] == pytest.approx(0.22632, abs=1e-5)
     assert rows["kantorovich-relaxed"]["status"] == "chosen"
@@ -43,7 +43,7 @@ def test_another_metric_has_another_error(tmp_path):
     errors = {}
     for metric in ("capped", "logarithm"):
         path.write_text(path.read_text(encoding="utf-8").replace("capped", metric), encoding="utf-8")
-        (table,) = json_of("calibrate", path)["tables"]
+        (table,) = json_of("cost", path)["files"][0]["tables"]
         errors[metric] = table["answers"][0]["expected_error"]
     assert errors["capped"] != errors["logarithm"]
 
@@ -62,7 +62,7 @@ def test_another_metric_has_another_error(tmp_path):
 ])  # fmt: skip
 def test_what_is_no_metric_is_refused(tmp_path, metric, words):
     path = written(tmp_path, metric)
-    assert words in words_of(ended(BAD_INPUT, "calibrate", path))
+    assert words in words_of(ended(BAD_INPUT, "cost", path))
     ended(BAD_INPUT, "release", path)
     assert not (tmp_path / "people-published").exists()
 
@@ -70,4 +70,4 @@ def test_what_is_no_metric_is_refused(tmp_path, metric, words):
 @pytest.mark.parametrize("mechanism", ["", 'mechanism = "wasserstein"'])
 def test_another_mechanism_has_no_use_for_it(tmp_path, mechanism):
     path = written(tmp_path, '{ name = "power", parameter = "1/2" }', mechanism)
-    assert "table[0].metric: is no use to the mechanism" in words_of(ended(BAD_INPUT, "calibrate", path))
+    assert "table[0].metric: is no use to the mechanism" in words_of(ended(BAD_INPUT, "cost", path))

@@ -100,7 +100,7 @@ def test_a_file_of_before_means_samples_and_everything_says_so(keys: str, tmp_pa
     path = old(tmp_path, keys)
     words = "source.rows is not written"
     for command in (["check"], ["release", "--dry-run"], ["release"]):
-        done = succeed(*command, "--anyway", path)
+        done = succeed(*command, "--allow-useless", path)
         assert words in " ".join(done.output.split())
     certificate = (tmp_path / "out" / "time-use.certificate.json").read_text(encoding="utf-8")
     assert "the file does not say what a row says" in certificate
@@ -112,7 +112,7 @@ def test_a_file_of_before_means_samples_and_everything_says_so(keys: str, tmp_pa
 def test_nothing_is_said_where_the_word_is_written_or_no_time_is_read(keys: str, tmp_path: Path) -> None:
     path = old(tmp_path, keys)
     words = ("check", "release")
-    outputs = [invoke(word, "--anyway", path) for word in words]
+    outputs = [invoke(word, "--allow-useless", path) for word in words]
     assert [done.exit_code for done in outputs] == [0, 0]
     assert not any("source.rows" in done.output for done in outputs)
     certificate = (tmp_path / "out" / "time-use.certificate.json").read_text(encoding="utf-8")

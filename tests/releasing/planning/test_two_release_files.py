@@ -35,7 +35,7 @@ def written(folder: Path, stem: str, ledger: str, *changes: tuple[str, str], fil
 
 
 def compared(path: Path) -> str:
-    return words_of(invoke("compare", path))
+    return words_of(invoke("cost", path))
 
 
 @pytest.mark.slow
@@ -43,7 +43,7 @@ def test_a_file_without_an_output_publishes_beside_itself_under_its_name(tmp_pat
     for stem in ("one", "other file"):
         path = written(tmp_path, stem, "spent.db")
         assert load(path).output == tmp_path / f"{stem}-published"
-        succeed("release", path, "--again", "t", "--once", stem)
+        succeed("release", path, "--replace", "t", "--idempotency-key", stem)
     assert {path.name for path in tmp_path.iterdir() if path.is_dir()} == {"one-published", "other file-published"}
     chosen = written(tmp_path, "chosen", "spent.db", ('ledger = "spent.db"', 'ledger = "spent.db"\noutput = "public"'))
     assert load(chosen).output == tmp_path / "public"
@@ -106,7 +106,7 @@ def test_the_same_data_under_another_name_in_one_ledger_are_noticed(tmp_path: Pa
     assert said not in compared(mine), "one name, spelt in two ways"
     written(tmp_path, "mine", "spent.db", ('"minutes"', '"hours"'))
     words = f"the same data are {said} in other.toml ('minutes')"
-    for command in (["compare"], ["release", "--dry-run"], ["compare", "--json"]):
+    for command in (["cost"], ["release", "--dry-run"], ["cost", "--json"]):
         assert words in words_of(succeed(*command, mine)), command
     same, nameless = ('"minutes"', '"hours"\nsame_people = true'), ('unit = "who"', "where = \"who = 'a'\"")
     written(tmp_path, "mine", "spent.db", same)
@@ -133,13 +133,13 @@ def test_the_same_data_with_another_ledger_are_noticed_by_every_command(tmp_path
     other = written(tmp_path, "other", "other.db", file="./minutes.csv", table="u")
     words = "the same data are read with another ledger by other.toml ('other.db')"
     for command in (
-        ["compare"], ["calibrate"], ["release", "--dry-run"],
-        ["compare", "--json"], ["calibrate", "--json"], ["release", "--dry-run", "--json"],
+        ["cost"], ["release", "--dry-run"],
+        ["cost", "--json"], ["release", "--dry-run", "--json"],
     ):  # fmt: skip
         printed = words_of(succeed(*command, mine))
         assert words in printed, command
         assert "'mine.db'" in printed
-    assert words in str(tf.open_study(mine).compare())
+    assert words in str(tf.open_study(mine).cost())
     assert words in " ".join(str(tf.forecast(mine)).split())
     assert words in words_of(succeed("release", mine))
     with pytest.raises(LedgerError, match=r"t\.certificate\.json in '.*mine-published' was paid for by a ledger other"):
@@ -150,14 +150,14 @@ def test_the_same_data_with_another_ledger_are_noticed_by_every_command(tmp_path
 
 
 @pytest.mark.slow
-def test_plan_notices_it_too(tmp_path: Path) -> None:
+def test_a_look_ahead_notices_it_too(tmp_path: Path) -> None:
     weeks = ("step = 1\nfrom = 0\nuntil = 8", 'step = "1h"\nfrom = "2026-01-05"\nuntil = "2026-03-02"')
     for stem in ("one", "two"):
         every = ("epsilon = 5.0", 'every = "week"\nepsilon = 5.0')
         written(tmp_path, stem, f"{stem}.db", weeks, every, rows="who,minute,doing\na,2026-01-05T00:00,still\n")
     words = "read with another ledger by two.toml"
-    assert words in words_of(succeed("plan", tmp_path / "one.toml"))
-    assert words in json_of("plan", tmp_path / "one.toml")["notices"][0]
+    assert words in words_of(succeed("cost", "--windows", "4", tmp_path / "one.toml"))
+    assert words in str(json_of("cost", "--windows", "4", tmp_path / "one.toml")["files"][0]["forecast"]["notices"])
 
 
 def test_one_ledger_by_any_name_is_one_ledger(tmp_path: Path) -> None:
@@ -180,7 +180,7 @@ def test_the_same_people_without_units_pay_in_both_files(tmp_path: Path) -> None
     alone = (('unit = "who"\n', ""), ("units_independent = true\n", ""))
     for stem, name in (("one", '"minutes"'), ("other", '"hours"\nsame_people = true')):
         path = written(tmp_path, stem, "spent.db", *alone, ('"minutes"', name), rows=minutes)
-        succeed("release", path, "--anyway")
+        succeed("release", path, "--allow-useless")
     mine, theirs = (row.spent.epsilon for row in Ledger.open(tmp_path / "spent.db").show())
     assert 5 < mine == theirs <= 10, "5 for a change of all steps of the other source, and its own"
     (certificate,) = (tmp_path / "other-published").glob("*.certificate.txt")

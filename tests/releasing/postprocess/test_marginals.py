@@ -125,9 +125,8 @@ def test_each_is_one_short_line_a_table_and_a_picture(thing: Any, tmp_path: Path
     plot = thing.plot()
     assert ElementTree.fromstring(plot._repr_svg_()).tag.endswith("svg")
     assert plot.save(tmp_path / "a.svg").read_text(encoding="utf-8") == by_itself(plot.svg)
-    assert plot.save(tmp_path / "a.png").read_bytes().startswith(b"\x89PNG")
     with pytest.raises(InputError, match="no name of a picture"):
-        plot.save(tmp_path / "a.gif")
+        plot.save(tmp_path / "a.png")
 
 
 def test_what_they_say() -> None:

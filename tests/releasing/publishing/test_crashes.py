@@ -38,7 +38,7 @@ def prepared(tmp_path_factory: pytest.TempPathFactory) -> Path:
         small(folder / name)
     first = run(["release", str(folder / "old" / "release.toml")], folder / "old")
     assert first.code == 0, first
-    assert len(seen(folder / "old").files) == 14
+    assert len(seen(folder / "old").files) == 10
     (folder / "steps.txt").write_text(first.steps)
     return folder
 
@@ -55,7 +55,7 @@ def round_of(
     shutil.copytree(prepared / kind, folder)
     before = seen(folder)
     toml = str(folder / "release.toml")
-    anew = ["--again", "both", "--again", "walking", "--once", "K"] if kind == "old" else []
+    anew = ["--replace", "both", "--replace", "walking", "--idempotency-key", "K"] if kind == "old" else []
     broken = run(["release", *anew, toml], folder, fault)
     now = seen(folder)
     check_public(now)
@@ -80,7 +80,7 @@ def round_of(
     assert last.state_since(before) == "done"
     assert len(last.reservations) == len(before.reservations) + 1, "paid twice"
     left = [name for name in last.files if name != ".takifugu.lock" or reached != "done"]  # swept by the next release
-    assert len(left) == 14, left
+    assert len(left) == 10, left
     drawn = next((files for group, (_, files) in now.reservations.items() if group not in before.reservations), {})
     for name, content in drawn.items():
         assert last.files[name] == content, "drawn twice"

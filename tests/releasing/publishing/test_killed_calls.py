@@ -34,7 +34,7 @@ def prepared(server: Server, tmp_path_factory: pytest.TempPathFactory) -> Path:
     first = server.run(["release", str(folder / "old" / "release.toml")], folder / "old")
     assert first.code == 0, first
     shutil.copytree(folder / "old", folder / "twice")
-    anew = ["--again", "both", "--again", "walking", "--once", "K"]
+    anew = ["--replace", "both", "--replace", "walking", "--idempotency-key", "K"]
     second = server.run(["release", *anew, str(folder / "twice" / "release.toml")], folder / "twice")
     assert second.code == 0, second
     (folder / "steps.new").write_text(first.steps)

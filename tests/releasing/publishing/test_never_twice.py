@@ -54,7 +54,7 @@ def test_a_second_release_in_a_file_is_new_and_the_first_is_named(tmp_path: Path
 def test_one_key_pays_once(tmp_path: Path) -> None:
     toml = small(tmp_path)
     first = tf.release_file(toml)
-    with pytest.raises(InputError, match="such as --once 2"):
+    with pytest.raises(InputError, match="such as --idempotency-key 2"):
         tf.release_file(toml, again="walking")
     with pytest.raises(InputError, match="did you mean 'walking'"):
         tf.release_file(toml, again="walkin", once="K")
@@ -73,14 +73,14 @@ def test_one_key_pays_once(tmp_path: Path) -> None:
 def test_a_scheduler_pays_once_wherever_the_files_are(tmp_path: Path) -> None:
     toml, folder = small(tmp_path), tmp_path / "today"
     for _ in range(3):
-        succeed("release", toml, "--output", folder, "--once", "2026-W07")
+        succeed("release", toml, "--output", folder, "--idempotency-key", "2026-W07")
     shutil.rmtree(folder)
     for where in (folder, tmp_path / "elsewhere"):
-        outcome = ended(2, "release", toml, "--output", where, "--once", "2026-W07")
+        outcome = ended(2, "release", toml, "--output", where, "--idempotency-key", "2026-W07")
         assert "both was published with the key '2026-W07'" in outcome.stderr
         assert "--force" not in outcome.stderr
     assert paid(tmp_path) == 1
-    succeed("release", toml, "--output", folder, "--once", "2026-W08")
+    succeed("release", toml, "--output", folder, "--idempotency-key", "2026-W08")
     assert paid(tmp_path) == 2
 
 
@@ -106,7 +106,7 @@ def test_force_is_never_offered_for_what_was_paid(tmp_path: Path, force: list[st
     for accident in (lambda: certificate.write_text("{}"), certificate.unlink):
         accident()
         outcome = ended(2, "release", *force, toml)
-        assert "--only both --again both --once 2`" in outcome.stderr
+        assert "--only both --replace both --idempotency-key 2`" in outcome.stderr
         assert "--force" not in outcome.stderr
         certificate.write_bytes(whole)
     small(tmp_path, SPEC.replace("epsilon = 2.0", "epsilon = 1.5"))
@@ -114,7 +114,7 @@ def test_force_is_never_offered_for_what_was_paid(tmp_path: Path, force: list[st
     assert re.search("walking in .*from other keys", outcome.stderr)
     assert "--force" not in outcome.stderr
     assert paid(tmp_path) == 1
-    succeed("release", "--only", "walking", "--again", "walking", "--once", "K", toml)
+    succeed("release", "--only", "walking", "--replace", "walking", "--idempotency-key", "K", toml)
     assert paid(tmp_path) == 2
 
 
@@ -152,11 +152,11 @@ def test_no_exit_code_says_that_nothing_happened_after_a_publication(
         outcome = ended(code, "release", toml, "--json")
     assert json.loads(outcome.stdout)["error"]["published"] == ["both"]
     assert "Paid for by an earlier call, and published now: both." in outcome.stderr
-    assert len(seen(tmp_path).files) == 7
+    assert len(seen(tmp_path).files) == 5
     if error is None:
         assert "published now: both. Of the rest:" in outcome.stderr
         ended(1, "release", toml)
-    succeed("release", "--anyway", toml)
+    succeed("release", "--allow-useless", toml)
     assert paid(tmp_path) == 2
 
 
@@ -177,7 +177,7 @@ def test_a_window_is_the_same_however_it_is_chosen(tmp_path: Path, monkeypatch: 
 
 def test_spellings_of_a_key_that_look_alike_pay_once(tmp_path: Path) -> None:
     toml = small(tmp_path, FIRST)
-    again = ("release", toml, "--again", "both", "--once")
+    again = ("release", toml, "--replace", "both", "--idempotency-key")
     for key in ("Wo\u0301che 02", " W\u00f3che 02", "W\u00f3che  02 ", "W\u00f3che 02\u200b"):
         succeed(*again, key)
         assert paid(tmp_path) == 1

@@ -28,7 +28,7 @@ SPEC = changed(
     files.SPEC, ("budget = 10", 'budget = 10\nroster = ["Ana", "Ben"]'), ('recording = "run no."\n', ""),
     ("recordings_independent = true\n", ""),
 )  # fmt: skip
-LONGER = ("--steps", 60, "--anyway")
+LONGER = ("--steps", 60, "--allow-useless")
 
 
 @pytest.fixture
@@ -52,7 +52,7 @@ def test_neither_data_nor_ledger_is_opened_and_every_file_is_marked(toml: Path) 
     there = sorted(path.name for path in toml.parent.iterdir())
     assert there == ["data.csv", "ledger.db", "release-rehearsal", "release.toml"]
     written = contents(toml.parent / "release-rehearsal")
-    assert len(written) == 14
+    assert len(written) == 10
     for name, content in written.items():
         assert b"ehearsal" in content, name
         assert b"no guarantee" in content, name
@@ -74,7 +74,7 @@ def test_what_a_certificate_of_it_says(toml: Path) -> None:
     rehearsal = rehearse(toml, 7, steps=60, anyway=True)
     certificate = read_certificate(rehearsal.folder / "time-use-pooled.certificate.json")
     assert (certificate.rehearsal, certificate.private, certificate.ledger, certificate.date) == (7, False, None, "")
-    said = words_of(succeed("certificate", "show", rehearsal.folder / "time-use-pooled.certificate.json"))
+    said = words_of(succeed("verify", rehearsal.folder / "time-use-pooled.certificate.json"))
     assert said.startswith("Rehearsal, no guarantee: certificate of 'time-use-pooled' with made-up data")
     assert "come from the seed 7. Nobody's data were read" in said
     assert "operating system" not in said
@@ -191,5 +191,5 @@ def test_of_other_beliefs_nothing_is_made_up() -> None:
 
 def test_a_file_without_a_belief_says_so(tmp_path: Path) -> None:
     shutil.copy(Path(__file__).parents[3] / "examples" / "venues.toml", tmp_path)
-    said = words_of(ended(REFUSED, "rehearse", tmp_path / "venues.toml", "--seed", 7, "--anyway"))
+    said = words_of(ended(REFUSED, "rehearse", tmp_path / "venues.toml", "--seed", 7, "--allow-useless"))
     assert "no belief that data could be drawn from" in said

@@ -176,11 +176,11 @@ def test_what_a_release_does(prepared: Prepared, said: InLedger, there: InFolder
 @pytest.mark.sampled(6)
 @pytest.mark.parametrize(("said", "there", "options"), [
     *((said, there, ["--force"]) for said, there in STATES),
-    *((said, there, ["--once", "K"]) for said, there in STATES if row_of(said, there).keyed),
+    *((said, there, ["--idempotency-key", "K"]) for said, there in STATES if row_of(said, there).keyed),
 ])  # fmt: skip
 def test_what_force_or_a_key_does(prepared: Prepared, said: InLedger, there: InFolder, options: list[str]) -> None:
     toml, row = prepared.make(said, there), row_of(said, there)
-    does = row.done("--force" in options, "--once" in options)
+    does = row.done("--force" in options, "--idempotency-key" in options)
     Ledger.open(prepared.study / "ledger.db")  # where there was none it is another one now
     check(prepared, ["release", *options, str(toml)], row, does, row.exits if does is row.does else 0)
 
@@ -197,12 +197,12 @@ def test_what_resuming_does(prepared: Prepared, said: InLedger, there: InFolder)
 @pytest.mark.sampled(8)
 @pytest.mark.parametrize(("said", "there"), STATES)
 def test_what_a_release_under_a_key_does(prepared: Prepared, said: InLedger, there: InFolder) -> None:
-    """`--again NAME --once KEY` pays, once, unless the ledger is not the one that paid for what lies there."""
+    """A key pays for a table again, once, unless the ledger is not the one that paid for what lies there."""
     toml, row = prepared.make(said, there), row_of(said, there)
     before = payments(prepared.study)
     is_refused = there is InFolder.ANOTHER_LEDGER or (not before and row.forced is None and row.does is Does.REFUSE)
     for _ in range(2):
-        ended(2 if is_refused else 0, "release", "--again", "both", "--once", "K", toml)
+        ended(2 if is_refused else 0, "release", "--replace", "both", "--idempotency-key", "K", toml)
         assert len(payments(prepared.study)) - len(before) == (not is_refused)
 
 
@@ -223,7 +223,7 @@ def page_of(table: tuple[Row, ...], column: str) -> str:
     lines = [f"| the ledger says | in the folder lies | {column} | and says | exit code |", "|---|---|---|---|---:|"]
     for row in table:
         done = f"{row.does} (`--force`: {row.forced})" if row.forced else str(row.does)
-        done = f"{done} (`--once`: {row.keyed})" if row.keyed else done
+        done = f"{done} (`--idempotency-key`: {row.keyed})" if row.keyed else done
         words = re.sub(r"\{[^}]*\}", "…", row.words).strip()
         said = "anything" if len(row.ledger) == len(InLedger) else "; ".join(row.ledger)
         there = "anything" if len(row.folder) == len(InFolder) else "; ".join(row.folder)

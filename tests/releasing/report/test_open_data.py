@@ -15,15 +15,15 @@ from tests.releasing import files
 from tests.releasing.file.test_population_files import BY_NAME, places_in
 from tests.releasing.report.test_opening import opening
 from tests.releasing.report.test_words_for_readers import SPEC, TABLE, TOP, worded
-from tests.support.commands import ended, invoke, succeed
+from tests.support.commands import ended, json_of, succeed, words_of
 from tests.support.pages import check_page
 from tests.support.release_files import believe, hide, publish, read_from, release_text
 
 from takifugu.core.text.marks import drawing, rectangle
-from takifugu.core.text.plot import png, stacked
+from takifugu.core.text.plot import stacked
 from takifugu.releasing.certificates.cells import read_table
 from takifugu.releasing.certificates.checksum import read_certificate, table_state
-from takifugu.releasing.certificates.files import DRAWING, ENDS, PLACES
+from takifugu.releasing.certificates.files import DRAWING, ENDS
 from takifugu.releasing.publishing.run import release_file
 from takifugu.releasing.report.outcomes import Published
 
@@ -39,6 +39,7 @@ TYPES = {"integer": int, "number": (int, float), "string": str, "boolean": bool,
 
 def check_package(folder: Path, name: str) -> dict[str, dict]:  # type: ignore[type-arg]
     """Check what a Data Package 2.0 requires, and that it describes the files that lie there; return its resources."""
+    succeed("report", folder / f"{name}.certificate.json", "--as", "datapackage", "--force")
     package = json.loads((folder / f"{name}.datapackage.json").read_text(encoding="utf-8"))
     assert package["$schema"] == "https://datapackage.org/profiles/2.0/datapackage.json"
     assert package["name"]
@@ -68,10 +69,14 @@ def test_every_kind_of_file_is_open_data_with_words_for_readers(example: Example
     (table,) = release_file(file, anyway=True).tables
     folder = table.files[0].parent
     resources = check_package(folder, table.name)
+    assert sorted(path.name for path in folder.glob(f"{table.name}.*")) == sorted(
+        [*(path.name for path in table.files), f"{table.name}.datapackage.json"]
+    )  # nothing else is written beside the table
+    succeed("report", folder, "--as", "json")
     data = json.loads((folder / f"{table.name}.table.json").read_text(encoding="utf-8"))
     assert data["rows"] == [dict(row) for row in table.rows]
     assert data["fields"] == resources["table"]["schema"]["fields"]
-    assert {f"{table.name}{end}" for end in ENDS if end not in (PLACES, DRAWING)} <= {path.name for path in table.files}
+    assert {f"{table.name}{end}" for end in ENDS if end != DRAWING} <= {path.name for path in table.files}
     certificate = read_certificate(table.files[1])
     assert {key: getattr(certificate, key) for key in {**TOP, **TABLE}} == {**TOP, **TABLE}
     assert table_state(table.files[1], certificate) == "the same"
@@ -80,12 +85,9 @@ def test_every_kind_of_file_is_open_data_with_words_for_readers(example: Example
     assert [words for words in (*TOP.values(), *TABLE.values()) if words not in text] == []
     for words in ("City Hospital &lt;b&gt;", "data@hospital.example", "Activity &amp; rest", "minutes"):
         assert words in report, words
-    said = opening(report)
-    (hides,) = (words for words in said if words.startswith("How well it hides"))
-    assert hides.startswith("How well it hides that a person was at") == (certificate.definition == "asymmetric")
-    assert not re.search("(user|step|row) [0-9]", hides), "nobody but us calls it by that number"
-    assert not re.search(r"(the .*) is .* rather than \1 is ", hides), "what both sides share is said once"
-    assert not any("the difference above" in words for words in said) or "ifferences" in said[0]
+    (secret,) = (words for words in opening(report) if words.startswith("Secret: "))
+    assert secret.startswith("Secret: that a person was at") == (certificate.definition == "asymmetric")
+    assert not re.search("(user|step|row) [0-9]", secret), "nobody but us calls it by that number"
 
 
 def published(folder: Path) -> Published:
@@ -114,33 +116,14 @@ def test_the_report_offers_all_files(tmp_path: Path) -> None:
     assert all(f">{row['value']:,}<" in picture for row in table.rows)
     assert picture.count("±") == 1
     report = table.files[3].read_text(encoding="utf-8")
-    for end in (".csv", ".table.json", ".svg", ".datapackage.json", ".certificate.json"):
+    for end in (".csv", ".svg", ".certificate.json"):
         assert f'href="./{table.name}{end}" download' in report
-
-
-@pytest.mark.slow
-def test_the_picture_is_drawn_anew_from_the_certificate(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
-    table = published(tmp_path)
-    certificate, svg = (tmp_path / "out" / f"{table.name}{end}" for end in (".certificate.json", ".svg"))
-    show = ("certificate", "show", certificate, "--picture")
-    succeed(*show, tmp_path / "again.svg")
-    assert (tmp_path / "again.svg").read_bytes() == svg.read_bytes()
-    succeed(*show, tmp_path / "use.png")
-    photo = (tmp_path / "use.png").read_bytes()
-    assert photo[:8] == b"\x89PNG\r\n\x1a\n"
-    assert int.from_bytes(photo[16:20], "big") == 2 * int(ElementTree.fromstring(svg.read_text()).attrib["width"])
-    assert b"Software" not in photo
-    for name, words in (("use.png", "would be overwritten"), ("use.gif", "is no name of a picture")):
-        assert words in ended(2, *show, tmp_path / name).output
-    monkeypatch.setattr("takifugu.core.text.plot.find_spec", lambda name: None)
-    assert "a PNG is drawn by matplotlib" in invoke(*show, tmp_path / "other.png").output
 
 
 def test_pictures_below_each_other() -> None:
     one = drawing(10, 20, "a", [rectangle(0, 0, 10, 20, "red")])
     both = stacked([one, one.replace("red", "blue")])
     assert ElementTree.fromstring(both).attrib["height"] == "40"
-    assert png(both) is not None
 
 
 def test_safe_places_have_coordinates(tmp_path: Path) -> None:
@@ -154,7 +137,8 @@ def test_safe_places_have_coordinates(tmp_path: Path) -> None:
     assert "no count" in fields[1]["description"]
     package = json.loads((table.files[0].parent / f"{table.name}.datapackage.json").read_text(encoding="utf-8"))
     assert "never below the true count" in package["description"]
-    geo = json.loads((table.files[0].parent / f"{table.name}.geojson").read_text(encoding="utf-8"))
+    (written,) = json_of("report", table.files[0].parent, "--as", "geojson")["written"]
+    geo = json.loads(Path(written).read_text(encoding="utf-8"))
     assert len(geo["features"]) == len(table.rows)
     for feature, row in zip(geo["features"], table.rows, strict=True):
         ring = feature["geometry"]["coordinates"][0]
@@ -172,7 +156,8 @@ def test_populations_have_coordinates(tmp_path: Path) -> None:
     in_degrees = BY_NAME.replace("metres = [1000, 500]", "degrees = true")
     (table,) = release_file(places_in(tmp_path, in_degrees), anyway=True).tables
     check_package(table.files[0].parent, table.name)
-    geo = json.loads((table.files[0].parent / f"{table.name}.geojson").read_text(encoding="utf-8"))
+    (written,) = json_of("report", table.files[0].parent, "--as", "geojson")["written"]
+    geo = json.loads(Path(written).read_text(encoding="utf-8"))
     assert len(geo["features"]) == 8
     shares = [feature["properties"] for feature in geo["features"]]
     for key in ("home: share", "out: share", "home: share sent", "out: share sent"):
@@ -186,7 +171,7 @@ def test_populations_have_coordinates(tmp_path: Path) -> None:
 
 def test_places_in_metres_are_no_geojson(tmp_path: Path) -> None:
     (table,) = release_file(places_in(tmp_path, BY_NAME), anyway=True).tables
-    assert "places" not in check_package(table.files[0].parent, table.name)
-    assert not [*table.files[0].parent.glob("*.geojson")], "GeoJSON is in degrees"
+    refused = ended(2, "report", table.files[0].parent, "--as", "geojson")
+    assert "its coordinates are no longitudes and latitudes" in words_of(refused)
     picture = (table.files[0].parent / f"{table.name}.svg").read_text(encoding="utf-8")
     assert ">1 km</text>" in picture, "4 units of 1,000 m across: a third of them is 1.3 km"

@@ -83,8 +83,8 @@ def test_households_are_households_everywhere(tmp_path: Path) -> None:
     path = files.write(tmp_path, spec, data)
     study = tf.open_study(path)
     with fitting(100):
-        assert "time-use-pooled: all households together" in str(study.compare())
-        calibrated, foreseen = str(study.calibrate()), str(study.dry_run())
+        assert "time-use-pooled: all households together" in str(study.cost(with_all=True))
+        calibrated, foreseen = str(study.cost()), str(study.dry_run())
     assert "for each household" in calibrated
     assert re.search("for (one household|[23] households) ", " ".join(foreseen.split()))
     outcome = study.release()

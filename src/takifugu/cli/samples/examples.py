@@ -62,6 +62,7 @@ def write_example(name: str, folder: Path) -> tuple[Path, ...]:
         raise InputError(
             f"there is no example {name!r}{did_you_mean(name, by_name)}", fix=f"write one of {', '.join(by_name)}"
         ).at("name")
+    folder.mkdir(parents=True, exist_ok=True)
     copies = {folder / path.name: path.read_bytes() for path in by_name[name].files}
     for path in copies:
         if path.exists():

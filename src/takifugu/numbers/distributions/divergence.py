@@ -13,7 +13,7 @@ from itertools import chain
 from takifugu.numbers.distributions.positive_part import Enclosure
 from takifugu.numbers.rationals import float_above, float_below, in_common_unit
 
-_BITS = 120
+BITS = 120
 #: Beyond this, e^epsilon q exceeds p for any masses with fewer than 14,000 bits; a smaller epsilon is safe above.
 _LARGEST = Fraction(10_000)
 
@@ -34,42 +34,26 @@ def divergence_in_units(masses: Iterable[tuple[int, int]], unit: int, epsilon: F
     >>> divergence_in_units([(3, 1), (1, 3)], 4, Fraction(0)).high
     0.5
     """
-    low, high = _powers(epsilon)
+    low, high = power_bounds(epsilon)
     least = most = 0
     for p, q in masses:
-        scaled = p << _BITS
+        scaled = p << BITS
         most += max(scaled - low * q, 0)
         least += max(scaled - high * q, 0) if q == 0 or epsilon <= _LARGEST else 0
-    return Enclosure(float_below(Fraction(least, unit << _BITS)), float_above(Fraction(most, unit << _BITS)))
+    return Enclosure(float_below(Fraction(least, unit << BITS)), float_above(Fraction(most, unit << BITS)))
 
 
-def sum_of_powers(epsilon: Fraction, count: int) -> Enclosure:
-    """Enclose 1 + e^epsilon + ... + e^((count - 1) epsilon).
-
-    >>> sum_of_powers(Fraction(0), 3).high
-    3.0
-    """
-    if (count - 1) * epsilon > 700:
-        return Enclosure(0.0, math.inf)
-    ends = []
-    for bound in _powers(epsilon):
-        power = Fraction(bound, 2**_BITS)
-        ends.append(sum((power**k for k in range(count)), Fraction(0)))
-    low, high = ends
-    return Enclosure(float_below(low), float_above(high))
-
-
-def _powers(epsilon: Fraction) -> tuple[int, int]:
+def power_bounds(epsilon: Fraction) -> tuple[int, int]:
     """Enclose e^epsilon 2**120 by whole numbers, equal for epsilon 0."""
     capped = min(epsilon, _LARGEST)
     if not capped:
-        return 1 << _BITS, 1 << _BITS
+        return 1 << BITS, 1 << BITS
     from mpmath import iv
 
     before = iv.prec
-    iv.prec = 2 * _BITS
+    iv.prec = 2 * BITS
     try:
-        power = iv.exp(iv.mpf(capped.numerator) / iv.mpf(capped.denominator)) * iv.mpf(2) ** _BITS
+        power = iv.exp(iv.mpf(capped.numerator) / iv.mpf(capped.denominator)) * iv.mpf(2) ** BITS
         return math.floor(_fraction(power.a)), math.ceil(_fraction(power.b))
     finally:
         iv.prec = before

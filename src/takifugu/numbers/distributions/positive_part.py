@@ -272,19 +272,10 @@ def _lattice_gap(
         factors = np.exp(np.clip(-theta * at[is_inside], -700, 700))
         return scale * (float(np.maximum(sums[is_inside], 0.0) @ factors) + error * float(np.linalg.norm(factors)))
 
-    return _least_gap(likely, step, count)
+    return least_gap(likely, step, count)
 
 
-def added_by_splitting(law: Floats, at: Floats, step: float, count: int) -> float:
-    """Bound E[S'_+] - E[S_+] of `count` terms split onto a lattice.
-
-    `step` is the lattice's. `law` are the masses of S' at the places `at`, right up to a relative 1e-9 (see the
-    module).
-    """
-    return _least_gap(lambda t: float(law[np.abs(at) <= t].sum()), step, count)
-
-
-def _least_gap(likely: Callable[[float], float], step: float, count: int) -> float:
+def least_gap(likely: Callable[[float], float], step: float, count: int) -> float:
     """Return the least of t P(|S'| <= t) + 2(t+v/t) e^(-t^2/2v)."""
     proxy, best = count * step**2 / 4, math.inf
     for factor in (3.0, 4.0, 5.0, 6.0, 7.0, 8.0, 10.0, 12.0):

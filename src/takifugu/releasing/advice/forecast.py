@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from takifugu.core.errors import CompositionRefused
+from takifugu.core.errors import CompositionRefused, PeopleUndeclared
 from takifugu.core.escaping import at_most, command, number
 from takifugu.core.names import normalised
 from takifugu.core.people import PEOPLE, People
@@ -24,7 +24,7 @@ from takifugu.releasing.advice.refusing import too_early
 from takifugu.releasing.file.loading import load
 from takifugu.releasing.file.neighbours import notices_of_file
 from takifugu.releasing.planning.expected import AT_ONCE, Expected, expected
-from takifugu.releasing.planning.notices import added, forbidden, notices, notices_of_reading, spending
+from takifugu.releasing.planning.notices import added, asks_words, forbidden, notices, notices_of_reading, spending
 from takifugu.releasing.planning.plan import Plan, plan
 
 if TYPE_CHECKING:  # nothing is loaded that reads ledgers where none is consulted
@@ -176,29 +176,35 @@ def forecast(
         return forecast_of(plan(load(path, data, only_release, window)))
 
 
-def forecast_of(planned: Plan, anyway: bool = False) -> Forecast:
+def forecast_of(planned: Plan, anyway: bool = False, is_due: bool = True) -> Forecast:
     """Return the forecast of a plan.
 
-    `anyway` accepts tables that are not worth publishing. Where the units of records were not read, the ledger is not
-    consulted, and a table of units is not judged.
+    Where it `is_due`, tables of windows that have not ended are refused with what would help, and what a ledger asks
+    first is raised. `anyway` accepts tables that are not worth publishing. Where the units of records were not read,
+    the ledger is not consulted, and a table of units is not judged.
     """
     file, questions, notices_of_sources = planned.file, planned.questions, notices_of_file(planned.file)
     name, people = normalised(file.source.name), file.people
     tables, advice = tuple(map(expected, planned.tables)), advice_of(planned)
-    refusals = [] if anyway else [*too_early(file), *refusals_of(planned, tables, advice)]
+    early = too_early(file) if is_due else []
+    refusals = [] if anyway else [*early, *refusals_of(planned, tables, advice, is_due)]
     if planned.knows_units and not questions:
         return Forecast(name, file.path, (), None, notices_of_sources, (), people=people)
-    account = None
+    account, asked = None, list[str]()
     if planned.knows_units:
         try:
             account = previewed(planned, file.budget)
         except CompositionRefused as refused:
             refusals.append(str(refused))
+        except PeopleUndeclared as question:
+            if is_due:
+                raise
+            asked.append(asks_words(question))
         remarks = dict[str, None]()
         for table in planned.tables:
             for c in table.calibrations:
                 remarks |= dict.fromkeys(file.kind.remarks(file, table.item, c.mechanism, c.randomiser))
-        beforehand = [*remarks]
+        beforehand = [*remarks, *asked]
         if account is not None:
             beforehand += notices(questions, name, account, people)
             if account.over is not None:

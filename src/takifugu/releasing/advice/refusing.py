@@ -17,13 +17,15 @@ from takifugu.releasing.planning.plan import Plan
 
 #: A refusal names the best remedy of those that are tried in so many seconds of work.
 SECONDS = 5.0
-_ANYWAY = "or write --anyway (anyway=True)"
+_ANYWAY = "or write --allow-useless (anyway=True)"
 
 
-def refusals(planned: Plan, tables: Sequence[Expected], advice: Sequence[TableAdvice]) -> list[str]:
-    """Return every refusal of a plan's tables in words, with best remedies."""
+def refusals(
+    planned: Plan, tables: Sequence[Expected], advice: Sequence[TableAdvice], with_remedies: bool = True
+) -> list[str]:
+    """Return every refusal of a plan's tables in words, with best remedies, whose search may take SECONDS."""
     reasons = list(_reasons(planned, tables, advice))
-    best = _best_remedy(planned, advice) if reasons else ""
+    best = _best_remedy(planned, advice) if reasons and with_remedies else ""
     return [f"{reason}; {best or fix}, {_ANYWAY}" for reason, fix in reasons]
 
 

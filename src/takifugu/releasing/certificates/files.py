@@ -11,12 +11,15 @@ from pathlib import Path
 
 #: What each table's files are called, after its name.
 CERTIFICATE, PAGE, TABLE, REPORT = ".certificate.json", ".certificate.txt", ".csv", ".report.html"
-DATA, PACKAGE, PLACES, DRAWING = ".table.json", ".datapackage.json", ".geojson", ".svg"
-#: All of them, in the order in which they appear, and those that hold values.
-ENDS = (CERTIFICATE, PAGE, TABLE, DATA, PACKAGE, PLACES, DRAWING, REPORT)
+DRAWING = ".svg"
+#: All of them, in the order in which they appear.
+ENDS = (CERTIFICATE, PAGE, TABLE, DRAWING, REPORT)
+#: What a table is called in the forms that are made on demand.
+DATA, PACKAGE, PLACES, ARCHIVE = ".table.json", ".datapackage.json", ".geojson", ".zip"
 #: The page and the tables of all windows; they are made anew from the certificates in the folder when one appears.
-WINDOWS, WINDOWS_TABLE, WINDOWS_DATA = ".windows.html", ".windows.csv", ".windows.json"
-VALUES = (TABLE, DATA, PACKAGE, PLACES, DRAWING, REPORT)
+WINDOWS, WINDOWS_TABLE = ".windows.html", ".windows.csv"
+#: Those that hold values.
+VALUES = (TABLE, DRAWING, REPORT)
 
 
 def files_of(names: Iterable[str]) -> list[str]:

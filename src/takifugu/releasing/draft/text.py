@@ -143,7 +143,7 @@ def text_of(start: Draft) -> str:
                      *_filled(start.answers, "belief")],
         "[hide]": [hidden] if hidden else [],
         "[[table]]": [("name", name, "one such section for each table"), ("query", query, words),
-                      ("epsilon", 1.0, "`takifugu explain` says what that means"),
+                      ("epsilon", 1.0, "`takifugu odds` says what that means"),
                       *([("delta", 1e-6, "normal noise needs a delta above 0")] if query == "mean" else [])],
     }  # fmt: skip
     texts = list[str]()

@@ -15,6 +15,7 @@ import numpy as np
 from takifugu.analysis.questions.coded_rows import CodedRows
 from takifugu.calibration.registry import find
 from takifugu.core.arrays import FloatArray
+from takifugu.core.assumptions import public, world
 from takifugu.core.errors import DataError, InputError, TakifuguError, about
 from takifugu.core.lists import places_of
 from takifugu.core.nearest import first_of
@@ -37,7 +38,7 @@ from takifugu.releasing.file.keys import Answers, Positive, Text, meaning, names
 from takifugu.releasing.file.kind import Kind, ReleaseFile, Unit, assumed
 from takifugu.releasing.file.problems import broken, undeclared
 from takifugu.releasing.file.public import Public
-from takifugu.releasing.file.reading import Codes, are_degrees, cells_on, misplaced, placed_at, wrong
+from takifugu.releasing.file.reading import Codes, cells_on, misplaced, placed_at, wrong
 from takifugu.releasing.file.relation_keys import RelationKeys, key
 from takifugu.releasing.file.sections import AboutUnits, FileSpec
 from takifugu.releasing.file.shape import Shape
@@ -120,10 +121,6 @@ class Populations(Kind):
         source = file.sections(PopulationReleaseSpec).source
         return EachValue(item.dummies, source.entries or "", source.value_columns, item.radius)
 
-    def in_degrees(self, file: ReleaseFile) -> bool:
-        columns, grid = file.sections(PopulationReleaseSpec).source.value, file.spec.belief.meant.grid
-        return isinstance(columns, tuple) and (grid.in_degrees or are_degrees(columns))
-
     def units(self, file: ReleaseFile) -> tuple[Unit, ...]:
         """Return the persons with all rows; DataError for rule-breaking data."""
         source = file.sections(PopulationReleaseSpec).source
@@ -179,16 +176,16 @@ class Populations(Kind):
         if (leakage := held_out(halves, mechanism, epsilon, delta, item.dummies, item.radius)) is not None:
             yield leakage.words(mechanism, epsilon, read.people is not None)
 
-    def assumptions(self, file: ReleaseFile) -> Iterator[str | Fact]:
+    def assumptions(self, file: ReleaseFile) -> Iterator[Fact]:
         spec = file.sections(PopulationReleaseSpec)
-        yield "how many rows there are, and their order, is public"
+        yield public("How many rows there are, and their order, is public.")
         if spec.source.unit is not None:
-            yield "which persons there are is public"
-            yield "the persons are independent of each other"
+            yield public("Which persons there are is public.")
+            yield world("The persons are independent of each other.")
         else:
-            yield "nothing in the data says whose row it is, and nobody has more rows than declared"
+            yield world("No column names the person of a row, and nobody has more rows than declared.")
         if spec.source.entries is not None:
-            yield f"no row of {spec.source.entries!r} is under another name, too"
+            yield world(f"No row of {spec.source.entries!r} is under another name, too.")
         yield from assumed(spec.belief)
 
 

@@ -147,7 +147,7 @@ def notices_of_reading(file: ReleaseFile) -> tuple[str, ...]:
     question = book.question(file.source.name, file.reading, file.entries)
     if question is None:
         return ()
-    return (f"{asks_words(question)}\n{command('calibrate', file.path)} shows what either answer costs",)
+    return (f"{asks_words(question)}\n{command('cost', file.path)} shows what either answer costs",)
 
 
 def asks_words(question: InputError | None) -> str:

@@ -64,7 +64,7 @@ class Outlook(InParts):
     """What the tables of a file cost over many windows; `fits` is the factor of every epsilon that the budget allows.
 
     `windows` names the tables, each with the steps of its window and its scale. `is_sought` is false where
-    nobody looked for what fits; the command `plan` does.
+    nobody looked for what fits; `cost --windows` does.
     """
 
     windows: tuple[tuple[str, int, Fraction, Fraction | None], ...]
@@ -153,8 +153,8 @@ def outlook(file: ReleaseFile, releases: int, is_sought: bool = True) -> Outlook
     """
     if not 1 <= releases <= MOST_RELEASES:
         raise InputError(
-            f"the number of releases is {releases}", fix=f"write a whole number from 1 to {MOST_RELEASES:,}"
-        ).at("releases")
+            f"the number of windows is {releases}", fix=f"write a whole number from 1 to {MOST_RELEASES:,}"
+        ).at("windows")
     aims = aims_of(file)
     tables = _tables(file, aims, Fraction(1))
     if not tables:
@@ -173,7 +173,7 @@ def outlook(file: ReleaseFile, releases: int, is_sought: bool = True) -> Outlook
     fits = _fitting(rounds, most, ahead[-1].epsilon) if most is not None and is_sought else None
     meaning = _MEANING if file.kind.facts.rows == IN_ORDER else _OF_PEOPLE
     window = ("--window", file.window) if file.window else ()
-    planning = command("plan", file.path, "--releases", releases, *window)
+    planning = command("cost", "--windows", releases, *window, file.path)
     return Outlook(firsts, ahead, most, fits, file.people, is_sought, planning, meaning)
 
 

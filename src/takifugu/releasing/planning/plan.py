@@ -2,23 +2,21 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Collection, Iterable, Iterator, Sequence
+from collections.abc import Callable, Collection, Iterable, Sequence
 from dataclasses import dataclass, field, replace
-from fractions import Fraction
 from itertools import chain
 from operator import attrgetter
 
 from takifugu.calibration import Calibration
-from takifugu.core.errors import CalibrationRefused, InputError
+from takifugu.core.errors import InputError
 from takifugu.core.lists import among
 from takifugu.core.people import PEOPLE, People
 from takifugu.model.queries.additive import Additive
 from takifugu.model.queries.forms import reads_alike
-from takifugu.numbers.rationals import Number, as_fraction
 from takifugu.releasing.certificates.facts import Fact, Window
 from takifugu.releasing.file.kind import ReleaseFile, Unit, assumptions_of
 from takifugu.releasing.file.sections import FileSpec
-from takifugu.releasing.file.sharing import epsilon_of, sharing
+from takifugu.releasing.file.sharing import sharing
 from takifugu.releasing.file.tables import Adjustable
 from takifugu.releasing.file.tables import Table as Item
 from takifugu.releasing.planning.asking import Asking, Calibrated, Totals
@@ -108,24 +106,6 @@ class Plan:
         return replace(part, unit_names=tuple(among(self.unit_names, read)))
 
 
-@dataclass(frozen=True, eq=False)
-class Priced:
-    """What one table would cost at one epsilon; `calibration` is None where `reason` says why it is refused.
-
-    `item` is the release as the file has it, `is_own` whether this is the epsilon that it has, or shares, there.
-    """
-
-    name: str
-    scope: str
-    unit: str | None
-    people: People
-    item: Item
-    requested: Fraction
-    is_in_file: bool
-    calibration: Calibration | None
-    reason: str = ""
-
-
 def plan(
     file: ReleaseFile, watch: Watch = unwatched, before_reading: Callable[[Plan], None] | None = None
 ) -> Plan:
@@ -137,21 +117,21 @@ def plan(
     calibrated_before = Calibrated()
     depends_on_lengths = any(imagined(file.kind.part(file, item)).size for item in file.items)
     if before_reading is not None and not depends_on_lengths:
-        before_reading(_planned(file, _aims(file, lambda part: (imagined(part),), calibrated_before), watch))
+        before_reading(planned_of(file, _aims(file, lambda part: (imagined(part),), calibrated_before), watch))
     watch("reading the data", 0, 1)
-    return _planned(file, _aims(file, _read, calibrated_before), watch)
+    return planned_of(file, _aims(file, _read, calibrated_before), watch)
 
 
 def planned_about(
     file: ReleaseFile, units_of: Callable[[ReleaseFile], tuple[Unit, ...]], watch: Watch = unwatched
 ) -> Plan:
     """Return the calibrated plan about given units of each window, whose data nobody reads."""
-    return _planned(file, _aims(file, units_of, Calibrated()), watch)
+    return planned_of(file, _aims(file, units_of, Calibrated()), watch)
 
 
 def calibrated(file: ReleaseFile, watch: Watch = unwatched) -> Plan:
     """Return the calibrated plan, reading data only where calibration needs them."""
-    return _planned(file, aims_as_needed(file, watch), watch)
+    return planned_of(file, aims_as_needed(file, watch), watch)
 
 
 def number_of_units(file: ReleaseFile, watch: Watch) -> int:
@@ -170,7 +150,7 @@ def calibrated_unread(file: ReleaseFile, watch: Watch) -> Plan:
         if not any(_needs_units(file, sharer) for sharer in _calibrated_with(file, item)):
             ready.append(item)
     unread = file if len(ready) == len(file.items) else file.only(ready)
-    return _planned(unread, aims_of(unread), watch)
+    return planned_of(unread, aims_of(unread), watch)
 
 
 def calibrated_at_most(file: ReleaseFile, item: Item, watch: Watch) -> Plan:
@@ -179,7 +159,7 @@ def calibrated_at_most(file: ReleaseFile, item: Item, watch: Watch) -> Plan:
     The table is about one whole sequence as long as the file allows.
     """
     sharers = file.only(_calibrated_with(file, item))
-    return _planned(sharers, aims_of(sharers), watch)
+    return planned_of(sharers, aims_of(sharers), watch)
 
 
 def why_untried(file: ReleaseFile, item: Item) -> str:
@@ -209,29 +189,6 @@ def _needs_units(file: ReleaseFile, item: Item) -> bool:
     return not reads_alike(file.kind.query_of(part, item))
 
 
-def priced(file: ReleaseFile, epsilons: Sequence[Number], watch: Watch = unwatched) -> Iterator[Priced]:
-    """Yield each table's cost at every epsilon.
-
-    Each epsilon replaces the table's own; a table of units is priced for the longest.
-    """
-    scopes, done = aims_as_needed(file, watch), 0
-    for all_units, item, name, scope in scopes:
-        longest = longest_of(all_units.units)
-        asking = replace(all_units, units=(longest,)) if scope == "unit" else all_units
-        for epsilon in epsilons:
-            watch(f"pricing {name}", done, len(scopes) * len(epsilons))
-            done += 1
-            part, priced_item = asking.priced_at(item, epsilon)
-            calibration, reason = None, ""
-            try:
-                calibration = next(part.questions(priced_item, name, scope)).calibration
-            except CalibrationRefused as refusal:
-                reason = str(refusal)
-            unit = longest.name if scope == "unit" else None
-            is_in_file = Fraction(epsilon) == as_fraction(epsilon_of(file, item), "epsilon")
-            yield Priced(name, scope, unit, file.people, item, Fraction(epsilon), is_in_file, calibration, reason)
-
-
 def aims_of(file: ReleaseFile) -> list[Aim]:
     """Return every table with its asking, without data.
 
@@ -258,7 +215,8 @@ def whose_answers(people: People, scope: str, unit: str | None) -> str:
     return f"{people.whose(scope)}{example}"
 
 
-def _planned(file: ReleaseFile, scopes: Sequence[Aim], watch: Watch) -> Plan:
+def planned_of(file: ReleaseFile, scopes: Sequence[Aim], watch: Watch) -> Plan:
+    """Calibrate every answer of these tables, drawing nothing."""
     work = sum(asking.answers(scope) for asking, _, _, scope in scopes)
     done, tables = 0, []
     for asking, item, name, scope in scopes:

@@ -8,13 +8,12 @@ from collections.abc import Hashable, Iterator, Mapping, Sequence
 
 from takifugu.core.plain import Json, Row
 from takifugu.releasing.certificates.cells import CLOCK, ESTIMATED, MARK, POSSIBLE, READABLE, REHEARSAL, ROW, UPPER
-from takifugu.releasing.certificates.certificate import Certificate, meaning_of
-from takifugu.releasing.certificates.files import DATA, DRAWING, PLACES, TABLE, digest_of
+from takifugu.releasing.certificates.certificate import Certificate
+from takifugu.releasing.certificates.files import DRAWING, TABLE, digest_of
+from takifugu.releasing.certificates.wording import meaning_of
 from takifugu.releasing.postprocess.readable import columns_in
 
 _PROFILE = "https://datapackage.org/profiles/2.0"
-#: How the JSON of all windows begins, so that it may be written anew.
-MADE_WINDOWS = b'{\n "made": "takifugu windows",'
 _ABOUT = {
     "window": "which hour, day, week, month or year",
     "unit": "whose answer it is",
@@ -41,8 +40,6 @@ _ABOUT = {
 }
 _MEASURED = ("value", UPPER, "low", "high", *ESTIMATED, "adjusted")
 _OTHERS = {
-    DATA: ("json", "application/json"),
-    PLACES: ("geojson", "application/geo+json"),
     DRAWING: ("svg", "image/svg+xml"),
 }
 
@@ -71,17 +68,8 @@ def _type(values: Sequence[Hashable]) -> str:
 
 def table_json(rows: Sequence[Row], certificate: Certificate) -> bytes:
     """Return a table as JSON: its description, columns with units, and rows."""
-    return _json({"title": certificate.title or certificate.release}, rows, certificate)
-
-
-def windows_json(rows: Sequence[Row], certificate: Certificate) -> bytes:
-    """Return all windows' rows as JSON, like `table_json`."""
-    return _json({"made": "takifugu windows", "title": certificate.title}, rows, certificate)
-
-
-def _json(names: Json, rows: Sequence[Row], certificate: Certificate) -> bytes:
     table = {
-        **names, "statistic": certificate.statistic,
+        "title": certificate.title or certificate.release, "statistic": certificate.statistic,
         "source": certificate.source, "measured_in": certificate.measured_in,
         "fields": fields_of(rows, certificate), "rows": list(map(dict, rows)),
     }  # fmt: skip

@@ -178,7 +178,7 @@ class Release(InParts):
     def plot(self, width: int = 640) -> Plot:
         """Return the report's picture of the noisy values.
 
-        A notebook displays it, and `.save("values.svg")` or `.save("values.png")` writes it. Raises InputError for
+        A notebook displays it, and `.save("values.svg")` writes it. Raises InputError for
         values without a picture.
         """
         picture = self._picture(width)

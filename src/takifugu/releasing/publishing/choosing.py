@@ -72,7 +72,8 @@ class Choice:
             if self.again:
                 raise InputError(
                     f"{', '.join(self.again)} is to be paid for again, and nothing says how often",
-                    fix="write a key, such as --once 2 (once='2' in Python): whatever happens, one key pays once",
+                    fix="write a key, such as --idempotency-key 2 (once='2' in Python): whatever happens, one key pays "
+                    "once",
                 ).at("again")
             return
         check_type(self.once, str, "a key", "write for example '2026-W07'", "once")

@@ -12,15 +12,14 @@ from pathlib import Path
 from takifugu.core.files import replace_synced
 from takifugu.releasing.certificates.cells import UPPER, table_text
 from takifugu.releasing.certificates.certificate import Certificate
-from takifugu.releasing.certificates.files import WINDOWS, WINDOWS_DATA, WINDOWS_TABLE, content_of
-from takifugu.releasing.postprocess.open_data import MADE_WINDOWS, windows_json
+from takifugu.releasing.certificates.files import WINDOWS, WINDOWS_TABLE, content_of
 from takifugu.releasing.publishing.folder import paid_for
 from takifugu.releasing.report.windows import MADE, rows_in, windows_html
 
-#: The tables of all windows, and what is at the beginning of each.
-_LINKS = {WINDOWS_TABLE: "all windows (CSV)", WINDOWS_DATA: "all windows (JSON)"}
+#: The table of all windows, and what is at its beginning.
+_LINKS = {WINDOWS_TABLE: "all windows (CSV)"}
 _MADE_TABLES = (
-    b"window,cell,value,low,high", b"window,unit,cell,value,low,high", f"window,cell,{UPPER}".encode(), MADE_WINDOWS,
+    b"window,cell,value,low,high", b"window,unit,cell,value,low,high", f"window,cell,{UPPER}".encode(),
 )  # fmt: skip
 
 
@@ -48,7 +47,7 @@ def index_windows(folder: Path, published: Iterable[Certificate]) -> None:
         rows = rows_in(windows)
         tables: dict[str, bytes] = {}
         if rows:
-            tables = {WINDOWS_TABLE: table_text(rows).encode(), WINDOWS_DATA: windows_json(rows, certificate)}
+            tables = {WINDOWS_TABLE: table_text(rows).encode()}
         ours = [end for end, content in tables.items() if _written(folder / f"{name}{end}", content)]
         links = [(_LINKS[end], f"{name}{end}") for end in ours]
         _written(folder / f"{name}{WINDOWS}", windows_html(name, windows, links).encode())

@@ -114,7 +114,7 @@ def _release(book: Ledger, pending: Payment, files_only: bool, progress: Progres
         recipe = pending.recipe
         if kind == "session" and "file" in recipe:
             window = ("--window", recipe["window"]) if recipe["window"] else ()
-            fix = f"go on with it: {command('ask', recipe['file'], '--only', recipe['only'], *window)}"
+            fix = f"go on with it: {command('session', recipe['file'], '--only', recipe['only'], *window)}"
         raise LedgerError(fault, fix=fix)
     stored = stored_of(book, pending)
     release = next(iter(releases_of(stored.certificate).values()))

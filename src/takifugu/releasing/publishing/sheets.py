@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import replace
 from fractions import Fraction
 from itertools import chain
 from pathlib import Path
-from typing import TYPE_CHECKING, Protocol, runtime_checkable
+from typing import TYPE_CHECKING
 
 from takifugu.core.entries import columns_of
 from takifugu.core.plain import Json, Plain, Row
@@ -34,23 +34,18 @@ from takifugu.releasing.certificates.certificate import Certificate
 from takifugu.releasing.certificates.facts import Fact, Window
 from takifugu.releasing.certificates.files import (
     CERTIFICATE,
-    DATA,
     DRAWING,
     ENDS,
-    PACKAGE,
     PAGE,
-    PLACES,
     REPORT,
     TABLE,
     content_of,
     digest_of,
 )  # fmt: skip
-from takifugu.releasing.file.kind import ReleaseFile
 from takifugu.releasing.planning.plan import Plan, Table
 from takifugu.releasing.planning.questions import SERIES, Drawn
 from takifugu.releasing.postprocess.adjust import nearest, published_notes
 from takifugu.releasing.postprocess.estimate import Estimate
-from takifugu.releasing.postprocess.open_data import data_package, geo_json, table_json
 from takifugu.releasing.postprocess.picture import boxes_in
 from takifugu.releasing.postprocess.readability import Rule, ends_of, with_possible
 from takifugu.releasing.postprocess.readable import LEVEL, readable, rows_of
@@ -60,7 +55,6 @@ from takifugu.releasing.publishing.certifying import Adjustment, Wording, adjust
 from takifugu.releasing.publishing.estimating import estimates_of_table
 from takifugu.releasing.report.document import report_html
 from takifugu.releasing.report.outcomes import Published
-from takifugu.releasing.report.populations import Box, places_of_populations
 
 if TYPE_CHECKING:
     from takifugu.calibration import Calibration
@@ -108,39 +102,14 @@ def _sheet(
         )  # fmt: skip
         releases.append((a.question.unit, release))
     published = Published(table.name, table.scope, rows, certificate, (), tuple(releases))
-    values = {TABLE: content, DATA: table_json(rows, certificate)}
-    drawing, places = published.drawing, _places(published, planned.file)
-    if drawing is not None:
-        values[DRAWING] = by_itself(drawing).encode()
-    if places is not None:
-        values[PLACES] = geo_json(places)
     files = {
-        CERTIFICATE: f"{certificate.to_json()}\n".encode(),
-        PAGE: f"{certificate.text()}\n".encode(),
-        **values,
-        PACKAGE: data_package(table.name, values, rows, certificate),
-    }
+        CERTIFICATE: f"{certificate.to_json()}\n".encode(), PAGE: f"{certificate.text()}\n".encode(), TABLE: content,
+    }  # fmt: skip
+    if (drawing := published.drawing) is not None:
+        files[DRAWING] = by_itself(drawing).encode()
     paths = tuple(Path(f"{table.name}{end}") for end in files)
     files[REPORT] = report_html(replace(published, files=paths, worth=worth)).encode()
     return Sheet(table.name, {f"{table.name}{end}": files[end] for end in ENDS if end in files})
-
-
-@runtime_checkable
-class OfPlaces(Protocol):
-    """A kind of file that says whether its places are declared, or named, as longitude and latitude."""
-
-    def in_degrees(self, file: ReleaseFile) -> bool: ...
-
-
-def _places(table: Published, file: ReleaseFile) -> Iterator[tuple[Box, Row]] | None:
-    """Return each place in degrees as a box with its row, if any."""
-    if not isinstance(file.kind, OfPlaces) or not file.kind.in_degrees(file):
-        return None
-    if not table.cells:
-        belief, noise = table.randomised
-        return places_of_populations(belief, noise) if belief.is_planar else None
-    boxes = boxes_in(table.certificate.frameworks.values(), table.releases[0][1].labels)
-    return None if boxes is None else ((boxes.box(row["cell"]), row) for row in table.rows)
 
 
 def _table(

@@ -66,7 +66,7 @@ class Does(StrEnum):
 
 @dataclass(frozen=True)
 class Row:
-    """What is done in some states, what is said and exited with; `forced` and `keyed` are what --force and --once do.
+    """What is done in some states, what is said and exited with; `forced` and `keyed` are what --force and a key do.
 
     Both are None where they change nothing. In `words` and `fix` stand the table's {names}, its {files}, the folder
     {where} they go, the folder {output} where they were published, the {day} of the payment, and the commands that
@@ -205,7 +205,7 @@ def paying_again(
         options += ("--window", window)
     if not is_only:
         options += ("--only", name)
-    return command("release", path, *options, "--again", name, "--once", key)
+    return command("release", path, *options, "--replace", name, "--idempotency-key", key)
 
 
 def paying_for_new_values(pending: Payment, payments: Iterable[Payment]) -> str:

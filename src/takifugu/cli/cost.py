@@ -1,0 +1,76 @@
+"""`cost`, and `release --dry-run`: the noise that would be added, its price, and what is refused."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+import click
+
+from takifugu.cli.group import REFUSED, complain
+from takifugu.cli.output import coloured, heading, only_one, print_json, write_new
+from takifugu.cli.progress import watching
+from takifugu.core.errors import InputError, ReleaseError
+from takifugu.core.escaping import visible
+from takifugu.core.plain import Json
+from takifugu.releasing.cost import cost as cost_of
+from takifugu.releasing.file.loading import load
+from takifugu.releasing.planning.prices import epsilons_of, picture
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+#: Colours of lines about mechanisms: what is taken, and what does not keep the promise.
+MARKS = {
+    " chosen": {"fg": "green"}, " if the only release": {"fg": "cyan"}, " if others follow": {"fg": "cyan"},
+    " promises less": {"fg": "yellow"}, " refused by default": {"fg": "yellow"},
+}  # fmt: skip
+
+
+def cost(
+    files: tuple[Path, ...], with_all: bool, mechanism: str | None, epsilons: str | None, windows: int | None,
+    window: str | None, svg: Path | None, force: bool, as_json: bool,
+) -> None:  # fmt: skip
+    requested = () if epsilons is None else epsilons_of(epsilons)
+    _check_picture(svg, force, bool(requested), files)
+    documents, refused = list[Json](), list[str]()
+    for file in files:
+        with watching() as watch:
+            spec = load(file, window=window, first=True)
+            costs = cost_of(
+                spec, with_all=with_all, mechanism=mechanism, epsilons=requested, windows=windows, watch=watch
+            )
+        documents.append({"file": str(file), **costs.to_dict()})
+        if costs.why_not:
+            refused.append(costs.why_not)
+        if not as_json:
+            if len(files) > 1:
+                heading(str(file))
+            click.echo(coloured(str(costs), MARKS))
+        if svg is not None:
+            write_new(svg, picture(costs.prices, file.name), force, ".svg", lambda text: "<svg" in text[:1000])
+            if not as_json:
+                click.echo(f"\nwritten: {visible(str(svg))}")
+    if as_json:
+        print_json("cost", only_one(files), {"files": documents})
+    refuse(refused)
+
+
+def _check_picture(svg: Path | None, force: bool, has_prices: bool, files: Sequence[Path]) -> None:
+    """Refuse a picture that nothing would be drawn in, before anything is computed."""
+    if svg is None:
+        return
+    if not has_prices or len(files) > 1:
+        raise InputError(
+            "the picture shows one file at several epsilons", fix="write one FILE, and --epsilons 0.5,1,2"
+        ).at("svg")
+    if svg.exists() and not force:
+        raise ReleaseError(f"{str(svg)!r} would be overwritten", fix="write --force, or choose another name")
+
+
+def refuse(reasons: Sequence[str]) -> None:
+    """Give the reasons of a refusal, and exit with its code."""
+    for reason in reasons:
+        complain(reason)
+    if reasons:
+        click.get_current_context().exit(REFUSED)

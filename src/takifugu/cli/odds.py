@@ -1,0 +1,77 @@
+"""`odds`: what a promise means for a suspicion, and the picture of it; a pocket calculator."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import click
+
+from takifugu.accounting.suspicion import Suspicion, explain, factor_words, odds, percent
+from takifugu.cli.output import print_json, write_new
+from takifugu.core.errors import ReleaseError
+from takifugu.core.escaping import at_most, visible
+from takifugu.core.text.curves import Line, line_chart
+from takifugu.core.text.scales import Axis
+from takifugu.core.text.tables import paragraph, text_table
+
+_PRIORS = [i / 200 for i in range(1, 200)]
+
+
+def show(prior: str, epsilon: str, delta: str, svg: Path | None, force: bool, as_json: bool) -> None:
+    meaning = explain(prior, epsilon, delta)
+    if svg is not None and svg.exists() and not force:
+        raise ReleaseError(f"{str(svg)!r} would be overwritten", fix="write --force, or choose another name")
+    if as_json:
+        print_json("odds", None, meaning.to_dict())
+    else:
+        _print(meaning)
+    if svg is not None:
+        write_new(svg, _picture(meaning), force, ".svg", lambda text: "<svg" in text[:1000])
+        if not as_json:
+            click.echo(f"\nwritten: {visible(str(svg))}")
+
+
+def _print(meaning: Suspicion) -> None:
+    promise = f"epsilon {at_most(meaning.epsilon)}"
+    if meaning.delta:
+        promise += f", delta {at_most(meaning.delta)}"
+    click.echo(f"{paragraph(f'A promise of {promise}: {factor_words(meaning)}.')}\n")
+    rows = [
+        ["before", percent(meaning.prior, up=True), odds(meaning.prior, up=True)],
+        ["after, at most", percent(meaning.high, up=True), odds(meaning.high, up=True)],
+        ["after, at least", percent(meaning.low, up=False), odds(meaning.low, up=False)],
+    ]
+    click.echo(f"{text_table(['how sure of something hidden', '', 'odds'], rows)}\n")
+    before, after = percent(meaning.right_before, up=True), percent(meaning.right, up=True)
+    guess = f"{after} of all cases, with or without what is published"
+    if after != before:
+        guess = f"at most {after} of all cases, and in {before} without what is published"
+    click.echo(paragraph(
+        f"In words: whoever is {percent(meaning.prior, up=True)} sure of something hidden, before anything is "
+        f"published, is between {percent(meaning.low, up=False)} and {percent(meaning.high, up=True)} sure afterwards, "
+        f"whatever comes out. The best guess at the hidden fact is right in {guess}. All this holds for the beliefs "
+        "and the hidden facts that a release file names, and for no others."
+    ))  # fmt: skip
+    if meaning.hides_little:
+        click.echo(f"\n{paragraph(f'{meaning.hides_little[:1].upper()}{meaning.hides_little[1:]}.')}")
+    if meaning.beyond:
+        exception = "Delta is the exception: with a small probability one becomes surer than that."
+        click.echo(f"\n{paragraph(exception)}\n")
+        lines = list[list[str]]()
+        for case in meaning.beyond:
+            becomes = "certain" if case.high == 1 else f"surer than {percent(case.high, up=True)}"
+            lines.append([becomes, at_most(case.probability, digits=2)])
+        click.echo(text_table(["one becomes", "with a probability of at most"], lines))
+
+
+def _picture(meaning: Suspicion) -> str:
+    curves = [explain(p, meaning.epsilon) for p in _PRIORS]
+    lines = [
+        Line("at most", [(100 * c.prior, 100 * c.high) for c in curves]),
+        Line("at least", [(100 * c.prior, 100 * c.low) for c in curves]),
+        Line("unchanged", [(0, 0), (100, 100)]),
+    ]
+    title = f"How sure somebody can become, epsilon {at_most(meaning.epsilon)}"
+    marks = [(100 * meaning.prior, percent(meaning.prior, up=True))]
+    how = f"takifugu odds --epsilon {meaning.epsilon:g}"
+    return line_chart(lines, Axis("sure before, per cent"), Axis("sure after, per cent"), title, how, marks)

@@ -1,0 +1,96 @@
+"""What a release file costs: one computation for the noise, what stands beside it, other epsilons and windows."""
+
+import random
+from fractions import Fraction
+from pathlib import Path
+
+import pytest
+from tests.releasing import files
+from tests.support.commands import ended, invoke, json_of, succeed, words_of
+from tests.support.release_files import EXPECT, believe, changed, publish, read_from, release_text
+from tests.support.releases import put
+
+import takifugu as tf
+from takifugu.calibration import Comparisons, compare
+from takifugu.calibration.alternatives import INAPPLICABLE
+from takifugu.releasing.cost import cost
+from takifugu.releasing.file.loading import load
+from takifugu.releasing.planning.prices import epsilons_of
+
+IID = [[0.5, 0.5], [0.5, 0.5]]
+
+
+def chain(folder: Path, matrix: list[list[float]], **keys: object) -> Path:
+    """Write a file that counts the steps of one state of a chain of 40 steps."""
+    rows = random.Random(1).choices(["still", "walking"], k=40)
+    text = release_text(
+        read_from("steps", "steps.csv", order="n", step=1, value="state"),
+        believe("markov-chain", states=["still", "walking"], matrix=matrix, source="a test"),
+        publish("walking", "count", states=["walking"], **{"epsilon": 4, **keys}), expect=EXPECT,
+    )
+    lines = [f"{n},{state}\n" for n, state in enumerate(rows)]
+    return put(folder, {"steps.toml": text, "steps.csv": "n,state\n" + "".join(lines)})
+
+
+@pytest.mark.parametrize(("matrix", "is_too_little"), [
+    (IID, False), ([[0.9, 0.1], [0.4, 0.6]], True),
+])  # fmt: skip
+def test_noise_for_one_step_is_called_too_little_only_where_it_is_less(
+    tmp_path: Path, matrix: list[list[float]], is_too_little: bool
+) -> None:
+    said = words_of(invoke("cost", chain(tmp_path, matrix)))
+    assert "as if no datum told of another" in said
+    assert ("too little" in said) == is_too_little
+
+
+def test_every_mechanism_has_one_line(tmp_path: Path) -> None:
+    """A line for each, the whole reason in the JSON, and with --mechanism."""
+    where = chain(tmp_path, [[0.9, 0.1], [0.4, 0.6]])
+    (table,) = cost(load(where), with_all=True).mechanisms
+    text = str(table.rows)
+    refused = [row for row in table.rows if row.status == INAPPLICABLE]
+    assert len(refused) > 3
+    for row in refused:
+        (line,) = [line for line in text.splitlines() if line.startswith(f"  {row.name} ")]
+        assert len(line) <= 80
+        assert row.reason.startswith(line.split(maxsplit=1)[1].rstrip("…"))
+    assert refused[0].reason in words_of(invoke("cost", where, "--mechanism", refused[0].name))
+    belief = tf.MarkovChain([[0.9, 0.1], [0.4, 0.6]], 40, states=["still", "walking"])
+    framework = tf.Pufferfish(tf.every_entry(), belief)
+    assert isinstance(table.rows, Comparisons)
+    assert [row.status for row in table.rows] == [row.status for row in compare(framework, tf.Count("walking"), 4)]
+
+
+def test_a_table_without_noise_is_told_beside_the_mechanisms(tmp_path: Path) -> None:
+    where = chain(tmp_path, [[0.9, 0.1], [0.4, 0.6]], mechanism="gaussian-exact")
+    assert "gaussian-exact" in ended(1, "cost", where).stderr
+    outcome = ended(1, "cost", "--all", where)
+    assert "influence" in outcome.stdout
+    assert "gaussian-exact does not apply" in words_of(outcome)
+
+
+def test_no_rows_are_read_for_windows_to_come(tmp_path: Path) -> None:
+    text = release_text(
+        read_from("steps", "steps.csv", order="at", step="1h", from_="2026-01-05", value="state", budget=4),
+        believe("markov-chain", states=["still", "walking"], matrix=[[0.9, 0.1], [0.4, 0.6]], source="a test"),
+        publish("walking", "count", states=["walking"], every="week", epsilon=1),
+    )
+    where = put(tmp_path, {"steps.toml": text, "steps.csv": "at,state\nno time,nothing\n"})
+    assert "fit the budget" in words_of(succeed("cost", where, "--windows", "4"))
+    (document,) = json_of("cost", where, "--windows", "4")["files"]
+    assert [row["releases"] for row in document["outlook"]["ahead"]] == [1, 2, 4]
+    assert not (tmp_path / "ledger.db").exists()
+
+
+def test_epsilons_are_read_between_commas() -> None:
+    assert epsilons_of("0.5, 1/3,2") == (Fraction(1, 2), Fraction(1, 3), Fraction(2))
+    with pytest.raises(tf.TakifuguError, match="epsilon is 'x'"):
+        epsilons_of("1,x")
+
+
+def test_several_files_are_told_one_after_the_other(tmp_path: Path) -> None:
+    first = chain(tmp_path / "a", [[0.9, 0.1], [0.4, 0.6]])
+    second = files.write(tmp_path / "b", changed(files.SPEC, ("epsilon = 1.0", 'epsilon = 1.0\nmechanism = "group"')))
+    documents = json_of("cost", first, second)["files"]
+    assert [document["file"] for document in documents] == [str(first), str(second)]
+    assert ended(2, "cost", first, second, "--svg", tmp_path / "x.svg").stdout == ""
