@@ -101,6 +101,8 @@ def print_tables(tables: Sequence[Published], left_out: str | None = None) -> No
             click.echo(paragraph(f"{len(table.rows):,} randomised values, in {table.name}.csv"))
         else:
             _print_rows(table, table.rows)
+        if table.estimate_words:
+            click.echo(paragraph(f"{table.estimate_words}."))
         _print_privacy(table)
         click.echo()
     adjusting = dict.fromkeys(chain.from_iterable(table.certificate.adjusting for table in tables))
