@@ -28,7 +28,6 @@ from takifugu.releasing.draft.questions import NONE, Answers, Question, question
 from takifugu.releasing.draft.text import Draft, draft_of, relative, text_of
 from takifugu.releasing.file.kinds import KINDS, PLAINLY, drafted
 from takifugu.releasing.file.loading import checked, json_schema
-from takifugu.releasing.file.neighbours import write_ledger_id
 from takifugu.releasing.file.schema import listed_keys
 
 #: With a longer name the commands that come next do not fit beside what they are for.
@@ -127,11 +126,10 @@ def _written(start: Draft, text: str, force: bool) -> _Draft:
     try:
         write_new(schema_file, json.dumps(json_schema(start.kind), indent=2), True, ".json", json.loads)
         book = Ledger.open(ledger)
-        is_new, name = book.is_new, book.id
+        is_new = book.is_new
     except (LedgerError, ReleaseError):
         output.unlink(missing_ok=True)
         raise
-    write_ledger_id(output, name)
     whose = None if other is None or other.path.name == output.name else other.path
     return _Draft(output, text, start.kind, schema_file, ledger, is_new, whose, missing)
 

@@ -282,10 +282,10 @@ def test_one_number_without_a_verdict_has_remedies_where_it_is_hopeless(tmp_path
     advised = tf.advise(path)
     assert advised.verdict is None
     assert "nothing but noise" in str(advised)
-    assert "only_release = true" in advised.remedies[0].lines
+    assert "single_release = true" in advised.remedies[0].lines
     assert "nothing else may ever be released" in advised.remedies[0].why
     (refused,) = tf.forecast(path).refusals
-    assert "only_release = true in [source]" in refused
+    assert "single_release = true in [source]" in refused
     assert "fewer cells" not in refused
 
 

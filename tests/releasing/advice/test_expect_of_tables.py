@@ -35,7 +35,7 @@ def test_each_table_takes_the_names_of_its_own_cells(tmp_path: Path) -> None:
     assert {*weekdays.labels} - {*weekdays.worth.cells.labels} == {"Sunday"}
 
 
-@pytest.mark.parametrize("session", [check, tf.advise, tf.release_file])
+@pytest.mark.parametrize("ask", [check, tf.advise, tf.release_file])
 def test_a_cell_of_no_table_is_refused(ask, tmp_path: Path) -> None:
     path = households(tmp_path, ('"23", "00"', '"24", "00"'))
     assert "'24', which is no cell of the table" in str(refusal_of(path, by=ask))

@@ -89,7 +89,7 @@ def test_what_a_budget_would_refuse_is_found_before(
 @pytest.mark.slow
 def test_what_two_promises_that_are_alone_cost_is_said_before(tmp_path: Path) -> None:
     only = changed(
-        ("budget = 10", "budget = 10\nonly_release = true"), ('per = "both"', 'per = "pooled"'),
+        ("budget = 10", "budget = 10\nsingle_release = true"), ('per = "both"', 'per = "pooled"'),
         ('query = "histogram"', 'query = "count"\nstates = ["walking"]\nmechanism = "laplace-exact"'),
     )  # fmt: skip
     where = files.write(tmp_path, only)

@@ -131,7 +131,7 @@ def test_a_number_without_a_verdict_says_the_width(tmp_path: Path) -> None:
     (tmp_path / "rows.csv").write_text("glucose,insulin\n" + "100,15\n" * 500)
     path = tmp_path / "release.toml"
     expect = '\n[expect]\nsource = "a test"\npeople = 7\n'
-    path.write_text(NORMAL_RECORDS.replace("[source]", "[source]\nonly_release = true") + expect)
+    path.write_text(NORMAL_RECORDS.replace("[source]", "[source]\nsingle_release = true") + expect)
     (width,) = check_one_width(path)
     (table,) = tf.advise(path).tables
     assert (table.to_dict()["verdict"], table.to_dict()["half_width"]) == (None, width)

@@ -130,7 +130,7 @@ def test_it_is_released_with_the_class_on_the_certificate(tmp_path: Path) -> Non
 
 
 RECORDS = release_text(
-    read_from("firm", "ours.csv", only_release=True),
+    read_from("firm", "ours.csv", single_release=True),
     believe("independent-records", records=120, source="a public survey",
             fit={"file": "census.csv", "columns": ["smokes", "coughs"], "confidence": 0.99}),
     hide(property={"attribute": "smokes", "function": "share", "of": "yes", "max_difference": "0.05"}),

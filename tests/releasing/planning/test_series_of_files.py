@@ -16,13 +16,12 @@ import takifugu as tf
 from takifugu.accounting.composition import charge_of, joint
 from takifugu.accounting.ledger import Amount, Ledger
 from takifugu.cli import REFUSED
-from takifugu.core.errors import CompositionRefused
 from takifugu.releasing.file.loading import load
 from takifugu.releasing.planning.plan import plan
 
 WEEK = release_text(
     read_from("study", "data.csv", order="hour", value="state", step="1h", from_="2026-01-05", until="2026-01-06",
-              budget={"epsilon": 4, "delta": 1e-4}) + "\n{keys}",
+              budget={"epsilon": 4, "delta": 1e-4}),
     believe("markov-chain", states=["still", "walking"], matrix=[[0.9, 0.1], [0.4, 0.6]]),
     output="out", expect=EXPECT,
 )  # fmt: skip
@@ -39,15 +38,15 @@ COUNT = ("walking", "count", f'states = ["walking"]\n{NORMAL}')
 UNIMPORTANT = '[table.expect]\nsource = "a test"\nmatters = 1000\nunimportant = ["still", "walking"]\n'
 HISTOGRAM = ("time-use", "histogram", f"{NORMAL}\n{UNIMPORTANT}")
 PURE = ("still", "count", 'states = ["still"]\nepsilon = 0.2')
-SHARED = "joint_epsilon = 1\njoint_delta = 1e-6\n"
-#: Two tables without an epsilon and a delta of their own.
-SHARING = [(name, query, keys.replace(NORMAL, "")) for name, query, keys in (COUNT, HISTOGRAM)]
 
 
-def write(folder: Path, *tables: tuple[str, str, str], joint: str = "", keys: str = BEGINS) -> Path:
+def write(folder: Path, *tables: tuple[str, str, str], keys: str = BEGINS) -> Path:
     lines = [f"2026-01-05T{hour:02}:00,{('still', 'walking')[hour % 3 == 0]}" for hour in range(24)]
-    made = [TABLE.format(name=name, query=query, keys=more) for name, query, more in tables]
-    return files.write(folder, joint + WEEK.replace("{keys}", keys) + "".join(made), "\n".join(["hour,state", *lines]))
+    made = [
+        TABLE.format(name=name, query=query, keys=more.replace(NORMAL, f"{NORMAL}\n{keys}"))
+        for name, query, more in tables
+    ]
+    return files.write(folder, WEEK + "".join(made), "\n".join(["hour,state", *lines]))
 
 
 @pytest.mark.slow
@@ -90,32 +89,6 @@ def test_tables_that_are_published_at_once_begin_it_together(tmp_path: Path) -> 
     assert spent(tmp_path, "study") == Amount(charged.epsilon, charged.delta)
     advance = tf.compose([made["walking"], made["time-use"]], begins_series=True)
     assert joint(made["walking"].framework, begun).epsilon == pytest.approx(advance.epsilon, rel=1e-8)
-
-
-@pytest.mark.slow
-def test_tables_share_a_delta(tmp_path: Path) -> None:
-    where = write(tmp_path, *SHARING, joint=SHARED, keys="")
-    succeed("cost", where)
-    succeed("release", where)
-    shared = spent(tmp_path, "study")
-    assert Fraction(999, 1000) < shared.epsilon <= 1
-    assert shared.delta == Fraction(1, 10**6)
-    planned = plan(load(where))
-    each = tf.calibrate_jointly(planned.tables[0].calibrations[0].framework, [tf.Count("walking"), tf.Histogram()], 1,
-        "1e-6")  # fmt: skip
-    assert [table.calibrations[0].scale for table in planned.tables] == [one.scale for one in each]
-    write(tmp_path, *SHARING, PURE, joint=SHARED, keys="")
-    succeed("release", where)
-    assert shared.epsilon < spent(tmp_path, "study").epsilon < 2
-
-
-@pytest.mark.slow
-def test_a_delta_is_not_shared_after_another_release(tmp_path: Path) -> None:
-    where = write(tmp_path, PURE, keys="")
-    tf.release_file(where)
-    write(tmp_path, PURE, *SHARING, joint=SHARED, keys="")
-    with pytest.raises(CompositionRefused, match="joint_delta"):
-        tf.release_file(where)
 
 
 # Promises that are alone count in a ledger where they are worth more than their noise.
@@ -162,10 +135,11 @@ def test_a_pooled_table_says_what_is_lost_to_who_knows_others_and_blocks_what_fo
     assert "what the other components add: against someone who does, epsilon is at most" in words
     succeed("release", file)
     certificate = json.loads((tmp_path / "out" / "up.certificate.json").read_text())
-    (condition,) = certificate["conditions"]
-    assert float(condition.split()[-1]) > 1
+    limits = [line["text"] for line in certificate["assumptions"] if line["kind"] == "limit"]
+    (condition,) = (line for line in limits if "what the other components add" in line)
+    assert float(condition.removesuffix(".").split()[-1]) > 1
     page = " ".join((tmp_path / "out" / "up.certificate.txt").read_text().split())
-    assert "And if nobody who sees it knows what the other components add" in page
+    assert "Nobody who sees it knows what the other components add" in page
     each = changed(HOMES, ('name = "up"', 'name = "each"\nper = "unit"'), ("delta = 1e-05\n", ""))
     again = ended(REFUSED, "release", homes(tmp_path, each.replace("gaussian-exact", "quilt-exact")))
     assert not (tmp_path / "out" / "each.csv").exists()

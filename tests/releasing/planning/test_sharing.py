@@ -13,6 +13,7 @@ from tests.support.releases import refusal_of
 
 import takifugu as tf
 from takifugu.cli import BAD_INPUT, DONE
+from takifugu.core.assumptions import Kind
 from takifugu.core.errors import CalibrationRefused, ReleaseError
 from takifugu.releasing.file.loading import load
 from takifugu.releasing.planning.outlook import outlook
@@ -21,7 +22,7 @@ from takifugu.releasing.planning.plan import plan
 HEAD = files.SPEC.split("[[table]]")[0].replace("budget = 10", "budget = 1")
 SHARING = HEAD.replace('output = "out"\n', 'output = "out"\njoint_epsilon = 1\n') + "\n\n".join([
     publish("time-use", "histogram", per="unit"),
-    publish("walking", "count", states=["walking"], per="unit", importance=5) + "\n",
+    publish("walking", "count", states=["walking"], per="unit") + "\n",
 ])  # fmt: skip
 MORE = "\n" + publish("more", "count", states=["still"], per="unit") + "\n"
 
@@ -48,7 +49,7 @@ def test_they_keep_it_together_and_fit_a_budget_of_it(tmp_path: Path, per: str) 
     assert all(Fraction(1, 5) < Fraction(epsilon) < 1 for epsilon in alone)
     assert sum(map(Fraction, alone)) > 1  # which is what adding them up would cost
     for table in made.tables:
-        assert "one of 2 queries that share an epsilon of 1" in table.certificate.conditions
+        assert "One of 2 queries that share an epsilon of 1." in table.certificate.of_kind(Kind.LIMIT)
 
 
 @pytest.mark.slow
@@ -62,7 +63,7 @@ def test_it_is_the_split_of_the_library(tmp_path: Path) -> None:
     framework = tf.Pufferfish(
         tf.every_entry(), tf.MarkovChain([[0.8, 0.2], [0.3, 0.7]], 40, states=["still", "walking"])
     )
-    each = tf.calibrate_jointly(framework, [tf.Histogram(), tf.Count("walking")], 1, weights=[1, 5])
+    each = tf.calibrate_jointly(framework, [tf.Histogram(), tf.Count("walking")], 1)
     assert [table.calibrations[0].scale for table in planned.tables] == [one.scale for one in each]
 
 
@@ -139,9 +140,7 @@ def test_tables_of_one_window_share_it(tmp_path: Path) -> None:
     assert Fraction(99, 100) < outlook(load(where), 4).rows[0].epsilon <= 1
 
 
-EPSILON, IMPORTANCE = "joint_epsilon = 1\n", "importance = 5"
-#: Two tables that share a delta, too.
-NORMAL = (EPSILON, EPSILON + "joint_delta = 1e-6\n")
+EPSILON, WALKING = "joint_epsilon = 1\n", 'states = ["walking"]'
 
 
 @pytest.mark.parametrize(("changes", "where", "words"), [
@@ -149,19 +148,15 @@ NORMAL = (EPSILON, EPSILON + "joint_delta = 1e-6\n")
     ([(EPSILON, "joint_epsilon = 0\n")], "joint_epsilon", "is 0"),
     ([(EPSILON, "joint_epsilon = 20000\n")], "joint_epsilon", "between 1e-9 and 10000"),
     ([(EPSILON, "joint_epsilon = true\n")], "joint_epsilon", "is true"),
-    ([(IMPORTANCE, "importance = 0")], "table[1].importance", "above 0"),
-    ([(IMPORTANCE, "epsilon = 1\nimportance = 5")], "table[1].importance", "shares the joint epsilon"),
-    ([(IMPORTANCE, "delta = 1e-6")], "table[1].delta", "shares the joint epsilon"),
-    ([(EPSILON, "joint_delta = 1e-6\n")], "joint_delta", "without joint_epsilon"),
-    ([(EPSILON, "joint_epsilon = 1\njoint_delta = 2\n")], "joint_delta", "is 2"),
-    ([(IMPORTANCE, 'mechanism = "wasserstein"')], "table[1].mechanism", "found together"),
-    ([(IMPORTANCE, "allow_zero_noise = true")], "table[1].allow_zero_noise", "never zero"),
-    ([('per = "unit"\nimportance = 5', 'per = "pooled"')], "table[1].per", "'time-use', which shares the epsilon"),
-    ([('per = "unit"\nimportance = 5', 'per = "both"')], "table[1].per", "two tables of one release"),
-    ([("budget = 1", "budget = 1\nonly_release = true")], "source.only_release", "several tables"),
-    ([NORMAL, ('"count"\nstates = ["walking"]', '"mode"')], "table[1].query", "no normal noise is added"),
-    ([NORMAL, ('per = "unit"\nimportance = 5', 'per = "pooled"')], "table[1].per", "no joint promise"),
-    ([(IMPORTANCE, "epsilon = 1"), ('"histogram"', '"histogram"\nepsilon = 1')], "joint_epsilon", "by no table"),
+    ([(WALKING, f"{WALKING}\nimportance = 5")], "table[1].importance", "epsilon count alike"),
+    ([(WALKING, f"{WALKING}\ndelta = 1e-6")], "table[1].delta", "shares the joint epsilon"),
+    ([(EPSILON, EPSILON + "joint_delta = 1e-6\n")], "joint_delta", "call tf.calibrate_jointly with a delta in Python"),
+    ([(WALKING, f'{WALKING}\nmechanism = "wasserstein"')], "table[1].mechanism", "found together"),
+    ([(WALKING, f"{WALKING}\nallow_zero_noise = true")], "table[1].allow_zero_noise", "never zero"),
+    ([(f'{WALKING}\nper = "unit"', f'{WALKING}\nper = "pooled"')], "table[1].per", "which shares the epsilon"),
+    ([(f'{WALKING}\nper = "unit"', f'{WALKING}\nper = "both"')], "table[1].per", "two tables of one release"),
+    ([("budget = 1", "budget = 1\nsingle_release = true")], "source.single_release", "several tables"),
+    ([(WALKING, f"{WALKING}\nepsilon = 1"), ('"histogram"', '"histogram"\nepsilon = 1')], "joint_epsilon", "by no"),
 ])  # fmt: skip
 def test_what_cannot_share(tmp_path: Path, changes: list[tuple[str, str]], where: str, words: str) -> None:
     caught = refusal_of(write(tmp_path, changed(*changes)))

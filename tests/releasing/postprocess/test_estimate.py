@@ -221,7 +221,7 @@ def test_a_belief_that_the_value_contradicts_has_no_number() -> None:
     assert estimate.narrowing([near.columns, far.columns], [(noise, 2)], "") == ""
     assert estimate.narrowing([near.columns], [(noise, 1)], "") == ""
     wide = DiscreteLaplace(Fraction(40), Fraction(1), 1)
-    assert "one value is ± " in estimate.narrowing([near.columns], [(wide, 1)], "steps")
+    assert "an estimate is within ±" in estimate.narrowing([near.columns], [(wide, 1)], "steps")
 
 
 COINS = tf.JointTable([(0,), (1,)], [0.5, 0.5], names=["ill"])

@@ -101,7 +101,7 @@ def in_a_series(charges: Sequence[Charge]) -> bool:
         raise CompositionRefused(
             "a series of normal releases would begin after another release about the same data",
             rule="its first release is the first about its source",
-            fix="publish without begins_series (and, in a release file, joint_delta), or about another source",
+            fix="publish without begins_series, or about another source",
         )
     return False
 

@@ -53,9 +53,9 @@ def ideas(raw: Plain, ratios: Mapping[int, float]) -> Iterator[Idea]:
     yield tuple(last_cells), "fewer cells"
     yield from _grids(raw)
     yield tuple(free), "the mechanism that adds least"
-    if not source.get("only_release") and len(items) == 1:
+    if not source.get("single_release") and len(items) == 1:
         price = f"the price: nothing else may ever be released about {whom}"
-        yield (Change(("source", "only_release"), True),), price
+        yield (Change(("source", "single_release"), True),), price
     yield from _shared(raw, items, ratios)
 
 

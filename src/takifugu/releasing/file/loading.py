@@ -57,14 +57,14 @@ def load(
 ) -> ReleaseFile:
     """Read a release file, with `data` in place of the source's file.
 
-    `data` is a frame or another file of the same columns. `only_release` adds that key; `window` is the one of regular
-    tables; `first` takes the first window of a calendar without an end. Raises SpecError, with all `problems`, and
-    InputError for a window without regular tables.
+    `data` is a frame or another file of the same columns. `only_release` adds the key `single_release`; `window` is
+    the one of regular tables; `first` takes the first window of a calendar without an end. Raises SpecError, with all
+    `problems`, and InputError for a window without regular tables.
     """
     file = as_path(path, "path")
     raw = parsed(file)
     if only_release:
-        section_in(raw, "source")["only_release"] = True
+        section_in(raw, "source")["single_release"] = True
     return checked(raw, file, data, window, first)
 
 
@@ -136,9 +136,8 @@ def _checked(raw: Json, path: Path, data: object, window: str | None) -> Release
     belief, framework, table, problems = meaning_of(kind, spec, faulty, path.parent, data)
     has_units = spec.source is not None and kind.facts.owner_column(spec.source) is not None
     shared = list(named_sources(spec))
-    if not any(error.where[:1] in (("joint_epsilon",), ("joint_delta",)) for error in faults):
-        promise = raw.get("joint_epsilon"), raw.get("joint_delta", 0)
-        shared += sharing_problems(spec.table, *promise, framework, has_units)
+    if not any(error.where[:1] == ("joint_epsilon",) for error in faults):
+        shared += sharing_problems(spec.table, raw.get("joint_epsilon"), framework, has_units)
     if faults or shared or problems or belief is None:
         # a fault at a faulty key was told of that key
         other_faults = [problem for problem in problems if ".".join(map(str, problem.where)) not in faulty]

@@ -18,7 +18,7 @@ from takifugu.releasing.file.public import Public, collecting, faults_of, privat
 from takifugu.releasing.file.relation_keys import is_there
 from takifugu.releasing.file.sections import FileSpec
 from takifugu.releasing.file.shape import Parts, opened
-from takifugu.releasing.file.sharing import only_release_problems, promise_problems
+from takifugu.releasing.file.sharing import promise_problems, single_release_problems
 from takifugu.releasing.file.tables import Table, numbered
 
 #: Keys of [belief] in whose place an example tells nothing wrong about the others.
@@ -42,7 +42,7 @@ def meaning_of(kind: Kind, spec: FileSpec, faulty: frozenset[str], folder: Path,
     first = kind.facts.meaning or _meaning_of
     belief, framework, table, problems = first(kind, spec, faulty, folder, data)
     if spec.source is not None:
-        problems += only_release_problems(spec.source, spec.table)
+        problems += single_release_problems(spec.source, spec.table)
     # Where sections are checked one by one, tables are, whatever else is wrong with them.
     odd_tables = {error.where[:2] for error in problems if kind.facts.meaning is None}
     problems += two_tables(spec.table)

@@ -38,13 +38,12 @@ class RelationKeys(Section):
     name: Annotated[Name, key("name", "activity-study")]
     budget: Annotated[Epsilon | BudgetSpec | None, key("budget")] = None
     entries: Annotated[Text | None, key("entries", "2026-03")] = None
-    only_release: Annotated[StrictBool, key("only_release")] = False
+    single_release: Annotated[StrictBool, key("single_release")] = False
     same_people: Annotated[
         StrictBool, key("same_people", True),
         refused(operator.not_, "is false", 'leave it out, and write a ledger of their own: ledger = "NAME-ledger.db"',
                 "all sources of one ledger are about the same people"),
     ] = False
-    begins_series: Annotated[StrictBool, key("begins_series")] = False
     engine: Annotated[Literal["spark"] | None, key("engine")] = None
     file: Annotated[FilePath | None, key("file", "data.csv")] = None
     sql: Annotated[Text | None, key("sql", "from read_csv('data.csv', skip = 2)")] = None

@@ -66,10 +66,6 @@ class FileSpec(Section):
     ] = ()
     ledger: Annotated[Path, meaning("the ledger's file or URL", "ledger.db")]
     require_ledger: Annotated[StrictBool, meaning("refuse to create a ledger where it is missing")] = False
-    ledger_id: Annotated[
-        StrictStr | None,
-        meaning("which ledger that is: `init` and the first release write it", pattern="^[0-9a-f]{16}$"),
-    ] = None
     output: Annotated[
         Path | None,
         meaning(
@@ -79,9 +75,6 @@ class FileSpec(Section):
     joint_epsilon: Annotated[
         Epsilon | None, meaning("what the tables without an epsilon of their own promise together", 1.0)
     ] = None
-    joint_delta: Annotated[
-        Delta, meaning("the delta of joint_epsilon: above 0 these tables get normal noise", 1e-6)
-    ] = 0
     expect: Annotated[ExpectSpec | None, meaning("what is expected of the data, for `takifugu advise`")] = None
     publisher: Annotated[Words | None, meaning("who publishes; on certificates and reports", "City Hospital")] = None
     contact: Annotated[Words | None, meaning("whom to ask; on certificates and reports", "data@hospital.example")] = (

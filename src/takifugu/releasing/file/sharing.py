@@ -1,7 +1,6 @@
 """What tables promise, each for itself or together, and what is wrong with it, whatever their data.
 
-A table without an epsilon of its own shares `joint_epsilon` and `joint_delta` with all others like it that are about
-the same window.
+A table without an epsilon of its own shares `joint_epsilon` with all others like it that are about the same window.
 """
 
 from __future__ import annotations
@@ -12,14 +11,13 @@ from typing import Any
 from takifugu.calibration import LARGEST_EPSILON, LEAST_EPSILON
 from takifugu.calibration.registry import find
 from takifugu.core.errors import TakifuguError
-from takifugu.core.sections import written
 from takifugu.model.frameworks import Framework
 from takifugu.numbers.rationals import Number, as_delta, as_epsilon
 from takifugu.numbers.transport.metrics import Declared, declared
 from takifugu.releasing.file.calendars import WINDOW_KEYS
 from takifugu.releasing.file.kind import ReleaseFile
 from takifugu.releasing.file.problems import blamed, broken, fault
-from takifugu.releasing.file.tables import SharedTable, Table, numbered
+from takifugu.releasing.file.tables import Table, numbered
 
 #: The queries that choose among declared values.
 CHOICES = ("median", "quantile", "mode", "top-k")
@@ -50,13 +48,13 @@ def promise_problems(item: Table, number: int, definition: str) -> Iterator[Taki
         yield blamed(error, *place, "metric", *error.where)
 
 
-def only_release_problems(source: Any, items: Sequence[Table | None]) -> Iterator[TakifuguError]:
-    """Yield the fault of an `only_release` with several tables."""
+def single_release_problems(source: Any, items: Sequence[Table | None]) -> Iterator[TakifuguError]:
+    """Yield the fault of a `single_release` with several tables."""
     several = len(items) > 1 or any(item.scope == "both" for item in items if item is not None)
-    if source.only_release and several:
+    if source.single_release and several:
         yield fault(
-            ("source", "only_release"), "is true, and several tables would be published about the same data",
-            'publish one table (a single [[table]], not per = "both"), or leave only_release out',
+            ("source", "single_release"), "is true, and several tables would be published about the same data",
+            'publish one table (a single [[table]], not per = "both"), or leave single_release out',
         )  # fmt: skip
 
 
@@ -68,21 +66,11 @@ def epsilon_of(file: ReleaseFile, item: Table) -> Number:
     return file.spec.joint_epsilon
 
 
-def delta_of(file: ReleaseFile, item: Table) -> Number:
-    """Return the delta of a table, or the joint one."""
-    return file.spec.joint_delta if item.shares_epsilon else item.delta
-
-
 def metric_of(item: Table) -> Declared | None:
     """Return the metric that a table declares, if any."""
     if item.metric is None:
         return None
     return declared(item.metric.name, item.metric.parameter)
-
-
-def begins_series(file: ReleaseFile, item: Table) -> bool:
-    """Return whether a table of normal noise begins a series."""
-    return file.source.begins_series or (item.shares_epsilon and as_delta(file.spec.joint_delta) > 0)
 
 
 def sharing(file: ReleaseFile, item: Table) -> tuple[Table, ...]:
@@ -91,34 +79,14 @@ def sharing(file: ReleaseFile, item: Table) -> tuple[Table, ...]:
     return tuple(sorted(same, key=lambda table: table.name))
 
 
-def importance_of(item: Table) -> Number:
-    """Return the weight of a table's error beside others; 1 by default."""
-    if not isinstance(item, SharedTable) or item.importance is None:
-        return 1
-    return item.importance
-
-
 def sharing_problems(
-    items: Sequence[Table | None], joint: Number | None, delta: Number, framework: Framework | None, has_units: bool
+    items: Sequence[Table | None], joint: Number | None, framework: Framework | None, has_units: bool
 ) -> Iterator[TakifuguError]:
-    """Yield the faults of tables with a shared or missing epsilon.
-
-    `joint` and `delta` are the file's joint promise.
-    """
-    sharers = list[tuple[int, Table]]()
-    for number, item in numbered(items):
-        if item.shares_epsilon:
-            sharers.append((number, item))
-        elif written(item, ("importance",)):
-            fix = "leave it out, or leave the table's epsilon out"
-            yield fault(("table", number, "importance"), _SHARES, fix)
-    failing, is_summed = as_delta(delta), True
+    """Yield the faults of tables with a shared or missing epsilon; `joint` is the file's joint one."""
+    sharers, is_summed = [(number, item) for number, item in numbered(items) if item.shares_epsilon], True
     if framework is not None:
         is_summed = framework.definition == "pufferfish" and not framework.is_pair
     if joint is None:
-        yield from broken((
-            failing, "joint_delta", "is given without joint_epsilon", "write joint_epsilon, too, or leave it out"
-        ))  # fmt: skip
         fix = "write epsilon = 1.0 (the promise, and what each person spends), or joint_epsilon above all sections"
         yield from broken(*((True, f"table.{number}.epsilon", "is missing", fix) for number, _ in sharers))
         return
@@ -130,30 +98,22 @@ def sharing_problems(
          "give each table an epsilon of its own"),
     )  # fmt: skip
     for number, item in sharers:
-        yield from _faults_of_sharing(item, f"table.{number}", sharers[0][1], bool(failing), has_units)
+        yield from _faults_of_sharing(item, f"table.{number}", sharers[0][1], has_units)
 
 
 def _faults_of_sharing(
-    item: Table, place: str, first: Table, failing: bool, has_units: bool
+    item: Table, place: str, first: Table, has_units: bool
 ) -> Iterator[TakifuguError]:
-    """Yield the faults of a table that shares an epsilon.
-
-    `first` is the first one that does; `failing` says whether they share a delta, too.
-    """
-    leave, no_delta = f"leave it out, or {ITS_EPSILON}", f"leave joint_delta out, or {ITS_EPSILON}"
+    """Yield the faults of a table that shares an epsilon; `first` is the first one that does."""
+    leave = f"leave it out, or {ITS_EPSILON}"
     has_other_scope = has_units and item.scope != first.scope and "both" not in (item.scope, first.scope)
     yield from broken(
-        (as_delta(item.delta) > 0, f"{place}.delta", _SHARES,
-         f"write joint_delta above all sections, or {ITS_EPSILON}"),
+        (as_delta(item.delta) > 0, f"{place}.delta", _SHARES, leave),
         (item.mechanism != "auto", f"{place}.mechanism",
          f"is {item.mechanism!r}, and the noise of tables that share an epsilon is found together", leave),
         (item.allow_zero_noise, f"{place}.allow_zero_noise", "is true, and noise that is shared is never zero", leave),
         (item.scope == "both", f"{place}.per", "is 'both', which publishes two tables of one release",
          f'write per = "unit" or per = "pooled", or {ITS_EPSILON}'),
-        (failing and item.query in CHOICES, f"{place}.query",
-         "publishes a choice, to which no normal noise is added", no_delta),
-        (failing and has_units and item.scope == "pooled", f"{place}.per",
-         "is 'pooled', and normal noise over several people has no joint promise", no_delta),
         (has_other_scope, f"{place}.per",
          f"is {item.scope!r}, and {first.name!r}, which shares the epsilon, has {first.scope!r}",
          f"write the same, or {ITS_EPSILON}"),

@@ -8,7 +8,6 @@ from typing import Annotated, Protocol, TypeVar, runtime_checkable
 
 from pydantic import StrictBool, StrictStr
 
-from takifugu.numbers.rationals import as_fraction
 from takifugu.numbers.transport.metrics import METRICS
 from takifugu.releasing.file.expectations import ExpectSpec
 from takifugu.releasing.file.keys import Delta, Described, Epsilon, Number, Section, Text, Words, meaning, refused
@@ -47,6 +46,9 @@ class Table(Described):
     epsilon: Annotated[Epsilon, meaning("the promise, and what each person spends", 1.0)]
     delta: Annotated[Delta, meaning("the excess probability that is allowed; 0 is a pure promise")] = 0
     mechanism: Annotated[Text, meaning('a mechanism\'s name, or "auto"')] = "auto"
+    begins_series: Annotated[
+        StrictBool, meaning("with normal noise: later tables like it count as multiples of this one")
+    ] = False
     metric: Annotated[
         MetricSpec | None,
         meaning(
@@ -87,14 +89,6 @@ class SharedTable(Table):
     epsilon: Annotated[
         Epsilon | None, meaning("the promise, and what each person spends; left out: shares joint_epsilon", 1.0)
     ] = None  # type: ignore[assignment]  # who asks for it asks `shares_epsilon` first
-    importance: Annotated[
-        Number | None,
-        meaning("what one unit of the error counts beside other tables that share joint_epsilon", 2),
-        refused(
-            lambda importance: as_fraction(importance, "the importance") <= 0,
-            "is {!r}", "write for example 2", rule="it must be above 0",
-        ),
-    ] = None
 
     @property
     def shares_epsilon(self) -> bool:

@@ -18,10 +18,7 @@ from takifugu.releasing.file.kind import Kind, ReleaseFile, Unit
 from takifugu.releasing.file.public import fitted_to_data
 from takifugu.releasing.file.sharing import (
     ITS_EPSILON,
-    begins_series,
-    delta_of,
     epsilon_of,
-    importance_of,
     metric_of,
     sharing,
 )
@@ -118,7 +115,7 @@ class Asking:
         framework_of = {shape: self.about([unit]) for shape, unit in units_by_shape.items()}
         readers = {unit.name or "": framework_of[unit.shape] for unit in units}
         whose = units[0].name if len(units) == 1 else None
-        begins = calibration.randomiser.kind == "rounded-normal" and begins_series(self.file, item)
+        begins = calibration.randomiser.kind == "rounded-normal" and item.begins_series
         observed = None if self.file.may_miss else observed_of(units)
         return Question(
             name, whose, calibration, data, readers, self.file.at, requested.shares, self.file.reading,
@@ -152,14 +149,13 @@ class Asking:
                     rule="an epsilon is shared by tables about the same data", fix=ITS_EPSILON,
                 )  # fmt: skip
         queries = [self._observed(query_of_units.query, query_of_units.units) for query_of_units in requested]
-        joint, weights = epsilon_of(self.file, item), list(map(importance_of, tables))
-        delta = delta_of(self.file, item)
-        key = (joint, id(frameworks[0]), tuple(queries), tuple(weights))
+        joint = epsilon_of(self.file, item)
+        key = (joint, id(frameworks[0]), tuple(queries))
         if key not in self.already.shared:
             fitted = fitted_to_data(self.file.spec)
             from takifugu.calibration.jointly import calibrate_jointly  # few files share an epsilon
 
-            shared = calibrate_jointly(frameworks[0], queries, joint, delta, weights, fitted)
+            shared = calibrate_jointly(frameworks[0], queries, joint, allow_private_belief=fitted)
             self.already.shared[key] = shared
         return self.already.shared[key][tables.index(item)]
 
@@ -170,7 +166,7 @@ class Asking:
         if key in self.already.single:
             return self.already.single[key]
         hidden = self.file.hides_gaps
-        only = self.file.source.only_release and alone and not hidden
+        only = self.file.source.single_release and alone and not hidden
         fitted = fitted_to_data(self.file.spec)
         requested = (item.delta, item.mechanism, only, item.allow_zero_noise, fitted, metric_of(item))
         calibration = calibrate(framework, query, epsilon_of(self.file, item), *requested)

@@ -11,7 +11,7 @@ from takifugu.core.escaping import command
 from takifugu.core.people import People
 from takifugu.core.plain import Json
 from takifugu.releasing.file.kind import ReleaseFile
-from takifugu.releasing.file.sharing import delta_of, epsilon_of, metric_of, sharing
+from takifugu.releasing.file.sharing import epsilon_of, metric_of, sharing
 from takifugu.releasing.file.toml_words import in_toml
 from takifugu.releasing.planning.plan import Aim, Watch, longest_of, unwatched, whose_answers
 
@@ -61,9 +61,9 @@ def compared(file: ReleaseFile, scopes: Sequence[Aim], watch: Watch = unwatched)
         watch(f"comparing mechanisms for {name}", number, len(scopes))
         aimed = asking.kind.unit_query(asking.file, item, asking.query(item), units)
         framework, query = asking.about(aimed.units), aimed.query
-        promised = (epsilon_of(file, item), delta_of(file, item))
+        promised = (epsilon_of(file, item), item.delta)
         rows = compare(
-            framework, query, *promised, file.source.only_release, metric_of(item), item.allow_zero_noise
+            framework, query, *promised, file.source.single_release, metric_of(item), item.allow_zero_noise
         )
         remarks = [*rows.remarks]
         if item.shares_epsilon:

@@ -28,14 +28,14 @@ if TYPE_CHECKING:
 
 #: Keys of a release file that say where things are and what may be spent, or words for readers, not what is released.
 _ELSEWHERE: Mapping[str, IncEx | bool] = {
-    "ledger": True, "ledger_id": True, "output": True, "require_ledger": True, "publisher": True, "contact": True,
+    "ledger": True, "output": True, "require_ledger": True, "publisher": True, "contact": True,
     "plugins": True,
     "source": {"engine", "file", "budget"}, "expect": True,
     "table": {"__all__": {"title", "measured_in", "expect"}},
 }  # fmt: skip
 
 #: Keys whose numbers may be written in several ways: 1, 1.0 and "1/1".
-_BUDGETS = ("epsilon", "delta", "joint_epsilon", "joint_delta")
+_BUDGETS = ("epsilon", "delta", "joint_epsilon")
 
 #: Keys of [source] that say how its file is written: a table stays what it was.
 _AS_WRITTEN = ("encoding",)
@@ -92,7 +92,8 @@ def keys_of(file: ReleaseFile, item: Item) -> str:
         return _keys(spec.model_copy(update={"table": (table,)}))
 
     content = of(item)
-    declared = ["same_people", "begins_series"]  # what is declared of other sources and releases changes no table
+    content["table"][0].pop("begins_series", None)
+    declared = ["same_people"]  # what is declared of other sources, or of later releases, changes no table
     if not file.source.names_rows:
         declared.append("entries")
     for key in declared:
@@ -101,9 +102,9 @@ def keys_of(file: ReleaseFile, item: Item) -> str:
         content["sharing"] = [of(sharer)["table"][0] for sharer in sharing(file, item)]
         for keys in content["sharing"]:
             del keys["name"]
+            keys.pop("begins_series", None)
     else:
         content.pop("joint_epsilon", None)
-        content.pop("joint_delta", None)
     fingerprint = file.framework and file.framework.fingerprint()
     return hashlib.sha256(_plain({"file": content, "framework": fingerprint})).hexdigest()
 

@@ -20,7 +20,7 @@ from takifugu.core.text.scales import Axis
 from takifugu.model.secrets import compares_some
 from takifugu.numbers.rationals import as_fraction, to_text
 from takifugu.releasing.file.kind import ReleaseFile
-from takifugu.releasing.file.sharing import delta_of, epsilon_of
+from takifugu.releasing.file.sharing import epsilon_of
 from takifugu.releasing.file.toml_words import in_toml
 from takifugu.releasing.planning.plan import Aim, Watch, longest_of, unwatched, whose_answers
 
@@ -149,7 +149,7 @@ def prices(
                 calibration = next(part.questions(priced_item, name, scope)).calibration
             except CalibrationRefused as refusal:
                 reason = str(refusal)
-            delta = as_fraction(delta_of(file, item), "delta")
+            delta = as_fraction(item.delta, "delta")
             priced.append(Price(epsilon, delta, epsilon == own, calibration, reason))
         unit = longest.name if scope == "unit" else None
         yield Prices(name, scope, unit, file.people, tuple(priced))

@@ -274,8 +274,8 @@ def narrowing(rows: Sequence[Row], noises: Iterable[tuple[Randomiser, int]], uni
 
     >>> from takifugu.analysis.randomisers import DiscreteLaplace
     >>> rows = [{"estimate": 9.5, "estimate_low": 8, "estimate_high": 12}]
-    >>> narrowing(rows, [(DiscreteLaplace(Fraction(5), Fraction(1)), 1)], "rows").partition(":")[0]
-    'Given the belief, one value is ± 2 rows on average (95 %), and ± 15 rows by the noise alone'
+    >>> narrowing(rows, [(DiscreteLaplace(Fraction(5), Fraction(1)), 1)], "rows").partition(" on average")[0]
+    'If the belief is true, an estimate is within ±2 rows of the exact value'
     """
     middle, low, high = ESTIMATED
     if not rows or any(row.get(middle) is None for row in rows):
@@ -287,6 +287,6 @@ def narrowing(rows: Sequence[Row], noises: Iterable[tuple[Randomiser, int]], uni
         return ""
     near, far = (measured(float(f"{size:.2g}"), unit) for size in (average, alone))
     return (
-        f"Given the belief, one value is ± {near} on average (95 %), and ± {far} by the noise alone: the column "
-        "estimate is as right as the belief"
+        f"If the belief is true, an estimate is within ±{near} of the exact value on average (95 %, each by itself), "
+        f"and a value within ±{far}"
     )

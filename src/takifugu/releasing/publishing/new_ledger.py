@@ -12,7 +12,7 @@ from itertools import chain
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from takifugu.accounting.ledger.stores import named
+from takifugu.accounting.ledger.events.stores import named
 from takifugu.core.errors import LedgerError
 from takifugu.core.escaping import command
 from takifugu.releasing.file.neighbours import outputs_apart
@@ -69,25 +69,8 @@ def check_ledger(file: ReleaseFile, folder: Path, new_ledger: bool) -> None:
     paths = (file.output, folder, *outputs_apart(file))
     folders = {path.absolute(): path for path in paths}  # named as the caller does
     published = list(chain.from_iterable(paid_for(file.source.name, path) for path in folders.values()))
-    wanted_id = None if new_ledger and not file.spec.require_ledger else file.spec.ledger_id
-    if not published and wanted_id is None:
-        return  # and no ledger is read
-    book = there(file.ledger)
     if published:
-        _require_same(book or open_ledger(file.ledger), file, published, new_ledger)
-    if wanted_id is None or (book is not None and wanted_id == book.id):
-        return
-    what = f"there is no ledger {named(file.ledger)!r}: the one with the id {wanted_id!r} is missing"
-    if book is not None:
-        what = f"the ledger {named(file.ledger)!r} has the id {book.id!r}, not {wanted_id!r}"
-    raise LedgerError(
-        what,
-        rule="the release file belongs to the ledger with that id, which knows what was spent",
-        fix=(
-            "give its path or restore a backup; or continue with another one on purpose: delete the line ledger_id, "
-            "and count what was published before as well"
-        ),
-    ).at("ledger_id")
+        _require_same(there(file.ledger) or open_ledger(file.ledger), file, published, new_ledger)
 
 
 def _require_same(book: Ledger, file: ReleaseFile, published: Sequence[Certified], new_ledger: bool) -> None:

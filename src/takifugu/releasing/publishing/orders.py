@@ -3,14 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Collection, Iterator, Mapping, Sequence
-from contextlib import contextmanager, suppress
+from contextlib import contextmanager
 from dataclasses import dataclass, replace
 from functools import partial
 from itertools import chain
 from pathlib import Path
 
 from takifugu.accounting.ledger import Payment, Reservation
-from takifugu.core.errors import LedgerError, ReleaseError, ReleaseState
+from takifugu.core.errors import ReleaseError, ReleaseState
 from takifugu.core.names import normalised
 from takifugu.core.plain import Json, Plain
 from takifugu.numbers.noise import Entropy, SystemEntropy
@@ -18,7 +18,7 @@ from takifugu.releasing.advice.leaving_out import in_place_of_good
 from takifugu.releasing.advice.refusing import refusal_of
 from takifugu.releasing.certificates.files import content_of, digest_at, files_of, reason
 from takifugu.releasing.file.kind import ReleaseFile
-from takifugu.releasing.file.neighbours import notices_of_file, write_ledger_id
+from takifugu.releasing.file.neighbours import notices_of_file
 from takifugu.releasing.planning.book import there
 from takifugu.releasing.planning.identity import identity_of, keys_of
 from takifugu.releasing.planning.notices import tell
@@ -85,7 +85,8 @@ def ordered(planned: Plan, folder: Path, data: object = None, private: bool = Tr
     Raises DataError for data that break a rule.
     """
     file = planned.file  # where it and its rows are, for whoever reads them again elsewhere
-    origin: Json = {"file": str(file.path.absolute()), "only_release": file.source.only_release, "window": file.window}
+    only = file.source.single_release
+    origin: Json = {"file": str(file.path.absolute()), "only_release": only, "window": file.window}
     if data is None:
         origin["data"] = None
     elif not isinstance(data, str | Path):
@@ -181,8 +182,6 @@ def _made(order: Ordered, bill: Order, bits: Entropy, progress: Progress, force:
     foresee_estimates(planned)
     stored = keep(order.requested, book, bill, progress, bits, partial(bundle_for, planned, worths=worths), is_paid)
     tables = handed_out(stored, order.folder, force, progress)
-    with suppress(LedgerError):  # what is published stays so, whatever the ledger says now
-        write_ledger_id(planned.file.path, opened(planned.file.ledger).id)
     questions = [answer.question for answer in order.requested]
     calibrations = {(question.release, question.unit): question.calibration for question in questions}
     library, left_out = library_of(planned.file.given), in_place_of_good(planned.file)

@@ -33,7 +33,7 @@ def release_file(
 
     `data` stands for the file of its [source]: another file, or a frame of pandas, Polars, PyArrow, DuckDB or
     PySpark with the same columns. Rows stay where they are; noise and ledger are local. `output` is the folder.
-    `only_release` says that nothing else is ever released about the source, as the key of that name in the file does:
+    `only_release` says that nothing else is ever released about the source, as the key `single_release` does:
     it allows the least noise, and the ledger charges others for a change of all data if it is alone. `new_ledger` takes
     a ledger that does not know what was published of the source in that folder. A table that is useless (`advise`), or
     of nothing but noise, is refused before its data are read, unless `anyway`. Tables with `every` are about each

@@ -9,13 +9,13 @@ from __future__ import annotations
 import hashlib
 import os
 from collections.abc import Mapping, Sequence
-from contextlib import suppress
 from dataclasses import dataclass, field, replace
 from fractions import Fraction
 from functools import partial
 from itertools import starmap
 
 from takifugu.accounting.ledger import OVER, SESSION, Payment, Reservation, Session
+from takifugu.core.assumptions import reading
 from takifugu.core.errors import BudgetExceeded, InputError, LedgerError, ReleaseError, ReleaseState
 from takifugu.core.tracebacks import without_data
 from takifugu.numbers.noise import Entropy, SystemEntropy, is_private
@@ -23,7 +23,7 @@ from takifugu.numbers.rationals import Number
 from takifugu.releasing.advice.budgets import with_ways_to_pay
 from takifugu.releasing.certificates.files import digest_at, files_of, reason
 from takifugu.releasing.file.kind import ReleaseFile
-from takifugu.releasing.file.neighbours import notices_of_file, write_ledger_id
+from takifugu.releasing.file.neighbours import notices_of_file
 from takifugu.releasing.planning.notices import tell
 from takifugu.releasing.planning.plan import Watch, plan, table_names, unwatched
 from takifugu.releasing.planning.questions import Drawn
@@ -45,9 +45,9 @@ from takifugu.releasing.report.outcomes import Published
 NAME = "{}-session"
 _ANOTHER = "give the [[table]] another name, which pays for another session"
 #: What the certificate of a session assumes beyond that of its table.
-CHOSEN = (
-    "the places and their thresholds were chosen one after the other, by earlier answers and by what is public, never "
-    "by a look at the data"
+CHOSEN = reading(
+    "The places and their thresholds were chosen one after the other, by earlier answers and by what is public, never "
+    "by a look at the data."
 )
 
 
@@ -234,8 +234,6 @@ class _Sitting:
             paid = pay(self.order.requested, book, bill, self.progress)
         except BudgetExceeded as over:
             raise with_ways_to_pay(over, self.file) from None
-        with suppress(LedgerError):
-            write_ledger_id(self.file.path, book.id)
         return paid
 
     def _answer(self, session: Session, questions: Sequence[Inquiry]) -> tuple[str, ...]:

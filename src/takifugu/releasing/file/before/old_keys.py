@@ -18,7 +18,7 @@ NOW: Mapping[str, Names] = MappingProxyType({
     "source": {
         "piece": "recording", "before": "default_state", "otherwise": "default_state",
         "start": "order", "person": "unit", "place": "value", "x": "value", "y": "value", "coordinates": "value",
-        "batch": "entries",
+        "batch": "entries", "only_release": "single_release",
     },
     "belief": {
         "pieces_independent": "recordings_independent", "stay": "mean_duration", "stays": "mean_durations",
@@ -34,9 +34,20 @@ KINDS_GONE: Names = MappingProxyType({
     "parameter-box": 'write kind = "parameters" with the values that each parameter may have: intervals are gone',
 })
 
-#: Keys without one of now, by section and key: why nothing stands in their place.
-GONE: Names = MappingProxyType({
-    "source.as_composing": "a promise about one output is counted by its noise beside others, without a key",
+LEAVE = "leave it out"
+#: Keys without one of now, by section and key: why nothing stands in their place, and what to do.
+GONE: Mapping[str, tuple[str, str]] = MappingProxyType({
+    "source.as_composing": ("a promise about one output is counted by its noise beside others, without a key", LEAVE),
+    "source.begins_series": ("a table begins a series", "write begins_series = true under the [[table]] that does"),
+    "ledger_id": (
+        "require_ledger and the certificates tell another ledger", "leave it out, and write require_ledger = true"
+    ),
+    "joint_delta": (
+        "tables of a file share an epsilon alone", "leave it out, or call tf.calibrate_jointly with a delta in Python"
+    ),
+    "table.importance": (
+        "tables that share an epsilon count alike", "leave it out, or give the table an epsilon of its own"
+    ),
 })
 
 #: Keys of now with a value of before: the fault that it is, and the key.
@@ -85,8 +96,11 @@ def gone(where: tuple[Step, ...]) -> InputError | None:
     >>> print(gone(("source", "as_composing")).line)
     is gone; a promise about one output is counted by its noise beside others, without a key; leave it out
     """
-    why = GONE.get(".".join(map(str, where)))
-    return None if why is None else InputError("is gone", rule=why, fix="leave it out")
+    steps = [str(step) for step in where if not isinstance(step, int)]
+    if ".".join(steps) not in GONE:
+        return None
+    why, fix = GONE[".".join(steps)]
+    return InputError("is gone", rule=why, fix=fix)
 
 
 def cleaned(where: tuple[Step, ...], file: Json) -> InputError | None:
