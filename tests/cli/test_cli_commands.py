@@ -145,7 +145,8 @@ def test_a_certificate_is_explained(released: Path) -> None:
     where = released / "out" / "time-use-units.certificate.json"
     outcome = succeed("verify", where)
     assert widest(outcome.output) <= 80
-    for expected in ("every single value", "between 3.9 % and 23.2 %", "not a signature", "007, Bob, jr., zoë"):
+    secret, odds = "the state of one person in any one step", "at most 73.2 % sure (10 %: 23.2 %)"
+    for expected in (secret, odds, "not a signature", "007, Bob, jr., zoë"):
         assert expected in words_of(outcome)
     (document,) = json_of("verify", where)["certificates"]
     assert set(document) == {"name", "unchanged", "table", "unverified", "certificate"}
@@ -174,12 +175,12 @@ def test_long_names_fit_into_the_tables(tmp_path: Path) -> None:
 
 def test_the_budget_is_told_as_it_was_declared(tmp_path: Path) -> None:
     declared = words_of(invoke("release", files.write(tmp_path)))
-    assert re.search(r"has spent epsilon \S+ of epsilon 10$", declared)
+    assert re.search(r"epsilon \S+ of 10 spent for each person", declared)
     where, book = files.write(tmp_path / "b", files.SPEC.replace("budget = 10\n", "")), tmp_path / "b" / "ledger.db"
     implied = "No budget was declared in the file: it is what the first release cost"
     assert implied in words_of(invoke("release", where))
     succeed("ledger", "set-budget", book, json_of("ledger", "show", book)["sources"][0]["name"], "30")
-    assert f"of epsilon 30. {implied}, or was set since" in words_of(succeed("release", where))
+    assert f". {implied}, or was set since" in words_of(succeed("release", where))
 
 
 def checkout(folder: Path) -> Path:

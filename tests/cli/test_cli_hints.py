@@ -73,11 +73,13 @@ def test_title_unit_and_adjusted_values_are_shown(tmp_path: Path, command: str) 
     if command == "release":
         made = succeed("release", path)
         text = made.output
-        assert "± " in text
+        assert " ±" in text
+        assert "Published time-use-pooled: Activity & rest\n" in text
+        assert ", in minutes; 3 people" in " ".join(text.split())
     else:
         text = str(release_file(path))
-    assert "Activity & rest (time-use-pooled): " in text
-    assert "for all people together, in minutes" in " ".join(text.split())
+        assert "Activity & rest (time-use-pooled): " in text
+        assert "for all people together, in minutes" in " ".join(text.split())
     assert text.count("adjusted") >= 2
 
 

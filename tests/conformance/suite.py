@@ -24,6 +24,7 @@ from takifugu.analysis.problem import Problem
 from takifugu.analysis.questions.joint_states import all_states
 from takifugu.analysis.randomisers import answered
 from takifugu.analysis.randomisers import from_dict as randomiser_from_dict
+from takifugu.core.assumptions import Assumption
 from takifugu.core.entries import listed, positions, relisted
 from takifugu.core.errors import Unsupported
 from takifugu.model.beliefs import from_dict as belief_from_dict
@@ -216,7 +217,7 @@ def check_belief(belief: Any, members: Sequence[Any] = ()) -> None:
         _check_states(name, belief, one)
     assert belief.source.strip(), f"{name}: does not say where it comes from"
     assert belief.describe().strip(), f"{name}: has no words for the certificate"
-    assert all(isinstance(a, str) and a for a in belief.assumptions()), f"{name}: assumptions are sentences"
+    assert all(isinstance(a, Assumption) and a.text for a in belief.assumptions()), f"{name}: assumptions are sentences"
     runs = [list(run) for run in belief.components()]
     assert [e for run in runs for e in run] == list(range(belief.size)), f"{name}: its components are not its entries"
     for entry in range(belief.size):

@@ -144,7 +144,9 @@ def test_the_nearest_name_is_suggested() -> None:
 SRC = Path(__file__).parents[2] / "src"
 
 #: Readers of errors that other libraries raise, which have words only, as "module function".
-FOREIGN = frozenset({"takifugu.accounting.ledger.postgres _transaction", "takifugu.data.cluster.spark plain_errors"})
+FOREIGN = frozenset({
+    "takifugu.accounting.ledger.events.postgres _transaction", "takifugu.data.cluster.spark plain_errors",
+})  # fmt: skip
 
 CUTS = frozenset({
     "startswith", "endswith", "find", "rfind", "index", "count", "split", "rsplit", "splitlines", "partition",

@@ -31,7 +31,7 @@ class Shift(extending.AnySequence):
         return replace(self, length=length)
 
     def assumptions(self):
-        return ("nobody changes places inside an hour",)
+        return (extending.world("Nobody changes places inside an hour."),)
 
     def describe(self):
         return f"a shift of {self.length} hours at {', '.join(self.states)} ({self.source})"

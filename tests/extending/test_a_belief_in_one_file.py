@@ -50,7 +50,7 @@ class Urn:
         raise extending.InputError(f"the draws have no names, and {name!r} is one", fix="count them from 0")
 
     def assumptions(self):
-        return ("the balls are drawn at random, without replacement",)
+        return (extending.world("The balls are drawn at random, without replacement."),)
 
     def describe(self):
         return f"{self.size} draws from an urn with {self.red} of {self.balls} balls red ({self.source})"

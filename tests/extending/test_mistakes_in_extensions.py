@@ -12,6 +12,7 @@ from tests.support.registries import restored
 
 import takifugu as tf
 from takifugu import extending
+from takifugu.core.assumptions import Assumption
 from takifugu.core.errors import InputError
 from takifugu.mechanisms.group import MECHANISM as GROUP
 from takifugu.model.secrets.families import Family
@@ -44,7 +45,7 @@ class Copies:
     def position(self, name: object) -> int:
         raise NotImplementedError
 
-    def assumptions(self) -> tuple[str, ...]:
+    def assumptions(self) -> tuple[Assumption, ...]:
         return ()
 
     def describe(self) -> str:
@@ -202,7 +203,7 @@ class Swapped(extending.AnySequence):
     def describe(self) -> str:
         return "swapped"
 
-    def assumptions(self) -> tuple[str, ...]:
+    def assumptions(self) -> tuple[Assumption, ...]:
         return ()
 
     def alphabet(self, entry: int) -> tuple[int, ...]:

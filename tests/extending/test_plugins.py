@@ -117,7 +117,7 @@ def test_one_that_is_named_is_never_chosen_and_its_promise_is_marked(site: Path,
     assert "promise of the package 'faint': it claims epsilon 1" in " ".join(done.stderr.split())
     where = written(tmp_path, 'plugins = ["honest"]', "double")
     assert run(site, "release", where, "--allow-useless").returncode == DONE
-    mark = "promise of the package 'honest', by its mechanism 'double'"
+    mark = "Promise of the package 'honest', by its mechanism 'double'"
     for ending in ("certificate.txt", "html"):
         pages = [html.unescape(page.read_text(encoding="utf-8")) for page in (tmp_path / "out").rglob(f"*.{ending}")]
         assert any(mark in " ".join(page.split()) for page in pages), ending

@@ -117,9 +117,9 @@ def test_weeks_cost_one_week_and_the_certificate_says_what_is_believed(tmp_path:
     tf.release_file(path)
     assert_says(
         tmp_path / "out" / "busy-2026-W03.certificate.txt", "2 matrices in a period of 24 steps",
-        "each step follows the matrix of the hour, in UTC, in which it starts",
-        "hour 22-06: by the belief, calm lasts about 20 hours at a time on average, busy about 100 minutes",
-        "hour 07-21: by the belief, calm lasts about 5 hours",
+        "Each step follows the matrix of the hour, in UTC, in which it starts",
+        "Hour 22-06: on average 'calm' lasts about 20 hours at a time, 'busy' about 100 minutes.",
+        "Hour 07-21: on average 'calm' lasts about 5 hours",
     )  # fmt: skip
     assert_says(tmp_path / "out" / "busy-2026-W03.certificate.json", "periodic-chain")
     costs = [float(row.epsilon) for row in outlook(load(path), 12).rows]
@@ -137,8 +137,9 @@ def test_a_table_by_cells_is_at_odds_with_matrices_of_other_cells(
     changes = {"hour": (), "weekday": BY_WEEKDAY}[matrices]
     path = written(tmp_path, *changes, ('every = "week"', f'window = "2026-W03"\nby = "{by}"'))
     tf.release_file(path, anyway=True)
-    checks = json.loads((tmp_path / "out" / "busy.certificate.json").read_text(encoding="utf-8"))["checks"]
-    said = f"the belief treats every {by} alike, but this table compares them"
+    assumptions = json.loads((tmp_path / "out" / "busy.certificate.json").read_text(encoding="utf-8"))["assumptions"]
+    checks = [line["text"] for line in assumptions if line["kind"] == "check"]
+    said = f"The model treats all {by}s alike, but this table compares them."
     assert checks == [said] * is_said
 
 

@@ -136,8 +136,8 @@ def test_a_release_from_the_command_line(kind: str, tmp_path: Path) -> None:
     content = json.loads((tmp_path / "out" / f"{name}.certificate.json").read_text())
     assert content["scope"] == ("all" if kind == "users" else "unit")
     assert (tmp_path / "out" / f"{name}.report.html").exists()
-    wanted = {"network": "reads cough, breath", "table": "people are independent", "users": "how many users"}[kind]
-    assert any(wanted in line for line in content["assumptions"])
+    wanted = {"network": "reads cough, breath", "table": "people are independent", "users": "How many users"}[kind]
+    assert any(wanted in line["text"] for line in content["assumptions"])
 
 
 @pytest.mark.parametrize("kind", LAYOUTS)

@@ -197,10 +197,10 @@ def test_rows_that_are_left_out_are_counted_for_the_owner_and_never_good_by_defa
     assert left_out(load(written(tmp_path, users(), data))) is None
     select = "from read_csv('data.csv') where kind = 'p'"
     file = load(written(tmp_path, users(sql=select).replace('file = "data.csv"\n', ""), data))
-    assert f"the rows are those of {select}" in assumptions_of(file)
+    assert f"The rows are those of {select}" in map(str, assumptions_of(file))
     assert in_place_of_good(file) == in_place_of_good(file, is_seen=True) == "rows may be left out (a filter in sql)"
     file = load(written(tmp_path, users(where="kind = 'p'"), data))
-    assert "rows count where kind = 'p'; of others nothing is promised" in assumptions_of(file)
+    assert "Rows count where kind = 'p'. Nothing is guaranteed about others." in map(str, assumptions_of(file))
 
 
 @pytest.mark.parametrize("change", ["", "order", "where", "numbers", "frame"])

@@ -129,9 +129,9 @@ def test_the_certificate_says_first_that_the_belief_knows_no_hours(tmp_path: Pat
     path = written(tmp_path, LOCAL, local=True)
     release_file(path, anyway=True)
     content = json.loads((tmp_path / "out" / "table.certificate.json").read_text(encoding="utf-8"))
-    first = "the belief treats every hour alike, but this table compares them"
-    assert content["checks"] == [first]
-    assert f"the hours are those of clocks in {ZONE}" in content["assumptions"][-1]
+    first = "The model treats all hours alike, but this table compares them."
+    assert [line["text"] for line in content["assumptions"] if line["kind"] == "check"] == [first]
+    assert f"The hours are those of clocks in {ZONE}" in str(content["assumptions"])
     assert content["statistic"] == f"how often each state occurs, by hour (24 cells), on clocks in {ZONE}"
     assert content["query"]["every"] == 338  # clocks are set back in this week, so that its days are not alike
     assert "by hour (24 cells)" in (tmp_path / "out" / "table.report.html").read_text(encoding="utf-8")

@@ -203,7 +203,7 @@ def test_a_table_by_ward_says_that_wards_are_public(tmp_path: Path) -> None:
     rows = tf.read_table(tmp_path / "out" / "table.csv")
     assert [row["cell"] for row in rows] == ["A, calm", "A, busy", "B, calm", "B, busy"]
     content = json.loads((tmp_path / "out" / "table.certificate.json").read_text())
-    assert "which person has which 'ward' is public" in content["assumptions"]
+    assert "Which person has which 'ward' is public." in [line["text"] for line in content["assumptions"]]
     besides = json.dumps({key: value for key, value in content.items() if key != "answers"})  # a noisy count may be 10
     assert not any(f'"{who}"' in besides for who in ("10", "11"))  # no names of units
     assert content["query"]["cells"][0][1] == [[0, sum(row[1] == "A" for row in recorded()) - 1]]

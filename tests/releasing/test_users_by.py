@@ -198,7 +198,7 @@ def test_what_a_missing_value_counts_as_is_part_of_the_reading_and_public(tmp_pa
     rows = without_some_ages()
     files = [load(written(tmp_path, FILE, missing(f'{{ age = "{age}" }}'), rows=rows)) for age in ("old", "young")]
     assert files[0].reading != files[1].reading
-    assert "a missing value of 'age' counts as 'old'" in [str(line) for line in files[0].kind.assumptions(files[0])]
+    assert "A missing value of 'age' counts as 'old'." in [str(line) for line in files[0].kind.assumptions(files[0])]
 
 
 def test_a_missing_value_without_a_rule_is_refused_with_what_to_write(tmp_path: Path) -> None:

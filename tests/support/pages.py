@@ -10,13 +10,13 @@ from itertools import pairwise
 VOID = {"meta", "img", "br", "link", "input", "hr"}
 HEADINGS = ("h1", "h2", "h3", "h4", "h5", "h6")
 #: What may stand directly inside.
-CHILDREN = {"ul": {"li"}, "dl": {"dt", "dd"}, "tr": {"th", "td"}, "tbody": {"tr"}, "thead": {"tr"}}
+CHILDREN = {"ul": {"li"}, "ol": {"li"}, "dl": {"dt", "dd"}, "tr": {"th", "td"}, "tbody": {"tr"}, "thead": {"tr"}}
 #: All that a report is made of.
 TAGS = {
     "a", "article", "b", "body", "caption", "circle", "dd", "desc", "details", "div", "dl", "dt", "figcaption",
-    "figure", "footer", "h1", "h2", "h3", "head", "header", "html", "li", "line", "main", "meta", "nav", "p", "polygon",
-    "polyline", "rect", "span", "style", "summary", "svg", "table", "tbody", "td", "text", "th", "thead", "title", "tr",
-    "ul",
+    "figure", "footer", "h1", "h2", "h3", "head", "header", "html", "li", "line", "main", "meta", "nav", "ol", "p",
+    "polygon", "polyline", "rect", "span", "style", "summary", "svg", "table", "tbody", "td", "text", "th", "thead",
+    "title", "tr", "ul",
 }  # fmt: skip
 #: What makes a browser fetch something.
 FETCHING = {"src", "href", "srcset", "action", "data", "poster", "background"}

@@ -13,6 +13,7 @@ import numpy as np
 from takifugu.analysis.answer_laws.listed import ListedFamily
 from takifugu.analysis.questions.answer_law import ANSWER_LAW, AnswerLaw
 from takifugu.analysis.questions.joint_states import JOINT_STATES, JointStates, States
+from takifugu.core.assumptions import Assumption, world
 from takifugu.core.errors import InputError
 from takifugu.model import beliefs
 from takifugu.numbers.distributions.pmf import Pmf
@@ -45,8 +46,8 @@ class Urn:
     def position(self, name: Hashable) -> int:
         raise InputError(f"the draws of an urn have no names, and {name!r} is none")
 
-    def assumptions(self) -> tuple[str, ...]:
-        return ("the draws are without replacement, in random order",)
+    def assumptions(self) -> tuple[Assumption, ...]:
+        return (world("The draws are without replacement, in random order."),)
 
     def describe(self) -> str:
         return f"{self.size} draws from an urn with {self.red} of {self.balls} balls red ({self.source})"

@@ -201,7 +201,7 @@ def sentence(suspicion: Suspicion) -> str:
     """Put a suspicion's future in one sentence.
 
     >>> sentence(explain("10%", 1))
-    'whoever is 10 % sure of something hidden before can be between 3.9 % and 23.2 % sure after'
+    'someone 10 % sure of a secret can become 3.9 % to 23.2 % sure'
     """
     low, high, exception = suspicion.low, suspicion.high, ""
     if suspicion.beyond:  # one end with at most 2 delta, the other (less likely, if this one is) with delta
@@ -209,8 +209,8 @@ def sentence(suspicion: Suspicion) -> str:
         low, high = posterior(suspicion.prior, -suspicion.epsilon - math.log(twice.factor)), twice.high
         exception = f", but for a probability of at most {thrice(suspicion.delta)}"
     return (
-        f"whoever is {percent(suspicion.prior, up=True)} sure of something hidden before can be between "
-        f"{percent(low, up=False)} and {percent(high, up=True)} sure after{exception}"
+        f"someone {percent(suspicion.prior, up=True)} sure of a secret can become {percent(low, up=False)} to "
+        f"{percent(high, up=True)} sure{exception}"
     )
 
 

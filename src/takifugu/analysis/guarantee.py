@@ -9,6 +9,7 @@ from fractions import Fraction
 from functools import cached_property
 from typing import Any
 
+from takifugu.core.assumptions import Assumption
 from takifugu.core.errors import InputError
 from takifugu.core.plain import Json, Plain, PlainForm, arguments, form, set_fields
 from takifugu.numbers.rationals import as_delta, as_non_negative, exact, to_text
@@ -48,7 +49,8 @@ class Covers(StrEnum):
 class Guarantee:
     """A promise: Pr[M in S | a] <= e^epsilon Pr[M in S | b] + delta for every comparison a -> b of the framework.
 
-    `hides_facts` says whether the data tell which hypothesis holds.
+    `assumptions` have their kinds; `conditions` are limits of this promise, in words. `hides_facts` says whether the
+    data tell which hypothesis holds.
     """
 
     epsilon: Fraction
@@ -56,7 +58,7 @@ class Guarantee:
     covers: Covers
     definition: str
     framework: str
-    assumptions: tuple[str, ...]
+    assumptions: tuple[Assumption, ...]
     conditions: tuple[str, ...] = ()
     hides_facts: bool = field(kw_only=True)
 
@@ -73,7 +75,7 @@ class Guarantee:
             "delta": to_text(self.delta),
             "composition": str(self.composition),
             "covers": str(self.covers),
-            "assumptions": list(self.assumptions),
+            "assumptions": [assumption.to_dict() for assumption in self.assumptions],
             "conditions": list(self.conditions),
         }
 

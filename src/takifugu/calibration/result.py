@@ -15,6 +15,7 @@ from takifugu.analysis.guarantee import Composition, Covers, Guarantee
 from takifugu.analysis.problem import Problem
 from takifugu.analysis.randomisers import Randomiser, answered, scale_text
 from takifugu.calibration.alternatives import EXPECTED_ERROR, USABLE, Alternative, as_html, as_text, fallback
+from takifugu.core.assumptions import Assumption
 from takifugu.core.errors import InputError
 from takifugu.core.escaping import number
 from takifugu.core.plain import Json, Plain
@@ -255,7 +256,7 @@ class Calibration:
                 Covers(guarantee["covers"]),
                 guarantee["definition"],
                 guarantee["framework"],
-                tuple(guarantee["assumptions"]),
+                tuple(map(Assumption.from_dict, guarantee["assumptions"])),
                 tuple(guarantee["conditions"]),
                 hides_facts=framework.hides_facts,
             ),

@@ -157,7 +157,7 @@ def release() -> None:
 @main.command(runs="cli.reports:report")
 @click.argument("where", type=PATH, required=False)
 @click.option(
-    "--as", "kind", type=click.Choice(["json", "geojson", "datapackage"]),
+    "--as", "kind", type=click.Choice(["json", "geojson", "datapackage", "zip"]),
     help="Write the tables there in another form, beside their certificates, and open nothing.",
 )
 @click.option("--force", is_flag=True, help="Overwrite a file that is there.")

@@ -9,6 +9,7 @@ import click
 
 from takifugu.cli.output import print_json
 from takifugu.cli.samples.published import PUBLISHED, published
+from takifugu.core.assumptions import Assumption
 from takifugu.core.errors import InputError
 from takifugu.core.escaping import command
 from takifugu.core.text.tables import labelled, paragraph, text_table
@@ -62,7 +63,7 @@ def _of_file(path: Path, as_json: bool) -> None:
         return
     click.echo(paragraph(f"{path} believes: {description}"))
     for fact in file.kind.assumptions(file):
-        if not isinstance(fact, str):  # what the belief says in words, and not what is taken to be public
+        if not isinstance(fact, Assumption):  # what the belief says in words, and not what is taken to be public
             click.echo(paragraph(fact.words))
     for title, rows in matrices.items():
         if len(states) <= _MOST_STATES:

@@ -79,7 +79,7 @@ class Extended(click.Command):
             file = file[0] if len(file) == 1 else None
         ctx.meta[FILE] = None if file is None else str(file)
         if "ledger" in ctx.params:
-            from takifugu.accounting.ledger.stores import named
+            from takifugu.accounting.ledger.events.stores import named
 
             ctx.meta[FILE] = named(ctx.params["ledger"])
         terminal.heed()

@@ -13,7 +13,7 @@ import click
 from takifugu.accounting.amounts import as_budget
 from takifugu.accounting.ledger import DRAWN, RESERVED, Ledger, Listed, Source
 from takifugu.accounting.ledger.events import RESTORE, Same
-from takifugu.accounting.ledger.stores import named
+from takifugu.accounting.ledger.events.stores import named
 from takifugu.cli.group import UNPUBLISHED, UNRECORDED, complain
 from takifugu.cli.output import amount, print_json
 from takifugu.core.errors import InputError, LedgerError, ReleaseState

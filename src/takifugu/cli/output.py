@@ -116,7 +116,7 @@ def write_new(path: Path, text: str | bytes, force: bool, ending: str, is_alike:
     """
     if path.is_dir():
         raise ReleaseError(f"{str(path)!r} is a folder", fix="name the file to write")
-    is_ours = not path.exists()
+    is_ours = not path.exists() or (isinstance(text, bytes) and path.suffix == ending)  # which may be no text
     if force and not is_ours:
         with suppress(OSError, ValueError):
             former = read_file(path, LARGEST_TEXT).decode("utf-8-sig")

@@ -8,7 +8,7 @@ import click
 
 from takifugu.cli.output import heading, noticed, print_json
 from takifugu.cli.progress import watching
-from takifugu.cli.releasing import print_tables, tables_of
+from takifugu.cli.releasing import print_files, print_tables, tables_of
 from takifugu.core.text.tables import paragraph
 from takifugu.releasing.publishing import rehearsing
 
@@ -26,4 +26,5 @@ def rehearse(
     heading(rehearsing.NO_GUARANTEE)
     click.echo(f"{paragraph(rehearsal.words)}\n")
     print_tables(rehearsal.tables)
+    print_files(rehearsal.tables)
     click.echo(paragraph(rehearsal.words))

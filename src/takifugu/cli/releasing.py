@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-import shlex
 from collections import Counter
-from collections.abc import Sequence
-from itertools import chain
+from collections.abc import Iterator, Sequence
+from itertools import chain, repeat
 from pathlib import Path
+from textwrap import wrap
 
 import click
 
@@ -15,37 +15,37 @@ from takifugu.cli.output import amount, noticed, print_json, with_answers
 from takifugu.cli.progress import watching
 from takifugu.cli.terminal import only_seen
 from takifugu.core.errors import ReleaseState
-from takifugu.core.escaping import visible
+from takifugu.core.escaping import command, visible
 from takifugu.core.plain import Json, Row
 from takifugu.core.text.bars import bars, common_error
-from takifugu.core.text.tables import paragraph
+from takifugu.core.text.tables import paragraph, width
 from takifugu.releasing.advice.leaving_out import in_place_of_good
 from takifugu.releasing.certificates.cells import POSSIBLE, READABLE, UPPER, Rows
+from takifugu.releasing.certificates.files import PAGE, REPORT
+from takifugu.releasing.certificates.wording import about
 from takifugu.releasing.file.loading import load
 from takifugu.releasing.planning import plan
+from takifugu.releasing.postprocess.readability import counts
 from takifugu.releasing.postprocess.readable import in_words
 from takifugu.releasing.publishing import run
 from takifugu.releasing.publishing.choosing import Choice, folder_of
 from takifugu.releasing.publishing.every_window import windows_files
 from takifugu.releasing.publishing.progress import Progress
-from takifugu.releasing.report.document import verdict_words
-from takifugu.releasing.report.opening import suspicion_of, which_to_quote
+from takifugu.releasing.report.opening import accuracy
 from takifugu.releasing.report.outcomes import Outcome, Published, already
-from takifugu.releasing.report.values import error_words
+from takifugu.releasing.report.privacy import privacy_of
 
-LEGEND = (
-    "A bar goes from 0 (│ where values below 0 are drawn, too) to the noisy value. The true value lies where ▓ and ░ "
-    "are, with probability 95 % (all values of a table at once, over the noise alone; this is not sampling error)."
-)
-#: Said where a row is.
-NOISE = "What is called noise is smaller than its error: do not tell it from 0."
-IMPOSSIBLE = "What is called impossible lies outside what the true value can be: noise put it there."
-#: How much is printed: units, cells of each, and cells with words ("safe") that are not only counted.
-_DRAWN_UNITS, _DRAWN_CELLS, _LISTED_WORDS = 12, 60, 12
+#: What the bars and marks of a table mean; the second where a mark is there.
+WHERE = "▓░ where the exact {exact} lies"
+NOT_ZERO, TOO_ROUGH = "~0 cannot be told from 0", "~ the error is larger than what matters"
+IMPOSSIBLE = "impossible: no exact {exact} can be there"
+#: How much is printed: rows of a table, and cells with words ("safe") that are not only counted.
+_DRAWN_ROWS, _MOST_ROWS, _LISTED_WORDS = 8, 12, 12
 #: What stands for all numbers where words are counted.
 _A_NUMBER = "with an upper value"
-#: The table, its certificate twice, its report: the first of its files.
-_FOR_PEOPLE = 4
+#: The files of a table that are named, by the ends of their names.
+_NAMED = (REPORT, PAGE)
+_LABEL = 10
 
 
 def publish(
@@ -76,101 +76,134 @@ def publish(
 
 def print_outcome(outcome: Outcome, planned: plan.Plan, left_out: str | None = None) -> None:
     """Print what was published; `left_out` stands in the place of "good", if not what the report has there."""
-    if outcome.new:
-        print_tables(outcome.new, left_out)
+    print_tables(outcome.new, left_out)
     if outcome.there:
         click.echo(paragraph(f"already published: {already(outcome.there)}"))
-    paid = outcome.reservation
-    spent = paid.spent.spent_by(paid.source, paid.budget or paid.spent)
-    if planned.file.source.budget is None:
-        spent = f"{spent}. No budget was declared in the file: it is what the first release cost, or was set since"
-    click.echo(paragraph(spent))
+    _beside("Budget", _budget(outcome, planned))
     if outcome.completed is not None:
-        click.echo(paragraph(completed(outcome.completed)))
+        _beside("Completed", completed(outcome.completed))
+    if outcome.new:
+        print_files(outcome.new)
 
 
 def print_tables(tables: Sequence[Published], left_out: str | None = None) -> None:
-    """Print the values of tables, what they hide, and their files."""
+    """Print tables one after the other, and how values were adjusted."""
     for table in tables:
-        click.echo(paragraph(table.title))
-        for words in table.certificate.doubts:
-            click.echo(paragraph(f"{words}."))
-        if verdict := verdict_words(table, left_out):
-            click.echo(paragraph(verdict))
-        if isinstance(table.rows, Rows):
-            click.echo(paragraph(f"{len(table.rows):,} randomised values, in {table.name}.csv"))
-        else:
-            _print_rows(table, table.rows)
-        _print_privacy(table)
-        click.echo()
-    adjusting = dict.fromkeys(chain.from_iterable(table.certificate.adjusting for table in tables))
-    for words in adjusting:
+        _print_table(table, left_out)
+    for words in dict.fromkeys(chain.from_iterable(table.certificate.adjusting for table in tables)):
+        click.echo(f"{paragraph(words)}\n")
+
+
+def print_files(tables: Sequence[Published]) -> None:
+    """Print where the files of tables are, and the command that opens a report."""
+    for label, words in zip(chain(["Files"], repeat("")), _files(tables), strict=False):
+        click.echo(visible(f"{label:<{_LABEL}}{words}"))  # a path is copied as it is
+    click.echo(f"{'Next':<{_LABEL}}{command('report', tables[0].files[0].parent).strip('`')}")
+
+
+def _beside(label: str, words: str, indent: int = 0) -> None:
+    """Print words beside their label, wrapped below themselves."""
+    start = indent + _LABEL + (1 if indent else 0)
+    together = visible(words).replace(" %", "\u00a0%")  # a number and its sign stay on one line
+    wrapped = wrap(together, max(width() - start, 20), break_on_hyphens=False, break_long_words=False)
+    labels = chain([f"{' ' * indent}{label}"], repeat(""))
+    for left, line in zip(labels, wrapped, strict=False):
+        click.echo(f"{left:<{start}}{line}".replace("\u00a0", " "))
+
+
+def _budget(outcome: Outcome, planned: plan.Plan) -> str:
+    """Say how much of the budget is spent, and for whom."""
+    paid = outcome.reservation
+    spent, budget = paid.spent.with_budget(paid.budget or paid.spent)
+    scope = {table.certificate.scope for table in outcome.tables}
+    whose = "for the whole source" if scope == {"all"} else f"for each {outcome.tables[0].certificate.person}"
+    words = f"{spent} of {budget.removeprefix('epsilon ')} spent {whose} ({paid.source!r})"
+    if planned.file.source.budget is None:
+        words = f"{words}. No budget was declared in the file: it is what the first release cost, or was set since"
+    return words
+
+
+def _print_table(table: Published, left_out: str | None) -> None:
+    """Print a table: its title, how accurate it is, its rows, and what is private."""
+    c = table.certificate
+    name = f"{table.name}: {c.title}" if c.title else table.name
+    click.echo(click.style(visible(f"Published {name}"), bold=True))
+    click.echo(f"{paragraph(about(c))}\n")
+    verdict, *sentences = accuracy(table, left_out) or [""]
+    if len(verdict) < _LABEL * 2 and sentences:  # a verdict alone stands before its error
+        verdict = f"{verdict} {sentences.pop(0)}"
+    for words in filter(None, [verdict, *sentences]):
         click.echo(paragraph(words))
-    if adjusting:
+    if isinstance(table.rows, Rows):
+        click.echo(paragraph(f"{len(table.rows):,} randomised values, in {table.name}.csv"))
+    else:
         click.echo()
-    row_lists = (table.rows for table in tables if not isinstance(table.rows, Rows))
-    drawn = [row for row in chain.from_iterable(row_lists) if row["high"] is not None]
-    if drawn:
-        marks = [(READABLE, NOISE), (POSSIBLE, IMPOSSIBLE)]
-        said = [sentence for key, sentence in marks if any(row.get(key) is False for row in drawn)]
-        click.echo(f"{paragraph(' '.join([LEGEND, *said]))}\n")
-    _print_files(tables)
-
-
-def _print_privacy(table: Published) -> None:
-    """Say how well a table hides, what it does not hide, and what to check."""
-    window, lines = table.certificate.window, [suspicion_of(table)]
-    if window is not None and window.not_hidden_in_short:
-        lines.append(f"Not hidden: {window.not_hidden_in_short}.")
-    lines += [f"Check: {words}." for words in table.certificate.checks]
-    said = list(map(paragraph, filter(None, lines)))
-    if said:
-        click.echo("\n".join(["", *said]))
-
-
-def _print_files(tables: Sequence[Published]) -> None:
-    """List the written files, and how a certificate is read."""
-    first = tables[0].files
-    windows = chain.from_iterable(windows_files(first[0].parent, table.certificate) for table in tables)
-    lines = list[str]()
-    for table in tables:
-        lines += [f"  {path.name}" for path in table.files[:_FOR_PEOPLE]]
-        ends = [path.name.removeprefix(table.name) for path in table.files[_FOR_PEOPLE:]]
-        if ends:  # those for programs, on one line
-            lines.append(f"  {table.name}{', '.join(ends)}")
-    lines += [f"  {name}" for name in dict.fromkeys(path.name for path in windows)]
-    click.echo(visible("\n".join([f"written to {first[0].parent}:", *lines])))
+        _print_rows(table, table.rows)
+    click.echo("\nPrivacy")
+    for label, words in privacy_of(c).lines:
+        _beside(label, words, indent=2)
     click.echo()
-    click.echo(f"takifugu verify {visible(shlex.quote(str(first[1])))}\nsays what is promised.\n")
+
+
+def _files(tables: Sequence[Published]) -> Iterator[str]:
+    """Name the files of each table that people read, and count the others."""
+    folder = tables[0].files[0].parent
+    windows = dict.fromkeys(chain.from_iterable(windows_files(folder, table.certificate) for table in tables))
+    for table in tables:
+        named = [end for end in _NAMED if any(path.name == f"{table.name}{end}" for path in table.files)]
+        more, path = len(table.files) - len(named) - 1, str(table.files[0])
+        others = ", ".join(named) + (f" and {more} more" if more > 0 else "")
+        if others and _LABEL + len(path) + len(others) + 2 <= width():
+            yield f"{path}, {others}"
+        else:
+            yield from filter(None, [path, others])
+    yield from map(str, windows)
 
 
 def _print_rows(table: Published, rows: Sequence[Row]) -> None:
-    """Print the bars of a table, unit by unit."""
+    """Print the first rows of a table as bars, unit by unit."""
     readable = [row for row in rows if row["high"] is not None]
-    error = common_error(readable)
-    if error is not None:
-        words = error_words(error, len(readable), table.certificate.measured_in or "")
-        click.echo(paragraph(f"{words}{which_to_quote(table)}"))
+    error, exact = common_error(readable), "count" if counts(table.certificate.query) else "value"
     longest = max((float(row["high"]) for row in readable), default=0.0)
     lowest = min((float(row["low"]) for row in readable), default=0.0)
-    units = list(dict.fromkeys(row.get("unit") for row in rows))
-    for unit in units[:_DRAWN_UNITS]:
+    if len(rows) > _LISTED_WORDS and any(isinstance(_published(row), str) for row in rows):
+        click.echo(paragraph(f"{_counted(rows)}; all are in {table.name}.csv"))
+        return
+    shown = [dict(row) for row in rows[: _DRAWN_ROWS if len(rows) > _MOST_ROWS else _MOST_ROWS]]
+    for row in shown:
+        if UPPER in row:
+            row["value"] = in_words(row)
+        if exact == "value" and row.get(READABLE) is False and not is_at_zero(row):
+            row["mark"] = "~"
+    units = dict.fromkeys(row.get("unit") for row in shown)
+    if None not in units and len({row["cell"] for row in rows}) == 1:  # one value for each
+        shown, units = [{**row, "cell": row["unit"], "unit": None} for row in shown], {None: None}
+    for number, unit in enumerate(units):
         if unit is not None:
-            click.echo(f"\n  {unit}")
-        rows_of_unit = [row for row in rows if row.get("unit") == unit]
-        if len(rows_of_unit) > _LISTED_WORDS and any(isinstance(_published(row), str) for row in rows_of_unit):
-            click.echo(paragraph(f"{_counted(rows_of_unit)}; all are in {table.name}.csv"))
-            continue
-        first_rows = list(map(dict, rows_of_unit[:_DRAWN_CELLS]))
-        for row in first_rows:
-            if UPPER in row:
-                row["value"] = in_words(row)
-        click.echo("\n".join(bars(first_rows, longest, lowest=lowest, error=error)))
-        if len(rows_of_unit) > _DRAWN_CELLS:
-            click.echo(paragraph(f"and {len(rows_of_unit) - _DRAWN_CELLS:,} more cells, in the table"))
-    if len(units) > _DRAWN_UNITS:
-        more = f"{len(units) - _DRAWN_UNITS} more {table.certificate.people.many}"
-        click.echo(f"\n  and {more}, in the table")
+            click.echo(f"\n  {unit}" if number else f"  {unit}")
+        of_unit = [row for row in shown if row.get("unit") == unit]
+        click.echo("\n".join(bars(of_unit, longest, lowest=lowest, error=error)))
+    if len(rows) > len(shown):
+        click.echo(f"... ({len(rows) - len(shown):,} more rows)")
+    if readable:
+        click.echo(paragraph("    ".join(_legend(shown, exact))))
+
+
+def is_at_zero(row: Row) -> bool:
+    """Return whether the interval of a value holds 0."""
+    return float(row["low"]) < 0 < float(row["high"])
+
+
+def _legend(rows: Sequence[Row], exact: str) -> Iterator[str]:
+    """Yield what bars and marks mean, as far as they are there."""
+    yield WHERE.format(exact=exact)
+    rough = [row for row in rows if row.get(READABLE) is False]
+    if any("mark" not in row for row in rough):
+        yield NOT_ZERO
+    if any("mark" in row for row in rough):
+        yield TOO_ROUGH
+    if any(row.get(POSSIBLE) is False for row in rows):
+        yield IMPOSSIBLE.format(exact=exact)
 
 
 def _published(row: Row) -> object:

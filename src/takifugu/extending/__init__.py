@@ -24,6 +24,7 @@ from takifugu.analysis.randomisers import Base as Randomiser
 from takifugu.analysis.randomisers import Kind as RandomiserKind
 from takifugu.analysis.randomisers import register as register_randomiser
 from takifugu.calibration.registry import register as register_mechanism
+from takifugu.core.assumptions import Assumption, check, limit, public, reading, world
 from takifugu.core.errors import DataError, InputError, Unsupported
 from takifugu.core.registry import Question
 from takifugu.core.sections import FilePath, Key
@@ -45,12 +46,12 @@ if TYPE_CHECKING:
     from takifugu.model.secrets.families import Family
 
 __all__ = [
-    "LABEL", "ONE_SIDED", "PARTS", "Additive", "AnswerLaw", "AnySequence", "Bound", "Cost", "Covers", "DataError",
-    "Definition", "Direction", "FilePath", "InputError", "JointStates", "Key", "ListedFamily",
-    "Marginal", "Pmf", "Problem", "Quilts", "Randomiser", "RandomiserKind", "Refusal", "Search",
-    "States", "Unsupported", "View", "Witness", "Worst", "answer_law", "laplace_noise", "laplace_or_exact",
-    "register_belief", "register_definition", "register_mechanism", "register_query",
-    "register_randomiser", "register_secret", "round_up",
+    "LABEL", "ONE_SIDED", "PARTS", "Additive", "AnswerLaw", "AnySequence", "Assumption", "Bound", "Cost", "Covers",
+    "DataError", "Definition", "Direction", "FilePath", "InputError", "JointStates", "Key", "ListedFamily",
+    "Marginal", "Pmf", "Problem", "Quilts", "Randomiser", "RandomiserKind", "Refusal", "Search", "States",
+    "Unsupported", "View", "Witness", "Worst", "answer_law", "check", "laplace_noise", "laplace_or_exact", "limit",
+    "public", "reading", "register_belief", "register_definition", "register_mechanism", "register_query",
+    "register_randomiser", "register_secret", "round_up", "world",
 ]  # fmt: skip
 
 

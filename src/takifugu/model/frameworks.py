@@ -11,6 +11,7 @@ from functools import cached_property
 from itertools import chain, product
 from typing import Any, NoReturn, Protocol, runtime_checkable
 
+from takifugu.core.assumptions import Assumption, with_kinds
 from takifugu.core.entries import columns_of
 from takifugu.core.errors import InputError, within
 from takifugu.core.lists import without
@@ -49,7 +50,7 @@ DEFINITIONS: Registry[Any] = Registry(
 class Assuming(Protocol):
     """A belief, or a domain, that says in words what must hold."""
 
-    def assumptions(self) -> tuple[str, ...]: ...
+    def assumptions(self) -> tuple[Assumption, ...]: ...
 
 
 @runtime_checkable
@@ -158,13 +159,14 @@ class Framework:
             data["domain"] = self.given_domain.to_dict()
         return data
 
-    def assumptions(self) -> tuple[str, ...]:
-        """Return the assumptions of the promise, once each."""
+    def assumptions(self) -> tuple[Assumption, ...]:
+        """Return the assumptions of the guarantee, once each."""
         holders: tuple[object, ...] = self.beliefs
         if self.given_domain is not None:
             holders = (self.given_domain, *holders)
         assuming = [holder for holder in holders if isinstance(holder, Assuming)]
-        return tuple(dict.fromkeys(chain.from_iterable(holder.assumptions() for holder in assuming)))
+        every = chain.from_iterable(with_kinds(holder, holder.assumptions()) for holder in assuming)
+        return tuple(dict.fromkeys(every))
 
     def describe(self) -> str:
         belief_words = "; ".join(b.describe() for b in self.beliefs) or self.domain.describe()

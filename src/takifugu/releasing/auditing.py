@@ -113,7 +113,7 @@ def _recorded(certificate: Certificate, answer: Answer) -> Calibration:
     epsilon, delta = Fraction(answer.epsilon), Fraction(answer.delta)
     promise = Guarantee(
         epsilon, delta, Covers(answer.covers), certificate.definition, answer.framework,
-        certificate.assumptions, certificate.conditions, hides_facts=framework.hides_facts,
+        certificate.assumptions, hides_facts=framework.hides_facts,
     )  # fmt: skip
     return Calibration(
         framework, queries.from_dict(answer.query), answer.mechanism, certificate.mechanisms.get(answer.mechanism, ""),

@@ -16,7 +16,7 @@ from tests.support.ledger_edits import debit, kinds, pay, published
 from tests.support.processes import in_a_child
 
 from takifugu.accounting.ledger import SESSION, Ledger
-from takifugu.accounting.ledger.sqlite import Sqlite
+from takifugu.accounting.ledger.events.sqlite import Sqlite
 from takifugu.core.errors import LedgerError, TakifuguError
 
 NOISY = np.random.default_rng(3).bytes(30_000)

@@ -14,9 +14,10 @@ import pytest
 from tests.support.ledger_edits import debit, pay, pay_around_a_fork, published
 from tests.support.processes import in_a_child
 
-from takifugu.accounting.ledger import Ledger, disk
+from takifugu.accounting.ledger import Ledger
 from takifugu.accounting.ledger import ledger as ledgers
-from takifugu.accounting.ledger.sqlite import Sqlite
+from takifugu.accounting.ledger.events import disk
+from takifugu.accounting.ledger.events.sqlite import Sqlite
 from takifugu.core.errors import LedgerError
 
 

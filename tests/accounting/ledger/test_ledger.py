@@ -14,7 +14,8 @@ from tests.support.ledger_edits import charge, debit, in_state, kinds, pay, publ
 from tests.support.ledger_tools import one_thing
 from tests.support.paying import group_debit
 
-from takifugu.accounting.ledger import OVER, SESSION, Amount, Debit, Ledger, kept, people
+from takifugu.accounting.ledger import OVER, SESSION, Amount, Debit, Ledger, people
+from takifugu.accounting.ledger import waiting as values
 from takifugu.accounting.ledger.fitting import Charged
 from takifugu.analysis.guarantee import Covers
 from takifugu.core.errors import (
@@ -423,7 +424,7 @@ def test_a_session_whose_answers_are_lost_is_over(ledger: Ledger) -> None:
 
 
 def test_more_than_a_ledger_keeps_is_refused(ledger: Ledger, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(kept, "LARGEST", 100)
+    monkeypatch.setattr(values, "LARGEST", 100)
     paid = pay(ledger, budget=1)
     with pytest.raises(LedgerError, match="a ledger keeps at most"):
         ledger.keep(paid.group, bytes(101))

@@ -20,8 +20,9 @@ from tests.support.ledger_tools import one_thing
 from tests.support.paying import dump, group_debit
 from tests.support.processes import become_nobody, bytes_of_a_fork, in_a_child, result_of_a_child
 
-from takifugu.accounting.ledger import Ledger, disk
-from takifugu.accounting.ledger.disk import explained, placed
+from takifugu.accounting.ledger import Ledger
+from takifugu.accounting.ledger.events import disk
+from takifugu.accounting.ledger.events.disk import explained, placed
 from takifugu.core.errors import LedgerError
 
 NO_LINKS = OSError(errno.EPERM, os.strerror(errno.EPERM))

@@ -169,7 +169,7 @@ def test_what_is_cut_or_written_anew_is_named_by_certificates(tmp_path: Path) ->
 
 def test_who_compares_no_digest_publishes_other_values(book: Ledger, monkeypatch: pytest.MonkeyPatch) -> None:
     """A mutant: the digest of what is kept is not compared."""
-    from takifugu.accounting.ledger import kept
+    from takifugu.accounting.ledger import waiting as values
 
     (waiting,) = [payment for payment in book.pending() if payment.values]
     with closing(sqlite3.connect(book.store.name)) as connection:
@@ -184,5 +184,5 @@ def test_who_compares_no_digest_publishes_other_values(book: Ledger, monkeypatch
         book.values(waiting.group)
     assert book.check()
     digest = book.view().groups[waiting.group].values[0]
-    monkeypatch.setattr(kept, "keyed", lambda *_: digest)
+    monkeypatch.setattr(values, "keyed", lambda *_: digest)
     assert book.values(waiting.group) == (b"other values",)

@@ -223,7 +223,7 @@ def test_a_charge_about_the_same_people_is_charged_to_the_other_source_and_certi
     terms: dict[str, Any] = {"neighbours": "replace", "made_by": "opendp 0.14",
         "entries": "v", "ledger": book, "source": "work"}  # fmt: skip
     paid = tf.charge(framework, "0.1", **terms, budget=9, same_people=True)
-    assert any("the people of the source 'sleep' are the same people" in line for line in paid.assumptions)
+    assert any("The people of the source 'sleep' are the same people" in line for line in map(str, paid.assumptions))
     assert float(book.spent("sleep").epsilon) == pytest.approx(1 + 0.6, rel=1e-9)
     whole = Fraction(paid.epsilon) + 6 / Fraction(count.scale)
     assert float(book.spent("work").epsilon) == pytest.approx(float(whole), rel=1e-9)

@@ -178,7 +178,7 @@ def test_what_is_assumed_is_said_and_reads_back() -> None:
     assert again.to_dict() == belief.to_dict()
     assert "confidence 0.95" in belief.describe()
     assert "100 counted populations" in belief.describe()
-    assert any("covers the true one with confidence 0.95" in words for words in belief.assumptions())
+    assert any("covers the true one with confidence 0.95" in words for words in map(str, belief.assumptions()))
     assert belief.possible(0) == (True, True)
     assert not is_private_source(belief.source)
     rows = list(itertools.product(LEVELS, repeat=2))

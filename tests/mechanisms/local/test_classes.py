@@ -208,4 +208,4 @@ def test_a_class_reads_back() -> None:
     again = frameworks.from_dict(about.to_dict())
     assert again.fingerprint() == about.fingerprint()
     assert again.beliefs[0].regions.largest_mass == F(2, 5)  # type: ignore[attr-defined]
-    assert "in no population a value is likelier than 0.4" in " ".join(again.assumptions())
+    assert "In no population is a value likelier than 0.4" in " ".join(map(str, again.assumptions()))

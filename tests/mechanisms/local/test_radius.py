@@ -12,7 +12,7 @@ from tests.support.rows_oracle import channel_of
 
 import takifugu as tf
 from takifugu.core.errors import CalibrationRefused, InputError
-from takifugu.mechanisms.local import weights
+from takifugu.mechanisms.local import kinds, weights
 from takifugu.model import queries
 
 LAWS = {
@@ -85,7 +85,7 @@ def test_a_cut_that_is_dropped_or_moved_is_noticed(monkeypatch: pytest.MonkeyPat
     whole = tf.calibrate(framework(), tf.EachValue(), epsilon=1, mechanism="exponential").randomiser
     assert any(mass for x, outputs in channel_of(whole).items() for y, mass in outputs.items() if abs(x - y) > 2)
     cut = weights.restricted
-    monkeypatch.setattr(weights, "restricted", lambda distances, rate, radius: cut(distances, rate, radius + 1))
+    monkeypatch.setattr(kinds, "restricted", lambda distances, rate, radius: cut(distances, rate, radius + 1))
     query, options = tf.EachValue(radius=2), {"mechanism": "restricted-laplace", "allow_zero_noise": True}
     noise = tf.calibrate(framework(), query, epsilon=2, **options).randomiser  # type: ignore[arg-type]
     assert any(mass for x, outputs in channel_of(noise).items() for y, mass in outputs.items() if abs(x - y) > 2)

@@ -17,7 +17,7 @@ import takifugu as tf
 from takifugu.accounting.ledger import Ledger
 from takifugu.core.errors import CalibrationRefused, DataError, SpecError, TakifuguError
 from takifugu.mechanisms.one_sided.safe_cells import SafeCells
-from takifugu.releasing.certificates.certificate import meaning_of
+from takifugu.releasing.certificates.wording import meaning_of
 from takifugu.releasing.file.loading import load
 from takifugu.releasing.planning.plan import plan
 
@@ -80,9 +80,9 @@ def test_from_the_file_to_the_table(tmp_path: Path) -> None:
     )
     text = " ".join((tmp_path / "release-published" / "safe.certificate.txt").read_text().split())
     for words in (
-        "never wrong", "the data are complete", "no person was at more than 2 of the places",
-        "that a table was published at all tells that nobody was, which epsilon does not count",
-        "who was not at a place is not protected", "the list of places is public",
+        "never wrong", "The data are complete", "No person was at more than 2 of the places",
+        "such data are refused, so a published table reveals it, which epsilon does not count",
+        "people who were not at a place are not protected", "The list of places is public",
     ):  # fmt: skip
         assert words in text, words
     certificate = json.loads((tmp_path / "release-published" / "safe.certificate.json").read_text())
@@ -126,8 +126,8 @@ def test_predicates_over_declared_values(tmp_path: Path) -> None:
     (table,) = tf.release_file(file).tables
     assert [row["cell"] for row in table.rows] == ["count"]
     text = " ".join(table.certificate.text().split())
-    assert "this hides that a record has 'bar' (not that it has not) and that a record has 'bar' or 'shop'" in text
-    assert "how many people there are is public" in text
+    assert "It protects that a record has 'bar' (not that it has not) and that a record has 'bar' or 'shop'" in text
+    assert "How many people there are is public." in text
     (tmp_path / "more").mkdir()
     rising = written(tmp_path / "more", VALUES.replace('states = ["bar"]', 'states = ["gym"]'))
     with pytest.raises(CalibrationRefused, match='"safe"'):

@@ -196,7 +196,7 @@ def test_a_map_shows_every_box() -> None:
     assert 'fill="#d55e00"' in page
     assert "5 safe, 1 not known to be safe of 6 places" in page
     assert "r1c2" in page
-    assert "r0c0" not in page.split("<h2>What it hides")[0].split("</svg>")[-1]
+    assert "r0c0" not in page.split("<h2>What the guarantee rests on")[0].split("</svg>")[-1]
 
 
 @pytest.mark.parametrize(("x", "y", "place"), [

@@ -143,7 +143,7 @@ def test_pieces_have_the_chain_cut_to_their_length() -> None:
     assert (pieces.size, tuple(pieces.components())) == (7, (range(3), range(3, 4), range(4, 7)))
     assert pieces.component(0) is pieces.component(2)
     assert [pieces.possible(i) for i in (0, 1, 3, 4)] == [(True, False), (True, True), (True, False), (True, False)]
-    assert "independent of each other" in " ".join(pieces.assumptions())
+    assert "independent of each other" in " ".join(map(str, pieces.assumptions()))
 
 
 CHAIN = tf.MarkovChain([[0.9, 0.1], [0.4, 0.6]], length=9)

@@ -54,7 +54,7 @@ def test_a_belief_reads_back_as_itself():
     given = four(ranges={"sat": (0, 20)}, resolution="0.01", outside="clip", source="a survey")
     again = beliefs.from_dict(given.to_dict())
     assert again.to_dict() == given.to_dict()
-    assert "clipped" in given.assumptions()[1]
+    assert "clipped" in given.assumptions()[1].text
     assert again.outside == "clip"
 
 

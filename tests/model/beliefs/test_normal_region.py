@@ -155,7 +155,7 @@ def test_a_region_reads_back_as_itself() -> None:
     again = frameworks.from_dict(json.loads(json.dumps(framework.to_dict())))
     assert again.fingerprint() == framework.fingerprint()
     assert "under every law that 60 public rows support (confidence 0.95; a survey)" in framework.describe()
-    assert any("covers the true one with confidence 0.95" in line for line in framework.assumptions())
+    assert any("covers the true one with confidence 0.95" in line for line in map(str, framework.assumptions()))
 
 
 @pytest.mark.parametrize("secret", [

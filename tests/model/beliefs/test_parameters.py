@@ -165,7 +165,7 @@ def test_what_would_be_promised_for_columns_that_are_equal_within_records() -> N
     framework = tf.Pufferfish(tf.distribution_parameter("i"), said)
     calibration = tf.calibrate(framework, tf.Count(1, ["h"]), 1, mechanism="attribute-quilt", allow_zero_noise=True)
     assert calibration.scale == 0  # as printed, for columns that are independent given the parameters
-    assert any("so are the columns of a record" in assumption for assumption in said.assumptions())
+    assert any("so are the columns of a record" in assumption for assumption in map(str, said.assumptions()))
 
 
 @pytest.mark.parametrize(("belief", "secret"), [

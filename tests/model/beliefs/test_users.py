@@ -68,7 +68,7 @@ def test_the_mode_of_absence_is_named_in_words() -> None:
     for mode, word in (("unknown", "an unknown value"), ("removed", "is removed")):
         users = tf.IndependentUsers([COIN], presence=0.5, absence=mode)
         assert word in users.describe()
-        assert any(word in text for text in users.assumptions())
+        assert any(word in text for text in map(str, users.assumptions()))
 
 
 def test_a_million_users_are_a_few_laws() -> None:

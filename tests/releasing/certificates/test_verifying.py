@@ -2,6 +2,7 @@
 
 import io
 import os
+import shutil
 import stat
 import struct
 import zipfile
@@ -11,6 +12,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 from tests.releasing import files
+from tests.support.commands import refused, succeed, words_of
 
 import takifugu as tf
 from takifugu.core.errors import InputError
@@ -140,3 +142,16 @@ def test_no_damaged_archive_is_more_than_an_error(data: st.DataObject) -> None:
     except InputError:
         return
     assert all("/" not in name for name in members)
+
+
+def test_a_table_is_made_one_archive_on_demand(folder: Path, tmp_path: Path) -> None:
+    place = shutil.copytree(folder, tmp_path / "out")
+    succeed("report", place, "--as", "zip")
+    for name in ("time-use-units", "time-use-pooled"):
+        path = place / f"{name}.zip"
+        assert members_of(path.read_bytes(), path.name) == contents(folder, name)
+        said = words_of(succeed("verify", path))
+        assert f"{name}: the certificate is unchanged, and the table is the one that was certified" in said
+        (place / f"{name}.csv").write_bytes(b"cell,value\n")
+    succeed("report", place, "--as", "zip", "--force")
+    assert "is not the table that was certified" in refused("verify", place / "time-use-units.zip")

@@ -209,17 +209,17 @@ def test_values_that_are_clipped_or_replaced_are_on_the_certificate(tmp_path: Pa
     plain, path = written(tmp_path / "plain", "normal"), written(tmp_path / "clipped", "normal", rule, rows)
     assert answers(path)[0] == answers(plain)[0] + (200 - 70 + Fraction("0.5")) / 60
     (table,) = tf.release_file(path).tables
-    assumed = " | ".join(table.certificate.assumptions)
-    for words in ("clipped", "a missing or infinite value of 'weight' counts as 70", "rounded to multiples of 0.5"):
+    assumed = " | ".join(map(str, table.certificate.assumptions))
+    for words in ("clipped", "A missing or infinite value of 'weight' counts as 70", "rounded to multiples of 0.5"):
         assert words in assumed
 
 
 def test_classes_are_on_the_certificate(tmp_path: Path) -> None:
     (table,) = tf.release_file(written(tmp_path, "records"), anyway=True).tables
-    assumed = " | ".join(table.certificate.assumptions)
+    assumed = " | ".join(map(str, table.certificate.assumptions))
     assert "'hours' are read in classes: below 20 as 10, from 20 to below 40 as 30, at least 40 as 50" in assumed
-    assert "a missing value counts as 30" in assumed
-    assert "the number of records is public" in assumed
+    assert "A missing value counts as 30" in assumed
+    assert "The number of records is public" in assumed
 
 
 
@@ -235,12 +235,13 @@ def test_classes_are_on_the_certificate(tmp_path: Path) -> None:
 def test_a_sentence_says_what_is_hidden(tmp_path: Path, kind: str, hidden: str, setting: str, believed: str) -> None:
     (table,) = tf.release_file(written(tmp_path, kind), anyway=True).tables
     page = " ".join(table.certificate.text().split())
-    (sentence,) = re.findall(r"In short (.*?) Published", page)
-    for words in (hidden, setting, believed, "from anyone who believes", "single rows are not hidden by this promise"):
+    (sentence,) = re.findall(r"In short (.*?) Guarantee", page)
+    for words in (hidden, setting, believed, "against readers whose model", "Single rows are not protected."):
         assert words in sentence, sentence
     report = (tmp_path / "out" / f"{table.name}.report.html").read_text(encoding="utf-8")
-    assert "single rows are not hidden by this promise" in report
-    assert ("between two that are compared: whoever" in page) == (kind != "parameters")  # of which all values are
+    assert "Single rows" in report
+    is_part = kind != "parameters"  # of which all values are compared
+    assert ("of two compared values of a secret, the output" in page) == is_part
     assert ("Of values that are not compared" in report) == (kind != "parameters")
     assert table.certificate.definition == "attribute"
 

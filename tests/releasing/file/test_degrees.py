@@ -95,7 +95,7 @@ def test_people_of_the_reference_file_are_counted_once(tmp_path: Path) -> None:
     assert max(by_people.regions.sizes.values()) <= 50
     assert (by_people.regions.confidence, by_rows.regions.confidence) == (0.99, 0.9)
     assert by_people.regions.largest_move > by_rows.regions.largest_move
-    assert any("each counts once" in words for words in by_people.assumptions())
+    assert any("each counts once" in words for words in map(str, by_people.assumptions()))
 
 
 @pytest.mark.slow

@@ -50,8 +50,8 @@ def test_a_release_is_paid_certified_and_audited(tmp_path: Path) -> None:
     assert certificate["beliefs"] == [
         "the mean of 'weight' with a stated density given each of 2 values of the mean of 'income' (a public survey)"
     ]
-    said = "given the mean of 'income', the answer has the stated density, and is read within 0.005 of it"
-    assert said in certificate["assumptions"]
+    said = "Given the mean of 'income', the answer has the stated density, and is read within 0.005 of it."
+    assert {"kind": "world", "text": said} in certificate["assumptions"]
     assert float(Fraction(certificate["answers"][0]["scale"])) == pytest.approx(6.6455, rel=0.02)
     audited = succeed("audit", path)
     assert "kept" in audited.stdout

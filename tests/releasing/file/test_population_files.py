@@ -105,10 +105,11 @@ def test_from_places_and_a_survey_to_randomised_places_with_a_certificate(tmp_pa
     assert belief.distance((0.5, 0.5), (1.5, 1.5)) == math.hypot(1000, 500)
     assert_says(
         tmp_path / "release-published/places.certificate.txt",
-        "this hides which population each person belongs to; the values themselves",
-        "no person has more than 3 rows", "the rows of a person are independent of each other",
-        "how many rows there are, and their order, is public", "m per row, at worst", "a public survey of other people",
-        "is added to the count of each value", "no row of 'March' is under another name, too",
+        "It protects which population each person belongs to. The values themselves",
+        "No person has more than 3 rows.", "the rows of a person are independent of each other",
+        "How many rows there are, and their order, is public.", "m per row, at worst",
+        "a public survey of other people",
+        "is added to the count of each value", "No row of 'March' is under another name, too",
     )  # fmt: skip
     report = (tmp_path / "release-published/places.report.html").read_text()
     assert report.count("<svg") >= 5
@@ -305,7 +306,7 @@ def test_places_outside_of_the_box_are_clamped_only_on_request(tmp_path: Path) -
     text = PLACES.replace("metres = [1000, 500] }", 'metres = [1000, 500], outside = "clamp" }')
     (table,) = tf.release_file(places_in(tmp_path, text, people)).tables
     assert len(table.rows) == 2
-    assert "a place outside of the box counts as the nearest one inside" in table.certificate.assumptions
+    assert "A place outside the box counts as the nearest one inside." in map(str, table.certificate.assumptions)
 
 
 @pytest.mark.parametrize(("rows", "where"), [
@@ -335,9 +336,9 @@ def test_the_private_column_is_no_reference_unless_that_is_declared(tmp_path: Pa
     assert "has the rows of the private data" in refusal_at(file, *at_file)
     file.write_text(copied.replace("smoothing = 1 }", "smoothing = 1, from_private_data = true }"))
     (table,) = tf.release_file(file).tables
-    assert any("the promise does not cover that" in words for words in table.certificate.conditions)
-    assert not any("other people;" in words for words in table.certificate.assumptions)
-    assert any("counted in the private rows" in words for words in table.certificate.assumptions)
+    assert any("the promise does not cover that" in words for words in map(str, table.certificate.assumptions))
+    assert not any("other people." in words for words in map(str, table.certificate.assumptions))
+    assert any("counted in the private rows" in words for words in map(str, table.certificate.assumptions))
 
 
 def test_all_faults_leave_together(tmp_path: Path) -> None:

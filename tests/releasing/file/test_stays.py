@@ -128,14 +128,14 @@ def test_times_require_a_step():
 
 
 @pytest.mark.parametrize(("matrix", "step", "words"), [
-    ([[0.99, 0.01], [0, 1]], MINUTE, "a lasts about 100 minutes at a time on average, b for ever"),
-    ([[0, 1], [0.5, 0.5]], timedelta(seconds=30), "a lasts about 30 seconds at a time on average, b about 60 seconds"),
+    ([[0.99, 0.01], [0, 1]], MINUTE, "'a' lasts about 100 minutes at a time, 'b' for ever"),
+    ([[0, 1], [0.5, 0.5]], timedelta(seconds=30), "'a' lasts about 30 seconds at a time, 'b' about 60 seconds"),
     ([[0.99, 0.01], [0.9, 0.1]], timedelta(days=1),
-     "a lasts about 14.3 weeks at a time on average, b about 26.7 hours"),
-    ([[0.9, 0.1], [0.25, 0.75]], None, "a lasts about 10 steps at a time on average, b about 4 steps"),
+     "'a' lasts about 14.3 weeks at a time, 'b' about 26.7 hours"),
+    ([[0.9, 0.1], [0.25, 0.75]], None, "'a' lasts about 10 steps at a time, 'b' about 4 steps"),
 ])  # fmt: skip
 def test_a_matrix_in_words(matrix, step, words):
-    assert stays_of(matrix, ["a", "b"], step).words == f"by the belief, {words}"
+    assert stays_of(matrix, ["a", "b"], step).words == f"On average {words}."
 
 
 def test_many_states_are_not_all_told():

@@ -199,8 +199,8 @@ def test_rows_that_a_condition_leaves_out(tmp_path: Path) -> None:
         answer(write(tmp_path, content, LATIN))
     where = write(tmp_path, content, f"{LATIN}\nwhere = \"Station IS NOT NULL\"")
     assert answer(where) == expected(rows())
-    assumptions = " ".join(tf.release_file(where).tables[0].certificate.assumptions)
-    assert "rows count where Station IS NOT NULL; of others nothing is promised" in assumptions
+    assumptions = " ".join(map(str, tf.release_file(where).tables[0].certificate.assumptions))
+    assert "Rows count where Station IS NOT NULL. Nothing is guaranteed about others." in assumptions
     assert "are read in bins: 0 to below 1.5 as 'ruhig'; 1.5 to below 1000 as 'mäßig'; " in assumptions
 
 

@@ -13,6 +13,7 @@ from tests.support.releases import refusal_of
 
 import takifugu as tf
 from takifugu.cli import BAD_INPUT, DONE
+from takifugu.core.assumptions import Kind
 from takifugu.core.errors import CalibrationRefused, ReleaseError
 from takifugu.releasing.file.loading import load
 from takifugu.releasing.planning.outlook import outlook
@@ -48,7 +49,7 @@ def test_they_keep_it_together_and_fit_a_budget_of_it(tmp_path: Path, per: str) 
     assert all(Fraction(1, 5) < Fraction(epsilon) < 1 for epsilon in alone)
     assert sum(map(Fraction, alone)) > 1  # which is what adding them up would cost
     for table in made.tables:
-        assert "one of 2 queries that share an epsilon of 1" in table.certificate.conditions
+        assert "One of 2 queries that share an epsilon of 1." in table.certificate.of_kind(Kind.LIMIT)
 
 
 @pytest.mark.slow

@@ -77,13 +77,13 @@ def test_adjusting_again_changes_nothing(values: list[int], total: int) -> None:
 def test_a_given_number_is_called_a_public_constant() -> None:
     adjusted = of([7, -3, 9]).adjusted(total=12)
     assert adjusted.value == {"cell 0": 5, "cell 1": 0, "cell 2": 7}
-    condition = "the total 12 is a public constant that was not computed from the private data"
-    assert condition in adjusted.certificate.text().replace("\n", " ").replace("               ", "")
-    assert condition.removeprefix("the ") in " ".join(str(adjusted).split())
+    condition = "The total 12 is a public constant that was not computed from the private data"
+    assert condition in adjusted.certificate.text().replace("\n", " ").replace("     ", "")
+    assert condition in " ".join(str(adjusted).split())
     assert "The total 12 is a public constant" in adjusted._repr_html_()
-    assert "was not checked" in json.loads(adjusted.to_json())["certificate"]["conditions"][-1]
+    assert "was not checked" in json.loads(adjusted.to_json())["certificate"]["assumptions"][-1]["text"]
     assert json.loads(adjusted.to_json())["values"][1] == {"cell": "cell 1", "value": "0", "raw": "-3"}
-    assert TABLE.certificate.conditions == ()
+    assert not any("public constant" in words for words in map(str, TABLE.certificate.assumptions))
 
 
 @pytest.mark.slow
@@ -115,7 +115,7 @@ def test_a_released_total_says_where_it_comes_from(tmp_path: Any) -> None:
     assert "itself a noisy release about 'data', made without a ledger, with epsilon 1" in adjusted.notes[1]
     paid = noisy(tf.Count("a"), entries="values", ledger=tmp_path / "ledger.db", source="study")
     said = of([20, -5, 9]).adjusted(total=replace(paid, values=(Fraction(4),)))
-    assert f"as ledger release {paid.certificate.release_id}" in said.certificate.conditions[-1]
+    assert f"as ledger release {paid.certificate.release_id}" in said.certificate.assumptions[-1].text
     below = replace(COUNT, values=(Fraction(-2),))
     with pytest.raises(InputError, match=r"the released total is -2.*total\.adjusted\(\)"):
         of([20, -5, 9]).adjusted(total=below)

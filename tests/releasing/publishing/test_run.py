@@ -57,7 +57,7 @@ def test_end_to_end_with_odd_names_that_pooled_tables_do_not_tell(tmp_path: Path
     certificate = json.loads((tmp_path / "out" / "time-use-units.certificate.json").read_text(encoding="utf-8"))
     assert [a["unit"] for a in certificate["answers"]] == ["007", "Bob, jr.", "zoë"]
     assert len(certificate["frameworks"]) == 3
-    assert "the people are independent of each other" in certificate["assumptions"]
+    assert {"kind": "world", "text": "The people are independent of each other."} in certificate["assumptions"]
     book = Ledger.open(tmp_path / "ledger.db")
     paid = {listed.name: listed.state for listed in book.releases("study")}
     assert paid == {"time-use-units": "published", "time-use-pooled": "published"}
@@ -67,7 +67,7 @@ def test_end_to_end_with_odd_names_that_pooled_tables_do_not_tell(tmp_path: Path
         text = (tmp_path / "out" / f"time-use-pooled{end}").read_text(encoding="utf-8")
         assert not [name for name in ("zoë", "Bob", '"007"', " 007", "zo\\u00eb") if name in text], end
         assert "zoë" in (tmp_path / "out" / f"time-use-units{end}").read_text(encoding="utf-8")
-        assert end == ".csv" or "all 3 people together" in text or '"unit_count": 3' in text
+        assert end == ".csv" or "3 people" in text or '"unit_count": 3' in text
     assert read_certificate(tmp_path / "out" / "time-use-pooled.certificate.json").units == ()
 
 
@@ -99,7 +99,7 @@ def test_steps_leave_unobserved_entries(tmp_path: Path) -> None:
     assert certificate.statistic == "how often each state occurs"
     assert [a.query["entries"] for a in certificate.answers] == [[[0, 3], [6, 19]], None]
     assert sum(r["value"] for r in outcome.tables[0].rows if r["unit"] == "a") == 18
-    assert "which steps were observed is public" in outcome.tables[0].certificate.assumptions
+    assert "Which steps were observed is public." in map(str, outcome.tables[0].certificate.assumptions)
 
 
 @pytest.mark.slow
@@ -232,6 +232,6 @@ def test_a_second_source_is_asked_about_and_what_is_declared_is_on_the_certifica
     assert not (tmp_path / "b").exists()
     also = planned(tmp_path, changed(more, (name[0], f"{name[1]}\nsame_people = true")))
     other = run.publish(also, output=tmp_path / "b")
-    said = "the people of the source 'study' are the same people: each release"
-    assert any(said in sentence for sentence in other.tables[0].certificate.assumptions)
+    said = "The people of the source 'study' are the same people. Each release"
+    assert any(said in sentence for sentence in map(str, other.tables[0].certificate.assumptions))
     assert Ledger.open(tmp_path / "ledger.db").spent("study").epsilon >= 2

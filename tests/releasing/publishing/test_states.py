@@ -420,7 +420,7 @@ def test_a_second_source_is_declared_before_it_is_paid_for_and_completed_then(
     assert ask(same_people=True).completed is not None
     assert book.spent("clinic").epsilon > 1  # charged there, too, as it was declared
     said = " ".join(ask().certificate.text().split())
-    assert "the people of the source 'clinic' are the same people" in said
+    assert "The people of the source 'clinic' are the same people" in said
 
 
 def test_a_ledger_that_fails_once_published_takes_nothing_back(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -433,7 +433,7 @@ def test_a_ledger_that_fails_once_published_takes_nothing_back(tmp_path: Path, m
         return tables
 
     monkeypatch.setattr(orders, "handed_out", and_then_gone)
-    assert "written to" in succeed("release", toml).stdout
+    assert "Files     " in succeed("release", toml).stdout
 
 
 def test_the_system_ends_it_in_words(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:

@@ -15,6 +15,7 @@ from tests.support.pages import Element, Tree, check_page, check_self_contained
 
 import takifugu as tf
 from takifugu.analysis.randomisers import DiscreteLaplace
+from takifugu.core.assumptions import world
 from takifugu.core.errors import InputError
 from takifugu.numbers.noise import InsecureSeededEntropyForTests
 from takifugu.releasing.file.loading import load
@@ -50,15 +51,15 @@ def test_it_says_what_was_asked_compared_chosen_published_and_promised() -> None
     for row in noisy.rows():
         assert f"{row['value']:,}" in texts(page, "td")
         assert row["cell"] in texts(page, "th")
-    assert f"Each value is ± {noisy.rows()[0]['high'] - noisy.rows()[0]['value']:,}, with probability 95 %" in said
+    assert f"Every value is within ±{noisy.rows()[0]['high'] - noisy.rows()[0]['value']:,} of the exact count" in said
     for alternative in noisy.calibration.alternatives:
         assert alternative.name in texts(page, "th" if alternative.scale is not None else "dt")
         assert alternative.reason in said
         assert alternative.status in said
     c = noisy.certificate
     for words in (
-        *c.hidden, *c.beliefs, *c.assumptions, *c.warnings, *c.mechanisms, *c.compositions, c.date, c.software,
-        "not sampling error", "23.2 %", "What it does not hide", "epsilon 1.02", "chosen",
+        *c.hidden, *c.beliefs, *map(str, c.assumptions), *c.warnings, *c.mechanisms, *c.compositions, c.date,
+        c.software, "not sampling error", "23.2 %", "What is not protected", "epsilon 1.02", "chosen",
         noisy.calibration.witness.detail,
     ):  # fmt: skip
         assert words in said, words
@@ -79,7 +80,7 @@ def test_everything_is_escaped() -> None:
     noisy = release(framework=tf.Pufferfish(tf.every_entry(), chain), data=[HOSTILE] * 4, mechanism="quilt-exact")
     hostile = replace(
         noisy.certificate, release=HOSTILE, source=HOSTILE, units=(HOSTILE,), scope="unit",
-        assumptions=(HOSTILE,), conditions=(HOSTILE,), hidden=(HOSTILE,), mechanisms={HOSTILE: HOSTILE},
+        assumptions=(world(HOSTILE),), hidden=(HOSTILE,), mechanisms={HOSTILE: HOSTILE},
         statistic=HOSTILE, ledger={"ledger": HOSTILE, "ids": {HOSTILE: HOSTILE}}, date=HOSTILE, software=HOSTILE,
     )  # fmt: skip
     page = check_page(report_html(replace(noisy, certificate=hostile)))
@@ -133,7 +134,7 @@ def test_tables_of_units_are_drawn_by_cell() -> None:
     assert len(page.all("figure")) == 1 + 1
     assert {"unit 0", "unit 1", "unit 2"} <= {cell.text for cell in page.all("th")}
     half = noisy.randomiser.half_width(0.95, cells=6)
-    assert f"Each value is ± {half}, with probability 95 % for all 6 at once, over the noise alone." in page.text
+    assert f"Every value is within ±{half} of the exact count (95 %, all 6 at once)." in page.text
     assert "Nothing was compared: group was requested by name" in page.text
 
 
@@ -158,9 +159,9 @@ def test_warnings_and_other_promises() -> None:
     report = report_html(seeded)
     assert '<p class="warning danger">NOT PRIVATE' in report
     assert "No ledger accounts for" in report
-    assert "for all" not in texts(check_page(report), "p").split("How sure")[0].split("interval")[1][:40]
+    assert "at once" not in check_page(report).text
     whole = check_page(report_html(release(mechanism="group")))
-    assert "the promise holds whatever anyone believes" in whole.text
+    assert "the guarantee holds whatever anyone believes" in whole.text
     noisy = release()
     failing = replace(noisy.certificate, delta="1/1000", compositions=("composes",))
     page = check_page(report_html(replace(noisy, certificate=failing)))

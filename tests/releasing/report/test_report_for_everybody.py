@@ -102,8 +102,8 @@ def test_what_is_said_first_comes_first(tmp_path: Path) -> None:
     page = check_page(tf.report_html(released(worded(SPEC), tmp_path).tables[1]))
     headings = [heading.text for heading in page.all("h1", "h2")]
     assert headings == [
-        "Activity & rest", "What was published", "What it hides, and from whom", "What it does not hide",
-        "What was compared and chosen", "For who knows the field",
+        "Activity & rest", "How accurate", "How private", "What is not protected", "The numbers",
+        "What the guarantee rests on", "How sure a reader can become", "How the noise was chosen", "Technical",
     ]  # fmt: skip
     first, second = page.all("details")
     assert first.all("h2")[0].text == headings[-2]
@@ -115,12 +115,10 @@ def test_what_is_said_first_comes_first(tmp_path: Path) -> None:
 def test_a_window_says_what_lasts_too_long_to_be_hidden(tmp_path: Path) -> None:
     (table,) = tf.release_file(written(tmp_path), window="2026-W02").tables
     page = check_page(tf.report_html(table))
-    (section,) = [h for h in page.all("h3") if h.text == "What lasts as long as the window"]
-    said = section.parent.text
-    assert "The window is 2026-01-05" in said
-    assert re.search("hides one day in which every step changes up to epsilon [0-9.]+, and one week", said)
-    assert "calm lasts about 10 hours at a time on average" in said
-    assert said.count("one day in which every step changes") == 2  # in words, and on the folded page
+    assert "The window is 2026-01-05" in page.text
+    assert re.search(r"whole day \(epsilon [0-9.]+\) or week \(epsilon [0-9.]+\)\.", page.text)
+    assert re.search("A whole day: against someone who knows all other steps, the noise alone gives epsilon", page.text)
+    assert "On average 'calm' lasts about 10 hours at a time" in page.text
 
 
 def test_matrices_by_the_hour_are_said_in_words(tmp_path: Path) -> None:
@@ -132,10 +130,10 @@ def test_matrices_by_the_hour_are_said_in_words(tmp_path: Path) -> None:
     quick = ('mechanism = "quilt-exact"', 'mechanism = "group"')
     (table,) = tf.release_file(written(tmp_path, (one, by_half), quick), window="2026-W02", anyway=True).tables
     page = check_page(tf.report_html(table))
-    sentences = [p.text for p in page.all("p") if "at a time on average" in p.text]
+    sentences = [p.text for p in page.all("li") if "on average" in p.text and p.parent.tag == "ol"]
     assert len(sentences) == 2
-    assert "calm lasts about 10 hours" in sentences[0]
-    assert "calm lasts about 5 hours" in sentences[1]
+    assert "'calm' lasts about 10 hours" in sentences[0]
+    assert "'calm' lasts about 5 hours" in sentences[1]
 
 
 def value_in(cell: Element) -> str:
@@ -163,7 +161,7 @@ def test_a_table_of_two_ways_is_one() -> None:
         hour, state = cell.split(", ")
         assert rows[hour][int(state[-1])] == f"{value:,}"
     half = noisy.randomiser.half_width(0.95, 48)
-    assert f"Each value is ± {half}, with probability 95 % for all 48 at once" in page.text
+    assert f"Every value is within ±{half} of the exact count (95 %, all 48 at once)." in page.text
     picture = page.all("svg")[0]
     assert len(picture.all("polygon")) == 2, "a band for each state"
     assert len(picture.all("circle")) == 48

@@ -103,8 +103,9 @@ class Definition:
     def not_promised(self) -> tuple[str, ...]:
         """Name those not protected, and the dangers."""
         return (
-            "anything against someone whose belief is not listed, about facts that are not listed as hidden, or in "
-            "combination with what is published elsewhere without this ledger",
+            "anything against readers whose beliefs differ from the assumptions about the world",
+            "facts that are not listed as secrets",
+            "anything combined with publications outside this ledger",
         )
 
 

@@ -114,16 +114,16 @@ class Asymmetric(Definition):
     def promise(self, epsilon: Fraction, delta: Fraction) -> str:
         """Word the promise.
 
-        >>> print(ASYMMETRIC.promise(Fraction(1), Fraction(0))[:90])
-        what is published is at most e^1 < 2.719 times as likely where the hidden thing is so of a
+        >>> print(ASYMMETRIC.promise(Fraction(1), Fraction(0))[:84])
+        the output is at most e^1 < 2.719 times as likely if the secret is true of a record
         """
         factor, excess = power_at_most(epsilon), ""
         if delta:
             excess = f", up to an excess probability of {at_most(delta)}"
         return (
-            f"what is published is at most {factor} times as likely where the hidden thing is so of a record as where "
-            f"it is not so, whatever the other records are{excess}; nothing is promised the other way: an output may "
-            "show that the hidden thing is not so"
+            f"the output is at most {factor} times as likely if the secret is true of a record as if it is not, "
+            f"whatever the other records are{excess}. Nothing is guaranteed the other way: an output may show that the "
+            "secret is not true"
         )
 
     def in_numbers(self, epsilon: Fraction, delta: Fraction) -> list[str]:
@@ -135,13 +135,13 @@ class Asymmetric(Definition):
         for prior in ("10 %", "50 %"):
             after = percent(explain(prior, epsilon, delta).high, up=True)
             sentences.append(
-                f"who finds it {prior} likely, everything else being equal, becomes at most {after} sure of it"
+                f"someone who finds a secret {prior} likely, all else equal, becomes at most {after} sure"
             )
         return sentences
 
     def in_short(self, hidden: Sequence[str], beliefs: Sequence[str], secrets: Sequence[str]) -> str:
         """Name the hidden things, not their opposites."""
-        return f"this hides {' and '.join(hidden)}, from anyone, whatever they believe"
+        return f"it protects {' and '.join(hidden)}, against every reader, whatever they believe"
 
     def composes(self, covers: str) -> str:
         """Say how a release adds up with others."""
@@ -159,15 +159,14 @@ class Asymmetric(Definition):
     def not_promised(self) -> tuple[str, ...]:
         """Name those not protected, and the dangers."""
         return (
-            "that the hidden thing is not so of somebody: who was not at a place is not protected, and an output may "
-            "show for certain that few people were there",
-            "who is known to have been at exactly one of several places: at which of them may become known, because "
-            "being somewhere else instead is no move that is hidden",
-            "the factor above for a whole suspicion, rather than for one record against the same without the hidden "
-            "thing, unless to the adversary who was there was also elsewhere at least as often as who was not "
-            "(the places of the ones stochastically dominate those of the others)",
-            "facts that are not listed as hidden, and anything in combination with what is published elsewhere without "
-            "this ledger",
+            "that a secret is not true: people who were not at a place are not protected, and an output may show for "
+            "certain that few people were there",
+            "a person known to have been at exactly one of several places: the output may reveal at which",
+            "a whole suspicion: the factor is for one record against the same record without the secret. It holds for "
+            "a whole suspicion only if, to the reader, people who were there were also elsewhere at least as often as "
+            "the others (their places stochastically dominate those of the others)",
+            "facts that are not listed as secrets",
+            "anything combined with publications outside this ledger",
         )
 
 

@@ -90,8 +90,8 @@ class Distribution(Definition):
 
     def promise(self, epsilon: Fraction, delta: Fraction) -> str:
         words = (
-            "whatever is published about a person's rows, it is at most "
-            f"{power_at_most(epsilon)} times as likely from one population as from any other"
+            f"any output about a person's rows is at most {power_at_most(epsilon)} times as likely from one population "
+            "as from any other"
         )
         if delta == 0:
             return words
@@ -99,8 +99,8 @@ class Distribution(Definition):
 
     def in_short(self, hidden: Sequence[str], beliefs: Sequence[str], secrets: Sequence[str]) -> str:
         return (
-            "this hides which population each person belongs to; the values themselves, how many rows there are, whose "
-            "they are and everything else about a person are not hidden by this promise"
+            "it protects which population each person belongs to. The values themselves, how many rows there are, "
+            "whose they are and everything else about a person are not protected"
         )
 
     def composes(self, covers: str) -> str:
@@ -110,11 +110,11 @@ class Distribution(Definition):
     def not_promised(self) -> tuple[str, ...]:
         """Name the limits of the promise, for a certificate."""
         return (
-            "that values stay secret: whoever knows a person's population may learn from what is sent where the person "
-            "was, or what was answered",
+            "the values: someone who knows a person's population may learn from the output where the person was, or "
+            "what the person answered",
             "the value of a single row: someone who knows all else may read it off with a probability of up to 95 %",
-            "anything about populations that are not listed, or if these are distributed otherwise",
-            "anything in combination with what is published elsewhere without this ledger",
+            "populations that are not listed, or that are distributed otherwise",
+            "anything combined with publications outside this ledger",
         )
 
 
@@ -182,8 +182,8 @@ class Extended(Distribution):
 
     def promise(self, epsilon: Fraction, delta: Fraction) -> str:
         words = (
-            "whatever is published about a person's rows, it is at most "
-            f"e^({at_most(epsilon)} d) times as likely from one population as from another one at distance d"
+            f"any output about a person's rows is at most e^({at_most(epsilon)} d) times as likely from one population "
+            "as from another one at distance d"
         )
         if delta == 0:
             return words

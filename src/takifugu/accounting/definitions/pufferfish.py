@@ -46,12 +46,12 @@ class Pufferfish(Definition):
 
     def promise(self, epsilon: Fraction, delta: Fraction) -> str:
         words = (
-            f"what is published makes no hidden possibility more likely, relative to any other, by a factor of more "
-            f"than {power_at_most(epsilon)}"
+            "the output changes the odds of any secret, against its alternative, by a factor of at most "
+            f"{power_at_most(epsilon)}"
         )
         if delta == 0:
             return words
-        return f"{words}, up to an excess probability of at most {at_most(delta)}"
+        return f"{words}, but for an excess probability of at most {at_most(delta)}"
 
 
 PUFFERFISH = Pufferfish()
@@ -82,20 +82,20 @@ class Attribute(Pufferfish):
     def in_short(self, hidden: Sequence[str], beliefs: Sequence[str], secrets: Sequence[str]) -> str:
         """Name the hidden, the adversary and the setting.
 
-        >>> print(ATTRIBUTE.in_short(["the mean of 'age' of the records at hand"], ["..."], ["dataset-property"])[:87])
-        this hides the mean of 'age' of the records at hand (what these very records add up to,
+        >>> print(ATTRIBUTE.in_short(["the mean of 'age' of the records at hand"], ["..."], ["dataset-property"])[:90])
+        it protects the mean of 'age' of the records at hand (what these very records add up to, n
         """
         settings = [_SETTINGS[kind] for kind in dict.fromkeys(secrets) if kind in _SETTINGS]
         setting = ""
         if settings:
             setting = f" ({'; and '.join(settings)})"
         if len(beliefs) == 1:
-            whom = f"that the data are {beliefs[0]}"
+            whom = f"{beliefs[0]}"
         else:
-            whom = f"one of the {len(beliefs)} things below"
+            whom = f"one of the {len(beliefs)} below"
         return (
-            f"this hides {' and '.join(hidden)}{setting} from anyone who believes {whom}; single rows are not hidden "
-            "by this promise"
+            f"it protects {' and '.join(hidden)}{setting} against readers whose model of the data is {whom}. Single "
+            "rows are not protected"
         )
 
 

@@ -19,7 +19,6 @@ from takifugu.accounting.ledger.certificates import (
     lacking_in,
 )
 from takifugu.accounting.ledger.checking import differences
-from takifugu.accounting.ledger.coming import Coming
 from takifugu.accounting.ledger.events import (
     DRAWN,
     OVER,
@@ -27,17 +26,18 @@ from takifugu.accounting.ledger.events import (
     Same,
     first_row,
 )  # fmt: skip
-from takifugu.accounting.ledger.kept import Kept
+from takifugu.accounting.ledger.events.coming import Coming
+from takifugu.accounting.ledger.events.memory import Memory
+from takifugu.accounting.ledger.events.sqlite import Sqlite
+from takifugu.accounting.ledger.events.stores import MissingLedger, Store, is_address, named
 from takifugu.accounting.ledger.listing import Listed, listed_in
-from takifugu.accounting.ledger.memory import Memory
 from takifugu.accounting.ledger.people import set_of
 from takifugu.accounting.ledger.previewing import preview_of
-from takifugu.accounting.ledger.sqlite import Sqlite
-from takifugu.accounting.ledger.stores import MissingLedger, Store, is_address, named
 from takifugu.accounting.ledger.totals import longest, most_of, spent_by
 from takifugu.accounting.ledger.trials import Change, Debit, new_entries, order_of, trial_of
 from takifugu.accounting.ledger.values import Declared, Payment, Preview, Reservation
 from takifugu.accounting.ledger.view import COMING, EVERYBODY, Group, Source, View
+from takifugu.accounting.ledger.waiting import Waiting
 from takifugu.core.errors import (
     CompositionRefused,
     LedgerError,
@@ -52,13 +52,13 @@ from takifugu.core.readings import with_entries
 
 def _store_at(where: str | Path, timeout: float, first: tuple[str, str] | None) -> Store:
     if is_address(where):
-        from takifugu.accounting.ledger.postgres import Postgres  # psycopg is an extra
+        from takifugu.accounting.ledger.events.postgres import Postgres  # psycopg is an extra
 
         return Postgres.open(str(where), timeout, first)
     return Sqlite.open(where, timeout, first)
 
 
-class Ledger(Kept):
+class Ledger(Waiting):
     """The record of all spending of one set of people. Units of one name are one person, in all of its sources."""
 
     @staticmethod

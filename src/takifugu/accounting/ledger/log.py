@@ -11,7 +11,7 @@ from dataclasses import dataclass
 from functools import partial
 
 from takifugu.accounting.ledger.events import RESTORE, chained, decoding, in_chain, keyed, to_text
-from takifugu.accounting.ledger.stores import Store, content_of
+from takifugu.accounting.ledger.events.stores import Store, content_of
 from takifugu.accounting.ledger.trials import Change
 from takifugu.accounting.ledger.view import View
 from takifugu.core.errors import LedgerError

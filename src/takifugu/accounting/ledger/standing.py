@@ -9,8 +9,8 @@ from __future__ import annotations
 from collections.abc import Iterator
 from contextlib import closing, contextmanager
 
+from takifugu.accounting.ledger.events.stores import MissingLedger, named
 from takifugu.accounting.ledger.ledger import Ledger
-from takifugu.accounting.ledger.stores import MissingLedger, named
 from takifugu.core.errors import LEDGER_AS_IT_WAS, LedgerError, TakifuguError
 from takifugu.core.escaping import command
 from takifugu.core.lasting import lasting

@@ -12,7 +12,7 @@ from takifugu.core.plain import Row
 from takifugu.core.text.tables import name_of, width
 
 _ENDS = itemgetter("low", "value", "high")
-_MARKS = {"readable": "noise", "possible": "impossible"}
+_MARKS = {"readable": "~0", "possible": "impossible"}
 
 
 def common_error(rows: Sequence[Row]) -> float | None:
@@ -57,8 +57,8 @@ def bars(
 
     █ goes from 0 on, ▓ and ░ are the interval up to the value and from it. `longest` is where the bars' room ends and
     `lowest` where it begins; by default the largest `high`, and the least `low` or 0. Where it begins below 0, │ stands
-    at 0. The ± is left out where the caller says once that it is `error`. A row that is not `readable` is called noise,
-    one that is not `possible` impossible.
+    at 0. The ± is left out where the caller says once that it is `error`. A row that is not `readable` has the mark ~0
+    (or its `mark`), one that is not `possible` is called impossible.
 
     >>> print(bars([{"cell": "still", "value": 6, "low": 4, "high": 8}], columns=40)[0])
     still  █████████████▓▓▓▓▓▓▓░░░░░░  6 ± 2
@@ -87,7 +87,8 @@ def bars(
 
 def _mark(row: Row) -> str:
     """Return the words beside a value."""
-    marks = [words for key, words in _MARKS.items() if row.get(key) is False]
+    words_of = _MARKS | ({"readable": str(row["mark"])} if "mark" in row else {})
+    marks = [words for key, words in words_of.items() if row.get(key) is False]
     return f"  {', '.join(marks)}" if marks else ""
 
 

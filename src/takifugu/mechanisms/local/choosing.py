@@ -16,7 +16,7 @@ import numpy as np
 
 from takifugu.core.errors import CalibrationRefused, TakifuguError
 from takifugu.core.escaping import at_least, at_most
-from takifugu.mechanisms.local import weights
+from takifugu.mechanisms.local.kinds import KINDS, Kind
 from takifugu.mechanisms.local.optimal import optimal, optimal_over
 from takifugu.mechanisms.local.over_classes import about_ends
 from takifugu.mechanisms.local.populations import Populations
@@ -104,34 +104,28 @@ def strongest(
 def mechanisms(
     populations: Populations, dummies: int = 10, radius: Number | None = None
 ) -> dict[str, Mechanism | None]:
-    """Return the mechanisms by name, None for the linear program.
-
-    Restricted Laplace noise decays with distance and is cut off beyond `radius`, as is the noise inside tupling
-    (Kawamoto19 §6.4).
-    """
-    values, distances = populations.values, populations.distances
+    """Return the mechanisms that these values allow by name, None for the linear program."""
     reach = math.inf if radius is None else float(as_non_negative(radius, "the radius", "radius"))
-
-    def of(rows: Callable[[float], Floats], number_of_dummies: int = 0, of_distance: bool = True) -> Mechanism:
-        def make(strength: float) -> Sender:
-            return Sender(from_weights(values, values, rows(strength)), number_of_dummies)
-
-        return Mechanism(make, rows, number_of_dummies, of_distance)
-
-    by_name: dict[str, Mechanism | None] = {
-        "randomised-response": of(lambda s: weights.same_or_other(len(values), s), of_distance=False),
-        "exponential": of(lambda s: weights.decaying(distances, s / 2)),
-    }
-    places = populations.places
-    if all(isinstance(v, tuple) and len(v) == 2 and np.isfinite(np.array(v, dtype=float)).all() for v in places):
-        by_name["planar-laplace"] = of(lambda s: weights.decaying(distances, s))
-        cells = weights.cells_of(populations.places)
-        if cells is not None:
-            by_name["planar-laplace-remapped"] = of(lambda s: weights.laplace_masses(cells, s))
-    by_name["restricted-laplace"] = of(lambda s: weights.restricted(distances, s, reach))
-    by_name["tupling"] = of(lambda s: weights.restricted(distances, s, reach), dummies)
-    by_name["optimal"] = None
+    by_name: dict[str, Mechanism | None] = {}
+    for name, kind in KINDS.items():
+        if kind.applies(populations):
+            by_name[name] = mechanism_of(kind, populations, dummies, reach)
     return by_name
+
+
+def mechanism_of(kind: Kind, populations: Populations, dummies: int, reach: float) -> Mechanism | None:
+    """Return a kind of channel for these populations, None for the linear program."""
+    rows, values, among = kind.rows, populations.values, dummies if kind.among_dummies else 0
+    if rows is None:
+        return None
+
+    def weights(strength: float) -> Floats:
+        return rows(populations, strength, reach)
+
+    def make(strength: float) -> Sender:
+        return Sender(from_weights(values, values, weights(strength)), among)
+
+    return Mechanism(make, weights, among, kind.of_distance)
 
 
 def optimum(populations: Populations, epsilon: Fraction, delta: Fraction) -> Sender:

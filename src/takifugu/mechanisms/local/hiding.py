@@ -22,7 +22,8 @@ from takifugu.analysis.guarantee import Covers
 from takifugu.analysis.problem import Problem
 from takifugu.core.errors import CalibrationRefused
 from takifugu.core.escaping import at_most
-from takifugu.mechanisms.local.choosing import least_loss, mechanisms, strongest, strongest_within
+from takifugu.mechanisms.local.choosing import least_loss, mechanism_of, strongest, strongest_within
+from takifugu.mechanisms.local.kinds import KINDS, Kind
 from takifugu.mechanisms.local.measuring import loss_per_distance
 from takifugu.mechanisms.local.populations import Populations, populations_of
 from takifugu.mechanisms.local.promises import LocalPrivacy, MetricPrivacy, hides_distance, hides_value
@@ -42,13 +43,18 @@ class Hiding:
     """One mechanism: its channel, as strong as the promise about a person's rows allows."""
 
     name: str
-    source: str
-    #: Predicted operations per pair of values, and for each dummy.
-    work: float = 4e3
+
+    @property
+    def kind(self) -> Kind:
+        return KINDS[self.name]
+
+    @property
+    def source(self) -> str:
+        return self.kind.source
 
     def cost(self, problem: Problem) -> Cost:
         count = max((len(belief.alphabet(0)) for belief in problem.framework.beliefs), default=0)
-        return Cost(self.work * count**2, 100.0 * count**2)
+        return Cost(self.kind.work * count**2, 100.0 * count**2)
 
     def bound(self, problem: Problem) -> Bound | Refusal:
         beliefs: Any = problem.framework.beliefs
@@ -60,17 +66,17 @@ class Hiding:
         if len(beliefs) != 1:
             return Refusal("it takes all populations in one belief, and there are several")
         dummies = problem.query.dummies
-        if dummies and self.name != "tupling":
+        if dummies and not self.kind.among_dummies:
             return Refusal("each value is published among dummies, and it sends none")
-        if not dummies and self.name == "tupling":
+        if not dummies and self.kind.among_dummies:
             return Refusal("it sends each value among dummies, and none are published: ask for dummies")
         radius = problem.query.radius
-        if radius is None and self.name == RESTRICTED.name:
+        if radius is None and self.kind.takes_radius and not self.kind.among_dummies:
             return Refusal("it cuts noise at a radius, and no radius is written: ask for one")
-        if radius is not None and self.name not in ("tupling", RESTRICTED.name):
+        if radius is not None and not self.kind.takes_radius:
             return Refusal("it may move a value farther than the radius")
         populations = populations_of(beliefs[0])
-        if self.name not in mechanisms(populations):
+        if not self.kind.applies(populations):
             return Refusal("it moves places, and the values are none, or do not fill a box of equal cells")
         try:
             hidden = hidden_at(secret, beliefs[0], populations)
@@ -93,7 +99,8 @@ class Hiding:
             sender = option.sender
         else:
             loss, promise = hides_values(belief, populations, epsilon)
-            mechanism = mechanisms(populations, dummies, radius)[self.name]
+            reach = math.inf if radius is None else float(radius)
+            mechanism = mechanism_of(self.kind, populations, dummies, reach)
             if mechanism is None:
                 sender = least_loss(populations, [promise])
             else:
@@ -197,13 +204,4 @@ def noise_of(sender: Sender, populations: Populations, belief: FromPopulations) 
     return Sending(belief.rows, expected, worst, belief.measure, sender)
 
 
-_MEASURED = "what it tells about the population is measured exactly"
-RESPONSE = Hiding("randomised-response", f"Kairouz, Oh and Viswanath 2014; {_MEASURED}")
-EXPONENTIAL = Hiding("exponential", f"McSherry and Talwar 2007; {_MEASURED}")
-LAPLACE = Hiding("planar-laplace", f"Andrés, Bordenabe, Chatzikokolakis and Palamidessi 2013, on a grid; {_MEASURED}")
-LAPLACE_REMAPPED = Hiding(
-    "planar-laplace-remapped", f"Andrés et al. 2013, rounded to cells and remapped into the box; {_MEASURED}"
-)
-RESTRICTED = Hiding("restricted-laplace", f"Kawamoto and Murakami 2019, §6.4, cut at a radius; {_MEASURED}")
-TUPLING = Hiding("tupling", "Kawamoto and Murakami 2019, Algorithm 1, with its exact delta", 2e4)
-OPTIMAL = Hiding("optimal", "the least expected loss of one value, by a linear program, repaired and measured", 5e4)
+RESPONSE, EXPONENTIAL, LAPLACE, LAPLACE_REMAPPED, RESTRICTED, TUPLING, OPTIMAL = map(Hiding, KINDS)

@@ -7,6 +7,7 @@ from itertools import chain
 from types import FunctionType
 from typing import Protocol, runtime_checkable
 
+from takifugu.core.assumptions import Assumption
 from takifugu.core.entries import Entries, listed, order, relisted
 from takifugu.core.errors import InputError
 from takifugu.core.plain import Json, Plain
@@ -34,7 +35,7 @@ class Belief(Entries, Protocol):
 
     def component(self, number: int) -> Belief: ...
 
-    def assumptions(self) -> tuple[str, ...]: ...
+    def assumptions(self) -> tuple[Assumption, ...]: ...
 
     def to_dict(self) -> Json: ...
 

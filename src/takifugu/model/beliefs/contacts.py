@@ -13,6 +13,7 @@ from numbers import Real
 import numpy as np
 
 from takifugu.core.arrays import Fixed
+from takifugu.core.assumptions import Assumption, public, world
 from takifugu.core.cache import memoised
 from takifugu.core.entries import Nameless, Undivided
 from takifugu.core.errors import InputError
@@ -57,8 +58,8 @@ class Clique(Nameless, Undivided):
         low, high = self.number.support_range
         return low < self.size, high > 0
 
-    def assumptions(self) -> tuple[str, ...]:
-        return (f"in a clique of {self.size} all sets of equally many ill people are equally likely",)
+    def assumptions(self) -> tuple[Assumption, ...]:
+        return (world(f"In a clique of {self.size} all sets of equally many ill people are equally likely."),)
 
     def to_dict(self) -> Json:
         return CliqueInfection([range(self.size)], {self.size: self.number}, self.states, self.source).to_dict()
@@ -168,11 +169,14 @@ class CliqueInfection(PlainForm, kind="clique-infection"):
     def component(self, number: int) -> Clique:
         return self._kinds[len(self.cliques[number])]
 
-    def assumptions(self) -> tuple[str, ...]:
+    def assumptions(self) -> tuple[Assumption, ...]:
         return (
-            "people of different cliques fall ill independently of each other",
-            "the number of ill people in a clique has the stated distribution, all sets of that size equally likely",
-            "the members of each clique are public",
+            world("People of different cliques fall ill independently of each other."),
+            world(
+                "The number of ill people in a clique has the stated distribution. All sets of that size are equally "
+                "likely."
+            ),
+            public("The members of each clique are public."),
         )
 
     def describe(self) -> str:

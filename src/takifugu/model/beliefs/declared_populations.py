@@ -8,6 +8,7 @@ from typing import Annotated, Any, Literal, Unpack
 
 from annotated_types import Gt, Lt, MinLen
 
+from takifugu.core.assumptions import Assumption, limit, reading, world
 from takifugu.core.errors import InputError, TakifuguError, within
 from takifugu.core.lists import without
 from takifugu.core.names import normalised
@@ -185,21 +186,20 @@ class PopulationsSection:
                 raise InputError(f"{file.file} {message}", fix="name the column of the populations").at("population")
         return ReferenceRows(rows, people_of_rows if file.unit else None)
 
-    def assumptions(self) -> Iterator[str]:
+    def assumptions(self) -> Iterator[Assumption]:
         box, reference = self.box, self.reference
         if box is not None:
-            yield f"a place counts as the centre of its cell, of {box.cells[0]} x {box.cells[1]} cells of a public box"
+            cells = f"{box.cells[0]} x {box.cells[1]} cells of a public box"
+            yield reading(f"A place counts as the centre of its cell, of {cells}.")
         if box is not None and box.outside == "clamp":
-            yield "a place outside of the box counts as the nearest one inside"
+            yield reading("A place outside the box counts as the nearest one inside.")
         if reference is not None and not reference.from_private_data:
-            yield (
-                f"the reference file is about other people; {reference.smoothing} is added to the count of each value "
-                "where losses are averaged"
-            )
+            yield world("The reference file is about other people.")
+            yield reading(f"Where losses are averaged, {reference.smoothing} is added to the count of each value.")
         elif reference is not None:
-            yield (
-                "the populations were counted in the private rows: that these, the table of probabilities and the maps "
-                "tell something about them is accepted, and not covered"
+            yield limit(
+                "The populations were counted in the private rows. What these, the table of probabilities and the maps "
+                "reveal about the rows is not covered."
             )
 
 

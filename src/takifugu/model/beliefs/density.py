@@ -9,6 +9,7 @@ from fractions import Fraction
 from operator import itemgetter
 from typing import Protocol, TypeVar, runtime_checkable
 
+from takifugu.core.assumptions import Assumption, world
 from takifugu.core.entries import Nameless, Undivided
 from takifugu.core.errors import InputError, within
 from takifugu.core.plain import Json, Plain, set_fields
@@ -203,13 +204,13 @@ class Density(Nameless, Undivided):
             return self.about.what
         return f"the parameter of {self.about.column!r} in the population"
 
-    def assumptions(self) -> tuple[str, ...]:
+    def assumptions(self) -> tuple[Assumption, ...]:
         if self.is_single:
             stated = "the stated density"
         else:
             stated = "one of the stated densities, or a mixture of them"
         read = f", and is read within {to_text(self.rounding)} of it" if self.rounding else ""
-        return (f"given {self.hidden}, the answer has {stated}{read}",)
+        return (world(f"Given {self.hidden}, the answer has {stated}{read}."),)
 
     @property
     def is_single(self) -> bool:

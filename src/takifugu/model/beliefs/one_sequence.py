@@ -11,6 +11,7 @@ from typing import Protocol, Self, TypeGuard, runtime_checkable
 import numpy as np
 
 from takifugu.core.arrays import BoolArray, IntArray, read_only, unwritable
+from takifugu.core.assumptions import Assumption
 from takifugu.core.entries import Nameless, Undivided
 from takifugu.core.errors import InputError
 from takifugu.core.lists import value_of
@@ -89,7 +90,7 @@ class OneSequence(Nameless, Undivided):
         return (True,) * len(self.states)
 
     @abstractmethod
-    def assumptions(self) -> tuple[str, ...]: ...
+    def assumptions(self) -> tuple[Assumption, ...]: ...
 
     @abstractmethod
     def to_dict(self) -> Json: ...

@@ -6,6 +6,7 @@ from collections.abc import Hashable
 from dataclasses import dataclass, field
 from fractions import Fraction
 
+from takifugu.core.assumptions import Assumption, world
 from takifugu.core.entries import Nameless, Undivided
 from takifugu.core.errors import InputError
 from takifugu.core.plain import PlainForm, form, set_fields
@@ -71,8 +72,8 @@ class LawPair(PlainForm, Nameless, Undivided, kind="law-pair"):
         """Return the answer's law for index 0 (left) or 1 (right)."""
         return self.right if value else self.left
 
-    def assumptions(self) -> tuple[str, ...]:
-        return ("the answer follows one of the two stated distributions",)
+    def assumptions(self) -> tuple[Assumption, ...]:
+        return (world("The answer follows one of the two stated distributions."),)
 
     def describe(self) -> str:
         return f"two distributions of the answer, {len(self.left)} and {len(self.right)} values ({self.source})"

@@ -20,6 +20,7 @@ from typing import TypeGuard
 import numpy as np
 
 from takifugu.core.arrays import IntArray
+from takifugu.core.assumptions import Assumption, world
 from takifugu.core.errors import InputError
 from takifugu.core.escaping import at_most
 from takifugu.core.lists import with_keys
@@ -167,23 +168,28 @@ class Regions:
             return f"; no mass above {to_text(self.largest_mass)}"
         return f"; counted, confidence {self.confidence}"
 
-    def assumptions(self) -> tuple[str, ...]:
+    def assumptions(self) -> tuple[Assumption, ...]:
         """Return the assumptions of the class, in words of a certificate."""
         if self.largest_mass is not None:
             return (
-                f"in no population a value is likelier than {to_text(self.largest_mass)}, and nothing else is known of "
-                "them: the promise holds for every two such distributions",
+                world(
+                    f"In no population is a value likelier than {to_text(self.largest_mass)}. Nothing else is known of "
+                    "the populations. The guarantee holds for every two such distributions."
+                ),
             )
         sizes = ", ".join(f"{size:,} of {name}" for name, size in self.sizes.items())
-        word, independence = "rows", "the rows of the reference file are independent of each other"
+        word, independence = "rows", "The rows of the reference file are independent of each other."
         if self.of_people:
             word = "people"
-            independence = "the people of the reference file are independent of each other, and each counts once"
+            independence = "The people of the reference file are independent of each other, and each counts once."
+        move = at_most(100 * self.largest_move, digits=3)
         return (
-            f"the populations were counted in a sample ({word}: {sizes}); the promise holds for every distribution in "
-            f"a class that holds the true ones with confidence {self.confidence}; two distributions of one "
-            f"population in it differ by at most {at_most(100 * self.largest_move, digits=3)} % of their mass",
-            independence,
+            world(
+                f"The populations were counted in a sample ({word}: {sizes}). The guarantee holds for every "
+                f"distribution in a class that holds the true ones with confidence {self.confidence}. Two "
+                f"distributions of one population in it differ by at most {move} % of their mass."
+            ),
+            world(independence),
         )
 
     def to_dict(self) -> Json:

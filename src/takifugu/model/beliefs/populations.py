@@ -15,6 +15,7 @@ from functools import cached_property
 from itertools import chain, combinations
 from typing import Any, TypedDict, Unpack
 
+from takifugu.core.assumptions import Assumption, world
 from takifugu.core.cache import memoised
 from takifugu.core.entries import Nameless, Undivided
 from takifugu.core.errors import InputError
@@ -244,15 +245,15 @@ class FromPopulations(Nameless, Undivided):
             None if self.regions is None else self.regions.only(names),
         )  # fmt: skip
 
-    def assumptions(self) -> tuple[str, ...]:
-        law_of_row = "each row of a person follows the stated distribution of that person's population"
+    def assumptions(self) -> tuple[Assumption, ...]:
+        law_of_row = world("Each row of a person follows the stated distribution of that person's population.")
         class_of = () if self.regions is None else self.regions.assumptions()
         if self.rows == 1:
-            return (law_of_row, "no person has more than 1 row", *class_of)
-        together = "the rows of a person may depend on each other in any way"
+            return (law_of_row, world("No person has more than 1 row."), *class_of)
+        together = world("The rows of a person may depend on each other in any way.")
         if self.independent:
-            together = "given the population, the rows of a person are independent of each other"
-        return (law_of_row, f"no person has more than {self.rows} rows", together, *class_of)
+            together = world("Given the population, the rows of a person are independent of each other.")
+        return (law_of_row, world(f"No person has more than {self.rows} rows."), together, *class_of)
 
     def to_dict(self) -> Json:
         laws = {}

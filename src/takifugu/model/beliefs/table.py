@@ -12,6 +12,7 @@ from typing import Annotated, Literal
 import numpy as np
 
 from takifugu.core.arrays import IntArray, read_only
+from takifugu.core.assumptions import Assumption, world
 from takifugu.core.entries import Undivided
 from takifugu.core.errors import InputError, about
 from takifugu.core.lists import list_of, members_of, places_of, take, value_of
@@ -137,8 +138,8 @@ class JointTable(Undivided):
             indices[:, column] = take(place_of, values)
         return read_only(indices)
 
-    def assumptions(self) -> tuple[str, ...]:
-        return ("the record follows the stated joint table",)
+    def assumptions(self) -> tuple[Assumption, ...]:
+        return (world("The record follows the stated joint table."),)
 
     def to_dict(self) -> Json:
         if self.total is None:

@@ -8,6 +8,7 @@ from typing import Annotated, Literal
 
 from annotated_types import MinLen
 
+from takifugu.core.assumptions import Assumption, reading
 from takifugu.core.errors import InputError, about
 from takifugu.core.plain import Plain
 from takifugu.core.sections import Key, Number, State, Text
@@ -67,9 +68,9 @@ class UsersSection:
         """Return the replacement of missing values."""
         return {"belief.missing": self.missing}
 
-    def assumptions(self) -> Iterator[str]:
+    def assumptions(self) -> Iterator[Assumption]:
         for name, value in (self.missing or {}).items():
-            yield f"a missing value of {name!r} counts as {value!r}"
+            yield reading(f"A missing value of {name!r} counts as {value!r}.")
 
     def belief(self, public: Public) -> IndependentUsers:
         if self.groups is None:

@@ -10,6 +10,7 @@ from typing import ClassVar, overload
 import numpy as np
 
 from takifugu.core.arrays import IntArray, read_only
+from takifugu.core.assumptions import Assumption, public, reading, world
 from takifugu.core.errors import InputError
 from takifugu.core.lists import list_of, places_of, take, value_of
 from takifugu.core.nearest import did_you_mean
@@ -249,10 +250,11 @@ class IndependentUsers:
         code = self.likenesses(columns, by_law)[places]
         return sorted(places[np.unique(code, return_index=True)[1]].tolist())
 
-    def assumptions(self) -> tuple[str, ...]:
+    def assumptions(self) -> tuple[Assumption, ...]:
         return (
-            "the users are independent of each other, each with the stated distribution of its contribution",
-            f"the list of possible users is public; {MODES[self.absence]}",
+            world("The users are independent of each other, each with the stated distribution of its contribution."),
+            public("The list of possible users is public."),
+            reading(f"{MODES[self.absence].capitalize()}."),
         )
 
     def to_dict(self) -> Json:

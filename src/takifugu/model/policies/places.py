@@ -19,6 +19,7 @@ from typing import NoReturn
 import numpy as np
 
 from takifugu.core.arrays import IntArray
+from takifugu.core.assumptions import Assumption, world
 from takifugu.core.errors import DataError, InputError, Unsupported
 from takifugu.core.lists import members_of, places_of, take, value_of
 from takifugu.core.plain import Json, Plain, set_fields
@@ -266,12 +267,13 @@ class Visits:
                 fix="declare the number that is a fact, or none, with a limit",
             ).at("data")
 
-    def assumptions(self) -> tuple[str, ...]:
+    def assumptions(self) -> tuple[Assumption, ...]:
         """Return the facts about everybody."""
         if self.most is None:
             return ()
         when = "" if self.steps is None else " in a step of the calendar"
-        return (f"no person was at more than {self.most} of the places{when}: this is a fact, nothing was cut",)
+        words = f"No person was at more than {self.most} of the places{when}. This is a fact: no visit was cut."
+        return (world(words),)
 
     def describe(self) -> str:
         when = f" in each of {self.steps} steps" if self.steps else ""

@@ -8,6 +8,7 @@ from functools import lru_cache
 from itertools import chain, permutations
 from typing import Any, Protocol, runtime_checkable
 
+from takifugu.core.assumptions import Assumption
 from takifugu.core.entries import Entries, Nameless, Undivided
 from takifugu.core.errors import InputError
 from takifugu.core.lists import value_of
@@ -39,7 +40,7 @@ class Described(Believed, Protocol):
     @property
     def source(self) -> str: ...
 
-    def assumptions(self) -> tuple[str, ...]: ...
+    def assumptions(self) -> tuple[Assumption, ...]: ...
 
     def to_dict(self) -> Json: ...
 
@@ -85,7 +86,7 @@ class View(Nameless, Undivided):
     def position(self, name: Hashable) -> int:
         raise InputError(f"a hypothesis has no entry {name!r}", fix="name a column in the secret")
 
-    def assumptions(self) -> tuple[str, ...]:
+    def assumptions(self) -> tuple[Assumption, ...]:
         return self.whole.assumptions()
 
     def to_dict(self) -> Json:

@@ -16,13 +16,15 @@ from typing import Any, Union, get_args, get_origin, get_type_hints
 
 from takifugu.analysis import randomisers
 from takifugu.analysis.guarantee import Covers
+from takifugu.core.assumptions import Assumption
 from takifugu.core.errors import InputError
 from takifugu.core.files import read_file
 from takifugu.core.plain import Json, Plain
 from takifugu.numbers.rationals import LARGEST_NUMBER, as_delta, as_epsilon, as_fraction
-from takifugu.releasing.certificates.certificate import COMPOSES, FORMAT, Answer, Certificate
+from takifugu.releasing.certificates.certificate import FORMAT, Answer, Certificate
 from takifugu.releasing.certificates.facts import Caution, Stays, Window, checksum_of
 from takifugu.releasing.certificates.files import CERTIFICATE, TABLE, digest_of_file, reason
+from takifugu.releasing.certificates.wording import COMPOSES
 
 SCOPES = ("all", "unit", "pooled")
 
@@ -60,6 +62,7 @@ def from_dict(data: Plain, name: str = "the certificate") -> Certificate:
         for field in fields(Certificate):
             value = data[field.name]
             content[field.name] = tuple(value) if isinstance(value, list) else value
+        content["assumptions"] = tuple(map(Assumption.from_dict, data["assumptions"]))
         content["answers"] = tuple(Answer(**answer) for answer in data["answers"])
         content["cautions"] = tuple(map(Caution, data["cautions"]))
         content["stays"] = tuple(Stays(**stay) for stay in data["stays"])

@@ -9,14 +9,20 @@ import json
 import re
 from collections.abc import Mapping
 from dataclasses import dataclass, field
+from datetime import date, datetime, timedelta
 from enum import StrEnum
 
+from takifugu.core.assumptions import Assumption, limit, reading
 from takifugu.core.lists import without_keys
 from takifugu.core.plain import Json, Plain
 from takifugu.core.text.tables import shortened
 
 #: So many states of a chain are told one by one.
 _MOST_STATES = 8
+_MONTHS = (
+    "January", "February", "March", "April", "May", "June", "July", "August", "September", "October", "November",
+    "December",
+)  # fmt: skip
 #: Whose clock tells the hours of a table, where no zone is declared.
 UTC, AS_WRITTEN = "UTC", "as written in the table"
 
@@ -55,7 +61,7 @@ class Window:
     `UTC`, or `AS_WRITTEN`; it is empty for other tables.
 
     >>> Window("2026-01-05 to 2026-01-12", "1 hour", None).words
-    'the window is 2026-01-05 to 2026-01-12, to the end not included, in steps of 1 hour'
+    'The window is 2026-01-05 to 2026-01-12, its end not included, in steps of 1 hour.'
     """
 
     span: str
@@ -91,34 +97,48 @@ class Window:
         return re.sub(r"T(\d\d:\d\d)(:00(?!\.))?", r" \1", first)
 
     @property
+    def days(self) -> str:
+        """Return the days that the window reads, to the last one; "" for steps that are counted.
+
+        >>> Window("2026-01-05 to 2026-01-12", "1 hour", None).days
+        '5 to 11 January 2026'
+        """
+        try:
+            first, end = map(datetime.fromisoformat, self.span.split(" to "))
+        except ValueError:
+            return ""
+        return _between(first.date(), (end - timedelta(microseconds=1)).date())
+
+    @property
     def words(self) -> str:
         clocks = "" if self.zone is None else f", by clocks in {self.zone}"
-        return f"the window is {self.span}, to the end not included, in steps of {self.step}{clocks}"
+        return f"The window is {self.span}, its end not included, in steps of {self.step}{clocks}."
 
     @property
-    def sentences(self) -> tuple[str, ...]:
-        return (self.words, f"each step is hidden; {self.not_hidden}") if self.not_hidden else (self.words,)
+    def assumptions(self) -> tuple[Assumption, ...]:
+        """Return how rows were read, and the changes that the noise does not hide."""
+        told = [reading(self.words)]
+        told += [limit(f"{words[:1].upper()}{words[1:]}.") for words in self.not_hidden]
+        return tuple(told)
 
     @property
-    def not_hidden_in_short(self) -> str:
-        """Say what is not hidden, with the epsilon of each, if it is known.
+    def not_hidden(self) -> tuple[str, ...]:
+        """Say which changes of many steps the noise does not hide, with the epsilon of each.
 
-        >>> Window("2026-01-05 to 2026-01-12", "1 hour", None, {"one day": "56.8"}).not_hidden_in_short
-        'one day in which every step changes (epsilon 56.8), from someone who knows all other steps'
+        >>> Window("2026-01-05 to 2026-01-12", "1 hour", None, {"one day": "56.8"}).not_hidden
+        ('a whole day: against someone who knows all other steps, the noise alone gives epsilon 56.8',)
         """
-        costs = [f"{fact} in which every step changes (epsilon {cost})" for fact, cost in self.costs.items()]
-        return f"{' or '.join(costs)}, from someone who knows all other steps" if costs else ""
+        against = "against someone who knows all other steps, the noise alone gives epsilon"
+        return tuple(f"a whole {span}: {against} {cost}" for span, cost in self.spans.items())
 
     @property
-    def not_hidden(self) -> str:
-        """Say the largest changes hidden in long-lasting facts, with their epsilons."""
-        costs = [f"{fact} in which every step changes up to epsilon {cost}" for fact, cost in self.costs.items()]
-        if not costs:
-            return ""
-        return (
-            "what lasts as long as a window is not: to someone who knows all other steps the noise of this table alone "
-            f"hides {', and '.join(costs)}"
-        )
+    def spans(self) -> dict[str, str]:
+        """Return the epsilon of a change of every step, by how long the change lasts: day, week.
+
+        >>> Window("2026-01-05 to 2026-01-12", "1 hour", None, {"one day": "56.8"}).spans
+        {'day': '56.8'}
+        """
+        return {what.removeprefix("one "): cost for what, cost in self.costs.items()}
 
 
 @dataclass(frozen=True)
@@ -126,7 +146,7 @@ class Stays:
     """How long the states of a chain last at a time on average; `cells` are the steps that it is about, "" for all.
 
     >>> Stays({"still": "about 10 minutes", "walking": "about 4 minutes"}).words
-    'by the belief, still lasts about 10 minutes at a time on average, walking about 4 minutes'
+    "On average 'still' lasts about 10 minutes at a time, 'walking' about 4 minutes."
     """
 
     lasting: Mapping[str, str]
@@ -135,13 +155,29 @@ class Stays:
     @property
     def words(self) -> str:
         (first, lasts), *states = self.lasting.items()
-        spans = [f"{first} lasts {lasts} at a time on average", *(f"{state} {span}" for state, span in states)]
+        spans = [f"{first!r} lasts {lasts} at a time", *(f"{state!r} {span}" for state, span in states)]
         words = ", ".join(shortened(spans, _MOST_STATES, "more states"))
-        return f"{self.cells}: by the belief, {words}" if self.cells else f"by the belief, {words}"
+        return f"{self.cells.capitalize()}: on average {words}." if self.cells else f"On average {words}."
+
+
+def _between(first: date, last: date) -> str:
+    """Write two days without what they share.
+
+    >>> _between(date(2026, 1, 5), date(2026, 1, 5)), _between(date(2025, 12, 29), date(2026, 1, 4))
+    ('5 January 2026', '29 December 2025 to 4 January 2026')
+    """
+    end = f"{last.day} {_MONTHS[last.month - 1]} {last.year}"
+    if first == last:
+        return end
+    if first.year != last.year:
+        return f"{first.day} {_MONTHS[first.month - 1]} {first.year} to {end}"
+    if first.month != last.month:
+        return f"{first.day} {_MONTHS[first.month - 1]} to {end}"
+    return f"{first.day} to {end}"
 
 
 #: What a kind of release file tells of a table: a sentence, or a fact that readers are shown at a place of its own.
-Fact = str | Window | Stays
+Fact = Assumption | Window | Stays
 
 
 def checksum_of(data: Plain) -> str:

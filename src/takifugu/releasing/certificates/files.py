@@ -15,7 +15,7 @@ DRAWING = ".svg"
 #: All of them, in the order in which they appear.
 ENDS = (CERTIFICATE, PAGE, TABLE, DRAWING, REPORT)
 #: What a table is called in the forms that are made on demand.
-DATA, PACKAGE, PLACES = ".table.json", ".datapackage.json", ".geojson"
+DATA, PACKAGE, PLACES, ARCHIVE = ".table.json", ".datapackage.json", ".geojson", ".zip"
 #: The page and the tables of all windows; they are made anew from the certificates in the folder when one appears.
 WINDOWS, WINDOWS_TABLE = ".windows.html", ".windows.csv"
 #: Those that hold values.

@@ -72,7 +72,7 @@ def verified(path: str | Path) -> tuple[Verified, ...]:
     elif place.name.casefold().endswith(".zip"):
         files = read_archive(place)
     else:
-        files = _beside(place)
+        files = _single(place)
     names = sorted(name.removesuffix(CERTIFICATE) for name in files if name.endswith(CERTIFICATE))
     if not names:
         fix = "give the folder or ZIP of a published table"
@@ -116,7 +116,7 @@ def _in_folder(folder: Path) -> dict[str, bytes]:
     return files
 
 
-def _beside(path: Path) -> dict[str, bytes]:
+def _single(path: Path) -> dict[str, bytes]:
     """Return one certificate, and its table if that is beside it."""
     if not path.name.endswith(CERTIFICATE):
         fields_of(_read(path), path.name)  # which says what it is instead

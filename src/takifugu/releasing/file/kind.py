@@ -14,6 +14,7 @@ from pathlib import Path
 from types import MappingProxyType
 from typing import TYPE_CHECKING, Any, ClassVar, TypeVar
 
+from takifugu.core.assumptions import limit, public, reading, with_kinds, world
 from takifugu.core.column_words import people_of
 from takifugu.core.errors import InputError, SpecError, TakifuguError
 from takifugu.core.files import path_in
@@ -261,11 +262,11 @@ class Kind:
         """Yield public advice on a table, with its `noise` before payment."""
         yield from ()
 
-    def assumptions(self, file: ReleaseFile) -> Iterator[str | Fact]:
+    def assumptions(self, file: ReleaseFile) -> Iterator[Fact]:
         """Yield the certificate's assumptions: public facts, independence, the belief's."""
         if file.owner_column is not None:
-            yield f"which {file.people.many} there are is public"
-            yield f"the {file.people.many} are independent of each other"
+            yield public(f"Which {file.people.many} there are is public.")
+            yield world(f"The {file.people.many} are independent of each other.")
         yield from assumed(file.spec.belief)
 
 
@@ -278,27 +279,27 @@ def output_by_default(path: Path) -> str:
     return f"{path.stem}-published"
 
 
-def assumptions_of(file: ReleaseFile) -> tuple[str | Fact, ...]:
+def assumptions_of(file: ReleaseFile) -> tuple[Fact, ...]:
     """Return the assumptions on a file's data."""
-    return (*file.kind.assumptions(file), *_which_rows(file), *_promised_by_others(file))
+    return (*with_kinds(file.kind, file.kind.assumptions(file)), *_which_rows(file), *_promised_by_others(file))
 
 
-def _which_rows(file: ReleaseFile) -> Iterator[str]:
+def _which_rows(file: ReleaseFile) -> Iterator[Fact]:
     """Yield which rows the data are, whatever kind of file reads them."""
     said = {key: getattr(file.source, key) for key in written(file.source, ("sql", "where"))}
     if "sql" in said:
-        yield f"the rows are those of {said['sql']}"
+        yield reading(f"The rows are those of {said['sql']}")
     if "where" in said:
-        yield f"rows count where {said['where']}; of others nothing is promised"
+        yield reading(f"Rows count where {said['where']}. Nothing is guaranteed about others.")
 
 
-def _promised_by_others(file: ReleaseFile) -> Iterator[str]:
+def _promised_by_others(file: ReleaseFile) -> Iterator[Fact]:
     """Yield whose word it is what the rows mean, where that is another package's code."""
     package = package_of(file.kind) or package_of(file.kind.section)
     if package:
-        yield f"{promise_of_package(package)}: that a row is the entry it is taken for is its author's word"
+        yield limit(f"A {promise_of_package(package)}: what a row means is its author's word, and was not checked.")
 
 
-def assumed(section: Described) -> Iterable[str | Fact]:
+def assumed(section: Described) -> Iterable[Fact]:
     """Return the assumptions of a declared [belief]."""
     return section.meant.assumptions() if isinstance(section.meant, Assuming) else ()

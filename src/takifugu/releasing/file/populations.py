@@ -15,6 +15,7 @@ import numpy as np
 from takifugu.analysis.questions.coded_rows import CodedRows
 from takifugu.calibration.registry import find
 from takifugu.core.arrays import FloatArray
+from takifugu.core.assumptions import public, world
 from takifugu.core.errors import DataError, InputError, TakifuguError, about
 from takifugu.core.lists import places_of
 from takifugu.core.nearest import first_of
@@ -175,16 +176,16 @@ class Populations(Kind):
         if (leakage := held_out(halves, mechanism, epsilon, delta, item.dummies, item.radius)) is not None:
             yield leakage.words(mechanism, epsilon, read.people is not None)
 
-    def assumptions(self, file: ReleaseFile) -> Iterator[str | Fact]:
+    def assumptions(self, file: ReleaseFile) -> Iterator[Fact]:
         spec = file.sections(PopulationReleaseSpec)
-        yield "how many rows there are, and their order, is public"
+        yield public("How many rows there are, and their order, is public.")
         if spec.source.unit is not None:
-            yield "which persons there are is public"
-            yield "the persons are independent of each other"
+            yield public("Which persons there are is public.")
+            yield world("The persons are independent of each other.")
         else:
-            yield "nothing in the data says whose row it is, and nobody has more rows than declared"
+            yield world("No column names the person of a row, and nobody has more rows than declared.")
         if spec.source.entries is not None:
-            yield f"no row of {spec.source.entries!r} is under another name, too"
+            yield world(f"No row of {spec.source.entries!r} is under another name, too.")
         yield from assumed(spec.belief)
 
 

@@ -19,8 +19,8 @@ def opened(where: Ledger | str | Path, announce: Callable[[], None] = lambda: No
 
 def there(where: Ledger | str | Path) -> Ledger | None:
     """Return the ledger at a place, None where there is none."""
-    from takifugu.accounting.ledger.disk import is_free
-    from takifugu.accounting.ledger.stores import MissingLedger, is_address
+    from takifugu.accounting.ledger.events.disk import is_free
+    from takifugu.accounting.ledger.events.stores import MissingLedger, is_address
 
     if isinstance(where, str | Path) and not is_address(where) and is_free(where):
         return None  # and nothing is loaded that reads one

@@ -17,6 +17,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from takifugu.analysis.randomisers import Randomiser
+from takifugu.core.assumptions import Assumption, limit
 from takifugu.core.entries import Entries
 from takifugu.core.errors import InputError
 from takifugu.core.plain import Json, Plain
@@ -100,7 +101,7 @@ class Drawn:
     values: Any
     private: bool
     account: Plain | None
-    declared: tuple[str, ...] = ()
+    declared: tuple[Assumption, ...] = ()
 
     @property
     def randomiser(self) -> Randomiser:
@@ -113,7 +114,7 @@ class Drawn:
 
 
 #: What the certificate of a release says that begins a series.
-SERIES = "it begins a series: later releases about the source count as multiples of it"
+SERIES = limit("The release begins a series: later releases about the source count as multiples of it.")
 
 
 def debits_of(questions: Sequence[Question]) -> list[Debit]:

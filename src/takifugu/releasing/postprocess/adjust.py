@@ -12,6 +12,7 @@ from dataclasses import replace
 from fractions import Fraction
 
 from takifugu.analysis.randomisers import Noise, Randomiser
+from takifugu.core.assumptions import public
 from takifugu.core.errors import InputError
 from takifugu.core.lists import present
 from takifugu.numbers import projection
@@ -28,8 +29,8 @@ WHOLE = (
 )
 CUT = "Intervals are those of the raw values, cut off at 0."
 _PUBLIC = (
-    "the total {total} is a public constant that was not computed from the private data: this was declared by whoever "
-    "made the table, and was not checked"
+    "The total {total} is a public constant that was not computed from the private data. The maker of the table "
+    "declared this, and it was not checked."
 )
 
 
@@ -110,7 +111,7 @@ def goal_of(values: Sequence[Fraction], name: str, grid: Fraction, nonnegative: 
 
 
 def with_total(certificate: Certificate, goal: Fraction, of_total: Certificate | None) -> Certificate:
-    """Return the certificate with a total's condition, its last one, and seed warnings.
+    """Return the certificate with a total's assumption, its last one, and seed warnings.
 
     `of_total` is the certificate of a released total.
     """
@@ -119,10 +120,10 @@ def with_total(certificate: Certificate, goal: Fraction, of_total: Certificate |
         if of_total.release_id:
             place = f"as ledger release {of_total.release_id}"
         condition = (
-            f"the total {to_text(goal)} is itself a noisy release about {of_total.source!r}, made {place}, with "
-            f"epsilon {to_text(Fraction(of_total.epsilon))} of its own"
+            f"The total {to_text(goal)} is itself a noisy release about {of_total.source!r}, made {place}, with "
+            f"epsilon {to_text(Fraction(of_total.epsilon))} of its own."
         )
-    certificate_with_total = replace(certificate, conditions=(*certificate.conditions, condition))
+    certificate_with_total = replace(certificate, assumptions=(*certificate.assumptions, public(condition)))
     if of_total is None or of_total.private:
         return certificate_with_total
     # a weaker epsilon is the total's own
@@ -135,8 +136,7 @@ def notes_of_total(
     certificate: Certificate, noise: Randomiser | None, goal: Fraction, grid: Fraction
 ) -> tuple[str, ...]:
     """Return what is said of values with a total; see `with_total` and `bias`."""
-    condition = certificate.conditions[-1]
-    notes = (POST, f"{condition[0].upper()}{condition[1:]}.", *bias(noise, goal), WHOLE.format(grid=to_text(grid)))
+    notes = (POST, certificate.assumptions[-1].text, *bias(noise, goal), WHOLE.format(grid=to_text(grid)))
     return notes if noise is None else (*notes, CUT)
 
 

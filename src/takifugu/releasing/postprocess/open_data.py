@@ -8,8 +8,9 @@ from collections.abc import Hashable, Iterator, Mapping, Sequence
 
 from takifugu.core.plain import Json, Row
 from takifugu.releasing.certificates.cells import CLOCK, ESTIMATED, MARK, POSSIBLE, READABLE, REHEARSAL, ROW, UPPER
-from takifugu.releasing.certificates.certificate import Certificate, meaning_of
+from takifugu.releasing.certificates.certificate import Certificate
 from takifugu.releasing.certificates.files import DRAWING, TABLE, digest_of
+from takifugu.releasing.certificates.wording import meaning_of
 from takifugu.releasing.postprocess.readable import columns_in
 
 _PROFILE = "https://datapackage.org/profiles/2.0"

@@ -15,6 +15,7 @@ from takifugu._version import __version__
 from takifugu.analysis.randomisers import answered, scale_text
 from takifugu.calibration import Calibration
 from takifugu.core.arrays import IntArray
+from takifugu.core.assumptions import Assumption, check, limit, sentence
 from takifugu.core.names import normalised
 from takifugu.core.plain import Plain
 from takifugu.model import secrets
@@ -22,8 +23,9 @@ from takifugu.model.beliefs.one_sequence import Recording, is_recording
 from takifugu.model.frameworks import Framework
 from takifugu.model.queries.forms import ByCells
 from takifugu.numbers.rationals import to_text
-from takifugu.releasing.certificates.certificate import Answer, Certificate, once
+from takifugu.releasing.certificates.certificate import Answer, Certificate
 from takifugu.releasing.certificates.facts import Caution, Fact, Stays, Window
+from takifugu.releasing.certificates.wording import once
 from takifugu.releasing.planning.questions import Drawn
 from takifugu.releasing.publishing.doubts import doubts_of
 from takifugu.releasing.publishing.statements import in_certificate
@@ -103,24 +105,27 @@ def certificate_of(
         **asdict(wording),
         adjusting=notes,
         doubts=doubts_of(drawn),
-        checks=once(_at_odds(calibrations)),
         rehearsal=rehearsal,
     )
 
 
 def _facts_of(calibrations: Sequence[Calibration], facts: Sequence[Fact]) -> dict[str, Any]:
     """Return the fields of what is assumed and told."""
-    sentences, stays, windows = list[str](), list[Stays](), list[Window]()
+    assumptions, stays, windows = list[Assumption](), list[Stays](), list[Window]()
     for calibration in calibrations:
-        sentences += calibration.guarantee.assumptions
+        assumptions += calibration.guarantee.assumptions
     for fact in facts:
         if isinstance(fact, Stays):
             stays.append(fact)
         elif isinstance(fact, Window):
             windows.append(fact)
         else:
-            sentences.append(fact)
-    return {"assumptions": once(sentences), "stays": tuple(stays), "window": next(iter(windows), None)}
+            assumptions.append(fact)
+    for calibration in calibrations:
+        assumptions += map(limit, map(sentence, calibration.guarantee.conditions))
+    assumptions += map(check, _at_odds(calibrations))
+    told = tuple(dict.fromkeys(assumptions))
+    return {"assumptions": told, "stays": tuple(stays), "window": next(iter(windows), None)}
 
 
 def _promise_of(calibrations: Sequence[Calibration]) -> dict[str, Any]:
@@ -128,14 +133,13 @@ def _promise_of(calibrations: Sequence[Calibration]) -> dict[str, Any]:
     exceeded, requested = _exceeded(calibrations), None
     if exceeded:
         requested = to_text(min(exceeded))
-    hidden, beliefs, compositions, conditions = list[str](), list[str](), list[str](), list[str]()
+    hidden, beliefs, compositions = list[str](), list[str](), list[str]()
     frameworks, mechanisms = dict[str, Framework](), dict[str, str]()
     for calibration in calibrations:
         promise = calibration.guarantee
         frameworks[promise.framework] = calibration.framework
         mechanisms[calibration.mechanism] = calibration.source
         compositions.append(str(promise.composition))
-        conditions += promise.conditions
     for framework in frameworks.values():
         hidden += [secret.describe() for secret in framework.secrets]
         beliefs += [belief.describe() for belief in framework.beliefs]
@@ -145,7 +149,7 @@ def _promise_of(calibrations: Sequence[Calibration]) -> dict[str, Any]:
         "frameworks": {fingerprint: framework.to_dict() for fingerprint, framework in frameworks.items()},
         "epsilon": to_text(max(calibration.epsilon for calibration in calibrations)),
         "delta": to_text(max(calibration.delta for calibration in calibrations)),
-        "mechanisms": mechanisms, "compositions": once(compositions), "conditions": once(conditions),
+        "mechanisms": mechanisms, "compositions": once(compositions),
         "requested": requested,
     }  # fmt: skip
 
@@ -170,7 +174,7 @@ def _at_odds(calibrations: Sequence[Calibration]) -> Iterator[str]:
             laws = set(map(belief.chain.laws_of, steps))
             if len(steps) > 1 and len(laws) == 1 and None not in laws:
                 cell = query.by or "cell"
-                yield f"the belief treats every {cell} alike, but this table compares them"
+                yield f"The model treats all {cell}s alike, but this table compares them."
 
 
 def _steps_of_cells(query: ByCells, belief: Recording) -> list[IntArray]:

@@ -1,15 +1,25 @@
-"""Published tables in other forms, made on demand of what lies in the folder: JSON, GeoJSON, a Data Package."""
+"""Published tables in other forms, made on demand of what lies in the folder: JSON, GeoJSON, a Data Package, a ZIP."""
 
 from __future__ import annotations
 
 import math
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from pathlib import Path
 
 from takifugu.core.errors import InputError
 from takifugu.core.plain import Row
 from takifugu.model.beliefs.populations import FromPopulations
-from takifugu.releasing.certificates.files import CERTIFICATE, DATA, DRAWING, PACKAGE, PLACES, TABLE, content_of
+from takifugu.releasing.certificates.archives import MEMBERS, zipped
+from takifugu.releasing.certificates.files import (
+    ARCHIVE,
+    CERTIFICATE,
+    DATA,
+    DRAWING,
+    PACKAGE,
+    PLACES,
+    TABLE,
+    content_of,
+)
 from takifugu.releasing.postprocess.open_data import data_package, geo_json, table_json
 from takifugu.releasing.postprocess.picture import boxes_in
 from takifugu.releasing.publishing.sheets import published_at
@@ -17,7 +27,7 @@ from takifugu.releasing.report.outcomes import Published
 from takifugu.releasing.report.populations import Box, places_of_populations
 
 #: What a table is called in each form, after its name.
-FORMS = {"json": DATA, "geojson": PLACES, "datapackage": PACKAGE}
+FORMS = {"json": DATA, "geojson": PLACES, "datapackage": PACKAGE, "zip": ARCHIVE}
 #: The longitudes and latitudes that there are.
 _DEGREES = (-180.0, -90.0, 180.0, 90.0)
 _METRES_PER_DEGREE = 111_195.0
@@ -30,6 +40,8 @@ def form_of(folder: Path, name: str, kind: str) -> bytes:
     """
     if content_of(folder / f"{name}{TABLE}") is None:
         raise InputError(f"{name}{TABLE} is not beside {name}{CERTIFICATE}", fix="publish it again: that costs nothing")
+    if kind == "zip":  # of what is there, as it is: whoever gets it verifies it
+        return zipped(_contents(folder, name, MEMBERS))
     table = published_at(folder, name)
     if kind == "json":
         return table_json(table.rows, table.certificate)
@@ -37,6 +49,12 @@ def form_of(folder: Path, name: str, kind: str) -> bytes:
         return geo_json(iter(_places(table)))
     files = {end: content for end in (TABLE, DRAWING) if (content := content_of(folder / f"{name}{end}")) is not None}
     return data_package(name, files, table.rows, table.certificate)
+
+
+def _contents(folder: Path, name: str, ends: Iterable[str]) -> dict[str, bytes]:
+    """Return the bytes of those files of a table that are there, by name."""
+    contents = {f"{name}{end}": content_of(folder / f"{name}{end}") for end in ends}
+    return {file: content for file, content in contents.items() if content is not None}
 
 
 def _places(table: Published) -> list[tuple[Box, Row]]:

@@ -17,6 +17,7 @@ from takifugu.analysis.guarantee import Guarantee
 from takifugu.analysis.randomisers.outside import Outside
 from takifugu.calibration.entry_budget import promise_of_entries, replaced
 from takifugu.calibration.result import Calibration
+from takifugu.core.assumptions import Assumption, reading
 from takifugu.core.errors import InputError, ReleaseState
 from takifugu.core.names import normalised
 from takifugu.core.people import People
@@ -28,6 +29,7 @@ from takifugu.model.queries.counts import EveryChange
 from takifugu.numbers.noise import Entropy, SystemEntropy
 from takifugu.numbers.rationals import Number
 from takifugu.releasing.certificates.certificate import Certificate
+from takifugu.releasing.certificates.facts import Fact
 from takifugu.releasing.planning.identity import identity_of
 from takifugu.releasing.planning.notices import NOBODY_COUNTS, tell
 from takifugu.releasing.planning.questions import SERIES, Drawn, Question, Ready
@@ -45,7 +47,7 @@ if TYPE_CHECKING:
     from takifugu.accounting.ledger import Ledger
 
 #: What the charge of a release that was made elsewhere rests on.
-AS_DECLARED = "the mechanism was run elsewhere: that it loses no more is its maker's word, and not checked here"
+AS_DECLARED = "the mechanism was run elsewhere: that it loses no more is its maker's word, and was not checked here"
 
 
 @without_data
@@ -104,12 +106,12 @@ def release(
                 "a budget needs a ledger that keeps it", fix="write ledger='ledger.db', or omit the budget"
             ).at("ledger")
         require_known(ledger, require_ledger)
-        facts = list[str]()
+        facts = list[Fact]()
         if at is not None:  # InputError for data that are not one sequence of a recording
             place = charge_of(calibration, at=at).at or 0
             if place < 0:
                 raise InputError(f"at is {at!r}", rule="steps of a recording are counted from 0").at("at")
-            facts = [f"the sequence starts at step {place} of the recording"]
+            facts = [reading(f"The sequence starts at step {place} of the recording.")]
         if begins_series:
             facts.append(SERIES)
         questions = ready([payer.question(calibration, data, at, entries, begins_series)])
@@ -160,7 +162,7 @@ class Payer:
             may_miss=True,
         )  # fmt: skip
 
-    def certified(self, drawn: Sequence[Drawn], facts: Sequence[str] = ()) -> Certificate:
+    def certified(self, drawn: Sequence[Drawn], facts: Sequence[Fact] = ()) -> Certificate:
         scope, units = ("all", []) if self.unit is None else ("unit", [self.unit])
         return certificate_of(drawn, self.source, scope, units, facts)
 
@@ -230,7 +232,7 @@ def charge(
 
 
 def _elsewhere(
-    questions: Sequence[Ready], accounts: Mapping[str, Plain], bits: Entropy, declared: tuple[str, ...]
+    questions: Sequence[Ready], accounts: Mapping[str, Plain], bits: Entropy, declared: tuple[Assumption, ...]
 ) -> tuple[Drawn, ...]:
     """Return answers without values: another library draws them."""
     return tuple(

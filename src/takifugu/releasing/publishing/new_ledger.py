@@ -12,7 +12,7 @@ from itertools import chain
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from takifugu.accounting.ledger.stores import named
+from takifugu.accounting.ledger.events.stores import named
 from takifugu.core.errors import LedgerError
 from takifugu.core.escaping import command
 from takifugu.releasing.file.neighbours import outputs_apart

@@ -11,6 +11,7 @@ from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any, TypeVar
 
 from takifugu.analysis import randomisers
+from takifugu.core.assumptions import Assumption
 from takifugu.core.errors import CalibrationRefused, InputError, LedgerError, ReleaseState, TakifuguError
 from takifugu.core.names import normalised
 from takifugu.core.people import PEOPLE, People
@@ -35,7 +36,7 @@ if TYPE_CHECKING:
     from takifugu.releasing.publishing.choosing import Choice
 
 Budget = Number | tuple[Number, Number]
-Draws = Callable[[Sequence[Ready], Mapping[str, Plain], Entropy, tuple[str, ...]], tuple[Drawn, ...]]
+Draws = Callable[[Sequence[Ready], Mapping[str, Plain], Entropy, tuple[Assumption, ...]], tuple[Drawn, ...]]
 #: More bytes than a cell takes in all files together, beside its names, and than a row that is randomised by itself.
 CELL, ROW, NAMED = 2_000, 200, 20
 Thing = TypeVar("Thing")
@@ -165,7 +166,7 @@ def pay(questions: Sequence[Ready], ledger: Ledger, order: Order, progress: Prog
 
 
 def draw(
-    questions: Sequence[Ready], accounts: Mapping[str, Plain], bits: Entropy, declared: tuple[str, ...] = ()
+    questions: Sequence[Ready], accounts: Mapping[str, Plain], bits: Entropy, declared: tuple[Assumption, ...] = ()
 ) -> tuple[Drawn, ...]:
     """Answer the questions with noise.
 
@@ -199,7 +200,7 @@ def check(questions: Sequence[Ready]) -> None:
             _check("belief", belief, data, beliefs.KINDS, beliefs.from_dict)
         for secret, data in zip(framework.secrets, content["secrets"], strict=True):
             _check("secret", secret, data, secrets.KINDS, secrets.from_dict)
-    from takifugu.accounting.ledger.kept import LARGEST
+    from takifugu.accounting.ledger.waiting import LARGEST
 
     size = 0  # from public sizes alone: a refusal says nothing of the data
     for ready in questions:

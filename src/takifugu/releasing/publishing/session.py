@@ -15,6 +15,7 @@ from functools import partial
 from itertools import starmap
 
 from takifugu.accounting.ledger import OVER, SESSION, Payment, Reservation, Session
+from takifugu.core.assumptions import reading
 from takifugu.core.errors import BudgetExceeded, InputError, LedgerError, ReleaseError, ReleaseState
 from takifugu.core.tracebacks import without_data
 from takifugu.numbers.noise import Entropy, SystemEntropy, is_private
@@ -44,9 +45,9 @@ from takifugu.releasing.report.outcomes import Published
 NAME = "{}-session"
 _ANOTHER = "give the [[table]] another name, which pays for another session"
 #: What the certificate of a session assumes beyond that of its table.
-CHOSEN = (
-    "the places and their thresholds were chosen one after the other, by earlier answers and by what is public, never "
-    "by a look at the data"
+CHOSEN = reading(
+    "The places and their thresholds were chosen one after the other, by earlier answers and by what is public, never "
+    "by a look at the data."
 )
 
 

@@ -6,6 +6,7 @@ from collections.abc import Iterator, Sequence
 from typing import TYPE_CHECKING, cast
 
 from takifugu.accounting.composition import charge_of
+from takifugu.core.assumptions import Assumption, public, reading
 from takifugu.core.errors import CompositionRefused
 from takifugu.core.plain import Json, Plain
 from takifugu.core.readings import side_by_side
@@ -27,23 +28,24 @@ def statements_of(book: Ledger, paid: Reservation | Payment) -> dict[str, Plain]
     return statements
 
 
-def declared_of(book: Ledger, source: str) -> tuple[str, ...]:
+def declared_of(book: Ledger, source: str) -> tuple[Assumption, ...]:
     """Return what was declared of a source's entries and people, in certificates' words."""
     return (*_same_entries(book, source), *_same_people(book, source))
 
 
-def _same_entries(book: Ledger, source: str) -> Iterator[str]:
+def _same_entries(book: Ledger, source: str) -> Iterator[Assumption]:
     for declared in book.declarations(source):
         changes = side_by_side(*declared.readings)
-        yield f"declared on {declared.created[:10]} to be the same entries ({declared.why}):\n{changes}"
+        words = f"Declared on {declared.created[:10]} to be the same entries ({declared.why}):\n{changes}"
+        yield reading(words)
 
 
-def _same_people(book: Ledger, source: str) -> Iterator[str]:
+def _same_people(book: Ledger, source: str) -> Iterator[Assumption]:
     for other in book.view().sources:
         if other != source:
-            yield (
-                f"the people of the source {other!r} are the same people: each release about it counts here at the "
-                "cost of a change of the whole data set"
+            yield public(
+                f"The people of the source {other!r} are the same people. Each release about it counts here at the "
+                "cost of a change of the whole data set."
             )
 
 

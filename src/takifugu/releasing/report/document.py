@@ -1,56 +1,61 @@
-"""The report of a release: one HTML file for people, and what it says of the promise.
+"""The report of a release: one HTML file for people.
 
-What it is worth; what was published; what it hides, and from whom; what it does not; then, folded, what was compared,
-and the mathematics for who knows the field. All of it is public: the noisy values, and what was known before they were
-drawn. It is made from the certificate and the calibrations, neither of which holds data.
+First the picture, how accurate and how private the table is, and what is not protected; then the numbers, the
+assumptions, how sure a reader can become, and how the noise was chosen. All of it is public: the noisy values, and what
+was known before they were drawn. It is made from the certificate and the calibrations, neither of which holds data.
 """
 
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 from fractions import Fraction
+from itertools import chain
 
 from takifugu.accounting import definitions, suspicion
 from takifugu.analysis.guarantee import Composition, Covers
-from takifugu.analysis.randomisers.selection import PermuteAndFlip
 from takifugu.analysis.robustness import OFF_BY, OFF_HEADER, if_belief_off
 from takifugu.calibration.alternatives import CHOSEN, Alternative, drawn_errors
+from takifugu.core.assumptions import Kind
 from takifugu.core.errors import InputError
 from takifugu.core.escaping import at_most
 from takifugu.core.text.curves import Line, line_chart
 from takifugu.core.text.scales import Axis
 from takifugu.core.text.tables import shortened
 from takifugu.model.secrets import OF_FACTS
-from takifugu.releasing.certificates.certificate import (
-    Certificate,
+from takifugu.releasing.certificates.cells import READABLE
+from takifugu.releasing.certificates.certificate import Certificate
+from takifugu.releasing.certificates.facts import Caution
+from takifugu.releasing.certificates.files import CERTIFICATE, DATA, DRAWING, PACKAGE, PLACES, TABLE
+from takifugu.releasing.certificates.wording import (
+    NUMBERED,
+    TITLES,
+    about,
     account_text,
     charged,
     compares_some,
     composes,
-    in_short,
     is_worded,
     meaning_of,
     mechanisms_of,
     noise_text,
-    not_promised,
+    odds_of,
     promise_text,
     secrets_of,
     statistic_of,
-    stay_words,
 )
-from takifugu.releasing.certificates.facts import Caution
-from takifugu.releasing.certificates.files import CERTIFICATE, DATA, DRAWING, PACKAGE, PLACES, TABLE
 from takifugu.releasing.postprocess.release import Release
-from takifugu.releasing.report.opening import number_with_error, opening, verdict_of
+from takifugu.releasing.report.opening import accuracy, verdict_of
 from takifugu.releasing.report.outcomes import Outcome, Published
-from takifugu.releasing.report.page import Block, Bullets, Figure, Table, Terms, Words, page, sentence
+from takifugu.releasing.report.page import Block, Bullets, Column, Figure, Gallery, Table, Terms, Words, page, sentence
+from takifugu.releasing.report.privacy import privacy_of
 from takifugu.releasing.report.values import farthest_end, published
 
 _MEANING = (
-    "Somebody suspects a hidden fact before anything is published, and then reads this release. However they analyse "
-    "it, this is how sure they can become, if what they believe about the data is among the beliefs above."
+    "A reader suspects a secret before the release, and then reads the table. This is how sure they can become, "
+    "however they analyse it, if they believe one of the models above."
 )
-_WHOLE = "The noise covers every change of the whole data set: the promise holds whatever anyone believes."
+_WHOLE = "The noise covers every change of the whole data set: the guarantee holds whatever anyone believes."
+_NOT_SAMPLING = "The error is random noise added for privacy. It says nothing about other {people} or times."
 _PER_DISTANCE = (
     "Where a belief differs from the listed ones by a factor of at most e^Delta given each hypothesis, two populations "
     "at distance d keep epsilon d + 2 Delta."
@@ -67,7 +72,7 @@ def if_off(c: Certificate) -> Block:
     kinds = {secret["kind"] for secret in secrets_of(c)}
     off = if_belief_off(Fraction(c.epsilon), Fraction(c.delta), OF_FACTS.issuperset(kinds))
     rows = [row.cells for row in off]
-    return Table(f"The promise of {c.release} for other beliefs", OFF_HEADER, rows, (0,), sentence(OFF_BY))
+    return Table(f"The guarantee of {c.release} for other models", OFF_HEADER, rows, (0,), sentence(OFF_BY))
 
 
 def suspicions(c: Certificate) -> Iterator[Block]:
@@ -79,7 +84,7 @@ def suspicions(c: Certificate) -> Iterator[Block]:
         return
     epsilon, delta = Fraction(c.epsilon), Fraction(c.delta)
     if epsilon == 0:
-        yield Words("With epsilon 0 nobody becomes any more or less sure of a hidden fact.")
+        yield Words("With epsilon 0 nobody becomes any more or less sure of a secret.")
         return
     meaning = _MEANING
     if compares_some(c):
@@ -104,19 +109,6 @@ def _suspicion_picture(epsilon: float, width: int) -> str:
         lines.append(Line(name, [(0, 0), *between, (100, 100)]))
     title = f"From before to after, epsilon {at_most(epsilon, digits=4)}"
     return line_chart(lines, Axis("how sure before, %"), Axis("how sure after, %"), title, width=width, height=300)
-
-
-def not_hidden(c: Certificate) -> Iterator[str]:
-    """Yield the facts left open by definition, beliefs or publicity."""
-    yield from not_promised(c)
-    if not c.beliefs or not any(answer.values for answer in c.answers):  # a randomised column says it above
-        return
-    if in_short(c):
-        yield "single rows, and everything else about the records that is not listed as hidden"
-        return
-    yield "patterns over many rows, and what the published numbers say about everybody on average"
-    units = f"which {c.people.many} there are, how long their data are, and which of them are missing"
-    yield f"{units}: these are taken as public"
 
 
 #: How cautions look that do not look like the others.
@@ -159,24 +151,11 @@ def report_html(subject: Release | Published | Outcome) -> str:
     return page("report.html", articles=list(map(_article, tables)), **head)
 
 
-def verdict_words(table: Published, left_out: str | None = None) -> str:
-    """Return a report's first sentence: the table's worth, or its choice's error."""
-    verdict = verdict_of(table, left_out)[1]
-    if verdict or not isinstance(table.releases[0][1].randomiser, PermuteAndFlip):
-        return verdict
-    return number_with_error(table)
-
-
 def _article(t: Published) -> dict[str, object]:
     """Return a table's values for the template, by name."""
-    c = t.certificate
-    about, window = "Private release", list[str]()
-    if c.title:
-        about += f" {t.name!r}"
-    if c.publisher:
-        about += f" by {c.publisher}"
-    if c.window is not None:
-        window.append(c.window.words)
+    c, blocks = t.certificate, list(published(t))
+    pictures = [block for block in blocks if isinstance(block, Figure | Gallery)]
+    tables = [block for block in blocks if not isinstance(block, Figure | Gallery)]
     warnings = list[Words]()
     for caution, warning in zip(c.cautions, c.warnings, strict=True):
         warnings.append(Words(warning, _LOOKS.get(caution, "warning")))
@@ -185,25 +164,56 @@ def _article(t: Published) -> dict[str, object]:
         if f"{t.name}{end}" in names:
             files.append((label, f"{t.name}{end}"))
     return {
-        "name": t.name, "certificate": c, "title": c.title or t.name,
-        "about": f"{about} about the source {c.source!r}, {c.date or 'a rehearsal'}",
-        "lead": statistic_of(c),
-        "opening": [*warnings, *(Words(sentence(words), "warning") for words in c.doubts), *opening(t), *_checks(c)],
-        "published": [*map(Words, map(sentence, (*meaning_of(c), *window))), *published(t)],
-        "files": files,
-        "in_short": in_short(c)[:1],
-        "beliefs": shortened(c.beliefs, MOST_BELIEFS, "more of this kind"), "stays": stay_words(c),
-        "suspicions": list(suspicions(c)),
-        "not_hidden": not_hidden(c), "conditions": [*c.assumptions, *window, *c.conditions],
+        "name": t.name, "certificate": c, "title": c.title or t.name, "lead": about(c), "made": _made(t),
+        "warnings": [*warnings, *(Words(sentence(words), "warning") for words in c.doubts)],
+        "pictures": pictures, "columns": _columns(t), "before": _before(t), "files": files,
+        "published": [*map(Words, meaning_of(c)), *tables],
+        "assumptions": list(_groups(c)), "limits": c.of_kind(Kind.LIMIT), "suspicions": list(suspicions(c)),
         "if_belief_off": if_off(c), "with_others": composes(c), "compared": list(_compared(t)),
         "facts": _key_facts(t), "technical": _technical(t),
     }  # fmt: skip
 
 
-def _checks(c: Certificate) -> Iterator[Words]:
-    """Yield what to see to before one relies on a table."""
-    for words in c.checks:
-        yield Words(f"Before you rely on it: {words}.")
+def _made(t: Published) -> str:
+    """Say who published the table, of which source, and when."""
+    c = t.certificate
+    name = f"{t.name!r} " if c.title else ""
+    by = f" by {c.publisher}" if c.publisher else ""
+    contact = f" ({c.contact})" if c.contact else ""
+    when = f"published{by}{contact} on {c.date}" if c.date else "as a rehearsal"
+    return f"Table {name}of the source {c.source!r}, {when}."
+
+
+def _columns(t: Published) -> list[Column]:
+    """Return the three answers that a reader needs first."""
+    privacy = privacy_of(t.certificate)
+    verdict, words = verdict_of(t)
+    accurate = [Words(text, f"verdict {verdict or 'plain'}" if text == words else "") for text in accuracy(t)]
+    rows = chain.from_iterable(rows for _, rows in t.rows_by_unit) if t.cells else ()
+    if any(row.get(READABLE) is False for row in rows):
+        accurate.append(Words("Grey values: the error is too large to read them."))
+    private = [Words(f"Secret: {privacy.secret}."), Words(sentence(odds_of(t.certificate) or privacy.guarantee))]
+    limits = [Words(sentence(privacy.not_protected))]
+    if t.certificate.beliefs and "believe" not in privacy.not_protected:
+        limits.append(Words("Anything against readers who know more than the stated model."))
+    named = {"How accurate": accurate, "How private": private, "What is not protected": limits}
+    return [Column(heading, blocks) for heading, blocks in named.items()]
+
+
+def _before(t: Published) -> str:
+    """Say what to judge before one relies on a table."""
+    checks = " ".join(t.certificate.of_kind(Kind.CHECK))
+    return f"{checks} {_NOT_SAMPLING.format(people=t.certificate.people.many)}".strip()
+
+
+def _groups(c: Certificate) -> Iterator[tuple[str, int, Sequence[str]]]:
+    """Yield the numbered assumptions by their kinds: a title, the first number, the sentences."""
+    first = 1
+    for kind in NUMBERED:
+        sentences = c.of_kind(kind)
+        if sentences:
+            yield TITLES[kind], first, sentences
+        first += len(sentences)
 
 
 def _key_facts(t: Published) -> Iterator[tuple[str, str]]:
@@ -221,7 +231,7 @@ def _key_facts(t: Published) -> Iterator[tuple[str, str]]:
         yield "interval (95 %)", f"± {' to '.join(map(at_most, ends))}"
     if c.measured_in:
         yield "measured in", c.measured_in
-    yield "found by", ", ".join(c.mechanisms)
+    yield "mechanism", ", ".join(c.mechanisms)
     yield "composes", ", ".join(Composition(kind).answer for kind in c.compositions)
 
 
@@ -237,13 +247,13 @@ def _technical(t: Published) -> list[tuple[str, Sequence[str | None]]]:
         ("Publish", [f"{statistic_of(c)}, from the source {c.source!r}"]),
         ("Table", [t.name]),
         (c.people.many.capitalize(), [units]),
-        ("Promise", [sentence(promise_text(c))]),
-        ("If", c.assumed),
-        ("And if", c.conditions),
+        ("Guarantee", [sentence(promise_text(c))]),
+        ("Secrets", c.hidden),
+        ("Models", shortened(c.beliefs, MOST_BELIEFS, "more of this kind")),
         ("Noise", noise),
-        ("Found by", ["; ".join(mechanisms_of(c))]),
-        ("With others", composes(c)),
-        ("Account", [sentence(account_text(c))]),
+        ("Mechanism", ["; ".join(mechanisms_of(c))]),
+        ("Composition", composes(c)),
+        ("Ledger", [sentence(account_text(c))]),
         ("Publisher", [c.publisher, c.contact]),
     ]  # fmt: skip
 

@@ -128,6 +128,14 @@ class Folded:
     blocks: Sequence[Block]
 
 
+@dataclass(frozen=True)
+class Column:
+    """One of several columns beside each other, with its heading."""
+
+    heading: str
+    blocks: Sequence[Block]
+
+
 Block = Words | Bullets | Terms | Table | Figure | Gallery | Folded
 
 

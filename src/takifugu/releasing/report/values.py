@@ -26,7 +26,7 @@ from takifugu.releasing.postprocess.picture import (
     place_kind,
     two_way_of,
 )
-from takifugu.releasing.postprocess.readability import Ends, is_outside
+from takifugu.releasing.postprocess.readability import Ends, counts, is_outside
 from takifugu.releasing.postprocess.readable import LEVEL, in_words, measured, number
 from takifugu.releasing.postprocess.release import Release
 from takifugu.releasing.report.outcomes import Published
@@ -65,14 +65,14 @@ def published(t: Published) -> Iterator[Block]:
         yield _table_of_cells(t, rows)
 
 
-def error_words(error: float, values: int, unit: str) -> str:
+def error_words(error: float, values: int, unit: str, exact: str = "value") -> str:
     """State the ± of all values of a table.
 
-    >>> error_words(63, 2, "rows")
-    'Each value is ± 63 rows, with probability 95 % for all 2 at once, over the noise alone.'
+    >>> error_words(63, 2, "rows", "count")
+    'Every value is within ±63 rows of the exact count (95 %, all 2 at once).'
     """
-    together = f" for all {values:,} at once" if values > 1 else ""
-    return f"Each value is ± {measured(error, unit)}, with probability 95 %{together}, over the noise alone."
+    together, each = (f", all {values:,} at once", "Every") if values > 1 else ("", "The")
+    return f"{each} value is within ±{measured(error, unit)} of the exact {exact} (95 %{together})."
 
 
 def farthest_end(answer: Release, cells: int) -> Fraction | None:
@@ -206,7 +206,8 @@ def noisy_cell(row: Row, possible: Ends | None) -> Cell:
 def _note(t: Published, rows: Sequence[Row], error: float | None) -> str:
     """Explain a table's error and marks in a note below it."""
     if error is not None:
-        words = error_words(error, t.cells, t.certificate.measured_in or "")
+        exact = "count" if counts(t.certificate.query) else "value"
+        words = error_words(error, t.cells, t.certificate.measured_in or "", exact)
     elif t.cells == 1:
         words = f"{_READ}."
     else:

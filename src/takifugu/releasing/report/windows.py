@@ -23,9 +23,9 @@ from takifugu.releasing.certificates.files import REPORT
 from takifugu.releasing.postprocess.picture import LEGEND, MOST_PANELS, SAFE, boxes_in, place_kind, safe_map
 from takifugu.releasing.postprocess.readability import possible_ends
 from takifugu.releasing.postprocess.readable import in_words, measured, number, readable
-from takifugu.releasing.report.opening import suspicion_of
 from takifugu.releasing.report.outcomes import published_of
 from takifugu.releasing.report.page import Block, Cell, Figure, Folded, Gallery, Table, Words, page
+from takifugu.releasing.report.privacy import privacy_of
 from takifugu.releasing.report.values import marks_meant, noisy_cell
 
 #: How a page says that it is ours, so that it may be written anew.
@@ -85,7 +85,7 @@ def windows_html(name: str, certificates: Sequence[Certificate], files: Sequence
         heading=first.title or name,
         lead=f"{first.statistic}, from the source {first.source!r}",
         least_change=measured(readable(max(widths)), first.measured_in or "") if widths else "",
-        hides=suspicion_of(published_of(first)),
+        hides=f"How private: {privacy_of(first).guarantee}.",
         series=drawn,
         not_drawn=max(len(series) - MOST_PANELS, 0),
         places=place_blocks(name, certificates),

@@ -9,6 +9,7 @@ from functools import cached_property
 from typing import TYPE_CHECKING, Unpack, overload
 
 from takifugu.core.arrays import FloatArray
+from takifugu.core.assumptions import Assumption, public, world
 from takifugu.core.errors import InputError
 from takifugu.core.escaping import number
 from takifugu.core.lists import with_keys
@@ -154,10 +155,11 @@ class MarkovChain(PeriodicChain):
         """Return the stationary law in floats; masses below 5e-324 become 0."""
         return self.stationary_laws[0].floats()
 
-    def assumptions(self) -> tuple[str, ...]:
+    def assumptions(self) -> tuple[Assumption, ...]:
         starts: dict[object, str] = {"stationary": "the stationary one", "any": "unknown"}
-        how = f"its initial distribution is {starts.get(self.initial, 'given')}"
-        return (f"the sequence is a Markov chain with the stated transition matrix; {how}", "its length is public")
+        how = f"Its initial distribution is {starts.get(self.initial, 'given')}."
+        chain = world(f"The sequence is a Markov chain with the stated transition matrix. {how}")
+        return chain, public("The length of the sequence is public.")
 
     def to_dict(self) -> Json:
         of_periods = super().to_dict()
@@ -205,12 +207,14 @@ class MarkovChainClass(PlainForm, OneChain, kind="markov-chain-class"):
             raise InputError(f"g is {g!r}", rule="an eigengap lies above 0 and is at most 1").at("g")
         set_fields(self, pi=mass, g=gap, length=checked_length(length), states=names, source=source)
 
-    def assumptions(self) -> tuple[str, ...]:
+    def assumptions(self) -> tuple[Assumption, ...]:
         return (
-            "the sequence is a reversible Markov chain whose stationary masses are at least "
-            f"{_exactly(self.pi)} and whose eigengap is at least {_exactly(self.g)}; its initial distribution is "
-            "unknown",
-            "its length is public",
+            world(
+                "The sequence is a reversible Markov chain whose stationary masses are at least "
+                f"{_exactly(self.pi)} and whose eigengap is at least {_exactly(self.g)}. Its initial distribution is "
+                "unknown."
+            ),
+            public("The length of the sequence is public."),
         )
 
     def _described(self, length: str) -> str:
@@ -259,12 +263,14 @@ class BinaryChainInterval(PlainForm, OneChain, kind="binary-chain-interval"):
         holds_stays = bool(((stays >= self.low - 1e-9) & (stays <= 1 - self.low + 1e-9)).all())
         return chain.states == self.states and holds_stays
 
-    def assumptions(self) -> tuple[str, ...]:
+    def assumptions(self) -> tuple[Assumption, ...]:
         high = _exactly(1 - as_fraction(self.low, "low"))
         return (
-            "the sequence is a Markov chain that stays in either state with a probability from "
-            f"{_exactly(self.low)} to {high}; its initial distribution is unknown",
-            "its length is public",
+            world(
+                "The sequence is a Markov chain that stays in either state with a probability from "
+                f"{_exactly(self.low)} to {high}. Its initial distribution is unknown."
+            ),
+            public("The length of the sequence is public."),
         )
 
     def _described(self, length: str) -> str:

@@ -9,6 +9,7 @@ from functools import cached_property
 import numpy as np
 
 from takifugu.core.arrays import FloatArray, IntArray, read_only
+from takifugu.core.assumptions import Assumption, public, world
 from takifugu.core.errors import InputError
 from takifugu.core.plain import VALUES, PlainForm, set_fields
 from takifugu.model.beliefs.chains.periodic_chain import PeriodicChain
@@ -118,16 +119,19 @@ class ChainRegion(PlainForm, OneChain, kind="chain-region"):
         """
         return None if self.confidence is None else super().laws_of(steps)
 
-    def assumptions(self) -> tuple[str, ...]:
-        chain = "the sequence is a Markov chain with a matrix in the stated region; its initial distribution is unknown"
-        if self.confidence is None:
-            return chain, "its length is public"
-        covers = (
-            f"the region was estimated, and covers the true matrix with confidence {self.confidence}: the promise "
-            "holds only if it does"
+    def assumptions(self) -> tuple[Assumption, ...]:
+        chain = world(
+            "The sequence is a Markov chain with a matrix in the stated region. Its initial distribution is unknown."
         )
-        steps = "every step that was counted for the region followed that matrix, whatever came before it"
-        return chain, covers, steps, "its length is public"
+        length = public("The length of the sequence is public.")
+        if self.confidence is None:
+            return chain, length
+        covers = world(
+            f"The region was estimated. It covers the true matrix with confidence {self.confidence}, and the guarantee "
+            "holds only if it does."
+        )
+        steps = world("Every step that was counted for the region followed that matrix, whatever came before it.")
+        return chain, covers, steps, length
 
     def _described(self, length: str) -> str:
         covered = "assumed" if self.confidence is None else f"confidence {self.confidence}"

@@ -10,6 +10,7 @@ from typing import Self, TypeVar
 import numpy as np
 
 from takifugu.core.arrays import BoolArray, FloatArray, IntArray
+from takifugu.core.assumptions import Assumption, public, world
 from takifugu.core.errors import InputError, Unsupported, within
 from takifugu.core.lists import list_of
 from takifugu.core.plain import VALUES, PlainForm, set_fields
@@ -208,13 +209,15 @@ class PeriodicChain(PlainForm, OneChain, kind="periodic-chain"):
             return frozenset((0,))
         return frozenset(np.array(self.matrix_of)[(self.start + steps) % self.period].tolist())
 
-    def assumptions(self) -> tuple[str, ...]:
+    def assumptions(self) -> tuple[Assumption, ...]:
         starts: dict[object, str] = {"stationary": "the one that is the same a period later", "any": "unknown"}
-        how = f"its initial distribution is {starts.get(self.initial, 'given')}"
+        how = f"Its initial distribution is {starts.get(self.initial, 'given')}."
         return (
-            "the sequence is a Markov chain, and each step follows the stated transition matrix of its place in a "
-            f"period of {self.period} steps; {how}",
-            "its length is public, and so is where in a period it starts",
+            world(
+                "The sequence is a Markov chain, and each step follows the stated transition matrix of its place in a "
+                f"period of {self.period} steps. {how}"
+            ),
+            public("The length of the sequence is public, and so is where in a period it starts."),
         )
 
     def _described(self, length: str) -> str:

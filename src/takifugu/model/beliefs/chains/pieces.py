@@ -10,6 +10,7 @@ from typing import ClassVar, overload
 import numpy as np
 
 from takifugu.core.arrays import IntArray, read_only
+from takifugu.core.assumptions import Assumption, world
 from takifugu.core.entries import Nameless
 from takifugu.core.errors import InputError
 from takifugu.core.lists import list_of
@@ -120,8 +121,8 @@ class IndependentPieces(PlainForm, Nameless, kind="independent-pieces"):
     def _cut(self) -> dict[int, OneSequence]:
         return {}
 
-    def assumptions(self) -> tuple[str, ...]:
-        return (*self.chain.assumptions(), "the recordings are independent of each other")
+    def assumptions(self) -> tuple[Assumption, ...]:
+        return (*self.chain.assumptions(), world("The recordings are independent of each other."))
 
     def describe(self) -> str:
         least, most = min(self.lengths), max(self.lengths)

@@ -11,6 +11,7 @@ import numpy as np
 import numpy.typing as npt
 
 from takifugu.core.arrays import BoolArray, FloatArray
+from takifugu.core.assumptions import Assumption, world
 from takifugu.core.entries import relisted
 from takifugu.core.errors import InputError
 from takifugu.core.lists import list_of, places_of, take
@@ -226,8 +227,8 @@ class BayesianNetwork:
             self._parts[number] = BayesianNetwork(self.nodes[run.start : run.stop], self.source)
         return self._parts[number]
 
-    def assumptions(self) -> tuple[str, ...]:
-        return ("the record follows the stated Bayesian network",)
+    def assumptions(self) -> tuple[Assumption, ...]:
+        return (world("The record follows the stated Bayesian network."),)
 
     def to_dict(self) -> Json:
         nodes = [

@@ -19,6 +19,7 @@ from typing import Any, TypeVar
 import numpy as np
 
 from takifugu.core.arrays import FloatArray, IntArray
+from takifugu.core.assumptions import Assumption, world
 from takifugu.core.lists import members_of
 from takifugu.core.plain import Json, Plain, set_fields, to_plain
 from takifugu.model.beliefs import Belief
@@ -145,11 +146,14 @@ class CountedParameters(Parameters):
                     return False
         return True
 
-    def assumptions(self) -> tuple[str, ...]:
+    def assumptions(self) -> tuple[Assumption, ...]:
         return (
-            "the parameters of the population follow a joint distribution in the class that the counts support, which "
-            f"covers the true one with confidence {self.confidence}: the promise holds only if it does",
-            "the counted populations are independent of each other, and the parameters take no values but theirs",
+            world(
+                "The parameters of the population follow a joint distribution in the class that the counts support. "
+                f"The class covers the true one with confidence {self.confidence}, and the guarantee holds only if it "
+                "does."
+            ),
+            world("The counted populations are independent. The parameters take no values but theirs."),
             super().assumptions()[1],
         )
 

@@ -10,6 +10,7 @@ from typing import Annotated, ClassVar, Literal
 
 from annotated_types import MinLen
 
+from takifugu.core.assumptions import Assumption, world
 from takifugu.core.errors import InputError, TakifuguError, within
 from takifugu.core.plain import Plain
 from takifugu.core.sections import Key, Number, Text, written
@@ -152,7 +153,7 @@ class DensitySection:
             rounding=step / 2 * weight, reach=(high - low) * weight,
         )  # fmt: skip
 
-    def assumptions(self) -> Iterator[str]:
+    def assumptions(self) -> Iterator[Assumption]:
         yield from readings(self.resolution, self.missing)
         if self.outside == "clip":
-            yield "the stated densities are those of numbers that were put into their range"
+            yield world("The stated densities are those of numbers that were put into their range.")

@@ -10,6 +10,7 @@ from typing import Annotated, ClassVar, Literal
 
 from annotated_types import MinLen
 
+from takifugu.core.assumptions import Assumption, reading
 from takifugu.core.errors import InputError, TakifuguError
 from takifugu.core.plain import Plain
 from takifugu.core.sections import FilePath, Key, Number, PublicFile, Text, written
@@ -173,7 +174,7 @@ class NormalSection:
             tuple(self.missing or {}),
         )  # fmt: skip
 
-    def assumptions(self) -> Iterator[str]:
+    def assumptions(self) -> Iterator[Assumption]:
         yield from readings(self.resolution, self.missing)
 
 
@@ -183,9 +184,9 @@ def replaced(missing: dict[str, Number] | None) -> Plain:
     return {"belief.missing": replaced or None}
 
 
-def readings(resolution: Number, missing: dict[str, Number] | None) -> Iterator[str]:
+def readings(resolution: Number, missing: dict[str, Number] | None) -> Iterator[Assumption]:
     """Yield what is assumed of numbers that are rounded, and of those that are missing."""
     step = to_text(as_fraction(resolution, "the resolution"))
-    yield f"numbers are rounded to multiples of {step} when they are read"
+    yield reading(f"Numbers are rounded to multiples of {step} when they are read.")
     for name, value in (missing or {}).items():
-        yield f"a missing or infinite value of {name!r} counts as {value}, as if that had been observed"
+        yield reading(f"A missing or infinite value of {name!r} counts as {value}, as if that had been observed.")

@@ -8,6 +8,7 @@ from typing import Annotated, Literal
 
 from annotated_types import MinLen
 
+from takifugu.core.assumptions import Assumption, reading
 from takifugu.core.errors import InputError, about
 from takifugu.core.plain import Plain
 from takifugu.core.sections import Key, Number, State, Text, written
@@ -114,7 +115,7 @@ class RecordsSection:
             source = checked_source(origin, self.fit.private)
             return Records(table, self.records, source, intervals(counts, self.fit.confidence))
 
-    def assumptions(self) -> Iterator[str]:
+    def assumptions(self) -> Iterator[Assumption]:
         for name, classes in (self.classes or {}).items():
             pairs = zip(Classes(classes.ends).words, classes.called, strict=True)
             parts = []
@@ -123,8 +124,8 @@ class RecordsSection:
             classes_in_words = ", ".join(parts)
             rule = ""
             if classes.missing is not None:
-                rule = f"; a missing value counts as {classes.missing!r}"
-            yield f"the numbers of {name!r} are read in classes: {classes_in_words}{rule}"
+                rule = f" A missing value counts as {classes.missing!r}."
+            yield reading(f"The numbers of {name!r} are read in classes: {classes_in_words}.{rule}")
 
 
 def _in_words(classes: DeclaredClasses) -> Mapping[str, str]:

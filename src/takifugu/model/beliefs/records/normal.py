@@ -10,6 +10,7 @@ from functools import cached_property
 
 import numpy as np
 
+from takifugu.core.assumptions import Assumption, limit, world
 from takifugu.core.entries import Nameless, Undivided
 from takifugu.core.errors import InputError, within
 from takifugu.core.lists import list_of, members_of
@@ -193,17 +194,17 @@ class MultivariateNormal(Nameless, Undivided):
         """Return the standard deviation of the columns' weighted sum over records."""
         return math.sqrt(self.records * form(row, self.covariance, row))
 
-    def assumptions(self) -> tuple[str, ...]:
+    def assumptions(self) -> tuple[Assumption, ...]:
         names = " and ".join(map(repr, self.columns))
-        normal = (
-            f"the {self.records} records are independent, each drawn from the stated joint normal distribution of "
-            f"{names}"
+        normal = world(
+            f"The {self.records} records are independent, each drawn from the stated joint normal distribution of "
+            f"{names}."
         )
         if self.outside == "refuse":
             return (normal,)
         return (
             normal,
-            'values outside the declared ranges are clipped, which voids "jointly normal" as far as any are',
+            limit('Values outside the declared ranges are clipped. Where any are, "jointly normal" does not hold.'),
         )
 
     def to_dict(self) -> Json:

@@ -13,6 +13,7 @@ from fractions import Fraction
 from itertools import combinations
 from operator import itemgetter
 
+from takifugu.core.assumptions import Assumption, world
 from takifugu.core.errors import InputError, Unsupported
 from takifugu.core.plain import Json, Plain, set_fields
 from takifugu.core.rules import check_type
@@ -84,12 +85,14 @@ class NormalRegion(MultivariateNormal):
                 laws[slopes] = ExtremeLaw(self, x, slopes)
         return tuple(laws.values())
 
-    def assumptions(self) -> tuple[str, ...]:
+    def assumptions(self) -> tuple[Assumption, ...]:
         return (
             *super().assumptions(),
-            "the joint normal distribution is any in the class that the public sample supports, which covers the true "
-            f"one with confidence {self.ends.confidence}: the promise holds only if it does",
-            "the rows of the public sample are independent draws of the same joint normal distribution",
+            world(
+                "The joint normal distribution is any in the class that the public sample supports. The class covers "
+                f"the true one with confidence {self.ends.confidence}, and the guarantee holds only if it does."
+            ),
+            world("The rows of the public sample are independent draws of the same joint normal distribution."),
         )
 
     def to_dict(self) -> Json:

@@ -18,6 +18,7 @@ from fractions import Fraction
 from functools import cached_property
 from typing import Any
 
+from takifugu.core.assumptions import Assumption, world
 from takifugu.core.entries import Undivided, listed
 from takifugu.core.errors import InputError
 from takifugu.core.lists import value_of, without
@@ -150,11 +151,13 @@ class Parameters(Columnwise, Undivided):
             return 0.0
         return sum(2.0**-52 * (len(self.alphabet(entry)) + 4) for entry in range(self.size))
 
-    def assumptions(self) -> tuple[str, ...]:
+    def assumptions(self) -> tuple[Assumption, ...]:
         return (
-            "the parameters of the population follow the stated joint distribution",
-            f"given the parameters, the {self.records} records are independent of each other, and so are the columns "
-            "of a record; each column follows its own parameter",
+            world("The parameters of the population follow the stated joint distribution."),
+            world(
+                f"Given the parameters, the {self.records} records are independent of each other, and so are the "
+                "columns of a record. Each column follows its own parameter."
+            ),
         )
 
     def to_dict(self) -> Json:

@@ -12,6 +12,7 @@ from typing import Protocol, runtime_checkable
 import numpy as np
 
 from takifugu.core.arrays import IntArray
+from takifugu.core.assumptions import Assumption, public, world
 from takifugu.core.entries import Nameless, Undivided, positions
 from takifugu.core.errors import InputError, Unsupported
 from takifugu.core.lists import pairs_of, value_of
@@ -179,10 +180,10 @@ class Records(PlainForm, Nameless, Undivided, kind="records"):
     def _added(self, grid: Fraction, labels: tuple[str, ...], rows: IntArray) -> Additive:
         return Additive(grid, labels, (rows,), np.ones(self.size, dtype=np.int64))
 
-    def assumptions(self) -> tuple[str, ...]:
+    def assumptions(self) -> tuple[Assumption, ...]:
         return (
-            "the records are independent of each other, each with the same stated joint distribution of its columns",
-            "the number of records is public",
+            world("The records are independent, each with the same stated joint distribution of its columns."),
+            public("The number of records is public."),
         )
 
     @classmethod

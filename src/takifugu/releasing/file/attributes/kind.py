@@ -8,6 +8,7 @@ from typing import Annotated, Any, ClassVar, Literal, Protocol, runtime_checkabl
 
 from pydantic import Field
 
+from takifugu.core.assumptions import public
 from takifugu.core.entries import columns_of
 from takifugu.core.errors import InputError, SpecError, TakifuguError
 from takifugu.core.sections import values_of as held_by
@@ -204,8 +205,8 @@ class Attributes(Kind):
                 keys = [key, *written(section, map(str, error.where[:1]))]
             raise SpecError([blamed(error, "hide", *keys)]) from None
 
-    def assumptions(self, file: ReleaseFile) -> Iterator[str | Fact]:
-        yield "the number of records is public"
+    def assumptions(self, file: ReleaseFile) -> Iterator[Fact]:
+        yield public("The number of records is public.")
         yield from super().assumptions(file)
 
 

@@ -9,6 +9,7 @@ from dataclasses import replace
 from pathlib import Path
 
 from takifugu.calibration import Calibration
+from takifugu.core.assumptions import limit, public, reading
 from takifugu.core.errors import TakifuguError
 from takifugu.core.sections import written
 from takifugu.mechanisms.one_sided.safe_cells import SafeCells
@@ -122,27 +123,27 @@ class UnderPolicy(Kind):
             return (Unit(None, valued(file.table, file.belief.alphabets[0], file.belief.size)),)
         return (Unit(None, visited(file.table, file.belief, file.places)),)
 
-    def assumptions(self, file: ReleaseFile) -> Iterator[str]:
+    def assumptions(self, file: ReleaseFile) -> Iterator[Fact]:
         spec = file.sections(PolicyReleaseSpec)
         if spec.belief.values is not None:
-            yield "how many people there are is public"
+            yield public("How many people there are is public.")
             return
-        yield "the list of places is public, and so are the thresholds"
-        yield (
-            'the data are complete: "safe" speaks of the visits that are in them, each person counted once at a place, '
-            "and of no others"
+        yield public("The list of places is public, and so are the thresholds.")
+        yield reading(
+            'The data are complete: "safe" is about the visits in them, each person counted once at a place, and about '
+            "no others."
         )
-        yield "the file has a row: without any it is refused, which epsilon does not count"
+        yield limit("That the file has a row: without any it is refused, which epsilon does not count.")
         when = ""
         if spec.source.calendar is not None:
             when = f" in {spec.source.calendar.length}"
-            yield "a visit counts in the step of the calendar in which its row is; of other steps a table says nothing"
+            yield reading("A visit counts in the step of its row. A table says nothing about other steps.")
         if spec.source.timezone is not None:
-            yield f"times are those of clocks in {spec.source.timezone}"
+            yield reading(f"Times are those of clocks in {spec.source.timezone}.")
         if spec.belief.most is not None:
-            yield (
-                f"data in which somebody was at more than {spec.belief.most} of the places{when} are refused: that a "
-                "table was published at all tells that nobody was, which epsilon does not count"
+            yield limit(
+                f"That nobody was at more than {spec.belief.most} of the places{when}: such data are refused, so a "
+                "published table reveals it, which epsilon does not count."
             )
 
     def remarks(self, file: ReleaseFile, item: Item, mechanism: str, noise: object = None) -> Iterator[str]:

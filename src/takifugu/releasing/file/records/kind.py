@@ -10,6 +10,7 @@ from typing import Annotated, Any, ClassVar, Literal
 
 from pydantic import Field, StrictBool
 
+from takifugu.core.assumptions import public
 from takifugu.core.errors import DataError, TakifuguError
 from takifugu.core.names import normalised
 from takifugu.core.nearest import first_of
@@ -214,9 +215,10 @@ class Records(Kind):
             return Pufferfish(every_entry(name), belief)
         return Pufferfish(attribute(name, known_value(hide.a, values), known_value(hide.b, values)), belief)
 
-    def assumptions(self, file: ReleaseFile) -> Iterator[str | Fact]:
+    def assumptions(self, file: ReleaseFile) -> Iterator[Fact]:
         spec = file.sections(RecordReleaseSpec)
         yield from super().assumptions(file)
         for item in spec.table:
             for variables in values_of(item, written(item, ("variables",))).values():
-                yield f"that {item.name!r} reads {', '.join(variables)}, and no other column, is public"
+                columns = ", ".join(variables)
+                yield public(f"That the table {item.name!r} reads {columns}, and no other column, is public.")

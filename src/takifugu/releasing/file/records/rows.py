@@ -7,6 +7,7 @@ from dataclasses import replace
 from itertools import chain
 from typing import Any
 
+from takifugu.core.assumptions import world
 from takifugu.core.errors import TakifuguError
 from takifugu.core.names import natural
 from takifugu.core.sections import written
@@ -63,12 +64,12 @@ class Columned(Records):
             yield undeclared("unit")
         yield from bins_problems(spec.source, columns=True)
 
-    def assumptions(self, file: ReleaseFile) -> Iterator[str | Fact]:
+    def assumptions(self, file: ReleaseFile) -> Iterator[Fact]:
         spec = file.sections(RecordReleaseSpec)
         yield from super().assumptions(file)
         if spec.source.unit is not None:
             another = f"another {file.people.one}'s"
-            yield f"no column that this or another release of the source reads holds what is {another}"
+            yield world(f"No column that this or another release of the source reads holds what is {another}.")
 
     def units(self, file: ReleaseFile) -> tuple[Unit, ...]:
         """Return the rows by unit, one without a unit column."""

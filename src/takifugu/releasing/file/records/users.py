@@ -13,6 +13,7 @@ from dataclasses import replace
 from itertools import chain
 from typing import Any
 
+from takifugu.core.assumptions import public
 from takifugu.core.errors import DataError, TakifuguError
 from takifugu.core.lists import places_of, without
 from takifugu.core.nearest import did_you_mean, first_of
@@ -139,11 +140,11 @@ class Users(Records):
                 values += [letters[number][texts[code]]] * rows
         return (Unit(None, values),)
 
-    def assumptions(self, file: ReleaseFile) -> Iterator[str | Fact]:
+    def assumptions(self, file: ReleaseFile) -> Iterator[Fact]:
         spec = file.sections(RecordReleaseSpec)
-        yield "how many users the belief is about is public"
+        yield public("How many users the belief is about is public.")
         if any(spec.source.group in names_of(item.by) for item in spec.table):
-            yield f"who is in which {spec.source.group!r} is public"
+            yield public(f"Who is in which {spec.source.group!r} is public.")
         yield from super().assumptions(file)
 
 

@@ -16,6 +16,7 @@ from typing import Any
 
 import numpy as np
 
+from takifugu.core.assumptions import Assumption, public, reading
 from takifugu.core.errors import TakifuguError
 from takifugu.core.lists import among, without
 from takifugu.core.names import natural
@@ -117,7 +118,7 @@ def by_attribute(query: Query, name: str, values: Sequence[Hashable], units: Seq
     return UnitQuery(by_value, tuple(ordered), shares)
 
 
-def cells_of_nobody(name: str, values: Sequence[str], query: Query, people: People) -> tuple[str, ...]:
+def cells_of_nobody(name: str, values: Sequence[str], query: Query, people: People) -> tuple[Assumption, ...]:
     """Return a certificate's words on values of nobody."""
     empty = [*values]
     if isinstance(query, ByCells):
@@ -125,7 +126,7 @@ def cells_of_nobody(name: str, values: Sequence[str], query: Query, people: Peop
         empty = without(empty, cells)
     if not empty:
         return ()
-    return (f"no {people.one} has the {name} {' or '.join(map(repr, empty))}, so that there is no such cell",)
+    return (public(f"No {people.one} has the {name} {' or '.join(map(repr, empty))}, so there is no such cell."),)
 
 
 def counted_by(items: Iterable[ItemSpec]) -> tuple[str, ...]:
@@ -176,11 +177,11 @@ def clock_of(source: SourceSpec) -> str:
     return AS_WRITTEN if calendar is None or calendar.zone is None else calendar.zone.name
 
 
-def words_of_cells(slots: Slots) -> str:
+def words_of_cells(slots: Slots) -> Assumption:
     """Return the certificate's words on the cells of a table."""
     cells = " and ".join(f"{axis}s" for axis in slots.axes)
     zone = slots.calendar.zone
     if zone is None:
-        return f"the {cells} are those of clocks {AS_WRITTEN}: no zone is declared, and its times name none"
-    twice = "an hour that they skip has no step, and one that they show twice has the steps of both"
-    return f"the {cells} are those of clocks in {zone.name}: {twice}"
+        return reading(f"The {cells} are those of clocks {AS_WRITTEN}: no zone is declared, and its times name none.")
+    twice = "An hour that they skip has no step, and one that they show twice has the steps of both."
+    return reading(f"The {cells} are those of clocks in {zone.name}. {twice}")

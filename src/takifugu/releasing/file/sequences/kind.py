@@ -6,6 +6,7 @@ from collections.abc import Hashable, Iterator, Sequence
 from dataclasses import replace
 
 from takifugu.calibration import Calibration
+from takifugu.core.assumptions import check, limit, public, reading, world
 from takifugu.core.errors import SpecError
 from takifugu.core.sections import written
 from takifugu.data import Bins, Calendar, Slots, axes_of
@@ -129,51 +130,52 @@ class Sequences(Kind):
                 walks.append(list(map(state_of.get, piece.values)))
         return walks[0] if len(walks) == 1 else walks
 
-    def assumptions(self, file: ReleaseFile) -> Iterator[str | Fact]:
+    def assumptions(self, file: ReleaseFile) -> Iterator[Fact]:
         spec = file.sections(ReleaseSpec)
         yield from words_of(spec.source, file.people.many)
         if spec.source.unit is not None and spec.source.are_runs:
-            yield f"the {file.people.many} are independent of each other"
+            yield world(f"The {file.people.many} are independent of each other.")
         elif spec.source.unit is not None:
             people = file.people.many
-            yield f"which {people} there are, and the lengths of their recordings, are public"
-            yield f"the {people} are independent of each other"
+            yield public(f"Which {people} there are, and the lengths of their recordings, are public.")
+            yield world(f"The {people} are independent of each other.")
         if spec.source.from_ is not None and spec.source.hides_gaps:
-            yield "the noise is right whichever steps were observed, and which were is not published; that is no secret"
+            yield limit("Which steps are missing: it is not published, but no secret. The noise is right for any.")
         elif spec.source.step is not None or spec.source.nulls == "unobserved":
-            yield "which steps were observed is public"
+            yield public("Which steps were observed is public.")
         if file.opened is not None and file.opened.opened.hides_rows:
-            yield "that the rows which sql leaves are against no rule is public, whichever these rows are"
+            yield public("The rows that sql leaves break no rule, which is public, whichever these rows are.")
         if spec.source.calendar is not None:
             yield from _check_of_clocks(spec.source.calendar, file.places)
         if written(spec.belief, ("matrix_by",)):
             clocks = "in UTC"
             if spec.source.timezone is not None:
                 clocks = f"by clocks in {spec.source.timezone}"
-            yield f"each step follows the matrix of the {spec.belief.meant.matrix_by}, {clocks}, in which it starts"
+            cell = spec.belief.meant.matrix_by
+            yield world(f"Each step follows the matrix of the {cell}, {clocks}, in which it starts.")
         yield from _rules(spec)
         for name in used_by(spec.table):
-            yield f"which {file.people.one} has which {name!r} is public"
+            yield public(f"Which {file.people.one} has which {name!r} is public.")
         yield from assumed(spec.belief)
         yield from lasting(file)
 
 
-def _check_of_clocks(calendar: Calendar, window: range | None) -> Iterator[str]:
+def _check_of_clocks(calendar: Calendar, window: range | None) -> Iterator[Fact]:
     """Yield what is to be checked of times without an offset, of which clocks show some twice."""
     night = night_set_back(calendar, window or range(calendar.size or 0))
     if night is not None:
-        yield (
-            f"check: times are those of clocks, without offsets; where clocks are set back in the night of {night}, an "
-            "hour is there twice, and what lasts through it may be counted an hour off"
+        yield check(
+            f"Times are those of clocks, without offsets. In the night of {night} clocks are set back, so that an hour "
+            "is there twice: a state that lasts through it may be counted an hour off."
         )
 
 
-def _rules(spec: ReleaseSpec) -> Iterator[str]:
+def _rules(spec: ReleaseSpec) -> Iterator[Fact]:
     """Yield the file's rules for rows as entries."""
     source = spec.source
     if source.timezone is not None:
-        yield f"hours and days are those of clocks in {source.timezone}"
+        yield reading(f"Hours and days are those of clocks in {source.timezone}.")
     if source.bins is not None:
         bins = Bins(source.bins)
         readings = "; ".join(f"{words} as {state!r}" for words, state in zip(bins.words, bins.states, strict=True))
-        yield f"numbers of {source.value!r} are read in bins: {readings}"
+        yield reading(f"Numbers of {source.value!r} are read in bins: {readings}.")

@@ -11,6 +11,7 @@ from fractions import Fraction
 from pathlib import Path
 from typing import Any
 
+from takifugu.core.assumptions import Assumption, public, reading
 from takifugu.core.errors import DataError, TakifuguError
 from takifugu.core.files import private_folder
 from takifugu.core.sections import written
@@ -85,28 +86,29 @@ def refuse_future(source: SourceSpec) -> None:
     ).at("until")  # fmt: skip
 
 
-def words_of(source: SourceSpec, people: str) -> Iterator[str]:
+def words_of(source: SourceSpec, people: str) -> Iterator[Assumption]:
     """Yield a certificate's words on rows other than samples."""
     if are_taken_for_samples(source):
-        yield "the file does not say what a row says; each one was counted as the state in its own step alone"
+        yield reading("The file does not declare what a row means. Each counts as the state in its own step alone.")
     if not source.are_runs:
         return
     row_noun, step = source.rows.removesuffix("s"), "one step"
     if source.calendar is not None:
         step = f"one step of {source.calendar.length}"
     if source.rows == "events":
-        hidden = f"what is hidden is the state in {step}: which event, if any"
-        yield f"a row is an event, and its step has its state; {hidden}"
+        secret = f"The secret is the state in {step}: which event, if any."
+        yield reading(f"A row is an event, and its step has its state. {secret}")
     else:
         lasts = {"changes": "until the next one"}.get(source.rows, "from its start up to its end")
-        hidden = f"what is hidden of it is the state in {step}, not all of the {row_noun}"
-        yield f"a row is a {row_noun} that holds {lasts}; {hidden}"
-        yield "a step has the state at its start; what changes within a step is not counted"
-    clause = "from when until when the data run is public"
+        secret = f"The secret is the state in {step}, not all of the {row_noun}."
+        yield reading(f"A row is a {row_noun} that holds {lasts}. {secret}")
+        yield reading("A step has the state at its start. Changes within a step are not counted.")
+    clause = "From when until when the data run is public"
     if source.unit:
-        clause = f"which {people} there are, and from when until when each is covered, is public"
-    yield f"{clause}, and declared: no row decides it; the data are declared to be complete until {source.until}"
+        clause = f"Which {people} there are, and from when until when each is covered, is public"
+    yield public(f"{clause}, and declared: no row decides it.")
+    yield reading(f"The data are declared complete until {source.until}.")
     if source.default_state is not None and source.rows == "changes":
-        yield f"who has no row at or before the first step was {str(source.default_state)!r} until the first one"
+        yield reading(f"Before a first row the state is {str(source.default_state)!r}.")
     elif source.default_state is not None:
-        yield f"who has no {row_noun} is {str(source.default_state)!r}"
+        yield reading(f"Without a {row_noun} the state is {str(source.default_state)!r}.")

@@ -13,7 +13,7 @@ from contextlib import contextmanager, suppress
 from typing import TYPE_CHECKING, Any
 from urllib.parse import parse_qsl, urlencode
 
-from takifugu.accounting.ledger.stores import MissingLedger, in_place, named
+from takifugu.accounting.ledger.events.stores import MissingLedger, in_place, named
 from takifugu.core.errors import LedgerError
 
 try:

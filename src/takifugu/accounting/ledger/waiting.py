@@ -17,7 +17,7 @@ from takifugu.core.errors import LedgerError
 LARGEST = 400_000_000
 
 
-class Kept(Log):
+class Waiting(Log):
     """A log with the values that wait: the first that were kept of a payment, and no others, are published."""
 
     def keep(self, group: str, values: bytes) -> bytes:

@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping, Sequence
 from contextlib import AbstractContextManager, suppress
 
-from takifugu.accounting.ledger.memory import Memory
-from takifugu.accounting.ledger.stores import MissingLedger, Store
+from takifugu.accounting.ledger.events.memory import Memory
+from takifugu.accounting.ledger.events.stores import MissingLedger, Store
 
 
 class Coming:

@@ -14,9 +14,8 @@ from pathlib import Path
 from secrets import token_hex
 from urllib.parse import quote
 
-from takifugu.accounting.ledger import disk
-from takifugu.accounting.ledger.events import RESTORE
-from takifugu.accounting.ledger.stores import MissingLedger, in_place
+from takifugu.accounting.ledger.events import RESTORE, disk
+from takifugu.accounting.ledger.events.stores import MissingLedger, in_place
 from takifugu.core.errors import LedgerError
 
 _TABLES = {

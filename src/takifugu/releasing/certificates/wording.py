@@ -1,0 +1,342 @@
+"""A certificate in sentences: in short, the guarantee, its numbered assumptions, its limits, and how to verify it."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import dataclass
+from fractions import Fraction
+from itertools import chain
+from typing import TYPE_CHECKING
+
+from takifugu.accounting import definitions, suspicion
+from takifugu.analysis.guarantee import Covers
+from takifugu.analysis.randomisers import KINDS
+from takifugu.analysis.robustness import if_belief_off
+from takifugu.core.assumptions import Assumption, Kind, limit, public, sentence, world
+from takifugu.core.escaping import at_most, number
+from takifugu.core.lists import take
+from takifugu.core.plain import Plain
+from takifugu.core.text.tables import shortened
+from takifugu.model import secrets as secret_room
+from takifugu.model.frameworks import DEFINITIONS
+from takifugu.model.queries.registry import KINDS as KNOWN_QUERIES
+from takifugu.model.queries.registry import Explained
+
+if TYPE_CHECKING:
+    from takifugu.releasing.certificates.certificate import Certificate
+
+#: Beliefs that differ between units only in their public lengths are listed up to this many; the JSON has them all.
+_LISTED, _LISTED_UNITS = 3, 40
+#: So many chains are told in words.
+_CHAINS = 7
+#: How a release composes with others about the same source, in words (docs/decisions.md#composition).
+COMPOSES = {
+    "composes": "The release composes with others: the ledger computes the joint loss of all releases.",
+    "alone": "The release does not compose: the guarantee is about this output only, while the ledger has no other "
+    "release about the same people. Beside another one both are charged by their noise, and a release without a bound "
+    "is refused.",
+}
+#: What a group of assumptions is called, in the order of a certificate.
+TITLES = {
+    Kind.WORLD: "Assumptions about the world", Kind.CHECK: "Check before you rely on this table",
+    Kind.PUBLIC: "Known to everybody (not protected)", Kind.READING: "How rows were read", Kind.LIMIT: "Not protected",
+}  # fmt: skip
+#: Kinds that are numbered, one after the other: the guarantee holds if they are true.
+NUMBERED = (Kind.WORLD, Kind.CHECK, Kind.PUBLIC, Kind.READING)
+
+
+@dataclass(frozen=True)
+class Section:
+    """A part of a certificate: words beside a label, or a group below its title, numbered from `first` (0: bullets)."""
+
+    title: str
+    sentences: Sequence[str]
+    first: int | None = None
+
+
+def sections(c: Certificate) -> list[Section]:
+    """Return the parts of a certificate that have words, in order."""
+    parts = [
+        Section("Warning", c.warnings),
+        Section("Check", list(map(sentence, c.doubts))),
+        Section("Title", [c.title or ""]),
+        Section("In short", in_short(c)),
+        Section("Values", [*meaning_of(c), f"Measured in {c.measured_in}." if c.measured_in else "", *c.adjusting]),
+        Section("Guarantee", [sentence(promise_text(c)), f"Secret: {secret_of(c)}."]),
+    ]
+    first = 1
+    for kind, title in TITLES.items():
+        sentences = c.of_kind(kind)
+        parts.append(Section(title, sentences, first if kind in NUMBERED else 0))
+        first += len(sentences) if kind in NUMBERED else 0
+    when = c.date or "As a rehearsal"
+    publisher = ", ".join(filter(None, [c.publisher, c.contact]))
+    parts += [
+        Section("Technical", [" ".join([sentence(noise_text(c)), _mechanism(c), *composes(c)])]),
+        Section("Verify", [sentence(account_text(c)), *_table(c)]),
+        Section("Publisher", [publisher]),
+        Section("Made", [f"{when}, {c.software}. The JSON certificate has every number and belief."]),
+    ]
+    with_words = [Section(part.title, [*filter(None, part.sentences)], part.first) for part in parts]
+    return [part for part in with_words if part.sentences]
+
+
+def assumed(c: Certificate) -> tuple[Assumption, ...]:
+    """Return all assumptions by their kinds: those of the models, of the window and of the definition, too."""
+    every = [*map(world, models(c)), *c.assumptions, *map(world, stay_words(c))]
+    if c.units:
+        every.append(public(f"The {c.people.many}: {_units(c.units)}."))
+    if c.window is not None:
+        every += c.window.assumptions
+    every += map(limit, (*off_by_a_bit(c), *map(sentence, not_protected(c))))
+    order = list(Kind)
+    return tuple(sorted(dict.fromkeys(every), key=lambda assumption: order.index(Kind(assumption.kind))))
+
+
+def models(c: Certificate) -> list[str]:
+    """Return the beliefs as sentences: the guarantee is against readers who hold one of them."""
+    if not c.beliefs:
+        return []
+    if len(c.beliefs) == 1:
+        return [f"The model of the data: {c.beliefs[0]}."]
+    several = [f"A model of the data: {belief}." for belief in c.beliefs]
+    return list(shortened(several, _LISTED, "more models of this kind, with other lengths."))
+
+
+def stay_words(c: Certificate) -> tuple[str, ...]:
+    """Say how long states last, by the belief's first chains."""
+    return tuple(shortened([stay.words for stay in c.stays], _CHAINS, "more matrices, which the belief lists."))
+
+
+def statistic_of(c: Certificate) -> str:
+    """Name the statistic, and of whom it is, with their public number."""
+    if c.scope == "unit":
+        return f"{c.statistic}, for each {c.person}"
+    if c.scope != "pooled":
+        return c.statistic
+    count = people_of(c)
+    people = f"{count} {c.people.many}" if count else c.people.many
+    return f"{c.statistic}, over all {people} together"
+
+
+def people_of(c: Certificate) -> int | None:
+    """Return the public number of people, None where there is none."""
+    return len(c.units) or c.unit_count
+
+
+def about(c: Certificate) -> str:
+    """Say in one line what a table shows: the statistic, its unit, whose it is, and the days."""
+    parts = [f"{c.statistic[:1].upper()}{c.statistic[1:]}"]
+    if c.measured_in:
+        parts[0] += f", in {c.measured_in}"
+    people = people_of(c)
+    if c.scope == "unit":
+        parts.append(f"for each {c.person}")
+    elif people:
+        parts.append(f"{people:,} {c.person if people == 1 else c.people.many}")
+    where = ", ".join(filter(None, [*parts[1:], "" if c.window is None else c.window.days]))
+    return f"{parts[0]}; {where}" if where else parts[0]
+
+
+def in_short(c: Certificate) -> list[str]:
+    """Return what the table shows, what is protected, and how sure a reader can become."""
+    span = f", {c.window.days}" if c.window is not None and c.window.days else ""
+    sentences = [f"This table shows {statistic_of(c)}{span} (source {c.source!r})."]
+    if is_worded(c):
+        kinds = [str(secret["kind"]) for secret in secrets_of(c)]
+        protects = _definition(c).in_short(c.hidden, c.beliefs, kinds)
+        sentences.append(protects or f"it limits what a reader can learn about {secret_of(c)}")
+    if odds := odds_of(c):
+        count = len(c.of_kind(*NUMBERED))
+        sentences.append(f"{odds}{_if_true(count)}")
+    return [" ".join(map(sentence, filter(None, sentences)))]
+
+
+def _if_true(count: int) -> str:
+    """Name the numbered assumptions."""
+    known = {0: "", 1: ", if assumption 1 is true", 2: ", if assumptions 1 and 2 are true"}
+    return known.get(count, f", if assumptions 1 to {count} are true")
+
+
+def odds_of(c: Certificate) -> str:
+    """Say how sure a reader can become of a secret; "" where nothing is known of it."""
+    epsilon, delta = Fraction(c.epsilon), Fraction(c.delta)
+    if not is_worded(c) or epsilon == 0:
+        return ""
+    definition = _definition(c)
+    if definition.per_distance:
+        return "; ".join(definition.in_numbers(epsilon, delta))
+    (half, but), (tenth, _) = (_at_most(prior, epsilon, delta) for prior in ("50 %", "10 %"))
+    alike = ", all else equal," if definition.one_way else ""
+    return _of_compared(c, f"someone 50 % sure of a secret{alike} becomes at most {half} sure (10 %: {tenth}){but}")
+
+
+def _at_most(prior: str, epsilon: Fraction, delta: Fraction) -> tuple[str, str]:
+    """Return how sure somebody becomes at most, and but for which probability."""
+    explained = suspicion.explain(prior, epsilon, delta)
+    if not explained.beyond:
+        return suspicion.percent(explained.high, up=True), ""
+    exception = f", but for a probability of at most {suspicion.thrice(explained.delta)}"
+    return suspicion.percent(explained.beyond[0].high, up=True), exception
+
+
+def secret_of(c: Certificate) -> str:
+    """Name the secrets, in the words of the file for what is counted."""
+    kinds = {secret["kind"] for secret in secrets_of(c)}
+    whole = {"kind": "every-entry", "attribute": None}
+    is_of_steps = all(whole.items() <= dict(secret).items() for secret in secrets_of(c)) and bool(c.window or c.stays)
+    if kinds == {"every-entry"} and is_of_steps and c.definition == "pufferfish":
+        step = f"step of {c.window.step}" if c.window is not None and not c.window.step.isdigit() else "step"
+        whose = f"one {c.person}" if c.scope != "all" else "the source"
+        return f"the state of {whose} in any one {step}"
+    return " and ".join(c.hidden)
+
+
+def promise_text(c: Certificate) -> str:
+    """Name the definition, epsilon and delta, and the guarantee in one sentence."""
+    words = _of_compared(c, _definition(c).promise(Fraction(c.epsilon), Fraction(c.delta)))
+    name = c.definition.replace("-", " ")
+    return f"{name} privacy, epsilon {charged(c.epsilon)}, delta {charged(c.delta)}: {words}"
+
+
+def _of_compared(c: Certificate, words: str) -> str:
+    """Say a guarantee of what is compared, where that is not all."""
+    return f"of two compared values of a secret, {words}" if compares_some(c) else words
+
+
+def compares_some(c: Certificate) -> bool:
+    """Return whether values of a secret are not compared with all others."""
+    return any(map(secret_room.compares_some, secrets_of(c)))
+
+
+def secrets_of(c: Certificate) -> Iterator[Plain]:
+    """Yield the secrets of all frameworks, as they are written."""
+    return chain.from_iterable(summary["secrets"] for summary in c.frameworks.values())
+
+
+def not_protected(c: Certificate) -> Iterator[str]:
+    """Yield what the definition, the beliefs and what is public leave open."""
+    yield from _definition(c).not_promised()
+    if not c.beliefs or not any(answer.values for answer in c.answers):  # a randomised column says it above
+        return
+    if is_worded(c) and _definition(c).in_short(c.hidden, c.beliefs, []):
+        yield "single rows, and everything else about the records that is not listed as a secret"
+        return
+    yield "patterns over many rows, and what the published numbers say about everybody on average"
+
+
+def off_by_a_bit(c: Certificate) -> Iterator[str]:
+    """Say what epsilon becomes where the data are likelier or less likely than the models say."""
+    is_whole = all(answer.covers == Covers.EVERYTHING for answer in c.answers)
+    if is_whole or not c.beliefs or _definition(c).per_distance or _definition(c).one_way:
+        return
+    bit = next(row for row in if_belief_off(Fraction(c.epsilon), Fraction(c.delta)) if row.off_by == Fraction(1, 10))
+    yield (
+        "If, given a secret, the data are up to e^0.1 times likelier or less likely than the models say, epsilon "
+        f"{charged(c.epsilon)} becomes {at_most(bit.conditional[0])}."
+    )
+
+
+def meaning_of(c: Certificate) -> Sequence[str]:
+    """Return the meaning of the values, where the query's name lacks it."""
+    query = KNOWN_QUERIES.get(c.query.get("kind"))
+    if not isinstance(query, Explained):
+        return ()
+    try:
+        return tuple(map(sentence, query.meaning(c.query, c.answers[0].noise)))
+    except (LookupError, TypeError, ValueError, ArithmeticError):  # the file is not as it was written
+        return ()
+
+
+def composes(c: Certificate) -> list[str]:
+    """Say how the release adds up with others about its source."""
+    if is_worded(c):
+        words = [*map(_definition(c).composes, once(answer.covers for answer in c.answers))]
+        if any(words):
+            return words
+    return take(COMPOSES, c.compositions)
+
+
+def account_text(c: Certificate) -> str:
+    return "no ledger" if c.ledger is None else f"ledger {c.ledger_id}, release {c.release_id}"
+
+
+def mechanisms_of(c: Certificate) -> list[str]:
+    """Name the mechanisms with their sources."""
+    return [f"{name} ({source})" for name, source in c.mechanisms.items()]
+
+
+def _mechanism(c: Certificate) -> str:
+    return f"Mechanism: {', '.join(mechanisms_of(c))}."
+
+
+def _table(c: Certificate) -> list[str]:
+    """Name the certified bytes by the ends of their digest."""
+    if c.table is None:
+        return []
+    kind, _, digest = c.table.partition(":")
+    ends = f"{digest[:8]}...{digest[-4:]} (in full in the JSON)"
+    return [f"{kind.upper().replace('SHA', 'SHA-')} of {c.release}.csv: {ends}."]
+
+
+def _units(units: tuple[str, ...]) -> str:
+    words = ", ".join(units[:_LISTED_UNITS])
+    if len(units) > _LISTED_UNITS:
+        words += f" and {len(units) - _LISTED_UNITS} more"
+    return words
+
+
+def is_worded(c: Certificate) -> bool:
+    """Return whether a certificate's definition is registered here.
+
+    Only a registered definition can word the certificate.
+    """
+    return c.definition in DEFINITIONS
+
+
+def _definition(c: Certificate) -> definitions.Definition:
+    """Return the certificate's definition, or plain Pufferfish if unregistered.
+
+    Plain Pufferfish guarantees no more than a registered definition.
+    """
+    return definitions.find(c.definition) if is_worded(c) else definitions.find("pufferfish")
+
+
+def once(words: Iterable[str]) -> tuple[str, ...]:
+    return tuple(dict.fromkeys(words))
+
+
+def charged(value: str) -> str:
+    """Write an epsilon or a delta of a certificate, never less."""
+    return at_most(Fraction(value))
+
+
+def noise_text(c: Certificate) -> str:
+    """Describe the noise, and where its bits come from."""
+    words = _noise_words(c)
+    return words if c.private else words.replace("the operating system's randomness", "a seed that is known")
+
+
+def _noise_words(c: Certificate) -> str:
+    kinds = [*map(KINDS.find, once(str(answer.noise["kind"]) for answer in c.answers))]
+    if len(kinds) == 1 and kinds[0].words is not None:
+        words = kinds[0].words(kinds[0].read(c.answers[0].noise))
+        if kinds[0].is_drawn_here:
+            words += "; drawn exactly from the operating system's randomness"
+        return words
+    if len(kinds) == 1 and c.answers[0].noise["kind"] == "none":
+        return f"{kinds[0].sentence}; the values are multiples of {c.grid}"
+    scales = sorted(Fraction(a.scale) for a in c.answers if a.scale is not None)
+    errors = sorted(a.expected_error for a in c.answers if a.expected_error is not None)
+    kind_words = " or ".join(kind.sentence for kind in kinds)
+    law = "independent for each value"
+    if len(kinds) == 1 and not kinds[0].has_scale:
+        law, errors = f"on multiples of {c.grid}", errors[-1:]
+    elif scales:
+        size = " to ".join(map(number, dict.fromkeys((scales[0], scales[-1]))))
+        law = f"scale {size}, on multiples of {c.grid}, {law}"
+    parts = [kind_words, law]
+    if errors:  # in ascending order
+        span = " to ".join(dict.fromkeys(number(error, digits=4) for error in (errors[0], errors[-1])))
+        parts.append(f"expected L1 error per answer {span}")
+    return "; ".join(parts)

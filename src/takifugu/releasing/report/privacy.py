@@ -1,0 +1,82 @@
+"""What a table keeps secret, in four lines that everybody reads: secret, guarantee, not protected, check."""
+
+from __future__ import annotations
+
+from fractions import Fraction
+from typing import NamedTuple
+
+from takifugu.accounting import definitions
+from takifugu.core.assumptions import Kind
+from takifugu.releasing.certificates.certificate import Certificate
+from takifugu.releasing.certificates.files import PAGE
+from takifugu.releasing.certificates.wording import charged, is_worded, odds_of, promise_text, secret_of
+
+#: What is not protected, in short, by the definition of the guarantee.
+_NOT = {
+    "attribute": "single rows, and facts that are not listed as secrets",
+    "distribution": "the values themselves, and populations that are not listed",
+    "extended-distribution": "the values themselves, and populations that are not listed",
+    "asymmetric": "that a secret is not true of somebody",
+}
+_NOT_PUFFERFISH = "patterns over many rows, and anything against readers who believe another model"
+
+
+class Privacy(NamedTuple):
+    """Four lines about privacy, without a full stop."""
+
+    secret: str
+    guarantee: str
+    not_protected: str
+    check: str
+
+    @property
+    def lines(self) -> tuple[tuple[str, str], ...]:
+        """Return the lines with their labels."""
+        return tuple(zip(("Secret", "Guarantee", "Not", "Check"), self, strict=True))
+
+
+def privacy_of(c: Certificate) -> Privacy:
+    """Return the four lines of a certificate."""
+    checks = [words.removesuffix(".") for words in (*c.doubts, *c.of_kind(Kind.CHECK))]
+    usual = f"whether the assumptions in {c.release}{PAGE} are true"
+    check = "; ".join(checks) or usual
+    return Privacy(secret_of(c), _guarantee(c), not_protected(c), f"{check[:1].lower()}{check[1:]}")
+
+
+def _guarantee(c: Certificate) -> str:
+    odds = odds_of(c)
+    if not odds:
+        return promise_text(c)
+    promise = f"epsilon {charged(c.epsilon)}"
+    if Fraction(c.delta):
+        promise += f", delta {charged(c.delta)}"
+    return f"{promise}: {odds}, {_for_whom(c)}"
+
+
+def _for_whom(c: Certificate) -> str:
+    """Say what readers must believe for the guarantee."""
+    if not c.beliefs:
+        return "whatever they believe"
+    if len(c.stays) != 1:
+        return "if they believe the model" if len(c.beliefs) == 1 else "if they believe one of the models"
+    spans = list(c.stays[0].lasting.items())
+    if len(spans) > _MOST_STATES:
+        return "if they believe the model"
+    words = ", ".join(f"{state} {lasts.removeprefix('about ')}" for state, lasts in spans)
+    return f"if they believe the model (mean durations: {words})"
+
+
+_MOST_STATES = 3
+
+
+def not_protected(c: Certificate) -> str:
+    """Name what the guarantee leaves open, in short: changes of a day or a week where they have a price."""
+    spans = {} if c.window is None else c.window.spans
+    if spans:
+        whose = f"a {c.person}'s whole" if c.scope != "all" else "the whole"
+        return f"{whose} {' or '.join(f'{span} (epsilon {cost})' for span, cost in spans.items())}"
+    if is_worded(c) and c.definition in _NOT:
+        return _NOT[c.definition]
+    if is_worded(c) and definitions.find(c.definition).one_way:
+        return _NOT["asymmetric"]
+    return _NOT_PUFFERFISH
