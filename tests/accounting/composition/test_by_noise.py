@@ -100,10 +100,10 @@ def test_a_release_chosen_after_a_delta_costs_its_whole_component() -> None:
 
 
 def test_a_release_without_noise_counts_where_it_reads() -> None:
+    """Of a sequence nothing is without loss: the curve takes no noise of scale 0, and no step shields another."""
     about = steps(4, tf.entry(3, 0, 1))
     exact, other = noisy(about, [1, 0, 0, 0], 0), noisy(about, [0, 0, 0, 1], 10)
-    assert cost(about, exact, other) == cost(about, other, exact) == TENTH  # the step between shields it
-    for hopeless in (steps(4), steps(4, tf.entry(0, 0, 1))):
+    for hopeless in (steps(4), about, steps(4, tf.entry(0, 0, 1))):
         for order in ([exact, other], [other, exact], [exact]):
             with pytest.raises(CompositionRefused, match="without any noise"):
                 joint_of(hopeless, order)
