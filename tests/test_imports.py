@@ -199,8 +199,7 @@ _NOT_BEFORE_A_ROW = ("duckdb",)
 @pytest.mark.parametrize(("command", "unneeded"), [
     ("cost", (
         "matplotlib", "scipy", "numpy.ma", "takifugu.model.beliefs.contacts", "takifugu.model.beliefs.networks",
-        "takifugu.model.queries.coded", "takifugu.releasing.draft", "takifugu.releasing.publishing",
-        "takifugu.releasing.report",
+        "takifugu.releasing.draft", "takifugu.releasing.publishing", "takifugu.releasing.report",
     )),
     ("cost --windows 2", (*_NOT_BEFORE_A_ROW, "matplotlib", "scipy", "takifugu.releasing.publishing")),
     ("check", (*_NOT_BEFORE_A_RELEASE, *_NOT_BEFORE_A_ROW, "takifugu.releasing.publishing")),

@@ -104,7 +104,7 @@ def test_what_a_release_file_costs_at_other_epsilons(tmp_path: Path) -> None:
     before = sorted(p.name for p in tmp_path.iterdir())
     epsilons = ("--epsilons", "0.1,0.2,0.5,1,2,5,10")
     outcome = succeed("cost", where, *epsilons)
-    assert widest(outcome.output) <= 80
+    assert widest(outcome.output, tmp_path) <= 80
     assert re.search(r"^1 \* +influence .* 3\.9 % to 23\.2 % +█", outcome.output, re.MULTILINE)
     assert sorted(p.name for p in tmp_path.iterdir()) == before
     (document,) = json_of("cost", where, *epsilons)["files"]

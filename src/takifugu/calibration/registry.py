@@ -89,10 +89,7 @@ _OURS = (
     Line("group", "group", definitions=_ANY_HYPOTHESES),
     Line("entry", "entry"),
     Line("influence", "influence"),
-    Line(
-        "quilt-exact", "quilts:EXACT", baseline=_PRINTED,
-        aliases=("MQMExact", "Algorithm 2 of Song", "Algorithm 5 of Zhang"),
-    ),
+    Line("quilt-exact", "quilts:EXACT", aliases=("MQMExact", "Algorithm 2 of Song", "Algorithm 5 of Zhang")),
     Line("quilt-approx", "quilts:APPROX", baseline=_PRINTED, aliases=("MQMApprox", "Algorithm 3 of Song")),
     Line(
         "wasserstein", "wasserstein", definitions=_ANY_HYPOTHESES, alone=True,

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from contextlib import suppress
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -10,15 +11,19 @@ import click
 from takifugu.cli.group import REFUSED, complain
 from takifugu.cli.output import coloured, heading, only_one, print_json, write_new
 from takifugu.cli.progress import watching
-from takifugu.core.errors import InputError, ReleaseError
+from takifugu.core.errors import InputError, ReleaseError, SpecError
 from takifugu.core.escaping import visible
 from takifugu.core.plain import Json
 from takifugu.releasing.cost import cost as cost_of
 from takifugu.releasing.file.loading import load
+from takifugu.releasing.file.relation_keys import UNOPENED
+from takifugu.releasing.planning.book import there
 from takifugu.releasing.planning.prices import epsilons_of, picture
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
+
+    from takifugu.releasing.file.kind import ReleaseFile
 
 #: Colours of lines about mechanisms: what is taken, and what does not keep the promise.
 MARKS = {
@@ -36,7 +41,7 @@ def cost(
     documents, refused = list[Json](), list[str]()
     for file in files:
         with watching() as watch:
-            spec = load(file, window=window, first=True)
+            spec = _loaded(file, window, windows is not None)
             costs = cost_of(
                 spec, with_all=with_all, mechanism=mechanism, epsilons=requested, windows=windows, watch=watch
             )
@@ -54,6 +59,16 @@ def cost(
     if as_json:
         print_json("cost", only_one(files), {"files": documents})
     refuse(refused)
+
+
+def _loaded(file: Path, window: str | None, is_ahead: bool) -> ReleaseFile:
+    """Load a release file; to look ahead its data stay closed, unless its belief or its ledger asks what they are."""
+    if is_ahead:
+        with suppress(SpecError):  # which the other way to load it tells, or has not
+            spec = load(file, UNOPENED, window=window, first=True)
+            if there(spec.ledger) is None:
+                return spec
+    return load(file, window=window, first=True)
 
 
 def _check_picture(svg: Path | None, force: bool, has_prices: bool, files: Sequence[Path]) -> None:

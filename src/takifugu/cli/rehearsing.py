@@ -27,4 +27,4 @@ def rehearse(
     click.echo(f"{paragraph(rehearsal.words)}\n")
     print_tables(rehearsal.tables)
     print_files(rehearsal.tables)
-    click.echo(paragraph(rehearsal.words))
+    click.echo(f"\n{paragraph(rehearsal.words)}")

@@ -139,6 +139,8 @@ def _print_table(table: Published, left_out: str | None) -> None:
     else:
         click.echo()
         _print_rows(table, table.rows)
+    if table.estimate_words:
+        click.echo(paragraph(f"{table.estimate_words}."))
     click.echo("\nPrivacy")
     for label, words in privacy_of(c).lines:
         _beside(label, words, indent=2)

@@ -7,6 +7,7 @@ from fractions import Fraction
 
 from takifugu.analysis.bounds import Bound, Cost, Refusal
 from takifugu.analysis.problem import Problem
+from takifugu.analysis.questions.influence import quilts
 from takifugu.analysis.sensitivity import component_change, entry_change
 from takifugu.influence.promise import promise_of
 from takifugu.mechanisms.common.answer_noise import covering
@@ -27,8 +28,12 @@ class Entry:
 
     def cost(self, problem: Problem) -> Cost:
         entries = float(sum(part.belief.size for part in problem.parts))
-        promise = predicted_cost(problem, evaluations=1.0)
-        return Cost(entries + promise.operations, promise.memory)
+        promise, searched = predicted_cost(problem, evaluations=1.0), 0.0
+        for part in problem.parts:
+            of_belief = quilts(part.belief)
+            if of_belief.joint_cost is not None:
+                searched += of_belief.exact(part).cost(problem.epsilon).operations
+        return Cost(entries + promise.operations + searched, promise.memory)
 
     def bound(self, problem: Problem) -> Bound | Refusal:
         if problem.is_pair:

@@ -43,14 +43,14 @@ _BESIDE = {"group": "as if all data were one secret", "entry": "as if no datum t
 
 @dataclass(frozen=True, eq=False)
 class CostOfTable:
-    """The noise of one table: its calibrations, each with whose answers get it."""
+    """The noise of one table: its calibrations, each with whose answers get it, and that of each answer."""
 
     name: str
     scope: str
     query: str
     noise: tuple[tuple[str, Calibration], ...]
     people: People
-    questions: tuple[Question, ...]
+    answers: tuple[tuple[str | None, Calibration], ...]
 
     @property
     def calibrations(self) -> tuple[Calibration, ...]:
@@ -112,10 +112,9 @@ class CostOfTable:
 
     def to_dict(self) -> Json:
         answers = list[Json]()
-        for question in self.questions:
-            calibration = question.calibration
+        for unit, calibration in self.answers:
             answers.append({
-                "unit": question.unit, "mechanism": calibration.mechanism, "scale": calibration.exact_scale,
+                "unit": unit, "mechanism": calibration.mechanism, "scale": calibration.exact_scale,
                 "expected_error": calibration.error_or_none, "epsilon": to_text(calibration.epsilon),
                 "delta": to_text(calibration.delta), "composition": str(calibration.guarantee.composition),
                 "forbids": calibration.forbids, "forced_by": calibration.witness.comparison,
@@ -236,6 +235,7 @@ def tables_of(planned: Plan) -> tuple[CostOfTable, ...]:
             elif table.scope == "unit":
                 whose = first.unit or everybody
             noise.append((whose, first.calibration))
-        whose_noise = tuple(noise), table.people, table.questions
+        answers = tuple((question.unit, question.calibration) for question in table.questions)  # and not their data
+        whose_noise = tuple(noise), table.people, answers
         tables.append(CostOfTable(table.name, table.scope, table.item.query, *whose_noise))
     return tuple(tables)

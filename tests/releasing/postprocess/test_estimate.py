@@ -218,8 +218,10 @@ def test_a_belief_that_the_value_contradicts_has_no_number() -> None:
     assert far.columns == {"estimate": None, "estimate_low": None, "estimate_high": None}
     assert not near.contradicts
     assert near.low <= near.mean <= near.high
-    assert estimate.share_of_noise([near], noise.half_width(0.95, 1)) < 1
-    assert estimate.share_of_noise([far], Fraction(6)) is None
+    assert estimate.narrowing([near.columns, far.columns], [(noise, 2)], "") == ""
+    assert estimate.narrowing([near.columns], [(noise, 1)], "") == ""
+    wide = DiscreteLaplace(Fraction(40), Fraction(1), 1)
+    assert "an estimate is within ±" in estimate.narrowing([near.columns], [(wide, 1)], "steps")
 
 
 COINS = tf.JointTable([(0,), (1,)], [0.5, 0.5], names=["ill"])

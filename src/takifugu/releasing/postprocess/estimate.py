@@ -22,13 +22,14 @@ from takifugu.core.arrays import FloatArray, IntArray
 from takifugu.core.cache import cached
 from takifugu.core.errors import Unsupported
 from takifugu.core.escaping import at_least, at_most, number
-from takifugu.core.plain import Json
+from takifugu.core.plain import Json, Row
 from takifugu.model import frameworks, queries
 from takifugu.model.frameworks import Framework
 from takifugu.model.queries import Additive, Query, key_of, resolved
 from takifugu.model.queries.forms import ByCells
 from takifugu.releasing.certificates.cells import ESTIMATED
 from takifugu.releasing.certificates.certificate import Answer, Certificate
+from takifugu.releasing.postprocess.readable import measured
 
 #: How likely the exact value lies in the interval, if the belief is true.
 LEVEL = 0.95
@@ -266,16 +267,26 @@ def sum_masses(noise: Noise, cells: int) -> FloatArray:
 
 
 
-def share_of_noise(estimates: Iterable[Estimate], half_width: Fraction) -> float | None:
-    """Return the estimates' mean half-width as a share of the ± of one value over the noise alone.
+def narrowing(rows: Sequence[Row], noises: Iterable[tuple[Randomiser, int]], unit: str) -> str:
+    """Say how near the estimates of a table's rows are, where they halve the ± of one value; else "".
 
-    None where the noise is 0, and where the belief contradicts a value.
+    `noises` are those of its answers, each with its number of values. Nothing is said where a row has no estimate.
+
+    >>> from takifugu.analysis.randomisers import DiscreteLaplace
+    >>> rows = [{"estimate": 9.5, "estimate_low": 8, "estimate_high": 12}]
+    >>> narrowing(rows, [(DiscreteLaplace(Fraction(5), Fraction(1)), 1)], "rows").partition(" on average")[0]
+    'If the belief is true, an estimate is within ±2 rows of the exact value'
     """
-    widths = list[float]()
-    for estimate in estimates:
-        if estimate.low is None or estimate.high is None:
-            return None
-        widths.append(float(estimate.high - estimate.low) / 2)
-    if not widths or not half_width:
-        return None
-    return math.fsum(widths) / len(widths) / float(half_width)
+    middle, low, high = ESTIMATED
+    if not rows or any(row.get(middle) is None for row in rows):
+        return ""
+    widths = [float(row[high]) - float(row[low]) for row in rows]
+    by_noise = [float(noise.half_width(LEVEL, 1)) * values for noise, values in noises]
+    average, alone = math.fsum(widths) / 2 / len(rows), math.fsum(by_noise) / len(rows)
+    if not alone or 2 * average > alone:
+        return ""
+    near, far = (measured(float(f"{size:.2g}"), unit) for size in (average, alone))
+    return (
+        f"If the belief is true, an estimate is within ±{near} of the exact value on average (95 %, each by itself), "
+        f"and a value within ±{far}"
+    )

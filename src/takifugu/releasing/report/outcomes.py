@@ -20,6 +20,7 @@ from takifugu.model.beliefs.populations import FromPopulations
 from takifugu.releasing.advice.worth import Worth
 from takifugu.releasing.certificates.cells import UPPER, Rows
 from takifugu.releasing.certificates.certificate import Certificate
+from takifugu.releasing.postprocess.estimate import narrowing
 from takifugu.releasing.postprocess.picture import Answers, picture_of
 from takifugu.releasing.postprocess.readability import Ends, Rule, possible_ends
 from takifugu.releasing.postprocess.readable import LEVEL, NOISE_ONLY, cells_of, frame_of, measured, readable
@@ -96,6 +97,14 @@ class Published(InParts):
     @property
     def is_by_unit(self) -> bool:
         return self.scope == "unit" and len(self.releases) > 1
+
+    @property
+    def estimate_words(self) -> str:
+        """Say how near the estimates are, where they halve the ± of one value; else ""."""
+        if isinstance(self.rows, Rows):
+            return ""
+        noises = [(answer.randomiser, len(answer.labels)) for _, answer in self.releases]
+        return narrowing(self.rows, noises, self.certificate.measured_in or "")
 
     @property
     def noisiest(self) -> tuple[str | None, Release]:

@@ -212,7 +212,8 @@ def _note(t: Published, rows: Sequence[Row], error: float | None) -> str:
         words = f"{_READ}."
     else:
         words = f"{_READ}, for all {t.cells:,} values of this table at once."
-    return " ".join([words, _NOT_SAMPLING, *marks_meant(rows, t.possible)])
+    estimated = [f"{t.estimate_words}."] if t.estimate_words else []
+    return " ".join([words, _NOT_SAMPLING, *estimated, *marks_meant(rows, t.possible)])
 
 
 def marks_meant(rows: Sequence[Row], possible: Ends | None) -> Iterator[str]:
