@@ -57,11 +57,11 @@ def test_cells_are_where_their_middles_are() -> None:
 
 def test_what_the_paper_adds_up_is_what_the_page_shows() -> None:
     """A part that needs no research data; two rows of one visitor tell more than twice what one does (E9a)."""
-    (shown,) = kawamoto2019.of_street().values()
-    assert shown == made(kawamoto2019.PAGE, "table 1")
+    (page,) = kawamoto2019.of_street().values()
+    assert page == made(kawamoto2019.PAGE, "table 1")
     for words in ("Table 1, the same row twice", "Theorem 1, by values", "Theorem 2, by distance"):
-        assert shown.count(words) == 1
-    assert "printed too small" in shown
+        assert page.count(words) == 1
+    assert "printed too small" in page
 
 
 @pytest.mark.slow

@@ -308,7 +308,7 @@ def test_near_set_without_its_entry_or_one_entry_short_is_caught(monkeypatch: py
     assert 0.98 < loss_after_calibration(*REPEATED) <= 1
     least = sequences.least
     with monkeypatch.context() as without:
-        without.setattr(sequences, "least", lambda own, *choices: least(0.0, *choices))
+        without.setattr(sequences, "least", lambda of_entry, *choices: least(0.0, *choices))
         without.setattr(sequences.Sequence, "at", lambda self, quilt, some: (np.inf * np.ones(len(some)),) * 2)
         without.setattr(sequences, "_largest", lambda *given: (Fraction(0), given[1]))
         assert loss_after_calibration(*REPEATED) > 1.3

@@ -44,7 +44,7 @@ def event_level_loss(epsilon: Number, similarity: Number) -> float:
             f"similarity is {similarity!r}", rule="it is the probability of the same value again",
             fix="write a number from 0.5, for independent events, to below 1",
         ).at("similarity")  # fmt: skip
-    stay, leave, kept = float(share), float(1 - share), math.exp(-float(lost))
+    stay, leave, unchanged = float(share), float(1 - share), math.exp(-float(lost))
     grown = -math.expm1(-float(lost)) * stay
-    root = (grown + math.sqrt(grown**2 + 4 * leave**2 * kept)) / (2 * leave)
+    root = (grown + math.sqrt(grown**2 + 4 * leave**2 * unchanged)) / (2 * leave)
     return math.nextafter((float(lost) + 2 * math.log(root)) * (1 + _SLACK) + _SLACK, math.inf)

@@ -45,10 +45,10 @@ def _schema(typed: Sequence[str]) -> Sequence[str]:
     return ["keys", kind or "markov-chain", "--json"]
 
 
-def _shown(typed: Sequence[str]) -> Sequence[str]:
+def _verified(typed: Sequence[str]) -> Sequence[str]:
     """Return the line for `certificate show`, whose pictures lie beside the certificates."""
-    shown = [word for word in typed if word == "--json" or not word.startswith("--")]
-    return ["verify", *(shown[1:2] or ["FILE"]), *(["--json"] if "--json" in shown[2:] else [])]
+    words = [word for word in typed if word == "--json" or not word.startswith("--")]
+    return ["verify", *(words[1:2] or ["FILE"]), *(["--json"] if "--json" in words[2:] else [])]
 
 
 #: The words of before, with what became of them and the line to write now.
@@ -60,7 +60,7 @@ COMMANDS: dict[str, tuple[str, Line]] = {
     "open": ("is 'report' now", lambda typed: ["report", *typed]),
     "ask": ("is 'session' now", _after("session")),
     "schema": ("is 'keys KIND --json' now", _schema),
-    "certificate": ("is gone: 'verify' says what a certificate promises, of a file or a folder", _shown),
+    "certificate": ("is gone: 'verify' says what a certificate promises, of a file or a folder", _verified),
     "demo": ("is 'example --run' now", lambda typed: ["example", "--run", *typed]),
     "ledger init": (
         "is gone, since a release makes its ledger where there is none", lambda _: ["release", "FILE"]

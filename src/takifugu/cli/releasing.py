@@ -79,9 +79,9 @@ def print_outcome(outcome: Outcome, planned: plan.Plan, left_out: str | None = N
     print_tables(outcome.new, left_out)
     if outcome.there:
         click.echo(paragraph(f"already published: {already(outcome.there)}"))
-    _beside("Budget", _budget(outcome, planned))
+    _labelled("Budget", _budget(outcome, planned))
     if outcome.completed is not None:
-        _beside("Completed", completed(outcome.completed))
+        _labelled("Completed", completed(outcome.completed))
     if outcome.new:
         print_files(outcome.new)
 
@@ -101,7 +101,7 @@ def print_files(tables: Sequence[Published]) -> None:
     click.echo(f"{'Next':<{_LABEL}}{command('report', tables[0].files[0].parent).strip('`')}")
 
 
-def _beside(label: str, words: str, indent: int = 0) -> None:
+def _labelled(label: str, words: str, indent: int = 0) -> None:
     """Print words beside their label, wrapped below themselves."""
     start = indent + _LABEL + (1 if indent else 0)
     together = visible(words).replace(" %", "\u00a0%")  # a number and its sign stay on one line
@@ -143,7 +143,7 @@ def _print_table(table: Published, left_out: str | None) -> None:
         click.echo(paragraph(f"{table.estimate_words}."))
     click.echo("\nPrivacy")
     for label, words in privacy_of(c).lines:
-        _beside(label, words, indent=2)
+        _labelled(label, words, indent=2)
     click.echo()
 
 
@@ -171,24 +171,24 @@ def _print_rows(table: Published, rows: Sequence[Row]) -> None:
     if len(rows) > _LISTED_WORDS and any(isinstance(_published(row), str) for row in rows):
         click.echo(paragraph(f"{_counted(rows)}; all are in {table.name}.csv"))
         return
-    shown = [dict(row) for row in rows[: _DRAWN_ROWS if len(rows) > _MOST_ROWS else _MOST_ROWS]]
-    for row in shown:
+    drawn = [dict(row) for row in rows[: _DRAWN_ROWS if len(rows) > _MOST_ROWS else _MOST_ROWS]]
+    for row in drawn:
         if UPPER in row:
             row["value"] = in_words(row)
         if exact == "value" and row.get(READABLE) is False and not is_at_zero(row):
             row["mark"] = "~"
-    units = dict.fromkeys(row.get("unit") for row in shown)
+    units = dict.fromkeys(row.get("unit") for row in drawn)
     if None not in units and len({row["cell"] for row in rows}) == 1:  # one value for each
-        shown, units = [{**row, "cell": row["unit"], "unit": None} for row in shown], {None: None}
+        drawn, units = [{**row, "cell": row["unit"], "unit": None} for row in drawn], {None: None}
     for number, unit in enumerate(units):
         if unit is not None:
             click.echo(f"\n  {unit}" if number else f"  {unit}")
-        of_unit = [row for row in shown if row.get("unit") == unit]
+        of_unit = [row for row in drawn if row.get("unit") == unit]
         click.echo("\n".join(bars(of_unit, longest, lowest=lowest, error=error)))
-    if len(rows) > len(shown):
-        click.echo(f"... ({len(rows) - len(shown):,} more rows)")
+    if len(rows) > len(drawn):
+        click.echo(f"... ({len(rows) - len(drawn):,} more rows)")
     if readable:
-        click.echo(paragraph("    ".join(_legend(shown, exact))))
+        click.echo(paragraph("    ".join(_legend(drawn, exact))))
 
 
 def is_at_zero(row: Row) -> bool:

@@ -31,19 +31,19 @@ TABLES = {
 
 def verify(where: Path, as_json: bool) -> None:
     """Verify a certificate, or each one of a folder or a ZIP; the first that was changed ends it."""
-    found, is_one = verified(where), where.name.endswith(CERTIFICATE)
+    results, is_one = verified(where), where.name.endswith(CERTIFICATE)
     if as_json:
         documents = list[Json]()
-        for one in found:
+        for one in results:
             documents.append({
                 "name": one.name, "unchanged": True, "table": one.table, "unverified": list(one.unverified),
                 "certificate": one.certificate.to_dict(),
             })  # fmt: skip
         print_json("verify", where, {"certificates": documents})
         return
-    for one in found:
+    for one in results:
         click.echo(one.certificate.text(min(WIDTH, width())) if is_one else paragraph(f"{one.words}."))
-    state = f" {TABLES[found[0].table]}" if is_one else ""
+    state = f" {TABLES[results[0].table]}" if is_one else ""
     click.echo(f"\n{paragraph(f'{CHECKED}{state}')}")
 
 

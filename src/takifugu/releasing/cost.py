@@ -38,7 +38,7 @@ _OF_ONE = (
 #: An error that is less than another by more than what scales are rounded up by.
 _CLEARLY = 0.999
 #: The mechanisms that stand beside the one that is taken, and what they are to a reader.
-_BESIDE = {"group": "as if all data were one secret", "entry": "as if no datum told of another"}
+_COMPARED = {"group": "as if all data were one secret", "entry": "as if no datum told of another"}
 
 
 @dataclass(frozen=True, eq=False)
@@ -67,12 +67,12 @@ class CostOfTable:
             yield (name_of(self.name), name_of(whose.removesuffix(" together"), 16), c.mechanism, *sizes)
 
     @property
-    def beside(self) -> Part:
+    def others(self) -> Part:
         """Return the errors of noise for one secret, and for data that tell of nothing else."""
         chosen, lines = self.noisiest, list[tuple[str, ...]]()
-        asked = {row.name: row for row in chosen.alternatives if row.name != chosen.mechanism}
-        for name, meaning in _BESIDE.items():
-            row = asked.get(name)
+        by_name = {row.name: row for row in chosen.alternatives if row.name != chosen.mechanism}
+        for name, meaning in _COMPARED.items():
+            row = by_name.get(name)
             if row is None or row.expected_error is None:
                 continue
             if row.status == WEAKER and row.expected_error < _CLEARLY * (chosen.error_or_none or math.inf):
@@ -157,7 +157,7 @@ class Cost(Foreseen):
         for table in self.tables:
             yield table.why
             if not self.mechanisms:
-                yield table.beside
+                yield table.others
                 yield words(*table.remarks)
         if self.has_several:
             yield words(_OF_ONE)

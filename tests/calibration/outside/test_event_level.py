@@ -55,8 +55,8 @@ def test_ordinary_noise_on_a_short_chain_never_loses_more() -> None:
                     law = {x: moved[x] * (flip if x != seen else 1 - flip) for x in (0, 1)}
                 total = sum(law.values())
                 before, behind = (total, behind) if side == 0 else (before, total)
-            own = 1 - flip if output >> 3 & 1 == value else flip
-            likelihood[value] = own * before * behind
+            of_event = 1 - flip if output >> 3 & 1 == value else flip
+            likelihood[value] = of_event * before * behind
         worst = max(worst, abs(math.log(likelihood[0] / likelihood[1])))
     assert by_recursion(lost, stay, 4) < worst <= event_level_loss(lost, stay)
 

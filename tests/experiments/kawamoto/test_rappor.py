@@ -269,9 +269,9 @@ def test_where_floats_do_not_hold_a_delta_it_is_not_computed(epsilon, least):
 def test_the_largest_strength_keeps_the_promise_and_a_twentieth_more_does_not(delta):
     laws = {"home": {"a": "0.8", "b": "0.1", "c": "0.1"}, "out": {"a": "0.2", "b": "0.3", "c": "0.5"}}
     people = populations_of(tf.FromPopulations(laws))
-    way, told = rappor(people), []
+    way, losses = rappor(people), []
     strength = largest_strength(way, people, F(1, 2), delta)
     for more in (1, 1.05):
         sender = way.make(strength * more)
-        told.append(sender.delta(people, F(1, 2)) if delta else sender.epsilon(people))
-    assert told[0] <= (delta or 0.5) < told[1]
+        losses.append(sender.delta(people, F(1, 2)) if delta else sender.epsilon(people))
+    assert losses[0] <= (delta or 0.5) < losses[1]

@@ -50,9 +50,9 @@ def agrees(
     noise, law_of_cells = DiscreteLaplace(scale, Fraction(1), len(published)), oracle.cells_of(joint, adds)
     priors = estimate.priors_of(framework, query)
     estimates = estimate.estimates_of(priors, noise, list(map(Fraction, published)))
-    for cell, found in enumerate(estimates):
+    for cell, estimated in enumerate(estimates):
         wrong = oracle.is_contradicted(law_of_cells, published[cell], cell, float(scale), estimate.CONTRADICTS, 60)
-        assert found.contradicts == wrong
+        assert estimated.contradicts == wrong
         law = estimate.reading(priors[0], noise, published, cell)
         assert (law is None) == wrong
         if law is None:
@@ -69,7 +69,7 @@ def agrees(
         low, high = oracle.interval(expected)
         below = [sum(mass for value, mass in expected.items() if value <= end) for end in expected]
         if not any(abs(share - edge) < 1e-4 for share in below for edge in (0.025, 0.975)):
-            assert (found.low, found.high) == (low, high)
+            assert (estimated.low, estimated.high) == (low, high)
 
 
 @given(st.lists(WITH_ZEROS, min_size=2, max_size=2), ROWS, st.integers(1, 7), SCALES, st.integers(-4, 12),
@@ -196,11 +196,11 @@ def test_a_table_by_hours_uses_the_sum_of_each_hour() -> None:
 def test_of_several_beliefs_the_interval_covers_all() -> None:
     beliefs = [tf.MarkovChain([[1 - p, p], [1 - p, p]], 40) for p in (0.2, 0.6)]
     noise = DiscreteLaplace(Fraction(20), Fraction(1), 1)
-    found = list[estimate.Estimate]()
+    estimated = list[estimate.Estimate]()
     for chosen in (beliefs[:1], beliefs[1:], beliefs):
         priors = estimate.priors_of(tf.Pufferfish(tf.every_entry(), chosen), tf.Count(1))
-        found += estimate.estimates_of(priors, noise, [Fraction(16)])
-    first, second, both = found
+        estimated += estimate.estimates_of(priors, noise, [Fraction(16)])
+    first, second, both = estimated
     assert both.low == min(first.low, second.low)
     assert both.high == max(first.high, second.high)
     assert both.mean == pytest.approx(first.mean, abs=0.1)
@@ -254,10 +254,10 @@ def test_the_estimates_of_a_table_follow_from_its_certificate(tmp_path: Path) ->
     rows = iter(written)
     for unit, release in releases_of(certificate).items():
         assert release.answer.complete
-        for cell, found in release.estimate().items():
+        for cell, estimated in release.estimate().items():
             row = next(rows)
             assert (row["unit"], row["cell"]) == (unit, cell)
-            assert {key: row[key] for key in estimate.ESTIMATED} == found.columns
+            assert {key: row[key] for key in estimate.ESTIMATED} == estimated.columns
 
 
 def test_no_estimate_sees_private_data(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -353,8 +353,8 @@ def covered(kind, runs: int) -> tuple[float, float]:
     noisy = counts + chance.geometric(1 - a, counts.shape) - chance.geometric(1 - a, counts.shape)
     hits = contradicted = 0
     for exact, published in zip(counts.tolist(), noisy.tolist(), strict=True):
-        found = estimate.estimates_of(priors, noise, [value * answer.grid for value in published])
-        for value, one in zip(exact, found, strict=True):
+        estimated = estimate.estimates_of(priors, noise, [value * answer.grid for value in published])
+        for value, one in zip(exact, estimated, strict=True):
             contradicted += one.contradicts
             hits += not one.contradicts and one.low <= float(value * answer.grid) + 1e-9 and (
                 float(value * answer.grid) - 1e-9 <= one.high

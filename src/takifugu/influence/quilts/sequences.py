@@ -115,21 +115,21 @@ class Sequence:
 
         A near set that moves the answer by epsilon times the best scale is no better: so far nodes need no search.
         """
-        own, reach = float(self.change.between(np.array([entry]), entry + 1)[0]), FIRST_REACH
+        of_entry, reach = float(self.change.between(np.array([entry]), entry + 1)[0]), FIRST_REACH
         size, most = self.change.size, self.influences.farthest
         while True:
             left, right = self.sides(entry, reach)
-            scale, a, b = least(own, left, right, epsilon)
-            useful = own + np.array([left.moved[-1], right.moved[-1]])
+            scale, a, b = least(of_entry, left, right, epsilon)
+            useful = of_entry + np.array([left.moved[-1], right.moved[-1]])
             if reach < min(entry, most):
-                useful[0] = own + float(self.change.between(np.array([entry - reach]), entry)[0])
+                useful[0] = of_entry + float(self.change.between(np.array([entry - reach]), entry)[0])
             if reach < min(size - 1 - entry, most):
-                useful[1] = own + float(self.change.between(np.array([entry + 1]), entry + 1 + reach)[0])
+                useful[1] = of_entry + float(self.change.between(np.array([entry + 1]), entry + 1 + reach)[0])
             is_wide = reach < min(max(entry, size - 1 - entry), most)
             if not is_wide or not (useful < epsilon * scale).any():
                 break
             reach *= 2
-        change = own + float(left.moved[a] + right.moved[b])
+        change = of_entry + float(left.moved[a] + right.moved[b])
         influence = max(0.0, float((left.influence[a] + right.influence[b]).max(initial=0.0)))
         return Best(entry, Quilt(left.distance(a), right.distance(b)), change, influence), scale
 
@@ -153,13 +153,13 @@ class Choices:
         return np.flatnonzero(self.influence.max(axis=1, initial=0.0) <= epsilon)
 
 
-def least(own: float, left: Choices, right: Choices, epsilon: float) -> tuple[float, int, int]:
-    """Return the least (own + D_left + D_right)/(epsilon - max over pairs of e_left + e_right), and its choices."""
+def least(of_entry: float, left: Choices, right: Choices, epsilon: float) -> tuple[float, int, int]:
+    """Return the least (D_i + D_left + D_right)/(epsilon - max over pairs of e_left + e_right), and its choices."""
     best = (np.inf, len(left.moved) - 1, len(right.moved) - 1)
     rows, columns = left.within(epsilon), right.within(epsilon)
     changes, influences = right.moved[columns], right.influence[columns]
     for a in rows.tolist():
-        moved = own + float(left.moved[a])
+        moved = of_entry + float(left.moved[a])
         if moved > epsilon * best[0]:
             break
         near = int(np.searchsorted(changes, epsilon * best[0] - moved, side="right"))

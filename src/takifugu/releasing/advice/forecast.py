@@ -190,7 +190,7 @@ def forecast_of(planned: Plan, anyway: bool = False, is_due: bool = True) -> For
     refusals = [] if anyway else [*early, *refusals_of(planned, tables, advice, is_due)]
     if planned.knows_units and not questions:
         return Forecast(name, file.path, (), None, notices_of_sources, (), people=people)
-    account, asked = None, list[str]()
+    account, open_questions = None, list[str]()
     if planned.knows_units:
         try:
             account = previewed(planned, file.budget)
@@ -199,12 +199,12 @@ def forecast_of(planned: Plan, anyway: bool = False, is_due: bool = True) -> For
         except PeopleUndeclared as question:
             if is_due:
                 raise
-            asked.append(asks_words(question))
+            open_questions.append(asks_words(question))
         remarks = dict[str, None]()
         for table in planned.tables:
             for c in table.calibrations:
                 remarks |= dict.fromkeys(file.kind.remarks(file, table.item, c.mechanism, c.randomiser))
-        beforehand = [*remarks, *asked]
+        beforehand = [*remarks, *open_questions]
         if account is not None:
             beforehand += notices(questions, name, account, people)
             if account.over is not None:

@@ -150,7 +150,7 @@ class Certificate:
         lines = [*heading, "=" * max(map(len, heading))]
         for part in wording.sections(self):
             lines.append("")
-            lines += _beside(part, columns) if part.first is None else _below(part, columns)
+            lines += _in_two_columns(part, columns) if part.first is None else _below(part, columns)
         return "\n".join(lines)
 
     def __str__(self) -> str:
@@ -170,7 +170,7 @@ def _title(c: Certificate) -> str:
     return f"Privacy certificate: {c.release}"
 
 
-def _beside(part: wording.Section, columns: int) -> Iterator[str]:
+def _in_two_columns(part: wording.Section, columns: int) -> Iterator[str]:
     """Yield the words of a section beside its label."""
     label = f"{part.title:<{_INDENT}}"
     for words in part.sentences:

@@ -117,9 +117,9 @@ class Window:
     @property
     def assumptions(self) -> tuple[Assumption, ...]:
         """Return how rows were read, and the changes that the noise does not hide."""
-        told = [reading(self.words)]
-        told += [limit(f"{words[:1].upper()}{words[1:]}.") for words in self.not_hidden]
-        return tuple(told)
+        assumptions = [reading(self.words)]
+        assumptions += [limit(f"{words[:1].upper()}{words[1:]}.") for words in self.not_hidden]
+        return tuple(assumptions)
 
     @property
     def not_hidden(self) -> tuple[str, ...]:

@@ -139,9 +139,9 @@ def prices(
     for place, (all_units, item, name, scope) in enumerate(scopes):
         longest = longest_of(all_units.units)
         asking = replace(all_units, units=(longest,)) if scope == "unit" else all_units
-        own = as_fraction(epsilon_of(file, item), "epsilon")
+        of_file = as_fraction(epsilon_of(file, item), "epsilon")
         priced = list[Price]()
-        for epsilon in sorted({*epsilons, own}):
+        for epsilon in sorted({*epsilons, of_file}):
             watch(f"pricing {name}", place, len(scopes))
             part, priced_item = asking.priced_at(item, str(epsilon))
             calibration, reason = None, ""
@@ -150,18 +150,18 @@ def prices(
             except CalibrationRefused as refusal:
                 reason = str(refusal)
             delta = as_fraction(item.delta, "delta")
-            priced.append(Price(epsilon, delta, epsilon == own, calibration, reason))
+            priced.append(Price(epsilon, delta, epsilon == of_file, calibration, reason))
         unit = longest.name if scope == "unit" else None
         yield Prices(name, scope, unit, file.people, tuple(priced))
 
 
 def picture(tables: Sequence[Prices], name: str) -> str:
     """Return a chart of the errors of tables against epsilon, as SVG."""
-    lines, own = list[Line](), set[float]()
+    lines, of_file = list[Line](), set[float]()
     for table in tables:
         lines.append(Line(table.name, [(float(price.epsilon), price.error) for price in table.rows]))
-        own |= {float(price.epsilon) for price in table.rows if price.is_in_file}
-    marks = [(epsilon, "") for epsilon in sorted(own)]
+        of_file |= {float(price.epsilon) for price in table.rows if price.is_in_file}
+    marks = [(epsilon, "") for epsilon in sorted(of_file)]
     marks[0] = marks[0][0], "in the file"
     title, how = f"What a promise costs: {name}", f"takifugu cost {name} --epsilons ... --svg"
     error = Axis("error of all cells together", log=True)

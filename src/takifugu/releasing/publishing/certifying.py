@@ -124,8 +124,8 @@ def _facts_of(calibrations: Sequence[Calibration], facts: Sequence[Fact]) -> dic
     for calibration in calibrations:
         assumptions += map(limit, map(sentence, calibration.guarantee.conditions))
     assumptions += map(check, _at_odds(calibrations))
-    told = tuple(dict.fromkeys(assumptions))
-    return {"assumptions": told, "stays": tuple(stays), "window": next(iter(windows), None)}
+    sentences = tuple(dict.fromkeys(assumptions))
+    return {"assumptions": sentences, "stays": tuple(stays), "window": next(iter(windows), None)}
 
 
 def _promise_of(calibrations: Sequence[Calibration]) -> dict[str, Any]:
