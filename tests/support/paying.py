@@ -86,6 +86,7 @@ def copies_of_each_state(folder: Path) -> Iterator[dict[str, Path]]:
     copies: dict[str, Path] = {}
 
     def keep(book: Ledger, state: str) -> None:
+        Ledger.open(book.store.name)  # it is made with the first payment
         copies[state] = copied(Path(book.store.name), folder / f"{state}.db")
 
     def keeping(real: Callable[..., Any], state: str) -> Callable[..., Any]:

@@ -66,6 +66,22 @@ def test_another_process_makes_it_meanwhile(tmp_path: Path, monkeypatch: pytest.
     assert late.check() == ()
 
 
+def test_another_process_makes_it_and_pays_nothing(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """As many events as were rehearsed, under another key: what was decided on the first is not written to it."""
+    path = tmp_path / "ledger.db"
+    late, real = Ledger.coming(path), ledgers.trial_of
+
+    def outrun(*words: Any) -> Any:
+        computed = real(*words)
+        Ledger.open(path)
+        return computed
+
+    monkeypatch.setattr(ledgers, "trial_of", outrun)
+    pay(late, budget=9)
+    assert kinds(Ledger.open(path)) == ["began", "budget", "paid"]
+    assert late.check() == Ledger.open(path).check() == ()
+
+
 def test_two_that_wait_for_one_are_one(tmp_path: Path) -> None:
     with lasting():
         one, other = (Ledger.coming(tmp_path / "ledger.db") for _ in range(2))

@@ -41,7 +41,7 @@ def prolonged(ledger: Ledger, payments: int) -> None:
         head = chained(view.key, head, text)
         rows.append((text, head))
     assert isinstance(paid, Paid)
-    assert ledger.store.append(view.number, rows, {}, {}, "")
+    assert ledger.store.append(view.number, view.head, rows, {}, {}, "")
 
 
 @pytest.mark.parametrize(("payments", "limit"), [(1000, 1), pytest.param(10_000, 8, marks=pytest.mark.slow)])

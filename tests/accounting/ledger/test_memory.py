@@ -61,19 +61,20 @@ def test_it_is_what_a_file_is(tmp_path: Path, make: Any) -> None:
 
 
 def test_rows_are_written_where_nobody_else_wrote(tmp_path: Path) -> None:
-    """What every store does: a late writer writes nothing, and what is done is dropped."""
+    """What every store does: a late writer, or one about another ledger, writes nothing; what is done is dropped."""
     for store in (Ledger.blank().store, Ledger.open(tmp_path / "ledger.db").store):
-        row = first_row()
-        assert store.append(1, [row], {"digest": b"body"}, {("one", 1): b"b", ("one", 0): b"a"}, "")
+        row, ((_, head),) = first_row(), store.after(0)
+        assert not store.append(1, row[1], [row], {"other": b"body"}, {("three", 0): b"c"}, "")
+        assert store.append(1, head, [row], {"digest": b"body"}, {("one", 1): b"b", ("one", 0): b"a"}, "")
         before = store.after(0)
         assert before[1:] == store.after(1) == [row]
         for number in (0, 1, 3):
-            assert not store.append(number, [row], {"other": b"body"}, {("three", 0): b"c"}, "one")
+            assert not store.append(number, row[1] if number == 3 else head, [row], {"other": b"body"}, {("three", 0): b"c"}, "one")
         assert store.after(0) == before
         assert (store.content("digest"), store.content("other")) == (b"body", None)
         assert (store.waiting("one"), store.waiting("three")) == ([b"a", b"b"], [])
         with store.alone():
-            assert store.append(2, [row], {}, {}, "one")
+            assert store.append(2, row[1], [row], {}, {}, "one")
         assert store.waiting("one") == []
 
 

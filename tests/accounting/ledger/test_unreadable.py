@@ -26,7 +26,7 @@ def rewritten(ledger: Ledger, **changes: Any) -> Ledger:
         written.append((text, head))
     copy.store._events = []  # type: ignore[attr-defined]
     contents = {digest: ledger.store.content(digest) for digest in _digests(rows)}
-    assert copy.store.append(0, written, contents, {}, "")  # type: ignore[arg-type]
+    assert copy.store.append(0, "", written, contents, {}, "")  # type: ignore[arg-type]
     return copy
 
 

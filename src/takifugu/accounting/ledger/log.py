@@ -78,7 +78,7 @@ class Log:
             text = to_text(event)
             head = chained(view.key, head, text)
             rows.append((text, head))
-        return not rows or self.store.append(view.number, rows, change.contents, change.waiting, change.done)
+        return not rows or self.store.append(view.number, view.head, rows, change.contents, change.waiting, change.done)
 
     def tag(self, kind: str, content: bytes) -> str:
         """Return this ledger's keyed hash of `content`, different by `kind`."""

@@ -38,7 +38,7 @@ class Coming:
         return self._store.content(digest)
 
     def append(
-        self, number: int, events: Sequence[tuple[str, str]], contents: Mapping[str, bytes],
+        self, number: int, head: str, events: Sequence[tuple[str, str]], contents: Mapping[str, bytes],
         waiting: Mapping[tuple[str, int], bytes], done: str,
     ) -> bool:  # fmt: skip
         store = self._store
@@ -48,7 +48,7 @@ class Coming:
             self.is_new = store.is_new
             if not self.is_new:  # another process was faster, and its first event has another key
                 return False
-        return store.append(number, events, contents, waiting, done)
+        return store.append(number, head, events, contents, waiting, done)
 
     def waiting(self, group: str) -> list[bytes]:
         return self._store.waiting(group)

@@ -27,11 +27,11 @@ class Memory:
         return self._contents.get(digest)
 
     def append(
-        self, number: int, events: Sequence[tuple[str, str]], contents: Mapping[str, bytes],
+        self, number: int, head: str, events: Sequence[tuple[str, str]], contents: Mapping[str, bytes],
         waiting: Mapping[tuple[str, int], bytes], done: str,
     ) -> bool:  # fmt: skip
         with self._guard:
-            if len(self._events) != number:
+            if len(self._events) != number or (number and self._events[-1][1] != head):
                 return False
             self._events += events
             self._contents |= contents

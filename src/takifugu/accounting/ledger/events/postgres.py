@@ -147,11 +147,14 @@ class Postgres:
         return bytes(row[0]) if row else None
 
     def append(
-        self, number: int, events: Sequence[tuple[str, str]], contents: Mapping[str, bytes],
+        self, number: int, head: str, events: Sequence[tuple[str, str]], contents: Mapping[str, bytes],
         waiting: Mapping[tuple[str, int], bytes], done: str,
     ) -> bool:  # fmt: skip
         with self.alone(), self._transaction() as cursor:
+            last = "select max(digest) from takifugu_events where ledger = %s and number = %s"
             if _first(cursor, "select count(*) from takifugu_events where ledger = %s", self.ledger) != number:
+                return False
+            if number and _first(cursor, last, self.ledger, number - 1) != head:
                 return False
             for digest, body in contents.items():
                 statement = "insert into takifugu_contents values (%s, %s, %s) on conflict do nothing"

@@ -153,12 +153,13 @@ class Sqlite:
         return row[0] if row and isinstance(row[0], bytes) else None
 
     def append(
-        self, number: int, events: Sequence[tuple[str, str]], contents: Mapping[str, bytes],
+        self, number: int, head: str, events: Sequence[tuple[str, str]], contents: Mapping[str, bytes],
         waiting: Mapping[tuple[str, int], bytes], done: str,
     ) -> bool:  # fmt: skip
         with self.alone(), self._connected() as connection:
             (there,) = connection.execute("select count(*) from events").fetchone()
-            if there != number:
+            (last,) = connection.execute("select max(digest) from events where number = ?", (number - 1,)).fetchone()
+            if there != number or (number and last != head):
                 return False
             connection.executemany("insert or ignore into contents values (?, ?)", contents.items())
             rows = [(number + place, *row) for place, row in enumerate(events)]

@@ -57,11 +57,12 @@ class Store(Protocol):
         """Return a content, None for one that is not there."""
 
     def append(
-        self, number: int, events: Sequence[tuple[str, str]], contents: Mapping[str, bytes],
+        self, number: int, head: str, events: Sequence[tuple[str, str]], contents: Mapping[str, bytes],
         waiting: Mapping[tuple[str, int], bytes], done: str,
     ) -> bool:  # fmt: skip
         """Write events as those from a number on, with what they name; where others are, return False, and write none.
 
+        `head` is the digest of the event before them: another ledger in this place may have as many events.
         `waiting` are values to keep until they are published; those of the group `done` are dropped.
         """
 
