@@ -40,7 +40,7 @@ def test_the_example_of_the_documents() -> None:
     assert seen.high == pytest.approx(0.1 * math.e / (0.9 + 0.1 * math.e))
     assert (percent(seen.low, up=False), percent(seen.high, up=True)) == ("3.9 %", "23.2 %")
     assert odds(0.1, up=True) == "1 to 9"
-    assert "between 3.9 % and 23.2 %" in sentence(seen)
+    assert "can become 3.9 % to 23.2 % sure" in sentence(seen)
 
 
 @given(st.integers(0, 10**6), priors)

@@ -50,7 +50,7 @@ def about_people(chance: random.Random, folder: Path, promise: Promise) -> tuple
     write(folder / "people.csv", [("person", "race", "edu"), ("1", "a", levels[0])])
     fit = {"file": "census.csv", "columns": ["race", "edu"]}
     text = release_text(
-        read_from("people", "people.csv", unit="person", only_release=True),
+        read_from("people", "people.csv", unit="person", single_release=True),
         believe("joint-table", source="public", units_independent=True, fit=fit),
         hide(attribute="race", a="a", b="b"),
         publish("edu", "identity", attribute="edu", codes=dict(zip(levels, codes, strict=True)), **promise),
@@ -76,7 +76,7 @@ def about_findings(chance: random.Random, folder: Path, promise: Promise) -> tup
     write(folder / "patient.csv", [tuple(names), ("no",) * 4])
     hidden, counted = chance.choice(names), sorted(chance.sample(names, chance.randint(1, 3)))
     text = release_text(
-        read_from("patient", "patient.csv", only_release=True),
+        read_from("patient", "patient.csv", single_release=True),
         believe("network", file="net.bif", source="made up"),
         hide(variable=hidden),
         publish("findings", "count", states=["yes"], variables=counted, **promise),
@@ -94,7 +94,7 @@ def about_steps(chance: random.Random, folder: Path, promise: Promise) -> tuple[
     matrix = [[stay[0], round(1 - stay[0], 2)], [round(1 - stay[1], 2), stay[1]]]
     keys = {"states": ["out"]} if query == "count" else {}
     text = release_text(
-        read_from("walk", "walk.csv", rows="samples", order="minute", step=1, value="state", only_release=True),
+        read_from("walk", "walk.csv", rows="samples", order="minute", step=1, value="state", single_release=True),
         believe("markov-chain", states=["in", "out"], matrix=matrix, source="assumed"),
         hide(kind="every-entry"),
         publish("time", query, **keys, **promise),

@@ -130,7 +130,7 @@ def test_a_thousand_steps_of_four_states_hold_little_memory() -> None:
 def test_vector_answers_and_classes_are_refused_with_the_reason_and_the_fix() -> None:
     chain = tf.MarkovChain([[0.9, 0.1], [0.4, 0.6]], 3)
     share = SimpleNamespace(belief=chain, answer=Histogram().resolve(chain), family=Family(range(3)))
-    with pytest.raises(Unsupported, match=r'2 cells.*exclusive or.*mechanism="quilt-exact"'):
+    with pytest.raises(Unsupported, match=r'2 cells.*exclusive or.*mechanism="influence"'):
         list(answer_law(share).families())
     chains = tf.MarkovChainClass(0.3, 0.5, 3)
     share = SimpleNamespace(belief=chains, answer=Count(1).resolve(chains), family=Family(range(3)))

@@ -82,7 +82,7 @@ def assert_never_below(seed, longest):
     _, matrices, tables = random_case(seed, longest)
     steps, starts = in_order(matrices, len(tables)), np.eye(len(tables[0]))
     true, computed = worst_loss(steps, tables, starts), bound(matrices, tables)
-    assert computed >= true * (1 - 1e-9), (seed, computed, true)
+    assert computed >= true * (1 - 1e-9) - 1e-14, (seed, computed, true)  # what sums of floats may miss
     assert computed <= bound(matrices, tables, is_anywhere=True) * (1 + 1e-12), seed
 
 

@@ -140,6 +140,6 @@ def test_a_matrix_in_words(matrix, step, words):
 
 def test_many_states_are_not_all_told():
     stays = stays_of(np.eye(20) / 2 + 0.5 / 20, list(range(20)), None)
-    assert stays.words.endswith("and 12 more states")
+    assert stays.words.endswith("and 12 more states.")
     assert stays.words.count("steps") == 8
     assert len(stays.lasting) == 20

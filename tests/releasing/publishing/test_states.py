@@ -447,7 +447,7 @@ def test_the_table_beside_a_certificate(tmp_path: Path) -> None:
     changes: list[tuple[Callable[[Path], object], int, str]] = [
         (lambda _: None, 0, "The table beside it is the one that was certified."),
         (lambda path: path.write_bytes(path.read_bytes().replace(b"still", b"Still")), 2,
-         "both.csv, the table beside the certificate, is not the one that was certified"),
+         "both.csv is not the table that was certified"),
         (Path.unlink, 0, "Note: the table that it is about is not beside it."),
         (Path.mkdir, 2, "cannot be read (is a directory)"),
     ]

@@ -114,7 +114,7 @@ class Asymmetric(Definition):
     def promise(self, epsilon: Fraction, delta: Fraction) -> str:
         """Word the promise.
 
-        >>> print(ASYMMETRIC.promise(Fraction(1), Fraction(0))[:84])
+        >>> print(ASYMMETRIC.promise(Fraction(1), Fraction(0))[:83])
         the output is at most e^1 < 2.719 times as likely if the secret is true of a record
         """
         factor, excess = power_at_most(epsilon), ""

@@ -26,7 +26,7 @@ from takifugu.numbers.outward_rounding import up
 #: Operations for one step of a sweep, up to so many states: scalars, all rays, programs.
 PER_STEP = ((2, 2e3), (6, 6e4), (12, 9e5))
 #: Operations for a step and a state beyond: one sort for each pair of rows.
-PER_SORT = 1e5
+PER_SORT = 2.5e4
 #: Operations for a step and a number of all pairs of rows, where their sums are too many to be held: all sorts again.
 PER_RESORTED = 9.0
 #: Jumps back to any start.

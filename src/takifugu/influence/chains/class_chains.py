@@ -10,6 +10,7 @@ tried at once. Source: Theorem 2 and "Classes" of docs/theory/influence.md.
 
 from __future__ import annotations
 
+import math
 from collections.abc import Callable
 from dataclasses import dataclass
 from itertools import permutations
@@ -21,7 +22,7 @@ from takifugu.core.arrays import FloatArray, IntArray
 from takifugu.core.cache import cached
 from takifugu.core.errors import Unsupported
 from takifugu.core.registry import Question
-from takifugu.influence.chains.chains import Loss, reversed_runs, worst
+from takifugu.influence.chains.chains import SETTLING, Loss, reversed_runs, worst
 from takifugu.influence.chains.kernels import LONGEST_JUMP, contraction, jumps
 from takifugu.influence.chains.region_bounds import RegionInfluence, longer, odds, total_variation
 from takifugu.influence.chains.sweeps import Track
@@ -33,6 +34,8 @@ from takifugu.model.beliefs.one_sequence import OneSequence
 from takifugu.model.secrets.families import Family
 from takifugu.numbers.outward_rounding import UNIT, up
 
+#: Operations of one step of a sweep over a class, and of each pair of values there.
+PER_STEP, PER_PAIR = 1.2e4, 1.4e2
 #: Products of up to so many matrices of a region are looked at row by row.
 ROW_BY_ROW = 16
 
@@ -190,8 +193,32 @@ def class_loss(belief: OneSequence, profile: Profile, family: Family) -> Loss:
 
 def class_work(belief: OneSequence) -> float:
     """Predict the operations of `class_loss`: two sweeps, until each has settled."""
-    return 2.0 * float(min(belief.size, 2 * CLASSES.positions)) * (6e4 + 2e2 * len(belief.states) ** 2)
+    steps = min(float(belief.size), 2.0 * CLASSES.positions, SETTLED.of(belief)(belief))
+    return 2.0 * steps * (PER_STEP + PER_PAIR * len(belief.states) ** 2)
 
+
+def settled_of_class(chains: MarkovChainClass) -> float:
+    """Return how many steps forget what was before them, for an eigengap of g."""
+    return -SETTLING / math.log1p(-chains.g) if chains.g < 1 else 1.0
+
+
+def settled_of_region(region: ChainRegion) -> float:
+    """Return how many steps forget what was before them, by what all rows of all matrices share."""
+    shared = float(region.reachable[0].min(axis=0).sum())
+    if shared <= 0:
+        return math.inf
+    return -SETTLING / math.log1p(-shared) if shared < 1 else 1.0
+
+
+#: After how many steps losses over all chains of a class have settled, by its type.
+SETTLED: Question[Callable[[Any], float]] = Question(
+    "steps until a class of chains forgets",
+    {
+        "model.beliefs.chains.chain:MarkovChainClass": "influence.chains.class_chains:settled_of_class",
+        "model.beliefs.chains.chain_region:ChainRegion": "influence.chains.class_chains:settled_of_region",
+    },
+    default=settled_of_region,
+)
 #: R and L of all chains of a class, by its type.
 SIDES: Question[Callable[[Any], tuple[ClassSide, ClassSide]]] = Question(
     "sweeps over all chains of a class",
