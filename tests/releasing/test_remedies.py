@@ -125,11 +125,11 @@ def test_no_command_is_forgotten() -> None:
 BY_HAND = (
     "cli/", "releasing/file/sections.py", "releasing/report/", "releasing/postprocess/open_data.py",
     "data/cluster/spark.py", "numbers/noise/entropy.py", "data/relation/", "data/sql/", "data/files/",
-    "releasing/draft/",
+    "releasing/draft/", "releasing/publishing/forms.py",
 )  # fmt: skip
 #: Words with an option that is added to the command that printed them, each with its own test below or above.
-OPTIONS = ("write --allow-useless", "such as --idempotency-key 2", "such as --window ", "with --new-ledger",
-           "or write --force",
+OPTIONS = ("write --allow-useless", "rehearse the others with --only NAME", "such as --idempotency-key 2",
+           "such as --window ", "with --new-ledger", "or write --force",
            "write --other-entries", "leave --same-entries", "example --same-entries",
            "--same-entries WHY")  # fmt: skip
 
@@ -145,6 +145,18 @@ def test_no_remedy_is_written_by_hand() -> None:
             if names and not is_bare and id(node) not in docs:
                 where = path.relative_to(SRC).as_posix()
                 assert where.startswith(BY_HAND) or any(one in node.value for one in OPTIONS), (where, node.value)
+
+
+@of("cli/releasing.py: print_files", "cli/walk.py: _walk")
+def test_what_comes_next_is_a_report_and_a_release(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    opened: list[str] = []
+    monkeypatch.setattr("webbrowser.open", lambda address: opened.append(address) is None)
+    said = succeed("example", "--run", "--folder", tmp_path)
+    (line,) = re.findall(r"^Next +takifugu (.*)$", said.stdout, re.MULTILINE)
+    succeed(*shlex.split(line))
+    assert opened
+    monkeypatch.chdir(tmp_path)
+    assert "already published" in pasted(said, "release").output
 
 
 @pytest.mark.slow

@@ -69,7 +69,8 @@ def test_rows_are_written_where_nobody_else_wrote(tmp_path: Path) -> None:
         before = store.after(0)
         assert before[1:] == store.after(1) == [row]
         for number in (0, 1, 3):
-            assert not store.append(number, row[1] if number == 3 else head, [row], {"other": b"body"}, {("three", 0): b"c"}, "one")
+            before_it = row[1] if number == 3 else head
+            assert not store.append(number, before_it, [row], {"other": b"body"}, {("three", 0): b"c"}, "one")
         assert store.after(0) == before
         assert (store.content("digest"), store.content("other")) == (b"body", None)
         assert (store.waiting("one"), store.waiting("three")) == ([b"a", b"b"], [])

@@ -456,7 +456,8 @@ def test_a_transaction_that_is_stopped_is_undone(path: Path) -> None:
 
     def stopped() -> None:
         with ledger.store.alone():
-            assert ledger.store.append(len(ledger.store.after(0)), ledger.store.after(0)[-1][1], [("{}", "")], {}, {}, "")
+            rows = ledger.store.after(0)
+            assert ledger.store.append(len(rows), rows[-1][1], [("{}", "")], {}, {}, "")
             raise KeyboardInterrupt
 
     with pytest.raises(KeyboardInterrupt):

@@ -134,7 +134,7 @@ def test_vector_answers_and_classes_are_refused_with_the_reason_and_the_fix() ->
         list(answer_law(share).families())
     chains = tf.MarkovChainClass(0.3, 0.5, 3)
     share = SimpleNamespace(belief=chains, answer=Count(1).resolve(chains), family=Family(range(3)))
-    with pytest.raises(Unsupported, match=r'initial="any".*"quilt-approx"'):
+    with pytest.raises(Unsupported, match=r'initial="any".*"influence"'):
         list(answer_law(share).families())
     assert answer_law(share).work() == (0.0, 0.0)
 

@@ -272,8 +272,8 @@ def test_the_certificate_says_confidence_size_and_what_holds_outside() -> None:
     noise: Any = calibration.randomiser
     assert loss_over(noise.sender.channel, about.beliefs[0].regions) <= 0.5  # type: ignore[attr-defined]
     page = " ".join(str(tf.release(calibration, ["a", "b"]).certificate).split())
-    for words in ("with confidence 0.99", "% of their mass", "rows: 400 of m, 400 of f", "outside of the class of",
-                  "the rows of the reference file are independent of each other"):  # fmt: skip
+    for words in ("with confidence 0.99", "% of their mass", "rows: 400 of m, 400 of f", "Outside of the class of",
+                  "The rows of the reference file are independent of each other"):  # fmt: skip
         assert words in page
     again = beliefs.from_dict(about.beliefs[0].to_dict())
     assert again.to_dict() == about.beliefs[0].to_dict()

@@ -126,7 +126,7 @@ def test_what_is_published_does_not_depend_on_the_rows_that_do_not_count(tmp_pat
         folder.mkdir()
         said = words_of(succeed("release", written(folder, lost, 900, WHERE)))
         assert ("101 of 1,001 rows do not count" in said) == (name == "many")
-        assert (" Good: " in said) == (name == "few")
+        assert (" Useful (good). " in said) == (name == "few")
         published[name] = sorted(path.name for path in (folder / "out").iterdir())
         for path in (folder / "out").iterdir():
             assert b"do not count" not in path.read_bytes()
@@ -163,7 +163,7 @@ def test_nothing_that_may_be_kept_says_good_where_a_rule_is_declared(tmp_path: P
 def test_without_a_rule_the_word_stands(tmp_path: Path) -> None:
     said = everything_said(written(tmp_path, 0, 900))
     assert "may be left out" not in said
-    assert ">Good: " in said
+    assert "Useful (good)." in said
 
 
 @pytest.mark.parametrize("rows", ["samples", "changes", "events"])

@@ -112,8 +112,8 @@ def test_the_certificate_names_the_class(tmp_path: Path) -> None:
     tf.release_file(with_reference(tmp_path, 'unit = "who"'))
     (certificate,) = tmp_path.glob("*-published/places.certificate.txt")
     assert_says(
-        certificate, "with confidence 0.99", "the people of the reference file are independent of each other",
-        "outside of the class of populations what is sent of a person tells",
+        certificate, "with confidence 0.99", "The people of the reference file are independent of each other",
+        "Outside of the class of populations what is sent of a person tells",
     )  # fmt: skip
 
 

@@ -145,6 +145,7 @@ def test_the_table_itself_is_another_payment_and_ends_no_session(file: Path, is_
 
 def test_a_session_begins_no_other_ledger(file: Path) -> None:
     succeed("session", file, "inn", "--end")
+    file.write_text(f"require_ledger = true\n{file.read_text()}")
     (file.parent / "ledger.db").rename(file.parent / "away.db")
     shutil.rmtree(file.parent / "out")
     ended(BAD_INPUT, "session", file, "pub")

@@ -449,7 +449,7 @@ def test_the_table_beside_a_certificate(tmp_path: Path) -> None:
         (lambda path: path.write_bytes(path.read_bytes().replace(b"still", b"Still")), 2,
          "both.csv is not the table that was certified"),
         (Path.unlink, 0, "Note: the table that it is about is not beside it."),
-        (Path.mkdir, 2, "cannot be read (is a directory)"),
+        (Path.mkdir, 2, "cannot be read (it is a folder)"),
     ]
     for change, code, words in changes:
         change(table)

@@ -163,6 +163,6 @@ def picture(tables: Sequence[Prices], name: str) -> str:
         of_file |= {float(price.epsilon) for price in table.rows if price.is_in_file}
     marks = [(epsilon, "") for epsilon in sorted(of_file)]
     marks[0] = marks[0][0], "in the file"
-    title, how = f"What a promise costs: {name}", f"takifugu cost {name} --epsilons ... --svg"
+    title, how = f"What a promise costs: {name}", f"{name}: by epsilon"
     error = Axis("error of all cells together", log=True)
     return line_chart(lines, Axis("epsilon", log=True), error, title, how, marks)

@@ -8,7 +8,6 @@ from pathlib import Path
 
 from takifugu.core.errors import InputError
 from takifugu.core.plain import Row
-from takifugu.model.beliefs.populations import FromPopulations
 from takifugu.releasing.certificates.archives import MEMBERS, zipped
 from takifugu.releasing.certificates.files import (
     ARCHIVE,
@@ -76,7 +75,7 @@ def _no_degrees() -> InputError:
 def _boxes(table: Published) -> Iterator[tuple[Box, Row]]:
     if not table.cells:
         belief, noise = table.randomised
-        if isinstance(belief, FromPopulations) and belief.is_planar:
+        if belief.is_planar:
             if belief.measure == "m" and not math.isclose(belief.scales[1], _METRES_PER_DEGREE, rel_tol=0.01):
                 raise _no_degrees()
             yield from places_of_populations(belief, noise)
