@@ -190,8 +190,8 @@ def test_a_process_that_is_killed_at_any_statement_did_all_or_nothing(place: str
 def draw_in_two_transactions(where: str) -> None:
     append = Sqlite.append
 
-    def in_two(self: Sqlite, number: int, events: Any, contents: Any, waiting: Any, done: str) -> bool:
-        written = append(self, number, events, contents, {}, done)
+    def in_two(self: Sqlite, number: int, head: str, events: Any, contents: Any, waiting: Any, done: str) -> bool:
+        written = append(self, number, head, events, contents, {}, done)
         with self._connected() as connection:
             rows = [(*key, body) for key, body in waiting.items()]
             connection.executemany("insert into waiting values (?, ?, ?)", rows)
