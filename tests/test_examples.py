@@ -102,7 +102,7 @@ def test_the_randomised_column_of_a_page_runs_on_research_data(tmp_path: Path) -
     (certificate,) = tmp_path.glob("*published*/*.certificate.txt")
     text = " ".join(certificate.read_text(encoding="utf-8").split())
     (sentence,) = re.findall(r"> It protects which population(?:[^\n]*\n> [^\n]*)*", words)
-    assert f" {' '.join(sentence.replace('> ', '').split())} Any output" in text
+    assert f" {' '.join(sentence.replace('> ', '').split())} Someone 50 % sure" in text
     (loss,) = re.findall(r"expected loss ([\d,]+)[.\d]* m per row", text)
     assert f"{int(loss.replace(',', '')) / 1000:.1f} km on average" in words
     rows = certificate.with_name("places.csv").read_text(encoding="utf-8").splitlines()

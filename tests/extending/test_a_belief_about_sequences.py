@@ -88,7 +88,7 @@ def test_it_works_from_init_to_the_ledger(tmp_path: Path) -> None:
     (certificate,) = (tmp_path / "release-published").glob("*.certificate.json")
     words = words_of(succeed("verify", certificate))
     assert "of 3 hours at desk, ward" in words
-    assert "nobody changes places inside an hour" in words
+    assert "Nobody changes places inside an hour" in words
 
 
 @pytest.mark.slow

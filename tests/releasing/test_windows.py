@@ -75,7 +75,7 @@ def test_every_week_at_once_and_one_by_one_cost_the_same_as_planned(tmp_path: Pa
     assert spent(tmp_path / "a", "ward") == spent(tmp_path / "b", "ward")
     assert spent(tmp_path / "a", "ward").epsilon == one_week(at_once)
     page = tmp_path / "b" / "out" / "busy-2026-W03.certificate.txt"
-    assert_says(page, "2026-01-12 to 2026-01-19", "one week")
+    assert_says(page, "The window is 2026-01-12 to 2026-01-19", "A whole week")
 
 
 @pytest.mark.slow
@@ -106,8 +106,8 @@ def test_gaps_are_hidden_unless_they_are_public(tmp_path: Path) -> None:
     assert plan(load(written(tmp_path, rows=thin))).tables[0].calibrations[0].scale == scale
     public = plan(load(written(tmp_path, PUBLIC, rows=thin)))
     assert public.tables[0].calibrations[0].query.entries is not None
-    assert any("observed" in words and "not published" in words for words in hidden.facts)
-    assert "which steps were observed is public" in public.facts
+    assert "Which steps are missing: it is not published" in " ".join(map(str, hidden.facts))
+    assert "Which steps were observed is public." in map(str, public.facts)
     with pytest.raises(CalibrationRefused, match="hidden"):
         plan(load(written(tmp_path, ('"quilt-exact"', '"laplace-exact"'))))
     plan(load(written(tmp_path, ('"quilt-exact"', '"laplace-exact"'), PUBLIC)))

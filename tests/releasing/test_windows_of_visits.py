@@ -345,7 +345,7 @@ def test_one_page_shows_all_hours_and_each_is_paid_for_once(tmp_path: Path) -> N
         assert by_window[window][-2:] == ["safe" if mark == "safe" else f"at most {mark}" for mark in marks]
         assert by_window[window][0] == str(marks.count("safe"))
     page = folder / "safe-2026-01-05T00.certificate.txt"
-    assert_says(page, "the window is 2026-01-05 to 2026-01-05T01:00:00")
+    assert_says(page, "The window is 2026-01-05 to 2026-01-05T01:00:00")
 
 
 def test_a_grid_has_a_map_for_each_hour(tmp_path: Path) -> None:

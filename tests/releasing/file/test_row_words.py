@@ -103,7 +103,7 @@ def test_a_file_of_before_means_samples_and_everything_says_so(keys: str, tmp_pa
         done = succeed(*command, "--allow-useless", path)
         assert words in " ".join(done.output.split())
     certificate = (tmp_path / "out" / "time-use.certificate.json").read_text(encoding="utf-8")
-    assert "the file does not say what a row says" in certificate
+    assert "The file does not declare what a row means" in certificate
 
 
 @pytest.mark.parametrize("keys", [
@@ -116,7 +116,7 @@ def test_nothing_is_said_where_the_word_is_written_or_no_time_is_read(keys: str,
     assert [done.exit_code for done in outputs] == [0, 0]
     assert not any("source.rows" in done.output for done in outputs)
     certificate = (tmp_path / "out" / "time-use.certificate.json").read_text(encoding="utf-8")
-    assert "what a row says" not in certificate
+    assert "what a row means" not in certificate
 
 
 def test_the_pages_have_each_word_of_steps() -> None:

@@ -9,7 +9,7 @@ import json
 import re
 from collections.abc import Mapping
 from dataclasses import dataclass, field
-from datetime import date, datetime, timedelta
+from datetime import date, datetime, time, timedelta
 from enum import StrEnum
 
 from takifugu.core.assumptions import Assumption, limit, reading
@@ -98,16 +98,23 @@ class Window:
 
     @property
     def days(self) -> str:
-        """Return the days that the window reads, to the last one; "" for steps that are counted.
+        """Return the days that the window reads, to the last one, or its times; "" for steps that are counted.
 
         >>> Window("2026-01-05 to 2026-01-12", "1 hour", None).days
         '5 to 11 January 2026'
+        >>> Window("2026-01-05 to 2026-01-05T01:00:00", "1 hour", None).days
+        '5 January 2026, 00:00 to 01:00'
         """
         try:
             first, end = map(datetime.fromisoformat, self.span.split(" to "))
         except ValueError:
             return ""
-        return _between(first.date(), (end - timedelta(microseconds=1)).date())
+        if first.time() == end.time() == time.min:
+            return _between(first.date(), (end - timedelta(microseconds=1)).date())
+        starts, ends = (_between(at.date(), at.date()) for at in (first, end))
+        if starts == ends:
+            return f"{starts}, {first:%H:%M} to {end:%H:%M}"
+        return f"{starts} {first:%H:%M} to {ends} {end:%H:%M}"
 
     @property
     def words(self) -> str:
