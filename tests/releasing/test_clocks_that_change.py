@@ -89,7 +89,7 @@ def test_a_week_with_a_change_is_published_and_says_whose_clocks_it_means(tmp_pa
     (table,) = release_file(weekly(tmp_path, CHANGES[1], "week"), window="2026-W43", anyway=True).tables
     assert table.certificate is not None
     page = " ".join(table.certificate.text().split())
-    assert "the window is 2026-10-19 to 2026-10-26, to the end not included" in page
+    assert "The window is 2026-10-19 to 2026-10-26, its end not included" in page
     assert "by clocks in Europe/Berlin" in page
 
 

@@ -120,10 +120,9 @@ WHICH_EVENT = "the state in one step of 1 hour: which event, if any"
 
 @pytest.mark.slow
 @pytest.mark.parametrize(("changes", "sentences"), [
-    ((), ["what is hidden of it is the state in one step of 1 hour, not all of the change",
-          "who has no row at or before the first step was 'away' until the first one",
-          "a step has the state at its start"]),
-    (EVENTS, [f"what is hidden is {WHICH_EVENT}", "who has no event is 'away'"]),
+    ((), ["The secret is the state in one step of 1 hour, not all of the change", "Before a first row the state is 'away'.",
+          "A step has the state at its start"]),
+    (EVENTS, [f"The secret is {WHICH_EVENT}", "In a step without any event the state is 'away'."]),
 ])  # fmt: skip
 def test_a_log_is_published_as_time_with_what_is_hidden(tmp_path: Path, changes: Changes, sentences: list[str]) -> None:
     release_file(written(tmp_path, *changes))
@@ -134,9 +133,9 @@ def test_a_log_is_published_as_time_with_what_is_hidden(tmp_path: Path, changes:
     certificate, page = (
         " ".join((tmp_path / "out" / f"time.{end}").read_text().split()) for end in ("certificate.txt", "report.html")
     )
-    for sentence in (*sentences, "no row decides it; the data are declared to be complete until 2026-01-19"):
+    for sentence in (*sentences, "no row decides it.", "The data are declared complete until 2026-01-19"):
         assert sentence in certificate
-    assert ("a step has the state at its start" in certificate) == (not changes)
+    assert ("A step has the state at its start" in certificate) == (not changes)
     assert (WHICH_EVENT in page) == bool(changes)
 
 

@@ -109,7 +109,7 @@ def test_a_table_by_group(tmp_path: Path) -> None:
     assert cells(path) == {ward: Fraction(ages.count("old"), len(ages)) for ward, ages in of.items()}
     assert scale(path) == Fraction(1, 20)  # one person of the smaller ward
     tf.release_file(path)
-    assert "who is in which 'ward' is public" in (tmp_path / "out" / "both.certificate.json").read_text()
+    assert "Who is in which 'ward' is public" in (tmp_path / "out" / "both.certificate.json").read_text()
 
 
 def test_a_table_by_group_and_columns(tmp_path: Path) -> None:

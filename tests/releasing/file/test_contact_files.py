@@ -57,7 +57,7 @@ def test_a_release_is_that_of_the_library(tmp_path: Path) -> None:
     wanted = tf.calibrate(tf.Pufferfish(tf.every_entry(), expected()), tf.Count("ill"), 1)
     (table,) = plan.calibrated(spec.load(path)).tables
     assert [calibration.scale for calibration in table.calibrations] == [wanted.scale]
-    assert "the members of each clique are public" in (tmp_path / "out" / "ill.certificate.txt").read_text()
+    assert "The members of each clique are public" in (tmp_path / "out" / "ill.certificate.txt").read_text()
     file = spec.load(path)
     (record,) = file.kind.units(file)
     assert true_answer(wanted, record.data) == (3,)

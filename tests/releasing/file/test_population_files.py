@@ -447,7 +447,7 @@ def test_a_file_keeps_epsilon_per_distance_with_certificate_audit_and_ledger(tmp
     assert (certificate.epsilon, certificate.definition) == ("0.5", "extended-distribution")
     assert_says(
         tmp_path / "release-published/answers.certificate.txt", "the better the nearer two are",
-        "it is at most e^(0.5 d) times as likely from one population as from another one at distance d",
+        "is at most e^(0.5 d) times as likely from one population as from another one at distance d",
         "'near' and 'middle' are 1 apart",
     )  # fmt: skip
     assert spent(tmp_path, "answers").epsilon == F(1, 2)
@@ -502,7 +502,7 @@ def test_a_file_declares_that_no_value_is_likelier_than_a_mass(tmp_path: Path) -
     calibration = table.releases[0][1].calibration
     assert 0.9 < true_loss(calibration).upper <= 1 + 1e-9
     page = tmp_path / "release-published/answers.certificate.txt"
-    assert_says(page, "in no population a value is likelier than 0.4", "outside of the class of populations")
+    assert_says(page, "likelier than 0.4", "Outside of the class of populations")
     for command in (("audit", file), ("cost", "--all", file), ("advise", file)):
         succeed(*command)
 

@@ -91,7 +91,7 @@ def test_households_are_households_everywhere(tmp_path: Path) -> None:
     assert "for each household" in outcome.tables[0].title
     certificate = words(tmp_path, "pooled.certificate.txt")
     assert "over all 3 households together" in certificate
-    assert "which households there are" in certificate
+    assert "Which households there are" in certificate
     assert outcome.tables[0].certificate.person == "household"
     assert "Shown for" in words(tmp_path, "units.report.html")
     assert "of all 3 households" in words(tmp_path, "units.report.html")

@@ -111,4 +111,4 @@ def words_of(source: SourceSpec, people: str) -> Iterator[Assumption]:
     if source.default_state is not None and source.rows == "changes":
         yield reading(f"Before a first row the state is {str(source.default_state)!r}.")
     elif source.default_state is not None:
-        yield reading(f"Without a {row_noun} the state is {str(source.default_state)!r}.")
+        yield reading(f"In a step without any {row_noun} the state is {str(source.default_state)!r}.")
