@@ -120,8 +120,8 @@ WHICH_EVENT = "the state in one step of 1 hour: which event, if any"
 
 @pytest.mark.slow
 @pytest.mark.parametrize(("changes", "sentences"), [
-    ((), ["The secret is the state in one step of 1 hour, not all of the change", "Before a first row the state is 'away'.",
-          "A step has the state at its start"]),
+    ((), ["The secret is the state in one step of 1 hour, not all of the change",
+          "Before a first row the state is 'away'.", "A step has the state at its start"]),
     (EVENTS, [f"The secret is {WHICH_EVENT}", "In a step without any event the state is 'away'."]),
 ])  # fmt: skip
 def test_a_log_is_published_as_time_with_what_is_hidden(tmp_path: Path, changes: Changes, sentences: list[str]) -> None:

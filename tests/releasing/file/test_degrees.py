@@ -101,7 +101,7 @@ def test_people_of_the_reference_file_are_counted_once(tmp_path: Path) -> None:
 @pytest.mark.slow
 def test_a_comparison_says_what_was_measured_on_the_other_half(tmp_path: Path) -> None:
     file = with_reference(tmp_path, 'unit = "who"')
-    words = words_of(invoke("cost", file))
+    words = words_of(invoke("cost", "--all", file))
     assert "held out: optimal, found from one half of the people of the reference file" in words
     assert "the better of two guesses at the population is right for" in words
     compared = " ".join(str(tf.open_study(file).cost(with_all=True)).split())

@@ -6,6 +6,7 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 
 from takifugu.calibration import Comparisons, compare
+from takifugu.calibration.alternatives import CHOSEN
 from takifugu.core.errors import InputError
 from takifugu.core.escaping import command
 from takifugu.core.people import People
@@ -71,6 +72,9 @@ def compared(file: ReleaseFile, scopes: Sequence[Aim], watch: Watch = unwatched)
                 f"{', '.join(table.name for table in sharing(file, item))} share this epsilon, so that each gets more "
                 "noise than it would alone, which is what is compared here"
             )
+        best = [row.name for row in rows.rows if row.status == CHOSEN]
+        if best:
+            remarks += asking.kind.remarks(asking.file, item, best[0])
         rows_in_toml = tuple(replace(row, reason=in_toml(row.reason)) for row in rows.rows)
         rows = replace(rows, rows=rows_in_toml, remarks=tuple(remarks))
         yield Compared(name, scope, unit, file.people, rows)
