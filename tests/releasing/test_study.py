@@ -137,7 +137,7 @@ def test_release_publishes_what_the_file_asks_for(tmp_path: Path) -> None:
         assert rows_as_text(table).all("h3")[0].text in page.text
         for row in table.rows:
             assert all(f"{row[key]:,}" in page.text for key in ("value", "low", "high", "adjusted"))
-        assert table.certificate.hidden[0] in folded(page)
+        assert "Secret: the state of" in folded(page)
         assert table.name in str(outcome)
     assert "has spent" in page.text
     files_of = sorted(path.name for table in outcome.tables for path in table.files)

@@ -63,7 +63,7 @@ MAP: tuple[tuple[str, str, tuple[str, ...]], ...] = (
      ("Which * there are, and from when until when each is covered, is public", "*, and declared: no row decides it.")),
     ("who has no row at or before the first step was * until the first one", "reading",
      ("Before a first row the state is *.",)),
-    ("who has no * is *", "reading", ("Without a * the state is *.",)),
+    ("who has no * is *", "reading", ("In a step without any * the state is *.",)),
     ("which * there are, and the lengths of their recordings, are public", "public",
      ("Which * there are, and the lengths of their recordings, are public.",)),
     ("the noise is right whichever steps were observed, and which were is not published; that is no secret", "limit",
