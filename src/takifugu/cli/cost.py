@@ -9,9 +9,9 @@ from typing import TYPE_CHECKING
 import click
 
 from takifugu.cli.group import REFUSED, complain
-from takifugu.cli.output import coloured, heading, only_one, print_json, write_new
+from takifugu.cli.output import check_new, coloured, heading, only_one, print_json, write_new
 from takifugu.cli.progress import watching
-from takifugu.core.errors import InputError, ReleaseError, SpecError
+from takifugu.core.errors import InputError, SpecError
 from takifugu.core.escaping import visible
 from takifugu.core.plain import Json
 from takifugu.releasing.cost import cost as cost_of
@@ -79,8 +79,7 @@ def _check_picture(svg: Path | None, force: bool, has_prices: bool, files: Seque
         raise InputError(
             "the picture shows one file at several epsilons", fix="write one FILE, and --epsilons 0.5,1,2"
         ).at("svg")
-    if svg.exists() and not force:
-        raise ReleaseError(f"{str(svg)!r} would be overwritten", fix="write --force, or choose another name")
+    check_new(svg, force)
 
 
 def refuse(reasons: Sequence[str]) -> None:

@@ -7,8 +7,7 @@ from pathlib import Path
 import click
 
 from takifugu.accounting.suspicion import Suspicion, explain, factor_words, odds, percent
-from takifugu.cli.output import print_json, write_new
-from takifugu.core.errors import ReleaseError
+from takifugu.cli.output import check_new, print_json, write_new
 from takifugu.core.escaping import at_most, visible
 from takifugu.core.text.curves import Line, line_chart
 from takifugu.core.text.scales import Axis
@@ -19,8 +18,8 @@ _PRIORS = [i / 200 for i in range(1, 200)]
 
 def show(prior: str, epsilon: str, delta: str, svg: Path | None, force: bool, as_json: bool) -> None:
     meaning = explain(prior, epsilon, delta)
-    if svg is not None and svg.exists() and not force:
-        raise ReleaseError(f"{str(svg)!r} would be overwritten", fix="write --force, or choose another name")
+    if svg is not None:
+        check_new(svg, force)
     if as_json:
         print_json("odds", None, meaning.to_dict())
     else:

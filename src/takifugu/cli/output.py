@@ -108,6 +108,12 @@ def _put(draft: Path, path: Path) -> None:
     draft.unlink()
 
 
+def check_new(path: Path, force: bool) -> None:
+    """Raise ReleaseError for a file that is there, and that nothing allows to replace."""
+    if os.path.lexists(path) and not force:  # a link that leads nowhere is there, too
+        raise ReleaseError(f"{str(path)!r} would be overwritten", fix="write --force, or choose another name")
+
+
 def write_new(path: Path, text: str | bytes, force: bool, ending: str, is_alike: Callable[[str], object]) -> None:
     """Write a new file, whole or not at all.
 
@@ -127,8 +133,7 @@ def write_new(path: Path, text: str | bytes, force: bool, ending: str, is_alike:
             rule="--force replaces an earlier file of the same kind only",
             fix="choose another name",
         )
-    if os.path.lexists(path) and not force:  # a link that leads nowhere is there, too
-        raise ReleaseError(f"{str(path)!r} would be overwritten", fix="write --force, or choose another name")
+    check_new(path, force)
     if isinstance(text, str):
         text = text.encode()
     draft = draft_of(path)

@@ -40,20 +40,19 @@ def form_of(folder: Path, name: str, kind: str) -> bytes:
     if content_of(folder / f"{name}{TABLE}") is None:
         raise InputError(f"{name}{TABLE} is not beside {name}{CERTIFICATE}", fix="publish it again: that costs nothing")
     if kind == "zip":  # of what is there, as it is: whoever gets it verifies it
-        return zipped(_contents(folder, name, MEMBERS))
+        return zipped({f"{name}{end}": content for end, content in _contents(folder, name, MEMBERS).items()})
     table = published_at(folder, name)
     if kind == "json":
         return table_json(table.rows, table.certificate)
     if kind == "geojson":
         return geo_json(iter(_places(table)))
-    files = {end: content for end in (TABLE, DRAWING) if (content := content_of(folder / f"{name}{end}")) is not None}
-    return data_package(name, files, table.rows, table.certificate)
+    return data_package(name, _contents(folder, name, (TABLE, DRAWING)), table.rows, table.certificate)
 
 
 def _contents(folder: Path, name: str, ends: Iterable[str]) -> dict[str, bytes]:
-    """Return the bytes of those files of a table that are there, by name."""
-    contents = {f"{name}{end}": content_of(folder / f"{name}{end}") for end in ends}
-    return {file: content for file, content in contents.items() if content is not None}
+    """Return the bytes of those files of a table that are there, by the ends of their names."""
+    contents = {end: content_of(folder / f"{name}{end}") for end in ends}
+    return {end: content for end, content in contents.items() if content is not None}
 
 
 def _places(table: Published) -> list[tuple[Box, Row]]:

@@ -18,6 +18,8 @@ _NOT = {
     "extended-distribution": "the values themselves, and populations that are not listed",
     "asymmetric": "that a secret is not true of somebody",
 }
+#: So many states of a chain are told with their durations.
+_MOST_STATES = 3
 _NOT_PUFFERFISH = "patterns over many rows, and anything against readers who believe another model"
 
 
@@ -65,8 +67,6 @@ def _for_whom(c: Certificate) -> str:
     words = ", ".join(f"{state} {lasts.removeprefix('about ')}" for state, lasts in spans)
     return f"if they believe the model (mean durations: {words})"
 
-
-_MOST_STATES = 3
 
 
 def not_protected(c: Certificate) -> str:

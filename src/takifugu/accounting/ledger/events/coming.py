@@ -45,9 +45,7 @@ class Coming:
         if store is self._rehearsed:
             self._announce()
             self._made = store = self._opens(self._rehearsed.after(0)[0])
-            self.is_new = store.is_new
-            if not self.is_new:  # another process was faster, and its first event has another key
-                return False
+            self.is_new = store.is_new  # where another process was faster, its first event is another one
         return store.append(number, head, events, contents, waiting, done)
 
     def waiting(self, group: str) -> list[bytes]:
