@@ -121,8 +121,13 @@ def chain_work(chain: PeriodicChain) -> float:
     slowest = 0.0
     if states > 1:
         slowest = max(float(np.sort(np.abs(np.linalg.eigvals(matrix)))[-2]) for matrix in matrices)
-    settled = SETTLING / -math.log(min(max(slowest, 1e-3), 1 - 1e-9)) * len(matrices)
+    settled = steps_until_settled(slowest) * len(matrices)
     return 2 * per_step * float(min(chain.size, settled))
+
+
+def steps_until_settled(rate: float) -> float:
+    """Return after how many steps losses have settled, of whose rise each step leaves the share `rate`."""
+    return SETTLING / -math.log(min(max(rate, 1e-3), 1 - 1e-9))
 
 
 def reversed_runs(profile: Profile) -> Profile:

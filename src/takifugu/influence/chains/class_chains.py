@@ -10,7 +10,6 @@ tried at once. Source: Theorem 2 and "Classes" of docs/theory/influence.md.
 
 from __future__ import annotations
 
-import math
 from collections.abc import Callable
 from dataclasses import dataclass
 from itertools import permutations
@@ -22,7 +21,7 @@ from takifugu.core.arrays import FloatArray, IntArray
 from takifugu.core.cache import cached
 from takifugu.core.errors import Unsupported
 from takifugu.core.registry import Question
-from takifugu.influence.chains.chains import SETTLING, Loss, reversed_runs, worst
+from takifugu.influence.chains.chains import Loss, reversed_runs, steps_until_settled, worst
 from takifugu.influence.chains.kernels import LONGEST_JUMP, contraction, jumps
 from takifugu.influence.chains.region_bounds import RegionInfluence, longer, odds, total_variation
 from takifugu.influence.chains.sweeps import Track
@@ -199,15 +198,12 @@ def class_work(belief: OneSequence) -> float:
 
 def settled_of_class(chains: MarkovChainClass) -> float:
     """Return how many steps forget what was before them, for an eigengap of g."""
-    return -SETTLING / math.log1p(-chains.g) if chains.g < 1 else 1.0
+    return steps_until_settled(1 - chains.g)
 
 
 def settled_of_region(region: ChainRegion) -> float:
     """Return how many steps forget what was before them, by what all rows of all matrices share."""
-    shared = float(region.reachable[0].min(axis=0).sum())
-    if shared <= 0:
-        return math.inf
-    return -SETTLING / math.log1p(-shared) if shared < 1 else 1.0
+    return steps_until_settled(1 - float(region.reachable[0].min(axis=0).sum()))
 
 
 #: After how many steps losses over all chains of a class have settled, by its type.
