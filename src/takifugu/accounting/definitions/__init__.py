@@ -100,6 +100,13 @@ class Definition:
         """
         return ""
 
+    @property
+    def not_in_short(self) -> str:
+        """Name what is left open, for one line."""
+        if self.one_way:
+            return "that a secret is not true of somebody"
+        return "patterns over many rows, and anything against readers who believe another model"
+
     def not_promised(self) -> tuple[str, ...]:
         """Name those not protected, and the dangers."""
         return (

@@ -49,6 +49,10 @@ class Distribution(Definition):
     without_noise: str = "values would be sent as they are"
     reads_alike: tuple[str, ...] = OF_ROWS
 
+    @property
+    def not_in_short(self) -> str:
+        return "the values themselves, and populations that are not listed"
+
     def joint(self, view: View, charges: Sequence[Charge], is_alone: bool) -> Joint:
         """Return the least proven joint promise.
 

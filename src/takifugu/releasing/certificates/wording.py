@@ -144,7 +144,7 @@ def in_short(c: Certificate) -> list[str]:
     sentences = [f"This table shows {statistic_of(c)}{span} (source {c.source!r})."]
     if is_worded(c):
         kinds = [str(secret["kind"]) for secret in secrets_of(c)]
-        protects = _definition(c).in_short(c.hidden, c.beliefs, kinds)
+        protects = definition_of(c).in_short(c.hidden, c.beliefs, kinds)
         sentences.append(protects or f"it limits what a reader can learn about {secret_of(c)}")
     if odds := odds_of(c):
         count = len(c.of_kind(*NUMBERED))
@@ -163,7 +163,7 @@ def odds_of(c: Certificate) -> str:
     epsilon, delta = Fraction(c.epsilon), Fraction(c.delta)
     if not is_worded(c) or epsilon == 0:
         return ""
-    definition = _definition(c)
+    definition = definition_of(c)
     if definition.per_distance:
         return "; ".join(definition.in_numbers(epsilon, delta))
     (half, but), (tenth, _) = (_at_most(prior, epsilon, delta) for prior in ("50 %", "10 %"))
@@ -194,7 +194,7 @@ def secret_of(c: Certificate) -> str:
 
 def promise_text(c: Certificate) -> str:
     """Name the definition, epsilon and delta, and the guarantee in one sentence."""
-    words = _of_compared(c, _definition(c).promise(Fraction(c.epsilon), Fraction(c.delta)))
+    words = _of_compared(c, definition_of(c).promise(Fraction(c.epsilon), Fraction(c.delta)))
     name = c.definition.replace("-", " ")
     return f"{name} privacy, epsilon {charged(c.epsilon)}, delta {charged(c.delta)}: {words}"
 
@@ -216,10 +216,10 @@ def secrets_of(c: Certificate) -> Iterator[Plain]:
 
 def not_protected(c: Certificate) -> Iterator[str]:
     """Yield what the definition, the beliefs and what is public leave open."""
-    yield from _definition(c).not_promised()
+    yield from definition_of(c).not_promised()
     if not c.beliefs or not any(answer.values for answer in c.answers):  # a randomised column says it above
         return
-    if is_worded(c) and _definition(c).in_short(c.hidden, c.beliefs, []):
+    if is_worded(c) and definition_of(c).in_short(c.hidden, c.beliefs, []):
         yield "single rows, and everything else about the records that is not listed as a secret"
         return
     yield "patterns over many rows, and what the published numbers say about everybody on average"
@@ -228,7 +228,7 @@ def not_protected(c: Certificate) -> Iterator[str]:
 def off_by_a_bit(c: Certificate) -> Iterator[str]:
     """Say what epsilon becomes where the data are likelier or less likely than the models say."""
     is_whole = all(answer.covers == Covers.EVERYTHING for answer in c.answers)
-    if is_whole or not c.beliefs or _definition(c).per_distance or _definition(c).one_way:
+    if is_whole or not c.beliefs or definition_of(c).per_distance or definition_of(c).one_way:
         return
     bit = next(row for row in if_belief_off(Fraction(c.epsilon), Fraction(c.delta)) if row.off_by == Fraction(1, 10))
     yield (
@@ -251,7 +251,7 @@ def meaning_of(c: Certificate) -> Sequence[str]:
 def composes(c: Certificate) -> list[str]:
     """Say how the release adds up with others about its source."""
     if is_worded(c):
-        words = [*map(_definition(c).composes, once(answer.covers for answer in c.answers))]
+        words = [*map(definition_of(c).composes, once(answer.covers for answer in c.answers))]
         if any(words):
             return words
     return take(COMPOSES, c.compositions)
@@ -294,7 +294,7 @@ def is_worded(c: Certificate) -> bool:
     return c.definition in DEFINITIONS
 
 
-def _definition(c: Certificate) -> definitions.Definition:
+def definition_of(c: Certificate) -> definitions.Definition:
     """Return the certificate's definition, or plain Pufferfish if unregistered.
 
     Plain Pufferfish guarantees no more than a registered definition.

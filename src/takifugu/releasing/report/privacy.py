@@ -5,22 +5,13 @@ from __future__ import annotations
 from fractions import Fraction
 from typing import NamedTuple
 
-from takifugu.accounting import definitions
 from takifugu.core.assumptions import Kind
 from takifugu.releasing.certificates.certificate import Certificate
 from takifugu.releasing.certificates.files import PAGE
-from takifugu.releasing.certificates.wording import charged, is_worded, odds_of, promise_text, secret_of
+from takifugu.releasing.certificates.wording import charged, definition_of, odds_of, promise_text, secret_of
 
-#: What is not protected, in short, by the definition of the guarantee.
-_NOT = {
-    "attribute": "single rows, and facts that are not listed as secrets",
-    "distribution": "the values themselves, and populations that are not listed",
-    "extended-distribution": "the values themselves, and populations that are not listed",
-    "asymmetric": "that a secret is not true of somebody",
-}
 #: So many states of a chain are told with their durations.
 _MOST_STATES = 3
-_NOT_PUFFERFISH = "patterns over many rows, and anything against readers who believe another model"
 
 
 class Privacy(NamedTuple):
@@ -75,8 +66,4 @@ def not_protected(c: Certificate) -> str:
     if spans:
         whose = f"a {c.person}'s whole" if c.scope != "all" else "the whole"
         return f"{whose} {' or '.join(f'{span} (epsilon {cost})' for span, cost in spans.items())}"
-    if is_worded(c) and c.definition in _NOT:
-        return _NOT[c.definition]
-    if is_worded(c) and definitions.find(c.definition).one_way:
-        return _NOT["asymmetric"]
-    return _NOT_PUFFERFISH
+    return definition_of(c).not_in_short
