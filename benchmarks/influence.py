@@ -121,11 +121,11 @@ def alarm() -> None:
 
 def classes() -> None:
     title("classes of chains, T = 1,000,000, one loss")
-    box = tf.ChainRegion([[0.1, 0.1], [0.1, 0.1]], [[0.9, 0.9], [0.9, 0.9]], 10**6)
+    box = tf.IntervalMarkovChain([[0.1, 0.1], [0.1, 0.1]], [[0.9, 0.9], [0.9, 0.9]], 10**6)
     one = tf.MarkovChain([[0.9, 0.1], [0.1, 0.9]], 10**6, "any")
     family, profile = Family(range(10**6)), uniform(2, 0.1, 10**6)
     chain = seconds(lambda: chain_loss(one, profile, family))
-    reversible = tf.MarkovChainClass(0.1, 0.2, 10**6)
+    reversible = tf.ReversibleChains(0.1, 0.2, 10**6)
     for name, belief in (("all stays in [0.1, 0.9]", box), ("(pi, g) = (0.1, 0.2)", reversible)):
         ours = seconds(lambda belief=belief: class_loss(belief, profile, family))  # type: ignore[misc]
         row(name, span(ours), compared(ours, chain, "one chain, any start"))

@@ -15,12 +15,12 @@ def sticky(states: int, stay: float = 0.9) -> np.ndarray:
     return matrix
 
 
-def by_date(query: object, days: int = 366) -> tf.By:
-    return tf.By(query, {f"day {d}": range(24 * d, 24 * (d + 1)) for d in range(days)}, by="date")
+def by_date(query: object, days: int = 366) -> tf.GroupBy:
+    return tf.GroupBy(query, {f"day {d}": range(24 * d, 24 * (d + 1)) for d in range(days)}, by="date")
 
 
-def by_hour(query: object, steps: int = 24 * 366) -> tf.By:
-    return tf.By(query, {f"{h}:00": range(h, steps, 24) for h in range(24)}, by="hour")
+def by_hour(query: object, steps: int = 24 * 366) -> tf.GroupBy:
+    return tf.GroupBy(query, {f"{h}:00": range(h, steps, 24) for h in range(24)}, by="hour")
 
 
 def table(belief: object, query: object) -> float:

@@ -8,7 +8,7 @@ from scipy.stats import wasserstein_distance
 
 from measure import compared, row, seconds, span, title
 from takifugu.numbers.distributions.pmf import Pmf
-from takifugu.numbers.transport.on_the_line import monotone_plan, w_infinity
+from takifugu.numbers.transport.on_the_line import monotone_coupling, w_infinity
 
 ATOMS = 1_000_000
 
@@ -27,7 +27,7 @@ def main() -> None:
     row("w_infinity, float masses", span(ours))
     row("w_infinity, counts of equally many people", span(seconds(lambda: w_infinity(one, same))))
     row("w_infinity, counts of 10 and of 30 million people", span(seconds(lambda: w_infinity(one, more))))
-    row("monotone_plan", span(seconds(lambda: monotone_plan(p, q))))
+    row("monotone_coupling", span(seconds(lambda: monotone_coupling(p, q))))
     plan = seconds(lambda: ot.emd_1d(x, y, a, b, metric="minkowski", p=1.0, dense=False), runs=1)
     row("POT emd_1d, a plan", span(plan), compared(ours, plan, "it"))
     scipy = seconds(lambda: wasserstein_distance(x, y, a, b))

@@ -35,7 +35,7 @@ def main() -> int:
     row("memory, at most", f"{memory:.0f} MB", "goal 500 MB")
     row("epsilon in all", f"{spent:.6g}", f"the sum is {WEEKS * 0.5:.6g}")
     hours = {f"{hour:02}": range(60 * hour, 60 * hour + 60) for hour in range(24)}
-    table = tf.calibrate(framework, tf.By(tf.Histogram(), hours, every=1440), epsilon=0.5, mechanism="influence")
+    table = tf.calibrate(framework, tf.GroupBy(tf.Histogram(), hours, every=1440), epsilon=0.5, mechanism="influence")
     by_hour, again = weekly(framework, charge_of(table))
     row("the longest one of a table by hour", span(max(by_hour)), f"epsilon in all {again:.6g}")
     week = np.ones(MINUTES, dtype=np.int64)

@@ -19,6 +19,7 @@ import numpy as np
 import takifugu as tf
 from pages import PAGES, make, pyplot, save, table
 from research_data import needed_file
+from takifugu.numbers import Pmf, monotone_coupling, w_infinity
 from takifugu.numbers.after_noise.noised import laplace_log_ratio
 from takifugu.numbers.transport.on_the_line import Plan
 
@@ -43,8 +44,8 @@ CURVES = {
 PAGE = PAGES / "ding2022.md"
 COMMAND = "takifugu reproduce ding2022"
 
-FIRST = (tf.Pmf.from_counts([1, 2, 3, 4], [2, 1, 2, 1]), tf.Pmf.from_counts([1, 2, 3, 4], [3, 3, 2, 4]))
-SECOND = (tf.Pmf.from_counts([1, 2, 3, 4], [8, 9, 20, 3]), tf.Pmf.from_counts([2, 3, 4, 5], [3, 20, 9, 8]))
+FIRST = (Pmf.from_counts([1, 2, 3, 4], [2, 1, 2, 1]), Pmf.from_counts([1, 2, 3, 4], [3, 3, 2, 4]))
+SECOND = (Pmf.from_counts([1, 2, 3, 4], [8, 9, 20, 3]), Pmf.from_counts([2, 3, 4, 5], [3, 20, 9, 8]))
 PRINTED = {  # rows of the paper's tables
     "2": ["1/4 1/3 1/3 1/3", "1/4 1/2 1/2 1/2", "1/4 1/2 2/3 5/6", "1/4 1/2 2/3 1"],
     "3": ["1/4 1/12 0 0", "0 1/6 0 0", "0 0 1/6 1/6", "0 0 0 1/6"],
@@ -62,28 +63,28 @@ PRINTED = {  # rows of the paper's tables
 def check_tables() -> None:
     """Compare Tables 2, 3, 5 and 6 with the printed fractions."""
     for numbers, (p, q) in (("23", FIRST), ("56", SECOND)):
-        plan = tf.monotone_plan(p, q)
+        plan = monotone_coupling(p, q)
         for number, table_computed in zip(numbers, (plan.joint_cdf_table(), plan.joint_pmf_table()), strict=True):
             printed = [[Fraction(x) for x in row.split()] for row in PRINTED[number]]
             assert [[Fraction(x) for x in row] for row in table_computed] == printed, f"Table {number}"
 
 
-def users(chances: Sequence[float]) -> tf.Pmf:
+def users(chances: Sequence[float]) -> Pmf:
     """Return the law of how many of some independent users answer yes."""
-    law = tf.Pmf([0], [1])
+    law = Pmf([0], [1])
     for chance in chances:
         yes = Fraction(str(chance))
-        law = law.convolve(tf.Pmf([0, 1], [1 - yes, yes]))
+        law = law.convolve(Pmf([0, 1], [1 - yes, yes]))
     return law
 
 
-def one_user(chances: Sequence[float], present: float) -> tuple[tf.Pmf, tf.Pmf, tf.Pmf]:
+def one_user(chances: Sequence[float], present: float) -> tuple[Pmf, Pmf, Pmf]:
     """Return the laws of the count when one user says no, says yes, and is absent (the value unknown, N2)."""
     rest = users(chances)
     return rest, rest.shift(1), users([*chances, present])
 
 
-def adult(file: Path, codes: int) -> tuple[tf.Pmf, tf.Pmf, int]:
+def adult(file: Path, codes: int) -> tuple[Pmf, Pmf, int]:
     """Return the two laws of the education code, as counts, and how many records have one of these codes."""
     number = {name: code for code, name in enumerate(EDUCATION[:codes], start=1)}
     counts: dict[str, Counter[int]] = {race: Counter() for race in RACES}
@@ -94,23 +95,24 @@ def adult(file: Path, codes: int) -> tuple[tf.Pmf, tf.Pmf, int]:
             used += code is not None
             if code is not None and row["race"] in counts:
                 counts[row["race"]][code] += 1
-    laws = [tf.Pmf.from_counts(sorted(c), [c[code] for code in sorted(c)]) for c in counts.values()]
+    laws = [Pmf.from_counts(sorted(c), [c[code] for code in sorted(c)]) for c in counts.values()]
     return laws[0], laws[1], used
 
 
-def variance(pair: tuple[tf.Pmf, tf.Pmf], mechanism: str, epsilon: float) -> float:
+def variance(pair: tuple[Pmf, Pmf], mechanism: str, epsilon: float) -> float:
     """Return the variance 2 b^2 of the Laplace noise of a mechanism."""
-    framework = tf.between(*pair)
+    framework = tf.distribution_pair(*pair)
     scale = tf.calibrate(framework, tf.Identity(), epsilon, mechanism=mechanism, allow_zero_noise=True).scale
     return 2 * scale**2
 
 
-def errors(pair: tuple[tf.Pmf, tf.Pmf], epsilon: float) -> dict[str, float]:
+def errors(pair: tuple[Pmf, Pmf], epsilon: float) -> dict[str, float]:
     """Return the expected absolute error of every mechanism for two laws: of "optimal" the mean over both."""
-    rows = tf.compare(tf.between(*pair), tf.Identity(), epsilon)
+    rows = tf.compare(tf.distribution_pair(*pair), tf.Identity(), epsilon)
     known = {row.name: row.expected_error for row in rows if row.expected_error is not None}
     if "optimal" in known:
-        best = tf.calibrate(tf.between(*pair), tf.Identity(), epsilon, mechanism="optimal", allow_zero_noise=True)
+        framework = tf.distribution_pair(*pair)
+        best = tf.calibrate(framework, tf.Identity(), epsilon, mechanism="optimal", allow_zero_noise=True)
         known["optimal"] = dict(best.witness.numbers)["mean_error"]
     return known
 
@@ -132,7 +134,7 @@ def draw_plans(name: str, panels: Sequence[tuple[str, Plan]]) -> None:
     save(figure, name, COMMAND)
 
 
-def draw_laws(name: str, values: Sequence[tuple[str, tf.Pmf]], xlabel: str) -> None:
+def draw_laws(name: str, values: Sequence[tuple[str, Pmf]], xlabel: str) -> None:
     plots = pyplot()
     figure, axis = plots.subplots(figsize=(7.2, 3.2), layout="constrained")
     for (label, law), colour, marker in zip(values, ("tab:blue", "tab:red", "0.4"), "os^", strict=False):
@@ -143,7 +145,7 @@ def draw_laws(name: str, values: Sequence[tuple[str, tf.Pmf]], xlabel: str) -> N
     save(figure, name, COMMAND)
 
 
-def draw_noise(pair: tuple[tf.Pmf, tf.Pmf]) -> dict[str, list[float]]:
+def draw_noise(pair: tuple[Pmf, Pmf]) -> dict[str, list[float]]:
     """Draw the variance of the noise on Adult against epsilon (Figure 4), and return the curves."""
     curves = {name: [variance(pair, name, e) for e in EPSILONS] for name in CURVES}
     plots = pyplot()
@@ -160,9 +162,9 @@ def draw_noise(pair: tuple[tf.Pmf, tf.Pmf]) -> dict[str, list[float]]:
     return curves
 
 
-def plan_tables(pair: tuple[tf.Pmf, tf.Pmf]) -> tuple[str, str]:
+def plan_tables(pair: tuple[Pmf, Pmf]) -> tuple[str, str]:
     """Return a plan as a table of the mass in each corner, and as one of the masses."""
-    plan = tf.monotone_plan(*pair)
+    plan = monotone_coupling(*pair)
     atoms = [str(x) for x in plan.atoms]
 
     def laid_out(words: tuple[str, str], values: Sequence[Sequence[Fraction | float]]) -> str:
@@ -186,9 +188,10 @@ def draw_users() -> dict[str, str]:
     several = [round(0.05 + 0.1 * i, 2) for i in range(10)]
     first, other, _ = one_user(several[1:], several[0])
     draw_plans("ding2022-figure1", [
-        ("25 users: no and yes", tf.monotone_plan(no, yes)), ("25 users: no and absent", tf.monotone_plan(no, absent)),
+        ("25 users: no and yes", monotone_coupling(no, yes)),
+        ("25 users: no and absent", monotone_coupling(no, absent)),
     ])  # fmt: skip
-    draw_plans("ding2022-figure2", [("10 different users: no and yes", tf.monotone_plan(first, other))])
+    draw_plans("ding2022-figure2", [("10 different users: no and yes", monotone_coupling(first, other))])
     draw_laws("ding2022-figure5", [("says no", no), ("says yes", yes), ("absent", absent)], "users who say yes")
     return {}
 
@@ -198,12 +201,12 @@ def on_adult() -> dict[str, str]:
     file = needed_file(FILE)
     white, asian, used = adult(file, LISTED)
     draw_laws("ding2022-figure3a", list(zip(RACES, (white, asian), strict=True)), "education code")
-    draw_plans("ding2022-figure3b", [("education, given race", tf.monotone_plan(white, asian))])
+    draw_plans("ding2022-figure3b", [("education, given race", monotone_coupling(white, asian))])
     curves = draw_noise((white, asian))
     sixteen = adult(file, len(EDUCATION))
     facts = [
-        ["largest move of the plan, 14 codes", "2", str(tf.w_infinity(white, asian))],
-        ["largest move of the plan, all 16 codes", "-", str(tf.w_infinity(*sixteen[:2]))],
+        ["largest move of the plan, 14 codes", "2", str(w_infinity(white, asian))],
+        ["largest move of the plan, all 16 codes", "-", str(w_infinity(*sixteen[:2]))],
         ["largest difference of two codes, 14 codes", "14", str(LISTED - 1)],
         ["ε from which no noise is needed, 14 codes", "-", f"{laplace_log_ratio(white, asian, 0):.4f}"],
         ["records", "32652", f"{sixteen[2]} ({used} of them with one of the 14 codes)"],

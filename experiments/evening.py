@@ -41,7 +41,7 @@ def foretell() -> dict[str, str]:
         folder = OUTPUT or Path(name)
         folder.mkdir(parents=True, exist_ok=True)
         write_file(source, folder)
-        for row in tf.forecast(release_file("evening.toml", folder)).tables:
+        for row in tf.dry_run(release_file("evening.toml", folder)).tables:
             print(row.words())
     return {}
 

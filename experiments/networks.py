@@ -72,7 +72,7 @@ def schools() -> str:
     for name, file in SCHOOLS.items():
         pairs, people = meetings(needed_file(f"contacts/{file}.csv.gz"))
         cliques = tf.cliques_of(pairs, people=people)
-        belief = tf.clique_infection(cliques, lambda size: tf.household_infection(size, outside=0.05, inside=0.2))
+        belief = tf.CliqueInfection(cliques, lambda size: tf.household_infection(size, outside=0.05, inside=0.2))
         sizes = f"{len(people)} pupils, {len(cliques)} cliques of up to {max(map(len, cliques))}"
         rows += [
             [

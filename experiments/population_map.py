@@ -87,7 +87,7 @@ def draw() -> dict[str, str]:
         write_files(source, folder)
         IMAGES.mkdir(parents=True, exist_ok=True)
         (IMAGES / "population-map.svg").write_text(picture(folder), encoding="utf-8")
-        for row in tf.forecast(release_file("places.toml", folder)).tables:
+        for row in tf.dry_run(release_file("places.toml", folder)).tables:
             print(row.words())
     return {}
 

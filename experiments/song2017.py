@@ -27,6 +27,7 @@ from takifugu.analysis.bounds import Refusal
 from takifugu.analysis.problem import Problem
 from takifugu.analysis.randomisers import DiscreteLaplace
 from takifugu.core.errors import CalibrationRefused
+from takifugu.numbers import Pmf
 from takifugu.numbers.rationals import as_epsilon, as_fraction
 
 REPRODUCES = "Song, Wang and Chaudhuri (arXiv 1603.03977v1), Figures 1, 3 and 4"
@@ -119,7 +120,7 @@ def figure_1() -> str:
 def scales_for_a_class(low: float, epsilon: float) -> dict[str, float | None]:
     """Return the scale that each curve of Figure 1 needs for stay probabilities in [low, 1 - low]."""
     count, ends = tf.Count(1), (low, 1 - low)
-    by_mass, interval = tf.MarkovChainClass(low, 2 * low, LENGTH), tf.BinaryChainInterval(low, LENGTH)
+    by_mass, interval = tf.ReversibleChains(low, 2 * low, LENGTH), tf.BinaryChains(low, LENGTH)
     corners = [needed(binary(p0, p1), count, epsilon, GK16) for p0 in ends for p1 in ends]
     known = [scale for scale in corners if scale is not None]
     return {
@@ -221,7 +222,7 @@ def figure_4() -> str:
 def errors_of_frequencies(setting: dict[str, float], mechanism: str) -> list[float]:
     """Return the expected L1 error of five relative frequencies at each log epsilon."""
     length = int(setting["length"])
-    belief = tf.MarkovChainClass(setting["pi"], setting["g"], length, states=range(STATES))
+    belief = tf.ReversibleChains(setting["pi"], setting["g"], length, states=range(STATES))
     scales = [needed(belief, tf.Histogram(), float(np.exp(at)), mechanism) for at in LOG_EPSILONS]
     return [expected_error(float(scale or 0), STATES) / length for scale in scales]
 
@@ -229,25 +230,27 @@ def errors_of_frequencies(setting: dict[str, float], mechanism: str) -> list[flo
 def numbers_of_the_text() -> str:
     """Return what the text of the paper says without a figure: Appendix A.3 and Theorem 4.4."""
     share, far = Fraction(1, 10), 100
-    apart = tf.between(tf.Pmf([0], [1]), tf.Pmf([0, far], [1 - share, share]))
+    apart = tf.distribution_pair(Pmf([0], [1]), Pmf([0, far], [1 - share, share]))
     rows = []
     for mechanism in ("wasserstein", "laplace-exact"):
         scale = tf.calibrate(apart, tf.Identity(), 1, mechanism=mechanism).scale
         rows.append([f"A.3: 0, or {far} with probability {float(share):g}; `{mechanism}`", f"{scale:.3f}"])
     for length in (10**2, 10**3, 10**4, 10**5):
         for mechanism in ("quilt-approx", "influence"):
-            scale = needed(tf.MarkovChainClass(0.4, 0.8, length), tf.Count(1), 1, mechanism)
+            scale = needed(tf.ReversibleChains(0.4, 0.8, length), tf.Count(1), 1, mechanism)
             rows.append([f"Theorem 4.4: π = .4, g = .8, T = {length:,}; `{mechanism}`", f"{scale:.3f}"])
     return table(["at ε = 1", "scale"], rows)
 
 
 def flu() -> str:
     """Return what the flu example of Section 3 needs: the number infected among four, given one person's state."""
-    well, ill = tf.Pmf.from_counts([0, 1, 2, 3], [3, 1, 1, 1]), tf.Pmf.from_counts([1, 2, 3, 4], [1, 1, 1, 1])
+    well, ill = Pmf.from_counts([0, 1, 2, 3], [3, 1, 1, 1]), Pmf.from_counts([1, 2, 3, 4], [1, 1, 1, 1])
     rows = []
     for mechanism in ("group", "wasserstein", "laplace-exact"):
         scales = [
-            tf.calibrate(tf.between(well, ill), tf.Identity(), e, mechanism=mechanism, allow_zero_noise=True).scale
+            tf.calibrate(
+                tf.distribution_pair(well, ill), tf.Identity(), e, mechanism=mechanism, allow_zero_noise=True
+            ).scale
             for e in EPSILONS
         ]
         rows.append([f"`{mechanism}`", *(f"{s:.3f}" for s in scales)])

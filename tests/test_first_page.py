@@ -15,6 +15,7 @@ from tests.support.one_file import imported
 import takifugu as tf
 from takifugu.calibration import calibrate
 from takifugu.cli.samples.examples import write_example
+from takifugu.numbers import monotone_coupling
 from takifugu.releasing.file.loading import load
 from takifugu.releasing.planning.expected import half_width
 from takifugu.releasing.planning.plan import calibrated
@@ -76,7 +77,7 @@ def test_the_picture_in_the_folder_is_the_one_that_is_drawn(name: str) -> None:
 
 def test_the_plan_moves_two_fifths_by_one_step() -> None:
     moves = {0: Fraction(0), 1: Fraction(0)}
-    for a, b, mass in tf.monotone_plan(tool.NORTH, tool.SOUTH).items():
+    for a, b, mass in monotone_coupling(tool.NORTH, tool.SOUTH).items():
         moves[int(b - a)] += Fraction(mass)
     assert moves == {0: Fraction(3, 5), 1: Fraction(2, 5)}
 

@@ -118,7 +118,7 @@ def comparison(example: Example) -> str:
     with tempfile.TemporaryDirectory() as folder:
         file = write_example(example.name, Path(folder))[0]
         (table,) = calibrated(load(file)).tables
-        blur = tf.forecast(file).tables[0].blurs[0]
+        blur = tf.dry_run(file).tables[0].blurs[0]
     if blur.marks:
         return ""
     mechanisms = {

@@ -20,8 +20,8 @@ FOLDER = Path(__file__).resolve().parent.parent / "docs" / "images"
 BLUE, ORANGE, GREY = "#0072b2", "#d55e00", "#9aa3ab"
 
 #: The example of docs/plans.md: the education of 100 people from the north and 100 from the south.
-NORTH = tf.Pmf.from_counts([1, 2, 3], [40, 35, 25])
-SOUTH = tf.Pmf.from_counts([1, 2, 3], [15, 45, 40])
+NORTH = tf.numbers.Pmf.from_counts([1, 2, 3], [40, 35, 25])
+SOUTH = tf.numbers.Pmf.from_counts([1, 2, 3], [15, 45, 40])
 LEVELS = {1: "basic", 2: "school", 3: "degree"}
 
 #: The example of docs/networks.md: where each person stands, who infects whom, and the quilt {ben, dora} of cem.
@@ -38,7 +38,7 @@ STAYS, MINUTES = (0.5, 0.8, 0.9, 0.95, 0.99), 100
 def plan_picture() -> str:
     """Draw the monotone plan as bands from one distribution to the other; a band that slopes is a move."""
     height, top, gap, left, right = 260, 60, 22, 190, 450
-    plan = tf.monotone_plan(NORTH, SOUTH)
+    plan = tf.numbers.monotone_coupling(NORTH, SOUTH)
     moves = [(int(a), int(b), float(mass)) for a, b, mass in plan.items()]
     shapes: list[str] = []
     out: dict[int, float] = {}

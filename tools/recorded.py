@@ -79,7 +79,7 @@ def conformance() -> Iterator[Problem]:
 def goldens() -> Iterator[Problem]:
     """Yield what tests/golden.json holds reference values of: pairs of laws, chains, and classes of chains."""
     for name, laws in transport_laws().items():
-        pair = tf.between(*(tf.Pmf([*law], [*law.values()]) for law in laws))
+        pair = tf.distribution_pair(*(tf.numbers.Pmf([*law], [*law.values()]) for law in laws))
         budgets = [(Fraction(epsilon), Fraction(0)) for epsilon in golden()["laplace_scale"].get(name, ())]
         budgets += [tuple(map(Fraction, both.split(","))) for both in golden()["gaussian_sigma"].get(name, ())]
         for epsilon, delta in budgets:
@@ -95,7 +95,7 @@ def goldens() -> Iterator[Problem]:
                 key = f"golden | chain {name}, {initial} | {mechanism}"
                 yield Problem(key, framework, tf.Count(1), Fraction(epsilon), mechanism=mechanism)
     for name, case in golden()["quilt_class_pi_g"].items():
-        framework = tf.Pufferfish(tf.every_entry(), tf.MarkovChainClass(case["pi"], case["g"], 100))
+        framework = tf.Pufferfish(tf.every_entry(), tf.ReversibleChains(case["pi"], case["g"], 100))
         for mechanism in ("quilt-approx", "auto"):
             key = f"golden | class {name} | {mechanism}"
             yield Problem(key, framework, tf.Count(1), Fraction(name.split("eps=")[1]), mechanism=mechanism)
@@ -186,7 +186,7 @@ def calibrated_tables(path: Path) -> Iterator[tuple[str, list[Any]]]:
 
 def account(path: Path) -> dict[str, Any]:
     """Return what a release file would spend, and the reasons for which it is refused."""
-    foretold = tf.forecast(path).to_dict()
+    foretold = tf.dry_run(path).to_dict()
     spent = foretold["account"] and foretold["account"]["after"]
     return {"spent": spent, "refusals": "; ".join(map(str, foretold["refused"]))}
 

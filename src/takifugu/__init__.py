@@ -15,18 +15,18 @@ from takifugu.core.nearest import did_you_mean
 
 if TYPE_CHECKING:
     from takifugu.accounting.composition import compose
-    from takifugu.analysis.robustness import promise_if_belief_off
-    from takifugu.audit import true_delta, true_loss
+    from takifugu.analysis.robustness import robust_guarantee
+    from takifugu.audit import exact_delta, exact_loss
     from takifugu.calibration import calibrate, compare, with_scale
-    from takifugu.calibration.entry_budget import entry_budget
     from takifugu.calibration.event_level import event_level_loss
     from takifugu.calibration.jointly import calibrate_jointly
+    from takifugu.calibration.record_epsilon import record_epsilon
     from takifugu.core import errors
-    from takifugu.model.beliefs.chains.chain import BinaryChainInterval, MarkovChain, MarkovChainClass
-    from takifugu.model.beliefs.chains.chain_region import ChainRegion
+    from takifugu.model.beliefs.chains.chain import BinaryChains, MarkovChain, ReversibleChains
+    from takifugu.model.beliefs.chains.interval_chain import IntervalMarkovChain
     from takifugu.model.beliefs.chains.periodic_chain import PeriodicChain
     from takifugu.model.beliefs.chains.pieces import IndependentPieces
-    from takifugu.model.beliefs.contacts import CliqueInfection, clique_infection, household_infection
+    from takifugu.model.beliefs.contacts import CliqueInfection, household_infection
     from takifugu.model.beliefs.density import Density
     from takifugu.model.beliefs.meetings import cliques_of
     from takifugu.model.beliefs.networks.network import BayesianNetwork
@@ -39,45 +39,41 @@ if TYPE_CHECKING:
     from takifugu.model.beliefs.records.records import Records
     from takifugu.model.beliefs.table import JointTable
     from takifugu.model.beliefs.users import IndependentUsers
-    from takifugu.model.frameworks import Pufferfish, between
+    from takifugu.model.frameworks import Pufferfish, distribution_pair
     from takifugu.model.queries import (
         AtMost,
-        By,
         Count,
         CountAbove,
         CountRows,
         CrossTable,
-        EachValue,
+        GroupBy,
         Histogram,
         Identity,
+        JointQuery,
         Linear,
+        LocalValue,
         Mean,
         Median,
         Mode,
         Quantile,
         Statistic,
         Sum,
-        Together,
         TopK,
         Visitors,
     )
     from takifugu.model.secrets.declared_properties import dataset_property, distribution_parameter
     from takifugu.model.secrets.of_entries import attribute, entry, every_entry, presence
-    from takifugu.model.secrets.of_populations import which_population
-    from takifugu.model.secrets.properties import Named
+    from takifugu.model.secrets.of_populations import population_membership
+    from takifugu.model.secrets.properties import NamedFunction
     from takifugu.numbers.densities.normal import Normal, NormalMixture
-    from takifugu.numbers.densities.tabulated import Tabulated
     from takifugu.numbers.densities.truncated import Truncated
-    from takifugu.numbers.densities.uniform_mean import UniformMean
-    from takifugu.numbers.distributions.pmf import Pmf
-    from takifugu.numbers.transport.on_the_line import monotone_plan, w_infinity
     from takifugu.releasing.advice.advice import advise
-    from takifugu.releasing.advice.forecast import forecast
+    from takifugu.releasing.advice.forecast import dry_run
     from takifugu.releasing.certificates.cells import read_table
     from takifugu.releasing.draft.text import draft
     from takifugu.releasing.postprocess.marginals import marginals
     from takifugu.releasing.postprocess.reconcile import reconcile
-    from takifugu.releasing.publishing.library import charge, release
+    from takifugu.releasing.publishing.library import charge_external, release
     from takifugu.releasing.publishing.resuming import resume
     from takifugu.releasing.publishing.run import release_file
     from takifugu.releasing.report.document import report_html
@@ -86,9 +82,7 @@ if TYPE_CHECKING:
 __all__ = [
     "AtMost",
     "BayesianNetwork",
-    "BinaryChainInterval",
-    "By",
-    "ChainRegion",
+    "BinaryChains",
     "CliqueInfection",
     "Count",
     "CountAbove",
@@ -96,83 +90,79 @@ __all__ = [
     "CountedParameters",
     "CrossTable",
     "Density",
-    "EachValue",
     "FromPopulations",
+    "GroupBy",
     "Histogram",
     "Identity",
     "IndependentPieces",
     "IndependentUsers",
+    "IntervalMarkovChain",
+    "JointQuery",
     "JointTable",
     "Linear",
+    "LocalValue",
     "MarkovChain",
-    "MarkovChainClass",
     "Mean",
     "Median",
     "Mode",
     "MultivariateNormal",
-    "Named",
+    "NamedFunction",
     "Normal",
     "NormalMixture",
     "NormalRegion",
     "Parameters",
     "PeriodicChain",
-    "Pmf",
     "Pufferfish",
     "Quantile",
     "Records",
+    "ReversibleChains",
     "Statistic",
     "Sum",
-    "Tabulated",
     "TakifuguError",
-    "Together",
     "TopK",
     "Truncated",
-    "UniformMean",
     "Visitors",
     "__version__",
     "advise",
     "attribute",
-    "between",
     "calibrate",
     "calibrate_jointly",
-    "charge",
-    "clique_infection",
+    "charge_external",
     "cliques_of",
     "compare",
     "compose",
     "dataset_property",
+    "distribution_pair",
     "distribution_parameter",
     "draft",
+    "dry_run",
     "entry",
-    "entry_budget",
     "errors",
     "event_level_loss",
     "every_entry",
-    "forecast",
+    "exact_delta",
+    "exact_loss",
     "household_infection",
     "marginals",
-    "monotone_plan",
     "open_study",
+    "population_membership",
     "presence",
-    "promise_if_belief_off",
     "read_network",
     "read_table",
     "reconcile",
+    "record_epsilon",
     "release",
     "release_file",
     "report_html",
     "resume",
-    "true_delta",
-    "true_loss",
-    "w_infinity",
-    "which_population",
+    "robust_guarantee",
     "with_scale",
 ]
 
 _MODULES = {
-    "takifugu.model.beliefs.chains.chain": ("BinaryChainInterval", "MarkovChain", "MarkovChainClass"),
-    "takifugu.model.beliefs.chains.chain_region": ("ChainRegion",),
-    "takifugu.model.beliefs.contacts": ("CliqueInfection", "clique_infection", "household_infection"),
+    "takifugu.model.beliefs.chains.chain": ("BinaryChains", "MarkovChain", "ReversibleChains"),
+    "takifugu.model.beliefs.chains.interval_chain": ("IntervalMarkovChain",),
+    "takifugu.model.beliefs.contacts": ("CliqueInfection", "household_infection"),
     "takifugu.model.beliefs.density": ("Density",),
     "takifugu.model.beliefs.meetings": ("cliques_of",),
     "takifugu.model.beliefs.networks.network": ("BayesianNetwork",),
@@ -188,38 +178,34 @@ _MODULES = {
     "takifugu.model.beliefs.table": ("JointTable",),
     "takifugu.model.beliefs.users": ("IndependentUsers",),
     "takifugu.calibration": ("calibrate", "compare", "with_scale"),
-    "takifugu.calibration.entry_budget": ("entry_budget",),
+    "takifugu.calibration.record_epsilon": ("record_epsilon",),
     "takifugu.calibration.event_level": ("event_level_loss",),
     "takifugu.calibration.jointly": ("calibrate_jointly",),
     "takifugu.accounting.composition": ("compose",),
-    "takifugu.model.frameworks": ("Pufferfish", "between"),
+    "takifugu.model.frameworks": ("Pufferfish", "distribution_pair"),
     "takifugu.numbers.densities.normal": ("Normal", "NormalMixture"),
-    "takifugu.numbers.densities.tabulated": ("Tabulated",),
     "takifugu.numbers.densities.truncated": ("Truncated",),
-    "takifugu.numbers.densities.uniform_mean": ("UniformMean",),
-    "takifugu.numbers.distributions.pmf": ("Pmf",),
-    "takifugu.numbers.transport.on_the_line": ("monotone_plan", "w_infinity"),
     "takifugu.model.queries": (
-        "AtMost", "By", "Count", "CountAbove", "CountRows", "CrossTable", "EachValue", "Histogram", "Identity",
-        "Linear", "Mean", "Median", "Mode", "Quantile", "Statistic", "Sum", "Together", "TopK", "Visitors",
+        "AtMost", "GroupBy", "Count", "CountAbove", "CountRows", "CrossTable", "LocalValue", "Histogram", "Identity",
+        "Linear", "Mean", "Median", "Mode", "Quantile", "Statistic", "Sum", "JointQuery", "TopK", "Visitors",
     ),
     "takifugu.releasing.advice.advice": ("advise",),
-    "takifugu.releasing.advice.forecast": ("forecast",),
+    "takifugu.releasing.advice.forecast": ("dry_run",),
     "takifugu.releasing.certificates.cells": ("read_table",),
     "takifugu.releasing.draft.text": ("draft",),
-    "takifugu.releasing.publishing.library": ("charge", "release"),
+    "takifugu.releasing.publishing.library": ("charge_external", "release"),
     "takifugu.releasing.postprocess.marginals": ("marginals",),
     "takifugu.releasing.postprocess.reconcile": ("reconcile",),
     "takifugu.releasing.report.document": ("report_html",),
     "takifugu.releasing.publishing.resuming": ("resume",),
     "takifugu.releasing.publishing.run": ("release_file",),
     "takifugu.releasing.study": ("open_study",),
-    "takifugu.analysis.robustness": ("promise_if_belief_off",),
-    "takifugu.audit": ("true_delta", "true_loss"),
+    "takifugu.analysis.robustness": ("robust_guarantee",),
+    "takifugu.audit": ("exact_delta", "exact_loss"),
     "takifugu.model.secrets.of_entries": ("attribute", "entry", "every_entry", "presence"),
-    "takifugu.model.secrets.of_populations": ("which_population",),
+    "takifugu.model.secrets.of_populations": ("population_membership",),
     "takifugu.model.secrets.declared_properties": ("dataset_property", "distribution_parameter"),
-    "takifugu.model.secrets.properties": ("Named",),
+    "takifugu.model.secrets.properties": ("NamedFunction",),
 }
 _HOME = {name: module for module, names in _MODULES.items() for name in names}
 
@@ -230,12 +216,25 @@ _NAMED = {
     "audit": "takifugu.audit",
     "errors": "takifugu.core.errors",
     "local": "takifugu.mechanisms.local",
+    "numbers": "takifugu.numbers",
 }
+#: Names of before, and what they are called now.
+_FORMER = {
+    "BinaryChainInterval": "BinaryChains", "By": "GroupBy", "ChainRegion": "IntervalMarkovChain",
+    "EachValue": "LocalValue", "MarkovChainClass": "ReversibleChains", "Named": "NamedFunction", "Pmf": "numbers.Pmf",
+    "Tabulated": "numbers.PiecewiseLinear", "Together": "JointQuery", "UniformMean": "numbers.Bates",
+    "between": "distribution_pair", "charge": "charge_external", "clique_infection": "CliqueInfection",
+    "entry_budget": "record_epsilon", "forecast": "dry_run", "monotone_plan": "numbers.monotone_coupling",
+    "promise_if_belief_off": "robust_guarantee", "true_delta": "exact_delta", "true_loss": "exact_loss",
+    "w_infinity": "numbers.w_infinity", "which_population": "population_membership",
+}  # fmt: skip
 
 
 def __getattr__(name: str) -> object:
     if name in _NAMED:
         return import_module(_NAMED[name])
+    if name in _FORMER:
+        raise AttributeError(f"takifugu.{name} is now takifugu.{_FORMER[name]}")
     if name not in _HOME:
         nearest = "" if name.startswith("__") else did_you_mean(name, __all__)
         raise no_attribute("takifugu", name, nearest)

@@ -12,7 +12,7 @@ from tests.support import robustness_oracles as oracle
 import takifugu as tf
 from takifugu.analysis.guarantee import Covers, Guarantee
 from takifugu.analysis.randomisers import DiscreteLaplace, Exact, RoundedNormal
-from takifugu.analysis.robustness import PRIORS, promise_if_belief_off, weakened
+from takifugu.analysis.robustness import PRIORS, robust_guarantee, weakened
 from takifugu.core.errors import InputError
 
 ROWS = [(a, b, c) for a in (0, 1) for b in (0, 1) for c in (0, 1)]
@@ -44,13 +44,13 @@ def test_a_pure_promise_grows_by_at_most_two_or_four_times_the_distance(
     other = table([m * f for m, f in zip(stated[-1], off, strict=True)])
     framework = tf.Pufferfish(tf.every_entry(), [belief(law) for law in laws])
     noise, query = DiscreteLaplace(scale, Fraction(1)), tf.Count(1)
-    epsilon = Fraction(tf.true_loss(framework, query, noise).upper)
-    loss = tf.true_loss(tf.Pufferfish(tf.every_entry(), belief(other)), query, noise).lower
+    epsilon = Fraction(tf.exact_loss(framework, query, noise).upper)
+    loss = tf.exact_loss(tf.Pufferfish(tf.every_entry(), belief(other)), query, noise).lower
     near, whole = oracle.conditional_distance(laws, other, SECRETS), oracle.whole_distance(laws, other)
     assert near <= 2 * whole + 1e-12
     for now in (
-        promise_if_belief_off(promise(epsilon), conditional=near),
-        promise_if_belief_off(promise(epsilon), unconditional=whole),
+        robust_guarantee(promise(epsilon), conditional=near),
+        robust_guarantee(promise(epsilon), unconditional=whole),
     ):
         assert loss <= now.epsilon + 1e-9
         assert now.delta == 0
@@ -65,14 +65,14 @@ def test_delta_grows_by_at_most_what_is_proved(
     size = Fraction(1, 2)
     noise = RoundedNormal(size, Fraction(1)) if normal else DiscreteLaplace(size, Fraction(1))
     query, secrets = tf.Count(1), tf.every_entry()
-    delta = tf.true_delta(tf.Pufferfish(secrets, belief(law)), epsilon, query, noise).upper
+    delta = tf.exact_delta(tf.Pufferfish(secrets, belief(law)), epsilon, query, noise).upper
     assume(delta < 1)
     near, whole = oracle.conditional_distance([law], other, SECRETS), oracle.whole_distance([law], other)
     for now in (
-        promise_if_belief_off(promise(epsilon, Fraction(delta)), conditional=near),
-        promise_if_belief_off(promise(epsilon, Fraction(delta)), unconditional=whole),
+        robust_guarantee(promise(epsilon, Fraction(delta)), conditional=near),
+        robust_guarantee(promise(epsilon, Fraction(delta)), unconditional=whole),
     ):
-        audited = tf.true_delta(tf.Pufferfish(secrets, belief(other)), now.epsilon, query, noise)
+        audited = tf.exact_delta(tf.Pufferfish(secrets, belief(other)), now.epsilon, query, noise)
         assert audited.lower <= now.delta + Fraction(1, 10**9)
 
 
@@ -83,9 +83,9 @@ def test_whole_promises_hold_for_every_belief(first: list[int], second: list[int
         tf.Pufferfish(tf.every_entry(), belief(table(first))), tf.Count(1), epsilon=1, mechanism="group"
     )
     assert calibration.guarantee.covers is Covers.EVERYTHING
-    assert promise_if_belief_off(calibration.guarantee, unconditional=5) == calibration.guarantee
+    assert robust_guarantee(calibration.guarantee, unconditional=5) == calibration.guarantee
     other = tf.Pufferfish(tf.every_entry(), belief(table(second)))
-    assert tf.true_loss(other, tf.Count(1), calibration.randomiser).lower <= 1 + 1e-12
+    assert tf.exact_loss(other, tf.Count(1), calibration.randomiser).lower <= 1 + 1e-12
 
 
 def two_secrets(given_a: dict[int, Fraction], given_b: dict[int, Fraction]) -> dict[tuple[int, int], Fraction]:
@@ -110,8 +110,8 @@ def test_two_times_the_conditional_distance_is_attained() -> None:
     )
     distance = oracle.conditional_distance([stated], other, BOTH)
     assert distance == pytest.approx(math.log(grow), abs=1e-15)
-    epsilon = tf.true_loss(published(stated), IDENTITY, NO_NOISE).loss
-    loss = tf.true_loss(published(other), IDENTITY, NO_NOISE).loss
+    epsilon = tf.exact_loss(published(stated), IDENTITY, NO_NOISE).loss
+    loss = tf.exact_loss(published(other), IDENTITY, NO_NOISE).loss
     assert epsilon == pytest.approx(math.log(2), abs=1e-12)
     assert loss == pytest.approx(epsilon + 2 * distance, abs=1e-12)
     assert loss > epsilon + 1.99 * distance  # the mutant "epsilon + 1.99 Delta" fails
@@ -128,8 +128,8 @@ def test_four_times_the_overall_distance_is_approached(rare: Fraction, share: fl
     other[1, 0] = 1 - sum(other.values())
     distance = oracle.whole_distance([stated], other)
     assert distance == pytest.approx(math.log(grow), rel=1e-2 if rare > Fraction(1, 100) else 1e-3)
-    epsilon = tf.true_loss(published(stated), IDENTITY, NO_NOISE).loss
-    loss = tf.true_loss(published(other), IDENTITY, NO_NOISE).loss
+    epsilon = tf.exact_loss(published(stated), IDENTITY, NO_NOISE).loss
+    loss = tf.exact_loss(published(other), IDENTITY, NO_NOISE).loss
     assert epsilon + 4 * share * distance < loss < epsilon + 4 * distance
 
 
@@ -146,7 +146,7 @@ def test_delta_times_e_to_the_distance_is_attained() -> None:
     assert distance == pytest.approx(math.log(grow), abs=1e-15)
     assert oracle.hockey_stick(given_a, given_b, math.log(2)) == pytest.approx(float(delta), abs=1e-15)
     epsilon, weakened_delta = weakened(Fraction(math.log(2)), delta, Fraction(distance))
-    audited = tf.true_delta(published(other), epsilon, IDENTITY, NO_NOISE).loss
+    audited = tf.exact_delta(published(other), epsilon, IDENTITY, NO_NOISE).loss
     assert audited == pytest.approx(float(delta * grow), rel=1e-9)
     assert weakened_delta == pytest.approx(audited, rel=1e-8)
     assert audited > 1.4 * delta  # the mutant "delta stays" fails
@@ -158,7 +158,7 @@ def test_a_large_delta_stays_below_one() -> None:
     moved = 1 - (1 - delta) / grow
     other = two_secrets({1: moved, 0: 1 - moved}, {1: Fraction(0), 0: Fraction(1)})
     weakened_delta = weakened(Fraction(1), delta, Fraction(math.log(grow)))[1]
-    audited = tf.true_delta(published(other), 1 + 2 * Fraction(math.log(grow)), IDENTITY, NO_NOISE).loss
+    audited = tf.exact_delta(published(other), 1 + 2 * Fraction(math.log(grow)), IDENTITY, NO_NOISE).loss
     assert audited == pytest.approx(float(moved), rel=1e-9)
     assert weakened_delta == pytest.approx(audited, rel=1e-8)
     assert delta * grow > 1 > weakened_delta
@@ -176,10 +176,10 @@ def test_delta_is_rounded_up_and_never_above_one(delta: Fraction, off: Fraction,
 
 def test_a_distance_of_zero_changes_nothing_and_more_weakens_more() -> None:
     stated = promise(Fraction(1), Fraction(1, 1000))
-    assert promise_if_belief_off(stated, conditional=0) == stated
-    steps = [promise_if_belief_off(stated, conditional=d) for d in PRIORS]
+    assert robust_guarantee(stated, conditional=0) == stated
+    steps = [robust_guarantee(stated, conditional=d) for d in PRIORS]
     assert [(s.epsilon, s.delta) for s in steps] == sorted((s.epsilon, s.delta) for s in steps)
-    doubled = promise_if_belief_off(stated, unconditional=0.25)
+    doubled = robust_guarantee(stated, unconditional=0.25)
     assert (doubled.epsilon, doubled.delta) == (steps[-1].epsilon, steps[-1].delta)
     assert "off by at most 0.25" in doubled.conditions[-1]
 
@@ -193,7 +193,7 @@ def test_a_distance_of_zero_changes_nothing_and_more_weakens_more() -> None:
 ])  # fmt: skip
 def test_distances_are_checked(distances: dict[str, Any], words: str) -> None:
     with pytest.raises(InputError, match=words):
-        promise_if_belief_off(promise(Fraction(1)), **distances)
+        robust_guarantee(promise(Fraction(1)), **distances)
 
 
 def populations(*laws: tuple[str, str]) -> tf.FromPopulations:
@@ -203,15 +203,15 @@ def populations(*laws: tuple[str, str]) -> tf.FromPopulations:
 
 def test_a_distance_of_the_whole_data_says_nothing_of_a_hidden_law() -> None:
     """Two populations that are alike are published as they are; with other two the rows look the same overall."""
-    stated = tf.Pufferfish(tf.which_population(), populations(("1/2", "1/2"), ("1/2", "1/2")))
-    made = tf.calibrate(stated, tf.EachValue(), 1, mechanism="optimal", allow_zero_noise=True)
+    stated = tf.Pufferfish(tf.population_membership(), populations(("1/2", "1/2"), ("1/2", "1/2")))
+    made = tf.calibrate(stated, tf.LocalValue(), 1, mechanism="optimal", allow_zero_noise=True)
     other = populations(("3/4", "1/4"), ("1/4", "3/4"))  # half of each: 1/2, 1/2 as stated
-    assert tf.true_loss(tf.Pufferfish(tf.which_population(), other), tf.EachValue(), made.randomiser).loss > 1
+    assert tf.exact_loss(tf.Pufferfish(tf.population_membership(), other), tf.LocalValue(), made.randomiser).loss > 1
     for unconditional in (0, 0.1):
         with pytest.raises(InputError, match="no fact about them"):
-            promise_if_belief_off(made.guarantee, unconditional=unconditional)
-    assert promise_if_belief_off(made.guarantee, conditional=0.1).epsilon == made.epsilon + Fraction(1, 5)
-    weaker_promises = tf.compare(stated, tf.EachValue(), 1).if_belief_off
+            robust_guarantee(made.guarantee, unconditional=unconditional)
+    assert robust_guarantee(made.guarantee, conditional=0.1).epsilon == made.epsilon + Fraction(1, 5)
+    weaker_promises = tf.compare(stated, tf.LocalValue(), 1).if_belief_off
     assert {row.overall for row in weaker_promises} == {None}
     assert {row.cells[2] for row in weaker_promises} == {"-"}
     assert {row.to_dict()["epsilon_overall"] for row in weaker_promises} == {None}
@@ -221,8 +221,8 @@ def test_a_distance_of_the_whole_data_says_nothing_of_a_hidden_law() -> None:
 
 def test_a_promise_per_unit_of_distance_is_not_weakened_per_unit() -> None:
     """At a quarter of a unit 2 Delta is 8 Delta for each unit."""
-    stated = tf.Pufferfish(tf.which_population("w-infinity"), populations(("1/2", "1/2"), ("2/5", "3/5")))
-    made = tf.calibrate(stated, tf.EachValue(), Fraction(1, 10), mechanism="exponential")
+    stated = tf.Pufferfish(tf.population_membership("w-infinity"), populations(("1/2", "1/2"), ("2/5", "3/5")))
+    made = tf.calibrate(stated, tf.LocalValue(), Fraction(1, 10), mechanism="exponential")
     with pytest.raises(InputError, match="epsilon d \\+ 2 Delta"):
-        promise_if_belief_off(made.guarantee, conditional=0.1)
-    assert not tf.compare(stated, tf.EachValue(), 1).if_belief_off
+        robust_guarantee(made.guarantee, conditional=0.1)
+    assert not tf.compare(stated, tf.LocalValue(), 1).if_belief_off

@@ -16,7 +16,7 @@ from tests.support.chain_strategies import chains, contributions, joint_laws, li
 import takifugu as tf
 from takifugu.accounting.composition import compose
 from takifugu.analysis.randomisers import DiscreteLaplace, Exact, RoundedLaplace, RoundedNormal
-from takifugu.audit import Audit, joint_loss, true_delta, true_loss
+from takifugu.audit import Audit, exact_delta, exact_loss, joint_loss
 from takifugu.core.errors import InputError, Unsupported
 from takifugu.model.frameworks import Framework
 
@@ -52,7 +52,7 @@ def test_one_law_is_that_of_an_oracle(data: st.DataObject, chain: tf.MarkovChain
     chosen = data.draw(weights(chain.length))
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr(LISTED, 0)
-        audit = true_loss(hide(chain), tf.Linear(chosen, grid=1), discrete(scale))
+        audit = exact_loss(hide(chain), tf.Linear(chosen, grid=1), discrete(scale))
     table = contributions(linear(chain, chosen))
     expected = largest_over_pairs(joint_laws(chain)[0], table, lambda p, q: laplace_loss(p, q, Fraction(scale)))
     assert audit.lower <= expected <= audit.upper
@@ -89,7 +89,7 @@ def test_two_windows_of_any_start_are_those_of_the_list(
 def test_deltas_are_those_of_the_list(chain: tf.MarkovChain, noise: Any) -> None:
     assume(has_secret(chain))
     with pytest.MonkeyPatch.context() as patch:
-        listed, swept = both(patch, lambda: true_delta(hide(chain), "1/2", tf.Count(1), noise))
+        listed, swept = both(patch, lambda: exact_delta(hide(chain), "1/2", tf.Count(1), noise))
     assert swept.loss == pytest.approx(listed.loss, abs=1e-12)
     assert swept.upper == pytest.approx(listed.upper, abs=1e-11)
 
@@ -103,31 +103,31 @@ def test_pieces_and_cells_are_those_of_the_list(monkeypatch: pytest.MonkeyPatch,
         (periodic, tf.Count(2), discrete(2)),
         (periodic, tf.Histogram(), discrete(3, 3)),
     ):
-        listed, swept = both(monkeypatch, lambda b=belief, q=query, n=noise: true_loss(hide(b), q, n))
+        listed, swept = both(monkeypatch, lambda b=belief, q=query, n=noise: exact_loss(hide(b), q, n))
         assert swept.loss == pytest.approx(listed.loss, rel=1e-12)
         assert swept.comparison == listed.comparison
 
 
 def test_some_secrets_of_a_long_chain() -> None:
     chain = tf.MarkovChain(STICKY, 60, initial=[1.0, 0.0])
-    one = true_loss(tf.Pufferfish(tf.entry(30, 0, 1), chain), tf.Count(1), discrete(2))
+    one = exact_loss(tf.Pufferfish(tf.entry(30, 0, 1), chain), tf.Count(1), discrete(2))
     assert one.comparison.startswith("step 30")
-    assert one.loss <= true_loss(hide(chain), tf.Count(1), discrete(2)).loss
+    assert one.loss <= exact_loss(hide(chain), tf.Count(1), discrete(2)).loss
     member = tf.MarkovChain([[0.8, 0.2], [0.3, 0.7]], 2)
-    of_class = hide(tf.MarkovChainClass(0.2, 0.2, 50))
-    audit = true_loss(of_class, tf.Count(1), discrete(2), chains=[member])
+    of_class = hide(tf.ReversibleChains(0.2, 0.2, 50))
+    audit = exact_loss(of_class, tf.Count(1), discrete(2), chains=[member])
     assert audit.left_open
-    assert audit.loss == true_loss(hide(member.with_length(50)), tf.Count(1), discrete(2)).loss
+    assert audit.loss == exact_loss(hide(member.with_length(50)), tf.Count(1), discrete(2)).loss
 
 
 @pytest.mark.parametrize(("matrix", "start"), [(THREE, "stationary"), (STICKY, "any"), (STICKY, [0.0, 1.0])])
 def test_a_thousand_steps_keep_their_promise_and_a_smaller_scale_does_not(matrix: Any, start: Any) -> None:
     framework = hide(tf.MarkovChain(matrix, 1000, start))
     calibration = tf.calibrate(framework, tf.Count(1), 1, mechanism="influence")
-    audit = true_loss(calibration)
+    audit = exact_loss(calibration)
     assert 0.955 < audit.loss <= audit.upper <= 1 + 1e-9
     less = DiscreteLaplace(calibration.randomiser.units * Fraction(95, 100), Fraction(1))
-    assert true_loss(framework, tf.Count(1), less).lower > 1
+    assert exact_loss(framework, tf.Count(1), less).lower > 1
 
 
 @pytest.mark.parametrize("start", ["stationary", "any"])
@@ -145,10 +145,10 @@ def test_a_delta_of_four_hundred_steps() -> None:
     framework = hide(tf.MarkovChain(STICKY, 400))
     query = tf.Count(1, entries=range(200, 204))
     calibration = tf.calibrate(framework, query, 1, delta=1e-3, mechanism="gaussian-exact", only_release=True)
-    audit = true_delta(calibration)
+    audit = exact_delta(calibration)
     assert 0.95e-3 < audit.loss <= audit.upper <= 1e-3
     less = RoundedNormal(calibration.randomiser.sigma * Fraction(95, 100), Fraction(1))
-    assert true_delta(framework, 1, query, less).lower > 1e-3
+    assert exact_delta(framework, 1, query, less).lower > 1e-3
 
 
 @pytest.mark.parametrize("length", [10**6, 10**9, 10**12])
@@ -157,9 +157,9 @@ def test_an_audit_of_too_many_steps_is_refused_at_once(length: int) -> None:
     began = time.process_time()
     tracemalloc.start()
     with pytest.raises(Unsupported, match=r"would take .* operations, and takes at most"):
-        true_loss(framework, tf.Count(1), discrete(3))
+        exact_loss(framework, tf.Count(1), discrete(3))
     with pytest.raises(Unsupported, match="would have to list about 10"):
-        true_loss(framework, tf.Count(1), Exact(Fraction(1)))
+        exact_loss(framework, tf.Count(1), Exact(Fraction(1)))
     _, peak = tracemalloc.get_traced_memory()
     tracemalloc.stop()
     assert peak < 2**20
@@ -169,13 +169,13 @@ def test_an_audit_of_too_many_steps_is_refused_at_once(length: int) -> None:
 def test_what_would_underflow_is_refused() -> None:
     framework = hide(tf.MarkovChain(STICKY, 100))
     with pytest.raises(Unsupported, match=r"masses of e\^-1020"):
-        true_loss(framework, tf.Count(1), discrete("1/10"))
+        exact_loss(framework, tf.Count(1), discrete("1/10"))
     rare = hide(tf.MarkovChain([[1 - 1e-200, 1e-200, 0], [0, 0, 1], [1.0, 0, 0]], 50, initial=[1, 0, 0]))
     with pytest.raises(Unsupported, match="masses of e"):
-        true_loss(rare, tf.Count(1), discrete("1/4"))
+        exact_loss(rare, tf.Count(1), discrete("1/4"))
     # What is short enough is listed instead.
     short = hide(tf.MarkovChain(STICKY, 13))
-    assert true_loss(short, tf.Count(1), discrete("1/100")).loss == pytest.approx(100, rel=0.1)
+    assert exact_loss(short, tf.Count(1), discrete("1/100")).loss == pytest.approx(100, rel=0.1)
 
 
 def test_a_secret_of_probability_zero_is_refused() -> None:
@@ -183,7 +183,7 @@ def test_a_secret_of_probability_zero_is_refused() -> None:
     with pytest.raises(InputError, match="every secret has probability zero"):
         tf.Pufferfish(tf.entry(3, 0, 1), never)
     once = tf.Pufferfish([tf.entry(3, 0, 1), tf.entry(0, 0, 1)], tf.MarkovChain(STICKY, 50, [1.0, 0.0]))
-    assert true_loss(once, tf.Count(1), discrete(2)).comparison.startswith("step 3")
+    assert exact_loss(once, tf.Count(1), discrete(2)).comparison.startswith("step 3")
 
 
 def test_the_masses_of_a_long_chain_sum_to_one() -> None:

@@ -20,11 +20,12 @@ import takifugu as tf
 import takifugu.audit
 from takifugu import calibrate
 from takifugu.analysis.randomisers import DiscreteLaplace, Exact, RoundedLaplace, RoundedNormal
-from takifugu.audit import joint_loss, true_delta, true_loss
+from takifugu.audit import exact_delta, exact_loss, joint_loss
 from takifugu.core.errors import InputError, Unsupported
 from takifugu.model.beliefs.counted_populations import samples_of
-from takifugu.model.frameworks import Framework, Pufferfish, between
+from takifugu.model.frameworks import Framework, Pufferfish, distribution_pair
 from takifugu.model.secrets.of_entries import attribute, entry, every_entry
+from takifugu.numbers import Pmf
 
 BIT = tf.MarkovChain([[0.9, 0.1], [0.4, 0.6]], 1)
 
@@ -46,7 +47,7 @@ def losses(joint: dict[tuple[int, ...], Any], table: list[list[int]], scale: Fra
 def test_chains_of_one_law(data: st.DataObject, chain: tf.MarkovChain, scale: str) -> None:
     assume(any(sum(chain.possible(i)) > 1 for i in range(chain.length)))
     chosen = data.draw(weights(chain.length))
-    audit = true_loss(hide(chain), tf.Linear(chosen, grid=1), discrete(scale))
+    audit = exact_loss(hide(chain), tf.Linear(chosen, grid=1), discrete(scale))
     (joint,) = joint_laws(chain)
     expected = losses(joint, contributions(linear(chain, chosen)), Fraction(scale))
     assert audit.lower <= expected <= audit.upper
@@ -57,7 +58,7 @@ def test_chains_of_one_law(data: st.DataObject, chain: tf.MarkovChain, scale: st
 @given(tables(), st.sampled_from(["1/3", "2"]))
 def test_tables(table: tf.JointTable, scale: str) -> None:
     assume(any(sum(table.possible(i)) > 1 for i in range(table.size)))
-    audit = true_loss(hide(table), tf.Sum(grid=1), discrete(scale))
+    audit = exact_loss(hide(table), tf.Sum(grid=1), discrete(scale))
     expected = losses(table_joint(table), contributions(tf.Sum(grid=1).resolve(table)), Fraction(scale))
     assert audit.lower <= expected <= audit.upper
 
@@ -67,7 +68,7 @@ def test_tables(table: tf.JointTable, scale: str) -> None:
 @given(chains(length=(2, 4), starts=("any",)), st.sampled_from(["1/2", "2"]), st.integers(0, 2**31))
 def test_any_start_is_the_supremum_over_start_laws(chain: tf.MarkovChain, scale: str, seed: int) -> None:
     assume(any(sum(chain.possible(i)) > 1 for i in range(chain.length)))
-    audit = true_loss(hide(chain), tf.Count(1), discrete(scale))
+    audit = exact_loss(hide(chain), tf.Count(1), discrete(scale))
     matrix, table = exact_rows(chain.matrix.tolist()), contributions(tf.Count(1).resolve(chain))
     rng, highest = np.random.default_rng(seed), mpmath.mpf(0)
     size = len(chain.states)
@@ -87,9 +88,9 @@ def test_any_start_is_the_supremum_over_start_laws(chain: tf.MarkovChain, scale:
 @pytest.mark.slow
 def test_any_start_of_a_sticky_chain_is_reached_by_a_mixture() -> None:
     chain = [[0.95, 0.05], [0.05, 0.95]]
-    audit = true_loss(hide(tf.MarkovChain(chain, 4, initial="any")), tf.Count(1), discrete(3))
+    audit = exact_loss(hide(tf.MarkovChain(chain, 4, initial="any")), tf.Count(1), discrete(3))
     losses = [
-        true_loss(hide(tf.MarkovChain(chain, 4, initial=[t, 1 - t])), tf.Count(1), discrete(3)).loss
+        exact_loss(hide(tf.MarkovChain(chain, 4, initial=[t, 1 - t])), tf.Count(1), discrete(3)).loss
         for t in np.linspace(0, 1, 101)
     ]
     assert max(losses[0], losses[-1]) < 0.95
@@ -100,7 +101,7 @@ def test_any_start_of_a_sticky_chain_is_reached_by_a_mixture() -> None:
 def test_any_start_where_a_start_can_only_lead_one_way() -> None:
     # Each hypothesis belongs to one start, so the loss is at a limit of the initial laws.
     chain = tf.MarkovChain([[0.0, 1.0], [1.0, 0.0]], 3, initial="any")
-    assert true_loss(hide(chain), tf.Count(1), discrete(2)).loss == pytest.approx(0.5, abs=1e-12)
+    assert exact_loss(hide(chain), tf.Count(1), discrete(2)).loss == pytest.approx(0.5, abs=1e-12)
 
 
 def test_histograms_look_at_every_cell_together() -> None:
@@ -116,33 +117,33 @@ def test_histograms_look_at_every_cell_together() -> None:
                 for law in (p, q)
             )
             loss = max(loss, abs(mpmath.log(a / b)))
-    audit = true_loss(hide(chain), tf.Histogram(), discrete(2, 2))
+    audit = exact_loss(hide(chain), tf.Histogram(), discrete(2, 2))
     assert audit.lower <= loss <= audit.upper
     # Two cells that always add up to 3 tell more than one cell alone.
-    assert audit.loss > true_loss(hide(chain), tf.Count(1), discrete(2)).loss
+    assert audit.loss > exact_loss(hide(chain), tf.Count(1), discrete(2)).loss
 
 
 def test_fewer_outputs_are_enough(monkeypatch: pytest.MonkeyPatch) -> None:
     chain = tf.MarkovChain([[0.6, 0.4], [0.3, 0.7]], 3, states=[0, 6])
     noises = [discrete(2), RoundedLaplace(Fraction(2), Fraction(1)), RoundedLaplace(Fraction(2), Fraction(7, 2))]
-    every = [true_loss(hide(chain), tf.Sum(grid=1), noise).loss for noise in noises]
+    every = [exact_loss(hide(chain), tf.Sum(grid=1), noise).loss for noise in noises]
     monkeypatch.setattr("takifugu.audit.releases.FEW_MASSES", 0)
-    assert [true_loss(hide(chain), tf.Sum(grid=1), noise).loss for noise in noises] == every
+    assert [exact_loss(hide(chain), tf.Sum(grid=1), noise).loss for noise in noises] == every
 
 
 def test_noise_laws_from_their_definition() -> None:
     noises = (discrete(2), 0.5), (RoundedLaplace(Fraction(2), Fraction(1)), 0.5), (Exact(Fraction(1)), math.inf)
     for noise, expected in noises:
-        assert true_loss(hide(BIT), tf.Count(1), noise).loss == pytest.approx(expected, abs=1e-12)
+        assert exact_loss(hide(BIT), tf.Count(1), noise).loss == pytest.approx(expected, abs=1e-12)
     with pytest.raises(Unsupported, match="ask for its delta"):
-        true_loss(hide(BIT), tf.Count(1), RoundedNormal(Fraction(2), Fraction(1)))
+        exact_loss(hide(BIT), tf.Count(1), RoundedNormal(Fraction(2), Fraction(1)))
 
 
 def test_rounded_laplace_at_real_centres() -> None:
-    framework = between(tf.Pmf([0.25], [1.0]), tf.Pmf([1.75], [1.0]))
-    assert true_loss(framework, tf.Identity(), RoundedLaplace(Fraction(2), Fraction(1))).loss == pytest.approx(0.75)
+    framework = distribution_pair(Pmf([0.25], [1.0]), Pmf([1.75], [1.0]))
+    assert exact_loss(framework, tf.Identity(), RoundedLaplace(Fraction(2), Fraction(1))).loss == pytest.approx(0.75)
     with pytest.raises(InputError, match="multiple of the noise's grid"):
-        true_loss(framework, tf.Identity(), discrete(1))
+        exact_loss(framework, tf.Identity(), discrete(1))
 
 
 @pytest.mark.parametrize("epsilon", [0.1, 0.5, 2.0])
@@ -153,7 +154,7 @@ def test_delta_of_a_shift_has_a_closed_form(epsilon: float) -> None:
     p = [(1 - a) / (1 + a) * a ** abs(y) for y in outputs]
     q = [(1 - a) / (1 + a) * a ** abs(y - shift) for y in outputs]
     expected = math.fsum(max(0.0, x - math.exp(epsilon) * z) for x, z in zip(p, q, strict=True))
-    audit = true_delta(hide(BIT), epsilon, tf.Count(1), noise)
+    audit = exact_delta(hide(BIT), epsilon, tf.Count(1), noise)
     assert audit.loss == pytest.approx(expected, abs=1e-14)
     assert audit.lower <= expected + 1e-15
     assert (audit.loss == 0) == (epsilon >= 1 / 3)
@@ -161,7 +162,7 @@ def test_delta_of_a_shift_has_a_closed_form(epsilon: float) -> None:
 
 def test_delta_of_rounded_normal_noise_is_below_the_continuous_one() -> None:
     sigma, epsilon = 2, 0.5
-    audit = true_delta(hide(BIT), epsilon, tf.Count(1), RoundedNormal(Fraction(sigma), Fraction(1)))
+    audit = exact_delta(hide(BIT), epsilon, tf.Count(1), RoundedNormal(Fraction(sigma), Fraction(1)))
 
     def upper(x: float) -> float:
         return 0.5 * math.erfc(x / math.sqrt(2))
@@ -173,20 +174,20 @@ def test_delta_of_rounded_normal_noise_is_below_the_continuous_one() -> None:
 @pytest.mark.slow
 def test_delta_for_any_start_is_enclosed() -> None:
     chain = tf.MarkovChain([[0.95, 0.05], [0.05, 0.95]], 4, initial="any")
-    audit = true_delta(hide(chain), 0.3, tf.Count(1), discrete(3))
-    middle = true_delta(hide(tf.MarkovChain(chain.matrix, 4, [0.5, 0.5])), 0.3, tf.Count(1), discrete(3))
+    audit = exact_delta(hide(chain), 0.3, tf.Count(1), discrete(3))
+    middle = exact_delta(hide(tf.MarkovChain(chain.matrix, 4, [0.5, 0.5])), 0.3, tf.Count(1), discrete(3))
     assert 0 < audit.lower <= audit.loss <= audit.upper <= 1
     assert middle.loss <= audit.upper
 
 
 def test_independent_pieces_are_listed_together() -> None:
     chain = tf.MarkovChain([[0.6, 0.4], [0.3, 0.7]], 3)
-    alone = true_loss(hide(chain), tf.Count(1), discrete(2)).loss
-    pieces = true_loss(hide(tf.IndependentPieces(chain, [3, 2])), tf.Count(1), discrete(2)).loss
+    alone = exact_loss(hide(chain), tf.Count(1), discrete(2)).loss
+    pieces = exact_loss(hide(tf.IndependentPieces(chain, [3, 2])), tf.Count(1), discrete(2)).loss
     assert pieces <= alone + 1e-12  # the other piece is independent noise
     anyhow = tf.MarkovChain(chain.matrix, 3, initial="any")
-    one = true_loss(hide(anyhow), tf.Count(1), discrete(2))
-    two = true_loss(hide(tf.IndependentPieces(anyhow, [3, 2])), tf.Count(1), discrete(2))
+    one = exact_loss(hide(anyhow), tf.Count(1), discrete(2))
+    two = exact_loss(hide(tf.IndependentPieces(anyhow, [3, 2])), tf.Count(1), discrete(2))
     assert pieces < two.loss <= one.upper
 
 
@@ -196,25 +197,25 @@ def test_a_single_clique_is_listed_as_its_table() -> None:
     masses = [{0: Fraction(1, 2), 2: Fraction(1, 8), 3: Fraction(1, 8)}.get(r.count(rows[-1][0]), 0) for r in rows]
     table = tf.JointTable(rows, masses, ["ana", "bo", "chi"])
     noise, query = DiscreteLaplace(Fraction(2), Fraction(1)), tf.Count(rows[-1][0])
-    audits = [true_loss(Pufferfish(every_entry(), belief), query, noise) for belief in (clique, table)]
+    audits = [exact_loss(Pufferfish(every_entry(), belief), query, noise) for belief in (clique, table)]
     assert audits[0].loss == pytest.approx(audits[1].loss, rel=1e-12)
     assert audits[0].loss > 0.5
 
 
 def test_a_class_of_chains_needs_some_of_its_chains() -> None:
-    framework = hide(tf.MarkovChainClass(0.3, 0.5, 4))
-    nothing = true_loss(framework, tf.Count(1), discrete(2))
+    framework = hide(tf.ReversibleChains(0.3, 0.5, 4))
+    nothing = exact_loss(framework, tf.Count(1), discrete(2))
     assert (nothing.lower, nothing.loss, nothing.upper) == (0, math.inf, math.inf)
     assert "class of laws" in nothing.left_open
-    assert true_delta(framework, 1, tf.Count(1), discrete(2)).upper == 1
+    assert exact_delta(framework, 1, tf.Count(1), discrete(2)).upper == 1
     with pytest.raises(InputError, match="eigengap"):
-        true_loss(framework, tf.Count(1), discrete(2), chains=[tf.MarkovChain([[0.9, 0.1], [0.1, 0.9]], 4, "any")])
+        exact_loss(framework, tf.Count(1), discrete(2), chains=[tf.MarkovChain([[0.9, 0.1], [0.1, 0.9]], 4, "any")])
     with pytest.raises(InputError, match="stationary masses"):
-        true_loss(framework, tf.Count(1), discrete(2), chains=[tf.MarkovChain([[0.9, 0.1], [0.6, 0.4]], 4, "any")])
+        exact_loss(framework, tf.Count(1), discrete(2), chains=[tf.MarkovChain([[0.9, 0.1], [0.6, 0.4]], 4, "any")])
     member = tf.MarkovChain([[0.7, 0.3], [0.3, 0.7]], 9, "any")
-    audit = true_loss(framework, tf.Count(1), discrete(2), chains=[member])
+    audit = exact_loss(framework, tf.Count(1), discrete(2), chains=[member])
     assert audit.upper == math.inf
-    assert audit.loss == true_loss(hide(member.with_length(4)), tf.Count(1), discrete(2)).loss
+    assert audit.loss == exact_loss(hide(member.with_length(4)), tf.Count(1), discrete(2)).loss
 
 
 SAMPLES = samples_of([("m", k % 2) for k in range(40)] + [("f", int(k % 4 == 0)) for k in range(40)], 2)
@@ -227,21 +228,21 @@ def counted(**about: Any) -> tf.FromPopulations:
 @pytest.mark.parametrize("rows", [1, 2])
 def test_the_class_of_counted_populations_is_looked_at(rows: int) -> None:
     """Two members of the class lose nearly 1, the distributions in its middle .355 a row."""
-    hidden = Pufferfish(tf.which_population(), counted(rows=rows, independent=True))
-    calibration = calibrate(hidden, tf.EachValue(), epsilon=1, mechanism="randomised-response")
-    audit = true_loss(calibration)
+    hidden = Pufferfish(tf.population_membership(), counted(rows=rows, independent=True))
+    calibration = calibrate(hidden, tf.LocalValue(), epsilon=1, mechanism="randomised-response")
+    audit = exact_loss(calibration)
     assert 0.999 < audit.lower <= audit.upper <= 1
-    assert true_delta(calibration).upper == 1
+    assert exact_delta(calibration).upper == 1
     regions = hidden.beliefs[0].regions.by_name
     corners = {name: shares(of.low, of.high) for name, of in regions.items()}
     worst = 0.0
     for m, f in itertools.product(corners["m"], corners["f"]):
         member = tf.FromPopulations({"m": m, "f": f}, rows, True)
-        worst = max(worst, true_loss(calibration, chains=[member]).loss)
+        worst = max(worst, exact_loss(calibration, chains=[member]).loss)
     assert audit.lower <= worst <= audit.upper
     outside = tf.FromPopulations({"m": {"a": "0.01", "b": "0.99"}, "f": corners["f"][0]}, rows, True)
     with pytest.raises(InputError, match="not in the class"):
-        true_loss(calibration, chains=[outside])
+        exact_loss(calibration, chains=[outside])
 
 
 def shares(low: Any, high: Any) -> list[dict[str, Fraction]]:
@@ -252,10 +253,10 @@ def shares(low: Any, high: Any) -> list[dict[str, Fraction]]:
 
 def test_it_is_public_and_needs_nothing_but_a_calibration() -> None:
     calibration = calibrate(hide(tf.MarkovChain([[0.9, 0.1], [0.4, 0.6]], 3)), tf.Count(1), epsilon=1)
-    assert tf.true_loss(calibration) == tf.audit.true_loss(calibration)
-    assert tf.true_delta(calibration).upper < 1e-12
+    assert tf.exact_loss(calibration) == tf.audit.exact_loss(calibration)
+    assert tf.exact_delta(calibration).upper < 1e-12
     with pytest.raises(InputError, match="needs an epsilon"):
-        tf.true_delta(calibration.framework, query=calibration.query, randomiser=calibration.randomiser)
+        tf.exact_delta(calibration.framework, query=calibration.query, randomiser=calibration.randomiser)
 
 
 def test_several_releases_and_other_secrets() -> None:
@@ -271,15 +272,15 @@ def test_several_releases_and_other_secrets() -> None:
 
 def test_secrets_without_mass_are_skipped_and_too_much_is_refused() -> None:
     lone = Pufferfish([entry(0, 0, 1), entry(1, 0, 1)], tf.MarkovChain([[0.9, 0.1], [0.4, 0.6]], 2, initial=[1, 0]))
-    assert "step 1" in true_loss(lone, tf.Count(1), discrete(2)).comparison
+    assert "step 1" in exact_loss(lone, tf.Count(1), discrete(2)).comparison
     with pytest.raises(Unsupported, match="joint states"):
-        true_loss(hide(tf.MarkovChain([[0.9, 0.1], [0.4, 0.6]], 40)), tf.Count(1), Exact(Fraction(1)))
+        exact_loss(hide(tf.MarkovChain([[0.9, 0.1], [0.4, 0.6]], 40)), tf.Count(1), Exact(Fraction(1)))
     with pytest.raises(Unsupported, match="masses of outputs"):
         joint_loss(hide(tf.MarkovChain([[0.9, 0.1], [0.4, 0.6]], 9)), [(tf.Histogram(), discrete(2, 2))] * 4)
     with pytest.raises(InputError, match="2 cells and the noise 1"):
-        true_loss(hide(BIT), tf.Histogram(), discrete(2))
+        exact_loss(hide(BIT), tf.Histogram(), discrete(2))
     with pytest.raises(InputError, match="needs the query"):
-        true_loss(hide(BIT))
+        exact_loss(hide(BIT))
 
 
 def test_it_uses_nothing_of_the_calibration() -> None:

@@ -9,10 +9,11 @@ from tests.support import density_oracles as oracle
 
 import takifugu as tf
 from takifugu.analysis.randomisers import RoundedLaplace, RoundedNormal
-from takifugu.audit import noisy_ratios, true_loss
+from takifugu.audit import exact_loss, noisy_ratios
 from takifugu.audit.curves import with_laplace
 from takifugu.audit.noisy_ratios import Noisy, largest_log_ratio
 from takifugu.core.errors import Unsupported
+from takifugu.numbers import Bates, PiecewiseLinear
 
 STEP = Fraction(1, 10**6)
 MIXTURE = tf.NormalMixture([0.5, 0.5], [0, 2], [1, 1.5])
@@ -21,11 +22,11 @@ PAIRS = {
     "wider": (tf.Normal(0, 1), tf.Normal(1, 2)),
     "mixtures": (MIXTURE, tf.NormalMixture([0.3, 0.7], [1, 3], [1, 1.5])),
     "inside": (tf.NormalMixture([0.9, 0.1], [0, 0], [2, 0.2]), tf.Normal(0, 2)),
-    "ranges": (tf.UniformMean(1, 0, 1), tf.UniformMean(1, 0, 3)),
-    "means": (tf.UniformMean(5, 0, 3), tf.UniformMean(3, 0, 4)),
+    "ranges": (Bates(1, 0, 1), Bates(1, 0, 3)),
+    "means": (Bates(5, 0, 3), Bates(3, 0, 4)),
     "cut": (tf.Truncated(tf.Normal(0, 1), -1, 2), tf.Truncated(tf.Normal(0, 2), -1, 3)),
     "half": (tf.Truncated(tf.Normal(0, 1), -1, None), tf.Truncated(tf.Normal(1, 1), None, 3)),
-    "lines": (tf.Tabulated([0, 1, 2], [0, 1, 0]), tf.Tabulated([0, 1, 3], [1, 0, 0.5])),
+    "lines": (PiecewiseLinear([0, 1, 2], [0, 1, 0]), PiecewiseLinear([0, 1, 3], [1, 0, 0.5])),
 }
 
 
@@ -48,7 +49,7 @@ def enclosed(p, q, scale):
 @pytest.mark.parametrize("scale", [0.5, 2])
 def test_it_is_the_largest_over_places_close_together(pair, scale):
     p, q = PAIRS[pair]
-    audit = true_loss(hides(p, q), tf.Identity(), noise(Fraction(scale)))
+    audit = exact_loss(hides(p, q), tf.Identity(), noise(Fraction(scale)))
     ratios = [oracle.laplace_log_ratio(*laws, scale, 40) for laws in ((p, q), (q, p))]
     assert max(ratios) - 1e-4 <= audit.lower <= audit.upper <= max(ratios) + 1 / 40 + 1e-4
     assert audit.upper - audit.lower <= 1e-9 * max(1.0, audit.loss)
@@ -57,11 +58,11 @@ def test_it_is_the_largest_over_places_close_together(pair, scale):
 @pytest.mark.parametrize(("p", "q", "scale", "loss"), [
     (tf.Normal(0, 1), tf.Normal(3, 1), 2, 1.5),
     (tf.Normal(0, 1), tf.Normal(1, 2), 2, 1.5 / 4 + 1 / 2),  # far out (s^2 - s'^2)/2b^2 and (m - m')/b
-    (tf.UniformMean(1, 0, 1), tf.UniformMean(1, 0, 3), 1, math.log((math.exp(3) - 1) / 3 / (math.e - 1))),
-    (tf.UniformMean(12, 0, 6), tf.UniformMean(12, 1, 7), "1/4", 4),
+    (Bates(1, 0, 1), Bates(1, 0, 3), 1, math.log((math.exp(3) - 1) / 3 / (math.e - 1))),
+    (Bates(12, 0, 6), Bates(12, 1, 7), "1/4", 4),
 ])  # fmt: skip
 def test_closed_forms_at_the_tails(p, q, scale, loss):
-    audit = true_loss(hides(p, q), tf.Identity(), noise(scale))
+    audit = exact_loss(hides(p, q), tf.Identity(), noise(scale))
     assert audit.lower <= loss <= audit.upper
     assert audit.upper - audit.lower < 1e-9
     assert audit.comparison.startswith("the mean of 'income' is")
@@ -97,7 +98,7 @@ def test_a_noisy_density_bends_no_more_than_its_exponentials(law):
 
 @pytest.mark.slow
 def test_a_mutant_with_lines_for_exponentials_misses_the_supremum(monkeypatch):
-    p, q = tf.Tabulated([0, 1, 2], [0, 1, 0]), tf.Tabulated([0, 1, 3], [1, 0, 0.5])
+    p, q = PiecewiseLinear([0, 1, 2], [0, 1, 0]), PiecewiseLinear([0, 1, 3], [1, 0, 0.5])
     with mp.workdps(50):
         low, _, _ = enclosed(p, q, 0.05)
         monkeypatch.setattr(noisy_ratios, "CLOSE", 10.0)  # no cell is halved, so that the bounds decide
@@ -108,16 +109,16 @@ def test_a_mutant_with_lines_for_exponentials_misses_the_supremum(monkeypatch):
 
 def test_what_is_not_enclosed():
     framework = hides(*PAIRS["ranges"])
-    assert true_loss(framework, tf.Identity(), RoundedNormal(Fraction(1), STEP, 1, on_grid=False)).upper == math.inf
+    assert exact_loss(framework, tf.Identity(), RoundedNormal(Fraction(1), STEP, 1, on_grid=False)).upper == math.inf
     with pytest.raises(Unsupported, match="noise is so small"):
-        true_loss(framework, tf.Identity(), noise("1/1000"))
+        exact_loss(framework, tf.Identity(), noise("1/1000"))
 
 
 def test_an_answer_that_follows_from_what_is_hidden_has_a_kink():
     """With a correlation of 1 the noisy answer is Laplace noise about one place or another."""
     body = tf.MultivariateNormal([0, 0], [[4, 4], [4, 4]], names=["x", "y"], records=2)
     hidden = tf.Pufferfish(tf.dataset_property("x", "mean", max_difference=3), body)
-    audit = true_loss(hidden, tf.Mean("y"), noise(2))
+    audit = exact_loss(hidden, tf.Mean("y"), noise(2))
     assert audit.lower <= 1.5 <= audit.upper
     assert audit.upper - audit.lower < 1e-9
 

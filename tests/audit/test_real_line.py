@@ -14,6 +14,7 @@ from takifugu.analysis.randomisers import DiscreteLaplace, Exact, RoundedLaplace
 from takifugu.audit.curves import curve, with_laplace
 from takifugu.audit.real_line import DIGITS, divergence
 from takifugu.core.errors import Unsupported
+from takifugu.numbers import Bates
 from takifugu.numbers.after_noise.gaussian import gaussian_delta
 
 STEP = Fraction(1, 10**6)
@@ -29,7 +30,7 @@ def noise(sigma):
 
 @pytest.mark.parametrize(("shift", "deviation", "added", "epsilon"), [(1, 2, 1, 1), (3, 1, 0, 0.5), (2, 4, 3, 0.1)])
 def test_a_shift_has_the_closed_form(shift, deviation, added, epsilon):
-    audit = tf.true_delta(
+    audit = tf.exact_delta(
         hides({0: tf.Normal(0, deviation), 1: tf.Normal(shift, deviation)}), epsilon, tf.Identity(), noise(added)
     )
     assert math.isclose(audit.loss, gaussian_delta(shift, math.hypot(deviation, added), epsilon), abs_tol=1e-13)
@@ -38,7 +39,7 @@ def test_a_shift_has_the_closed_form(shift, deviation, added, epsilon):
 
 
 def test_unequal_variances_have_one_side():
-    audit = tf.true_delta(hides({0: tf.Normal(0, 2), 1: tf.Normal(0, 1)}), 1, tf.Identity(), noise(0))
+    audit = tf.exact_delta(hides({0: tf.Normal(0, 2), 1: tf.Normal(0, 1)}), 1, tf.Identity(), noise(0))
     assert round(audit.loss, 4) == 0.1967
     assert audit.comparison == "the mean of 'income' is 0 against the mean of 'income' is 1"
 
@@ -69,7 +70,7 @@ def test_narrow_peaks_are_not_missed():
     far = 1e7
     laws = {a: tf.NormalMixture([0.001, 0.998, 0.001], [-far + 5 * a, far / 7 + 5 * a, far + 5 * a], [1.0] * 3)
             for a in (0, 1)}  # fmt: skip
-    audit = tf.true_delta(hides(laws), 1, tf.Identity(), noise("1/2"))
+    audit = tf.exact_delta(hides(laws), 1, tf.Identity(), noise("1/2"))
     alone = gaussian_delta(5, math.sqrt(1.25), 1)
     assert audit.lower <= alone <= audit.upper
     assert audit.upper - audit.lower < 1e-9
@@ -79,14 +80,14 @@ def test_narrow_peaks_are_not_missed():
 def test_what_cannot_be_enclosed_closely_is_still_enclosed():
     """Densities whose ratio is e^epsilon nearly everywhere leave cells open, which count for the upper end."""
     two = {a: tf.NormalMixture([0.5, 0.5], [a, a + 1], [1.0, 1.0]) for a in (0, 1)}
-    audit = tf.true_delta(hides(two), 1, tf.Identity(), RoundedLaplace(Fraction(1), STEP, 1, on_grid=False))
+    audit = tf.exact_delta(hides(two), 1, tf.Identity(), RoundedLaplace(Fraction(1), STEP, 1, on_grid=False))
     assert audit.lower < 1e-9 < audit.upper < 1e-2
 
 
 @pytest.mark.slow
 @pytest.mark.sampled(3)
 @pytest.mark.parametrize("described", [
-    tf.UniformMean(5, -1, 2), tf.Truncated(tf.Normal(0, 1), -1, 2), tf.NormalMixture([0.5, 0.5], [0, 2], [1, 0.5]),
+    Bates(5, -1, 2), tf.Truncated(tf.Normal(0, 1), -1, 2), tf.NormalMixture([0.5, 0.5], [0, 2], [1, 0.5]),
 ])  # fmt: skip
 @pytest.mark.parametrize("sigma", [0, 0.5])
 def test_bounds_and_masses_of_cells_are_those_of_the_density(described, sigma):
@@ -110,7 +111,7 @@ def _curves(p, q, sigma):
 @pytest.mark.sampled(3)
 @pytest.mark.parametrize("sigma", [Fraction(1, 20), 2])
 @pytest.mark.parametrize("described", [
-    tf.UniformMean(5, -1, 2).to_dict(), tf.Truncated(tf.Normal(0, 1), -1, 2).to_dict(),
+    Bates(5, -1, 2).to_dict(), tf.Truncated(tf.Normal(0, 1), -1, 2).to_dict(),
     tf.Truncated(tf.NormalMixture([0.5, 0.5], [0, 2], [1, 0.5]), low=1).to_dict(),
 ])  # fmt: skip
 def test_a_noisy_density_is_the_convolution(described, sigma):
@@ -145,7 +146,7 @@ def test_a_normal_density_with_laplace_noise_is_the_convolution(s, b):
 @pytest.mark.parametrize("b", [0.05, 0.7, 5])
 @pytest.mark.parametrize("count", [1, 2, 12])
 def test_a_mean_of_uniform_numbers_with_laplace_noise_is_the_convolution(count, b):
-    described = tf.UniformMean(count, 1, 3).to_dict()
+    described = Bates(count, 1, 3).to_dict()
     with mp.workdps(20):
         height, noisy = oracle.height(described), with_laplace(described, b)
         kinks = [1 + 2 * mp.mpf(k) / count for k in range(count + 1)]
@@ -160,8 +161,8 @@ def test_a_mean_of_uniform_numbers_with_laplace_noise_is_the_convolution(count, 
 def test_laplace_noise_on_normal_answers_is_as_pure_as_on_numbers():
     shift = hides({0: tf.Normal(0, 1), 1: tf.Normal(2, 1)})
     enough, less = (RoundedLaplace(Fraction(b), STEP, 1, on_grid=False) for b in ("2", "1.5"))
-    assert tf.true_delta(shift, 1, tf.Identity(), enough).upper < 1e-11
-    assert tf.true_delta(shift, 1, tf.Identity(), less).lower > 1e-4
+    assert tf.exact_delta(shift, 1, tf.Identity(), enough).upper < 1e-11
+    assert tf.exact_delta(shift, 1, tf.Identity(), less).lower > 1e-4
 
 
 BODY = tf.MultivariateNormal([170, 70], [[49, 40], [40, 144]], names=["height", "weight"], records=4)
@@ -180,7 +181,7 @@ def test_normal_records_against_the_closed_form(secret):
         move = 3 if secret.max_difference else 13 / 4
     if secret.to_dict()["kind"] == "every-entry":
         variance -= 40**2 / 144 / 16
-    audit = tf.true_delta(tf.Pufferfish(secret, BODY), 0.5, tf.Mean("height"), noise(1))
+    audit = tf.exact_delta(tf.Pufferfish(secret, BODY), 0.5, tf.Mean("height"), noise(1))
     assert math.isclose(audit.loss, gaussian_delta(slope * move, math.sqrt(variance + 1), 0.5), abs_tol=1e-12)
 
 
@@ -193,20 +194,20 @@ def test_half_lines_of_normal_records():
     excess = lambda y: 2 * mp.npdf(y) * (mp.ncdf(slope * y) - mp.e * mp.ncdf(-slope * y))  # noqa: E731
     root = mp.findroot(lambda y: mp.ncdf(slope * y) - mp.e * mp.ncdf(-slope * y), 0.5)
     exact = mp.quad(excess, [root, root + 2, 5, 12])
-    assert math.isclose(tf.true_delta(sides, 1, tf.Mean("y"), noise(0)).loss, exact, abs_tol=1e-9)
+    assert math.isclose(tf.exact_delta(sides, 1, tf.Mean("y"), noise(0)).loss, exact, abs_tol=1e-9)
     mirrored = tf.Pufferfish(tf.dataset_property("x", [-1], sets=[(None, 0), (0, None)]), pair)
-    assert math.isclose(tf.true_delta(sides, 1, tf.Mean("y"), noise(1)).loss,
-                        tf.true_delta(mirrored, 1, tf.Mean("y"), noise(1)).loss, abs_tol=1e-12)  # fmt: skip
+    assert math.isclose(tf.exact_delta(sides, 1, tf.Mean("y"), noise(1)).loss,
+                        tf.exact_delta(mirrored, 1, tf.Mean("y"), noise(1)).loss, abs_tol=1e-12)  # fmt: skip
 
 
 def test_what_it_does_not_know():
     framework = hides({0: tf.Normal(0, 2), 1: tf.Normal(0, 1)})
     with pytest.raises(Unsupported, match="normal and Laplace noise"):
-        tf.true_delta(framework, 1, tf.Identity(), DiscreteLaplace(Fraction(1), STEP))
-    assert tf.true_loss(framework, tf.Identity(), noise(1)).upper == math.inf
-    cut = hides({0: tf.Truncated(tf.UniformMean(2, 0, 1), high=0.8), 1: tf.Normal(0, 1)})
+        tf.exact_delta(framework, 1, tf.Identity(), DiscreteLaplace(Fraction(1), STEP))
+    assert tf.exact_loss(framework, tf.Identity(), noise(1)).upper == math.inf
+    cut = hides({0: tf.Truncated(Bates(2, 0, 1), high=0.8), 1: tf.Normal(0, 1)})
     with pytest.raises(Unsupported, match="that is cut"):
-        tf.true_delta(cut, 1, tf.Identity(), noise(1))
+        tf.exact_delta(cut, 1, tf.Identity(), noise(1))
     tails = tf.dataset_property("weight", "mean", sets=[[(None, 60), (80, None)], (60, 80)])
     with pytest.raises(Unsupported, match="sets of one interval"):
-        tf.true_delta(tf.Pufferfish(tails, BODY), 1, tf.Mean("height"), noise(1))
+        tf.exact_delta(tf.Pufferfish(tails, BODY), 1, tf.Mean("height"), noise(1))

@@ -126,7 +126,7 @@ def asymmetric(mechanism: str, query: Any) -> Any:
 
 
 SUM = tf.Sum(codes={0: 0, 1: 1, 2: 2})
-WHICH, INCOME = tf.which_population(), tf.dataset_property("income", "mean")
+WHICH, INCOME = tf.population_membership(), tf.dataset_property("income", "mean")
 WEIGHT = tf.dataset_property("weight", "mean", max_difference=20)
 
 #: Where scales of every kind are rounded up, and what the mechanisms on densities promise.
@@ -171,10 +171,10 @@ SABOTAGES = (
              made("group", tf.Sum(codes={0: 0, 1: 2}, grid=1), lambda: chain(length=1))),
     Sabotage("twice the strength of what is sent",
              put("takifugu.mechanisms.local.choosing.largest_strength", lambda *about: 2 * largest_strength(*about)),
-             made("randomised-response", tf.EachValue(), exact, WHICH)),
+             made("randomised-response", tf.LocalValue(), exact, WHICH)),
     Sabotage("a class is looked at in its middle",
              put("takifugu.mechanisms.local.populations.Populations", lambda *about: Populations(*about[:-1], None)),
-             made("randomised-response", tf.EachValue(), counted, WHICH)),
+             made("randomised-response", tf.LocalValue(), counted, WHICH)),
     Sabotage("half the largest difference of normal records",
              put("takifugu.model.beliefs.records.normal_views._near", lambda belief, secret, weights, reach, *more:
                  near_view(belief, secret, weights, tuple(x / 2 for x in reach), *more)),
@@ -195,9 +195,9 @@ SABOTAGES = (
              made("laplace-exact", tf.Count(1)), 500),
     Sabotage("a distance of populations is dropped", put("takifugu.mechanisms.local.choosing.per_distance",
              lambda loss, distance: loss),
-             made("exponential", tf.EachValue(), exact, tf.which_population({"m": {"f": "1/2"}}))),
+             made("exponential", tf.LocalValue(), exact, tf.population_membership({"m": {"f": "1/2"}}))),
     Sabotage("the value itself is sent", put("takifugu.mechanisms.local.senders.randomised",
-             lambda channel, codes, entropy: codes), made("randomised-response", tf.EachValue(), exact, WHICH), 500),
+             lambda channel, codes, entropy: codes), made("randomised-response", tf.LocalValue(), exact, WHICH), 500),
     Sabotage("the best candidate is always chosen", put("takifugu.numbers.noise.permute_and_flip",
              lambda deficits, rate, entropy: deficits.index(min(deficits))), made("group", tf.Mode()), 500),
     Sabotage("noise on one side is left out", put("takifugu.numbers.noise.geometric",

@@ -13,7 +13,7 @@ from tests.support import asymmetric as oracle
 from takifugu import extending
 from takifugu.analysis.randomisers import PARTS, Base, Direction
 from takifugu.analysis.randomisers.one_sided import OneSidedGeometric
-from takifugu.audit import true_delta, true_loss
+from takifugu.audit import exact_delta, exact_loss
 from takifugu.audit.sparse_masses import sparse_mass, sparse_outputs
 from takifugu.mechanisms.one_sided import Asymmetric, Policy, none_of
 from takifugu.model.beliefs.domain import Domain
@@ -60,17 +60,17 @@ def framework(people: int = 2) -> Any:
     ((0,), None, 2), ((0,), 1, 1), ((0,), 2, 2), ((1, 0), None, 2), ((1,), 1, 1), ((2, 2), None, 2),
 ])  # fmt: skip
 def test_the_loss_is_epsilon_times_the_smaller_of_c_and_m(thresholds: Any, limit: Any, loss: int) -> None:
-    audit = true_loss(framework(), TwoPlaces(), Vector(F(2), thresholds, limit))
+    audit = exact_loss(framework(), TwoPlaces(), Vector(F(2), thresholds, limit))
     assert audit.loss == pytest.approx(loss / 2, rel=1e-12)
 
 
 @pytest.mark.slow
 def test_what_is_wrong_is_seen() -> None:
     """Half the scale, and a limit that does not stop, against what is promised: epsilon = 1/2 and c = 1."""
-    assert true_loss(framework(), TwoPlaces(), Vector(F(1), (0,), 1)).loss == pytest.approx(1)
-    assert true_loss(framework(), TwoPlaces(), Vector(F(2), (0,), None)).loss == pytest.approx(1)
-    assert true_delta(framework(), "1/2", TwoPlaces(), Vector(F(1), (0,), 1)).loss > 0.05
-    assert true_delta(framework(), "1/2", TwoPlaces(), Vector(F(2), (0,), 1)).upper < 1e-15
+    assert exact_loss(framework(), TwoPlaces(), Vector(F(1), (0,), 1)).loss == pytest.approx(1)
+    assert exact_loss(framework(), TwoPlaces(), Vector(F(2), (0,), None)).loss == pytest.approx(1)
+    assert exact_delta(framework(), "1/2", TwoPlaces(), Vector(F(1), (0,), 1)).loss > 0.05
+    assert exact_delta(framework(), "1/2", TwoPlaces(), Vector(F(2), (0,), 1)).upper < 1e-15
 
 
 def test_together_with_other_noise() -> None:

@@ -7,7 +7,7 @@ from fractions import Fraction
 
 import numpy as np
 import pytest
-from tests.mechanisms.test_influence_gaussian import true_delta
+from tests.mechanisms.test_influence_gaussian import exact_delta
 from tests.support import influence_oracle as oracle
 
 import takifugu as tf
@@ -16,6 +16,7 @@ from takifugu.calibration import problem_of
 from takifugu.calibration.jointly import Split
 from takifugu.calibration.shared_noise import LaplaceTogether, NormalTogether
 from takifugu.core.errors import CalibrationRefused, InputError, TakifuguError
+from takifugu.numbers import Pmf
 
 STAY = np.array([[0.9, 0.1], [0.4, 0.6]])
 COUNT, LAST, TWICE = tf.Count(1), tf.Count(1, entries=(2, 3)), tf.Sum(codes={0: 0, 1: 2})
@@ -126,7 +127,7 @@ def true_delta_of(calibrations, epsilon, shrunk=1.0):
         scale = float(one.scale) * shrunk
         is_table = isinstance(one.query, tf.Histogram)
         releases.append((weights[COUNT if is_table else one.query], scale / math.sqrt(2 if is_table else 1), True))
-    return true_delta(STAY, [0.8, 0.2], 4, releases, float(epsilon))
+    return exact_delta(STAY, [0.8, 0.2], 4, releases, float(epsilon))
 
 
 @pytest.mark.mutants
@@ -208,7 +209,7 @@ def test_bad_input(queries, keys, words):
         tf.calibrate_jointly(chain(), queries, 1, **keys)
     assert isinstance(caught.value, InputError | CalibrationRefused)
     with pytest.raises(InputError, match="no values"):
-        tf.calibrate_jointly(tf.between(tf.Pmf([0], [1]), tf.Pmf([1], [1])), [tf.Identity()], 1)
+        tf.calibrate_jointly(tf.distribution_pair(Pmf([0], [1]), Pmf([1], [1])), [tf.Identity()], 1)
 
 
 @dataclass(frozen=True)

@@ -29,6 +29,7 @@ from takifugu.calibration.alternatives import CHOSEN, IF_FOLLOWED, IF_ONLY, INAP
 from takifugu.calibration.registry import REGISTRY, Line, find, register
 from takifugu.core.errors import CalibrationRefused, InputError, TakifuguError, Unsupported
 from takifugu.mechanisms.group import MECHANISM as GROUP
+from takifugu.numbers import Pmf
 
 SOURCE = Path(__file__).resolve().parents[2] / "src"
 STATES = ["still", "walking"]
@@ -45,8 +46,8 @@ def framework_of(belief: Any) -> Any:
 
 
 ACTIVITY = framework_of(activity())
-FLU = tf.between(
-    tf.Pmf([0, 1, 2, 3], [Fraction(1, 2), *[Fraction(1, 6)] * 3]), tf.Pmf([1, 2, 3, 4], [Fraction(1, 4)] * 4)
+FLU = tf.distribution_pair(
+    Pmf([0, 1, 2, 3], [Fraction(1, 2), *[Fraction(1, 6)] * 3]), Pmf([1, 2, 3, 4], [Fraction(1, 4)] * 4)
 )
 # The belief's own randomness hides each entry so well that laplace-exact needs little noise of its own.
 NOISY_BELIEF = framework_of(tf.MarkovChain([[0.3, 0.7], [0.9, 0.1]], length=20))
@@ -85,7 +86,7 @@ def pages() -> list[str]:
         tf.compare(ACTIVITY, tf.Count("walking"), 1, 1e-6),
         tf.compare(NOISY_BELIEF, tf.Count(1), 1),
         tf.compare(framework_of(long_names), tf.Histogram(), 1),
-        tf.compare(framework_of(tf.MarkovChainClass(0.1, 0.1, 100)), tf.Sum(), 1),
+        tf.compare(framework_of(tf.ReversibleChains(0.1, 0.1, 100)), tf.Sum(), 1),
     ]
     return [str(thing) for thing in (*calibrations, *comparisons)]
 
@@ -220,14 +221,14 @@ def test_where_nothing_composes_the_least_is_taken_and_that_is_said(monkeypatch:
 
 def test_two_laws_are_compared_by_the_least_noise_and_that_is_said() -> None:
     """Between two laws only `group` composes, and it makes no use of them."""
-    pair = tf.between(tf.Pmf([0, 1, 5], [0.5, 0.3, 0.2]), tf.Pmf([1, 3], [0.5, 0.5]))
+    pair = tf.distribution_pair(Pmf([0, 1, 5], [0.5, 0.3, 0.2]), Pmf([1, 3], [0.5, 0.5]))
     calibration = tf.calibrate(pair, tf.Identity(), 1)
     assert (calibration.mechanism, calibration.is_only_release) == ("laplace-exact", True)
     assert calibration.forbids.startswith("two distributions of an answer are compared")
     rows = {row.name: row.status for row in tf.compare(pair, tf.Identity(), 1)}
     assert (rows["laplace-exact"], rows["group"]) == (CHOSEN, IF_FOLLOWED)
-    same = tf.Pmf([0], [1])
-    assert tf.calibrate(tf.between(same, tf.Pmf([2], [1])), tf.Identity(), 1).forbids == ""
+    same = Pmf([0], [1])
+    assert tf.calibrate(tf.distribution_pair(same, Pmf([2], [1])), tf.Identity(), 1).forbids == ""
 
 
 def test_what_the_default_takes_can_be_released_twice(tmp_path: Path) -> None:
@@ -367,7 +368,7 @@ def test_no_noise_is_refused_always_and_comparisons_of_laws_have_the_step_of_the
 
 
 def test_zero_noise_is_refused_listed_and_accepted_on_request() -> None:
-    same = tf.between(tf.Pmf([0, 1], [0.5, 0.5]), tf.Pmf([0, 1], [0.45, 0.55]))
+    same = tf.distribution_pair(Pmf([0, 1], [0.5, 0.5]), Pmf([0, 1], [0.45, 0.55]))
     rows = {row.name: row for row in tf.compare(same, tf.Identity(), 1)}
     assert (rows["laplace-exact"].status, rows["laplace-exact"].scale) == (REFUSED, 0)
     with pytest.raises(CalibrationRefused, match="allow_zero_noise=True"):

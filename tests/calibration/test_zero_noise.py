@@ -43,7 +43,7 @@ LATER = tf.Count(1, entries=range(3, 20))
 #: What is counted, and beside it an entry of weight 1/100: in one number, and in two cells.
 WITH_A_LITTLE = (
     tf.Linear([0] * 10 + [1] * 9 + [Fraction(1, 100)]),
-    tf.Together([tf.Count(1, entries=range(10, 19)), tf.Linear([0] * 19 + [Fraction(1, 100)])]),
+    tf.JointQuery([tf.Count(1, entries=range(10, 19)), tf.Linear([0] * 19 + [Fraction(1, 100)])]),
 )
 
 
@@ -78,7 +78,7 @@ def pay(amounts: tuple[int, ...] = (0, 1, 400)) -> Problem:
 def hundred_cells() -> Problem:
     """One step moves 100 cells by 1 each, whose mean has a tenth of their noise."""
     framework = tf.Pufferfish(tf.every_entry(), tf.MarkovChain([[0.5, 0.5], [0.5, 0.5]], 3))
-    return Problem(framework, tf.Together([tf.Linear([1, 0, 0])] * 100), Fraction(1), Fraction(1, 10**6))
+    return Problem(framework, tf.JointQuery([tf.Linear([1, 0, 0])] * 100), Fraction(1), Fraction(1, 10**6))
 
 
 def is_refused(problem: Problem, noise: Any) -> bool:

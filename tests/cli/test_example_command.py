@@ -22,7 +22,7 @@ def test_an_example_runs_in_an_empty_folder(tmp_path: Path, monkeypatch: pytest.
     written = json_of("example", name)["written"]
     assert written[0] == f"{name}.toml"
     assert sorted(path.name for path in tmp_path.iterdir()) == sorted(written)
-    for table in tf.forecast(f"{name}.toml").tables:
+    for table in tf.dry_run(f"{name}.toml").tables:
         if not table.blurs:
             continue  # rows that are sent, each by itself
         noise, reach = table.noise_and_range
@@ -52,7 +52,7 @@ def test_the_hidden_parameter_of_the_docs_leaves_a_count_that_says_something(tmp
     page = (Path(__file__).resolve().parents[2] / "docs" / "attributes.md").read_text(encoding="utf-8")
     (tmp_path / "smoking.toml").write_text(page.split("```toml\n# smoking.toml\n")[1].split("```")[0], encoding="utf-8")
     (tmp_path / "clinic.csv").write_text("cough,fever\n" + "yes,no\nno,no\n" * 200, encoding="utf-8")
-    (table,) = tf.forecast(tmp_path / "smoking.toml").tables
+    (table,) = tf.dry_run(tmp_path / "smoking.toml").tables
     noise, reach = table.noise_and_range
     assert reach == 400
     assert 2 <= noise <= 4

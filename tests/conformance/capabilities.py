@@ -4,7 +4,7 @@ from contextlib import suppress
 from fractions import Fraction
 from typing import Any
 
-from takifugu import Count, EachValue, Pufferfish, every_entry
+from takifugu import Count, LocalValue, Pufferfish, every_entry
 from takifugu.analysis.problem import Problem
 from takifugu.analysis.questions.answer_law import answer_law
 from takifugu.analysis.questions.joint_states import all_states
@@ -21,7 +21,7 @@ def check_capabilities(belief: Any) -> None:
     counted = next(v for v, can in zip(belief.alphabet(0), belief.possible(0), strict=True) if can and v != ABSENT)
     if hasattr(belief, "record"):  # its entries are parameters: a state of a column is counted
         counted = belief.record.alphabet(0)[-1]
-    query = EachValue() if hasattr(belief, "populations") else Count(counted)  # a place would count as several states
+    query = LocalValue() if hasattr(belief, "populations") else Count(counted)  # a place would count as several states
     problem = Problem(Pufferfish(every_entry(), belief), query, Fraction(1))
     for part in problem.law_parts:
         law = answer_law(part)

@@ -17,6 +17,7 @@ from takifugu.mechanisms.one_sided import Asymmetric, Policy, Visits, any_of, no
 from takifugu.model.beliefs.domain import Domain
 from takifugu.model.frameworks import Framework
 from takifugu.model.queries import Query
+from takifugu.numbers import Bates, Pmf
 
 STICKY = [[0.9, 0.1], [0.4, 0.6]]
 #: Epsilons from nearly nothing to nearly everything, and the deltas that each is asked with.
@@ -79,17 +80,17 @@ def larger() -> tuple[Case, ...]:
     ])  # fmt: skip
     rows = [(i % 7, i * i % 11, i) for i in range(size)]
     table = tf.JointTable(rows, [Fraction(1, size)] * size, ["a", "b", "c"])
-    even, next_ = (tf.Pmf(range(first, first + size), [Fraction(1, size)] * size) for first in (0, 1))
+    even, next_ = (Pmf(range(first, first + size), [Fraction(1, size)] * size) for first in (0, 1))
     return (
         Case("a chain", _hide(chain), tf.Count(1)),
         Case("a chain of any start", _hide(tf.MarkovChain(STICKY, size, "any")), tf.Count(1)),
         Case("a chain, histogram", _hide(chain), tf.Histogram()),
-        Case("a class of chains", _hide(tf.MarkovChainClass(pi=0.2, g=0.4, length=size)), tf.Count(1)),
+        Case("a class of chains", _hide(tf.ReversibleChains(pi=0.2, g=0.4, length=size)), tf.Count(1)),
         Case("pieces", _hide(tf.IndependentPieces(chain, [size // 3, size // 2])), tf.Count(1)),
         Case("a tree", _hide(tree), tf.Count(1)),
         Case("a table", _hide(table, secret=tf.attribute("a", 0, 1)), tf.Sum("b")),
         Case("users", _hide(tf.IndependentUsers([coin] * size)), tf.Count(1)),
-        Case("two laws", tf.between(even, next_), tf.Identity()),
+        Case("two laws", tf.distribution_pair(even, next_), tf.Identity()),
     )
 
 
@@ -104,8 +105,8 @@ def _chains() -> Iterator[Case]:
     yield Case("chain, signed weights", _hide(chain), tf.Linear([1, -2, 0, 1]))
     yield Case("chain, mean", _hide(chain), tf.Mean())
     yield Case("chain, histogram", _hide(chain), tf.Histogram())
-    yield Case("chain, together", _hide(chain), tf.Together([tf.Count(1), tf.Count(0, entries=(1, 2))]))
-    yield Case("chain, by cells", _hide(chain), tf.By(tf.Count(1), {"a": (0, 2), "b": (1, 2, 3)}))
+    yield Case("chain, together", _hide(chain), tf.JointQuery([tf.Count(1), tf.Count(0, entries=(1, 2))]))
+    yield Case("chain, by cells", _hide(chain), tf.GroupBy(tf.Count(1), {"a": (0, 2), "b": (1, 2, 3)}))
     yield Case("chain, one secret", _hide(chain, secret=tf.entry(1, 0, 1)), tf.Count(1))
     yield Case("chain, any start", _hide(tf.MarkovChain([[0.7, 0.3], [0.2, 0.8]], 3, "any")), tf.Count(1))
     yield Case("chain, given start", _hide(tf.MarkovChain(STICKY, 3, [0.2, 0.8])), tf.Sum(codes={0: "-1/2", 1: 2}))
@@ -122,7 +123,7 @@ def _chains() -> Iterator[Case]:
     yield Case("two beliefs", _hide(chain, tf.MarkovChain([[0.5, 0.5], [0.1, 0.9]], 4)), tf.Count(1))
     yield Case("pieces", _hide(tf.IndependentPieces(chain, [2, 3])), tf.Count(1))
     by_ward = {"a": (0, 1), "b": (2, 3, 4)}
-    yield Case("pieces, by ward", _hide(tf.IndependentPieces(chain, [2, 1, 2])), tf.By(tf.Count(1), by_ward))
+    yield Case("pieces, by ward", _hide(tf.IndependentPieces(chain, [2, 1, 2])), tf.GroupBy(tf.Count(1), by_ward))
     yield Case("pieces, histogram", _hide(tf.IndependentPieces(chain, [2, 2])), tf.Histogram())
     loose = tf.MarkovChain([[0.7, 0.3], [0.2, 0.8]], 2, "any")
     yield Case("pieces of any start", _hide(tf.IndependentPieces(loose, [2, 2])), tf.Count(1))
@@ -150,13 +151,13 @@ def _choices() -> Iterator[Case]:
 
 
 def _classes() -> Iterator[Case]:
-    family = tf.MarkovChainClass(pi=0.2, g=0.4, length=4)
+    family = tf.ReversibleChains(pi=0.2, g=0.4, length=4)
     fast = (tf.MarkovChain([[0.8, 0.2], [0.3, 0.7]], 4), tf.MarkovChain([[0.4, 0.6], [0.6, 0.4]], 4))
     yield Case("class of reversible chains", _hide(family), tf.Count(1), fast)
     yield Case("class of reversible chains, histogram", _hide(family), tf.Histogram(), fast)
-    region = tf.ChainRegion([[0.85, 0.05], [0.3, 0.6]], [[0.95, 0.15], [0.4, 0.7]], 4)
+    region = tf.IntervalMarkovChain([[0.85, 0.05], [0.3, 0.6]], [[0.95, 0.15], [0.4, 0.7]], 4)
     yield Case("region of chains", _hide(region), tf.Count(1), (tf.MarkovChain([[0.9, 0.1], [0.35, 0.65]], 4),))
-    interval = tf.BinaryChainInterval(0.3, 4)
+    interval = tf.BinaryChains(0.3, 4)
     yield Case("interval of binary chains", _hide(interval), tf.Count(1), (interval.worst, fast[1]))
 
 
@@ -195,7 +196,7 @@ def _people() -> Iterator[Case]:
     mixed = tf.IndependentUsers([coin, {0: Fraction(1, 3), 1: Fraction(2, 3)}, coin])
     yield Case("users, signed codes", _hide(mixed), tf.Sum(codes={0: -2, 1: 1}))
     yield Case("users, histogram", _hide(mixed), tf.Histogram())
-    cliques = tf.clique_infection(
+    cliques = tf.CliqueInfection(
         [("a", "b", "c"), ("d", "e")], lambda size: tf.household_infection(size, outside=0.1, inside=0.3)
     )
     yield Case("cliques, count", _hide(cliques), tf.Count(1))
@@ -219,7 +220,7 @@ def _populations() -> Iterator[Case]:
     yield Case("parameters, mean", _hide(known, secret=tf.distribution_parameter("height")), tf.Mean("height"))
     range_of = tf.Statistic("range", 1, ["height"], lambda values: max(values) - min(values), 1, grid="1/2")
     yield Case("parameters, a statistic", _hide(known, secret=income), range_of)
-    two = tf.Together([tf.Count(1, entries=["income"]), tf.Mean("height")])
+    two = tf.JointQuery([tf.Count(1, entries=["income"]), tf.Mean("height")])
     yield Case("parameters, two queries", _hide(known, secret=income), two)
     yield Case("parameters, histogram", _hide(known, secret=income), tf.Histogram(entries=["income"]))
     tells = tf.Parameters(net, {"height": {"low": {0: 1}, "high": {1: 1}}}, 2)
@@ -284,36 +285,36 @@ def _densities() -> Iterator[Case]:
     income = tf.dataset_property("income", "mean")
     nearly = {a: tf.NormalMixture([0.5, 0.5], [2 * a, 2 * a + 1], [2, 2]) for a in (0, 1)}
     yield Case("densities, nearly normal", _hide(tf.Density("income", "mean", nearly), secret=income), tf.Identity())
-    sums = {a: tf.UniformMean(4, a, a + 4) for a in (0, 1)}
+    sums = {a: Bates(4, a, a + 4) for a in (0, 1)}
     rate = tf.distribution_parameter("rate", values=[0, 1])
     yield Case("densities, uniform sums", _hide(tf.Density("rate", "parameter", sums), secret=rate),
                tf.Identity(grid="0.01"))  # fmt: skip
 
 
 def _rows() -> Iterator[Case]:
-    which = tf.which_population()
+    which = tf.population_membership()
     laws: dict[str, Any] = {"home": {"a": "0.6", "b": "0.3", "c": "0.1"}, "out": {"a": "0.2", "b": "0.3", "c": "0.5"}}
     one, several = tf.FromPopulations(laws), tf.FromPopulations(laws, rows=2, independent=True)
-    yield Case("a row of a population", _hide(one, secret=which), tf.EachValue())
-    yield Case("two rows of a population", _hide(several, secret=which), tf.EachValue())
-    by_distance = tf.which_population({"home": {"out": 2}})
-    yield Case("a row within a radius", _hide(one, secret=which), tf.EachValue(radius=1))
-    yield Case("two rows of a population, by distance", _hide(several, secret=by_distance), tf.EachValue())
+    yield Case("a row of a population", _hide(one, secret=which), tf.LocalValue())
+    yield Case("two rows of a population", _hide(several, secret=which), tf.LocalValue())
+    by_distance = tf.population_membership({"home": {"out": 2}})
+    yield Case("a row within a radius", _hide(one, secret=which), tf.LocalValue(radius=1))
+    yield Case("two rows of a population, by distance", _hide(several, secret=by_distance), tf.LocalValue())
     sharp = tf.FromPopulations({"in": {"a": "0.95", "b": "0.05"}, "out": {"a": "0.05", "b": "0.95"}})
-    yield Case("a row among dummies", _hide(sharp, secret=which), tf.EachValue(dummies=1))
+    yield Case("a row among dummies", _hide(sharp, secret=which), tf.LocalValue(dummies=1))
     square = [(0, 0), (1, 0), (0, 2), (1, 2)]
     masses = {"west": "4/10 1/10 4/10 1/10", "east": "1/10 4/10 1/10 4/10", "any": "1/4 1/4 1/4 1/4"}
     places = {name: dict(zip(square, written.split(), strict=True)) for name, written in masses.items()}
-    yield Case("a place", _hide(tf.FromPopulations(places, scales=(2, 1), measure="m"), secret=which), tf.EachValue())
+    yield Case("a place", _hide(tf.FromPopulations(places, scales=(2, 1), measure="m"), secret=which), tf.LocalValue())
 
 
 def _laws() -> Iterator[Case]:
-    flu = tf.Pmf([0, 1, 2, 3], [Fraction(1, 2), *[Fraction(1, 6)] * 3])
-    ill = tf.Pmf([1, 2, 3, 4], [Fraction(1, 4)] * 4)
-    yield Case("two laws", tf.between(flu, ill), tf.Identity())
-    yield Case("two laws off any grid", tf.between(tf.Pmf([0.25, 1.5], [0.5, 0.5]), tf.Pmf([0.4, 2], [0.3, 0.7])),
+    flu = Pmf([0, 1, 2, 3], [Fraction(1, 2), *[Fraction(1, 6)] * 3])
+    ill = Pmf([1, 2, 3, 4], [Fraction(1, 4)] * 4)
+    yield Case("two laws", tf.distribution_pair(flu, ill), tf.Identity())
+    yield Case("two laws off any grid", tf.distribution_pair(Pmf([0.25, 1.5], [0.5, 0.5]), Pmf([0.4, 2], [0.3, 0.7])),
                tf.Identity(grid="1/2"))  # fmt: skip
-    yield Case("two laws that are one", tf.between(flu, flu), tf.Identity())
+    yield Case("two laws that are one", tf.distribution_pair(flu, flu), tf.Identity())
 
 
 def _policies() -> Iterator[Case]:

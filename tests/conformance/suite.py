@@ -148,12 +148,12 @@ def audited(name: str, case: Case, bound: Bound) -> Verdict:
     used = math.inf
     is_real = not case.framework.domain.alphabet(0)  # its densities are integrated, and have no list of outputs
     if is_real and noise.kind == "none" and not bound.delta:
-        used = math.inf if tf.true_delta(case.framework, bound.epsilon, case.query, noise).lower > 0 else 0.0
+        used = math.inf if tf.exact_delta(case.framework, bound.epsilon, case.query, noise).lower > 0 else 0.0
     elif noise.kind == "rounded-laplace" or (noise.kind != "rounded-normal" and not is_real):
-        used = tf.true_loss(*question, noise, case.members).lower / float(bound.epsilon)
+        used = tf.exact_loss(*question, noise, case.members).lower / float(bound.epsilon)
     if bound.delta > 0 and used > 1:
         alone = [(case.query, noise)] if noise.kind != "rounded-normal" or noise.cells == 1 else cells_of(case, noise)
-        deltas = [tf.true_delta(case.framework, bound.epsilon, *one, case.members).lower for one in alone]
+        deltas = [tf.exact_delta(case.framework, bound.epsilon, *one, case.members).lower for one in alone]
         used = max(deltas, default=0.0) / float(bound.delta)
     elif noise.kind == "rounded-normal" and math.isinf(used):
         raise AssertionError(f"{name} on {case.name}: normal noise under a promise without delta")

@@ -38,11 +38,11 @@ EXAMPLES: tuple[tuple[Any, Any, list[Any], list[Any]], ...] = (
     (tf.Identity("what"), TABLE, ["a", 1], [1]),
     (tf.AtMost(tf.Histogram(), {"still": 1, "walking": "5/2"}), CHAIN, WALK, [2, 2]),
     (tf.Visitors(), VISITED, [frozenset("AB"), frozenset(), frozenset("A")], [2, 1]),
-    (tf.EachValue(dummies=2, batch="one", columns=("x",)), ROWS, ["b", "a", "b"], [1, 0, 1]),
-    (tf.By(tf.Count("walking"), {"am": [0, 1], "pm": [2, 3]}, "half"), CHAIN, WALK, [1, 1]),
-    (tf.By(tf.Histogram(), {"all": range(4), "pm": [2, 3]}), CHAIN, WALK, [2, 2, 1, 1]),
-    (tf.By(tf.Sum(), [("odd", [1])]), NUMBERS, [-1, 4, 4], [4]),
-    (tf.By(tf.Mean(), {"a": [0, 1], "b": [0, 1, 2]}), NUMBERS, [-1, 4, 4], [Fraction(3, 2), Fraction(7, 3)]),
+    (tf.LocalValue(dummies=2, batch="one", columns=("x",)), ROWS, ["b", "a", "b"], [1, 0, 1]),
+    (tf.GroupBy(tf.Count("walking"), {"am": [0, 1], "pm": [2, 3]}, "half"), CHAIN, WALK, [1, 1]),
+    (tf.GroupBy(tf.Histogram(), {"all": range(4), "pm": [2, 3]}), CHAIN, WALK, [2, 2, 1, 1]),
+    (tf.GroupBy(tf.Sum(), [("odd", [1])]), NUMBERS, [-1, 4, 4], [4]),
+    (tf.GroupBy(tf.Mean(), {"a": [0, 1], "b": [0, 1, 2]}), NUMBERS, [-1, 4, 4], [Fraction(3, 2), Fraction(7, 3)]),
     (tf.TopK(2), CHAIN, WALK, [1, 1, 0]),  # half of each count, and of all others
     (tf.TopK(1, states=["walking", "still"], entries=[1]), CHAIN, WALK, [Fraction(1, 2), 0, 0]),
     (tf.Quantile("0.9", states=[4, -1]), NUMBERS, [-1, 4, 0], [Fraction(1, 2), Fraction(1, 2), Fraction(1, 2)]),
@@ -50,7 +50,7 @@ EXAMPLES: tuple[tuple[Any, Any, list[Any], list[Any]], ...] = (
     (tf.CountAbove([0, -2]), NUMBERS, [-1, 4, 4], [2, 3]),
     (tf.CountAbove("1/2", codes=CODES, entries=[0, 1]), CHAIN, WALK, [1]),
     (EveryChange(), CHAIN, WALK, [1, 1]),  # half a histogram
-    (tf.Together([tf.Count("walking"), tf.Mean(codes=CODES)]), CHAIN, WALK, [2, Fraction(3, 4)]),
+    (tf.JointQuery([tf.Count("walking"), tf.Mean(codes=CODES)]), CHAIN, WALK, [2, Fraction(3, 4)]),
 )
 
 
@@ -130,7 +130,10 @@ def test_every_kind_of_query_has_an_oracle() -> None:
     assert {query.to_dict()["kind"] for query, *_ in EXAMPLES} | of_records == set(KINDS.names)
 
 
-@pytest.mark.parametrize("number", [n for n, (query, *_) in enumerate(EXAMPLES) if not isinstance(query, tf.EachValue)])
+NOT_LOCAL = [number for number, (query, *_) in enumerate(EXAMPLES) if not isinstance(query, tf.LocalValue)]
+
+
+@pytest.mark.parametrize("number", NOT_LOCAL)
 def test_tables_twice_as_large_are_noticed(number: int, monkeypatch: pytest.MonkeyPatch) -> None:
     query, belief, *_ = EXAMPLES[number]
     right = resolved(query, belief)

@@ -59,7 +59,7 @@ def test_every_text_and_key_of_a_release_file_is_refused_with_one(path: Path) ->
 
 MADE: dict[str, Callable[[str], object]] = {
     "a chain": lambda name: tf.MarkovChain([[0.5, 0.5], [0.5, 0.5]], 4, states=["a", name]),
-    "a class": lambda name: tf.MarkovChainClass(0.2, 0.5, 4, states=["a", name]),
+    "a class": lambda name: tf.ReversibleChains(0.2, 0.5, 4, states=["a", name]),
     "users": lambda name: tf.IndependentUsers([{"a": 0.5, name: 0.5}]),
     "a table's rows": lambda name: tf.JointTable([("a",), (name,)], [0.5, 0.5], ["x"]),
     "a network's states": lambda name: tf.BayesianNetwork([("x", ["a", name], [], [0.5, 0.5])]),

@@ -35,7 +35,8 @@ QUERIES = (
 )  # fmt: skip
 BELIEFS = (
     CHAIN, tf.PeriodicChain([[[0.9, 0.1], [0.4, 0.6]], [[0.5, 0.5], [0.5, 0.5]]], length=6),
-    tf.ChainRegion([[0.8, 0.05], [0.3, 0.5]], [[0.95, 0.2], [0.5, 0.7]], length=6), tf.IndependentPieces(CHAIN, [6, 3]),
+    tf.IntervalMarkovChain([[0.8, 0.05], [0.3, 0.5]], [[0.95, 0.2], [0.5, 0.7]], length=6),
+    tf.IndependentPieces(CHAIN, [6, 3]),
     tf.JointTable([("a", 0), ("b", 1)], [0.5, 0.5], names=["group", "ill"]),
     tf.IndependentUsers([{"a": 0.5, "b": 0.5}] * 4),
     tf.CliqueInfection([["ann", "bob"], ["cem"]], {1: [0.9, 0.1], 2: [0.8, 0.1, 0.1]}),

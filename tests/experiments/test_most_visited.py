@@ -43,7 +43,7 @@ def test_mechanisms_lose_at_most_what_influence_says_and_one_number_says_no_less
     assert worst_product(matrix, entry_loss) <= epsilon * (1 + 1e-12)
     assert most_visited.scalar_budget(matrix, epsilon, 1) == pytest.approx(entry_loss, rel=1e-6)
     framework = tf.Pufferfish(tf.every_entry(), tf.MarkovChain(SMALL, length=3))
-    budget = tf.entry_budget(framework, epsilon, neighbours="replace").epsilon
+    budget = tf.record_epsilon(framework, epsilon, neighbours="replace").epsilon
     assert entry_loss <= budget * (1 + 1e-6)
     assert worst_product(matrix, budget) <= epsilon * (1 + 1e-9)
 

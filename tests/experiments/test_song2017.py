@@ -11,13 +11,14 @@ from tests.support.research import research_file
 import song2017
 import takifugu as tf
 from pages import made
+from takifugu.numbers import Pmf
 
 
 def test_the_class_of_figure_1_needs_the_reference_scales() -> None:
     for low in (0.1, 0.2, 0.3):
         for epsilon in song2017.EPSILONS:
             case = golden()["quilt_class_pi_g"][f"l={low:g},eps={epsilon:g}"]
-            belief = tf.MarkovChainClass(low, 2 * low, song2017.LENGTH)
+            belief = tf.ReversibleChains(low, 2 * low, song2017.LENGTH)
             scale = song2017.needed(belief, tf.Count(1), epsilon, "quilt-approx")
             assert scale == pytest.approx(case["basic"], rel=1e-9)
 
@@ -25,9 +26,9 @@ def test_the_class_of_figure_1_needs_the_reference_scales() -> None:
 def test_the_interval_never_needs_more_than_the_paper_and_covers_its_chains() -> None:
     for low in (0.1, 0.3):
         interval_scale = song2017.needed(
-            tf.MarkovChainClass(low, 2 * low, song2017.LENGTH), tf.Count(1), 1, "quilt-approx"
+            tf.ReversibleChains(low, 2 * low, song2017.LENGTH), tf.Count(1), 1, "quilt-approx"
         )
-        ours = song2017.needed(tf.BinaryChainInterval(low, song2017.LENGTH), tf.Count(1), 1, "quilt-approx")
+        ours = song2017.needed(tf.BinaryChains(low, song2017.LENGTH), tf.Count(1), 1, "quilt-approx")
         assert interval_scale is not None
         assert ours is not None
         assert ours <= interval_scale
@@ -54,7 +55,7 @@ def test_the_grid_of_figure_1_by_the_literal_algorithm(low: float, epsilon: floa
     assert scale_over_grid == pytest.approx(plotted, abs=0.6 * 10 ** -(3 if plotted < 10 else 2))
     if low < 0.4:
         assert scale_over_grid == pytest.approx(basic_markov_quilt(song2017.LENGTH, 0.5, 2 * low, epsilon), rel=1e-9)
-    belief = tf.MarkovChainClass(low, 2 * low, song2017.LENGTH)
+    belief = tf.ReversibleChains(low, 2 * low, song2017.LENGTH)
     of_the_class = song2017.needed(belief, tf.Count(1), epsilon, "quilt-approx")
     assert of_the_class is not None
     assert scale_over_grid < of_the_class
@@ -81,7 +82,7 @@ def test_the_least_noise_of_appendix_a3(far: int, share: float, epsilon: float, 
     """Moved with probability d, the answer needs b with 1 - d + d e^(far/b) = e^epsilon, however far W-infinity is."""
     by_hand = far / math.log(1 + (math.exp(epsilon) - 1) / share)
     assert by_hand == pytest.approx(printed, abs=5e-4)
-    apart = tf.between(tf.Pmf([0], [1]), tf.Pmf.from_counts([0, far], [9, 1]))
+    apart = tf.distribution_pair(Pmf([0], [1]), Pmf.from_counts([0, far], [9, 1]))
     scale = tf.calibrate(apart, tf.Identity(), epsilon, mechanism="laplace-exact", allow_zero_noise=True).scale
     assert scale == pytest.approx(by_hand, rel=1e-9)
     assert f"{by_hand:.3f}" in made(song2017.PAGE, "text")
@@ -90,7 +91,7 @@ def test_the_least_noise_of_appendix_a3(far: int, share: float, epsilon: float, 
 @pytest.mark.parametrize("length", [10**2, 10**3, 10**4, 10**5])
 def test_theorem_44_needs_the_same_noise_for_every_length(length: int) -> None:
     """At pi = .4, g = .8 and epsilon = 1: Algorithm 3 by hand where it can be enumerated, and the same beyond."""
-    belief = tf.MarkovChainClass(0.4, 0.8, length)
+    belief = tf.ReversibleChains(0.4, 0.8, length)
     scale = song2017.needed(belief, tf.Count(1), 1, "quilt-approx")
     assert scale == pytest.approx(12.106, abs=5e-4)
     if length == 100:

@@ -16,6 +16,7 @@ from takifugu.core.assumptions import Assumption
 from takifugu.core.errors import InputError
 from takifugu.mechanisms.group import MECHANISM as GROUP
 from takifugu.model.secrets.families import Family
+from takifugu.numbers import Pmf
 
 
 @pytest.fixture(autouse=True)
@@ -78,7 +79,7 @@ def test_components_divide_the_entries(runs: Any) -> None:
     assert tf.calibrate(tf.Pufferfish(tf.every_entry(), Copies()), tf.Count(1), 1).scale == 3
 
 
-@pytest.mark.parametrize("laws", [{}, {0: (tf.Pmf([0], [1]),)}, {0: (), 1: (tf.Pmf([1], [1]),)}])
+@pytest.mark.parametrize("laws", [{}, {0: (Pmf([0], [1]),)}, {0: (), 1: (Pmf([1], [1]),)}])
 def test_a_family_has_a_law_for_each_value(laws: Any) -> None:
     """Without a law nothing was compared, and no noise was needed."""
     with pytest.raises(InputError, match="the answer has no law given value"):
@@ -148,7 +149,7 @@ def test_entries_are_the_same_however_they_are_listed(entries: Callable[[], Any]
     """A generator was used up by the first question, and a range that falls was empty: nothing was hidden."""
     calibration = noise_for(Hidden(entries))
     assert calibration.scale == calibrated(tf.entry(0, 0, 1), tf.entry(1, 0, 1)).scale > 2
-    assert tf.true_loss(calibration).loss <= 1 + 1e-9
+    assert tf.exact_loss(calibration).loss <= 1 + 1e-9
 
 
 @pytest.mark.parametrize(("secret", "words"), [
@@ -165,16 +166,16 @@ def test_a_secret_is_about_entries_and_values_that_there_are(secret: Hidden, wor
 
 def test_a_function_of_32_bits_is_audited_by_its_value() -> None:
     """The audit read 0.33333334 where calibration read 0.3333333432674408, and looked for it in vain."""
-    third = tf.Named("third of the first", 1, lambda values: np.float32(values[0]) / np.float32(3))
+    third = tf.NamedFunction("third of the first", 1, lambda values: np.float32(values[0]) / np.float32(3))
     people = tf.Records(tf.JointTable([(0,), (1,)], [0.5, 0.5], names=["a"]), 2)
     framework = tf.Pufferfish(tf.dataset_property("a", third), people)
     calibration = tf.calibrate(framework, tf.Sum("a"), 1, mechanism="wasserstein")
-    assert 0 < tf.true_loss(calibration).loss <= 1
+    assert 0 < tf.exact_loss(calibration).loss <= 1
 
 
 def test_two_laws_near_the_smallest_floats_are_refused_in_words() -> None:
     """The grid of two answers 1e-320 apart was the logarithm of 0."""
-    near = tf.between(tf.Pmf([0, 1e-320], [0.5, 0.5]), tf.Pmf([0, 1e-320], [0.25, 0.75]))
+    near = tf.distribution_pair(Pmf([0, 1e-320], [0.5, 0.5]), Pmf([0, 1e-320], [0.25, 0.75]))
     with pytest.raises(tf.errors.CalibrationRefused, match="does not apply"):
         tf.calibrate(near, tf.Identity(), 1, mechanism="wasserstein")
 

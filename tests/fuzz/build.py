@@ -26,7 +26,7 @@ def built(request: Request) -> Built:
     """Build the framework and the query of a release; raises what takifugu raises."""
     spelled = request.spelled or {}
     if request.beliefs[0].name == "Pmf":
-        text = f"framework = tf.between({', '.join(written(b) for b in request.beliefs)})"
+        text = f"framework = tf.distribution_pair({', '.join(written(b) for b in request.beliefs)})"
         return Built(
             run(text)["framework"], run(query := f"query = {written(request.query)}")["query"], f"{text}\n{query}", None
         )
@@ -100,7 +100,7 @@ def respelled(call: Call, spelled: Mapping[State, State]) -> Call:
     if "codes" in given:
         codes = given["codes"] or {s: s for s in spelled if not isinstance(s, str)}
         new["codes"] = {spelled.get(s, s): c for s, c in codes.items()}
-    if call.name == "By":
+    if call.name == "GroupBy":
         new["query"] = respelled(given["query"], spelled)
     if call.name == "IndependentPieces":
         new["chain"] = respelled(given["chain"], spelled)

@@ -217,7 +217,7 @@ def _cliques(call: Call, length: int | None) -> Iterator[Law]:
 
 
 _LAWS: dict[str, Callable[[Call, int | None], Iterator[Law]]] = {
-    "MarkovChain": _chain, "MarkovChainClass": _class, "BinaryChainInterval": _interval, "ChainRegion": _region,
+    "MarkovChain": _chain, "ReversibleChains": _class, "BinaryChains": _interval, "IntervalMarkovChain": _region,
     "IndependentPieces": _pieces, "IndependentUsers": _users, "JointTable": _table, "BayesianNetwork": _network,
     "CliqueInfection": _cliques,
 }  # fmt: skip
@@ -236,7 +236,7 @@ def length_of(call: Call) -> int | None:
 
 def answer(query: Call, value: Mapping[Key, State], seen: Sequence[Key] | None = None) -> tuple[Fraction, ...]:
     """Return what the query publishes of the entries' values, without noise; what is not `seen` adds nothing."""
-    if query.name == "By":
+    if query.name == "GroupBy":
         inner = [Call(query["query"].name, {**query["query"].arguments, "entries": c}) for c in query["cells"].values()]
         return tuple(number for part in inner for number in answer(part, value, seen))
     chosen = query.get("entries")

@@ -70,7 +70,7 @@ def walks(matrices: Sequence[Sequence[Sequence[float]]], start: Sequence[float])
         yield walk, p
 
 
-def true_loss(answers: Sequence[Read], people: int, law: Callable[[int], list[tuple[Any, float]]]) -> float:
+def exact_loss(answers: Sequence[Read], people: int, law: Callable[[int], list[tuple[Any, float]]]) -> float:
     """Return the largest loss of a value of a step, over all directions in which outputs go far out."""
     worst = 0.0
     for person in range(people):
@@ -144,7 +144,7 @@ def in_python(c: random.Random, folder: Path) -> Result | None:
             inside = [Read(Counter({(0, t - piece.start): n for (_, t), n in a.steps.items() if t in piece}), a.scale)
                       for a in answers]  # fmt: skip
             known = list(walks([steps[t] for t in piece[:-1]], begin))
-            worst = max(worst, true_loss(inside, 1, lambda _, known=known: known))  # type: ignore[misc]
+            worst = max(worst, exact_loss(inside, 1, lambda _, known=known: known))  # type: ignore[misc]
     return Result(float(Ledger.open(path).spent("s").epsilon), worst, "\n".join(said))
 
 
@@ -190,7 +190,7 @@ def with_edits(c: random.Random, folder: Path) -> Result | None:
     matrix = [[stay, 1 - stay], [1 - stay, stay]]
     law = list(walks([matrix] * (ROWS - 1), [0.5, 0.5]))
     answers = [Read(one.rows, scale) for one, scale in known]
-    return Result(charged, true_loss(answers, 1, lambda _: law), "\n".join(said), without)
+    return Result(charged, exact_loss(answers, 1, lambda _: law), "\n".join(said), without)
 
 
 def rows_of(people: int) -> list[Row]:
@@ -235,7 +235,7 @@ def in_files(c: random.Random, folder: Path) -> Result | None:
     matrix = [[stay, 1 - stay], [1 - stay, stay]]
     known = list(walks([matrix] * (HOURS - 1), [0.5, 0.5]))
     return Result(
-        float(Ledger.open(path).spent("s").epsilon), true_loss(answers, people, lambda _: known), "\n".join(said)
+        float(Ledger.open(path).spent("s").epsilon), exact_loss(answers, people, lambda _: known), "\n".join(said)
     )
 
 

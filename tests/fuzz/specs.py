@@ -28,7 +28,7 @@ NEVER_ABOVE = (
     ("laplace-exact", "wasserstein"), ("laplace-exact", "group"), ("wasserstein", "group"), ("quilt-exact", "group"),
 )  # fmt: skip
 
-CHAINS = ("MarkovChain", "MarkovChainClass", "BinaryChainInterval", "ChainRegion")
+CHAINS = ("MarkovChain", "ReversibleChains", "BinaryChains", "IntervalMarkovChain")
 ALPHABETS: tuple[tuple[State, ...], ...] = (
     (0, 1), ("no", "yes"), (0, 1, 2), ("a", "b", "c"), (-1, 2), (1, 0), (0.5, 2, 3), (False, True), ("1", 1),
 )  # fmt: skip
@@ -172,12 +172,12 @@ def _moved_a_little(c: Choices, common: Sequence[float]) -> list[float]:
 
 def chain_class(c: Choices, states: Sequence[State], length: int) -> Call:
     pi, g = c.pick((0.25, 0.125)) if len(states) < 4 else 0.125, c.pick((1.0, 0.5, 0.75, 0.875))
-    return Call("MarkovChainClass", {"pi": pi, "g": g, "length": length, "states": c.shuffled(states)})
+    return Call("ReversibleChains", {"pi": pi, "g": g, "length": length, "states": c.shuffled(states)})
 
 
 def interval(c: Choices, states: Sequence[State], length: int) -> Call:
     low = c.pick((0.5, 0.25, 0.375, 0.4375, 0.0625, 0.0))
-    return Call("BinaryChainInterval", {"low": low, "length": length, "states": c.shuffled(states)})
+    return Call("BinaryChains", {"low": low, "length": length, "states": c.shuffled(states)})
 
 
 def region(c: Choices, states: Sequence[State], length: int) -> Call:
@@ -186,7 +186,7 @@ def region(c: Choices, states: Sequence[State], length: int) -> Call:
     wide = c.pick((0.0, 0.03125, 0.125))
     lower = [[max(0.0, p - wide * c.below(2)) for p in line] for line in middle]
     upper = [[min(1.0, p + wide) for p in line] for line in middle]
-    return Call("ChainRegion", {"lower": lower, "upper": upper, "length": length, "states": c.shuffled(states)})
+    return Call("IntervalMarkovChain", {"lower": lower, "upper": upper, "length": length, "states": c.shuffled(states)})
 
 
 def one_chain(c: Choices, states: Sequence[State], length: int) -> Call:
@@ -368,7 +368,7 @@ def by_cells(c: Choices, about: World) -> Call:
     if kind == "Count":
         inner = Call(kind, {"state": c.some(states)})
     cells = {f"cell {n}": tuple(At(key) for key in c.some(about.keys)) for n in range(1 + c.below(3))}
-    return Call("By", {"query": inner, "cells": cells})
+    return Call("GroupBy", {"query": inner, "cells": cells})
 
 
 def price(c: Choices, mechanisms: Sequence[str], believed: Sequence[Call]) -> tuple[Fraction, Fraction, str]:

@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 from tests.fuzz.edits import EDITS
-from tests.fuzz.readings import HOURS, Read, case, in_files, read_by, rows_of, true_loss, walks, with_edits
+from tests.fuzz.readings import HOURS, Read, case, exact_loss, in_files, read_by, rows_of, walks, with_edits
 
 from takifugu.accounting.ledger import Amount, account
 from takifugu.accounting.ledger.view import View
@@ -60,8 +60,8 @@ def test_the_loss_of_pieces_that_are_cut_differently() -> None:
     known = list(walks([matrix] * 7, [0.5, 0.5]))
     steps = Counter({(0, t): 1 for t in range(8)})
     each, all_of_them = Read(steps, 1.0), Read(steps, 8.0)
-    assert 8 < true_loss([each, all_of_them], 1, lambda _: known) < 9
-    assert true_loss([all_of_them], 1, lambda _: known) < 1
+    assert 8 < exact_loss([each, all_of_them], 1, lambda _: known) < 9
+    assert exact_loss([all_of_them], 1, lambda _: known) < 1
 
 
 def test_beds_hold_everybody_in_turn() -> None:

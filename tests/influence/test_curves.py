@@ -71,7 +71,7 @@ def test_households_never_need_more_than_group(seed):
     rng = np.random.default_rng(seed)
     outside, inside = rng.uniform(0.02, 0.6, 2).tolist()
     households = [[(n, person) for person in range(size)] for n, size in enumerate(rng.integers(1, 6, 4).tolist())]
-    belief = tf.clique_infection(households, lambda m: tf.household_infection(m, outside=outside, inside=inside))
+    belief = tf.CliqueInfection(households, lambda m: tf.household_infection(m, outside=outside, inside=inside))
     scales = needed(belief, tf.Count(1))
     assert_least(scales)
     if max(map(len, households)) > 1:

@@ -75,7 +75,7 @@ def test_what_one_side_loses_for_ever(matrix, change, rising, falling):
 def test_an_interval_with_any_start_needs_a_little_more_than_its_worst_chain():
     worst = tf.calibrate(of_chain([[0.9, 0.1], [0.1, 0.9]], 100), tf.Count(1), 1, mechanism="influence")
     assert float(worst.scale) == pytest.approx(8.6404410315719285, rel=1e-9)
-    interval = tf.Pufferfish(tf.every_entry(), tf.BinaryChainInterval(0.1, 100))
+    interval = tf.Pufferfish(tf.every_entry(), tf.BinaryChains(0.1, 100))
     needed = tf.calibrate(interval, tf.Count(1), 1, mechanism="influence")
     assert 1 < float(needed.scale) / 8.6404410315719285 < 1.02
 

@@ -39,6 +39,7 @@ from takifugu.influence.networks.trees import NONE, plus
 from takifugu.influence.profiles.profile import Profile
 from takifugu.model.beliefs.contacts import Clique, CliqueInfection
 from takifugu.model.secrets.families import Family
+from takifugu.numbers import Pmf
 
 PAIR = 1.0 - np.eye(2)
 
@@ -433,7 +434,7 @@ def test_a_large_table_is_charged_in_full():
 
 
 def test_household_of_four():
-    household = Clique(4, tf.Pmf(range(5), [0.5, 0.1, 0.1, 0.1, 0.2]))
+    household = Clique(4, Pmf(range(5), [0.5, 0.1, 0.1, 0.1, 0.2]))
     loss = clique_losses(household, Profile.of(0.5 * PAIR, 4), 1)
     assert loss.max() == pytest.approx(1.4451241311941222, abs=1e-12)
     assert loss.max() >= 1.4451241311941222
@@ -452,7 +453,7 @@ def test_exchangeable_people_are_exact_and_different_losses_are_bounded():
         assert (loss >= truth - 1e-12).all()
         assert loss == pytest.approx(truth, abs=1e-9)
         tables = [mine * PAIR, *(others * PAIR * share for share in (1, 0.2, 0.7, 0.4))]
-        mixed = clique_losses(Clique(5, tf.Pmf(range(6), number.tolist())), Profile.by_entry(tables), 0)
+        mixed = clique_losses(Clique(5, Pmf(range(6), number.tolist())), Profile.by_entry(tables), 0)
         assert (mixed >= oracle.worst_pairs(oracle.exchangeable_law(number), tables, 0) - 1e-12).all()
 
 
@@ -550,7 +551,7 @@ def test_people_who_are_almost_never_ill_are_not_taken_for_always_well(power):
     """Nobody is ill, or one, or all: given that somebody is, it matters how likely each is, not how seldom."""
     seldom = Fraction(1, 10**power)
     number = [1 - 4 * seldom, 3 * seldom, 0, seldom]
-    loss = clique_losses(Clique(3, tf.Pmf(range(4), number)), Profile.of(0.5 * PAIR, 3), 1)
+    loss = clique_losses(Clique(3, Pmf(range(4), number)), Profile.of(0.5 * PAIR, 3), 1)
     assert loss == pytest.approx(exchangeable_loss([1 - 4e-20, 3e-20, 0.0, 1e-20], 0.5, 0.5), rel=1e-12)
     assert loss[1, 0] > 0.9
 

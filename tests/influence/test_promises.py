@@ -20,7 +20,8 @@ from takifugu.analysis.sensitivity import part_change
 from takifugu.core.errors import InputError, Unsupported
 from takifugu.influence.promise import promise_of
 from takifugu.mechanisms.influence import part_scale
-from takifugu.model.frameworks import Framework, Pufferfish, between
+from takifugu.model.frameworks import Framework, Pufferfish, distribution_pair
+from takifugu.numbers import Pmf
 
 WHOLE, DATA, QUILT, SINGLE = Covers
 FAIR = [[0.5, 0.5], [0.5, 0.5]]
@@ -62,7 +63,7 @@ def test_where_quilts_are_no_better_the_kind_that_composes_better_is_kept() -> N
 
 def test_noise_beside_two_laws_covers_their_span() -> None:
     for unit in (1, 0.5):
-        pair = between(tf.Pmf([0, 10 * unit], [0.5, 0.5]), tf.Pmf([unit, 11 * unit], [0.5, 0.5]))
+        pair = distribution_pair(Pmf([0, 10 * unit], [0.5, 0.5]), Pmf([unit, 11 * unit], [0.5, 0.5]))
         assert promised(pair, tf.Identity()) == (round(Fraction(11 * unit) / 10, 9), WHOLE)
 
 

@@ -186,7 +186,7 @@ def test_three_states_have_no_rays_but_stars():
 STAY = np.array([[0.9, 0.1], [0.4, 0.6]])
 
 
-def true_loss(law, scale):
+def exact_loss(law, scale):
     """The largest loss of any entry from one noisy count of ones."""
     release = oracle.count(law.shape, [1], scale)
     return max(float(oracle.joint_losses(law, [release], entry).max()) for entry in range(law.ndim))
@@ -203,7 +203,7 @@ def cases():
     yield "tree", tf.BayesianNetwork(nodes), law
     number = [0.5, 0.1, 0.1, 0.1, 0.2]
     yield "household", tf.CliqueInfection([list("abcd")], {4: number}), oracle.exchangeable_law(number)
-    region = tf.ChainRegion(STAY, STAY, 6)
+    region = tf.IntervalMarkovChain(STAY, STAY, 6)
     yield "region of one chain", region, oracle.chain_law(np.array([0.02, 0.98]), [STAY] * 5)
 
 
@@ -212,8 +212,8 @@ def cases():
 def test_the_scale_keeps_epsilon_and_half_of_it_does_not(belief, law, epsilon):
     framework = tf.Pufferfish(tf.every_entry(), belief)
     scale = float(tf.calibrate(framework, tf.Count(1), epsilon, mechanism="influence").scale)
-    assert true_loss(law, scale) <= epsilon * (1 + 1e-9)
-    assert true_loss(law, scale / 2) > epsilon * 1.1
+    assert exact_loss(law, scale) <= epsilon * (1 + 1e-9)
+    assert exact_loss(law, scale / 2) > epsilon * 1.1
 
 
 @pytest.mark.parametrize("states", [2, 3, 4])

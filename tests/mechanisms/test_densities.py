@@ -10,6 +10,7 @@ import takifugu as tf
 from takifugu.analysis.problem import Problem
 from takifugu.analysis.randomisers import Exact
 from takifugu.mechanisms import gaussian_exact, laplace_exact, normal_by_rule, wasserstein, wasserstein_delta
+from takifugu.numbers import Bates, PiecewiseLinear
 from takifugu.numbers.after_noise.gaussian import PRINTED_CONSTANT, gaussian_analytic_sigma, gaussian_rule_b
 
 UNEQUAL = {0: tf.Normal(0, 1), 1: tf.Normal(1, 2)}
@@ -17,8 +18,8 @@ MIXED = {
     0: tf.NormalMixture([0.5, 0.5], [0, 2], [1, 1.5]), 1: tf.NormalMixture([0.25, 0.75], [0, 2], [1, 1.5]),
     2: tf.NormalMixture([0.25, 0.75], [1, 3], [1, 1.5]),
 }  # fmt: skip
-CUT = {0: tf.Tabulated([0, 1, 2], [0, 1, 0]), 1: tf.Truncated(tf.Normal(1, 1), low=0, high=3)}
-SUMS = {0: tf.UniformMean(3, 0, 6), 1: tf.UniformMean(3, 1, 9)}
+CUT = {0: PiecewiseLinear([0, 1, 2], [0, 1, 0]), 1: tf.Truncated(tf.Normal(1, 1), low=0, high=3)}
+SUMS = {0: Bates(3, 0, 6), 1: Bates(3, 1, 9)}
 
 
 def bound(mechanism, given, epsilon=1, delta="0.00001", **secret):
@@ -67,9 +68,9 @@ def test_unequal_variances_need_what_mpmath_says(epsilon, delta):
 def test_less_normal_noise_than_that_is_noticed():
     framework = tf.Pufferfish(tf.dataset_property("income", "mean"), tf.Density("income", "mean", MIXED))
     noise = bound(gaussian_exact.MECHANISM, MIXED).randomiser
-    assert tf.true_delta(framework, 1, tf.Identity(), noise).upper <= 1e-5 + 3e-12  # what the audit leaves open
+    assert tf.exact_delta(framework, 1, tf.Identity(), noise).upper <= 1e-5 + 3e-12  # what the audit leaves open
     less = replace(noise, sigma=noise.sigma * F(99, 100))
-    assert tf.true_delta(framework, 1, tf.Identity(), less).lower > 1e-5
+    assert tf.exact_delta(framework, 1, tf.Identity(), less).lower > 1e-5
 
 
 def test_shifted_normals_need_the_analytic_noise_less_their_own():
@@ -88,9 +89,9 @@ def test_w_infinity_gives_a_pure_promise():
     pure = bound(wasserstein.MECHANISM, MIXED, F(1, 2), 0)
     move = dict(pure.witness.numbers)["w_infinity"]
     assert float(pure.randomiser.scale) == pytest.approx(2 * move, rel=1e-9)
-    assert tf.true_delta(framework, F(1, 2), tf.Identity(), pure.randomiser).upper <= 1e-10
+    assert tf.exact_delta(framework, F(1, 2), tf.Identity(), pure.randomiser).upper <= 1e-10
     half = replace(pure.randomiser, scale=pure.randomiser.scale / 2)
-    assert tf.true_delta(framework, F(1, 2), tf.Identity(), half).lower > 1e-3
+    assert tf.exact_delta(framework, F(1, 2), tf.Identity(), half).lower > 1e-3
 
 
 def test_theorem_3_as_printed_stands_beside_the_corrected_one():
@@ -118,10 +119,10 @@ def test_sums_of_uniforms_need_less_normal_noise_than_w_infinity_says():
 def test_cut_and_drawn_densities_keep_their_delta_and_less_normal_noise_is_noticed(mechanism, delta):
     framework = tf.Pufferfish(tf.dataset_property("income", "mean"), tf.Density("income", "mean", CUT))
     noise = bound(mechanism, CUT, F(1, 2), delta).randomiser
-    assert tf.true_delta(framework, F(1, 2), tf.Identity(), noise).upper <= delta + 1e-11  # what the audit leaves open
+    assert tf.exact_delta(framework, F(1, 2), tf.Identity(), noise).upper <= delta + 1e-11  # what the audit leaves open
     if mechanism is gaussian_exact.MECHANISM:
         less = replace(noise, sigma=noise.sigma * F(99, 100))
-        assert tf.true_delta(framework, F(1, 2), tf.Identity(), less).lower > delta
+        assert tf.exact_delta(framework, F(1, 2), tf.Identity(), less).lower > delta
 
 
 @pytest.mark.mutants
@@ -129,9 +130,9 @@ def test_laplace_noise_gives_unequal_deviations_a_pure_promise():
     framework = tf.Pufferfish(tf.dataset_property("income", "mean"), tf.Density("income", "mean", UNEQUAL))
     noise = bound(laplace_exact.MECHANISM, UNEQUAL, 1, 0).randomiser
     assert float(noise.scale) == pytest.approx((1 + 7**0.5) / 2, rel=1e-4)
-    assert tf.true_delta(framework, 1, tf.Identity(), noise).lower <= 1e-15
+    assert tf.exact_delta(framework, 1, tf.Identity(), noise).lower <= 1e-15
     less = replace(noise, scale=noise.scale * F(9, 10))
-    assert tf.true_delta(framework, 1, tf.Identity(), less).lower > 1e-9
+    assert tf.exact_delta(framework, 1, tf.Identity(), less).lower > 1e-9
 
 
 @pytest.mark.mutants

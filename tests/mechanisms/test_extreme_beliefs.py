@@ -88,7 +88,7 @@ def loses_no_more_than_promised(belief: Any) -> None:
     made = calibrations(belief)
     assert {"group", "quilt-exact"} <= {c.mechanism for c in made}
     for calibration in made:
-        assert tf.true_loss(calibration).loss <= float(calibration.epsilon) * (1 + 1e-9), calibration.mechanism
+        assert tf.exact_loss(calibration).loss <= float(calibration.epsilon) * (1 + 1e-9), calibration.mechanism
 
 
 def two_rare_causes(rare: float) -> Any:

@@ -18,6 +18,7 @@ from takifugu.analysis.problem import Problem
 from takifugu.analysis.randomisers import Exact, RoundedNormal
 from takifugu.mechanisms.gaussian_exact import MECHANISM as EXACT
 from takifugu.mechanisms.normal_by_rule import ANALYTIC, RULE_A, RULE_B
+from takifugu.numbers import Pmf
 from takifugu.numbers.after_noise.gaussian import PRINTED_CONSTANT, gaussian_rule_b
 
 ALL = (EXACT, ANALYTIC, RULE_A, RULE_B)
@@ -60,7 +61,7 @@ def check_pair(seed: int) -> None:
     assert all(noises[1].scale <= noise.scale for noise in noises[2:]), seed
     for noise in noises[:2]:
         if noise.kind == "none":
-            assert tf.true_delta(pair(laws), epsilon, tf.Identity(), noise).upper <= delta + 1e-20
+            assert tf.exact_delta(pair(laws), epsilon, tf.Identity(), noise).upper <= delta + 1e-20
         else:
             assert largest_delta(laws, noise, epsilon) <= delta * (1 + 1e-9) + 1e-13, seed
     swapped = bound_by(EXACT, pair(laws[::-1]), None, epsilon, delta).randomiser
@@ -101,16 +102,16 @@ def test_chains(data: st.DataObject, chain: Any, delta: str) -> None:
     exact, analytic = (bound_by(m, framework, query, 1, delta).randomiser for m in (EXACT, ANALYTIC))
     assert exact.scale <= analytic.scale * (1 + Fraction(1, 10**5))
     for noise in (exact, analytic):
-        assert tf.true_delta(framework, 1, query, noise).lower <= Fraction(delta) + Fraction(1, 10**12)
+        assert tf.exact_delta(framework, 1, query, noise).lower <= Fraction(delta) + Fraction(1, 10**12)
 
 
 def test_rounded_masses_pay_for_their_doubt() -> None:
     # Whether the last 1e-17 of mass must move by 50 is not decided by these floats; delta pays for it.
-    p, q = tf.Pmf([0, 1, 50], [0.1, 0.2, 0.7]), tf.Pmf([0, 1, 50], [0.1 + 1e-16, 0.2, 0.7])
-    sigma = bound_by(ANALYTIC, tf.between(p, q), delta="1/100000").randomiser.scale
+    p, q = Pmf([0, 1, 50], [0.1, 0.2, 0.7]), Pmf([0, 1, 50], [0.1 + 1e-16, 0.2, 0.7])
+    sigma = bound_by(ANALYTIC, tf.distribution_pair(p, q), delta="1/100000").randomiser.scale
     assert sigma < 10
     # Not where delta is as small as the doubt.
-    assert bound_by(ANALYTIC, tf.between(p, q), delta=Fraction(1, 10**15)).randomiser.scale > 50
+    assert bound_by(ANALYTIC, tf.distribution_pair(p, q), delta=Fraction(1, 10**15)).randomiser.scale > 50
 
 
 def test_laws_that_keep_the_promise_themselves_need_no_noise() -> None:

@@ -22,10 +22,11 @@ from takifugu.analysis.sensitivity import entry_change
 from takifugu.influence.promise import promise_of
 from takifugu.mechanisms.entry import MECHANISM as ENTRY
 from takifugu.mechanisms.group import MECHANISM
-from takifugu.model.beliefs.chains.chain import MarkovChain, MarkovChainClass
-from takifugu.model.frameworks import Framework, Pufferfish, between
+from takifugu.model.beliefs.chains.chain import MarkovChain, ReversibleChains
+from takifugu.model.frameworks import Framework, Pufferfish, distribution_pair
 from takifugu.model.queries import Count, Histogram, Identity, Linear, Mean, Query, Sum
 from takifugu.model.secrets.of_entries import attribute, entry, every_entry
+from takifugu.numbers import Pmf
 from takifugu.numbers.rationals import decimal_up
 
 BINARY = [[0.9, 0.1], [0.4, 0.6]]
@@ -64,7 +65,7 @@ def test_scale_is_the_change_of_everything_over_epsilon(query: Query, change: in
 
 
 def test_every_belief_is_served() -> None:
-    beliefs = [tf.MarkovChain(BINARY, 7, "any"), tf.MarkovChainClass(0.2, 0.5, 7)]
+    beliefs = [tf.MarkovChain(BINARY, 7, "any"), tf.ReversibleChains(0.2, 0.5, 7)]
     for belief in (*beliefs, tf.JointTable([(0,) * 7, (1,) * 7], [0.5, 0.5])):
         assert group(Pufferfish(tf.every_entry(), belief), Sum()).randomiser.scale == 7
     assert group(Pufferfish(tf.every_entry(), beliefs), Sum()).covers is Covers.EVERYTHING
@@ -80,14 +81,14 @@ def test_independent_pieces_need_the_largest_and_compose_as_data() -> None:
 
 
 def test_two_laws_off_any_common_grid_get_continuous_noise() -> None:
-    bound = group(between(tf.Pmf([0.0, 2**0.5], [0.5, 0.5]), tf.Pmf([1.0], [1.0])), Identity(), 2)
+    bound = group(distribution_pair(Pmf([0.0, 2**0.5], [0.5, 0.5]), Pmf([1.0], [1.0])), Identity(), 2)
     assert bound.randomiser.kind == "rounded-laplace"
     assert 1 <= bound.randomiser.scale / (Fraction(2**0.5) / 2) < 1 + Fraction(1, 10**9)
 
 
 @given(st.integers(1, 10**6), st.builds(Fraction, st.integers(1, 10**9), st.integers(1, 10**9)))
 def test_scales_never_round_down(length: int, epsilon: Fraction) -> None:
-    belief = tf.MarkovChainClass(0.2, 0.5, min(length, 50))
+    belief = tf.ReversibleChains(0.2, 0.5, min(length, 50))
     bound = group(Pufferfish(tf.every_entry(), belief), Linear([length] * belief.length), epsilon)
     exact = Fraction(length * belief.length) / epsilon
     assert exact <= bound.randomiser.scale <= exact * (1 + Fraction(1, 10**9))
@@ -168,7 +169,7 @@ def test_correlated_steps_promise_between_one_and_all() -> None:
 
 
 def test_classes_have_promises_too() -> None:
-    bound = bound_of(Pufferfish(every_entry(), MarkovChainClass(0.3, 0.9, 200)), Sum())
+    bound = bound_of(Pufferfish(every_entry(), ReversibleChains(0.3, 0.9, 200)), Sum())
     assert 1 < bound.epsilon < 200
     assert bound.covers is Covers.ENTRIES
 

@@ -38,7 +38,7 @@ def masses_of(values, sigma, bins, is_normal=True):
     return np.diff(edges, axis=1)
 
 
-def true_delta(matrix, start, length, releases, epsilon):
+def exact_delta(matrix, start, length, releases, epsilon):
     """The largest delta of any two values of any step, by all recordings and all cells of binned outputs.
 
     `releases` are (weights by step and state, scale, whether it is normal).
@@ -83,7 +83,7 @@ def test_the_true_delta_is_at_most_the_one_asked_for(seed):
     framework = framework_of(matrix, length, start)
     noise = tf.calibrate(framework, query, epsilon, delta, mechanism="influence-gaussian").randomiser
     sigma = float(noise.scale)
-    assert true_delta(np.array(matrix), start, length, [(weights, sigma, True)], float(epsilon)) <= float(delta)
+    assert exact_delta(np.array(matrix), start, length, [(weights, sigma, True)], float(epsilon)) <= float(delta)
 
 
 @pytest.mark.parametrize("with_laplace", [True, False])
@@ -104,7 +104,7 @@ def test_two_releases_together_one_of_them_with_laplace_noise(with_laplace):
     promised = math.expm1(loss) * math.exp(share)
     weights, tail = [[0, 1]] * 4, [[0, 0], [0, 0], [0, 1], [0, 1]]
     releases = [(weights, float(sigma), True), (tail, float(scale), not with_laplace)]
-    true = true_delta(np.array(STAY), start, 4, releases, loss)
+    true = exact_delta(np.array(STAY), start, 4, releases, loss)
     assert promised / 20 < true <= promised
     alone = profile_loss(part, normal_profile([NormalRelease(part.answer, sigma)], share))[0]
     assert loss > alone
@@ -119,7 +119,7 @@ def test_many_releases_cost_the_root_of_their_number(releases):
     alone, _ = profile_loss(part, normal_profile([NormalRelease(part.answer, Fraction(6))], share))
     assert together == pytest.approx(alone, rel=1e-5)
     mean = float(each) / math.sqrt(releases)  # what the mean of all outputs is noised with: it tells all they tell
-    true = true_delta(np.array(STAY), [0.8, 0.2], 5, [([[0, 1]] * 5, mean, True)], together)
+    true = exact_delta(np.array(STAY), [0.8, 0.2], 5, [([[0, 1]] * 5, mean, True)], together)
     assert true <= math.expm1(together) * math.exp(share)
 
 
@@ -153,7 +153,7 @@ def test_many_values_need_little_more_than_one():
 def test_auto_takes_it_where_it_is_the_least_error():
     """A step from 0 to 8 changes eight counts by 1: by 8 in L1, by the root of 8 in L2."""
     framework = framework_of(np.full((9, 9), 1 / 9), 2)
-    counts = tf.Together([tf.Count(list(range(least, 9))) for least in range(1, 9)])
+    counts = tf.JointQuery([tf.Count(list(range(least, 9))) for least in range(1, 9)])
     table = {one.name: one for one in tf.compare(framework, counts, 1, 0.01)}
     chosen = tf.calibrate(framework, counts, 1, 0.01, only_release=True)
     assert chosen.mechanism == "influence-gaussian"

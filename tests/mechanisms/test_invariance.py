@@ -10,7 +10,7 @@ from tests.support.pair_cases import bound_by, pair_of, random_pair
 
 from takifugu.analysis.randomisers import Exact
 from takifugu.analysis.randomisers.choices import Choice
-from takifugu.audit.exact import true_loss
+from takifugu.audit.exact import exact_loss
 from takifugu.calibration import Calibration, calibrate
 from takifugu.calibration.registry import find
 from takifugu.core.errors import InputError
@@ -152,7 +152,7 @@ def test_short_chains_with_zeros(mechanism: str, length: int, matrix: Any, start
         return
     scales = [scale(belief, Count(1), 1, mechanism) for belief in (chain, net)]
     for belief in (chain, net):
-        assert true_loss(needed(belief, Count(1), 1, mechanism)).upper <= 1 + 1e-9
+        assert exact_loss(needed(belief, Count(1), 1, mechanism)).upper <= 1 + 1e-9
     assert alike(*scales)
 
 

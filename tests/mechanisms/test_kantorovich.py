@@ -22,7 +22,8 @@ from takifugu.mechanisms.common.finite_outputs import FiniteProblem
 from takifugu.mechanisms.kantorovich_relaxed import MECHANISM as RELAXED
 from takifugu.mechanisms.laplace_exact import MECHANISM as EXACT
 from takifugu.mechanisms.wasserstein import MECHANISM as STRICT
-from takifugu.model.frameworks import Framework, between
+from takifugu.model.frameworks import Framework, distribution_pair
+from takifugu.numbers import Pmf
 from takifugu.numbers.after_noise.noised import RelaxedPair
 from takifugu.numbers.transport.metrics import METRICS, Declared, NamedMetric, declared
 
@@ -55,7 +56,7 @@ def check_pair(seed: int) -> None:
     assert exact.scale <= relaxed.scale * TINY, seed
     assert relaxed.scale <= strict.scale, seed
     for noise in (exact, relaxed, strict):
-        assert tf.true_loss(framework, tf.Identity(), noise).upper <= epsilon + 1e-13, seed
+        assert tf.exact_loss(framework, tf.Identity(), noise).upper <= epsilon + 1e-13, seed
     plan = monotone_by_hand(mu, nu)
     if relaxed.scale and any(x != y for x, y in plan):
         assert relaxed_by_hand(plan, epsilon, relaxed.scale.numerator / relaxed.scale.denominator * (1 + 1e-12))
@@ -88,7 +89,7 @@ def test_chains(data: st.DataObject, chain: Any, epsilon: Fraction) -> None:
     exact, relaxed, strict = (bound_by(m, framework, query, epsilon).randomiser for m in (EXACT, RELAXED, STRICT))
     assert exact.scale <= relaxed.scale * TINY * TINY
     assert relaxed.scale <= strict.scale
-    assert tf.true_loss(framework, query, relaxed).upper <= epsilon + 1e-12
+    assert tf.exact_loss(framework, query, relaxed).upper <= epsilon + 1e-12
 
 
 @settings(max_examples=25)
@@ -97,18 +98,18 @@ def test_tables(table: Any, epsilon: Fraction) -> None:
     framework = with_secrets(table)
     relaxed, strict = (bound_by(m, framework, tf.Sum(), epsilon).randomiser for m in (RELAXED, STRICT))
     assert relaxed.scale <= strict.scale
-    assert tf.true_loss(framework, tf.Sum(), relaxed).upper <= epsilon + 1e-12
+    assert tf.exact_loss(framework, tf.Sum(), relaxed).upper <= epsilon + 1e-12
 
 
 @settings(max_examples=40)
 @given(st.integers(0, 10**6), st.sampled_from(BUDGETS))
 def test_float_masses_are_the_exact_ones_nearly(seed: int, epsilon: Fraction) -> None:
     mu, nu = random_pair(seed)
-    rounded = between(*(tf.Pmf(list(law), [float(m) for m in law.values()]) for law in (mu, nu)))
+    rounded = distribution_pair(*(Pmf(list(law), [float(m) for m in law.values()]) for law in (mu, nu)))
     near, exact = (bound_by(RELAXED, framework, None, epsilon).randomiser for framework in (rounded, pair(mu, nu)))
     assert near.scale == pytest.approx(exact.scale, rel=1e-8, abs=0.1)  # noise in ties may move a little mass far
     assert near.scale >= exact.scale * Fraction(999, 1000)
-    assert tf.true_loss(rounded, tf.Identity(), near).upper <= epsilon + 1e-12
+    assert tf.exact_loss(rounded, tf.Identity(), near).upper <= epsilon + 1e-12
 
 
 def test_another_plan_of_least_cost_would_need_twice_the_noise() -> None:
@@ -136,26 +137,26 @@ def test_the_printed_double_sum_is_infeasible_and_the_single_sums_are_not() -> N
     theta = float(bound_by(RELAXED, pair(mu, nu)).randomiser.scale)
     assert relaxed_by_hand(plan, 1, theta * (1 + 1e-12))
     assert not relaxed_by_hand(plan, 1, theta * (1 - 1e-9))
-    assert tf.true_loss(pair(mu, nu), tf.Identity(), DiscreteLaplace(Fraction(theta), Fraction(1))).upper <= 1
+    assert tf.exact_loss(pair(mu, nu), tf.Identity(), DiscreteLaplace(Fraction(theta), Fraction(1))).upper <= 1
 
 
 def test_a_mutant_that_averages_over_the_whole_plan_is_caught() -> None:
     mu, nu = {0: Fraction(1, 100), 20: Fraction(99, 100)}, {5: Fraction(1, 100), 20: Fraction(99, 100)}
-    laws = (tf.Pmf(list(law), list(law.values())) for law in (mu, nu))
+    laws = (Pmf(list(law), list(law.values())) for law in (mu, nu))
     assert RelaxedPair.of(*laws).smallest(Fraction(1)) == pytest.approx(5, rel=1e-9)
     averaged = 5 / math.log(100 * (math.e - 0.99))
     noise = DiscreteLaplace(Fraction(averaged), Fraction(1))
-    assert tf.true_loss(pair(mu, nu), tf.Identity(), noise).lower > 5
+    assert tf.exact_loss(pair(mu, nu), tf.Identity(), noise).lower > 5
 
 
 WARDS = [[0, 1, 3, 3], [1, 0, 2, 2], [3, 2, 0, 4], [3, 2, 4, 0]]
-P, Q = tf.Pmf([0, 1], [Fraction(1, 2)] * 2), tf.Pmf([1, 2, 3], [Fraction(n, 4) for n in (1, 2, 1)])
+P, Q = Pmf([0, 1], [Fraction(1, 2)] * 2), Pmf([1, 2, 3], [Fraction(n, 4) for n in (1, 2, 1)])
 METRICS_AT_HAND = [("power", "1/2"), ("power", 1), ("capped", "3/2"), ("logarithm", 2), ("circle", 5), ("table", WARDS)]
 
 
-def chosen(p: tf.Pmf, q: tf.Pmf, metric: Declared, epsilon: object = 1) -> tf.calibrate:
+def chosen(p: Pmf, q: Pmf, metric: Declared, epsilon: object = 1) -> tf.calibrate:
     return tf.calibrate(
-        tf.between(p, q), tf.Identity(), epsilon, mechanism="kantorovich-exponential", metric=metric,
+        tf.distribution_pair(p, q), tf.Identity(), epsilon, mechanism="kantorovich-exponential", metric=metric,
         allow_zero_noise=True,
     )  # fmt: skip
 
@@ -168,7 +169,7 @@ def test_outputs_keep_epsilon_by_enumeration(metric, epsilon):
     assert loss <= float(Fraction(epsilon)) * (1 + 1e-12)
     witness = dict(calibration.witness.numbers)
     assert witness["measured_epsilon"] == pytest.approx(loss, rel=1e-9)
-    audit = tf.true_loss(calibration)
+    audit = tf.exact_loss(calibration)
     assert audit.lower <= loss * (1 + 1e-9)
     assert loss <= audit.upper * (1 + 1e-9)
 
@@ -187,7 +188,7 @@ def test_a_mutant_is_seen_by_enumeration(monkeypatch):
     monkeypatch.setattr(
         FiniteProblem, "measured", lambda self, channel: (measured(self, channel)[0] / 2, measured(self, channel)[1])
     )
-    ends = tf.Pmf([0], [1]), tf.Pmf([3], [1])
+    ends = Pmf([0], [1]), Pmf([3], [1])
     assert enumerated_loss(chosen(*ends, declared("power", "1/2")).randomiser, *ends) > 1.5
 
 
@@ -209,8 +210,8 @@ def test_any_metric_and_any_laws(case, epsilon):
     table, (p, q) = case
     seen = [place for place in range(len(table)) if p[place] or q[place]]
     rows = [[table[x][y] for y in seen] for x in seen]
-    laws = [tf.Pmf([x for x in seen if law[x]], [law[x] for x in seen if law[x]]) for law in (p, q)]
-    problem = Problem(tf.between(*laws), tf.Identity(grid=1), epsilon, metric=declared("table", rows))
+    laws = [Pmf([x for x in seen if law[x]], [law[x] for x in seen if law[x]]) for law in (p, q)]
+    problem = Problem(tf.distribution_pair(*laws), tf.Identity(grid=1), epsilon, metric=declared("table", rows))
     bound = kantorovich_exponential.MECHANISM.bound(problem)
     if bound.randomiser.kind == "channel":
         assert enumerated_loss(bound.randomiser, *laws) <= float(epsilon) * (1 + 1e-12)
@@ -256,12 +257,15 @@ def test_a_metric_from_elsewhere_is_checked_on_the_answers(monkeypatch):
 def test_another_mechanism_has_no_use_for_a_metric():
     for mechanism in ("auto", "wasserstein", "optimal"):
         with pytest.raises(InputError, match="looks at no metric"):
-            tf.calibrate(tf.between(P, Q), tf.Identity(), 1, mechanism=mechanism, metric=declared("power", "1/2"))
+            tf.calibrate(
+                tf.distribution_pair(P, Q), tf.Identity(), 1, mechanism=mechanism, metric=declared("power", "1/2")
+            )
 
 
 def test_compare_has_it_beside_the_others():
-    rows = {row.name: row for row in tf.compare(tf.between(P, Q), tf.Identity(), 1, metric=declared("table", WARDS))}
-    plain = {row.name: row for row in tf.compare(tf.between(P, Q), tf.Identity(), 1)}
+    pair = tf.distribution_pair(P, Q)
+    rows = {row.name: row for row in tf.compare(pair, tf.Identity(), 1, metric=declared("table", WARDS))}
+    plain = {row.name: row for row in tf.compare(pair, tf.Identity(), 1)}
     assert rows["kantorovich-exponential"].status == "possible"
     assert rows["kantorovich-exponential"].expected_error != plain["kantorovich-exponential"].expected_error
     assert rows["wasserstein"] == plain["wasserstein"]

@@ -28,9 +28,10 @@ from takifugu.mechanisms.group import MECHANISM as GROUP
 from takifugu.mechanisms.laplace_exact import MECHANISM
 from takifugu.mechanisms.wasserstein import MECHANISM as WASSERSTEIN
 from takifugu.model.beliefs.pair import LawPair
-from takifugu.model.frameworks import Framework, Pufferfish, between
+from takifugu.model.frameworks import Framework, Pufferfish, distribution_pair
 from takifugu.model.secrets import WhichLaw
 from takifugu.model.secrets.of_entries import entry, every_entry
+from takifugu.numbers import Pmf
 from takifugu.numbers.transport.on_the_line import level_tolerance, w_infinity
 
 LENGTHS = [[0.3, 0.7], [0.9, 0.1]]
@@ -61,7 +62,7 @@ def test_enough_and_no_more_on_chains(data: st.DataObject, chain: tf.MarkovChain
     noise = bound(framework, query, epsilon).randomiser
     (joint,), table = joint_laws(chain), contributions(query.resolve(chain))
     assert largest_loss(joint, table, noise.scale) <= epsilon + mpmath.mpf(10) ** -12
-    assert tf.true_loss(framework, query, noise).upper <= epsilon + 1e-12
+    assert tf.exact_loss(framework, query, noise).upper <= epsilon + 1e-12
     assert needs_no_less(noise.scale, lambda b: largest_loss(joint, table, b), epsilon)
 
 
@@ -73,7 +74,7 @@ def test_enough_and_no_more_on_tables(table: tf.JointTable, epsilon: Fraction) -
     joint, contribution = table_joint(table), contributions(tf.Sum().resolve(table))
     units = noise.scale / noise.grid
     assert largest_loss(joint, contribution, units) <= epsilon
-    assert tf.true_loss(framework, tf.Sum(), noise).upper <= epsilon + 1e-12
+    assert tf.exact_loss(framework, tf.Sum(), noise).upper <= epsilon + 1e-12
     assert needs_no_less(units, lambda b: largest_loss(joint, contribution, b), epsilon)
 
 
@@ -83,10 +84,10 @@ def test_enough_and_no_more_for_any_start(data: st.DataObject, chain: tf.MarkovC
     query = tf.Linear(data.draw(weights(chain.length)), grid=1)
     framework = with_secrets(chain)
     noise = bound(framework, query, epsilon).randomiser
-    assert tf.true_loss(framework, query, noise).upper <= epsilon + 1e-12
+    assert tf.exact_loss(framework, query, noise).upper <= epsilon + 1e-12
     if isinstance(noise, DiscreteLaplace) and noise.units > Fraction(1, 50):
         less = DiscreteLaplace(noise.units * Fraction(999, 1000), noise.grid)
-        assert tf.true_loss(framework, query, less).lower > epsilon
+        assert tf.exact_loss(framework, query, less).lower > epsilon
 
 
 @settings(max_examples=40)
@@ -115,16 +116,16 @@ def test_any_start_needs_more_than_point_starts_and_less_than_wasserstein() -> N
     assert points < 2.7 < 3.6 < bounded.randomiser.scale < 3.7
     assert "(unknown initial distribution)" in bounded.witness.comparison
     # A mutant that looks at point starts only is caught.
-    assert tf.true_loss(framework, tf.Count(1), DiscreteLaplace(points, Fraction(1))).lower > 1.3
+    assert tf.exact_loss(framework, tf.Count(1), DiscreteLaplace(points, Fraction(1))).lower > 1.3
 
 
 def test_a_mutant_that_looks_at_one_order_of_the_pair_is_caught() -> None:
-    p, q = tf.Pmf([0, 1], [Fraction(1, 100), Fraction(99, 100)]), tf.Pmf([0, 1], [Fraction(1, 2), Fraction(1, 2)])
-    framework = between(p, q)
+    p, q = Pmf([0, 1], [Fraction(1, 100), Fraction(99, 100)]), Pmf([0, 1], [Fraction(1, 2), Fraction(1, 2)])
+    framework = distribution_pair(p, q)
     noise = bound(framework, tf.Identity()).randomiser
-    assert tf.true_loss(framework, tf.Identity(), noise).upper <= 1
+    assert tf.exact_loss(framework, tf.Identity(), noise).upper <= 1
     # Without noise log 99/50 < 1 one way, and log 50 > 1 the other way.
-    assert tf.true_loss(framework, tf.Identity(), Exact(Fraction(1))).lower > 3
+    assert tf.exact_loss(framework, tf.Identity(), Exact(Fraction(1))).lower > 3
 
 
 def test_zero_noise_where_the_belief_hides_the_secret() -> None:
@@ -133,18 +134,18 @@ def test_zero_noise_where_the_belief_hides_the_secret() -> None:
     bounded = bound(framework, tf.Count(1, entries=[1, 2]))
     assert bounded.randomiser == Exact(Fraction(1))
     assert bounded.covers is Covers.OUTPUT
-    assert tf.true_loss(framework, tf.Count(1, entries=[1, 2]), bounded.randomiser).loss == pytest.approx(0, abs=1e-12)
+    assert tf.exact_loss(framework, tf.Count(1, entries=[1, 2]), bounded.randomiser).loss == pytest.approx(0, abs=1e-12)
 
 
 def test_pieces_that_are_shorter_are_looked_at_too() -> None:
     pieces = tf.IndependentPieces(tf.MarkovChain(LENGTHS, 20), [20, 1])
     assert bound(hide(pieces), tf.Count(1, entries=[20])).randomiser.scale == 1
     short = tf.IndependentPieces(tf.MarkovChain(LENGTHS, 3), [3, 1])
-    assert 0.9 < tf.true_loss(hide(short), tf.Count(1), bound(hide(short), tf.Count(1)).randomiser).upper <= 1 + 1e-12
+    assert 0.9 < tf.exact_loss(hide(short), tf.Count(1), bound(hide(short), tf.Count(1)).randomiser).upper <= 1 + 1e-12
     for start in ("stationary", "any"):
         alone = tf.IndependentPieces(tf.MarkovChain(LENGTHS, 4, initial=start), [4, 3])
         noise = bound(hide(alone), tf.Count(1)).randomiser
-        assert 0.9 < tf.true_loss(hide(alone), tf.Count(1), noise).upper <= 1 + 1e-12
+        assert 0.9 < tf.exact_loss(hide(alone), tf.Count(1), noise).upper <= 1 + 1e-12
 
 
 def test_the_scale_is_rounded_up_by_at_most_one_part_in_ten_billion() -> None:
@@ -166,7 +167,7 @@ def test_small_problems_keep_their_laws_for_the_next_mechanism(monkeypatch: pyte
 
 def problem(atoms: list[Any], grid: str | None = None) -> Problem:
     half = [Fraction(1, 2)] * 2
-    return Problem(between(tf.Pmf(atoms[:2], half), tf.Pmf(atoms[2:], half)), tf.Identity(grid=grid), Fraction(1))
+    return Problem(distribution_pair(Pmf(atoms[:2], half), Pmf(atoms[2:], half)), tf.Identity(grid=grid), Fraction(1))
 
 
 @pytest.mark.parametrize(("atoms", "declared", "grid", "common"), [
@@ -193,7 +194,7 @@ def test_the_noise_keeps_the_promise_in_answer_units(mechanism: Mechanism, atoms
     posed = problem(atoms, "0.01" if isinstance(atoms[0], float) else None)
     noise = bound_by(mechanism, posed.framework, posed.query).randomiser
     assert isinstance(noise, DiscreteLaplace if isinstance(atoms[0], int) else RoundedLaplace)
-    audit = tf.true_loss(posed.framework, posed.query, noise)
+    audit = tf.exact_loss(posed.framework, posed.query, noise)
     assert audit.upper <= 1 + 1e-12
     # Rounding is post-processing: it may only lose a little of what the continuous noise needs.
     assert mechanism is WASSERSTEIN or audit.loss > 0.9
@@ -202,8 +203,8 @@ def test_the_noise_keeps_the_promise_in_answer_units(mechanism: Mechanism, atoms
 @pytest.mark.parametrize("mechanism", [WASSERSTEIN, MECHANISM])
 @pytest.mark.parametrize("order", [1, -1])
 def test_the_belief_that_needs_a_little_more_noise_decides(mechanism: Mechanism, order: int) -> None:
-    q = tf.Pmf([1, 2], [0.5, 0.5])
-    pairs = [LawPair(tf.Pmf([0, 1], [0.5, 0.5]), q), LawPair(tf.Pmf([0, 1], [0.501, 0.499]), q)]
+    q = Pmf([1, 2], [0.5, 0.5])
+    pairs = [LawPair(Pmf([0, 1], [0.5, 0.5]), q), LawPair(Pmf([0, 1], [0.501, 0.499]), q)]
     scales = [
         bound_by(mechanism, Framework((WhichLaw(),), tuple(beliefs)), None, 2).randomiser.scale
         for beliefs in (pairs[:1], pairs[1:], pairs[::order])
@@ -217,10 +218,10 @@ def test_the_belief_that_needs_a_little_more_noise_decides(mechanism: Mechanism,
 ONE = Fraction(1)
 #: What is enough however the masses were rounded, and what no move exceeds.
 STRICT, FARTHEST = Fraction(77), 99
-QUARTERS = tf.Pmf([0, 1], [ONE / 4, 3 * ONE / 4]), tf.Pmf([0, 1], [3 * ONE / 4, ONE / 4])
+QUARTERS = Pmf([0, 1], [ONE / 4, 3 * ONE / 4]), Pmf([0, 1], [3 * ONE / 4, ONE / 4])
 
 
-def compared(p: tf.Pmf, q: tf.Pmf, error: float) -> Comparison:
+def compared(p: Pmf, q: Pmf, error: float) -> Comparison:
     family = SimpleNamespace(
         hulls={0: (p,), 1: (q,)}, compared=[(0, 0, 1, 0)], relative_error=error,
         moves=lambda _: (1, FARTHEST), wasserstein=lambda *_: (FARTHEST, STRICT),
@@ -229,9 +230,9 @@ def compared(p: tf.Pmf, q: tf.Pmf, error: float) -> Comparison:
     return Comparison(p, q, error, located, 0)
 
 
-def far(mass: Fraction) -> tuple[tf.Pmf, tf.Pmf]:
+def far(mass: Fraction) -> tuple[Pmf, Pmf]:
     """Return two laws of which this mass lies 10 away from anything of the other."""
-    return tf.Pmf([0, 10], [1 - mass, mass]), tf.Pmf([0], [1])
+    return Pmf([0, 10], [1 - mass, mass]), Pmf([0], [1])
 
 
 @pytest.mark.parametrize("error", [2.0**-40, 0.001, 0.05, 0.3])
@@ -250,7 +251,7 @@ def test_laws_that_keep_the_smaller_budget_are_those_of_true_laws_that_keep_the_
 
 
 def test_float_laws_have_an_error_and_exact_ones_none() -> None:
-    exact, floats = tf.Pmf([0, 1], [ONE / 3, 2 * ONE / 3]), tf.Pmf([0, 1], [0.25, 0.75])
+    exact, floats = Pmf([0, 1], [ONE / 3, 2 * ONE / 3]), Pmf([0, 1], [0.25, 0.75])
     assert exact.exact
     assert not floats.exact
     cases = [(exact, exact, 0.0), (exact, floats, 0.0), (floats, exact, 0.0), (floats, floats, 0.25),

@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 from tests.support import quilt_oracles
 from tests.support.golden import golden
 from tests.support.quilt_cases import binary, bound, problem, reversible_chain, scale
-from tests.support.quilt_oracles import basic_markov_quilt, joint_tensor, lemma_b4, max_influence, true_loss
+from tests.support.quilt_oracles import basic_markov_quilt, exact_loss, joint_tensor, lemma_b4, max_influence
 
 import takifugu as tf
 from takifugu.influence.quilts.mqm_approx import ClassInfluence, Constants, reversible_constants
@@ -21,7 +21,7 @@ from takifugu.numbers.outward_rounding import NEVER
 
 
 def class_scale(pi: float, g: float, length: int, epsilon: Any) -> float:
-    return float(scale(tf.MarkovChainClass(pi, g, length), tf.Count(1), epsilon, QUILT_APPROX))
+    return float(scale(tf.ReversibleChains(pi, g, length), tf.Count(1), epsilon, QUILT_APPROX))
 
 
 @pytest.mark.parametrize("name", golden()["quilt_class_pi_g"])
@@ -83,7 +83,7 @@ def test_influence_of_exactly_epsilon_is_not_enough() -> None:
 
 def test_distance_condition_is_for_real_nodes_and_strict() -> None:
     # errata E3, iii: entry 1 has a = 1 < log(1/pi)/g before it, and no node there.
-    first = scale(tf.MarkovChainClass(0.4, 0.8, 20), tf.Count(1), 1, QUILT_APPROX, tf.entry(0, 0, 1))
+    first = scale(tf.ReversibleChains(0.4, 0.8, 20), tf.Count(1), 1, QUILT_APPROX, tf.entry(0, 0, 1))
     assert float(first) == pytest.approx(5.0284, abs=5e-5)
     influence = ClassInfluence(math.exp(-2.0), 1.0)
     assert influence.after(0, 3)[1, 0] > 20
@@ -109,21 +109,21 @@ def test_a_class_needs_what_all_quilts_of_all_entries_say(pi: float, g: float, l
 
 
 def test_one_step_needs_what_one_entry_needs() -> None:
-    assert scale(tf.MarkovChainClass(0.2, 0.3, 1), tf.Count(1), Fraction(1, 3), QUILT_APPROX) == 3
+    assert scale(tf.ReversibleChains(0.2, 0.3, 1), tf.Count(1), Fraction(1, 3), QUILT_APPROX) == 3
     assert scale(binary(0.9, 0.6, 1), tf.Histogram(), Fraction(1, 3), QUILT_APPROX) == 6
 
 
 def test_long_sequences_ask_for_what_a_wide_enough_one_does() -> None:
     assert class_scale(0.1, 0.05, 300_000, 1) == pytest.approx(class_scale(0.1, 0.05, 2000, 1), rel=1e-10)
     weights = [3] + [1] * 4999
-    assert float(scale(tf.MarkovChainClass(0.3, 0.5, 5000), tf.Linear(weights), 1, QUILT_APPROX)) == pytest.approx(
-        float(scale(tf.MarkovChainClass(0.3, 0.5, 200), tf.Linear(weights[:200]), 1, QUILT_APPROX)), rel=1e-10
+    assert float(scale(tf.ReversibleChains(0.3, 0.5, 5000), tf.Linear(weights), 1, QUILT_APPROX)) == pytest.approx(
+        float(scale(tf.ReversibleChains(0.3, 0.5, 200), tf.Linear(weights[:200]), 1, QUILT_APPROX)), rel=1e-10
     )
 
 
 @pytest.mark.parametrize("weights", [[1] + [0] * 29, [0] * 10 + [5] + [0] * 19])
 def test_weighted_entries_count_by_what_they_move(weights: list[int]) -> None:
-    noise = bound(tf.MarkovChainClass(0.2, 0.2, 30), tf.Linear(weights), 2, QUILT_APPROX).randomiser
+    noise = bound(tf.ReversibleChains(0.2, 0.2, 30), tf.Linear(weights), 2, QUILT_APPROX).randomiser
     assert noise.scale == Fraction(max(weights), 2)
 
 
@@ -142,7 +142,7 @@ def test_weights_and_secrets_that_differ_are_searched_entry_by_entry() -> None:
                 if e < epsilon or (change == 0 and e <= epsilon):
                     options.append(0.0 if change == 0 else change / (epsilon - e))
         best.append(min(options))
-    belief = tf.MarkovChainClass(pi, g, length)
+    belief = tf.ReversibleChains(pi, g, length)
     assert float(scale(belief, tf.Linear(weights), epsilon, QUILT_APPROX)) == pytest.approx(max(best), rel=1e-9)
     for i in (0, 7, 24):
         alone = scale(belief, tf.Linear(weights), epsilon, QUILT_APPROX, tf.entry(i, 0, 1))
@@ -164,27 +164,27 @@ def test_one_chain_uses_its_own_constants() -> None:
 def test_true_loss_is_at_most_epsilon_for_chains_of_the_class(law: list[float]) -> None:
     for p0, p1 in [(0.6, 0.6), (0.55, 0.7), (0.4, 0.45)]:
         pi, g = min(1 - p0, 1 - p1) / (2 - p0 - p1), 1 - abs(p0 + p1 - 1)
-        b = scale(tf.MarkovChainClass(pi * 0.999, g * 0.999, 9), tf.Count(1), 2.5, QUILT_APPROX)
+        b = scale(tf.ReversibleChains(pi * 0.999, g * 0.999, 9), tf.Count(1), 2.5, QUILT_APPROX)
         assert b < Fraction(9) / Fraction(5, 2)
-        assert true_loss(joint_tensor([[p0, 1 - p0], [1 - p1, p1]], law, 9), lambda path: [sum(path)], [b]) <= 2.5
+        assert exact_loss(joint_tensor([[p0, 1 - p0], [1 - p1, p1]], law, 9), lambda path: [sum(path)], [b]) <= 2.5
 
 
 def test_witness_and_cost() -> None:
-    bounded = bound(tf.MarkovChainClass(0.2, 0.4, 100), tf.Count(1), 1, QUILT_APPROX)
+    bounded = bound(tf.ReversibleChains(0.2, 0.4, 100), tf.Count(1), 1, QUILT_APPROX)
     assert bounded.witness.comparison == "any two values of step 50"
     assert bounded.witness.detail == "quilt: steps 36 and 62; near set: steps 37 to 61"
-    assert QUILT_APPROX.cost(problem(tf.MarkovChainClass(0.2, 0.4, 1000), tf.Count(1), 1)).operations > 1000
+    assert QUILT_APPROX.cost(problem(tf.ReversibleChains(0.2, 0.4, 1000), tf.Count(1), 1)).operations > 1000
 
 
 def test_distances_that_are_too_near_are_caught(monkeypatch: pytest.MonkeyPatch) -> None:
     # If the distance condition is forgotten the printed formula says nothing near the entry is of use to an adversary.
-    b = scale(tf.MarkovChainClass(0.05, 0.1, 6), tf.Linear([1000, 1, 0, 0, 0, 0]), 1, QUILT_APPROX, tf.entry(1, 0, 1))
+    b = scale(tf.ReversibleChains(0.05, 0.1, 6), tf.Linear([1000, 1, 0, 0, 0, 0]), 1, QUILT_APPROX, tf.entry(1, 0, 1))
     joint = joint_tensor([[0.95, 0.05], [0.05, 0.95]], [0.5, 0.5], 6)
 
     def answer(path: tuple[int, ...]) -> list[int]:
         return [1000 * path[0] + path[1]]
 
-    assert true_loss(joint, answer, [b], [1]) <= 1
+    assert exact_loss(joint, answer, [b], [1]) <= 1
     forgotten = 1 / (1 - 2 * abs(math.log(abs((0.05 + math.exp(-0.1)) / (0.05 - math.exp(-0.1))))))
-    assert true_loss(joint, answer, [forgotten], [1]) > 2
+    assert exact_loss(joint, answer, [forgotten], [1]) > 2
     assert bound_b4(np.array([1]), 0.05, 0.1)[0] == NEVER

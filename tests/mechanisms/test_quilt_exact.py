@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 from tests.support import quilt_oracles
 from tests.support.golden import golden
 from tests.support.quilt_cases import Case, binary, bound, cases, problem, random_chain, reversible_chain, scale
-from tests.support.quilt_oracles import exact_chain_quilt, joint_tensor, quilt_scale, true_loss
+from tests.support.quilt_oracles import exact_chain_quilt, exact_loss, joint_tensor, quilt_scale
 
 import takifugu as tf
 from takifugu.analysis.guarantee import Covers
@@ -105,7 +105,7 @@ def test_true_loss_of_a_weighted_sum_is_at_most_epsilon(case: Case, epsilon: Fra
     b = scale(case.chain, tf.Linear(weights, codes={0: 0, 1: 1, 2: 3}), epsilon)
     if b > 0:
         answer = tf.Linear(weights, codes={0: 0, 1: 1, 2: 3}).resolve(case.chain)
-        loss = true_loss(joint, lambda path: answer.evaluate(np.array(path)), [b])
+        loss = exact_loss(joint, lambda path: answer.evaluate(np.array(path)), [b])
         assert loss <= float(epsilon) * (1 + 1e-12)
 
 
@@ -115,7 +115,7 @@ def test_true_loss_of_a_histogram_is_at_most_epsilon(start: Any, epsilon: float)
     chain = tf.MarkovChain([[0.6, 0.3, 0.1], [0.2, 0.7, 0.1], [0.3, 0.3, 0.4]], 4, start)
     b = scale(chain, tf.Histogram(), epsilon)
     joint = joint_tensor(chain.matrix, chain.marginal(0), 4)
-    loss = true_loss(joint, lambda path: np.bincount(path, minlength=3).tolist(), [b] * 3)
+    loss = exact_loss(joint, lambda path: np.bincount(path, minlength=3).tolist(), [b] * 3)
     assert 0.25 * epsilon < loss <= epsilon
     assert b == pytest.approx(2 * float(scale(chain, tf.Count(0), epsilon)), rel=1e-9)
 
@@ -126,7 +126,7 @@ def test_true_loss_under_any_start_is_at_most_epsilon() -> None:
         b = scale(chain, tf.Count(1), epsilon)
         for mass in (0.0, 1e-6, 0.1, 0.5, 1.0):
             joint = joint_tensor(chain.matrix, [mass, 1 - mass], 5)
-            assert true_loss(joint, lambda path: [sum(path)], [b]) <= epsilon
+            assert exact_loss(joint, lambda path: [sum(path)], [b]) <= epsilon
 
 
 def test_bound_names_the_worst_entry_its_values_and_its_quilt() -> None:
@@ -187,7 +187,7 @@ def test_short_and_degenerate_sequences() -> None:
     absorbing = tf.MarkovChain([[1, 0], [0.5, 0.5]], 12, [0.5, 0.5])
     joint = joint_tensor(absorbing.matrix, [0.5, 0.5], 12)
     assert float(scale(absorbing, tf.Count(1), 1)) == pytest.approx(12)
-    assert true_loss(joint[(slice(None),) * 6 + (0,) * 6], lambda path: [sum(path)], [12]) < 1
+    assert exact_loss(joint[(slice(None),) * 6 + (0,) * 6], lambda path: [sum(path)], [12]) < 1
     # A value that the chain leaves for ever has stationary mass zero: only the others are secrets.
     left = tf.MarkovChain([[0.5, 0.25, 0.25], [0, 0.5, 0.5], [0, 0.5, 0.5]], 20)
     assert scale(left, tf.Count(2), 1) == 1
@@ -288,7 +288,7 @@ def loss_after_calibration(chain: tf.MarkovChain, weights: list[int]) -> float:
     b = scale(chain, tf.Linear(weights), 1, secret=entry(1, 0, 1))
     joint = joint_tensor(chain.matrix, chain.marginal(0), chain.length)
     answer = tf.Linear(weights).resolve(chain)
-    return true_loss(joint, lambda path: answer.evaluate(np.array(path)), [b], [1])
+    return exact_loss(joint, lambda path: answer.evaluate(np.array(path)), [b], [1])
 
 #: Entry 0 can be read off the answer, so that its quilt's influence is spent in full.
 TELLING = (binary(0.6, 0.6, 3, [0.9, 0.1]), [1000, 1, 0])

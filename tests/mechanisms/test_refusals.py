@@ -11,6 +11,7 @@ from takifugu.calibration.registry import REGISTRY
 from takifugu.mechanisms.wasserstein import MECHANISM as WASSERSTEIN
 from takifugu.model.frameworks import Framework
 from takifugu.model.queries import Query
+from takifugu.numbers import Bates, Pmf
 
 
 def hidden(belief: object) -> Framework:
@@ -23,13 +24,13 @@ def density(given: dict[int, object]) -> Framework:
 
 CHAIN = tf.MarkovChain([[0.9, 0.1], [0.4, 0.6]], 4)
 THREE = hidden(tf.MarkovChain([[0.8, 0.1, 0.1], [0.4, 0.5, 0.1], [0.2, 0.2, 0.6]], 3))
-TWO_LAWS = tf.between(tf.Pmf([0, 1], [0.5, 0.5]), tf.Pmf([2, 3], [0.5, 0.5]))
+TWO_LAWS = tf.distribution_pair(Pmf([0, 1], [0.5, 0.5]), Pmf([2, 3], [0.5, 0.5]))
 COPIES = hidden(tf.JointTable([(0, 0), (1, 1)], [0.5, 0.5]))
-CLASS = tf.MarkovChainClass(0.2, 0.4, 30)
-REGION = tf.ChainRegion([[0.6, 0.1], [0.2, 0.5]], [[0.9, 0.4], [0.5, 0.8]], 30)
+CLASS = tf.ReversibleChains(0.2, 0.4, 30)
+REGION = tf.IntervalMarkovChain([[0.6, 0.1], [0.2, 0.5]], [[0.9, 0.4], [0.5, 0.8]], 30)
 ONE_WAY = tf.MarkovChain([[0.2, 0.5, 0.3], [0.3, 0.2, 0.5], [0.5, 0.3, 0.2]], 9)
 UNEQUAL = density({0: tf.Normal(0, 1), 1: tf.Normal(1, 2)})
-SUMS = density({a: tf.UniformMean(6, a, a + 4) for a in (0, 1)})
+SUMS = density({a: Bates(6, a, a + 4) for a in (0, 1)})
 NORMAL = tf.Pufferfish(
     tf.dataset_property("x", "mean", max_difference=3),
     tf.MultivariateNormal([0, 0], [[1, "0.5"], ["0.5", 1]], ["x", "y"], 100),
@@ -65,8 +66,8 @@ ROWS: list[tuple[list[str], Framework, Query, object, tuple[str, ...]]] = [
     (["wasserstein"], hidden(CLASS), COUNT, 0, ("influence",)),
     (["quilt-exact"], hidden(CLASS), COUNT, 0, ("quilt-approx",)),
     (["wasserstein", "quilt-exact", "quilt-approx"], hidden(REGION), COUNT, 0, ("influence",)),
-    (["wasserstein"], hidden(tf.BinaryChainInterval(0.1, 30)), COUNT, 0, ("influence",)),
-    (["quilt-exact"], hidden(tf.BinaryChainInterval(0.1, 30)), COUNT, 0, ("quilt-approx",)),
+    (["wasserstein"], hidden(tf.BinaryChains(0.1, 30)), COUNT, 0, ("influence",)),
+    (["quilt-exact"], hidden(tf.BinaryChains(0.1, 30)), COUNT, 0, ("quilt-approx",)),
     (["quilt-exact"], COPIES, COUNT, 0, ('use mechanism="wasserstein"',)),
     (["quilt-approx"], COPIES, COUNT, 0, ("Markov chains only",)),
     (["quilt-approx"], hidden(ONE_WAY), COUNT, 0, ("not reversible",)),

@@ -24,6 +24,7 @@ from takifugu.mechanisms.one_sided import Asymmetric, Policy, none_of
 from takifugu.model import queries
 from takifugu.model.beliefs.domain import Domain
 from takifugu.model.queries.candidates import AtRank, MostFrequent
+from takifugu.numbers import Pmf
 
 HALF, QUARTER = Fraction(1, 2), Fraction(1, 4)
 STAY = [[0.9, 0.1], [0.4, 0.6]]
@@ -124,15 +125,15 @@ def keeps_epsilon(belief, query):
         except CalibrationRefused:
             assert mechanism != "group"
             continue
-        assert tf.true_loss(calibrations[-1]).loss <= 1 + 1e-9
+        assert tf.exact_loss(calibrations[-1]).loss <= 1 + 1e-9
     return calibrations
 
 
 def test_half_of_the_noise_of_one_entry_loses_more():
     calibration = tf.calibrate(FRAMEWORKS["one step"], tf.Mode(), 3)
-    assert 0.6 * 3 < tf.true_loss(calibration).loss <= 3
+    assert 0.6 * 3 < tf.exact_loss(calibration).loss <= 3
     noise = replace(calibration.randomiser, units=calibration.randomiser.units / 2)
-    assert tf.true_loss(calibration.framework, calibration.query, noise).loss > 3
+    assert tf.exact_loss(calibration.framework, calibration.query, noise).loss > 3
 
 
 def test_it_takes_the_epsilon_of_an_entry_that_counts_take():
@@ -161,7 +162,7 @@ def test_it_composes_with_numbers_and_with_choices():
     count = tf.calibrate(framework, tf.Count(1), 1)
     twice = tf.compose([count, count]).epsilon
     assert float(tf.compose([made[0], made[1]]).epsilon) == pytest.approx(float(twice), rel=1e-9)
-    by_group = tf.By(tf.Mode(), APART), tf.By(tf.Count(1), OVERLAPPING)
+    by_group = tf.GroupBy(tf.Mode(), APART), tf.GroupBy(tf.Count(1), OVERLAPPING)
     groups = [tf.calibrate(FRAMEWORKS["people"], query, 1) for query in by_group]
     assert float(tf.compose(groups).epsilon) <= 2 + 1e-9
 
@@ -185,7 +186,7 @@ def test_a_release_pays_for_it_and_publishes_what_was_chosen(tmp_path):
 def test_the_scale_may_be_chosen():
     calibration = tf.with_scale(FRAMEWORKS["chain"], tf.Mode(), 2)
     assert calibration.randomiser.scale == 2
-    assert tf.true_loss(calibration).loss <= calibration.epsilon
+    assert tf.exact_loss(calibration).loss <= calibration.epsilon
 
 
 def test_a_median_that_no_secret_moves_is_not_published_without_noise():
@@ -195,7 +196,7 @@ def test_a_median_that_no_secret_moves_is_not_published_without_noise():
 
 
 @pytest.mark.parametrize("query", [
-    tf.Mode(), tf.Median(), tf.By(tf.Mode(), {"x": [0]}), tf.By(tf.Median(), {"x": [0]}),
+    tf.Mode(), tf.Median(), tf.GroupBy(tf.Mode(), {"x": [0]}), tf.GroupBy(tf.Median(), {"x": [0]}),
 ])  # fmt: skip
 def test_other_definitions_and_beliefs_refuse(query):
     people = Domain.of(3, [0, 1])
@@ -206,7 +207,7 @@ def test_other_definitions_and_beliefs_refuse(query):
     table = tf.JointTable([(0, 0), (0, 1), (1, 1)], [0.5, 0.25, 0.25], ["a", "b"])
     share = tf.Pufferfish(tf.dataset_property("a", "mean"), tf.Records(table, 3))
     row = tf.Pufferfish(tf.every_entry("a"), tf.Records(table, 3))
-    two = tf.between(tf.Pmf([0, 1], [0.5, 0.5]), tf.Pmf([1], [1]))
+    two = tf.distribution_pair(Pmf([0, 1], [0.5, 0.5]), Pmf([1], [1]))
     columns = tf.MultivariateNormal([0, 0], [[1, 0.5], [0.5, 1]], ["a", "b"], 3)
     normal = tf.Pufferfish(tf.dataset_property("a", "sum", max_difference=1), columns)
     for framework in (hidden, parameter, share, row, two, normal):
@@ -257,9 +258,9 @@ class Loud:
 
 @pytest.mark.parametrize("made", [
     # Queries of queries do not take a choice for counts.
-    lambda: tf.Together([tf.Mode(), tf.Count(1)]), lambda: tf.AtMost(tf.Mode(), 2),
-    lambda: tf.Together([tf.By(tf.Mode(), {"a": [0]})]), lambda: tf.AtMost(tf.By(tf.Mode(), {"a": [0]}), 2),
-    lambda: tf.By(tf.By(tf.Mode(), {"a": [0]}), {"a": [0]}),
+    lambda: tf.JointQuery([tf.Mode(), tf.Count(1)]), lambda: tf.AtMost(tf.Mode(), 2),
+    lambda: tf.JointQuery([tf.GroupBy(tf.Mode(), {"a": [0]})]), lambda: tf.AtMost(tf.GroupBy(tf.Mode(), {"a": [0]}), 2),
+    lambda: tf.GroupBy(tf.GroupBy(tf.Mode(), {"a": [0]}), {"a": [0]}),
     lambda: tf.Quantile(0), lambda: tf.Quantile(1.0), lambda: tf.Quantile([]), lambda: tf.Quantile([0.5, "1/2"]),
     lambda: tf.Quantile("half"), lambda: tf.Quantile(float("nan")), lambda: tf.TopK(0), lambda: tf.TopK(True),
     lambda: tf.TopK(1.5), lambda: tf.Median({0: 1}, [0, 1]), lambda: tf.Median(states=[]), lambda: tf.Mode("01"),
@@ -282,7 +283,7 @@ def test_what_the_belief_does_not_know_is_refused(query):
 def test_a_query_reads_back_and_is_the_same():
     coded = (
         tf.Quantile(["1/3"], codes={0: Fraction(1, 2), 1: 3}), tf.CountAbove(["1/3"], {0: 1, 1: 2}),
-        tf.By(tf.Median(codes={0: 1, 1: Fraction(5, 2)}), APART, "ward"), tf.By(tf.CountAbove([0, 1]), APART),
+        tf.GroupBy(tf.Median(codes={0: 1, 1: Fraction(5, 2)}), APART, "ward"), tf.GroupBy(tf.CountAbove([0, 1]), APART),
     )  # fmt: skip
     for query in (*QUERIES.values(), *coded):
         again = queries.from_dict(json.loads(json.dumps(query.to_dict())))
@@ -296,28 +297,28 @@ def test_a_query_reads_back_and_is_the_same():
 @pytest.mark.parametrize("belief", ["chain", "three states", "people"])
 def test_a_choice_for_each_group_keeps_epsilon(belief, query, cells):
     """The audit lists every joint state and every pair of choices."""
-    for calibration in keeps_epsilon(belief, tf.By(query, cells)):
+    for calibration in keeps_epsilon(belief, tf.GroupBy(query, cells)):
         assert calibration.problem.published == ("a", "b")
 
 
 @pytest.mark.parametrize("query", [tf.TopK(2), tf.Quantile([0.25, 0.75])])
 def test_several_choices_for_each_group_keep_epsilon(query):
-    calibration = tf.calibrate(FRAMEWORKS["people"], tf.By(query, APART), 1)
+    calibration = tf.calibrate(FRAMEWORKS["people"], tf.GroupBy(query, APART), 1)
     names = ("rank 1", "rank 2") if isinstance(query, tf.TopK) else ("0.25 quantile", "0.75 quantile")
     assert calibration.problem.published == tuple(f"{cell}, {name}" for cell in "ab" for name in names)
-    assert tf.true_loss(calibration).loss <= 1 + 1e-9
+    assert tf.exact_loss(calibration).loss <= 1 + 1e-9
 
 
 def test_groups_apart_need_the_noise_of_one_choice_and_an_entry_of_two_that_of_both():
     framework = FRAMEWORKS["one step"]
     once, apart, twice = (
         tf.calibrate(framework, query, 3)
-        for query in (tf.Mode(), tf.By(tf.Mode(), {"a": [0]}), tf.By(tf.Mode(), {"a": [0], "b": [0]}))
+        for query in (tf.Mode(), tf.GroupBy(tf.Mode(), {"a": [0]}), tf.GroupBy(tf.Mode(), {"a": [0], "b": [0]}))
     )
     assert once.scale == apart.scale == twice.scale / 2
-    assert 0.5 * 3 < tf.true_loss(twice).loss <= 3
+    assert 0.5 * 3 < tf.exact_loss(twice).loss <= 3
     noise = replace(twice.randomiser, units=twice.randomiser.units / 3)
-    assert tf.true_loss(framework, twice.query, noise).loss > 3
+    assert tf.exact_loss(framework, twice.query, noise).loss > 3
 
 
 @pytest.mark.parametrize("goal", [MostFrequent(2), AtRank((HALF,))], ids=str)
@@ -346,7 +347,7 @@ def test_each_group_is_chosen_by_its_entries_alone():
     framework = tf.Pufferfish(tf.every_entry(), chain)
     data = ["low"] * 3 + ["high"] * 3 + ["low", "mid", "high"]
     cells = {"00": range(3), "01": range(3, 6), "02": range(6, 9)}
-    median = tf.calibrate(framework, tf.By(tf.Median(states=["low", "mid", "high"]), cells, by="hour"), 400)
+    median = tf.calibrate(framework, tf.GroupBy(tf.Median(states=["low", "mid", "high"]), cells, by="hour"), 400)
     rows = tf.release(median, data).rows()
     assert {row["cell"]: row["value"] for row in rows} == {"00": "low", "01": "high", "02": "mid"}
     with pytest.raises(InputError, match="do not add up"):

@@ -19,12 +19,13 @@ from takifugu.analysis.bounds import Bound
 from takifugu.analysis.guarantee import Covers
 from takifugu.analysis.problem import Problem
 from takifugu.analysis.randomisers import DiscreteLaplace, Exact
-from takifugu.audit import joint_loss, true_loss
+from takifugu.audit import exact_loss, joint_loss
 from takifugu.mechanisms.laplace_exact import MECHANISM as LAPLACE_EXACT
 from takifugu.mechanisms.wasserstein import MECHANISM
 from takifugu.mechanisms.wasserstein_delta import MECHANISM as DELTA
-from takifugu.model.frameworks import Framework, Pufferfish, between
+from takifugu.model.frameworks import Framework, Pufferfish, distribution_pair
 from takifugu.model.secrets.of_entries import attribute, entry, every_entry
+from takifugu.numbers import Pmf
 
 STICKY = [[0.95, 0.05], [0.05, 0.95]]
 budgets = st.sampled_from([Fraction(1, 5), Fraction(1), Fraction(5)])
@@ -66,7 +67,7 @@ def test_it_is_the_largest_w_infinity_of_all_joint_states(
     bounded = bound(framework, query, epsilon)
     assert moved(bounded) == largest
     assert 0 <= bounded.randomiser.scale * epsilon - largest <= 1e-9 * largest
-    assert true_loss(framework, query, bounded.randomiser).upper <= epsilon + 1e-12
+    assert exact_loss(framework, query, bounded.randomiser).upper <= epsilon + 1e-12
 
 
 @settings(max_examples=40)
@@ -80,7 +81,7 @@ def test_tables_agree_with_enumeration(table: tf.JointTable, epsilon: Fraction) 
         assert moved(bounded) == largest
         assert bounded.randomiser.scale == Fraction(largest) / epsilon
     assert moved(bounded) <= bounded.randomiser.scale * epsilon
-    assert true_loss(framework, query, bounded.randomiser).upper <= epsilon + 1e-12
+    assert exact_loss(framework, query, bounded.randomiser).upper <= epsilon + 1e-12
 
 
 def test_point_starts_are_no_proof_for_any_start() -> None:
@@ -90,8 +91,8 @@ def test_point_starts_are_no_proof_for_any_start() -> None:
     assert moved(bounded) == 4.0
     assert "started in 0" in bounded.witness.comparison
     # A mutant that looks at point starts only is caught.
-    assert true_loss(anyhow, tf.Count(1), DiscreteLaplace(Fraction(3), Fraction(1))).lower > 1.2
-    assert true_loss(anyhow, tf.Count(1), bounded.randomiser).upper <= 1
+    assert exact_loss(anyhow, tf.Count(1), DiscreteLaplace(Fraction(3), Fraction(1))).lower > 1.2
+    assert exact_loss(anyhow, tf.Count(1), bounded.randomiser).upper <= 1
 
 
 def test_a_mutant_with_w_one_in_place_of_w_infinity_is_caught() -> None:
@@ -99,7 +100,7 @@ def test_a_mutant_with_w_one_in_place_of_w_infinity_is_caught() -> None:
     (joint,) = joint_laws(chain)
     table = contributions(tf.Count(1).resolve(chain))
     mutant = DiscreteLaplace(Fraction(float(largest_over_pairs(joint, table, w_one_of))), Fraction(1))
-    assert true_loss(hide(chain), tf.Count(1), mutant).lower > 1.05
+    assert exact_loss(hide(chain), tf.Count(1), mutant).lower > 1.05
 
 
 def test_the_flu_example_moves_two_where_the_group_moves_four() -> None:
@@ -111,15 +112,15 @@ def test_the_flu_example_moves_two_where_the_group_moves_four() -> None:
 @pytest.mark.parametrize("number", [Fraction, float])
 def test_a_tiny_mass_far_away_is_not_ignored(number: type) -> None:
     tiny = number(Fraction(1, 10**13))
-    framework = between(tf.Pmf([0, 50], [1 - tiny, tiny]), tf.Pmf([0, 1], [1 - tiny, tiny]))
+    framework = distribution_pair(Pmf([0, 50], [1 - tiny, tiny]), Pmf([0, 1], [1 - tiny, tiny]))
     bounded = bound(framework)
     assert moved(bounded) == 49
-    assert true_loss(framework, tf.Identity(), bounded.randomiser).upper <= 1
-    assert true_loss(framework, tf.Identity(), DiscreteLaplace(Fraction(1), Fraction(1))).lower > 20
+    assert exact_loss(framework, tf.Identity(), bounded.randomiser).upper <= 1
+    assert exact_loss(framework, tf.Identity(), DiscreteLaplace(Fraction(1), Fraction(1))).lower > 20
     if number is Fraction:
         least = bound_by(LAPLACE_EXACT, framework).randomiser
         assert float(least.scale) == pytest.approx(1.6406928, abs=1e-6)
-        assert 1 - 1e-8 < true_loss(framework, tf.Identity(), least).upper <= 1
+        assert 1 - 1e-8 < exact_loss(framework, tf.Identity(), least).upper <= 1
 
 
 def test_x1_and_x2_and_their_exclusive_or() -> None:
@@ -209,7 +210,7 @@ def test_it_is_enough(seeds: range) -> None:
         noise = bound_by(DELTA, pair_of(laws), None, epsilon, delta).randomiser
         assert noise.scale * epsilon == least_distance(*laws, delta)
         assert noise.scale <= bound_by(MECHANISM, pair_of(laws), None, epsilon).randomiser.scale
-        assert tf.true_delta(pair_of(laws), epsilon, tf.Identity(), noise).upper <= delta + 1e-20
+        assert tf.exact_delta(pair_of(laws), epsilon, tf.Identity(), noise).upper <= delta + 1e-20
         if noise.scale:
             for p, q in (laws, laws[::-1]):
                 assert laplace_divergence(p, q, noise.scale, epsilon) <= delta
@@ -221,7 +222,7 @@ def test_it_is_enough(seeds: range) -> None:
 def test_chains_keep_delta(data: st.DataObject, chain: Any, delta: str) -> None:
     framework, query = with_secrets(chain), tf.Linear(data.draw(weights(chain.length)), grid=1)
     noise = bound_by(DELTA, framework, query, 1, delta).randomiser
-    assert tf.true_delta(framework, 1, query, noise).lower <= Fraction(delta) + Fraction(1, 10**12)
+    assert tf.exact_delta(framework, 1, query, noise).lower <= Fraction(delta) + Fraction(1, 10**12)
 
 
 def test_a_tiny_delta_on_rounded_masses_falls_back_on_the_pure_scale() -> None:

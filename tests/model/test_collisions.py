@@ -28,13 +28,13 @@ def test_parameters_and_columns_are_never_lost_to_others_that_are_written_alike(
 def test_the_columns_of_sent_rows_are_a_list_that_nobody_changes() -> None:
     """A text was read back as the list of its letters: "ab" and ("a", "b") cost as one column, 2.2 in place of 9.6."""
     with pytest.raises(InputError, match="the columns: this is a text"):
-        tf.EachValue(columns="ab")  # type: ignore[arg-type]
+        tf.LocalValue(columns="ab")  # type: ignore[arg-type]
     with pytest.raises(InputError, match="not the name of a batch"):
-        tf.EachValue(batch=5)  # type: ignore[arg-type]
+        tf.LocalValue(batch=5)  # type: ignore[arg-type]
     columns: Any = ["a", "b"]
-    query = tf.EachValue(columns=columns)
+    query = tf.LocalValue(columns=columns)
     columns[:] = ["c"]
-    assert query == tf.EachValue(columns=("a", "b"))
+    assert query == tf.LocalValue(columns=("a", "b"))
 
 
 #: How many values `test_a_property_that_reads_something_else` adds up.
@@ -45,7 +45,7 @@ def test_a_property_that_reads_something_else_has_noise_of_its_own() -> None:
     """What it calls was edited, and it ran again: it had the noise of before, 1 in place of 6."""
     belief, scales = tf.Records(tf.JointTable([(0,), (1,)], [0.5, 0.5], names=["ill"]), 6), []
     for COUNT[0] in (1, 6):
-        hidden = tf.dataset_property("ill", tf.Named("counted", 1, lambda values: sum(values[: COUNT[0]])))
+        hidden = tf.dataset_property("ill", tf.NamedFunction("counted", 1, lambda values: sum(values[: COUNT[0]])))
         scales.append(tf.calibrate(tf.Pufferfish(hidden, belief), tf.Sum("ill"), 1, mechanism="wasserstein").scale)
     assert scales == [1, 6]
 
@@ -57,7 +57,7 @@ def of_first(count: int) -> Any:
 
 def test_another_function_of_one_name_and_version_is_refused() -> None:
     """An edited property had the noise of the one before it, and an edited statistic that one's value."""
-    makers: list[Any] = [partial(tf.Named, "edited", 1), partial(tf.Statistic, "edited", 1, "ill", grid=1)]
+    makers: list[Any] = [partial(tf.NamedFunction, "edited", 1), partial(tf.Statistic, "edited", 1, "ill", grid=1)]
     for make, rest in zip(makers, ({}, {"column_sensitivity": 1}), strict=True):
         make(function=lambda values: values[0], **rest)
         make(function=lambda numbers: numbers[0], **rest)  # the same one, written again
@@ -65,10 +65,10 @@ def test_another_function_of_one_name_and_version_is_refused() -> None:
             with pytest.raises(InputError, match="'edited', version 1, is defined already: give it a new version"):
                 make(function=other, **rest)
     once = of_first(1)
-    tf.Named("of first", 1, once)
-    tf.Named("of first", 1, once)
+    tf.NamedFunction("of first", 1, once)
+    tf.NamedFunction("of first", 1, once)
     with pytest.raises(InputError, match="defined already"):
-        tf.Named("of first", 1, of_first(2))
+        tf.NamedFunction("of first", 1, of_first(2))
 
 
 #: How many values `first_values` reads.
@@ -87,7 +87,7 @@ def total(values: Any) -> Any:
 def test_a_named_function_is_the_one_that_was_named(monkeypatch: pytest.MonkeyPatch) -> None:
     """What it reads or calls changed: it had the noise of before, 1 in place of 6, or was taken for the one before."""
     belief, scales = tf.Records(tf.JointTable([(0,), (1,)], [0.5, 0.5], names=["ill"]), 6), []
-    named = tf.Named("of some", 1, total)
+    named = tf.NamedFunction("of some", 1, total)
     for limit in (1, 6):
         monkeypatch.setattr(f"{__name__}.LIMIT", limit)
         hidden = tf.Pufferfish(tf.dataset_property("ill", named), belief)
@@ -95,13 +95,13 @@ def test_a_named_function_is_the_one_that_was_named(monkeypatch: pytest.MonkeyPa
     assert scales == [1, 1]
     assert named([1] * 6) == 1
     with pytest.raises(InputError, match="the function 'of some', version 1, is defined already"):
-        tf.Named("of some", 1, total)
-    assert tf.Named("of some", 2, total)([1] * 6) == 6
+        tf.NamedFunction("of some", 1, total)
+    assert tf.NamedFunction("of some", 2, total)([1] * 6) == 6
     monkeypatch.setattr(f"{__name__}.LIMIT", 1)
-    assert tf.Named("of some", 1, total)([1] * 6) == 1
+    assert tf.NamedFunction("of some", 1, total)([1] * 6) == 1
     monkeypatch.setattr(f"{__name__}.first_values", lambda values: values)
     with pytest.raises(InputError, match="is defined already"):
-        tf.Named("of some", 1, total)
+        tf.NamedFunction("of some", 1, total)
 
 
 def test_a_function_is_also_what_it_reads_around_it() -> None:
@@ -112,11 +112,11 @@ def test_a_function_is_also_what_it_reads_around_it() -> None:
         return first() + counted([], lambda: 0) if values else 0
 
     limit = 3
-    named = tf.Named("around", 1, counted)
+    named = tf.NamedFunction("around", 1, counted)
     limit = 4
     assert named([1]) == 3
     with pytest.raises(InputError, match="is defined already"):
-        tf.Named("around", 1, counted)
+        tf.NamedFunction("around", 1, counted)
 
 
 @pytest.mark.parametrize(("first", "second"), [
@@ -125,19 +125,19 @@ def test_a_function_is_also_what_it_reads_around_it() -> None:
     (lambda values: max(values, default=0), lambda values: max(values, default=False)),
 ])  # fmt: skip
 def test_constants_that_are_equal_are_others_of_another_type(first: Any, second: Any) -> None:
-    tf.Named("typed", f"{first.__code__.co_firstlineno}", first)  # type: ignore[arg-type]
+    tf.NamedFunction("typed", f"{first.__code__.co_firstlineno}", first)  # type: ignore[arg-type]
     with pytest.raises(InputError, match="is defined already"):
-        tf.Named("typed", f"{first.__code__.co_firstlineno}", second)  # type: ignore[arg-type]
+        tf.NamedFunction("typed", f"{first.__code__.co_firstlineno}", second)  # type: ignore[arg-type]
 
 
 def test_methods_and_functions_of_other_modules_are_what_they_are() -> None:
     values = [0, 1]
     for function in (values.count, sum, max, partial(sum, start=1), statistics.median):
         for _ in range(2):
-            tf.Named("as it is", repr(function), function)  # type: ignore[arg-type]
-    tf.Named("as it is", repr(values.count), values.count)  # type: ignore[arg-type]
+            tf.NamedFunction("as it is", repr(function), function)  # type: ignore[arg-type]
+    tf.NamedFunction("as it is", repr(values.count), values.count)  # type: ignore[arg-type]
     with pytest.raises(InputError, match="is defined already"):
-        tf.Named("as it is", repr(values.count), [0, 1].count)  # type: ignore[arg-type]
+        tf.NamedFunction("as it is", repr(values.count), [0, 1].count)  # type: ignore[arg-type]
 
 
 def defined(text: str) -> Any:
@@ -155,7 +155,7 @@ def defined(text: str) -> Any:
 ])  # fmt: skip
 def test_a_cell_that_runs_again_defines_the_same_function(text: str) -> None:
     for _ in range(2):
-        tf.Named("of a cell", text, defined(text))  # type: ignore[arg-type]
+        tf.NamedFunction("of a cell", text, defined(text))  # type: ignore[arg-type]
 
 
 @pytest.mark.parametrize(("first", "second"), [
@@ -176,9 +176,9 @@ def test_a_cell_that_runs_again_defines_the_same_function(text: str) -> None:
      "def a(): pass\ndef b(): return 1\nc = b\ndef f(values): return a(), b(), c()"),
 ])  # fmt: skip
 def test_what_is_written_inside_a_function_or_beside_it_is_part_of_it(first: str, second: str) -> None:
-    tf.Named("written", first, defined(first))  # type: ignore[arg-type]
+    tf.NamedFunction("written", first, defined(first))  # type: ignore[arg-type]
     with pytest.raises(InputError, match="is defined already"):
-        tf.Named("written", first, defined(second))  # type: ignore[arg-type]
+        tf.NamedFunction("written", first, defined(second))  # type: ignore[arg-type]
 
 
 def wrapped(function: Any) -> Any:
@@ -203,16 +203,16 @@ def test_what_is_made_of_a_function_is_named_as_that_is(text: str) -> None:
     """What a decorated function, a method or a part of one reads changed: the noise was that of before."""
     module: dict[str, Any] = {"partial": partial, "wrapped": wrapped}
     exec(f"LIMIT = 1\ndef g(values): return sum(values[:LIMIT])\n{text}", module)
-    named = tf.Named("made", text, module["f"])  # type: ignore[arg-type]
-    tf.Named("made", text, module["f"])  # type: ignore[arg-type]
+    named = tf.NamedFunction("made", text, module["f"])  # type: ignore[arg-type]
+    tf.NamedFunction("made", text, module["f"])  # type: ignore[arg-type]
     module["LIMIT"] = 6
     assert (named([1] * 6), module["f"]([1] * 6)) == (1, 6)
     with pytest.raises(InputError, match="is defined already"):
-        tf.Named("made", text, module["f"])  # type: ignore[arg-type]
+        tf.NamedFunction("made", text, module["f"])  # type: ignore[arg-type]
 
 
 def test_a_function_keeps_what_was_written_to_it() -> None:
-    assert tf.Named("with a number", 1, defined("def f(values): return f.of\nf.of = 7"))([]) == 7
+    assert tf.NamedFunction("with a number", 1, defined("def f(values): return f.of\nf.of = 7"))([]) == 7
 
 
 def test_a_function_reads_what_is_defined() -> None:
@@ -220,9 +220,9 @@ def test_a_function_reads_what_is_defined() -> None:
         return below(values)
 
     with pytest.raises(InputError, match="the function 'early' reads 'below', which is not defined"):
-        tf.Named("early", 1, early)
+        tf.NamedFunction("early", 1, early)
     below = min
-    assert tf.Named("early", 1, early)([2, 1]) == 1
+    assert tf.NamedFunction("early", 1, early)([2, 1]) == 1
     with pytest.raises(InputError, match=r"the statistic 'late' reads 'later', which is not defined: define it before"):
         tf.Statistic("late", 1, ["ill"], lambda ill: later(ill), 1, grid=1)  # type: ignore[name-defined]  # noqa: F821
 
@@ -236,7 +236,7 @@ def test_the_body_of_a_class_reads_its_module_too(monkeypatch: pytest.MonkeyPatc
 
         return max(values) - Limits.limit
 
-    assert tf.Named("above the limit", 1, above)((1, 5)) == 2
+    assert tf.NamedFunction("above the limit", 1, above)((1, 5)) == 2
 
 
 def test_a_predicate_is_its_function() -> None:

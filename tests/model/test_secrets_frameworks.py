@@ -15,12 +15,13 @@ import takifugu as tf
 from takifugu.analysis.problem import Problem
 from takifugu.core.errors import InputError
 from takifugu.model import secrets
-from takifugu.model.beliefs.chains.chain import MarkovChain, MarkovChainClass
+from takifugu.model.beliefs.chains.chain import MarkovChain, ReversibleChains
 from takifugu.model.beliefs.pair import LawPair
-from takifugu.model.frameworks import Framework, Pufferfish, between, from_dict
+from takifugu.model.frameworks import Framework, Pufferfish, distribution_pair, from_dict
 from takifugu.model.secrets.families import Family
 from takifugu.model.secrets.hypotheses import EntryIs, LawIs
 from takifugu.model.secrets.of_entries import EveryEntry, attribute, entry, every_entry
+from takifugu.numbers import Pmf
 
 STATES = ("still", "walking", "running")
 
@@ -41,7 +42,7 @@ def beliefs(draw: st.DrawFn) -> Any:
     if kind == 0:
         return tf.IndependentPieces(draw(chains()), draw(st.lists(st.integers(1, 4), min_size=1, max_size=4)))
     if kind == 1:
-        return MarkovChainClass(draw(st.floats(0.01, 0.3)), draw(st.floats(0.01, 1)), draw(st.integers(1, 9)), STATES)
+        return ReversibleChains(draw(st.floats(0.01, 0.3)), draw(st.floats(0.01, 1)), draw(st.integers(1, 9)), STATES)
     if kind == 2:
         masses = draw(st.lists(st.integers(0, 5), min_size=4, max_size=4).filter(any))
         exact = [Fraction(m, sum(masses)) for m in masses]
@@ -85,7 +86,7 @@ def test_columns_are_found_by_name() -> None:
 
 
 def test_two_laws_are_compared_both_ways() -> None:
-    framework = between(tf.Pmf([0], [1]), tf.Pmf([1], [1]))
+    framework = distribution_pair(Pmf([0], [1]), Pmf([1], [1]))
     assert [(c.left, c.right) for c in framework.comparisons()] == [
         (LawIs("left"), LawIs("right")),
         (LawIs("right"), LawIs("left")),
@@ -113,7 +114,7 @@ def test_forms_read_back_through_json_with_the_same_fingerprint(belief: Any, sec
 )
 def test_two_laws_read_back_exactly(values: list[int], unit: Any, exact: bool) -> None:
     share = Fraction(1, len(values)) if exact else 1 / len(values)
-    framework = between(tf.Pmf([v * unit for v in values], [share] * len(values)), tf.Pmf([0], [1]))
+    framework = distribution_pair(Pmf([v * unit for v in values], [share] * len(values)), Pmf([0], [1]))
     again = from_dict(json.loads(json.dumps(framework.to_dict())))
     first, second = framework.beliefs[0], again.beliefs[0]
     assert isinstance(first, LawPair)
@@ -176,7 +177,7 @@ def test_problems_need_one_grid_and_the_same_cells() -> None:
     with pytest.raises(InputError, match="declare the states or the grid"):
         _ = Problem(Pufferfish(every_entry(), [never, swapped]), tf.Histogram(), Fraction(1)).answers
     assert Problem(Pufferfish(every_entry(), [never, swapped]), tf.Histogram([0, 1]), Fraction(1)).cells == 2
-    pair = Problem(between(tf.Pmf([0, 2], [0.5, 0.5]), tf.Pmf([6], [1])), tf.Identity(), Fraction(1))
+    pair = Problem(distribution_pair(Pmf([0, 2], [0.5, 0.5]), Pmf([6], [1])), tf.Identity(), Fraction(1))
     assert (pair.grid, pair.cells, pair.parts) == (2, 1, ())
     with pytest.raises(InputError, match=r"publish Identity\(\)"):
         _ = Problem(pair.framework, tf.Sum(), Fraction(1)).grid
@@ -211,8 +212,8 @@ COLUMNS = tf.JointTable([(0, "x"), (1, "y")], [0.5, 0.5], names=["bit", "letter"
     (lambda: Pufferfish(every_entry(), 3), "not a belief"),
     (lambda: Pufferfish(every_entry(), IDENTITY), "probability zero under every belief"),
     (lambda: Pufferfish(entry(0, "still", "walking"), IDENTITY), "probability zero under every belief"),
-    (lambda: Pufferfish(every_entry(), between(tf.Pmf([0], [1]), tf.Pmf([1], [1])).beliefs), "between"),
-    (lambda: between([0.5, 0.5], tf.Pmf([1], [1])), "write Pmf"),
+    (lambda: Pufferfish(every_entry(), distribution_pair(Pmf([0], [1]), Pmf([1], [1])).beliefs), "distribution_pair"),
+    (lambda: distribution_pair([0.5, 0.5], Pmf([1], [1])), "write Pmf"),
     (lambda: Pufferfish(every_entry(), MarkovChain([[1]], 3, states=[(0, 1)])), "write text, a number"),
     (lambda: Pufferfish(every_entry(), MarkovChain([[1]], 3, states=[Fraction(1, 2)])), "write text, a number"),
     (lambda: from_dict({"secrets": []}), "lacks"),

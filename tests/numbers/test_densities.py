@@ -13,12 +13,13 @@ from tests.support import density_oracles as oracle
 
 import takifugu as tf
 from takifugu.core.errors import InputError, Unsupported
+from takifugu.numbers import Bates, PiecewiseLinear, Pmf
 from takifugu.numbers.after_noise.gaussian import gaussian_delta
 from takifugu.numbers.densities import from_dict
 from takifugu.numbers.densities.excess import charge_at, density_hockey_stick, distance_from, max_divergence
 from takifugu.numbers.densities.moves import farthest_move
 
-Normal, NormalMixture, Truncated, UniformMean = tf.Normal, tf.NormalMixture, tf.Truncated, tf.UniformMean
+Normal, NormalMixture, Truncated, Bates = tf.Normal, tf.NormalMixture, tf.Truncated, Bates
 SHARES = st.floats(0, 1, allow_subnormal=False)
 
 
@@ -46,7 +47,7 @@ def test_heights_and_masses_are_enclosed(density, one, other):
 
 @pytest.mark.parametrize(("count", "place"), [(3, 1e-3), (12, 0.02), (40, 0.1), (100, 0.2), (12, 1 - 2**-20)])
 def test_tails_of_uniform_means_keep_their_digits(count, place):
-    density, x = UniformMean(count, 0, 1), place
+    density, x = Bates(count, 0, 1), place
     with mp.workdps(60):
         exact = oracle.height(density.to_dict())(x)
         assert math.isclose(density.pdf(np.array([x]))[0], exact, rel_tol=1e-11)
@@ -75,7 +76,7 @@ def test_the_hockey_stick_against_quadrature(p, q, epsilon):
 @pytest.mark.mutants
 def test_the_hockey_stick_is_tight_where_densities_cross():
     mixed = NormalMixture([0.25, 0.75], [-1, 1], [1, 0.5])
-    for p, q in itertools.permutations([Normal(0, 1), mixed, UniformMean(5, -2, 3), Truncated(mixed, -1.5, 1)], 2):
+    for p, q in itertools.permutations([Normal(0, 1), mixed, Bates(5, -2, 3), Truncated(mixed, -1.5, 1)], 2):
         for epsilon in (0.0, 0.7):
             computed, expected = density_hockey_stick(p, q, epsilon), oracle.hockey_stick(p, q, epsilon)
             assert expected - 1e-9 <= computed <= expected + 1e-9
@@ -129,10 +130,10 @@ def test_what_is_cut_away_is_what_eta_must_cover():
 
 
 def test_the_pure_divergence_of_bounded_densities():
-    low, high = UniformMean(1, 0, 1), UniformMean(1, 0, 4)
+    low, high = Bates(1, 0, 1), Bates(1, 0, 4)
     assert math.isclose(max_divergence(low, high), math.log(4), rel_tol=1e-9)
     assert max_divergence(high, low) == math.inf
-    triangle = UniformMean(2, 0, 4)
+    triangle = Bates(2, 0, 4)
     assert math.isclose(max_divergence(triangle, high), math.log(2), rel_tol=1e-6)
     assert max_divergence(Normal(0, 1), Normal(1, 1)) == math.inf
 
@@ -147,8 +148,8 @@ def test_a_density_reads_back_as_itself(density):
     (lambda: Normal(0, 0), "deviation"), (lambda: Normal(math.nan, 1), "mean"), (lambda: Normal("x", 1), "mean"),
     (lambda: NormalMixture([0.5, 0.4], [0, 1], [1, 1]), "weights"),
     (lambda: NormalMixture([1], [0, 1], [1]), "weights"),
-    (lambda: NormalMixture([1.5, -0.5], [0, 1], [1, 1]), "weights"), (lambda: UniformMean(0, 0, 1), "count"),
-    (lambda: UniformMean(2, 1, 1), "low"), (lambda: UniformMean(101, 0, 1), "count"),
+    (lambda: NormalMixture([1.5, -0.5], [0, 1], [1, 1]), "weights"), (lambda: Bates(0, 0, 1), "count"),
+    (lambda: Bates(2, 1, 1), "low"), (lambda: Bates(101, 0, 1), "count"),
     (lambda: Truncated(Normal(0, 1), 3, 2), "low"), (lambda: Truncated(Normal(0, 1), 40), "low"),
     (lambda: max_divergence(Normal(0, 1), Normal(0, 1), 1), "eta"), (lambda: from_dict({"kind": "cauchy"}), "kind"),
     (lambda: density_hockey_stick(Normal(0, 1), Normal(0, 1), 601), "epsilon"),
@@ -161,17 +162,17 @@ def test_what_is_refused(make, key):
 
 def test_a_discrete_distribution_has_no_divergence_from_a_normal_one():
     with pytest.raises(InputError, match="single values"):
-        max_divergence(tf.Pmf([0, 1], [0.5, 0.5]), Normal(0, 1), 0.5)
+        max_divergence(Pmf([0, 1], [0.5, 0.5]), Normal(0, 1), 0.5)
 
 
 @st.composite
-def tables(draw: st.DrawFn) -> tf.Tabulated:
+def tables(draw: st.DrawFn) -> PiecewiseLinear:
     count = draw(st.integers(2, 6))
     steps = draw(st.lists(st.integers(1, 40), min_size=count, max_size=count))
     points = [sum(steps[: k + 1]) / 10 for k in range(count)]
     heights = draw(st.lists(st.integers(0, 9), min_size=count, max_size=count).filter(any))
     integral = sum((b - a) * (y + z) / 2 for a, b, y, z in zip(points, points[1:], heights, heights[1:], strict=False))
-    return tf.Tabulated(points, [height / integral for height in heights])
+    return PiecewiseLinear(points, [height / integral for height in heights])
 
 
 @given(tables(), st.floats(-1, 25), st.floats(0, 10))
@@ -212,12 +213,12 @@ def test_divergences_are_those_of_quadrature(p, q, epsilon):
 ])  # fmt: skip
 def test_what_is_no_density_is_refused(points, heights, key, words):
     with pytest.raises(InputError, match=words) as refusal:
-        tf.Tabulated(points, heights)
+        PiecewiseLinear(points, heights)
     assert refusal.value.where == (key,)
 
 
 def test_a_little_is_scaled():
-    table = tf.Tabulated([0, 1], [1.0000009, 1.0000009])
+    table = PiecewiseLinear([0, 1], [1.0000009, 1.0000009])
     assert table.mass(np.array([0.0]), np.array([1.0]))[1][0] == 1.0
 
 
@@ -244,8 +245,8 @@ CASES = {
     "other weights": (NormalMixture([0.5, 0.5], [0, 1], [1, 3]), NormalMixture([0.9, 0.1], [0, 1], [1, 3])),
     "far apart": (NormalMixture([0.5, 0.5], [0, 10], [0.5, 0.5]), NormalMixture([0.4, 0.6], [0, 10], [0.5, 0.5])),
     "parts that move": (NormalMixture([0.5, 0.5], [0, 5], [1, 2]), NormalMixture([0.2, 0.8], [0, 6], [1.5, 2])),
-    "two uniforms": (UniformMean(1, 0, 1), UniformMean(1, 0.5, 3)),
-    "uniform sums": (UniformMean(3, 0, 1), UniformMean(2, 0, 2)),
+    "two uniforms": (Bates(1, 0, 1), Bates(1, 0.5, 3)),
+    "uniform sums": (Bates(3, 0, 1), Bates(2, 0, 2)),
     "cut on both sides": (Truncated(Normal(0, 1), -1, 2), Truncated(Normal(0, 2), -1, 2)),
     "cut on one side": (Truncated(Normal(0, 1), 0), Truncated(Normal(0, 1), 0.5)),
 }
@@ -266,7 +267,7 @@ def test_it_covers_every_level_and_little_more(name):
     (Normal(0, 2), Normal(-3, 2), 3.0),
     (Normal(0.1, 2), Normal(0.3, 2), math.nextafter(0.2, 0)),
     (NormalMixture([0.25, 0.75], [0, 1], [1, 2]), NormalMixture([0.25, 0.75], [2, 3], [1, 2]), 2.0),
-    (UniformMean(4, 0, 1), UniformMean(4, 5, 6), 5.0), (Truncated(Normal(0, 1), 0), Truncated(Normal(0, 1), 0), 0.0),
+    (Bates(4, 0, 1), Bates(4, 5, 6), 5.0), (Truncated(Normal(0, 1), 0), Truncated(Normal(0, 1), 0), 0.0),
 ])  # fmt: skip
 def test_what_is_only_moved_moves_by_just_that(p, q, exact):
     assert farthest_move(p, q) == pytest.approx(exact, rel=1e-15)

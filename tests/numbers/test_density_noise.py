@@ -11,6 +11,7 @@ from tests.support import density_oracles as oracle
 
 import takifugu as tf
 from takifugu.core.errors import Unsupported
+from takifugu.numbers import Bates, PiecewiseLinear
 from takifugu.numbers.after_noise import noisy_densities
 from takifugu.numbers.after_noise.hockey_stick import gaussian_hockey_stick
 from takifugu.numbers.after_noise.noisy_densities import least_normal_noise, noisy_delta, point_masses
@@ -19,7 +20,7 @@ from takifugu.numbers.densities.exponential import laplace_loss, least_laplace_n
 from takifugu.numbers.transport.partial_moves import farthest_but
 
 F = Fraction
-TRIANGLE, BOX = tf.Tabulated([0, 1, 2], [0, 1, 0]), tf.Tabulated([0, 2], [0.5, 0.5])
+TRIANGLE, BOX = PiecewiseLinear([0, 1, 2], [0, 1, 0]), PiecewiseLinear([0, 2], [0.5, 0.5])
 HALF = tf.Truncated(tf.Normal(0, 1), low=0)
 SIGMAS = st.floats(0.1, 4)
 
@@ -76,7 +77,7 @@ def test_normals_as_point_masses_need_what_normals_need():
     assert math.isclose(most, 1e-5, rel_tol=1e-6)
 
 
-@pytest.mark.parametrize(("p", "q"), [(TRIANGLE, BOX), (HALF, BOX), (tf.UniformMean(3, 0, 6), tf.UniformMean(3, 1, 9))])
+@pytest.mark.parametrize(("p", "q"), [(TRIANGLE, BOX), (HALF, BOX), (Bates(3, 0, 6), Bates(3, 1, 9))])
 def test_the_least_normal_noise_is_least(p, q):
     sigma = least_normal_noise(p, q, F(1, 2), F(1, 1000))
     assert math.isclose(noisy_delta(p, q, sigma, 0.5), 1e-3, rel_tol=1e-6)
@@ -122,7 +123,7 @@ def test_unequal_deviations_have_a_pure_promise():
 
 def test_it_is_never_more_than_by_w_infinity_and_none_where_none_is_needed():
     assert least_laplace_noise(tf.Normal(0, 1), tf.Normal(3, 1), F(2), F(0)) <= F(3, 2) * (1 + F(1, 2**40))
-    sides = tf.Tabulated([0, 1], [0.8, 1.2]), tf.Tabulated([0, 1], [1.2, 0.8])
+    sides = PiecewiseLinear([0, 1], [0.8, 1.2]), PiecewiseLinear([0, 1], [1.2, 0.8])
     assert least_laplace_noise(*sides, F(1, 2), F(0)) == 0
     assert least_laplace_noise(*sides, F(2, 5), F(0)) > 0
     assert least_laplace_noise(*sides, F(1, 2), F(1, 100)) > 0  # a number that is rounded has no density
@@ -137,7 +138,7 @@ def test_a_rounding_costs_its_move_twice():
 
 def test_masses_without_the_width_of_their_cells_are_noticed(monkeypatch):
     """Two narrow boxes at the far ends of two cells: with their middles alone half the loss would be seen."""
-    near, far = tf.Tabulated([0, 0.01], [100, 100]), tf.Tabulated([0.99, 1], [100, 100])
+    near, far = PiecewiseLinear([0, 0.01], [100, 100]), PiecewiseLinear([0.99, 1], [100, 100])
     monkeypatch.setattr(exponential, "CELLS", 2)
     exponential._masses.cache_clear()
     loss = laplace_loss(near, far, 2.0)
@@ -149,7 +150,7 @@ def test_masses_without_the_width_of_their_cells_are_noticed(monkeypatch):
 @pytest.mark.parametrize("share", [F(1, 4), F(1, 10), F(1, 1000)])
 def test_all_but_a_share_moves_as_far_as_it_must(share):
     """From [0, 1] to [0, 2]: a bit at 1 - u moves u further at most, and what is above 1 + w stays."""
-    distance = farthest_but(tf.Tabulated([0, 1], [1, 1]), tf.Tabulated([0, 2], [0.5, 0.5]), share)
+    distance = farthest_but(PiecewiseLinear([0, 1], [1, 1]), PiecewiseLinear([0, 2], [0.5, 0.5]), share)
     assert 1 - 2 * float(share) <= distance <= 1 - 2 * float(share) + 0.0015
 
 

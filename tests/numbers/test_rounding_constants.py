@@ -11,9 +11,10 @@ from scipy.special import ndtr
 from tests.support.chain_oracles import exact_rows, stationary_vector
 from tests.support.laws_oracles import as_mpf
 
-from takifugu import MarkovChain, Pmf
+from takifugu import MarkovChain
 from takifugu.influence.chains.region_bounds import longer
 from takifugu.influence.quilts.mqm_approx import ClassInfluence, Constants, lemma_b4, reversible_constants
+from takifugu.numbers import Pmf
 from takifugu.numbers.after_noise.gaussian_pair import GaussianPair
 from takifugu.numbers.densities.normal import Normal, _relative
 from takifugu.numbers.outward_rounding import UNIT, product_error

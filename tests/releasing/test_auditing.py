@@ -117,7 +117,7 @@ def test_noise_from_outside_is_not_drawn_here(certificate: Path) -> None:
 
 
 def test_a_class_and_a_real_number_are_left_open() -> None:
-    family = tf.Pufferfish(tf.every_entry(), tf.MarkovChainClass(0.3, 0.5, 4))
+    family = tf.Pufferfish(tf.every_entry(), tf.ReversibleChains(0.3, 0.5, 4))
     audited = auditing.audited("it", None, tf.calibrate(family, tf.Count(1), 1))
     assert (audited.verdict, audited.is_faulty) == ("open", False)
     assert audited.audit is not None

@@ -70,7 +70,7 @@ def test_it_is_paid_like_a_count_and_never_drawn_again(tmp_path):
 
 
 def test_the_forecast_says_how_far_it_may_be_off_and_a_choice_that_is_blind_is_refused(tmp_path):
-    (table,) = tf.forecast(written(tmp_path, 'query = "mode"', epsilon=1)).tables
+    (table,) = tf.dry_run(written(tmp_path, 'query = "mode"', epsilon=1)).tables
     assert "occurs at most 5 times less than the best one (of 60)" in table.words()
     assert not table.hopeless
     with pytest.raises(CalibrationRefused, match="nothing but noise"):
@@ -132,7 +132,7 @@ ANSWERS_BY_WARD = [
 def test_each_ward_has_its_value_and_all_are_paid_once(tmp_path):
     rows = ["ward,days", *(f"{ward},{stay}" for ward, stays in WARDS.items() for stay in stays)]
     questions, text = [f'{keys}\nby = "ward"' for keys, _ in ANSWERS_BY_WARD], GROUPS.replace("1000", "10000")
-    foreseen = tf.forecast(written(tmp_path, *questions, text=text, rows=rows))
+    foreseen = tf.dry_run(written(tmp_path, *questions, text=text, rows=rows))
     assert not any(table.hopeless for table in foreseen.tables)
     right = [values for _, values in ANSWERS_BY_WARD]
     assert published(tmp_path, *questions, text=text, rows=rows) == right

@@ -146,7 +146,7 @@ def test_a_table_by_cells_is_at_odds_with_matrices_of_other_cells(
 def test_which_beliefs_tell_steps_apart() -> None:
     chain, steps = tf.MarkovChain([[0.5, 0.5]] * 2, 9), np.arange(3)
     assert chain.laws_of(steps) == frozenset((0,))
-    region = tf.ChainRegion([[0.4, 0.4]] * 2, [[0.6, 0.6]] * 2, 9)
+    region = tf.IntervalMarkovChain([[0.4, 0.4]] * 2, [[0.6, 0.6]] * 2, 9)
     assert region.laws_of(steps) is None  # each step may have its own matrix of it
     counted = tf.MarkovChain.fit([[0, 0, 1] * 90], length=9, source="counted, public", confidence=0.99)
     assert counted.laws_of(steps) == frozenset((0,))

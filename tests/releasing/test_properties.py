@@ -17,7 +17,7 @@ SECRETS = [
     tf.dataset_property("race", "share", of=["B", "C"]),
     tf.dataset_property("r", "sum", sets=[[0, 1], [2], (3, None)]),
     tf.dataset_property("x", "mean", sets=[[(None, 20), (80, None)], (20, 80)]),
-    tf.dataset_property("x", tf.Named("range", 1, lambda values: max(values) - min(values))),
+    tf.dataset_property("x", tf.NamedFunction("range", 1, lambda values: max(values) - min(values))),
     tf.distribution_parameter("h", interval=(0.1, 0.4)),
     tf.distribution_parameter("h", values=["a", "b"]),
     tf.every_entry("income", max_difference="5/2"),

@@ -15,7 +15,7 @@ from tests.support.engines import ENGINES, Columns
 from tests.support.release_files import EXPECT, believe, changed, publish, read_from, release_text
 from tests.support.releases import assert_refused, assert_says, by_cells, cells, put, refusal_of
 
-from takifugu.releasing.advice.forecast import forecast
+import takifugu as tf
 from takifugu.releasing.file.loading import load
 from takifugu.releasing.planning.outlook import outlook
 from takifugu.releasing.planning.plan import plan
@@ -116,7 +116,7 @@ def test_each_week_costs_what_a_histogram_costs(tmp_path: Path) -> None:
     foreseen, planned = [], []
     for by in ('by = ["date", "hour"]\n', ""):
         path = written(tmp_path, weekly, ('by = "hour"\n', by), ("epsilon = 0.5", "epsilon = 8"), rows=rows)
-        account: Any = forecast(path).account
+        account: Any = tf.dry_run(path).account
         foreseen.append(account.after.epsilon)
         planned.append(outlook(load(path), 12).rows)
     assert foreseen[0] == foreseen[1]  # 2 per step, whatever the cells

@@ -143,7 +143,7 @@ def test_what_a_step_moves_is_what_the_mean_of_its_own_ward_moves(tmp_path: Path
         (tf.Histogram(), lambda states: [states.count("calm"), states.count("busy")]),
         (tf.Mean(codes=codes), lambda states: [Fraction(sum(codes[s] for s in states), len(states))]),
     ]:
-        table = tf.By(query, entries, by="ward")
+        table = tf.GroupBy(query, entries, by="ward")
         made = tf.calibrate(about, table, 1, mechanism="group")
 
         def cells_of(data: Any, of: Any = of) -> list[Any]:
@@ -179,7 +179,7 @@ def test_two_tables_reveal_no_more_than_a_unit_is_charged(mechanism: str, alike:
     wards = [[0, 1, 5], [2, 3, 4]]
     other = [list(range(6))] if alike else [[0, 1], [2, 3, 4, 5]]
     pool = tf.Pufferfish(tf.every_entry(), tf.IndependentPieces(chain, sizes))
-    tables = [tf.By(tf.Count(1), {str(n): cell for n, cell in enumerate(table)}) for table in (wards, other)]
+    tables = [tf.GroupBy(tf.Count(1), {str(n): cell for n, cell in enumerate(table)}) for table in (wards, other)]
     made = [tf.calibrate(pool, table, 1, mechanism=mechanism) for table in tables]
     charged = []
     for size in sizes:

@@ -16,6 +16,7 @@ import takifugu as tf
 from takifugu.accounting.ledger import Ledger
 from takifugu.analysis.randomisers import DiscreteLaplace
 from takifugu.core.errors import ReleaseState, TakifuguError
+from takifugu.numbers import Pmf
 from takifugu.releasing.advice import forecast as forecasting
 from takifugu.releasing.publishing import folder, library, orders, publish
 
@@ -110,7 +111,7 @@ def test_data_that_break_a_rule(tmp_path: Path, kind: str, ledger: bool) -> None
 
 USERS = tf.Pufferfish(tf.every_entry(), tf.IndependentUsers([{0: 0.5, 1: 0.5}] * 4))
 RECORD = tf.Pufferfish(tf.attribute("a", 0, 1), tf.JointTable([(0, 0), (1, 1)], [0.5, 0.5], names=["a", "b"]))
-LAWS = tf.between(tf.Pmf([0, 1], [0.5, 0.5]), tf.Pmf([0, 2], [0.5, 0.5]))
+LAWS = tf.distribution_pair(Pmf([0, 1], [0.5, 0.5]), Pmf([0, 2], [0.5, 0.5]))
 
 
 @pytest.mark.parametrize(("framework", "query", "data"), [
@@ -166,7 +167,7 @@ def test_faults_at_every_step(
 def test_release_files_of_broken_data(tmp_path: Path, old: str, new: str) -> None:
     toml = files.write(tmp_path, table=files.data().replace(old, new, 1))
     check(lambda: tf.release_file(toml))
-    error = left_by(lambda: tf.forecast(toml))
+    error = left_by(lambda: tf.dry_run(toml))
     assert [one for one in carried(error) if tells(one) or holds(one)] == []
     assert not (tmp_path / "ledger.db").exists()
 
@@ -174,7 +175,7 @@ def test_release_files_of_broken_data(tmp_path: Path, old: str, new: str) -> Non
 def test_forecasts_that_fail_hold_no_data(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     toml = files.write(tmp_path)
     monkeypatch.setattr(forecasting, "expected", raising(KeyError(PLANTED)))
-    error = left_by(lambda: tf.forecast(toml))
+    error = left_by(lambda: tf.dry_run(toml))
     assert [one for one in carried(error) if tells(one) or holds(one)] == []
 
 

@@ -13,11 +13,11 @@ from tests.support.commands import ended, invoke, json_of, succeed
 from tests.support.release_files import EXPECT, believe, changed, publish, read_from, release_text
 from tests.support.releases import assert_says, put, refused, spent
 
+import takifugu as tf
 from takifugu.accounting.ledger import Ledger
 from takifugu.core.errors import CalibrationRefused, DataError, InputError, SpecError
 from takifugu.data import Calendar
 from takifugu.data.times import moments
-from takifugu.releasing.advice.forecast import forecast
 from takifugu.releasing.file.loading import load
 from takifugu.releasing.planning.outlook import outlook
 from takifugu.releasing.planning.plan import plan
@@ -175,7 +175,7 @@ def test_a_window_that_has_not_ended_is_not_paid_for(
     zone = [('order = "hour"', in_zone(local))] if local else []
     path = written(tmp_path, *zone, ("until = 2026-02-02", ""), INFLUENCE)
     monkeypatch.setattr(moments, "now", lambda: datetime.fromisoformat(today))
-    foreseen = forecast(path, window="2026-W02")
+    foreseen = tf.dry_run(path, window="2026-W02")
     assert any("has not ended" in words for words in foreseen.refusals) is not has_ended
     if has_ended:
         assert release_file(path, window="2026-W02").tables
@@ -189,7 +189,7 @@ def test_a_window_that_has_not_ended_is_not_paid_for(
 def test_a_window_goes_to_the_tables_of_its_length(tmp_path: Path) -> None:
     once = written(tmp_path, ('every = "week"', 'window = "2026-W02"'))
     with pytest.raises(InputError, match="no table is published regularly"):
-        forecast(once, window="2026-W02")
+        tf.dry_run(once, window="2026-W02")
     busy = {"states": ["busy"], "epsilon": 0.5}
     daily = publish("daily", "count", every="day", **busy), publish("once", "count", window="2026-W02", **busy)
     path = put(tmp_path, {"ward.toml": "\n".join([FILE, *daily])})

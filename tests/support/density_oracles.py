@@ -16,10 +16,10 @@ from mpmath import mp
 from scipy.integrate import quad
 from scipy.optimize import brentq
 
+from takifugu.numbers.densities.bates import Bates
 from takifugu.numbers.densities.normal import Normal, NormalMixture
-from takifugu.numbers.densities.tabulated import Tabulated
+from takifugu.numbers.densities.piecewise_linear import PiecewiseLinear
 from takifugu.numbers.densities.truncated import Truncated
-from takifugu.numbers.densities.uniform_mean import UniformMean
 
 
 def height(density: dict[str, Any]) -> Callable[[float], Any]:
@@ -220,7 +220,7 @@ def _mixtures(draw: Any) -> NormalMixture:
 
 
 mixtures = _mixtures()
-uniform_means = st.builds(lambda n, low, width: UniformMean(n, low, low + width), st.integers(1, 8), _PLACES, _SPREADS)
+uniform_means = st.builds(lambda n, low, width: Bates(n, low, low + width), st.integers(1, 8), _PLACES, _SPREADS)
 
 
 @st.composite
@@ -231,12 +231,12 @@ def cuts(draw: Any, wholes: Any) -> Truncated:
 
 
 @st.composite
-def _tables(draw: Any) -> Tabulated:
+def _tables(draw: Any) -> PiecewiseLinear:
     steps = draw(st.lists(_SPREADS, min_size=1, max_size=4))
     points = list(itertools.accumulate([draw(_PLACES), *steps]))
     heights = draw(st.lists(st.integers(0, 5), min_size=len(points), max_size=len(points)).filter(any))
     total = sum((b - a) * (u + v) / 2 for (a, b), (u, v) in zip(pairwise(points), pairwise(heights), strict=True))
-    return Tabulated(points, [height / total for height in heights])
+    return PiecewiseLinear(points, [height / total for height in heights])
 
 
 tables = _tables()

@@ -69,7 +69,7 @@ def series(query: str, epsilon: float, begins: bool) -> tuple[Framework, Charge]
 def rows(batch: str, strength: float) -> tuple[Framework, Charge]:
     """Return rows of a person that are sent, of a batch with a name or of any ("")."""
     laws = {"well": {0: Fraction(7, 10), 1: Fraction(3, 10)}, "ill": {0: Fraction(2, 5), 1: Fraction(3, 5)}}
-    framework = tf.Pufferfish(tf.which_population(), tf.FromPopulations(laws, 2, True, supports="align"))
+    framework = tf.Pufferfish(tf.population_membership(), tf.FromPopulations(laws, 2, True, supports="align"))
     channel = randomised_response((0, 1), strength)
     return framework, sent(Sending(2, 0.0, 1.0, "", Sender(channel)), framework, Fraction(strength), batch)
 

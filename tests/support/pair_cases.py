@@ -10,7 +10,7 @@ from scipy.special import ndtr
 
 from takifugu.analysis.bounds import Bound, Mechanism
 from takifugu.analysis.problem import Problem
-from takifugu.model.frameworks import Framework, between
+from takifugu.model.frameworks import Framework, distribution_pair
 from takifugu.model.queries import Identity, Query
 from takifugu.numbers.distributions.pmf import Pmf
 
@@ -19,7 +19,7 @@ Law = dict[int, Fraction]
 
 def pair_of(laws: tuple[Law, Law]) -> Framework:
     """Return the comparison of two laws."""
-    return between(*(Pmf(list(law), list(law.values())) for law in laws))
+    return distribution_pair(*(Pmf(list(law), list(law.values())) for law in laws))
 
 
 def bound_by(

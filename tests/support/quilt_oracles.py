@@ -143,7 +143,7 @@ def _spent(change: float, scale: float) -> float:
     return change / scale
 
 
-def true_loss(
+def exact_loss(
     joint: Array,
     answers: Callable[[tuple[int, ...]], Sequence[int]],
     scales: Sequence[Fraction | float],

@@ -105,7 +105,7 @@ class Problem:
 
     @property
     def unit(self) -> Fraction:
-        """Return the unit of laws and moves: grid, or 1 for `between`."""
+        """Return the unit of laws and moves: grid, or 1 for `distribution_pair`."""
         if self.is_pair:
             return Fraction(1)
         return self.grid
@@ -155,7 +155,7 @@ class Problem:
 
     @cached_property
     def parts(self) -> tuple[Part, ...]:
-        """Return all beliefs' different components with a secret, none for `between`."""
+        """Return all beliefs' different components with a secret, none for `distribution_pair`."""
         return () if self.is_pair else tuple(self._parts())
 
     @cached_property

@@ -104,7 +104,7 @@ def _promise(epsilon: Fraction, delta: Fraction) -> str:
     return f"{words}, delta {at_most(delta)}" if delta else words
 
 
-def promise_if_belief_off(
+def robust_guarantee(
     guarantee: Guarantee, *, conditional: Number | None = None, unconditional: Number | None = None
 ) -> Guarantee:
     """Return the promise under a belief off by a distance Delta.
@@ -118,7 +118,7 @@ def promise_if_belief_off(
     >>> from takifugu import Count, MarkovChain, Pufferfish, calibrate, every_entry
     >>> chain = MarkovChain([[0.9, 0.1], [0.4, 0.6]], length=100)
     >>> found = calibrate(Pufferfish(every_entry(), chain), Count(1), epsilon=1, mechanism="quilt-exact")
-    >>> promise_if_belief_off(found.guarantee, conditional=0.1).epsilon
+    >>> robust_guarantee(found.guarantee, conditional=0.1).epsilon
     Fraction(6, 5)
     """
     check_type(guarantee, Guarantee, "a promise", "give the guarantee of calibrate(...) or compose(...)", "guarantee")

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from takifugu.audit.exact import Audit, joint_loss, true_delta, true_loss
+from takifugu.audit.exact import Audit, exact_delta, exact_loss, joint_loss
 from takifugu.audit.sampling import LowerBound, sampled_loss
 
-__all__ = ["Audit", "LowerBound", "joint_loss", "sampled_loss", "true_delta", "true_loss"]
+__all__ = ["Audit", "LowerBound", "exact_delta", "exact_loss", "joint_loss", "sampled_loss"]

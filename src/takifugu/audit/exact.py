@@ -93,7 +93,7 @@ CLASS = "it is a class of laws, of which the audit lists the given members only"
 REAL = "the answer is a real number, of which the audit encloses the loss after Laplace noise, and the delta"
 
 
-def true_loss(
+def exact_loss(
     subject: Calibrated | Framework,
     query: Query | None = None,
     randomiser: Randomiser | None = None,
@@ -114,7 +114,7 @@ def true_loss(
     >>> from takifugu import Count, MarkovChain, Pufferfish, every_entry
     >>> from takifugu.analysis.randomisers import DiscreteLaplace
     >>> chain = MarkovChain([[0.9, 0.1], [0.4, 0.6]], length=1)
-    >>> audit = true_loss(Pufferfish(every_entry(), chain), Count(1), DiscreteLaplace(Fraction(2), Fraction(1)))
+    >>> audit = exact_loss(Pufferfish(every_entry(), chain), Count(1), DiscreteLaplace(Fraction(2), Fraction(1)))
     >>> round(audit.loss, 12), audit.comparison
     (0.5, 'step 0 = 0 against step 0 = 1')
     """
@@ -237,7 +237,7 @@ def _over_class(framework: Framework, releases: Sequence[Release]) -> Audit:
     return Audit(ends.high, ends.comparison, ends.outputs, ends.low, ends.high)
 
 
-def true_delta(
+def exact_delta(
     subject: Calibrated | Framework,
     epsilon: Number | None = None,
     query: Query | None = None,
@@ -252,13 +252,13 @@ def true_delta(
     enclose the delta before rounding to the grid, of which the published value has at most as much. For a class `upper`
     is 1.
 
-    Raises what `true_loss` raises, except that normal noise is fine, and InputError for a framework without epsilon.
+    Raises what `exact_loss` raises, except that normal noise is fine, and InputError for a framework without epsilon.
 
     >>> from fractions import Fraction
     >>> from takifugu import Count, MarkovChain, Pufferfish, every_entry
     >>> from takifugu.analysis.randomisers import DiscreteLaplace
     >>> framework = Pufferfish(every_entry(), MarkovChain([[0.9, 0.1], [0.4, 0.6]], length=1))
-    >>> round(true_delta(framework, 0.5, Count(1), DiscreteLaplace(Fraction(1), Fraction(1))).loss, 9)
+    >>> round(exact_delta(framework, 0.5, Count(1), DiscreteLaplace(Fraction(1), Fraction(1))).loss, 9)
     0.287649137
     """
     budget = _promised(subject) if epsilon is None else as_epsilon(epsilon)
@@ -284,7 +284,7 @@ def true_delta(
 
 def _promised(subject: Calibrated | Framework) -> Fraction:
     if isinstance(subject, Framework):
-        raise InputError("an audit of a framework's delta needs an epsilon", fix="true_delta(framework, 1, ...)").at(
+        raise InputError("an audit of a framework's delta needs an epsilon", fix="exact_delta(framework, 1, ...)").at(
             "epsilon"
         )
     check_type(subject, Calibrated, *CALIBRATION, "subject")
@@ -368,7 +368,7 @@ def _parts(
     check_type(subject, Framework, *CALIBRATION, "subject")
     if query is None or randomiser is None:
         raise InputError(
-            "an audit of a framework needs the query and the noise", fix="true_loss(framework, query, noise)"
+            "an audit of a framework needs the query and the noise", fix="exact_loss(framework, query, noise)"
         ).at("query")
     _check_noise(randomiser)
     return subject, query, randomiser

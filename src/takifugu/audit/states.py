@@ -22,8 +22,8 @@ from takifugu.analysis.questions.joint_states import (
 )
 from takifugu.core.errors import InputError
 from takifugu.model.beliefs import Belief
-from takifugu.model.beliefs.chains.chain import BinaryChainInterval, MarkovChain, MarkovChainClass
-from takifugu.model.beliefs.chains.chain_region import ChainRegion
+from takifugu.model.beliefs.chains.chain import BinaryChains, MarkovChain, ReversibleChains
+from takifugu.model.beliefs.chains.interval_chain import IntervalMarkovChain
 from takifugu.model.beliefs.chains.periodic_chain import PeriodicChain
 from takifugu.model.beliefs.chains.pieces import IndependentPieces
 from takifugu.model.beliefs.contacts import Clique
@@ -146,7 +146,7 @@ class UserStates(JointStates[IndependentUsers]):
         return of_one_law(values, weights, users.size, nothing=nothing)
 
 
-class ChainClass(JointStates[ChainRegion | BinaryChainInterval]):
+class ChainClass(JointStates[IntervalMarkovChain | BinaryChains]):
     """A class of chains with transition probabilities in intervals."""
 
     is_class = True
@@ -160,7 +160,7 @@ class ChainClass(JointStates[ChainRegion | BinaryChainInterval]):
         return member.with_length(self.belief.length)
 
 
-class ReversibleClass(JointStates[MarkovChainClass]):
+class ReversibleClass(JointStates[ReversibleChains]):
     """All reversible chains with stationary masses >= pi and eigengap >= g."""
 
     is_class = True

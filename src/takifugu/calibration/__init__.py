@@ -67,8 +67,9 @@ def calibrate(
 
     "auto" asks the mechanisms that compose with later releases and takes the smallest expected error of those that keep
     the promise, are within the work limit and are not refused by default; equal errors prefer the kind that composes
-    better, then the registry's order. With `only_release`, for `between`, and where none composes, it asks every
-    mechanism and takes the smallest error of all: if that is alone, its promise counts only while there is no other
+    better, then the registry's order. With `only_release`, for `distribution_pair`, and where none composes, it asks
+    every mechanism and takes the smallest error of all: if that is alone, its promise counts only while there is no
+    other
     release (`Calibration.forbids`). One that is asked by name is run at any cost, and states its promise; those of
     other packages are never taken otherwise, and certificates say whose promise it is.
 
@@ -81,7 +82,7 @@ def calibrate(
     Raises InputError for a bad epsilon (outside [1e-9, 10000]), delta, mechanism or query, and for delta > 0 with a
     mechanism that has no use for it; CalibrationRefused where nothing may be used as asked.
 
-    >>> from takifugu import MarkovChain, Count, Pufferfish, every_entry
+    >>> from takifugu import Count, MarkovChain, Pufferfish, every_entry
     >>> chain = MarkovChain([[0.9, 0.1], [0.4, 0.6]], length=100, states=["still", "walking"])
     >>> calibrate(Pufferfish(every_entry(), chain), Count("walking"), epsilon=1, mechanism="group").scale
     100.0
@@ -156,8 +157,9 @@ def compare(
     `allow_zero_noise` accepts it; a belief from the private data is not refused here. Raises InputError for a bad
     epsilon, delta or query.
 
-    >>> from takifugu import Identity, Pmf, between
-    >>> table = compare(between(Pmf([0, 1], [0.5, 0.5]), Pmf([1], [1])), Identity(), epsilon=1)
+    >>> from takifugu import Identity, distribution_pair
+    >>> from takifugu.numbers import Pmf
+    >>> table = compare(distribution_pair(Pmf([0, 1], [0.5, 0.5]), Pmf([1], [1])), Identity(), epsilon=1)
     >>> table[0].name, table[0].scale
     ('group', 1.0)
     """
@@ -183,7 +185,7 @@ def with_scale(
     smaller (`promise_of`). Raises InputError for a scale that is not a finite number above 0, and CalibrationRefused
     for noise that `calibrate` refuses by default.
 
-    >>> from takifugu import MarkovChain, Count, Pufferfish, every_entry
+    >>> from takifugu import Count, MarkovChain, Pufferfish, every_entry
     >>> chain = MarkovChain([[0.9, 0.1], [0.4, 0.6]], length=1, states=["still", "walking"])
     >>> with_scale(Pufferfish(every_entry(), chain), Count("walking"), 4).epsilon
     Fraction(1, 4)

@@ -28,7 +28,7 @@ from takifugu.influence.chains.recordings import recording_loss
 from takifugu.influence.profiles.patience import most_steps
 from takifugu.influence.profiles.profile import Profile
 from takifugu.model.beliefs import Belief
-from takifugu.model.beliefs.chains.chain import BinaryChainInterval
+from takifugu.model.beliefs.chains.chain import BinaryChains
 from takifugu.model.beliefs.chains.periodic_chain import PeriodicChain
 from takifugu.model.beliefs.one_sequence import OneSequence
 from takifugu.model.queries import Additive
@@ -278,7 +278,7 @@ CHAIN = Curve(
 CLASS = Curve(class_loss, class_work, along=_along_class)
 #: The loss over a class of binary chains is that of its worst one with any start (chain classes, section 6); the proof
 #: is of Lemma 2, which needs no start.
-INTERVAL: Curve[BinaryChainInterval] = Curve(
+INTERVAL: Curve[BinaryChains] = Curve(
     lambda belief, profile, family: _patient_loss(belief.worst, profile, family, is_anywhere=True),
     lambda belief: chain_work(belief.worst),
     along=lambda belief, lengths, rates, family, _: _along_chain(belief.worst, lengths, rates, family, True),
@@ -289,9 +289,9 @@ CURVES: Question[Curve[Any] | None] = Question(
     "what a profile costs its secrets",
     {
         "model.beliefs.chains.periodic_chain:PeriodicChain": "influence.curves:CHAIN",
-        "model.beliefs.chains.chain:BinaryChainInterval": "influence.curves:INTERVAL",
-        "model.beliefs.chains.chain:MarkovChainClass": "influence.curves:CLASS",
-        "model.beliefs.chains.chain_region:ChainRegion": "influence.curves:CLASS",
+        "model.beliefs.chains.chain:BinaryChains": "influence.curves:INTERVAL",
+        "model.beliefs.chains.chain:ReversibleChains": "influence.curves:CLASS",
+        "model.beliefs.chains.interval_chain:IntervalMarkovChain": "influence.curves:CLASS",
         "model.beliefs.networks.network:BayesianNetwork": "influence.network_curves:NETWORK",
         "model.beliefs.table:JointTable": "influence.network_curves:TABLE",
         "model.beliefs.contacts:Clique": "influence.network_curves:CLIQUE",

@@ -44,7 +44,7 @@ from takifugu.numbers.rationals import Number, as_epsilon
 from takifugu.numbers.search import are_neighbours, halved, mean
 from takifugu.numbers.transport.bottleneck import Metric, bottleneck, checked_distances, normalised
 from takifugu.numbers.transport.metrics import Declared
-from takifugu.numbers.transport.on_the_line import monotone_plan
+from takifugu.numbers.transport.on_the_line import monotone_coupling
 
 #: Room for the roundings of the masses, relative to epsilon.
 INSIDE = 1 - 2.0**-30
@@ -74,8 +74,9 @@ class KantorovichExponential:
     def bound(self, problem: Problem) -> Bound | Refusal:
         """Return the choice with the largest verified rate.
 
-        >>> from takifugu import Identity, Pmf, between
-        >>> bits = between(Pmf([0], [1]), Pmf([1], [1]))
+        >>> from takifugu import Identity, distribution_pair
+        >>> from takifugu.numbers import Pmf
+        >>> bits = distribution_pair(Pmf([0], [1]), Pmf([1], [1]))
         >>> noise = MECHANISM.bound(Problem(bits, Identity(), Fraction(1))).randomiser
         >>> round(float(noise.rate), 6), round(noise.expected_error(), 6)
         (1.0, 0.268941)
@@ -194,7 +195,7 @@ def _plan_moves(finite: FiniteProblem) -> list[tuple[Any, Any]]:
     laws = [Pmf.from_counts(list(finite.inputs), list(law)) for law in finite.laws]
     moves: dict[tuple[Atom, Atom], None] = {}
     for side in finite.sides:
-        plan = monotone_plan(laws[side.left], laws[side.right])
+        plan = monotone_coupling(laws[side.left], laws[side.right])
         moves.update(dict.fromkeys((x, y) for x, y, _ in plan.items() if x != y))
     return [(Fraction(x), Fraction(y)) for x, y in moves]
 

@@ -36,8 +36,10 @@ class KantorovichRelaxed:
     def bound(self, problem: Problem) -> Bound | Refusal:
         """Return noise of the largest scale any comparison needs.
 
-        >>> from takifugu import Identity, Pmf, between
-        >>> table = between(Pmf.from_counts([1, 2, 3, 4], [2, 1, 2, 1]), Pmf.from_counts([1, 2, 3, 4], [3, 3, 2, 4]))
+        >>> from takifugu import Identity, distribution_pair
+        >>> from takifugu.numbers import Pmf
+        >>> one, other = Pmf.from_counts([1, 2, 3, 4], [2, 1, 2, 1]), Pmf.from_counts([1, 2, 3, 4], [3, 3, 2, 4])
+        >>> table = distribution_pair(one, other)
         >>> round(float(MECHANISM.bound(Problem(table, Identity(), Fraction(1))).randomiser.scale), 9)
         0.671194939
         """

@@ -64,8 +64,10 @@ class LaplaceExact:
     def bound(self, problem: Problem) -> Bound | Refusal:
         """Return the least noise for epsilon in every comparison, perhaps none.
 
-        >>> from takifugu import Identity, Pmf, between
-        >>> flu = between(Pmf.from_counts([0, 1, 2, 3], [3, 1, 1, 1]), Pmf.from_counts([1, 2, 3, 4], [1, 1, 1, 1]))
+        >>> from takifugu import Identity, distribution_pair
+        >>> from takifugu.numbers import Pmf
+        >>> well, ill = Pmf.from_counts([0, 1, 2, 3], [3, 1, 1, 1]), Pmf.from_counts([1, 2, 3, 4], [1, 1, 1, 1])
+        >>> flu = distribution_pair(well, ill)
         >>> round(float(MECHANISM.bound(Problem(flu, Identity(), Fraction(1))).randomiser.scale), 9)
         1.46353212
         """

@@ -12,8 +12,9 @@ k = 0.41866 / delta^(1/3), the constant that the proof gives: this is the correc
 printed 0.41 a step of the proof fails, although the claim holds (errata E1); the witness shows that sigma beside it.
 Both rules are for comparison: the analytic one needs less.
 
->>> from takifugu import Identity, Pmf, between
->>> pair = Problem(between(Pmf([0], [1]), Pmf([2], [1])), Identity(), Fraction(1), Fraction(1, 10**5))
+>>> from takifugu import Identity, distribution_pair
+>>> from takifugu.numbers import Pmf
+>>> pair = Problem(distribution_pair(Pmf([0], [1]), Pmf([2], [1])), Identity(), Fraction(1), Fraction(1, 10**5))
 >>> [round(float(rule.bound(pair).randomiser.scale), 6) for rule in (ANALYTIC, RULE_A, RULE_B)]
 [7.461263, 9.689611, 77.755625]
 >>> RULE_B.bound(pair).witness.numbers[2]  # doctest: +ELLIPSIS

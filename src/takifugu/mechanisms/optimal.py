@@ -57,8 +57,9 @@ class Optimal:
     def bound(self, problem: Problem) -> Bound | Refusal:
         """Return the channel, or a refusal of too large a program.
 
-        >>> from takifugu import Identity, Pmf, between
-        >>> bits = between(Pmf([0], [1]), Pmf([1], [1]))
+        >>> from takifugu import Identity, distribution_pair
+        >>> from takifugu.numbers import Pmf
+        >>> bits = distribution_pair(Pmf([0], [1]), Pmf([1], [1]))
         >>> round(MECHANISM.bound(Problem(bits, Identity(), Fraction(1))).randomiser.mean_error(), 6)
         0.268941
         """

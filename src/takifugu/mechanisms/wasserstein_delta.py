@@ -46,8 +46,10 @@ class WassersteinDelta:
     def bound(self, problem: Problem) -> Bound | Refusal:
         """Return noise of the largest scale any comparison needs, or a refusal.
 
-        >>> from takifugu import Identity, Pmf, between
-        >>> flu = between(Pmf.from_counts([0, 1, 2, 3], [3, 1, 1, 1]), Pmf.from_counts([1, 2, 3, 4], [1, 1, 1, 1]))
+        >>> from takifugu import Identity, distribution_pair
+        >>> from takifugu.numbers import Pmf
+        >>> well, ill = Pmf.from_counts([0, 1, 2, 3], [3, 1, 1, 1]), Pmf.from_counts([1, 2, 3, 4], [1, 1, 1, 1])
+        >>> flu = distribution_pair(well, ill)
         >>> MECHANISM.bound(Problem(flu, Identity(), Fraction(1), Fraction(1, 4))).randomiser.scale
         Fraction(1, 1)
         """

@@ -102,12 +102,12 @@ class Framework:
 
     @cached_property
     def pairs(self) -> tuple[LawPair, ...]:
-        """Return the distributions given to compare directly (`between`), mostly none."""
+        """Return the distributions given to compare directly (`distribution_pair`), mostly none."""
         return tuple(b for b in self.beliefs if isinstance(b, LawPair))  # a framework's own form, no capability
 
     @property
     def is_pair(self) -> bool:
-        """Return whether distributions are compared directly, without entries (`between`)."""
+        """Return whether distributions are compared directly, without entries (`distribution_pair`)."""
         return bool(self.pairs)
 
     @property
@@ -199,7 +199,7 @@ def Pufferfish(secrets: Secret | Iterable[Secret], beliefs: Belief | Iterable[Be
         _check_belief(belief)
         if isinstance(belief, LawPair) != all(isinstance(s, WhichLaw) for s in all_secrets):
             raise InputError(
-                "two distributions of an answer are compared by between(p, q), not by secrets of entries"
+                "two distributions of an answer are compared by distribution_pair(p, q), not by secrets of entries"
             ).at("beliefs")
     # a number in a secret counts the entries as its beliefs list them
     framework = Framework(all_secrets, believed, _definition(all_secrets))
@@ -221,12 +221,12 @@ def _check_pairs(framework: Framework) -> None:
     ).at("secrets")
 
 
-def between(p: Pmf, q: Pmf) -> Framework:
+def distribution_pair(p: Pmf, q: Pmf) -> Framework:
     """Return the framework to hide a choice of two distributions.
 
     The answer comes from one of the two (Ding22 §2).
 
-    >>> between(Pmf([0, 1], [0.5, 0.5]), Pmf([1], [1])).definition
+    >>> distribution_pair(Pmf([0, 1], [0.5, 0.5]), Pmf([1], [1])).definition
     'pufferfish'
     """
     for law in (p, q):

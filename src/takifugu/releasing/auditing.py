@@ -17,7 +17,7 @@ from takifugu.analysis.bounds import Witness
 from takifugu.analysis.guarantee import Covers, Guarantee
 from takifugu.analysis.questions.coded_rows import CodedRows
 from takifugu.analysis.randomisers import from_dict as randomiser_from_dict
-from takifugu.audit import Audit, true_delta, true_loss
+from takifugu.audit import Audit, exact_delta, exact_loss
 from takifugu.audit.draws import Fit, fit
 from takifugu.calibration import Calibration
 from takifugu.core.errors import InputError, Unsupported
@@ -128,7 +128,7 @@ def audited(table: str, unit: str | None, calibration: Calibration, draws: int =
     slack = SLACK * float(promised) if is_pure else SLACK_OF_DELTA
     audit, why, verdict = None, "", "open"
     try:
-        audit = true_loss(calibration) if is_pure else true_delta(calibration)
+        audit = exact_loss(calibration) if is_pure else exact_delta(calibration)
         if audit.lower > float(promised) + slack:
             verdict = "broken"
         elif audit.upper <= float(promised) + slack:

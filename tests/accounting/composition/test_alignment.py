@@ -35,7 +35,7 @@ def window(framework: Framework, query: Query, units: Any, start: int) -> Window
     return start, contributions_of(framework, query), units
 
 
-def true_loss(rows: Sequence[Sequence[float]], length: int, start: Any, windows: Sequence[Window]) -> float:
+def exact_loss(rows: Sequence[Sequence[float]], length: int, start: Any, windows: Sequence[Window]) -> float:
     """Return the true joint loss about every step of a recording of which the windows are published."""
     law = float_law(rows, length, start)
     releases = []

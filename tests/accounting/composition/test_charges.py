@@ -21,8 +21,9 @@ from takifugu.accounting.composition.losses import noise_loss
 from takifugu.analysis.guarantee import Covers
 from takifugu.core.errors import InputError
 from takifugu.mechanisms import group, wasserstein
-from takifugu.model.frameworks import Framework, Pufferfish, between
+from takifugu.model.frameworks import Framework, Pufferfish, distribution_pair
 from takifugu.model.queries import Additive, Count, Histogram, Identity, Linear, Mean, Query, Sum, registry, resolved
+from takifugu.numbers import Pmf
 from takifugu.numbers.runs import Runs
 
 
@@ -48,7 +49,7 @@ def test_a_charge_keeps_the_changes_of_all_entries_and_of_one() -> None:
         assert changes(charge(about, Linear(["1/2", "-3/2", 0]))) == (2, Fraction(3, 2), 5)  # ten halves
         assert changes(charge(about, Histogram())) == (6, 2, 10)
     for farthest in (13, 6.5):
-        pair = between(tf.Pmf([0, 5], [0.5, 0.5]), tf.Pmf([0.5, farthest], [0.5, 0.5]))
+        pair = distribution_pair(Pmf([0, 5], [0.5, 0.5]), Pmf([0.5, farthest], [0.5, 0.5]))
         one = charge_of(promised(pair, Identity(), group.MECHANISM))
         assert changes(one) == (farthest, farthest, farthest)
         assert (one.entries, one.names, one.lengths, one.answers) == (0, (), (), ())
@@ -66,7 +67,7 @@ def test_the_order_of_beliefs_and_of_their_tables_does_not_matter() -> None:
 @pytest.mark.parametrize("unit", [1, 0.5, 0.001, 1000])
 def test_the_unit_of_two_laws_does_not_change_what_releases_cost(unit: float) -> None:
     """Answers in thousands are no safer: the change of a pair of laws was once counted in grid units of grid units."""
-    pair = between(tf.Pmf([0, 10 * unit], [0.5, 0.5]), tf.Pmf([unit, 11 * unit], [0.5, 0.5]))
+    pair = distribution_pair(Pmf([0, 10 * unit], [0.5, 0.5]), Pmf([unit, 11 * unit], [0.5, 0.5]))
     one = promised(pair, Identity(), wasserstein.MECHANISM)
     charged = charge_of(one)
     assert float(charged.change or 0) == pytest.approx(11 * unit)

@@ -38,9 +38,10 @@ from takifugu.analysis.guarantee import Covers
 from takifugu.analysis.randomisers import Exact, RoundedNormal
 from takifugu.core.errors import CompositionRefused, InputError
 from takifugu.mechanisms import group, wasserstein
-from takifugu.model.frameworks import Framework, Pufferfish, between
+from takifugu.model.frameworks import Framework, Pufferfish, distribution_pair
 from takifugu.model.queries import Count, Histogram, Identity, Linear, Mean, Query, Sum
 from takifugu.model.secrets.of_entries import entry, every_entry
+from takifugu.numbers import Pmf
 
 WHOLE, DATA, QUILT, SINGLE = Covers
 THIRD, HALF = Fraction(1, 3), Fraction(1, 2)
@@ -57,7 +58,7 @@ def law_of(belief: tf.MarkovChain) -> dict[tuple[int, ...], float]:
     return float_law(belief.matrix.tolist(), belief.length, start)
 
 
-def true_loss(framework: Framework, releases: Sequence[Promised]) -> float:
+def exact_loss(framework: Framework, releases: Sequence[Promised]) -> float:
     """Return what releases about a chain lose together."""
     listed = [(contributions_of(framework, r.query), r.randomiser.scale / r.randomiser.grid) for r in releases]
     return worst_joint_loss(law_of(framework.beliefs[0]), listed, framework.beliefs[0].size)
@@ -139,7 +140,7 @@ def test_erratum_e12_two_noisy_numbers_are_charged_above_their_true_loss() -> No
 
 
 def test_erratum_e12_for_two_laws() -> None:
-    framework = between(tf.Pmf([0, 10], [0.5, 0.5]), tf.Pmf([1, 11], [0.5, 0.5]))
+    framework = distribution_pair(Pmf([0, 10], [0.5, 0.5]), Pmf([1, 11], [0.5, 0.5]))
     number = promised(framework, Identity(), wasserstein.MECHANISM)
     assert float(compose([number, number]).epsilon) == pytest.approx(22)
     assert float(compose([number, promised(framework, Identity(), group.MECHANISM, 2)]).epsilon) == pytest.approx(13)
@@ -187,7 +188,7 @@ def test_joint_quilt_cost_lies_between_the_true_joint_loss_and_the_sum_of_whole_
     framework, releases = case
     charges = [replace(charge_of(r), framework="another belief") for r in releases]  # charged by their noise alone
     cost = joint(framework, charges).epsilon
-    assert cost >= true_loss(framework, releases) - 1e-9
+    assert cost >= exact_loss(framework, releases) - 1e-9
     assert cost <= sum(c.change / c.scale for c in charges)
     assert cost >= max(joint(framework, [c]).epsilon for c in charges)
 
@@ -202,7 +203,7 @@ def test_no_mixture_of_kinds_is_below_the_true_joint_loss(case: Any, kinds: list
         is_foreign = kind is QUILT or len(releases) == 1
         by_noise = {"framework": "another belief"} if is_foreign else {"epsilon": Fraction(1, 100)}
         charges.append(replace(charge_of(release), covers=kind, **by_noise))
-    assert joint(framework, charges).epsilon >= true_loss(framework, releases) - 1e-9
+    assert joint(framework, charges).epsilon >= exact_loss(framework, releases) - 1e-9
 
 
 @settings(max_examples=15, deadline=None)
@@ -212,7 +213,7 @@ def test_a_single_and_whole_releases_are_not_below_the_true_joint_loss(case: Any
     single = promised(framework, Count(1), wasserstein.MECHANISM, epsilon)
     wholes = [promised(framework, r.query, group.MECHANISM, epsilon) for r in others[:2]]
     together = compose([wholes[0], single, *wholes[1:]])
-    assert true_loss(framework, [single, *wholes]) <= together.epsilon + 1e-9
+    assert exact_loss(framework, [single, *wholes]) <= together.epsilon + 1e-9
 
 
 # Several frameworks: a new belief inherits the history.

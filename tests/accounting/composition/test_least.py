@@ -17,7 +17,8 @@ from takifugu.analysis.guarantee import Covers
 from takifugu.analysis.randomisers import RoundedNormal
 from takifugu.core.errors import CompositionRefused
 from takifugu.mechanisms import wasserstein
-from takifugu.model.frameworks import Framework, Pufferfish, between
+from takifugu.model.frameworks import Framework, Pufferfish, distribution_pair
+from takifugu.numbers import Pmf
 
 WHOLE, DATA, QUILT, SINGLE = Covers
 HALF, THIRD, LITTLE = Fraction(1, 2), Fraction(1, 3), Fraction(1, 1000)
@@ -102,7 +103,7 @@ def test_what_a_set_costs_in_any_order(name: str) -> None:
 def test_where_nothing_is_read_entry_by_entry_all_count_by_their_whole_change() -> None:
     """Of two that a belief does not read, the joint loss and the whole changes are one: the first bound counts."""
     about = users(4)
-    pair = between(tf.Pmf([0, 10], [0.5, 0.5]), tf.Pmf([1, 11], [0.5, 0.5]))
+    pair = distribution_pair(Pmf([0, 10], [0.5, 0.5]), Pmf([1, 11], [0.5, 0.5]))
     assert cost([BROAD, DEAR], about) == (11, "joint loss", QUILT)
     assert cost([BROAD, BROAD], about) == (2, "sum", WHOLE)
     single = charge_of(promised(pair, tf.Identity(), wasserstein.MECHANISM))

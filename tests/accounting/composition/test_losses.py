@@ -185,7 +185,7 @@ def test_rows_that_are_randomised_each_by_itself_lose_what_their_channel_does_fo
         channel = Channel.of([0, 1], ["x", "y"], rows)
         noise = Sending(3, 0.0, 1.0, "", Sender(channel))
         sent = Charge(
-            "populations", "distribution", DATA, Fraction(1, 1000), Fraction(0), tf.EachValue(0, "").to_dict(),
+            "populations", "distribution", DATA, Fraction(1, 1000), Fraction(0), tf.LocalValue(0, "").to_dict(),
             noise.to_dict(), None, Fraction(3), Fraction(3), 3, (),
         )  # fmt: skip
         true = 3 * math.log(masses[0] / masses[1])

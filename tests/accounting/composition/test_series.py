@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 import pytest
 from scipy.special import ndtr
-from tests.mechanisms.test_influence_gaussian import framework_of, true_delta
+from tests.mechanisms.test_influence_gaussian import exact_delta, framework_of
 from tests.support.ledger_tools import laplace as laplace_noise
 from tests.support.series_oracle import adaptive_delta, hockey_stick
 
@@ -43,7 +43,7 @@ def laplace(query: Any, epsilon: Any) -> Any:
 def true_delta_of(releases: list[tuple[Any, float, bool]], epsilon: Fraction) -> float:
     """Return the true delta of releases: a query, its scale, and whether its noise is normal."""
     known = [(WEIGHTS[query], scale, is_normal) for query, scale, is_normal in releases]
-    return true_delta(np.array(STAY), [0.8, 0.2], 4, known, float(epsilon))
+    return exact_delta(np.array(STAY), [0.8, 0.2], 4, known, float(epsilon))
 
 
 def charges(*calibrations: Any) -> list[Charge]:
@@ -285,7 +285,7 @@ def test_independent_users_who_move_an_answer_by_other_tables() -> None:
     """One moves two cells by 1, the other one cell by 2: alike in L1, and not in L2."""
     users = tf.Pufferfish(tf.every_entry(), tf.IndependentUsers([{0: 0.5, 1: 0.5}] * 2))
     parts = [tf.Histogram(entries=(0,)), tf.Sum(codes={0: 0, 1: 2}, entries=(1,))]
-    pure = charge_of(tf.calibrate(users, tf.Together(parts), 1, mechanism="group"), begins_series=True)
+    pure = charge_of(tf.calibrate(users, tf.JointQuery(parts), 1, mechanism="group"), begins_series=True)
     sigma, delta = Fraction(5), Fraction(1, 10**4)
     noise = RoundedNormal(sigma, Fraction(1), 3).to_dict()
     begun = replace(pure, scale=None, delta=delta, covers=Covers.OUTPUT, randomiser=noise)

@@ -217,7 +217,7 @@ FRAMEWORKS: list[Any] = [
     tf.MarkovChain([[0.9, 0.1], [0.4, 0.6]], 30),
     tf.MarkovChain([[0.3, 0.7], [0.6, 0.4]], 12),
     tf.MarkovChain([[0.8, 0.1, 0.1], [0.2, 0.6, 0.2], [0.1, 0.3, 0.6]], 9),
-    tf.BinaryChainInterval(0.2, 15),
+    tf.BinaryChains(0.2, 15),
     tf.PeriodicChain([[[0.9, 0.1], [0.2, 0.8]], [[0.5, 0.5], [0.4, 0.6]]], 10, [0, 1]),
     tf.IndependentPieces(tf.MarkovChain([[0.9, 0.1], [0.4, 0.6]], 1), (4, 7)),
 ]

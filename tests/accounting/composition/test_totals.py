@@ -40,9 +40,9 @@ def beliefs(draw: st.DrawFn) -> Any:
     return draw(st.sampled_from([
         lambda n, at: tf.MarkovChain(one, n, initial),
         lambda n, at: tf.PeriodicChain([one, other], n, [0, 1, 1], at % 3, initial),
-        lambda n, at: tf.MarkovChainClass(0.3, 0.6, n),
-        lambda n, at: tf.BinaryChainInterval(0.2, n),
-        lambda n, at: tf.ChainRegion([[0.5, 0.1], [0.2, 0.4]], [[0.9, 0.5], [0.6, 0.8]], n),
+        lambda n, at: tf.ReversibleChains(0.3, 0.6, n),
+        lambda n, at: tf.BinaryChains(0.2, n),
+        lambda n, at: tf.IntervalMarkovChain([[0.5, 0.1], [0.2, 0.4]], [[0.9, 0.5], [0.6, 0.8]], n),
     ]))  # fmt: skip
 
 

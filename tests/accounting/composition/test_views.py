@@ -23,9 +23,10 @@ from takifugu.analysis.guarantee import Covers
 from takifugu.core.errors import InputError, TakifuguError
 from takifugu.mechanisms import group
 from takifugu.model.beliefs.chains.pieces import IndependentPieces
-from takifugu.model.frameworks import Framework, Pufferfish, between
+from takifugu.model.frameworks import Framework, Pufferfish, distribution_pair
 from takifugu.model.queries import Count, Identity, Linear, Query, Sum, from_dict, resolved
 from takifugu.model.secrets.of_entries import entry, every_entry
+from takifugu.numbers import Pmf
 
 COIN = {0: 0.5, 1: 0.5}
 UNEVEN = Linear([5, 0, 2])
@@ -103,7 +104,7 @@ def test_a_sequence_of_another_length_is_read_at_its_own() -> None:
 
 
 def test_beside_two_laws_nothing_is_known_of_entries() -> None:
-    pair = between(tf.Pmf([0, 10], [0.5, 0.5]), tf.Pmf([1, 11], [0.5, 0.5]))
+    pair = distribution_pair(Pmf([0, 10], [0.5, 0.5]), Pmf([1, 11], [0.5, 0.5]))
     assert read_as(pair, charge(steps(3), UNEVEN)) is None
     mine = charge_of(promised(pair, Identity(), group.MECHANISM))
     assert mine.entries == 0
@@ -287,7 +288,7 @@ def cells(draw: st.DrawFn, size: int) -> list[list[int]]:
 @given(cells(6), cells(6), st.sampled_from(["group", "quilt-exact", "entry"]))
 def test_two_tables_by_hour_reveal_no_more_than_they_are_charged(one, two, mechanism):
     framework = tf.Pufferfish(tf.every_entry(), tf.MarkovChain(MATRIX, 6))
-    tables = [tf.By(tf.Count(1), {f"{n:02}": chosen for n, chosen in enumerate(table)}) for table in (one, two)]
+    tables = [tf.GroupBy(tf.Count(1), {f"{n:02}": chosen for n, chosen in enumerate(table)}) for table in (one, two)]
     calibrations = [tf.calibrate(framework, table, epsilon=1, mechanism=mechanism) for table in tables]
     scaled = [(table, made.scale) for table, made in zip((one, two), calibrations, strict=True)]
     assert cell_oracles.joint_loss(float_law(MATRIX, 6), scaled) <= float(tf.compose(calibrations).epsilon) + 1e-9
@@ -295,7 +296,7 @@ def test_two_tables_by_hour_reveal_no_more_than_they_are_charged(one, two, mecha
 
 def test_fewer_than_the_cells_of_an_entry_is_too_little_noise():
     """Where cells overlap, noise for one of them alone would break the promise that the table makes."""
-    table, query = [[0, 1], [1, 2]], tf.By(tf.Count(1), {"a": [0, 1], "b": [1, 2]})
+    table, query = [[0, 1], [1, 2]], tf.GroupBy(tf.Count(1), {"a": [0, 1], "b": [1, 2]})
     made, narrow = (tf.calibrate(steps(3), query, epsilon=1, mechanism=name) for name in ("group", "entry"))
     fair = dict.fromkeys(product((0, 1), repeat=3), 1 / 8)
     assert made.scale == 4  # 1 + 2 + 1, and not 3
@@ -309,7 +310,7 @@ def test_a_pool_charges_each_unit_for_its_own_table():
     pool, unit = (tf.Pufferfish(tf.every_entry(), b) for b in (tf.IndependentPieces(chain, [48, 48, 48]), chain))
     hours = {f"{hour:02}": [hour] for hour in range(24)}
     for query in (tf.Histogram(), tf.Mean(), tf.Sum()):
-        table = tf.By(query, hours, by="hour", every=24)
+        table = tf.GroupBy(query, hours, by="hour", every=24)
         pooled = tf.calibrate(pool, table, epsilon=1, mechanism="quilt-exact")
         charge = charge_of(pooled, unit)
         unit_answer = resolved(from_dict(charge.query), chain)
@@ -320,6 +321,7 @@ def test_a_pool_charges_each_unit_for_its_own_table():
         assert charge.entry_change == rates[0]
         assert charge.query["cells"][0][0] == "0"  # labels say nothing of what is charged
     uneven = tf.Pufferfish(tf.every_entry(), tf.IndependentPieces(chain, [36, 48]))
-    pooled = tf.calibrate(uneven, tf.By(tf.Count(1), {"00": [0], "01": [1]}, every=24), epsilon=1, mechanism="group")
+    hours = tf.GroupBy(tf.Count(1), {"00": [0], "01": [1]}, every=24)
+    pooled = tf.calibrate(uneven, hours, epsilon=1, mechanism="group")
     with pytest.raises(InputError, match="no multiple of that long"):
         charge_of(pooled, unit)

@@ -133,7 +133,7 @@ def test_a_chain_that_never_forgets_pays_for_everything(rows: Any) -> None:
 def test_classes_of_chains_have_windows() -> None:
     whole = Runs.alike(1, 5000), Fraction(1, 500)
     one = cost_of(tf.MarkovChain([[0.8, 0.2], [0.2, 0.8]], 5000), *whole)
-    for belief in (tf.MarkovChainClass(0.2, 0.4, 5000), tf.BinaryChainInterval(0.2, 5000)):
+    for belief in (tf.ReversibleChains(0.2, 0.4, 5000), tf.BinaryChains(0.2, 5000)):
         assert one <= cost_of(belief, *whole) < 1
 
 

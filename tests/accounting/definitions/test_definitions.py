@@ -45,6 +45,7 @@ from takifugu.model import frameworks
 from takifugu.model.beliefs.domain import Domain
 from takifugu.model.frameworks import DEFINITIONS, Framework
 from takifugu.model.queries.candidates import MostFrequent
+from takifugu.numbers import Pmf
 from takifugu.numbers.noise import InsecureSeededEntropyForTests
 from takifugu.releasing.postprocess.release import releases_of
 from takifugu.releasing.publishing.sheets import _rows
@@ -100,12 +101,12 @@ def test_what_has_no_scale_is_printed_without_one() -> None:
 
 def test_the_audit_finds_the_loss_one_way_and_no_other() -> None:
     made = calibrated("1/2")
-    loss = tf.true_loss(made)
+    loss = tf.exact_loss(made)
     assert 0.499 < loss.loss <= 0.5
     assert (loss.output, loss.comparison) == ((one_way.UNKNOWN,), "row 0 = 'ill' against row 0 = 'well'")
     less = replace(made.randomiser, parts=made.randomiser.parts * 11 // 10)  # type: ignore[type-var]
-    assert tf.true_loss(made.framework, ILL, less).loss > 0.5
-    assert tf.true_loss(turned(made.framework), ILL, made.randomiser).loss == math.inf
+    assert tf.exact_loss(made.framework, ILL, less).loss > 0.5
+    assert tf.exact_loss(turned(made.framework), ILL, made.randomiser).loss == math.inf
 
 
 def turned(framework: frameworks.Framework) -> frameworks.Framework:
@@ -191,7 +192,7 @@ def charge(noise: Any, definition: str, covers: Covers = Covers.EVERYTHING, chan
     )  # fmt: skip
 
 
-CHANNEL = tf.calibrate(tf.between(tf.Pmf([0, 1], [0.9, 0.1]), tf.Pmf([0, 1], [0.1, 0.9])), tf.Identity(), 1,
+CHANNEL = tf.calibrate(tf.distribution_pair(Pmf([0, 1], [0.9, 0.1]), Pmf([0, 1], [0.1, 0.9])), tf.Identity(), 1,
                        mechanism="optimal").randomiser  # fmt: skip
 CHOICE = PermuteAndFlip(F(7, 3), ("a", "b", "c"), MostFrequent(2))
 SENT = Sending(3, 0.5, 1.0, "", Sender(randomised_response(["a", "b"], 1)))

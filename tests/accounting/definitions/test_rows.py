@@ -55,7 +55,7 @@ class Case:
             for channel, _, batch, reading in self.releases
         ]
 
-    def true_loss(self, pair: tuple[dict[int, F], dict[int, F]]) -> float:
+    def exact_loss(self, pair: tuple[dict[int, F], dict[int, F]]) -> float:
         tables = [table(channel) for channel, *_ in self.releases]
         read = [of for _, of, *_ in self.releases]
         one, other = (oracle.sent_of_rows(law, read, tables) for law in pair)
@@ -100,7 +100,7 @@ def assert_no_less(true: float, cost: Any) -> None:
 @given(cases())
 def test_no_set_costs_less_than_it_tells(case: Case) -> None:
     about = case.about
-    assert_no_less(case.true_loss(case.laws), joint(about, case.charges(about)).epsilon)
+    assert_no_less(case.exact_loss(case.laws), joint(about, case.charges(about)).epsilon)
 
 
 @settings(max_examples=100)
@@ -112,7 +112,7 @@ def test_where_outputs_cannot_be_listed_no_set_costs_less_than_it_tells(case: Ca
         few.setattr(together, "MOST_NUMBERS", most)
         again = case.about
         cost = joint(again, case.charges(again)).epsilon
-    assert_no_less(case.true_loss(case.laws), cost)
+    assert_no_less(case.exact_loss(case.laws), cost)
     assert exact <= cost + F(CLOSE)
 
 
@@ -120,9 +120,9 @@ def test_where_outputs_cannot_be_listed_no_set_costs_less_than_it_tells(case: Ca
 @given(cases())
 def test_batches_with_names_cost_what_they_tell_and_no_more(case: Case) -> None:
     about = case.about
-    charges = [charge for charge in case.charges(about) if tf.EachValue.from_dict(charge.query).batch]
+    charges = [charge for charge in case.charges(about) if tf.LocalValue.from_dict(charge.query).batch]
     named = replace(case, releases=tuple(release for release in case.releases if release[2]))
-    true = named.true_loss(case.laws) if charges else 0
+    true = named.exact_loss(case.laws) if charges else 0
     alone = max((charge.epsilon for charge in charges), default=0)
     assert float(joint(about, charges).epsilon) == pytest.approx(max(true, alone), abs=CLOSE)
 
@@ -132,14 +132,14 @@ def test_batches_with_names_cost_what_they_tell_and_no_more(case: Case) -> None:
 def test_of_several_beliefs_the_pairs_of_one_of_them_count(case: Case) -> None:
     pairs = (case.laws[:2], case.laws[2:])
     beliefs = [tf.FromPopulations(dict(zip("ab", pair, strict=True)), 1, True) for pair in pairs]
-    about = tf.Pufferfish(tf.which_population(), beliefs)
+    about = tf.Pufferfish(tf.population_membership(), beliefs)
     promised = [
         charge(as_sent(channel), about, max(promise(channel, pair) for pair in pairs), *where)
         for channel, _, *where in case.releases
     ]
     cost = joint(about, promised).epsilon
     for pair in pairs:
-        assert_no_less(case.true_loss(pair), cost)
+        assert_no_less(case.exact_loss(pair), cost)
         assert cost <= len(case.releases) * max(map(rows_cap, beliefs)) * (1 + CLOSE) + CLOSE
 
 
@@ -164,8 +164,8 @@ SECOND = {"home": {"a": F(7, 10), "b": F(3, 10)}, "out": {"a": F(1, 5), "b": F(4
 
 @pytest.mark.parametrize(("law", "cap"), [(PEOPLE, math.log(3)), (SECOND, math.log(3.5))])
 def test_a_value_sent_again_tells_at_most_what_the_value_itself_tells(law: Any, cap: float) -> None:
-    about = tf.Pufferfish(tf.which_population(), tf.FromPopulations(law, independent=True))
-    calibration = tf.calibrate(about, tf.EachValue(batch="May"), 1, mechanism="optimal")
+    about = tf.Pufferfish(tf.population_membership(), tf.FromPopulations(law, independent=True))
+    calibration = tf.calibrate(about, tf.LocalValue(batch="May"), 1, mechanism="optimal")
     noise: Any = calibration.randomiser
     costs = [tf.compose([calibration] * times).epsilon for times in (1, 2, 50)]
     twice = [oracle.sent(oracle.repeated(of, 2), [table(noise.sender.channel)] * 2) for of in law.values()]
@@ -177,11 +177,11 @@ def test_a_value_sent_again_tells_at_most_what_the_value_itself_tells(law: Any, 
 
 
 def test_compare_says_what_the_rows_tell_however_often_they_are_sent() -> None:
-    about = tf.Pufferfish(tf.which_population(), tf.FromPopulations(PEOPLE, rows=2, independent=True))
+    about = tf.Pufferfish(tf.population_membership(), tf.FromPopulations(PEOPLE, rows=2, independent=True))
     words = "they tell at most epsilon 2.198 of the population"
-    assert words in " ".join(str(tf.compare(about, tf.EachValue(), epsilon=1)).split())
-    dependent = tf.Pufferfish(tf.which_population(), tf.FromPopulations(PEOPLE, rows=2))
-    assert "however often" not in str(tf.compare(dependent, tf.EachValue(), epsilon=1))
+    assert words in " ".join(str(tf.compare(about, tf.LocalValue(), epsilon=1)).split())
+    dependent = tf.Pufferfish(tf.population_membership(), tf.FromPopulations(PEOPLE, rows=2))
+    assert "however often" not in str(tf.compare(dependent, tf.LocalValue(), epsilon=1))
 
 
 # What has no cap, and what does not add up: each by an example in which the truth is above what it would be.
@@ -263,7 +263,7 @@ def test_the_largest_ratio_is_over_laws_that_are_allowed_together() -> None:
     near = [{"a": F(1, 2), "b": F(1, 2)}, {"a": F(4, 10), "b": F(6, 10)}]
     far = [{"a": F(1, 100), "b": F(99, 100)}, {"a": F(1, 100), "b": F(99, 100)}]
     beliefs = [tf.FromPopulations({"p": p, "q": q}, 1, True) for p, q in (near, far)]
-    about = tf.Pufferfish(tf.which_population(), beliefs)
+    about = tf.Pufferfish(tf.population_membership(), beliefs)
     channel = randomised_response(["a", "b"], 9)
     again = [charge(as_sent(channel), about, F(9), batch="May")] * 3
     assert joint(about, again).epsilon == pytest.approx(math.log(5 / 4))
@@ -287,7 +287,7 @@ def test_the_cap_of_a_class_is_the_largest_ratio_of_its_corners(counts: list[int
     worst = max(region_oracles.loss(one, other) for p, q in product(*corners) for one, other in ((p, q), (q, p)))
     belief = tf.FromPopulations.counted(samples_of(listed, 4), names, 0.9, independent=True)
     assert float(rows.most_of_rows([belief])) == pytest.approx(float(worst))
-    about, flip = tf.Pufferfish(tf.which_population(), belief), randomised_response(names, 2)
+    about, flip = tf.Pufferfish(tf.population_membership(), belief), randomised_response(names, 2)
     twice = on_one_value(flip, flip)
     pairs = [pair for p, q in product(*corners) for pair in ((p, q), (q, p))]
     once, both = (
@@ -339,7 +339,7 @@ def test_the_comparison_notices_half_a_loss(name: str, monkeypatch: pytest.Monke
     """The value itself, sent for certain in all but one of a thousand cases: all three bounds are tight."""
     channel = randomised_response(["a", "b"], 12)
     case = Case(({"a": F(3, 4), "b": F(1, 4)}, {"a": F(1, 4), "b": F(3, 4)}), ((channel, (0,), "May", ""),) * 2)
-    true = case.true_loss(case.laws)
+    true = case.exact_loss(case.laws)
     assert true <= joint(case.about, case.charges(case.about)).epsilon <= true * (1 + F(1, 10**3))
     if name == "row_losses":
         half = together.RowLosses({("p0", "p1"): true / 2, ("p1", "p0"): true / 2}, is_exact=True)

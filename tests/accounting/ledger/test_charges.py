@@ -255,7 +255,7 @@ BELIEFS: dict[str, Any] = {
     "two values": tf.MarkovChain(TWO, 24),
     "three values, any start": tf.MarkovChain(THREE, 24, "any"),
     "a period": tf.PeriodicChain([TWO, [[0.7, 0.3], [0.2, 0.8]], [[0.5, 0.5], [0.5, 0.5]]], 24),
-    "a class": tf.MarkovChainClass(0.2, 0.4, 24),
+    "a class": tf.ReversibleChains(0.2, 0.4, 24),
     "pieces": tf.IndependentPieces(tf.MarkovChain([[0.95, 0.05], [0.1, 0.9]], 24), (24,)),
 }
 

@@ -140,7 +140,7 @@ Choice = list[tuple[int, Fraction]]
 SIDES: Choice = [(0, SCALE), (0, SCALE), (2, SCALE), (2, SCALE)]
 
 
-def true_delta(epsilon: float, first: Any = FIRST, chosen: Choice = SIDES) -> float:
+def exact_delta(epsilon: float, first: Any = FIRST, chosen: Choice = SIDES) -> float:
     """Return the delta at which both releases keep an epsilon about the middle step, by all states and outputs.
 
     The noisy count of one bit is above one half, or not: between its atoms nothing else is told.
@@ -188,7 +188,7 @@ def test_no_total_with_a_delta_is_below_the_truth(tmp_path: Path, source: str, s
         totals = []
         for number, then in enumerate(chosen):
             totals.append(total_of_both(Ledger.open(tmp_path / f"{seed} {number}.db"), epsilon, delta, then, source))
-        assert true_delta(float(max(total.epsilon for total in totals)), first, chosen) <= delta
+        assert exact_delta(float(max(total.epsilon for total in totals)), first, chosen) <= delta
 
 
 def test_what_was_chosen_after_a_delta_from_elsewhere_costs_its_whole_component(
@@ -200,7 +200,7 @@ def test_what_was_chosen_after_a_delta_from_elsewhere_costs_its_whole_component(
     assert apart.max() <= DELTA + 1e-12  # it keeps its promise
     total = total_of_both(Ledger.open(tmp_path / "ledger.db"))
     assert total.delta == Fraction(1, 10)
-    assert true_delta(float(total.epsilon)) <= DELTA
+    assert exact_delta(float(total.epsilon)) <= DELTA
     assert total.epsilon == Fraction(1, 1000) + 1 / SCALE
 
     def added_up(view: View, steps: Any, here: Any, several: Any) -> list[Charge]:
@@ -209,4 +209,4 @@ def test_what_was_chosen_after_a_delta_from_elsewhere_costs_its_whole_component(
     monkeypatch.setattr(totals, "_in_order", added_up)
     mutant = total_of_both(Ledger.open(tmp_path / "mutant.db")).epsilon
     assert mutant < Fraction(32, 100) * total.epsilon
-    assert true_delta(float(mutant)) > DELTA  # that much is lost by it
+    assert exact_delta(float(mutant)) > DELTA  # that much is lost by it

@@ -78,7 +78,7 @@ def test_losses_over_all_start_laws_are_those_of_the_audit(chain: tf.MarkovChain
         merged = over_all_starts(family)
         losses = merged.losses(Fraction(scale))
         for (a, _, b, _), loss in zip(merged.compared, losses, strict=True):
-            audit = tf.true_loss(tf.Pufferfish(entry(family.entry, a, b), chain), Count(1), noise)
+            audit = tf.exact_loss(tf.Pufferfish(entry(family.entry, a, b), chain), Count(1), noise)
             assert audit.loss - 1e-15 <= loss <= audit.loss + 1e-10 * (1 + audit.loss)
         hull = max(family.losses(Fraction(scale)))
         assert max(losses) <= hull + 1e-10 * (1 + hull)
@@ -132,7 +132,7 @@ def test_vector_answers_and_classes_are_refused_with_the_reason_and_the_fix() ->
     share = SimpleNamespace(belief=chain, answer=Histogram().resolve(chain), family=Family(range(3)))
     with pytest.raises(Unsupported, match=r'2 cells.*exclusive or.*mechanism="influence"'):
         list(answer_law(share).families())
-    chains = tf.MarkovChainClass(0.3, 0.5, 3)
+    chains = tf.ReversibleChains(0.3, 0.5, 3)
     share = SimpleNamespace(belief=chains, answer=Count(1).resolve(chains), family=Family(range(3)))
     with pytest.raises(Unsupported, match=r'initial="any".*"influence"'):
         list(answer_law(share).families())

@@ -311,10 +311,10 @@ def test_noise_is_enough_and_ordered(seed: int, size: int, shape: str, epsilon: 
     assert scale["wasserstein"] <= scale["group"] * (1 + 1e-10)
     if scale["laplace-exact"] > 0:
         exact = Fraction(scale["laplace-exact"])
-        assert tf.true_loss(framework, query, DiscreteLaplace(exact, Fraction(1))).upper <= Fraction(epsilon) + 1e-9
+        assert tf.exact_loss(framework, query, DiscreteLaplace(exact, Fraction(1))).upper <= Fraction(epsilon) + 1e-9
         if exact > Fraction(1, 50):
             less = DiscreteLaplace(exact * Fraction(99, 100), Fraction(1))
-            assert tf.true_loss(framework, query, less).lower > Fraction(epsilon)
+            assert tf.exact_loss(framework, query, less).lower > Fraction(epsilon)
 
 
 def test_the_trees_of_a_thousand_nodes_have_a_predicted_price() -> None:

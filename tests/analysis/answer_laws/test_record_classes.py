@@ -124,11 +124,11 @@ def test_members_of_a_class_are_audited_in_its_place():
     calibration = tf.calibrate(framework, tf.Sum("f"), 1, mechanism="laplace-exact")
     leaning = [Fraction(1, 4), Fraction(1, 6), Fraction(1, 12), Fraction(1, 12), Fraction(1, 6), Fraction(1, 4)]
     member = tf.Records(tf.JointTable(ROWS, leaning, ["g", "f"]), 2)
-    audit = tf.true_loss(calibration, chains=[member])
+    audit = tf.exact_loss(calibration, chains=[member])
     assert 0.3 < audit.loss <= 1
     outside = tf.Records(tf.JointTable(ROWS, [Fraction(1, 2), *[Fraction(1, 10)] * 5], ["g", "f"]), 2)
     with pytest.raises(InputError, match="not in the class"):
-        tf.true_loss(calibration, chains=[outside])
+        tf.exact_loss(calibration, chains=[outside])
 
 
 @pytest.mark.parametrize("secret", [
@@ -140,7 +140,7 @@ def test_other_secrets_about_a_class(secret):
     framework = tf.Pufferfish(secret, belief_of([Fraction(1, 6)] * 6, within, 3))
     calibration = tf.calibrate(framework, tf.Sum("f"), 1, mechanism="laplace-exact", allow_zero_noise=True)
     member = [Fraction(1, 12), Fraction(1, 6), Fraction(1, 4), Fraction(1, 4), Fraction(1, 6), Fraction(1, 12)]
-    assert 0 < tf.true_loss(calibration, chains=[tf.Records(tf.JointTable(ROWS, member, ["g", "f"]), 3)]).loss <= 1
+    assert 0 < tf.exact_loss(calibration, chains=[tf.Records(tf.JointTable(ROWS, member, ["g", "f"]), 3)]).loss <= 1
 
 
 def test_what_is_not_proved_for_a_class_is_refused():

@@ -28,6 +28,7 @@ from takifugu.analysis.questions.answer_law import answer_law
 from takifugu.core.errors import Unsupported
 from takifugu.model.beliefs.pair import LawPair
 from takifugu.model.secrets.families import Family
+from takifugu.numbers import Pmf
 
 ROWS = [("a", 0, 1), ("a", 1, 0), ("b", 0, 2), ("b", 1, 0), ("c", 3, 1)]
 CHANCES = [Fraction(3, 10), Fraction(2, 10), Fraction(1, 10), Fraction(3, 10), Fraction(1, 10)]
@@ -60,11 +61,11 @@ PROPERTIES = {
         tf.dataset_property(["x", "ill"], "sum"), lambda d: (Fraction(sum(column(d, 2))), Fraction(sum(column(d, 1))))
     ),
     "function": (
-        tf.dataset_property("x", tf.Named("reach", 1, lambda v: max(v) - min(v))),
+        tf.dataset_property("x", tf.NamedFunction("reach", 1, lambda v: max(v) - min(v))),
         lambda d: Fraction(max(column(d, 2)) - min(column(d, 2))),
     ),
     "function of text": (
-        tf.dataset_property(["group", "x"], tf.Named("who", 1, lambda g, x: g.count("a") + 10 * x[0])),
+        tf.dataset_property(["group", "x"], tf.NamedFunction("who", 1, lambda g, x: g.count("a") + 10 * x[0])),
         lambda d: Fraction(column(d, 0).count("a") + 10 * d[0][2]),
     ),
     "one record": (tf.every_entry("group"), lambda d: d[0][0]),
@@ -227,7 +228,7 @@ def test_rows_without_mass_are_skipped() -> None:
 
 
 def test_two_given_laws_are_one_family() -> None:
-    p, q = tf.Pmf([0], [1]), tf.Pmf([1], [1])
+    p, q = Pmf([0], [1]), Pmf([1], [1])
     share = SimpleNamespace(belief=LawPair(p, q), answer=SimpleNamespace(cells=1), family=Family((0,)))
     (family,) = answer_law(share).families()
     assert family.compared == ((0, 0, 1, 0),)
@@ -268,7 +269,7 @@ def test_no_more_is_lost_than_promised(seed: int, mechanism: str) -> None:
     query = some_query(np.random.default_rng(seed), belief.columns)
     framework = tf.Pufferfish([tf.distribution_parameter(str(name)) for name in belief.names], belief)
     calibration = tf.calibrate(framework, query, 1, mechanism=mechanism, only_release=True, allow_zero_noise=True)
-    loss = tf.true_loss(calibration).loss
+    loss = tf.exact_loss(calibration).loss
     assert loss <= 1 + 1e-9
     if mechanism == "laplace-exact" and calibration.scale:
         assert loss == pytest.approx(1, abs=1e-6)

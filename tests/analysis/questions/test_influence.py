@@ -9,7 +9,7 @@ from takifugu import BayesianNetwork, Count, JointTable, MarkovChain, Pufferfish
 from takifugu.analysis.problem import Part, Problem
 from takifugu.analysis.questions.influence import CLIQUE, joint_cost, quilts
 from takifugu.core.errors import CalibrationRefused, Unsupported
-from takifugu.model.beliefs.chains.chain import MarkovChainClass
+from takifugu.model.beliefs.chains.chain import ReversibleChains
 
 CHAIN = MarkovChain([[0.9, 0.1], [0.4, 0.6]], 12)
 
@@ -37,7 +37,7 @@ def test_a_belief_without_quilts_says_so_and_costs_what_its_trivial_quilt_costs(
 
 
 def test_classes_have_bounds_and_no_exact_influence() -> None:
-    part = part_of(MarkovChainClass(0.3, 0.5, 30))
+    part = part_of(ReversibleChains(0.3, 0.5, 30))
     with pytest.raises(Unsupported, match='use mechanism="quilt-approx"'):
         quilts(part.belief).exact(part).worst(Fraction(2))
     assert quilts(part.belief).bounded(part).worst(Fraction(2)).scale > 0

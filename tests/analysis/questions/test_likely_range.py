@@ -115,7 +115,7 @@ def test_a_region_holds_all_of_its_members(lengths: list[int]) -> None:
     """Members are chains of its matrices, of any start, whose means and exact ranges lie within those of the region."""
     chance, total = np.random.default_rng(4), max(lengths)
     lower, upper = np.array([[0.7, 0.1], [0.2, 0.4]]), np.array([[0.9, 0.3], [0.6, 0.8]])
-    region = tf.IndependentPieces(tf.ChainRegion(lower, upper, total), lengths)
+    region = tf.IndependentPieces(tf.IntervalMarkovChain(lower, upper, total), lengths)
     for query in (tf.Count(1), tf.Sum(codes={0: -2, 1: 5}), tf.Histogram()):
         least, most = expected_range(region, query.resolve(region))
         low, high = likely_range(region, query.resolve(region), 0.01)
@@ -137,7 +137,7 @@ def test_a_region_holds_all_of_its_members(lengths: list[int]) -> None:
 def test_a_class_of_reversible_chains_holds_all_of_its_members(pi: float, g: float, lengths: list[int]) -> None:
     """Members of two states, of any start, whose count has the law that its definition gives it."""
     chance, query = np.random.default_rng(6), tf.Count(1)
-    loose = tf.IndependentPieces(tf.MarkovChainClass(pi=pi, g=g, length=max(lengths)), lengths)
+    loose = tf.IndependentPieces(tf.ReversibleChains(pi=pi, g=g, length=max(lengths)), lengths)
     low, high = likely_range(loose, query.resolve(loose), 0.01)
     least, most = expected_range(loose, query.resolve(loose))
     for _ in range(30):
@@ -169,7 +169,7 @@ def check_holds(loose, member, query) -> None:
 @pytest.mark.parametrize("lengths", [[2_000], [1], [30, 5, 12]])
 def test_a_class_of_reversible_chains_with_three_states_holds_its_members(lengths: list[int]) -> None:
     chance, pi, g = np.random.default_rng(7), 0.1, 0.2
-    loose = tf.IndependentPieces(tf.MarkovChainClass(pi, g, max(lengths), (0, 1, 2)), lengths)
+    loose = tf.IndependentPieces(tf.ReversibleChains(pi, g, max(lengths), (0, 1, 2)), lengths)
     for query in (tf.Count(1), tf.Sum(codes={0: -2, 1: 5, 2: 0}), tf.Histogram()):
         for _ in range(10):
             matrix, start = members.reversible(chance, pi, g, states=3), np.eye(3)[chance.integers(3)]
@@ -186,8 +186,8 @@ def test_least_terms_are_added_up(first: float, gap: float) -> None:
 
 
 def test_a_class_of_two_states_is_a_region() -> None:
-    chains, query = tf.BinaryChainInterval(0.2, 5_000), tf.Count(1)
-    region = tf.ChainRegion([[0.2, 0.2], [0.2, 0.2]], [[0.8, 0.8], [0.8, 0.8]], 5_000)
+    chains, query = tf.BinaryChains(0.2, 5_000), tf.Count(1)
+    region = tf.IntervalMarkovChain([[0.2, 0.2], [0.2, 0.2]], [[0.8, 0.8], [0.8, 0.8]], 5_000)
     for ends in (expected_range, lambda belief, answer: likely_range(belief, answer, 0.01)):
         of_class, of_region = ends(chains, query.resolve(chains)), ends(region, query.resolve(region))
         assert np.allclose(of_class, of_region)
@@ -226,7 +226,7 @@ def test_parameters_in_a_network_are_any_that_are_possible() -> None:
         ("cough", ["few", "many"], ["region"], [[0.9, 0.1], [0.2, 0.8], [0.5, 0.5]]),
     ])  # fmt: skip
     belief = tf.Parameters(net, {"cough": COINS, "region": {**COINS, "all": {1: 1, 0: 0}}}, 400)
-    answer = belief.resolve(tf.Together([tf.Sum("cough"), tf.Sum("region")]))
+    answer = belief.resolve(tf.JointQuery([tf.Sum("cough"), tf.Sum("region")]))
     assert np.allclose(expected_range(belief, answer), [[40, 40], [160, 160]])
     low, high = likely_range(belief, answer, 0.001)
     assert (low > 0).all()

@@ -19,7 +19,7 @@ from tests.support.laws_oracles import laplace_below
 from takifugu.analysis.randomisers import Direction, from_dict
 from takifugu.analysis.randomisers.one_sided import OneSidedGeometric, OneSidedTruncated
 from takifugu.analysis.randomisers.one_sided_real import OneSidedExponential
-from takifugu.audit import true_loss
+from takifugu.audit import exact_loss
 from takifugu.audit.noise_masses import cell_mass
 from takifugu.core.errors import DataError, InputError, Unsupported
 from takifugu.numbers.noise import InsecureSeededEntropyForTests, SystemEntropy
@@ -276,10 +276,10 @@ def test_the_audit_sees_one_way_promises() -> None:
         framework, query = one_way.framework(), tf.Count("ill")
         cut = OneSidedTruncated(F(2), F(1), 1, (DOWN,), 3)
         for noise in (OneSidedGeometric(F(2), F(1)), cut, OneSidedExponential(F(2), F(1))):
-            assert true_loss(framework, query, noise).loss == pytest.approx(0.5)
+            assert exact_loss(framework, query, noise).loss == pytest.approx(0.5)
         for wrong in (OneSidedGeometric(F(2), F(1), 1, (UP,)), OneSidedTruncated(F(2), F(1), 1, (UP,), 3)):
-            assert true_loss(framework, query, wrong).loss == math.inf
-        assert true_loss(framework, query, OneSidedGeometric(F(1), F(1))).loss == pytest.approx(1)  # half the scale
+            assert exact_loss(framework, query, wrong).loss == math.inf
+        assert exact_loss(framework, query, OneSidedGeometric(F(1), F(1))).loss == pytest.approx(1)  # half the scale
 
 
 def test_aGeo_is_the_printed_table() -> None:

@@ -11,8 +11,9 @@ from mpmath import mp
 
 import takifugu as tf
 from takifugu.accounting.ledger import Ledger
-from takifugu.calibration.entry_budget import promise_of_entries, replaced
+from takifugu.calibration.record_epsilon import promise_of_entries, replaced
 from takifugu.core.errors import BudgetExceeded, CompositionRefused, InputError, ReleaseState
+from takifugu.numbers import Pmf
 from takifugu.releasing.certificates.certificate import Certificate
 from takifugu.releasing.publishing.progress import Progress
 
@@ -24,12 +25,12 @@ def walk(length: int = 100, rows: Any = ROWS, **options: Any) -> Any:
 
 
 def test_the_budget_of_the_readme() -> None:
-    budget = tf.entry_budget(walk(), 1, neighbours="replace")
+    budget = tf.record_epsilon(walk(), 1, neighbours="replace")
     assert budget.epsilon == pytest.approx(1 / 3.33640892201402, rel=1e-9)
     assert budget.epsilon < 1 / 3.33640892201402 * (1 + 1e-9)
-    half = tf.entry_budget(walk(), 1, neighbours="add-remove")
+    half = tf.record_epsilon(walk(), 1, neighbours="add-remove")
     assert half.epsilon == pytest.approx(budget.epsilon / 2, rel=1e-12)
-    weekly = tf.entry_budget(walk(), 1, neighbours="replace", releases=52)
+    weekly = tf.record_epsilon(walk(), 1, neighbours="replace", releases=52)
     assert weekly.epsilon * 52 == pytest.approx(budget.epsilon, rel=1e-12)
     assert "0.299723" in str(budget)
 
@@ -39,7 +40,7 @@ def test_randomised_response_with_the_budget_keeps_the_promise(rows: Any) -> Non
     """Every entry is sent through the noisiest channel with this loss: the true loss of the secrets, by enumeration."""
     length, states = 4, len(rows)
     framework = walk(length, rows)
-    spend = tf.entry_budget(framework, 1, neighbours="replace").epsilon
+    spend = tf.record_epsilon(framework, 1, neighbours="replace").epsilon
     channel = np.full((states, states), 1.0) + np.eye(states) * (math.exp(spend) - 1)
     channel /= channel.sum(axis=1, keepdims=True)
     assert float(np.log(channel[:, None] / channel[None, :]).max()) <= spend + 1e-12
@@ -64,22 +65,22 @@ def test_randomised_response_with_the_budget_keeps_the_promise(rows: Any) -> Non
 def test_every_belief_and_every_part_counts() -> None:
     slow = walk(rows=[[0.99, 0.01], [0.02, 0.98]])
     two = tf.Pufferfish(tf.every_entry(), [tf.MarkovChain(ROWS, 100), *slow.beliefs])
-    both, worst = (tf.entry_budget(f, 1, neighbours="replace").epsilon for f in (two, slow))
+    both, worst = (tf.record_epsilon(f, 1, neighbours="replace").epsilon for f in (two, slow))
     assert both == pytest.approx(worst, rel=1e-9)
     twins = tf.Pufferfish(tf.every_entry(), tf.JointTable([(0, 0), (1, 1)], [0.5, 0.5]))
-    assert tf.entry_budget(twins, 1, neighbours="replace").epsilon == 0.5
+    assert tf.record_epsilon(twins, 1, neighbours="replace").epsilon == 0.5
     people = tf.Pufferfish(tf.every_entry(), tf.IndependentUsers([{0: 0.5, 1: 0.5}] * 3))
-    assert tf.entry_budget(people, 1, neighbours="replace").epsilon == 1
+    assert tf.record_epsilon(people, 1, neighbours="replace").epsilon == 1
 
 
 def test_a_delta_is_spent_by_theorem_4_and_charged_back() -> None:
-    spend = tf.entry_budget(walk(), 1, 1e-6, neighbours="replace")
+    spend = tf.record_epsilon(walk(), 1, 1e-6, neighbours="replace")
     kappa = spend.delta / math.expm1(spend.epsilon)
     assert kappa * math.expm1(1) == pytest.approx(1e-6, rel=1e-6)
     back = promise_of_entries(walk(), *replaced(walk(), spend.epsilon, spend.delta, "replace"))
     assert back[0] <= 1
     assert back[1] <= Fraction(1, 10**6)
-    removed = tf.entry_budget(walk(), 1, 1e-6, neighbours="add-remove")
+    removed = tf.record_epsilon(walk(), 1, 1e-6, neighbours="add-remove")
     doubled = replaced(walk(), removed.epsilon, removed.delta, "add-remove")
     assert doubled[0] <= Fraction(spend.epsilon) * (1 + Fraction(1, 10**12))
     assert doubled[1] <= Fraction(spend.delta) * (1 + Fraction(1, 10**9))
@@ -88,12 +89,12 @@ def test_a_delta_is_spent_by_theorem_4_and_charged_back() -> None:
 def charged(tmp_path: Any, framework: Any, epsilon: Any, **options: Any) -> Certificate:
     defaults = {"neighbours": "replace", "made_by": "opendp 0.16",
         "entries": "v", "ledger": tmp_path / "a.db", "source": "walks"}  # fmt: skip
-    return tf.charge(framework, epsilon, **{**defaults, **options})
+    return tf.charge_external(framework, epsilon, **{**defaults, **options})
 
 
 def test_what_was_asked_for_is_what_is_charged_and_it_composes(tmp_path: Any) -> None:
     framework = walk(states=["still", "walking"])
-    spend = tf.entry_budget(framework, 1, neighbours="replace").epsilon
+    spend = tf.record_epsilon(framework, 1, neighbours="replace").epsilon
     certificate = charged(tmp_path, framework, spend, budget=4)
     assert 0.999 < Fraction(certificate.epsilon) <= 1
     assert certificate.mechanisms == {"outside": "opendp 0.16"}
@@ -173,7 +174,7 @@ def test_a_framework_of_other_states_is_charged_for_it(tmp_path: Any) -> None:
     three = walk(10, [[0.6, 0.3, 0.1], [0.2, 0.5, 0.3], [0.1, 0.1, 0.8]])
     book, made = Ledger.open(tmp_path / "a.db"), tf.calibrate(three, tf.Count(1), 1)
     tf.release(made, [0] * 10, entries="v", ledger=book, source="walks")
-    charged_once = tf.charge(three, "0.3", neighbours="replace", made_by="a",
+    charged_once = tf.charge_external(three, "0.3", neighbours="replace", made_by="a",
         entries="v", ledger=tmp_path / "b.db", budget=9)  # fmt: skip
     tf.release(made, [0] * 10, entries="v", ledger=tmp_path / "b.db")
     least = Ledger.open(tmp_path / "b.db").spent("data").epsilon
@@ -191,7 +192,7 @@ def test_a_framework_of_other_states_is_charged_for_it(tmp_path: Any) -> None:
     ({"made_by": None}, "the maker"),
     ({"ledger": None}, "no ledger"),
     ({"framework": "walk"}, "Pufferfish"),
-    ({"framework": tf.between(tf.Pmf([0], [1]), tf.Pmf([1], [1]))}, "Pufferfish"),
+    ({"framework": tf.distribution_pair(Pmf([0], [1]), Pmf([1], [1]))}, "Pufferfish"),
 ])  # fmt: skip
 def test_bad_input_charges_nothing(tmp_path: Any, options: dict[str, Any], words: str) -> None:
     arguments: dict[str, Any] = {"framework": walk(), "epsilon": 0.1, **options}
@@ -203,16 +204,17 @@ def test_bad_input_charges_nothing(tmp_path: Any, options: dict[str, Any], words
 @pytest.mark.parametrize("releases", [0, -1, 1.5, True])
 def test_a_number_of_releases_is_a_whole_number(releases: Any) -> None:
     with pytest.raises(InputError, match="whole number"):
-        tf.entry_budget(walk(), 1, neighbours="replace", releases=releases)
+        tf.record_epsilon(walk(), 1, neighbours="replace", releases=releases)
 
 
 def test_people_who_may_be_absent_are_no_neighbours_by_values() -> None:
     people = tf.IndependentUsers([{0: 0.5, 1: 0.5}] * 3, presence=0.5, absence="removed")
     with pytest.raises(InputError, match="may be removed"):
-        tf.entry_budget(tf.Pufferfish(tf.presence(), people), 1, neighbours="replace")
-    assert tf.entry_budget(tf.Pufferfish(tf.presence(), people), 1, neighbours="add-remove").epsilon == 0.5
+        tf.record_epsilon(tf.Pufferfish(tf.presence(), people), 1, neighbours="replace")
+    assert tf.record_epsilon(tf.Pufferfish(tf.presence(), people), 1, neighbours="add-remove").epsilon == 0.5
     unknown = tf.IndependentUsers([{0: 0.5, 1: 0.5}] * 3, presence=0.5, absence="unknown")
-    assert tf.entry_budget(tf.Pufferfish(tf.presence(), unknown), 1, neighbours="replace").epsilon == 1  # as some value
+    hidden = tf.Pufferfish(tf.presence(), unknown)
+    assert tf.record_epsilon(hidden, 1, neighbours="replace").epsilon == 1  # as some value
 
 
 def test_a_charge_about_the_same_people_is_charged_to_the_other_source_and_certified(tmp_path: Any) -> None:
@@ -222,20 +224,20 @@ def test_a_charge_about_the_same_people_is_charged_to_the_other_source_and_certi
     tf.release(count, [0, 1, 1, 0, 0, 1], entries="v", ledger=book, source="sleep", budget=9)
     terms: dict[str, Any] = {"neighbours": "replace", "made_by": "opendp 0.14",
         "entries": "v", "ledger": book, "source": "work"}  # fmt: skip
-    paid = tf.charge(framework, "0.1", **terms, budget=9, same_people=True)
+    paid = tf.charge_external(framework, "0.1", **terms, budget=9, same_people=True)
     assert any("The people of the source 'sleep' are the same people" in line for line in map(str, paid.assumptions))
     assert float(book.spent("sleep").epsilon) == pytest.approx(1 + 0.6, rel=1e-9)
     whole = Fraction(paid.epsilon) + 6 / Fraction(count.scale)
     assert float(book.spent("work").epsilon) == pytest.approx(float(whole), rel=1e-9)
     with pytest.raises(InputError, match="are the same") as refusal:
-        tf.charge(framework, "0.1", **{**terms, "source": "third"}, budget=9)
+        tf.charge_external(framework, "0.1", **{**terms, "source": "third"}, budget=9)
     assert refusal.value.state is ReleaseState.NOTHING
 
 
 @pytest.mark.parametrize("epsilon", [1, 30, 700, 1000, 5000])
 def test_a_share_of_delta_is_right_below_however_large_epsilon_is(epsilon: int) -> None:
-    by_value = tf.entry_budget(walk(20), epsilon, 1e-6, neighbours="replace")
-    by_presence = tf.entry_budget(walk(20), epsilon, 1e-6, neighbours="add-remove")
+    by_value = tf.record_epsilon(walk(20), epsilon, 1e-6, neighbours="replace")
+    by_presence = tf.record_epsilon(walk(20), epsilon, 1e-6, neighbours="add-remove")
     with mp.workdps(60):
         loss = mp.mpf(by_value.epsilon)
         exact = mp.mpf(1e-6) * mp.expm1(loss) / mp.expm1(epsilon)

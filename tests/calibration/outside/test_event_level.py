@@ -8,8 +8,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 import takifugu as tf
-from takifugu.calibration.entry_budget import promise_of_entries
 from takifugu.calibration.event_level import event_level_loss
+from takifugu.calibration.record_epsilon import promise_of_entries
 from takifugu.core.errors import InputError
 
 

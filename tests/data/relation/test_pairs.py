@@ -91,7 +91,7 @@ def public_and_private(folder: Path, keys: dict[str, Any]) -> tuple[Any, Counts,
         return (types, source.reading, names, counts.lengths.tolist()), private, cells
 
 
-def true_loss(one: Counts, other: Counts) -> float:
+def exact_loss(one: Counts, other: Counts) -> float:
     """Return the loss of both tables together: of each count its change, in units of the noise."""
     return sum(abs(one[cell] - other[cell]) for cell in one | other) / SCALE
 
@@ -125,7 +125,7 @@ def check_pairs(seed: int, folder: Path) -> Counter[str]:
             said["refused"] += 1
             continue
         assert public_then == public, (seed, keys)
-        assert true_loss(private, private_then) <= 1 + 1e-9, (seed, keys, private, private_then)
+        assert exact_loss(private, private_then) <= 1 + 1e-9, (seed, keys, private, private_then)
         said["the same counts" if private == private_then else "other counts"] += 1
     return said
 

@@ -197,8 +197,8 @@ def test_per_unit_of_distance_every_line_is_divided():
 @pytest.mark.parametrize("metric", [None, "w-infinity"])
 def test_what_is_chosen_has_them(metric):
     laws = {"near": {0: F(1, 2), 1: F(1, 4), 2: F(1, 4)}, "far": {0: F(1, 4), 1: F(1, 4), 2: F(1, 2)}}
-    secret, belief = tf.which_population(metric), tf.FromPopulations(laws, source="made up")
-    made = tf.calibrate(tf.Pufferfish(secret, belief), tf.EachValue(), epsilon="1/4")
+    secret, belief = tf.population_membership(metric), tf.FromPopulations(laws, source="made up")
+    made = tf.calibrate(tf.Pufferfish(secret, belief), tf.LocalValue(), epsilon="1/4")
     people = hidden_at(secret, belief, populations_of(belief))
     lines = {line.words: line for line in printed_sums(made.randomiser.sender, people, F(1, 4), F(0))}
     assert 0 < lines[MADE].holds.epsilon <= F(1, 4)

@@ -20,6 +20,7 @@ from takifugu.analysis.randomisers import DiscreteLaplace
 from takifugu.core.errors import Unsupported
 from takifugu.model.queries import Count, Linear, Query
 from takifugu.model.secrets.of_entries import entry as entry_secret
+from takifugu.numbers import Pmf
 from takifugu.numbers.rationals import as_epsilon
 
 CHAIN = [[0.9, 0.1], [0.4, 0.6]]
@@ -187,14 +188,14 @@ def test_the_true_loss_is_at_most_epsilon(p0: int, p1: int, length: int, epsilon
     framework = tf.Pufferfish(tf.every_entry(), tf.MarkovChain([[a, 1 - a], [1 - b, b]], length))
     noise = noise_of(framework, Count(1), epsilon)
     if not isinstance(noise, str):
-        assert tf.true_loss(framework, Count(1), noise).upper <= epsilon * (1 + 1e-9)
+        assert tf.exact_loss(framework, Count(1), noise).upper <= epsilon * (1 + 1e-9)
 
 
 def test_a_third_of_the_scale_breaks_the_promise() -> None:
     framework = tf.Pufferfish(tf.every_entry(), tf.MarkovChain([[0.5, 0.5], [0.5, 0.5]], 1))
     noise = noise_of(framework, Count(1), 1)
     assert noise.scale == pytest.approx(2)  # independent entries: twice what entry noise needs
-    assert tf.true_loss(framework, Count(1), DiscreteLaplace(noise.scale / 3, F(1))).lower > 1
+    assert tf.exact_loss(framework, Count(1), DiscreteLaplace(noise.scale / 3, F(1))).lower > 1
 
 
 @settings(max_examples=20, deadline=None)
@@ -204,14 +205,14 @@ def test_the_true_loss_of_networks_is_at_most_epsilon(seed: int, size: int, epsi
     framework, query = tf.Pufferfish(tf.every_entry(), net), Count(1, entries=[net.names[0]])
     noise = noise_of(framework, query, epsilon)
     if not isinstance(noise, str):
-        assert tf.true_loss(framework, query, noise).upper <= epsilon * (1 + 1e-9)
+        assert tf.exact_loss(framework, query, noise).upper <= epsilon * (1 + 1e-9)
 
 
 @pytest.mark.parametrize(("framework", "words"), [
     (tf.Pufferfish(tf.every_entry(), tf.MarkovChain(CHAIN, 5, "any")), "unknown initial distribution"),
     (tf.Pufferfish(tf.every_entry(), tf.MarkovChain([[1, 0], [0.4, 0.6]], 3, [0.5, 0.5])), "spectral norm inf"),
     (tf.Pufferfish(tf.every_entry(), tf.PeriodicChain([CHAIN, CHAIN], 5, [0, 1, 0, 1, 0])), "known for chains and net"),
-    (tf.between(tf.Pmf([0], [1]), tf.Pmf([1], [1])), "no values that influence"),
+    (tf.distribution_pair(Pmf([0], [1]), Pmf([1], [1])), "no values that influence"),
 ])  # fmt: skip
 def test_what_the_theorem_does_not_cover(framework: tf.Pufferfish, words: str) -> None:
     query = tf.Identity() if "no values" in words else Count(1)
@@ -227,12 +228,12 @@ def test_an_entry_that_is_no_secret_counts_as_much(weights: list[int], entry: in
     framework = tf.Pufferfish(entry_secret(entry, 0, 1), chain)
     noise = noise_of(framework, Linear(weights), 0.1)
     assert noise.scale >= 2 * max(weights) / 0.1
-    assert tf.true_loss(framework, Linear(weights), noise).loss <= 0.1
+    assert tf.exact_loss(framework, Linear(weights), noise).loss <= 0.1
 
 
 def test_half_the_noise_of_an_entry_that_is_no_secret_is_too_little() -> None:
     """Weight 1000 on the entry that is not secret, with D_1 over secret entries (1): the loss is 1.27, not 0.1."""
     framework = tf.Pufferfish(entry_secret(0, 0, 1), tf.MarkovChain([[0.8, 0.2], [0.3, 0.7]], length=2))
     honest = noise_of(framework, Linear([1, 1000]), 0.1)
-    lost = tf.true_loss(framework, Linear([1, 1000]), DiscreteLaplace(F(honest.scale) / 1000, F(1))).loss
+    lost = tf.exact_loss(framework, Linear([1, 1000]), DiscreteLaplace(F(honest.scale) / 1000, F(1))).loss
     assert lost > 1.2

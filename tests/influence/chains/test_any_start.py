@@ -142,7 +142,7 @@ def test_the_noise_of_states_that_no_start_reaches():
     framework = tf.Pufferfish(tf.entry(2, 0, 1), tf.MarkovChain(LEFT_AT_ONCE, length=3, initial="any"))
     query = tf.Linear([0, 1, 0], codes={0: 0, 1: 7, 2: 5}, grid=1)
     noise = tf.calibrate(framework, query, 6, mechanism="influence")
-    assert tf.audit.true_loss(framework, query, noise.randomiser).loss <= 6
+    assert tf.audit.exact_loss(framework, query, noise.randomiser).loss <= 6
 
 
 # The guards -----------------------------------------------------------------------------------------------------------
@@ -165,7 +165,7 @@ def test_a_recording_that_may_start_anew_takes_lemma_2_alone():
 
 
 def test_the_worst_chain_of_an_interval_stands_for_it_by_lemma_2(monkeypatch):
-    chains = tf.BinaryChainInterval(0.2, length=30)
+    chains = tf.BinaryChains(0.2, length=30)
     curve, family = CURVES.of(chains), Family(range(30))
     profile, lengths, rates = Profile.of(of_codes([0, 1], 4), 30), np.array([30]), np.array([0.25])
     losses = [curve.loss(chains, profile, family).epsilon, curve.along(chains, lengths, rates, family, False).epsilon]
@@ -173,7 +173,7 @@ def test_the_worst_chain_of_an_interval_stands_for_it_by_lemma_2(monkeypatch):
     assert losses == [expected, expected]
     as_if_unguarded(monkeypatch)
     forget()
-    unproved = tf.BinaryChainInterval(0.2, length=30)
+    unproved = tf.BinaryChains(0.2, length=30)
     assert curve.loss(unproved, profile, family).epsilon < expected
     forget()
 

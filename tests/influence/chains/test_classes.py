@@ -61,7 +61,7 @@ def corner_in_box(rng, lower, upper):
 def test_no_chain_of_a_region_loses_more(states, length, seed):
     rng = np.random.default_rng(100 * states + seed)
     lower, upper = random_box(rng, states, float(rng.choice([0.02, 0.2, 0.5])), zeros=seed % 4 == 0)
-    region = tf.ChainRegion(lower, upper, length)
+    region = tf.IntervalMarkovChain(lower, upper, length)
     tables = oracle.random_tables(rng, states, length, 0.2)
     bound = lost(region, tables)
     for _ in range(4):
@@ -78,7 +78,7 @@ def test_all_extreme_matrices_of_a_binary_region_and_all_starts_lose_no_more(see
     low = rng.uniform(0.05, 0.6, 2)
     high = np.minimum(low + rng.uniform(0, 0.35, 2), 0.95)
     lower = [[low[0], 1 - high[0]], [1 - high[1], low[1]]]
-    region = tf.ChainRegion(lower, [[high[0], 1 - low[0]], [1 - low[1], high[1]]], 4)
+    region = tf.IntervalMarkovChain(lower, [[high[0], 1 - low[0]], [1 - low[1], high[1]]], 4)
     tables = oracle.random_tables(rng, 2, 4, 0.2)
     bound, worst = lost(region, tables), 0.0
     for stays in product(*zip(low, high, strict=True)):
@@ -106,7 +106,7 @@ def test_no_reversible_chain_with_the_constants_loses_more(states, length, seed)
     tables = oracle.random_tables(rng, states, length, 0.2)
     for _ in range(4):
         matrix, law, g = reversible(rng, states)
-        chains = tf.MarkovChainClass(law.min() * (1 - 1e-9), g * (1 - 1e-9), length, states=range(states))
+        chains = tf.ReversibleChains(law.min() * (1 - 1e-9), g * (1 - 1e-9), length, states=range(states))
         bound = lost(chains, tables)
         assert worst_of(random_start(rng, states), [matrix] * (length - 1), tables) <= bound * (1 + 1e-7) + 1e-9
 
@@ -121,11 +121,11 @@ def test_rows_of_reversible_chains_deviate_by_no_more_than_their_constants_allow
 
 
 CLASSES = [
-    tf.MarkovChainClass(0.1, 0.2, 60),
-    tf.MarkovChainClass(0.3, 0.6, 60, states=range(3)),
-    tf.ChainRegion([[0.1, 0.1], [0.1, 0.1]], [[0.9, 0.9], [0.9, 0.9]], 60),
-    tf.ChainRegion([[0.0, 0.1], [0.1, 0.1]], [[0.9, 1.0], [0.9, 0.9]], 60),
-    tf.ChainRegion(
+    tf.ReversibleChains(0.1, 0.2, 60),
+    tf.ReversibleChains(0.3, 0.6, 60, states=range(3)),
+    tf.IntervalMarkovChain([[0.1, 0.1], [0.1, 0.1]], [[0.9, 0.9], [0.9, 0.9]], 60),
+    tf.IntervalMarkovChain([[0.0, 0.1], [0.1, 0.1]], [[0.9, 1.0], [0.9, 0.9]], 60),
+    tf.IntervalMarkovChain(
         [[0.6, 0.1, 0.1], [0.1, 0.5, 0.1], [0.0, 0.3, 0.5]], [[0.8, 0.3, 0.3], [0.4, 0.8, 0.2], [0.1, 0.5, 0.7]], 60
     ),
 ]
@@ -138,7 +138,8 @@ def test_a_class_needs_no_more_than_quilts_or_group(belief, query):
     """No quilts of a region are printed."""
     framework = tf.Pufferfish(tf.every_entry(), belief)
     for epsilon in (0.5, 3):
-        names = ("influence", "group") if isinstance(belief, tf.ChainRegion) else ("influence", "quilt-approx", "group")
+        intervals = isinstance(belief, tf.IntervalMarkovChain)
+        names = ("influence", "group") if intervals else ("influence", "quilt-approx", "group")
         needed = {name: tf.calibrate(framework, query, epsilon, mechanism=name).scale for name in names}
         assert needed["influence"] <= min(needed.values()) * (1 + Fraction(1, 10**9))
         if query == tf.Count(1):
@@ -146,8 +147,8 @@ def test_a_class_needs_no_more_than_quilts_or_group(belief, query):
 
 
 def test_a_region_of_all_stays_loses_what_the_interval_does():
-    everything = tf.ChainRegion([[0.1, 0.1], [0.1, 0.1]], [[0.9, 0.9], [0.9, 0.9]], 100)
-    for belief in (everything, tf.BinaryChainInterval(0.1, 100)):
+    everything = tf.IntervalMarkovChain([[0.1, 0.1], [0.1, 0.1]], [[0.9, 0.9], [0.9, 0.9]], 100)
+    for belief in (everything, tf.BinaryChains(0.1, 100)):
         scale = tf.calibrate(tf.Pufferfish(tf.every_entry(), belief), tf.Count(1), 1, mechanism="influence").scale
         assert float(scale) == pytest.approx(8.7779, abs=1e-4)
 
@@ -165,7 +166,7 @@ def test_a_long_stretch_is_bounded_by_what_it_settles_at(belief):
 
 
 def test_losses_that_rise_for_ever_are_given_up(monkeypatch):
-    may_stay = tf.ChainRegion([[0.5, 0.0], [0.0, 0.5]], [[1.0, 0.5], [0.5, 1.0]], 10**9)
+    may_stay = tf.IntervalMarkovChain([[0.5, 0.0], [0.0, 0.5]], [[1.0, 0.5], [0.5, 1.0]], 10**9)
     monkeypatch.setattr(class_chains, "MOST_RISING", 64)
     with pytest.raises(Unsupported, match="still rise after 64 steps"):
         class_loss(may_stay, Profile.of(1 - np.eye(2), 10**9), Family(range(10**9)))
@@ -182,7 +183,7 @@ def test_a_further_release_never_makes_a_set_cheaper(seed):
 
 
 def test_jumps_see_through_zeros_and_over_gaps():
-    zeros = tf.ChainRegion([[0.0, 0.98], [0.7, 0.26]], [[0.02, 1.0], [0.74, 0.3]], 40)
+    zeros = tf.IntervalMarkovChain([[0.0, 0.98], [0.7, 0.26]], [[0.02, 1.0], [0.74, 0.3]], 40)
     count = np.array([[0, 1.0], [1.0, 0]])
     ahead, _ = sides_of_region(zeros)
     steps = RowsOfRegion(ahead.distances[:1], ahead.most[:1], ahead.tanh[:1], ahead.odds[:1], ahead.spread[:1])
@@ -197,7 +198,7 @@ def test_jumps_are_dense_near_and_sparse_far():
     assert tried[:16].tolist() == list(range(1, 17))
     assert (tried[1:] <= tried[:-1] * 1.1 + 1).all()
     assert jumps(1).tolist() == [1]
-    assert len(sides_of_class(tf.MarkovChainClass(0.5, 1.0, 9))[0].distances) == len(tried)
+    assert len(sides_of_class(tf.ReversibleChains(0.5, 1.0, 9))[0].distances) == len(tried)
 
 
 class Halving:
@@ -265,7 +266,7 @@ def test_a_region_of_one_matrix_is_never_below_its_suprema_in_any_digit(states):
     for _ in range(6):
         counts = random.multinomial(256 - states, random.dirichlet(np.ones(states)), size=states) + 1
         exact = [[Fraction(int(n), 256) for n in row] for row in counts]
-        ahead, behind = sides_of_region(tf.ChainRegion(counts / 256, counts / 256, 50))
+        ahead, behind = sides_of_region(tf.IntervalMarkovChain(counts / 256, counts / 256, 50))
         power = exact
         for place, size in enumerate((0.01, 0.5, 3.0, 30.0)):
             losses = ahead.after(np.full(4, size))[place]
@@ -309,7 +310,7 @@ def test_what_reversible_chains_leave_is_never_below_its_formula_in_any_digit():
     random = np.random.default_rng(1)
     drawn = zip(random.uniform(1e-3, 0.5, 6), random.random(6), strict=True)
     for pi, g in [(0.5, 0.5), (0.25, 1.0), (0.01, 0.01), *drawn]:
-        for side, parts in zip(sides_of_class(tf.MarkovChainClass(float(pi), float(g), 9)), (2, 4), strict=True):
+        for side, parts in zip(sides_of_class(tf.ReversibleChains(float(pi), float(g), 9)), (2, 4), strict=True):
             for size in (1e-6, 0.3, 2.0, 40.0):
                 losses = side.after(np.full(30, size))
                 for place in (0, 1, 2, 10, 29):

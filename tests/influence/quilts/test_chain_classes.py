@@ -19,16 +19,16 @@ from takifugu.influence.quilts.mqm_exact import ChainInfluence
 from takifugu.mechanisms.influence import MECHANISM as INFLUENCE
 from takifugu.mechanisms.quilts import APPROX as QUILT_APPROX
 from takifugu.mechanisms.quilts import EXACT as QUILT_EXACT
-from takifugu.model.beliefs.chains.chain_region import ChainRegion
+from takifugu.model.beliefs.chains.interval_chain import IntervalMarkovChain
 from takifugu.numbers.outward_rounding import NEVER
 
 
-def binary_box(stay0: tuple[float, float], stay1: tuple[float, float], length: int) -> ChainRegion:
+def binary_box(stay0: tuple[float, float], stay1: tuple[float, float], length: int) -> IntervalMarkovChain:
     (a, b), (c, d) = stay0, stay1
-    return ChainRegion([[a, 1 - b], [1 - d, c]], [[b, 1 - a], [1 - c, d]], length)
+    return IntervalMarkovChain([[a, 1 - b], [1 - d, c]], [[b, 1 - a], [1 - c, d]], length)
 
 
-def region_influence(region: ChainRegion, pairs: Any = None) -> RegionInfluence:
+def region_influence(region: IntervalMarkovChain, pairs: Any = None) -> RegionInfluence:
     return RegionInfluence(region, pairs or list(permutations(range(len(region.states)), 2)))
 
 
@@ -38,7 +38,7 @@ def violations(rng: np.random.Generator, regions: int, chains: int) -> tuple[int
     for _ in range(regions):
         k = int(rng.integers(2, 5))
         lower, upper = random_box(rng, k, float(rng.choice([0.0, 0.02, 0.1, 0.4])), zeros=bool(rng.integers(2)))
-        influences = region_influence(ChainRegion(lower, upper, 20))
+        influences = region_influence(IntervalMarkovChain(lower, upper, 20))
         influences.extend(8)
         for _ in range(chains):
             one = matrix_in_box(rng, lower, upper)
@@ -74,7 +74,7 @@ def test_bound_is_never_below_the_influence_of_a_chain_of_the_region(
 @given(st.floats(0.02, 0.98), st.floats(0.02, 0.98), st.integers(1, 12))
 def test_one_binary_chain_is_bounded_exactly(p0: float, p1: float, n: int) -> None:
     matrix = np.array([[p0, 1 - p0], [1 - p1, p1]])
-    influences = region_influence(ChainRegion(matrix, matrix, 30))
+    influences = region_influence(IntervalMarkovChain(matrix, matrix, 30))
     influences.extend(n)
     reach = min(n, influences.reach)
     power = np.linalg.matrix_power(matrix, reach)
@@ -102,7 +102,7 @@ def test_influence_falls_with_distance_and_grows_with_the_region() -> None:
     for _ in range(20):
         lower, upper = random_box(rng, 3, 0.05)
         wider = np.clip(lower - 0.02, 0, 1), np.clip(upper + 0.02, 0, 1)
-        one, two = (region_influence(ChainRegion(*ends, 50)) for ends in ((lower, upper), wider))
+        one, two = (region_influence(IntervalMarkovChain(*ends, 50)) for ends in ((lower, upper), wider))
         for influences in (one, two):
             influences.extend(30)
             assert (np.diff(influences.right(influences.reach), axis=0) <= 0).all()
@@ -114,7 +114,7 @@ def test_influence_falls_with_distance_and_grows_with_the_region() -> None:
 
 def test_pairs_of_a_secret_are_bounded_alone() -> None:
     rng = np.random.default_rng(8)
-    region = ChainRegion(*random_box(rng, 3, 0.1), 50)
+    region = IntervalMarkovChain(*random_box(rng, 3, 0.1), 50)
     every, some = region_influence(region), region_influence(region, [(0, 2), (2, 0)])
     assert some.pairs == ((0, 2), (2, 0))
     for influences in (every, some):
@@ -125,7 +125,7 @@ def test_pairs_of_a_secret_are_bounded_alone() -> None:
 
 
 def test_a_zero_that_two_steps_fill_does_not_fall_to_group() -> None:
-    region = ChainRegion([[0.4, 0.4], [0.98, 0.0]], [[0.6, 0.6], [1.0, 0.02]], 200)
+    region = IntervalMarkovChain([[0.4, 0.4], [0.98, 0.0]], [[0.6, 0.6], [1.0, 0.02]], 200)
     influences = region_influence(region)
     influences.extend(2)
     assert (influences.right(1) > NEVER / 2).any()
@@ -142,7 +142,7 @@ def closed_form(low: float, i: int, a: int, b: int) -> float:
 
 @pytest.mark.parametrize("low", [0.05, 0.1, 0.3, 0.45])
 def test_interval_influence_is_the_closed_form(low: float) -> None:
-    influences = ChainInfluence(tf.BinaryChainInterval(low, 30).worst)
+    influences = ChainInfluence(tf.BinaryChains(low, 30).worst)
     for i in (1, 2, 5, 9):
         for a in range(i + 1):
             for b in range(4):
@@ -176,42 +176,43 @@ def test_no_chain_of_the_interval_tells_more_and_one_tells_as_much(low: float) -
 
 def test_interval_lies_between_its_worst_chain_and_the_classes_that_hold_it() -> None:
     for low, epsilon, length in [(0.1, 1, 100), (0.2, 5, 100), (0.3, 1, 60), (0.4, 2, 10)]:
-        chains = tf.BinaryChainInterval(low, length)
+        chains = tf.BinaryChains(low, length)
         here = scale(chains, tf.Count(1), epsilon, QUILT_APPROX)
         worst = scale(chains.worst, tf.Count(1), epsilon, QUILT_EXACT)
-        reversible = scale(tf.MarkovChainClass(low, 2 * low, length), tf.Count(1), epsilon, QUILT_APPROX)
+        reversible = scale(tf.ReversibleChains(low, 2 * low, length), tf.Count(1), epsilon, QUILT_APPROX)
         assert worst == here < reversible <= Fraction(length, epsilon) * (1 + Fraction(1, 10**9))
 
 
 def test_interval_at_its_ends() -> None:
-    assert scale(tf.BinaryChainInterval(0, 40), tf.Count(1), 2, QUILT_APPROX) == 20
-    assert scale(tf.BinaryChainInterval(0.5, 40), tf.Count(1), 2, QUILT_APPROX) == Fraction(1, 2)
-    ends = [scale(tf.BinaryChainInterval(low, 40), tf.Count(1), 1, QUILT_APPROX) for low in (0.5, 0.45)]
+    assert scale(tf.BinaryChains(0, 40), tf.Count(1), 2, QUILT_APPROX) == 20
+    assert scale(tf.BinaryChains(0.5, 40), tf.Count(1), 2, QUILT_APPROX) == Fraction(1, 2)
+    ends = [scale(tf.BinaryChains(low, 40), tf.Count(1), 1, QUILT_APPROX) for low in (0.5, 0.45)]
     assert ends[0] < ends[1]
 
 
 REGION = binary_box((0.5, 0.7), (0.55, 0.65), 6)
-THREE = ChainRegion(
+THREE = IntervalMarkovChain(
     [[0.3, 0.2, 0.2], [0.25, 0.35, 0.2], [0.2, 0.25, 0.3]], [[0.5, 0.4, 0.4], [0.4, 0.5, 0.4], [0.4, 0.4, 0.5]], 4
 )
-INTERVAL = tf.BinaryChainInterval(0.35, 6)
+INTERVAL = tf.BinaryChains(0.35, 6)
 
 
 def mechanism_of(belief: Any) -> Any:
-    return INFLUENCE if isinstance(belief, ChainRegion) else QUILT_APPROX
+    return INFLUENCE if isinstance(belief, IntervalMarkovChain) else QUILT_APPROX
 
 
 def largest_loss(belief: Any, query: Any, epsilon: Any, draws: int, seed: int, secret: Any = None) -> float:
     """Return the largest exact loss over chains drawn from a class, calibrated by `mechanism_of`."""
     rng = np.random.default_rng(seed)
     noise = bound(belief, query, epsilon, mechanism_of(belief), secret).randomiser
-    region = belief if isinstance(belief, ChainRegion) else binary_box(*[(belief.low, 1 - belief.low)] * 2, belief.size)
+    intervals = isinstance(belief, IntervalMarkovChain)
+    region = belief if intervals else binary_box(*[(belief.low, 1 - belief.low)] * 2, belief.size)
     k = len(region.states)
     chains = []
     for number in range(draws):
         start: Any = "any" if number % 3 else [float(p) for p in rng.dirichlet(np.ones(k))]
         chains.append(tf.MarkovChain(matrix_in_box(rng, region.lower, region.upper), region.size, start))
-    return tf.true_loss(tf.Pufferfish(secret or tf.every_entry(), belief), query, noise, chains=chains).loss
+    return tf.exact_loss(tf.Pufferfish(secret or tf.every_entry(), belief), query, noise, chains=chains).loss
 
 
 CASES = [
@@ -244,8 +245,8 @@ def test_audit_refuses_chains_outside_the_class() -> None:
         framework = tf.Pufferfish(tf.every_entry(), belief)
         outside = tf.MarkovChain([[0.9, 0.1], [0.4, 0.6]], 6, "any")
         with pytest.raises(tf.errors.InputError, match="outside the intervals"):
-            tf.true_loss(framework, tf.Count(1), DiscreteLaplace(Fraction(2), Fraction(1)), chains=[outside])
-        assert math.isinf(tf.true_loss(framework, tf.Count(1), DiscreteLaplace(Fraction(2), Fraction(1))).upper)
+            tf.exact_loss(framework, tf.Count(1), DiscreteLaplace(Fraction(2), Fraction(1)), chains=[outside])
+        assert math.isinf(tf.exact_loss(framework, tf.Count(1), DiscreteLaplace(Fraction(2), Fraction(1))).upper)
 
 
 @pytest.mark.parametrize("length", [1, 2])
@@ -262,12 +263,12 @@ def test_pieces_are_calibrated_each_alone() -> None:
         assert together == scale(belief.with_length(50), tf.Count(1), 1, mechanism_of(belief))
         with_members = tf.Pufferfish(tf.every_entry(), tf.IndependentPieces(belief.with_length(2), [2, 1]))
         noise = bound(with_members.beliefs[0], tf.Count(1), 1, mechanism_of(belief)).randomiser
-        if isinstance(belief, tf.BinaryChainInterval):
+        if isinstance(belief, tf.BinaryChains):
             member = belief.worst
         else:
             matrix = matrix_in_box(np.random.default_rng(7), belief.lower, belief.upper)
             member = tf.MarkovChain(matrix, belief.size, "any")
-        assert tf.true_loss(with_members, tf.Count(1), noise, chains=[member]).loss <= 1
+        assert tf.exact_loss(with_members, tf.Count(1), noise, chains=[member]).loss <= 1
 
 
 def test_long_sequences_ask_for_what_a_wide_enough_one_does() -> None:

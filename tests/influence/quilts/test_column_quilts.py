@@ -13,7 +13,7 @@ from tests.support import network_oracles, tree_networks
 from tests.support.golden import golden
 
 import takifugu as tf
-from takifugu.audit import joint_loss, true_loss
+from takifugu.audit import exact_loss, joint_loss
 from takifugu.core.errors import CalibrationRefused
 from takifugu.influence.quilts.network.best import BestScale
 from takifugu.influence.quilts.network.candidates import Candidate, NetworkQuilt, layers
@@ -130,7 +130,7 @@ def test_no_more_is_lost_than_promised(seed: int, size: int, epsilon: float, tab
     query = some_query(np.random.default_rng(seed), belief.columns)
     framework = tf.Pufferfish([tf.distribution_parameter(str(name)) for name in belief.names], belief)
     calibration = tf.calibrate(framework, query, epsilon, mechanism="attribute-quilt", allow_zero_noise=True)
-    assert true_loss(calibration).loss <= epsilon * (1 + 1e-9)
+    assert exact_loss(calibration).loss <= epsilon * (1 + 1e-9)
 
 
 @settings(max_examples=12, deadline=None)
@@ -224,7 +224,7 @@ def test_a_column_that_tells_its_parameter_needs_all_of_the_noise() -> None:
     calibration = tf.calibrate(tf.Pufferfish(tf.distribution_parameter("a"), belief), tf.Sum("a"), 1,
                                mechanism="attribute-quilt")  # fmt: skip
     assert calibration.scale == 3
-    assert true_loss(calibration).loss == pytest.approx(1)
+    assert exact_loss(calibration).loss == pytest.approx(1)
 
 
 @settings(max_examples=30, deadline=None)

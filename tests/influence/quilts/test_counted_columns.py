@@ -139,7 +139,7 @@ def test_no_member_loses_more_than_is_promised(query: Any) -> None:
     for epsilon in (0.5, 1, 2):
         for mechanism in ("attribute-quilt", "group"):
             noise = tf.calibrate(framework, query, epsilon, mechanism=mechanism, allow_zero_noise=True)
-            assert tf.true_loss(noise, chains=members).loss <= epsilon * (1 + 1e-9)
+            assert tf.exact_loss(noise, chains=members).loss <= epsilon * (1 + 1e-9)
 
 
 def test_releases_together_cost_the_best_quilt_of_the_class() -> None:
@@ -204,4 +204,4 @@ def test_what_stands_in_must_be_of_the_class() -> None:
     outside = member(belief, [F(2, 5), F(1, 10), F(1, 10), F(2, 5)])
     assert not belief.contains(outside)
     with pytest.raises(InputError, match="does not stand for"):
-        tf.true_loss(noise, chains=(outside,))
+        tf.exact_loss(noise, chains=(outside,))

@@ -17,7 +17,7 @@ import takifugu as tf
 from takifugu.analysis.problem import Problem
 from takifugu.analysis.questions.answer_law import answer_law
 from takifugu.analysis.questions.influence import joint_cost
-from takifugu.audit.exact import joint_loss, true_loss
+from takifugu.audit.exact import exact_loss, joint_loss
 from takifugu.calibration import Calibration, calibrate, compare
 from takifugu.core.errors import CalibrationRefused
 from takifugu.influence.quilts.network.influence import influences, influences_of
@@ -230,7 +230,7 @@ class Case:
         return calibrate(framework, query, epsilon, mechanism=mechanism, allow_zero_noise=True)
 
     def loss(self, scale: Fraction | float) -> float:
-        return quilt_oracles.true_loss(self.joint, self.sum, [scale])
+        return quilt_oracles.exact_loss(self.joint, self.sum, [scale])
 
 
 def check_every_mechanism(case: Case, epsilon: float) -> dict[str, Calibration]:
@@ -238,7 +238,7 @@ def check_every_mechanism(case: Case, epsilon: float) -> dict[str, Calibration]:
     query = case.query
     calibrations = {name: case.needed(query, epsilon, name) for name in EXACT}
     for name, calibration in calibrations.items():
-        assert true_loss(calibration).upper <= epsilon * (1 + 1e-9), name
+        assert exact_loss(calibration).upper <= epsilon * (1 + 1e-9), name
         if calibration.scale:
             assert case.loss(calibration.randomiser.scale) <= epsilon * (1 + 1e-9), name
     scales = {name: calibration.scale for name, calibration in calibrations.items()}
@@ -252,7 +252,7 @@ def check_other_queries(case: Case, epsilon: float) -> None:
     binary = all(size == 2 for size in case.sizes)
     for name in ("group", "quilt-exact"):
         calibration = case.needed(Histogram() if binary else Count([1, 2]), epsilon, name)
-        assert true_loss(calibration).upper <= epsilon * (1 + 1e-9), name
+        assert exact_loss(calibration).upper <= epsilon * (1 + 1e-9), name
 
 
 @pytest.mark.sampled(3)

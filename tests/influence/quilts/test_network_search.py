@@ -166,7 +166,7 @@ def test_a_search_that_is_ended_early_is_sound_and_never_below_the_whole_one(see
     weights = np.random.default_rng(seed).integers(0, 3, size=size).tolist()
     early, whole = (_calibrated(net, weights, "quilt-exact", stops) for stops in (Stops(after), None))
     assert early.scale >= whole.scale * (1 - 1e-9)
-    assert tf.true_loss(early).upper <= 2 * (1 + 1e-9)
+    assert tf.exact_loss(early).upper <= 2 * (1 + 1e-9)
     assert early.epsilon == whole.epsilon == 2
 
 
@@ -203,7 +203,7 @@ def test_what_was_ended_early_is_kept_in_writing_and_adds_up_as_promised() -> No
     assert "ended early, after 2" in again.witness.detail
     assert again.randomiser.scale == early.randomiser.scale
     # Nothing is calibrated again: the loss and the joint cost come from the scale, and more noise promises no less.
-    assert tf.true_loss(again).upper <= 2
+    assert tf.exact_loss(again).upper <= 2
     assert tf.compose([early]).epsilon <= 2
     assert tf.compose([early, early]).epsilon <= 4
 

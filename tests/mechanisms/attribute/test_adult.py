@@ -36,7 +36,7 @@ def test_the_answer_moves_two_levels_on_14_codes_and_three_on_16(levels: tuple[s
     assert tf.calibrate(framework, query, 1, mechanism="group").scale == len(levels) - 1
     exact = tf.calibrate(framework, query, 1, mechanism="laplace-exact", allow_zero_noise=True)
     assert exact.scale < distance
-    assert tf.true_loss(calibration).upper <= 1
+    assert tf.exact_loss(calibration).upper <= 1
 
 
 def test_masses_are_the_counts() -> None:

@@ -127,9 +127,9 @@ def test_a_correlation_of_one_needs_what_the_attribute_itself_would(rho):
 
 def test_a_scalar_query_told_twice_doubles_the_variance():
     framework = hides(belief=two("0.9"), max_difference=3)
-    once, twice = (variance(framework, query) for query in (tf.Mean("y"), tf.Together([tf.Mean("y"), tf.Mean("y")])))
+    once, twice = (variance(framework, query) for query in (tf.Mean("y"), tf.JointQuery([tf.Mean("y"), tf.Mean("y")])))
     assert twice / once == pytest.approx(2, rel=3e-10)
-    printed = variance(framework, tf.Together([tf.Mean("y"), tf.Mean("y")]), PRINTED)
+    printed = variance(framework, tf.JointQuery([tf.Mean("y"), tf.Mean("y")]), PRINTED)
     assert printed >= twice
 
 
@@ -140,7 +140,7 @@ def test_vectors_are_hidden_in_the_direction_that_tells_most(numbers, epsilon):
     covariance = root @ root.T + np.diag([1, 0, 0])
     belief = tf.MultivariateNormal([0] * 3, covariance.tolist(), ["x", "y", "z"], 4)
     framework = tf.Pufferfish(tf.dataset_property("x", "sum", max_difference=6), belief)
-    query = tf.Together([tf.Sum("y"), tf.Linear([0, 1, 2])])
+    query = tf.JointQuery([tf.Sum("y"), tf.Linear([0, 1, 2])])
     slope, residual = of_all_records(covariance, 4, [[0, 1, 0], [0, 1, 2]], [[1, 0, 0]])
     shift = slope[:, 0] * 6
     if not shift.any():
@@ -218,7 +218,7 @@ def test_intervals_of_values_are_compared_as_mixtures(sets):
 
 def test_half_lines_are_refused_for_vectors_and_hidden_where_nothing_is_told():
     framework = tf.Pufferfish(tf.dataset_property("x", "sum", sets=[(None, 0), (0, None)]), SUM)
-    rows = {row.name: row for row in tf.compare(framework, tf.Together([tf.Sum("y")] * 2), epsilon=1, delta=1e-3)}
+    rows = {row.name: row for row in tf.compare(framework, tf.JointQuery([tf.Sum("y")] * 2), epsilon=1, delta=1e-3)}
     assert "several numbers" in rows[EXACT].reason
     alone = tf.Pufferfish(tf.dataset_property("x", "sum", sets=[(None, 0), (0, None)]), two(0, 4))
     assert variance(alone, tf.Sum("y")) == 0

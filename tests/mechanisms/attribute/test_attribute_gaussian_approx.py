@@ -16,6 +16,7 @@ from takifugu.analysis.problem import Problem
 from takifugu.analysis.randomisers import Exact, RoundedNormal
 from takifugu.core.errors import CalibrationRefused
 from takifugu.mechanisms.attribute.gaussian_approx import MECHANISM, Split
+from takifugu.numbers import Bates
 from takifugu.numbers.after_noise.gaussian import gaussian_analytic_sigma
 from takifugu.numbers.densities.excess import charge_at
 
@@ -37,7 +38,7 @@ def bound(about, epsilon=1, delta=0.01):
 
 CASES = {
     "mixtures": framework(mixtures()),
-    "uniform sums": framework({a: tf.UniformMean(6, a, a + 4) for a in (0, 1)}),
+    "uniform sums": framework({a: Bates(6, a, a + 4) for a in (0, 1)}),
     "a normal one cut": framework({0: tf.Truncated(tf.Normal(0, 2), high=6), 1: tf.Normal(0.5, 2)}),
 }
 
@@ -47,7 +48,7 @@ CASES = {
 @pytest.mark.parametrize("name", CASES)
 def test_it_keeps_its_promise(name, epsilon, delta):
     bounded = bound(CASES[name], epsilon, delta)
-    audit = tf.true_delta(CASES[name], epsilon, tf.Identity(), bounded.randomiser)
+    audit = tf.exact_delta(CASES[name], epsilon, tf.Identity(), bounded.randomiser)
     assert audit.upper <= delta
 
 
@@ -113,7 +114,7 @@ def test_the_printed_theorem_fails_and_the_corrected_one_holds():
     epsilon, eta = 1, charge_at(tf.Truncated(tf.Normal(0, s), high=7.969), tf.Normal(0, s), 0.0)
     assert round(eta, 4) == 0.05
     assert 2 * math.log(1.25 / 1e-5) <= s**2 * (1 + 1e-5)  # (c D / epsilon)^2 - s^2 is nothing
-    exact = tf.true_delta(cut, epsilon, tf.Identity(), Exact(F(1, 1000), 1, on_grid=False)).loss
+    exact = tf.exact_delta(cut, epsilon, tf.Identity(), Exact(F(1, 1000), 1, on_grid=False)).loss
     assert round(exact, 5) == 0.07515
     assert exact > 1e-5 + eta  # what the printed theorem promises, with lambda = 0
     corrected = 1e-5 + eta * (1 + math.exp(epsilon))

@@ -44,7 +44,7 @@ def test_all_pairs_that_are_near_are_hidden_and_hardly_more(mechanism, about):
     deltas = {far: delta_of(far, mp.mpf(variance.numerator) / variance.denominator, 1) for far in range(0, 41, 4)}
     assert all(delta <= 0.001 * (1 + 1e-9) for far, delta in deltas.items() if far <= 8)
     assert all(delta > 0.001 for far, delta in deltas.items() if far > 12)
-    audit = tf.true_delta(noise)
+    audit = tf.exact_delta(noise)
     assert audit.lower <= float(deltas[8]) <= audit.upper
     if mechanism.endswith("exact"):
         assert float(deltas[8]) == pytest.approx(0.001, rel=1e-6)
@@ -56,7 +56,7 @@ def test_half_of_the_difference_is_a_mutant():
     variance = Fraction(less.randomiser.scale) ** 2 + VARIANCE
     assert delta_of(8, mp.mpf(variance.numerator) / variance.denominator, 1) > 0.01
     framework = tf.Pufferfish(tf.distribution_parameter("height", map="mean", max_difference=8), BODY)
-    assert tf.true_delta(framework, 1, tf.Mean("height"), less.randomiser).lower > 0.01
+    assert tf.exact_delta(framework, 1, tf.Mean("height"), less.randomiser).lower > 0.01
 
 
 def test_an_interval_that_is_shorter_than_the_difference_decides():
@@ -65,12 +65,12 @@ def test_an_interval_that_is_shorter_than_the_difference_decides():
         for most in (8, None)
     )
     assert near.scale == whole.scale
-    assert tf.true_delta(near).upper <= 0.001 * (1 + 1e-9)
+    assert tf.exact_delta(near).upper <= 0.001 * (1 + 1e-9)
 
 
 def test_laplace_noise_hides_a_difference_whatever_the_mean():
     noise = calibrated("wasserstein", tf.distribution_parameter("height", map="mean", max_difference=8), delta=0)
-    audit = tf.true_loss(noise)
+    audit = tf.exact_loss(noise)
     assert noise.scale == 8
     assert audit.lower == pytest.approx(1, abs=1e-9)
     assert audit.upper <= 1 + 1e-9
@@ -90,7 +90,7 @@ def test_variances_and_finite_parameters_are_compared_where_they_are_near():
         framework = tf.Pufferfish(tf.distribution_parameter("x", max_difference=most), belief)
         noise = tf.calibrate(framework, tf.Sum("x"), 1, mechanism="laplace-exact", only_release=True)
         scales[most] = noise.scale
-        assert tf.true_loss(noise).upper <= 1 + 1e-9
+        assert tf.exact_loss(noise).upper <= 1 + 1e-9
     assert scales[1] <= scales[2] <= scales[3]
     assert scales[1] < scales[3]
 

@@ -54,7 +54,7 @@ def test_normal_noise_by_brute_force(near):
     pairs = [(laws[a], laws[b]) for a in laws for b in laws if a != b and (near is None or abs(b - a) <= near)]
     excess = max(float(gaussian_divergence(p, q, calibration.scale, epsilon)) for p, q in pairs)
     assert excess == pytest.approx(0.01, rel=1e-6)
-    assert tf.true_delta(calibration, epsilon).loss <= 0.01
+    assert tf.exact_delta(calibration, epsilon).loss <= 0.01
 
 
 def test_sets_are_hidden_as_wholes_and_never_by_their_means():
@@ -63,7 +63,7 @@ def test_sets_are_hidden_as_wholes_and_never_by_their_means():
     framework = framework_of([1, 0, 0, 1], 4, sets=sets)  # f = g
     calibration = calibrated(framework, "wasserstein")
     assert calibration.scale == 2
-    assert tf.true_loss(calibration).loss <= 1
+    assert tf.exact_loss(calibration).loss <= 1
     assert "the sum of 'g' is in {0, 4}" in calibration.witness.comparison
     apart = calibrated(framework_of(HARSH, 4, sets=[(None, 2), (2, None)]), "laplace-exact").scale
     assert apart < calibrated(framework_of(HARSH, 4), "laplace-exact").scale
@@ -136,7 +136,7 @@ def test_several_beliefs_are_each_a_case_and_never_compared_with_each_other():
 
 def test_a_channel_sees_the_answers_of_all_values_or_refuses():
     few = calibrated(framework_of(HARSH, 3), "optimal")
-    assert tf.true_loss(few).loss <= 1 + 1e-9
+    assert tf.exact_loss(few).loss <= 1 + 1e-9
     with pytest.raises(tf.errors.CalibrationRefused, match="table of masses"):
         calibrated(framework_of(HARSH, 2000), "optimal")
 
@@ -160,13 +160,13 @@ def test_a_set_of_several_intervals_is_read_in_order():
 
 @pytest.mark.parametrize("mechanism", ["wasserstein", "laplace-exact"])
 def test_sets_of_the_values_of_a_function(mechanism):
-    spread = tf.Named("spread", 1, lambda values: max(values) - min(values))
+    spread = tf.NamedFunction("spread", 1, lambda values: max(values) - min(values))
     secret = tf.dataset_property("g", spread, sets=[[0], [1]])
     framework = tf.Pufferfish(secret, tf.Records(table_of(HARSH), 3))
     calibration = calibrated(framework, mechanism, Fraction(1, 4))
     of = lambda d: max(r[0] for r in d) - min(r[0] for r in d)  # noqa: E731
     laws = laws_given(ROWS, HARSH, 3, lambda d: sum(r[1] for r in d), of)
-    assert 0 < tf.true_loss(calibration).loss <= 0.25 * (1 + 1e-9)
+    assert 0 < tf.exact_loss(calibration).loss <= 0.25 * (1 + 1e-9)
     needed = {"wasserstein": float(least_distance(laws[0], laws[1]) * 4),
               "laplace-exact": float(smallest_laplace_scale(laws[0], laws[1], Fraction(1, 4), 20))}  # fmt: skip
     assert calibration.scale == pytest.approx(needed[mechanism], rel=1e-8)

@@ -218,7 +218,7 @@ def test_a_vector_of_rounded_means_needs_a_little_more() -> None:
             [0] * 3, [[1, 0, ".5"], [0, 1, ".5"], [".5", ".5", 1]], list("xyg"), 400, resolution=resolution
         )
         secret = tf.Pufferfish(tf.dataset_property("g", "mean", max_difference=1), people)
-        both = tf.Together([tf.Mean("x"), tf.Mean("y")])
+        both = tf.JointQuery([tf.Mean("x"), tf.Mean("y")])
         return float(tf.calibrate(secret, both, 1, "0.001", mechanism=EXACT, only_release=True).scale)
 
     assert scale(None) < scale("0.001") < scale("0.5") < 1.3 * scale(None)

@@ -29,12 +29,13 @@ from takifugu.mechanisms.kantorovich_exponential import MECHANISM as EXPONENTIAL
 from takifugu.mechanisms.kantorovich_exponential import exponential_rows, largest_rate
 from takifugu.mechanisms.laplace_exact import MECHANISM as LAPLACE
 from takifugu.mechanisms.optimal import MECHANISM as OPTIMAL
-from takifugu.model.frameworks import Framework, between
+from takifugu.model.frameworks import Framework, distribution_pair
+from takifugu.numbers import Pmf
 from takifugu.numbers.distributions.channel import Channel
 from takifugu.numbers.noise import InsecureSeededEntropyForTests
 from takifugu.numbers.transport.bottleneck import bottleneck
 
-BITS = between(tf.Pmf([0], [1]), tf.Pmf([1], [1]))
+BITS = distribution_pair(Pmf([0], [1]), Pmf([1], [1]))
 
 
 def pair(seed: int) -> Framework:
@@ -83,7 +84,7 @@ def check_pair(seed: int) -> None:
         assert promise.covers is Covers.OUTPUT
         if isinstance(noise, Choice):
             assert largest_loss(mu, nu, rows_of(noise)) <= epsilon + 1e-14, seed
-            assert tf.true_loss(framework, tf.Identity(), noise).upper <= epsilon + 1e-14, seed
+            assert tf.exact_loss(framework, tf.Identity(), noise).upper <= epsilon + 1e-14, seed
             assert dict(promise.witness.numbers)["measured_epsilon"] <= epsilon
     errors = [mean_error(promise.randomiser) for promise in (best, choice)]
     assert errors[0] <= errors[1] * (1 + 1e-6) + 1e-7, seed
@@ -118,7 +119,7 @@ def test_one_channel_for_all_entries_of_a_chain(chain: Any, epsilon: F) -> None:
     framework, query = with_secrets(chain), tf.Count(chain.states[0])
     for mechanism in (OPTIMAL, EXPONENTIAL):
         noise = bound_by(mechanism, framework, query, epsilon).randomiser
-        assert tf.true_loss(framework, query, noise).upper <= epsilon + 1e-12
+        assert tf.exact_loss(framework, query, noise).upper <= epsilon + 1e-12
 
 
 def test_randomised_response_is_the_best_channel_of_one_bit() -> None:
@@ -129,7 +130,7 @@ def test_randomised_response_is_the_best_channel_of_one_bit() -> None:
 
 
 def test_the_mean_error_is_that_over_the_hypotheses() -> None:
-    choice = bound_by(OPTIMAL, between(tf.Pmf([0], [1]), tf.Pmf([1, 2], [F(1, 2)] * 2))).randomiser
+    choice = bound_by(OPTIMAL, distribution_pair(Pmf([0], [1]), Pmf([1, 2], [F(1, 2)] * 2))).randomiser
     assert isinstance(choice, ChannelChoice)
     assert choice.prior == (0.5, 0.25, 0.25)
     assert choice.expected_error() > choice.mean_error()
@@ -192,7 +193,7 @@ def test_what_is_measured_is_the_largest_loss_and_what_rounded_masses_may_add(
 
 
 def test_rounded_masses_may_move_a_ratio_as_far_as_they_are_off(monkeypatch: pytest.MonkeyPatch) -> None:
-    laws = tf.Pmf([0, 1], [F(1, 2), F(1, 2)]), tf.Pmf([0, 1], [F(1, 4), F(3, 4)])
+    laws = Pmf([0, 1], [F(1, 2), F(1, 2)]), Pmf([0, 1], [F(1, 4), F(3, 4)])
     compared = [SimpleNamespace(p=laws[0], q=laws[1], error=0.1, describe=lambda: "the two")]
     monkeypatch.setattr(finite_outputs, "whole_laws", lambda problem: compared)
     (side,) = finite_problem(Problem(BITS, tf.Identity(), F(1))).sides
@@ -208,7 +209,7 @@ def test_a_mutant_channel_for_twice_the_budget_is_caught_and_repaired() -> None:
     unrepaired = finite.measured(certified(finite, loose, F(2))[0])[0]
     assert 1.9 < unrepaired <= 2
     noise = ChannelChoice(channel, F(1), finite.prior)
-    assert tf.true_loss(framework, tf.Identity(), noise).upper <= 1
+    assert tf.exact_loss(framework, tf.Identity(), noise).upper <= 1
 
 
 @pytest.mark.parametrize("mechanism", [OPTIMAL, EXPONENTIAL])

@@ -15,7 +15,7 @@ import takifugu as tf
 from takifugu.analysis.bounds import Bound, Refusal
 from takifugu.analysis.guarantee import Covers
 from takifugu.analysis.problem import Problem
-from takifugu.audit import true_loss
+from takifugu.audit import exact_loss
 from takifugu.mechanisms import gaussian_exact, kantorovich_relaxed, laplace_exact, optimal, wasserstein
 from takifugu.mechanisms.common.lines import along_line
 from takifugu.mechanisms.wasserstein_delta import MECHANISM as WASSERSTEIN_DELTA
@@ -24,7 +24,7 @@ from takifugu.model.queries import Additive
 from takifugu.numbers.transport.bottleneck import bottleneck
 
 QUARTER = Fraction(1, 4)
-CLIQUES = tf.clique_infection([[1, 2, 3], [4, 5]], {2: [0.5, 0.25, 0.25], 3: [0.25, 0.25, 0.25, 0.25]})
+CLIQUES = tf.CliqueInfection([[1, 2, 3], [4, 5]], {2: [0.5, 0.25, 0.25], 3: [0.25, 0.25, 0.25, 0.25]})
 ROWS = [(0, 0, 1), (0, 1, 1), (1, 1, 0), (1, 0, 0), (1, 1, 1), (0, 0, 0)]
 TABLE = tf.JointTable(ROWS, [QUARTER, QUARTER, QUARTER / 2, QUARTER / 2, QUARTER / 2, QUARTER / 2], ["x", "y", "z"])
 BELIEFS: list[Belief] = [
@@ -74,7 +74,7 @@ def test_a_histogram_of_two_states_needs_twice_the_noise_of_the_count(number: in
             assert cells.randomiser.cells == 2
             assert cells.covers is Covers.OUTPUT
             assert cells.randomiser.scale == pytest.approx(2 * one.randomiser.scale, rel=1e-9)
-            losses = [true_loss(framework, q, f.randomiser) for q, f in ((tf.Histogram(), cells), (tf.Count(1), one))]
+            losses = [exact_loss(framework, q, f.randomiser) for q, f in ((tf.Histogram(), cells), (tf.Count(1), one))]
             assert losses[0].loss == pytest.approx(losses[1].loss, rel=1e-8)
             assert losses[0].upper <= epsilon + 1e-12
 
@@ -109,7 +109,7 @@ def test_any_direction_is_exact(direction: tuple[int, ...]) -> None:
     belief, query = tf.MarkovChain([[0.8, 0.1, 0.1], [0.3, 0.5, 0.2], [0.2, 0.2, 0.6]], 2), Along(direction, (0, 1, 3))
     framework = tf.Pufferfish(tf.every_entry(), belief)
     bounded = bound(laplace_exact, belief, query)
-    audit = true_loss(framework, query, bounded.randomiser)
+    audit = exact_loss(framework, query, bounded.randomiser)
     assert 1 - 1e-8 < audit.loss <= audit.upper <= 1 + 1e-12
 
 

@@ -23,6 +23,7 @@ from takifugu.mechanisms.laplace_exact import MECHANISM as LAPLACE
 from takifugu.mechanisms.optimal import MECHANISM as OPTIMAL
 from takifugu.mechanisms.wasserstein import MECHANISM as WASSERSTEIN
 from takifugu.model.beliefs import Belief
+from takifugu.numbers import Pmf
 
 COUNT = tf.Count(1)
 HALF, THIRD, QUARTER = Fraction(1, 2), Fraction(1, 3), Fraction(1, 4)
@@ -34,7 +35,7 @@ NETWORK = tf.BayesianNetwork(
 )
 USERS = tf.IndependentUsers([{0: QUARTER, 1: 3 * QUARTER}, {0: THIRD, 2: 2 * THIRD}, {0: QUARTER, 1: 3 * QUARTER}])
 INFECTED: dict[int, list[Any]] = {1: [HALF, HALF], 2: [HALF, QUARTER, QUARTER], 3: [HALF, 0, QUARTER, QUARTER]}
-CLIQUES = tf.clique_infection([["ann", "bob", "cem"], ["dee", "eva"], ["fay"]], INFECTED)
+CLIQUES = tf.CliqueInfection([["ann", "bob", "cem"], ["dee", "eva"], ["fay"]], INFECTED)
 
 
 def chain_mass(chain: Any, lengths: list[int], values: tuple[int, ...]) -> Fraction:
@@ -141,7 +142,7 @@ def test_the_audit_finds_epsilon_and_the_optimal_is_best(number: int) -> None:
         errors = []
         for mechanism in (OPTIMAL, EXPONENTIAL, LAPLACE):
             noise = bound_by(mechanism, framework, COUNT, epsilon).randomiser
-            assert tf.true_loss(framework, COUNT, noise).upper <= epsilon + 1e-12
+            assert tf.exact_loss(framework, COUNT, noise).upper <= epsilon + 1e-12
             errors.append(noise.mean_error() if isinstance(noise, Choice) else noise.expected_error())
         assert errors[0] <= min(errors) * (1 + 1e-6) + 1e-7
 
@@ -154,19 +155,19 @@ def test_a_channel_for_one_share_is_caught() -> None:
         patch.setattr(finite_outputs, "_completed", lambda shares, comparison: comparison)
         patch.setattr(answer_families, "is_smoothed", lambda problem, lines=False: False)
         loose = bound_by(OPTIMAL, framework, COUNT).randomiser
-    assert tf.true_loss(framework, COUNT, loose).loss > 1.05
-    assert tf.true_loss(framework, COUNT, bound_by(OPTIMAL, framework, COUNT).randomiser).upper <= 1
+    assert tf.exact_loss(framework, COUNT, loose).loss > 1.05
+    assert tf.exact_loss(framework, COUNT, bound_by(OPTIMAL, framework, COUNT).randomiser).upper <= 1
 
 
 def test_several_beliefs_bind_one_noise_each_by_its_own_components() -> None:
     framework = tf.Pufferfish(tf.every_entry(), [tf.IndependentPieces(CHAIN, [2, 2]), LATE.with_length(4)])
     noise = bound_by(OPTIMAL, framework, COUNT).randomiser
     for belief in framework.beliefs:
-        assert tf.true_loss(tf.Pufferfish(tf.every_entry(), belief), COUNT, noise).upper <= 1 + 1e-12
+        assert tf.exact_loss(tf.Pufferfish(tf.every_entry(), belief), COUNT, noise).upper <= 1 + 1e-12
     pieces = [tf.IndependentPieces(tf.MarkovChain(rows, 2), [2, 2]) for rows in (BIASED, [[0.4, 0.6], [0.2, 0.8]])]
     smoothed = tf.Pufferfish(tf.every_entry(), pieces)
     made = tf.calibrate(smoothed, COUNT, 0.5, mechanism="laplace-exact", allow_zero_noise=True)
-    assert tf.true_loss(made).loss <= 0.5 * (1 + 1e-9)
+    assert tf.exact_loss(made).loss <= 0.5 * (1 + 1e-9)
 
 
 def test_the_number_of_values_is_predicted() -> None:
@@ -188,7 +189,7 @@ def test_a_certain_entry_that_is_not_read_adds_nothing() -> None:
     net = tf.BayesianNetwork([("sure", [1, 0], [], [0.0, 1.0]), ("coin", [0, 1], [], [0.5, 0.5])])
     query = tf.Sum("coin", codes={0: 0, 1: 100})
     sure = net.component(0)
-    assert shares.share_law(sure, query.resolve(net).restrict(slice(0, 1))) == (tf.Pmf([0], [1]), 0.0)
+    assert shares.share_law(sure, query.resolve(net).restrict(slice(0, 1))) == (Pmf([0], [1]), 0.0)
     both = [
         tf.calibrate(tf.Pufferfish(tf.attribute("coin", 0, 1), net), query, 1, mechanism=m)
         for m in ("optimal", "group")
@@ -198,7 +199,7 @@ def test_a_certain_entry_that_is_not_read_adds_nothing() -> None:
 
 def test_the_law_of_a_share() -> None:
     fixed = tf.MarkovChain([[0.0, 1.0], [0.0, 1.0]], 3, initial=[1.0, 0.0])
-    assert shares.share_law(fixed, tf.Count(1).resolve(fixed)) == (tf.Pmf([2], [1]), 0.0)
+    assert shares.share_law(fixed, tf.Count(1).resolve(fixed)) == (Pmf([2], [1]), 0.0)
     law, error = shares.share_law(LATE, tf.Count(1).resolve(LATE))
     table: dict[int, Fraction] = {}
     for state in itertools.product((0, 1), repeat=4):
@@ -253,7 +254,7 @@ def test_the_noise_is_enough_and_no_more_than_before(mechanism: str, lengths: tu
     framework = tf.Pufferfish(tf.every_entry(), belief)
     for query in (tf.Count(1), tf.Linear([Fraction(i + 1, 2) for i in range(sum(lengths))])):
         made = tf.calibrate(framework, query, 0.7, mechanism=mechanism, allow_zero_noise=True)
-        audit = tf.true_loss(made)
+        audit = tf.exact_loss(made)
         assert audit.loss <= 0.7 * (1 + 1e-9)
         if mechanism == "laplace-exact" and made.scale:
             assert audit.loss > 0.69  # smallest for the whole answer: no room is left

@@ -8,10 +8,10 @@ import pytest
 
 from kawamoto import channels
 from kawamoto.composing import PairPromise, after_stable
-from takifugu import Pmf
 from takifugu.core.errors import InputError
 from takifugu.mechanisms.local import classes, measuring
 from takifugu.mechanisms.local.tupling import Tupling, theorem3_epsilon
+from takifugu.numbers import Pmf
 
 GRID = [(float(i), float(j)) for i in range(4) for j in range(3)]
 

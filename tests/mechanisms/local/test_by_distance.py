@@ -30,7 +30,8 @@ MECHANISMS = ("randomised-response", "exponential", "optimal")
 
 
 def framework(metric: Any = "w-infinity", laws: Any = LAWS, rows: int = 1, independent: bool = False) -> Any:
-    return tf.Pufferfish(tf.which_population(metric), tf.FromPopulations(laws, rows, independent, supports="align"))
+    belief = tf.FromPopulations(laws, rows, independent, supports="align")
+    return tf.Pufferfish(tf.population_membership(metric), belief)
 
 
 def apart(metric: Any, laws: Any = LAWS) -> Any:
@@ -62,21 +63,21 @@ def test_epsilon_is_kept_per_distance_and_nearly_used_up(metric: Any, mechanism:
     laws = LAWS if rows == 1 else {name: LAWS[name] for name in ("near", "far")}
     measure = metric if rows == 1 or metric == "w-infinity" else {"near": {"far": F(5, 2)}}
     about = framework(measure, laws, rows, True)
-    calibration = tf.calibrate(about, tf.EachValue(), epsilon="1/2", mechanism=mechanism)
+    calibration = tf.calibrate(about, tf.LocalValue(), epsilon="1/2", mechanism=mechanism)
     assert calibration.guarantee.definition == "extended-distribution"
     assert calibration.guarantee.covers is Covers.COMPONENT
     worst, losses = oracle.loss_per_distance(laws, channel_of(calibration.randomiser), apart(measure), rows)
     assert 0.49 < worst <= 0.5
     assert max(losses.values()) > 0.5  # a promise without distances would not allow it
-    assert tf.true_loss(calibration).loss == pytest.approx(worst, abs=1e-9)
+    assert tf.exact_loss(calibration).loss == pytest.approx(worst, abs=1e-9)
 
 
 def test_a_delta_is_at_epsilon_times_the_distance() -> None:
     about = framework(DECLARED)
-    calibration = tf.calibrate(about, tf.EachValue(), epsilon="1/4", delta="1/50", mechanism="optimal")
+    calibration = tf.calibrate(about, tf.LocalValue(), epsilon="1/4", delta="1/50", mechanism="optimal")
     delta = oracle.delta_by_distance(LAWS, channel_of(calibration.randomiser), apart(DECLARED), 0.25)
     assert 0.019 < delta <= 0.02
-    assert tf.true_delta(calibration).loss == pytest.approx(delta, abs=1e-9)
+    assert tf.exact_delta(calibration).loss == pytest.approx(delta, abs=1e-9)
 
 
 def test_pairs_that_are_near_decide(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -84,7 +85,7 @@ def test_pairs_that_are_near_decide(monkeypatch: pytest.MonkeyPatch) -> None:
     about = framework(DECLARED)
     broken = choosing.per_distance
     monkeypatch.setattr(choosing, "per_distance", lambda loss, distance: broken(loss, 3 * distance))
-    noise = tf.calibrate(about, tf.EachValue(), epsilon="1/2", mechanism="exponential").randomiser
+    noise = tf.calibrate(about, tf.LocalValue(), epsilon="1/2", mechanism="exponential").randomiser
     assert oracle.loss_per_distance(LAWS, channel_of(noise), apart(DECLARED))[0] > 0.6
 
 
@@ -93,7 +94,7 @@ def test_pairs_that_are_near_decide(monkeypatch: pytest.MonkeyPatch) -> None:
 
 def test_rows_that_may_depend_hide_their_values_at_the_least_distance() -> None:
     about = framework(DECLARED, rows=2)
-    calibration = tf.calibrate(about, tf.EachValue(), epsilon=1, mechanism="exponential")
+    calibration = tf.calibrate(about, tf.LocalValue(), epsilon=1, mechanism="exponential")
     assert 0.99 < 2 * calibration.randomiser.local_loss() <= 1  # type: ignore[attr-defined]
     assert calibration.guarantee.covers is Covers.COMPONENT
 
@@ -103,14 +104,14 @@ def counted(metric: Any, rows: int = 1, independent: bool = False, people: int =
     belief = tf.FromPopulations.counted(
         samples_of(chance, 4), [0, 1, 2, 3], rows=rows, independent=independent, source="a survey"
     )
-    return tf.Pufferfish(tf.which_population(metric), belief)
+    return tf.Pufferfish(tf.population_membership(metric), belief)
 
 
 @pytest.mark.parametrize("mechanism", ["exponential", "optimal"])
 def test_counted_populations_keep_declared_distances(mechanism: str) -> None:
     about = counted(DECLARED)
-    calibration = tf.calibrate(about, tf.EachValue(), epsilon="1/2", mechanism=mechanism)
-    seen = tf.true_loss(calibration)
+    calibration = tf.calibrate(about, tf.LocalValue(), epsilon="1/2", mechanism=mechanism)
+    seen = tf.exact_loss(calibration)
     assert seen.upper <= 0.5 + 1e-9
     worst, _ = oracle.loss_per_distance(LAWS, channel_of(calibration.randomiser), apart(DECLARED))
     assert 0.2 < worst <= 0.5
@@ -119,7 +120,7 @@ def test_counted_populations_keep_declared_distances(mechanism: str) -> None:
 
 @pytest.mark.parametrize("mechanism", ["randomised-response", "exponential", "optimal"])
 def test_w_infinity_of_counted_populations_holds_by_values_for_any_two(mechanism: str) -> None:
-    calibration = tf.calibrate(counted("w-infinity", 2, True), tf.EachValue(), epsilon=1, mechanism=mechanism)
+    calibration = tf.calibrate(counted("w-infinity", 2, True), tf.LocalValue(), epsilon=1, mechanism=mechanism)
     channel = channel_of(calibration.randomiser)
     assert 0.49 < oracle.value_loss_per_distance(channel, lambda x, y: abs(x - y)) <= 0.5
     assert oracle.loss_per_distance(LAWS, channel, apart("w-infinity"))[0] <= 0.5
@@ -127,7 +128,7 @@ def test_w_infinity_of_counted_populations_holds_by_values_for_any_two(mechanism
 
 def test_w_infinity_of_counted_rows_that_may_depend_is_refused() -> None:
     with pytest.raises(CalibrationRefused, match="W-infinity of counted populations is that of single rows"):
-        tf.calibrate(counted("w-infinity", 2), tf.EachValue(), epsilon=1, mechanism="exponential")
+        tf.calibrate(counted("w-infinity", 2), tf.LocalValue(), epsilon=1, mechanism="exponential")
 
 
 @settings(max_examples=60)
@@ -140,7 +141,7 @@ def test_a_ledger_never_charges_less_than_the_loss_per_distance(
     about = framework(metric, laws, 2, True)
     batches = [
         tf.calibrate(
-            about, tf.EachValue(batch=f"batch {row}"), F(1, 2 + row), mechanism="exponential", allow_zero_noise=True
+            about, tf.LocalValue(batch=f"batch {row}"), F(1, 2 + row), mechanism="exponential", allow_zero_noise=True
         )
         for row in (0, *read)
     ]
@@ -159,7 +160,7 @@ def test_a_ledger_never_charges_less_than_the_loss_per_distance(
 
 def test_values_sent_again_tell_at_most_what_the_value_tells_per_distance() -> None:
     smooth = {name: {x: (mass + F(1, 10)) / F(14, 10) for x, mass in law.items()} for name, law in LAWS.items()}
-    again = tf.calibrate(framework(DECLARED, smooth), tf.EachValue(batch="May"), epsilon=1, mechanism="exponential")
+    again = tf.calibrate(framework(DECLARED, smooth), tf.LocalValue(batch="May"), epsilon=1, mechanism="exponential")
     cap = max(rows_oracle.loss(smooth[a], smooth[b]) / float(apart(DECLARED)(a, b)) for a, b in combinations(LAWS, 2))
     channel, thrice = channel_of(again.randomiser), []
     for a, b in combinations(LAWS, 2):
@@ -172,8 +173,8 @@ def test_values_sent_again_tell_at_most_what_the_value_tells_per_distance() -> N
 
 def test_a_release_of_either_promise_costs_the_other_what_it_tells() -> None:
     plain, by_distance = framework(None), framework(DECLARED)
-    one = tf.calibrate(plain, tf.EachValue(batch="May"), epsilon="1/2", mechanism="exponential")
-    other = tf.calibrate(by_distance, tf.EachValue(batch="June"), epsilon="1/2", mechanism="exponential")
+    one = tf.calibrate(plain, tf.LocalValue(batch="May"), epsilon="1/2", mechanism="exponential")
+    other = tf.calibrate(by_distance, tf.LocalValue(batch="June"), epsilon="1/2", mechanism="exponential")
     charges = [charge_of(one), charge_of(other)]
     for about, worst in ((plain, lambda a, b: 1), (by_distance, apart(DECLARED))):
         losses = [
@@ -203,14 +204,14 @@ def test_a_metric_that_is_none_is_refused(metric: Any, words: str) -> None:
 def test_populations_that_are_alike_have_no_distance() -> None:
     same = {"a": LAWS["near"], "b": LAWS["near"]}
     with pytest.raises(CalibrationRefused, match="distance of two populations is 0"):
-        tf.calibrate(framework(laws=same), tf.EachValue(), epsilon=1, mechanism="exponential")
+        tf.calibrate(framework(laws=same), tf.LocalValue(), epsilon=1, mechanism="exponential")
     three = {**same, "c": LAWS["far"]}
-    calibration = tf.calibrate(framework(laws=three), tf.EachValue(), epsilon=1, mechanism="exponential")
-    assert tf.true_loss(calibration).loss == pytest.approx(1, abs=0.01)
+    calibration = tf.calibrate(framework(laws=three), tf.LocalValue(), epsilon=1, mechanism="exponential")
+    assert tf.exact_loss(calibration).loss == pytest.approx(1, abs=0.01)
 
 
 def test_a_framework_without_a_metric_is_written_as_before() -> None:
-    assert tf.which_population().to_dict() == {"kind": "which-population"}
+    assert tf.population_membership().to_dict() == {"kind": "which-population"}
     for metric in ("w-infinity", DECLARED):
         about = framework(metric)
         assert frameworks.from_dict(about.to_dict()).fingerprint() == about.fingerprint()

@@ -47,7 +47,7 @@ def test_every_mechanism_keeps_what_it_promises(belief, delta):
         assert strength.measured == measured <= (delta or 1)
         if name != "tupling":
             least.append(strength.expected_loss)
-    calibration = tf.calibrate(tf.Pufferfish(tf.which_population(), belief), tf.EachValue(), 1, delta)
+    calibration = tf.calibrate(tf.Pufferfish(tf.population_membership(), belief), tf.LocalValue(), 1, delta)
     assert calibration.randomiser.expected_error() == pytest.approx(min(least), rel=1e-9)
 
 

@@ -146,7 +146,7 @@ VALUES = [0, 1, 2, 3]
 def framework(most: Any = "2/5", rows: int = 1, independent: bool = False) -> Any:
     names = ["home", "out"]
     belief = tf.FromPopulations.spread(names, VALUES, most, rows=rows, independent=independent, source="a guess")
-    return tf.Pufferfish(tf.which_population(), belief)
+    return tf.Pufferfish(tf.population_membership(), belief)
 
 
 def corners(most: F) -> list[dict[int, F]]:
@@ -162,28 +162,28 @@ def worst_loss(noise: Any, most: F) -> float:
 @pytest.mark.parametrize("most", [F(2, 5), F(1, 3), F(1, 2), F(1)])
 @pytest.mark.parametrize("mechanism", ["exponential", "randomised-response", "optimal"])
 def test_epsilon_is_that_of_the_worst_two(mechanism: str, most: F) -> None:
-    calibration = tf.calibrate(framework(most), tf.EachValue(), epsilon=1, mechanism=mechanism)
+    calibration = tf.calibrate(framework(most), tf.LocalValue(), epsilon=1, mechanism=mechanism)
     worst = worst_loss(calibration.randomiser, most)
     assert worst <= 1
     assert worst > (0.9 if mechanism == "optimal" else 0.99)
-    assert tf.true_loss(calibration).upper == pytest.approx(worst, abs=1e-6)
+    assert tf.exact_loss(calibration).upper == pytest.approx(worst, abs=1e-6)
 
 
 def test_a_class_of_all_populations_is_local_privacy() -> None:
-    noise: Any = tf.calibrate(framework(1), tf.EachValue(), epsilon=1, mechanism="randomised-response").randomiser
+    noise: Any = tf.calibrate(framework(1), tf.LocalValue(), epsilon=1, mechanism="randomised-response").randomiser
     assert 0.99 < noise.local_loss() <= 1
-    less: Any = tf.calibrate(framework("2/5"), tf.EachValue(), epsilon=1, mechanism="randomised-response").randomiser
+    less: Any = tf.calibrate(framework("2/5"), tf.LocalValue(), epsilon=1, mechanism="randomised-response").randomiser
     assert less.local_loss() > 1.2
     assert less.expected < noise.expected
 
 
 def test_rows_that_are_independent_each_get_their_share() -> None:
-    calibration = tf.calibrate(framework("2/5", 2, True), tf.EachValue(), epsilon=1, mechanism="exponential")
+    calibration = tf.calibrate(framework("2/5", 2, True), tf.LocalValue(), epsilon=1, mechanism="exponential")
     assert 0.49 < worst_loss(calibration.randomiser, F(2, 5)) <= 0.5
 
 
 def test_tuples_keep_the_delta_of_the_worst_two() -> None:
-    calibration = tf.calibrate(framework("1/2"), tf.EachValue(2), 1, "1/10", mechanism="tupling")
+    calibration = tf.calibrate(framework("1/2"), tf.LocalValue(2), 1, "1/10", mechanism="tupling")
     noise: Any = calibration.randomiser
     uniform = [F(1, 4)] * 4
     sent = [oracle.sent(oracle.independent(law, 1), [channel_of(noise)]) for law in corners(F(1, 2))]
@@ -193,7 +193,7 @@ def test_tuples_keep_the_delta_of_the_worst_two() -> None:
 
 
 def test_a_class_that_is_too_small_is_noticed() -> None:
-    noise = tf.calibrate(framework("2/5"), tf.EachValue(), epsilon=1, mechanism="exponential").randomiser
+    noise = tf.calibrate(framework("2/5"), tf.LocalValue(), epsilon=1, mechanism="exponential").randomiser
     assert worst_loss(noise, F(1, 2)) > 1
 
 

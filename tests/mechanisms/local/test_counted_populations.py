@@ -267,8 +267,8 @@ def belief_of(rows: int = 1, independent: bool = True, count: int = 400) -> tf.F
 
 
 def test_the_certificate_says_confidence_size_and_what_holds_outside() -> None:
-    about = tf.Pufferfish(tf.which_population(), belief_of(2))
-    calibration = tf.calibrate(about, tf.EachValue(), 1)
+    about = tf.Pufferfish(tf.population_membership(), belief_of(2))
+    calibration = tf.calibrate(about, tf.LocalValue(), 1)
     noise: Any = calibration.randomiser
     assert loss_over(noise.sender.channel, about.beliefs[0].regions) <= 0.5  # type: ignore[attr-defined]
     page = " ".join(str(tf.release(calibration, ["a", "b"]).certificate).split())
@@ -277,16 +277,16 @@ def test_the_certificate_says_confidence_size_and_what_holds_outside() -> None:
         assert words in page
     again = beliefs.from_dict(about.beliefs[0].to_dict())
     assert again.to_dict() == about.beliefs[0].to_dict()
-    whole = tf.calibrate(tf.Pufferfish(tf.which_population(), belief_of(2, False)), tf.EachValue(), 1)
+    whole = tf.calibrate(tf.Pufferfish(tf.population_membership(), belief_of(2, False)), tf.LocalValue(), 1)
     assert whole.guarantee.covers is Covers.EVERYTHING
     assert not any("outside of the class" in words for words in whole.guarantee.conditions)
 
 
 def test_two_releases_of_the_same_rows_cost_what_they_tell_over_the_class() -> None:
     """The largest ratio over the corners of both regions; too many outputs cost a promise and what a value tells."""
-    about = tf.Pufferfish(tf.which_population(), belief_of(1, True, 2000))
-    first = tf.calibrate(about, tf.EachValue(batch="x", columns=("c",)), 1, mechanism="randomised-response")
-    second = tf.calibrate(about, tf.EachValue(batch="x", columns=("c",)), "1/2", mechanism="randomised-response")
+    about = tf.Pufferfish(tf.population_membership(), belief_of(1, True, 2000))
+    first = tf.calibrate(about, tf.LocalValue(batch="x", columns=("c",)), 1, mechanism="randomised-response")
+    second = tf.calibrate(about, tf.LocalValue(batch="x", columns=("c",)), "1/2", mechanism="randomised-response")
     together = tf.compose([first, second])
     noises: list[Any] = [first.randomiser, second.randomiser]
     most = min(1 + noises[1].local_loss(), 0.5 + noises[0].local_loss())

@@ -114,8 +114,8 @@ def test_over_a_class_it_is_that_of_its_corners(counts: list[int], first: Any, s
         sides = [[region_oracles.sent(both, law) for law in corners[name]] for name in (one, other)]
         true = max(math.log(a / b) for p, q in product(*sides) for a, b in zip(p, q, strict=True))
         assert losses[one, other] == pytest.approx(true, rel=1e-12, abs=1e-12)
-    about = tf.Pufferfish(tf.which_population(), belief)
-    releases: Any = [(tf.EachValue(), Sending(1, 0.0, 1.0, "", Sender(channel))) for channel in (first, second)]
+    about = tf.Pufferfish(tf.population_membership(), belief)
+    releases: Any = [(tf.LocalValue(), Sending(1, 0.0, 1.0, "", Sender(channel))) for channel in (first, second)]
     audit = joint_loss(about, releases)
     assert max(losses.values()) <= audit.upper * (1 + 1e-12) + 1e-9
     assert audit.lower <= max(losses.values())
@@ -127,7 +127,7 @@ def test_outputs_that_are_too_many_are_left_to_the_bounds() -> None:
     response = Sender(randomised_response(values, 1))
     assert losses_together([response] * 4, populations(two)) is not None
     assert losses_together([response] * 50, populations(two)) is None
-    about = tf.Pufferfish(tf.which_population(), tf.FromPopulations(dict(zip("pq", two, strict=True)), 1, True))
+    about = tf.Pufferfish(tf.population_membership(), tf.FromPopulations(dict(zip("pq", two, strict=True)), 1, True))
     often = [charge(Sending(1, 0.0, 1.0, "", response), about, F(1), "May")] * 50
     assert float(joint(about, often).epsilon) == pytest.approx(math.log(15.5))  # what the value tells: 465/30 to 1
 
@@ -136,7 +136,7 @@ def test_two_populations_lose_most_one_way_and_two_others_the_other_way() -> Non
     """May tells a from b, June a from c: their sum is lost by no two populations."""
     masses = {"a": (6, 3, 1), "b": (2, 7, 1), "c": (4, 2, 4)}
     laws = {name: {x: F(mass, 10) for x, mass in enumerate(of)} for name, of in masses.items()}
-    about = tf.Pufferfish(tf.which_population(), tf.FromPopulations(laws, 2, True))
+    about = tf.Pufferfish(tf.population_membership(), tf.FromPopulations(laws, 2, True))
     keeps = [Sender(whether(place)) for place in (0, 2)]
     charges = []
     for sender, batch in zip(keeps, ("May", "June"), strict=True):

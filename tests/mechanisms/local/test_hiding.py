@@ -14,7 +14,7 @@ from tests.support.rows_oracle import channel_of
 
 import takifugu as tf
 from takifugu.analysis.guarantee import Covers
-from takifugu.audit import true_delta, true_loss
+from takifugu.audit import exact_delta, exact_loss
 from takifugu.core.errors import CalibrationRefused, DataError, InputError
 from takifugu.mechanisms.local.sent import read
 from takifugu.model import beliefs, frameworks
@@ -25,7 +25,7 @@ SEVERAL = ("randomised-response", "exponential", "optimal")
 
 
 def framework(rows: int = 1, independent: bool = False, laws: Any = LAWS, **options: Any) -> frameworks.Framework:
-    return tf.Pufferfish(tf.which_population(), tf.FromPopulations(laws, rows, independent, **options))
+    return tf.Pufferfish(tf.population_membership(), tf.FromPopulations(laws, rows, independent, **options))
 
 
 def exact(about: Any, noise: Any, rows: int) -> float:
@@ -40,25 +40,25 @@ def exact(about: Any, noise: Any, rows: int) -> float:
 @pytest.mark.parametrize("rows", [1, 2])
 def test_independent_rows_lose_what_is_promised_and_nearly_all_of_it(mechanism: str, rows: int) -> None:
     about = framework(rows, True)
-    calibration = tf.calibrate(about, tf.EachValue(), epsilon=1, mechanism=mechanism, allow_zero_noise=True)
+    calibration = tf.calibrate(about, tf.LocalValue(), epsilon=1, mechanism=mechanism, allow_zero_noise=True)
     loss = exact(about, calibration.randomiser, rows)
     assert 0.99 < loss <= 1
-    assert true_loss(calibration).loss == pytest.approx(loss, abs=1e-9)
+    assert exact_loss(calibration).loss == pytest.approx(loss, abs=1e-9)
     assert calibration.guarantee.covers is Covers.COMPONENT
-    weaker = tf.calibrate(about, tf.EachValue(), epsilon=2, mechanism=mechanism, allow_zero_noise=True)
+    weaker = tf.calibrate(about, tf.LocalValue(), epsilon=2, mechanism=mechanism, allow_zero_noise=True)
     assert exact(about, weaker.randomiser, rows) > 1  # half of the noise is noticed
 
 
 def test_a_tuple_keeps_its_delta_by_enumeration() -> None:
     laws = {"in": {"a": "0.95", "b": "0.05"}, "out": {"a": "0.05", "b": "0.95"}}
     about = framework(2, True, laws)
-    calibration = tf.calibrate(about, tf.EachValue(dummies=1), epsilon=1, delta="1/10", mechanism="tupling")
+    calibration = tf.calibrate(about, tf.LocalValue(dummies=1), epsilon=1, delta="1/10", mechanism="tupling")
     laws_of = [dict(zip("ab", law, strict=True)) for law in about.beliefs[0].laws]  # type: ignore[attr-defined]
     rows = [oracle.sent(oracle.independent(law, 2), [channel_of(calibration.randomiser)] * 2) for law in laws_of]
     one = [oracle.sent(oracle.independent(law, 1), [channel_of(calibration.randomiser)]) for law in laws_of]
     assert 0.04 < oracle.excess(*one, 0.5) <= 0.05
     assert oracle.excess(*rows, 1.0) <= 0.1
-    assert true_delta(calibration, 1).loss == pytest.approx(oracle.excess(*rows, 1.0), rel=1e-9)
+    assert exact_delta(calibration, 1).loss == pytest.approx(oracle.excess(*rows, 1.0), rel=1e-9)
 
 
 @pytest.mark.parametrize("mechanism", SEVERAL)
@@ -66,7 +66,7 @@ def test_rows_that_may_depend_on_each_other_are_covered_whatever_they_are(mechan
     """(x, x) against (x, 1 - x) have the same single rows: distribution privacy of one row would promise 0 of both."""
     half = {"a": F(1, 2), "b": F(1, 2)}
     about = framework(2, False, {"alike": half, "apart": half})
-    calibration = tf.calibrate(about, tf.EachValue(), epsilon=1, mechanism=mechanism, allow_zero_noise=True)
+    calibration = tf.calibrate(about, tf.LocalValue(), epsilon=1, mechanism=mechanism, allow_zero_noise=True)
     channel = channel_of(calibration.randomiser)
     alike, apart = ({("a", b): F(1, 2), ("b", c): F(1, 2)} for b, c in (("a", "b"), ("b", "a")))
     together = oracle.loss(*(oracle.sent(law, [channel] * 2) for law in (alike, apart)))
@@ -75,14 +75,14 @@ def test_rows_that_may_depend_on_each_other_are_covered_whatever_they_are(mechan
     worst = max(oracle.loss(*(oracle.sent(law, [channel] * 2) for law in (p, q))) for p in every for q in every)
     assert 0.99 < worst <= 1
     assert calibration.guarantee.covers is Covers.EVERYTHING
-    assert true_loss(calibration).upper == math.inf  # rows that may depend on each other have many joint distributions
+    assert exact_loss(calibration).upper == math.inf  # rows that may depend on each other have many joint distributions
 
 
 @settings(max_examples=25, deadline=None)
 @given(st.lists(st.integers(0, 6), min_size=18, max_size=18).filter(lambda m: sum(m[:9]) > 0 and sum(m[9:]) > 0))
 def test_any_two_joint_distributions_of_dependent_rows_stay_hidden(masses: list[int]) -> None:
     about = framework(2, False)
-    calibration = tf.calibrate(about, tf.EachValue(), epsilon="1/2", mechanism="optimal")
+    calibration = tf.calibrate(about, tf.LocalValue(), epsilon="1/2", mechanism="optimal")
     data = [(x, y) for x in "abc" for y in "abc"]
     laws = [{key: F(m, sum(part)) for key, m in zip(data, part, strict=True) if m} for part in (masses[:9], masses[9:])]
     channel = channel_of(calibration.randomiser)
@@ -96,12 +96,12 @@ def test_places_cost_their_distance_and_auto_takes_the_least_loss_of_one_value()
     about = framework(1, False, laws, scales=(100, 50), measure="m")
     belief: Any = about.beliefs[0]
     assert belief.distance((0.0, 0.0), (1.0, 2.0)) == math.hypot(100, 100)
-    table = tf.compare(about, tf.EachValue(), epsilon="1/2")
+    table = tf.compare(about, tf.LocalValue(), epsilon="1/2")
     errors = {row.name: row.expected_error for row in table if row.expected_error is not None}
     assert set(errors) == {
         "randomised-response", "exponential", "planar-laplace", "planar-laplace-remapped", "optimal",
     }  # fmt: skip
-    calibration = tf.calibrate(about, tf.EachValue(), epsilon="1/2")
+    calibration = tf.calibrate(about, tf.LocalValue(), epsilon="1/2")
     assert calibration.mechanism == "optimal"
     assert errors["optimal"] == min(errors.values())
     noise: Any = calibration.randomiser
@@ -115,7 +115,7 @@ def test_places_cost_their_distance_and_auto_takes_the_least_loss_of_one_value()
 
 
 def test_one_person_is_released_by_the_library() -> None:
-    calibration = tf.calibrate(framework(2, True), tf.EachValue(), epsilon=1)
+    calibration = tf.calibrate(framework(2, True), tf.LocalValue(), epsilon=1)
     out = tf.release(calibration, ["a", "c"])
     assert set(out.value) == {"row 0", "row 1"}
     assert set(out.value.values()) <= {"a", "b", "c"}
@@ -129,7 +129,7 @@ def test_one_person_is_released_by_the_library() -> None:
 def test_a_column_is_drawn_like_single_rows() -> None:
     for dummies, mechanism in ((0, "optimal"), (2, "tupling")):
         delta = "1/10" if dummies else 0
-        calibration = tf.calibrate(framework(), tf.EachValue(dummies), 1, delta, mechanism)
+        calibration = tf.calibrate(framework(), tf.LocalValue(dummies), 1, delta, mechanism)
         noise: Any = calibration.randomiser
         sent = noise.draw_column(np.arange(9000) % 3, InsecureSeededEntropyForTests(5))
         assert sent.count == 9000
@@ -152,7 +152,7 @@ def test_a_column_is_drawn_like_single_rows() -> None:
 def test_the_witness_is_the_pair_that_is_told_apart_best(order: tuple[str, ...]) -> None:
     laws = {"a": {"x": "0.8", "y": "0.2"}, "b": {"x": "0.5", "y": "0.5"}, "c": {"x": "0.7", "y": "0.3"}}
     about = framework(laws={name: laws[name] for name in order})
-    calibration = tf.calibrate(about, tf.EachValue(), 1, mechanism="randomised-response", allow_zero_noise=True)
+    calibration = tf.calibrate(about, tf.LocalValue(), 1, mechanism="randomised-response", allow_zero_noise=True)
     channel = channel_of(calibration.randomiser)
     seen = {name: oracle.sent({(x,): F(mass) for x, mass in laws[name].items()}, [channel]) for name in order}
     pairs = [(one, other) for n, one in enumerate(order) for other in order[n + 1 :]]
@@ -166,7 +166,7 @@ def test_the_witness_is_the_pair_that_is_told_apart_best(order: tuple[str, ...])
 def test_a_delta_takes_nothing_from_what_epsilon_alone_allows(mechanism: str, epsilon: int) -> None:
     pure, loose = (
         tf.calibrate(
-            framework(), tf.EachValue(), epsilon, delta, mechanism=mechanism, allow_zero_noise=True
+            framework(), tf.LocalValue(), epsilon, delta, mechanism=mechanism, allow_zero_noise=True
         ).randomiser.expected_error()
         for delta in (0, F(1, 10**15))
     )
@@ -184,7 +184,7 @@ def test_it_reads_back_from_json() -> None:
     ]
     with pytest.raises(InputError, match="cannot be read back"):
         read({"kind": "sent-value"})
-    described = tf.calibrate(about, tf.EachValue(), 1).randomiser.to_dict()
+    described = tf.calibrate(about, tf.LocalValue(), 1).randomiser.to_dict()
     with pytest.raises(InputError, match="no distributions"):
         read({**described, "total": "7"})
 
@@ -215,30 +215,30 @@ def test_different_supports_are_aligned_by_choice() -> None:
     assert belief.values == ("a", "b", "c")
     alike = {"a": 0, "b": "0.5", "c": "0.5", "d": 0}
     assert tf.FromPopulations({"home": alike, "out": alike}).values
-    about = tf.Pufferfish(tf.which_population(), belief)
-    calibration = tf.calibrate(about, tf.EachValue(), 1, mechanism="randomised-response")
-    assert true_loss(calibration).loss <= 1
+    about = tf.Pufferfish(tf.population_membership(), belief)
+    calibration = tf.calibrate(about, tf.LocalValue(), 1, mechanism="randomised-response")
+    assert exact_loss(calibration).loss <= 1
     assert beliefs.from_dict(belief.to_dict()).to_dict() == belief.to_dict()
 
 
 def test_what_does_not_fit_is_refused_with_its_reason() -> None:
     about = framework()
     with pytest.raises(InputError, match="requires rows from populations"):
-        tf.calibrate(tf.Pufferfish(tf.every_entry(), tf.MarkovChain([[0.5, 0.5]] * 2, 3)), tf.EachValue(), 1)
+        tf.calibrate(tf.Pufferfish(tf.every_entry(), tf.MarkovChain([[0.5, 0.5]] * 2, 3)), tf.LocalValue(), 1)
     with pytest.raises(InputError, match="requires a belief over several"):
-        tf.Pufferfish(tf.which_population(), tf.MarkovChain([[0.5, 0.5]] * 2, 3))
+        tf.Pufferfish(tf.population_membership(), tf.MarkovChain([[0.5, 0.5]] * 2, 3))
     for mechanism, reason in (("planar-laplace", "the values are none"), ("tupling", "ask for dummies"),
                               ("group", "proved for pufferfish")):  # fmt: skip
         with pytest.raises(CalibrationRefused, match=reason):
-            tf.calibrate(about, tf.EachValue(), 1, mechanism=mechanism)
+            tf.calibrate(about, tf.LocalValue(), 1, mechanism=mechanism)
     with pytest.raises(CalibrationRefused, match="it sends none"):
-        tf.calibrate(about, tf.EachValue(dummies=3), 1, mechanism="optimal")
+        tf.calibrate(about, tf.LocalValue(dummies=3), 1, mechanism="optimal")
     with pytest.raises(CalibrationRefused, match=r"another\s+answer is published"):
         tf.calibrate(about, tf.Count("a"), 1)
     private = framework(source="estimated from the private data: these very rows")
     with pytest.raises(CalibrationRefused, match="was estimated from the private data"):
-        tf.calibrate(private, tf.EachValue(), 1)
-    calibration = tf.calibrate(private, tf.EachValue(), 1, allow_private_belief=True)
+        tf.calibrate(private, tf.LocalValue(), 1)
+    calibration = tf.calibrate(private, tf.LocalValue(), 1, allow_private_belief=True)
     assert any("the promise does not cover that" in words for words in calibration.guarantee.conditions)
     with pytest.raises(InputError, match="the number of dummies"):
-        tf.EachValue(-1)
+        tf.LocalValue(-1)

@@ -22,7 +22,7 @@ LAWS = {
 
 
 def framework(rows: int = 1, independent: bool = True, metric: Any = None) -> Any:
-    return tf.Pufferfish(tf.which_population(metric), tf.FromPopulations(LAWS, rows, independent))
+    return tf.Pufferfish(tf.population_membership(metric), tf.FromPopulations(LAWS, rows, independent))
 
 
 def sent(noise: Any, rows: int = 1) -> list[Any]:
@@ -31,12 +31,12 @@ def sent(noise: Any, rows: int = 1) -> list[Any]:
 
 @pytest.mark.parametrize("rows", [1, 2])
 def test_a_pure_promise_is_kept_within_the_radius_and_nearly_used_up(rows: int) -> None:
-    query = tf.EachValue(radius=2)
+    query = tf.LocalValue(radius=2)
     calibration = tf.calibrate(framework(rows), query, epsilon=F(6, 5) * rows, mechanism="restricted-laplace")
     noise: Any = calibration.randomiser
     loss = oracle.loss(*sent(noise, rows))
     assert 1.19 * rows < loss <= 1.2 * rows
-    assert tf.true_loss(calibration).loss == pytest.approx(loss, abs=1e-9)
+    assert tf.exact_loss(calibration).loss == pytest.approx(loss, abs=1e-9)
     for x, outputs in channel_of(noise).items():
         assert {y for y, mass in outputs.items() if mass} == {y for y in outputs if abs(x - y) <= 2}
     assert noise.worst == 2
@@ -45,22 +45,22 @@ def test_a_pure_promise_is_kept_within_the_radius_and_nearly_used_up(rows: int) 
 
 
 def test_a_delta_is_that_of_every_output() -> None:
-    calibration = tf.calibrate(framework(), tf.EachValue(radius=1), "1/2", "3/10", mechanism="restricted-laplace")
+    calibration = tf.calibrate(framework(), tf.LocalValue(radius=1), "1/2", "3/10", mechanism="restricted-laplace")
     delta = oracle.excess(*sent(calibration.randomiser), 0.5)
     assert 0.299 < delta <= 0.3
-    assert tf.true_delta(calibration).loss == pytest.approx(delta, abs=1e-9)
+    assert tf.exact_delta(calibration).loss == pytest.approx(delta, abs=1e-9)
 
 
 def test_a_radius_is_kept_inside_tuples() -> None:
-    calibration = tf.calibrate(framework(), tf.EachValue(1, radius=1), "1/2", "1/5", mechanism="tupling")
+    calibration = tf.calibrate(framework(), tf.LocalValue(1, radius=1), "1/2", "1/5", mechanism="tupling")
     channel: Any = calibration.randomiser.sender.channel  # type: ignore[attr-defined]
     assert all(not mass or abs(x - y) <= 1 for x in channel.inputs for y, mass in channel.row(x).items())
-    assert tf.true_delta(calibration).loss <= 0.2
+    assert tf.exact_delta(calibration).loss <= 0.2
 
 
 def test_epsilon_per_distance_is_kept_within_a_radius() -> None:
     about = framework(metric={"near": {"far": 3}})
-    calibration = tf.calibrate(about, tf.EachValue(radius=3), "1/4", mechanism="restricted-laplace")
+    calibration = tf.calibrate(about, tf.LocalValue(radius=3), "1/4", mechanism="restricted-laplace")
     assert 0.74 < oracle.loss(*sent(calibration.randomiser)) <= 0.75
 
 
@@ -82,11 +82,11 @@ def test_the_theorem_of_cut_noise(rate: float, radius: float) -> None:
 
 
 def test_a_cut_that_is_dropped_or_moved_is_noticed(monkeypatch: pytest.MonkeyPatch) -> None:
-    whole = tf.calibrate(framework(), tf.EachValue(), epsilon=1, mechanism="exponential").randomiser
+    whole = tf.calibrate(framework(), tf.LocalValue(), epsilon=1, mechanism="exponential").randomiser
     assert any(mass for x, outputs in channel_of(whole).items() for y, mass in outputs.items() if abs(x - y) > 2)
     cut = weights.restricted
     monkeypatch.setattr(kinds, "restricted", lambda distances, rate, radius: cut(distances, rate, radius + 1))
-    query, options = tf.EachValue(radius=2), {"mechanism": "restricted-laplace", "allow_zero_noise": True}
+    query, options = tf.LocalValue(radius=2), {"mechanism": "restricted-laplace", "allow_zero_noise": True}
     noise = tf.calibrate(framework(), query, epsilon=2, **options).randomiser  # type: ignore[arg-type]
     assert any(mass for x, outputs in channel_of(noise).items() for y, mass in outputs.items() if abs(x - y) > 2)
 
@@ -94,40 +94,40 @@ def test_a_cut_that_is_dropped_or_moved_is_noticed(monkeypatch: pytest.MonkeyPat
 @pytest.mark.parametrize("radius", [-1, "x", math.inf])
 def test_a_radius_that_is_none_is_refused(radius: Any) -> None:
     with pytest.raises(InputError, match="radius"):
-        tf.EachValue(radius=radius)
+        tf.LocalValue(radius=radius)
 
 
 @pytest.mark.parametrize("radius", [0, "1/2"])
 def test_a_radius_that_cuts_all_noise_is_refused(radius: Any) -> None:
     with pytest.raises(InputError, match="cuts all noise: no other value is nearer than 1; write at least 1"):
-        tf.calibrate(framework(), tf.EachValue(radius=radius), epsilon=1)
+        tf.calibrate(framework(), tf.LocalValue(radius=radius), epsilon=1)
 
 
 def test_a_radius_too_small_for_epsilon_says_what_it_can_keep() -> None:
     with pytest.raises(CalibrationRefused, match=r"the most noise within the radius tells epsilon 1\.28"):
-        tf.calibrate(framework(), tf.EachValue(radius=1), epsilon="1/10", mechanism="restricted-laplace")
+        tf.calibrate(framework(), tf.LocalValue(radius=1), epsilon="1/10", mechanism="restricted-laplace")
 
 
 def test_what_may_move_a_value_farther_does_not_apply() -> None:
-    rows = {row.name: row for row in tf.compare(framework(), tf.EachValue(radius=2), epsilon="6/5")}
+    rows = {row.name: row for row in tf.compare(framework(), tf.LocalValue(radius=2), epsilon="6/5")}
     assert rows["restricted-laplace"].status == "chosen"
     for name in ("exponential", "optimal", "randomised-response"):
         assert "may move a value farther than the radius" in (rows[name].reason or "")
     with pytest.raises(CalibrationRefused, match="no radius"):
-        tf.calibrate(framework(), tf.EachValue(), epsilon=1, mechanism="restricted-laplace")
+        tf.calibrate(framework(), tf.LocalValue(), epsilon=1, mechanism="restricted-laplace")
     with pytest.raises(CalibrationRefused):  # of dependent rows nothing but the values' own loss is known
-        tf.calibrate(framework(2, False), tf.EachValue(radius=2), epsilon=1, mechanism="restricted-laplace")
+        tf.calibrate(framework(2, False), tf.LocalValue(radius=2), epsilon=1, mechanism="restricted-laplace")
 
 
 def test_a_query_without_a_radius_is_written_as_before() -> None:
-    assert "radius" not in tf.EachValue(batch="May").to_dict()
-    query = tf.EachValue(radius="5/2")
+    assert "radius" not in tf.LocalValue(batch="May").to_dict()
+    query = tf.LocalValue(radius="5/2")
     assert queries.from_dict(query.to_dict()) == query
     assert "within 2.5" in query.describe()
 
 
 def test_the_same_rows_again_cost_what_the_value_tells() -> None:
-    calibration = tf.calibrate(framework(), tf.EachValue(batch="May", radius=2), "6/5", mechanism="restricted-laplace")
+    calibration = tf.calibrate(framework(), tf.LocalValue(batch="May", radius=2), "6/5", mechanism="restricted-laplace")
     cap = max(math.log(LAWS[a][x] / LAWS[b][x]) for a, b in combinations(LAWS, 2) for x in LAWS[a])
     cap = max(cap, *(math.log(LAWS["far"][x] / LAWS["near"][x]) for x in LAWS["far"]))
     noise: Any = calibration.randomiser

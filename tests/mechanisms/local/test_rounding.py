@@ -10,9 +10,9 @@ from mpmath import mp
 from tests.support.pair_cases import monotone_by_hand
 from tests.support.tuples import tuple_delta
 
-import takifugu as tf
 from takifugu.mechanisms.local import measuring, over_classes, tupling
 from takifugu.mechanisms.local.tupling import Tupling
+from takifugu.numbers import Pmf
 from takifugu.numbers.after_noise.noised import RelaxedPair
 from takifugu.numbers.distributions.channel import Channel
 from takifugu.numbers.distributions.positive_part import Enclosure
@@ -104,7 +104,7 @@ def test_a_mean_of_moves_is_rounded_up_by_no_more_than_it_says() -> None:
     for seed in range(30):
         rng = np.random.default_rng(seed)
         one, other = (rng.integers(1, 10 ** int(rng.integers(1, 9)), 12).tolist() for _ in range(2))
-        pair = RelaxedPair.of(tf.Pmf.from_counts(range(12), one), tf.Pmf.from_counts(range(12), other))
+        pair = RelaxedPair.of(Pmf.from_counts(range(12), one), Pmf.from_counts(range(12), other))
         scale = float(rng.uniform(0.05, 5))
         charge = 2.0**-49 * (4 * pair.largest_log + float((pair.moves / scale).max()) + len(pair.moves) + 8)
         exact = exact_mean(one, other, scale)

@@ -30,14 +30,14 @@ LAWS = {"even": {"00": F(1, 2), "11": F(1, 2)}, "odd": {"01": F(1, 2), "10": F(1
 
 def framework(laws: Any = LAWS, rows: int = 1, independent: bool = False) -> Framework:
     belief = tf.FromPopulations(laws, rows, independent, supports="align")
-    return tf.Pufferfish(tf.which_population(), belief)
+    return tf.Pufferfish(tf.population_membership(), belief)
 
 
 def charge(
     noise: Any, about: Framework, epsilon: F = F(1), batch: str = "", reading: str = "", columns: tuple[str, ...] = ()
 ) -> Charge:
     """Return the charge of a channel, as calibration would make it."""
-    query = tf.EachValue(getattr(noise, "dummies", 0), batch, columns)
+    query = tf.LocalValue(getattr(noise, "dummies", 0), batch, columns)
     return Charge(
         about.fingerprint(), "distribution", Covers.COMPONENT, epsilon, F(0), query.to_dict(), noise.to_dict(), None,
         F(3), F(3), noise.rows, (), reading=reading,
@@ -155,7 +155,7 @@ def test_other_rows_add_up_where_they_are_independent_and_named() -> None:
 
 
 def test_what_a_release_costs_under_another_belief_is_measured_there() -> None:
-    calibrated = tf.calibrate(framework(LAW), tf.EachValue(), epsilon="1/2", mechanism="randomised-response")
+    calibrated = tf.calibrate(framework(LAW), tf.LocalValue(), epsilon="1/2", mechanism="randomised-response")
     stored = charge_of(calibrated)
     stronger = {"home": {"a": F(9, 10), "b": F(1, 10)}, "out": {"a": F(1, 10), "b": F(9, 10)}}
     other = framework(stronger)
@@ -196,7 +196,7 @@ def test_releases_of_other_definitions_count_at_what_their_noise_loses() -> None
 
 
 def test_two_columns_of_the_same_rows_are_composed_before_they_are_released() -> None:
-    calibrated = tf.calibrate(framework(LAW), tf.EachValue(), epsilon="1/2", mechanism="randomised-response")
+    calibrated = tf.calibrate(framework(LAW), tf.LocalValue(), epsilon="1/2", mechanism="randomised-response")
     assert compose([calibrated]).epsilon == F(1, 2)
     both = compose([calibrated, calibrated]).epsilon
     channels = [oracle.channel_of(calibrated.randomiser)] * 2
@@ -261,7 +261,7 @@ def test_losses_add_up_and_are_rounded_up() -> None:
 
 
 def test_under_three_populations_a_release_costs_what_the_farthest_two_do() -> None:
-    stored = charge_of(tf.calibrate(framework(LAW), tf.EachValue(), epsilon="1/2", mechanism="randomised-response"))
+    stored = charge_of(tf.calibrate(framework(LAW), tf.LocalValue(), epsilon="1/2", mechanism="randomised-response"))
     three = {name: {"a": F(share, 10), "b": F(10 - share, 10)} for name, share in (("x", 5), ("y", 9), ("z", 1))}
     channel = randomisers.from_dict(stored.randomiser).sender.channel  # type: ignore[attr-defined]
     sent = [channel.lift(law) for law in three.values()]

@@ -10,9 +10,9 @@ from tests.support.golden import golden
 from tests.support.population_oracles import laws
 from tests.support.tuples import tuple_delta
 
-from takifugu import Pmf
 from takifugu.core.errors import InputError
 from takifugu.mechanisms.local.tupling import Tupling, smallest_tupling, theorem3_delta, theorem3_epsilon
+from takifugu.numbers import Pmf
 
 
 def law(outputs):

@@ -82,7 +82,7 @@ def test_a_policy_that_protects_everything_is_called_ordinary_and_gets_noise_on_
     calibration = made(Policy(), tf.Count("ill"), domain=PEOPLE)
     assert {str(move) for move in calibration.randomiser.moves} == {"either"}
     assert "ordinary differential privacy" in str(calibration)
-    assert tf.true_loss(calibration).loss == pytest.approx(1)
+    assert tf.exact_loss(calibration).loss == pytest.approx(1)
 
 
 def test_thresholds_are_asked_under_a_policy_only() -> None:
@@ -98,7 +98,7 @@ def bit(place: str, policy: Policy) -> Any:
 def test_intersected_policies_compose_to_exactly_two_epsilon() -> None:
     """E6: two one-bit releases, each exactly 1; under both predicates together exactly 2."""
     one, two = bit("A", visits(["A"])), bit("B", visits(["B"]))
-    assert [tf.true_loss(c).loss for c in (one, two)] == pytest.approx([1, 1])
+    assert [tf.exact_loss(c).loss for c in (one, two)] == pytest.approx([1, 1])
     both = compose([one, two])
     assert (both.epsilon, both.delta, both.covers) == (2, 0, Covers.COMPONENT)
     met = Asymmetric(visits(["A"]).intersected(visits(["B"])), BITS)
@@ -215,7 +215,7 @@ def test_what_noise_loses_along_the_moves_of_another_policy(policy: Policy, quer
     if lost == F(1, 2):
         noise = type(noise)(F(2), F(1))  # the noise of both places for one of them
     assert loss_along(noise, sensitivity(policy, PLACES, query)) == lost
-    audited = tf.true_loss(Asymmetric(policy, PLACES), query, noise).loss
+    audited = tf.exact_loss(Asymmetric(policy, PLACES), query, noise).loss
     assert audited == pytest.approx(float(lost)) if lost != math.inf else audited == math.inf
 
 
@@ -282,10 +282,10 @@ def test_noisy_counts_end_at_the_public_number_of_records(value: str) -> None:
         for output in range(-1, 6):
             mass = math.exp(calibration.randomiser.log_density([F(count)], [F(output)]))
             assert mass == pytest.approx(float(dict(law.items()).get(output, 0)), abs=1e-12)
-    assert tf.true_loss(calibration).loss == pytest.approx(1)
+    assert tf.exact_loss(calibration).loss == pytest.approx(1)
     joined = made(Policy.of(none_of("ill")), tf.Histogram(), domain=PEOPLE, mechanism="asymmetric-geometric")
     assert joined.randomiser.to_dict()["most"] == 3
-    assert tf.true_loss(joined).loss <= 1 + 1e-12
+    assert tf.exact_loss(joined).loss <= 1 + 1e-12
 
 
 @pytest.mark.parametrize(("query", "domain"), [

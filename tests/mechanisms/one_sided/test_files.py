@@ -228,7 +228,7 @@ def test_without_a_bound_a_limit_is_what_makes_it_cheap(tmp_path: Path) -> None:
 
 def test_the_dry_run_says_what_to_expect_at_this_epsilon(tmp_path: Path) -> None:
     prior = "[prior]\ncounts = [0, 3, 9]\nshares = [0.5, 0.25, 0.25]\n[hide]"
-    foreseen = tf.forecast(written(tmp_path, FILE.replace("[hide]", prior)))
+    foreseen = tf.dry_run(written(tmp_path, FILE.replace("[hide]", prior)))
     words = " ".join(str(foreseen).split())
     a = 2.718281828459045**-0.5
     share = (0.5 * (1 - a**4) + 0.25 * (1 - a)) / 0.75
@@ -302,7 +302,7 @@ POINTS = "who,lon,lat\n" + "".join(f"p{i},1.5,0.5\n" for i in range(30)) + "p1,0
 def test_three_marks_and_a_public_order_are_keys_of_a_file(tmp_path: Path) -> None:
     text = GRID.replace("at_most = 3", 'at_most = 3\nalpha = 0.01\nlimit = 1\nfirst = "outskirts"')
     file = written(tmp_path, text.replace("epsilon = 1.0", "epsilon = 50.0").replace("2.0", "60.0"), POINTS)
-    words = " ".join(str(tf.forecast(file)).split())
+    words = " ".join(str(tf.dry_run(file)).split())
     assert "one of 4 or more is always called dangerous, and one of at most 3 with probability 0.01 at most" in words
     (table,) = tf.release_file(file, anyway=True).tables
     assert [row["cell"] for row in table.rows] == ["r0c0", "r0c2", "r0c1"]

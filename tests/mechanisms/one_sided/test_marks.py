@@ -41,7 +41,7 @@ def test_every_limit_keeps_its_promise_and_uses_all_of_it(limit: Any, threshold:
     assert calibration.mechanism == "asymmetric-sparse"
     price = 2 if limit is None else min(2, limit)
     assert calibration.randomiser.units == pytest.approx(price / float(F(epsilon)), rel=1e-9)
-    loss = tf.true_loss(calibration).loss
+    loss = tf.exact_loss(calibration).loss
     assert loss <= float(F(epsilon)) * (1 + 1e-9)
     assert loss == pytest.approx(float(F(epsilon)))
 
@@ -49,7 +49,7 @@ def test_every_limit_keeps_its_promise_and_uses_all_of_it(limit: Any, threshold:
 def test_it_promises_nothing_the_other_way() -> None:
     noise = made(tf.AtMost(tf.Visitors(), 1)).randomiser
     back = Asymmetric(Policy.of(any_of("bar"), any_of("shop")), PLACES)
-    assert tf.true_loss(back, tf.AtMost(tf.Visitors(), 1), noise).loss == math.inf
+    assert tf.exact_loss(back, tf.AtMost(tf.Visitors(), 1), noise).loss == math.inf
     assert (noise.loss(F(1), Direction.UP), noise.loss(F(1)), noise.loss(F(0))) == (math.inf, math.inf, 0)
 
 
@@ -70,7 +70,7 @@ def test_under_another_policy_values_that_fall_further_cost_more() -> None:
     assert calibration.randomiser.loss_along(sensitivity(policy, domain, query)) == pytest.approx(1)
     assert calibration.randomiser.loss_along(moves) == pytest.approx(2)
     wider = Asymmetric(other, domain)
-    assert tf.true_loss(wider, query, calibration.randomiser).loss == pytest.approx(2)
+    assert tf.exact_loss(wider, query, calibration.randomiser).loss == pytest.approx(2)
     assert joint(wider, [charge_of(calibration)]).epsilon == pytest.approx(2)
     rising = sensitivity(Policy(), domain, query)
     assert calibration.randomiser.loss_along(rising) == math.inf
@@ -127,7 +127,7 @@ def test_thresholds_of_their_own_and_counts_of_values() -> None:
     calibration = made(tf.AtMost(tf.Visitors(), {"bar": 0, "shop": 4}))
     assert calibration.randomiser.thresholds == (0, 4)
     ill = made(tf.AtMost(tf.Count("ill"), 1), policy=Policy.of(none_of("ill")), domain=Domain.of(3, ["well", "ill"]))
-    assert tf.true_loss(ill).loss == pytest.approx(1)
+    assert tf.exact_loss(ill).loss == pytest.approx(1)
     assert tf.release(ill, ["well", "ill", "ill"]).value >= 2  # never "safe": two are ill
 
 
@@ -277,7 +277,7 @@ def test_a_place_at_its_threshold_is_called_dangerous_with_probability_alpha_at_
 
 def test_a_mark_costs_nothing_and_is_written_only_where_it_was_asked_for() -> None:
     plain, with_marks = (made(tf.AtMost(tf.Visitors(), 1, alpha=alpha)) for alpha in (None, "1/1000"))
-    assert tf.true_loss(plain).loss == tf.true_loss(with_marks).loss
+    assert tf.exact_loss(plain).loss == tf.exact_loss(with_marks).loss
     assert "alpha" not in plain.randomiser.to_dict()
     assert "alpha" not in tf.AtMost(tf.Visitors(), 1).to_dict()
     assert randomisers.from_dict(with_marks.randomiser.to_dict()) == with_marks.randomiser

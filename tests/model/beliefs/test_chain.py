@@ -135,7 +135,7 @@ def test_bad_chains_name_the_value_the_rule_and_the_fix(arguments: dict[str, Any
 @pytest.mark.parametrize(("pi", "g"), [(0.0, 0.5), (0.6, 0.5), (0.3, 0.0), (0.3, 1.5), (float("nan"), 0.5)])
 def test_bad_classes(pi: float, g: float) -> None:
     with pytest.raises(InputError):
-        tf.MarkovChainClass(pi, g, 10)
+        tf.ReversibleChains(pi, g, 10)
 
 
 def test_pieces_have_the_chain_cut_to_their_length() -> None:
@@ -361,7 +361,7 @@ def test_the_audit_finds_no_more_than_was_promised(case: Case, mechanism: str) -
     framework = tf.Pufferfish(tf.every_entry(), case.chain)
     calibration = tf.calibrate(framework, tf.Count(1), epsilon=1, mechanism=mechanism)
     if mechanism != "entry":  # which promises less
-        assert tf.true_loss(calibration).lower <= 1 + 1e-9
+        assert tf.exact_loss(calibration).lower <= 1 + 1e-9
 
 
 def test_the_audit_sees_noise_for_the_wrong_hours() -> None:
@@ -371,8 +371,8 @@ def test_the_audit_sees_noise_for_the_wrong_hours() -> None:
     true = tf.PeriodicChain([sure, loose], 5, order)
     about = [tf.Pufferfish(tf.every_entry(), chain) for chain in (wrong, true)]
     noise = tf.calibrate(about[0], tf.Count(1), epsilon=1, mechanism="quilt-exact").randomiser
-    assert tf.true_loss(about[0], tf.Count(1), noise).lower <= 1
-    assert tf.true_loss(about[1], tf.Count(1), noise).lower > 1.2
+    assert tf.exact_loss(about[0], tf.Count(1), noise).lower <= 1
+    assert tf.exact_loss(about[1], tf.Count(1), noise).lower > 1.2
 
 
 @pytest.mark.slow

@@ -68,8 +68,8 @@ def test_fit_with_confidence_counts_what_fit_counts() -> None:
     sequences = [list("aabab"), list("bba")]
     region = tf.MarkovChain.fit(sequences, 10, source=SOURCE, confidence=0.99)
     names, counts = count_transitions(sequences)
-    again = tf.ChainRegion.covering(counts, 10, names, 0.99, SOURCE)
-    assert isinstance(region, tf.ChainRegion)
+    again = tf.IntervalMarkovChain.covering(counts, 10, names, 0.99, SOURCE)
+    assert isinstance(region, tf.IntervalMarkovChain)
     assert (region.states, region.length, region.confidence, region.source) == (("a", "b"), 10, 0.99, SOURCE)
     np.testing.assert_array_equal(region.lower, again.lower)
     np.testing.assert_array_equal(region.upper, again.upper)
@@ -103,7 +103,7 @@ def misses(matrix: list[list[float]], runs: int, confidence: float, shrink: floa
         counts = np.zeros(table.shape, dtype=np.int64)
         for x, y in pairwise(sequence):
             counts[x, y] += 1
-        region = tf.ChainRegion.covering(counts, 9, range(len(table)), confidence, SOURCE)
+        region = tf.IntervalMarkovChain.covering(counts, 9, range(len(table)), confidence, SOURCE)
         middle, half = (region.lower + region.upper) / 2, (region.upper - region.lower) / 2
         missed += bool((np.abs(table - middle) > shrink * half + 1e-12).any())
     return missed
@@ -129,23 +129,23 @@ def test_reachable_ends() -> None:
     for _ in range(50):
         k = int(rng.integers(1, 5))
         lower, upper = random_box(rng, k, 0.3)
-        region = tf.ChainRegion(lower, upper, 4)
+        region = tf.IntervalMarkovChain(lower, upper, 4)
         low, high = region.reachable
         for _ in range(20):
             matrix = matrix_in_box(rng, lower, upper)
             assert region.contains(tf.MarkovChain(matrix, 4, "any"))
             assert (low - 1e-12 <= matrix).all()
             assert (matrix <= high + 1e-12).all()
-    wide = tf.ChainRegion([[0.6, 0.0], [0.5, 0.5]], [[1.0, 1.0], [0.5, 0.5]], 3)
+    wide = tf.IntervalMarkovChain([[0.6, 0.0], [0.5, 0.5]], [[1.0, 1.0], [0.5, 0.5]], 3)
     np.testing.assert_allclose(wide.reachable[1], [[1.0, 0.4], [0.5, 0.5]], atol=1e-14)
     assert not wide.contains(tf.MarkovChain([[0.5, 0.5], [0.5, 0.5]], 3))
     assert not wide.contains(tf.MarkovChain([[0.7, 0.3], [0.5, 0.5]], 3, states=list("ab")))
-    point = tf.ChainRegion([[0.1, 0.2, 0.7]] * 3, [[0.1, 0.2, 0.7]] * 3, 3)
+    point = tf.IntervalMarkovChain([[0.1, 0.2, 0.7]] * 3, [[0.1, 0.2, 0.7]] * 3, 3)
     assert point.contains(tf.MarkovChain([[0.1, 0.2, 0.7]] * 3, 3))
 
 
-REGION = partial(tf.ChainRegion, lower=LOWER, upper=UPPER, length=5)
-INTERVAL = partial(tf.BinaryChainInterval, low=0.2, length=5)
+REGION = partial(tf.IntervalMarkovChain, lower=LOWER, upper=UPPER, length=5)
+INTERVAL = partial(tf.BinaryChains, low=0.2, length=5)
 
 
 @pytest.mark.parametrize(("maker", "arguments", "message"), [
@@ -178,7 +178,7 @@ def test_bad_confidence(confidence: float) -> None:
 
 
 def test_members_of_an_interval() -> None:
-    chains = tf.BinaryChainInterval(0.2, 5)
+    chains = tf.BinaryChains(0.2, 5)
     assert chains.contains(tf.MarkovChain([[0.2, 0.8], [0.8, 0.2]], 5))
     assert chains.contains(chains.worst)
     assert not chains.contains(tf.MarkovChain([[0.5, 0.5], [0.1, 0.9]], 5))
@@ -186,10 +186,10 @@ def test_members_of_an_interval() -> None:
 
 
 @pytest.mark.parametrize("belief", [
-    tf.ChainRegion(LOWER, UPPER, 7, ["a", "b"], 0.99, SOURCE),
-    tf.ChainRegion(LOWER, UPPER, 7),
+    tf.IntervalMarkovChain(LOWER, UPPER, 7, ["a", "b"], 0.99, SOURCE),
+    tf.IntervalMarkovChain(LOWER, UPPER, 7),
     tf.MarkovChain.fit([[0, 0, 1, 2, 1]], 7, source=SOURCE, confidence=0.9),
-    tf.BinaryChainInterval(0.15, 7, list("ab"), SOURCE),
+    tf.BinaryChains(0.15, 7, list("ab"), SOURCE),
 ])  # fmt: skip
 def test_they_are_beliefs(belief: Any) -> None:
     text = json.dumps(belief.to_dict())
@@ -211,8 +211,8 @@ def test_they_are_beliefs(belief: Any) -> None:
 
 
 @pytest.mark.parametrize("chain", [
-    tf.MarkovChain(MATRICES[0], 200), tf.PeriodicChain(MATRICES[:2], 200, [0, 1]), tf.MarkovChainClass(0.2, 0.1, 200),
-    tf.ChainRegion(LOWER, UPPER, 200), tf.BinaryChainInterval(0.15, 200),
+    tf.MarkovChain(MATRICES[0], 200), tf.PeriodicChain(MATRICES[:2], 200, [0, 1]), tf.ReversibleChains(0.2, 0.1, 200),
+    tf.IntervalMarkovChain(LOWER, UPPER, 200), tf.BinaryChains(0.15, 200),
 ])  # fmt: skip
 def test_pieces_say_their_length_once(chain: Any) -> None:
     law, length, start = chain.describe().rpartition("200 steps, ")
@@ -223,15 +223,15 @@ def test_pieces_say_their_length_once(chain: Any) -> None:
 
 
 def test_what_a_region_assumes_is_said() -> None:
-    said = " ".join(map(str, tf.ChainRegion(LOWER, UPPER, 7, confidence=0.99).assumptions()))
+    said = " ".join(map(str, tf.IntervalMarkovChain(LOWER, UPPER, 7, confidence=0.99).assumptions()))
     assert "confidence 0.99, and the guarantee holds only if it does" in said
-    assert "confidence" not in " ".join(map(str, tf.ChainRegion(LOWER, UPPER, 7).assumptions()))
-    assert "from 0.2 to 0.8" in " ".join(map(str, tf.BinaryChainInterval(0.2, 7).assumptions()))
+    assert "confidence" not in " ".join(map(str, tf.IntervalMarkovChain(LOWER, UPPER, 7).assumptions()))
+    assert "from 0.2 to 0.8" in " ".join(map(str, tf.BinaryChains(0.2, 7).assumptions()))
     # rounded to "from 1e-07 to 1" it said that a chain is covered which never leaves its state
-    assert "from 1/10000000 to 0.9999999" in " ".join(map(str, tf.BinaryChainInterval(1e-7, 7).assumptions()))
-    assert "in [0.1234561, 0.8765439]" in tf.BinaryChainInterval(0.1234561, 7).describe()
-    assert "masses are at least 0.1234567 " in str(tf.MarkovChainClass(0.1234567, 0.5, 7, [0, 1]).assumptions()[0])
-    region = tf.ChainRegion(LOWER, UPPER, 200, confidence=0.9999999)
+    assert "from 1/10000000 to 0.9999999" in " ".join(map(str, tf.BinaryChains(1e-7, 7).assumptions()))
+    assert "in [0.1234561, 0.8765439]" in tf.BinaryChains(0.1234561, 7).describe()
+    assert "masses are at least 0.1234567 " in str(tf.ReversibleChains(0.1234567, 0.5, 7, [0, 1]).assumptions()[0])
+    region = tf.IntervalMarkovChain(LOWER, UPPER, 200, confidence=0.9999999)
     assert "with confidence 0.9999999" in " ".join(map(str, region.assumptions()))
     assert any("confidence 0.99" in line.text for line in tf.IndependentPieces(
-        tf.ChainRegion(LOWER, UPPER, 7, confidence=0.99), [3]).assumptions())  # fmt: skip
+        tf.IntervalMarkovChain(LOWER, UPPER, 7, confidence=0.99), [3]).assumptions())  # fmt: skip

@@ -19,6 +19,7 @@ from takifugu.core.errors import InputError
 from takifugu.mechanisms.common.answer_families import located_families
 from takifugu.model.beliefs import from_dict
 from takifugu.model.beliefs.contacts import Clique
+from takifugu.numbers import Pmf, w_infinity
 
 
 def as_table(number: list[Fraction]) -> tf.JointTable:
@@ -42,7 +43,7 @@ def scale(belief: tf.CliqueInfection | tf.JointTable, query: object, epsilon: fl
 def test_a_clique_is_the_table_of_all_its_states(masses: list[int], weights: list[int], epsilon: float) -> None:
     number = [Fraction(m, sum(masses)) for m in masses]
     size = len(number) - 1
-    clique, table = tf.clique_infection([range(size)], {size: number}), as_table(number)
+    clique, table = tf.CliqueInfection([range(size)], {size: number}), as_table(number)
     if not all(clique.possible(0)):
         return
     for query in (tf.Count(1), tf.Linear(weights[:size], grid=1)):
@@ -52,7 +53,7 @@ def test_a_clique_is_the_table_of_all_its_states(masses: list[int], weights: lis
         calibration = tf.calibrate(
             tf.Pufferfish(tf.every_entry(), clique), query, epsilon, mechanism="laplace-exact", allow_zero_noise=True
         )
-        assert tf.true_loss(calibration).upper <= epsilon * (1 + 1e-9)
+        assert tf.exact_loss(calibration).upper <= epsilon * (1 + 1e-9)
 
 
 def test_the_flu_example_for_one_person() -> None:
@@ -64,7 +65,7 @@ def test_the_flu_example_for_one_person() -> None:
     (located,) = located_families(Problem(flu, tf.Count(1), Fraction(1)))
     laws = [dict(located.family.hulls[v][0].items()) for v in (0, 1)]
     assert laws == [dict(enumerate(well)), dict(enumerate(ill, 1))]
-    assert tf.w_infinity(*(located.family.hulls[v][0] for v in (0, 1))) == 2
+    assert w_infinity(*(located.family.hulls[v][0] for v in (0, 1))) == 2
     assert tf.calibrate(flu, tf.Count(1), 1, mechanism="wasserstein").scale == 2
     assert tf.calibrate(flu, tf.Count(1), 1, mechanism="group").scale == 4
 
@@ -74,7 +75,7 @@ def test_cliques_of_four_with_the_flu_laws_given_ill() -> None:
     raw = [Fraction(0), *(Fraction(1, n) for n in (1, 2, 3, 4))]
     raw[0] = sum(raw[n] * (4 - n) for n in (1, 2, 3)) / 4
     number = [p / sum(raw) for p in raw]
-    belief = tf.clique_infection([range(4)], {4: number})
+    belief = tf.CliqueInfection([range(4)], {4: number})
     framework = tf.Pufferfish(tf.every_entry(), belief)
     (located, *_) = located_families(Problem(framework, tf.Count(1), Fraction(1)))
     assert list(located.family.hulls[1][0].items()) == [(n, Fraction(1, 4)) for n in (1, 2, 3, 4)]
@@ -84,21 +85,21 @@ def test_cliques_of_four_with_the_flu_laws_given_ill() -> None:
 
 def test_cliques_are_independent_components() -> None:
     law = {1: [0.9, 0.1], 2: [0.7, 0.2, 0.1], 3: [0.5, 0.2, 0.2, 0.1]}
-    belief = tf.clique_infection([["a", "b", "c"], ["d"], ["e", "f"]], law, ["well", "ill"])
+    belief = tf.CliqueInfection([["a", "b", "c"], ["d"], ["e", "f"]], law, ["well", "ill"])
     assert belief.components() == (range(3), range(3, 4), range(4, 6))
     assert belief.names == ("a", "b", "c", "d", "e", "f")
     assert scale(belief, tf.Count("ill"), 1, "group") == 3
-    alone = tf.clique_infection([["a", "b", "c"]], law, ["well", "ill"])
+    alone = tf.CliqueInfection([["a", "b", "c"]], law, ["well", "ill"])
     for mechanism in ("wasserstein", "laplace-exact"):
         assert scale(belief, tf.Count("ill"), 1, mechanism) <= scale(alone, tf.Count("ill"), 1, mechanism)
     calibration = tf.calibrate(tf.Pufferfish(tf.every_entry(), belief), tf.Count("ill"), 1)
-    assert tf.true_loss(calibration).upper <= 1 + 1e-9
+    assert tf.exact_loss(calibration).upper <= 1 + 1e-9
     halved = DiscreteLaplace(calibration.randomiser.scale / 2, Fraction(1))
-    assert tf.true_loss(calibration.framework, calibration.query, halved).lower > 1
+    assert tf.exact_loss(calibration.framework, calibration.query, halved).lower > 1
 
 
 def test_it_survives_json() -> None:
-    exact = tf.clique_infection([[1, 2], [3]], {1: [Fraction(1, 3), Fraction(2, 3)], 2: [0.5, 0.25, 0.25]}, source="s")
+    exact = tf.CliqueInfection([[1, 2], [3]], {1: [Fraction(1, 3), Fraction(2, 3)], 2: [0.5, 0.25, 0.25]}, source="s")
     back = from_dict(exact.to_dict())
     assert back.to_dict() == exact.to_dict()
     assert back.numbers == exact.numbers
@@ -149,20 +150,20 @@ def test_schools(school: str, seconds: int, largest: list[int], about: int) -> N
     groups = tf.cliques_of([(i, j) for i, j, n in rows if 20 * n >= seconds], people)
     assert [len(g) for g in groups[:3]] == largest
     assert abs(len(groups) - about) <= 2  # ties: the order of ids decides
-    belief = tf.clique_infection(groups, lambda m: tf.household_infection(m, 0.05, 0.3), ["well", "ill"])
+    belief = tf.CliqueInfection(groups, lambda m: tf.household_infection(m, 0.05, 0.3), ["well", "ill"])
     assert scale(belief, tf.Count("ill"), 1, "laplace-exact") < scale(belief, tf.Count("ill"), 1, "group") == largest[0]
 
 
 @pytest.mark.parametrize(("make", "message"), [
-    (lambda: tf.clique_infection([], {}), "at least one clique"),
-    (lambda: tf.clique_infection([[]], {}), "at least one clique"),
-    (lambda: tf.clique_infection([[1, 2], [2]], {1: [1, 0], 2: [1, 0, 0]}), "two cliques"),
-    (lambda: tf.clique_infection([[1, 2]], {1: [1, 0]}), "no distribution"),
-    (lambda: tf.clique_infection([[1, 2]], {2: [1, 0]}), "2 masses and 3 numbers"),
-    (lambda: tf.clique_infection([[1, 2]], {2: [0.5, 0.2, 0.2]}), "sum"),
-    (lambda: tf.clique_infection([[1]], {1: tf.Pmf([5], [1])}), "whole number from 0 to 1"),
-    (lambda: tf.clique_infection([[1]], {1: [1, 0]}, ["ill", "ill"]), "different names"),
-    (lambda: tf.clique_infection([["ann"]], {1: [0.5, 0.5]}).position("bob"), "no clique holds"),
+    (lambda: tf.CliqueInfection([], {}), "at least one clique"),
+    (lambda: tf.CliqueInfection([[]], {}), "at least one clique"),
+    (lambda: tf.CliqueInfection([[1, 2], [2]], {1: [1, 0], 2: [1, 0, 0]}), "two cliques"),
+    (lambda: tf.CliqueInfection([[1, 2]], {1: [1, 0]}), "no distribution"),
+    (lambda: tf.CliqueInfection([[1, 2]], {2: [1, 0]}), "2 masses and 3 numbers"),
+    (lambda: tf.CliqueInfection([[1, 2]], {2: [0.5, 0.2, 0.2]}), "sum"),
+    (lambda: tf.CliqueInfection([[1]], {1: Pmf([5], [1])}), "whole number from 0 to 1"),
+    (lambda: tf.CliqueInfection([[1]], {1: [1, 0]}, ["ill", "ill"]), "different names"),
+    (lambda: tf.CliqueInfection([["ann"]], {1: [0.5, 0.5]}).position("bob"), "no clique holds"),
     (lambda: tf.household_infection(2, 1.5, 0.1), "probability"),
 ])  # fmt: skip
 def test_bad_input(make, message: str) -> None:

@@ -6,9 +6,10 @@ import pytest
 
 import takifugu as tf
 from takifugu.core.errors import BudgetExceeded, CompositionRefused, DataError, InputError
+from takifugu.numbers import Bates
 
 HIDDEN = tf.dataset_property("income", "mean")
-GIVEN = {a: tf.UniformMean(3, a, a + 6) for a in (0, 1, 2)}
+GIVEN = {a: Bates(3, a, a + 6) for a in (0, 1, 2)}
 BELIEF = tf.Density("income", "mean", GIVEN)
 
 

@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 
 from takifugu.core.errors import InputError
 from takifugu.model import beliefs
-from takifugu.model.beliefs.chains.chain import MarkovChain, MarkovChainClass
+from takifugu.model.beliefs.chains.chain import MarkovChain, ReversibleChains
 from takifugu.model.beliefs.estimate import is_private_source
 from takifugu.model.beliefs.table import JointTable
 
@@ -85,7 +85,7 @@ def test_the_mark_of_the_private_data_survives_text() -> None:
     assert is_private_source(again.source)
     assert is_private_source(chain.with_length(9).source)
     assert is_private_source(MarkovChain(chain.matrix, 5, source="Estimated from the private data").source)
-    assert is_private_source(MarkovChainClass(0.2, 0.3, 5, source=chain.source).source)
+    assert is_private_source(ReversibleChains(0.2, 0.3, 5, source=chain.source).source)
     table = JointTable.from_counts([("ill",), ("well",)], [1, 3], source="the survey itself", private=True)
     assert is_private_source(table.source)
     assert not is_private_source(JointTable.from_counts([("ill",), ("well",)], [1, 3], source="another survey").source)

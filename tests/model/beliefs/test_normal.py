@@ -65,7 +65,7 @@ def test_conditional_laws_are_those_of_all_records_at_once(records, numbers, dat
     belief = tf.MultivariateNormal([0] * 4, covariance.tolist(), NAMES, records)
     weights = data.draw(st.lists(st.integers(-2, 2), min_size=4, max_size=4))
     queries = [tf.Linear(weights), tf.Mean("weight")]
-    answer = resolved(tf.Together(queries), belief)
+    answer = resolved(tf.JointQuery(queries), belief)
     cells = [weights, [0, 0, 1 / records, 0]]
     for secret, hidden, single in (
         (tf.dataset_property("income", "mean", max_difference=5), [[0, 0, 0, 1 / records]], False),
@@ -93,7 +93,7 @@ def test_conditional_laws_are_those_of_all_records_at_once(records, numbers, dat
     (tf.every_entry("income"), "bounds none"),
     (tf.every_entry(), "names no column"),
     (tf.dataset_property("income", "share", of=1), "linear in the columns"),
-    (tf.dataset_property("income", tf.Named("top", 1, max)), "linear in the columns"),
+    (tf.dataset_property("income", tf.NamedFunction("top", 1, max)), "linear in the columns"),
     (tf.dataset_property(["income", "sat"], "mean", sets=[(None, 1), (1, None)]), "give max_difference"),
     (tf.distribution_parameter("income", interval=(1, 2), map="variance"), "prove nothing"),
     (tf.distribution_parameter("income", values=[-1, 2], map="variance"), "above 0"),

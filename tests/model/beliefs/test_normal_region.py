@@ -88,8 +88,8 @@ def test_noise_is_enough_for_every_law_of_the_class(title: str) -> None:
     of_guess = calibrated(SECRETS[title], guess, tf.Mean("weight"))
     mutant = Fraction(of_guess.scale) ** 2
     assert largest_delta(belief, title, mutant) > 2e-6  # the mutant: the law of the sample itself
-    assert tf.true_delta(made).upper <= 1e-6 + 1e-11
-    assert tf.true_delta(replace(made, randomiser=of_guess.randomiser)).lower > 1e-6
+    assert tf.exact_delta(made).upper <= 1e-6 + 1e-11
+    assert tf.exact_delta(replace(made, randomiser=of_guess.randomiser)).lower > 1e-6
 
 
 def largest_delta(belief: tf.NormalRegion, title: str, added: Fraction) -> Any:
@@ -120,7 +120,7 @@ def test_two_numbers_and_both_columns_have_their_worst_law_at_an_end() -> None:
     data = survey()
     sample = {"income": data["income"], "weight": data["weight"]}
     belief = tf.NormalRegion.fit(sample, source="a survey", records=50, confidence=0.9)
-    both = tf.Together([tf.Mean("weight"), tf.Mean("income")])
+    both = tf.JointQuery([tf.Mean("weight"), tf.Mean("income")])
     (low, high), residual, least = belief.ends.slopes[0][1], belief.ends.residuals[0][1], belief.ends.variances[0]
     scales = []
     for step in range(9):
@@ -170,8 +170,8 @@ def test_what_has_no_known_worst_law_is_refused(secret: Any) -> None:
 
 
 @pytest.mark.parametrize(("secret", "query"), [
-    (SECRETS["the mean"], tf.Together([tf.Mean("weight"), tf.Mean("height")])),
-    (POPULATION_MEAN, tf.Together([tf.Mean("income"), tf.Mean("weight")])),
+    (SECRETS["the mean"], tf.JointQuery([tf.Mean("weight"), tf.Mean("height")])),
+    (POPULATION_MEAN, tf.JointQuery([tf.Mean("income"), tf.Mean("weight")])),
 ])  # fmt: skip
 def test_answers_that_read_more_columns_are_refused(secret: Any, query: Any) -> None:
     with pytest.raises(TakifuguError, match="publish one column at a time"):

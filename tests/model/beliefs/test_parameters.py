@@ -17,6 +17,7 @@ from takifugu.analysis.questions.evaluating import evaluate, value_indices
 from takifugu.analysis.questions.joint_states import all_states
 from takifugu.core.errors import DataError, InputError
 from takifugu.model.queries import resolved
+from takifugu.numbers import Pmf
 
 LEVELS = ["low", "high"]
 NET = tf.BayesianNetwork([
@@ -25,7 +26,7 @@ NET = tf.BayesianNetwork([
     ("income", LEVELS, ["region"], [[0.6, 0.4], [0.3, 0.7]]),
 ])  # fmt: skip
 COINS = {"low": {"no": "0.8", "yes": "0.2"}, "high": {"no": "0.3", "yes": "0.7"}}
-DICE = {"low": tf.Pmf([0, 1, 2], [Fraction(1, 2), Fraction(1, 4), Fraction(1, 4)]), "high": {1: "1/2", 2: "1/2"}}
+DICE = {"low": Pmf([0, 1, 2], [Fraction(1, 2), Fraction(1, 4), Fraction(1, 4)]), "high": {1: "1/2", 2: "1/2"}}
 BELIEF = tf.Parameters(NET, {"height": DICE, "income": COINS}, 2)
 STATES = {"height": (0, 1, 2), "income": ("no", "yes")}
 

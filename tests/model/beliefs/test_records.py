@@ -187,7 +187,7 @@ def test_a_frame_holds_the_records_of_its_rows_whatever_its_types(tmp_path):
     (tf.every_entry("race"), "attribute", "no column"),
     (tf.every_entry("group", max_difference=1), "attribute", "is no number"),
     (tf.distribution_parameter("group"), "secrets", "no parameter"),
-    (tf.dataset_property("ill", tf.Named("bad", 1, lambda v: "nothing")), "function", "cannot be computed"),
+    (tf.dataset_property("ill", tf.NamedFunction("bad", 1, lambda v: "nothing")), "function", "cannot be computed"),
     (tf.attribute("group", "a", "b"), "entry", "does not name a record"),
 ])  # fmt: skip
 def test_secrets_that_do_not_fit(secret, key, words):
@@ -207,7 +207,7 @@ def test_a_property_of_one_value():
 def test_too_many_combinations_for_a_function():
     many = tf.Records(TABLE, 40)
     with pytest.raises(Unsupported, match="combinations of records"):
-        tf.Pufferfish(tf.dataset_property("x", tf.Named("middle", 1, lambda v: sorted(v)[len(v) // 2])), many)
+        tf.Pufferfish(tf.dataset_property("x", tf.NamedFunction("middle", 1, lambda v: sorted(v)[len(v) // 2])), many)
 
 
 def test_whole_records_are_hidden_by_noise_for_all_of_them_only():

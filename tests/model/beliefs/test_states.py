@@ -14,6 +14,7 @@ import takifugu as tf
 from takifugu.core.errors import DataError, InputError
 from takifugu.model import beliefs
 from takifugu.model.beliefs.contacts import Clique, CliqueInfection
+from takifugu.numbers import Pmf
 
 HALF = [[0.5, 0.5], [0.5, 0.5]]
 
@@ -21,11 +22,11 @@ MAKERS: dict[str, Callable[[Any, Any], Any]] = {
     "chain": lambda a, b: tf.MarkovChain(HALF, 3, states=[a, b]),
     "fitted": lambda a, b: tf.MarkovChain.fit([[a, b, a, a], [b, b]], 3, source="public"),
     "fitted with states": lambda a, b: tf.MarkovChain.fit([["x", "y"]], 3, states=[a, b, "x", "y"], source="public"),
-    "class": lambda a, b: tf.MarkovChainClass(0.3, 0.5, 4, states=[a, b]),
-    "region": lambda a, b: tf.ChainRegion([[0.2, 0.2]] * 2, [[0.8, 0.8]] * 2, 4, states=[a, b]),
-    "interval": lambda a, b: tf.BinaryChainInterval(0.2, 4, states=[a, b]),
+    "class": lambda a, b: tf.ReversibleChains(0.3, 0.5, 4, states=[a, b]),
+    "region": lambda a, b: tf.IntervalMarkovChain([[0.2, 0.2]] * 2, [[0.8, 0.8]] * 2, 4, states=[a, b]),
+    "interval": lambda a, b: tf.BinaryChains(0.2, 4, states=[a, b]),
     "pieces": lambda a, b: tf.IndependentPieces(tf.MarkovChain(HALF, 3, states=[a, b]), [2, 3]),
-    "clique": lambda a, b: Clique(2, tf.Pmf([0, 1], [0.5, 0.5]), (a, b)),
+    "clique": lambda a, b: Clique(2, Pmf([0, 1], [0.5, 0.5]), (a, b)),
     "cliques": lambda a, b: CliqueInfection([["ann", "bob"]], {2: [0.5, 0.25, 0.25]}, states=[a, b]),
     "table": lambda a, b: tf.JointTable([(a, 0), (b, 1)], [0.5, 0.5]),
     "network": lambda a, b: tf.BayesianNetwork([("v", [a, b], [], [0.5, 0.5])]),
@@ -146,7 +147,7 @@ def test_rows_of_a_frame_may_be_shuffled_and_have_gaps(tmp_path) -> None:
 
 def test_a_region_of_a_frame() -> None:
     region = tf.MarkovChain.fit(polars.DataFrame(COLUMNS), 10, STATES, source=PUBLIC, confidence=0.9, **NAMED)
-    assert isinstance(region, tf.ChainRegion)
+    assert isinstance(region, tf.IntervalMarkovChain)
 
 
 TEXTS = ["still", "still", "walking"]
@@ -209,9 +210,9 @@ TRAPS: dict[str, Callable[[], Any]] = {
     "a set of states": lambda: tf.MarkovChain(MATRIX, 3, states={"still", "walking"}),
     "rows of a matrix": lambda: tf.MarkovChain(["10", "01"], 3, initial=COIN),
     "a frame as a matrix": lambda: tf.MarkovChain(pandas.DataFrame(MATRIX, columns=[(1, 0), (0, 1)]), 3, initial=COIN),
-    "states of a class": lambda: tf.MarkovChainClass(0.1, 0.1, 3, states="ab"),
+    "states of a class": lambda: tf.ReversibleChains(0.1, 0.1, 3, states="ab"),
     "states of a periodic chain": lambda: tf.PeriodicChain([MATRIX], 3, states="ab"),
-    "states of an interval": lambda: tf.BinaryChainInterval(0.1, 3, "ab"),
+    "states of an interval": lambda: tf.BinaryChains(0.1, 3, "ab"),
     "lengths of pieces": lambda: tf.IndependentPieces(CHAIN, "32"),
     "names of a table": lambda: tf.JointTable([("a", "y"), ("b", "n")], COIN, "xy"),
     "names of users": lambda: tf.IndependentUsers([{0: 0.5, 1: 0.5}] * 3, names="Ana"),

@@ -13,6 +13,7 @@ from takifugu.core.errors import InputError
 from takifugu.model import beliefs, frameworks, secrets
 from takifugu.model.secrets import comparisons
 from takifugu.model.secrets.families import ABSENT
+from takifugu.numbers import Pmf
 
 COIN = {0: Fraction(3, 10), 1: Fraction(7, 10)}
 
@@ -81,7 +82,7 @@ def test_a_million_users_are_a_few_laws() -> None:
 
 
 def test_laws_may_be_pmfs_and_numpy_numbers() -> None:
-    users = tf.IndependentUsers([tf.Pmf([0, 2], [Fraction(1, 4), Fraction(3, 4)]), {np.int64(1): np.float64(1.0)}])
+    users = tf.IndependentUsers([Pmf([0, 2], [Fraction(1, 4), Fraction(3, 4)]), {np.int64(1): np.float64(1.0)}])
     assert users.alphabet(0) == (0, 2, ABSENT)
     assert users.alphabet(1) == (1, ABSENT)
     assert users.law(0).exact

@@ -117,7 +117,7 @@ def test_a_term_of_many_combinations_is_refused(monkeypatch):
     with pytest.raises(Unsupported, match="needs 6 combinations"):
         over_columns(query, record, 1, (0, 1), 2)
     with pytest.raises(InputError, match="chooses entries"):
-        over_columns(tf.By(tf.Count("a"), {"all": ["x"]}), record, 1, (0, 1), 2)
+        over_columns(tf.GroupBy(tf.Count("a"), {"all": ["x"]}), record, 1, (0, 1), 2)
     with pytest.raises(InputError, match="is one number, and there are 3 records"):
         over_columns(tf.Identity("x"), record, 3, (0, 1), 2)
 
@@ -139,7 +139,7 @@ def test_each_column_has_its_own_values(other):
 def test_answers_that_are_joined_have_the_cells_of_each():
     record = Record(("x", "y"), ((0, 5, 7), ("c", "d")))
     parts = (tf.Sum("x"), tf.Mean("x"), tf.CountRows({"y": "d"}))
-    joined = over_columns(tf.Together(parts), record, 2, (0, 1), 2)
+    joined = over_columns(tf.JointQuery(parts), record, 2, (0, 1), 2)
     data = np.array([[1, 1], [2, 0]])
     assert [cell * joined.grid for cell in joined.evaluate(data)] == [12, 6, 1]
     assert joined.change([0]) * joined.grid == 14 + 7

@@ -44,46 +44,46 @@ def test_entries_in_words():
 @pytest.mark.parametrize("every", [0, -1, 1.5, True, "2"])
 def test_cells_repeat_every_whole_number_of_entries(every):
     with pytest.raises(InputError, match="the period of the cells") as caught:
-        tf.By(tf.Count(1), {"a": [0]}, every=every)
+        tf.GroupBy(tf.Count(1), {"a": [0]}, every=every)
     assert caught.value.where == ("every",)
 
 
 @pytest.mark.parametrize("odd", [2, 3, "age"])
 def test_cells_that_repeat_hold_numbers_below_their_period(odd):
-    assert tf.By(tf.Count(1), {"a": [0], "b": [1]}, every=2).every == 2
+    assert tf.GroupBy(tf.Count(1), {"a": [0], "b": [1]}, every=2).every == 2
     with pytest.raises(InputError, match=f"the cell 'b' holds {odd!r}"):
-        tf.By(tf.Count(1), {"a": [0], "b": [odd]}, every=2)
+        tf.GroupBy(tf.Count(1), {"a": [0], "b": [odd]}, every=2)
 
 
 def test_only_chosen_entries_are_read_by_cells():
     chain, cells = tf.MarkovChain(STATES, 4), {"a": [0, 1], "b": [2, 3]}
-    answer = resolved(tf.By(tf.Count(1), cells, entries=[1, 0]), chain)
+    answer = resolved(tf.GroupBy(tf.Count(1), cells, entries=[1, 0]), chain)
     assert answer.evaluate([1, 1, 1, 1]) == (2, 0)
     assert answer.entry_changes().tolist() == [1, 1, 0, 0]
     assert answer.cell_ranges() == (2, 0)
     with pytest.raises(InputError, match="no entry of 'b' is read"):
-        resolved(tf.By(tf.Mean(), cells, entries=[0, 1]), chain)
-    chosen = tf.By(tf.Count(1), cells, entries=[1, 0])
+        resolved(tf.GroupBy(tf.Mean(), cells, entries=[0, 1]), chain)
+    chosen = tf.GroupBy(tf.Count(1), cells, entries=[1, 0])
     assert queries.from_dict(json.loads(json.dumps(chosen.to_dict()))) == chosen
 
 
 def test_a_histogram_by_cells_has_a_block_for_each():
     chain, cells = tf.MarkovChain(STATES, 4), {"a": [0, 1, 2], "b": [3]}
-    table = tf.By(tf.Histogram(), cells)
+    table = tf.GroupBy(tf.Histogram(), cells)
     totals = [block.constant_sum() for block in resolved(table, chain).blocks(table.blocks)]
     assert totals == [3, 1]
-    assert tf.By(tf.Count(1), cells).blocks == tf.By(tf.Mean(), cells).blocks == 1
+    assert tf.GroupBy(tf.Count(1), cells).blocks == tf.GroupBy(tf.Mean(), cells).blocks == 1
 
 
 def test_what_a_written_table_by_cells_is_of():
-    written = tf.By(tf.Histogram(), {"00": [0], "01": [1]}).to_dict()
+    written = tf.GroupBy(tf.Histogram(), {"00": [0], "01": [1]}).to_dict()
     labels = ["00, a", "00, b, c", "01, a", "01, b, c"]
-    assert tf.By.two_way(written, labels) == (("00", "a"), ("00", "b, c"), ("01", "a"), ("01", "b, c"))
+    assert tf.GroupBy.two_way(written, labels) == (("00", "a"), ("00", "b, c"), ("01", "a"), ("01", "b, c"))
     two = {"axes": ["weekday", "hour"], "parts": [["Monday", "00"]]}
-    by_two = tf.By(tf.Count(1), {"Monday 00": [0]}, "weekday and hour", **two).to_dict()
-    assert tf.By.two_way(by_two, ["Monday 00"]) == (("Monday", "00"),)
-    assert tf.By.two_way(by_two, ["Monday 00", "Tuesday"]) is None
-    assert tf.By.two_way(tf.By(tf.Count(1), {"Monday 00": [0]}, "week").to_dict(), ["Monday 00"]) is None
+    by_two = tf.GroupBy(tf.Count(1), {"Monday 00": [0]}, "weekday and hour", **two).to_dict()
+    assert tf.GroupBy.two_way(by_two, ["Monday 00"]) == (("Monday", "00"),)
+    assert tf.GroupBy.two_way(by_two, ["Monday 00", "Tuesday"]) is None
+    assert tf.GroupBy.two_way(tf.GroupBy(tf.Count(1), {"Monday 00": [0]}, "week").to_dict(), ["Monday 00"]) is None
 
 
 @pytest.mark.parametrize("total", [1, 2, 50])
@@ -97,16 +97,16 @@ def test_the_total_of_a_cross_table_is_its_grid(total):
 @pytest.mark.parametrize("dummies", [-1, True, 1.5, "2"])
 def test_the_number_of_dummies_is_a_whole_one(dummies):
     with pytest.raises(InputError, match="the number of dummies"):
-        tf.EachValue(dummies)
-    assert tf.EachValue(0).dummies == 0 != tf.EachValue(1).dummies
+        tf.LocalValue(dummies)
+    assert tf.LocalValue(0).dummies == 0 != tf.LocalValue(1).dummies
 
 
 def test_rows_are_randomised_of_populations_only():
     with pytest.raises(InputError, match="requires rows from populations"):
-        tf.EachValue().resolve(tf.MarkovChain(STATES, 2))
+        tf.LocalValue().resolve(tf.MarkovChain(STATES, 2))
     law = {"a": 0.5, "b": 0.25, "c": 0.25}
     belief = tf.FromPopulations({"home": law, "out": {**law, "a": 0.25, "b": 0.5}}, 3)
-    answer = tf.EachValue().resolve(belief)
+    answer = tf.LocalValue().resolve(belief)
     assert answer.entry_changes().tolist() == [2, 2, 2]
     assert (answer.change([0, 2]), answer.change([])) == (4, 0)
     assert answer.cell_ranges() == (2, 2, 2)
@@ -114,11 +114,11 @@ def test_rows_are_randomised_of_populations_only():
     assert answer.restrict(slice(1, 3)).labels == ("row 0", "row 1")
     assert answer.restrict(slice(1, 2)).labels == ("value",)
     assert (answer.farthest([0, 1]), answer.nearest()) == (2, 2)
-    assert tf.EachValue.from_dict({}) == tf.EachValue()
-    assert tf.EachValue(2, "May", ("a", "b")).describe() == (
+    assert tf.LocalValue.from_dict({}) == tf.LocalValue()
+    assert tf.LocalValue(2, "May", ("a", "b")).describe() == (
         "each row's 'a' and 'b' of the batch 'May', randomised among 2 dummies"
     )
-    assert tf.EachValue().describe() == "each row's value, randomised"
+    assert tf.LocalValue().describe() == "each row's value, randomised"
 
 
 def test_a_mean_alone_divides() -> None:

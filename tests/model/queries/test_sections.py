@@ -100,7 +100,7 @@ def test_weights_are_one_for_each_entry_and_not_all_0(tmp_path: Path) -> None:
      tf.CrossTable({"sex": ["x", "y"], "age": [2, 0]})),
     ("mean", {"attribute": "age", "grid": "1/2"}, tf.Mean("age", grid="1/2")),
     ("mean", {"attribute": ("sex",), "codes": {"x": 1, "y": 3}}, tf.Mean("sex", {"x": 1, "y": 3})),
-    ("sum", {"attribute": ("age", "age"), "grid": 2}, tf.Together([tf.Sum("age", grid=2)] * 2, 2)),
+    ("sum", {"attribute": ("age", "age"), "grid": 2}, tf.JointQuery([tf.Sum("age", grid=2)] * 2, 2)),
     ("linear", {"weights": {"sex": "1/2"}, "grid": 3}, tf.Linear([0, "1/2"], grid=3)),
     ("count", {"attribute": "age", "states": ("1", "2")}, tf.CountRows({"age": [1, 2]})),
     ("count-rows", {"where": {"age": "1", "sex": ("x", "y")}, "any_of": True},
@@ -160,7 +160,7 @@ def test_tables_about_people_under_a_policy_and_about_each_row() -> None:
     assert query(POLICY, "visitors", PEOPLE) == tf.Visitors()
     assert query(POLICY, "safe", PEOPLE, at_most=5, places=("bar",)) == tf.AtMost(tf.Visitors(["bar"]), 5)
     assert query(POLICY, "safe", PEOPLE, at_most=5, limit=2, states=("ill",)) == tf.AtMost(tf.Count(["ill"]), 5, 2)
-    assert query(EACH_ROW, "each-value", PEOPLE, dummies=3) == tf.EachValue(3)
+    assert query(EACH_ROW, "each-value", PEOPLE, dummies=3) == tf.LocalValue(3)
 
 
 def test_a_query_that_could_not_be_read_back_is_refused_and_says_why() -> None:

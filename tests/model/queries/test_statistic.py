@@ -52,7 +52,7 @@ def test_it_is_published_with_quilts_of_parameters(tmp_path: Any) -> None:
     assert calibration.scale == 0  # phi_y tells log 3/2 of phi_x
     calibration = tf.calibrate(framework, COVARIANCE, 1)
     assert calibration.scale == pytest.approx(0.6)
-    assert tf.true_loss(calibration).loss <= 1
+    assert tf.exact_loss(calibration).loss <= 1
     release = tf.release(calibration, {"x": [0, 1, 1], "y": [1, 1, 0]},
         entries="v", ledger=str(tmp_path / "l.db"), source="people")  # fmt: skip
     assert "declared to change by at most 0.5" in release.certificate.statistic

@@ -22,7 +22,7 @@ CHAIN = tf.MarkovChain([[0.5, 0.3, 0.2]] * 3, 3, states=["a", "b", "c"])
 
 @given(st.lists(st.sampled_from(PARTS), min_size=1, max_size=4), st.lists(st.integers(0, 2), min_size=3, max_size=3))
 def test_cells_are_those_of_the_parts(parts, values):
-    together = tf.Together(parts)
+    together = tf.JointQuery(parts)
     answer = resolved(together, CHAIN)
     computed = [Fraction(cell) * answer.grid for cell in answer.evaluate(np.array(values))]
     alone = [resolved(part, CHAIN) for part in parts]
@@ -53,7 +53,7 @@ def parts_of_columns(draw):
 def test_columns_that_no_part_reads_may_have_any_value():
     table = tf.JointTable(list(product([0, 1], range(3), range(4))), [Fraction(1, 24)] * 24, list("abc"))
     for parts in ([tf.Sum("a"), tf.Sum("a")], [tf.Sum("c"), tf.Identity("a")], [tf.Linear([0, 2, 0]), tf.Sum("b")]):
-        answer, alone = resolved(tf.Together(parts), table), [resolved(part, table) for part in parts]
+        answer, alone = resolved(tf.JointQuery(parts), table), [resolved(part, table) for part in parts]
         for values in map(np.array, product(range(2), range(3), range(4))):
             computed = [cell * answer.grid for cell in answer.evaluate(values)]
             assert computed == [cell * each.grid for each in alone for cell in each.evaluate(values)]
@@ -65,7 +65,7 @@ def test_columns_that_no_part_reads_may_have_any_value():
 @given(parts_of_columns(), st.data())
 def test_columns_of_any_sizes_are_read_and_moved_as_by_the_parts(case, data):
     table, parts = case
-    answer, alone = resolved(tf.Together(parts), table), [resolved(part, table) for part in parts]
+    answer, alone = resolved(tf.JointQuery(parts), table), [resolved(part, table) for part in parts]
     values = np.array([data.draw(st.integers(0, len(table.alphabet(place)) - 1)) for place in range(table.size)])
     computed = [cell * answer.grid for cell in answer.evaluate(values)]
     assert computed == [cell * each.grid for each in alone for cell in each.evaluate(values)]
@@ -77,7 +77,7 @@ def test_columns_of_any_sizes_are_read_and_moved_as_by_the_parts(case, data):
 def test_records_and_parameters_add_up_the_parts():
     table = tf.JointTable([("a", 0), ("b", 1)], [Fraction(1, 2)] * 2, names=["group", "ill"])
     people = tf.Records(table, 4)
-    both = tf.Together([tf.Mean("ill"), tf.CountRows({"group": "b", "ill": 1})])
+    both = tf.JointQuery([tf.Mean("ill"), tf.CountRows({"group": "b", "ill": 1})])
     answer = resolved(both, people)
     assert answer.grid == Fraction(1, 4)
     assert answer.evaluate(np.array([1, 1, 0, 1])) == (3, 12)
@@ -93,10 +93,10 @@ def test_records_and_parameters_add_up_the_parts():
         assert max(parts) <= answer.change(near) * answer.grid <= sum(parts)
 
 
-@pytest.mark.parametrize("wrong", [[], [tf.Together([tf.Count(1)])], ["count"]])
+@pytest.mark.parametrize("wrong", [[], [tf.JointQuery([tf.Count(1)])], ["count"]])
 def test_what_cannot_be_told_together(wrong):
     with pytest.raises(InputError):
-        tf.Together(wrong)
+        tf.JointQuery(wrong)
 
 
 STATES = (0, 1, 4)
@@ -115,7 +115,7 @@ def tables(draw, size=4):
     """A query by one to three cells of `size` entries, which may overlap and may leave entries out."""
     chosen = st.sets(st.integers(0, size - 1), min_size=1, max_size=size)
     cells = draw(st.lists(chosen, min_size=1, max_size=3))
-    return tf.By(draw(st.sampled_from(COUNTS)), {f"cell {n}": sorted(c) for n, c in enumerate(cells)}, by="hour")
+    return tf.GroupBy(draw(st.sampled_from(COUNTS)), {f"cell {n}": sorted(c) for n, c in enumerate(cells)}, by="hour")
 
 
 @settings(max_examples=40)
@@ -131,10 +131,10 @@ def test_answers_are_those_of_the_cells(table, values):
 @settings(max_examples=40)
 @given(tables(), st.integers(1, 3), st.data())
 def test_cells_that_repeat_are_those_written_out(table, times, data):
-    again = tf.By(table.query, table.cells, table.by, every=4)
+    again = tf.GroupBy(table.query, table.cells, table.by, every=4)
     size = 4 * times + data.draw(st.integers(0, 3))
     longer = [(label, [n for n in range(size) if n % 4 in cell]) for label, cell in table.cells]
-    mine, written = (resolved(query, chain(size)) for query in (again, tf.By(table.query, longer, table.by)))
+    mine, written = (resolved(query, chain(size)) for query in (again, tf.GroupBy(table.query, longer, table.by)))
     values = np.array(data.draw(st.lists(st.sampled_from(range(3)), min_size=size, max_size=size)))
     assert (mine.grid, mine.labels) == (written.grid, written.labels)
     assert mine.evaluate(values) == written.evaluate(values)
@@ -154,7 +154,8 @@ def test_cells_that_repeat_are_those_written_out(table, times, data):
 
 
 def test_hours_of_many_people_take_the_memory_of_one_day():
-    hours = tf.By(tf.Histogram(), {f"{hour:02d}": range(60 * hour, 60 * hour + 60) for hour in range(24)}, every=1440)
+    minutes = {f"{hour:02d}": range(60 * hour, 60 * hour + 60) for hour in range(24)}
+    hours = tf.GroupBy(tf.Histogram(), minutes, every=1440)
     answer = resolved(hours, tf.IndependentPieces(chain(1440), [1440] * 5000))
     assert answer.change(range(1440)) == 2 * 1440
     assert answer.cell_bounds()[1].tolist() == [60 * 5000] * 72
@@ -175,7 +176,7 @@ def test_changes_against_all_pairs_of_data_sets(table):
 
 def test_names_of_people_are_cells_too():
     people = tf.IndependentUsers([{0: 0.5, 1: 0.5}, {0: 0.25, 4: 0.75}], names=["ann", "bob"])
-    answer = resolved(tf.By(tf.Count(1), {"north": ["bob"], "south": ["ann"]}, by="ward"), people)
+    answer = resolved(tf.GroupBy(tf.Count(1), {"north": ["bob"], "south": ["ann"]}, by="ward"), people)
     assert answer.labels == ("north", "south")
     assert answer.change([people.position("ann")]) == 1
     assert answer.change([people.position("bob")]) == 0  # who is never in state 1
@@ -184,7 +185,7 @@ def test_names_of_people_are_cells_too():
 def test_a_year_of_minutes_by_date():
     belief = chain(100_000)
     days = {str(day): range(day, min(day + 274, 100_000)) for day in range(0, 100_000, 274)}
-    answer = resolved(tf.By(tf.Histogram(), days), belief)
+    answer = resolved(tf.GroupBy(tf.Histogram(), days), belief)
     values = np.arange(100_000) % 3
     assert answer.cells == 3 * len(days) == 1095
     assert answer.evaluate(values)[:3] == (92, 91, 91)
@@ -201,35 +202,35 @@ def test_a_year_of_minutes_by_date():
     (tf.Count(1, entries=[0]), {"00": [1]}, "has entries of its own"),
     (tf.Sum("age"), {"00": [1]}, "has attribute of its own"),
     (tf.Linear([1]), {"00": [0]}, "a Linear cannot be told by cells"),
-    (tf.By(tf.Count(1), {"00": [0]}), {"00": [0]}, "a By cannot be told by cells"),
+    (tf.GroupBy(tf.Count(1), {"00": [0]}), {"00": [0]}, "a GroupBy cannot be told by cells"),
 ])  # fmt: skip
 def test_what_is_no_table_by_cells(query, cells, words):
     with pytest.raises(InputError, match=words.replace("(", "\\(")):
-        tf.By(query, cells)
+        tf.GroupBy(query, cells)
 
 
 def test_what_a_belief_does_not_have(monkeypatch):
     with pytest.raises(InputError, match="has no entry"):
-        resolved(tf.By(tf.Count(1), {"00": [0], "01": [3]}, every=4), chain(3))
+        resolved(tf.GroupBy(tf.Count(1), {"00": [0], "01": [3]}, every=4), chain(3))
     with pytest.raises(InputError, match="reads entry 9") as caught:
-        resolved(tf.By(tf.Count(1), {"00": [0], "01": [9]}), chain(4))
+        resolved(tf.GroupBy(tf.Count(1), {"00": [0], "01": [9]}), chain(4))
     assert caught.value.where[:2] == ("cells", "01")
     alike = tf.MarkovChain([[0.5, 0.5]] * 2, 3, states=["b, c", "c"])
     with pytest.raises(InputError, match="told apart"):
-        resolved(tf.By(tf.Histogram(), {"a": [0], "a, b": [1]}), alike)
+        resolved(tf.GroupBy(tf.Histogram(), {"a": [0], "a, b": [1]}), alike)
     monkeypatch.setattr("takifugu.model.queries.cells.MOST_NUMBERS", 5_000)
     with pytest.raises(InputError, match="at most 5,000 are computed"):
-        resolved(tf.By(tf.Count(1), [(str(i), range(i, i + 60)) for i in range(90)]), chain(200))
+        resolved(tf.GroupBy(tf.Count(1), [(str(i), range(i, i + 60)) for i in range(90)]), chain(200))
     table = tf.JointTable([("a", 0), ("b", 1)], [0.5, 0.5], names=["group", "ill"])
     with pytest.raises(InputError, match="those of records are columns"):
-        resolved(tf.By(tf.Mean(), {"x": ["ill"]}), tf.Records(table, 4))
+        resolved(tf.GroupBy(tf.Mean(), {"x": ["ill"]}), tf.Records(table, 4))
 
 
 @pytest.mark.parametrize("query", [tf.Count(1), tf.Histogram()])
 def test_every_mechanism_that_takes_a_histogram_of_three_states_takes_it_by_cells(query):
     belief = tf.MarkovChain([[0.8, 0.2, 0.0], [0.0, 0.7, 0.3], [0.4, 0.0, 0.6]], 6)
     framework = tf.Pufferfish(tf.every_entry(), belief)
-    table = tf.By(query, {"00": [0, 1, 2], "01": [3, 4, 5]}, by="hour")
+    table = tf.GroupBy(query, {"00": [0, 1, 2], "01": [3, 4, 5]}, by="hour")
     whole = {row.name for row in tf.compare(framework, tf.Histogram(), epsilon=1) if row.scale is not None}
     cells = {row.name for row in tf.compare(framework, table, epsilon=1) if row.scale is not None}
     assert whole <= cells
@@ -240,20 +241,20 @@ def test_a_table_by_cells_is_no_pool_of_units():
     from takifugu.accounting.composition import charge_of
 
     both = tf.Pufferfish(tf.every_entry(), tf.IndependentPieces(chain(3), [3, 3]))
-    calibration = tf.calibrate(both, tf.By(tf.Count(1), {"a": [0], "b": [4]}), epsilon=1, mechanism="group")
+    calibration = tf.calibrate(both, tf.GroupBy(tf.Count(1), {"a": [0], "b": [4]}), epsilon=1, mechanism="group")
     with pytest.raises((InputError, Unsupported), match="numbers the rows"):
         charge_of(calibration, tf.Pufferfish(tf.every_entry(), chain(3)))
 
 
 def test_what_a_cell_is_of_two_things_is_no_matter_of_its_words() -> None:
     """A table by one column that is called "sex and age" has one way, whatever its labels look like."""
-    one_way = tf.By(tf.Count(1), {"f 20": [0], "m 30": [1]}, "sex and age")
-    assert tf.By.two_way(one_way.to_dict(), ["f 20", "m 30"]) is None
+    one_way = tf.GroupBy(tf.Count(1), {"f 20": [0], "m 30": [1]}, "sex and age")
+    assert tf.GroupBy.two_way(one_way.to_dict(), ["f 20", "m 30"]) is None
     parts = [["New York", "a b"], ["Rome", "c"]]
     cells = {"New York a b": [0], "Rome c": [1]}
-    two_ways = tf.By(tf.Count(1), cells, "town and kind", axes=["town", "kind"], parts=parts)
-    assert tf.By.two_way(two_ways.to_dict(), list(cells)) == (("New York", "a b"), ("Rome", "c"))
-    assert tf.By.from_dict(two_ways.to_dict()) == two_ways
+    two_ways = tf.GroupBy(tf.Count(1), cells, "town and kind", axes=["town", "kind"], parts=parts)
+    assert tf.GroupBy.two_way(two_ways.to_dict(), list(cells)) == (("New York", "a b"), ("Rome", "c"))
+    assert tf.GroupBy.from_dict(two_ways.to_dict()) == two_ways
     for odd in ([["New York"], ["Rome"]], parts[:1], []):
         with pytest.raises(InputError, match="parts do not fit"):
-            tf.By(tf.Count(1), cells, axes=["town", "kind"], parts=odd)
+            tf.GroupBy(tf.Count(1), cells, axes=["town", "kind"], parts=odd)

@@ -12,8 +12,8 @@ from tests.support.golden import golden, transport_laws
 from tests.support.laws_oracles import gaussian_divergence
 from tests.support.strategies import exact_laws
 
-import takifugu as tf
 from takifugu.core.errors import InputError
+from takifugu.numbers import Pmf, w_infinity
 from takifugu.numbers.after_noise.gaussian import (
     PRINTED_CONSTANT,
     PROVED_CONSTANT,
@@ -39,8 +39,8 @@ def closed_form(shift: Any, sigma: Any, epsilon: Any) -> mpmath.mpf:
 def test_golden_sigmas(name: str, case: str) -> None:
     expected = golden()["gaussian_sigma"][name][case]
     epsilon, delta = case.split(",")
-    p, q = (tf.Pmf(list(law), list(law.values())) for law in transport_laws()[name])
-    distance = tf.w_infinity(p, q)
+    p, q = (Pmf(list(law), list(law.values())) for law in transport_laws()[name])
+    distance = w_infinity(p, q)
     assert gaussian_exact_sigma(p, q, epsilon, delta) == pytest.approx(float(expected["exact"]), rel=5e-11)
     assert gaussian_analytic_sigma(distance, epsilon, delta) == pytest.approx(float(expected["analytic"]), rel=5e-11)
     printed = gaussian_rule_b(distance, epsilon, delta, PRINTED_CONSTANT)
@@ -101,10 +101,10 @@ def test_edges_of_the_closed_form() -> None:
 
 @settings(max_examples=10)
 @given(exact_laws(), exact_laws(), st.sampled_from([Fraction(1, 2), 1, 3]), st.sampled_from([1e-8, 1e-3, 0.2]))
-def test_the_exact_sigma_is_safe_and_least(p: tf.Pmf, q: tf.Pmf, epsilon: Any, delta: float) -> None:
+def test_the_exact_sigma_is_safe_and_least(p: Pmf, q: Pmf, epsilon: Any, delta: float) -> None:
     sigma = gaussian_exact_sigma(p, q, epsilon, delta)
     assert sigma == pytest.approx(gaussian_exact_sigma(q, p, epsilon, delta), rel=1e-10)
-    assert sigma <= gaussian_analytic_sigma(tf.w_infinity(p, q), epsilon, delta) * (1 + 1e-10)
+    assert sigma <= gaussian_analytic_sigma(w_infinity(p, q), epsilon, delta) * (1 + 1e-10)
     if sigma:
         limit = mpmath.mpf(Fraction(repr(delta)).numerator) / Fraction(repr(delta)).denominator
         assert divergence(p, q, sigma, epsilon) <= limit
@@ -112,7 +112,7 @@ def test_the_exact_sigma_is_safe_and_least(p: tf.Pmf, q: tf.Pmf, epsilon: Any, d
 
 
 def test_a_sigma_cut_by_a_hundredth_fails() -> None:
-    p, q = tf.Pmf.from_counts([0, 1, 2, 3], [3, 1, 1, 1]), tf.Pmf.from_counts([1, 2, 3, 4], [1, 1, 1, 1])
+    p, q = Pmf.from_counts([0, 1, 2, 3], [3, 1, 1, 1]), Pmf.from_counts([1, 2, 3, 4], [1, 1, 1, 1])
     sigma = gaussian_exact_sigma(p, q, 1, 1e-5)
     assert divergence(p, q, sigma * 0.99, 1) > 1e-5
     assert divergence(p, q, sigma / 2, 1) > 1e-3
@@ -120,7 +120,7 @@ def test_a_sigma_cut_by_a_hundredth_fails() -> None:
 
 @settings(max_examples=8)
 @given(exact_laws(fractional=False), exact_laws(fractional=False), st.integers(2, 9))
-def test_sigmas_scale(p: tf.Pmf, q: tf.Pmf, factor: int) -> None:
+def test_sigmas_scale(p: Pmf, q: Pmf, factor: int) -> None:
     one, many = (gaussian_exact_sigma(p.scale(f), q.scale(f), 1, 1e-4) for f in (1, -factor))
     assert many == pytest.approx(factor * one, rel=1e-10)
 
@@ -134,8 +134,8 @@ def test_sigmas_scale(p: tf.Pmf, q: tf.Pmf, factor: int) -> None:
     lambda: gaussian_analytic_sigma(1, 1, Fraction(1, 10**300)),
     lambda: gaussian_analytic_sigma(10**300, Fraction(1, 10**300), 0.1),
     lambda: gaussian_rule_b(1, 1, -0.1),
-    lambda: gaussian_exact_sigma(tf.Pmf([0], [1]), tf.Pmf([1], [1]), 1, 0),
-    lambda: gaussian_exact_sigma(tf.Pmf([0], [1]), tf.Pmf([1], [1]), math.inf, 0.1),
+    lambda: gaussian_exact_sigma(Pmf([0], [1]), Pmf([1], [1]), 1, 0),
+    lambda: gaussian_exact_sigma(Pmf([0], [1]), Pmf([1], [1]), math.inf, 0.1),
 ])  # fmt: skip
 def test_bad_input(call: Any) -> None:
     with pytest.raises(InputError):
@@ -143,11 +143,11 @@ def test_bad_input(call: Any) -> None:
 
 
 def test_large_budgets() -> None:
-    p, q = tf.Pmf([0, 1], [0.5, 0.5]), tf.Pmf([1, 2], [0.5, 0.5])
+    p, q = Pmf([0, 1], [0.5, 0.5]), Pmf([1, 2], [0.5, 0.5])
     assert gaussian_exact_sigma(p, q, 10**6, 1e-5) == gaussian_exact_sigma(p, q, 600, 1e-5)
     assert gaussian_analytic_sigma(1, 10**4, 1e-5) == pytest.approx(math.sqrt(1 / (2 * 10**4)), rel=0.05)
 
 
-def divergence(p: tf.Pmf, q: tf.Pmf, sigma: float, epsilon: Any) -> mpmath.mpf:
+def divergence(p: Pmf, q: Pmf, sigma: float, epsilon: Any) -> mpmath.mpf:
     laws = dict(p.items()), dict(q.items())
     return max(gaussian_divergence(*laws, sigma, epsilon), gaussian_divergence(*laws[::-1], sigma, epsilon))

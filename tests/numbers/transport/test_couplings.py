@@ -14,8 +14,8 @@ from tests.support import population_oracles as oracles
 from tests.support.laws_oracles import bottleneck_by_hall
 from tests.support.strategies import exact_laws
 
-import takifugu as tf
 from takifugu.core.errors import InputError
+from takifugu.numbers import Pmf, w_infinity
 from takifugu.numbers.transport import bottleneck as couplings
 from takifugu.numbers.transport.bottleneck import bottleneck, max_flow
 
@@ -71,9 +71,9 @@ def test_the_plan_has_the_marginals_and_the_least_largest_move(left: Any, right:
 
 
 @given(exact_laws(), exact_laws())
-def test_on_the_line_it_is_w_infinity(p: tf.Pmf, q: tf.Pmf) -> None:
+def test_on_the_line_it_is_w_infinity(p: Pmf, q: Pmf) -> None:
     sides = [x for law in (p, q) for x in zip(*law.items(), strict=True)]
-    assert bottleneck(*sides, lambda x, y: abs(x - y)).distance == tf.w_infinity(p, q)
+    assert bottleneck(*sides, lambda x, y: abs(x - y)).distance == w_infinity(p, q)
 
 
 @settings(max_examples=60)

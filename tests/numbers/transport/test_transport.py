@@ -14,8 +14,8 @@ from tests.support.golden import golden, transport_laws
 from tests.support.laws_oracles import least_distance, transport_cost, unmatched_by_hall
 from tests.support.strategies import exact_laws, float_laws
 
-import takifugu as tf
 from takifugu.core.errors import InputError
+from takifugu.numbers import monotone_coupling, w_infinity
 from takifugu.numbers.distributions.pmf import Pmf
 from takifugu.numbers.transport.matched_mass import exact_levels, unmatched_mass
 from takifugu.numbers.transport.on_the_line import _largest_safe, level_tolerance, w_infinity_candidates
@@ -40,19 +40,19 @@ def law(masses: dict[int, Fraction]) -> Pmf:
 def test_golden_plans(name: str) -> None:
     expected = golden()["transport"][name]
     p, q = map(law, transport_laws()[name])
-    plan = tf.monotone_plan(p, q)
+    plan = monotone_coupling(p, q)
     assert [[str(x), str(y), str(mass)] for x, y, mass in plan.items()] == expected["plan"]
-    assert str(tf.w_infinity(p, q)) == expected["winf"] == str(plan.largest_move)
+    assert str(w_infinity(p, q)) == expected["winf"] == str(plan.largest_move)
     if "joint_cmf" in expected:
         assert [[str(m) for m in row] for row in plan.joint_cdf_table()] == expected["joint_cmf"]
         assert [[str(m) for m in row] for row in plan.joint_pmf_table()] == expected["joint_pmf"]
     floats = Pmf(p.values, p.probabilities), Pmf(q.values, q.probabilities)
-    assert tf.w_infinity(*floats) == tf.w_infinity(p, q) == tf.monotone_plan(*floats).largest_move
+    assert w_infinity(*floats) == w_infinity(p, q) == monotone_coupling(*floats).largest_move
 
 
 @given(exact_laws(), exact_laws())
 def test_plan_has_the_marginals_and_the_least_largest_move(p: Pmf, q: Pmf) -> None:
-    plan = tf.monotone_plan(p, q)
+    plan = monotone_coupling(p, q)
     left: dict[Any, Fraction] = {}
     right: dict[Any, Fraction] = {}
     for x, y, mass in plan.items():
@@ -60,33 +60,33 @@ def test_plan_has_the_marginals_and_the_least_largest_move(p: Pmf, q: Pmf) -> No
         left[x] = left.get(x, Fraction(0)) + Fraction(mass)
         right[y] = right.get(y, Fraction(0)) + Fraction(mass)
     assert (left, right) == (dict(p.items()), dict(q.items()))
-    assert plan.largest_move == tf.w_infinity(p, q) == least_distance(dict(p.items()), dict(q.items()))
-    assert isinstance(tf.w_infinity(p, q), int | Fraction)
+    assert plan.largest_move == w_infinity(p, q) == least_distance(dict(p.items()), dict(q.items()))
+    assert isinstance(w_infinity(p, q), int | Fraction)
 
 
 @settings(max_examples=40)
 @given(exact_laws(), exact_laws())
 def test_plan_has_the_least_cost(p: Pmf, q: Pmf) -> None:
     for power in (1, 2):
-        cost = sum(abs(x - y) ** power * mass for x, y, mass in tf.monotone_plan(p, q).items())
+        cost = sum(abs(x - y) ** power * mass for x, y, mass in monotone_coupling(p, q).items())
         assert float(cost) == pytest.approx(transport_cost(dict(p.items()), dict(q.items()), power), abs=1e-8)
 
 
 @given(exact_laws(), exact_laws(), exact_laws(), st.fractions(-3, 3, max_denominator=4))
 def test_w_infinity_is_a_metric_that_scales(p: Pmf, q: Pmf, r: Pmf, factor: Fraction) -> None:
-    assert tf.w_infinity(p, q) == tf.w_infinity(q, p)
-    assert (tf.w_infinity(p, q) == 0) == (p == q)
-    assert tf.w_infinity(p, r) <= tf.w_infinity(p, q) + tf.w_infinity(q, r)
-    assert tf.w_infinity(p.scale(factor), q.scale(factor)) == abs(factor) * tf.w_infinity(p, q)
-    assert tf.w_infinity(p.convolve(r), q.convolve(r)) <= tf.w_infinity(p, q)
+    assert w_infinity(p, q) == w_infinity(q, p)
+    assert (w_infinity(p, q) == 0) == (p == q)
+    assert w_infinity(p, r) <= w_infinity(p, q) + w_infinity(q, r)
+    assert w_infinity(p.scale(factor), q.scale(factor)) == abs(factor) * w_infinity(p, q)
+    assert w_infinity(p.convolve(r), q.convolve(r)) <= w_infinity(p, q)
 
 
 def test_another_plan_of_least_cost_may_move_farther() -> None:
     moves = [(0, 1, 1), (0, 2, 2), (0, 4, 3), (1, 1, 2), (2, 2, 1), (2, 3, 1), (3, 3, 2)]
     cost = Fraction(sum((y - x) * twelfths for x, y, twelfths in moves), 12)
-    assert cost == Fraction(3, 2) == sum(abs(x - y) * Fraction(m) for x, y, m in tf.monotone_plan(*FLU).items())
+    assert cost == Fraction(3, 2) == sum(abs(x - y) * Fraction(m) for x, y, m in monotone_coupling(*FLU).items())
     assert max(y - x for x, y, _ in moves) == 4
-    assert tf.w_infinity(*FLU) == 2
+    assert w_infinity(*FLU) == 2
 
 
 # Partial transport: the table of errata E11.
@@ -101,15 +101,15 @@ E11 = [
 def test_errata_e11(pair: tuple[Pmf, Pmf], unmatched: list[Any]) -> None:
     assert [unmatched_mass(*pair, w) for w in range(len(unmatched))] == unmatched
     for delta in {*unmatched} - {0}:
-        assert tf.w_infinity(*pair, delta) == unmatched.index(delta) == tf.w_infinity(*reversed(pair), delta)
-    assert tf.w_infinity(*pair) == len(unmatched) - 1
+        assert w_infinity(*pair, delta) == unmatched.index(delta) == w_infinity(*reversed(pair), delta)
+    assert w_infinity(*pair) == len(unmatched) - 1
 
 
 @given(exact_laws(atoms=5), exact_laws(atoms=5), st.fractions(0, Fraction(9, 10), max_denominator=20))
 def test_partial_transport_is_exact(p: Pmf, q: Pmf, delta: Fraction) -> None:
     first, second = dict(p.items()), dict(q.items())
-    reach = tf.w_infinity(p, q, delta)
-    assert reach == least_distance(first, second, delta) == tf.w_infinity(q, p, delta)
+    reach = w_infinity(p, q, delta)
+    assert reach == least_distance(first, second, delta) == w_infinity(q, p, delta)
     for distance in (reach, reach / 2, 1):
         assert unmatched_mass(p, q, distance) == unmatched_by_hall(first, second, distance)
 
@@ -117,7 +117,7 @@ def test_partial_transport_is_exact(p: Pmf, q: Pmf, delta: Fraction) -> None:
 @settings(max_examples=50)
 @given(float_laws(atoms=4), float_laws(atoms=4), st.sampled_from([1e-9, 0.01, 0.25]))
 def test_partial_transport_of_floats_is_not_too_short(p: Pmf, q: Pmf, delta: float) -> None:
-    distance = tf.w_infinity(p, q, delta)
+    distance = w_infinity(p, q, delta)
     spare = Fraction(1, 2**40)
     exact = dict(p.items()), dict(q.items())
     assert unmatched_by_hall(*exact, Fraction(distance)) <= Fraction(delta) + spare
@@ -134,31 +134,31 @@ def test_what_float_masses_miss_of_one_is_not_left_over() -> None:
 @pytest.mark.parametrize("delta", [-0.1, 1, 1.5, float("nan")])
 def test_bad_delta(delta: float) -> None:
     with pytest.raises(InputError, match="delta"):
-        tf.w_infinity(*FLU, delta)
+        w_infinity(*FLU, delta)
 
 
 # Float masses: levels that tie in exact arithmetic and differ by rounding must not pair the wrong atoms.
 def test_float_levels_that_tie() -> None:
     p, q = Pmf([0, 1, 2], [0.1, 0.2, 0.7]), Pmf([0, 1, 2], [0.1 + 0.2 - 0.2, 0.2, 0.7])
-    assert tf.w_infinity(p, q) == 0 == tf.monotone_plan(p, q).largest_move
+    assert w_infinity(p, q) == 0 == monotone_coupling(p, q).largest_move
     assert w_infinity_candidates(p, q) == (0, 1)
     near = Pmf([0, 1, 5], [0.1 + 0.2, 0.2, 0.5]), Pmf([1, 2, 6], [0.3, 0.2, 0.5])
-    assert tf.w_infinity(*near) == 1 == tf.monotone_plan(*near).largest_move
+    assert w_infinity(*near) == 1 == monotone_coupling(*near).largest_move
 
 
 @given(dyadic_laws(), dyadic_laws())
 def test_a_plan_of_floats_is_the_exact_plan_where_no_level_is_rounded(p: Pmf, q: Pmf) -> None:
     floats = [Pmf(law.values, law.probabilities) for law in (p, q)]
-    expected = [(x, y, float(mass)) for x, y, mass in tf.monotone_plan(p, q).items()]
+    expected = [(x, y, float(mass)) for x, y, mass in monotone_coupling(p, q).items()]
     for left, right in (floats, (p, floats[1]), (floats[0], q)):  # one exact law alone does not make a plan exact
-        plan = tf.monotone_plan(left, right)
+        plan = monotone_coupling(left, right)
         assert list(plan.items()) == expected
         assert plan.mass.dtype == np.float64
-        assert tf.w_infinity(left, right) == tf.w_infinity(p, q) == w_infinity_candidates(left, right)[0]
+        assert w_infinity(left, right) == w_infinity(p, q) == w_infinity_candidates(left, right)[0]
         assert w_infinity_candidates(left, right) == w_infinity_candidates(*floats)  # the safe one is among them
         assert isinstance(unmatched_mass(left, right, 1), float)
         assert unmatched_mass(left, right, 1) == unmatched_mass(p, q, 1)
-    assert w_infinity_candidates(p, q) == (tf.w_infinity(p, q),)
+    assert w_infinity_candidates(p, q) == (w_infinity(p, q),)
 
 
 def test_levels_need_masses_and_a_tolerance_counts_atoms() -> None:
@@ -171,31 +171,31 @@ def test_levels_need_masses_and_a_tolerance_counts_atoms() -> None:
 
 def test_tiny_tails_count_on_both_sides() -> None:
     p, q = Pmf([0, 1], [1 - 1e-30, 1e-30]), Pmf([0, 51], [1 - 1e-30, 1e-30])
-    assert tf.w_infinity(p, q) == 50 == tf.w_infinity(p.scale(-1), q.scale(-1)) == tf.monotone_plan(p, q).largest_move
+    assert w_infinity(p, q) == 50 == w_infinity(p.scale(-1), q.scale(-1)) == monotone_coupling(p, q).largest_move
     assert w_infinity_candidates(p, q)[0] == 50
 
 
 @given(float_laws(), float_laws())
 def test_float_candidates_reach_the_exact_value(p: Pmf, q: Pmf) -> None:
     candidates = w_infinity_candidates(p, q)
-    exact = tf.w_infinity(*(Pmf(law.values, _exactly(law)) for law in (p, q)))
+    exact = w_infinity(*(Pmf(law.values, _exactly(law)) for law in (p, q)))
     assert list(candidates) == sorted(set(candidates))
     assert candidates[-1] >= exact
-    assert tf.w_infinity(p, q) in candidates
-    assert tf.monotone_plan(p, q).largest_move == tf.w_infinity(p, q)
-    masses = tf.monotone_plan(p, q).mass
+    assert w_infinity(p, q) in candidates
+    assert monotone_coupling(p, q).largest_move == w_infinity(p, q)
+    masses = monotone_coupling(p, q).mass
     assert masses.sum() == pytest.approx(1, abs=1e-9)
 
 
 def test_float_moves_are_rounded_up() -> None:
     p, q = Pmf([0.1], [1]), Pmf([0.7], [1])
-    assert Fraction(tf.w_infinity(p, q)) >= Fraction(0.7) - Fraction(0.1)
-    assert tf.w_infinity(p, q) == pytest.approx(0.6)
+    assert Fraction(w_infinity(p, q)) >= Fraction(0.7) - Fraction(0.1)
+    assert w_infinity(p, q) == pytest.approx(0.6)
 
 
 @given(st.floats(-(10**6), 10**6), st.floats(-(10**6), 10**6))
 def test_a_float_move_is_the_least_float_that_is_long_enough(x: float, y: float) -> None:
-    move, exact = tf.w_infinity(Pmf([x], [1]), Pmf([y], [1])), abs(Fraction(x) - Fraction(y))
+    move, exact = w_infinity(Pmf([x], [1]), Pmf([y], [1])), abs(Fraction(x) - Fraction(y))
     assert isinstance(move, float)
     assert Fraction(move) >= exact
     assert exact == 0 or Fraction(math.nextafter(move, 0)) < exact
@@ -205,8 +205,8 @@ def test_of_float_moves_that_look_alike_the_longest_counts() -> None:
     """1 - (-2^-60) and 3 - 2 are both 1.0 in floats."""
     p, q = Pmf.from_counts([1.0, 3.0], [1, 1]), Pmf.from_counts([-(2.0**-60), 2.0], [1, 1])
     for left, right in ((p, q), (q, p), (p.scale(-1), q.scale(-1))):
-        assert Fraction(tf.w_infinity(left, right)) >= 1 + Fraction(1, 2**60)
-        assert Fraction(tf.monotone_plan(left, right).largest_move) >= 1 + Fraction(1, 2**60)
+        assert Fraction(w_infinity(left, right)) >= 1 + Fraction(1, 2**60)
+        assert Fraction(monotone_coupling(left, right).largest_move) >= 1 + Fraction(1, 2**60)
 
 
 @pytest.mark.parametrize(("off", "reaches"), [(1.5, True), (2.5, False)])
@@ -230,13 +230,13 @@ def test_each_half_looks_at_its_own_levels() -> None:
 def test_partial_transport_of_masses_beyond_64_bits() -> None:
     p, q = Pmf.from_counts([0, 3], [10**30, 10**30]), Pmf.from_counts([0, 1, 3], [4 * 10**30, 3 * 10**30, 3 * 10**30])
     assert [unmatched_mass(p, q, w) for w in range(3)] == [Fraction(3, 10), Fraction(1, 5), 0]
-    assert tf.w_infinity(p, q, Fraction(1, 5)) == 1
+    assert w_infinity(p, q, Fraction(1, 5)) == 1
 
 
 @settings(max_examples=25)
 @given(float_laws(atoms=12), float_laws(atoms=12))
 def test_plan_costs_what_pot_says(p: Pmf, q: Pmf) -> None:
-    cost = sum(float(abs(x - y)) * float(m) for x, y, m in tf.monotone_plan(p, q).items())
+    cost = sum(float(abs(x - y)) * float(m) for x, y, m in monotone_coupling(p, q).items())
     theirs = ot.emd2_1d(
         p.values.astype(float), q.values.astype(float), p.probabilities.copy(), q.probabilities.copy(), "euclidean"
     )
@@ -248,11 +248,11 @@ def test_a_million_atoms() -> None:
     size = 10**6
     left, right = random.integers(1, 100, size), random.integers(1, 100, size)
     p, q = Pmf.from_counts(np.arange(size), left), Pmf.from_counts(np.arange(size), right)
-    plan = tf.monotone_plan(p, q)
-    assert plan.largest_move == tf.w_infinity(p, q)
+    plan = monotone_coupling(p, q)
+    assert plan.largest_move == w_infinity(p, q)
     assert int(plan.masses.sum()) == plan.total
     floats = Pmf(p.values, p.probabilities), Pmf(q.values, q.probabilities)
-    assert tf.w_infinity(*floats) == tf.w_infinity(p, q)
+    assert w_infinity(*floats) == w_infinity(p, q)
 
 
 def _exactly(law: Pmf) -> list[Fraction]:

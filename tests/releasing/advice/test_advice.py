@@ -219,9 +219,9 @@ def test_a_remedy_over_the_budget_says_so_and_changes_it(tmp_path: Path) -> None
     over = next(one for one in remedies if not one.fits)
     assert "# in [source]" in over.lines
     of_units(tmp_path, budget, ("epsilon = 0.2", "epsilon = 2"))
-    assert any("would cost" in words and "write budget = " in words for words in tf.forecast(path).refusals)
+    assert any("would cost" in words and "write budget = " in words for words in tf.dry_run(path).refusals)
     path.write_text(toml(applied(tomllib.loads(changed(UNITS, budget)), over.changes)))
-    assert not tf.forecast(path).refused
+    assert not tf.dry_run(path).refused
 
 
 @pytest.mark.slow
@@ -284,7 +284,7 @@ def test_one_number_without_a_verdict_has_remedies_where_it_is_hopeless(tmp_path
     assert "nothing but noise" in str(advised)
     assert "single_release = true" in advised.remedies[0].lines
     assert "nothing else may ever be released" in advised.remedies[0].why
-    (refused,) = tf.forecast(path).refusals
+    (refused,) = tf.dry_run(path).refusals
     assert "single_release = true in [source]" in refused
     assert "fewer cells" not in refused
 
@@ -334,7 +334,7 @@ def test_a_spent_budget_is_said_in_the_words_of_a_dry_run(tmp_path: Path) -> Non
     tf.release_file(path)
     text = path.read_text(encoding="utf-8").replace("hot-water", "heating")
     path.write_text(text.replace("epsilon = 2.0", "epsilon = 2.5"), encoding="utf-8")
-    (refusal,) = tf.forecast(path).refusals
+    (refusal,) = tf.dry_run(path).refusals
     (notice,) = tf.advise(path).notices
     assert notice == f"the ledger would refuse what is not published yet: {refusal}"
     assert "epsilon 2 left of a budget of epsilon 4" in refusal

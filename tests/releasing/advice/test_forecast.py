@@ -47,7 +47,7 @@ def test_a_dry_run_shows_the_noise_and_the_cost_and_makes_nothing(tmp_path: Path
 def test_what_is_foreseen_is_what_is_published_and_paid(tmp_path: Path) -> None:
     where = files.write(tmp_path)
     for number in range(2):
-        foreseen = tf.forecast(where)
+        foreseen = tf.dry_run(where)
         made = tf.release_file(where, **({"again": "time-use", "once": "K"} if number else {}))
         assert foreseen.account.after == made.reservation.spent
         for table, published in zip(foreseen.tables, made.tables, strict=True):
@@ -123,9 +123,9 @@ def test_a_table_of_noise_is_refused_unless_somebody_insists(tmp_path: Path, mon
 def test_tables_of_units_are_judged_by_their_sum(tmp_path: Path) -> None:
     """One answer of 41 entries is hopeless at this epsilon; 300 of them together are not."""
     spec = changed(("epsilon = 1.0", 'epsilon = 0.5\nmechanism = "group"'), ('per = "both"', 'per = "unit"'))
-    assert tf.forecast(files.write(tmp_path, spec, files.data({"a": (41,)}))).refused
+    assert tf.dry_run(files.write(tmp_path, spec, files.data({"a": (41,)}))).refused
     many = files.write(tmp_path, spec, files.data({f"u{i}": (41,) for i in range(300)}))
-    foreseen = tf.forecast(many)
+    foreseen = tf.dry_run(many)
     assert not foreseen.refused
     (table,) = foreseen.tables
     assert table.blurs[0].median > table.blurs[0].widest
@@ -182,7 +182,7 @@ def test_a_charge_above_the_releases_own_epsilon_is_never_silent(tmp_path: Path)
     tf.release_file(where)
     other = spec.replace("[[0.8, 0.2], [0.3, 0.7]]", "[[0.97, 0.03], [0.04, 0.96]]")
     where = files.write(tmp_path, other.replace("epsilon = 1.0", "epsilon = 0.2"))
-    foreseen = tf.forecast(where)
+    foreseen = tf.dry_run(where)
     assert all(charge.added.epsilon > charge.alone.epsilon for charge in foreseen.account.charges)
     (words,) = (notice for notice in foreseen.notices if "charged" in notice)
     assert f"each of {sum(charge.units for charge in foreseen.account.charges)} people is charged epsilon" in words
@@ -193,7 +193,7 @@ def test_a_charge_above_the_releases_own_epsilon_is_never_silent(tmp_path: Path)
 
 def test_records_are_foreseen_with_and_without_their_units(tmp_path: Path) -> None:
     where = files.people(tmp_path)
-    foreseen = tf.forecast(where)
+    foreseen = tf.dry_run(where)
     (charged,) = foreseen.account.charges
     assert foreseen.account.after.epsilon == charged.added.epsilon < charged.alone.epsilon == 1
     assert "The ledger was not consulted" in succeed("cost", where).stdout

@@ -80,6 +80,6 @@ def test_most_frequent_values_are_judged_by_the_rows_that_were_observed(tmp_path
 @pytest.mark.slow
 def test_dry_run_and_advice_say_it_alike(tmp_path: Path) -> None:
     planned(tmp_path, ("epsilon = 1", "epsilon = 0.5"))
-    forecast, advice = tf.forecast(tmp_path / "s.toml"), tf.advise(tmp_path / "s.toml")
+    forecast, advice = tf.dry_run(tmp_path / "s.toml"), tf.advise(tmp_path / "s.toml")
     assert [one.sentence for one in forecast.advice] == [one.sentence for one in advice.tables]
     assert "(60)" in forecast.tables[0].words()

@@ -62,7 +62,7 @@ def test_the_dry_run_and_cost_say_it(tmp_path: Path) -> None:
     assert "use would be useless" in ended(REFUSED, "release", "--dry-run", path).stderr
     assert "refused: use would be useless" in words_of(succeed("cost", path))
     succeed("release", "--dry-run", "--allow-useless", path)
-    assert tf.forecast(path).refused
+    assert tf.dry_run(path).refused
 
 
 @pytest.mark.slow

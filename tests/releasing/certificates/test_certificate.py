@@ -18,6 +18,7 @@ from takifugu.analysis.randomisers import KINDS
 from takifugu.core.assumptions import Kind, public
 from takifugu.core.errors import InputError
 from takifugu.core.escaping import visible
+from takifugu.numbers import Pmf
 from takifugu.releasing.certificates.cells import guarded, read_table, table_text, unguarded
 from takifugu.releasing.certificates.certificate import FORMAT, Certificate
 from takifugu.releasing.certificates.checksum import from_dict
@@ -142,7 +143,7 @@ def test_every_noise_has_a_name() -> None:
     for kind in map(KINDS.find, KINDS.names):
         assert kind.name
         assert kind.sentence, kind.name
-    law = tf.between(tf.Pmf([0, 1], [0.9, 0.1]), tf.Pmf([0, 1], [0.1, 0.9]))
+    law = tf.distribution_pair(Pmf([0, 1], [0.9, 0.1]), Pmf([0, 1], [0.1, 0.9]))
     said = {"optimal": "with the probabilities tabulated", "kantorovich-exponential": "more probable the"}
     for mechanism, words in said.items():
         calibration = tf.calibrate(law, tf.Identity(), 1, mechanism=mechanism, allow_zero_noise=True)

@@ -417,8 +417,8 @@ def test_noise_is_enough_for_each_law_that_is_listed(tmp_path: Path) -> None:
         calibrations.append(table.calibrations[0])
     first, second, several = calibrations
     assert several.scale == max(first.scale, second.scale) > first.scale
-    assert tf.true_delta(several).upper <= several.delta
-    assert tf.true_delta(replace(several, randomiser=first.randomiser)).lower > several.delta
+    assert tf.exact_delta(several).upper <= several.delta
+    assert tf.exact_delta(replace(several, randomiser=first.randomiser)).lower > several.delta
     laws = [belief.describe().rpartition("; ")[2] for belief in several.framework.beliefs]
     assert laws == ["law 1 of 2)", "law 2 of 2)"]
 

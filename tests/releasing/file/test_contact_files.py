@@ -39,7 +39,7 @@ def written(folder: Path, text: str = PUPILS, data: str = rows(STATES), meetings
 
 
 def expected() -> tf.CliqueInfection:
-    return tf.clique_infection(
+    return tf.CliqueInfection(
         [["ana", "ben", "cem"], ["dora", "eli"], ["finn"]],
         lambda size: tf.household_infection(size, outside=0.1, inside=0.4),
         ["well", "ill"],

@@ -98,7 +98,7 @@ def test_a_class_of_densities_counts_by_its_worst_pair(tmp_path: Path) -> None:
     assert float(of_both.scale) == pytest.approx(max(float(of_other.scale), float(of_one.scale)))
     assert "(density 2)" in of_both.witness.comparison
     assert len(list(of_both.framework.comparisons())) == 4
-    assert tf.true_delta(of_both, 1).upper <= 1e-5
+    assert tf.exact_delta(of_both, 1).upper <= 1e-5
 
 
 @pytest.mark.slow
@@ -109,7 +109,7 @@ def test_algorithm_2_keeps_its_promise_over_a_class(tmp_path: Path) -> None:
         SECOND: f"{near},\n  {{ value = 42, mean = 1.4, deviation = 2 }}",
     }
     calibration = calibration_of(written(tmp_path, changes), 1, "0.01", "attribute-gaussian-approx")
-    assert tf.true_delta(calibration, 1).upper <= 0.01
+    assert tf.exact_delta(calibration, 1).upper <= 0.01
     assert dict(calibration.witness.numbers)["eta"] > 0
 
 

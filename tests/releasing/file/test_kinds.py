@@ -75,10 +75,10 @@ def test_its_faults_and_schema_are_its_own(tmp_path: Path) -> None:
     register_release_file(Twins(TwinsSection))
     assert "alike" in json_schema("twins")["$defs"]["TwinsSection"]["properties"]
     wrong = EXAMPLE.text.replace("0.75", "1.5").replace('unit = "family"', 'value = "x"')
-    faults = refusal_of(put(tmp_path, {"release.toml": wrong}), by=tf.forecast).faults
+    faults = refusal_of(put(tmp_path, {"release.toml": wrong}), by=tf.dry_run).faults
     assert [fault.where for fault in faults] == [("source", "value"), ("belief", "alike")]
     misspelt = put(tmp_path, {"release.toml": EXAMPLE.text.replace('"twins"', '"twns"')})
-    assert 'write kind = "twins"' in str(refusal_of(misspelt, by=tf.forecast))
+    assert 'write kind = "twins"' in str(refusal_of(misspelt, by=tf.dry_run))
 
 
 def named(name: str) -> type:

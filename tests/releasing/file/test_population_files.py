@@ -19,7 +19,7 @@ from tests.support.releases import assert_says, faults_of, put, refused, spent
 
 import takifugu as tf
 from takifugu.accounting.ledger import DRAWN, Ledger
-from takifugu.audit import joint_loss, true_loss
+from takifugu.audit import exact_loss, joint_loss
 from takifugu.core.errors import (
     BudgetExceeded,
     CompositionRefused,
@@ -137,7 +137,7 @@ def test_what_is_published_follows_the_channel(tmp_path: Path) -> None:
     share = sum(row["place"] == "north" for row in table.rows) / 5000
     expected = float(noise.mass(0, "north"))
     assert abs(share - expected) < 6 * math.sqrt(expected * (1 - expected) / 5000)
-    assert true_loss(table.releases[0][1].calibration).loss <= 0.5
+    assert exact_loss(table.releases[0][1].calibration).loss <= 0.5
 
 
 @pytest.mark.slow
@@ -205,7 +205,7 @@ def test_dummies_and_bits_are_lines_of_their_row(tmp_path: Path) -> None:
 @pytest.mark.slow
 def test_every_command_says_what_it_costs(tmp_path: Path) -> None:
     file = places_in(tmp_path)
-    foreseen = tf.forecast(file)
+    foreseen = tf.dry_run(file)
     for words in ("expected loss", " m per row, at worst", "epsilon 1.5 per person"):
         assert words in " ".join(str(foreseen).split())
     assert not foreseen.refused
@@ -441,7 +441,7 @@ def test_a_file_keeps_epsilon_per_distance_with_certificate_audit_and_ledger(tmp
     file = answers_in(tmp_path, by_distance(metric), "0\n1\n2\n" * 10)
     (table,) = tf.release_file(file).tables
     calibration = table.releases[0][1].calibration
-    assert 0.49 < true_loss(calibration).loss <= 0.5
+    assert 0.49 < exact_loss(calibration).loss <= 0.5
     certificate = read_certificate(tmp_path / "release-published/answers.certificate.json")
     assert (certificate.epsilon, certificate.definition) == ("0.5", "extended-distribution")
     assert_says(
@@ -485,7 +485,7 @@ def test_a_file_sends_nothing_farther_than_its_radius(tmp_path: Path, mechanism:
     assert {row["place"] for row in table.rows} == {"0", "1"}
     calibration = table.releases[0][1].calibration
     assert calibration.mechanism == "restricted-laplace"
-    assert 1.49 < true_loss(calibration).loss <= 1.5
+    assert 1.49 < exact_loss(calibration).loss <= 1.5
     page = tmp_path / "release-published/answers.certificate.txt"
     assert_says(page, "randomised within 1", "Kawamoto and Murakami 2019")
     succeed("audit", file)
@@ -499,7 +499,7 @@ def test_a_file_declares_that_no_value_is_likelier_than_a_mass(tmp_path: Path) -
     file = answers_in(tmp_path, SPREAD, "0\n1\n2\n3\n" * 9)
     (table,) = tf.release_file(file).tables
     calibration = table.releases[0][1].calibration
-    assert 0.9 < true_loss(calibration).upper <= 1 + 1e-9
+    assert 0.9 < exact_loss(calibration).upper <= 1 + 1e-9
     page = tmp_path / "release-published/answers.certificate.txt"
     assert_says(page, "likelier than 0.4", "Outside of the class of populations")
     for command in (("audit", file), ("cost", "--all", file), ("advise", file)):

@@ -130,11 +130,11 @@ def test_the_answers_are_a_table_with_the_noise_that_was_drawn(limit: int | None
     assert table.randomiser.units == session.noise.units  # type: ignore[attr-defined]
     assert table.randomiser.thresholds == (0, 2)  # type: ignore[attr-defined]
     assert tuple(table.query.steps(table.problem.answers[0])) == (0, 2)  # type: ignore[attr-defined]
-    assert tf.true_loss(table).loss <= float(session.calibration.epsilon) * (1 + 1e-9)
+    assert tf.exact_loss(table).loss <= float(session.calibration.epsilon) * (1 + 1e-9)
     alike = session.answered([replace(reply, question=Inquiry(reply.question.place, 1)) for reply in replies])
     assert alike.query.threshold == 1  # type: ignore[attr-defined]
     half = replace(table, randomiser=replace(table.randomiser, units=session.noise.units / 4))  # type: ignore[type-var]
-    assert tf.true_loss(half).loss > float(session.calibration.epsilon)
+    assert tf.exact_loss(half).loss > float(session.calibration.epsilon)
 
 
 def test_questions_are_of_the_table() -> None:

@@ -38,7 +38,7 @@ def write(folder: Path, spec: str) -> Path:
 @pytest.mark.parametrize("per", ["unit", "pooled"])
 def test_they_keep_it_together_and_fit_a_budget_of_it(tmp_path: Path, per: str) -> None:
     where = write(tmp_path, changed(('"unit"', f'"{per}"')))
-    foreseen = tf.forecast(where)
+    foreseen = tf.dry_run(where)
     assert not foreseen.refused
     made = tf.release_file(where)
     spent = made.reservation.spent

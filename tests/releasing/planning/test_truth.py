@@ -14,13 +14,14 @@ import takifugu as tf
 from takifugu.analysis.guarantee import Covers
 from takifugu.core.errors import DataError, InputError
 from takifugu.data import Counted, Piece
+from takifugu.numbers import Pmf
 
 CHAIN = tf.MarkovChain([[0.9, 0.1], [0.4, 0.6]], length=5, states=["still", "walking"])
 PIECES = tf.IndependentPieces(CHAIN, (3, 2))
 TABLE = tf.JointTable([("f", 30), ("f", 40), ("m", 30)], [0.5, 0.25, 0.25], names=["sex", "age"])
 PATIENTS = tf.IndependentUsers([{"ill": 0.1, "well": 0.9}] * 4, 0.9, "removed", names=["a", "b", "c", "d"])
 MIXED = tf.IndependentUsers([{0: 0.5, 1: 0.5}, {10: 0.5, 20: 0.5}, {0: 0.5, 1: 0.5}], [1, 0.5, 0.5], "removed")
-PAIR = tf.between(tf.Pmf([0], [1]), tf.Pmf([4], [1]))
+PAIR = tf.distribution_pair(Pmf([0], [1]), Pmf([4], [1]))
 HISTOGRAM = stand_in(CHAIN, tf.Histogram())
 SINGLE = stand_in(CHAIN, tf.Count("walking"), Covers.OUTPUT)
 
@@ -37,7 +38,7 @@ SINGLE = stand_in(CHAIN, tf.Count("walking"), Covers.OUTPUT)
     (stand_in(CHAIN, tf.Mean(codes={"still": 0, "walking": 1})), ["walking"] * 5, (5,)),
     (stand_in(TABLE, tf.Identity("age")), {"age": 40, "sex": "f"}, (4,)),
     (stand_in(TABLE, tf.Identity("age")), ("m", 30), (3,)),
-    (stand_in(tf.between(tf.Pmf([0, 2], [0.5, 0.5]), tf.Pmf([4], [1])), tf.Identity()), 4, (2,)),
+    (stand_in(tf.distribution_pair(Pmf([0, 2], [0.5, 0.5]), Pmf([4], [1])), tf.Identity()), 4, (2,)),
     (stand_in(PATIENTS, tf.Count("ill")), ["ill", "absent", "well", "ill"], (2,)),
     (stand_in(PATIENTS, tf.Count("ill")), np.array(["ill", "well", "well", "well"]), (1,)),
     (stand_in(PATIENTS, tf.Count("ill")), {"d": "ill", "a": "ill", "c": "ill", "b": "absent"}, (3,)),
@@ -123,7 +124,7 @@ def test_counts_answer_as_the_entries_do(seed: int) -> None:
     belief = tf.IndependentPieces(chain, lengths)
     choices: list[Any] = [tf.Linear(each), tf.Count(1), tf.Histogram()]
     parts = {str(cell): [t for t in range(size) if cells[t] == cell] for cell in sorted(set(cells))}
-    choices += [tf.By(tf.Count(1), parts, by="cell")]
+    choices += [tf.GroupBy(tf.Count(1), parts, by="cell")]
     query = c.choice(choices)
     values = [c.choice((0, 1)) if c.random() < 0.8 else None for _ in range(size)]
     values[0] = 1

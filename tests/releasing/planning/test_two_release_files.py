@@ -140,7 +140,7 @@ def test_the_same_data_with_another_ledger_are_noticed_by_every_command(tmp_path
         assert words in printed, command
         assert "'mine.db'" in printed
     assert words in str(tf.open_study(mine).cost())
-    assert words in " ".join(str(tf.forecast(mine)).split())
+    assert words in " ".join(str(tf.dry_run(mine)).split())
     assert words in words_of(succeed("release", mine))
     with pytest.raises(LedgerError, match=r"t\.certificate\.json in '.*mine-published' was paid for by a ledger other"):
         tf.release_file(other)  # neither says where to publish, so both used to share a folder

@@ -14,6 +14,7 @@ import takifugu as tf
 from takifugu.analysis.randomisers import DiscreteLaplace, Exact, RoundedNormal
 from takifugu.analysis.randomisers.choices import ChannelChoice
 from takifugu.core.errors import InputError
+from takifugu.numbers import Pmf
 from takifugu.numbers.distributions.channel import Channel
 from takifugu.numbers.noise import InsecureSeededEntropyForTests
 from takifugu.releasing.postprocess.release import Release
@@ -173,7 +174,7 @@ def test_arguments_are_checked(release: Release, options: dict[str, Any], words:
 def test_sums_that_cannot_be_negative_are_adjusted() -> None:
     adjusted = replace(noisy(tf.Sum(codes={"a": 0, "b": "0.5", "c": 2})), values=(Fraction(-7, 2),)).adjusted()
     assert adjusted.value == 0
-    pair = tf.calibrate(tf.between(tf.Pmf([-3, 1], [0.5, 0.5]), tf.Pmf([2], [1])), tf.Identity(), 1)
+    pair = tf.calibrate(tf.distribution_pair(Pmf([-3, 1], [0.5, 0.5]), Pmf([2], [1])), tf.Identity(), 1)
     with pytest.raises(InputError, match="as low as -3"):
         tf.release(pair, 2).adjusted()
 

@@ -181,8 +181,8 @@ def test_many_pieces_have_the_law_of_their_sum_where_it_is_likely() -> None:
     assert law.masses.max() == pytest.approx(1 / math.sqrt(math.pi * 5e5), rel=1e-5)
 
 
-def hours(query: Query, number: int) -> tf.By:
-    return tf.By(query, {str(hour): [hour] for hour in range(number)}, every=number)
+def hours(query: Query, number: int) -> tf.GroupBy:
+    return tf.GroupBy(query, {str(hour): [hour] for hour in range(number)}, every=number)
 
 
 def test_a_table_by_hours_uses_the_sum_of_each_hour() -> None:
@@ -229,7 +229,7 @@ COINS = tf.JointTable([(0,), (1,)], [0.5, 0.5], names=["ill"])
 
 @pytest.mark.parametrize(("belief", "query", "words"), [
     (tf.MarkovChain([[0.5, 0.5], [0.5, 0.5]], 9, initial="any"), tf.Count(1), "does not say how a recording starts"),
-    (tf.MarkovChainClass(0.2, 0.5, 9), tf.Count(1), "no distribution of a count is known"),
+    (tf.ReversibleChains(0.2, 0.5, 9), tf.Count(1), "no distribution of a count is known"),
     (tf.Records(COINS, 9, within=[(0.4, 0.6)] * 2), tf.CrossTable(["ill"]), "a class of distributions"),
     (tf.MultivariateNormal([0.0], [[1.0]], names=["a"], records=9), tf.Mean("a"), "no sum over single values"),
     (tf.MarkovChain([[0.5, 0.5]] * 2, 20), tf.Linear([10**6 + i for i in range(20)], grid=1), "likely values"),

@@ -56,7 +56,7 @@ HOURS = {f"{hour:02}": [hour, hour + 24] for hour in range(24)}
 
 
 def test_a_table_by_hour_and_its_adjusted_values() -> None:
-    noisy = released(tf.By(tf.Histogram(), HOURS, by="hour"))
+    noisy = released(tf.GroupBy(tf.Histogram(), HOURS, by="hour"))
     for table in (noisy, noisy.adjusted(), noisy.adjusted(total=48)):
         sums = tf.marginals(table)
         assert list(sums.rows) == list(HOURS)
@@ -66,7 +66,7 @@ def test_a_table_by_hour_and_its_adjusted_values() -> None:
 
 
 def test_labels_with_commas_are_told_apart_by_the_query() -> None:
-    noisy = released(tf.By(tf.Histogram(), {"to bed, at night": range(24), "by day": range(24, 48)}))
+    noisy = released(tf.GroupBy(tf.Histogram(), {"to bed, at night": range(24), "by day": range(24, 48)}))
     assert list(tf.marginals(noisy).rows) == ["to bed, at night", "by day"]
     with pytest.raises(InputError, match="do not tell"):
         tf.marginals([{"cell": label, "value": 1} for label in noisy.labels])
@@ -86,7 +86,7 @@ def test_a_table_of_three_columns() -> None:
 
 
 def test_nothing_but_published_values_is_read() -> None:
-    noisy = released(tf.By(tf.Histogram(), HOURS))
+    noisy = released(tf.GroupBy(tf.Histogram(), HOURS))
     rows = [{"cell": row["cell"], "value": row["value"]} for row in noisy.rows()]
     assert tf.marginals(rows) == tf.marginals(noisy)  # what anybody has who has the table
 
@@ -104,7 +104,7 @@ def test_what_is_no_such_table(odd: Any) -> None:
 
 def test_means_do_not_add_up() -> None:
     chain = tf.MarkovChain([[0.9, 0.1], [0.4, 0.6]], 48)
-    table = tf.By(tf.Mean(), {f"{hour}, of the day": [hour] for hour in range(48)})
+    table = tf.GroupBy(tf.Mean(), {f"{hour}, of the day": [hour] for hour in range(48)})
     calibration = tf.calibrate(tf.Pufferfish(tf.every_entry(), chain), table, 100)
     with pytest.raises(InputError, match="means do not add up"):
         tf.marginals(tf.release(calibration, [0, 1] * 24))

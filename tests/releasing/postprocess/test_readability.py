@@ -124,7 +124,7 @@ def released(belief: Any, query: Any) -> Any:
     (CHAIN, tf.Count("busy"), lambda data: [data.count("busy")]),
     (CHAIN, tf.Histogram(), lambda data: [data.count("busy"), data.count("calm")]),
     (NUMBERS, tf.Mean(), lambda data: [Fraction(sum(data), 4)]),
-    (CHAIN, tf.By(tf.Count("busy"), {"00": [0, 2, 3], "01": [1]}, "hour"),
+    (CHAIN, tf.GroupBy(tf.Count("busy"), {"00": [0, 2, 3], "01": [1]}, "hour"),
      lambda data: [[data[i] for i in hours].count("busy") for hours in ((0, 2, 3), (1,))]),
 ])  # fmt: skip
 def test_the_ends_are_those_of_all_data_sets(belief: Any, query: Any, answer: Any) -> None:

@@ -14,6 +14,7 @@ import takifugu as tf
 from takifugu.analysis.randomisers import Exact, RoundedLaplace, RoundedNormal, from_dict
 from takifugu.calibration import REGISTRY, Calibration, with_scale
 from takifugu.core.errors import CalibrationRefused, DataError
+from takifugu.numbers import Pmf
 from takifugu.numbers.noise import InsecureSeededEntropyForTests
 
 F = Fraction
@@ -55,7 +56,7 @@ def excess(calibration: Calibration, p: Law, q: Law, epsilon: float) -> float:
 
 
 def every_calibration(p: Law, q: Law, grid: str, epsilon: int, delta: float) -> list[Calibration]:
-    framework = tf.between(*(tf.Pmf(list(law), list(law.values())) for law in (p, q)))
+    framework = tf.distribution_pair(*(Pmf(list(law), list(law.values())) for law in (p, q)))
     calibrations = [with_scale(framework, tf.Identity(grid=grid), F(1, 3), allow_zero_noise=True)]
     for line in (line for line in REGISTRY if "pufferfish" in line.definitions):
         try:
@@ -81,15 +82,15 @@ def test_every_mechanism_keeps_its_promise_wherever_the_atoms_lie(
         promised, delta = float(calibration.epsilon), float(calibration.delta)
         assert excess(calibration, p, q, promised) <= delta * (1 + 1e-9) + 1e-12, calibration.mechanism
         if calibration.mechanism in ("laplace-exact", "optimal"):
-            assert tf.true_loss(calibration).loss <= promised * (1 + 1e-9), calibration.mechanism
+            assert tf.exact_loss(calibration).loss <= promised * (1 + 1e-9), calibration.mechanism
         for value in {*p, *q}:
             assert true_answer(calibration, value) == (value / calibration.randomiser.grid,)
 
 
 @pytest.mark.parametrize("mechanism", ["wasserstein", "laplace-exact", "gaussian-exact", "with-scale"])
 def test_values_closer_than_half_a_step_of_the_grid_are_not_told_apart(mechanism: str) -> None:
-    p, q = (tf.Pmf([v, 1000.0], [0.5, 0.5]) for v in (0.000049, 0.000051))
-    framework, query = tf.between(p, q), tf.Identity(grid="0.0001")
+    p, q = (Pmf([v, 1000.0], [0.5, 0.5]) for v in (0.000049, 0.000051))
+    framework, query = tf.distribution_pair(p, q), tf.Identity(grid="0.0001")
     if mechanism == "with-scale":
         calibration = with_scale(framework, query, "0.00001")
     else:
@@ -103,14 +104,14 @@ def test_values_closer_than_half_a_step_of_the_grid_are_not_told_apart(mechanism
 @pytest.mark.parametrize("mechanism", ["optimal", "kantorovich-exponential"])
 def test_a_choice_reads_the_value_as_its_laws_do(mechanism: str) -> None:
     p, q = {F(2, 5): F(1, 2), F(3, 5): F(1, 2)}, {F(51, 100): F(1)}
-    framework = tf.between(tf.Pmf([0.4, 0.6], [0.5, 0.5]), tf.Pmf([0.51], [1.0]))
+    framework = tf.distribution_pair(Pmf([0.4, 0.6], [0.5, 0.5]), Pmf([0.51], [1.0]))
     calibration = tf.calibrate(framework, tf.Identity(grid=1), 1, 0, mechanism, allow_zero_noise=True)
     assert excess(calibration, p, q, 1.0) <= 1e-12
     assert [true_answer(calibration, v) for v in (0.4, 0.6, 0.51)] == [(F(2, 5),), (F(3, 5),), (F(51, 100),)]
 
 
 def test_a_float_atom_and_the_value_are_read_as_one_number() -> None:
-    framework = tf.between(tf.Pmf([0.15, 1.0], [0.5, 0.5]), tf.Pmf([0.25], [1.0]))  # 0.15 is below 3/20 in binary
+    framework = tf.distribution_pair(Pmf([0.15, 1.0], [0.5, 0.5]), Pmf([0.25], [1.0]))  # 0.15 is below 3/20 in binary
     calibration = tf.calibrate(framework, tf.Identity(grid="0.1"), 1, 0, "optimal", allow_zero_noise=True)
     inputs = calibration.randomiser.to_dict()["inputs"]
     for value in (0.15, "0.15", F(3, 20), 0.25, 1):

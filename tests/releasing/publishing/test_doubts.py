@@ -49,7 +49,7 @@ def cases() -> Iterator[Case]:
     turning = simulated.chain([STICKY, TURN], 120, [0.5, 0.5])
     yield Case("periodic", tf.PeriodicChain([STICKY, TURN], 120, initial=[0.5, 0.5]), tf.Mean(), turning)
     chain = tf.MarkovChain(STICKY, 96)
-    by_hour = tf.By(tf.Count(1), {str(hour): range(hour * 4, hour * 4 + 4) for hour in range(6)}, "hour", every=24)
+    by_hour = tf.GroupBy(tf.Count(1), {str(hour): range(hour * 4, hour * 4 + 4) for hour in range(6)}, "hour", every=24)
     several = simulated.pieces([simulated.chain([STICKY], 96, start)] * 5)
     yield Case("pieces, by hour", tf.IndependentPieces(chain, [96] * 5), by_hour, several)
     lengths = list(range(20, 90))
@@ -84,8 +84,8 @@ def classes() -> Iterator[Case]:
 
         return draw
 
-    yield Case("class of chains", tf.MarkovChainClass(0.2, 0.4, 300), tf.Count(1), steps(300, 2, 0.2, 0.4))
-    three = tf.MarkovChainClass(0.1, 0.5, 40, (0, 1, 2))
+    yield Case("class of chains", tf.ReversibleChains(0.2, 0.4, 300), tf.Count(1), steps(300, 2, 0.2, 0.4))
+    three = tf.ReversibleChains(0.1, 0.5, 40, (0, 1, 2))
     several = simulated.pieces([steps(40, 3, 0.1, 0.5)] * 8)
     yield Case("pieces of a class", tf.IndependentPieces(three, [40] * 8), tf.Histogram(), several)
 
@@ -93,7 +93,7 @@ def classes() -> Iterator[Case]:
         stay = chance.choice([0.3, 0.7, chance.uniform(0.3, 0.7)], 2)
         return simulated.chain([[[stay[0], 1 - stay[0]], [1 - stay[1], stay[1]]]], 300, [0, 1])(chance)
 
-    yield Case("two states", tf.BinaryChainInterval(0.3, 300), tf.Count(1), of_two)
+    yield Case("two states", tf.BinaryChains(0.3, 300), tf.Count(1), of_two)
     towns = [("few", "few"), ("few", "many"), ("many", "few"), ("many", "many")]
     coins, names = {"few": {1: "0.1", 0: "0.9"}, "many": {1: "0.4", 0: "0.6"}}, ["smokers", "cough"]
     counted = tf.CountedParameters(towns, [60, 40, 40, 60], names, {"cough": coins}, 200, source="counted towns")
@@ -173,13 +173,13 @@ def test_a_wrong_belief_is_doubted(name: str) -> None:
     assert re.search(r"the model expected [\d.,]+; published -?[\d.,]+ ± [\d.,]+.*: the model looks wrong", words)
 
 
-THREE = tf.MarkovChainClass(0.1, 0.5, 40, (0, 1, 2))
+THREE = tf.ReversibleChains(0.1, 0.5, 40, (0, 1, 2))
 
 
 @pytest.mark.parametrize(("name", "belief", "data", "epsilon"), [
-    ("class of chains", tf.MarkovChainClass(0.2, 0.4, 3_000), [1] * 3_000, 4.0),
+    ("class of chains", tf.ReversibleChains(0.2, 0.4, 3_000), [1] * 3_000, 4.0),
     ("pieces of a class", tf.IndependentPieces(THREE, [40] * 100), [[1] * 40] * 100, 4.0),
-    ("two states", tf.BinaryChainInterval(0.3, 3_000), [1] * 3_000, 4.0),
+    ("two states", tf.BinaryChains(0.3, 3_000), [1] * 3_000, 4.0),
     ("counted", CASES["counted"].belief, [(1,)] * 200, 60.0),
 ])  # fmt: skip
 def test_a_class_is_doubted_where_no_member_explains_what_is_published(name, belief, data, epsilon) -> None:

@@ -186,7 +186,7 @@ def test_made_up_people_records_and_networks() -> None:
 
 def test_of_other_beliefs_nothing_is_made_up() -> None:
     with pytest.raises(Unsupported, match="no data are drawn from"):
-        made_up(tf.MarkovChainClass(0.2, 0.5, 9), bits())
+        made_up(tf.ReversibleChains(0.2, 0.5, 9), bits())
 
 
 def test_a_file_without_a_belief_says_so(tmp_path: Path) -> None:

@@ -16,6 +16,7 @@ from takifugu.accounting.composition import charge_of
 from takifugu.accounting.ledger import Ledger
 from takifugu.calibration import Calibration
 from takifugu.core.errors import BudgetExceeded, CompositionRefused, DataError, Fault, InputError, LedgerError
+from takifugu.numbers import Pmf
 from takifugu.numbers.noise import InsecureSeededEntropyForTests
 from takifugu.releasing.planning import truth
 
@@ -167,7 +168,7 @@ def test_pieces_records_and_two_laws() -> None:
     hidden = tf.Pufferfish(tf.attribute("sick", 0, 1), bits)
     record = tf.calibrate(hidden, tf.Identity("test"), 1, mechanism="group")
     assert isinstance(tf.release(record, {"sick": 0, "test": 1}).value, int)
-    pair = tf.calibrate(tf.between(tf.Pmf([0, 1], [0.5, 0.5]), tf.Pmf([2], [1])), tf.Identity(), 1)
+    pair = tf.calibrate(tf.distribution_pair(Pmf([0, 1], [0.5, 0.5]), Pmf([2], [1])), tf.Identity(), 1)
     assert isinstance(tf.release(pair, 2).value, int)
 
 
@@ -251,7 +252,7 @@ def calibrated(query=None, belief=BELIEF):
 
 @pytest.mark.slow
 def test_the_exact_answer_goes_into_the_noise_off_the_grid():
-    calibration = calibrated(tf.Together([tf.Mean("income"), tf.Sum("weight", grid="0.5")]))
+    calibration = calibrated(tf.JointQuery([tf.Mean("income"), tf.Sum("weight", grid="0.5")]))
     answer = truth.answer_of(calibration, truth.read(calibration, BODIES))
     grid = calibration.problem.grid
     exact = (Fraction("157.5") / 4, Fraction("61.5") + Fraction("70.2") + 80 + Fraction("66.1"))

@@ -13,7 +13,7 @@ from tests.support import release_files
 
 import takifugu as tf
 from takifugu.accounting.ledger import Ledger
-from takifugu.model.beliefs.chains.chain import MarkovChain, MarkovChainClass
+from takifugu.model.beliefs.chains.chain import MarkovChain, ReversibleChains
 from takifugu.model.beliefs.chains.pieces import IndependentPieces
 from takifugu.numbers.noise import InsecureSeededEntropyForTests
 from takifugu.releasing.certificates.checksum import read_certificate
@@ -184,7 +184,7 @@ def test_other_beliefs(tmp_path: Path) -> None:
     plan = planned(tmp_path, of_class)
     belief = plan.tables[1].calibrations[0].framework.beliefs[0]
     assert isinstance(belief, IndependentPieces)
-    assert isinstance(belief.chain, MarkovChainClass)
+    assert isinstance(belief.chain, ReversibleChains)
     run.publish(plan)
 
 

@@ -27,6 +27,7 @@ from takifugu.model.beliefs.domain import Domain
 from takifugu.model.queries.counts import EveryChange
 from takifugu.model.queries.registry import KINDS
 from takifugu.model.secrets.families import ABSENT
+from takifugu.numbers import Pmf
 from takifugu.releasing.certificates.checksum import from_dict
 
 #: Epsilons and deltas at the edges of what is accepted, and usual ones.
@@ -140,7 +141,7 @@ SIZED: dict[str, tuple[Any, Callable[[str, str | None], Any]]] = {
     "linear": (CHAIN, lambda size, grid: tf.Linear([1, "-2", size, 0], grid=grid)),
     "identity": (None, lambda size, grid: tf.Identity(grid=grid)),
     "count-rows": (RECORDS, lambda size, grid: tf.CountRows({"a": 1, "b": 1})),
-    "together": (CHAIN, lambda size, grid: tf.Together([tf.Count(1), tf.Sum(codes={0: 0, 1: size}, grid=grid)])),
+    "together": (CHAIN, lambda size, grid: tf.JointQuery([tf.Count(1), tf.Sum(codes={0: 0, 1: size}, grid=grid)])),
     "statistic": (POPULATION, spread),
     "visitors": (Asymmetric(visits(), Visits.of(["bar", "shop"], 1)), lambda size, grid: tf.Visitors()),
     "at-most": (
@@ -148,11 +149,11 @@ SIZED: dict[str, tuple[Any, Callable[[str, str | None], Any]]] = {
         lambda size, grid: tf.AtMost(tf.Sum(codes={0: 0, 1: size}, grid=grid), size),
     ),
     "each-value": (
-        tf.Pufferfish(tf.which_population(), ROWS),
-        lambda size, grid: tf.EachValue(radius=None if grid is None else size),
+        tf.Pufferfish(tf.population_membership(), ROWS),
+        lambda size, grid: tf.LocalValue(radius=None if grid is None else size),
     ),
     "every-change": (CHAIN, lambda size, grid: EveryChange()),
-    "by": (CHAIN, lambda size, grid: tf.By(tf.Sum(codes={0: 0, 1: size}, grid=grid), {"a": [0, 1], "b": [2, 3]})),
+    "by": (CHAIN, lambda size, grid: tf.GroupBy(tf.Sum(codes={0: 0, 1: size}, grid=grid), {"a": [0, 1], "b": [2, 3]})),
     "cross-table": (RECORDS, lambda size, grid: tf.CrossTable(["a", "b"], total=3)),
     "quantile": (CHAIN, lambda size, grid: tf.Quantile("0.5")),
     "top-k": (CHAIN, lambda size, grid: tf.TopK(1)),
@@ -166,7 +167,7 @@ def test_every_registered_kind_of_query_is_tried() -> None:
 
 def pair(size: str) -> Any:
     values = [0, Fraction(size)]
-    return tf.between(tf.Pmf(values, [Fraction(1, 2)] * 2), tf.Pmf(values, [Fraction(2, 5), Fraction(3, 5)]))
+    return tf.distribution_pair(Pmf(values, [Fraction(1, 2)] * 2), Pmf(values, [Fraction(2, 5), Fraction(3, 5)]))
 
 
 def tried(kind: str, promises: Any, folder: Path) -> int:
@@ -220,4 +221,4 @@ def test_no_number_wraps_where_queries_are_joined_on_one_grid(first: str) -> Non
     """2^40 in steps of 2^-40 are 2^80, which 64 bits hold as 0."""
     small, large = (tf.Sum(codes={0: 0, 1: code}, grid=code) for code in (f"1/{2**40}", 2**40))
     with pytest.raises(TakifuguError, match="can exceed 2"):
-        tf.calibrate(CHAIN, tf.Together([small, large] if first == "1" else [large, small]), 1)
+        tf.calibrate(CHAIN, tf.JointQuery([small, large] if first == "1" else [large, small]), 1)

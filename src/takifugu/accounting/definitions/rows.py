@@ -29,7 +29,7 @@ from takifugu.mechanisms.local.senders import Sender
 from takifugu.mechanisms.local.sent import Sending, joint_losses
 from takifugu.mechanisms.local.together import RowLosses, row_losses
 from takifugu.model.beliefs.populations import FromPopulations
-from takifugu.model.queries import EachValue
+from takifugu.model.queries import LocalValue
 
 #: A loss that may be infinite.
 Loss = Fraction | float
@@ -104,7 +104,7 @@ def readings_of(charges: Iterable[Charge]) -> list[Reading]:
     """Return releases of rows by known common rows."""
     groups: dict[tuple[tuple[str, ...], bool, Hashable], list[Charge]] = {}
     for number, charge in enumerate(charges):
-        query = EachValue.from_dict(charge.query)
+        query = LocalValue.from_dict(charge.query)
         batch = budget_name(query.batch)  # another spelling is no other batch
         rows = batch or charge.reading or number
         groups.setdefault((query.columns, bool(batch), rows), []).append(charge)

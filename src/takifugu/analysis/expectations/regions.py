@@ -19,8 +19,8 @@ import numpy as np
 from takifugu.analysis.questions.expected_answer import ExpectedAnswer
 from takifugu.core.arrays import FloatArray
 from takifugu.model.beliefs import Belief
-from takifugu.model.beliefs.chains.chain import BinaryChainInterval
-from takifugu.model.beliefs.chains.chain_region import ChainRegion
+from takifugu.model.beliefs.chains.chain import BinaryChains
+from takifugu.model.beliefs.chains.interval_chain import IntervalMarkovChain
 from takifugu.model.queries.additive import Additive
 
 B = TypeVar("B", bound=Belief, covariant=True)
@@ -61,7 +61,7 @@ class OfChains(ExpectedAnswer[B]):
         raise NotImplementedError
 
 
-class OfRegion(OfChains[ChainRegion]):
+class OfRegion(OfChains[IntervalMarkovChain]):
     """The chains of a region, each step of which may have its own matrix."""
 
     def largest_means(self, values: FloatArray) -> tuple[float, float]:
@@ -84,7 +84,7 @@ class OfRegion(OfChains[ChainRegion]):
         return 1 / shared if shared > 0 else np.inf
 
 
-def of_interval(chains: BinaryChainInterval) -> OfRegion:
+def of_interval(chains: BinaryChains) -> OfRegion:
     """Return what a class of chains of two states expects: they are a region."""
     low, high = np.full((2, 2), chains.low), np.full((2, 2), 1 - chains.low)
-    return OfRegion(ChainRegion(low, high, chains.length, chains.states, source=chains.source))
+    return OfRegion(IntervalMarkovChain(low, high, chains.length, chains.states, source=chains.source))

@@ -19,12 +19,12 @@ import numpy as np
 from takifugu.analysis.expectations.moments_of_chains import of_class, of_classes, squared_spreads
 from takifugu.analysis.expectations.regions import OfChains
 from takifugu.core.arrays import FloatArray
-from takifugu.model.beliefs.chains.chain import MarkovChainClass
+from takifugu.model.beliefs.chains.chain import ReversibleChains
 from takifugu.model.beliefs.chains.pieces import IndependentPieces
 from takifugu.model.queries.additive import Additive
 
 
-class OfReversible(OfChains[MarkovChainClass]):
+class OfReversible(OfChains[ReversibleChains]):
     """The reversible chains of a class, of any start."""
 
     def largest_means(self, values: FloatArray) -> tuple[float, float]:
@@ -38,20 +38,20 @@ class OfReversible(OfChains[MarkovChainClass]):
         return sum_of_least(1.0, math.sqrt(1 / (2 * self.belief.pi)), self.belief.g)
 
 
-def moments(chains: MarkovChainClass, count: Additive, tilts: FloatArray) -> FloatArray:
+def moments(chains: ReversibleChains, count: Additive, tilts: FloatArray) -> FloatArray:
     """Bound the moments under every chain of a class."""
     return np.minimum(of_class(chains, count, tilts), _from_stationary(chains, 1, count, tilts))
 
 
 def moments_of_pieces(
-    chains: MarkovChainClass, pieces: IndependentPieces, count: Additive, tilts: FloatArray
+    chains: ReversibleChains, pieces: IndependentPieces, count: Additive, tilts: FloatArray
 ) -> FloatArray:
     """Bound the moments of all pieces of chains of a class at once."""
     spectral = _from_stationary(chains, len(pieces.lengths), count, tilts)
     return np.minimum(of_classes(chains, pieces, count, tilts), spectral)
 
 
-def _from_stationary(chains: MarkovChainClass, pieces: int, count: Additive, tilts: FloatArray) -> FloatArray:
+def _from_stationary(chains: ReversibleChains, pieces: int, count: Additive, tilts: FloatArray) -> FloatArray:
     """Bound the moments by those from the stationary law on."""
     low, high = OfReversible(chains).in_the_long_run(count)
     mean = np.where(tilts > 0, high[0], low[0])

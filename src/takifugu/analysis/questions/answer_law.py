@@ -219,9 +219,9 @@ ANSWER_LAW: Question[Callable[[Belief, Additive, Family], AnswerLaw[Belief]]] = 
         "model.beliefs.records.record_views:SetsView": "analysis.answer_laws.records:SETS",
         "model.beliefs.records.record_views:ColumnView": "analysis.answer_laws.records:COLUMN",
         "model.beliefs.records.records:Records": "analysis.questions.answer_law:FOR_RECORDS",
-        "model.beliefs.chains.chain:MarkovChainClass": "analysis.questions.answer_law:FOR_CLASSES",
-        "model.beliefs.chains.chain_region:ChainRegion": "analysis.questions.answer_law:FOR_INTERVALS",
-        "model.beliefs.chains.chain:BinaryChainInterval": "analysis.questions.answer_law:FOR_INTERVALS",
+        "model.beliefs.chains.chain:ReversibleChains": "analysis.questions.answer_law:FOR_CLASSES",
+        "model.beliefs.chains.interval_chain:IntervalMarkovChain": "analysis.questions.answer_law:FOR_INTERVALS",
+        "model.beliefs.chains.chain:BinaryChains": "analysis.questions.answer_law:FOR_INTERVALS",
     },
     default=no_law(
         "the distribution of the answer is not known under a {}, only under a MarkovChain, a JointTable, a "

@@ -106,9 +106,9 @@ EXPECTED_ANSWER: Question[type[ExpectedAnswer[Belief]]] = Question(
     {
         "model.beliefs.chains.chain:MarkovChain": "analysis.expectations.means:OfChain",
         "model.beliefs.chains.periodic_chain:PeriodicChain": "analysis.expectations.means:OfChain",
-        "model.beliefs.chains.chain:BinaryChainInterval": "analysis.expectations.regions:of_interval",
-        "model.beliefs.chains.chain:MarkovChainClass": "analysis.expectations.reversible_chains:OfReversible",
-        "model.beliefs.chains.chain_region:ChainRegion": "analysis.expectations.regions:OfRegion",
+        "model.beliefs.chains.chain:BinaryChains": "analysis.expectations.regions:of_interval",
+        "model.beliefs.chains.chain:ReversibleChains": "analysis.expectations.reversible_chains:OfReversible",
+        "model.beliefs.chains.interval_chain:IntervalMarkovChain": "analysis.expectations.regions:OfRegion",
         "model.beliefs.chains.pieces:IndependentPieces": "analysis.expectations.means:OfPieces",
         "model.beliefs.networks.network:BayesianNetwork": "analysis.expectations.means:OfMarginals",
         "model.beliefs.contacts:Clique": "analysis.expectations.means:OfClique",

@@ -140,9 +140,9 @@ QUILTS: Question[Quilts] = Question(
     {
         "model.beliefs.chains.chain:MarkovChain": "influence.quilts.mqm_exact:CHAIN",
         "model.beliefs.chains.periodic_chain:PeriodicChain": "influence.quilts.mqm_exact:PERIODIC",
-        "model.beliefs.chains.chain:MarkovChainClass": "influence.quilts.mqm_approx:CLASS",
-        "model.beliefs.chains.chain_region:ChainRegion": "influence.quilts.mqm_approx:REGION",
-        "model.beliefs.chains.chain:BinaryChainInterval": "influence.quilts.mqm_exact:INTERVAL",
+        "model.beliefs.chains.chain:ReversibleChains": "influence.quilts.mqm_approx:CLASS",
+        "model.beliefs.chains.interval_chain:IntervalMarkovChain": "influence.quilts.mqm_approx:REGION",
+        "model.beliefs.chains.chain:BinaryChains": "influence.quilts.mqm_exact:INTERVAL",
         "model.beliefs.networks.network:BayesianNetwork": "influence.quilts.network.search:NETWORK",
         "model.beliefs.contacts:Clique": "analysis.questions.influence:CLIQUE",
         "model.beliefs.records.counted_parameters:CountedParameters": (

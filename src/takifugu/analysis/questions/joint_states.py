@@ -221,9 +221,9 @@ JOINT_STATES: Question[type[JointStates[Belief]]] = Question(
         "model.beliefs.records.record_views:FunctionView": "audit.records:FunctionStates",
         "model.beliefs.records.record_views:ColumnView": "audit.records:ColumnStates",
         "model.beliefs.records.record_views:SetsView": "audit.records:SetStates",
-        "model.beliefs.chains.chain:MarkovChainClass": "audit.states:ReversibleClass",
-        "model.beliefs.chains.chain_region:ChainRegion": "audit.states:ChainClass",
-        "model.beliefs.chains.chain:BinaryChainInterval": "audit.states:ChainClass",
+        "model.beliefs.chains.chain:ReversibleChains": "audit.states:ReversibleClass",
+        "model.beliefs.chains.interval_chain:IntervalMarkovChain": "audit.states:ChainClass",
+        "model.beliefs.chains.chain:BinaryChains": "audit.states:ChainClass",
     },
     default=JointStates,
 )

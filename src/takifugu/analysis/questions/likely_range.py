@@ -107,9 +107,9 @@ LOG_MOMENTS: Question[LogMoments] = Question(
     "the moments of a count",
     {
         "model.beliefs.chains.periodic_chain:PeriodicChain": "analysis.expectations.moments_of_chains:of_chain",
-        "model.beliefs.chains.chain:BinaryChainInterval": "analysis.expectations.moments_of_chains:of_class",
-        "model.beliefs.chains.chain:MarkovChainClass": "analysis.expectations.reversible_chains:moments",
-        "model.beliefs.chains.chain_region:ChainRegion": "analysis.expectations.moments_of_chains:of_class",
+        "model.beliefs.chains.chain:BinaryChains": "analysis.expectations.moments_of_chains:of_class",
+        "model.beliefs.chains.chain:ReversibleChains": "analysis.expectations.reversible_chains:moments",
+        "model.beliefs.chains.interval_chain:IntervalMarkovChain": "analysis.expectations.moments_of_chains:of_class",
         "model.beliefs.chains.pieces:IndependentPieces": "analysis.expectations.moments_of_chains:of_pieces",
         "model.beliefs.networks.network:BayesianNetwork": "analysis.expectations.moments_of_rows:of_any_law",
         "model.beliefs.contacts:Clique": "analysis.expectations.moments_of_rows:of_any_law",
@@ -129,9 +129,9 @@ LOG_MOMENTS_OF_PIECES: Question[Callable[[Any, Belief, Any, FloatArray], FloatAr
     "the moments of a count over pieces",
     {
         "model.beliefs.chains.periodic_chain:PeriodicChain": "analysis.expectations.moments_of_chains:of_chains",
-        "model.beliefs.chains.chain:BinaryChainInterval": "analysis.expectations.moments_of_chains:of_classes",
-        "model.beliefs.chains.chain:MarkovChainClass": "analysis.expectations.reversible_chains:moments_of_pieces",
-        "model.beliefs.chains.chain_region:ChainRegion": "analysis.expectations.moments_of_chains:of_classes",
+        "model.beliefs.chains.chain:BinaryChains": "analysis.expectations.moments_of_chains:of_classes",
+        "model.beliefs.chains.chain:ReversibleChains": "analysis.expectations.reversible_chains:moments_of_pieces",
+        "model.beliefs.chains.interval_chain:IntervalMarkovChain": "analysis.expectations.moments_of_chains:of_classes",
     },
     default=of_each_piece,
 )

@@ -27,8 +27,8 @@ from takifugu.influence.chains.region_bounds import RegionInfluence, longer, odd
 from takifugu.influence.chains.sweeps import Track
 from takifugu.influence.profiles.patience import CLASSES, MOST_RISING
 from takifugu.influence.profiles.profile import Profile
-from takifugu.model.beliefs.chains.chain import MarkovChainClass
-from takifugu.model.beliefs.chains.chain_region import ChainRegion
+from takifugu.model.beliefs.chains.chain import ReversibleChains
+from takifugu.model.beliefs.chains.interval_chain import IntervalMarkovChain
 from takifugu.model.beliefs.one_sequence import OneSequence
 from takifugu.model.secrets.families import Family
 from takifugu.numbers.outward_rounding import UNIT, up
@@ -115,10 +115,10 @@ class OfReversible:
         return _bounded(bounds, sizes[:, None, None])
 
 
-def sides_of_region(region: ChainRegion) -> tuple[RowsOfRegion, StartsOfRegion]:
+def sides_of_region(region: IntervalMarkovChain) -> tuple[RowsOfRegion, StartsOfRegion]:
     """Return R and L of all chains of a region.
 
-    >>> region = ChainRegion([[0.7, 0.2], [0.3, 0.6]], [[0.8, 0.3], [0.4, 0.7]], length=100)
+    >>> region = IntervalMarkovChain([[0.7, 0.2], [0.3, 0.6]], [[0.8, 0.3], [0.4, 0.7]], length=100)
     >>> ahead, behind = sides_of_region(region)
     >>> [round(float(side.after(np.array([1.0]))[0, 0, 1]), 6) for side in (ahead, behind)]
     [0.449105, 0.499061]
@@ -145,7 +145,7 @@ def sides_of_region(region: ChainRegion) -> tuple[RowsOfRegion, StartsOfRegion]:
     return RowsOfRegion(distances, most, tanh, tables[:, 0], tables[:, 1]), StartsOfRegion(distances, height)
 
 
-def sides_of_class(chains: MarkovChainClass) -> tuple[OfReversible, OfReversible]:
+def sides_of_class(chains: ReversibleChains) -> tuple[OfReversible, OfReversible]:
     """Return R and L of all reversible chains with constants (pi, g)."""
     distances = jumps(LONGEST_JUMP)
     log_rate = np.log1p(-chains.g) if chains.g < 1 else -np.inf
@@ -179,8 +179,8 @@ def class_loss(belief: OneSequence, profile: Profile, family: Family) -> Loss:
 
     Raises Unsupported where losses still rise after MOST_RISING steps of a run, as they do where a state may stay.
 
-    >>> from takifugu import MarkovChainClass
-    >>> chains = MarkovChainClass(0.2, 0.5, 100)
+    >>> from takifugu import ReversibleChains
+    >>> chains = ReversibleChains(0.2, 0.5, 100)
     >>> count = Profile.of([[0, 0.1], [0.1, 0]], 100)
     >>> round(class_loss(chains, count, Family(range(100))).epsilon, 4)
     0.9619
@@ -196,12 +196,12 @@ def class_work(belief: OneSequence) -> float:
     return 2.0 * steps * (PER_STEP + PER_PAIR * len(belief.states) ** 2)
 
 
-def settled_of_class(chains: MarkovChainClass) -> float:
+def settled_of_class(chains: ReversibleChains) -> float:
     """Return how many steps forget what was before them, for an eigengap of g."""
     return steps_until_settled(1 - chains.g)
 
 
-def settled_of_region(region: ChainRegion) -> float:
+def settled_of_region(region: IntervalMarkovChain) -> float:
     """Return how many steps forget what was before them, by what all rows of all matrices share."""
     return steps_until_settled(1 - float(region.reachable[0].min(axis=0).sum()))
 
@@ -210,8 +210,8 @@ def settled_of_region(region: ChainRegion) -> float:
 SETTLED: Question[Callable[[Any], float]] = Question(
     "steps until a class of chains forgets",
     {
-        "model.beliefs.chains.chain:MarkovChainClass": "influence.chains.class_chains:settled_of_class",
-        "model.beliefs.chains.chain_region:ChainRegion": "influence.chains.class_chains:settled_of_region",
+        "model.beliefs.chains.chain:ReversibleChains": "influence.chains.class_chains:settled_of_class",
+        "model.beliefs.chains.interval_chain:IntervalMarkovChain": "influence.chains.class_chains:settled_of_region",
     },
     default=settled_of_region,
 )
@@ -219,8 +219,8 @@ SETTLED: Question[Callable[[Any], float]] = Question(
 SIDES: Question[Callable[[Any], tuple[ClassSide, ClassSide]]] = Question(
     "sweeps over all chains of a class",
     {
-        "model.beliefs.chains.chain:MarkovChainClass": "influence.chains.class_chains:sides_of_class",
-        "model.beliefs.chains.chain_region:ChainRegion": "influence.chains.class_chains:sides_of_region",
+        "model.beliefs.chains.chain:ReversibleChains": "influence.chains.class_chains:sides_of_class",
+        "model.beliefs.chains.interval_chain:IntervalMarkovChain": "influence.chains.class_chains:sides_of_region",
     },
     default=sides_of_region,
 )

@@ -29,7 +29,7 @@ from collections.abc import Sequence
 import numpy as np
 
 from takifugu.core.arrays import FloatArray
-from takifugu.model.beliefs.chains.chain_region import ChainRegion
+from takifugu.model.beliefs.chains.interval_chain import IntervalMarkovChain
 from takifugu.numbers.outward_rounding import NEVER, UNIT, clip, largest_differences, log_bounds
 
 #: Products of up to this many steps are looked at entry by entry.
@@ -44,7 +44,7 @@ NEGLIGIBLE = 1e-17
 class RegionInfluence:
     """Influences of an entry on nodes at distances 1, 2, ..., `reach`, for ordered pairs of values."""
 
-    def __init__(self, region: ChainRegion, pairs: Sequence[tuple[int, int]]) -> None:
+    def __init__(self, region: IntervalMarkovChain, pairs: Sequence[tuple[int, int]]) -> None:
         self.pairs = tuple(pairs)
         self._first, self._second = np.array(pairs, dtype=np.int64).reshape(-1, 2).T
         self._low, self._high = region.reachable

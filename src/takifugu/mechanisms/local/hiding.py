@@ -30,7 +30,7 @@ from takifugu.mechanisms.local.promises import LocalPrivacy, MetricPrivacy, hide
 from takifugu.mechanisms.local.senders import Sender
 from takifugu.mechanisms.local.sent import Sending
 from takifugu.model.beliefs.populations import FromPopulations
-from takifugu.model.queries import EachValue
+from takifugu.model.queries import LocalValue
 from takifugu.model.secrets.hypotheses import Comparison, PropertyIs
 from takifugu.model.secrets.of_populations import WhichPopulation
 
@@ -58,7 +58,7 @@ class Hiding:
 
     def bound(self, problem: Problem) -> Bound | Refusal:
         beliefs: Any = problem.framework.beliefs
-        if not isinstance(problem.query, EachValue):
+        if not isinstance(problem.query, LocalValue):
             return Refusal("it randomises each row's value, and another answer is published")
         secret, *more = dict.fromkeys(problem.framework.secrets)
         if more or not isinstance(secret, WhichPopulation):

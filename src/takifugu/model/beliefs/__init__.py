@@ -88,9 +88,9 @@ KINDS: Registry[type[Registered]] = Registry(
     {
         "markov-chain": "model.beliefs.chains.chain:MarkovChain",
         "periodic-chain": "model.beliefs.chains.periodic_chain:PeriodicChain",
-        "markov-chain-class": "model.beliefs.chains.chain:MarkovChainClass",
-        "chain-region": "model.beliefs.chains.chain_region:ChainRegion",
-        "binary-chain-interval": "model.beliefs.chains.chain:BinaryChainInterval",
+        "markov-chain-class": "model.beliefs.chains.chain:ReversibleChains",
+        "chain-region": "model.beliefs.chains.interval_chain:IntervalMarkovChain",
+        "binary-chain-interval": "model.beliefs.chains.chain:BinaryChains",
         "joint-table": "model.beliefs.table:JointTable",
         "independent-pieces": "model.beliefs.chains.pieces:IndependentPieces",
         "independent-users": "model.beliefs.users:IndependentUsers",

@@ -185,7 +185,6 @@ class CliqueInfection(PlainForm, kind="clique-infection"):
 
 
 #: The same belief, called as a function.
-clique_infection = CliqueInfection
 
 
 def household_infection(size: int, outside: float, inside: float) -> list[float]:

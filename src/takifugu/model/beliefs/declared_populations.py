@@ -19,7 +19,7 @@ from takifugu.model.beliefs.counted_populations import samples_of
 from takifugu.model.beliefs.estimate import checked_source
 from takifugu.model.beliefs.populations import About, FromPopulations
 from takifugu.model.beliefs.sections import Counted, Public
-from takifugu.model.secrets.of_populations import which_population
+from takifugu.model.secrets.of_populations import population_membership
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -137,7 +137,7 @@ class PopulationsSection:
             belief = FromPopulations(self._declared(values), **options)
         else:
             belief = self.counted_in(self.reference_rows(public, values), values, **options)
-        which_population(self.metric).view(belief)
+        population_membership(self.metric).view(belief)
         return belief
 
     def _declared(self, values: Sequence[Hashable]) -> Mapping[str, Mapping[Hashable, Number]]:

@@ -18,7 +18,7 @@ from takifugu.model.queries.coded import Identity
 from takifugu.model.queries.forms import OnGrid, Query
 from takifugu.model.queries.real_columns import RealNumber
 from takifugu.model.secrets.declared_properties import dataset_property, distribution_parameter
-from takifugu.model.secrets.properties import DatasetProperty, DistributionParameter, Named, Value
+from takifugu.model.secrets.properties import DatasetProperty, DistributionParameter, NamedFunction, Value
 from takifugu.numbers.densities import Continuous, check_density, from_dict
 from takifugu.numbers.densities.normal import Normal
 from takifugu.numbers.rationals import Number, as_fraction, as_non_negative, as_positive, to_text
@@ -102,8 +102,8 @@ class Density(Nameless, Undivided):
     default the published number itself; what is read lies within `rounding` of the number that has them, and two
     numbers that are read at most `reach` apart, if that is declared.
 
-    >>> from takifugu.numbers.densities.uniform_mean import UniformMean
-    >>> belief = Density("income", "mean", {40: UniformMean(12, 1, 3), 50: UniformMean(12, 1.5, 3.5)})
+    >>> from takifugu.numbers.densities.bates import Bates
+    >>> belief = Density("income", "mean", {40: Bates(12, 1, 3), 50: Bates(12, 1.5, 3.5)})
     >>> belief.describe()
     "an answer with a stated density given each of 2 values of the mean of 'income' (assumed)"
     >>> belief.references[1]
@@ -123,7 +123,7 @@ class Density(Nameless, Undivided):
     def __init__(
         self,
         attribute: str | Iterable[str],
-        function: str | Iterable[Number] | Named,
+        function: str | Iterable[Number] | NamedFunction,
         given: Mapping[Number, Continuous | Sequence[Continuous]],
         references: Mapping[Number, Normal | Sequence[Normal]] | None = None,
         resolution: Number | None = None,
@@ -236,7 +236,7 @@ class Density(Nameless, Undivided):
 
         hidden, of = secrets.from_dict(data["about"]), None
         column: str | tuple[str, ...]
-        function: str | tuple[Fraction, ...] | Named
+        function: str | tuple[Fraction, ...] | NamedFunction
         if isinstance(hidden, DistributionParameter):
             column, function = hidden.column, "parameter"
         elif isinstance(hidden, DatasetProperty):

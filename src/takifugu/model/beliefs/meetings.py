@@ -12,7 +12,7 @@ from takifugu.core.errors import DataError, InputError
 from takifugu.core.lists import among, list_of
 from takifugu.core.names import normalised
 from takifugu.core.sections import FilePath, Key, Number, PublicFile, State, Text
-from takifugu.model.beliefs.contacts import LARGEST_CLIQUE, CliqueInfection, clique_infection, household_infection
+from takifugu.model.beliefs.contacts import LARGEST_CLIQUE, CliqueInfection, household_infection
 from takifugu.model.beliefs.sections import Counted, Origin, Public, PublicTable
 from takifugu.numbers.rationals import as_fraction, as_fractions
 
@@ -65,7 +65,7 @@ class ContactsSection(PublicFile):
         except InputError as error:
             error.fix = _fewer(self.columns)
             raise
-        return clique_infection(
+        return CliqueInfection(
             cliques, lambda size: household_infection(size, outside, at_home), self.states, source=self.source
         )
 

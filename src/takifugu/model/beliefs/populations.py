@@ -197,7 +197,7 @@ class FromPopulations(Nameless, Undivided):
         return self.values
 
     def position(self, name: Hashable) -> int:
-        raise InputError(f"the rows of a person have no column {name!r}", fix="publish EachValue()")
+        raise InputError(f"the rows of a person have no column {name!r}", fix="publish LocalValue()")
 
     def possible(self, entry: int) -> tuple[bool, ...]:
         return tuple(map(any, zip(*self.laws, strict=True)))

@@ -27,28 +27,60 @@ from takifugu.model.queries.registry import (
 )
 
 if TYPE_CHECKING:
-    from takifugu.model.queries.by import By
+    from takifugu.model.queries.by import GroupBy
     from takifugu.model.queries.candidates import Candidates
     from takifugu.model.queries.coded import Identity, Linear, Mean, Sum
     from takifugu.model.queries.counts import CountAbove
     from takifugu.model.queries.cross_table import CrossTable
-    from takifugu.model.queries.each_value import EachValue
+    from takifugu.model.queries.each_value import LocalValue
     from takifugu.model.queries.rows import CountRows
     from takifugu.model.queries.selection import Median, Mode, Quantile, TopK
     from takifugu.model.queries.statistic import Statistic
-    from takifugu.model.queries.together import Together
+    from takifugu.model.queries.together import JointQuery
     from takifugu.model.queries.visits import AtMost, Visitors
 
 __all__ = [
-    "FINEST_IMPLIED_GRID", "Additive", "AtMost", "By", "Candidates", "Count", "CountAbove", "CountRows", "CrossTable",
-    "EachValue", "Entries", "Histogram", "Identity", "IntArray", "Linear", "Mean", "Median", "Mode", "Quantile",
-    "Query", "State", "Statistic", "Sum", "Together", "TopK", "Visitors", "check", "from_dict", "implied_grid",
-    "is_chosen_from", "key_of", "name_of", "names_of", "register", "resolved", "sections_of",
+    "FINEST_IMPLIED_GRID",
+    "Additive",
+    "AtMost",
+    "Candidates",
+    "Count",
+    "CountAbove",
+    "CountRows",
+    "CrossTable",
+    "Entries",
+    "GroupBy",
+    "Histogram",
+    "Identity",
+    "IntArray",
+    "JointQuery",
+    "Linear",
+    "LocalValue",
+    "Mean",
+    "Median",
+    "Mode",
+    "Quantile",
+    "Query",
+    "State",
+    "Statistic",
+    "Sum",
+    "TopK",
+    "Visitors",
+    "check",
+    "from_dict",
+    "implied_grid",
+    "is_chosen_from",
+    "key_of",
+    "name_of",
+    "names_of",
+    "register",
+    "resolved",
+    "sections_of",
 ]  # fmt: skip
 
 __getattr__ = loading(__name__, {
-    "AtMost": "visits", "By": "by", "Candidates": "candidates", "CountAbove": "counts", "CountRows": "rows",
-    "CrossTable": "cross_table", "EachValue": "each_value", "Identity": "coded", "Linear": "coded", "Mean": "coded",
+    "AtMost": "visits", "GroupBy": "by", "Candidates": "candidates", "CountAbove": "counts", "CountRows": "rows",
+    "CrossTable": "cross_table", "LocalValue": "each_value", "Identity": "coded", "Linear": "coded", "Mean": "coded",
     "Median": "selection", "Mode": "selection", "Quantile": "selection", "Statistic": "statistic", "Sum": "coded",
-    "Together": "together", "TopK": "selection", "Visitors": "visits",
+    "JointQuery": "together", "TopK": "selection", "Visitors": "visits",
 })  # fmt: skip

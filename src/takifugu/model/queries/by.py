@@ -62,7 +62,7 @@ def _read_cells(cells: list[Any]) -> list[tuple[str, Chosen]]:
 
 
 @dataclass(frozen=True)
-class By(PlainForm, kind="by"):
+class GroupBy(PlainForm, kind="by"):
     """A query for each cell: a part of the entries with a label, such as an hour of the day.
 
     The query is a count, histogram, sum or mean, a count above thresholds, or chooses a median, quantiles or modes.
@@ -75,7 +75,7 @@ class By(PlainForm, kind="by"):
     D(N) is the sum over N of the changes in an entry's own cells (this module). Raises InputError for no cell, a cell
     without entries, two of one label, a query that chooses entries itself, and parts that do not fit the cells.
 
-    >>> table = By(Count("walking"), {"night": range(0, 6), "day": range(6, 24)}, by="time of day", every=24)
+    >>> table = GroupBy(Count("walking"), {"night": range(0, 6), "day": range(6, 24)}, by="time of day", every=24)
     >>> table.describe()
     "how often state 'walking' occurs, by time of day (2 cells)"
     >>> from takifugu import MarkovChain
@@ -207,10 +207,10 @@ class By(PlainForm, kind="by"):
             return len(self.cells)
         return 1
 
-    def unnamed(self) -> By:
+    def unnamed(self) -> GroupBy:
         """Return the same table with cells numbered, as a ledger keeps it."""
         cells = [(str(number), entries) for number, (_, entries) in enumerate(self.cells)]
-        return By(self.query, cells, "", self.every, self.entries)
+        return GroupBy(self.query, cells, "", self.every, self.entries)
 
     def _labels(self, states: tuple[str, ...]) -> tuple[str, ...]:
         if not isinstance(self.query, Histogram) and len(states) == 1:
@@ -226,10 +226,11 @@ class By(PlainForm, kind="by"):
         Both follow from the written query. Of another query by two things these are the two parts of each cell. What is
         chosen has no place in a picture.
 
-        >>> By.two_way(By(Histogram(), {"00": [0], "01": [1]}).to_dict(), ["00, a", "00, b, c", "01, a", "01, b, c"])
+        >>> hours = GroupBy(Histogram(), {"00": [0], "01": [1]})
+        >>> GroupBy.two_way(hours.to_dict(), ["00, a", "00, b, c", "01, a", "01, b, c"])
         (('00', 'a'), ('00', 'b, c'), ('01', 'a'), ('01', 'b, c'))
-        >>> table = By(Count(1), {"Monday 00": [0]}, axes=["weekday", "hour"], parts=[["Monday", "00"]])
-        >>> By.two_way(table.to_dict(), ["Monday 00"])
+        >>> table = GroupBy(Count(1), {"Monday 00": [0]}, axes=["weekday", "hour"], parts=[["Monday", "00"]])
+        >>> GroupBy.two_way(table.to_dict(), ["Monday 00"])
         (('Monday', '00'),)
         """
         all_labels, cells = tuple(labels), list(dict(data["cells"]))

@@ -142,7 +142,7 @@ class Linear(PlainForm, kind="linear"):
 
 @dataclass(frozen=True)
 class Identity(PlainForm, kind="identity"):
-    """The value itself: the answer that `between` compares, or one named column of a table.
+    """The value itself: the answer that `distribution_pair` compares, or one named column of a table.
 
     `codes` number the categories of a column that holds no numbers: the numbering of a nominal column changes how much
     noise it needs, so it is part of the query. `grid` declares the multiples that a real-valued answer is published in.

@@ -21,14 +21,14 @@ from takifugu.core.errors import DataError, InputError
 from takifugu.core.lists import take, without
 from takifugu.core.rules import check_known, too_large
 from takifugu.model.queries.additive import Additive, State, check_indices, check_reach
-from takifugu.model.queries.by import By, by_columns
+from takifugu.model.queries.by import GroupBy, by_columns
 from takifugu.model.queries.coded import Identity, Mean
 from takifugu.model.queries.cross_table import CrossTable
 from takifugu.model.queries.forms import Query
 from takifugu.model.queries.rows import CountRows
 from takifugu.model.queries.statistic import WholeColumns
 from takifugu.model.queries.summing import check_sum
-from takifugu.model.queries.together import Together, in_common
+from takifugu.model.queries.together import JointQuery, in_common
 
 #: Tables of a term over all values of its columns hold at most this many rows.
 LARGEST_TERM = 1_000_000
@@ -208,11 +208,11 @@ def over_columns(query: Query, record: Record, records: int, entry_of: tuple[int
     >>> answer.change([0]), answer.change([1]), answer.change([0, 1])
     (10, 0, 10)
     """
-    if isinstance(query, Together):
+    if isinstance(query, JointQuery):
         return _joined([over_columns(part, record, records, entry_of, size) for part in query.queries])
     if isinstance(query, CountRows):
         return ColumnAnswer(Fraction(1), ("count",), (counted(query, record),), records, entry_of, size, record.names)
-    if isinstance(query, By):
+    if isinstance(query, GroupBy):
         raise by_columns()
     if isinstance(query, CrossTable):
         alphabets = dict(zip(record.names, record.alphabets, strict=True))

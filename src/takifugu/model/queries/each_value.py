@@ -36,7 +36,7 @@ class OfRows(Protocol):
 
 
 @dataclass(frozen=True)
-class EachValue(PlainForm, kind="each-value"):
+class LocalValue(PlainForm, kind="each-value"):
     """Each row's value, sent by itself or, with `dummies`, among so many uniform ones (Kawamoto19 Algorithm 1).
 
     `batch` names the rows that are read, for the ledger: releases that name one batch read the same rows, and batches
@@ -44,7 +44,7 @@ class EachValue(PlainForm, kind="each-value"):
     value: releases about others read another value of each row. With a `radius` no value is sent as one that is farther
     away. Raises InputError unless `dummies` is a whole number from 0 and `radius` a number from 0.
 
-    >>> EachValue(dummies=3, batch="March", columns=("activity",)).describe()
+    >>> LocalValue(dummies=3, batch="March", columns=("activity",)).describe()
     "each row's 'activity' of the batch 'March', randomised among 3 dummies"
     """
 
@@ -157,8 +157,8 @@ class EachValueSection:
 
     blamed = "query"
 
-    def query_about(self, belief: Entries, folder: Path) -> EachValue:
+    def query_about(self, belief: Entries, folder: Path) -> LocalValue:
         radius = None
         if self.radius is not None:
             radius = as_fraction(self.radius, "the radius", "radius")
-        return EachValue(self.dummies, radius=radius)
+        return LocalValue(self.dummies, radius=radius)

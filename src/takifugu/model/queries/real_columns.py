@@ -21,7 +21,7 @@ from takifugu.core.rules import check_as_many, check_known
 from takifugu.model.queries.additive import Chosen
 from takifugu.model.queries.coded import Identity, Linear, Mean, Sum
 from takifugu.model.queries.forms import OnGrid, Query, grid_or_none
-from takifugu.model.queries.together import Together, unlike
+from takifugu.model.queries.together import JointQuery, unlike
 from takifugu.numbers.normal.matrices import times
 
 #: How far a column of numbers reaches from its lowest to its highest value; None where nothing is declared.
@@ -129,9 +129,9 @@ class Columns:
         """Return the label and the coefficients of each cell of a query.
 
         Sums and means over the records, weighted sums of columns (one weight per column), and several of these
-        `Together`; a mean divides by the number of the values that it adds. Raises InputError for other queries.
+        `JointQuery`; a mean divides by the number of the values that it adds. Raises InputError for other queries.
         """
-        if isinstance(query, Together):
+        if isinstance(query, JointQuery):
             labels, rows = zip(*itertools.chain.from_iterable(map(self.weights, query.queries)), strict=True)
             return tuple(zip(unlike(list(labels)), rows, strict=True))
         if isinstance(query, Linear):
@@ -146,7 +146,7 @@ class Columns:
                 subject = query.describe()
             raise InputError(
                 f"the query asks for {subject}, and the columns hold real numbers",
-                fix="publish Sum(column), Mean(column), Linear(weights of the columns), or several Together([...])",
+                fix="publish Sum(column), Mean(column), Linear(weights of the columns), or several JointQuery([...])",
             ).at("query")
         read = self._read(query.attribute, query.entries)
         share = Fraction(1, self.size * len(read)) if isinstance(query, Mean) else Fraction(1)
@@ -174,7 +174,7 @@ class Columns:
 
 def declared_grid(query: Query) -> Fraction | None:
     """Return a query's finest declared grid, None without one."""
-    if isinstance(query, Together):
+    if isinstance(query, JointQuery):
         grids = [grid for part in query.queries if (grid := declared_grid(part)) is not None]
         return query.grid or min(grids, default=None)
     return grid_or_none(query.grid) if isinstance(query, OnGrid) else None

@@ -42,13 +42,13 @@ def _read_queries(queries: list[Plain]) -> list[Query]:
 
 
 @dataclass(frozen=True)
-class Together(PlainForm, kind="together"):
+class JointQuery(PlainForm, kind="together"):
     """The answers of several queries as one vector: what they say together is what must hide the secret.
 
     `grid` is the step of every cell where columns hold real numbers; elsewhere the queries' own grids decide. Raises
     InputError for no query, and for one of a type that this package does not define.
 
-    >>> Together([Count("ill"), Count("well")]).describe()
+    >>> JointQuery([Count("ill"), Count("well")]).describe()
     "how often state 'ill' occurs; how often state 'well' occurs"
     """
 
@@ -150,7 +150,7 @@ class _EachColumn:
         for column in names:
             codes = coded(self.codes, values_of_columns.get(column, {}))
             queries.append(self.query_type(column, codes, None, self.grid))
-        return queries[0] if len(queries) == 1 else Together(queries, self.grid)
+        return queries[0] if len(queries) == 1 else JointQuery(queries, self.grid)
 
 
 @dataclass(frozen=True, kw_only=True)

@@ -8,7 +8,7 @@ from fractions import Fraction
 from takifugu.core.errors import InputError
 from takifugu.core.lists import list_of, members_of, pairs_of, value_of
 from takifugu.core.plain import Plain
-from takifugu.model.secrets.properties import DEFINED, DatasetProperty, DistributionParameter, Named, Value
+from takifugu.model.secrets.properties import DEFINED, DatasetProperty, DistributionParameter, NamedFunction, Value
 from takifugu.model.secrets.value_sets import reading, sets_of
 from takifugu.numbers.rationals import Number, as_fraction, as_fractions, as_interval
 
@@ -18,7 +18,7 @@ FUNCTIONS = ("mean", "sum", "share")
 
 def dataset_property(
     attribute: str | Iterable[str],
-    function: str | Iterable[Number] | Named,
+    function: str | Iterable[Number] | NamedFunction,
     max_difference: Number | Iterable[Number] | None = None,
     pairs: Iterable[tuple[Number, Number]] | None = None,
     sets: Iterable[object] | None = None,
@@ -27,7 +27,7 @@ def dataset_property(
     """Hide a property of the records at hand (Zhang22 Definition 3).
 
     The property is a function of one or several sensitive columns. `function` is "mean", "sum" or "share" (of the
-    values `of`), for several columns the vector of these; or one weight per column; or a `Named` function. `sets` are
+    values `of`), for several columns the vector of these; or one weight per column; or a `NamedFunction`. `sets` are
     pairs (low, high) of ends, None for no end, or lists of such pairs, or of values. Raises InputError for an unknown
     function, for more than one of `max_difference`, `pairs` and `sets`, and for sets that overlap.
 
@@ -94,7 +94,7 @@ def property_from(data: Plain) -> DatasetProperty:
         if key not in DEFINED:
             raise InputError(
                 f"the function {key[0]!r}, version {key[1]}, is defined by nobody",
-                fix="define it with Named(name, version, function) before it is read back",
+                fix="define it with NamedFunction(name, version, function) before it is read back",
             ).at("function")
         function = DEFINED[key]
     sets = data.get("sets")
@@ -122,13 +122,13 @@ def _columns(attribute: str | Iterable[str]) -> tuple[str, ...]:
     return columns
 
 
-def _function(function: object, columns: tuple[str, ...], of: object) -> str | tuple[Fraction, ...] | Named:
-    if isinstance(function, Named):
+def _function(function: object, columns: tuple[str, ...], of: object) -> str | tuple[Fraction, ...] | NamedFunction:
+    if isinstance(function, NamedFunction):
         return function
     if isinstance(function, str):
         if function not in FUNCTIONS:
             raise InputError(
-                f"the function is {function!r}", fix=f"write one of {list(FUNCTIONS)}, weights, or Named(...)"
+                f"the function is {function!r}", fix=f"write one of {list(FUNCTIONS)}, weights, or NamedFunction(...)"
             ).at("function")
         if (function == "share") != (of is not None) and function == "mean":
             raise InputError("a mean is of numbers, and `of` names values", fix="write function='share'").at("of")
@@ -136,7 +136,7 @@ def _function(function: object, columns: tuple[str, ...], of: object) -> str | t
     if callable(function) or not isinstance(function, Iterable):
         raise InputError(
             "a function of a column needs a name and a version, so that a ledger can write it down",
-            fix="write Named('range', 1, lambda values: ...)",
+            fix="write NamedFunction('range', 1, lambda values: ...)",
         ).at("function")
     weights = as_fractions(function, "a weight", "function")
     if len(weights) != len(columns) or not any(weights):

@@ -110,15 +110,15 @@ class WhichPopulation(PlainForm, kind="which-population"):
                 ).at("metric")  # fmt: skip
 
 
-def which_population(metric: str | Declared | None = None) -> WhichPopulation:
+def population_membership(metric: str | Declared | None = None) -> WhichPopulation:
     """Hide the population of a person's rows (Kawamoto19 Definitions 8 and 9).
 
     With a metric epsilon is per unit of distance: "w-infinity", or numbers by both names. Raises InputError for a
     metric that is none.
 
-    >>> which_population().describe()
+    >>> population_membership().describe()
     'which population the rows of a person come from'
-    >>> which_population({"home": {"out": 3}}).metric
+    >>> population_membership({"home": {"out": 3}}).metric
     (('home', 'out', Fraction(3, 1)),)
     """
     if metric is None or (isinstance(metric, str) and metric == W_INFINITY):

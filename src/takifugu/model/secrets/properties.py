@@ -31,13 +31,13 @@ Value = Hashable
 
 
 @dataclass(frozen=True)
-class Named(PlainForm):
+class NamedFunction(PlainForm):
     """A function of a column, or of several, that has a name and a version, so that a ledger can write it down.
 
     It takes the column's values, one per record (one list for each column), and returns a number. `from_dict` finds
     again what this process has defined. Raises InputError for another function under a name and version that are taken.
 
-    >>> Named("width", 1, lambda values: max(values) - min(values))([3, 5, 4])
+    >>> NamedFunction("width", 1, lambda values: max(values) - min(values))([3, 5, 4])
     2
     """
 
@@ -50,7 +50,7 @@ class Named(PlainForm):
         if not isinstance(self.name, str) or not self.name or not callable(self.function):
             raise InputError(
                 "a function of a column needs a name, a version and what it computes",
-                fix="write for example Named('range', 1, lambda values: max(values) - min(values))",
+                fix="write for example NamedFunction('range', 1, lambda values: max(values) - min(values))",
             ).at("function")
         set_fields(self, function=as_named(self.function, "the function", self.name, self.version, "version"))
         DEFINED[self.name, self.version] = self
@@ -59,7 +59,7 @@ class Named(PlainForm):
         return self.function(*columns)
 
 
-DEFINED: dict[tuple[str, int], Named] = {}
+DEFINED: dict[tuple[str, int], NamedFunction] = {}
 
 
 @dataclass(frozen=True)
@@ -67,12 +67,12 @@ class DatasetProperty(PlainForm, kind="dataset-property"):
     """Hide g(X): a function of one column, or of several, over all records at hand (Zhang22 Definition 3).
 
     `columns` and `function`: "mean", "sum" or "share" of one column; of several columns the vector of these numbers; or
-    weights, one per column, of a weighted sum of means; or a `Named` function. Compared are the values that differ by
+    weights, one per column, of a weighted sum of means; or a `NamedFunction`. Compared are the values that differ by
     at most `max_difference` (per column for a vector), the `pairs`, or the `sets`; with none of these all of them.
     """
 
     columns: tuple[str, ...]
-    function: str | tuple[Fraction, ...] | Named
+    function: str | tuple[Fraction, ...] | NamedFunction
     max_difference: tuple[Fraction, ...] | None = field(default=None, metadata=LEFT_OUT)
     pairs: tuple[tuple[Fraction, Fraction], ...] | None = field(default=None, metadata=LEFT_OUT)
     sets: tuple[ValueSet, ...] | None = field(default=None, metadata=LEFT_OUT)
@@ -130,7 +130,7 @@ class DatasetProperty(PlainForm, kind="dataset-property"):
         "the share of 'Black' in 'race'"
         """
         names = " and ".join(map(repr, self.columns))
-        if isinstance(self.function, Named):
+        if isinstance(self.function, NamedFunction):
             return f"{self.function.name} (version {self.function.version}) of {names}"
         if isinstance(self.function, tuple):
             weighed = zip(self.function, self.columns, strict=True)

@@ -27,7 +27,7 @@ from takifugu.numbers.distributions.exact_ratio import exact_law, log_masses, ma
 from takifugu.numbers.distributions.pmf import Pmf
 from takifugu.numbers.rationals import Number, as_epsilon, round_up
 from takifugu.numbers.search import SCALE_TOLERANCE, smallest_safe
-from takifugu.numbers.transport.on_the_line import monotone_plan, w_infinity, w_infinity_candidates
+from takifugu.numbers.transport.on_the_line import monotone_coupling, w_infinity, w_infinity_candidates
 
 #: Below the first the scale is W-infinity/epsilon without a search; above the second budgets count as the second.
 _LEAST_BUDGET, _LARGEST_BUDGET = Fraction(1, 10**12), Fraction(10**6)
@@ -164,7 +164,7 @@ class RelaxedPair:
 
     @staticmethod
     def of(p: Pmf, q: Pmf) -> RelaxedPair:
-        plan = monotone_plan(exact_law(p), exact_law(q))
+        plan = monotone_coupling(exact_law(p), exact_law(q))
         masses = plan.masses.astype(object)
         rows, columns = _starts(plan.left), _starts(plan.right)
         logs = _logs(masses)

@@ -30,11 +30,11 @@ from takifugu.core.escaping import at_least
 from takifugu.numbers.after_noise.hockey_stick import gaussian_hockey_stick
 from takifugu.numbers.atoms import Floats
 from takifugu.numbers.densities import Continuous
+from takifugu.numbers.densities.bates import Bates
 from takifugu.numbers.densities.excess import LARGEST, density_hockey_stick
 from takifugu.numbers.densities.normal import Normal, NormalMixture
-from takifugu.numbers.densities.tabulated import Tabulated
+from takifugu.numbers.densities.piecewise_linear import PiecewiseLinear
 from takifugu.numbers.densities.truncated import Truncated
-from takifugu.numbers.densities.uniform_mean import UniformMean
 from takifugu.numbers.distributions.pmf import Pmf
 from takifugu.numbers.search import SCALE_TOLERANCE, smallest_safe
 
@@ -66,7 +66,7 @@ def point_masses(law: Continuous, sigma: float) -> tuple[Pmf, float] | None:
     It is in total variation, once noise `sigma` is added. None where they would be more than 20,000. Raises Unsupported
     for a density that is no kind of this package.
 
-    >>> law, distance = point_masses(Tabulated([0, 1, 2], [0, 1, 0]), 0.5)
+    >>> law, distance = point_masses(PiecewiseLinear([0, 1, 2], [0, 1, 0]), 0.5)
     >>> len(law.values), distance < 1e-12
     (48, True)
     """
@@ -107,12 +107,12 @@ def _pieces(law: Continuous) -> Iterator[Piece]:
             yield _of_normals(((1.0, law),))
         case NormalMixture():
             yield _of_normals(law.parts)
-        case Tabulated():
+        case PiecewiseLinear():
             heights = (law.pdf(np.array(law.points)) * (1 + 2.0**-40)).tolist()
             for (low, high), ends in zip(pairwise(law.points), pairwise(heights), strict=True):
                 if any(ends):
                     yield Piece(low, high, max(ends), abs(ends[1] - ends[0]) / ((high - low) * max(ends)) + 2.0**-30)
-        case UniformMean():  # each derivative is a difference of two densities of one number less, all at most 1
+        case Bates():  # each derivative is a difference of two densities of one number less, all at most 1
             per_step = law.count / (law.high - law.low)
             knots = [law.low + (law.high - law.low) * k / law.count for k in range(law.count)] + [law.high]
             for low, high in pairwise(knots):
@@ -170,8 +170,8 @@ def least_normal_noise(p: Continuous, q: Continuous, epsilon: Fraction, delta: F
 
     Raises Unsupported for a density of no kind known, and where no noise is seen to keep so small a delta.
 
-    >>> from takifugu.numbers.densities.tabulated import Tabulated
-    >>> triangle, box = Tabulated([0, 1, 2], [0, 1, 0]), Tabulated([0, 2], [0.5, 0.5])
+    >>> from takifugu.numbers.densities.piecewise_linear import PiecewiseLinear
+    >>> triangle, box = PiecewiseLinear([0, 1, 2], [0, 1, 0]), PiecewiseLinear([0, 2], [0.5, 0.5])
     >>> round(least_normal_noise(triangle, box, Fraction(1, 10), Fraction(1, 100)), 4)
     1.1034
     >>> round(least_normal_noise(Normal(0, 1), Normal(1, 2), Fraction(1), Fraction(1, 10**5)), 4)

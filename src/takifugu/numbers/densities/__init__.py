@@ -71,9 +71,9 @@ _KINDS: Registry[type[Registered]] = Registry(
     {
         "normal": "numbers.densities.normal:Normal",
         "normal-mixture": "numbers.densities.normal:NormalMixture",
-        "uniform-mean": "numbers.densities.uniform_mean:UniformMean",
+        "uniform-mean": "numbers.densities.bates:Bates",
         "truncated": "numbers.densities.truncated:Truncated",
-        "tabulated": "numbers.densities.tabulated:Tabulated",
+        "tabulated": "numbers.densities.piecewise_linear:PiecewiseLinear",
     },
 )
 
@@ -101,7 +101,7 @@ def check_density(law: object) -> Continuous:
         raise InputError(
             f"{law!r} is no density{discrete}",
             rule="only continuous distributions are close to normal ones in the sense of Zhang22 Definition 6",
-            fix="give a Normal, NormalMixture, UniformMean, Truncated or Tabulated; Records for finite distributions",
+            fix="give a Normal, NormalMixture, Bates, Truncated or PiecewiseLinear; Records for finite distributions",
         )
     from_dict(law.to_dict())  # what a ledger could not read back is refused here
     return law

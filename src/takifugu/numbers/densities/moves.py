@@ -23,9 +23,9 @@ import numpy as np
 from takifugu.core.errors import Unsupported
 from takifugu.numbers.atoms import Floats
 from takifugu.numbers.densities import Continuous, edges_between
+from takifugu.numbers.densities.bates import Bates
 from takifugu.numbers.densities.normal import Normal, NormalMixture
 from takifugu.numbers.densities.truncated import Truncated
-from takifugu.numbers.densities.uniform_mean import UniformMean
 from takifugu.numbers.rationals import float_above
 
 #: Cells are halved until the bound is this near to what is attained, relatively, or there are this many of them.
@@ -59,7 +59,7 @@ def farthest_move(p: Continuous, q: Continuous) -> float:
 
     >>> farthest_move(Normal(0, 2), Normal(3, 2))
     3.0
-    >>> round(farthest_move(UniformMean(1, 0, 1), UniformMean(1, 0, 3)), 5)
+    >>> round(farthest_move(Bates(1, 0, 1), Bates(1, 0, 3)), 5)
     2.0
     """
     shift = _shift(p, q)
@@ -98,7 +98,7 @@ def _shift(p: Continuous, q: Continuous) -> Fraction | None:
         return Fraction(0)
     if isinstance(p, Normal) and isinstance(q, Normal) and p.deviation == q.deviation:
         return Fraction(q.mean) - Fraction(p.mean)
-    if isinstance(p, UniformMean) and isinstance(q, UniformMean) and p.count == q.count:
+    if isinstance(p, Bates) and isinstance(q, Bates) and p.count == q.count:
         low, high = Fraction(q.low) - Fraction(p.low), Fraction(q.high) - Fraction(p.high)
         return low if low == high else None
     is_mixed = isinstance(p, NormalMixture) and isinstance(q, NormalMixture)

@@ -77,14 +77,14 @@ class Plan:
         return table
 
 
-def monotone_plan(p: Pmf, q: Pmf) -> Plan:
+def monotone_coupling(p: Pmf, q: Pmf) -> Plan:
     """Return the monotone (quantile) plan from p to q.
 
     Its largest move is W-infinity (Ding22 §3.1). Exact when both laws are. With float masses, levels closer than
     `level_tolerance` count as equal, so the segment between them is left out and the marginals hold to that relative
     tolerance.
 
-    >>> plan = monotone_plan(Pmf.from_counts([0, 1], [1, 1]), Pmf.from_counts([0, 1], [1, 3]))
+    >>> plan = monotone_coupling(Pmf.from_counts([0, 1], [1, 1]), Pmf.from_counts([0, 1], [1, 3]))
     >>> [(x, y, str(mass)) for x, y, mass in plan.items()]
     [(0, 0, '1/4'), (0, 1, '1/4'), (1, 1, '1/2')]
     """

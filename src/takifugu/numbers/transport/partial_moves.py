@@ -28,8 +28,8 @@ def farthest_but(p: Continuous, q: Continuous, delta: Fraction) -> float:
 
     It is the least up to two cells, and at most W-infinity. Raises Unsupported where delta is below what is in doubt.
 
-    >>> from takifugu.numbers.densities.tabulated import Tabulated
-    >>> round(farthest_but(Tabulated([0, 1], [1, 1]), Tabulated([0, 2], [0.5, 0.5]), Fraction(1, 4)), 2)
+    >>> from takifugu.numbers.densities.piecewise_linear import PiecewiseLinear
+    >>> round(farthest_but(PiecewiseLinear([0, 1], [1, 1]), PiecewiseLinear([0, 2], [0.5, 0.5]), Fraction(1, 4)), 2)
     0.5
     """
     (p_low, p_high), (q_low, q_high) = ends_of(p), ends_of(q)

@@ -185,7 +185,7 @@ def advise(
 
     The data are read as a release reads them; they decide which units there are, and how long. The ledger is read only
     for what was spent, and in which layout. Nothing is paid, drawn or written. What is expected are the means of the
-    first belief, where nothing else is declared. Raises SpecError, DataError and CalibrationRefused, as `forecast`, and
+    first belief, where nothing else is declared. Raises SpecError, DataError and CalibrationRefused, as `dry_run`, and
     tells everything that is wrong with the data at once.
 
     >>> from takifugu.cli.samples import write_demo

@@ -155,7 +155,7 @@ def _rows(tables: Sequence[Expected]) -> Iterator[tuple[str, ...]]:
 
 
 @without_data
-def forecast(
+def dry_run(
     path: str | Path, data: object = None, only_release: bool = False, window: str | None = None
 ) -> Forecast:
     """Foretell the tables, costs and refusals of `release_file`.
@@ -166,7 +166,7 @@ def forecast(
     created.
 
     >>> from takifugu.cli.samples import write_demo
-    >>> foreseen = forecast(write_demo(Path("foreseen")))
+    >>> foreseen = dry_run(write_demo(Path("foreseen")))
     >>> foreseen.account.before.epsilon < foreseen.account.after.epsilon <= 2
     True
     >>> foreseen.refused, Path("foreseen/activity-ledger.db").exists()

@@ -29,9 +29,9 @@ from takifugu.model.beliefs.counted_populations import samples_of
 from takifugu.model.beliefs.declared_populations import PopulationsSection, ReferenceRows
 from takifugu.model.beliefs.populations import About, FromPopulations
 from takifugu.model.frameworks import Framework, Pufferfish
-from takifugu.model.queries import EachValue, Query
+from takifugu.model.queries import LocalValue, Query
 from takifugu.model.queries.sections import EACH_ROW, spelled
-from takifugu.model.secrets.of_populations import which_population
+from takifugu.model.secrets.of_populations import population_membership
 from takifugu.numbers.rationals import as_fraction
 from takifugu.releasing.certificates.facts import Fact
 from takifugu.releasing.file.keys import Answers, Positive, Text, meaning, names_of
@@ -114,12 +114,12 @@ class Populations(Kind):
             yield from _table_faults(item, f"table.{number}")
 
     def framework_of(self, spec: PopulationReleaseSpec, belief: FromPopulations) -> Framework:
-        return Pufferfish(which_population(spec.belief.meant.metric), belief)
+        return Pufferfish(population_membership(spec.belief.meant.metric), belief)
 
     def query_of(self, file: ReleaseFile, item: Any) -> Query:
         """Return the query of one table, with its columns and the name of its rows."""
         source = file.sections(PopulationReleaseSpec).source
-        return EachValue(item.dummies, source.entries or "", source.value_columns, item.radius)
+        return LocalValue(item.dummies, source.entries or "", source.value_columns, item.radius)
 
     def units(self, file: ReleaseFile) -> tuple[Unit, ...]:
         """Return the persons with all rows; DataError for rule-breaking data."""

@@ -1,7 +1,7 @@
 """One noisy answer from Python: read, paid for, drawn, kept in the ledger, returned, and noted as published.
 
-For one that another library draws the ledger is told what it loses (`charge`), and its certificate who says so.
-"""
+For one that another library draws the ledger is told what it loses (`charge_external`), and its certificate who says
+so. """
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ from takifugu.accounting.composition import charge_of
 from takifugu.analysis.bounds import Witness
 from takifugu.analysis.guarantee import Guarantee
 from takifugu.analysis.randomisers.outside import Outside
-from takifugu.calibration.entry_budget import promise_of_entries, replaced
+from takifugu.calibration.record_epsilon import promise_of_entries, replaced
 from takifugu.calibration.result import Calibration
 from takifugu.core.assumptions import Assumption, reading
 from takifugu.core.errors import InputError, ReleaseState
@@ -60,8 +60,9 @@ def release(
     """Publish one noisy answer: pay, draw, keep, return and note it.
 
     `data` is a sequence of states (a chain), a list of sequences (independent pieces), a list of values (users), a
-    mapping or tuple (a record of a joint table) or a number (`between`). `source` is the data's name in the ledger,
-    `unit` the unit they are about, where a source has several. `same_people` declares, with the first release about a
+    mapping or tuple (a record of a joint table) or a number (`distribution_pair`). `source` is the data's name in the
+    ledger, `unit` the unit they are about, where a source has several. `same_people` declares, with the first
+    release about a
     second source of a ledger, that its units are those of the other sources (units of one name are one person). Other
     people have a ledger of their own. Without a ledger nothing is accounted for: a `Notice` says so, and the
     certificate.
@@ -191,7 +192,7 @@ def called(name: str, key: str, role: str, to_write: str) -> str:
 
 
 @without_data
-def charge(
+def charge_external(
     framework: Framework, epsilon: Number, delta: Number = 0, *, neighbours: str, made_by: str,
     ledger: Ledger | str | Path, source: str = "data", unit: str | None = None, budget: Budget | None = None,
     same_people: bool = False, entries: str | None = None, at: int | None = None, same_entries: str = "",
@@ -202,7 +203,7 @@ def charge(
     `epsilon` and `delta` are what it loses an entry, as that library counts: `neighbours` says whether one entry's
     value is replaced ("replace") or one entry is added or removed ("add-remove", which counts double, with delta times
     1 + e^epsilon). `made_by` is its name and version, for the certificate. All else is as in `release`, and what is
-    charged is what `tf.entry_budget` was asked to keep. A pure loss composes with everything; with delta nothing else
+    charged is what `tf.record_epsilon` was asked to keep. A pure loss composes with everything; with delta nothing else
     may be released about the source. The same call completes a charge that was paid for and not recorded; after that
     it is another charge.
 
@@ -211,9 +212,9 @@ def charge(
 
     >>> import takifugu as tf
     >>> framework = tf.Pufferfish(tf.every_entry(), tf.MarkovChain([[0.9, 0.1], [0.4, 0.6]], length=100))
-    >>> spend = tf.entry_budget(framework, 1, neighbours="replace").epsilon
-    >>> paid = charge(framework, spend, neighbours="replace", made_by="opendp 0.14", ledger="outside.db", budget=2,
-    ...               entries="minutes")
+    >>> spend = tf.record_epsilon(framework, 1, neighbours="replace").epsilon
+    >>> paid = charge_external(framework, spend, neighbours="replace", made_by="opendp 0.14",
+    ...                        ledger="outside.db", budget=2, entries="minutes")
     >>> round(float(paid.epsilon), 6), paid.mechanisms
     (1.0, {'outside': 'opendp 0.14'})
     """

@@ -37,7 +37,7 @@ def release_file(
     it allows the least noise, and the ledger charges others for a change of all data if it is alone. `new_ledger` takes
     a ledger that does not know what was published of the source in that folder. A table that is useless (`advise`), or
     of nothing but noise, is refused before its data are read, unless `anyway`. Tables with `every` are about each
-    window of the calendar, or about one `window`. `forecast` tells all this beforehand.
+    window of the calendar, or about one `window`. `dry_run` tells all this beforehand.
 
     What is published, whole and from the same keys is left alone, and nothing is paid for it (`Published.since`).
     `only` names the tables to publish. `again` names those that are to be paid for again; it needs `once`, a key under

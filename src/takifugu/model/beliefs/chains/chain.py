@@ -15,7 +15,7 @@ from takifugu.core.escaping import number
 from takifugu.core.lists import with_keys
 from takifugu.core.plain import VALUES, Json, Plain, PlainForm, set_fields
 from takifugu.core.text.parts import html_table
-from takifugu.model.beliefs.chains.chain_region import ChainRegion
+from takifugu.model.beliefs.chains.interval_chain import IntervalMarkovChain
 from takifugu.model.beliefs.chains.periodic_chain import PeriodicChain
 from takifugu.model.beliefs.estimate import Columns, checked_source, count_transitions, point_estimate, smoothed_rows
 from takifugu.model.beliefs.one_sequence import OneChain, checked_length, checked_states
@@ -88,7 +88,7 @@ class MarkovChain(PeriodicChain):
     def fit(
         sequences: Iterable[Iterable[State]] | object, length: int, states: Iterable[State] | None = None, *,
         source: str, private: bool = False, confidence: float, **columns: Unpack[Columns],
-    ) -> ChainRegion: ...  # fmt: skip
+    ) -> IntervalMarkovChain: ...  # fmt: skip
 
     @staticmethod
     def fit(
@@ -102,7 +102,7 @@ class MarkovChain(PeriodicChain):
         private: bool = False,
         confidence: float | None = None,
         **columns: Unpack[Columns],
-    ) -> MarkovChain | ChainRegion:
+    ) -> MarkovChain | IntervalMarkovChain:
         """Return the chain with the transition frequencies of some sequences.
 
         `smoothing` (1.0) is added to every count. `sequences` is a list of sequences of states, or a table whose
@@ -132,7 +132,7 @@ class MarkovChain(PeriodicChain):
         names, counts = count_transitions(sequences, states, **columns)
         if confidence is not None:
             _check_unsmoothed(confidence, smoothing=smoothing, initial=initial)
-            return ChainRegion.covering(counts, length, names, confidence, text)
+            return IntervalMarkovChain.covering(counts, length, names, confidence, text)
         added = 1.0 if smoothing is None else smoothing
         start = "stationary" if initial is None else initial
         return MarkovChain(smoothed_rows(counts, names, added), length, start, names, point_estimate(text))
@@ -176,7 +176,7 @@ class MarkovChain(PeriodicChain):
 
 
 @dataclass(frozen=True)
-class MarkovChainClass(PlainForm, OneChain, kind="markov-chain-class"):
+class ReversibleChains(PlainForm, OneChain, kind="markov-chain-class"):
     """All irreducible, aperiodic, reversible chains with stationary masses >= pi and eigengap >= g, any initial law.
 
     The class of Song17 §4.1 (pi_Theta, g_Theta). Raises InputError unless 0 < pi <= 1/k and 0 < g <= 1.
@@ -226,13 +226,13 @@ class MarkovChainClass(PlainForm, OneChain, kind="markov-chain-class"):
 
 
 @dataclass(frozen=True, init=False)
-class BinaryChainInterval(PlainForm, OneChain, kind="binary-chain-interval"):
+class BinaryChains(PlainForm, OneChain, kind="binary-chain-interval"):
     """All chains with P(stay in 0) and P(stay in 1) in [low, 1 - low], any initial distribution (Song17 §5).
 
     Max-influence over the whole class is known exactly: of all its chains `worst` reveals the most (proved in
     docs/theory/chain-classes.md). Raises InputError unless 0 <= low <= 1/2, and for other than two states.
 
-    >>> BinaryChainInterval(0.2, length=100).worst.matrix.tolist()
+    >>> BinaryChains(0.2, length=100).worst.matrix.tolist()
     [[0.8, 0.2], [0.2, 0.8]]
     """
 

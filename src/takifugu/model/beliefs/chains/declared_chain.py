@@ -17,8 +17,8 @@ from takifugu.core.rules import check_as_many
 from takifugu.core.sections import FilePath, Finite, Key, Number, PublicFile, State, Text, written
 from takifugu.data.times.calendar import Calendar
 from takifugu.model.beliefs.chains import stays
-from takifugu.model.beliefs.chains.chain import MarkovChain, MarkovChainClass
-from takifugu.model.beliefs.chains.chain_region import ChainRegion
+from takifugu.model.beliefs.chains.chain import MarkovChain, ReversibleChains
+from takifugu.model.beliefs.chains.interval_chain import IntervalMarkovChain
 from takifugu.model.beliefs.chains.matrices_by import CALENDAR, CELLS, cells_of, period_of, shared_out
 from takifugu.model.beliefs.chains.periodic_chain import PeriodicChain
 from takifugu.model.beliefs.estimate import checked_source, point_estimate, smoothed_rows
@@ -197,7 +197,7 @@ class ChainSection:
         said = "" if self.source == "assumed" else f"{self.source}; "
         if fit.confidence is not None:
             origin = checked_source(f"{said}estimated from {fit.file}", fit.private)
-            return ChainRegion.covering(counts, 1, self.states, fit.confidence, origin)
+            return IntervalMarkovChain.covering(counts, 1, self.states, fit.confidence, origin)
         origin_text = f"{said}estimated from {fit.file} with smoothing {fit.smoothing}"
         origin, smoothing = point_estimate(checked_source(origin_text, fit.private)), float(fit.smoothing)
         if self.matrix_by is not None:
@@ -266,5 +266,5 @@ class ChainClassSection:
     pi: Annotated[int | float, Gt(0), Key("the smallest stationary mass", 0.1)]
     g: Annotated[int | float, Gt(0), Key("the smallest eigengap", 0.05)]
 
-    def belief(self, public: Public) -> MarkovChainClass:
-        return MarkovChainClass(self.pi, self.g, 1, self.states, self.source)
+    def belief(self, public: Public) -> ReversibleChains:
+        return ReversibleChains(self.pi, self.g, 1, self.states, self.source)

@@ -16,13 +16,13 @@ from takifugu.core.errors import InputError
 from takifugu.core.lists import list_of
 from takifugu.core.plain import Plain, PlainForm, form, set_fields
 from takifugu.model.beliefs import check_registered, from_dict
-from takifugu.model.beliefs.chains.chain import BinaryChainInterval, MarkovChainClass
-from takifugu.model.beliefs.chains.chain_region import ChainRegion
+from takifugu.model.beliefs.chains.chain import BinaryChains, ReversibleChains
+from takifugu.model.beliefs.chains.interval_chain import IntervalMarkovChain
 from takifugu.model.beliefs.one_sequence import OneSequence
 
 State = Hashable
 #: Classes of chains that no single law of the data represents.
-ChainClass = MarkovChainClass | ChainRegion | BinaryChainInterval
+ChainClass = ReversibleChains | IntervalMarkovChain | BinaryChains
 
 
 class _Components(Sequence[range]):

@@ -22,7 +22,7 @@ from takifugu.model.queries.coded import Mean, Sum
 from takifugu.numbers import rationals
 from takifugu.numbers.densities import Continuous
 from takifugu.numbers.densities.normal import Normal, NormalMixture
-from takifugu.numbers.densities.tabulated import Tabulated
+from takifugu.numbers.densities.piecewise_linear import PiecewiseLinear
 from takifugu.numbers.densities.truncated import Truncated
 from takifugu.numbers.rationals import as_fraction, as_fractions
 
@@ -80,7 +80,7 @@ class StatedDensity:
         first, *others = ([_number(value, key) for value in getattr(self, key)] for key in _KEYS[kind])
         if kind == "weights":
             return NormalMixture(first, *others)
-        return Tabulated(first, *others)
+        return PiecewiseLinear(first, *others)
 
 
 def _number(value: Number | None, key: str) -> float:

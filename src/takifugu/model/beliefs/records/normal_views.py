@@ -21,7 +21,7 @@ from takifugu.model.queries.real_columns import ColumnSums
 from takifugu.model.secrets import Secret
 from takifugu.model.secrets.families import View
 from takifugu.model.secrets.of_entries import EveryEntry
-from takifugu.model.secrets.properties import DatasetProperty, DistributionParameter, Named
+from takifugu.model.secrets.properties import DatasetProperty, DistributionParameter, NamedFunction
 from takifugu.model.secrets.value_sets import Between, Intervals, ValueSet, described, number
 from takifugu.numbers.normal.matrices import Matrix, Vector, form, solved, unit
 from takifugu.numbers.rationals import as_fractions
@@ -117,8 +117,8 @@ def view_of(belief: MultivariateNormal, secret: Secret) -> NormalView:
 
 
 def _of_records(belief: MultivariateNormal, secret: DatasetProperty) -> NormalView:
-    if isinstance(secret.function, Named) or secret.function == "share":
-        name = secret.function.name if isinstance(secret.function, Named) else "share"
+    if isinstance(secret.function, NamedFunction) or secret.function == "share":
+        name = secret.function.name if isinstance(secret.function, NamedFunction) else "share"
         raise InputError(
             f"the function is {name!r}", rule="under a normal belief what is hidden is linear in the columns",
             fix="write 'mean', 'sum' or weights; or take a belief over finite records, Records(table, n)",

@@ -22,7 +22,7 @@ from takifugu.model.beliefs.records.records import Records
 from takifugu.model.secrets import Secret
 from takifugu.model.secrets.families import View
 from takifugu.model.secrets.of_entries import EveryEntry
-from takifugu.model.secrets.properties import DatasetProperty, Named
+from takifugu.model.secrets.properties import DatasetProperty, NamedFunction
 from takifugu.model.secrets.value_sets import Between, Intervals, ValueSet, described, near, places_in
 from takifugu.numbers.rationals import as_fraction, to_text
 
@@ -142,7 +142,7 @@ class SumView(NumberView):
 class FunctionView(NumberView):
     """A function of columns over all records; `levels` are the columns' values of each row of the table."""
 
-    function: Named
+    function: NamedFunction
     levels: tuple[tuple[Hashable, ...], ...]
 
     def apply(self, levels: Sequence[tuple[Hashable, ...]]) -> Fraction:

@@ -19,7 +19,17 @@ from takifugu.core.lists import pairs_of, value_of
 from takifugu.core.plain import LEFT_OUT, Plain, PlainForm, form, set_fields
 from takifugu.core.rules import check_as_many, check_known, check_type
 from takifugu.model.beliefs.table import JointTable
-from takifugu.model.queries import Additive, By, CountRows, CrossTable, Histogram, Identity, Mean, Query, Together
+from takifugu.model.queries import (
+    Additive,
+    CountRows,
+    CrossTable,
+    GroupBy,
+    Histogram,
+    Identity,
+    JointQuery,
+    Mean,
+    Query,
+)
 from takifugu.model.queries.by import by_columns
 from takifugu.model.queries.columns import Record
 from takifugu.model.queries.forms import adds_up_over_rows
@@ -140,9 +150,9 @@ class Records(PlainForm, Nameless, Undivided, kind="records"):
         >>> people.resolve(Mean("ill")).grid, people.resolve(CountRows({"group": "b"})).tables[0].tolist()
         (Fraction(1, 40), [[0], [1]])
         """
-        if isinstance(query, Together):
+        if isinstance(query, JointQuery):
             return joined(list(map(self.resolve, query.queries)))
-        if isinstance(query, By):
+        if isinstance(query, GroupBy):
             raise by_columns()
         if isinstance(query, CountRows | CrossTable):
             return self._counts(query)

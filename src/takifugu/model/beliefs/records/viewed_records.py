@@ -19,7 +19,7 @@ from takifugu.model.beliefs.records.record_views import (
 )
 from takifugu.model.beliefs.records.records import Records
 from takifugu.model.secrets.of_entries import EveryEntry
-from takifugu.model.secrets.properties import DatasetProperty, DistributionParameter, Named
+from takifugu.model.secrets.properties import DatasetProperty, DistributionParameter, NamedFunction
 from takifugu.numbers.normal.matrices import times
 
 
@@ -42,7 +42,7 @@ def view_of(records: Records, secret: object) -> RecordView | None:
     sum_view: SumView | FunctionView
     if secret.is_vector:
         return _vector_view(records, secret, places)
-    if isinstance(secret.function, Named):
+    if isinstance(secret.function, NamedFunction):
         levels = []
         for row in records.table.rows:
             levels.append(tuple(take(row, places)))

@@ -24,7 +24,7 @@ from takifugu.data.sql.faults import RowFault
 from takifugu.model.beliefs import Belief
 from takifugu.model.beliefs.user_groups import BETWEEN, combined
 from takifugu.model.frameworks import Framework, Pufferfish
-from takifugu.model.queries import By, Query, State
+from takifugu.model.queries import GroupBy, Query, State
 from takifugu.model.queries.sections import spelled
 from takifugu.model.secrets import Secret
 from takifugu.model.secrets.families import ABSENT
@@ -88,7 +88,7 @@ class Users(Records):
         for group in spec.belief.groups:
             cells[group.name] = range(first, first + group.size)
             first += group.size
-        return By(query, cells, by=spec.source.group or "")
+        return GroupBy(query, cells, by=spec.source.group or "")
 
     def values(self, belief: Any) -> list[tuple[State, ...]]:
         return [letters.values for letters in belief.letters]

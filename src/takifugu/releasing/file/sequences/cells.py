@@ -107,7 +107,7 @@ def by_attribute(query: Query, name: str, values: Sequence[Hashable], units: Seq
         if members:
             cells[value], first = range(first, first + size), first + size
         ordered += members
-    by_value = queries.By(query, cells, by=name)
+    by_value = queries.GroupBy(query, cells, by=name)
     if len(units) == 1:  # the table is its own
         return UnitQuery(by_value, tuple(ordered))
     shares = dict[str, tuple[Query, Fraction]]()
@@ -137,7 +137,7 @@ def counted_by(items: Iterable[ItemSpec]) -> tuple[str, ...]:
     return tuple(among(AXES, axes))
 
 
-def by_cells(query: Query, slots: Slots) -> queries.By:
+def by_cells(query: Query, slots: Slots) -> queries.GroupBy:
     """Return the query by cell, in the calendar's order."""
     numbers, cell_of_step = slots.cells
     every = len(cell_of_step)
@@ -153,8 +153,8 @@ def by_cells(query: Query, slots: Slots) -> queries.By:
         cells.append((slots.label(number), order[first:end].tolist()))
     by = " and ".join(slots.axes)
     if len(slots.axes) == 1:
-        return queries.By(query, cells, by, every)
-    return queries.By(query, cells, by, every, axes=slots.axes, parts=list(map(slots.called, numbers.tolist())))
+        return queries.GroupBy(query, cells, by, every)
+    return queries.GroupBy(query, cells, by, every, axes=slots.axes, parts=list(map(slots.called, numbers.tolist())))
 
 
 def is_too_large(item: Any, slots: Slots, states: int) -> bool:

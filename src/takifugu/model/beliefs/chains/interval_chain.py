@@ -22,7 +22,7 @@ Matrix = Sequence[Sequence[float]] | FloatArray
 
 
 @dataclass(frozen=True, eq=False, init=False)
-class ChainRegion(PlainForm, OneChain, kind="chain-region"):
+class IntervalMarkovChain(PlainForm, OneChain, kind="chain-region"):
     """All chains with lower[x][y] <= P(X_{t+1} = y | X_t = x) <= upper[x][y], any initial law.
 
     What is proved for the class holds even if every step has its own matrix in the region. `confidence` is the
@@ -30,7 +30,7 @@ class ChainRegion(PlainForm, OneChain, kind="chain-region"):
     `MarkovChain.fit(..., confidence=0.99)` estimates one. Raises InputError for ends that are no probabilities or
     are in the wrong order, for a row that holds no law, and for a state that can never be entered.
 
-    >>> region = ChainRegion([[0.7, 0.1], [0.2, 0.4]], [[0.9, 0.3], [0.6, 0.8]], length=100)
+    >>> region = IntervalMarkovChain([[0.7, 0.1], [0.2, 0.4]], [[0.9, 0.3], [0.6, 0.8]], length=100)
     >>> [ends.tolist() for ends in region.reachable]
     [[[0.7, 0.1], [0.2, 0.4]], [[0.9, 0.3], [0.6, 0.8]]]
     """
@@ -81,13 +81,15 @@ class ChainRegion(PlainForm, OneChain, kind="chain-region"):
         return read_only(low), read_only(np.maximum(np.minimum(self.upper, 1 - others_low + slack), low))
 
     @staticmethod
-    def covering(counts: IntArray, length: int, states: Sequence[State], confidence: float, source: str) -> ChainRegion:
+    def covering(
+        counts: IntArray, length: int, states: Sequence[State], confidence: float, source: str
+    ) -> IntervalMarkovChain:
         """Return a region covering the true matrix with probability >= `confidence`.
 
         Every entry gets a mixture interval, and the k^2 of them (k for two states, where a row is one number) share 1 -
         confidence equally. The region is valid however the visits to a state came about (docs/theory/chain-classes.md).
 
-        >>> region = ChainRegion.covering(np.array([[90, 10], [20, 30]]), 9, ["a", "b"], 0.99, "counted")
+        >>> region = IntervalMarkovChain.covering(np.array([[90, 10], [20, 30]]), 9, ["a", "b"], 0.99, "counted")
         >>> region.lower.round(3).tolist(), region.upper.round(3).tolist()
         ([[0.743, 0.022], [0.169, 0.332]], [[0.978, 0.257], [0.668, 0.831]])
         """
@@ -99,12 +101,12 @@ class ChainRegion(PlainForm, OneChain, kind="chain-region"):
         intervals = k if k <= 2 else k * k
         miss = (1 - checked_confidence(confidence)) / intervals
         if k == 1:
-            return ChainRegion([[1.0]], [[1.0]], length, states, confidence, source)
+            return IntervalMarkovChain([[1.0]], [[1.0]], length, states, confidence, source)
         lower, upper = np.empty((k, k)), np.empty((k, k))
         for i, row in enumerate(counts):
             for j, count in enumerate(row):
                 lower[i, j], upper[i, j] = mixture_interval(int(count), int(row.sum()), miss)
-        return ChainRegion(lower, upper, length, states, confidence, source)
+        return IntervalMarkovChain(lower, upper, length, states, confidence, source)
 
     def contains(self, chain: PeriodicChain) -> bool:
         """Return whether the region holds every matrix of a chain, within 1e-9."""

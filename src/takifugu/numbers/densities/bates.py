@@ -24,12 +24,12 @@ MOST = 100
 
 
 @dataclass(frozen=True)
-class UniformMean:
+class Bates:
     """The mean of `count` independent uniform numbers between `low` and `high`.
 
     Raises InputError unless count is a whole number from 1 to 100 and low < high are finite.
 
-    >>> UniformMean(2, 0, 1).pdf(np.array([0.25, 0.5])).tolist()
+    >>> Bates(2, 0, 1).pdf(np.array([0.25, 0.5])).tolist()
     [1.0, 2.0]
     """
 
@@ -113,8 +113,8 @@ class UniformMean:
         return {"kind": "uniform-mean", "count": self.count, "low": self.low, "high": self.high}
 
     @staticmethod
-    def from_dict(data: Plain) -> UniformMean:
-        return UniformMean(data["count"], data["low"], data["high"])
+    def from_dict(data: Plain) -> Bates:
+        return Bates(data["count"], data["low"], data["high"])
 
     def describe(self) -> str:
         uniform = f"uniform from {self.low:g} to {self.high:g}"

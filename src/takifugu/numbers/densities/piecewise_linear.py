@@ -20,13 +20,13 @@ TOLERANCE = 1e-6
 
 
 @dataclass(frozen=True)
-class Tabulated:
+class PiecewiseLinear:
     """A density that is linear between points, as it is where values are binned or a curve is drawn.
 
     Raises InputError for fewer than two points, points that do not rise, heights that are negative, and an integral
     farther than 1e-6 from 1.
 
-    >>> triangle = Tabulated([0, 1, 2], [0, 1, 0])
+    >>> triangle = PiecewiseLinear([0, 1, 2], [0, 1, 0])
     >>> triangle.mean, triangle.mass(np.array([0.0]), np.array([0.5]))[1].round(6).tolist()
     (1.0, [0.125])
     """
@@ -119,8 +119,8 @@ class Tabulated:
         )  # fmt: skip
 
     @cached_property
-    def _mirrored(self) -> Tabulated:
-        return Tabulated([-x for x in reversed(self.points)], self.heights[::-1])
+    def _mirrored(self) -> PiecewiseLinear:
+        return PiecewiseLinear([-x for x in reversed(self.points)], self.heights[::-1])
 
     @cached_property
     def _sums(self) -> Floats:
@@ -149,8 +149,8 @@ class Tabulated:
         return {"kind": "tabulated", "points": list(self.points), "heights": list(self.heights)}
 
     @staticmethod
-    def from_dict(data: Plain) -> Tabulated:
-        return Tabulated(data["points"], data["heights"])
+    def from_dict(data: Plain) -> PiecewiseLinear:
+        return PiecewiseLinear(data["points"], data["heights"])
 
     def describe(self) -> str:
         return f"a table of {len(self.points)} points from {self.points[0]:g} to {self.points[-1]:g}"

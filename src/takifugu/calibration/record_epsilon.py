@@ -46,7 +46,7 @@ class EntryBudget:
         return f"epsilon {at_least(self.epsilon)}{failing}{repetition}, where {change}"
 
 
-def entry_budget(
+def record_epsilon(
     framework: Framework, epsilon: Number, delta: Number = 0, *, neighbours: str, releases: int = 1
 ) -> EntryBudget:
     """Return another library's largest budget per entry for (epsilon, delta).
@@ -62,9 +62,9 @@ def entry_budget(
 
     >>> from takifugu import MarkovChain, Pufferfish, every_entry
     >>> framework = Pufferfish(every_entry(), MarkovChain([[0.9, 0.1], [0.4, 0.6]], length=100))
-    >>> print(entry_budget(framework, 1, neighbours="replace"))
+    >>> print(record_epsilon(framework, 1, neighbours="replace"))
     epsilon 0.299723, where the value of one entry is replaced
-    >>> print(entry_budget(framework, 1, 1e-6, neighbours="add-remove", releases=4))
+    >>> print(record_epsilon(framework, 1, 1e-6, neighbours="add-remove", releases=4))
     epsilon 0.0374654, delta 2.49478e-8, each of 4 times, where one entry is added or removed
     """
     check_neighbours(framework, neighbours)
@@ -90,7 +90,7 @@ def entry_budget(
 def replaced(framework: Framework, epsilon: Number, delta: Number, neighbours: str) -> tuple[Fraction, Fraction]:
     """Return a mechanism's declared loss for one replaced value, rounded up.
 
-    Raises InputError for numbers that are none, and as `entry_budget` for neighbours.
+    Raises InputError for numbers that are none, and as `record_epsilon` for neighbours.
     """
     check_neighbours(framework, neighbours)
     lost, failing = as_epsilon(epsilon), as_delta(delta)
