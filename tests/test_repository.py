@@ -179,7 +179,7 @@ def test_every_mechanism_is_on_its_page() -> None:
 
 
 #: What is made with the site.
-MADE = {"reference.md", "explore.html"}
+MADE = {"reference.md", "explore.html", "check.html"}
 
 
 def test_the_first_page_links_every_other() -> None:

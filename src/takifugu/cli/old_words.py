@@ -40,6 +40,11 @@ def _explained(typed: Sequence[str]) -> Sequence[str]:
     return ["odds", *typed]
 
 
+def _shown(typed: Sequence[str]) -> Sequence[str]:
+    """Return the line for `demo`, which wrote into a folder."""
+    return ["example", "--run", *(_renamed(word, OPTIONS["example"]) for word in typed)]
+
+
 def _schema(typed: Sequence[str]) -> Sequence[str]:
     kind = next((word.removeprefix("--kind=") for word in typed if word != "--json" and word != "--kind"), "")
     return ["keys", kind or "markov-chain", "--json"]
@@ -61,7 +66,7 @@ COMMANDS: dict[str, tuple[str, Line]] = {
     "ask": ("is 'session' now", _after("session")),
     "schema": ("is 'keys KIND --json' now", _schema),
     "certificate": ("is gone: 'verify' says what a certificate promises, of a file or a folder", _verified),
-    "demo": ("is 'example --run' now", lambda typed: ["example", "--run", *typed]),
+    "demo": ("is 'example --run' now", _shown),
     "ledger init": (
         "is gone, since a release makes its ledger where there is none", lambda _: ["release", "FILE"]
     ),
@@ -94,7 +99,7 @@ _BELIEF = {
 OPTIONS: dict[str, dict[str, str]] = {
     "init": {f"--{old}": f"--{new}" for old, new in _INIT.items()},
     "release": {"--again": "--replace", "--once": "--idempotency-key", "--anyway": "--allow-useless"},
-    "check": {"--anyway": "--allow-useless"},
+    "check": {"--anyway": "--allow-useless"}, "example": {"--folder": "--output"},
 }
 #: The options of before that are no options, and what to write in place of each.
 GONE: dict[str, dict[str, str]] = {

@@ -17,6 +17,8 @@ from takifugu.numbers.rationals import decimal_up, to_text
 
 #: Bounds are rounded up to so many decimals: far below the rounding that a sweep has added already.
 PLACES = 24
+#: Rows of floats sum to 1 up to 2^-53 each: whoever divides them by their exact sums may find steps larger by that.
+ROWS_OFF = Fraction(1, 10**15)
 
 
 @dataclass(frozen=True, eq=False)
@@ -57,10 +59,13 @@ def _bound(last: Track) -> FloatArray | None:
 
 
 def _decimals(bound: FloatArray | None) -> list[list[str]] | None:
-    """Write a bound as decimals, rounded up."""
+    """Write a bound of different values as decimals, rounded up."""
     if bound is None:
         return None
-    return [[decimal_above(Fraction(float(loss))) for loss in row] for row in bound]
+    decimals = [[decimal_above(Fraction(loss) + ROWS_OFF) for loss in row] for row in bound.tolist()]
+    for code, row in enumerate(decimals):
+        row[code] = "0"
+    return decimals
 
 
 def decimal_above(value: Fraction) -> str:

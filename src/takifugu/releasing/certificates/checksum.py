@@ -1,6 +1,6 @@
 """A certificate's checksum, and certificates read back: a file that was changed after it was written is noticed.
 
-The checksum is not a signature. It detects accidents and manual edits, not a newly written certificate.
+The checksum is not a signature (signing.py). It detects accidents and manual edits, not a newly written certificate.
 """
 
 from __future__ import annotations
