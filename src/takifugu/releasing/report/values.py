@@ -9,7 +9,7 @@ from functools import partial
 from itertools import chain
 
 from takifugu.analysis.randomisers import MARKS, answered
-from takifugu.core.escaping import at_least, at_most
+from takifugu.core.escaping import at_least, at_most, plus_minus
 from takifugu.core.plain import Json, Row
 from takifugu.core.text.bars import common_error
 from takifugu.releasing.certificates.cells import READABLE, UPPER
@@ -26,7 +26,7 @@ from takifugu.releasing.postprocess.picture import (
     place_kind,
     two_way_of,
 )
-from takifugu.releasing.postprocess.readability import Ends, counts, is_outside
+from takifugu.releasing.postprocess.readability import Ends, exact_word, is_outside
 from takifugu.releasing.postprocess.readable import LEVEL, in_words, measured, number
 from takifugu.releasing.postprocess.release import Release
 from takifugu.releasing.report.outcomes import Published
@@ -161,7 +161,7 @@ def _table_of_units(t: Published, answers: Answers) -> Table:
         line = [unit or "", *(noisy_cell(row, t.possible) for row in rows)]
         if error is None:
             farthest = farthest_end(answer, t.cells)
-            line.append("-" if farthest is None else at_most(farthest))
+            line.append("-" if farthest is None else plus_minus(farthest))
         if is_adjusted:
             line += [number(row["adjusted"]) for row in rows]
         body.append(line)
@@ -206,7 +206,7 @@ def noisy_cell(row: Row, possible: Ends | None) -> Cell:
 def _note(t: Published, rows: Sequence[Row], error: float | None) -> str:
     """Explain a table's error and marks in a note below it."""
     if error is not None:
-        exact = "count" if counts(t.certificate.query) else "value"
+        exact = exact_word(t.certificate.query)
         words = error_words(error, t.cells, t.certificate.measured_in or "", exact)
     elif t.cells == 1:
         words = f"{_READ}."
