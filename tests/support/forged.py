@@ -53,7 +53,9 @@ def random_problem(chance: Random) -> tuple[Framework, Query, str]:
     length = chance.choice([2, 24, 60, 100, 168, 336, 1000, 2016, 100_000])
     chain = tf.MarkovChain(random_matrix(chance, states), length)
     pieces = tf.IndependentPieces(chain, [length, max(1, length // 3)])
-    query: Query = chance.choice([tf.Count(1), tf.Histogram(), tf.Count([0, 1]) if states == 3 else tf.Count(0)])
+    duration = chance.choice([None, None, "1/12", "1.5"])
+    queries: list[Query] = [tf.Count(1, duration=duration), tf.Histogram(duration=duration)]
+    query = chance.choice([*queries, tf.Count([0, 1]) if states == 3 else tf.Count(0)])
     if length > 12 and chance.random() < 0.3:
         query = tf.GroupBy(query, {"early": range(4), "late": range(4, 12)}, every=12)
     framework = tf.Pufferfish(tf.every_entry(), chance.choice([chain, pieces]))

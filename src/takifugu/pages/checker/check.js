@@ -61,15 +61,16 @@ function movesOf(query, names) {
     if (index < 0) throw new Refused("the query names a state that the belief does not have");
     return index;
   };
-  const table = weight => names.map((_, u) => names.map((_, v) => BigInt(weight(u, v))));
+  const table = weight => names.map((_, u) => names.map((_, v) => times([BigInt(weight(u, v)), 1n], duration())));
+  const duration = () => query.duration === undefined ? [1n, 1n] : fraction(query.duration);   // of a step, in the table's unit
   if (isObject(query) && query.kind === "count") {
-    fields(query, "the query", ["kind", "states", "entries"]);
+    fields(query, "the query", ["kind", "states", "entries"], ["duration"]);
     if (!Array.isArray(query.states)) throw new Refused("the query counts no state");
     const seen = new Set(query.states.map(indexOf));
     return { table: table((u, v) => seen.has(u) === seen.has(v) ? 0 : 1), readsAll: query.entries === null, values: 1 };
   }
   if (isObject(query) && query.kind === "histogram") {
-    fields(query, "the query", ["kind", "states", "total", "entries"]);
+    fields(query, "the query", ["kind", "states", "total", "entries"], ["duration"]);
     if (query.total !== null) throw new Refused("a histogram with a total is not computed here");
     const seen = new Set(query.states === null ? names.keys() : query.states.map(indexOf));
     return { table: table((u, v) => u === v ? 0 : seen.has(u) + seen.has(v)), readsAll: query.entries === null, values: seen.size };
@@ -166,7 +167,7 @@ function lossFindings(answer, framework, label) {
   const epsilon = fraction(answer.epsilon);
   if (noise.scale[0] <= 0n) throw new Refused("no noise was added");
   if (epsilon[0] <= 0n || epsilon[0] > MOST_LOSS * epsilon[1]) throw new Refused("epsilon is outside 0 to 50");
-  const c = table.map(row => row.map(moved => over([moved, 1n], noise.scale)));
+  const c = table.map(row => row.map(moved => over(moved, noise.scale)));
   if (c.flat().some(x => compare(x, [MOST_LOSS, 1n]) > 0)) throw new Refused("next to no noise was added");
   const charge = { chain, c, name: label };
   if (Object.keys(answer.values).length !== values) return { findings: [fails(`An answer has ${counted(Object.keys(answer.values).length, "value")}, and its query has ${values}.`)], charge };
