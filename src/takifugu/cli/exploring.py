@@ -6,8 +6,7 @@ from pathlib import Path
 
 import click
 
-from takifugu.cli.output import print_json
-from takifugu.cli.pages import open_page, write_page
+from takifugu.cli.output import open_page, print_json, write_page
 from takifugu.core.text.tables import paragraph
 from takifugu.pages.explorer import TITLE, explorer
 from takifugu.pages.explorer.link import Link, link_of

@@ -6,8 +6,7 @@ from pathlib import Path
 
 import click
 
-from takifugu.cli.output import print_json, write_new
-from takifugu.cli.pages import open_page, write_page
+from takifugu.cli.output import open_page, print_json, write_new, write_page
 from takifugu.core.errors import InputError, TakifuguError
 from takifugu.core.plain import Json
 from takifugu.core.text.tables import paragraph, width

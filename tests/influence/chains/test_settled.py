@@ -63,7 +63,7 @@ def test_one_step_keeps_the_settled_bounds() -> None:
 
 @pytest.mark.slow
 def test_one_step_keeps_the_settled_bounds_of_many_chains() -> None:
-    check_bounds(2, 500)
+    check_bounds(2, 150)
 
 
 def test_numbers_of_a_witness_are_decimals_that_are_not_below() -> None:
