@@ -16,12 +16,11 @@ from tests.support.release_files import believe, changed, hide, publish, read_fr
 from tests.support.releases import judged, put
 
 import takifugu as tf
-from takifugu.core.errors import LedgerError, SpecError
+from takifugu.core.errors import LedgerError
 from takifugu.releasing.advice.advice import Advice
 from takifugu.releasing.advice.bands import Band
 from takifugu.releasing.advice.candidates import ideas
 from takifugu.releasing.advice.changes import applied, half_as_long, what_if
-from takifugu.releasing.advice.checking import check
 from takifugu.releasing.advice.forecast import forecast_of
 from takifugu.releasing.advice.worth import Expectation, Verdict, Worth
 from takifugu.releasing.file.loading import checked
