@@ -160,7 +160,7 @@ def test_every_public_name_is_documented() -> None:
 
 
 def test_every_error_of_a_paper_that_the_code_cites_is_explained() -> None:
-    page = (ROOT / "docs" / "errata.md").read_text(encoding="utf-8")
+    page = (ROOT / "docs" / "reference" / "papers.md").read_text(encoding="utf-8")
     explained = set(re.findall(r"^\| ([ENX]\d+[a-d]?) \|", page, flags=re.MULTILINE))
     cited = re.compile(r"(?:ERRATA|errata) ([ENX]\d+[a-d]?(?:, [ENX]\d+[a-d]?)*)")
     texts = [path.read_text(encoding="utf-8") for path in SOURCES]

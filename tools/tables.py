@@ -1,12 +1,14 @@
 """Write the generated parts of the reference pages to build/reference: `python -m tools.tables` (`make docs` does).
 
 Commands come from click, keys from the schemas of release files, mechanisms from the registry, Python names from their
-docstrings, and cases of a release from its table of states. The pages include them as snippets.
+docstrings, cases of a release from its table of states, papers and theorems from the lists that tests check. The pages
+include them as snippets.
 """
 
 from __future__ import annotations
 
 import re
+import tomllib
 from collections.abc import Callable, Iterable, Iterator
 from pathlib import Path
 
@@ -134,9 +136,39 @@ def _of_state(state: Row) -> tuple[str, ...]:
     return said, there, done, f"“{words}”", str(state.exits)
 
 
+def papers() -> Iterator[str]:
+    """Yield a table for every paper: its items, the code and the command of each."""
+    for paper, items in tomllib.loads((ROOT / "tests" / "papers.toml").read_text(encoding="utf-8")).items():
+        yield f"### {paper}\n"
+        yield from table(("item", "where", "shown by", "against the print"), (
+            (
+                item["item"], _from_docs(item["where"]), item.get("command", f"– ({item.get('none', '')})"),
+                _from_docs(item["difference"]),
+            )
+            for item in items
+        ))  # fmt: skip
+
+
+def theorems() -> Iterator[str]:
+    """Yield a row for every statement that code relies on."""
+    statements = tomllib.loads((ROOT / "tests" / "theorems.toml").read_text(encoding="utf-8"))["statement"]
+    yield from table(("statement", "proof", "code", "test", "without it"), (
+        (
+            statement["claim"], statement["proof"], f"`{statement['code']}`", f"`{statement['test']}`",
+            statement["without"],
+        )
+        for statement in statements
+    ))  # fmt: skip
+
+
+def _from_docs(text: str) -> str:
+    """Return links relative to docs/ as a page in docs/reference has them."""
+    return re.sub(r"\]\((?!https?:|#)", "](../", text).replace("](../reference/", "](")
+
+
 FRAGMENTS: dict[str, Callable[[], Iterable[str]]] = {
     "commands": commands, "exit-codes": exit_codes, "keys": keys, "mechanisms": mechanisms,
-    "python": reference.lines, "states": states,
+    "python": reference.lines, "states": states, "papers": papers, "theorems": theorems,
 }  # fmt: skip
 
 
