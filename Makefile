@@ -71,7 +71,7 @@ types: $(VENV)/.lint  ## mypy --strict
 bench: $(VENV)/.test  ## speed, as ratios to peers measured in the same run
 	@$(RUN) benchmarks/run.py $(BENCH)
 
-figures: $(VENV)/.test  ## rerun the experiments and rewrite their tables and pictures in docs/
+figures: $(VENV)/.test  ## rerun the experiments and rewrite their tables and pictures
 	@$(RUN) tools/pictures.py
 	@$(RUN) tools/gallery.py
 	@$(RUN) experiments/why.py

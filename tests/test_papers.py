@@ -23,6 +23,8 @@ ITEMS = {
     for item in items
 }
 SHOWN = {name: item for name, item in ITEMS.items() if "command" in item}
+#: Pages with what experiments made.
+MADE_PAGES = sorted([*(ROOT / "experiments").glob("*.md"), *(ROOT / "docs").glob("*.md")])
 #: What shows an item: a command of takifugu, lines that its file lacks, and the keys that they stand in place of.
 SPANS = "`[^`]+`(?: and `[^`]+`)*"
 COMMAND = re.compile(rf"`(takifugu [^`]+)`(?:, with ({SPANS}) (?:for its table|in place of ({SPANS})))?")
@@ -109,7 +111,7 @@ def test_a_page_that_is_reproduced_shows_its_item(name: str) -> None:
     """The command writes the page that is committed, and its own tests run it."""
     target = SHOWN[name]["command"].strip("`").split()[2]
     assert re.search(rf"^{target} ", experiments(), re.M)
-    assert is_printed(SHOWN[name]["shows"], (ROOT / "docs" / f"{target}.md").read_text(encoding="utf-8"))
+    assert is_printed(SHOWN[name]["shows"], (ROOT / "experiments" / f"{target}.md").read_text(encoding="utf-8"))
 
 
 @pytest.mark.slow
@@ -147,7 +149,7 @@ def test_an_item_that_is_not_shown_is_noticed() -> None:
     assert edited("a = 1\n", "`c = 3`", "") == "a = 1\n\nc = 3\n"
 
 
-@pytest.mark.parametrize("page", sorted((ROOT / "docs").glob("*.md")), ids=lambda page: page.stem)
+@pytest.mark.parametrize("page", MADE_PAGES, ids=lambda page: page.stem)
 def test_a_page_was_made_at_a_commit_of_this_history(page: Path) -> None:
     stamps = re.findall(r"at commit ([0-9a-f]+)", page.read_text(encoding="utf-8"))
     answer = subprocess.run(
@@ -160,7 +162,7 @@ def test_a_page_was_made_at_a_commit_of_this_history(page: Path) -> None:
         assert subprocess.run(command, cwd=ROOT, capture_output=True, check=False).returncode == 0, stamp
 
 
-@pytest.mark.parametrize("page", sorted((ROOT / "docs").glob("*.md")), ids=lambda page: page.stem)
+@pytest.mark.parametrize("page", MADE_PAGES, ids=lambda page: page.stem)
 def test_the_command_of_a_page_makes_its_numbers_elsewhere_too(page: Path) -> None:
     """Where an experiment draws fewer points elsewhere, its page says `--all`."""
     text = page.read_text(encoding="utf-8")

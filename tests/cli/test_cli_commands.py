@@ -243,9 +243,9 @@ def test_without_research_data_a_part_is_made(tmp_path: Path, monkeypatch: pytes
     made = {path.relative_to(here / "reproduced" / "ding2022").as_posix() for path in here.rglob("*.*")}
     assert made == {"ding2022.md", *(f"images/ding2022-figure{n}.svg" for n in (1, 2, 5))}
     page = (here / "reproduced" / "ding2022" / "ding2022.md").read_text(encoding="utf-8")
-    docs = (root / "docs" / "ding2022.md").read_text(encoding="utf-8")
-    assert docs.split("<!-- made: table3 -->")[1].split("<!-- end: table3 -->")[0] in page
-    assert page.startswith(docs.splitlines()[0])  # the words of docs/, without links to pages that are not here
+    committed = (root / "experiments" / "ding2022.md").read_text(encoding="utf-8")
+    assert committed.split("<!-- made: table3 -->")[1].split("<!-- end: table3 -->")[0] in page
+    assert page.startswith(committed.splitlines()[0])  # its words, without links to pages that are not here
     assert ".md)" not in page
     assert "images/ding2022-figure1.svg" in page
     assert "images/ding2022-figure4.svg" not in page  # nothing was drawn there
@@ -255,7 +255,7 @@ def test_without_research_data_a_part_is_made(tmp_path: Path, monkeypatch: pytes
     assert "Left out: Figures 3 and 4: this needs the research data file" in page
 
     succeed("reproduce", "ding2022", "--all", "--output", "whole")
-    assert "Grids are as in docs/" in (here / "whole" / "ding2022.md").read_text(encoding="utf-8")
+    assert "Grids are whole" in (here / "whole" / "ding2022.md").read_text(encoding="utf-8")
     capfd.readouterr()
 
     succeed("reproduce", "networks", "--output", "other")
