@@ -182,6 +182,11 @@ def test_the_first_page_links_every_other() -> None:
     assert linked - pages <= MADE
 
 
+def test_the_citation_is_of_this_version() -> None:
+    version = importlib.import_module("takifugu").__version__
+    assert f"\nversion: {version}\n" in (ROOT / "CITATION.cff").read_text(encoding="utf-8")
+
+
 def test_make_lists_every_task() -> None:
     outcome = run("make", "help")
     assert outcome.returncode == 0
@@ -194,7 +199,7 @@ def test_every_page_is_in_the_navigation_and_every_link_leads_somewhere() -> Non
     navigation = (ROOT / "mkdocs.yml").read_text(encoding="utf-8")
     for page in (ROOT / "docs").rglob("*.md"):
         assert page.name in navigation, page.name
-    elsewhere = [ROOT / "README.md", *(ROOT / "experiments").glob("*.md")]
+    elsewhere = [ROOT / "README.md", ROOT / "SECURITY.md", *(ROOT / "experiments").glob("*.md")]
     for page in [*elsewhere, *(ROOT / "docs").rglob("*.md")]:
         for target in re.findall(r"\]\((?!https?:|#|mailto:)([^)#]+)", page.read_text(encoding="utf-8")):
             leads = (page.parent / target).resolve()
