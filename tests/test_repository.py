@@ -199,7 +199,8 @@ def test_every_page_is_in_the_navigation_and_every_link_leads_somewhere() -> Non
     navigation = (ROOT / "mkdocs.yml").read_text(encoding="utf-8")
     for page in (ROOT / "docs").rglob("*.md"):
         assert page.name in navigation, page.name
-    elsewhere = [ROOT / "README.md", ROOT / "SECURITY.md", ROOT / "CONTRIBUTING.md", *(ROOT / "experiments").glob("*.md")]
+    top = [ROOT / name for name in ("README.md", "SECURITY.md", "CONTRIBUTING.md")]
+    elsewhere = [*top, *(ROOT / "experiments").glob("*.md")]
     for page in [*elsewhere, *(ROOT / "docs").rglob("*.md")]:
         for target in re.findall(r"\]\((?!https?:|#|mailto:)([^)#]+)", page.read_text(encoding="utf-8")):
             leads = (page.parent / target).resolve()

@@ -504,7 +504,7 @@ def test_a_window_has_remedies_that_keep_their_promise(tmp_path: Path) -> None:
     assert advised.remedies
     for remedy in advised.remedies:
         raw = applied(tomllib.loads(toml.read_text()), remedy.changes)
-        foreseen = forecast_of(plan(checked(raw, toml, None, "2026-W02")), anyway=True)
+        foreseen = forecast_of(plan(checked(raw, toml, None, "2026-W02")), allow_useless=True)
         (table,) = foreseen.tables
         assert table.name == remedy.table == "weekly-2026-W02"
         assert remedy.joint is not None
