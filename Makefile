@@ -88,6 +88,7 @@ docs: $(VENV)/.docs  ## the site, in site/
 	@$(RUN) -m tools.tables
 	@$(VENV)/bin/takifugu explore --output docs/explore.html --force --json >/dev/null
 	@$(VENV)/bin/zensical build --clean --strict
+	@$(RUN) -m tools.prose | tail -n 1
 
 clean:  ## remove the virtual environment and everything that the tasks wrote
 	rm -rf $(VENV) site .cache docs/explore.html out build dist .mypy_cache .ruff_cache .pytest_cache .hypothesis .benchmarks

@@ -8,6 +8,7 @@ import re
 import shutil
 import subprocess
 import sys
+import tomllib
 from functools import cache
 from pathlib import Path
 
@@ -291,3 +292,21 @@ def test_every_reviewed_mutant_is_one_of_the_code() -> None:
     command = [sys.executable, "-c", "import mutants; print(*mutants.reviewed_of_no_code(), sep='\\n')"]
     finished = subprocess.run(command, capture_output=True, text=True, check=True, timeout=600, env=tools)
     assert not finished.stdout.split("\n")[0]
+
+
+def test_no_page_is_longer_than_its_budget() -> None:
+    docs = ROOT / "docs"
+    written = tomllib.loads((docs / "budgets.toml").read_text(encoding="utf-8"))
+    budgets = written["budget"] | written["not-yet"]
+    pages = {path.relative_to(docs).as_posix(): path for path in docs.rglob("*.md") if path.parent.name != "theory"}
+    assert budgets.keys() <= pages.keys()
+    words = {name: len(path.read_text(encoding="utf-8").split()) for name, path in pages.items()}
+    assert {name: n for name, n in words.items() if n > 1.1 * budgets.get(name, 1500)} == {}
+
+
+def test_the_report_about_prose_leaves_out_what_is_none() -> None:
+    from tools.prose import measures, sentences
+
+    page = "# A title\n\nIt is short. Whose is it?\n\n```python\nprint('Not prose.')\n```\n\n| a | table of words |\n"
+    assert sentences(page) == ["It is short.", "Whose is it?"]
+    assert measures(sentences(page)).split() == ["mean", "3.0", "95", "%", "3", "clauses", "50.0", "%"]
