@@ -175,14 +175,6 @@ def test_every_error_of_a_paper_that_the_code_cites_is_explained() -> None:
 MADE = {"explore.html"}
 
 
-def test_the_first_page_links_every_other() -> None:
-    docs = ROOT / "docs"
-    linked = set(re.findall(r"\]\(([\w/.-]+\.md)\)", (docs / "index.md").read_text(encoding="utf-8")))
-    pages = {path.relative_to(docs).as_posix() for path in docs.rglob("*.md")}
-    assert pages - linked - {"index.md"} <= MADE
-    assert linked - pages <= MADE
-
-
 def test_the_citation_is_of_this_version() -> None:
     version = importlib.import_module("takifugu").__version__
     assert f"\nversion: {version}\n" in (ROOT / "CITATION.cff").read_text(encoding="utf-8")
