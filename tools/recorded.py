@@ -102,7 +102,7 @@ def goldens() -> Iterator[Problem]:
 
 
 def published() -> Iterator[Problem]:
-    """Yield the nine published networks of docs/real-networks.md, and pairs of their variables with a delta."""
+    """Yield the nine published networks of experiments/real-networks.md, and pairs of their variables with a delta."""
     for name in networks.NETWORKS:
         path = find(f"bif/{name}.bif")
         if path is None:

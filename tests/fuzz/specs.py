@@ -23,7 +23,7 @@ WITH_DELTA = (
     "kantorovich-gaussian-b",
 )  # fmt: skip
 COMPOSING = ("quilt-exact", "group", "quilt-exact", "auto", "quilt-approx", "laplace-exact", "entry", "wasserstein")
-#: Mechanisms whose scale is never above that of another one, wherever both apply (docs/mechanisms.md).
+#: Mechanisms whose scale is never above that of another one, wherever both apply (docs/reference/mechanisms.md).
 NEVER_ABOVE = (
     ("laplace-exact", "wasserstein"), ("laplace-exact", "group"), ("wasserstein", "group"), ("quilt-exact", "group"),
 )  # fmt: skip

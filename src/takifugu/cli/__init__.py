@@ -301,12 +301,12 @@ def beliefs() -> None:
 
 @main.command(runs="cli.examples:reproduce")
 @click.argument("target", required=False)
-@click.option("-o", "--output", type=PATH, help="Folder of its page and pictures [default: docs/].")
+@click.option("-o", "--output", type=PATH, help="Folder of its page and pictures [default: experiments/].")
 @click.option("--all", "whole", is_flag=True, help="Draw all points of the documentation, not a tenth of them.")
 @JSON_OPTION
 def reproduce() -> None:
     """Reproduce a paper's experiment, or list the experiments.
 
     The experiments are in a checkout of the source. What needs research data that are absent is left out, and said.
-    Without --output the pages of docs/ are rewritten, whole.
+    Without --output the pages of the checkout are rewritten, whole.
     """
