@@ -28,7 +28,7 @@ from takifugu.releasing.advice.changes import Change, in_text
 from takifugu.releasing.advice.leaving_out import in_place_of_good
 from takifugu.releasing.draft.declared import DECLARED, OF_THE_TABLE, missing_in, question_of, value_of
 from takifugu.releasing.draft.evidence import Evidence, evidence
-from takifugu.releasing.draft.questions import NONE, Answers, Question, opening, questions
+from takifugu.releasing.draft.questions import NONE, QUESTIONS, Answers, Question, asked_of, opening, questions
 from takifugu.releasing.draft.text import Draft, draft_of, text_of
 from takifugu.releasing.file.kind import ReleaseFile, Unit
 from takifugu.releasing.file.loading import checked
@@ -224,7 +224,20 @@ class Proposal:
                 kept.answers[name] = word
                 break
             else:
-                return
+                if kept.open or kept.wrong or not (name := self._unasked(said, kept)):
+                    return
+                try:
+                    questions(opened, {**kept.answers, name: said[name]})
+                    kept.answers[name] = said[name]
+                except TakifuguError as error:
+                    kept.wrong[name] = error.message
+
+    def _unasked(self, said: Answers, kept: _Kept) -> str:
+        """Return the name of an answer about the table that nothing asks for: it holds, and is shown."""
+        known = [name for name in OF_THE_TABLE if name in said and name not in kept.asked and name in QUESTIONS]
+        if known:
+            kept.asked[known[0]] = self._seen.get(known[0]) or asked_of(known[0])
+        return known[0] if known else ""
 
     def _declare(self, opened: Evidence, said: Answers, kept: _Kept, changes: Sequence[Change]) -> None:
         """Ask what no table tells, and read the data once nothing is missing."""

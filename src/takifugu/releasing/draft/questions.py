@@ -114,6 +114,12 @@ def _ask(
     return Question(key or what.partition("-")[0], words.format(repr(visible(column))), some, evidence, why, offered)
 
 
+def asked_of(name: str) -> Question:
+    """Return the question of an answer that nothing asks for, without choices."""
+    words, why = QUESTIONS[name]
+    return Question(name, words, (), "", why, form="text")
+
+
 def unsaid(some: Sequence[Question]) -> InputError:
     """Return the error of questions for the owner alone."""
     return InputError(
