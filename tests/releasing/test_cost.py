@@ -93,4 +93,4 @@ def test_several_files_are_told_one_after_the_other(tmp_path: Path) -> None:
     second = files.write(tmp_path / "b", changed(files.SPEC, ("epsilon = 1.0", 'epsilon = 1.0\nmechanism = "group"')))
     documents = json_of("cost", first, second)["files"]
     assert [document["file"] for document in documents] == [str(first), str(second)]
-    assert ended(2, "cost", first, second, "--svg", tmp_path / "x.svg").stdout == ""
+    assert ended(2, "cost", first, second, "--output", tmp_path / "x.svg").stdout == ""

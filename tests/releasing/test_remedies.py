@@ -151,7 +151,7 @@ def test_no_remedy_is_written_by_hand() -> None:
 def test_what_comes_next_is_a_report_and_a_release(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     opened: list[str] = []
     monkeypatch.setattr("webbrowser.open", lambda address: opened.append(address) is None)
-    said = succeed("example", "--run", "--folder", tmp_path)
+    said = succeed("example", "--run", "--output", tmp_path)
     (line,) = re.findall(r"^Next +takifugu (.*)$", said.stdout, re.MULTILINE)
     succeed(*shlex.split(line))
     assert opened

@@ -209,10 +209,15 @@ class Additive:
 
     @cached_property
     def is_count(self) -> bool:
-        """Return whether each entry adds 1 to a cell, or nothing."""
+        """Return whether each entry adds one step of the grid to a cell, or nothing."""
         ones = bool(np.isin(self.total_kinds[0][0], (0, 1)).all())
         least, most = self._ends
-        return ones and self.grid == 1 and bool((least >= 0).all() and (most <= 1).all())
+        return ones and bool((least >= 0).all() and (most <= 1).all())
+
+    @property
+    def is_whole_count(self) -> bool:
+        """Return whether each entry adds 1 to a cell, or nothing."""
+        return self.is_count and self.grid == 1
 
     def constant_sum(self) -> Fraction | None:
         """Return the cells' constant sum in answer units, None without one.

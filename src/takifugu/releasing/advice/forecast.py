@@ -8,7 +8,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from takifugu.core.errors import CompositionRefused, PeopleUndeclared
-from takifugu.core.escaping import at_most, command, number
+from takifugu.core.escaping import command, number, plus_minus
 from takifugu.core.names import normalised
 from takifugu.core.people import PEOPLE, People
 from takifugu.core.plain import Json
@@ -146,7 +146,7 @@ def _rows(tables: Sequence[Expected]) -> Iterator[tuple[str, ...]]:
             if blur.ranges:
                 reach = " to ".join(dict.fromkeys(map(number, (min(blur.ranges), max(blur.ranges)))))
                 share = " to ".join(dict.fromkeys(f"{number(100 * part, digits=3)} %" for part in blur.shares))
-            sizes = at_most(blur.half_width), reach, share, number(blur.median)
+            sizes = plus_minus(blur.half_width), reach, share, number(blur.median)
             if blur.marks:
                 sizes = "-", "-", "-", "-"
             yield (name, whose, *sizes)

@@ -59,20 +59,23 @@ class Expectation:
 
     `matters` is None where it is not declared, `cells` None where nothing says what to expect: then `matters` must be.
     `source` says where the expectation comes from, `reach` how far two cells, or two values of one, can ever differ.
+    `counting` are the cells that count to a reader, where some do not.
     """
 
     cells: tuple[float, ...] | None
     matters: float | None
     source: str
     reach: float = math.inf
+    counting: tuple[float, ...] | None = None
 
     @property
     def varies(self) -> float:
-        """Return the range of the cells, or the mean of alike ones."""
+        """Return the range of the cells that count, or the mean of alike ones."""
         if self.cells is None:
             return math.nan
-        reach, mean = max(self.cells) - min(self.cells), math.fsum(self.cells) / len(self.cells)
-        return reach if len(self.cells) > 1 and reach >= ALIKE * abs(mean) else abs(mean)
+        cells = self.counting or self.cells
+        reach, mean = max(cells) - min(cells), math.fsum(cells) / len(cells)
+        return reach if len(cells) > 1 and reach >= ALIKE * abs(mean) else abs(mean)
 
     @property
     def what_matters(self) -> float:
