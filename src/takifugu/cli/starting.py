@@ -47,7 +47,7 @@ def init(
     with within("data"):
         checked_path(relative(Path(data), output))
     if app:
-        from takifugu.cli.app import serve
+        from takifugu.cli.serving import serve
 
         serve(data, output, force, said)
         return

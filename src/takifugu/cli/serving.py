@@ -43,7 +43,7 @@ def serve(data: str, output: Path, force: bool, said: Answers) -> None:
         written(start, text, force or is_ours)
 
     proposal = Proposal(data, output, plugins_line(), said)
-    with _listening() as listening:
+    with listening_here() as listening:
         port = listening.getsockname()[1]
         guard = Guard(port)
         config = uvicorn.Config(application(proposal, write, guard), log_level="error", lifespan="off", ws="none")
@@ -60,7 +60,7 @@ def serve(data: str, output: Path, force: bool, said: Answers) -> None:
             proposal.close()
 
 
-def _listening() -> socket.socket:
+def listening_here() -> socket.socket:
     """Return a socket that only this machine reaches, at a port that is free."""
     listening = socket.socket()
     try:
