@@ -3,10 +3,12 @@
 import json
 import threading
 from collections.abc import Iterator
+from importlib.resources import files
 from pathlib import Path
 from typing import Any
 
 import pytest
+from dukpy import evaljs
 from starlette.testclient import TestClient
 from tests.releasing.test_proposal import OWNED, PLAIN, table
 from tests.support.commands import json_of
@@ -219,6 +221,20 @@ def test_a_table_that_is_none_is_refused_in_words(tmp_path: Path, name: str, con
     for what in ("state", "remedies", "foresee"):
         answer = browser.post(f"/ask/{what}", json={"said": {}, "changes": []}, headers=HEADERS)
         assert words in str(answer.json()["error"])
+
+
+@pytest.mark.parametrize("states", ["a 4, b 4", "a 9, b 2"])
+def test_the_engine_of_the_slider_is_near_what_the_library_finds(app: App, states: str) -> None:
+    """The page multiplies the library's ± by what its engine says of the scale."""
+    found = {e: app.ask("state", {**SAID, "mean_duration": states, "epsilon": str(e)}) for e in (0.3, 1, 4)}
+    engine = files("takifugu.pages").joinpath("explorer", "engine.js").read_text("utf-8")
+    chain = found[1]["chain"]
+    scales = [evaljs(f"""{engine};
+        const chain = {json.dumps(chain)}, change = changeOf(chain.query, chain.matrix.length, chain.counted);
+        leastScale(chain.matrix, chain.length, change, {e});""") for e in found]  # fmt: skip
+    halves = [state["tables"][0]["half"] for state in found.values()]
+    for scale, half in zip(scales, halves, strict=True):
+        assert scale / scales[1] * halves[1] == pytest.approx(half, rel=0.05, abs=1)
 
 
 def test_the_release_is_that_of_the_library(app: App, monkeypatch: pytest.MonkeyPatch) -> None:

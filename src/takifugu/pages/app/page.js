@@ -69,7 +69,9 @@ function showQuestions(questions) {
       made.innerHTML = text;
       const next = made.firstElementChild;
       next.dataset.question = question.name;
+      const unsent = [...box?.querySelectorAll("input") ?? []].filter(input => input.value !== input.defaultValue);
       if (box) box.replaceWith(next);
+      for (const { id, value } of unsent) if (element(id)) element(id).value = value;
       box = next;
       drawn.set(question.name, text);
       if (focused) setTimeout(() => element(focused)?.focus());
