@@ -13,11 +13,12 @@ from tests.releasing.test_proposal import table
 from tests.support.commands import ended, words_of
 from tests.support.terminals import PLACE
 
-from takifugu.cli import serving
+from takifugu.pages.app import serving
 
 
 def test_without_its_packages_it_names_what_to_type(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setitem(sys.modules, "uvicorn", None)
+    monkeypatch.delitem(sys.modules, "takifugu.pages.app.serving")
     assert "pip install 'takifugu[app]'" in words_of(ended(2, "app", table(tmp_path), "-o", tmp_path / "r.toml"))
 
 

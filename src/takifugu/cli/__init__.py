@@ -261,7 +261,7 @@ def explore() -> None:
     """
 
 
-@main.command(runs="cli.serving:app")
+@main.command(runs="cli.starting:app")
 @click.argument("data")
 @click.argument("answers", metavar="[KEY=ANSWER]...", nargs=-1)
 @click.option("-o", "--output", type=PATH, default="release.toml", show_default=True, help="The file to write.")

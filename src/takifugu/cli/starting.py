@@ -1,10 +1,11 @@
-"""`init` and `keys`: what a release file starts from."""
+"""`init`, `app` and `keys`: what a release file starts from."""
 
 from __future__ import annotations
 
 import json
 import shlex
 import tomllib
+import webbrowser
 from collections.abc import Sequence
 from dataclasses import asdict, dataclass
 from functools import cached_property, partial
@@ -23,7 +24,7 @@ from takifugu.core.plain import Json, toml_of
 from takifugu.core.sections import checked_path
 from takifugu.core.text.tables import labelled, paragraph
 from takifugu.releasing.draft.declared import Missing, missing, place_of
-from takifugu.releasing.draft.evidence import Evidence, evidence
+from takifugu.releasing.draft.evidence import Evidence, evidence, refuse_no_file
 from takifugu.releasing.draft.questions import NONE, Answers, Question, opening, questions
 from takifugu.releasing.draft.text import Draft, draft_of, relative, text_of
 from takifugu.releasing.file.kinds import KINDS, PLAINLY, drafted
@@ -47,9 +48,7 @@ def init(
     with within("data"):
         checked_path(relative(Path(data), output))
     if app:
-        from takifugu.cli.serving import serve
-
-        serve(data, output, force, said)
+        _serve(data, output, force, said)
         return
     answered, asks = _Answered(), not yes and can_ask()
     with _opened(data, said, answered, asks) as opened:
@@ -63,6 +62,37 @@ def init(
         print_json("init", Path(data), _document(draft, start, answered))
     else:
         _print(draft)
+
+
+def app(data: str, answers: tuple[str, ...], output: Path, force: bool) -> None:
+    refuse_overwriting(output, force)
+    with within("data"):
+        checked_path(relative(Path(data), output))
+    _serve(data, output, force, said_in(answers))
+
+
+def _serve(data: str, output: Path, force: bool, said: Answers) -> None:
+    """Serve the app about a table until Ctrl-C; it starts with what was said."""
+    try:
+        from takifugu.pages.app.serving import serve
+    except ImportError:
+        raise InputError("the app is not installed", fix="pip install 'takifugu[app]'") from None
+    from takifugu.releasing.proposal import Proposal
+
+    refuse_no_file(data)
+    proposal = Proposal(data, output, plugins_line(), said)
+
+    def tell(address: str) -> None:
+        click.echo(f"{address}\nIt opens once, in a browser of this machine. Ctrl-C ends the app.")
+        if not webbrowser.open(address):
+            click.echo("There is no browser here: open this address with one.", err=True)
+
+    try:
+        serve(proposal, lambda start, text, is_ours: written(start, text, force or is_ours), tell)
+    except KeyboardInterrupt:
+        click.echo("The app has ended.", err=True)
+    finally:
+        proposal.close()
 
 
 def said_in(answers: tuple[str, ...]) -> dict[str, str]:

@@ -160,7 +160,7 @@ function showCells(table, half) {
   const labels = Object.keys(table?.expected ?? {}).slice(0, 30);
   element("expected").hidden = !labels.length || half == null;
   if (element("expected").hidden) return;
-  const width = Math.min(640, element("cells").clientWidth || 640), left = width < 500 ? 90 : 130;
+  const width = Math.max(300, Math.min(640, element("cells").clientWidth || 640)), left = width < 500 ? 90 : 130;
   const values = labels.map(label => table.expected[label]), top = Math.max(...values) + half || 1;
   const x = value => left + (width - left - 160) * Math.max(0, value) / top;
   const words = values.map(value => `${value < half ? "noise" : integer(value)} ± ${integer(half)}`);
