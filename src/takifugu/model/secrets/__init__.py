@@ -14,7 +14,7 @@ from takifugu.model.secrets.families import Believed, Family, View
 from takifugu.model.secrets.hypotheses import Comparison, Hypothesis, LawIs, PropertyIs, entry_is
 
 #: Kinds of secrets about facts: the data say which hypothesis holds. Of other kinds nobody knows.
-OF_FACTS = frozenset(("every-entry", "entry", "presence", "dataset-property"))
+OF_FACTS = frozenset(("every-entry", "every-run", "entry", "presence", "dataset-property"))
 #: Keys of written secrets that compare each value with some others only.
 _OF_SOME = ("max_difference", "pairs", "sets")
 
@@ -90,6 +90,7 @@ KINDS: Registry[Callable[[Plain], Secret]] = Registry(
     "the secret's kind",
     {
         "every-entry": "model.secrets.of_entries:every_from",
+        "every-run": "model.secrets.of_entries:run_from",
         "entry": "model.secrets.of_entries:EntryPair.from_dict",
         "presence": "model.secrets.of_entries:presence_from",
         "which-law": "model.secrets:WhichLaw.from_dict",
