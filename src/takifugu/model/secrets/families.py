@@ -34,6 +34,18 @@ class WithAbsence(Protocol):
     def absence(self) -> str: ...
 
 
+@runtime_checkable
+class InOrder(Believed, Protocol):
+    """A belief about steps that follow each other, in one sequence or in pieces."""
+
+    @property
+    def in_pieces(self) -> bool: ...
+
+    def components(self) -> Sequence[range]: ...
+
+    def component(self, number: int) -> Any: ...
+
+
 class Described(Believed, Protocol):
     """What a view passes on of the belief that it is of."""
 

@@ -5,7 +5,6 @@ from __future__ import annotations
 from collections.abc import Hashable
 from dataclasses import dataclass, field
 from fractions import Fraction
-from typing import Protocol, runtime_checkable
 
 from takifugu.core.entries import position
 from takifugu.core.errors import InputError
@@ -13,7 +12,7 @@ from takifugu.core.lists import value_of
 from takifugu.core.nearest import unknown
 from takifugu.core.plain import AS_IT_IS, LEFT_OUT, Plain, PlainForm
 from takifugu.core.rules import requires
-from takifugu.model.secrets.families import Believed, Family, View, WithAbsence, view_of
+from takifugu.model.secrets.families import Believed, Family, InOrder, View, WithAbsence, view_of
 from takifugu.model.secrets.hypotheses import State
 from takifugu.numbers.rationals import Number, as_positive, as_whole, is_whole, to_text
 
@@ -47,14 +46,6 @@ class EveryEntry(PlainForm, kind="every-entry"):
         if self.max_difference is None:
             return subject
         return f"{subject}, up to a difference of {to_text(self.max_difference)}"
-
-
-@runtime_checkable
-class InOrder(Protocol):
-    """A belief about steps that follow each other, in one sequence or in pieces."""
-
-    @property
-    def in_pieces(self) -> bool: ...
 
 
 @dataclass(frozen=True)
