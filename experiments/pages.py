@@ -22,7 +22,7 @@ OUTPUT = Path(os.environ["TAKIFUGU_OUTPUT"]).resolve() if os.environ.get("TAKIFU
 PAGES = OUTPUT or ROOT / "docs"
 EXAMPLES = ROOT / "examples"
 IMAGES = PAGES / "images"
-#: Whether the grids are those of docs/; elsewhere a tenth of their points, unless `--whole` is written.
+#: Whether the grids are those of docs/; elsewhere a tenth of their points, unless `--all` is written.
 IS_WHOLE = OUTPUT is None or os.environ.get("TAKIFUGU_WHOLE") == "1"
 
 _BLOCK = re.compile(r"(<!-- made: ([^\n]+) -->\n).*?(\n<!-- end: \2 -->)", re.DOTALL)
@@ -81,7 +81,7 @@ def make(page: Path | None, command: str, parts: Mapping[str, Part]) -> None:
         return
     stamped = f"Made by `{command}` {stamp()}."
     if page is not None and OUTPUT is not None:
-        grids = "Grids are as in docs/" if IS_WHOLE else "Grids are coarse; with `--whole` they have all points"
+        grids = "Grids are as in docs/" if IS_WHOLE else "Grids are coarse; with `--all` they have all points"
         lines = [f"{stamped} It took {seconds}. {grids}."]
         _write_anew(page, {**tables, "stamp": _stamped(lines, left_out)}, _LEFT_OUT)
     elif page is not None:
@@ -147,7 +147,7 @@ def commit() -> str:
 
 def whole_command(command: str) -> str:
     """Return the command that makes the same tables and pictures elsewhere: with all points, where these have them."""
-    return f"{command} --whole" if IS_WHOLE else command
+    return f"{command} --all" if IS_WHOLE else command
 
 
 def stamp() -> str:

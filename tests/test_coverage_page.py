@@ -154,12 +154,12 @@ def test_a_page_was_made_at_a_commit_of_this_history(page: Path) -> None:
 
 @pytest.mark.parametrize("page", sorted((ROOT / "docs").glob("*.md")), ids=lambda page: page.stem)
 def test_the_command_of_a_page_makes_its_numbers_elsewhere_too(page: Path) -> None:
-    """Where an experiment draws fewer points elsewhere, its page says `--whole`."""
+    """Where an experiment draws fewer points elsewhere, its page says `--all`."""
     text = page.read_text(encoding="utf-8")
     for target, more in re.findall(r"`takifugu reproduce (\w+)([^`]*)`", text):
         experiment = (ROOT / "experiments" / f"{target}.py").read_text(encoding="utf-8")
         if page.name != "coverage.md" and "IS_WHOLE else" in experiment:
-            assert "--whole" in more, f"takifugu reproduce {target}{more}"
+            assert "--all" in more, f"takifugu reproduce {target}{more}"
 
 
 def test_a_number_about_the_stars_says_for_which_rho() -> None:

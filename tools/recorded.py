@@ -55,7 +55,7 @@ class Problem:
         """Return the calibration; raises what takifugu raises."""
         return tf.calibrate(
             self.framework, self.query, self.epsilon, self.delta, mechanism=self.mechanism,
-            only_release=self.only_release, allow_zero_noise=self.allow_zero_noise,
+            single_release=self.only_release, allow_zero_noise=self.allow_zero_noise,
         )  # fmt: skip
 
 

@@ -144,7 +144,7 @@ def test_two_windows_of_sixty_steps_are_charged_nearly_what_they_lose(start: Any
 def test_a_delta_of_four_hundred_steps() -> None:
     framework = hide(tf.MarkovChain(STICKY, 400))
     query = tf.Count(1, entries=range(200, 204))
-    calibration = tf.calibrate(framework, query, 1, delta=1e-3, mechanism="gaussian-exact", only_release=True)
+    calibration = tf.calibrate(framework, query, 1, delta=1e-3, mechanism="gaussian-exact", single_release=True)
     audit = exact_delta(calibration)
     assert 0.95e-3 < audit.loss <= audit.upper <= 1e-3
     less = RoundedNormal(calibration.randomiser.sigma * Fraction(95, 100), Fraction(1))

@@ -219,5 +219,5 @@ def test_it_is_noticed(sabotage: Sabotage, monkeypatch: pytest.MonkeyPatch) -> N
 
 def test_each_mechanism_on_densities_is_broken_once() -> None:
     """A mechanism that begins to look at densities is halved here, too."""
-    rows = tf.compare(tf.Pufferfish(INCOME, incomes(0.1)), tf.Identity(grid="0.01"), 1, "0.01", only_release=True)
+    rows = tf.compare(tf.Pufferfish(INCOME, incomes(0.1)), tf.Identity(grid="0.01"), 1, "0.01", single_release=True)
     assert {row.name for row in rows if row.scale is not None} == {*ON_DENSITIES}

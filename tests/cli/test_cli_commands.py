@@ -15,6 +15,7 @@ from click.testing import CliRunner
 from tests.releasing import files
 from tests.support.commands import all_commands, ended, invoke, json_of, refused, succeed, widest, words_of
 from tests.support.failing import raising
+from tests.support.research import research_file
 from tests.support.terminals import AT_ONCE, in_streams
 
 from takifugu import TakifuguError, release_file
@@ -92,7 +93,7 @@ def test_odds_with_delta() -> None:
 
 @pytest.mark.parametrize(("words", "says"), [
     (("--prior", "2"), "the prior"), (("--epsilon", "0"), "epsilon"), (("--delta", "1"), "delta"),
-    (("--epsilon", "much"), "epsilon"), (("--svg", "."), "overwritten"),
+    (("--epsilon", "much"), "epsilon"), (("--output", "."), "overwritten"),
 ])  # fmt: skip
 def test_odds_refuse_what_means_nothing(words: tuple[str, ...], says: str) -> None:
     assert says in refused("odds", *words)
@@ -132,12 +133,12 @@ def test_pictures_of_odds_and_costs(tmp_path: Path) -> None:
     where = files.write(tmp_path)
     for words in (["odds"], ["cost", where, "--epsilons", "0.5,2"]):
         picture = tmp_path / "picture.svg"
-        succeed(*words, "--svg", picture)
+        succeed(*words, "--output", picture)
         assert ElementTree.parse(picture).getroot().tag.endswith("svg")
-        assert "--force" in ended(2, *words, "--svg", picture).stderr
-        succeed(*words, "--svg", picture, "--force")
+        assert "--force" in ended(2, *words, "--output", picture).stderr
+        succeed(*words, "--output", picture, "--force")
         picture.unlink()
-    nowhere = ended(2, "odds", "--svg", tmp_path / "no" / "picture.svg")
+    nowhere = ended(2, "odds", "--output", tmp_path / "no" / "picture.svg")
     assert "cannot be written (no such file or directory)" in nowhere.stderr
 
 
@@ -254,7 +255,7 @@ def test_without_research_data_a_part_is_made(tmp_path: Path, monkeypatch: pytes
     assert "Grids are coarse" in page
     assert "Left out: Figures 3 and 4: this needs the research data file" in page
 
-    succeed("reproduce", "ding2022", "--whole", "--output", "whole")
+    succeed("reproduce", "ding2022", "--all", "--output", "whole")
     assert "Grids are as in docs/" in (here / "whole" / "ding2022.md").read_text(encoding="utf-8")
     capfd.readouterr()
 
@@ -429,3 +430,18 @@ def test_the_shell_completes_commands(shell: str) -> None:
     line = {"COMP_WORDS": "takifugu co", "COMP_CWORD": "1" if shell != "fish" else "co"}
     result = CliRunner().invoke(main, [], env={"_TAKIFUGU_COMPLETE": f"{shell}_complete", **line}, prog_name="takifugu")
     assert "cost" in result.output
+
+
+def test_published_guarantees_of_a_day_are_priced_where_days_resemble_each_other() -> None:
+    losses = {row["name"]: list(row["losses"].values()) for row in json_of("odds", "--deployments")["deployments"]}
+    assert losses["Google, Community Mobility Reports"] == pytest.approx([5.27, 6.89, 8.38, 11.68], abs=0.005)
+    assert "5.275" in succeed("odds", "--deployments").stdout
+    ended(2, "odds", "--deployments", "--output", "picture.svg")
+
+
+def test_the_published_guarantees_are_those_of_the_registry() -> None:
+    rows = [line.split(",") for line in research_file("deployments/event_level.csv").read_text().split()[1:]]
+    registered = {(float(epsilon), unit) for _, unit, epsilon in rows}
+    priced = json_of("odds", "--deployments")["deployments"]
+    units = {"day": "user-day", "6 hours": "user-quarter-day", "contribution": "contribution-day"}
+    assert {(row["epsilon"], units[row["event"]]) for row in priced} == registered

@@ -62,8 +62,7 @@ class Call:
 
 def public():
     """Yield each function and constructor with the code that its arguments reach."""
-    for name in tf.__all__:
-        value = getattr(tf, name)
+    for name, value in [(name, getattr(home, name)) for home in (tf, tf.numbers) for name in home.__all__]:
         if inspect.isclass(value) and not issubclass(value, BaseException):
             yield name, value, value.__init__.__code__
             for member, raw in vars(value).items():

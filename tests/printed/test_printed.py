@@ -103,7 +103,7 @@ def run(*words: str) -> str:
 
 @pytest.mark.slow
 def test_the_demo(folder: Path) -> None:
-    compared(masked(run("example", "--run", "--folder", "demo"), folder), "demo")
+    compared(masked(run("example", "--run", "--output", "demo"), folder), "demo")
 
 
 @pytest.mark.slow

@@ -151,7 +151,7 @@ def test_no_remedy_is_written_by_hand() -> None:
 def test_what_comes_next_is_a_report_and_a_release(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     opened: list[str] = []
     monkeypatch.setattr("webbrowser.open", lambda address: opened.append(address) is None)
-    said = succeed("example", "--run", "--folder", tmp_path)
+    said = succeed("example", "--run", "--output", tmp_path)
     (line,) = re.findall(r"^Next +takifugu (.*)$", said.stdout, re.MULTILINE)
     succeed(*shlex.split(line))
     assert opened
@@ -504,7 +504,7 @@ def test_a_window_has_remedies_that_keep_their_promise(tmp_path: Path) -> None:
     assert advised.remedies
     for remedy in advised.remedies:
         raw = applied(tomllib.loads(toml.read_text()), remedy.changes)
-        foreseen = forecast_of(plan(checked(raw, toml, None, "2026-W02")), anyway=True)
+        foreseen = forecast_of(plan(checked(raw, toml, None, "2026-W02")), allow_useless=True)
         (table,) = foreseen.tables
         assert table.name == remedy.table == "weekly-2026-W02"
         assert remedy.joint is not None

@@ -120,7 +120,7 @@ def advise() -> None:
 @click.option("--epsilons", metavar="LIST", help="Other epsilons, such as 0.5,1,2: a row each.")
 @click.option("--windows", type=int, metavar="N", help="N windows of a calendar, one after the other: 52 weeks.")
 @WINDOW_OPTION
-@click.option("--svg", type=PATH, help="Write the picture of --epsilons here.")
+@click.option("-o", "--output", "svg", type=PATH, help="Write the picture of --epsilons here.")
 @click.option("--force", is_flag=True, help="Overwrite a picture that is there.")
 @JSON_OPTION
 def cost() -> None:
@@ -215,13 +215,16 @@ def audit() -> None:
 @click.option("--prior", default="0.1", show_default=True, help="How sure a reader is beforehand: 0.1, or 10%.")
 @click.option("--epsilon", default="1", show_default=True, help="The epsilon of the promise.")
 @click.option("--delta", default="0", show_default=True, help="The delta of the promise.")
-@click.option("--svg", type=PATH, help="Write the picture of it here.")
+@click.option("--deployments", is_flag=True, help="What published guarantees of one day are worth.")
+@click.option("-o", "--output", "svg", type=PATH, help="Write the picture of it here.")
 @click.option("--force", is_flag=True, help="Overwrite a picture that is there.")
 @JSON_OPTION
 def odds() -> None:
     """Show how sure a reader can become of a secret.
 
-    A pocket calculator: from a suspicion beforehand, epsilon and delta to the suspicion afterwards. Reads no file.
+    A pocket calculator: from a suspicion beforehand, epsilon and delta to the suspicion afterwards. With
+    --deployments: guarantees of one day or event, as published, and their loss where days resemble each other. Reads no
+    file.
     """
 
 
@@ -275,7 +278,7 @@ def keys() -> None:
 @main.command(runs="cli.examples:example")
 @click.argument("name", required=False)
 @click.option("--run", is_flag=True, help="Write it, show its cost, publish it, and show its certificate and ledger.")
-@click.option("--folder", type=PATH, help="Where to write  [default: this folder; with --run a temporary one].")
+@click.option("-o", "--output", "folder", type=PATH, help="Where to write  [here; with --run a temporary folder].")
 @JSON_OPTION
 def example() -> None:
     """Write an example, or list the examples.
@@ -299,7 +302,7 @@ def beliefs() -> None:
 @main.command(runs="cli.examples:reproduce")
 @click.argument("target", required=False)
 @click.option("-o", "--output", type=PATH, help="Folder of its page and pictures [default: docs/].")
-@click.option("--whole", is_flag=True, help="Draw all points of the documentation, not a tenth of them.")
+@click.option("--all", "whole", is_flag=True, help="Draw all points of the documentation, not a tenth of them.")
 @JSON_OPTION
 def reproduce() -> None:
     """Reproduce a paper's experiment, or list the experiments.

@@ -37,7 +37,7 @@ def _explained(typed: Sequence[str]) -> Sequence[str]:
     """Return the line for `explain`, of a file or without one."""
     if file := next((word for word in typed if word.endswith(".toml")), None):
         return ["cost", file, "--epsilons", "0.1,0.2,0.5,1,2,5,10"]
-    return ["odds", *typed]
+    return ["odds", *_renamed(typed, {"--svg": "--output"})]
 
 
 def _schema(typed: Sequence[str]) -> Sequence[str]:
@@ -61,7 +61,7 @@ COMMANDS: dict[str, tuple[str, Line]] = {
     "ask": ("is 'session' now", _after("session")),
     "schema": ("is 'keys KIND --json' now", _schema),
     "certificate": ("is gone: 'verify' says what a certificate promises, of a file or a folder", _verified),
-    "demo": ("is 'example --run' now", lambda typed: ["example", "--run", *typed]),
+    "demo": ("is 'example --run' now", lambda typed: ["example", "--run", *_renamed(typed, {"--folder": "--output"})]),
     "ledger init": (
         "is gone, since a release makes its ledger where there is none", lambda _: ["release", "FILE"]
     ),
@@ -95,6 +95,10 @@ OPTIONS: dict[str, dict[str, str]] = {
     "init": {f"--{old}": f"--{new}" for old, new in _INIT.items()},
     "release": {"--again": "--replace", "--once": "--idempotency-key", "--anyway": "--allow-useless"},
     "check": {"--anyway": "--allow-useless"},
+    "cost": {"--svg": "--output"},
+    "odds": {"--svg": "--output"},
+    "example": {"--folder": "--output"},
+    "reproduce": {"--whole": "--all"},
 }
 #: The options of before that are no options, and what to write in place of each.
 GONE: dict[str, dict[str, str]] = {
@@ -131,12 +135,16 @@ def option_now(path: str, option: str, words: Sequence[str]) -> str | None:
     names = OPTIONS.get(path, {})
     if option not in names:
         return None
-    return f"It is {names[option]} now. Write {_pasted([_renamed(word, names) for word in words])}."
+    return f"It is {names[option]} now. Write {_pasted(_renamed(words, names))}."
 
 
-def _renamed(word: str, names: dict[str, str]) -> str:
-    name, is_given, value = word.partition("=")
-    return f"{names.get(name, name)}{is_given}{value}"
+def _renamed(words: Sequence[str], names: dict[str, str]) -> list[str]:
+    """Return words with the options of before by their names of now."""
+    renamed = list[str]()
+    for word in words:
+        name, is_given, value = word.partition("=")
+        renamed.append(f"{names.get(name, name)}{is_given}{value}")
+    return renamed
 
 
 def _pasted(words: Sequence[str]) -> str:

@@ -63,10 +63,21 @@ def as_exact_as(value: Real, half: float | Fraction) -> Real:
     >>> as_exact_as(1374.55, 52), as_exact_as(1374.55, 5.5), as_exact_as(1374.55, 0)
     (1375.0, 1374.5, 1374.55)
     """
-    digits = number(half)
+    digits = plus_minus(half)
     if not half or "e" in digits:
         return value
     return round(value, len(digits.partition(".")[2]))
+
+
+def plus_minus(half: float | Fraction) -> str:
+    """Write a ± to three digits, or all whole ones, and never less.
+
+    >>> plus_minus(31), plus_minus(2.58334), plus_minus(123456.5), plus_minus(0.000123456)
+    ('31', '2.59', '123,457', '0.000124')
+    """
+    size = abs(float(half))
+    whole = len(str(int(size))) if math.isfinite(size) else 0
+    return at_most(half, digits=max(3, whole))
 
 
 def number(value: float | Fraction | None, missing: str = "-", digits: int = 6) -> str:

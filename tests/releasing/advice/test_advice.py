@@ -5,6 +5,7 @@ import shlex
 import shutil
 import tomllib
 from dataclasses import replace
+from fractions import Fraction
 from pathlib import Path
 from typing import Any
 
@@ -15,16 +16,16 @@ from tests.support.release_files import believe, changed, hide, publish, read_fr
 from tests.support.releases import judged, put
 
 import takifugu as tf
-from takifugu.core.errors import LedgerError, SpecError
+from takifugu.core.errors import LedgerError
 from takifugu.releasing.advice.advice import Advice
 from takifugu.releasing.advice.bands import Band
 from takifugu.releasing.advice.candidates import ideas
 from takifugu.releasing.advice.changes import applied, half_as_long, what_if
-from takifugu.releasing.advice.checking import check
 from takifugu.releasing.advice.forecast import forecast_of
 from takifugu.releasing.advice.worth import Expectation, Verdict, Worth
 from takifugu.releasing.file.loading import checked
 from takifugu.releasing.planning.plan import plan
+from takifugu.releasing.publishing.rehearsing import rehearse
 
 EXAMPLES = Path(__file__).parents[3] / "examples"
 
@@ -68,7 +69,7 @@ def test_the_verdict_is_that_of_the_ratio(width: float) -> None:
     one = Worth(Band(width, 0.95), None, 1.0, Expectation((5.0,), None, "assumed"))
     assert one.verdict == (Verdict.GOOD if width <= 1 else Verdict.ROUGH if width <= 5 else Verdict.USELESS)
     assert one.sentence("minutes").startswith(str(one.verdict))
-    assert "minutes" in one.sentence("minutes")
+    assert "minute" in one.sentence("minutes")
 
 
 @pytest.mark.parametrize(("difference", "reach", "sentence"), [
@@ -111,7 +112,7 @@ def test_applying_a_remedy_gives_what_it_promises(name: str, tmp_path: Path) -> 
     for remedy in advised.remedies:
         changed = applied(raw, remedy.changes)
         assert {key: changed[key] for key in ("belief",)} == {"belief": raw["belief"]}
-        foreseen = forecast_of(plan(checked(changed, path)), anyway=True)
+        foreseen = forecast_of(plan(checked(changed, path)), allow_useless=True)
         (table,) = (one for one in foreseen.tables if one.name == remedy.table)
         assert remedy.joint.half_width in {blur.half_width for blur in table.blurs}
         if remedy.worth.difference is not None:
@@ -186,20 +187,51 @@ def test_findings_of_a_network_are_no_rows(tmp_path: Path) -> None:
     assert judged(of_example("network", tmp_path))[0].measured_in == ""
 
 
-@pytest.mark.parametrize(("step", "said", "fine"), [
-    ("15min", "min", False), ("15min", "Minutes", False), ("1min", "minutes", True), ("1h", "hours", True),
-    ("1h", "min", False), ("15min", "quarter-hours", True), ("1d", "hours", False), ("15min", "naps", True),
+@pytest.mark.parametrize(("step", "said", "total", "grid"), [
+    ("15min", "min", "", 15), ("15min", "Minutes", "", 15), ("1min", "minutes", "", 1), ("1h", "hours", "", 1),
+    ("1h", "min", "", 60), ("15min", "quarter-hours", "", 1), ("1d", "hours", "", 24), ("15min", "naps", "", 1),
+    ("15min", "hours", "total = 4", "1/4"), ("5min", "hours", "", "1/12"), ("5min", "days", "", "1/288"),
 ])  # fmt: skip
-def test_steps_are_not_called_by_another_unit_of_time(tmp_path: Path, step: str, said: str, fine: bool) -> None:
-    text = SAMPLE_OF_STEPS.replace("STEP", step).replace("SAID", said)
-    (tmp_path / "r.toml").write_text(text)
-    if fine:
-        check(tmp_path / "r.toml")
-        return
-    with pytest.raises(SpecError, match=rf"^table\[0\]\.measured_in: is '{said}', .* steps of {step}"):
-        check(tmp_path / "r.toml")
-    (tmp_path / "r.toml").write_text(text + "total = 4\n")
-    check(tmp_path / "r.toml")
+def test_steps_are_converted_to_the_unit_of_time_that_a_table_names(
+    tmp_path: Path, step: str, said: str, total: str, grid: str | int
+) -> None:
+    (tmp_path / "r.toml").write_text(SAMPLE_OF_STEPS.replace("STEP", step).replace("SAID", said) + total)
+    moments = [f"2026-01-{1 + n:02}T00:00" for n in range(12)]
+    (tmp_path / "s.csv").write_text("\n".join(["t,v", *(f"{moment},a" for moment in moments)]) + "\n")
+    file = checked(tomllib.loads((tmp_path / "r.toml").read_text()), tmp_path / "r.toml")
+    query = file.kind.query_of(file, file.items[0])
+    assert query.resolve(file.belief.from_step(0, 12)).grid == Fraction(grid)
+
+
+HOUSEHOLDS = "households.csv", "households.toml"
+
+
+def test_a_table_in_hours_is_that_of_its_steps(tmp_path: Path) -> None:
+    for name in HOUSEHOLDS:
+        (tmp_path / name).write_bytes((EXAMPLES / name).read_bytes())
+    text = (tmp_path / HOUSEHOLDS[1]).read_text()
+    (in_steps,), (advice,) = rehearse(tmp_path / HOUSEHOLDS[1], 7).tables, judged(tmp_path / HOUSEHOLDS[1])
+    (tmp_path / HOUSEHOLDS[1]).write_text(text.replace('by = "hour"', 'by = "hour"\nmeasured_in = "hours"'))
+    (in_hours,), (same,) = rehearse(tmp_path / HOUSEHOLDS[1], 7).tables, judged(tmp_path / HOUSEHOLDS[1])
+    steps, hours = in_steps.releases[0][1], in_hours.releases[0][1]
+    assert [12 * value for value in hours.values] == list(steps.values)
+    assert 12 * hours.randomiser.scale == steps.randomiser.scale
+    assert in_hours.certificate.statistic.startswith("the time in state 'heating', by hour")
+    assert same.worth.ratio == pytest.approx(advice.worth.ratio)
+    of_steps, of_hours = ([row["estimate"] for row in table.rows] for table in (in_steps, in_hours))
+    assert all(of_steps)
+    assert [12 * estimate for estimate in of_hours] == pytest.approx(of_steps, abs=0.15)  # which are rounded
+
+
+def test_the_state_that_fills_steps_sets_no_verdict(tmp_path: Path) -> None:
+    filled = "step = 1", 'step = 1\ndefault_state = "off"\nrows = "changes"\nroster = ["0", "1", "2", "3", "4"]'
+    (alone,) = judged(of_units(tmp_path, filled, ('query = "histogram"', 'query = "count"\nstates = ["on"]')))
+    (table,) = judged(of_units(tmp_path, filled))
+    assert table.worth.expectation.counting == alone.worth.expectation.cells
+    assert table.worth.matters == pytest.approx(0.2 * alone.cells[0])
+    said_otherwise = ("to = 168", 'to = 168\n[table.expect]\nunimportant = ["on"]\nsource = "a test"')
+    (said,) = judged(of_units(tmp_path, filled, said_otherwise))
+    assert said.worth.expectation.counting == (said.cells[0],)
 
 
 SAMPLE_OF_STEPS = release_text(
@@ -235,7 +267,7 @@ def test_a_larger_budget_is_told_to_a_ledger_that_has_one(tmp_path: Path, name: 
     path = of_units(tmp_path, *changes)
     over = next(one for one in tf.advise(path).remedies if not one.fits)
     assert "ledger" not in over.why  # nobody told the ledger of a budget
-    tf.open_study(path).release(anyway=True)
+    tf.open_study(path).release(allow_useless=True)
     of_units(tmp_path, *changes, ('"use"', '"again"'))
     over = next(one for one in tf.advise(path).remedies if not one.fits)
     needed = over.changes[-1].value
@@ -245,9 +277,9 @@ def test_a_larger_budget_is_told_to_a_ledger_that_has_one(tmp_path: Path, name: 
     assert over.why.endswith(f"the ledger has another budget, so first `{command}`")
     path.write_text(toml(applied(tomllib.loads(path.read_text()), over.changes)))
     with pytest.raises(LedgerError, match=r"has a budget of epsilon 0\.3"):
-        tf.open_study(path).release(anyway=True)
+        tf.open_study(path).release(allow_useless=True)
     succeed(*shlex.split(command)[1:])
-    tf.open_study(path).release(anyway=True)
+    tf.open_study(path).release(allow_useless=True)
 
 
 def test_the_lines_of_remedies_are_toml(units: tuple[Path, Advice]) -> None:

@@ -24,7 +24,7 @@ from takifugu.releasing.certificates.verifying import MISSING, SAME, verified
 @pytest.fixture(scope="module")
 def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
     place = tmp_path_factory.mktemp("study")
-    tf.release_file(files.write(place), anyway=True)
+    tf.release_file(files.write(place), allow_useless=True)
     return place / "out"
 
 

@@ -7,7 +7,7 @@ from collections.abc import Sequence
 from fractions import Fraction
 from operator import itemgetter
 
-from takifugu.core.escaping import as_exact_as, at_least, at_most, number
+from takifugu.core.escaping import as_exact_as, at_least, at_most, number, plus_minus
 from takifugu.core.plain import Row
 from takifugu.core.text.tables import name_of, width
 
@@ -122,7 +122,7 @@ def _around(row: Row, error: float | Fraction | None) -> str:
         return f"{number(as_exact_as(value, error))}{adjusted}"
     if _close(high - value, value - low):
         half = _difference(high, value)
-        return f"{number(as_exact_as(value, half))} ± {at_most(half)}{adjusted}"
+        return f"{number(as_exact_as(value, half))} ± {plus_minus(half)}{adjusted}"
     return f"{number(value)} ({at_least(low)} to {at_most(high)}){adjusted}"
 
 

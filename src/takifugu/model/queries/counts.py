@@ -23,32 +23,42 @@ from takifugu.model.queries.coding import alphabets, code_of, state_tables, stat
 from takifugu.model.queries.forms import CODES, RUNS
 from takifugu.model.queries.sections import Adjust, Codes, Counted, States, Total, Variables, meant
 from takifugu.model.queries.selections import copied_codes, entry_tuple, named_state, state_or_states, where
-from takifugu.numbers.rationals import Number, as_fraction, as_whole, to_text
+from takifugu.numbers.rationals import Number, as_fraction, as_positive, as_whole, to_text
+
+#: How a duration is written; without one nothing is.
+DURATION = form(is_left_out=True)
 
 
 def _listed(state: State) -> list[State]:
     return list(state) if isinstance(state, tuple) else [state]
 
 
+def _duration(time: Number | None) -> Fraction | None:
+    return None if time is None else as_positive(time, "the duration of an entry", "duration")
+
+
 @dataclass(frozen=True)
 class Count(PlainForm, kind="count"):
     """The number of entries that are in `state` (one state, or a list of states), over all or the chosen entries.
 
-    Raises InputError for no state, and for a state or entry that the belief does not know.
+    With a `duration`, the time of one entry, it is the time that they take. Raises InputError for
+    no state, for a state or entry that the belief does not know, and for a duration that is no number above 0.
 
-    >>> Count("walking").describe()
-    "how often state 'walking' occurs"
+    >>> Count("walking").describe(), Count("walking", duration="1/60").describe()
+    ("how often state 'walking' occurs", "the time in state 'walking'")
     """
 
     state: State = field(metadata=form(_listed, key="states"))
     entries: Chosen | None = field(default=None, metadata=RUNS)
+    duration: Fraction | None = field(default=None, metadata=DURATION)
 
     reads_alike = True
 
     def __post_init__(self) -> None:
         states = state_or_states(self.state)
         check_any(states, "the query counts no state", "states")
-        set_fields(self, state=states[0] if len(states) == 1 else states, entries=entry_tuple(self.entries))
+        state = states[0] if len(states) == 1 else states
+        set_fields(self, state=state, entries=entry_tuple(self.entries), duration=_duration(self.duration))
 
     @property
     def states(self) -> tuple[State, ...]:
@@ -59,7 +69,8 @@ class Count(PlainForm, kind="count"):
         tables, weights, table_of = state_tables(
             entries, self.entries, lambda alphabet: [[int(s in self.states)] for s in alphabet]
         )
-        return Additive(Fraction(1), ("count",), tables, weights, table_of)
+        each = self.duration or Fraction(1)
+        return Additive(each, ("count",), tables, weights, table_of, each=each)
 
     @classmethod
     def from_dict(cls, data: Plain) -> Count:
@@ -67,25 +78,30 @@ class Count(PlainForm, kind="count"):
         return cls(values.pop("states"), **values)
 
     def describe(self) -> str:
+        states, entries = ", ".join(map(repr, self.states)), where(self.entries)
+        if self.duration is not None:
+            return f"the time in state{'s' * (len(self.states) > 1)} {states}{entries}"
         if len(self.states) == 1:
-            return f"how often state {self.state!r} occurs{where(self.entries)}"
-        return f"how often the states {', '.join(map(repr, self.states))} occur{where(self.entries)}"
+            return f"how often state {states} occurs{entries}"
+        return f"how often the states {states} occur{entries}"
 
 
 @dataclass(frozen=True)
 class Histogram(PlainForm, kind="histogram"):
     """How many entries are in each state; divided by the public constant `total` where one is given.
 
-    `states` chooses and orders the cells (all states of the belief otherwise). Raises InputError for no cell, a
-    repeated one, one that the belief does not know, or a total that is not a whole number above 0.
+    `states` chooses and orders the cells (all states of the belief otherwise). With a `duration`, the time of one
+    entry, it is the time in each. Raises InputError for no cell, a repeated one, one that the
+    belief does not know, a total that is not a whole number above 0, and a duration that is no number above 0.
 
-    >>> Histogram(total=100).describe()
-    'how often each state occurs, divided by the public constant 100'
+    >>> Histogram(total=100).describe(), Histogram(duration="1/60").describe()
+    ('how often each state occurs, divided by the public constant 100', 'the time in each state')
     """
 
     states: tuple[State, ...] | None = field(default=None, metadata=VALUES)
     total: int | None = None
     entries: Chosen | None = field(default=None, metadata=RUNS)
+    duration: Fraction | None = field(default=None, metadata=DURATION)
 
     reads_alike = True
 
@@ -104,7 +120,7 @@ class Histogram(PlainForm, kind="histogram"):
         total = value_of(self.total)
         if total is not None:
             as_whole(total, "the histogram's public total", "total", least=1)
-        set_fields(self, total=total, entries=entry_tuple(self.entries))
+        set_fields(self, total=total, entries=entry_tuple(self.entries), duration=_duration(self.duration))
 
     def resolve(self, entries: Entries) -> Additive:
         cells = self.states or states_of(entries)
@@ -117,10 +133,12 @@ class Histogram(PlainForm, kind="histogram"):
             return [int(state == cell) for cell in cells]
 
         tables, weights, table_of = state_tables(entries, self.entries, lambda alphabet: list(map(row, alphabet)))
-        return Additive(Fraction(1, self.total or 1), labels, tables, weights, table_of)
+        each = self.duration or Fraction(1)
+        return Additive(each / (self.total or 1), labels, tables, weights, table_of, each=each)
 
     def describe(self) -> str:
-        subject = f"how often each state occurs{where(self.entries)}"
+        subject = "how often each state occurs" if self.duration is None else "the time in each state"
+        subject += where(self.entries)
         if self.total is None:
             return subject
         return f"{subject}, divided by the public constant {self.total}"

@@ -25,6 +25,7 @@ from takifugu.releasing.advice.contradicting import refuse_more_people
 from takifugu.releasing.advice.expecting import (
     Unit,
     expectation_of,
+    filling,
     in_answer_units,
     is_mean_of_cells,
     numbers_for,
@@ -147,7 +148,8 @@ def table_advice(planned: Plan, table: Table, units: int | None) -> TableAdvice:
     worths: list[tuple[Worth, Calibration]] = []
     for this, question in last_questions.items():
         calibration = question.calibration
-        about = (expected, len(question.readers), prior, totals.get(this), values, several)
+        aside = filling(calibration, planned.file.source)
+        about = (expected, len(question.readers), prior, totals.get(this), values, several, aside)
         try:
             # kept with the calibration: a release asks before its data are read, before it pays, and for its report
             key = ("worth", repr(about))
@@ -185,7 +187,7 @@ def _expect_of(planned: Plan, table: Table) -> ExpectSpec | None:
             continue
         others = [name for name in names if name not in cells and (name in elsewhere or not are_all_planned)]
         if isinstance(names, tuple):
-            left[key] = tuple(without(names, others))
+            left[key] = tuple(without(names, others)) if not names or len(others) < len(names) else None
         elif len(others) == len(names):
             left[key] = None
     return expect.model_copy(update=left)
@@ -257,11 +259,13 @@ def worth_of(
     totals: Totals | None = None,
     values: int | None = None,
     is_one_of_several: bool = False,
+    aside: Sequence[str] = (),
 ) -> Worth:
     """Return the worth of one answer about so many people.
 
     With `totals` its values are adjusted after the noise; it may be one of several of a table that publishes so many
-    `values`. Raises Unsupported where no honest verdict exists.
+    `values`. The cells `aside` are unimportant where nothing is declared to be. Raises Unsupported where no honest
+    verdict exists.
     """
     noise = calibration.randomiser
     if isinstance(noise, PermuteAndFlip):
@@ -280,13 +284,14 @@ def worth_of(
     if expectation.cells is not None and noise.cells > 1 and not is_mean_of_cells(calibration.query):
         answer = calibration.problem.answers[0]
         error = half_width(noise, values or noise.cells)
-        unimportant: Sequence[str] = ()
-        if expect is not None:
-            unimportant = expect.unimportant or ()
+        unimportant = aside
+        if expect is not None and expect.unimportant is not None:
+            unimportant = expect.unimportant
         if error is not None:
             is_signed = not (isinstance(answer, Additive) and answer.is_count)
             counts = (answer.labels, expectation.cells, float(error), unimportant)
             cells = cells_that_count(*counts, is_one_of_several, is_signed)
+            expectation = replace(expectation, counting=cells.values)
     return worth(noise, expectation, totals, is_one_of_several, cells)
 
 

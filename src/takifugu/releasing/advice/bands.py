@@ -20,7 +20,7 @@ from takifugu.analysis.randomisers import Noise
 from takifugu.analysis.randomisers.additive import Exact
 from takifugu.calibration import Calibration
 from takifugu.core.arrays import FloatArray
-from takifugu.core.escaping import at_most
+from takifugu.core.escaping import plus_minus
 from takifugu.core.plain import Json
 from takifugu.numbers.rationals import to_text
 from takifugu.releasing.planning.expected import half_width, values_of
@@ -153,7 +153,7 @@ class Joint:
         return f"{words} with probability 95 %"
 
     def __str__(self) -> str:
-        return at_most(self.half_width)
+        return plus_minus(self.half_width)
 
 
 def json_of(joint: Joint | None) -> Json:

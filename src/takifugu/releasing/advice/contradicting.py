@@ -80,10 +80,11 @@ def refuse_impossible(calibration: Calibration, cells: Sequence[float], key: str
     _refuse_out_of_range(calibration, answer, cells, key)
     if not isinstance(answer, Additive) or not answer.is_count:
         return
-    total, most = answer.constant_sum(), answer.cell_bounds()[1]
-    read = math.fsum(most) if total is None else float(total)
-    refuse_more_rows(math.fsum(cells), read, share, "in all cells", key)
-    for label, value, high in zip(answer.labels, cells, most, strict=True):
+    grid, total, most = float(answer.grid), answer.constant_sum(), answer.cell_bounds()[1]
+    read = math.fsum(most) if total is None else float(total / answer.grid)
+    counted = [value / grid for value in cells]
+    refuse_more_rows(math.fsum(counted), read, share, "in all cells", key)
+    for label, value, high in zip(answer.labels, counted, most, strict=True):
         refuse_more_rows(value, float(high), share, f"in {label!r}", key)
     try:
         # without a belief there is one answer, about the domain
@@ -96,27 +97,28 @@ def refuse_impossible(calibration: Calibration, cells: Sequence[float], key: str
             fault = f"{number(value)} is expected in {label!r}, which the belief makes impossible"
             raise InputError(fault, fix="write 0, or a belief that allows it").at("expect", key)
     if means:
-        _refuse_unlikely(calibration, answer, cells, np.max(means, axis=0), most, key)
+        _refuse_unlikely(calibration, answer, counted, np.max(means, axis=0) / grid, most, key)
 
 
 def _refuse_unlikely(
-    calibration: Calibration, answer: Additive, cells: Sequence[float], means: FloatArray, most: IntArray, key: str
+    calibration: Calibration, answer: Additive, counted: Sequence[float], means: FloatArray, most: IntArray, key: str
 ) -> None:
     """Raise InputError for expected cells too large for every belief.
 
-    Even roughly as many rows would have a probability below 1e-9 under each belief. `most` are the rows that each cell
-    can count. Cells that are smaller than the belief says are no contradiction: rows may be missing.
+    Even roughly as many rows would have a probability below 1e-9 under each belief. The cells and their means are
+    `counted` in rows, and `most` are the rows that each can count. Cells that are smaller than the belief says are no
+    contradiction: rows may be missing.
     """
-    low = np.asarray(cells) - _ROUGHLY * most
+    low, grid = np.asarray(counted) - _ROUGHLY * most, float(answer.grid)
     cell = int(np.argmax((low - means) / np.maximum(most, 1)))
     if low[cell] <= means[cell]:
         return
     pairs = zip(calibration.framework.beliefs, calibration.problem.answers, strict=True)
     chances = [log_chance_of_reaching(belief, of_belief, cell, float(low[cell])) for belief, of_belief in pairs]
     if max(chances) < math.log(_NEVER):
-        label, value = answer.labels[cell], number(cells[cell])
-        fault = f"{value} is expected in {label!r}, where the belief expects {number(float(means[cell]))}"
-        why = f"even {number(float(low[cell]))} would have a probability below 1e-9"
+        label, value = answer.labels[cell], number(counted[cell] * grid)
+        fault = f"{value} is expected in {label!r}, where the belief expects {number(float(means[cell]) * grid)}"
+        why = f"even {number(float(low[cell]) * grid)} would have a probability below 1e-9"
         raise InputError(f"{fault}: {why}", fix="see to the order of the states, or declare what you believe").at(
             "expect", key
         )

@@ -17,7 +17,7 @@ from takifugu.core.errors import InputError, Unsupported
 from takifugu.core.lists import without
 from takifugu.data.lookalikes import Lookalikes
 from takifugu.model.beliefs import Belief
-from takifugu.model.queries import Query
+from takifugu.model.queries import Histogram, Query
 from takifugu.model.queries.additive import Additive
 from takifugu.model.queries.forms import Averaging, of_each_cell
 from takifugu.numbers.rationals import Number, as_fraction
@@ -61,6 +61,17 @@ def expectation_of(calibration: Calibration, expect: ExpectSpec | None = None, p
     if not matters and not expected.varies:
         raise Unsupported("0 is expected, so that no share of it can matter", fix="write matters in [expect]")
     return expected
+
+
+def filling(calibration: Calibration, source: Any) -> tuple[str, ...]:
+    """Return the cells of the state that fills steps without rows, beside which the others are few."""
+    query = of_each_cell(calibration.query)
+    state = source.default_state if isinstance(source, SourceSpec) else None
+    if state is None or not isinstance(query, Histogram):
+        return ()
+    labels = calibration.problem.answers[0].labels
+    filled = tuple(label for label in labels if label == str(state) or label.endswith(f", {state}"))
+    return filled if len(filled) < len(labels) else ()
 
 
 def _expected(
@@ -145,7 +156,7 @@ def _of_shares(
         problem = "are for tables whose cells count the rows between them"
         raise InputError(problem, fix=f"write {example} instead").at("expect", "shares")
     total = answer.constant_sum()
-    rows = float(size if total is None else total) * times
+    rows = float(size * answer.grid if total is None else total) * times
     return tuple(share * rows for share in numbers_for(answer.labels, shares, "shares"))
 
 
@@ -194,7 +205,7 @@ class Unit:
 def unit_of(table: Table, source: Any) -> Unit:
     """Return the unit of a planned table's values."""
     answers = chain.from_iterable(calibration.problem.answers for calibration in table.calibrations)
-    counts_rows = all(isinstance(answer, Additive) and answer.is_count for answer in answers)
+    counts_rows = all(isinstance(answer, Additive) and answer.is_whole_count for answer in answers)
     return Unit(table.name, table.measured_in, source, counts_rows)
 
 

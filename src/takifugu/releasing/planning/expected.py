@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING
 
 from takifugu.analysis.randomisers import KINDS, Noise, Randomiser, answered
 from takifugu.analysis.randomisers.selection import PermuteAndFlip
-from takifugu.core.escaping import at_most, number
+from takifugu.core.escaping import number, plus_minus
 from takifugu.core.people import PEOPLE, People
 from takifugu.core.plain import Json
 from takifugu.mechanisms.one_sided.safe_cells import SafeCells
@@ -123,7 +123,7 @@ class Expected:
     def words_of_nothing(self) -> str:
         """Say that the ± exceeds every possible value of a cell."""
         blur = self.blurs[0]
-        width, reach = at_most(blur.half_width, digits=4), number(blur.widest)
+        width, reach = plus_minus(blur.half_width), number(blur.widest)
         return f"a value is off by up to {width}, and from its least to its largest possible one it is {reach}"
 
     def words(self) -> str:

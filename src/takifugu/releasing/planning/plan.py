@@ -65,7 +65,8 @@ class Table:
         for calibration in self.calibrations:
             if calibration.framework.domain.names is not None:  # entries with names are people or columns, not rows
                 return ""
-            if not all(isinstance(answer, Additive) and answer.is_count for answer in calibration.problem.answers):
+            answers = calibration.problem.answers
+            if not all(isinstance(answer, Additive) and answer.is_whole_count for answer in answers):
                 return ""
         for fact in self.facts:
             if isinstance(fact, Window):

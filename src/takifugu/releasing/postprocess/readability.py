@@ -42,10 +42,25 @@ def counts(query: Plain) -> bool:
     return _kind(query) in _COUNTS
 
 
-def _kind(query: Plain) -> str:
-    """Return the kind of query in each cell."""
+def exact_word(query: Plain) -> str:
+    """Name an exact value of a written query.
+
+    >>> exact_word({"kind": "count"}), exact_word({"kind": "count", "duration": "1/12"}), exact_word({"kind": "mean"})
+    ('count', 'time', 'value')
+    """
+    if not counts(query):
+        return "value"
+    return "time" if "duration" in _of_cell(query) else "count"
+
+
+def _of_cell(query: Plain) -> Plain:
+    """Return the query of each cell."""
     inner_query = query.get("query")
-    return str(query.get("kind")) if inner_query is None else _kind(inner_query)
+    return query if inner_query is None else _of_cell(inner_query)
+
+
+def _kind(query: Plain) -> str:
+    return str(_of_cell(query).get("kind"))
 
 
 @dataclass(frozen=True)

@@ -12,7 +12,7 @@ from typing import Any, TypeVar
 
 from takifugu.analysis.randomisers import MARKS, Randomiser, answered
 from takifugu.core.errors import InputError
-from takifugu.core.escaping import at_least, at_most, float_at_least, float_at_most
+from takifugu.core.escaping import as_exact_as, at_least, at_most, float_at_least, float_at_most, plus_minus
 from takifugu.core.escaping import number as written
 from takifugu.core.nearest import did_you_mean, nearest
 from takifugu.core.plain import Json, Row
@@ -135,7 +135,10 @@ def in_words(row: Row) -> str:
     'dangerous: at most 45'
     """
     if UPPER not in row:
-        return number(row["value"])
+        value, low, high = row["value"], row.get("low"), row.get("high")
+        if isinstance(value, float) and low is not None and high is not None:
+            value = as_exact_as(value, max(value - low, high - value))
+        return number(value)
     if isinstance(row[UPPER], str):
         return number(row[UPPER])
     words = f"at most {at_most(row[UPPER])}"
@@ -158,12 +161,12 @@ def number(value: object) -> str:
 def measured(size: float, unit: str) -> str:
     """Write a size, rounded up, with its unit, if any.
 
-    >>> measured(137.0, "rows"), measured(1.0, "rows"), measured(2.5, "")
-    ('137 rows', '1 row', '2.5')
+    >>> measured(137.0, "rows"), measured(1.0, "rows"), measured(2.58334, "hours"), measured(2.5, "")
+    ('137 rows', '1 row', '2.59 hours', '2.5')
     """
-    text = at_most(size)
+    text = plus_minus(size)
     if text == "1":
-        unit = re.sub(r"^(row|step)s\b", r"\1", unit)
+        unit = re.sub(r"^(row|step|second|minute|hour|day|week)s\b", r"\1", unit)
     return f"{text} {unit}".rstrip()
 
 

@@ -21,7 +21,7 @@ from takifugu.analysis.questions.likely_range import likely_range
 from takifugu.analysis.randomisers import Noise
 from takifugu.core.arrays import FloatArray
 from takifugu.core.errors import InputError, Unsupported
-from takifugu.core.escaping import at_most, number
+from takifugu.core.escaping import number, plus_minus
 from takifugu.model.queries.additive import Additive
 from takifugu.releasing.advice.cells import rounded
 from takifugu.releasing.planning.questions import Drawn, Question, Ready
@@ -51,7 +51,7 @@ class Doubt:
         low, high = number(rounded(self.low)), number(rounded(self.high))
         expected = low if low == high else f"{low} to {high}"
         published = number(rounded(_float(self.value))) if self.value.denominator != 1 else f"{self.value.numerator:,}"
-        return f"in {self.place} the model expected {expected}; published {published} ± {at_most(self.error)}"
+        return f"in {self.place} the model expected {expected}; published {published} ± {plus_minus(self.error)}"
 
 
 def doubts_of(drawn: Sequence[Drawn]) -> tuple[str, ...]:

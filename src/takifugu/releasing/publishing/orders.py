@@ -86,7 +86,7 @@ def ordered(planned: Plan, folder: Path, data: object = None, private: bool = Tr
     """
     file = planned.file  # where it and its rows are, for whoever reads them again elsewhere
     only = file.source.single_release
-    origin: Json = {"file": str(file.path.absolute()), "only_release": only, "window": file.window}
+    origin: Json = {"file": str(file.path.absolute()), "single_release": only, "window": file.window}
     if data is None:
         origin["data"] = None
     elif not isinstance(data, str | Path):
@@ -99,15 +99,16 @@ def ordered(planned: Plan, folder: Path, data: object = None, private: bool = Tr
 
 
 def published(
-    order: Ordered, choice: Choice, bits: Entropy, progress: Progress, anyway: bool, new_ledger: bool = False
+    order: Ordered, choice: Choice, bits: Entropy, progress: Progress, allow_useless: bool, new_ledger: bool = False
 ) -> Outcome:
     """Complete paid tables, then pay for and publish permitted new ones."""
     file, folder = order.planned.file, order.folder
     with alone_for(order, new_ledger) as waiting:
         publications, unpublished = [], {table.name for table in order.planned.tables}
         paid_again = {*table_names(file, filter(choice.wants_again, file.items))}
-        for paid in sorted(waiting, key=lambda paid: paid.once != choice.once):
-            if not unpublished.issuperset(paid.ids) or (paid.once != choice.once and paid_again & {*paid.ids}):
+        once = choice.idempotency_key
+        for paid in sorted(waiting, key=lambda paid: paid.once != once):
+            if not unpublished.issuperset(paid.ids) or (paid.once != once and paid_again & {*paid.ids}):
                 continue
             done = _completed(order, paid, bits, progress, choice.force)
             if done is not None:
@@ -117,9 +118,9 @@ def published(
         standing = standings(choice.of(file.only((*file.items, *file.others))), folder)
         left = [release for release in standing if unpublished.issuperset(release.tables)]
         due = to_pay(left, choice, bool(publications))
-        new = order.part({*chain.from_iterable(release.tables for release in due)}, choice.once)
+        new = order.part({*chain.from_iterable(release.tables for release in due)}, choice.idempotency_key)
         if due and new is not None:
-            if refusal := refusal_of(new.planned, anyway):
+            if refusal := refusal_of(new.planned, allow_useless):
                 raise refusal
             tell(notices_of_file(file))
             replaced = chain.from_iterable(release.files for release in due)

@@ -14,7 +14,7 @@ from takifugu.releasing.advice.advising import verdict_and_words
 from takifugu.releasing.advice.bands import cell_band, difference_band
 from takifugu.releasing.advice.expecting import expectation_of
 from takifugu.releasing.advice.worth import Verdict, Worth, worth
-from takifugu.releasing.postprocess.readability import counts
+from takifugu.releasing.postprocess.readability import exact_word
 from takifugu.releasing.postprocess.readable import measured, number, readable
 from takifugu.releasing.report.outcomes import Published
 from takifugu.releasing.report.page import sentence
@@ -37,7 +37,7 @@ def accuracy(t: Published, left_out: str | None = None) -> list[str]:
     error, unit = common_error(rows), t.certificate.measured_in or ""
     if error is None:
         return [*filter(None, [words, number_with_error(t)])]
-    exact = "count" if counts(t.certificate.query) else "value"
+    exact = exact_word(t.certificate.query)
     sentences = [words, error_words(error, t.cells, unit, exact)]
     judged = t.worth or _worth(t)
     if judged is not None and judged.difference is not None and judged.difference.width and judged.verdict.is_useful:
@@ -150,7 +150,7 @@ def number_with_error(t: Published) -> str:
     digits = number(as_exact_as(value, half))
     size = f"{digits} ± {measured(readable(half), t.certificate.measured_in or '')}"
     if t.cells == 1:
-        exact = "count" if counts(t.certificate.query) else "value"
+        exact = exact_word(t.certificate.query)
         return error_words(float(half), 1, t.certificate.measured_in or "", exact)
     whose = f"{unit}, {answer.labels[0]}" if t.is_by_unit else answer.labels[0]
     at_once = f"with probability 95 % for all {t.cells:,} values at once"

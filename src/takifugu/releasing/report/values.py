@@ -9,7 +9,7 @@ from functools import partial
 from itertools import chain
 
 from takifugu.analysis.randomisers import MARKS, answered
-from takifugu.core.escaping import at_least, at_most
+from takifugu.core.escaping import at_least, at_most, plus_minus
 from takifugu.core.plain import Json, Row
 from takifugu.core.text.bars import common_error
 from takifugu.releasing.certificates.cells import READABLE, UPPER
@@ -26,7 +26,7 @@ from takifugu.releasing.postprocess.picture import (
     place_kind,
     two_way_of,
 )
-from takifugu.releasing.postprocess.readability import Ends, counts, is_outside
+from takifugu.releasing.postprocess.readability import Ends, exact_word, is_outside
 from takifugu.releasing.postprocess.readable import LEVEL, in_words, measured, number
 from takifugu.releasing.postprocess.release import Release
 from takifugu.releasing.report.outcomes import Published
@@ -98,6 +98,9 @@ def _table_of_cells(t: Published, rows: Sequence[Json]) -> Table:
         header.append("95 % interval")
     if "adjusted" in rows[0]:
         header.append("adjusted")
+    has_estimates = any(row.get("estimate") is not None for row in rows)
+    if has_estimates:
+        header += ["estimate", "its 95 % interval"]
     body = list[Line]()
     for row in rows:
         line: list[str | Cell] = [str(row["cell"]), noisy_cell(row, t.possible)]
@@ -105,8 +108,17 @@ def _table_of_cells(t: Published, rows: Sequence[Json]) -> Table:
             line.append(f"{at_least(row['low'])} to {at_most(row['high'])}")
         if "adjusted" in row:
             line.append(number(row["adjusted"]))
+        if has_estimates:
+            line += _estimated(row)
         body.append(line)
     return Table(f"Published values of {t.name}", header, body, range(1, len(header)), _note(t, rows, error))
+
+
+def _estimated(row: Row) -> list[str | Cell]:
+    """Return a row's estimate and its interval, empty where the belief contradicts the value."""
+    if row.get("estimate") is None:
+        return ["", ""]
+    return [number(row["estimate"]), f"{number(row['estimate_low'])} to {number(row['estimate_high'])}"]
 
 
 def _tables_of_two_ways(t: Published, places: Places, rows: Sequence[Json]) -> Iterator[Table]:
@@ -161,7 +173,7 @@ def _table_of_units(t: Published, answers: Answers) -> Table:
         line = [unit or "", *(noisy_cell(row, t.possible) for row in rows)]
         if error is None:
             farthest = farthest_end(answer, t.cells)
-            line.append("-" if farthest is None else at_most(farthest))
+            line.append("-" if farthest is None else plus_minus(farthest))
         if is_adjusted:
             line += [number(row["adjusted"]) for row in rows]
         body.append(line)
@@ -206,7 +218,7 @@ def noisy_cell(row: Row, possible: Ends | None) -> Cell:
 def _note(t: Published, rows: Sequence[Row], error: float | None) -> str:
     """Explain a table's error and marks in a note below it."""
     if error is not None:
-        exact = "count" if counts(t.certificate.query) else "value"
+        exact = exact_word(t.certificate.query)
         words = error_words(error, t.cells, t.certificate.measured_in or "", exact)
     elif t.cells == 1:
         words = f"{_READ}."

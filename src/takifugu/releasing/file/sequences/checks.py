@@ -40,15 +40,11 @@ from takifugu.releasing.file.sequences.sections import (
     Hide,
     ItemSpec,
     ReleaseSpec,
-    seconds_in,
-    seconds_of_step,
 )
 from takifugu.releasing.file.sequences.source import SequenceBelief, SourceSpec
 from takifugu.releasing.file.shape import Parts, opened
 from takifugu.releasing.file.tables import numbered
 
-#: The queries that count steps, where no `total` divides them.
-_COUNTING = ("count", "histogram")
 #: The keys of [source] that name states.
 _OF_STATES = ("bins", "default_state")
 
@@ -252,15 +248,10 @@ def _hide(hide: EntrySpec, source: SourceSpec | None, belief: SequenceBelief | N
 
 def _table(item: ItemSpec, number: int, source: SourceSpec) -> Iterator[TakifuguError]:
     """Yield the faults of a table beside the keys of [source]."""
-    place, measure = f"table.{number}", item.measured_in
-    unit = seconds_in(measure or "")
-    is_counted = item.query in _COUNTING and not written(item, ("total",))
+    place = f"table.{number}"
     yield from broken(
         (item.per != "pooled" and source.unit is None, f"{place}.per",
          f"is {item.per!r}, and no column says whose row it is", 'write source.unit, or per = "pooled"'),
         (item.query == "linear" and source.unit is not None and item.per != "unit", f"{place}.per",
          "a linear query weighs the entries of one sequence", 'write per = "unit"'),
-        (is_counted and unit is not None and seconds_of_step(source.step) not in (None, unit), f"{place}.measured_in",
-         f"is {measure!r}, and the table counts steps of {source.step}: nothing converts them",
-         f'leave it out, or write measured_in = "steps of {source.step}"'),
     )  # fmt: skip

@@ -13,7 +13,7 @@ from takifugu.data import Bins, Calendar, Slots, axes_of
 from takifugu.data.values.pieces import Counted, Piece
 from takifugu.model.beliefs.chains.pieces import IndependentPieces
 from takifugu.model.frameworks import Framework, Pufferfish
-from takifugu.model.queries import Query
+from takifugu.model.queries import Count, Histogram, Query
 from takifugu.model.queries.forms import Weighing, reads_alike
 from takifugu.model.queries.sections import IN_ORDER
 from takifugu.model.secrets.of_entries import entry, every_entry, every_run
@@ -35,7 +35,7 @@ from takifugu.releasing.file.sequences.cells import (
 )
 from takifugu.releasing.file.sequences.checks import meaning_of
 from takifugu.releasing.file.sequences.runs import notices_of, words_of
-from takifugu.releasing.file.sequences.sections import EntrySpec, ItemSpec, ReleaseSpec, lasting
+from takifugu.releasing.file.sequences.sections import EntrySpec, ItemSpec, ReleaseSpec, duration_in, lasting
 from takifugu.releasing.file.sequences.source import SequenceBelief, read_by
 from takifugu.releasing.file.shape import Shape
 
@@ -77,6 +77,9 @@ class Sequences(Kind):
 
     def query_of(self, file: ReleaseFile, item: ItemSpec) -> Query:
         query = super().query_of(file, item)
+        duration = duration_in(item.measured_in, file.sections(ReleaseSpec).source.step)
+        if duration is not None and (isinstance(query, Count) or (isinstance(query, Histogram) and not query.total)):
+            query = replace(query, duration=duration)
         of_units = attribute_of(item)
         if item.by is None or of_units is not None:
             return query

@@ -113,6 +113,18 @@ def seconds_in(words: str) -> int | None:
     return int(read[1] or 1) * _SECONDS[read[2]]
 
 
+def duration_in(unit: str | None, step: Any) -> Fraction | None:
+    """Return how much of a unit of time one step lasts; None where it is that unit, or either is no time.
+
+    >>> duration_in("hours", "5min"), duration_in("minutes", "1min"), duration_in("rows", "5min")
+    (Fraction(1, 12), None, None)
+    """
+    seconds, of_a_step = seconds_in(unit or ""), seconds_of_step(step)
+    if seconds is None or of_a_step is None or of_a_step == seconds:
+        return None
+    return of_a_step / seconds
+
+
 Step = Fraction | timedelta | None
 
 
