@@ -53,7 +53,7 @@ def made(mechanism: str, query: Any, belief: Any = None, secret: Any = None, eps
 
     def make() -> Any:
         framework = tf.Pufferfish(secret or tf.every_entry(), (belief or chain)())
-        how_alone = {"only_release": True, "allow_zero_noise": True, **how}
+        how_alone = {"single_release": True, "allow_zero_noise": True, **how}
         return tf.calibrate(framework, query, epsilon, mechanism=mechanism, **how_alone)
 
     return make
