@@ -172,7 +172,7 @@ def test_every_error_of_a_paper_that_the_code_cites_is_explained() -> None:
 
 
 #: What is made with the site.
-MADE = {"explore.html"}
+MADE = {"explore.html", "check.html"}
 
 
 def test_the_citation_is_of_this_version() -> None:
