@@ -25,8 +25,7 @@ class Line:
     is proved that it never needs less noise than the one that `not_below` names. Papers call it by its `aliases`. It
     may choose by a declared distance where it `takes_metric`. Its
     bound is proved for frameworks of these `definitions`; `of_columns` says that it requires a belief over records with
-    columns, and is asked, unless by name, only where there is one. `hides_runs` says that the bound is proved for runs
-    of entries, too.
+    columns, and is asked, unless by name, only where there is one.
     """
 
     name: str
@@ -39,7 +38,6 @@ class Line:
     not_below: str = ""
     aliases: tuple[str, ...] = ()
     takes_metric: bool = False
-    hides_runs: bool = False
 
     @property
     def names(self) -> tuple[str, ...]:
@@ -88,9 +86,9 @@ _PRINTED = 'a printed baseline: "influence" needs no more noise'
 _A_RULE = "for reference and by name only: gaussian-exact never needs more noise"
 
 _OURS = (
-    Line("group", "group", definitions=_ANY_HYPOTHESES, hides_runs=True),
-    Line("entry", "entry", hides_runs=True),
-    Line("influence", "influence", hides_runs=True),
+    Line("group", "group", definitions=_ANY_HYPOTHESES),
+    Line("entry", "entry"),
+    Line("influence", "influence"),
     Line("quilt-exact", "quilts:EXACT", aliases=("MQMExact", "Algorithm 2 of Song", "Algorithm 5 of Zhang")),
     Line("quilt-approx", "quilts:APPROX", baseline=_PRINTED, aliases=("MQMApprox", "Algorithm 3 of Song")),
     Line(
@@ -114,7 +112,7 @@ _OURS = (
         definitions=_ANY_HYPOTHESES, aliases=("Theorem 3b of Ding",),
     ),
     Line("gaussian-analytic", "normal_by_rule:ANALYTIC", takes_delta=True, definitions=_ANY_HYPOTHESES, alone=True),
-    Line("influence-gaussian", "influence_gaussian", takes_delta=True, alone=True, hides_runs=True),
+    Line("influence-gaussian", "influence_gaussian", takes_delta=True, alone=True),
     Line("gaussian-exact", "gaussian_exact", takes_delta=True, definitions=_ANY_HYPOTHESES, alone=True),
     Line(
         "attribute-gaussian", "attribute.gaussian", takes_delta=True, definitions=_ANY_HYPOTHESES,

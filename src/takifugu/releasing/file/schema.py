@@ -145,6 +145,8 @@ def _keys(section: str, parts: Sequence[Json]) -> Iterator[ListedKey]:
             having.setdefault(key, []).append(part)
     for key, some in having.items():
         key_schema = some[0]["properties"][key]
+        if key == "kind":  # which of the sections it is
+            key_schema = _together([part["properties"][key] for part in some])
         words = key_schema.get("description", "")
         if len(some) < len(parts):
             names = [name for part in some if (name := _name(part, "query") or _name(part, "kind"))]
@@ -155,6 +157,14 @@ def _keys(section: str, parts: Sequence[Json]) -> Iterator[ListedKey]:
             value = key_schema.get("default")
             default = "none" if value is None else toml_of(value)
         yield ListedKey(section, key, _type(key_schema), default, words)
+
+
+def _together(kinds: Sequence[Json]) -> Json:
+    """Return one key for those that choose between sections, with all their words."""
+    meanings = dict.fromkeys(kind.get("description", "") for kind in kinds)
+    words = [word for kind in kinds for word in choices_of(kind)]
+    default = {name: kind[name] for kind in kinds for name in ("default",) if name in kind}
+    return {"description": "; or ".join(filter(None, meanings)), "enum": words, **default}
 
 
 def _name(part: Json, key: str) -> str:
