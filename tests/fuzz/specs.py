@@ -25,7 +25,7 @@ WITH_DELTA = (
 COMPOSING = ("quilt-exact", "group", "quilt-exact", "auto", "quilt-approx", "laplace-exact", "entry", "wasserstein")
 #: Mechanisms that hide runs of entries.
 OF_RUNS = ("influence", "influence", "group", "auto", "entry")
-#: Mechanisms whose scale is never above that of another one, wherever both apply (docs/mechanisms.md).
+#: Mechanisms whose scale is never above that of another one, wherever both apply (docs/reference/mechanisms.md).
 NEVER_ABOVE = (
     ("laplace-exact", "wasserstein"), ("laplace-exact", "group"), ("wasserstein", "group"), ("quilt-exact", "group"),
 )  # fmt: skip

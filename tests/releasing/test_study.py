@@ -156,7 +156,7 @@ def test_long_tables_are_shown_in_part(tmp_path: Path) -> None:
 
 
 def test_a_frame_takes_the_place_of_the_file(tmp_path: Path) -> None:
-    """One of Polars; docs/notebook.md has one of pandas."""
+    """One of Polars; docs/python.md has one of pandas."""
     where = files.write(tmp_path, QUICK, files.data(LENGTHS))
     frame = pl.read_csv(where.parent / "data.csv")
     (where.parent / "data.csv").unlink()

@@ -1,8 +1,9 @@
-"""docs/coverage.md and docs/theory/index.md: every row leads somewhere: to code, proofs, tests, commands that run."""
+"""tests/papers.toml and tests/theorems.toml: every entry leads to code, proofs, tests and commands that run."""
 
 import ast
 import re
 import subprocess
+import tomllib
 from functools import cache
 from pathlib import Path
 
@@ -16,15 +17,20 @@ from takifugu.cli import main
 from takifugu.model.beliefs import SECTIONS
 
 ROOT = Path(__file__).resolve().parents[1]
-PAGE = (ROOT / "docs" / "coverage.md").read_text(encoding="utf-8")
-ROWS = [
-    [cell.strip() for cell in re.split(r"(?<!\\)\|", line)[1:-1]] for line in PAGE.splitlines() if line.startswith("| ")
-]
-ROWS = [row for row in ROWS if row[0] != "item"]
+ITEMS = {
+    f"{paper}: {item['item']}": item
+    for paper, items in tomllib.loads((ROOT / "tests" / "papers.toml").read_text(encoding="utf-8")).items()
+    for item in items
+}
+SHOWN = {name: item for name, item in ITEMS.items() if "command" in item}
+#: Pages with what experiments made.
+MADE_PAGES = sorted([*(ROOT / "experiments").glob("*.md"), *(ROOT / "docs").glob("*.md")])
 #: What shows an item: a command of takifugu, lines that its file lacks, and the keys that they stand in place of.
 SPANS = "`[^`]+`(?: and `[^`]+`)*"
 COMMAND = re.compile(rf"`(takifugu [^`]+)`(?:, with ({SPANS}) (?:for its table|in place of ({SPANS})))?")
-COMMANDS = sorted({match.groups(default="") for row in ROWS if (match := COMMAND.fullmatch(row[2]))})
+COMMANDS = sorted(
+    {match.groups(default="") for item in SHOWN.values() if (match := COMMAND.fullmatch(item["command"]))}
+)
 #: The mechanisms of each module.
 MECHANISMS: dict[str, set[str]] = {}
 for line_of_registry in REGISTRY:
@@ -51,31 +57,34 @@ def experiments() -> str:
     return invoke("reproduce")
 
 
-@pytest.mark.parametrize("row", ROWS, ids=[row[0] for row in ROWS])
-def test_a_row_leads_to_code_and_says_why_nothing_shows_it(row: list[str]) -> None:
-    item, where, command, shows, difference = row
-    assert item
-    assert difference
-    for text in (where, command):
-        assert not re.search(r"Python only|not built(?!, for)", text)
-        if not text.startswith(("`", "[")):
-            assert re.fullmatch(r"none: .{10,}", text)
-    assert COMMAND.fullmatch(command) or command.startswith("none: ")
-    assert shows == "–" if command.startswith("none: ") else re.fullmatch("`[^`]+`", shows)
-    for path in re.findall(r"`([\w/]+\.py)`", where):
+@pytest.mark.parametrize("name", ITEMS)
+def test_an_item_leads_to_code_and_says_why_nothing_shows_it(name: str) -> None:
+    item = ITEMS[name]
+    assert item["item"]
+    assert item["difference"]
+    assert not re.search(r"Python only|not built(?!, for)", item["where"])
+    if "none" in item:
+        assert set(item) == {"item", "where", "none", "difference"}
+        assert len(item["none"]) >= 10
+    else:
+        assert set(item) == {"item", "where", "command", "shows", "difference"}
+        assert COMMAND.fullmatch(item["command"])
+    for path in re.findall(r"`([\w/]+\.py)`", item["where"]):
         assert is_module(path), path
-    for page, section in re.findall(r"\]\(([\w/-]+\.md)(?:#([\w-]+))?\)", " ".join(row)):
+    for page, section in re.findall(r"\]\(([\w/-]+\.md)(?:#([\w-]+))?\)", " ".join(item.values())):
+        assert (ROOT / "docs" / page).is_file(), page
         assert not section or section in anchors(ROOT / "docs" / page), f"{page}#{section}"
 
 
-@pytest.mark.parametrize("row", [row for row in ROWS if row[2].startswith("none: ")], ids=lambda row: row[0])
-def test_what_is_named_in_place_of_a_command_exists(row: list[str]) -> None:
-    for name in re.findall(r'mechanism = "([\w-]+)"', row[2]):
-        assert find(name)
-    for kind in re.findall(r'kind = "([\w-]+)"', row[2]):
+@pytest.mark.parametrize("name", ITEMS.keys() - SHOWN.keys())
+def test_what_is_named_in_place_of_a_command_exists(name: str) -> None:
+    reason = ITEMS[name]["none"]
+    for mechanism in re.findall(r'mechanism = "([\w-]+)"', reason):
+        assert find(mechanism)
+    for kind in re.findall(r'kind = "([\w-]+)"', reason):
         assert kind in SECTIONS
-    for name in re.findall(r"`tf\.(\w+)`", row[2]):
-        assert hasattr(tf, name)
+    for public in re.findall(r"`tf\.(?:\w+\.)*(\w+)`", reason):
+        assert hasattr(tf, public) or hasattr(tf.numbers, public)
 
 
 def edited(text: str, lines: str, keys: str) -> str:
@@ -97,12 +106,12 @@ def is_printed(words: str, output: str) -> bool:
     return bool(of_it) and not any("refused by default" in line for line in of_it)
 
 
-@pytest.mark.parametrize("row", [row for row in ROWS if " reproduce " in row[2]], ids=lambda row: row[0])
-def test_a_page_that_is_reproduced_shows_its_item(row: list[str]) -> None:
-    """The command writes the page that lies in docs/, and its own tests run it."""
-    target = row[2].strip("`").split()[2]
+@pytest.mark.parametrize("name", [name for name, item in SHOWN.items() if " reproduce " in item["command"]])
+def test_a_page_that_is_reproduced_shows_its_item(name: str) -> None:
+    """The command writes the page that is committed, and its own tests run it."""
+    target = SHOWN[name]["command"].strip("`").split()[2]
     assert re.search(rf"^{target} ", experiments(), re.M)
-    assert is_printed(row[3].strip("`"), (ROOT / "docs" / f"{target}.md").read_text(encoding="utf-8"))
+    assert is_printed(SHOWN[name]["shows"], (ROOT / "experiments" / f"{target}.md").read_text(encoding="utf-8"))
 
 
 @pytest.mark.slow
@@ -120,13 +129,14 @@ def test_commands_show_their_items(
         file.write_text(edited(file.read_text(encoding="utf-8"), lines, keys), encoding="utf-8")
     output = invoke(verb, *words)
     written = [path.read_text(encoding="utf-8") for path in sorted(tmp_path.rglob("*.certificate.json"))]
-    for row in ROWS:
-        match = COMMAND.fullmatch(row[2])
+    for name, item in SHOWN.items():
+        match = COMMAND.fullmatch(item["command"])
         if match is None or match.groups(default="") != (command, lines, keys):
             continue
-        names = [n for path in re.findall(r"`([\w/]+\.py)`", row[1]) for n in MECHANISMS.get(path, ())]
-        assert not names or any(is_printed(n, output) for n in names), row[0]
-        assert is_printed(row[3].strip("`"), "\n".join([output, *written])), f"{row[0]}: {row[3]} is not in\n{output}"
+        names = [n for path in re.findall(r"`([\w/]+\.py)`", item["where"]) for n in MECHANISMS.get(path, ())]
+        assert not names or any(is_printed(n, output) for n in names), name
+        words = item["shows"]
+        assert is_printed(words, "\n".join([output, *written])), f"{name}: {words} is not in\n{output}"
 
 
 def test_an_item_that_is_not_shown_is_noticed() -> None:
@@ -139,7 +149,7 @@ def test_an_item_that_is_not_shown_is_noticed() -> None:
     assert edited("a = 1\n", "`c = 3`", "") == "a = 1\n\nc = 3\n"
 
 
-@pytest.mark.parametrize("page", sorted((ROOT / "docs").glob("*.md")), ids=lambda page: page.stem)
+@pytest.mark.parametrize("page", MADE_PAGES, ids=lambda page: page.stem)
 def test_a_page_was_made_at_a_commit_of_this_history(page: Path) -> None:
     stamps = re.findall(r"at commit ([0-9a-f]+)", page.read_text(encoding="utf-8"))
     answer = subprocess.run(
@@ -152,13 +162,13 @@ def test_a_page_was_made_at_a_commit_of_this_history(page: Path) -> None:
         assert subprocess.run(command, cwd=ROOT, capture_output=True, check=False).returncode == 0, stamp
 
 
-@pytest.mark.parametrize("page", sorted((ROOT / "docs").glob("*.md")), ids=lambda page: page.stem)
+@pytest.mark.parametrize("page", MADE_PAGES, ids=lambda page: page.stem)
 def test_the_command_of_a_page_makes_its_numbers_elsewhere_too(page: Path) -> None:
     """Where an experiment draws fewer points elsewhere, its page says `--all`."""
     text = page.read_text(encoding="utf-8")
     for target, more in re.findall(r"`takifugu reproduce (\w+)([^`]*)`", text):
         experiment = (ROOT / "experiments" / f"{target}.py").read_text(encoding="utf-8")
-        if page.name != "coverage.md" and "IS_WHOLE else" in experiment:
+        if "IS_WHOLE else" in experiment:
             assert "--all" in more, f"takifugu reproduce {target}{more}"
 
 
@@ -174,8 +184,9 @@ def test_a_number_about_the_stars_says_for_which_rho() -> None:
 
 @pytest.mark.parametrize("paper", sorted(FIGURES))
 def test_every_figure_of_a_paper_is_listed(paper: str) -> None:
-    section = PAGE.partition(f"\n## {paper}\n")[2].partition("\n## ")[0]
-    numbers = {n for text in re.findall(r"^\| .*?Figures? ([\d, ]+)", section, re.M) for n in re.findall(r"\d+", text)}
+    names = [name for name in ITEMS if name.startswith(f"{paper}: ")]
+    lists = [numbers for name in names for numbers in re.findall(r"Figures? ([\d, ]+)", name)]
+    numbers = {number for text in lists for number in re.findall(r"\d+", text)}
     assert numbers == {str(n) for n in range(1, FIGURES[paper] + 1)}
 
 
@@ -184,43 +195,36 @@ LABEL = re.compile(r"^(?:[>*] )?\*\*((?:Theorem|Lemma|Claim|Corollary|Rule|Facts
 CITATION = re.compile(r"[A-Z][^|]*\b(?:19|20)\d\d\b")
 
 
-def rows(text: str) -> list[list[str]]:
-    table = [line for line in text.splitlines() if line.startswith("| ") and not line.startswith("| statement")]
-    return [[cell.strip() for cell in line.strip("|").split(" | ")] for line in table]
+STATEMENTS = tomllib.loads((ROOT / "tests" / "theorems.toml").read_text(encoding="utf-8"))["statement"]
 
 
-STATEMENTS = rows((PAGES / "index.md").read_text(encoding="utf-8"))
-
-
-def faults(row: list[str]) -> list[str]:
-    """Return what is wrong with a row."""
-    if len(row) != 5 or not all(row):
-        return ["not five cells"]
-    _, proof, code, held_by, _ = row
+def faults(statement: dict[str, str]) -> list[str]:
+    """Return what is wrong with a statement."""
+    if set(statement) != {"claim", "proof", "code", "test", "without"} or not all(statement.values()):
+        return ["not five keys"]
+    proof, path_of_test = statement["proof"], statement["test"]
     wrong = []
     link = re.fullmatch(r"\[[^]]+\]\(([\w-]+\.md)#([\w-]+)\)", proof)
     if link and link[2] not in anchors(PAGES / link[1]):
         wrong.append(f"no section {link[1]}#{link[2]}")
     if not link and proof != "*open*" and not CITATION.match(proof):
         wrong.append("neither a proof, nor a citation, nor open")
-    if not is_module(code.strip("`")):
-        wrong.append(f"no module {code}")
-    path, _, test = held_by.strip("`").partition("::")
+    if not is_module(statement["code"]):
+        wrong.append(f"no module {statement['code']}")
+    path, _, test = path_of_test.partition("::")
     if not (ROOT / path).exists() or (test and f"def {test}(" not in (ROOT / path).read_text(encoding="utf-8")):
-        wrong.append(f"no test {held_by}")
+        wrong.append(f"no test {path_of_test}")
     return wrong
 
 
-@pytest.mark.parametrize("row", STATEMENTS, ids=[row[0] for row in STATEMENTS])
-def test_a_row_leads_to_a_proof_to_code_and_to_a_test(row: list[str]) -> None:
-    assert not faults(row)
+@pytest.mark.parametrize("statement", STATEMENTS, ids=[statement["claim"] for statement in STATEMENTS])
+def test_a_statement_leads_to_a_proof_to_code_and_to_a_test(statement: dict[str, str]) -> None:
+    assert not faults(statement)
 
 
 def test_every_theorem_of_a_page_is_listed() -> None:
-    listed = {
-        tuple(link)
-        for link in re.findall(r"\[[^],]+, ([^]]+)\]\(([\w-]+\.md)#", (PAGES / "index.md").read_text(encoding="utf-8"))
-    }
+    proofs = " ".join(statement["proof"] for statement in STATEMENTS)
+    listed = set(re.findall(r"\[[^],]+, ([^]]+)\]\(([\w-]+\.md)#", proofs))
     labels = {
         (label, page.name) for page in PAGES.glob("*.md") for label in LABEL.findall(page.read_text(encoding="utf-8"))
     }
@@ -228,32 +232,33 @@ def test_every_theorem_of_a_page_is_listed() -> None:
     assert not sorted(labels - listed)
 
 
-def test_a_row_can_be_wrong() -> None:
+def test_a_statement_can_be_wrong() -> None:
     good = STATEMENTS[0]
-    for place, cell in (
-        (1, "obvious"),
-        (1, "[x, Theorem 1](influence.md#nowhere)"),
-        (2, "`none.py`"),
-        (3, "`tests/none.py`"),
-        (4, ""),
+    for key, words in (
+        ("proof", "obvious"),
+        ("proof", "[x, Theorem 1](influence.md#nowhere)"),
+        ("code", "none.py"),
+        ("test", "tests/none.py"),
+        ("without", ""),
+        ("test", good["test"].replace("::", "::no_")),
     ):
-        assert faults([*good[:place], cell, *good[place + 1 :]])
-    assert faults([*good[:3], good[3].replace("::", "::no_"), good[4]])
+        assert faults({**good, key: words})
 
 
 NUMBER = r"[ENX]\d+[a-d]?"
 
 
-def without_a_block(text: str) -> list[str]:
-    """Return the errata of a page's table that no paragraph runs: one that names them, and a block after it."""
-    table = re.findall(rf"^\| ({NUMBER}) \|", text, re.M)
-    heads = re.findall(rf"^({NUMBER}(?: and {NUMBER})*): [^`]*(?:`[^`\n]+`[^`]*)*```python$", text, re.M)
+def without_a_block(table: str, runs: str) -> list[str]:
+    """Return the errata of a table that no paragraph runs: one that names them, and a block after it."""
+    numbers = re.findall(rf"^\| ({NUMBER}) \|", table, re.M)
+    heads = re.findall(rf"^({NUMBER}(?: and {NUMBER})*): [^`]*(?:`[^`\n]+`[^`]*)*```python$", runs, re.M)
     headed = {number for head in heads for number in re.findall(NUMBER, head)}
-    return [number for number in table if number not in headed]
+    return [number for number in numbers if number not in headed]
 
 
 def test_every_erratum_runs() -> None:
-    text = (ROOT / "docs" / "errata.md").read_text(encoding="utf-8")
-    assert len(re.findall(rf"^\| {NUMBER} \|", text, re.M)) >= 39
-    assert not without_a_block(text)
-    assert without_a_block(text.replace("E8c: covariances", "Covariances")) == ["E8c"]
+    table = (ROOT / "docs" / "reference" / "papers.md").read_text(encoding="utf-8")
+    runs = (ROOT / "tests" / "errata.md").read_text(encoding="utf-8")
+    assert len(re.findall(rf"^\| {NUMBER} \|", table, re.M)) >= 39
+    assert not without_a_block(table, runs)
+    assert without_a_block(table, runs.replace("E8c: covariances", "Covariances")) == ["E8c"]
