@@ -59,7 +59,8 @@ spark: $(VENV)/.spark  ## the tests on Apache Spark, which installs 500 MB and n
 # SITE=made: the site was made just now (.ci/run).
 browser: $(VENV)/.browser $(if $(SITE),,docs)  ## every page of a release, and of the site, in a real browser: accessibility at three widths, by day and by night
 	@command -v chromium >/dev/null || { echo "This needs Chromium: apt-get install chromium"; exit 1; }
-	@$(RUN) -m pytest -n $(WORKERS) -p no:cacheprovider $(PYTEST) tests/browser/check_reports.py tests/browser/check_site.py
+	@$(RUN) -m pytest -n $(WORKERS) -p no:cacheprovider $(PYTEST) tests/browser/check_reports.py tests/browser/check_site.py \
+		tests/browser/check_explorer.py tests/browser/check_app.py
 
 lint: $(VENV)/.lint  ## style, and which package may import which
 	@$(RUN) -m ruff check .

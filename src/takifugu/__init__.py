@@ -62,7 +62,7 @@ if TYPE_CHECKING:
         Visitors,
     )
     from takifugu.model.secrets.declared_properties import dataset_property, distribution_parameter
-    from takifugu.model.secrets.of_entries import attribute, entry, every_entry, presence
+    from takifugu.model.secrets.of_entries import attribute, entry, every_entry, every_run, presence
     from takifugu.model.secrets.of_populations import population_membership
     from takifugu.model.secrets.properties import NamedFunction
     from takifugu.numbers.densities.normal import Normal, NormalMixture
@@ -140,6 +140,7 @@ __all__ = [
     "errors",
     "event_level_loss",
     "every_entry",
+    "every_run",
     "exact_delta",
     "exact_loss",
     "household_infection",
@@ -202,7 +203,7 @@ _MODULES = {
     "takifugu.releasing.study": ("open_study",),
     "takifugu.analysis.robustness": ("robust_guarantee",),
     "takifugu.audit": ("exact_delta", "exact_loss"),
-    "takifugu.model.secrets.of_entries": ("attribute", "entry", "every_entry", "presence"),
+    "takifugu.model.secrets.of_entries": ("attribute", "entry", "every_entry", "every_run", "presence"),
     "takifugu.model.secrets.of_populations": ("population_membership",),
     "takifugu.model.secrets.declared_properties": ("dataset_property", "distribution_parameter"),
     "takifugu.model.secrets.properties": ("NamedFunction",),

@@ -52,7 +52,7 @@ def test_a_release_file_names_one_account(tmp_path: Path) -> None:
     def spent(names: list[str]) -> Fraction:
         folder = Path(mkdtemp(dir=tmp_path))
         for number, name in enumerate(names):
-            anew = {"again": "time-use", "once": f"key {number}"} if number else {}
+            anew = {"replace": "time-use", "idempotency_key": f"key {number}"} if number else {}
             (table,) = tf.release_file(write(folder, ["Ana", name]), allow_useless=True, **anew).tables
             assert [unit for unit, _ in table.releases] == ["Ana", NAME]
             assert NAME in table.certificate.text()
@@ -66,7 +66,7 @@ def test_a_number_read_by_another_program_has_no_second_budget(tmp_path: Path) -
     path = write(tmp_path, ["007", "12"])
     (table,) = tf.release_file(path, allow_useless=True).tables
     assert [unit for unit, _ in table.releases] == ["007", "12"]
-    again = {"output": tmp_path / "again", "once": "again"}
+    again = {"output": tmp_path / "again", "idempotency_key": "again"}
     tf.release_file(path, pandas.read_csv(tmp_path / "data.csv"), **again, allow_useless=True, same_entries="as read")
     first, second = (Ledger.open(tmp_path / "ledger.db").spent("study", unit) for unit in ("007", "12"))
     assert first.epsilon == second.epsilon > 1

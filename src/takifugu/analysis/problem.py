@@ -7,6 +7,7 @@ from collections.abc import Callable, Hashable, Iterator
 from dataclasses import dataclass, field, replace
 from fractions import Fraction
 from functools import cached_property, partial
+from itertools import product
 from typing import TYPE_CHECKING, TypeVar
 
 import numpy as np
@@ -159,6 +160,15 @@ class Problem:
         return () if self.is_pair else tuple(self._parts())
 
     @cached_property
+    def longest_run(self) -> int:
+        """Return how many entries in a row are hidden together, 1 where single ones are."""
+        longest = 1
+        for belief, secret in product(self.framework.beliefs, self.framework.secrets):
+            if secrets.view(secret, belief) is None:
+                longest = max(longest, secret.family(belief).run)
+        return longest
+
+    @cached_property
     def law_parts(self) -> tuple[Part, ...]:
         """Return `parts` for mechanisms about the law of the answer.
 
@@ -196,7 +206,7 @@ class Problem:
                     piece, share = belief.component(group.number), answer.restrict(slice(run.start, run.stop))
                     if not any(family.has_pairs(piece, entry) for entry in secret_entries):
                         continue
-                    key = (id(piece), share.key, secret_entries, family.pairs)
+                    key = (id(piece), share.key, secret_entries, family.pairs, family.run)
                     if key in pieces:
                         continue
                     pieces[key] = piece

@@ -65,6 +65,11 @@ TOO_LARGE = (
     "its answer or noise may be 2^1000 or more, which no certificate holds: publish smaller numbers, such as millions"
 )
 
+OF_SINGLE_VALUES = (
+    "it is proved for secrets of single values, and runs of them are hidden together: use "
+    'mechanism="influence" or "group"'
+)
+
 _BEST_COMPOSING_FIRST = (Covers.EVERYTHING, Covers.COMPONENT, Covers.ENTRIES, Covers.OUTPUT)
 
 
@@ -140,6 +145,8 @@ def attempt(line: Line, problem: Problem, allow_zero_noise: bool, limited: bool)
     definition = problem.framework.definition
     if definition not in line.definitions:
         return Trial(line, INAPPLICABLE, f"it is proved for {' and '.join(line.definitions)}, not for {definition}")
+    if definition == "pufferfish" and not line.hides_runs and problem.longest_run > 1:
+        return Trial(line, INAPPLICABLE, OF_SINGLE_VALUES)
     mechanism = line.load()
     try:
         cost = mechanism.cost(problem)

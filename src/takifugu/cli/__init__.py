@@ -57,7 +57,9 @@ def main(plugins: tuple[str, ...]) -> None:
 
 @main.command(cls=WithKinds, runs="cli.starting:init")
 @click.argument("data")
+@click.argument("answers", metavar="[KEY=ANSWER]...", nargs=-1)
 @click.option("-o", "--output", type=PATH, default="release.toml", show_default=True, help="The file to write.")
+@click.option("--app", is_flag=True, help="Ask on a page of this machine: see `takifugu app`.")
 @click.option("--kind", help="What is secret, by the kind of belief: one of those below.")
 @click.option("--rows", metavar="WORD", help="What a row says: samples, changes, stays, events, wide, answers, visits.")
 @click.option("--unit", metavar="COLUMN", help='Whose a row is: a column, an expression, or "-" for none.')
@@ -69,10 +71,6 @@ def main(plugins: tuple[str, ...]) -> None:
 @click.option("--timezone", metavar="ZONE", help="Where clocks show the times, such as Europe/Berlin, or UTC.")
 @click.option("--where", metavar="EXPRESSION", help="Which rows count.")
 @click.option("--nulls", metavar="WORD", help="What a missing value is: unobserved, or refuse for a mistake.")
-@click.option("--from", "from", metavar="TIME", help="When the recording starts.")
-@click.option("--until", metavar="TIME", help="When it ends.")
-@click.option("--roster", metavar="FILE", help='Who was recorded: a public file, or ["Ana", "Ben"].')
-@click.option("--default-state", metavar="STATE", help="The state where no row says one.")
 @click.option("--encoding", metavar="CODEC", help="How a text file that is not UTF-8 is written, such as cp1252.")
 @click.option("--sql", metavar="SELECT", help='The table of a file that has several, such as "FROM visits".')
 @click.option("--yes", is_flag=True, help="Ask nothing; what the options leave open is an error.")
@@ -82,7 +80,8 @@ def init() -> None:
     """Start a release file for DATA, the file of a table.
 
     CSV, Excel, Parquet, JSON lines, a database. Asks, on a terminal, what a row says, whose it is, when, what is
-    published, and on whose clocks. Options are named like the keys that they set. Publishes nothing.
+    published, and on whose clocks; then what no table tells. Options are named like the keys that they set; other keys
+    are answered as KEY=ANSWER, such as states="still, walking". Publishes nothing.
     """
 
 
@@ -259,6 +258,19 @@ def explore() -> None:
 
     Choose how long things last, what is published, and how sure a reader can become. With FILE the page starts at
     FILE's belief and its first table. It computes everything itself and sends nothing. Publishes nothing.
+    """
+
+
+@main.command(runs="cli.starting:app")
+@click.argument("data")
+@click.argument("answers", metavar="[KEY=ANSWER]...", nargs=-1)
+@click.option("-o", "--output", type=PATH, default="release.toml", show_default=True, help="The file to write.")
+@click.option("--force", is_flag=True, help="Overwrite a file that is there.")
+def app() -> None:
+    """Open a page that asks about DATA, and publishes it.
+
+    The questions of `init`, the verdict of `advise` while you move a slider, and `release`. The page is on this
+    machine, and nobody else can open it. Nothing is written or published before you say so. Ctrl-C ends it.
     """
 
 

@@ -83,12 +83,12 @@ COMMANDS: dict[str, tuple[str, Line]] = {
     ),
 }  # fmt: skip
 
-_INIT = {
-    "whose": "unit", "when": "order", "secret": "kind", "publish": "value", "otherwise": "default-state",
-}  # fmt: skip
-_BELIEF = {
+_INIT = {"whose": "unit", "when": "order", "secret": "kind", "publish": "value"}
+#: What is answered without an option, by the options of before.
+_ANSWERED = {
     "states": "states", "size": "size", "source": "source", "stay": "mean_duration", "next": "next_state",
-    "independent": "units_independent",
+    "independent": "units_independent", "from": "from", "until": "until", "roster": "roster",
+    "default-state": "default_state", "otherwise": "default_state",
 }  # fmt: skip
 #: The options of before that have another name, by command.
 OPTIONS: dict[str, dict[str, str]] = {
@@ -105,7 +105,7 @@ GONE: dict[str, dict[str, str]] = {
     "init": {
         "--public": "Write the file of who met whom under [belief].",
         "--dates": "Write --order \"strptime(date, '%d/%m/%Y')\", with your column.",
-        **{f"--{old}": f"It is the key {key} of [belief]: write it there." for old, key in _BELIEF.items()},
+        **{f"--{old}": f"Write {key}=ANSWER behind the table, without an option." for old, key in _ANSWERED.items()},
     },
     "release": {
         "--seed": "Whoever knows the seed knows the noise. `takifugu rehearse FILE --seed 7` publishes made-up data."

@@ -48,7 +48,7 @@ def test_what_is_foreseen_is_what_is_published_and_paid(tmp_path: Path) -> None:
     where = files.write(tmp_path)
     for number in range(2):
         foreseen = tf.dry_run(where)
-        made = tf.release_file(where, **({"again": "time-use", "once": "K"} if number else {}))
+        made = tf.release_file(where, **({"replace": "time-use", "idempotency_key": "K"} if number else {}))
         assert foreseen.account.after == made.reservation.spent
         for table, published in zip(foreseen.tables, made.tables, strict=True):
             widths = {Fraction(str(row["high"])) - Fraction(str(row["value"])) for row in published.rows}

@@ -61,7 +61,7 @@ def test_one_key_pays_once(tmp_path: Path) -> None:
     second = tf.release_file(toml, replace="walking", idempotency_key="K")
     assert [t.name for t in second.new] == ["walking"]
     assert second.new[0].certificate.release_id != first.tables[1].certificate.release_id
-    for options in ({"again": "walking"}, {"again": "walking", "force": True}, {}):
+    for options in ({"replace": "walking"}, {"replace": "walking", "force": True}, {}):
         assert tf.open_study(toml).release(idempotency_key="K", **options).new == ()
     small(tmp_path, rows=41)  # whether the data have changed is not asked
     assert tf.release_file(toml, replace="walking", idempotency_key="K").new == ()
