@@ -46,7 +46,7 @@ def released(publication: Path, tmp_path: Path) -> Path:
 def test_the_commands_in_the_order_of_their_use() -> None:
     assert all_commands() == [
         ("init",), ("check",), ("advise",), ("cost",), ("release",), ("report",), ("verify",), ("rehearse",),
-        ("audit",), ("odds",), ("session",), ("explore",), ("ledger", "show"), ("ledger", "set-budget"),
+        ("audit",), ("odds",), ("session",), ("explore",), ("app",), ("ledger", "show"), ("ledger", "set-budget"),
         ("ledger", "verify"), ("ledger", "import-certificates"), ("ledger", "resume"), ("keys",), ("example",),
         ("beliefs",), ("reproduce",),
     ]  # fmt: skip

@@ -157,7 +157,7 @@ ALONE = ("beliefs", "odds --epsilon 2", "keys", "example", "reproduce")
 #: Commands that are tried in words of their own: what they print is a file, or a browser opens.
 OTHERS = (
     "report", "init", "verify", "ledger set-budget", "ledger import-certificates", "session",
-    "explore",
+    "explore", "app",
 )  # fmt: skip
 
 
