@@ -24,7 +24,6 @@ from takifugu.accounting.suspicion import explain
 from takifugu.cli import main
 from takifugu.cli.samples import experiments
 from takifugu.core.errors import InputError
-from takifugu.releasing.file.loading import json_schema
 from takifugu.releasing.publishing import orders, publish
 
 TOP = {"format", "command", "file"}
@@ -47,8 +46,8 @@ def test_the_commands_in_the_order_of_their_use() -> None:
     assert all_commands() == [
         ("init",), ("check",), ("advise",), ("cost",), ("release",), ("report",), ("verify",), ("rehearse",),
         ("audit",), ("odds",), ("session",), ("explore",), ("app",), ("ledger", "show"), ("ledger", "set-budget"),
-        ("ledger", "verify"), ("ledger", "import-certificates"), ("ledger", "resume"), ("keys",), ("example",),
-        ("beliefs",), ("reproduce",),
+        ("ledger", "verify"), ("ledger", "import-certificates"), ("ledger", "key"), ("ledger", "resume"), ("keys",),
+        ("example",), ("beliefs",), ("reproduce",),
     ]  # fmt: skip
     first, others = invoke("--help").output.split("First commands:")[1].split("Other commands:")
     listed = [re.findall(r"^  ([a-z]+) ", text, re.MULTILINE) for text in (first, others)]
@@ -69,7 +68,7 @@ def test_help_says_what_the_exit_codes_are() -> None:
 def test_every_help_fits_and_every_command_speaks_json(path: tuple[str, ...]) -> None:
     outcome = succeed(*path, "--help")
     assert widest(outcome.output) <= 80
-    if path in all_commands():
+    if path in all_commands() and path != ("app",):  # which prints an address, and nothing to read on
         assert "--json" in outcome.output
 
 
@@ -147,10 +146,10 @@ def test_a_certificate_is_explained(released: Path) -> None:
     outcome = succeed("verify", where)
     assert widest(outcome.output) <= 80
     secret, odds = "the state of one person in any one step", "at most 73.2 % sure (10 %: 23.2 %)"
-    for expected in (secret, odds, "not a signature", "007, Bob, jr., zoë"):
+    for expected in (secret, odds, "Without a signature", "007, Bob, jr., zoë"):
         assert expected in words_of(outcome)
     (document,) = json_of("verify", where)["certificates"]
-    assert set(document) == {"name", "unchanged", "table", "unverified", "certificate"}
+    assert set(document) == {"name", "unchanged", "table", "unverified", "signed_by", "certificate"}
     assert document["certificate"] == json.loads(where.read_text(encoding="utf-8"))
 
 
@@ -244,9 +243,9 @@ def test_without_research_data_a_part_is_made(tmp_path: Path, monkeypatch: pytes
     made = {path.relative_to(here / "reproduced" / "ding2022").as_posix() for path in here.rglob("*.*")}
     assert made == {"ding2022.md", *(f"images/ding2022-figure{n}.svg" for n in (1, 2, 5))}
     page = (here / "reproduced" / "ding2022" / "ding2022.md").read_text(encoding="utf-8")
-    docs = (root / "docs" / "ding2022.md").read_text(encoding="utf-8")
-    assert docs.split("<!-- made: table3 -->")[1].split("<!-- end: table3 -->")[0] in page
-    assert page.startswith(docs.splitlines()[0])  # the words of docs/, without links to pages that are not here
+    committed = (root / "experiments" / "ding2022.md").read_text(encoding="utf-8")
+    assert committed.split("<!-- made: table3 -->")[1].split("<!-- end: table3 -->")[0] in page
+    assert page.startswith(committed.splitlines()[0])  # its words, without links to pages that are not here
     assert ".md)" not in page
     assert "images/ding2022-figure1.svg" in page
     assert "images/ding2022-figure4.svg" not in page  # nothing was drawn there
@@ -256,7 +255,7 @@ def test_without_research_data_a_part_is_made(tmp_path: Path, monkeypatch: pytes
     assert "Left out: Figures 3 and 4: this needs the research data file" in page
 
     succeed("reproduce", "ding2022", "--all", "--output", "whole")
-    assert "Grids are as in docs/" in (here / "whole" / "ding2022.md").read_text(encoding="utf-8")
+    assert "Grids are whole" in (here / "whole" / "ding2022.md").read_text(encoding="utf-8")
     capfd.readouterr()
 
     succeed("reproduce", "networks", "--output", "other")
@@ -404,21 +403,6 @@ def test_a_full_disk_publishes_nothing(tmp_path: Path, monkeypatch: pytest.Monke
     assert {release.state for release in Ledger.open(tmp_path / "ledger.db").releases("study")} == {"drawn"}
     monkeypatch.undo()
     assert "their epsilon counts as spent" in words_of(invoke("ledger", "show", tmp_path / "ledger.db"))
-
-
-def test_every_command_and_exit_code_is_documented() -> None:
-    page = (Path(__file__).parents[2] / "docs" / "command-line.md").read_text(encoding="utf-8")
-    for path in all_commands():
-        assert f"| `{' '.join(path)}" in page, path
-    assert re.findall(r"^\| (\d+) \|", page, re.MULTILINE) == ["0", "1", "2", "3", "4", "5", "130", "143"]
-
-
-def test_every_key_of_a_release_file_is_documented() -> None:
-    page = (Path(__file__).parents[2] / "docs" / "release-file.md").read_text(encoding="utf-8")
-    schema = json_schema()
-    for section in (schema, *schema["$defs"].values()):
-        for key in section["properties"]:
-            assert f"`{key}`" in page or f"[{key}]" in page, key
 
 
 @pytest.mark.parametrize("shell", ["bash", "zsh", "fish"])

@@ -156,7 +156,7 @@ ABOUT_LEDGERS = ("show", "verify", "resume")
 ALONE = ("beliefs", "odds --epsilon 2", "keys", "example", "reproduce")
 #: Commands that are tried in words of their own: what they print is a file, or a browser opens.
 OTHERS = (
-    "report", "init", "verify", "ledger set-budget", "ledger import-certificates", "session",
+    "report", "init", "verify", "ledger set-budget", "ledger import-certificates", "ledger key", "session",
     "explore", "app",
 )  # fmt: skip
 

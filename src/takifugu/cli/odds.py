@@ -7,7 +7,6 @@ from pathlib import Path
 import click
 
 from takifugu.accounting.suspicion import Suspicion, explain, factor_words, odds, percent
-from takifugu.calibration.event_level import event_level_loss
 from takifugu.cli.output import check_new, print_json, write_new
 from takifugu.core.escaping import at_most, visible
 from takifugu.core.plain import Json
@@ -51,6 +50,8 @@ def show(
 
 def _price_deployments(as_json: bool) -> None:
     """Print what guarantees of one event lose where the events of a person resemble each other."""
+    from takifugu.calibration.event_level import event_level_loss
+
     lines, priced = list[list[str]](), list[Json]()
     for name, source, event, epsilon in _DEPLOYMENTS:
         losses = {similarity: event_level_loss(epsilon, similarity) for similarity in _SIMILAR[1:]}

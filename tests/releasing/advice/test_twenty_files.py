@@ -66,7 +66,7 @@ def test_the_best_remedy_gives_the_error_that_it_promised(name: str, tmp_path: P
     assert advice.remedies, "nothing helps"
     best = advice.remedies[0]
     changed = applied(tomllib.loads(path.read_text(encoding="utf-8")), best.changes)
-    foreseen = forecast_of(plan(checked(changed, path)), anyway=True)
+    foreseen = forecast_of(plan(checked(changed, path)), allow_useless=True)
     now = poorest(foreseen.advice)
     (table,) = (one for one in foreseen.tables if one.name == best.table)
     assert best.joint.half_width in {blur.half_width for blur in table.blurs}, "the dry run shows another ±"

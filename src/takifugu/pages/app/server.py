@@ -64,7 +64,7 @@ class Releasing:
             raise InputError("the file is another one than you have seen", fix="look at it again")
         self._write(self._proposal.start(said), text, self._has_written)
         self._has_written = True
-        outcome = release_file(self._proposal.output, once=digest)
+        outcome = release_file(self._proposal.output, idempotency_key=digest)
         files = [path for table in outcome.tables for path in table.files]
         return {
             "file": str(self._proposal.output), "tables": [table.name for table in outcome.tables],
