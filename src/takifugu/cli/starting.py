@@ -5,7 +5,6 @@ from __future__ import annotations
 import json
 import shlex
 import tomllib
-import webbrowser
 from collections.abc import Sequence
 from dataclasses import asdict, dataclass
 from functools import cached_property, partial
@@ -15,7 +14,7 @@ import click
 
 from takifugu.accounting.ledger import Ledger
 from takifugu.cli.asking import ask_about
-from takifugu.cli.output import path_text, print_json, write_new
+from takifugu.cli.output import open_page, path_text, print_json, write_new
 from takifugu.cli.terminal import can_ask, only_seen
 from takifugu.core.errors import InputError, LedgerError, ReleaseError, SpecError, TakifuguError, within
 from takifugu.core.escaping import visible
@@ -87,8 +86,7 @@ def _serve(data: str, output: Path, force: bool, as_json: bool, said: Answers) -
             print_json("app", Path(data), {"address": address})
         else:
             click.echo(f"{address}\nIt opens once, in a browser of this machine. Ctrl-C ends the app.")
-        if not webbrowser.open(address):
-            click.echo("There is no browser here: open this address with one.", err=True)
+        open_page(address)
 
     try:
         serve(proposal, lambda start, text, is_ours: written(start, text, force or is_ours), tell)
