@@ -60,7 +60,7 @@ spark: $(VENV)/.spark  ## the tests on Apache Spark, which installs 500 MB and n
 browser: $(VENV)/.browser $(if $(SITE),,docs)  ## every page of a release, and of the site, in a real browser: accessibility at three widths, by day and by night
 	@command -v chromium >/dev/null || { echo "This needs Chromium: apt-get install chromium"; exit 1; }
 	@$(RUN) -m pytest -n $(WORKERS) -p no:cacheprovider $(PYTEST) tests/browser/check_reports.py tests/browser/check_site.py \
-		tests/browser/check_explorer.py tests/browser/check_app.py
+		tests/browser/check_explorer.py tests/browser/check_app.py tests/browser/check_checker.py
 
 lint: $(VENV)/.lint  ## style, and which package may import which
 	@$(RUN) -m ruff check .
@@ -88,11 +88,12 @@ figures: $(VENV)/.test  ## rerun the experiments and rewrite their tables and pi
 docs: $(VENV)/.docs  ## the site, in site/
 	@$(RUN) -m tools.tables
 	@$(VENV)/bin/takifugu explore --output docs/explore.html --force --json >/dev/null
+	@$(VENV)/bin/takifugu verify --page --output docs/check.html --force --json >/dev/null
 	@$(VENV)/bin/zensical build --clean --strict
 	@$(RUN) -m tools.prose | tail -n 1
 
 clean:  ## remove the virtual environment and everything that the tasks wrote
-	rm -rf $(VENV) site .cache docs/explore.html out build dist .mypy_cache .ruff_cache .pytest_cache .hypothesis .benchmarks
+	rm -rf $(VENV) site .cache docs/explore.html docs/check.html out build dist .mypy_cache .ruff_cache .pytest_cache .hypothesis .benchmarks
 
 .PHONY: help demo quick test test-slow test-lowest package nightly mutants crashes fuzz spark browser lint types bench figures docs clean
 .DEFAULT_GOAL := help

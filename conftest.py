@@ -44,6 +44,9 @@ moments.now = lambda: datetime(2100, 1, 1, tzinfo=UTC)
 if os.environ.pop("CI", "") == "true":
     os.environ["TAKIFUGU_BUILD"] = "true"
 
+# Nobody's own key signs what a test publishes.
+os.environ["TAKIFUGU_SIGNING_KEY"] = str(Path(__file__).parent / "no-key-of-tests")
+
 # Noise is the same in every run of a test, but for the tests of its source.
 _chance, _bytes_of_the_system = Chance(), SystemEntropy.bytes
 

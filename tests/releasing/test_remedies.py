@@ -475,6 +475,18 @@ def test_the_explorer_opens_without_the_file_that_it_cannot_show(
     assert len(opened) == 1
 
 
+@of("releasing/certificates/signing.py: _signer")
+def test_another_signing_key_is_a_command_away(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    key = tmp_path / "signing.key"
+    monkeypatch.setenv("TAKIFUGU_SIGNING_KEY", str(key))
+    key.write_text("no key", encoding="utf-8")
+    key.chmod(0o600)
+    failed = ended(2, "ledger", "key")
+    key.rename(tmp_path / "away")
+    assert pasted(failed, "ledger", "key").exit_code == 0
+    assert key.exists()
+
+
 @of("accounting/ledger/standing.py: telling")
 def test_how_far_a_stopped_command_came_is_a_command_away(tmp_path: Path) -> None:
     ledger = tmp_path / "ledger.db"

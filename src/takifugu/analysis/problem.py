@@ -159,14 +159,17 @@ class Problem:
         """Return all beliefs' different components with a secret, none for `distribution_pair`."""
         return () if self.is_pair else tuple(self._parts())
 
-    @cached_property
-    def longest_run(self) -> int:
-        """Return how many entries in a row are hidden together, 1 where single ones are."""
-        longest = 1
+    def check_single(self) -> None:
+        """Raise Unsupported where runs of entries are hidden together.
+
+        What is proved of secrets of single values says nothing of them.
+        """
         for belief, secret in product(self.framework.beliefs, self.framework.secrets):
-            if secrets.view(secret, belief) is None:
-                longest = max(longest, secret.family(belief).run)
-        return longest
+            if secrets.view(secret, belief) is None and secret.family(belief).run > 1:
+                raise Unsupported(
+                    "it is proved for secrets of single values, and runs of them are hidden together: use "
+                    'mechanism="influence" or "group"'
+                )
 
     @cached_property
     def law_parts(self) -> tuple[Part, ...]:
@@ -174,11 +177,13 @@ class Problem:
 
         Each pair of given laws is a part. Separate entries (users) stay together in one: what the others add smooths
         the law of the answer given one user's secret. Of users with the same law, the same contribution to the answer
-        and the same secrets only one is looked at. Raises Unsupported where a choice is published.
+        and the same secrets only one is looked at. Raises Unsupported where a choice is published, and where runs of
+        entries are secret.
         """
         self.check_adds()
         if self.is_pair:
             return tuple(_given(self, pair, number) for number, pair in enumerate(self.framework.pairs))
+        self.check_single()
         if not any(map(separate, self.framework.beliefs)):
             return self.parts
         return tuple(self._parts(together=True))

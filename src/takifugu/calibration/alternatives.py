@@ -112,6 +112,9 @@ class Comparisons(Sequence[Alternative]):
     if_belief_off: tuple[Weakened, ...] = ()
     error_words: str = EXPECTED_ERROR
 
+    def __repr__(self) -> str:
+        return f"<Comparisons: {len(self.rows)} mechanisms, epsilon {to_text(self.epsilon)}>"
+
     @overload
     def __getitem__(self, index: int) -> Alternative: ...
 

@@ -25,8 +25,8 @@ class Line:
     is proved that it never needs less noise than the one that `not_below` names. Papers call it by its `aliases`. It
     may choose by a declared distance where it `takes_metric`. Its
     bound is proved for frameworks of these `definitions`; `of_columns` says that it requires a belief over records with
-    columns, and is asked, unless by name, only where there is one. `hides_runs` says that the bound is proved for runs
-    of entries, too. The reference page prints `noise`: one phrase on the noise and why it is enough.
+    columns, and is asked, unless by name, only where there is one. The reference page
+    prints `noise`: one phrase on the noise and why it is enough.
     """
 
     name: str
@@ -40,7 +40,6 @@ class Line:
     aliases: tuple[str, ...] = ()
     takes_metric: bool = False
     noise: str = ""
-    hides_runs: bool = False
 
     @property
     def names(self) -> tuple[str, ...]:
@@ -90,15 +89,15 @@ _A_RULE = "for reference and by name only: gaussian-exact never needs more noise
 
 _OURS = (
     Line(
-        "group", "group", definitions=_ANY_HYPOTHESES, hides_runs=True,
+        "group", "group", definitions=_ANY_HYPOTHESES,
         noise="Laplace, b = D(component)/ε: everything that depends on a secret may change at once",
     ),
     Line(
-        "entry", "entry", hides_runs=True,
+        "entry", "entry",
         noise="Laplace, b = D(one value)/ε: one value changes and nothing else. Does not protect correlated data",
     ),
     Line(
-        "influence", "influence", hides_runs=True,
+        "influence", "influence",
         noise="the least Laplace b for which a recursion along the belief bounds the loss by ε; never above quilts",
     ),
     Line(
@@ -144,7 +143,7 @@ _OURS = (
         noise="the least normal noise that hides a shift by W∞",
     ),
     Line(
-        "influence-gaussian", "influence_gaussian", takes_delta=True, alone=True, hides_runs=True,
+        "influence-gaussian", "influence_gaussian", takes_delta=True, alone=True,
         noise="the least normal noise by the recursion of influence; a change counts by its L2 length",
     ),
     Line(

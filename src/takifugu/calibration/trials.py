@@ -65,11 +65,6 @@ TOO_LARGE = (
     "its answer or noise may be 2^1000 or more, which no certificate holds: publish smaller numbers, such as millions"
 )
 
-OF_SINGLE_VALUES = (
-    "it is proved for secrets of single values, and runs of them are hidden together: use "
-    'mechanism="influence" or "group"'
-)
-
 _BEST_COMPOSING_FIRST = (Covers.EVERYTHING, Covers.COMPONENT, Covers.ENTRIES, Covers.OUTPUT)
 
 
@@ -145,10 +140,10 @@ def attempt(line: Line, problem: Problem, allow_zero_noise: bool, limited: bool)
     definition = problem.framework.definition
     if definition not in line.definitions:
         return Trial(line, INAPPLICABLE, f"it is proved for {' and '.join(line.definitions)}, not for {definition}")
-    if definition == "pufferfish" and not line.hides_runs and problem.longest_run > 1:
-        return Trial(line, INAPPLICABLE, OF_SINGLE_VALUES)
     mechanism = line.load()
     try:
+        if line.package:
+            problem.check_single()
         cost = mechanism.cost(problem)
         if limited and (cost.operations > problem.work_limit or cost.memory > MEMORY_LIMIT):
             return Trial(line, SKIPPED, f"it would take {cost.describe()}; ask for it by name to run it", cost=cost)

@@ -169,14 +169,17 @@ def report() -> None:
 
 
 @main.command(runs="cli.reports:verify")
-@click.argument("where", metavar="FILE|FOLDER|ZIP", type=PATH)
+@click.argument("where", metavar="FILE|FOLDER|ZIP", type=PATH, required=False)
+@click.option("--page", is_flag=True, help="Write the page that computes a guarantee again, in a browser.")
+@click.option("-o", "--output", type=PATH, help="Where to write the page  [default: a temporary folder].")
+@click.option("--force", is_flag=True, help="Overwrite a page that is there.")
 @JSON_OPTION
 def verify() -> None:
-    """Verify a certificate and its table.
+    """Verify a certificate, its table and its signature.
 
-    FILE is <table>.certificate.json; of a FOLDER or a ZIP every certificate in it.
-    Compares the checksum of the certificate and
-    the digest of its table, and prints what is promised. A certificate carries no signature.
+    FILE is <table>.certificate.json; of a FOLDER or a ZIP every certificate in it. Compares the checksum of the
+    certificate, the digest of its table and the signature beside it, and prints what is promised. With --page, opens
+    a page for strangers: give it a certificate and its table, and it computes the guarantee again.
     """
 
 

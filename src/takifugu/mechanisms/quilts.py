@@ -66,6 +66,7 @@ class Quilts:
         """
         if problem.is_pair:
             return Refusal(_NO_ENTRIES)
+        problem.check_single()
         searches = list(map(self.search, problem.parts))
         reasons = [search.reason for search in searches if search.reason]
         if reasons:

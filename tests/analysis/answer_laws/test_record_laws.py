@@ -327,5 +327,5 @@ def test_tails_of_long_columns_keep_their_relative_accuracy() -> None:
         expected = max(abs(mp.log(noised(0.25, y) / noised(0.75, y))) for y in (0, 1))
     assert float(expected) <= loss <= float(expected) * (1 + 1e-6)
     framework = tf.Pufferfish(tf.distribution_parameter("a"), belief)
-    asked = {"mechanism": "laplace-exact", "single_release": True, "allow_zero_noise": True}
-    assert tf.calibrate(framework, tf.Sum("b"), 2, **asked)
+    options = {"mechanism": "laplace-exact", "single_release": True, "allow_zero_noise": True}
+    assert tf.calibrate(framework, tf.Sum("b"), 2, **options)

@@ -220,8 +220,8 @@ def test_all_that_is_wrong_with_users_is_told_at_once(name: str, tmp_path: Path)
     path = put(tmp_path / "file", {"release.toml": USERS, "data.csv": "\n".join(["ward,answer", *rows]) + "\n"})
     lines = problems_of(path)
     assert len(lines) == many, lines
-    told = problems_of(path, lambda file: tf.release_file(file, allow_useless=True))
-    assert {line.split(": ")[1] for line in told} == {
+    refusals = problems_of(path, lambda file: tf.release_file(file, allow_useless=True))
+    assert {line.split(": ")[1] for line in refusals} == {
         line.split(": ")[1] for line in lines
     }
 

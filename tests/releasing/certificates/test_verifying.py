@@ -29,7 +29,8 @@ def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 
 def contents(folder: Path, name: str = "time-use-units") -> dict[str, bytes]:
-    return {f"{name}{end}": (folder / f"{name}{end}").read_bytes() for end in archives.MEMBERS}
+    paths = [folder / f"{name}{end}" for end in archives.MEMBERS]
+    return {path.name: path.read_bytes() for path in paths if path.exists()}  # nobody signs here
 
 
 def archive(*members: tuple[zipfile.ZipInfo | str, bytes], method: int = zipfile.ZIP_DEFLATED) -> bytes:

@@ -74,7 +74,7 @@ def from_dict(data: Plain) -> Secret:
 
     >>> from takifugu.model.secrets.of_entries import every_entry
     >>> from_dict(every_entry().to_dict())
-    EveryEntry(attribute=None, max_difference=None)
+    EveryEntry()
     """
     return KINDS.find(data.get("kind"))(data)
 

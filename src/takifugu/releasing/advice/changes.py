@@ -89,7 +89,7 @@ def applied(raw: Plain, changes: Sequence[Change]) -> Json:
 def in_text(text: str, changes: Sequence[Change]) -> str:
     """Return a drafted text with changes: a key's line is replaced, a new one stands at its section's start.
 
-    >>> print(in_text("[source]\nbudget = 1 # most", [Change(("source", "budget"), 2)]))
+    >>> print(in_text("[source]\\nbudget = 1 # most", [Change(("source", "budget"), 2)]))
     [source]
     budget = 2
     """

@@ -17,6 +17,7 @@ from takifugu.numbers.noise import Entropy, SystemEntropy
 from takifugu.releasing.advice.leaving_out import in_place_of_good
 from takifugu.releasing.advice.refusing import refusal_of
 from takifugu.releasing.certificates.files import content_of, digest_at, files_of, reason
+from takifugu.releasing.certificates.signing import configured
 from takifugu.releasing.file.kind import ReleaseFile
 from takifugu.releasing.file.neighbours import notices_of_file
 from takifugu.releasing.planning.book import there
@@ -181,7 +182,9 @@ def _made(order: Ordered, bill: Order, bits: Entropy, progress: Progress, force:
     planned = order.planned
     book, worths = opened(planned.file.ledger), worths_of(planned)
     foresee_estimates(planned)
-    stored = keep(order.requested, book, bill, progress, bits, partial(bundle_for, planned, worths=worths), is_paid)
+    signer = configured(str(planned.file.ledger or ""), order.folder)  # a key that is none is told before it pays
+    seal = partial(bundle_for, planned, worths=worths, signer=signer)
+    stored = keep(order.requested, book, bill, progress, bits, seal, is_paid)
     tables = handed_out(stored, order.folder, force, progress)
     questions = [answer.question for answer in order.requested]
     calibrations = {(question.release, question.unit): question.calibration for question in questions}
