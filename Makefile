@@ -59,7 +59,8 @@ spark: $(VENV)/.spark  ## the tests on Apache Spark, which installs 500 MB and n
 # SITE=made: the site was made just now (.ci/run).
 browser: $(VENV)/.browser $(if $(SITE),,docs)  ## every page of a release, and of the site, in a real browser: accessibility at three widths, by day and by night
 	@command -v chromium >/dev/null || { echo "This needs Chromium: apt-get install chromium"; exit 1; }
-	@$(RUN) -m pytest -n $(WORKERS) -p no:cacheprovider $(PYTEST) tests/browser/check_reports.py tests/browser/check_site.py
+	@$(RUN) -m pytest -n $(WORKERS) -p no:cacheprovider $(PYTEST) tests/browser/check_reports.py tests/browser/check_site.py \
+		tests/browser/check_explorer.py tests/browser/check_app.py tests/browser/check_checker.py
 
 lint: $(VENV)/.lint  ## style, and which package may import which
 	@$(RUN) -m ruff check .
@@ -71,7 +72,7 @@ types: $(VENV)/.lint  ## mypy --strict
 bench: $(VENV)/.test  ## speed, as ratios to peers measured in the same run
 	@$(RUN) benchmarks/run.py $(BENCH)
 
-figures: $(VENV)/.test  ## rerun the experiments and rewrite their tables and pictures in docs/
+figures: $(VENV)/.test  ## rerun the experiments and rewrite their tables and pictures
 	@$(RUN) tools/pictures.py
 	@$(RUN) tools/gallery.py
 	@$(RUN) experiments/why.py
@@ -85,12 +86,14 @@ figures: $(VENV)/.test  ## rerun the experiments and rewrite their tables and pi
 	@$(RUN) experiments/networks.py
 
 docs: $(VENV)/.docs  ## the site, in site/
-	@$(RUN) tools/reference.py
+	@$(RUN) -m tools.tables
 	@$(VENV)/bin/takifugu explore --output docs/explore.html --force --json >/dev/null
+	@$(VENV)/bin/takifugu verify --page --output docs/check.html --force --json >/dev/null
 	@$(VENV)/bin/zensical build --clean --strict
+	@$(RUN) -m tools.prose | tail -n 1
 
 clean:  ## remove the virtual environment and everything that the tasks wrote
-	rm -rf $(VENV) site .cache docs/reference.md docs/explore.html out build dist .mypy_cache .ruff_cache .pytest_cache .hypothesis .benchmarks
+	rm -rf $(VENV) site .cache docs/explore.html docs/check.html out build dist .mypy_cache .ruff_cache .pytest_cache .hypothesis .benchmarks
 
 .PHONY: help demo quick test test-slow test-lowest package nightly mutants crashes fuzz spark browser lint types bench figures docs clean
 .DEFAULT_GOAL := help

@@ -3,7 +3,7 @@
 Data: ExtraSensory (Vaizman, Ellis and Lanckriet 2017), one self-reported state about every minute. Setting of the
 activity experiments of Song17 (SIGMOD 2017): states active, standing, walking, sedentary; unbroken pieces of
 at least 100 rows, independent of each other; histograms of relative frequency. The belief is one chain fitted on half
-of the participants and used for the other half. It writes the tables of docs/real-activity.md and its picture.
+of the participants and used for the other half. It writes the tables of experiments/real-activity.md and its picture.
 """
 
 from __future__ import annotations
@@ -39,8 +39,8 @@ STYLES = {
     "influence": "tab:green",
     "entry": "tab:red",
 }
-PAGE = ROOT / "docs" / "real-activity.md"
-PICTURE = ROOT / "docs" / "images" / "real-activity.svg"
+PAGE = ROOT / "experiments" / "real-activity.md"
+PICTURE = ROOT / "experiments" / "images" / "real-activity.svg"
 
 States = npt.NDArray[np.int64]
 

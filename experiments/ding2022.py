@@ -2,7 +2,7 @@
 
 Tables 1 to 6 are recomputed in exact fractions and compared with the printed ones. Figures 1, 2, 3 and 5 are plans and
 laws; Figure 4 is the noise on Adult (hide the race, publish the education), where the exact scale and the cheapest
-channel stand beside Theorems 1 and 2. It writes the tables of docs/ding2022.md and its pictures.
+channel stand beside Theorems 1 and 2. It writes the tables of experiments/ding2022.md and its pictures.
 """
 
 from __future__ import annotations

@@ -2,8 +2,8 @@
 
 Our text of the paper ends before its experiments, so that these are ours: check-ins in New York on a 15 x 15 grid, four
 attributes of a check-in that the receiver must not learn, and for every mechanism the expected loss in metres against
-the epsilon of distribution privacy. It writes the tables of docs/kawamoto2019.md and its pictures. No numbers of single
-users are shown. Table 1 as printed is set beside what holds for an example, which needs no research data.
+the epsilon of distribution privacy. It writes kawamoto2019.md and its pictures. No numbers of single users
+are shown. Table 1 as printed is set beside what holds for an example, which needs no research data.
 """
 
 from __future__ import annotations

@@ -19,13 +19,13 @@ from typing import Any
 import numpy as np
 
 import takifugu as tf
-from pages import IS_WHOLE, PAGES, make, table, whole_command
+from pages import DOCS, IS_WHOLE, make, table, whole_command
 from research_data import needed_file
 from takifugu.numbers.noise import InsecureSeededEntropyForTests
 
 REPRODUCES = "the task of Bai, He, Gu, Kifer and Maeng 2026 as it is described, Foursquare's top 3 and 5, on our data"
 
-PAGE = PAGES / "kin.md"
+PAGE = DOCS / "kin.md"
 CHECKINS = "checkins/foursquare_nyc.csv.gz"
 LENGTH, EPSILONS, RANKS, DRAWS = 127, (1.0, 4.0), (3, 5), 20 if IS_WHOLE else 2
 #: A kind with 26 check-ins in all, which is no state.

@@ -2,7 +2,7 @@
 
 Networks: how many variables are in their first state, one variable hidden (the first) or all of them,
 epsilon 3. Schools: pupils who met for 300 s or more, cliques peeled off greedily, the Reed-Frost model
-inside a clique. It writes the tables of docs/real-networks.md.
+inside a clique. It writes the tables of experiments/real-networks.md.
 """
 
 from __future__ import annotations

@@ -1,7 +1,7 @@
 """Tables and pictures of an experiment; a table goes between `<!-- made: name -->` and `<!-- end: name -->`.
 
-They are those of docs/, or of the folder that TAKIFUGU_OUTPUT names, which `takifugu reproduce --output` sets. There,
-the page has the words of docs/; parts that need what is absent are left out, and the page says why.
+They are those of experiments/ and docs/, or of the folder that TAKIFUGU_OUTPUT names (`takifugu reproduce --output`).
+There, the page has the words of the committed one; parts that need what is absent are left out, and the page says why.
 """
 
 from __future__ import annotations
@@ -17,12 +17,13 @@ from pathlib import Path
 from typing import Any
 
 ROOT = Path(__file__).resolve().parent.parent
-#: The folder of the pages outside docs/, if one is wanted.
+#: The folder of other pages than those of the checkout, if one is wanted.
 OUTPUT = Path(os.environ["TAKIFUGU_OUTPUT"]).resolve() if os.environ.get("TAKIFUGU_OUTPUT") else None
-PAGES = OUTPUT or ROOT / "docs"
+PAGES = OUTPUT or ROOT / "experiments"
+DOCS = OUTPUT or ROOT / "docs"
 EXAMPLES = ROOT / "examples"
 IMAGES = PAGES / "images"
-#: Whether the grids are those of docs/; elsewhere a tenth of their points, unless `--whole` is written.
+#: Whether the grids are those of the checkout; elsewhere a tenth of their points, unless `--all` is written.
 IS_WHOLE = OUTPUT is None or os.environ.get("TAKIFUGU_WHOLE") == "1"
 
 _BLOCK = re.compile(r"(<!-- made: ([^\n]+) -->\n).*?(\n<!-- end: \2 -->)", re.DOTALL)
@@ -81,7 +82,7 @@ def make(page: Path | None, command: str, parts: Mapping[str, Part]) -> None:
         return
     stamped = f"Made by `{command}` {stamp()}."
     if page is not None and OUTPUT is not None:
-        grids = "Grids are as in docs/" if IS_WHOLE else "Grids are coarse; with `--whole` they have all points"
+        grids = "Grids are whole" if IS_WHOLE else "Grids are coarse; with `--all` they have all points"
         lines = [f"{stamped} It took {seconds}. {grids}."]
         _write_anew(page, {**tables, "stamp": _stamped(lines, left_out)}, _LEFT_OUT)
     elif page is not None:
@@ -96,12 +97,12 @@ def _stamped(lines: Sequence[str], left_out: Mapping[str, str]) -> str:
 
 
 def _write_anew(page: Path, tables: Mapping[str, str], otherwise: str, first: str = "") -> None:
-    """Write a page outside docs/ with the words of docs/: `otherwise` stands for tables and pictures that it lacks.
+    """Write a page elsewhere with the words of the committed one.
 
-    `first` is said below its title.
+    `otherwise` stands for tables and pictures that it lacks; `first` is said below its title.
     """
-    words = ROOT / "docs" / page.name
-    text = words.read_text(encoding="utf-8") if words.is_file() else f"# {page.stem}\n"
+    places = [path for folder in ("experiments", "docs") if (path := ROOT / folder / page.name).is_file()]
+    text = places[0].read_text(encoding="utf-8") if places else f"# {page.stem}\n"
     for name in tables:
         if f"<!-- made: {name} -->" not in text:
             text += f"\n## {name}\n\n<!-- made: {name} -->\n\n<!-- end: {name} -->\n"
@@ -147,7 +148,7 @@ def commit() -> str:
 
 def whole_command(command: str) -> str:
     """Return the command that makes the same tables and pictures elsewhere: with all points, where these have them."""
-    return f"{command} --whole" if IS_WHOLE else command
+    return f"{command} --all" if IS_WHOLE else command
 
 
 def stamp() -> str:
@@ -175,7 +176,7 @@ def pyplot() -> Any:
 
 
 def save(figure: Any, name: str, command: str) -> None:
-    """Write a figure into docs/images, with the command and the commit that made it."""
+    """Write a figure into the folder of pictures, with the command and the commit that made it."""
     IMAGES.mkdir(parents=True, exist_ok=True)
     about = {"Date": None, "Description": f"made by `{command}` {stamp()}"}
     part = IMAGES / f".{name}.svg.part"

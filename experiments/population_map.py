@@ -13,7 +13,7 @@ from pathlib import Path
 from typing import Any
 
 import takifugu as tf
-from pages import IMAGES, OUTPUT, make, release_file, stamp
+from pages import DOCS, OUTPUT, make, release_file, stamp
 from research_data import needed_file
 from takifugu.core.text.maps import heat_map
 from takifugu.releasing.file.loading import load
@@ -85,8 +85,8 @@ def draw() -> dict[str, str]:
         folder = OUTPUT or Path(name)
         folder.mkdir(parents=True, exist_ok=True)
         write_files(source, folder)
-        IMAGES.mkdir(parents=True, exist_ok=True)
-        (IMAGES / "population-map.svg").write_text(picture(folder), encoding="utf-8")
+        (DOCS / "images").mkdir(parents=True, exist_ok=True)
+        (DOCS / "images" / "population-map.svg").write_text(picture(folder), encoding="utf-8")
         for row in tf.dry_run(release_file("places.toml", folder)).tables:
             print(row.words())
     return {}

@@ -2,7 +2,7 @@
 
 Figure 1 is the error of a sum for a class of binary chains, Figure 3 who adds less noise at each pair of stay
 probabilities, Figure 4 the error of a histogram of five states against epsilon; then the flu example, and activity and
-electricity data. It writes the tables of docs/song2017.md and its pictures.
+electricity data. It writes the tables of experiments/song2017.md and its pictures.
 """
 
 from __future__ import annotations

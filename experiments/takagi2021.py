@@ -2,7 +2,7 @@
 
 Figures 2 and 3 are maps of an hour (`epidemic_maps`), Figure 4 the share of safe places that is found, Figures 5 and 6
 a whole day with the sparse vector (SALap). The paper's competitor is virtual; beside it stand the true ceiling of
-ordinary differential privacy and a mechanism that exists. It writes the tables of docs/takagi2021.md and its pictures.
+ordinary differential privacy and a mechanism that exists. It writes takagi2021.md and its pictures.
 """
 
 from __future__ import annotations

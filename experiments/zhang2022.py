@@ -2,7 +2,7 @@
 
 Example 1 is quilts over the parameters of five columns, Examples 2 and 3 with Tables 1 and 2 the distributions of a sum
 given a sensitive sum or a parameter, Section 4.3 normal columns: noise against correlation, records and epsilon. Then
-Adult (`adult_attributes`). It writes the tables of docs/zhang2022.md and its pictures.
+Adult (`adult_attributes`). It writes the tables of experiments/zhang2022.md and its pictures.
 """
 
 from __future__ import annotations

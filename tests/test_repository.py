@@ -8,6 +8,7 @@ import re
 import shutil
 import subprocess
 import sys
+import tomllib
 from functools import cache
 from pathlib import Path
 
@@ -160,7 +161,7 @@ def test_every_public_name_is_documented() -> None:
 
 
 def test_every_error_of_a_paper_that_the_code_cites_is_explained() -> None:
-    page = (ROOT / "docs" / "errata.md").read_text(encoding="utf-8")
+    page = (ROOT / "docs" / "reference" / "papers.md").read_text(encoding="utf-8")
     explained = set(re.findall(r"^\| ([ENX]\d+[a-d]?) \|", page, flags=re.MULTILINE))
     cited = re.compile(r"(?:ERRATA|errata) ([ENX]\d+[a-d]?(?:, [ENX]\d+[a-d]?)*)")
     texts = [path.read_text(encoding="utf-8") for path in SOURCES]
@@ -170,24 +171,13 @@ def test_every_error_of_a_paper_that_the_code_cites_is_explained() -> None:
     assert numbers <= explained
 
 
-def test_every_mechanism_is_on_its_page() -> None:
-    from takifugu.calibration import REGISTRY
-
-    page = (ROOT / "docs" / "mechanisms.md").read_text(encoding="utf-8")
-    named = page.replace("`-b`", "`kantorovich-gaussian-b`")
-    assert not [line.name for line in REGISTRY if f"`{line.name}`" not in named]
-
-
 #: What is made with the site.
-MADE = {"reference.md", "explore.html"}
+MADE = {"explore.html", "check.html"}
 
 
-def test_the_first_page_links_every_other() -> None:
-    docs = ROOT / "docs"
-    linked = set(re.findall(r"\]\(([\w/.-]+\.md)\)", (docs / "index.md").read_text(encoding="utf-8")))
-    pages = {path.relative_to(docs).as_posix() for path in docs.rglob("*.md")}
-    assert pages - linked - {"index.md"} <= MADE
-    assert linked - pages <= MADE
+def test_the_citation_is_of_this_version() -> None:
+    version = importlib.import_module("takifugu").__version__
+    assert f"\nversion: {version}\n" in (ROOT / "CITATION.cff").read_text(encoding="utf-8")
 
 
 def test_make_lists_every_task() -> None:
@@ -202,11 +192,13 @@ def test_every_page_is_in_the_navigation_and_every_link_leads_somewhere() -> Non
     navigation = (ROOT / "mkdocs.yml").read_text(encoding="utf-8")
     for page in (ROOT / "docs").rglob("*.md"):
         assert page.name in navigation, page.name
-    for page in [ROOT / "README.md", *(ROOT / "docs").rglob("*.md")]:
+    top = [ROOT / name for name in ("README.md", "SECURITY.md", "CONTRIBUTING.md")]
+    elsewhere = [*top, *(ROOT / "experiments").glob("*.md")]
+    for page in [*elsewhere, *(ROOT / "docs").rglob("*.md")]:
         for target in re.findall(r"\]\((?!https?:|#|mailto:)([^)#]+)", page.read_text(encoding="utf-8")):
             leads = (page.parent / target).resolve()
             assert leads.exists() or target in MADE, f"{page.name} links to {target}"
-            on_the_site = page.name == "README.md" or leads.is_relative_to(ROOT / "docs")
+            on_the_site = page in elsewhere or leads.is_relative_to(ROOT / "docs")
             assert on_the_site, f"{page.name} links to {target}, which is not on the site"
 
 
@@ -234,7 +226,7 @@ def test_the_readme_of_a_package_index_has_no_link_that_leads_nowhere() -> None:
     assert re.search(relative, text)
     for urls in ({}, {"Source": "https://example.org/takifugu/"}):
         assert not re.search(relative, for_index(text, urls))
-    assert "(https://example.org/takifugu/blob/main/docs/records.md)" in for_index(text, urls)
+    assert "(https://example.org/takifugu/blob/main/docs/populations.md)" in for_index(text, urls)
 
 
 # The documents' own runner must be able to fail.
@@ -292,3 +284,21 @@ def test_every_reviewed_mutant_is_one_of_the_code() -> None:
     command = [sys.executable, "-c", "import mutants; print(*mutants.reviewed_of_no_code(), sep='\\n')"]
     finished = subprocess.run(command, capture_output=True, text=True, check=True, timeout=600, env=tools)
     assert not finished.stdout.split("\n")[0]
+
+
+def test_no_page_is_longer_than_its_budget() -> None:
+    docs = ROOT / "docs"
+    written = tomllib.loads((docs / "budgets.toml").read_text(encoding="utf-8"))
+    budgets = written["budget"] | written["not-yet"]
+    pages = {path.relative_to(docs).as_posix(): path for path in docs.rglob("*.md") if path.parent.name != "theory"}
+    assert budgets.keys() <= pages.keys()
+    words = {name: len(path.read_text(encoding="utf-8").split()) for name, path in pages.items()}
+    assert {name: n for name, n in words.items() if n > 1.1 * budgets.get(name, 1500)} == {}
+
+
+def test_the_report_about_prose_leaves_out_what_is_none() -> None:
+    from tools.prose import measures, sentences
+
+    page = "# A title\n\nIt is short. Whose is it?\n\n```python\nprint('Not prose.')\n```\n\n| a | table of words |\n"
+    assert sentences(page) == ["It is short.", "Whose is it?"]
+    assert measures(sentences(page)).split() == ["mean", "3.0", "95", "%", "3", "clauses", "50.0", "%"]

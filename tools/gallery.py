@@ -1,4 +1,4 @@
-"""Write six stories, and the verdicts of all examples, into docs/gallery.md: `python tools/gallery.py`.
+"""Write three stories, and the verdicts of all examples, into docs/gallery.md: `python tools/gallery.py`.
 
 `make figures` does. Noise is drawn anew in each run, so the pictures are those of one release each.
 """
@@ -52,31 +52,11 @@ STORIES = {
         "nobody shall learn whether anybody's boiler ran in any five minutes, for that tells who was at home.",
         "Noise for one entry gives the entry away; noise for a household hides the peaks, too.",
     ),
-    "calls": Story(
-        "A call centre",
-        "How busy are the telephones, hour by hour? The log has a row whenever an agent's state changes. What "
-        "counts is the time spent talking, and nobody's day shall be readable from it, minute by minute.",
-        "A call lasts several minutes, and noise for one of them hides none.",
-    ),
-    "ward": Story(
-        "Two wards of a hospital",
-        "How full were two wards in four weeks? The table has a row for each stay, with its start and its end; the "
-        "last ones go on. Where anybody was in any six hours stays uncertain, also that somebody was at home: 50 % can "
-        "become 88 %.",
-        "A stay goes on for days, so one entry tells much of the next.",
-    ),
     "school": Story(
         "A school where a cold goes round",
         "How many of 120 pupils are ill? Who met whom is public, and who is ill is not: an ill pupil infects those "
         "in the same group, so that each tells something of the others.",
         "Noise for everybody who met gives the same 88.1 %, at half as much noise again.",
-    ),
-    "survey": Story(
-        "A survey",
-        "How many of 400 people said yes? They answered independently of each other, so nobody's answer tells of "
-        "another's.",
-        "All three are the same here: where entries tell nothing of each other, ordinary differential privacy is "
-        "enough, and Takifugu chooses its noise.",
     ),
     "city": Story(
         "Safe places of a city",
@@ -91,7 +71,6 @@ STORIES = {
 def story(example: Example) -> Iterator[str]:
     """Yield a story's part of the page, and draw what its example published."""
     its_story = STORIES[example.name]
-    file, *_ = example.files
     yield f"\n## {its_story.title}\n\n{fill(its_story.question, WIDTH)}"
     for table in released(example):
         drawing = replace(table, worth=None).drawing
@@ -99,18 +78,10 @@ def story(example: Example) -> Iterator[str]:
         where = picture(example, table.name)
         where.write_text(drawing, encoding="utf-8")
         yield f"\n![{alternative(table)}](images/{where.name})"
-    yield f"\n```toml\n# {file.name}\n{settings(file)}```"
     compared = comparison(example)
     if compared:
         yield f"\n{compared}"
     yield f"\n{fill(its_story.others, WIDTH)}"
-
-
-def settings(file: Path) -> str:
-    """Return a release file without the comments that it starts with."""
-    lines = file.read_text(encoding="utf-8").splitlines(keepends=True)
-    start = next(index for index, line in enumerate(lines) if line.strip() and not line.startswith("#"))
-    return "".join(lines[start:])
 
 
 def comparison(example: Example) -> str:

@@ -19,7 +19,7 @@ from takifugu.pages.explorer import SCRIPTS
 FOLDER = Path(__file__).resolve().parent.parent / "docs" / "images"
 BLUE, ORANGE, GREY = "#0072b2", "#d55e00", "#9aa3ab"
 
-#: The example of docs/plans.md: the education of 100 people from the north and 100 from the south.
+#: The example of docs/concepts/how-it-works.md: the education of 100 people from the north and 100 from the south.
 NORTH = tf.numbers.Pmf.from_counts([1, 2, 3], [40, 35, 25])
 SOUTH = tf.numbers.Pmf.from_counts([1, 2, 3], [15, 45, 40])
 LEVELS = {1: "basic", 2: "school", 3: "degree"}

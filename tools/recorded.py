@@ -47,7 +47,7 @@ class Problem:
     epsilon: Fraction
     delta: Fraction = Fraction(0)
     mechanism: str = "auto"
-    only_release: bool = False
+    single_release: bool = False
     allow_zero_noise: bool = True
     members: tuple[Any, ...] = ()
 
@@ -55,7 +55,7 @@ class Problem:
         """Return the calibration; raises what takifugu raises."""
         return tf.calibrate(
             self.framework, self.query, self.epsilon, self.delta, mechanism=self.mechanism,
-            only_release=self.only_release, allow_zero_noise=self.allow_zero_noise,
+            single_release=self.single_release, allow_zero_noise=self.allow_zero_noise,
         )  # fmt: skip
 
 
@@ -102,7 +102,7 @@ def goldens() -> Iterator[Problem]:
 
 
 def published() -> Iterator[Problem]:
-    """Yield the nine published networks of docs/real-networks.md, and pairs of their variables with a delta."""
+    """Yield the nine published networks of experiments/real-networks.md, and pairs of their variables with a delta."""
     for name in networks.NETWORKS:
         path = find(f"bif/{name}.bif")
         if path is None:

@@ -1,16 +1,14 @@
-"""Write docs/reference.md from the docstrings of the public names: `python tools/reference.py` (`make docs` does)."""
+"""The docstrings of the public names as Markdown, for tools/tables.py."""
 
 from __future__ import annotations
 
 import inspect
 import re
 from collections.abc import Iterator
-from pathlib import Path
 from typing import Any
 
 import takifugu
 
-PAGE = Path(__file__).resolve().parent.parent / "docs" / "reference.md"
 #: The rooms of the house that a user has to do with, in the order of use, each with what its names are for.
 ROOMS = {
     "model.beliefs": "What an adversary may believe",
@@ -24,21 +22,11 @@ ROOMS = {
     "accounting": "What several releases cost together",
     "numbers": "Distributions, and how they move",
 }
-INTRODUCTION = """# Reference
-
-Every public name of `import takifugu as tf`, from its docstring, by the room of the [house](architecture.md) that it
-lives in. Papers are cited by author and year (Song17), their errors by number ([errors in the papers](errata.md)).
-"""
-
-
-def main() -> None:
-    PAGE.write_text("\n".join(lines()) + "\n", encoding="utf-8")
 
 
 def lines() -> Iterator[str]:
-    yield INTRODUCTION
     for room, title in ROOMS.items():
-        yield f"## {title}\n\nRoom `{room.replace('.', '/')}`.\n"
+        yield f"## {title}\n\nPackage `takifugu.{room}`.\n"
         for name in names_in(room):
             thing = getattr(takifugu, name)
             yield f"### {name}\n\n```text\n{signature(name, thing)}\n```\n\n{prose(thing)}\n"
@@ -85,6 +73,3 @@ def escaped(text: str) -> str:
 
 
 CODE = re.compile(r"(`[^`]*`)")
-
-if __name__ == "__main__":
-    main()

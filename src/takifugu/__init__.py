@@ -15,13 +15,18 @@ from takifugu.core.nearest import did_you_mean
 
 if TYPE_CHECKING:
     from takifugu.accounting.composition import compose
+    from takifugu.accounting.ledger import Ledger, Session
+    from takifugu.analysis.bounds import Mechanism
+    from takifugu.analysis.guarantee import Guarantee
     from takifugu.analysis.robustness import robust_guarantee
     from takifugu.audit import exact_delta, exact_loss
     from takifugu.calibration import calibrate, compare, with_scale
     from takifugu.calibration.event_level import event_level_loss
     from takifugu.calibration.jointly import calibrate_jointly
     from takifugu.calibration.record_epsilon import record_epsilon
+    from takifugu.calibration.result import Calibration
     from takifugu.core import errors
+    from takifugu.model.beliefs import Belief
     from takifugu.model.beliefs.chains.chain import BinaryChains, MarkovChain, ReversibleChains
     from takifugu.model.beliefs.chains.interval_chain import IntervalMarkovChain
     from takifugu.model.beliefs.chains.periodic_chain import PeriodicChain
@@ -39,7 +44,7 @@ if TYPE_CHECKING:
     from takifugu.model.beliefs.records.records import Records
     from takifugu.model.beliefs.table import JointTable
     from takifugu.model.beliefs.users import IndependentUsers
-    from takifugu.model.frameworks import Pufferfish, distribution_pair
+    from takifugu.model.frameworks import Framework, Pufferfish, distribution_pair
     from takifugu.model.queries import (
         AtMost,
         Count,
@@ -56,13 +61,14 @@ if TYPE_CHECKING:
         Median,
         Mode,
         Quantile,
+        Query,
         Statistic,
         Sum,
         TopK,
         Visitors,
     )
     from takifugu.model.secrets.declared_properties import dataset_property, distribution_parameter
-    from takifugu.model.secrets.of_entries import attribute, entry, every_entry, presence
+    from takifugu.model.secrets.of_entries import attribute, entry, every_entry, every_run, presence
     from takifugu.model.secrets.of_populations import population_membership
     from takifugu.model.secrets.properties import NamedFunction
     from takifugu.numbers.densities.normal import Normal, NormalMixture
@@ -73,6 +79,7 @@ if TYPE_CHECKING:
     from takifugu.releasing.draft.text import draft
     from takifugu.releasing.postprocess.marginals import marginals
     from takifugu.releasing.postprocess.reconcile import reconcile
+    from takifugu.releasing.postprocess.release import Release
     from takifugu.releasing.publishing.library import charge_external, release
     from takifugu.releasing.publishing.resuming import resume
     from takifugu.releasing.publishing.run import release_file
@@ -82,7 +89,9 @@ if TYPE_CHECKING:
 __all__ = [
     "AtMost",
     "BayesianNetwork",
+    "Belief",
     "BinaryChains",
+    "Calibration",
     "CliqueInfection",
     "Count",
     "CountAbove",
@@ -90,8 +99,10 @@ __all__ = [
     "CountedParameters",
     "CrossTable",
     "Density",
+    "Framework",
     "FromPopulations",
     "GroupBy",
+    "Guarantee",
     "Histogram",
     "Identity",
     "IndependentPieces",
@@ -99,10 +110,12 @@ __all__ = [
     "IntervalMarkovChain",
     "JointQuery",
     "JointTable",
+    "Ledger",
     "Linear",
     "LocalValue",
     "MarkovChain",
     "Mean",
+    "Mechanism",
     "Median",
     "Mode",
     "MultivariateNormal",
@@ -114,8 +127,11 @@ __all__ = [
     "PeriodicChain",
     "Pufferfish",
     "Quantile",
+    "Query",
     "Records",
+    "Release",
     "ReversibleChains",
+    "Session",
     "Statistic",
     "Sum",
     "TakifuguError",
@@ -140,6 +156,7 @@ __all__ = [
     "errors",
     "event_level_loss",
     "every_entry",
+    "every_run",
     "exact_delta",
     "exact_loss",
     "household_infection",
@@ -182,12 +199,18 @@ _MODULES = {
     "takifugu.calibration.event_level": ("event_level_loss",),
     "takifugu.calibration.jointly": ("calibrate_jointly",),
     "takifugu.accounting.composition": ("compose",),
-    "takifugu.model.frameworks": ("Pufferfish", "distribution_pair"),
+    "takifugu.accounting.ledger": ("Ledger", "Session"),
+    "takifugu.analysis.bounds": ("Mechanism",),
+    "takifugu.analysis.guarantee": ("Guarantee",),
+    "takifugu.calibration.result": ("Calibration",),
+    "takifugu.model.beliefs": ("Belief",),
+    "takifugu.releasing.postprocess.release": ("Release",),
+    "takifugu.model.frameworks": ("Framework", "Pufferfish", "distribution_pair"),
     "takifugu.numbers.densities.normal": ("Normal", "NormalMixture"),
     "takifugu.numbers.densities.truncated": ("Truncated",),
     "takifugu.model.queries": (
         "AtMost", "GroupBy", "Count", "CountAbove", "CountRows", "CrossTable", "LocalValue", "Histogram", "Identity",
-        "Linear", "Mean", "Median", "Mode", "Quantile", "Statistic", "Sum", "JointQuery", "TopK", "Visitors",
+        "Linear", "Mean", "Median", "Mode", "Quantile", "Query", "Statistic", "Sum", "JointQuery", "TopK", "Visitors",
     ),
     "takifugu.releasing.advice.advice": ("advise",),
     "takifugu.releasing.advice.forecast": ("dry_run",),
@@ -202,7 +225,7 @@ _MODULES = {
     "takifugu.releasing.study": ("open_study",),
     "takifugu.analysis.robustness": ("robust_guarantee",),
     "takifugu.audit": ("exact_delta", "exact_loss"),
-    "takifugu.model.secrets.of_entries": ("attribute", "entry", "every_entry", "presence"),
+    "takifugu.model.secrets.of_entries": ("attribute", "entry", "every_entry", "every_run", "presence"),
     "takifugu.model.secrets.of_populations": ("population_membership",),
     "takifugu.model.secrets.declared_properties": ("dataset_property", "distribution_parameter"),
     "takifugu.model.secrets.properties": ("NamedFunction",),

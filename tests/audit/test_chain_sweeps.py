@@ -144,7 +144,7 @@ def test_two_windows_of_sixty_steps_are_charged_nearly_what_they_lose(start: Any
 def test_a_delta_of_four_hundred_steps() -> None:
     framework = hide(tf.MarkovChain(STICKY, 400))
     query = tf.Count(1, entries=range(200, 204))
-    calibration = tf.calibrate(framework, query, 1, delta=1e-3, mechanism="gaussian-exact", only_release=True)
+    calibration = tf.calibrate(framework, query, 1, delta=1e-3, mechanism="gaussian-exact", single_release=True)
     audit = exact_delta(calibration)
     assert 0.95e-3 < audit.loss <= audit.upper <= 1e-3
     less = RoundedNormal(calibration.randomiser.sigma * Fraction(95, 100), Fraction(1))
@@ -192,6 +192,6 @@ def test_the_masses_of_a_long_chain_sum_to_one() -> None:
     chain = tf.MarkovChain(THREE, 200)
     axis = Axis.of(tf.Count(1).resolve(chain), 0, discrete(2))
     sums = Sums(Sequence(chain, (200,)), (axis,))
-    for joint in sums.joint(range(0, 200, 37)):
+    for joint in sums.joint({first: np.arange(3)[:, None] for first in range(0, 200, 37)}):
         assert joint.sum() == pytest.approx(1, rel=1e-13)
         assert np.allclose(joint.sum(axis=(0, 2)), chain.stationary, rtol=1e-12)

@@ -15,6 +15,7 @@ import pytest
 
 import takifugu as tf
 from takifugu.analysis.sensitivity import component_change
+from takifugu.influence.chains.runs import Runs
 from takifugu.influence.curves import influence_loss
 from takifugu.mechanisms.local.choosing import largest_strength
 from takifugu.mechanisms.local.populations import Populations
@@ -24,11 +25,13 @@ from takifugu.model.beliefs.domain import Domain
 from takifugu.model.beliefs.records.normal_views import _near as near_view
 from takifugu.model.queries.additive import _largest_change as largest_change
 from takifugu.model.secrets.families import Family
+from takifugu.model.secrets.of_entries import EveryRun
 from takifugu.numbers.noise import discrete_laplace, rounded_normal
 from takifugu.numbers.rationals import round_up
 from takifugu.releasing.auditing import audited
 from takifugu.releasing.planning.truth import answer_of
 
+whole_losses = Runs._losses
 Patch = Callable[[pytest.MonkeyPatch], None]
 STICKY = [[0.9, 0.1], [0.4, 0.6]]
 THREE = [[0.9, 0.05, 0.05], [0.05, 0.9, 0.05], [0.05, 0.05, 0.9]]
@@ -53,7 +56,7 @@ def made(mechanism: str, query: Any, belief: Any = None, secret: Any = None, eps
 
     def make() -> Any:
         framework = tf.Pufferfish(secret or tf.every_entry(), (belief or chain)())
-        how_alone = {"only_release": True, "allow_zero_noise": True, **how}
+        how_alone = {"single_release": True, "allow_zero_noise": True, **how}
         return tf.calibrate(framework, query, epsilon, mechanism=mechanism, **how_alone)
 
     return make
@@ -160,6 +163,15 @@ SABOTAGES = (
     Sabotage("half the noise by influence", put("takifugu.mechanisms.influence.influence_loss",
              lambda *about: (lambda loss: (loss[0] / 2, loss[1]))(influence_loss(*about))),
              made("influence", tf.Count(1))),
+    Sabotage("a run is one step shorter",
+             wrapped(EveryRun, "family", lambda family, *_: replace(family, run=family.run - 1)),
+             made("influence", tf.Count(1), secret=tf.every_run(3))),
+    Sabotage("steps between the ends of a run tell nothing",
+             wrapped(Runs, "_largest_between", lambda sums, *_: 0 * sums),
+             made("influence", tf.Count(1), secret=tf.every_run(3))),
+    Sabotage("nothing lies behind a run", wrapped(Runs, "_losses", lambda _, runs, firsts, before, after:
+             whole_losses(runs, firsts, before, 0 * after)),
+             made("influence", tf.Count(1), lambda: chain(length=6), tf.every_run(2))),
     Sabotage("half the normal noise", put(HALVED, half),
              made("gaussian-exact", tf.Count(1), delta="0.01")),
     Sabotage("entries are taken for independent",
@@ -219,5 +231,5 @@ def test_it_is_noticed(sabotage: Sabotage, monkeypatch: pytest.MonkeyPatch) -> N
 
 def test_each_mechanism_on_densities_is_broken_once() -> None:
     """A mechanism that begins to look at densities is halved here, too."""
-    rows = tf.compare(tf.Pufferfish(INCOME, incomes(0.1)), tf.Identity(grid="0.01"), 1, "0.01", only_release=True)
+    rows = tf.compare(tf.Pufferfish(INCOME, incomes(0.1)), tf.Identity(grid="0.01"), 1, "0.01", single_release=True)
     assert {row.name for row in rows if row.scale is not None} == {*ON_DENSITIES}

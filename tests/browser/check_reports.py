@@ -41,7 +41,7 @@ def pages(tmp_path_factory: pytest.TempPathFactory) -> list[Path]:
     (root / "weeks").mkdir()
     files.append(written(root / "weeks"))
     for file in files:
-        outcome = release_file(file, anyway=True, new_ledger=True)
+        outcome = release_file(file, allow_useless=True, new_ledger=True)
         succeed("report", outcome.tables[0].files[0].parent, "--as", "datapackage", "--force")
     return sorted(root.rglob("*.html"))
 

@@ -197,17 +197,17 @@ def auto(**how: Any) -> Any:
 
 def test_the_least_error_wins(monkeypatch: pytest.MonkeyPatch) -> None:
     registered(monkeypatch, first=lap(9, Covers.EVERYTHING), second=lap(8), third=lap(10))
-    assert auto(only_release=True).mechanism == "second"
+    assert auto(single_release=True).mechanism == "second"
 
 
 def test_by_default_the_least_error_that_leaves_a_door_open_wins(monkeypatch: pytest.MonkeyPatch) -> None:
     registered(monkeypatch, whole=lap(9, Covers.EVERYTHING), single=lap(1), quilt=lap(8, Covers.ENTRIES))
-    chosen, only = auto(), auto(only_release=True)
+    chosen, only = auto(), auto(single_release=True)
     assert (chosen.mechanism, chosen.is_only_release, chosen.forbids) == ("quilt", False, "")
     assert (only.mechanism, only.is_only_release) == ("single", True)
     assert only.forbids.startswith("this release is alone: beside any other")
     assert only.forbids in " ".join(str(only).split())
-    marks = [[row.status for row in tf.compare(ACTIVITY, tf.Count("walking"), 1, only_release=o)] for o in (0, 1)]
+    marks = [[row.status for row in tf.compare(ACTIVITY, tf.Count("walking"), 1, single_release=o)] for o in (0, 1)]
     assert marks == [[POSSIBLE, IF_ONLY, CHOSEN], [POSSIBLE, CHOSEN, IF_FOLLOWED]]
     assert [[row.status for row in c.alternatives] for c in (chosen, only)] == marks
 
@@ -251,14 +251,14 @@ def test_equal_errors_prefer_the_kind_that_composes_better(monkeypatch: pytest.M
     kinds = [Covers.OUTPUT, Covers.ENTRIES, Covers.COMPONENT, Covers.EVERYTHING]
     for rank, kind in enumerate(kinds[1:], start=1):
         registered(monkeypatch, **{k.value: lap(8 + excess * i, k) for i, k in enumerate(kinds[: rank + 1])})
-        assert auto().mechanism == auto(only_release=True).mechanism == kind.value
+        assert auto().mechanism == auto(single_release=True).mechanism == kind.value
     registered(monkeypatch, first=lap(8), second=lap(8))
     assert auto().mechanism == "first"
 
 
 def test_a_clear_difference_is_no_tie(monkeypatch: pytest.MonkeyPatch) -> None:
     registered(monkeypatch, single=lap(8), whole=lap(8 + Fraction(1, 10**6), Covers.EVERYTHING))
-    assert auto(only_release=True).mechanism == "single"
+    assert auto(single_release=True).mechanism == "single"
 
 
 def test_each_answer_gets_its_status(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -383,7 +383,7 @@ def test_a_belief_that_hides_too_much_does_not_decide_alone() -> None:
     assert rows["laplace-exact"].scale == pytest.approx(0.658, abs=5e-4)
     assert rows["laplace-exact"].status == REFUSED
     assert tf.calibrate(NOISY_BELIEF, tf.Count(1), 1).mechanism != "laplace-exact"
-    accepted = tf.calibrate(NOISY_BELIEF, tf.Count(1), 1, only_release=True, allow_zero_noise=True)
+    accepted = tf.calibrate(NOISY_BELIEF, tf.Count(1), 1, single_release=True, allow_zero_noise=True)
     assert accepted.mechanism == "laplace-exact"
     assert not accepted.hides_one_entry
     assert "would not hide one value" in " ".join(str(accepted).split())
@@ -490,7 +490,7 @@ def test_mechanisms_that_do_not_apply_are_listed_by_reason() -> None:
     assert " ".join(without.split()).count("delta is 0: the log-ratio") == 1 < len(compared) - len(reasons)
     assert "kantorovich-gaussian-a, kantorovich-gaussian-b, gaussian-analytic" in without
     assert max(len(line) for line in str(compared).splitlines()) <= 80
-    calibration = str(tf.calibrate(ACTIVITY, tf.Count("walking"), 1, only_release=True))
+    calibration = str(tf.calibrate(ACTIVITY, tf.Count("walking"), 1, single_release=True))
     assert calibration.count("does not apply") == 1
     assert len(compared.to_dict()["rows"]) == len(compared)
 

@@ -174,7 +174,7 @@ def test_what_was_paid_for_before_the_gate_is_not_drawn_after_it(
         before.setattr("takifugu.accounting.definitions.gate.change_to_hide", lambda *args: Fraction(0))
         before.setattr(publish_module, "answer_of", raising(KeyError("stopped")))
         with pytest.raises(Exception, match="paid, not drawn"):
-            tf.release_file(tmp_path / "file.toml", anyway=True)
+            tf.release_file(tmp_path / "file.toml", allow_useless=True)
     (left,) = tf.resume(tmp_path / "ledger.db")
     assert left.state is ReleaseState.PAID
     assert "is not what was paid for" in left.problem

@@ -107,7 +107,7 @@ CASES: dict[str, Any] = {
 @pytest.mark.parametrize("case", CASES)
 def test_the_24_records_are_not_published_as_they_are(case: str, epsilon: int, delta: str, tmp_path: Path) -> None:
     framework, query, entries = CASES[case](tmp_path)
-    calibration = tf.calibrate(framework, query, epsilon, delta, only_release=True)
+    calibration = tf.calibrate(framework, query, epsilon, delta, single_release=True)
     for answers in entries:
         assert read_off(calibration.randomiser.to_dict(), answers) <= 0.95
     row = next(row for row in calibration.alternatives if row.name == "influence-gaussian")
@@ -146,7 +146,7 @@ def test_an_entry_of_little_weight_lets_no_others_through() -> None:
     for query in WITH_A_LITTLE:
         for delta in (0, Fraction(1, 10**6)):
             assert change_to_hide(Problem(FIRST, query, Fraction(1), delta), 1, hides_rows=True) == 1
-            noise = tf.calibrate(FIRST, query, 1, delta, only_release=True).randomiser.to_dict()
+            noise = tf.calibrate(FIRST, query, 1, delta, single_release=True).randomiser.to_dict()
             cells = [(Fraction(0),) * noise["cells"], (Fraction(1), *[Fraction(0)] * (noise["cells"] - 1))]
             assert rounded_to(noise, cells) <= 1 - math.exp(-1) + 1e-5
         with pytest.raises(CalibrationRefused, match="small beside what one value changes"):
@@ -194,7 +194,7 @@ def test_a_large_delta_leaves_95_in_100(monkeypatch: pytest.MonkeyPatch) -> None
             patch.setattr(gate, "MOST_READ", Fraction(1))
             assert is_refused(problem, little) is (epsilon == 4)
     for delta in ("1/2", "0.9", "0.999", "0.999999"):
-        noise = tf.calibrate(problem.framework, tf.Count(1), 1, delta, only_release=True).randomiser
+        noise = tf.calibrate(problem.framework, tf.Count(1), 1, delta, single_release=True).randomiser
         assert read_off(noise.to_dict(), [(Fraction(0),), (Fraction(1),), (Fraction(2),)]) <= 0.976
 
 
@@ -313,10 +313,10 @@ def test_no_other_way_gets_around_the_gate() -> None:
         with pytest.raises(CalibrationRefused):
             tf.calibrate_jointly(FIRST, [LATER, tf.Count(1, entries=range(4, 20))], 1, delta)
     for only in (False, True):
-        for row in tf.compare(FIRST, LATER, 1, "1e-6", only_release=only):
+        for row in tf.compare(FIRST, LATER, 1, "1e-6", single_release=only):
             if row.status in ("chosen", "possible", "if followed by others") and row.name != "optimal":
                 assert row.expected_error is None or row.expected_error > 0.2, row
-    calibration = tf.calibrate(FIRST, LATER, 1, "1e-6", only_release=True)
+    calibration = tf.calibrate(FIRST, LATER, 1, "1e-6", single_release=True)
     assert read_off(calibration.randomiser.to_dict(), [(Fraction(0),), (Fraction(1),)]) <= 0.95
     with pytest.raises(CalibrationRefused):
         tf.calibrate(FIRST, LATER, 1, "1e-6", mechanism="influence-gaussian")
@@ -355,7 +355,7 @@ LAST = tf.Count(1, entries=[3])
 @pytest.mark.parametrize("delta", [0, Fraction(1, 10**300), "1e-6", "0.999999999"])
 @pytest.mark.parametrize("secret", [tf.entry(0, 0, 1), tf.every_entry()], ids=["not read", "read"])
 def test_an_extreme_promise_ends_in_noise_that_passes(secret: Any, delta: Any, epsilon: Any) -> None:
-    calibration = tf.calibrate(tf.Pufferfish(secret, SHORT), LAST, epsilon, delta, only_release=True)
+    calibration = tf.calibrate(tf.Pufferfish(secret, SHORT), LAST, epsilon, delta, single_release=True)
     noise, size = calibration.randomiser, Fraction(epsilon)
     assert too_little_noise(calibration.problem, noise, size, Fraction(delta)) is None
     if float(noise.scale) < 1000:  # beyond that P(|N| < 1/2) is next to nothing, and the outputs are many
@@ -374,7 +374,7 @@ def test_a_constant_is_refused_as_what_has_no_noise(mechanism: str, delta: Any) 
     ):
         delta_of = delta if mechanism == "auto" else 0
         with pytest.raises(CalibrationRefused, match="no noise at all would be added"):
-            tf.calibrate(framework, query, 1, delta_of, mechanism=mechanism, only_release=True)
+            tf.calibrate(framework, query, 1, delta_of, mechanism=mechanism, single_release=True)
 
 
 def test_a_value_that_is_sure_and_a_table_without_rows_are_no_secret() -> None:
@@ -388,7 +388,7 @@ def test_a_value_that_is_sure_and_a_table_without_rows_are_no_secret() -> None:
 def test_where_rows_are_not_hidden_the_certificate_says_how_far() -> None:
     table = tf.JointTable([(0, "x"), (1, "y"), (1, "x")], [Fraction(1, 3)] * 3, ["age", "sex"])
     framework = tf.Pufferfish(tf.dataset_property("age", "mean"), tf.Records(table, 8))
-    calibration = tf.calibrate(framework, tf.Sum("age"), 1, only_release=True)
+    calibration = tf.calibrate(framework, tf.Sum("age"), 1, single_release=True)
     certificate = tf.release(calibration, [(0, "x")] * 8).certificate
     assert "may read it off with a probability of up to 95 %" in " ".join(str(certificate).split())
 
@@ -400,7 +400,7 @@ def test_a_stated_density_is_not_asked_for_the_range_of_all_records(delta: float
     answer = tf.Mean("minutes")
     belief = tf.Density("parcels", "mean", curves, resolution="0.1", answer=answer, reach=540)
     framework = tf.Pufferfish(tf.dataset_property("parcels", "mean", max_difference=10), belief)
-    calibration = tf.calibrate(framework, answer, 1, delta, only_release=True)
+    calibration = tf.calibrate(framework, answer, 1, delta, single_release=True)
     assert change_to_hide(calibration.problem, 1, hides_rows=False) == Fraction(1, 10)
     assert calibration.mechanism != "group"
     assert calibration.scale < 10

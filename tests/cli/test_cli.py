@@ -168,14 +168,14 @@ def test_exit_codes(tmp_path: Path, old: str, new: str, code: int, words: str) -
 
 @pytest.mark.slow
 def test_the_demo_runs_from_start_to_end(tmp_path: Path) -> None:
-    outcome = succeed("example", "--run", "--folder", tmp_path / "demo")
+    outcome = succeed("example", "--run", "--output", tmp_path / "demo")
     assert widest(outcome.output, tmp_path) <= 80
     for words in ("as if all data were one secret", "--all", "influence", "Certificate", "has spent", "█", "made-up"):
         assert words in outcome.output
     assert len(list((tmp_path / "demo" / "published").iterdir())) == 10
-    again = json_of("example", "--run", "--folder", tmp_path / "demo")
+    again = json_of("example", "--run", "--output", tmp_path / "demo")
     assert [table["since"] is not None for table in again["tables"]] == [True, True]
-    answer = json_of("example", "--run", "--folder", tmp_path / "second")
+    answer = json_of("example", "--run", "--output", tmp_path / "second")
     assert set(answer) == {*TOP, "source", "spent", "budget", "state", "completed", "tables", "sources"}
 
 

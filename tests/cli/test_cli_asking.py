@@ -13,6 +13,13 @@ from tests.support.terminals import answering
 
 #: The questions about a log, and what its owner types: the name or the number of a choice, or Enter for the only one.
 REPLIES = {"rows": "changes\n", "unit": "user\n", "order": "\n", "step": "1min\n", "value": "\n"}
+#: What no table tells, and what its owner types.
+OWNED = {
+    "states": "away, ready, busy\n", "from": "2026-01-05\n", "until": "2026-01-12\n",
+    "roster": "u0, u1, u2, u3, u4, u5, u6, u7\n", "mean_duration": "away 2 h, ready 2 h, busy 90 min\n",
+    "next_state": "away 0.3, ready 0.3, busy 0.4\n", "units_independent": "1\n",
+}  # fmt: skip
+LATER = ["-\n"] * 6
 CHOSEN = {"rows": "changes", "unit": "user", "order": "when", "step": "1min", "value": "state"}
 
 
@@ -31,20 +38,26 @@ def log(tmp_path: Path) -> Path:
 
 
 def test_five_questions_are_asked_in_plain_lines(log: Path) -> None:
-    code, printed, screens = answering(["init", "log.csv", "--json"], [*REPLIES.values()], log.parent)
+    answers = [*REPLIES.values(), *OWNED.values()]
+    code, printed, screens = answering(["init", "log.csv", "--json"], answers, log.parent)
     assert code == 0, screens
     document = json.loads(printed)  # nothing else is on the standard output
-    assert {question["name"]: question["answer"] for question in document["questions"]} == CHOSEN
-    assert document["answers"] == CHOSEN
+    said = {name: word.strip() for name, word in OWNED.items()} | {"units_independent": "true"}
+    assert {question["name"]: question["answer"] for question in document["questions"]} == CHOSEN | said
+    assert document["answers"] == CHOSEN | said
+    assert document["fill_in"] == []
     source = source_in(log.parent / "release.toml")
     assert {key: source[key] for key in CHOSEN} == CHOSEN
     assert "240 rows, 3 columns." in screens
     assert "8 different" in screens
-    assert not re.search(r"u[0-7]|busy|ready|2026-01-05T", screens), "a value of a row"
+    typed = screens
+    for reply in OWNED.values():
+        typed = typed.replace(reply.strip(), "")
+    assert not re.search(r"u[0-7]|2026-01-05T", typed), "a value of a row"
 
 
 def test_enter_is_no_answer_where_it_would_be_a_promise(log: Path) -> None:
-    answers = ["\n", "\n", "2\n", "\n", "user\n", *[*REPLIES.values()][2:]]
+    answers = ["\n", "\n", "2\n", "\n", "user\n", *[*REPLIES.values()][2:], "\n", *LATER]
     code, _, screens = answering(["init", "log.csv"], answers, log.parent)
     assert code == 0, screens
     assert screens.count("rows: ") == 3
@@ -56,14 +69,15 @@ def test_enter_is_no_answer_where_it_would_be_a_promise(log: Path) -> None:
 
 
 def test_what_is_decided_is_printed_once_as_it_is_written(log: Path) -> None:
-    code, printed, _ = answering(["init", "log.csv"], [*REPLIES.values()], log.parent)
+    code, printed, _ = answering(["init", "log.csv"], [*REPLIES.values(), *OWNED.values()], log.parent)
     assert code == 0
     assert printed.count('rows = "changes"') == printed.count('unit = "user"') == 1
     assert "guessed" not in printed + (log.parent / "release.toml").read_text(encoding="utf-8")
 
 
 def test_a_wrong_answer_is_named_and_the_question_comes_again(log: Path) -> None:
-    answers = ["chnges\n", "samples\n", "usr\n", "user\n", "\n", "1 minuet\n", "1\n", "5min\n", "\n"]
+    answers = ["chnges\n", "samples\n", "usr\n", "user\n", "\n", "1 minuet\n", "1\n", "5min\n", "\n",
+               "away\n", "away, ready, busy\n", "away 2 h\n", "-\n", "no\n", "true\n"]  # fmt: skip
     code, _, screens = answering(["init", "log.csv"], answers, log.parent)
     assert code == 0, screens
     said = " ".join(screens.split())
@@ -73,6 +87,8 @@ def test_a_wrong_answer_is_named_and_the_question_comes_again(log: Path) -> None
     assert "nothing reads all of 'when' as numbers" in said, "a number is an answer here, and no choice"
     source = source_in(log.parent / "release.toml")
     assert (source["rows"], source["step"]) == ("samples", "5min")
+    assert "is too short" in said
+    assert "does not say how long" in said
 
 
 @pytest.mark.parametrize(("third", "code"), [("\x03", 130), ("\x04", 2)])
@@ -90,7 +106,7 @@ def test_a_file_that_changes_while_it_is_asked_about_is_refused(log: Path) -> No
         log.write_text(log.read_text(encoding="utf-8").replace("busy", "gone"), encoding="utf-8")
         return "\n"
 
-    code, _, screens = answering(["init", "log.csv"], [*[*REPLIES.values()][:4], another], log.parent)
+    code, _, screens = answering(["init", "log.csv"], [*[*REPLIES.values()][:4], another, *LATER], log.parent)
     assert code == 2
     assert "log.csv changed while it was read" in " ".join(screens.split())
     assert [path.name for path in log.parent.iterdir()] == ["log.csv"]
@@ -98,7 +114,8 @@ def test_a_file_that_changes_while_it_is_asked_about_is_refused(log: Path) -> No
 
 @pytest.mark.parametrize("environment", [{"NO_COLOR": "1"}, {"TERM": "dumb"}])
 def test_questions_fit_forty_columns_without_colours(log: Path, environment: dict[str, str]) -> None:
-    code, _, screens = answering(["init", "log.csv"], [*REPLIES.values()], log.parent, COLUMNS="40", **environment)
+    answers = [*REPLIES.values(), *OWNED.values()]
+    code, _, screens = answering(["init", "log.csv"], answers, log.parent, COLUMNS="40", **environment)
     assert code == 0
     assert "\x1b" not in screens
     assert max(map(len, screens.splitlines())) <= 40
@@ -113,7 +130,8 @@ def test_nobody_is_asked_in_continuous_integration(log: Path) -> None:
 
 def test_options_answer_and_the_others_are_asked(log: Path) -> None:
     words = ["init", "log.csv", "--rows", "events", "--unit", "user", "--step", "1h"]
-    code, _, screens = answering(words, ["\n"] * 2, log.parent)
+    said = [f"{name}={word.strip()}" for name, word in OWNED.items() if name != "units_independent"]
+    code, _, screens = answering([*words, *said], ["\n"] * 2 + ["true\n"], log.parent)
     assert code == 0, screens
     assert [name for name in REPLIES if f"\n{name} [" in screens or f"\n{name}: " in screens] == ["order", "value"]
 
@@ -154,7 +172,7 @@ def test_answers_that_do_not_fit_are_refused(log: Path, words: list[str], place:
 ])  # fmt: skip
 def test_strange_tables_are_asked_about(tmp_path: Path, content: str) -> None:
     (tmp_path / "d.csv").write_text(content, encoding="utf-8")
-    answers = ["samples\n", *["1\n"] * 10]
+    answers = ["samples\n", *["1\n"] * 5, *["-\n"] * 9]
     code, _, screens = answering(["init", "d.csv"], answers, tmp_path, NO_COLOR="1")
     assert code in (0, 2), screens
     assert "\x1b" not in screens

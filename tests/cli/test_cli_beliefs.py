@@ -62,15 +62,10 @@ def test_a_published_belief_has_the_numbers_of_the_paper(name: str) -> None:
 
 
 def test_what_was_counted_in_data_names_where_they_are_and_their_licence() -> None:
-    """And the decisions name who says that this is the licence."""
     counted = [one for one in PUBLISHED if one.source.startswith("counted in ")]
     assert [one.name for one in counted] == ["household-power"]
-    decisions = (Path(__file__).parents[2] / "docs" / "decisions.md").read_text(encoding="utf-8")
     for one in counted:
         assert re.search(r", doi:10\.\S+, CC BY 4\.0 \(https://creativecommons\.org/licenses/by/4\.0\): ", one.source)
-    assert "their licence, CC BY 4.0, was checked in the documentation of the R package `mixvlmc`" in " ".join(
-        decisions.split()
-    )
 
 
 def test_the_household_matrix_is_counted_in_the_public_file() -> None:

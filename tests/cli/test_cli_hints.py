@@ -156,8 +156,8 @@ ABOUT_LEDGERS = ("show", "verify", "resume")
 ALONE = ("beliefs", "odds --epsilon 2", "keys", "example", "reproduce")
 #: Commands that are tried in words of their own: what they print is a file, or a browser opens.
 OTHERS = (
-    "report", "init", "verify", "ledger set-budget", "ledger import-certificates", "session",
-    "explore",
+    "report", "init", "verify", "ledger set-budget", "ledger import-certificates", "ledger key", "session",
+    "explore", "app",
 )  # fmt: skip
 
 

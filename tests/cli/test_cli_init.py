@@ -297,8 +297,8 @@ def test_the_commands_that_come_next_can_be_typed(tmp_path: Path, name: str, mon
 
 @pytest.mark.parametrize(("option", "now"), [
     ("--whose", "It is --unit now."), ("--when", "It is --order now."), ("--publish", "It is --value now."),
-    ("--secret", "It is --kind now."), ("--otherwise", "It is --default-state now."), ("--dates", "strptime("),
-    ("--stay", "It is the key mean_duration of [belief]: write it there."), ("--states", "the key states of [belief]"),
+    ("--secret", "It is --kind now."), ("--otherwise", "Write default_state=ANSWER"), ("--dates", "strptime("),
+    ("--stay", "Write mean_duration=ANSWER behind the table"), ("--from", "Write from=ANSWER behind the table"),
 ])  # fmt: skip
 def test_an_option_of_before_is_told_with_that_of_now(tmp_path: Path, option: str, now: str) -> None:
     said = ended(2, "init", sleep(tmp_path), option, "x")
@@ -307,14 +307,40 @@ def test_an_option_of_before_is_told_with_that_of_now(tmp_path: Path, option: st
 
 
 @pytest.mark.parametrize(("words", "place"), [
-    (["--from", "2026-13-01"], "source.from"), (["--until", "9"], "source.until"),
-    (["--timezone", "UTC"], "source.timezone"), (["--roster", '["Ana"]'], "source.roster"),
+    (["from=2026-13-01"], "source.from"), (["until=9"], "source.until"), (["states=wach"], "belief.states"),
+    (["--timezone", "UTC"], "source.timezone"), (['roster=["Ana"]'], "source.roster"),
+    (["table.epsilon=0"], "table[0].epsilon"), (["epsilon=none"], "table[0].epsilon"),
 ])  # fmt: skip
 def test_an_answer_that_the_file_would_be_refused_for_is_refused(tmp_path: Path, words: list[str], place: str) -> None:
     data = sleep(tmp_path)
     said = ended(2, "init", data, "-o", tmp_path / "r.toml", *OPTIONS, *words)
     assert f"takifugu: {place}: " in said.stderr
     assert [path.name for path in tmp_path.iterdir()] == [data.name]
+
+
+@pytest.mark.parametrize("answer", ["states", "=a, b", "states="])
+def test_what_is_no_answer_is_refused(tmp_path: Path, answer: str) -> None:
+    data = sleep(tmp_path)
+    assert "is no answer" in ended(2, "init", data, answer, "-o", tmp_path / "r.toml", *OPTIONS).stderr
+    assert [path.name for path in tmp_path.iterdir()] == [data.name]
+
+
+def test_options_and_answers_leave_nothing_missing(tmp_path: Path) -> None:
+    """Plain words and TOML say the same."""
+    data, words = sleep(tmp_path), ["recordings_independent=true", "units_independent=true", "epsilon=0.5"]
+    plain = ["states=wach, tief, leise", "mean_duration=wach 12, tief 2.5, leise 3",
+             "next_state=wach 0.2, tief 0.3, leise 0.5"]  # fmt: skip
+    written = ['states=["wach", "tief", "leise"]', "mean_duration={ wach = 12, tief = 2.5, leise = 3 }",
+               "next_state={ wach = 0.2, tief = 0.3, leise = 0.5 }"]  # fmt: skip
+    for name in ("plain", "toml"):
+        (tmp_path / name).mkdir()
+    for name, said in (("plain", plain), ("toml", written)):
+        drafted = json_of("init", data, *said, *words, "-o", tmp_path / name / "release.toml", *OPTIONS)
+        assert drafted["fill_in"] == [], name
+    texts = [(tmp_path / name / "release.toml").read_text(encoding="utf-8") for name in ("plain", "toml")]
+    assert texts[0] == texts[1]
+    raw = tomllib.loads(texts[0])
+    assert (raw["source"]["budget"], raw["table"][0]["epsilon"]) == (0.5, 0.5)
 
 
 def test_a_draft_with_a_select_has_the_ledger_of_other_files_about_the_same_data(tmp_path: Path) -> None:

@@ -149,7 +149,7 @@ def test_wrong_arguments_are_pythons_own_error() -> None:
     with pytest.raises(TypeError, match="missing"):
         tf.release_file()  # type: ignore[call-arg]
     with pytest.raises(InputError):  # a rule of ours, and not a call
-        tf.release_file("f.toml", again="x")
+        tf.release_file("f.toml", replace="x")
 
     @without_data
     def broken() -> int:

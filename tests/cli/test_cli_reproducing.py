@@ -55,8 +55,7 @@ def place(tmp_path: Path) -> Path:
     package = tmp_path / "package"
     shutil.copytree(Path(__file__).resolve().parents[2] / "experiments", package / "experiments")
     (package / "experiments" / "slow2026.py").write_text(EXPERIMENT, encoding="utf-8")
-    (package / "docs").mkdir()
-    (package / "docs" / "slow2026.md").write_text(WORDS, encoding="utf-8")
+    (package / "experiments" / "slow2026.md").write_text(WORDS, encoding="utf-8")
     (package / "wait").touch()
     return tmp_path
 

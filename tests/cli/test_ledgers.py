@@ -261,7 +261,7 @@ def test_an_altered_certificate_with_a_checksum_of_its_own_is_taken_at_its_word(
     path.write_text(json.dumps({**data, "checksum": checksum_of(data)}))
     said = words_of(ended(2, "ledger", "import-certificates", "l.db", "out"))
     assert "weekly 0.11 0" in said  # and 0.4 it was
-    believed = "Certificates carry no signature: each is taken at its word, with the noise, the beliefs and the entries"
+    believed = "Each certificate is taken at its word, with the noise, the beliefs and the entries"
     assert believed in said
     assert "An altered one can cost less than its release did" in said
     assert believed not in words_of(succeed("ledger", "import-certificates", "l.db", "out", "--yes", "--json"))

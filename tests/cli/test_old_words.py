@@ -50,7 +50,7 @@ def test_a_command_of_before_names_a_line_that_is_understood(path: str) -> None:
     ("release a.toml --again t --once=2 --anyway", "release a.toml --replace t --idempotency-key=2 --allow-useless"),
     ("certificate show a.json --picture x.png", "verify a.json"), ("open", "report"), ("open out", "report out"),
     ("ask a.toml bar --end", "session a.toml bar --end"), ("schema", "keys markov-chain --json"),
-    ("schema --kind=users", "keys users --json"), ("demo --folder x", "example --run --folder x"),
+    ("schema --kind=users", "keys users --json"), ("demo --folder x", "example --run --output x"),
 ])  # fmt: skip
 def test_the_line_to_paste_keeps_what_was_typed(words: str, line: str) -> None:
     assert pasted(ended(2, *words.split()).stderr.replace("\n", " ")) == line.split()

@@ -105,6 +105,8 @@ def _chains() -> Iterator[Case]:
     yield Case("chain, signed weights", _hide(chain), tf.Linear([1, -2, 0, 1]))
     yield Case("chain, mean", _hide(chain), tf.Mean())
     yield Case("chain, histogram", _hide(chain), tf.Histogram())
+    yield Case("chain, runs", _hide(chain, secret=tf.every_run(2)), tf.Count(1))
+    yield Case("chain, runs longer than it", _hide(chain, secret=tf.every_run(9)), tf.Histogram())
     yield Case("chain, together", _hide(chain), tf.JointQuery([tf.Count(1), tf.Count(0, entries=(1, 2))]))
     yield Case("chain, by cells", _hide(chain), tf.GroupBy(tf.Count(1), {"a": (0, 2), "b": (1, 2, 3)}))
     yield Case("chain, one secret", _hide(chain, secret=tf.entry(1, 0, 1)), tf.Count(1))

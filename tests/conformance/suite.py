@@ -32,7 +32,7 @@ from takifugu.model.beliefs import to_dict as belief_to_dict
 from takifugu.model.frameworks import Framework
 from takifugu.model.queries import from_dict as query_from_dict
 from takifugu.model.secrets.families import ABSENT
-from takifugu.model.secrets.hypotheses import Comparison, EntryIs
+from takifugu.model.secrets.hypotheses import Comparison, EntryIs, Hypothesis, RunIs
 from takifugu.numbers.noise import InsecureSeededEntropyForTests
 
 #: The audit's own rounding, relative: losses are compared up to it.
@@ -125,8 +125,14 @@ def check_witness(name: str, framework: Framework, bound: Bound) -> None:
     one, of = covered["one"], covered["of"]
     first, last = (one or of,) * 2 if one or of else (covered["first"], covered["last"])
     if first is not None:
-        secret = {c.left.entry for c in framework.comparisons() if isinstance(c.left, EntryIs)}
+        secret = {entry for c in framework.comparisons() for entry in _entries_of(c.left)}
         assert secret & {*range(int(first), int(last) + 1)}, f"{name}: nothing is secret in {comparison!r}"
+
+
+def _entries_of(hypothesis: Hypothesis) -> range:
+    if isinstance(hypothesis, RunIs):
+        return range(hypothesis.entry, hypothesis.entry + len(hypothesis.values))
+    return range(hypothesis.entry, hypothesis.entry + 1) if isinstance(hypothesis, EntryIs) else range(0)
 
 
 def _spellings(comparison: Comparison) -> Iterator[str]:

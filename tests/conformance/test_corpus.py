@@ -56,7 +56,8 @@ def test_it_holds(what: str) -> None:
 def test_it_holds_every_kind_of_secret_and_query() -> None:
     secrets = {secret["kind"] for case in whole() for secret in case.framework.to_dict()["secrets"]}
     assert secrets >= {
-        "every-entry", "entry", "presence", "which-law", "distribution-parameter", "dataset-property", "policy",
+        "every-entry", "every-run", "entry", "presence", "which-law", "distribution-parameter", "dataset-property",
+        "policy",
     }  # fmt: skip
     assert {case.query.to_dict()["kind"] for case in whole()} == set(KINDS.names) - {"every-change"}
     assert len({case.name for case in whole()}) == len(whole())

@@ -28,6 +28,8 @@ WRONG: Mapping[str, Callable[[], object]] = {
     "True": lambda: True, "b'x'": lambda: b"x", "10**30": lambda: 10**30, "an array": lambda: np.array([0.5, 0.5]),
     "a generator": lambda: (number for number in (1, 2)),
 }  # fmt: skip
+#: Types that can be named, and that functions make.
+NAMED_ONLY = ("Belief", "Calibration", "Framework", "Guarantee", "Ledger", "Mechanism", "Query", "Release", "Session")
 #: Modules with many constructors whose examples are quick.
 QUICK = (
     "takifugu.model.queries.rows", "takifugu.model.queries.by", "takifugu.model.beliefs.table",
@@ -62,8 +64,10 @@ class Call:
 
 def public():
     """Yield each function and constructor with the code that its arguments reach."""
-    for name in tf.__all__:
-        value = getattr(tf, name)
+    public_names = [(name, getattr(home, name)) for home in (tf, tf.numbers) for name in home.__all__]
+    for name, value in public_names:
+        if name in NAMED_ONLY:
+            continue
         if inspect.isclass(value) and not issubclass(value, BaseException):
             yield name, value, value.__init__.__code__
             for member, raw in vars(value).items():

@@ -23,6 +23,7 @@ from takifugu.core.cache import MOST, cached
 from takifugu.core.errors import InputError
 from takifugu.core.plain import LEFT_OUT, VALUES, PlainForm, form, indented, set_fields, to_plain, writes_all
 from takifugu.influence.quilts.network.influence import influences_of
+from takifugu.model import frameworks
 from takifugu.model.queries.additive import Additive
 
 CODES = {0: 0, 1: 1}
@@ -78,6 +79,30 @@ def test_nobody_can_write_into_a_value(value: Any) -> None:
     if value in QUERIES[:5]:
         assert [*writable(value.resolve(CHAIN), "answer")] == []
     assert [*writable(value, type(value).__name__)] == []
+
+
+@pytest.mark.parametrize("value", [*QUERIES, *BELIEFS, *CALIBRATIONS], ids=lambda value: type(value).__name__)
+def test_a_value_equals_its_copies_and_what_was_written_of_it(value: Any) -> None:
+    for same in (copy.copy(value), copy.deepcopy(value), pickle.loads(pickle.dumps(value))):
+        assert (same == value, hash(same) == hash(value), len({same, value})) == (True, True, 1)
+    assert value != CHAIN.with_length(7)
+    if value in BELIEFS:
+        read = tf.Pufferfish(tf.every_entry(), value)
+        written = json.loads(json.dumps(read.to_dict()))
+        assert frameworks.from_dict(written) == read
+
+
+@pytest.mark.parametrize("value", [
+    *QUERIES, *BELIEFS, *CALIBRATIONS, CALIBRATIONS[0].guarantee, CALIBRATIONS[0].framework,
+    tf.compare(CALIBRATIONS[0].framework, tf.Count(1), 1), tf.IndependentPieces(CHAIN, [6] * 5000),
+    tf.PeriodicChain([[[0.9, 0.1], [0.4, 0.6]]] * 24, length=100), tf.Histogram(entries=range(0, 5000, 7)),
+    tf.BayesianNetwork([(f"v{number}", [0, 1], [], [0.5, 0.5]) for number in range(100)]),
+    tf.Pufferfish(tf.every_entry(), [CHAIN, *(tf.MarkovChain([[p, 1 - p]] * 2, length=6) for p in (0.1, 0.2, 0.3))]),
+], ids=lambda value: type(value).__name__)  # fmt: skip
+def test_a_value_shows_itself_in_three_lines(value: Any) -> None:
+    assert len(repr(value)) <= 240
+    assert "\n" not in repr(value)
+    assert type(value).__name__ in repr(value)
 
 
 @pytest.mark.parametrize("write", WRITES)

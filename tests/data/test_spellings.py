@@ -52,8 +52,8 @@ def test_a_release_file_names_one_account(tmp_path: Path) -> None:
     def spent(names: list[str]) -> Fraction:
         folder = Path(mkdtemp(dir=tmp_path))
         for number, name in enumerate(names):
-            anew = {"again": "time-use", "once": f"key {number}"} if number else {}
-            (table,) = tf.release_file(write(folder, ["Ana", name]), anyway=True, **anew).tables
+            anew = {"replace": "time-use", "idempotency_key": f"key {number}"} if number else {}
+            (table,) = tf.release_file(write(folder, ["Ana", name]), allow_useless=True, **anew).tables
             assert [unit for unit, _ in table.releases] == ["Ana", NAME]
             assert NAME in table.certificate.text()
         return Ledger.open(folder / "ledger.db").spent("study").epsilon
@@ -64,14 +64,14 @@ def test_a_release_file_names_one_account(tmp_path: Path) -> None:
 def test_a_number_read_by_another_program_has_no_second_budget(tmp_path: Path) -> None:
     """In the CSV file she is 007, in a frame that was read from it 7."""
     path = write(tmp_path, ["007", "12"])
-    (table,) = tf.release_file(path, anyway=True).tables
+    (table,) = tf.release_file(path, allow_useless=True).tables
     assert [unit for unit, _ in table.releases] == ["007", "12"]
-    again = {"output": tmp_path / "again", "once": "again"}
-    tf.release_file(path, pandas.read_csv(tmp_path / "data.csv"), **again, anyway=True, same_entries="as read")
+    again = {"output": tmp_path / "again", "idempotency_key": "again"}
+    tf.release_file(path, pandas.read_csv(tmp_path / "data.csv"), **again, allow_useless=True, same_entries="as read")
     first, second = (Ledger.open(tmp_path / "ledger.db").spent("study", unit) for unit in ("007", "12"))
     assert first.epsilon == second.epsilon > 1
     with pytest.raises(DataError, match=r"written in two ways in rows 1 and 4 .*zeros or a plus in front"):
-        tf.release_file(write(Path(mkdtemp(dir=tmp_path)), ["007", "7"]), anyway=True)
+        tf.release_file(write(Path(mkdtemp(dir=tmp_path)), ["007", "7"]), allow_useless=True)
 
 
 def test_the_library_names_one_account(tmp_path: Path) -> None:
@@ -130,7 +130,7 @@ def test_records_have_one_name_a_unit(tmp_path: Path) -> None:
     assert [unit for unit, _ in published.releases] == ["Ana", NAME]
     table.write_text(f"who,flu\n{NAME},no\n{SPELLINGS[1]},yes\n", encoding="utf-8")
     with pytest.raises(DataError, match=r"source\.unit: column 'who': a person is written in two ways in rows 1 and 2"):
-        tf.release_file(path, again="flu", once="K")
+        tf.release_file(path, replace="flu", idempotency_key="K")
 
 
 @pytest.mark.parametrize("ends", [[], [1, 1], [2, 1], [1, "1.00000000000000000001"]])

@@ -73,7 +73,7 @@ def test_real_check_ins_of_a_friday_hour_by_hour(tmp_path) -> None:
         column = min(int((float(lon) + 74.27) / 0.59 * 30), 29)
         line = min(int((float(lat) - 40.55) / 0.44 * 30), 29)
         there[hour, f"r{line}c{column}"] += 1
-    tables = tf.release_file(tmp_path / "friday.toml", anyway=True).tables
+    tables = tf.release_file(tmp_path / "friday.toml", allow_useless=True).tables
     assert len(tables) == 24
     for hour, table in enumerate(tables):
         assert table.name == f"safe-2026-01-09T{hour:02}"

@@ -79,7 +79,7 @@ def test_the_case_that_was_certified() -> None:
     entry = Foreign(outside.discrete(Fraction(1)), outside.as_requested, Covers.ENTRIES, "theirs")
     extending.register_mechanism(entry)
     for only in (False, True):
-        assert tf.calibrate(chain(), tf.Count(1), 1, only_release=only).mechanism != "theirs"
+        assert tf.calibrate(chain(), tf.Count(1), 1, single_release=only).mechanism != "theirs"
     rows = {row.name: row for row in tf.compare(chain(), tf.Count(1), 1)}
     assert rows["theirs"].status == UNPROVED
     computed = float(tf.with_scale(chain(), tf.Count(1), 1).epsilon)
@@ -96,7 +96,7 @@ def test_auto_takes_no_honest_one_either_and_never_calls_it() -> None:
     extending.register_mechanism(Foreign(ask, outside.as_requested, Covers.ENTRIES, "theirs"))
     calibration = tf.calibrate(chain(), tf.Count(1), 1)
     assert "theirs" not in [calibration.mechanism, *(row.name for row in calibration.alternatives)]
-    tf.calibrate(chain(), tf.Count(1), 1, only_release=True)
+    tf.calibrate(chain(), tf.Count(1), 1, single_release=True)
     with pytest.raises(Called):
         tf.calibrate(chain(), tf.Count(1), 1, mechanism="theirs")
 

@@ -161,7 +161,9 @@ def _paid(folder: Path, number: int, is_whole: bool, same_entries: bool | None) 
     path, once = folder / "f.toml", str(number)
     if is_whole:
         answers = {"same_entries": WHY if same_entries else "", "other_entries": same_entries is False}
-        out = tf.release_file(path, output=folder / f"out{number}", anyway=True, new_ledger=True, once=once, **answers)
+        out = tf.release_file(
+            path, output=folder / f"out{number}", allow_useless=True, new_ledger=True, idempotency_key=once, **answers
+        )
         return float(out.tables[0].releases[0][1].randomiser.scale)
     file = load(path)
     (question,) = (q for table in plan(file).tables for q in table.questions)

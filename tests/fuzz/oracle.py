@@ -272,8 +272,15 @@ def _code(query: Call, state: Any) -> Fraction:
     return Fraction(state if codes is None else codes[state])
 
 
-def pairs(secret: Call, law: Law, positions: Sequence[Key]) -> list[tuple[Key, State, State]]:
-    """Return the unordered pairs (entry, a, b) that the secret hides; `positions` are the keys by position."""
+def pairs(
+    secret: Call, law: Law, positions: Sequence[Key], pieces: Sequence[int] = ()
+) -> list[tuple[Key, State, State]]:
+    """Return the unordered pairs (entry, a, b) that the secret hides; `positions` are the keys by position.
+
+    Of a run of entries, inside one of the `pieces`, the entry is a tuple of them, and a and b tuples of states.
+    """
+    if secret.name == "every_run":
+        return list(_pairs_of_runs(int(secret["length"]), law, positions, pieces or [len(positions)]))
     if secret.name == "every_entry":
         about: Sequence[Key] = positions if secret.get("attribute") is None else [secret["attribute"]]
         return [(key, a, b) for key in about for a, b in itertools.combinations(_letters(law, key), 2)]
@@ -283,6 +290,19 @@ def pairs(secret: Call, law: Law, positions: Sequence[Key]) -> list[tuple[Key, S
         return [(key, a, ABSENT) for key in about for a in _letters(law, key)]
     key = secret["i"].key if secret.name == "entry" else secret["name"]
     return [(key, secret["a"], secret["b"])]
+
+
+def _pairs_of_runs(
+    length: int, law: Law, positions: Sequence[Key], pieces: Sequence[int]
+) -> Iterator[tuple[Any, Any, Any]]:
+    for end, size in zip(itertools.accumulate(pieces), pieces, strict=True):
+        steps = min(length, size)
+        for first in range(end - size, end - steps + 1):
+            keys = tuple(positions[first : first + steps])
+            places = [law.keys.index(key) for key in keys]
+            paths = dict.fromkeys(tuple(states[place] for place in places) for states in law.letters)
+            for a, b in itertools.combinations(paths, 2):
+                yield keys, a, b
 
 
 def _letters(law: Law, key: Key) -> list[State]:
@@ -401,14 +421,14 @@ def worst(
     noises: Sequence[Noise], epsilon: float, delta: float,
 ) -> Loss:  # fmt: skip
     """Return the largest loss over the hidden pairs, both ways; `answers`: all cells of all releases, a state each."""
-    places = [law.keys.index(key) for key, *_ in hidden]
+    places = [_places(law, key) for key, *_ in hidden]
     hypotheses = list(dict.fromkeys((p, s) for p, (_, a, b) in zip(places, hidden, strict=True) for s in (a, b)))
     atoms = list(dict.fromkeys(answers))
     number = {atom: i for i, atom in enumerate(atoms)}
     weights = [[0] * len(atoms) for _ in hypotheses]
     for letters, atom, mass in zip(law.letters, answers, law.masses, strict=True):
         for h, (place, state) in enumerate(hypotheses):
-            if letters[place] == state:
+            if _at(letters, place) == state:
                 weights[h][number[atom]] += mass
     possible = [h for h, w in enumerate(weights) if sum(w) > 0]
     logs = np.array([[_log(m) - _log(sum(weights[h])) for m in weights[h]] for h in possible])
@@ -426,6 +446,14 @@ def worst(
             if (loss[0], loss[1]) > (largest.epsilon, largest.delta):
                 largest = Loss(*loss, f"{key!r} = {left!r} against {right!r}")
     return largest
+
+
+def _places(law: Law, key: Any) -> Any:
+    return tuple(map(law.keys.index, key)) if isinstance(key, tuple) else law.keys.index(key)
+
+
+def _at(letters: Sequence[State], place: Any) -> Any:
+    return tuple(letters[p] for p in place) if isinstance(place, tuple) else letters[place]
 
 
 def _log(mass: int) -> float:
@@ -519,8 +547,14 @@ def joint(
     start = request.window
     for secret in request.secrets:
         local = law if named else _window(law, start, positions)
-        hidden += [(key if named else key + start, a, b) for key, a, b in pairs(secret, local, positions)]
+        pieces = believed["lengths"] if believed.name == "IndependentPieces" else ()
+        for key, a, b in pairs(secret, local, positions, pieces):
+            hidden.append((key if named else _later(key, start), a, b))
     return worst(law, list(dict.fromkeys(hidden)), answers, cells, epsilon, delta)
+
+
+def _later(key: Any, start: int) -> Any:
+    return tuple(step + start for step in key) if isinstance(key, tuple) else key + start
 
 
 def _may_be_gone(request: Request) -> bool:

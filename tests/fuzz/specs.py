@@ -23,7 +23,9 @@ WITH_DELTA = (
     "kantorovich-gaussian-b",
 )  # fmt: skip
 COMPOSING = ("quilt-exact", "group", "quilt-exact", "auto", "quilt-approx", "laplace-exact", "entry", "wasserstein")
-#: Mechanisms whose scale is never above that of another one, wherever both apply (docs/mechanisms.md).
+#: Mechanisms that hide runs of entries.
+OF_RUNS = ("influence", "influence", "group", "auto", "entry")
+#: Mechanisms whose scale is never above that of another one, wherever both apply (docs/reference/mechanisms.md).
 NEVER_ABOVE = (
     ("laplace-exact", "wasserstein"), ("laplace-exact", "group"), ("wasserstein", "group"), ("quilt-exact", "group"),
 )  # fmt: skip
@@ -306,6 +308,8 @@ def secrets(c: Choices, about: World, believed: Sequence[Call]) -> tuple[Call, .
 
 def _secret(c: Choices, about: World, believed: Sequence[Call]) -> Call:
     kinds = ["every", "entry"]
+    if about.is_sequence and all(b.name in CHAINS or b.name == "IndependentPieces" for b in believed):
+        kinds += ["run"]
     if not about.is_sequence:
         kinds += ["every of", "attribute"]
     if all(b.name == "IndependentUsers" for b in believed):
@@ -314,6 +318,8 @@ def _secret(c: Choices, about: World, believed: Sequence[Call]) -> Call:
     key = c.pick(about.keys)
     if kind == "every":
         return Call("every_entry")
+    if kind == "run":
+        return Call("every_run", {"length": c.pick((1, 2, 2, 3))})
     if kind == "every of":
         return Call("every_entry", {"attribute": key})
     if kind == "presence":
@@ -395,9 +401,10 @@ def _knows(mechanism: str, believed: Call) -> bool:
 
 def requested(c: Choices, about: World, mechanisms: Sequence[str] = ()) -> Request:
     believed = beliefs(c, about)
-    return Request(
-        secrets(c, about, believed), believed, query(c, about), *price(c, mechanisms or MECHANISMS, believed)
-    )
+    hidden, chosen = secrets(c, about, believed), list(mechanisms or MECHANISMS)
+    if any(secret.name == "every_run" for secret in hidden):
+        chosen = [name for name in chosen if name in OF_RUNS]
+    return Request(hidden, believed, query(c, about), *price(c, chosen or OF_RUNS, believed))
 
 
 def pair(c: Choices) -> Request:
@@ -461,7 +468,10 @@ def rolling(c: Choices) -> tuple[World, tuple[Request, ...]]:
         weights = {t: Fraction(int(t + window == read or c.chance(4))) for t in range(length)}
         published = Call("Linear", {"weights": Along(weights), "codes": codes, "grid": None})
         mechanism = c.pick(COMPOSING[:2])
-        one = Request((Call("every_entry"),), (chain,), published, epsilon(c), Fraction(0), mechanism, window)
+        secret = Call("every_entry")
+        if c.chance(4):
+            secret, mechanism = Call("every_run", {"length": 2}), c.pick(OF_RUNS[:3])
+        one = Request((secret,), (chain,), published, epsilon(c), Fraction(0), mechanism, window)
         requests.append(replace(one, placed=places == "told" or (places == "mixed" and c.chance(2))))
     return about, tuple(requests)
 

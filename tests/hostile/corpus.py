@@ -651,4 +651,4 @@ def options() -> Iterator[Case]:
     yield Case("option: a file of escapes", {}, ("release", ESCAPE))
     yield Case("option: a certificate of escapes", {}, ("verify", ESCAPE))
     yield Case("option: a command of escapes", {}, (ESCAPE,))
-    yield Case("option: a picture over a file", {"x.svg": b"mine"}, ("odds", "--svg", "x.svg"))
+    yield Case("option: a picture over a file", {"x.svg": b"mine"}, ("odds", "--output", "x.svg"))

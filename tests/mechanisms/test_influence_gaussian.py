@@ -155,7 +155,7 @@ def test_auto_takes_it_where_it_is_the_least_error():
     framework = framework_of(np.full((9, 9), 1 / 9), 2)
     counts = tf.JointQuery([tf.Count(list(range(least, 9))) for least in range(1, 9)])
     table = {one.name: one for one in tf.compare(framework, counts, 1, 0.01)}
-    chosen = tf.calibrate(framework, counts, 1, 0.01, only_release=True)
+    chosen = tf.calibrate(framework, counts, 1, 0.01, single_release=True)
     assert chosen.mechanism == "influence-gaussian"
     assert table["influence-gaussian"].expected_error < table["influence"].expected_error
 

@@ -90,7 +90,7 @@ def test_five_hundred_people_of_four_thousand_steps() -> None:
     framework = tf.Pufferfish(tf.every_entry(), belief)
     assert tf.calibrate(framework, tf.Count(1), 1, mechanism="laplace-exact").scale == pytest.approx(8.640476763)
     for only in (False, True):
-        least = tf.calibrate(framework, tf.Count(1), 1, only_release=only)
+        least = tf.calibrate(framework, tf.Count(1), 1, single_release=only)
         assert (least.mechanism, least.scale) == ("influence", pytest.approx(8.640476763))
 
 

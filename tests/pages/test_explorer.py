@@ -71,16 +71,20 @@ def test_no_name_of_a_state_becomes_markup(scripts: Scripts) -> None:
 
 
 @pytest.mark.sampled(3)
+@pytest.mark.parametrize("minutes", [1, 15, 60])
 @pytest.mark.parametrize("example", EXAMPLES)
 def test_the_release_file_of_an_example_has_the_pages_noise_and_verdict(
-    scripts: Scripts, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, example: str
+    scripts: Scripts, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, example: str, minutes: int
 ) -> None:
     monkeypatch.chdir(tmp_path)
+    if minutes > 1 and minutes <= scripts.call("MINUTES[exampleSettings(n).step]", n=example):
+        minutes = 1  # a step is as long
     scale, half, word, file, table = scripts.call(
-        "(() => { const s = {...exampleSettings(n), people: Math.min(exampleSettings(n).people, 20)}, m = modelOf(s),"
+        "(() => { const e = exampleSettings(n), s = {...e, people: Math.min(e.people, 20), hide: h}, m = modelOf(s),"
         "v = verdictOf(s, m); return [m.scale, v.half, v.word, releaseFile(s, m), madeUpFile(s, m, 7)]; })()",
-        n=example,
-    )
+        n=example, h=minutes,
+    )  # fmt: skip
+    assert ('kind = "every-run"' in file) == (minutes > 1)
     Path("explored.toml").write_text(file, encoding="utf-8")
     Path("explored.csv").write_text(table, encoding="utf-8")
     (row,) = json_of("cost", "explored.toml", "--mechanism", "influence")["files"][0]["mechanisms"][0]["rows"]
@@ -130,6 +134,19 @@ def test_a_release_file_opens_the_page_at_its_case(scripts: Scripts, tmp_path: P
     document = json_of("explore", file, "-o", tmp_path / "page.html")
     assert document["address"].endswith("#" + link.settings)
     assert (tmp_path / "page.html").read_text("utf-8") == explorer()
+
+
+@pytest.mark.parametrize(("length", "minutes"), [("15min", 15), ("1h", 60)])
+def test_a_run_of_steps_opens_as_one(scripts: Scripts, tmp_path: Path, length: str, minutes: int) -> None:
+    file = tmp_path / "boilers.toml"
+    file.write_text(chain_file().replace('"every-entry"', f'"every-run"\nlength = "{length}"'), encoding="utf-8")
+    assert scripts.call("decode(l)", l=link_of(file).settings)["hide"] == minutes
+
+
+def test_a_run_that_the_page_does_not_offer_is_refused(tmp_path: Path) -> None:
+    file = tmp_path / "boilers.toml"
+    file.write_text(chain_file().replace('"every-entry"', '"every-run"\nlength = "30min"'), encoding="utf-8")
+    assert "its runs last 30 minutes there, and the page has 15 minutes and an hour" in refused("explore", file)
 
 
 def test_three_states_keep_their_matrix(scripts: Scripts, tmp_path: Path) -> None:

@@ -42,11 +42,11 @@ def random_matrix(chance: Random, k: int) -> list[list[float]]:
 def random_case(chance: Random) -> dict[str, Any]:
     k = chance.choice([2, 2, 3])
     length, query = chance.choice([24, 60, 100, 168, 336, 1000, 2016]), chance.choice(["count", "histogram"])
-    return {"P": random_matrix(chance, k), "T": length, "q": query, "k": k}
+    return {"P": random_matrix(chance, k), "T": length, "q": query, "k": k, "n": chance.choice([1, 1, 3, 15])}
 
 
 def problem_of(case: dict[str, Any]) -> tuple[Framework, Query]:
-    framework = tf.Pufferfish(tf.every_entry(), tf.MarkovChain(case["P"], length=case["T"]))
+    framework = tf.Pufferfish(tf.every_run(case.get("n", 1)), tf.MarkovChain(case["P"], length=case["T"]))
     return framework, tf.Count(1) if case["q"] == "count" else tf.Histogram()
 
 
@@ -59,7 +59,7 @@ def check_losses(scripts: Scripts, seed: int, cases: int) -> None:
     for _ in range(cases):
         case, scale = random_case(chance), chance.choice([2, 5, 10, 30, 100])
         charged = float(tf.with_scale(*problem_of(case), scale).guarantee.epsilon)
-        ours, endless = scripts.call("[T, 1e6].map(T => loss(P, T, changeOf(q, k, 1), b))", **case, b=scale)
+        ours, endless = scripts.call("[T, 1e6].map(T => loss(P, T, changeOf(q, k, 1), b, n))", **case, b=scale)
         assert ours * (1 - 1e-9) <= charged <= max(ours, endless) * (1 + 1e-9), (case, scale)
         assert charged == pytest.approx(ours, rel=1e-6)
         alike += abs(charged / ours - 1) <= 1e-9
@@ -79,11 +79,11 @@ def test_the_scale_is_the_least_that_keeps_epsilon(scripts: Scripts) -> None:
     chance = Random(4)
     for _ in range(10):
         case, epsilon = random_case(chance), chance.choice([0.25, 0.5, 1, 1.5, 2, 3, 4])
-        scale = scripts.call("leastScale(P, T, changeOf(q, k, 1), e)", **case, e=epsilon)
+        scale = scripts.call("leastScale(P, T, changeOf(q, k, 1), e, n)", **case, e=epsilon)
         calibration = tf.calibrate(*problem_of(case), epsilon, mechanism="influence")
         assert scale == pytest.approx(calibration.scale, rel=1e-6)
-        of_less = scripts.call("loss(P, T, changeOf(q, k, 1), b)", **case, b=scale * (1 - 1e-8))
-        assert scripts.call("loss(P, T, changeOf(q, k, 1), b)", **case, b=scale) <= epsilon < of_less
+        of_less = scripts.call("loss(P, T, changeOf(q, k, 1), b, n)", **case, b=scale * (1 - 1e-8))
+        assert scripts.call("loss(P, T, changeOf(q, k, 1), b, n)", **case, b=scale) <= epsilon < of_less
 
 
 def test_a_wrong_matrix_would_be_noticed(scripts: Scripts) -> None:

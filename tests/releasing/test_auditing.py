@@ -45,7 +45,7 @@ def certificate(ward: Path) -> Path:
 def test_a_release_draws_what_its_noise_declares(case: Case) -> None:
     """Every case of the corpus, by the code of a release, on data that are made up."""
     try:
-        calibration = tf.calibrate(case.framework, case.query, 1, "1/50", allow_zero_noise=True, only_release=True)
+        calibration = tf.calibrate(case.framework, case.query, 1, "1/50", allow_zero_noise=True, single_release=True)
     except tf.errors.CalibrationRefused:
         pytest.skip("no mechanism")
     assert auditing.drawn_fit(calibration, 150).p > auditing.UNLIKELY

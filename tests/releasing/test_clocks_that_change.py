@@ -86,7 +86,7 @@ def test_days_and_weeks_are_those_of_clocks(tmp_path: Path, change: tuple[str, d
 @pytest.mark.slow
 def test_a_week_with_a_change_is_published_and_says_whose_clocks_it_means(tmp_path: Path) -> None:
     write_rows(tmp_path, recorded(*CHANGES[1]))
-    (table,) = release_file(weekly(tmp_path, CHANGES[1], "week"), window="2026-W43", anyway=True).tables
+    (table,) = release_file(weekly(tmp_path, CHANGES[1], "week"), window="2026-W43", allow_useless=True).tables
     assert table.certificate is not None
     page = " ".join(table.certificate.text().split())
     assert "The window is 2026-10-19 to 2026-10-26, its end not included" in page

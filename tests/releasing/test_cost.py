@@ -32,6 +32,15 @@ def chain(folder: Path, matrix: list[list[float]], **keys: object) -> Path:
     return put(folder, {"steps.toml": text, "steps.csv": "n,state\n" + "".join(lines)})
 
 
+def test_the_cost_of_what_is_published_says_so(tmp_path: Path) -> None:
+    path = chain(tmp_path, IID)
+    assert cost(load(path)).published == ()
+    tf.release_file(path, new_ledger=True)
+    assert cost(load(path)).published == ("walking",)
+    assert "not paid for again: walking" in words_of(invoke("cost", path))
+    assert json_of("cost", path)["files"][0]["published"] == ["walking"]
+
+
 @pytest.mark.parametrize(("matrix", "is_too_little"), [
     (IID, False), ([[0.9, 0.1], [0.4, 0.6]], True),
 ])  # fmt: skip
@@ -93,4 +102,4 @@ def test_several_files_are_told_one_after_the_other(tmp_path: Path) -> None:
     second = files.write(tmp_path / "b", changed(files.SPEC, ("epsilon = 1.0", 'epsilon = 1.0\nmechanism = "group"')))
     documents = json_of("cost", first, second)["files"]
     assert [document["file"] for document in documents] == [str(first), str(second)]
-    assert ended(2, "cost", first, second, "--svg", tmp_path / "x.svg").stdout == ""
+    assert ended(2, "cost", first, second, "--output", tmp_path / "x.svg").stdout == ""

@@ -157,12 +157,13 @@ def test_another_file_name_is_asked_about_once(tmp_path: Path) -> None:
     for name in ("march.csv", "april.csv", "may.csv"):
         minutes(tmp_path, name, 0)
     assert paid(file_of(tmp_path, "march.csv")) == 1
-    error = refused(file_of(tmp_path, "april.csv"), kind=ReadingChanged, anyway=True, again="t", once="2")
+    once_more = {"replace": "t", "idempotency_key": "2"}
+    error = refused(file_of(tmp_path, "april.csv"), kind=ReadingChanged, allow_useless=True, **once_more)
     assert 'before: entries: "march.csv"\n  now:    entries: "april.csv"' in str(error)
     assert str(error).count("'s' goes from epsilon 1 to epsilon") == 2
-    assert paid(file_of(tmp_path, "april.csv"), same_entries="told", once="2", again="t") == pytest.approx(2)
-    assert paid(file_of(tmp_path, "april.csv"), once="3", again="t") == pytest.approx(3)
-    assert paid(file_of(tmp_path, "may.csv"), other_entries=True, once="4", again="t") >= 12
+    assert paid(file_of(tmp_path, "april.csv"), same_entries="told", **once_more) == pytest.approx(2)
+    assert paid(file_of(tmp_path, "april.csv"), idempotency_key="3", replace="t") == pytest.approx(3)
+    assert paid(file_of(tmp_path, "may.csv"), other_entries=True, idempotency_key="4", replace="t") >= 12
 
 
 @pytest.mark.parametrize(("order", "step"), [("n", "1"), ("t", '"1min"')])
@@ -178,10 +179,10 @@ def test_the_next_week_in_a_file_of_one_name_is_asked_about(tmp_path: Path, orde
             ('query = "count"\nstates = ["busy"]', linear),
         ))  # fmt: skip
         if costs:
-            error = refused(path, kind=ReadingChanged, anyway=True, force=True, once="1", again="t")
+            error = refused(path, kind=ReadingChanged, allow_useless=True, force=True, idempotency_key="1", replace="t")
             assert "now:    sequences start: elsewhere" in str(error)
             assert "never the same entries" in str(error)
-        costs.append(paid(path, once=str(number), again="t", other_entries=bool(costs)))
+        costs.append(paid(path, idempotency_key=str(number), replace="t", other_entries=bool(costs)))
     assert costs[0] <= 1
     assert costs[1] > 1.9  # the last step of the one tells of the first of the other
 
@@ -190,7 +191,7 @@ def test_an_appended_file_keeps_its_places(tmp_path: Path) -> None:
     costs = []
     for number, count in enumerate((4, 8)):
         minutes(tmp_path, "m.csv", 0, count)
-        costs.append(paid(file_of(tmp_path, "m.csv"), once=str(number), again="t"))
+        costs.append(paid(file_of(tmp_path, "m.csv"), idempotency_key=str(number), replace="t"))
     assert costs == [1, pytest.approx(2)]
 
 
@@ -202,8 +203,8 @@ def test_a_frame_needs_a_name_where_it_has_no_times(tmp_path: Path) -> None:
         paid(path, data=frame)
     assert paid(path, data=frame, other_entries=True) == 1
     named = file_of(tmp_path, "m.csv", 'entries = "posture"')
-    assert paid(named, data=frame, same_entries="told", once="2", again="t") == pytest.approx(2)
-    assert paid(named, data=frame, once="3", again="t") == pytest.approx(3)
+    assert paid(named, data=frame, same_entries="told", idempotency_key="2", replace="t") == pytest.approx(2)
+    assert paid(named, data=frame, idempotency_key="3", replace="t") == pytest.approx(3)
 
 
 def test_a_weekly_run_under_yes_goes_on_without_a_word(tmp_path: Path) -> None:

@@ -136,7 +136,7 @@ def test_a_table_by_cells_is_at_odds_with_matrices_of_other_cells(
 ) -> None:
     changes = {"hour": (), "weekday": BY_WEEKDAY}[matrices]
     path = written(tmp_path, *changes, ('every = "week"', f'window = "2026-W03"\nby = "{by}"'))
-    tf.release_file(path, anyway=True)
+    tf.release_file(path, allow_useless=True)
     assumptions = json.loads((tmp_path / "out" / "busy.certificate.json").read_text(encoding="utf-8"))["assumptions"]
     checks = [line["text"] for line in assumptions if line["kind"] == "check"]
     said = f"The model treats all {by}s alike, but this table compares them."

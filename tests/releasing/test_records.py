@@ -328,7 +328,7 @@ def test_adult_end_to_end(tmp_path: Path) -> None:
     assert [row["unit"] for row in table.rows] == ["1", "2", "3"]
     assert "'Preschool' = 16" in table.certificate.statistic
     with pytest.raises(TakifuguError):
-        tf.release_file(path, again="education", once="K")
+        tf.release_file(path, replace="education", idempotency_key="K")
 
 
 @pytest.mark.slow

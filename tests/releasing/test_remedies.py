@@ -151,7 +151,7 @@ def test_no_remedy_is_written_by_hand() -> None:
 def test_what_comes_next_is_a_report_and_a_release(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     opened: list[str] = []
     monkeypatch.setattr("webbrowser.open", lambda address: opened.append(address) is None)
-    said = succeed("example", "--run", "--folder", tmp_path)
+    said = succeed("example", "--run", "--output", tmp_path)
     (line,) = re.findall(r"^Next +takifugu (.*)$", said.stdout, re.MULTILINE)
     succeed(*shlex.split(line))
     assert opened
@@ -475,6 +475,18 @@ def test_the_explorer_opens_without_the_file_that_it_cannot_show(
     assert len(opened) == 1
 
 
+@of("releasing/certificates/signing.py: _signer")
+def test_another_signing_key_is_a_command_away(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    key = tmp_path / "signing.key"
+    monkeypatch.setenv("TAKIFUGU_SIGNING_KEY", str(key))
+    key.write_text("no key", encoding="utf-8")
+    key.chmod(0o600)
+    failed = ended(2, "ledger", "key")
+    key.rename(tmp_path / "away")
+    assert pasted(failed, "ledger", "key").exit_code == 0
+    assert key.exists()
+
+
 @of("accounting/ledger/standing.py: telling")
 def test_how_far_a_stopped_command_came_is_a_command_away(tmp_path: Path) -> None:
     ledger = tmp_path / "ledger.db"
@@ -504,7 +516,7 @@ def test_a_window_has_remedies_that_keep_their_promise(tmp_path: Path) -> None:
     assert advised.remedies
     for remedy in advised.remedies:
         raw = applied(tomllib.loads(toml.read_text()), remedy.changes)
-        foreseen = forecast_of(plan(checked(raw, toml, None, "2026-W02")), anyway=True)
+        foreseen = forecast_of(plan(checked(raw, toml, None, "2026-W02")), allow_useless=True)
         (table,) = foreseen.tables
         assert table.name == remedy.table == "weekly-2026-W02"
         assert remedy.joint is not None

@@ -311,7 +311,7 @@ def test_an_empty_export_has_the_entries_of_a_full_one(tmp_path: Path, order: st
         (tmp_path / "changes.csv").write_text(text)
         path.write_text(path.read_text().replace('[[table]]\nname = "', f'[[table]]\nname = "{names}'))
         with listening(said.append):
-            release_file(path, anyway=True)
+            release_file(path, allow_useless=True)
         totals.append(spent(tmp_path, "calls").epsilon)
     assert not [words for words in said if "other entries" in words]
     assert totals[0] < totals[1] <= 2 * totals[0]

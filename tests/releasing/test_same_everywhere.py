@@ -128,7 +128,7 @@ def test_a_release_file_is_published_through_spark_as_from_a_file(tmp_path: Path
         folder = put(tmp_path / f"on{engine[10:-1]}", {"ward.toml": WARD.replace("engine", engine)}).parent
         write_ward(folder)
         plan = planning.plan(load(folder / "ward.toml"))
-        outcome = run.publish(plan, entropy=InsecureSeededEntropyForTests(1), anyway=True)
+        outcome = run.publish(plan, entropy=InsecureSeededEntropyForTests(1), allow_useless=True)
         spent = Ledger.open(folder / "ledger.db").spent("ward")
         facts = [(t.certificate.assumptions, t.certificate.to_dict()["answers"]) for t in outcome.tables]
         published.append((answers(plan), [t.rows for t in outcome.tables], spent, facts))

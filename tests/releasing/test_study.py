@@ -131,7 +131,7 @@ def test_a_dry_run_of_windows_looks_ahead(tmp_path: Path) -> None:
 
 @pytest.mark.slow
 def test_release_publishes_what_the_file_asks_for(tmp_path: Path) -> None:
-    outcome = study(tmp_path).release(anyway=True)
+    outcome = study(tmp_path).release(allow_useless=True)
     page = rows_as_text(outcome)
     for table in outcome.tables:
         assert rows_as_text(table).all("h3")[0].text in page.text
@@ -148,7 +148,7 @@ def test_release_publishes_what_the_file_asks_for(tmp_path: Path) -> None:
 def test_long_tables_are_shown_in_part(tmp_path: Path) -> None:
     data = files.data({f"unit {i}": (5,) for i in range(40)})
     where = files.write(tmp_path, QUICK.replace('per = "both"', 'per = "unit"'), data)
-    (table,) = tf.open_study(where).release(anyway=True).tables
+    (table,) = tf.open_study(where).release(allow_useless=True).tables
     page = rows_as_text(table)
     assert f"and {80 - MOST_ROWS} more rows, in time-use.csv" in page.text
     assert len(page.all("table")[0].all("tr")) == MOST_ROWS + 1
@@ -156,7 +156,7 @@ def test_long_tables_are_shown_in_part(tmp_path: Path) -> None:
 
 
 def test_a_frame_takes_the_place_of_the_file(tmp_path: Path) -> None:
-    """One of Polars; docs/notebook.md has one of pandas."""
+    """One of Polars; docs/python.md has one of pandas."""
     where = files.write(tmp_path, QUICK, files.data(LENGTHS))
     frame = pl.read_csv(where.parent / "data.csv")
     (where.parent / "data.csv").unlink()
@@ -164,8 +164,8 @@ def test_a_frame_takes_the_place_of_the_file(tmp_path: Path) -> None:
     assert "data" not in repr(frames)
     assert frames.cost(with_all=True).mechanisms[0].unit == "zoë"
     with pytest.raises(ReadingChanged, match="nothing names the entries"):
-        frames.release(anyway=True)
-    outcome = frames.release(anyway=True, other_entries=True)
+        frames.release(allow_useless=True)
+    outcome = frames.release(allow_useless=True, other_entries=True)
     assert outcome.tables[0].library == "polars"
 
 
@@ -176,7 +176,7 @@ def test_what_a_person_writes_is_shown_as_it_is(tmp_path: Path) -> None:
     table = files.data({"<i>Ana</i>": (9,)}).replace("walking", HOSTILE)
     steps = tf.open_study(files.write(tmp_path, spec, table))
     costs = steps.cost(), steps.cost(with_all=True, epsilons=[2])
-    for step in (steps, *costs, steps.dry_run(), steps.release(anyway=True)):
+    for step in (steps, *costs, steps.dry_run(), steps.release(allow_useless=True)):
         assert "<script" not in step._repr_html_()
         page = rows_as_text(step)
         assert "script" not in {element.tag for element in walk(page)}
@@ -199,7 +199,7 @@ def test_a_notebook_shows_the_lines_of_the_command_line(tmp_path: Path) -> None:
 def test_a_refusal_after_the_start_says_what_happened(tmp_path: Path) -> None:
     steps = study(tmp_path, QUICK.replace("budget = 10", "budget = 0.5"))
     with pytest.raises(tf.errors.BudgetExceeded) as refusal:
-        steps.release(anyway=True)
+        steps.release(allow_useless=True)
     lines = refusal.value._render_traceback_()  # type: ignore[attr-defined]
     printed = invoke("release", tmp_path / "release.toml").stderr.splitlines()
     in_one_line = [" ".join(line.splitlines()) for line in lines]  # as a command prints it outside of a terminal
@@ -220,7 +220,7 @@ def test_an_edited_file_is_read_anew(tmp_path: Path) -> None:
 def test_the_command_line_completes_what_a_study_has_paid(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     steps = study(tmp_path)
     with failing(monkeypatch, orders, "place", OSError("no room")), pytest.raises(tf.TakifuguError):
-        steps.release(anyway=True)
+        steps.release(allow_useless=True)
     book = Ledger.open(tmp_path / "ledger.db")
     spent = book.spent("study")
     done = succeed("release", "--allow-useless", tmp_path / "release.toml")
@@ -245,6 +245,6 @@ def test_results_hold_no_data(tmp_path: Path) -> None:
     private = {Piece, Unit, Counted, Table}
     steps = study(tmp_path)
     costs = steps.cost(), steps.cost(with_all=True, epsilons=[2])
-    for result in (steps, *costs, steps.dry_run(), steps.release(anyway=True)):
+    for result in (steps, *costs, steps.dry_run(), steps.release(allow_useless=True)):
         assert not reachable(result) & private
     assert reachable(plan(load(tmp_path / "release.toml"))) & private  # what the search would find

@@ -127,7 +127,7 @@ def test_each_week_costs_what_a_histogram_costs(tmp_path: Path) -> None:
 @pytest.mark.slow
 def test_the_certificate_says_first_that_the_belief_knows_no_hours(tmp_path: Path) -> None:
     path = written(tmp_path, LOCAL, local=True)
-    release_file(path, anyway=True)
+    release_file(path, allow_useless=True)
     content = json.loads((tmp_path / "out" / "table.certificate.json").read_text(encoding="utf-8"))
     first = "The model treats all hours alike, but this table compares them."
     assert [line["text"] for line in content["assumptions"] if line["kind"] == "check"] == [first]

@@ -245,7 +245,7 @@ def test_a_window_of_a_calendar_is_told_by_ward_planned_and_compared(tmp_path: P
     assert cells(path) == by_hand([row for row in recorded() if 10 <= row[3] < 30])
     assert {charge.at for _, charge in debits(path)} == {10}
     assert {charge.entries for _, charge in debits(path)} == {20}
-    tf.release_file(path, anyway=True)
+    tf.release_file(path, allow_useless=True)
     assert Fraction(9, 100) < Ledger.open(tmp_path / "ledger.db").spent("clinic").epsilon < Fraction(1, 10)
 
 

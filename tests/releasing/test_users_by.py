@@ -282,7 +282,7 @@ def test_a_total_and_the_states_of_the_attribute(tmp_path: Path) -> None:
                   "total = 40")  # fmt: skip
     smoking = counted(STAFF, "team", "smokes")
     assert cells(path) == {cell: Fraction(smoking[cell], 40) for cell in ("a, yes", "b, yes")}
-    tf.release_file(path, anyway=True)
+    tf.release_file(path, allow_useless=True)
     assert [row["cell"] for row in tf.read_table(tmp_path / "out" / "smokers.csv")] == ["a, yes", "b, yes"]
 
 

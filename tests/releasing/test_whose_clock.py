@@ -45,7 +45,7 @@ def study(folder: Path, form: str, by: str | None = "hour", **keys: object) -> P
 @pytest.mark.parametrize("name", CLOCKS)
 def test_every_page_says_whose_clock(name: str, tmp_path: Path) -> None:
     form, keys, clock, words = CLOCKS[name]
-    (table,) = tf.release_file(study(tmp_path, form, **keys), anyway=True).tables
+    (table,) = tf.release_file(study(tmp_path, form, **keys), allow_useless=True).tables
     folder = table.files[0].parent
     assert words in table.title
     assert {row["clock"] for row in table.rows} == {clock}
@@ -66,27 +66,27 @@ def test_seconds_since_1970_are_moments(tmp_path: Path) -> None:
     path.write_text(declared.replace('timezone = "UTC"\n', ""), encoding="utf-8")
     assert "source.timezone: order holds moments" in str(refused(path))
     path.write_text(declared, encoding="utf-8")
-    (table,) = tf.release_file(path, anyway=True).tables
+    (table,) = tf.release_file(path, allow_useless=True).tables
     assert table.rows[0]["clock"] == "UTC"
 
 
 @pytest.mark.parametrize("by", ["weekday", "date"])
 def test_other_cells_of_a_calendar_have_a_clock_too(by: str, tmp_path: Path) -> None:
-    (table,) = tf.release_file(study(tmp_path, "{}", by, **BERLIN), anyway=True).tables
+    (table,) = tf.release_file(study(tmp_path, "{}", by, **BERLIN), allow_useless=True).tables
     assert f"by {by}" in table.title
     assert "on clocks in Europe/Berlin" in table.title
 
 
 def test_a_table_without_hours_has_no_clock(tmp_path: Path) -> None:
-    (table,) = tf.release_file(study(tmp_path, "{}", None, **BERLIN), anyway=True).tables
+    (table,) = tf.release_file(study(tmp_path, "{}", None, **BERLIN), allow_useless=True).tables
     assert "clock" not in table.title
     assert "clock" not in table.rows[0]
 
 
 def test_a_table_read_back_has_its_clock(tmp_path: Path, capsys) -> None:
     path = study(tmp_path, "{}", **BERLIN)
-    first = tf.release_file(path, anyway=True).tables[0]
-    again = tf.release_file(path, anyway=True).tables[0]
+    first = tf.release_file(path, allow_useless=True).tables[0]
+    again = tf.release_file(path, allow_useless=True).tables[0]
     assert again.since is not None
     assert again.rows == first.rows
     with pytest.raises(SystemExit):

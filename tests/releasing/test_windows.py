@@ -183,7 +183,7 @@ def test_a_window_that_has_not_ended_is_not_paid_for(
     refusal = str(refused(path, kind=CalibrationRefused, window="2026-W02"))
     assert "2026-01-05 to 2026-01-12, which has not ended" in refusal
     assert "--allow-useless" in refusal
-    assert release_file(path, window="2026-W02", anyway=True).tables
+    assert release_file(path, window="2026-W02", allow_useless=True).tables
 
 
 def test_a_window_goes_to_the_tables_of_its_length(tmp_path: Path) -> None:
@@ -236,7 +236,7 @@ SLOW_CHAIN = ("[[0.9, 0.1], [0.4, 0.6]]", "[[0.99, 0.01], [0.02, 0.98]]")
 def test_a_plan_is_what_the_ledger_charges(tmp_path: Path) -> None:
     path = written(tmp_path, SLOW_CHAIN)
     expected = outlook(load(path), 4).rows[-1].epsilon
-    release_file(path, anyway=True)
+    release_file(path, allow_useless=True)
     assert spent(tmp_path, "ward").epsilon == expected
 
 
@@ -256,11 +256,11 @@ def test_a_plan_counts_the_steps_that_each_window_has(tmp_path: Path, keys: str,
     names = [item.period for item in load(path).items]
     foreseen = outlook(load(path), len(names)).rows
     later = outlook(load(path, window=names[1]), 2).rows[-1].epsilon
-    release_file(path, anyway=True)
+    release_file(path, allow_useless=True)
     assert spent(tmp_path, "ward").epsilon == foreseen[-1].epsilon
     (tmp_path / "ledger.db").unlink()
     for name in names[1:3]:
-        release_file(path, anyway=True, window=name, output=tmp_path / name, new_ledger=True)
+        release_file(path, allow_useless=True, window=name, output=tmp_path / name, new_ledger=True)
     assert spent(tmp_path, "ward").epsilon == later
 
 

@@ -103,7 +103,7 @@ def test_hours_and_the_day_promise_together_what_the_ledger_says_and_no_less(tmp
 
     worst = max(loss(before, after) for before in TRACES for after in forgotten(before))
     assert worst == pytest.approx(0.5 + 1.25 + 0.75, rel=1e-12)
-    tf.release_file(tmp_path / "city.toml", anyway=True)
+    tf.release_file(tmp_path / "city.toml", allow_useless=True)
     assert spent(tmp_path, "infected").epsilon == Fraction(5, 2)
 
 
@@ -136,21 +136,21 @@ OTHERS = {
 def test_visits_that_are_read_otherwise_do_not_add_up_and_are_refused(tmp_path: Path, other: str) -> None:
     """A visit of the one is none of the other, so nothing bounds what both reveal."""
     file = written(tmp_path, rows="who,where,when\nAna,bar,2026-01-05T00:40\n")
-    tf.release_file(file, window="2026-01-05T00", anyway=True)
+    tf.release_file(file, window="2026-01-05T00", allow_useless=True)
     lines = (FILE + HOURLY).replace('name = "safe"', 'name = "other"').splitlines(keepends=True)
     text = "".join(OTHERS[other].get(line.partition(" ")[0], line) for line in lines)
     (tmp_path / "other.toml").write_text(text, encoding="utf-8")
     with pytest.raises(CompositionRefused, match="nothing says that they are the same entries"):
-        tf.release_file(tmp_path / "other.toml", anyway=True, other_entries=True)
+        tf.release_file(tmp_path / "other.toml", allow_useless=True, other_entries=True)
     assert spent(tmp_path, "infected").epsilon == Fraction(5, 4)
 
 
 @pytest.mark.slow
 def test_a_later_start_by_whole_steps_is_the_same_calendar(tmp_path: Path) -> None:
-    tf.release_file(written(tmp_path), window="2026-01-05T00", anyway=True)
+    tf.release_file(written(tmp_path), window="2026-01-05T00", allow_useless=True)
     text = (FILE + HOURLY).replace('from = "2026-01-05"', 'from = "2026-01-05T01:00"')
     rows = "".join(line for line in ROWS.splitlines(keepends=True) if "T00:" not in line)
-    tf.release_file(written(tmp_path, text, rows), window="2026-01-05T01", anyway=True)
+    tf.release_file(written(tmp_path, text, rows), window="2026-01-05T01", allow_useless=True)
     assert spent(tmp_path, "infected").epsilon == Fraction(5, 2)
 
 
@@ -245,10 +245,10 @@ def at(step: int) -> str:
 def test_a_zone_moves_hours_and_no_visit(tmp_path: Path) -> None:
     """Moments are the same by other clocks, and so are the visits: both maps add up."""
     row = "who,where,when\nAna,bar,2026-10-25T05:40+01:00\n"
-    tf.release_file(written(tmp_path, in_berlin(), row), window="2026-10-25T05", anyway=True)
+    tf.release_file(written(tmp_path, in_berlin(), row), window="2026-10-25T05", allow_useless=True)
     text = in_berlin().replace("Berlin", "London").replace('name = "safe"', 'name = "other"')
     (tmp_path / "other.toml").write_text(text, encoding="utf-8")
-    tf.release_file(tmp_path / "other.toml", window="2026-10-25T04", anyway=True)
+    tf.release_file(tmp_path / "other.toml", window="2026-10-25T04", allow_useless=True)
     assert spent(tmp_path, "infected").epsilon == Fraction(5, 2)
 
 
@@ -281,7 +281,7 @@ def test_an_hour_that_does_not_end_with_the_calendars_start_is_left_out(tmp_path
     ("Dia,bar,2026-01-05T00:00Z", "source.timezone", "some moments (times with an offset from UTC, or Z)"),
 ])  # fmt: skip
 def test_rows_that_break_a_rule_are_refused_and_nobody_is_named(tmp_path: Path, row: str, key: str, words: str) -> None:
-    refusal = str(refused(written(tmp_path, rows=f"{ROWS}{row}\n"), kind=DataError, anyway=True))
+    refusal = str(refused(written(tmp_path, rows=f"{ROWS}{row}\n"), kind=DataError, allow_useless=True))
     assert refusal.startswith(key)
     assert words in refusal
     assert not any(part and part in refusal for part in row.split(","))
@@ -330,8 +330,8 @@ def test_another_window_is_not_chosen_where_no_table_is_regular(tmp_path: Path) 
 @pytest.mark.slow
 def test_one_page_shows_all_hours_and_each_is_paid_for_once(tmp_path: Path) -> None:
     file = written(tmp_path)
-    tf.release_file(file, window="2026-01-05T01", anyway=True)
-    tf.release_file(file, anyway=True)
+    tf.release_file(file, window="2026-01-05T01", allow_useless=True)
+    tf.release_file(file, allow_useless=True)
     folder = tmp_path / "city-published"
     assert spent(tmp_path, "infected").epsilon == 3 * Fraction(5, 4)
     page = check_page((folder / "safe.windows.html").read_text(encoding="utf-8"))
@@ -350,7 +350,7 @@ def test_one_page_shows_all_hours_and_each_is_paid_for_once(tmp_path: Path) -> N
 
 def test_a_grid_has_a_map_for_each_hour(tmp_path: Path) -> None:
     text, rows = changed(FILE, *GRID) + HOURLY, "who,lon,lat,when\nAna,0.5,1.5,2026-01-05T01:00\n"
-    tf.release_file(written(tmp_path, text, rows), anyway=True)
+    tf.release_file(written(tmp_path, text, rows), allow_useless=True)
     page = check_page((tmp_path / "city-published" / "safe.windows.html").read_text(encoding="utf-8"))
     assert [figure.text for figure in page.all("figcaption")] == [f"2026-01-05T0{hour}" for hour in range(3)]
     assert len(page.all("svg")) == 3
@@ -361,7 +361,7 @@ def test_many_hours_are_folded_by_month_and_each_is_there(tmp_path: Path) -> Non
     calendar = (('from = "2026-01-05"', 'from = "2026-01-31"'), ("2026-01-05T03:00", "2026-02-02T12:00"))
     text = changed(FILE, *GRID, *calendar, ("budget = 20.0", "budget = 100.0")) + HOURLY
     rows = "who,lon,lat,when\nAna,0.5,1.5,2026-02-01T01:00\n"
-    tf.release_file(written(tmp_path, text, rows), anyway=True)
+    tf.release_file(written(tmp_path, text, rows), allow_useless=True)
     folder = tmp_path / "city-published"
     page = check_page((folder / "safe.windows.html").read_text(encoding="utf-8"))
     hours = [f"2026-01-31T{hour:02}" for hour in range(24)] + [f"2026-02-01T{hour:02}" for hour in range(24)]

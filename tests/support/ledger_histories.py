@@ -53,7 +53,7 @@ def released(chain: int, length: int, query: str, epsilon: float, mechanism: str
 def attribute(query: str, epsilon: float, mechanism: str) -> tuple[Framework, Charge] | None:
     """Return a release that hides a property of records."""
     query_of: Any = tf.Count(1, entries=["ill"]) if query == "ill" else tf.Count("b", entries=["group"])
-    return _charged(HIDDEN, query_of, epsilon, mechanism, only_release=True)
+    return _charged(HIDDEN, query_of, epsilon, mechanism, single_release=True)
 
 
 @cache
@@ -87,7 +87,7 @@ def pooled(epsilon: float, mechanism: str, units: Sequence[str]) -> tuple[tuple[
     """Return one answer over several people, charged to each of them."""
     everyone = tf.Pufferfish(tf.every_entry(), tf.IndependentUsers([{0: 0.5, 1: 0.5}] * len(units)))
     one = tf.Pufferfish(tf.every_entry(), tf.IndependentUsers([{0: 0.5, 1: 0.5}]))
-    made = tf.calibrate(everyone, tf.Count(1), epsilon=epsilon, mechanism=mechanism, only_release=True)
+    made = tf.calibrate(everyone, tf.Count(1), epsilon=epsilon, mechanism=mechanism, single_release=True)
     return (("pooled", one, charge_of(made, framework=one, scope="pooled"), tuple(units)),)
 
 
@@ -116,7 +116,7 @@ def of_other_kinds(r: random.Random) -> tuple[list[str], list[Payment]]:
             releases = pooled(r.choice([0.3, 1.0]), r.choice(["wasserstein", "group"]), people)
             if r.random() < 0.5:
                 framework = releases[0][1]
-                each = _charged(framework, tf.Count(1), 0.3, r.choice(["wasserstein", "group"]), only_release=True)
+                each = _charged(framework, tf.Count(1), 0.3, r.choice(["wasserstein", "group"]), single_release=True)
                 releases = (("each", *each, some),) if each else ()
         if r.random() < 0.15 and kind in ("attributes", "rows"):
             other = released(0, 12, "count", 0.3, "influence")

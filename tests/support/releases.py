@@ -78,7 +78,7 @@ def paid(path: Path, ledger: str = "a.db", source: str = "s", **options: Any) ->
     """Publish whatever a release file says and costs, and return what its source has spent then."""
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")
-        tf.release_file(path, anyway=True, force=True, **options)
+        tf.release_file(path, allow_useless=True, force=True, **options)
     return Ledger.open(path.parent / ledger).spent(source).epsilon
 
 

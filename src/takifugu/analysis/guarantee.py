@@ -12,6 +12,7 @@ from typing import Any
 from takifugu.core.assumptions import Assumption
 from takifugu.core.errors import InputError
 from takifugu.core.plain import Json, Plain, PlainForm, arguments, form, set_fields
+from takifugu.core.reprs import short_repr
 from takifugu.numbers.rationals import as_delta, as_non_negative, exact, to_text
 
 #: Whose data an answer reads: one unit's, or several units' at once.
@@ -52,6 +53,8 @@ class Guarantee:
     `assumptions` have their kinds; `conditions` are limits of this promise, in words. `hides_facts` says whether the
     data tell which hypothesis holds.
     """
+
+    __repr__ = short_repr
 
     epsilon: Fraction
     delta: Fraction

@@ -7,6 +7,7 @@ from collections.abc import Callable, Hashable, Iterator
 from dataclasses import dataclass, field, replace
 from fractions import Fraction
 from functools import cached_property, partial
+from itertools import product
 from typing import TYPE_CHECKING, TypeVar
 
 import numpy as np
@@ -158,17 +159,31 @@ class Problem:
         """Return all beliefs' different components with a secret, none for `distribution_pair`."""
         return () if self.is_pair else tuple(self._parts())
 
+    def check_single(self) -> None:
+        """Raise Unsupported where runs of entries are hidden together.
+
+        What is proved of secrets of single values says nothing of them.
+        """
+        for belief, secret in product(self.framework.beliefs, self.framework.secrets):
+            if secrets.view(secret, belief) is None and secret.family(belief).run > 1:
+                raise Unsupported(
+                    "it is proved for secrets of single values, and runs of them are hidden together: use "
+                    'mechanism="influence" or "group"'
+                )
+
     @cached_property
     def law_parts(self) -> tuple[Part, ...]:
         """Return `parts` for mechanisms about the law of the answer.
 
         Each pair of given laws is a part. Separate entries (users) stay together in one: what the others add smooths
         the law of the answer given one user's secret. Of users with the same law, the same contribution to the answer
-        and the same secrets only one is looked at. Raises Unsupported where a choice is published.
+        and the same secrets only one is looked at. Raises Unsupported where a choice is published, and where runs of
+        entries are secret.
         """
         self.check_adds()
         if self.is_pair:
             return tuple(_given(self, pair, number) for number, pair in enumerate(self.framework.pairs))
+        self.check_single()
         if not any(map(separate, self.framework.beliefs)):
             return self.parts
         return tuple(self._parts(together=True))
@@ -196,7 +211,7 @@ class Problem:
                     piece, share = belief.component(group.number), answer.restrict(slice(run.start, run.stop))
                     if not any(family.has_pairs(piece, entry) for entry in secret_entries):
                         continue
-                    key = (id(piece), share.key, secret_entries, family.pairs)
+                    key = (id(piece), share.key, secret_entries, family.pairs, family.run)
                     if key in pieces:
                         continue
                     pieces[key] = piece

@@ -27,7 +27,7 @@ a) is a mixture of P(M(x) in S), each at most e^epsilon times any other, plus de
 
 Source: the conditional form with delta = 0 is the robustness theorem of Song17 as published at SIGMOD 2017 (the
 preprint, whose numbers are cited elsewhere, has none); the overall form, delta and the examples are this library's
-(docs/decisions.md#beliefs-off-by-a-bit).
+(docs/theory/robustness.md).
 """
 
 from __future__ import annotations

@@ -6,6 +6,8 @@ from dataclasses import dataclass
 from fractions import Fraction
 from typing import Protocol, runtime_checkable
 
+import numpy as np
+
 from takifugu.analysis.bounds import Witness
 from takifugu.analysis.guarantee import Covers
 from takifugu.analysis.problem import Part, Problem
@@ -61,7 +63,8 @@ def entry_change(problem: Problem) -> Fraction:
 def change_to_hide(problem: Problem, norm: int, hides_rows: bool) -> Fraction:
     """Return D, the change that noise has to hide, in answer units (docs/theory/zero-noise.md).
 
-    An entry changes the answer by d at most, a length by `norm`. D is the largest d of a secret entry, or of any entry
+    An entry changes the answer by d at most, a length by `norm`. D is the largest d of a secret entry (of all entries
+    of a secret run: at most the sum of theirs, or what everything changes), or of any entry
     where the answer reads no secret one. Where the definition hides no rows, no entry is a secret, and D is the least d
     of an entry that is read. Two laws of an answer have no entries: there D is one step of its grid.
     """
@@ -88,7 +91,17 @@ def _secret_move(part: Part, norm: int) -> Fraction:
     """Return the largest change by one secret entry, in grid units."""
     if isinstance(part.belief, OfOneRecord):
         return part.belief.entry_change(part.answer) / part.answer.grid
-    return part.answer.farthest(part.family.entries, norm)
+    single = part.answer.farthest(part.family.entries, norm)
+    if part.family.run == 1:
+        return single
+    run = min(part.family.run, part.answer.size)
+    return min(single * run, _run_change(part.answer, run), Fraction(part_change(part)))
+
+
+def _run_change(answer: Additive, run: int) -> Fraction:
+    """Return at most the largest L1 change by `run` entries in a row, in grid units."""
+    sums = np.concatenate([[0], np.cumsum(answer.entry_changes())])
+    return Fraction(int((sums[run:] - sums[:-run]).max()))
 
 
 def _any_move(part: Part, norm: int) -> Fraction:

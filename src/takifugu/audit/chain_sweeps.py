@@ -22,17 +22,17 @@ from mpmath import mp
 
 from takifugu.analysis.questions.joint_states import MOST_STATES
 from takifugu.analysis.randomisers import DiscreteLaplace, RoundedLaplace, RoundedNormal
-from takifugu.audit.compared_pairs import Pairs, of_entries
+from takifugu.audit.compared_pairs import Pairs, is_of_runs, of_entries, paths, runs_of
 from takifugu.audit.noise_masses import DIGITS, mass_function, places, places_of_mass
 from takifugu.audit.partial_sums import NOTHING, Axis, Sums
 from takifugu.audit.partial_sums import Sequence as Chained
-from takifugu.core.arrays import FloatArray
+from takifugu.core.arrays import BoolArray, FloatArray, IntArray
 from takifugu.core.errors import InputError, Unsupported
 from takifugu.model import secrets
 from takifugu.model.beliefs import Belief
 from takifugu.model.queries import Additive, resolved
 from takifugu.model.secrets import Secret
-from takifugu.model.secrets.hypotheses import Comparison, entry_is
+from takifugu.model.secrets.hypotheses import compared_runs
 
 UNIT = 2.0**-53
 #: Up to so many joint states are listed, in 60 digits; a longer chain is swept.
@@ -62,15 +62,20 @@ class Worst:
 
 @dataclass(frozen=True, eq=False)
 class Block:
-    """Some entries with their pairs, masses (entries, starts, values) and joint masses with noise (..., outputs)."""
+    """Some entries with their pairs, masses (entries, starts, values) and joint masses with noise (..., outputs).
+
+    Of a run the entry is its first, and the values are its paths, numbers of rows of `paths`.
+    """
 
     entries: Sequence[int]
     pairs: Sequence[Pairs]
     masses: FloatArray
     laws: FloatArray
+    paths: IntArray
 
-    def each(self) -> Iterator[tuple[int, Pairs, FloatArray, FloatArray]]:
-        return zip(self.entries, self.pairs, self.masses, self.laws, strict=True)
+    def each(self) -> Iterator[tuple[int, IntArray, Pairs, FloatArray, FloatArray]]:
+        paths = itertools.repeat(self.paths, len(self.entries))
+        return zip(self.entries, paths, self.pairs, self.masses, self.laws, strict=True)
 
 
 @dataclass(frozen=True, eq=False)
@@ -105,15 +110,16 @@ class Sweep:
         """
         states, starts, length = self.sequence.states, self.sequence.count_of_starts, self.sequence.length
         codes, results = self.sums.codes, math.prod(map(len, outputs))
-        rows = length * states * starts
+        compared = self._most_compared
+        rows = length * compared * starts
         work = float(rows) * (codes**2 / 6 + states * codes + PER_CALL)
         work += float(rows) * codes * max(map(len, outputs))
-        work += float(length) * states**2 * starts**2 * results * 20
+        work += float(length) * compared**2 * starts**2 * results * 20
         for axis, values in zip(self.sums.axes, outputs, strict=True):
             work += PER_MASS * _masses_of(axis, values)
         if self.sequence.chain.initial == "stationary":
             work += 600.0 * states**4 * self.sequence.chain.period
-        memory = 8.0 * (length * states * (codes + 1) + 4 * states * starts * max(results, codes) + 8 * BLOCK)
+        memory = 8.0 * (length * states * (codes + 1) + 4 * compared * starts * max(results, codes) + 8 * BLOCK)
         for name, needed, most in (("operations", work, MOST_WORK), ("bytes", memory, MOST_BYTES)):
             if needed > most:
                 raise Unsupported(
@@ -142,7 +148,7 @@ class Sweep:
                 if ratio > best * (1 + EQUAL) or not comparison:
                     number = int(np.argmax(ratios.max(axis=1) >= ratio / (1 + EQUAL)))
                     place = int(np.argmax(ratios[number] >= ratio / (1 + EQUAL)))
-                    comparison = self._describe(block.entries[number], a, b)
+                    comparison = self._describe(block.entries[number], block.paths, a, b)
                 best = max(best, ratio)
         loss = math.log(best)
         error = 4 * self.relative_error + 64 * UNIT
@@ -160,7 +166,7 @@ class Sweep:
         place, comparison = -1, ""
         starts = range(self.sequence.count_of_starts)
         every = itertools.chain.from_iterable(block.each() for block in self._blocks(outputs))
-        for entry, pairs, masses, laws in every:
+        for entry, paths_of_entry, pairs, masses, laws in every:
             with np.errstate(divide="ignore", invalid="ignore"):
                 given = laws / masses[:, :, None]
             for (a, b), i, j in itertools.product(pairs, starts, starts):
@@ -168,9 +174,9 @@ class Sweep:
                     continue
                 excess = np.maximum(given[i, a] - factor * given[j, b], 0.0)
                 delta = float(excess.sum())
-                high, comparison = max(high, delta), comparison or self._describe(entry, a, b)
+                high, comparison = max(high, delta), comparison or self._describe(entry, paths_of_entry, a, b)
                 if i == j and (delta > low * (1 + EQUAL) or place < 0):
-                    place, comparison = int(excess.argmax()), self._describe(entry, a, b)
+                    place, comparison = int(excess.argmax()), self._describe(entry, paths_of_entry, a, b)
                 if i == j:
                     low = max(low, delta)
         error = 4 * self.relative_error + math.prod(map(len, outputs)) * UNIT + 1e-24 * len(outputs)
@@ -179,21 +185,52 @@ class Sweep:
     def _blocks(self, outputs: Sequence[range]) -> Iterator[Block]:
         matrices = list(itertools.starmap(noise_matrix, zip(self.sums.axes, outputs, strict=True)))
         supports = np.array(list(self.sequence.supports()))
-        for secret in self.secrets:
-            compared = dict(of_entries(secret, self.belief, lambda i: np.flatnonzero(supports[i].any(axis=0)).tolist()))
-            entries = sorted(entry for entry, pairs in compared.items() if pairs)
-            size = self.sequence.count_of_starts * self.sequence.states
+        for secret, rows in itertools.chain.from_iterable(map(self._paths, self.secrets)):
+            compared = dict(self._compared(secret, rows, supports))
+            entries = sorted(entry for entry, (pairs, _) in compared.items() if pairs)
+            size = self.sequence.count_of_starts * len(rows)
             size *= max(self.sums.codes, math.prod(map(len, outputs)))
-            joint = self.sums.joint(entries)
+            joint = self.sums.joint(dict.fromkeys(entries, rows))
             step = max(1, BLOCK // size)
             for first in range(0, len(entries), step):
                 several = entries[first : first + step]
                 laws = np.array(list(itertools.islice(joint, len(several))))
-                masses = laws.sum(axis=3)
-                if (supports[several] & (masses < math.exp(-SMALLEST))).any():
+                masses, can = laws.sum(axis=3), np.array([compared[entry][1] for entry in several])
+                if (can & (masses < math.exp(-SMALLEST))).any():
                     raise _underflow(SMALLEST)
                 noisy = self._with_noise(laws, matrices)
-                yield Block(several, list(map(compared.__getitem__, several)), masses, noisy)
+                yield Block(several, [compared[entry][0] for entry in several], masses, noisy, rows)
+
+    def _paths(self, secret: Secret) -> Iterator[tuple[Secret, IntArray]]:
+        """Yield a secret with the paths of its runs, by their length; those of a single entry are its values."""
+        lengths = {1} if not is_of_runs(secret) else {length for _, length in runs_of(secret, self.belief)}
+        for length in sorted(lengths):
+            yield secret, paths(self.sequence.states, length)
+
+    def _compared(
+        self, secret: Secret, rows: IntArray, supports: BoolArray
+    ) -> Iterator[tuple[int, tuple[Pairs, BoolArray]]]:
+        """Yield each secret entry, with the pairs of its paths and whether each start leads to each of them."""
+        if not is_of_runs(secret):
+            for entry, pairs in of_entries(
+                secret, self.belief, lambda i: np.flatnonzero(supports[i].any(axis=0)).tolist()
+            ):
+                yield entry, (pairs, supports[entry])
+            return
+        for first, length in runs_of(secret, self.belief):
+            if length != rows.shape[1]:
+                continue
+            can = supports[first][:, rows[:, 0]]
+            for place in range(length - 1):
+                can = can & (self.sequence.step(first + place)[rows[:, place], rows[:, place + 1]] > 0)
+            possible = np.flatnonzero(can.any(axis=0)).tolist()
+            yield first, (tuple(itertools.permutations(possible, 2)), can)
+
+    @cached_property
+    def _most_compared(self) -> int:
+        """Return the most values of an entry, or paths of a run, that are compared."""
+        every = itertools.chain.from_iterable(map(self._paths, self.secrets))
+        return max(len(rows) for _, rows in every)
 
     def _with_noise(self, laws: FloatArray, matrices: Sequence[FloatArray]) -> FloatArray:
         table = laws.reshape(*laws.shape[:3], *self.sums.widths) * LARGE  # so that no product is near 1e-308
@@ -201,9 +238,8 @@ class Sweep:
             table = np.moveaxis(np.tensordot(table, matrix, axes=(number + 3, 1)), -1, number + 3)
         return np.asarray(table.reshape(*laws.shape[:3], -1) / LARGE)
 
-    def _describe(self, entry: int, a: int, b: int) -> str:
-        left, right = (entry_is(self.belief, entry, value) for value in (a, b))
-        return Comparison(self.belief, left, right).label
+    def _describe(self, entry: int, rows: IntArray, a: int, b: int) -> str:
+        return compared_runs(self.belief, entry, (tuple(rows[a].tolist()), tuple(rows[b].tolist()))).label
 
     def _output(self, outputs: Sequence[range], place: int) -> tuple[int, ...]:
         if place < 0:

@@ -6,12 +6,16 @@ that some joint state has there, and of them those that the words of the secret 
 
 from __future__ import annotations
 
+import math
 from collections.abc import Callable, Hashable, Iterable, Iterator, Mapping, Sequence
 from fractions import Fraction
 from functools import partial
-from itertools import permutations
+from itertools import permutations, product
 from typing import Any
 
+import numpy as np
+
+from takifugu.core.arrays import IntArray
 from takifugu.core.entries import position
 from takifugu.core.plain import Plain
 from takifugu.model.beliefs import Belief
@@ -22,6 +26,8 @@ from takifugu.model.secrets.families import View, absent_index
 
 #: Ordered pairs of numbers of values, or of hypotheses.
 Pairs = tuple[tuple[int, int], ...]
+#: All paths of a run are compared up to so many.
+MOST_PATHS = 64
 
 
 def of_entries(
@@ -41,6 +47,52 @@ def of_entries(
         letters, absent = belief.alphabet(entry), absent_index(belief, entry)
         pairs = permutations(sorted(occurring(entry)), 2)
         yield entry, tuple(pair for pair in pairs if _is_of_entry(words, letters, absent, pair))
+
+
+def runs_of(secret: Secret, belief: Belief) -> Iterator[tuple[int, int]]:
+    """Yield the first entry of each secret run, and its length; none of a secret about single entries."""
+    words = secret.to_dict()
+    if words["kind"] != "every-run":
+        return
+    for sequence in belief.components():
+        length = min(int(words["length"]), len(sequence))
+        for first in range(sequence.start, sequence.stop - length + 1):
+            yield first, length
+
+
+def is_of_runs(secret: Secret) -> bool:
+    return bool(secret.to_dict()["kind"] == "every-run")
+
+
+def paths(values: int, length: int) -> IntArray:
+    """Return the paths of a run that are compared: all, or those that change at its ends only, one a row.
+
+    >>> paths(2, 3).tolist()[:3], len(paths(2, 60)), paths(2, 60)[1].tolist()[-3:]
+    ([[0, 0, 0], [0, 0, 1], [0, 1, 0]], 8, [0, 0, 1])
+    """
+    if are_all_compared(values, length):
+        return np.array(list(product(range(values), repeat=length)))
+    ends: Iterable[tuple[int, ...]] = ((value, value, value) for value in range(values))
+    if values**3 <= MOST_PATHS:
+        ends = product(range(values), repeat=3)
+    return np.array([(first, *[middle] * (length - 2), last) for first, middle, last in ends])
+
+
+def are_all_compared(values: int, length: int) -> bool:
+    """Whether all paths of a run are few enough to be compared."""
+    return length == 1 or length * math.log(max(values, 1)) <= math.log(MOST_PATHS) + 1e-9
+
+
+def left_out(secrets: Iterable[Secret], belief: Belief) -> str:
+    """Say which paths of runs are not compared; "" where all are."""
+    for secret in secrets:
+        longest = max((length for _, length in runs_of(secret, belief)), default=1)
+        if longest > 1 and not are_all_compared(len(belief.alphabet(0)), longest):
+            return (
+                f"runs of {longest} steps have more paths than the audit compares, so it compares those that change "
+                "after the first or before the last step only: a lower bound"
+            )
+    return ""
 
 
 def of_view(secret: Secret, view: View, occurring: Iterable[int]) -> Pairs:

@@ -27,6 +27,7 @@ from takifugu.analysis.randomisers import Randomiser, RoundedLaplace
 from takifugu.audit import real_line
 from takifugu.audit.any_start import largest_ratio
 from takifugu.audit.chain_sweeps import Sweep, Worst, sweep_of
+from takifugu.audit.compared_pairs import left_out
 from takifugu.audit.noise_masses import DIGITS, Finite, is_joint
 from takifugu.audit.populations import largest_over_class
 from takifugu.audit.releases import Hypotheses, Release, hypotheses
@@ -145,9 +146,14 @@ def joint_loss(framework: Framework, releases: Sequence[Release], chains: Sequen
     if not every:
         raise _compares_nothing()
     audit = _largest(every)
-    if has_class:
-        return replace(audit, upper=math.inf, left_open=CLASS)
-    return audit
+    open_words = CLASS if has_class else _left_out(framework)
+    return replace(audit, upper=math.inf, left_open=open_words) if open_words else audit
+
+
+def _left_out(framework: Framework) -> str:
+    """Say which paths of secret runs were not compared; "" where all were."""
+    beliefs = () if framework.is_pair else framework.beliefs
+    return next(filter(None, (left_out(framework.secrets, belief) for belief in beliefs)), "")
 
 
 def _answered(
@@ -277,8 +283,9 @@ def exact_delta(
     audit = _largest(every)
     if not audit.comparison:
         raise _compares_nothing()
-    if has_class:
-        return replace(audit, upper=1.0, left_open=CLASS)
+    open_words = CLASS if has_class else _left_out(framework)
+    if open_words:
+        return replace(audit, upper=1.0, left_open=open_words)
     return replace(audit, loss=min(1.0, audit.loss), upper=min(1.0, audit.upper))
 
 

@@ -13,10 +13,12 @@ F and B are products of matrices and shifts, so all terms are positive, and a ma
 from __future__ import annotations
 
 import math
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterator, Mapping
+from collections.abc import Sequence as Sequence_
 from dataclasses import dataclass
 from fractions import Fraction
 from functools import cached_property
+from itertools import pairwise
 
 import numpy as np
 
@@ -178,22 +180,36 @@ class Sums:
             law = self.sequence.step(entry) @ self._shifted(law[None], entry + 1)[0]
             yield law
 
-    def joint(self, entries: Iterable[int]) -> Iterator[FloatArray]:
-        """Yield P(X_i = a, code) by entry, shape (starts, states, codes)."""
-        wanted, behind = set(entries), {}
+    def joint(self, paths: Mapping[int, IntArray]) -> Iterator[FloatArray]:
+        """Yield P(X_i, X_{i+1}, ... take a path, code) by first entry i, shape (starts, paths, codes).
+
+        `paths` has one a row; of a single entry these are its values.
+        """
+        wanted, behind = {first + rows.shape[1] - 1 for first, rows in paths.items()}, {}
         last = self.sequence.length - 1
         for number, law in enumerate(self.backward()):
             if last - number in wanted:
                 behind[last - number] = law
         for entry, before in enumerate(self.forward()):
-            if entry not in wanted:
+            if entry not in paths:
                 continue
-            joint = np.zeros((*before.shape[:2], self.codes))
-            after = behind.pop(entry)
-            for start, value in np.ndindex(before.shape[:2]):
-                law = np.convolve(before[start, value], after[value] / NOTHING)  # no product is near 1e-308
-                joint[start, value, : len(law)] = law * NOTHING
+            rows = paths[entry]
+            joint = np.zeros((len(before), len(rows), self.codes))
+            after = behind[entry + rows.shape[1] - 1]
+            for number, row in enumerate(rows.tolist()):
+                chance, code = self._within(entry, row)
+                for start in range(len(before)):
+                    law = np.convolve(before[start, row[0]], after[row[-1]] / NOTHING)  # no product is near 1e-308
+                    joint[start, number, code : code + len(law)] = law * (chance * NOTHING)
             yield np.where(joint < NOTHING, 0.0, joint)
+
+    def _within(self, first: int, path: Sequence_[int]) -> tuple[float, int]:
+        """Return the probability of a path given its first value, and what the values behind that one add."""
+        chance, code = 1.0, 0
+        for step, (value, following) in enumerate(pairwise(path), start=first):
+            chance *= float(self.sequence.step(step)[value, following])
+            code += int(self._added[step + 1, following])
+        return chance, code
 
     def _shifted(self, law: FloatArray, entry: int) -> FloatArray:
         """Return laws (starts, states, codes) with what an entry adds."""

@@ -14,11 +14,11 @@ import numpy as np
 import numpy.typing as npt
 from mpmath import mp
 
-from takifugu.analysis.questions.joint_states import all_states, check_count
+from takifugu.analysis.questions.joint_states import States, all_states, check_count
 from takifugu.analysis.randomisers import DiscreteLaplace, Exact, Randomiser
 from takifugu.analysis.randomisers.one_sided import OneSidedGeometric, OneSidedTruncated
 from takifugu.audit.any_start import Side
-from takifugu.audit.compared_pairs import is_allowed, of_entries, of_view
+from takifugu.audit.compared_pairs import is_allowed, is_of_runs, of_entries, of_view, paths, runs_of
 from takifugu.audit.noise_masses import cell_mass, is_joint, parts_of, places, places_near, places_of_mass
 from takifugu.core.arrays import IntArray
 from takifugu.core.errors import InputError, Unsupported
@@ -33,7 +33,15 @@ from takifugu.model.policies.policy import Policy
 from takifugu.model.queries import Query, resolved
 from takifugu.model.secrets import Secret
 from takifugu.model.secrets.families import View, WithAbsence, absent_index
-from takifugu.model.secrets.hypotheses import Comparison, EntryIs, Hypothesis, LawIs, PropertyIs, entry_is
+from takifugu.model.secrets.hypotheses import (
+    Comparison,
+    EntryIs,
+    Hypothesis,
+    LawIs,
+    PropertyIs,
+    entry_is,
+    run_is,
+)
 from takifugu.model.secrets.of_populations import WhichPopulation
 
 Release = tuple[Query, Randomiser]
@@ -105,6 +113,7 @@ class Hypotheses:
     relative_error: float
     are_laws: bool = False
     secret: Secret | None = None
+    paths: tuple[tuple[int, ...], ...] = ()
 
     def weight(self, a: int, b: int) -> Fraction:
         """Return what epsilon is multiplied by for two hypotheses."""
@@ -129,6 +138,8 @@ class Hypotheses:
         return Comparison(self.belief, self._is(a), self._is(b)).label
 
     def _is(self, value: int) -> Hypothesis:
+        if self.paths:
+            return run_is(self.belief, self.entry, self.paths[value])
         if self.are_laws:
             return LawIs(str(self.belief.alphabet(0)[value]))
         if isinstance(self.belief, View):
@@ -163,6 +174,9 @@ def _of_belief(
         if viewed is not None:
             yield from _of_view(viewed, belief, secret, releases, noises)
             continue
+        if is_of_runs(secret):
+            yield from _of_runs(secret, belief, states, channel, groups)
+            continue
         for entry, pairs in of_entries(secret, belief, states.occurring):
             weights = {}
             for value in sorted({*itertools.chain(*pairs)}):
@@ -172,6 +186,24 @@ def _of_belief(
                 for value, all_rows in weights.items():
                     rows_of[value] = take(all_rows, rows_alike)
                 yield Hypotheses(belief, entry, rows_of, pairs, channel, states.relative_error)
+
+
+def _of_runs(
+    secret: Secret, belief: Belief, states: States, channel: Channel, groups: IntArray
+) -> Iterator[Hypotheses]:
+    """Yield each secret run's hypotheses, its paths that some joint state has."""
+    for first, length in runs_of(secret, belief):
+        values, all_weights, known = states.values[:, first : first + length], {}, list[tuple[int, ...]]()
+        for path in paths(len(belief.alphabet(first)), length):
+            rows = np.flatnonzero((values == path).all(axis=1))
+            if len(rows):
+                all_weights[len(known)] = states.of_rows(rows, groups, len(channel.answers))
+                known.append(tuple(path.tolist()))
+        pairs = tuple(itertools.permutations(range(len(known)), 2))
+        for rows_alike in states.classes(first):
+            weights = {number: take(rows, rows_alike) for number, rows in all_weights.items()}
+            error = states.relative_error
+            yield Hypotheses(belief, first, weights, pairs, channel, error, paths=tuple(known))
 
 
 def _of_view(

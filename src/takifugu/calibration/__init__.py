@@ -58,7 +58,7 @@ def calibrate(
     epsilon: Number,
     delta: Number = 0.0,
     mechanism: str = "auto",
-    only_release: bool = False,
+    single_release: bool = False,
     allow_zero_noise: bool = False,
     allow_private_belief: bool = False,
     metric: Declared | None = None,
@@ -67,7 +67,7 @@ def calibrate(
 
     "auto" asks the mechanisms that compose with later releases and takes the smallest expected error of those that keep
     the promise, are within the work limit and are not refused by default; equal errors prefer the kind that composes
-    better, then the registry's order. With `only_release`, for `distribution_pair`, and where none composes, it asks
+    better, then the registry's order. With `single_release`, for `distribution_pair`, and where none composes, it asks
     every mechanism and takes the smallest error of all: if that is alone, its promise counts only while there is no
     other
     release (`Calibration.forbids`). One that is asked by name is run at any cost, and states its promise; those of
@@ -91,7 +91,7 @@ def calibrate(
     problem = problem_of(framework, query, epsilon, delta, metric)
     conditions = check_beliefs(framework, allow_private_belief)
     _check_metric(problem, mechanism)
-    allow_zero_noise, only = as_truth(allow_zero_noise, "allow_zero_noise"), as_truth(only_release, "only_release")
+    allow_zero_noise, only = as_truth(allow_zero_noise, "allow_zero_noise"), as_truth(single_release, "single_release")
     if mechanism == "auto":
         return _best(problem, only or problem.is_pair, allow_zero_noise, conditions)
     return _named(problem, mechanism, delta, allow_zero_noise, conditions)
@@ -147,13 +147,13 @@ def _best(problem: Problem, only: bool, allow_zero_noise: bool, conditions: tupl
 
 @searches.stopping()
 def compare(
-    framework: Framework, query: Query, epsilon: Number, delta: Number = 0.0, only_release: bool = False,
+    framework: Framework, query: Query, epsilon: Number, delta: Number = 0.0, single_release: bool = False,
     metric: Declared | None = None, allow_zero_noise: bool = False,
 ) -> Comparisons:  # fmt: skip
     """Compare every mechanism: scale, expected error, composition, or reason against it.
 
     Two are marked: what `calibrate` takes, and the least error of all where that is alone ("if the only release"; with
-    `only_release` it is the chosen one). What `calibrate` refuses by default is listed as such, unless
+    `single_release` it is the chosen one). What `calibrate` refuses by default is listed as such, unless
     `allow_zero_noise` accepts it; a belief from the private data is not refused here. Raises InputError for a bad
     epsilon, delta or query.
 
@@ -164,7 +164,7 @@ def compare(
     ('group', 1.0)
     """
     problem = problem_of(framework, query, epsilon, delta, metric)
-    only = as_truth(only_release, "only_release") or problem.is_pair
+    only = as_truth(single_release, "single_release") or problem.is_pair
     trials = attempt_all(problem, as_truth(allow_zero_noise, "allow_zero_noise"), alone=only)
     choice, definition = choose(trials), definition_of(problem)
     outcomes, remarks = rows(trials, choice, only), definition.remarks(problem)

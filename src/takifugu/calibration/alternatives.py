@@ -100,9 +100,9 @@ class Comparisons(Sequence[Alternative]):
     """Every mechanism side by side, in the registry's order.
 
     "auto" takes the one marked as chosen. Where the least error of all is another one's, that one is marked "if the
-    only release"; with `only_release` it is chosen, and the least that composes is marked "if others follow". `remarks`
-    are sentences about what is no mechanism for this definition; `if_belief_off` is the promise where a belief is off
-    by 0.01, 0.1 and 0.5, if it may be off; `error_words` say what an error is.
+    only release"; with `single_release` it is chosen, and the least that composes is marked "if others follow".
+    `remarks` are sentences about what is no mechanism for this definition; `if_belief_off` is the promise where a
+    belief is off by 0.01, 0.1 and 0.5, if it may be off; `error_words` say what an error is.
     """
 
     rows: tuple[Alternative, ...]
@@ -111,6 +111,9 @@ class Comparisons(Sequence[Alternative]):
     remarks: tuple[str, ...] = ()
     if_belief_off: tuple[Weakened, ...] = ()
     error_words: str = EXPECTED_ERROR
+
+    def __repr__(self) -> str:
+        return f"<Comparisons: {len(self.rows)} mechanisms, epsilon {to_text(self.epsilon)}>"
 
     @overload
     def __getitem__(self, index: int) -> Alternative: ...

@@ -25,7 +25,8 @@ class Line:
     is proved that it never needs less noise than the one that `not_below` names. Papers call it by its `aliases`. It
     may choose by a declared distance where it `takes_metric`. Its
     bound is proved for frameworks of these `definitions`; `of_columns` says that it requires a belief over records with
-    columns, and is asked, unless by name, only where there is one.
+    columns, and is asked, unless by name, only where there is one. The reference page
+    prints `noise`: one phrase on the noise and why it is enough.
     """
 
     name: str
@@ -38,6 +39,7 @@ class Line:
     not_below: str = ""
     aliases: tuple[str, ...] = ()
     takes_metric: bool = False
+    noise: str = ""
 
     @property
     def names(self) -> tuple[str, ...]:
@@ -86,70 +88,123 @@ _PRINTED = 'a printed baseline: "influence" needs no more noise'
 _A_RULE = "for reference and by name only: gaussian-exact never needs more noise"
 
 _OURS = (
-    Line("group", "group", definitions=_ANY_HYPOTHESES),
-    Line("entry", "entry"),
-    Line("influence", "influence"),
-    Line("quilt-exact", "quilts:EXACT", aliases=("MQMExact", "Algorithm 2 of Song", "Algorithm 5 of Zhang")),
-    Line("quilt-approx", "quilts:APPROX", baseline=_PRINTED, aliases=("MQMApprox", "Algorithm 3 of Song")),
+    Line(
+        "group", "group", definitions=_ANY_HYPOTHESES,
+        noise="Laplace, b = D(component)/ε: everything that depends on a secret may change at once",
+    ),
+    Line(
+        "entry", "entry",
+        noise="Laplace, b = D(one value)/ε: one value changes and nothing else. Does not protect correlated data",
+    ),
+    Line(
+        "influence", "influence",
+        noise="the least Laplace b for which a recursion along the belief bounds the loss by ε; never above quilts",
+    ),
+    Line(
+        "quilt-exact", "quilts:EXACT", aliases=("MQMExact", "Algorithm 2 of Song", "Algorithm 5 of Zhang"),
+        noise="Laplace, b = D(near)/(ε − e(Q)): values beyond a quilt Q reveal at most e(Q)",
+    ),
+    Line(
+        "quilt-approx", "quilts:APPROX", baseline=_PRINTED, aliases=("MQMApprox", "Algorithm 3 of Song"),
+        noise="the same, with e(Q) bounded by the smallest mass and the eigengap of a reversible chain",
+    ),
     Line(
         "wasserstein", "wasserstein", definitions=_ANY_HYPOTHESES, alone=True,
         aliases=(
             "Algorithm 1 of Song", "Algorithm 4 of Zhang", "kantorovich", "Kantorovich-Laplace", "Lemma 1 of Ding",
         ),
+        noise="Laplace, b = W∞/ε: the answer's distributions under the secrets are at most W∞ apart",
     ),
-    Line("laplace-exact", "laplace_exact", definitions=_ANY_HYPOTHESES, alone=True),
+    Line(
+        "laplace-exact", "laplace_exact", definitions=_ANY_HYPOTHESES, alone=True,
+        noise="the least Laplace b after which no log-ratio exceeds ε",
+    ),
     Line(
         "kantorovich-relaxed", "kantorovich_relaxed", definitions=_ANY_HYPOTHESES, alone=True,
         not_below="laplace-exact", aliases=("Theorem 2 of Ding",),
+        noise="Laplace; the moves of the plan are averaged, not taken at their largest",
     ),
-    Line("wasserstein-delta", "wasserstein_delta", takes_delta=True, definitions=_ANY_HYPOTHESES, alone=True),
     Line(
-        "kantorovich-gaussian-a", "normal_by_rule:RULE_A", takes_delta=True, baseline=_A_RULE,
+        "wasserstein-delta", "wasserstein_delta", takes_delta=True, definitions=_ANY_HYPOTHESES, alone=True,
+        noise="Laplace, b = w/ε: all but δ of the mass moves by at most w",
+    ),
+    Line(
+        "kantorovich-gaussian-a", "normal_by_rule:RULE_A", takes_delta=True, baseline=_A_RULE, alone=True,
         definitions=_ANY_HYPOTHESES, aliases=("Theorem 3a of Ding",),
+        noise="normal, by rule (a) of Ding22 as printed, for ε ≤ 1",
     ),
     Line(
-        "kantorovich-gaussian-b", "normal_by_rule:RULE_B", takes_delta=True, baseline=_A_RULE,
+        "kantorovich-gaussian-b", "normal_by_rule:RULE_B", takes_delta=True, baseline=_A_RULE, alone=True,
         definitions=_ANY_HYPOTHESES, aliases=("Theorem 3b of Ding",),
+        noise="normal, by rule (b) of Ding22 with the constant of its proof, 0.41866 (E1)",
     ),
-    Line("gaussian-analytic", "normal_by_rule:ANALYTIC", takes_delta=True, definitions=_ANY_HYPOTHESES, alone=True),
-    Line("influence-gaussian", "influence_gaussian", takes_delta=True, alone=True),
-    Line("gaussian-exact", "gaussian_exact", takes_delta=True, definitions=_ANY_HYPOTHESES, alone=True),
+    Line(
+        "gaussian-analytic", "normal_by_rule:ANALYTIC", takes_delta=True, definitions=_ANY_HYPOTHESES, alone=True,
+        noise="the least normal noise that hides a shift by W∞",
+    ),
+    Line(
+        "influence-gaussian", "influence_gaussian", takes_delta=True, alone=True,
+        noise="the least normal noise by the recursion of influence; a change counts by its L2 length",
+    ),
+    Line(
+        "gaussian-exact", "gaussian_exact", takes_delta=True, definitions=_ANY_HYPOTHESES, alone=True,
+        noise="the least normal noise after which no comparison breaks (ε, δ)",
+    ),
     Line(
         "attribute-gaussian", "attribute.gaussian", takes_delta=True, definitions=_ANY_HYPOTHESES,
         of_columns=True, alone=True, aliases=("APGM", "Algorithm 1 of Zhang"),
+        noise="normal, variance (cΔ/ε)² less the answer's own; used where its exact δ is kept",
     ),
     Line(
         "attribute-gaussian-exact", "attribute.gaussian_exact", takes_delta=True, definitions=_ANY_HYPOTHESES,
         of_columns=True, alone=True,
+        noise="the least normal noise that keeps the exact δ, with credit for the answer's own variance",
     ),
     Line(
         "attribute-gaussian-approx", "attribute.gaussian_approx", takes_delta=True, definitions=("attribute",),
         of_columns=True, alone=True, aliases=("Algorithm 2 of Zhang",),
+        noise="normal, for a nearly normal answer: ε and δ pay for its distance from a normal one",
     ),
     Line(
         "kantorovich-exponential", "kantorovich_exponential", baseline=_A_CHOICE, definitions=_ANY_HYPOTHESES,
-        aliases=("Theorem 1 of Ding",), takes_metric=True,
+        aliases=("Theorem 1 of Ding",), takes_metric=True, alone=True,
+        noise="one of finitely many values, with probability in proportion to e^(−η·distance)",
     ),
     Line(
         "attribute-quilt", "quilts:OF_COLUMNS", definitions=("attribute",), of_columns=True,
         aliases=("APMQM", "Algorithm 3 of Zhang"),
+        noise="Laplace, b = D(columns near)/(ε − e(Q)), Q a quilt of parameters",
     ),
-    Line("optimal", "optimal", baseline=_A_CHOICE, definitions=_ANY_HYPOTHESES),
+    Line(
+        "optimal", "optimal", baseline=_A_CHOICE, definitions=_ANY_HYPOTHESES, alone=True,
+        noise="the physical limit: the table of probabilities with the least mean error",
+    ),
     Line(
         "asymmetric-geometric", "one_sided.asymmetric:GEOMETRIC", definitions=("asymmetric",),
         aliases=("AGeo", "Mangat"),
+        noise="geometric, scale D/ε, on the side that is not dangerous",
     ),
-    Line("asymmetric-laplace", "one_sided.asymmetric:LAPLACE", definitions=("asymmetric",), aliases=("ALap",)),
-    Line("asymmetric-sparse", "one_sided.asymmetric:SPARSE", definitions=("asymmetric",), aliases=("SALap",)),
+    Line(
+        "asymmetric-laplace", "one_sided.asymmetric:LAPLACE", definitions=("asymmetric",), aliases=("ALap",),
+        noise="exponential, mean D/ε, rounded once away from the danger",
+    ),
+    Line(
+        "asymmetric-sparse", "one_sided.asymmetric:SPARSE", definitions=("asymmetric",), aliases=("SALap",),
+        noise='geometric, scale min(c, m)/ε, on every count: "safe" is free and never wrong, c other answers at most',
+    ),
     *(
-        Line(name, f"local.hiding:{attribute}", takes_delta=True, definitions=OF_ROWS, aliases=tuple(aliases))
-        for name, attribute, *aliases in (
-            ("randomised-response", "RESPONSE"), ("exponential", "EXPONENTIAL"),
-            ("planar-laplace", "LAPLACE"),
-            ("restricted-laplace", "RESTRICTED", "restricted Laplace", "RL"),
-            ("planar-laplace-remapped", "LAPLACE_REMAPPED"),
-            ("tupling", "TUPLING"),
-            ("optimal", "OPTIMAL"),
+        Line(
+            name, f"local.hiding:{attribute}", takes_delta=True, definitions=OF_ROWS, aliases=tuple(aliases),
+            noise=noise,
+        )
+        for name, attribute, noise, *aliases in (
+            ("randomised-response", "RESPONSE", "the value, or with some probability another one"),
+            ("exponential", "EXPONENTIAL", "a value, with probability falling with its distance"),
+            ("planar-laplace", "LAPLACE", "a place, with probability falling with its distance"),
+            ("restricted-laplace", "RESTRICTED", "planar Laplace, cut at a radius", "restricted Laplace", "RL"),
+            ("planar-laplace-remapped", "LAPLACE_REMAPPED", "planar Laplace, remapped into the box"),
+            ("tupling", "TUPLING", "the value among dummies"),
+            ("optimal", "OPTIMAL", "the table of probabilities with the least expected loss"),
         )
     ),
 )

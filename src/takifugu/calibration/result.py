@@ -18,7 +18,7 @@ from takifugu.calibration.alternatives import EXPECTED_ERROR, USABLE, Alternativ
 from takifugu.core.assumptions import Assumption
 from takifugu.core.errors import InputError
 from takifugu.core.escaping import number
-from takifugu.core.plain import Json, Plain
+from takifugu.core.plain import ByValue, Json, Plain
 from takifugu.core.sections import values_by_field
 from takifugu.core.text.parts import html_table
 from takifugu.core.text.tables import labelled
@@ -48,7 +48,7 @@ _ADDS_UP = {
 
 
 @dataclass(frozen=True, eq=False, repr=False)
-class Calibration:
+class Calibration(ByValue):
     """Enough noise for one query under one framework, without data.
 
     `epsilon` and `delta` are what is promised (`guarantee`), `requested` what was asked for, None where the caller

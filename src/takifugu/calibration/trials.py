@@ -142,6 +142,8 @@ def attempt(line: Line, problem: Problem, allow_zero_noise: bool, limited: bool)
         return Trial(line, INAPPLICABLE, f"it is proved for {' and '.join(line.definitions)}, not for {definition}")
     mechanism = line.load()
     try:
+        if line.package:
+            problem.check_single()
         cost = mechanism.cost(problem)
         if limited and (cost.operations > problem.work_limit or cost.memory > MEMORY_LIMIT):
             return Trial(line, SKIPPED, f"it would take {cost.describe()}; ask for it by name to run it", cost=cost)
@@ -229,15 +231,15 @@ class Choice:
     least: Trial
     composing: Trial | None
 
-    def taken(self, only_release: bool) -> Trial:
+    def taken(self, single_release: bool) -> Trial:
         """Return the choice of "auto": the least composing, or the least."""
-        if only_release or self.composing is None:
+        if single_release or self.composing is None:
             return self.least
         return self.composing
 
-    def marks(self, only_release: bool) -> dict[int, str]:
+    def marks(self, single_release: bool) -> dict[int, str]:
         """Return the status of both winners, by the id of their trials."""
-        return {id(self.least): IF_ONLY, id(self.composing): IF_FOLLOWED, id(self.taken(only_release)): CHOSEN}
+        return {id(self.least): IF_ONLY, id(self.composing): IF_FOLLOWED, id(self.taken(single_release)): CHOSEN}
 
 
 def choose(trials: Sequence[Trial]) -> Choice | None:
@@ -267,9 +269,9 @@ def _least(possible: Sequence[tuple[Trial, Bound]]) -> Trial:
     return min(tied, key=lambda pair: _BEST_COMPOSING_FIRST.index(pair[1].covers))[0]
 
 
-def rows(trials: Sequence[Trial], choice: Choice | None, only_release: bool) -> tuple[Alternative, ...]:
+def rows(trials: Sequence[Trial], choice: Choice | None, single_release: bool) -> tuple[Alternative, ...]:
     """Describe each mechanism's outcome; both winners are marked."""
-    marks = {} if choice is None else choice.marks(only_release)
+    marks = {} if choice is None else choice.marks(single_release)
     return tuple(_row(trial, marks.get(id(trial), trial.status)) for trial in trials)
 
 

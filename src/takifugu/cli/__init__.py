@@ -57,7 +57,9 @@ def main(plugins: tuple[str, ...]) -> None:
 
 @main.command(cls=WithKinds, runs="cli.starting:init")
 @click.argument("data")
+@click.argument("answers", metavar="[KEY=ANSWER]...", nargs=-1)
 @click.option("-o", "--output", type=PATH, default="release.toml", show_default=True, help="The file to write.")
+@click.option("--app", is_flag=True, help="Ask on a page of this machine: see `takifugu app`.")
 @click.option("--kind", help="What is secret, by the kind of belief: one of those below.")
 @click.option("--rows", metavar="WORD", help="What a row says: samples, changes, stays, events, wide, answers, visits.")
 @click.option("--unit", metavar="COLUMN", help='Whose a row is: a column, an expression, or "-" for none.')
@@ -69,10 +71,6 @@ def main(plugins: tuple[str, ...]) -> None:
 @click.option("--timezone", metavar="ZONE", help="Where clocks show the times, such as Europe/Berlin, or UTC.")
 @click.option("--where", metavar="EXPRESSION", help="Which rows count.")
 @click.option("--nulls", metavar="WORD", help="What a missing value is: unobserved, or refuse for a mistake.")
-@click.option("--from", "from", metavar="TIME", help="When the recording starts.")
-@click.option("--until", metavar="TIME", help="When it ends.")
-@click.option("--roster", metavar="FILE", help='Who was recorded: a public file, or ["Ana", "Ben"].')
-@click.option("--default-state", metavar="STATE", help="The state where no row says one.")
 @click.option("--encoding", metavar="CODEC", help="How a text file that is not UTF-8 is written, such as cp1252.")
 @click.option("--sql", metavar="SELECT", help='The table of a file that has several, such as "FROM visits".')
 @click.option("--yes", is_flag=True, help="Ask nothing; what the options leave open is an error.")
@@ -82,7 +80,8 @@ def init() -> None:
     """Start a release file for DATA, the file of a table.
 
     CSV, Excel, Parquet, JSON lines, a database. Asks, on a terminal, what a row says, whose it is, when, what is
-    published, and on whose clocks. Options are named like the keys that they set. Publishes nothing.
+    published, and on whose clocks; then what no table tells. Options are named like the keys that they set; other keys
+    are answered as KEY=ANSWER, such as states="still, walking". Publishes nothing.
     """
 
 
@@ -120,7 +119,7 @@ def advise() -> None:
 @click.option("--epsilons", metavar="LIST", help="Other epsilons, such as 0.5,1,2: a row each.")
 @click.option("--windows", type=int, metavar="N", help="N windows of a calendar, one after the other: 52 weeks.")
 @WINDOW_OPTION
-@click.option("--svg", type=PATH, help="Write the picture of --epsilons here.")
+@click.option("-o", "--output", "svg", type=PATH, help="Write the picture of --epsilons here.")
 @click.option("--force", is_flag=True, help="Overwrite a picture that is there.")
 @JSON_OPTION
 def cost() -> None:
@@ -170,14 +169,17 @@ def report() -> None:
 
 
 @main.command(runs="cli.reports:verify")
-@click.argument("where", metavar="FILE|FOLDER|ZIP", type=PATH)
+@click.argument("where", metavar="FILE|FOLDER|ZIP", type=PATH, required=False)
+@click.option("--page", is_flag=True, help="Write the page that computes a guarantee again, in a browser.")
+@click.option("-o", "--output", type=PATH, help="Where to write the page  [default: a temporary folder].")
+@click.option("--force", is_flag=True, help="Overwrite a page that is there.")
 @JSON_OPTION
 def verify() -> None:
-    """Verify a certificate and its table.
+    """Verify a certificate, its table and its signature.
 
-    FILE is <table>.certificate.json; of a FOLDER or a ZIP every certificate in it.
-    Compares the checksum of the certificate and
-    the digest of its table, and prints what is promised. A certificate carries no signature.
+    FILE is <table>.certificate.json; of a FOLDER or a ZIP every certificate in it. Compares the checksum of the
+    certificate, the digest of its table and the signature beside it, and prints what is promised. With --page, opens
+    a page for strangers: give it a certificate and its table, and it computes the guarantee again.
     """
 
 
@@ -215,13 +217,16 @@ def audit() -> None:
 @click.option("--prior", default="0.1", show_default=True, help="How sure a reader is beforehand: 0.1, or 10%.")
 @click.option("--epsilon", default="1", show_default=True, help="The epsilon of the promise.")
 @click.option("--delta", default="0", show_default=True, help="The delta of the promise.")
-@click.option("--svg", type=PATH, help="Write the picture of it here.")
+@click.option("--deployments", is_flag=True, help="What published guarantees of one day are worth.")
+@click.option("-o", "--output", "svg", type=PATH, help="Write the picture of it here.")
 @click.option("--force", is_flag=True, help="Overwrite a picture that is there.")
 @JSON_OPTION
 def odds() -> None:
     """Show how sure a reader can become of a secret.
 
-    A pocket calculator: from a suspicion beforehand, epsilon and delta to the suspicion afterwards. Reads no file.
+    A pocket calculator: from a suspicion beforehand, epsilon and delta to the suspicion afterwards. With
+    --deployments: guarantees of one day or event, as published, and their loss where days resemble each other. Reads no
+    file.
     """
 
 
@@ -259,6 +264,19 @@ def explore() -> None:
     """
 
 
+@main.command(runs="cli.starting:app")
+@click.argument("data")
+@click.argument("answers", metavar="[KEY=ANSWER]...", nargs=-1)
+@click.option("-o", "--output", type=PATH, default="release.toml", show_default=True, help="The file to write.")
+@click.option("--force", is_flag=True, help="Overwrite a file that is there.")
+def app() -> None:
+    """Open a page that asks about DATA, and publishes it.
+
+    The questions of `init`, the verdict of `advise` while you move a slider, and `release`. The page is on this
+    machine, and nobody else can open it. Nothing is written or published before you say so. Ctrl-C ends it.
+    """
+
+
 main.add_command(ledger)
 
 
@@ -275,7 +293,7 @@ def keys() -> None:
 @main.command(runs="cli.examples:example")
 @click.argument("name", required=False)
 @click.option("--run", is_flag=True, help="Write it, show its cost, publish it, and show its certificate and ledger.")
-@click.option("--folder", type=PATH, help="Where to write  [default: this folder; with --run a temporary one].")
+@click.option("-o", "--output", "folder", type=PATH, help="Where to write  [here; with --run a temporary folder].")
 @JSON_OPTION
 def example() -> None:
     """Write an example, or list the examples.
@@ -298,12 +316,12 @@ def beliefs() -> None:
 
 @main.command(runs="cli.examples:reproduce")
 @click.argument("target", required=False)
-@click.option("-o", "--output", type=PATH, help="Folder of its page and pictures [default: docs/].")
-@click.option("--whole", is_flag=True, help="Draw all points of the documentation, not a tenth of them.")
+@click.option("-o", "--output", type=PATH, help="Folder of its page and pictures [default: experiments/].")
+@click.option("--all", "whole", is_flag=True, help="Draw all points of the documentation, not a tenth of them.")
 @JSON_OPTION
 def reproduce() -> None:
     """Reproduce a paper's experiment, or list the experiments.
 
     The experiments are in a checkout of the source. What needs research data that are absent is left out, and said.
-    Without --output the pages of docs/ are rewritten, whole.
+    Without --output the pages of the checkout are rewritten, whole.
     """

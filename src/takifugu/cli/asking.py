@@ -26,7 +26,8 @@ def ask_about(question: Question, accept: Callable[[str], object]) -> str:
     if question.evidence:
         _say(paragraph(f"{visible(question.evidence)}."))
     choices = [*question.choices[: _LISTED - 1], *question.choices[_LISTED - 1 :][-1:]]
-    is_numbered = not any(choice.name[:1].isdigit() for choice in choices)  # a 2 is an answer, or the second one
+    has_form = question.form not in ("", "truth")
+    is_numbered = not has_form and not any(choice.name[:1].isdigit() for choice in choices)  # a 2 may be an answer
     listing = list[tuple[str, str]]()
     for number, choice in enumerate(choices, start=1):
         name = _on_a_line(choice.name)
@@ -34,6 +35,9 @@ def ask_about(question: Question, accept: Callable[[str], object]) -> str:
     if listing:
         _say(labelled(listing))
     _say(paragraph(f"{question.why[0].upper()}{question.why[1:]}."))
+    if question.hint:
+        said = ", ".join(f"{part} {question.hint.partition(',')[0]}" for part in question.parts) or question.hint
+        _say(paragraph(f"Such as: {visible(said)}"))
     if question.is_by_name or len(question.choices) > len(choices):
         _say(paragraph("Or the name of another column."))
     offered = "" if question.offered is None else f" [{_on_a_line(question.offered)}]"

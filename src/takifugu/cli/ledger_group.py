@@ -58,6 +58,16 @@ def ledger_import_certificates() -> None:
     """
 
 
+@ledger.command(name="key", runs="cli.ledgers:key")
+@JSON_OPTION
+def ledger_key() -> None:
+    """Show the key that signs certificates, or make it.
+
+    Prints the public part, for readers. The private part is a file of yours, outside of every ledger. From then on each
+    release signs its certificates, and `takifugu verify` checks the signatures.
+    """
+
+
 @ledger.command(name="resume", runs="cli.ledgers:resume")
 @LEDGER_ARGUMENT
 @click.option("--source", help="Only what is pending about this source.")

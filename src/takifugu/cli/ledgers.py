@@ -22,6 +22,7 @@ from takifugu.core.names import normalised
 from takifugu.core.plain import Json
 from takifugu.core.text.tables import labelled, name_of, paragraph, text_table
 from takifugu.numbers.rationals import as_delta, as_epsilon
+from takifugu.releasing.certificates.signing import configured, key_file, new_key
 from takifugu.releasing.publishing.progress import Progress
 
 if TYPE_CHECKING:
@@ -217,8 +218,8 @@ def import_certificates(ledger: str, folder: Path, yes: bool, as_json: bool) -> 
 
 #: What is believed of a certificate: its checksum shows accidents, and whoever alters one can write another checksum.
 TAKEN_AT_ITS_WORD = (
-    "Certificates carry no signature: each is taken at its word, with the noise, the beliefs and the entries that it "
-    "names. An altered one can cost less than its release did. Take them from their publisher."
+    "Each certificate is taken at its word, with the noise, the beliefs and the entries that it names; no signature is "
+    "looked at. An altered one can cost less than its release did. Take them from their publisher."
 )
 
 
@@ -236,6 +237,19 @@ def agreed(question: str) -> bool:
     if not sys.stdin.isatty():
         raise InputError("nobody is there to be asked", fix="look at the prices, and add --yes").at("--yes")
     return click.confirm(question, err=True)
+
+
+def key(as_json: bool) -> None:
+    """Show the user's signing key, or make one."""
+    signer = configured()
+    is_new = signer is None
+    signer, path = signer or new_key(), str(key_file())
+    if as_json:
+        print_json("ledger key", path, {"key": signer.public, "made": is_new})
+        return
+    click.echo(signer.public)
+    said = f"This is your public signing key: publish it where readers trust you. The private part is {path!r}."
+    click.echo(paragraph(f"{said} Keep a copy. From now on every release signs its certificates." if is_new else said))
 
 
 def resume(ledger: str, source: str | None, as_json: bool) -> None:

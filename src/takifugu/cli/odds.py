@@ -1,4 +1,4 @@
-"""`odds`: what a promise means for a suspicion, and the picture of it; a pocket calculator."""
+"""`odds`: what a promise means for a suspicion, and the picture of it; what published guarantees of a day are worth."""
 
 from __future__ import annotations
 
@@ -9,14 +9,32 @@ import click
 from takifugu.accounting.suspicion import Suspicion, explain, factor_words, odds, percent
 from takifugu.cli.output import check_new, print_json, write_new
 from takifugu.core.escaping import at_most, visible
+from takifugu.core.plain import Json
 from takifugu.core.text.curves import Line, line_chart
 from takifugu.core.text.scales import Axis
 from takifugu.core.text.tables import paragraph, text_table
 
 _PRIORS = [i / 200 for i in range(1, 200)]
+#: Guarantees of one event of a person, as published: what it is, whose words, the event, and its epsilon.
+_DEPLOYMENTS = (
+    ("Google, Community Mobility Reports", "Aktay et al. 2020", "day", "2.64"),
+    ("Facebook, Movement Range Maps", "Herdagdelen et al. 2020", "day", "2"),
+    ("Google, COVID-19 Search Trends", "Bavadekar et al. 2020", "day", "1.68"),
+    ("Microsoft, telemetry of Windows", "Ding et al. 2017", "6 hours", "1.672"),
+    ("Wikimedia, historical page views", "Adeleye et al. 2023", "contribution", "1"),
+)
+#: How probably an event has the value of the event before.
+_SIMILAR = ("0.5", "0.8", "0.9", "0.95", "0.99")
 
 
-def show(prior: str, epsilon: str, delta: str, svg: Path | None, force: bool, as_json: bool) -> None:
+def show(
+    prior: str, epsilon: str, delta: str, deployments: bool, svg: Path | None, force: bool, as_json: bool
+) -> None:
+    if deployments:
+        if svg is not None:
+            raise click.UsageError("--deployments has no picture: leave --output out")
+        _price_deployments(as_json)
+        return
     meaning = explain(prior, epsilon, delta)
     if svg is not None:
         check_new(svg, force)
@@ -28,6 +46,28 @@ def show(prior: str, epsilon: str, delta: str, svg: Path | None, force: bool, as
         write_new(svg, _picture(meaning), force, ".svg", lambda text: "<svg" in text[:1000])
         if not as_json:
             click.echo(f"\nwritten: {visible(str(svg))}")
+
+
+def _price_deployments(as_json: bool) -> None:
+    """Print what guarantees of one event lose where the events of a person resemble each other."""
+    from takifugu.calibration.event_level import event_level_loss
+
+    lines, priced = list[list[str]](), list[Json]()
+    for name, source, event, epsilon in _DEPLOYMENTS:
+        losses = {similarity: event_level_loss(epsilon, similarity) for similarity in _SIMILAR[1:]}
+        lines.append([name, event, epsilon, *(at_most(loss, digits=4) for loss in losses.values())])
+        priced.append({"name": name, "source": source, "event": event, "epsilon": float(epsilon), "losses": losses})
+    if as_json:
+        print_json("odds", None, {"deployments": priced})
+        return
+    header = ["published guarantee", "event", *(f"{float(similarity):.0%}" for similarity in _SIMILAR)]
+    click.echo(f"{text_table(header, lines)}\n")
+    click.echo(paragraph(
+        "Each column: the loss of one event if it is like the event before with that probability, for any number of "
+        "events; at 50 % they are independent. It holds for a yes-or-no fact of one person that all of the epsilon "
+        "concerns (tf.event_level_loss)."
+    ))  # fmt: skip
+    click.echo(paragraph(f"Published in: {'; '.join(f'{row[0]}, {row[1]}' for row in _DEPLOYMENTS)}."))
 
 
 def _print(meaning: Suspicion) -> None:

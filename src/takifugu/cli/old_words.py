@@ -37,7 +37,7 @@ def _explained(typed: Sequence[str]) -> Sequence[str]:
     """Return the line for `explain`, of a file or without one."""
     if file := next((word for word in typed if word.endswith(".toml")), None):
         return ["cost", file, "--epsilons", "0.1,0.2,0.5,1,2,5,10"]
-    return ["odds", *typed]
+    return ["odds", *_renamed(typed, {"--svg": "--output"})]
 
 
 def _schema(typed: Sequence[str]) -> Sequence[str]:
@@ -61,7 +61,7 @@ COMMANDS: dict[str, tuple[str, Line]] = {
     "ask": ("is 'session' now", _after("session")),
     "schema": ("is 'keys KIND --json' now", _schema),
     "certificate": ("is gone: 'verify' says what a certificate promises, of a file or a folder", _verified),
-    "demo": ("is 'example --run' now", lambda typed: ["example", "--run", *typed]),
+    "demo": ("is 'example --run' now", lambda typed: ["example", "--run", *_renamed(typed, {"--folder": "--output"})]),
     "ledger init": (
         "is gone, since a release makes its ledger where there is none", lambda _: ["release", "FILE"]
     ),
@@ -83,25 +83,29 @@ COMMANDS: dict[str, tuple[str, Line]] = {
     ),
 }  # fmt: skip
 
-_INIT = {
-    "whose": "unit", "when": "order", "secret": "kind", "publish": "value", "otherwise": "default-state",
-}  # fmt: skip
-_BELIEF = {
+_INIT = {"whose": "unit", "when": "order", "secret": "kind", "publish": "value"}
+#: What is answered without an option, by the options of before.
+_ANSWERED = {
     "states": "states", "size": "size", "source": "source", "stay": "mean_duration", "next": "next_state",
-    "independent": "units_independent",
+    "independent": "units_independent", "from": "from", "until": "until", "roster": "roster",
+    "default-state": "default_state", "otherwise": "default_state",
 }  # fmt: skip
 #: The options of before that have another name, by command.
 OPTIONS: dict[str, dict[str, str]] = {
     "init": {f"--{old}": f"--{new}" for old, new in _INIT.items()},
     "release": {"--again": "--replace", "--once": "--idempotency-key", "--anyway": "--allow-useless"},
     "check": {"--anyway": "--allow-useless"},
+    "cost": {"--svg": "--output"},
+    "odds": {"--svg": "--output"},
+    "example": {"--folder": "--output"},
+    "reproduce": {"--whole": "--all"},
 }
 #: The options of before that are no options, and what to write in place of each.
 GONE: dict[str, dict[str, str]] = {
     "init": {
         "--public": "Write the file of who met whom under [belief].",
         "--dates": "Write --order \"strptime(date, '%d/%m/%Y')\", with your column.",
-        **{f"--{old}": f"It is the key {key} of [belief]: write it there." for old, key in _BELIEF.items()},
+        **{f"--{old}": f"Write {key}=ANSWER behind the table, without an option." for old, key in _ANSWERED.items()},
     },
     "release": {
         "--seed": "Whoever knows the seed knows the noise. `takifugu rehearse FILE --seed 7` publishes made-up data."
@@ -131,12 +135,16 @@ def option_now(path: str, option: str, words: Sequence[str]) -> str | None:
     names = OPTIONS.get(path, {})
     if option not in names:
         return None
-    return f"It is {names[option]} now. Write {_pasted([_renamed(word, names) for word in words])}."
+    return f"It is {names[option]} now. Write {_pasted(_renamed(words, names))}."
 
 
-def _renamed(word: str, names: dict[str, str]) -> str:
-    name, is_given, value = word.partition("=")
-    return f"{names.get(name, name)}{is_given}{value}"
+def _renamed(words: Sequence[str], names: dict[str, str]) -> list[str]:
+    """Return words with the options of before by their names of now."""
+    renamed = list[str]()
+    for word in words:
+        name, is_given, value = word.partition("=")
+        renamed.append(f"{names.get(name, name)}{is_given}{value}")
+    return renamed
 
 
 def _pasted(words: Sequence[str]) -> str:

@@ -5,6 +5,8 @@ from __future__ import annotations
 import json
 import os
 import sys
+import tempfile
+import webbrowser
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager, suppress
 from dataclasses import replace
@@ -148,6 +150,19 @@ def write_new(path: Path, text: str | bytes, force: bool, ending: str, is_alike:
         draft.unlink(missing_ok=True)
         reason = (error.strerror or type(error).__name__).lower()
         raise ReleaseError(f"{str(path)!r} cannot be written ({reason})", fix="choose another place") from None
+
+
+def write_page(output: Path | None, name: str, text: str, title: str, force: bool) -> Path:
+    """Write a page to `output`, or into a new folder; `title` is what an earlier one begins with."""
+    page = output or Path(tempfile.mkdtemp(prefix="takifugu-")) / f"{name}.html"
+    write_new(page, text, force, ".html", lambda former: title in former)
+    return page
+
+
+def open_page(address: str, what: str = "address") -> None:
+    """Open an address in the browser, or say that there is none."""
+    if not webbrowser.open(address):
+        click.echo(f"There is no browser here: open this {what} with one.", err=True)
 
 
 def with_answers(step: Callable[[Choice], T], choice: Choice, yes: bool) -> T:

@@ -49,22 +49,23 @@ _LABEL = 10
 
 
 def publish(
-    file: Path, output: Path | None, wanted: Choice, as_json: bool, new_ledger: bool, anyway: bool, window: str | None,
-    yes: bool,
+    file: Path, output: Path | None, wanted: Choice, as_json: bool, new_ledger: bool, allow_useless: bool,
+    window: str | None, yes: bool,
 ) -> None:  # fmt: skip
     progress = Progress()
     with progress.telling():  # to the end: a message that nobody could read does not undo what was published
         # whoever interrupts does not want to publish
         with counting_what_is_left_out(file, window), watching(stops=False) as watch:
             spec = load(file, window=window)
-            planned = run.planned_for(spec, folder_of(spec, output), wanted, new_ledger, anyway, watch)
+            planned = run.planned_for(spec, folder_of(spec, output), wanted, new_ledger, allow_useless, watch)
         with watching(stops=False) as watch, noticed() as notices:
             watch("paying, drawing and writing", 0, 1)
             left_out = in_place_of_good(planned.file, only_seen())
 
             def pay(choice: Choice) -> Outcome:
                 return run.publish(
-                    planned, output, progress=progress, new_ledger=new_ledger, anyway=anyway, wanted=choice
+                    planned, output, progress=progress, new_ledger=new_ledger, allow_useless=allow_useless,
+                    wanted=choice,
                 )
 
             outcome = with_answers(pay, wanted, yes)

@@ -2,12 +2,11 @@
 
 from __future__ import annotations
 
-import webbrowser
 from pathlib import Path
 
 import click
 
-from takifugu.cli.output import print_json, write_new
+from takifugu.cli.output import open_page, print_json, write_new, write_page
 from takifugu.core.errors import InputError, TakifuguError
 from takifugu.core.plain import Json
 from takifugu.core.text.tables import paragraph, width
@@ -15,9 +14,11 @@ from takifugu.releasing.certificates.certificate import WIDTH
 from takifugu.releasing.certificates.files import CERTIFICATE, REPORT
 from takifugu.releasing.certificates.verifying import MISSING, NOT_CERTIFIED, SAME, verified
 
-CHECKED = (
-    "The checksum in the file matches: nothing was changed by accident or by hand since it was written. It is not a "
-    "signature: whoever must rely on this page gets the file from the publisher."
+CHECKED = "The checksum in the file matches: nothing was changed by accident or by hand since it was written."
+#: What a signature proves, and what its absence leaves open.
+SIGNED = "The certificate is signed with the key {key}. Compare it with the key that its publisher has made known."
+UNSIGNED = (
+    "Without a signature anybody could have written it: if you must rely on it, get the file from the publisher."
 )
 
 
@@ -29,22 +30,54 @@ TABLES = {
 }
 
 
-def verify(where: Path, as_json: bool) -> None:
-    """Verify a certificate, or each one of a folder or a ZIP; the first that was changed ends it."""
+def verify(where: Path | None, page: bool, output: Path | None, force: bool, as_json: bool) -> None:
+    """Verify a certificate, or each one of a folder or a ZIP, or write the page that does more."""
+    if page:
+        _checker(where, output, force, as_json)
+        return
+    if output is not None or force:
+        place = "--output" if output else "--force"
+        raise InputError("verifying writes no file", fix="leave it out, or add --page").at(place)
+    if where is None:
+        raise InputError("nothing to verify is named", fix="name a certificate, a folder or a ZIP").at("where")
+    _verify(where, as_json)
+
+
+def _checker(where: Path | None, output: Path | None, force: bool, as_json: bool) -> None:
+    """Write the page that checks certificates, and open it."""
+    from takifugu.pages.checker import TITLE, checker
+
+    if where is not None:
+        raise InputError("the page takes files in the browser", fix="leave the file out").at("where")
+    written = write_page(output, "checker", checker(), TITLE, force)
+    if as_json:
+        print_json("verify", None, {"page": str(written)})
+        return
+    click.echo(written.resolve().as_uri())
+    open_page(written.resolve().as_uri())
+
+
+def _verify(where: Path, as_json: bool) -> None:
+    """Verify what lies at a place; the first certificate that was changed ends it."""
     results, is_one = verified(where), where.name.endswith(CERTIFICATE)
     if as_json:
         documents = list[Json]()
         for one in results:
             documents.append({
                 "name": one.name, "unchanged": True, "table": one.table, "unverified": list(one.unverified),
+                "signed_by": one.signed_by,
                 "certificate": one.certificate.to_dict(),
             })  # fmt: skip
         print_json("verify", where, {"certificates": documents})
         return
     for one in results:
         click.echo(one.certificate.text(min(WIDTH, width())) if is_one else paragraph(f"{one.words}."))
-    state = f" {TABLES[results[0].table]}" if is_one else ""
-    click.echo(f"\n{paragraph(f'{CHECKED}{state}')}")
+    said = [CHECKED]
+    if is_one:
+        said.append(TABLES[results[0].table])
+    keys = list(dict.fromkeys(one.signed_by for one in results))
+    said.append(SIGNED.format(key=keys[0]) if len(keys) == 1 and keys[0] else "" if is_one and keys[0] else UNSIGNED)
+    click.echo(f"\n{paragraph(' '.join(said))}")
 
 
 def _certificates(folder: Path) -> list[Path]:
@@ -66,8 +99,7 @@ def report(where: Path | None, kind: str | None, force: bool, as_json: bool) -> 
         print_json("report", None, {"report": str(newest)})
         return
     click.echo(str(newest))
-    if not webbrowser.open(newest.resolve().as_uri()):
-        click.echo("There is no browser here: open this file with one.", err=True)
+    open_page(newest.resolve().as_uri(), "file")
 
 
 def newest_report(place: Path) -> Path:

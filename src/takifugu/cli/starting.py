@@ -1,10 +1,11 @@
-"""`init` and `keys`: what a release file starts from."""
+"""`init`, `app` and `keys`: what a release file starts from."""
 
 from __future__ import annotations
 
 import json
 import shlex
 import tomllib
+import webbrowser
 from collections.abc import Sequence
 from dataclasses import asdict, dataclass
 from functools import cached_property, partial
@@ -22,9 +23,9 @@ from takifugu.core.nearest import nearest
 from takifugu.core.plain import Json, toml_of
 from takifugu.core.sections import checked_path
 from takifugu.core.text.tables import labelled, paragraph
-from takifugu.data.relation.keys import KEYS
-from takifugu.releasing.draft.evidence import Evidence, evidence
-from takifugu.releasing.draft.questions import NONE, Answers, Question, questions
+from takifugu.releasing.draft.declared import Missing, missing, place_of
+from takifugu.releasing.draft.evidence import Evidence, evidence, refuse_no_file
+from takifugu.releasing.draft.questions import NONE, Answers, Question, opening, questions
 from takifugu.releasing.draft.text import Draft, draft_of, relative, text_of
 from takifugu.releasing.file.kinds import KINDS, PLAINLY, drafted
 from takifugu.releasing.file.loading import checked, json_schema
@@ -37,42 +38,109 @@ _Answered = list[tuple[Question, str]]
 
 
 def init(
-    data: str, output: Path, kind: str | None, yes: bool, force: bool, as_json: bool, encoding: str | None,
-    sql: str | None, **options: str | None,
+    data: str, answers: tuple[str, ...], output: Path, kind: str | None, yes: bool, force: bool, app: bool,
+    as_json: bool, **options: str | None,
 ) -> None:  # fmt: skip
-    said = {name: word for name, word in options.items() if word is not None}
-    kind = None if kind is None else _kind(kind)
-    if output.exists() and not force:
-        raise ReleaseError(f"{str(output)!r} would be overwritten", fix="write --force, or name another file with -o")
+    said = {name: word for name, word in options.items() if word is not None} | said_in(answers)
+    if kind is not None:
+        said["kind"] = _kind(kind)
+    refuse_overwriting(output, force)
     with within("data"):
         checked_path(relative(Path(data), output))
-    answered = _Answered()
-    with evidence(data, encoding, sql) as opened:
-        if not yes and can_ask():
-            answered = _answered(opened, said if kind is None else {**said, "kind": kind})
-        start = draft_of(opened, {**said, **{question.name: word for question, word in answered}}, kind, output)
-        text = _plugins() + text_of(start)
+    if app:
+        _serve(data, output, force, said)
+        return
+    answered, asks = _Answered(), not yes and can_ask()
+    with _opened(data, said, answered, asks) as opened:
+        if asks:
+            _ask(opened, said, answered, output)
+        start = draft_of(opened, said, said.get("kind"), output)
+        text = plugins_line() + text_of(start)
         opened.relation.check_unchanged()
-    draft = _written(start, text, force)
+    draft = written(start, text, force)
     if as_json:
         print_json("init", Path(data), _document(draft, start, answered))
     else:
         _print(draft)
 
 
-def _answered(opened: Evidence, said: Answers) -> _Answered:
-    """Ask what answers leave open, each in its turn."""
-    answered, answers = _Answered(), dict(said)
-    while some := questions(opened, answers):
+def app(data: str, answers: tuple[str, ...], output: Path, force: bool) -> None:
+    refuse_overwriting(output, force)
+    with within("data"):
+        checked_path(relative(Path(data), output))
+    _serve(data, output, force, said_in(answers))
+
+
+def _serve(data: str, output: Path, force: bool, said: Answers) -> None:
+    """Serve the app about a table until Ctrl-C; it starts with what was said."""
+    try:
+        from takifugu.pages.app.serving import serve
+    except ImportError:
+        raise InputError("the app is not installed", fix="pip install 'takifugu[app]'") from None
+    from takifugu.releasing.proposal import Proposal
+
+    refuse_no_file(data)
+    proposal = Proposal(data, output, plugins_line(), said)
+
+    def tell(address: str) -> None:
+        click.echo(f"{address}\nIt opens once, in a browser of this machine. Ctrl-C ends the app.")
+        if not webbrowser.open(address):
+            click.echo("There is no browser here: open this address with one.", err=True)
+
+    try:
+        serve(proposal, lambda start, text, is_ours: written(start, text, force or is_ours), tell)
+    except KeyboardInterrupt:
+        click.echo("The app has ended.", err=True)
+    finally:
+        proposal.close()
+
+
+def said_in(answers: tuple[str, ...]) -> dict[str, str]:
+    """Return answers that are written KEY=ANSWER."""
+    said = dict[str, str]()
+    for answer in answers:
+        name, sign, word = answer.partition("=")
+        if not sign or not name.strip() or not word.strip():
+            fix = "write for example states='still, walking', in quotes for a shell"
+            raise InputError(f"{answer[:40]!r} is no answer", rule="an answer has a key", fix=fix).at("answers")
+        said[name.strip()] = word.strip()
+    return said
+
+
+def refuse_overwriting(output: Path, force: bool) -> None:
+    """Raise ReleaseError where a release file is there."""
+    if output.exists() and not force:
+        raise ReleaseError(f"{str(output)!r} would be overwritten", fix="write --force, or name another file with -o")
+
+
+def _opened(data: str, said: dict[str, str], answered: _Answered, asks: bool) -> Evidence:
+    """Open a table, asking how where that is not clear; what was asked is said from then on."""
+    while True:
+        try:
+            return evidence(data, said.get("encoding"), said.get("sql"))
+        except InputError as error:
+            question = opening(error)
+            if not asks:
+                raise
+        said[question.name] = ask_about(question, lambda _: None)
+        answered.append((question, said[question.name]))
+
+
+def _ask(opened: Evidence, answers: dict[str, str], answered: _Answered, output: Path) -> None:
+    """Ask what answers leave open, each in its turn: about the table, then what only its owner knows."""
+    def lacks(answers: Answers) -> Missing:
+        return missing(text_of(draft_of(opened, answers, None, output)), output, answers)
+
+    def accept(question: Question, word: str) -> None:
+        """Raise the error of an answer that is none."""
+        said = {**answers, question.name: word}
+        if not questions(opened, said) and question.name in (faults := lacks(said).faults):
+            raise faults[question.name]
+
+    while some := questions(opened, answers) or lacks(answers).questions:
         question = some[0]
-        answers[question.name] = ask_about(question, partial(_accept, opened, answers, question.name))
+        answers[question.name] = ask_about(question, partial(accept, question))
         answered.append((question, answers[question.name]))
-    return answered
-
-
-def _accept(opened: Evidence, answers: Answers, name: str, word: str) -> None:
-    """Raise InputError for an answer that is none."""
-    questions(opened, {**answers, name: word})
 
 
 @dataclass(frozen=True)
@@ -108,7 +176,7 @@ class _Draft:
         return "Verdict: " + "; ".join(f"{table.name} is {table.sentence}" for table in tables)
 
 
-def _written(start: Draft, text: str, force: bool) -> _Draft:
+def written(start: Draft, text: str, force: bool) -> _Draft:
     """Write a release file with schema and ledger, or nothing."""
     output, missing = start.output, list[TakifuguError]()  # the keys that commands will miss
     schema_file, other = output.with_name(f"takifugu-{start.kind}.schema.json"), start.neighbour
@@ -136,12 +204,12 @@ def _written(start: Draft, text: str, force: bool) -> _Draft:
 
 def _is_answer(fault: TakifuguError, start: Draft) -> bool:
     """Return whether what was answered is at fault, and not what is still missing."""
-    section, *steps = fault.where or ("",)
-    key = str(steps[0]) if steps else ""
-    return section == ("source" if key in KEYS else "belief") and start.answers.get(key, NONE) != NONE
+    section, *steps = map(str, fault.where or ("",))
+    key = next((step for step in steps if not step.isdigit()), "")
+    return any(place_of(name) == (section, key) and word != NONE for name, word in start.answers.items())
 
 
-def _plugins() -> str:
+def plugins_line() -> str:
     """Return the first line of a draft where the caller named packages."""
     packages = click.get_current_context().find_root().params.get("plugins")
     return f"plugins = {toml_of([*packages])}\n" if packages else ""

@@ -1,4 +1,4 @@
-"""What the words in the name of a column say: whose rows it names, in some languages, and which way degrees go."""
+"""What the words in the name of a column say: whose rows it names, and which way degrees go."""
 
 from __future__ import annotations
 
@@ -12,26 +12,13 @@ def _words(text: str) -> frozenset[str]:
     return frozenset(text.split())
 
 
-#: Nouns of people, of what several of them may use, and of others that have rows of their own.
-INDIVIDUALS = _words(
+#: Words that say whose row it is in a sentence, too: a column of such a name names those whose data there are.
+NOUNS = _words(
     "person participant user subject patient individual respondent customer client member student employee worker "
     "child pupil resident citizen driver visitor passenger guest nurse doctor physician teacher tenant athlete player "
-    "owner who"
+    "owner device phone sensor station machine vehicle car meter household home house animal cow dog bird horse card "
+    "family couple farm firm company school class village"
 )
-THINGS = _words("device phone sensor station machine vehicle car meter")
-_OTHERS = _words("household home house animal cow dog bird horse card")
-#: What those are called in English whose rows a column of such a name holds.
-_IN_ENGLISH = dict[str, str]()
-for _noun, _foreign in {
-    "person": "personne persona", "participant": "teilnehmer teilnehmerin proband probandin",
-    "patient": "patientin paciente", "customer": "kunde kundin cliente", "subject": "sujet sujeto soggetto",
-    "user": "nutzer nutzerin benutzer utilisateur usuario utente", "device": "gerat gerate",
-    "household": "haushalt menage hogar", "employee": "mitarbeiter mitarbeiterin personalnummer personalnr",
-    "meter": "zahler", "machine": "maschine", "pupil": "schuler schulerin", "vehicle": "fahrzeug",
-}.items():  # fmt: skip
-    _IN_ENGLISH |= dict.fromkeys(_foreign.split(), _noun)
-#: Words that say whose row it is in a sentence, too: a column of such a name names those whose data there are.
-NOUNS = (INDIVIDUALS - {"who"}) | THINGS | _OTHERS | _words("family couple farm firm company school class village")
 #: Words beside them that say only that it is a name.
 NAMING = _words("id uid pid name nr no number key code")
 #: Words in the names of columns of degrees.
@@ -50,15 +37,17 @@ def words_in(name: str) -> frozenset[str]:
     return frozenset(word for word in re.split(r"[\W\d_]+", letters) if word)
 
 
-def people_of(column: str | None) -> People:
-    """Return the noun for a column's people.
+def people_of(column: str | None, called: str | None = None) -> People:
+    """Return the noun for a column's people: the declared one, or else that of its name.
 
     >>> people_of("household_id").many, people_of("userId").one, people_of("who").many, people_of(None).are_named
     ('households', 'user', 'people', False)
-    >>> people_of("Geräte-ID").many, people_of("Ménage").many
-    ('devices', 'households')
+    >>> people_of("Stellplatz", "parking bay").many
+    'parking bays'
     """
     if column is None:
         return People(are_named=False)
-    nouns = {_IN_ENGLISH.get(word, word) for word in words_in(column) - NAMING}
+    if called is not None:
+        return People(called)
+    nouns = words_in(column) - NAMING
     return People(min(nouns)) if len(nouns) == 1 and nouns <= NOUNS else PEOPLE

@@ -3,7 +3,7 @@
 A function is what is written and what it reads: names of its module, variables around it, and defaults. It is taken
 with the values that these have (`as_named`), so that no later change of the module makes another function of it. So is
 what is made of functions: a method, a partial function, one that was decorated, a tuple of them. What other values hold
-may still change in place, as an entry of a list does (docs/known-weaknesses.md).
+may still change in place, as an entry of a list does (docs/concepts/limits.md).
 """
 
 from __future__ import annotations

@@ -7,6 +7,7 @@ way says so in its metadata (`Form`); a class whose form is not that of its fiel
 
 from __future__ import annotations
 
+import hashlib
 import json
 import re
 from collections.abc import Callable, Iterable, Mapping
@@ -17,7 +18,9 @@ from functools import cache, partial
 from inspect import Parameter, signature
 from typing import Any, ClassVar, Protocol, Self, runtime_checkable
 
+from takifugu.core.cache import cached
 from takifugu.core.errors import InputError
+from takifugu.core.reprs import short_repr
 
 #: An object of JSON, as it is written: `to_dict` returns it.
 Json = dict[str, Any]
@@ -80,7 +83,44 @@ class ArrayOfAny(Protocol):
     def tolist(self) -> object: ...
 
 
-class PlainForm:
+class ByValue:
+    """A value that equals another of its class with the same plain form.
+
+    >>> from takifugu import MarkovChain
+    >>> one, same = (MarkovChain([[0.9, 0.1], [0.4, 0.6]], length=10) for _ in range(2))
+    >>> one == same, len({one, same}), one == one.with_length(9)
+    (True, 1, False)
+    """
+
+    def __init_subclass__(cls, **options: Any) -> None:
+        super().__init_subclass__(**options)
+        if "__repr__" not in vars(cls):
+            cls.__repr__ = short_repr  # type: ignore[method-assign]  # which a dataclass leaves as it is
+
+    def to_dict(self) -> Json:
+        raise NotImplementedError
+
+    def __eq__(self, other: object) -> bool:
+        if self is other:
+            return True
+        if not isinstance(other, ByValue) or type(self) is not type(other):
+            return NotImplemented
+        return _digest(self) == _digest(other)
+
+    def __hash__(self) -> int:
+        return hash(_digest(self))
+
+
+def _digest(value: ByValue) -> bytes:
+    """Return the digest of a value's plain form, kept with it."""
+
+    def digest() -> bytes:
+        return hashlib.sha256(json.dumps(value.to_dict(), sort_keys=True, default=str).encode()).digest()
+
+    return cached(value, ByValue, digest)
+
+
+class PlainForm(ByValue):
     """A frozen dataclass with a plain form of its arguments.
 
     >>> from dataclasses import dataclass

@@ -112,7 +112,12 @@ per cent: divide each by 100
     rule = "they must be finite, not negative, and sum to 1"
     words = to_text(total) if isinstance(total, Fraction) else f"{total:.12g}"
     words = words if len(words) <= 40 else f"{words[:40]}..."
-    return InputError(f"the probabilities of {title} sum to {words}", rule=rule, fix=per_cent(total))
+    fix = per_cent(total) or (_DIVIDE if total > 0 else "")
+    return InputError(f"the probabilities of {title} sum to {words}", rule=rule, fix=fix)
+
+
+#: What to do with counts, and with numbers that have too few digits.
+_DIVIDE = "divide each by their sum"
 
 
 def per_cent(total: float | Fraction) -> str:

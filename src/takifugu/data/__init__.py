@@ -2,7 +2,7 @@
 
 from takifugu.data.times.calendar import Calendar
 from takifugu.data.times.cells import Slots, axes_of
-from takifugu.data.times.steps import parse_step
+from takifugu.data.times.steps import parse_step, steps_in
 from takifugu.data.times.zones import Zone
 from takifugu.data.values.bins import Bins, Classes
 from takifugu.data.values.bounded import Bounded
@@ -25,4 +25,5 @@ __all__ = [
     "axes_of",
     "meant",
     "parse_step",
+    "steps_in",
 ]

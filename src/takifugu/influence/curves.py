@@ -33,7 +33,7 @@ from takifugu.model.beliefs.chains.periodic_chain import PeriodicChain
 from takifugu.model.beliefs.one_sequence import OneSequence
 from takifugu.model.queries import Additive
 from takifugu.model.secrets.families import Family
-from takifugu.model.secrets.hypotheses import compared
+from takifugu.model.secrets.hypotheses import compared, compared_runs
 from takifugu.numbers.rationals import float_above
 from takifugu.numbers.runs import Runs, different
 
@@ -53,13 +53,15 @@ class Curve(Generic[Along]):
 
     The work counts operations. `is_least` says whether a mechanism with the profile attains the loss: then quilts and
     `group` are never smaller. `along` is the loss of a recording by its stretches, and what each step of one loses for
-    any two values; it says whether the recording may start anew before any step.
+    any two values; it says whether the recording may start anew before any step. `hides_runs` says that both follow
+    the `run` of a family.
     """
 
     loss: Callable[[Along, Profile, Family], Loss]
     work: Callable[[Along], float]
     is_least: Callable[[Along], bool] = lambda belief: False
     along: Callable[[Along, IntArray, FloatArray, Family, bool], Loss] | None = None
+    hides_runs: bool = False
 
 
 @dataclass(frozen=True, eq=False)
@@ -115,6 +117,8 @@ def influence_loss(part: Part, releases: Sequence[Release]) -> tuple[float, Witn
 def _along_curve(part: Part, profile: Profile) -> tuple[float, Witness] | None:
     curve = CURVES.of(part.belief)
     if curve is None or len(profile.lengths) * len(profile.tables[0]) ** 2 > MOST_WORK:
+        return None
+    if part.family.run > 1 and not curve.hides_runs:
         return None
     try:
         loss = curve.loss(part.belief, of_all_values(part.belief, profile), part.family)
@@ -190,7 +194,10 @@ def witness_of(part: Part, loss: Loss) -> Witness:
     """Describe the comparison with the largest loss."""
     if not loss.epsilon:
         return Witness("any one value against another", "nothing that is published depends on them")
-    comparison = compared(part.belief, loss.entry, (loss.left, loss.right), part.start)
+    if loss.paths[0]:
+        comparison = compared_runs(part.belief, loss.entry, loss.paths, part.start)
+    else:
+        comparison = compared(part.belief, loss.entry, (loss.left, loss.right), part.start)
     why = "it moves the answer, and so do all that follow from it"
     if loss.note:
         why = f"{why}; {loss.note}"
@@ -260,28 +267,38 @@ def _patient_loss(chain: PeriodicChain, profile: Profile, family: Family, is_any
 def _along_chain(
     chain: PeriodicChain, lengths: IntArray, rates: FloatArray, family: Family, is_anywhere: bool
 ) -> Loss:
-    return recording_loss(chain, lengths, rates, family, most_steps(len(chain.states)), is_anywhere)
+    most = most_steps(len(chain.states))
+    if family.run > 1:  # a run may lie in several stretches
+        return chain_loss(chain, _in_stretches(chain, lengths, rates), family, most=most, is_anywhere=is_anywhere)
+    return recording_loss(chain, lengths, rates, family, most, is_anywhere)
 
 
 def _along_class(
     belief: OneSequence, lengths: IntArray, rates: FloatArray, family: Family, is_anywhere: bool
 ) -> Loss:
     """Return the loss over a class: its bounds hold wherever a recording starts."""
+    return class_loss(belief, _in_stretches(belief, lengths, rates), family, is_anywhere)
+
+
+def _in_stretches(belief: OneSequence, lengths: IntArray, rates: FloatArray) -> Profile:
+    """Return the profile of stretches whose steps lose `rates` for any two values."""
     different, table_of = np.unique(rates, return_inverse=True)
     tables = tuple(rate * (1 - np.eye(len(belief.states))) for rate in different.tolist())
-    return class_loss(belief, Profile(tables, lengths, table_of.ravel()), family)
+    return Profile(tables, lengths, table_of.ravel())
 
 #: For two states and one law of the first the recursion is attained (Theorem 3).
 CHAIN = Curve(
-    _patient_loss, chain_work, lambda chain: len(chain.states) == 2 and not chain.starts_anyhow, _along_chain
+    _patient_loss, chain_work, lambda chain: len(chain.states) == 2 and not chain.starts_anyhow, _along_chain,
+    hides_runs=True,
 )
-CLASS = Curve(class_loss, class_work, along=_along_class)
+CLASS = Curve(class_loss, class_work, along=_along_class, hides_runs=True)
 #: The loss over a class of binary chains is that of its worst one with any start (chain classes, section 6); the proof
-#: is of Lemma 2, which needs no start.
+#: is of Lemma 2, which needs no start. It is step by step, so runs follow; any state may follow any other in the class.
 INTERVAL: Curve[BinaryChains] = Curve(
     lambda belief, profile, family: _patient_loss(belief.worst, profile, family, is_anywhere=True),
     lambda belief: chain_work(belief.worst),
     along=lambda belief, lengths, rates, family, _: _along_chain(belief.worst, lengths, rates, family, True),
+    hides_runs=True,
 )
 
 #: Curves by type of belief.

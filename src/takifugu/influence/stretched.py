@@ -18,23 +18,26 @@ from takifugu.numbers.runs import Runs
 
 
 def stretched_loss(
-    belief: OneSequence, pairs: Pairs, steps: Runs, unit: Fraction, is_anywhere: bool
+    belief: OneSequence, pairs: Pairs, steps: Runs, unit: Fraction, is_anywhere: bool, run: int = 1
 ) -> tuple[Fraction, Witness] | None:
     """Return the cost of a recording's windows, in multiples of `unit`.
 
-    A step loses its multiple for any two values. Every step is secret. Where the start is unknown the recording starts
-    at its first step, or (`is_anywhere`) may start anew before any. None where the belief has no curve, or forgets
-    nothing.
+    A step loses its multiple for any two values. Every step is secret, or every `run` of them in a row. Where the start
+    is unknown the recording starts at its first step, or (`is_anywhere`) may start anew before any. None where the
+    belief has no curve, or forgets nothing.
     """
     curve = CURVES.of(belief)
     if curve is None or curve.along is None or len(steps.ends) * len(belief.states) ** 2 > MOST_WORK:
         return None
-    family = _EveryStep(range(steps.size), pairs)
+    if run > 1 and not curve.hides_runs:
+        return None
+    family = _EveryStep(range(steps.size), pairs, run=run)
     try:
         loss = curve.along(belief, steps.lengths, floats_above(steps.values, unit), family, is_anywhere)
     except Unsupported:
         return None
-    witness = Witness("one step of the recording", "the steps around it", (("loss", loss.epsilon),))
+    secret = "one step" if run == 1 else f"{run} steps in a row"
+    witness = Witness(f"{secret} of the recording", "the steps around it", (("loss", loss.epsilon),))
     return decimal_up(Fraction(loss.epsilon)), witness
 
 
@@ -45,3 +48,6 @@ class _EveryStep(Family):
         if not belief.starts_anyhow:
             return super().value_pairs(belief, entry)
         return self.pairs or tuple(permutations(range(len(belief.states)), 2))
+
+    def values_at(self, belief: Any, entry: int) -> tuple[bool, ...]:
+        return (True,) * len(belief.states) if belief.starts_anyhow else super().values_at(belief, entry)

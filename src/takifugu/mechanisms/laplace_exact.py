@@ -2,7 +2,7 @@
 
 For laws mu, nu of the answer under the two sides of a comparison the ratio of the noised densities is monotone between
 neighbouring atoms, so its extremes are at atoms, and it falls when b grows: the least b is found by search, comparison
-by comparison, and the largest of them serves all (docs/decisions.md#exact-laplace-scale); for any initial
+by comparison, and the largest of them serves all (docs/theory/one-answer.md, Theorem 4); for any initial
 distribution the ratio is taken over all at once. It is never above W-infinity / epsilon (Song17 Theorem 3.2). The same
 b serves discrete Laplace noise on the grid. Where the laws differ by at most epsilon themselves, no noise is needed. An
 answer of several cells that moves along one line, such as a histogram over two states, counts as one number, with the

@@ -7,7 +7,7 @@ hypotheses that are compared (`FiniteProblem.prior`): no other is stated.
 
 The program is solved a little inside the promise, its solution repaired to exact integer masses, and the loss of what
 will be drawn is measured. A reference to see how far a mechanism is from the best: small budgets make it publish one
-number whatever the answer. Source: docs/decisions.md#physical-limit.
+number whatever the answer. Source: ours.
 """
 
 from __future__ import annotations

@@ -66,6 +66,7 @@ class Quilts:
         """
         if problem.is_pair:
             return Refusal(_NO_ENTRIES)
+        problem.check_single()
         searches = list(map(self.search, problem.parts))
         reasons = [search.reason for search in searches if search.reason]
         if reasons:
@@ -90,7 +91,7 @@ def _of_columns(part: Part) -> Search:
 
 _SONG = "Song, Wang and Chaudhuri (arXiv 1603.03977v1)"
 #: For chains with a stationary, a given or any initial distribution, and for Bayesian networks. Never more than group
-#: noise, whose quilt is the trivial one (docs/decisions.md#exact-max-influence).
+#: noise, whose quilt is the trivial one (influence/quilts/mqm_exact).
 EXACT = Quilts(
     "quilt-exact", f"{_SONG}, Algorithms 2 and 3, with exact max-influence",
     lambda part: quilts(part.belief).exact(part),

@@ -15,7 +15,7 @@ from takifugu.core.assumptions import Assumption, with_kinds
 from takifugu.core.entries import columns_of
 from takifugu.core.errors import InputError, within
 from takifugu.core.lists import without
-from takifugu.core.plain import Json, Plain, set_fields
+from takifugu.core.plain import ByValue, Json, Plain, set_fields
 from takifugu.core.registry import Registry
 from takifugu.core.rules import check_any, check_type, unwritable, wrong_type
 from takifugu.model import beliefs as belief_room
@@ -70,12 +70,13 @@ class Defined(Protocol):
 
 
 @dataclass(frozen=True, eq=False)
-class Framework:
+class Framework(ByValue):
     """What is hidden from whom: every pair of every secret, under every belief, both ways, with weight 1.
 
     `definition` is "pufferfish" (Song17 Definition 2.1); others register themselves (`definitions`). Where
     there is no belief, `given_domain` says what the data can be.
     """
+
 
     secrets: tuple[Secret, ...]
     beliefs: tuple[Belief, ...]

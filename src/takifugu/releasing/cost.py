@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Iterator, Sequence
+from contextlib import suppress
 from dataclasses import dataclass
 from fractions import Fraction
 from itertools import chain, product
@@ -15,7 +16,7 @@ from takifugu.accounting import definitions
 from takifugu.calibration import Calibration
 from takifugu.calibration.alternatives import WEAKER
 from takifugu.calibration.registry import find
-from takifugu.core.errors import CalibrationRefused
+from takifugu.core.errors import CalibrationRefused, TakifuguError
 from takifugu.core.escaping import at_most, command, number
 from takifugu.core.people import People
 from takifugu.core.plain import Json
@@ -35,6 +36,7 @@ _NOISE = ("table", "answers", "mechanism", "scale", "error", "epsilon")
 _OF_ONE = (
     "What a promise means is said of one table: whoever sees several can become surer, by what they lose together."
 )
+_PUBLISHED = "Already published, and not paid for again: {tables}. Below: the cost of one more such release."
 #: An error that is less than another by more than what scales are rounded up by.
 _CLEARLY = 0.999
 #: The mechanisms that stand beside the one that is taken, and what they are to a reader.
@@ -128,7 +130,7 @@ class Cost(Foreseen):
 
     `mechanisms` are compared only if asked for, as `prices` at other epsilons and the `outlook` on windows to come are.
     Where no mechanism may be used as asked, there is no `dry_run`, and `why_not` says so. `has_several` says whether
-    there are several tables with an epsilon each.
+    there are several tables with an epsilon each. `published` are those that a release would leave as they are.
     """
 
     tables: tuple[CostOfTable, ...]
@@ -139,6 +141,7 @@ class Cost(Foreseen):
     why_not: str = ""
     more: str = ""
     has_several: bool = False
+    published: tuple[str, ...] = ()
 
     @property
     def refusal(self) -> Part:
@@ -146,6 +149,8 @@ class Cost(Foreseen):
 
     @property
     def foreseen(self) -> Iterator[Part]:
+        if self.published:
+            yield words(_PUBLISHED.format(tables=", ".join(self.published)))
         if self.forecast is not None:
             yield from self.forecast.foreseen
         yield rows(_NOISE, list(chain.from_iterable(table.rows for table in self.tables)))
@@ -177,6 +182,8 @@ class Cost(Foreseen):
             "tables": [table.to_dict() for table in self.tables],
             "forecast": None if self.forecast is None else self.forecast.to_dict(),
         }
+        if self.published:
+            data["published"] = list(self.published)
         if self.mechanisms:
             data["mechanisms"] = [table.to_dict() for table in self.mechanisms]
         if self.prices:
@@ -216,7 +223,22 @@ def cost(
         return Cost((), None, side_by_side, priced, ahead, error.message, more)
     forecast = forecast_of(planned, is_due=False)
     has_several = len(planned.tables) > 1 and not all(item.shares_epsilon for item in file.items)
-    return Cost(tables_of(planned), forecast, side_by_side, priced, ahead, more=more, has_several=has_several)
+    there = _published(file) if windows is None else ()
+    return Cost(tables_of(planned), forecast, side_by_side, priced, ahead, "", more, has_several, there)
+
+
+def _published(file: ReleaseFile) -> tuple[str, ...]:
+    """Return the tables that lie in the folder as they are, and are not paid for again."""
+    if not file.output.is_dir():
+        return ()
+    from takifugu.releasing.publishing.choosing import Choice
+    from takifugu.releasing.publishing.standing import standings
+    from takifugu.releasing.publishing.states import Does
+
+    with suppress(TakifuguError):  # a release says what is in the way
+        left = [table for table in standings(file, file.output) if Choice().does(table) is Does.LEAVE]
+        return tuple(table.item.name for table in left)
+    return ()
 
 
 def tables_of(planned: Plan) -> tuple[CostOfTable, ...]:

@@ -79,7 +79,7 @@ _AHEAD = "If such windows are published one after the other"
 
 
 def dry_run(
-    file: ReleaseFile, output: str | Path | None = None, new_ledger: bool = False, anyway: bool = False,
+    file: ReleaseFile, output: str | Path | None = None, new_ledger: bool = False, allow_useless: bool = False,
     watch: Watch = unwatched, choice: Choice | None = None, is_seen: bool = False,
 ) -> DryRun:
     """Rehearse publishing a release file, without creating a missing ledger.
@@ -102,5 +102,5 @@ def dry_run(
         except CompositionRefused as error:  # the next window is, and this one is not
             only_one = error.message
     return DryRun(
-        forecast_of(planned, anyway), ahead, published_before, only_one, in_place_of_good(planned.file, is_seen)
+        forecast_of(planned, allow_useless), ahead, published_before, only_one, in_place_of_good(planned.file, is_seen)
     )

@@ -61,7 +61,7 @@ class Study(InParts):
 
     path: Path
     data: object = field(default=None, repr=False)
-    only_release: bool = False
+    single_release: bool = False
     window: str | None = None
 
     @_in_lines
@@ -87,23 +87,25 @@ class Study(InParts):
     @_in_lines
     @without_data
     def dry_run(
-        self, output: str | Path | None = None, *, new_ledger: bool = False, anyway: bool = False,
-        only: str | Sequence[str] = (), again: str | Sequence[str] = (), once: str | None = None, force: bool = False,
+        self, output: str | Path | None = None, *, new_ledger: bool = False, allow_useless: bool = False,
+        only: str | Sequence[str] = (), replace: str | Sequence[str] = (), idempotency_key: str | None = None,
+        force: bool = False,
     ) -> DryRun:  # fmt: skip
         """Rehearse `release`: its tables, costs and refusals; nothing is drawn or paid."""
         with stopping(once=False):
-            return dry_run(self._file(), output, new_ledger, anyway, choice=Choice(only, again, once, force))
+            choice = Choice(only, replace, idempotency_key, force)
+            return dry_run(self._file(), output, new_ledger, allow_useless, choice=choice)
 
     @_in_lines
     def release(
-        self, output: str | Path | None = None, *, force: bool = False, new_ledger: bool = False, anyway: bool = False,
-        only: str | Sequence[str] = (), again: str | Sequence[str] = (), once: str | None = None,
-        same_entries: str = "", other_entries: bool = False,
+        self, output: str | Path | None = None, *, force: bool = False, new_ledger: bool = False,
+        allow_useless: bool = False, only: str | Sequence[str] = (), replace: str | Sequence[str] = (),
+        idempotency_key: str | None = None, same_entries: str = "", other_entries: bool = False,
     ) -> Outcome:  # fmt: skip
         """Publish every table: `release_file` with its arguments."""
         return release_file(
-            self.path, self.data, output, force, self.only_release, new_ledger, anyway, self.window, only=only,
-            again=again, once=once, same_entries=same_entries, other_entries=other_entries,
+            self.path, self.data, output, force, self.single_release, new_ledger, allow_useless, self.window, only=only,
+            replace=replace, idempotency_key=idempotency_key, same_entries=same_entries, other_entries=other_entries,
         )  # fmt: skip
 
     @property
@@ -120,15 +122,15 @@ class Study(InParts):
         return lines
 
     def _file(self, first: bool = False) -> ReleaseFile:
-        return load(self.path, self.data, self.only_release, self.window, first)
+        return load(self.path, self.data, self.single_release, self.window, first)
 
 
 def open_study(
-    path: str | Path, data: object = None, *, only_release: bool = False, window: str | None = None
+    path: str | Path, data: object = None, *, single_release: bool = False, window: str | None = None
 ) -> Study:
     """Open a release file for a notebook.
 
-    `cost`, `advise`, `dry_run`, `release` show their results. `data`, `only_release` and `window` are
+    `cost`, `advise`, `dry_run`, `release` show their results. `data`, `single_release` and `window` are
     those of `release_file`. Each step reads the file anew, so that it may be edited in between. Raises SpecError for a
     faulty file.
 
@@ -139,6 +141,6 @@ def open_study(
     >>> study.dry_run().forecast.refused
     False
     """
-    study = Study(as_path(path, "path"), data, only_release, window)
+    study = Study(as_path(path, "path"), data, single_release, window)
     study._rows()
     return study

@@ -355,7 +355,7 @@ INCOME = tf.Pufferfish(tf.dataset_property("income", "mean", max_difference=2), 
 
 
 def debit_of(framework: Any, query: Any, mechanism: str, **options: Any) -> Debit:
-    calibration = tf.calibrate(framework, query, epsilon=1, mechanism=mechanism, only_release=True, **options)
+    calibration = tf.calibrate(framework, query, epsilon=1, mechanism=mechanism, single_release=True, **options)
     return Debit(framework, charge_of(calibration), ["town"])
 
 

@@ -268,7 +268,7 @@ def test_no_more_is_lost_than_promised(seed: int, mechanism: str) -> None:
     belief, _, _ = random_parameters(seed, 2, 3)
     query = some_query(np.random.default_rng(seed), belief.columns)
     framework = tf.Pufferfish([tf.distribution_parameter(str(name)) for name in belief.names], belief)
-    calibration = tf.calibrate(framework, query, 1, mechanism=mechanism, only_release=True, allow_zero_noise=True)
+    calibration = tf.calibrate(framework, query, 1, mechanism=mechanism, single_release=True, allow_zero_noise=True)
     loss = tf.exact_loss(calibration).loss
     assert loss <= 1 + 1e-9
     if mechanism == "laplace-exact" and calibration.scale:
@@ -287,7 +287,7 @@ def test_example_3_and_table_2_of_the_paper() -> None:
     assert [round(float(m), 4) for _, m in low.items()] == printed[::-1]
     assert low.exact
     framework = tf.Pufferfish(tf.distribution_parameter("x2"), belief)
-    calibration = tf.calibrate(framework, tf.Sum("x1"), 1, mechanism="wasserstein", only_release=True)
+    calibration = tf.calibrate(framework, tf.Sum("x1"), 1, mechanism="wasserstein", single_release=True)
     assert calibration.scale == 1
     assert tf.calibrate(framework, tf.Sum("x1"), 1, mechanism="group").scale == 4
 
@@ -298,7 +298,7 @@ def test_value_by_value_covers_sets_of_values() -> None:
     chances = {"p": Fraction(1, 10), "q": Fraction(1, 2), "r": Fraction(4, 5)}
     belief = tf.Parameters(net, {"a": {k: {1: p, 0: 1 - p} for k, p in chances.items()}}, 3)
     framework = tf.Pufferfish(tf.distribution_parameter("a"), belief)
-    calibration = tf.calibrate(framework, tf.Sum("a"), 1, mechanism="laplace-exact", only_release=True)
+    calibration = tf.calibrate(framework, tf.Sum("a"), 1, mechanism="laplace-exact", single_release=True)
 
     def law(p: Fraction) -> dict[int, Fraction]:
         return {k: math.comb(3, k) * p**k * (1 - p) ** (3 - k) for k in range(4)}
@@ -327,4 +327,5 @@ def test_tails_of_long_columns_keep_their_relative_accuracy() -> None:
         expected = max(abs(mp.log(noised(0.25, y) / noised(0.75, y))) for y in (0, 1))
     assert float(expected) <= loss <= float(expected) * (1 + 1e-6)
     framework = tf.Pufferfish(tf.distribution_parameter("a"), belief)
-    assert tf.calibrate(framework, tf.Sum("b"), 2, mechanism="laplace-exact", only_release=True, allow_zero_noise=True)
+    options = {"mechanism": "laplace-exact", "single_release": True, "allow_zero_noise": True}
+    assert tf.calibrate(framework, tf.Sum("b"), 2, **options)

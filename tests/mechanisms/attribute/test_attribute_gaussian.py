@@ -63,15 +63,15 @@ def test_the_printed_variance_is_taken_where_its_exact_delta_is_kept(epsilon, su
     framework = hides("x", max_difference=1)
     if suffices:
         calibration = tf.calibrate(framework, tf.Mean("x"), epsilon=epsilon, delta=DELTA, mechanism=PRINTED,
-                                   only_release=True)  # fmt: skip
+                                   single_release=True)  # fmt: skip
         assert dict(calibration.witness.numbers)["exact_delta"] <= DELTA
         assert float(calibration.scale) ** 2 == pytest.approx(printed_variance(1, 0, epsilon, DELTA), rel=1e-9)
         return
     with pytest.raises(CalibrationRefused, match="keeps delta") as refusal:
-        tf.calibrate(framework, tf.Mean("x"), epsilon=epsilon, delta=DELTA, mechanism=PRINTED, only_release=True)
+        tf.calibrate(framework, tf.Mean("x"), epsilon=epsilon, delta=DELTA, mechanism=PRINTED, single_release=True)
     if epsilon == 10:
         assert "2.266e-5" in str(refusal.value)
-    exact = tf.calibrate(framework, tf.Mean("x"), epsilon=epsilon, delta=DELTA, mechanism=EXACT, only_release=True)
+    exact = tf.calibrate(framework, tf.Mean("x"), epsilon=epsilon, delta=DELTA, mechanism=EXACT, single_release=True)
     assert float(exact.scale) ** 2 > printed_variance(1, 0, epsilon, DELTA)
 
 
@@ -110,13 +110,13 @@ def test_columns_without_correlation_need_no_noise_and_it_is_said():
     framework = hides(belief=two(0), max_difference=1000)
     for mechanism in (EXACT, PRINTED):
         calibration = tf.calibrate(
-            framework, tf.Sum("y"), 1, delta=DELTA, mechanism=mechanism, only_release=True, allow_zero_noise=True
+            framework, tf.Sum("y"), 1, delta=DELTA, mechanism=mechanism, single_release=True, allow_zero_noise=True
         )
         assert calibration.scale == 0
         assert "the same under every hypothesis" in calibration.witness.comparison
         assert "no noise is needed" in calibration.witness.detail
         with pytest.raises(CalibrationRefused, match="no noise at all"):
-            tf.calibrate(framework, tf.Sum("y"), epsilon=1, delta=DELTA, mechanism=mechanism, only_release=True)
+            tf.calibrate(framework, tf.Sum("y"), epsilon=1, delta=DELTA, mechanism=mechanism, single_release=True)
 
 
 @pytest.mark.parametrize("rho", [1, -1])
@@ -175,7 +175,7 @@ def test_beliefs_form_a_class_and_are_not_compared_with_each_other():
     both = tf.Pufferfish(tf.dataset_property("x", "mean", max_difference=2), beliefs)
     each = [variance(hides(belief=belief, max_difference=2), tf.Mean("y"), PRINTED) for belief in beliefs]
     assert variance(both, tf.Mean("y"), PRINTED) == max(each)
-    calibration = tf.calibrate(both, tf.Mean("y"), epsilon=1, delta=DELTA, mechanism=PRINTED, only_release=True)
+    calibration = tf.calibrate(both, tf.Mean("y"), epsilon=1, delta=DELTA, mechanism=PRINTED, single_release=True)
     assert dict(calibration.witness.numbers)["printed_variance"] >= max(each) * (1 - 1e-9)
 
 
@@ -229,7 +229,7 @@ def test_finite_sets_are_never_compared_by_their_means():
     belief = tf.MultivariateNormal([0, 0], [[1, 1], [1, 2]], ["g", "f"], 2)
     secret = tf.dataset_property("g", "sum", sets=[[-10, 10], [0]])
     framework = tf.Pufferfish(secret, belief)
-    calibration = tf.calibrate(framework, tf.Sum("f"), epsilon=1, delta=1e-3, mechanism=EXACT, only_release=True)
+    calibration = tf.calibrate(framework, tf.Sum("f"), epsilon=1, delta=1e-3, mechanism=EXACT, single_release=True)
     added = float(calibration.scale) ** 2
     by_value = variance(framework, tf.Sum("f"), PRINTED, delta=1e-3)
     total = 2 + Fraction(added)

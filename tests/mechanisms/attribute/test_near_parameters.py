@@ -31,7 +31,7 @@ def delta_of(shift, variance, epsilon):
 def calibrated(mechanism, secret, belief=BODY, **promise):
     framework = tf.Pufferfish(secret, belief)
     promise = {"epsilon": 1, "delta": "0.001", **promise}
-    return tf.calibrate(framework, tf.Mean("height"), mechanism=mechanism, only_release=True, **promise)
+    return tf.calibrate(framework, tf.Mean("height"), mechanism=mechanism, single_release=True, **promise)
 
 
 @pytest.mark.sampled(3)
@@ -88,7 +88,7 @@ def test_variances_and_finite_parameters_are_compared_where_they_are_near():
     scales = {}
     for most in (1, 2, 3):
         framework = tf.Pufferfish(tf.distribution_parameter("x", max_difference=most), belief)
-        noise = tf.calibrate(framework, tf.Sum("x"), 1, mechanism="laplace-exact", only_release=True)
+        noise = tf.calibrate(framework, tf.Sum("x"), 1, mechanism="laplace-exact", single_release=True)
         scales[most] = noise.scale
         assert tf.exact_loss(noise).upper <= 1 + 1e-9
     assert scales[1] <= scales[2] <= scales[3]

@@ -32,7 +32,7 @@ def belief(correlation: str = "1", records: int = 2, **read: Any) -> tf.Multivar
 
 def calibrated(secret: Any, people: tf.MultivariateNormal, **more: Any) -> Any:
     promise = {"epsilon": 1, "delta": "0.001", "mechanism": EXACT, **more}
-    return tf.calibrate(tf.Pufferfish(secret, people), tf.Mean("x"), only_release=True, **promise)
+    return tf.calibrate(tf.Pufferfish(secret, people), tf.Mean("x"), single_release=True, **promise)
 
 
 def mean(difference: str) -> Any:
@@ -176,7 +176,7 @@ def test_sums_of_columns_that_are_clipped_or_replaced_do_not_cancel() -> None:
         for mechanism, delta in ((EXACT, "0.001"), ("wasserstein", 0)):
             secret = tf.Pufferfish(tf.dataset_property("g", "mean", max_difference=1), people)
             query = tf.Linear([1, -1, 0])
-            assert tf.calibrate(secret, query, 1, delta, mechanism=mechanism, only_release=True).scale > 5
+            assert tf.calibrate(secret, query, 1, delta, mechanism=mechanism, single_release=True).scale > 5
 
 
 def test_a_resolution_above_the_deviation_is_refused() -> None:
@@ -219,7 +219,7 @@ def test_a_vector_of_rounded_means_needs_a_little_more() -> None:
         )
         secret = tf.Pufferfish(tf.dataset_property("g", "mean", max_difference=1), people)
         both = tf.JointQuery([tf.Mean("x"), tf.Mean("y")])
-        return float(tf.calibrate(secret, both, 1, "0.001", mechanism=EXACT, only_release=True).scale)
+        return float(tf.calibrate(secret, both, 1, "0.001", mechanism=EXACT, single_release=True).scale)
 
     assert scale(None) < scale("0.001") < scale("0.5") < 1.3 * scale(None)
 

@@ -248,7 +248,7 @@ def test_auto_never_takes_them() -> None:
     assert table["optimal"].status == "refused by default"  # it tells two neighbouring answers apart
     assert "by name only" in table["kantorovich-exponential"].reason
     noise = [row for row in table.values() if row.status in ("chosen", "possible") and "by name only" not in row.reason]
-    taken = tf.calibrate(pair(3), tf.Identity(), 1, only_release=True)
+    taken = tf.calibrate(pair(3), tf.Identity(), 1, single_release=True)
     assert table[taken.mechanism] in noise
     errors = [row.expected_error for row in noise if row.expected_error is not None]
     assert taken.expected_error <= min(errors) * (1 + 1e-9)

@@ -127,7 +127,7 @@ def test_the_default_never_counts_on_what_others_know() -> None:
     for name in ("pieces", "users"):
         framework = tf.Pufferfish(tf.every_entry(), one_law(12)[name])
         usual = tf.calibrate(framework, tf.Count(1), 1, 1e-5)
-        only = tf.calibrate(framework, tf.Count(1), 1, 1e-5, only_release=True)
+        only = tf.calibrate(framework, tf.Count(1), 1, 1e-5, single_release=True)
         assert not usual.is_only_release
         assert usual.guarantee.conditions == ()
         assert only.expected_error <= usual.expected_error

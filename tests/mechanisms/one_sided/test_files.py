@@ -304,7 +304,7 @@ def test_three_marks_and_a_public_order_are_keys_of_a_file(tmp_path: Path) -> No
     file = written(tmp_path, text.replace("epsilon = 1.0", "epsilon = 50.0").replace("2.0", "60.0"), POINTS)
     words = " ".join(str(tf.dry_run(file)).split())
     assert "one of 4 or more is always called dangerous, and one of at most 3 with probability 0.01 at most" in words
-    (table,) = tf.release_file(file, anyway=True).tables
+    (table,) = tf.release_file(file, allow_useless=True).tables
     assert [row["cell"] for row in table.rows] == ["r0c0", "r0c2", "r0c1"]
     assert [row["mark"] for row in table.rows] == ["safe", "safe", "dangerous"]
     rows = tf.read_table(tmp_path / "release-published" / "safe.csv")

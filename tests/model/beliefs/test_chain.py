@@ -344,7 +344,7 @@ def test_noise_by_the_law_of_the_answer_is_what_enumeration_says(case: Case, eps
     laws = [[answer_law_given(joint, table, i, v) for v in range(k)] for i in range(case.chain.length)]
     pairs = [(given_i[a], given_i[b]) for given_i in laws for a in range(k) for b in range(k) if a < b]
     w = max(w_infinity_of(*pair) for pair in pairs)
-    options = {"epsilon": epsilon, "only_release": True, "allow_zero_noise": True}
+    options = {"epsilon": epsilon, "single_release": True, "allow_zero_noise": True}
     calibration = tf.calibrate(framework, tf.Count(1), mechanism="wasserstein", **options)
     assert calibration.scale == pytest.approx(float(w / Fraction(epsilon)), rel=1e-9)
     exact = tf.calibrate(framework, tf.Count(1), mechanism="laplace-exact", **options)

@@ -73,7 +73,7 @@ POPULATION_MEAN = tf.distribution_parameter("income", map="mean", max_difference
 
 
 def calibrated(secret: Any, belief: tf.MultivariateNormal, query: Any) -> Any:
-    options = {"delta": "1e-6", "mechanism": "attribute-gaussian-exact", "only_release": True}
+    options = {"delta": "1e-6", "mechanism": "attribute-gaussian-exact", "single_release": True}
     return tf.calibrate(tf.Pufferfish(secret, belief), query, 1, **options)
 
 

@@ -140,7 +140,7 @@ ABSORBING = (
 def test_a_chain_with_an_absorbing_state_and_a_given_start_has_means(tmp_path: Path) -> None:
     path = with_expect(tmp_path, "matters = 30", ABSORBING, *STEPS_ALONE)
     assert cells(path) == pytest.approx((420, 420, 0))
-    tf.release_file(path, anyway=True)
+    tf.release_file(path, allow_useless=True)
     assert (tmp_path / "ledger.db").exists()
 
 
@@ -156,7 +156,7 @@ def test_what_the_belief_makes_impossible_is_refused(keys: str, tmp_path: Path) 
 def test_more_people_than_the_data_have_are_refused_for_a_table_of_each(tmp_path: Path) -> None:
     path = with_expect(tmp_path, "people = 6\nrows = 10", per="unit")
     with pytest.raises(SpecError, match=r"expect.people: 6 people are more than the 5 that the data have"):
-        tf.release_file(path, anyway=True)
+        tf.release_file(path, allow_useless=True)
     assert not (tmp_path / "use.json").exists()
 
 

@@ -48,7 +48,7 @@ def test_what_is_foreseen_is_what_is_published_and_paid(tmp_path: Path) -> None:
     where = files.write(tmp_path)
     for number in range(2):
         foreseen = tf.dry_run(where)
-        made = tf.release_file(where, **({"again": "time-use", "once": "K"} if number else {}))
+        made = tf.release_file(where, **({"replace": "time-use", "idempotency_key": "K"} if number else {}))
         assert foreseen.account.after == made.reservation.spent
         for table, published in zip(foreseen.tables, made.tables, strict=True):
             widths = {Fraction(str(row["high"])) - Fraction(str(row["value"])) for row in published.rows}
@@ -111,12 +111,12 @@ def test_a_table_of_noise_is_refused_unless_somebody_insists(tmp_path: Path, mon
     for command, code in ((("release",), REFUSED), (("release", "--dry-run"), REFUSED), (("cost",), 0)):
         said = words_of(ended(code, *command, where))
         assert "time-use would be nothing but noise: the noise exceeds" in said
-    with pytest.raises(CalibrationRefused, match="anyway=True"):
+    with pytest.raises(CalibrationRefused, match="allow_useless=True"):
         tf.release_file(where)
     assert not (tmp_path / "ledger.db").exists()
     succeed("release", "--dry-run", "--allow-useless", where)
     succeed("release", "--allow-useless", where)
-    run.release_file(where, again="time-use", once="K", anyway=True)
+    run.release_file(where, replace="time-use", idempotency_key="K", allow_useless=True)
 
 
 @pytest.mark.slow
@@ -188,7 +188,7 @@ def test_a_charge_above_the_releases_own_epsilon_is_never_silent(tmp_path: Path)
     assert f"each of {sum(charge.units for charge in foreseen.account.charges)} people is charged epsilon" in words
     assert words.endswith(WHY_DEARER)
     with pytest.warns(Notice, match="is charged epsilon"):
-        tf.release_file(where, force=True, anyway=True)
+        tf.release_file(where, force=True, allow_useless=True)
 
 
 def test_records_are_foreseen_with_and_without_their_units(tmp_path: Path) -> None:

@@ -94,7 +94,7 @@ def test_what_is_shown_is_what_is_printed(changes: tuple[tuple[str, str], ...], 
     assert AT_ONCE in advice._repr_html_()
     assert EXPECTED_HEADER[2] in dry
     assert ("before they are adjusted" in " ".join(str(advice).split())) == (ADJUSTED in changes)
-    for table, published in zip(advice.tables, tf.release_file(path, anyway=True).tables, strict=True):
+    for table, published in zip(advice.tables, tf.release_file(path, allow_useless=True).tables, strict=True):
         (width,) = {Fraction(str(row["high"])) - Fraction(str(row["value"])) for row in published.rows}
         assert table.joint.half_width == width
 

@@ -220,7 +220,8 @@ def test_all_that_is_wrong_with_users_is_told_at_once(name: str, tmp_path: Path)
     path = put(tmp_path / "file", {"release.toml": USERS, "data.csv": "\n".join(["ward,answer", *rows]) + "\n"})
     lines = problems_of(path)
     assert len(lines) == many, lines
-    assert {line.split(": ")[1] for line in problems_of(path, lambda file: tf.release_file(file, anyway=True))} == {
+    refusals = problems_of(path, lambda file: tf.release_file(file, allow_useless=True))
+    assert {line.split(": ")[1] for line in refusals} == {
         line.split(": ")[1] for line in lines
     }
 
@@ -249,7 +250,7 @@ def test_all_faults_of_sequences_are_told_at_once(rows: str, tmp_path: Path) -> 
 def test_what_is_good_is_published(tmp_path: Path) -> None:
     path = sequences(tmp_path, "samples", [])
     assert problems_of(path) == problems_of(path, check) == []
-    assert tf.release_file(path, anyway=True).tables
+    assert tf.release_file(path, allow_useless=True).tables
 
 
 def test_a_window_that_has_not_ended_is_told_before_a_release(tmp_path: Path, monkeypatch) -> None:
@@ -269,7 +270,7 @@ def test_what_is_wrong_with_visits_is_told_before_a_release(row: str, tmp_path: 
     data.write_text(f"{data.read_text(encoding='utf-8')}{row}\n", encoding="utf-8")
     lines = problems_of(path)
     assert lines
-    assert problems_of(path, lambda file: tf.release_file(file, anyway=True)) == lines
+    assert problems_of(path, lambda file: tf.release_file(file, allow_useless=True)) == lines
     text = path.read_text(encoding="utf-8")
     for section, key, value in [remedy for line in lines for remedy in remedies_in(line)]:
         path.write_text(text.replace(f"{section}\n", f"{section}\n{key} = {value}\n"), encoding="utf-8")

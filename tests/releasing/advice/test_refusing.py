@@ -69,11 +69,11 @@ def test_the_dry_run_and_cost_say_it(tmp_path: Path) -> None:
 def test_a_study_refuses_and_insists(tmp_path: Path) -> None:
     study = tf.open_study(of_units(tmp_path))
     assert study.dry_run().forecast.refused
-    with pytest.raises(CalibrationRefused, match=r"useless.*anyway=True") as caught:
+    with pytest.raises(CalibrationRefused, match=r"useless.*allow_useless=True") as caught:
         study.release()
     assert caught.value.state is ReleaseState.NOTHING
     assert not (tmp_path / "ledger.db").exists()
-    assert study.release(anyway=True).new
+    assert study.release(allow_useless=True).new
 
 
 def test_a_ledger_that_knows_other_tables_stays_as_it_is(tmp_path: Path) -> None:
@@ -140,7 +140,7 @@ def test_a_useful_file_is_calibrated_once(tmp_path: Path, monkeypatch: pytest.Mo
 def test_what_is_paid_for_is_completed_whatever_it_is_worth(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     path = of_units(tmp_path)
     with failing(monkeypatch, orders, "place", OSError("no space left")), pytest.raises(ReleaseError):
-        tf.release_file(path, anyway=True)
+        tf.release_file(path, allow_useless=True)
     assert tf.release_file(path).completed is not None
 
 
@@ -164,7 +164,7 @@ def test_a_release_computes_the_verdict_on_a_table_once(
 
     monkeypatch.setattr(advising, "worth", judge)
     monkeypatch.setattr(opening, "worth", judge)
-    outcome = tf.release_file(of(tmp_path), anyway=True)
+    outcome = tf.release_file(of(tmp_path), allow_useless=True)
     assert len(judged) == len(outcome.tables)
 
 

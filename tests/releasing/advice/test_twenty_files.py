@@ -66,7 +66,7 @@ def test_the_best_remedy_gives_the_error_that_it_promised(name: str, tmp_path: P
     assert advice.remedies, "nothing helps"
     best = advice.remedies[0]
     changed = applied(tomllib.loads(path.read_text(encoding="utf-8")), best.changes)
-    foreseen = forecast_of(plan(checked(changed, path)), anyway=True)
+    foreseen = forecast_of(plan(checked(changed, path)), allow_useless=True)
     now = poorest(foreseen.advice)
     (table,) = (one for one in foreseen.tables if one.name == best.table)
     assert best.joint.half_width in {blur.half_width for blur in table.blurs}, "the dry run shows another ±"
@@ -105,7 +105,6 @@ def test_an_example_is_worth_reading_and_in_the_gallery(name: str, tmp_path: Pat
 def test_a_story_of_the_gallery_is_that_of_its_example(name: str) -> None:
     (example,) = (one for one in examples() if one.name == name)
     page = gallery.PAGE.read_text(encoding="utf-8")
-    assert gallery.settings(example.files[0]) in page, HINT
     assert gallery.comparison(example) in page, HINT
     (alternative, picture) = re.findall(rf"!\[(.*)\]\(images/(gallery-{name}-.*\.svg)\)", page)[0]
     drawn = ElementTree.parse(gallery.PICTURES / picture).getroot()
@@ -118,7 +117,7 @@ def test_a_story_of_the_gallery_is_that_of_its_example(name: str) -> None:
         assert slope < 0
         assert all(abs(level + slope * float(text) - y) < 0.2 for text, y in zip(written, heights, strict=False)), HINT
     else:
-        texts = [text.split(" ± ")[0].replace(",", "") for text in drawn.itertext()]
+        texts = [text.split(" ± ")[0].replace(",", "") for text in drawn.itertext() if " ± " in text]
         assert [text for text in texts if text in written] == written, HINT
 
 

@@ -39,7 +39,7 @@ KEYS = [
 LEDGER_KEYS = ["ledger", "head", "source", "ids", "reading", "entries", "lines", "same"]
 ANSWER_KEYS = [
     "unit", "values", "query", "mechanism", "noise", "scale", "expected_error", "epsilon", "delta", "composition",
-    "covers", "framework", "adjusted", "complete",
+    "covers", "framework", "adjusted", "complete", "half_width", "coverage", "witness",
 ]  # fmt: skip
 
 

@@ -51,7 +51,8 @@ MAP: tuple[tuple[str, str, tuple[str, ...]], ...] = (
     ("a row is an event, and its step has its state; what is hidden is the state in *: which event, if any", "reading",
      ("A row is an event, and its step has its state. *", "The secret is the state in *: which event, if any.")),
     ("a row is a * that holds *; what is hidden of it is the state in *, not all of the *", "reading",
-     ("A row is a * that holds *. *", "The secret is the state in *, not all of the *.")),
+     ("A row is a * that holds *. *", "The secret is the state in *, not all of the *.",
+      "The secret is the state in *: all of a * that lasts no longer, not of others.")),
     ("a step has the state at its start; what changes within a step is not counted", "reading",
      ("A step has the state at its start. Changes within a step are not counted.",)),
     ("from when until when the data run is public, and declared: no row decides it; the data are declared to be "

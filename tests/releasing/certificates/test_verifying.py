@@ -24,12 +24,13 @@ from takifugu.releasing.certificates.verifying import MISSING, SAME, verified
 @pytest.fixture(scope="module")
 def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
     place = tmp_path_factory.mktemp("study")
-    tf.release_file(files.write(place), anyway=True)
+    tf.release_file(files.write(place), allow_useless=True)
     return place / "out"
 
 
 def contents(folder: Path, name: str = "time-use-units") -> dict[str, bytes]:
-    return {f"{name}{end}": (folder / f"{name}{end}").read_bytes() for end in archives.MEMBERS}
+    paths = [folder / f"{name}{end}" for end in archives.MEMBERS]
+    return {path.name: path.read_bytes() for path in paths if path.exists()}  # nobody signs here
 
 
 def archive(*members: tuple[zipfile.ZipInfo | str, bytes], method: int = zipfile.ZIP_DEFLATED) -> bytes:

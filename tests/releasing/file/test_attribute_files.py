@@ -215,7 +215,7 @@ def test_values_that_are_clipped_or_replaced_are_on_the_certificate(tmp_path: Pa
 
 
 def test_classes_are_on_the_certificate(tmp_path: Path) -> None:
-    (table,) = tf.release_file(written(tmp_path, "records"), anyway=True).tables
+    (table,) = tf.release_file(written(tmp_path, "records"), allow_useless=True).tables
     assumed = " | ".join(map(str, table.certificate.assumptions))
     assert "'hours' are read in classes: below 20 as 10, from 20 to below 40 as 30, at least 40 as 50" in assumed
     assert "A missing value counts as 30" in assumed
@@ -233,7 +233,7 @@ def test_classes_are_on_the_certificate(tmp_path: Path) -> None:
      "a parameter of the population that the records come from, not what these records add up to", "50 records"),
 ])  # fmt: skip
 def test_a_sentence_says_what_is_hidden(tmp_path: Path, kind: str, hidden: str, setting: str, believed: str) -> None:
-    (table,) = tf.release_file(written(tmp_path, kind), anyway=True).tables
+    (table,) = tf.release_file(written(tmp_path, kind), allow_useless=True).tables
     page = " ".join(table.certificate.text().split())
     (sentence,) = re.findall(r"In short (.*?) Guarantee", page)
     for words in (hidden, setting, believed, "against readers whose model", "Single rows are not protected."):
@@ -385,11 +385,11 @@ def test_a_promise_about_one_output_is_the_only_one(tmp_path: Path, kind: str) -
     if kind != "normal":
         changes["epsilon = 1.0\n"] = 'epsilon = 1.0\nmechanism = "laplace-exact"\n'
     path = written(tmp_path, kind, changes)
-    tf.release_file(path, anyway=True)
+    tf.release_file(path, allow_useless=True)
     name = load(path).source.name
     before = spent(tmp_path, name)
     with pytest.raises((CompositionRefused, BudgetExceeded)):
-        tf.release_file(path, again=load(path).items[0].name, once="K", anyway=True)
+        tf.release_file(path, replace=load(path).items[0].name, idempotency_key="K", allow_useless=True)
     assert spent(tmp_path, name) == before
 
 
@@ -399,7 +399,7 @@ def test_an_unfinished_release_is_completed_and_pays_nothing(tmp_path: Path, mon
         path = written(tmp_path / kind, kind)
         name = load(path).source.name
         with failing(monkeypatch, orders, "place", OSError("no more")), pytest.raises(TakifuguError):
-            tf.release_file(path, anyway=True)
+            tf.release_file(path, allow_useless=True)
         before = spent(tmp_path / kind, name)
         assert before.epsilon == 1
         (resumed,) = tf.resume(tmp_path / kind / "ledger.db")

@@ -227,7 +227,7 @@ def test_no_release_takes_more_than_is_predicted(tmp_path: Path, monkeypatch: py
         return real(book, group, values)
 
     monkeypatch.setattr(Ledger, "keep", keep)
-    (table,) = tf.release_file(tmp_path / "f.toml", anyway=True).tables
+    (table,) = tf.release_file(tmp_path / "f.toml", allow_useless=True).tables
     cells = len(table.rows)
     assert cells == 2 * 7 * 24
     predicted = sum(CELL + NAMED * len(row["cell"]) for row in table.rows)

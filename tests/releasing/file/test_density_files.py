@@ -39,7 +39,7 @@ def calibration_of(
 ) -> Calibration:
     framework = load(path).framework
     assert framework is not None
-    return tf.calibrate(framework, tf.Mean("weight"), epsilon, delta, mechanism=mechanism, only_release=True)
+    return tf.calibrate(framework, tf.Mean("weight"), epsilon, delta, mechanism=mechanism, single_release=True)
 
 
 @pytest.mark.slow
@@ -73,7 +73,8 @@ def test_the_answer_is_the_mean_of_what_was_read(tmp_path: Path) -> None:
 def test_what_is_rounded_when_read_costs_a_little_noise(tmp_path: Path) -> None:
     exact = tf.Density("income", "mean", {40: tf.Normal(0, 1), 42: tf.Normal(1, 2)})
     framework = tf.Pufferfish(tf.dataset_property("income", "mean"), exact)
-    least = float(tf.calibrate(framework, tf.Identity(), 1, 1e-5, mechanism="gaussian-exact", only_release=True).scale)
+    options = {"mechanism": "gaussian-exact", "single_release": True}
+    least = float(tf.calibrate(framework, tf.Identity(), 1, 1e-5, **options).scale)
     fine = written(tmp_path / "fine", {'resolution = "0.01"': 'resolution = "0.0001"'})
     scales = [float(calibration_of(path).scale) for path in (fine, written(tmp_path / "coarse"))]
     assert least < scales[0] < scales[1] < least * 1.02

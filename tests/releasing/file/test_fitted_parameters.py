@@ -124,7 +124,7 @@ def test_with_a_confidence_it_is_a_class_with_more_noise(tmp_path: Path) -> None
 
 
 def test_it_is_released_with_the_class_on_the_certificate(tmp_path: Path) -> None:
-    tf.release_file(written(tmp_path, CONFIDENT), anyway=True)
+    tf.release_file(written(tmp_path, CONFIDENT), allow_useless=True)
     (certificate,) = tmp_path.glob("*/ills.certificate.json")
     assert_says(certificate, "covers the true one with confidence 0.9", "2,000 counted populations support")
 

@@ -117,7 +117,7 @@ def test_units_of_one_debit_are_refused_before_it(
     register_release_file(Twins(TwinsSection))
     monkeypatch.setattr(Twins, "units", lambda self, file: units)
     path = replace(EXAMPLE, text=EXAMPLE.text.replace('unit = "family"', "")).write(tmp_path)
-    refusal = refused(path, anyway=True)
+    refusal = refused(path, allow_useless=True)
     assert words in str(refusal)
     assert refusal.state is ReleaseState.NOTHING
 

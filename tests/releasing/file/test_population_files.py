@@ -146,13 +146,13 @@ def test_randomising_the_same_rows_again_is_a_new_release(tmp_path: Path) -> Non
     file = answers_in(tmp_path)
     first = tf.release_file(file)
     published = (tmp_path / "release-published/answers.csv").read_bytes()
-    second = tf.release_file(file, output=tmp_path / "again", once="2")
+    second = tf.release_file(file, output=tmp_path / "again", idempotency_key="2")
     made: Any = first.tables[0].releases[0][1].calibration
     true = joint_loss(made.framework, [(made.query, made.randomiser)] * 2)
     assert 0.5 < float(spent(tmp_path, "answers").epsilon) == pytest.approx(true.loss, rel=1e-6)
     file.write_text(WORDS.replace('value = "place"', 'value = "place"\nentries = "others"'))
     with pytest.raises(BudgetExceeded):  # nobody says that these are other rows
-        tf.release_file(file, output=tmp_path / "others", once="3", other_entries=True)
+        tf.release_file(file, output=tmp_path / "others", idempotency_key="3", other_entries=True)
     assert not list(tmp_path.glob("others/*.csv"))
     assert (tmp_path / "release-published/answers.csv").read_bytes() == published
     assert second.tables[0].rows != first.tables[0].rows
@@ -454,7 +454,7 @@ def test_a_file_keeps_epsilon_per_distance_with_certificate_audit_and_ledger(tmp
         result = succeed(*command)
     assert "in all at a distance of 1" in " ".join(result.output.split())
     assert "belief off by" not in result.output  # epsilon + 2 Delta is said of one distance only
-    tf.release_file(file, output=tmp_path / "again", once="2")  # the same rows again cost what both tell
+    tf.release_file(file, output=tmp_path / "again", idempotency_key="2")  # the same rows again cost what both tell
     true = joint_loss(calibration.framework, [(calibration.query, calibration.randomiser)] * 2)
     assert 0.5 < float(spent(tmp_path, "answers").epsilon) == pytest.approx(true.loss, rel=1e-6)
 

@@ -246,7 +246,8 @@ def test_where_no_law_is_computed_one_sentence_says_so(belief, query, words) -> 
 
 def test_the_estimates_of_a_table_follow_from_its_certificate(tmp_path: Path) -> None:
     """Computed anew from the certificate and the values of the table, without the file of the private data."""
-    outcome = tf.release_file(files.write(tmp_path, files.SPEC.replace('per = "both"', 'per = "unit"')), anyway=True)
+    spec = files.SPEC.replace('per = "both"', 'per = "unit"')
+    outcome = tf.release_file(files.write(tmp_path, spec), allow_useless=True)
     (tmp_path / "data.csv").unlink()
     certificate = read_certificate(tmp_path / "out" / "time-use.certificate.json")
     written = list(map(dict, read_table(tmp_path / "out" / "time-use.csv")))
@@ -269,7 +270,7 @@ def test_no_estimate_sees_private_data(tmp_path: Path, monkeypatch: pytest.Monke
         folder = tmp_path / str(number)
         folder.mkdir()
         toml = files.write(folder, table=re.sub("sitting|walking|lying", words, files.data()))
-        tf.release_file(toml, anyway=True)
+        tf.release_file(toml, allow_useless=True)
         tables.append([(folder / "out" / f"time-use-{scope}.csv").read_text() for scope in ("units", "pooled")])
     assert tables[0] == tables[1]
     assert "estimate" in tables[0][0]
@@ -279,7 +280,7 @@ def test_pooled_recordings_with_gaps_have_none(tmp_path: Path) -> None:
     """Which steps are missing is not on the certificate of a pooled table; that of one person names them."""
     gaps = "\n".join(line for number, line in enumerate(files.data().split("\n")) if number % 9 != 5)
     toml = files.write(tmp_path, files.SPEC, gaps)
-    units, pooled = tf.release_file(toml, anyway=True).tables
+    units, pooled = tf.release_file(toml, allow_useless=True).tables
     assert "estimate" in units.rows[0]
     assert "estimate" not in pooled.rows[0]
     certificate = read_certificate(tmp_path / "out" / "time-use-pooled.certificate.json")

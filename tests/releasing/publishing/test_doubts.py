@@ -254,7 +254,7 @@ def study(folder: Path, stay: dict[str, str], table: str = ROWS, **keys: object)
 def test_good_is_not_said_over_a_belief_that_is_plainly_wrong(stay, expected, tmp_path: Path) -> None:
     """The two cases of the reading: much less than the model expects, and much more, told on every page."""
     path = study(tmp_path, stay, gaps="public")
-    (table,) = tf.release_file(path, anyway=True).tables
+    (table,) = tf.release_file(path, allow_useless=True).tables
     (words,) = table.certificate.doubts
     assert "and likewise in 23 of 23 more cells: the model looks wrong, and the guarantee rests on it" in words
     verdict, sentence = verdict_of(table)
@@ -273,7 +273,7 @@ def test_a_class_in_a_file_is_doubted_where_it_is_wrong(table: str, is_doubted: 
         believe("markov-chain-class", states=["off", "on"], pi=0.2, g=0.4, source="a test", units_independent=True),
         publish("all", "count", states=["on"], epsilon=4.0, per="pooled"),
     )  # fmt: skip
-    (one,) = tf.release_file(put(tmp_path, {"release.toml": text, "data.csv": table}), anyway=True).tables
+    (one,) = tf.release_file(put(tmp_path, {"release.toml": text, "data.csv": table}), allow_useless=True).tables
     doubt = re.compile(r"In all the model expected 1,333 to 5,387; published 6,\d+ ± \d+: the model looks wrong")
     assert bool(list(filter(doubt.match, one.certificate.doubts))) == is_doubted
     assert bool(one.certificate.doubts) == is_doubted
@@ -281,14 +281,14 @@ def test_a_class_in_a_file_is_doubted_where_it_is_wrong(table: str, is_doubted: 
 
 def test_a_belief_that_fits_is_not_doubted(tmp_path: Path) -> None:
     path = study(tmp_path, {"off": "2 h", "on": "2 h"})
-    (table,) = tf.release_file(path, anyway=True).tables
+    (table,) = tf.release_file(path, allow_useless=True).tables
     assert table.certificate.doubts == ()
     assert "looks wrong" not in table.certificate.text()
 
 
 def test_where_gaps_are_hidden_missing_rows_are_named(tmp_path: Path) -> None:
     path = study(tmp_path, {"off": "2 h", "on": "2 h"}, table="\n".join(ROWS.splitlines()[::7]) + "\n")
-    (table,) = tf.release_file(path, anyway=True).tables
+    (table,) = tf.release_file(path, allow_useless=True).tables
     assert "rows are missing, or the model looks wrong" in table.certificate.doubts[0]
 
 

@@ -125,7 +125,7 @@ def test_data_that_are_given_are_an_input_too(tmp_path: Path) -> None:
 def test_other_commands_replace_their_own_files_only(tmp_path: Path) -> None:
     before = content(tmp_path), (tmp_path / "ledger.db").read_bytes()
     said = ["--kind", "users", "--unit", "-", "--value", "spare"]
-    for words in (["init", tmp_path / "data.csv", *said, "-o"], ["odds", "--svg"]):
+    for words in (["init", tmp_path / "data.csv", *said, "-o"], ["odds", "--output"]):
         for target in ("data.csv", "ledger.db", "out/time-use.csv", "out/time-use.certificate.json"):
             refused = invoke(*words, tmp_path / target, "--force")
             assert refused.exit_code in (1, 2), refused.output
@@ -136,7 +136,7 @@ def test_other_commands_replace_their_own_files_only(tmp_path: Path) -> None:
 def test_a_picture_and_a_draft_are_replaced(tmp_path: Path) -> None:
     files.write(tmp_path)
     for _ in range(2):
-        succeed("odds", "--svg", tmp_path / "a.svg", "--force")
+        succeed("odds", "--output", tmp_path / "a.svg", "--force")
         begin(tmp_path / "data.csv", "-o", tmp_path / "a.toml", "--force")
 
 

@@ -55,18 +55,18 @@ def test_one_key_pays_once(tmp_path: Path) -> None:
     toml = small(tmp_path)
     first = tf.release_file(toml)
     with pytest.raises(InputError, match="such as --idempotency-key 2"):
-        tf.release_file(toml, again="walking")
+        tf.release_file(toml, replace="walking")
     with pytest.raises(InputError, match="did you mean 'walking'"):
-        tf.release_file(toml, again="walkin", once="K")
-    second = tf.release_file(toml, again="walking", once="K")
+        tf.release_file(toml, replace="walkin", idempotency_key="K")
+    second = tf.release_file(toml, replace="walking", idempotency_key="K")
     assert [t.name for t in second.new] == ["walking"]
     assert second.new[0].certificate.release_id != first.tables[1].certificate.release_id
-    for options in ({"again": "walking"}, {"again": "walking", "force": True}, {}):
-        assert tf.open_study(toml).release(once="K", **options).new == ()
+    for options in ({"replace": "walking"}, {"replace": "walking", "force": True}, {}):
+        assert tf.open_study(toml).release(idempotency_key="K", **options).new == ()
     small(tmp_path, rows=41)  # whether the data have changed is not asked
-    assert tf.release_file(toml, again="walking", once="K").new == ()
+    assert tf.release_file(toml, replace="walking", idempotency_key="K").new == ()
     assert paid(tmp_path) == 2
-    assert [t.name for t in tf.release_file(toml, again="both", once="K").new] == ["both"]
+    assert [t.name for t in tf.release_file(toml, replace="both", idempotency_key="K").new] == ["both"]
     assert paid(tmp_path) == 3
 
 
@@ -86,7 +86,7 @@ def test_a_scheduler_pays_once_wherever_the_files_are(tmp_path: Path) -> None:
 
 def test_the_ledger_itself_keeps_a_key(tmp_path: Path) -> None:
     """Two folders have two locks: where both processes found nothing under a key, the ledger lets one of them pay."""
-    tf.release_file(small(tmp_path), once="K")
+    tf.release_file(small(tmp_path), idempotency_key="K")
     book = Ledger.open(tmp_path / "ledger.db")
     (one,) = book.payments("study")
     made = counting("still", "walking")

@@ -22,7 +22,7 @@ DATA = [0, 1] * 10
 
 
 def with_little_noise() -> Calibration:
-    return tf.calibrate(FORGETFUL, LATER, 1, only_release=True, allow_zero_noise=True)
+    return tf.calibrate(FORGETFUL, LATER, 1, single_release=True, allow_zero_noise=True)
 
 
 def saved_before_the_gate(calibration: Calibration) -> Calibration:

@@ -71,7 +71,7 @@ def test_the_same_seed_makes_the_same_bytes(toml: Path) -> None:
 
 
 def test_what_a_certificate_of_it_says(toml: Path) -> None:
-    rehearsal = rehearse(toml, 7, steps=60, anyway=True)
+    rehearsal = rehearse(toml, 7, steps=60, allow_useless=True)
     certificate = read_certificate(rehearsal.folder / "time-use-pooled.certificate.json")
     assert (certificate.rehearsal, certificate.private, certificate.ledger, certificate.date) == (7, False, None, "")
     said = words_of(succeed("verify", rehearsal.folder / "time-use-pooled.certificate.json"))
@@ -84,7 +84,7 @@ def test_what_a_certificate_of_it_says(toml: Path) -> None:
 
 
 def test_no_ledger_takes_it(toml: Path, tmp_path: Path) -> None:
-    folder = rehearse(toml, 7, steps=60, anyway=True).folder
+    folder = rehearse(toml, 7, steps=60, allow_useless=True).folder
     said = refused("ledger", "import-certificates", tmp_path / "other.db", folder)
     assert "is of a rehearsal with made-up data, so there is nothing to enter" in said
     assert said.count(":") == 2
@@ -107,7 +107,7 @@ def test_what_is_refused_is_refused_here(toml: Path) -> None:
 
 
 def test_files_of_a_release_are_not_overwritten(toml: Path) -> None:
-    folder = rehearse(toml, 7, steps=60, anyway=True).folder
+    folder = rehearse(toml, 7, steps=60, allow_useless=True).folder
     path = folder / "time-use-units.certificate.json"
     framework = tf.Pufferfish(tf.every_entry(), tf.MarkovChain([[0.5, 0.5]] * 2, 9))
     made = tf.release(tf.calibrate(framework, tf.Count(1), epsilon=1), [0] * 9)
@@ -118,7 +118,7 @@ def test_files_of_a_release_are_not_overwritten(toml: Path) -> None:
 
 
 def test_people_and_steps_are_those_of_the_caller(toml: Path) -> None:
-    rehearsal = rehearse(toml, 7, people=3, steps=40, anyway=True)
+    rehearsal = rehearse(toml, 7, people=3, steps=40, allow_useless=True)
     assert {row["unit"] for row in rehearsal.tables[0].rows} == {"person 1", "person 2", "person 3"}
     assert "3 people and their data are made up, in recordings of 40 steps" in rehearsal.words
     written = json.loads((rehearsal.folder / "time-use-pooled.certificate.json").read_text(encoding="utf-8"))
@@ -130,7 +130,7 @@ def test_tables_of_one_window_are_about_the_same_data(toml: Path, monkeypatch: p
     from takifugu.analysis.randomisers import DiscreteLaplace
 
     monkeypatch.setattr(DiscreteLaplace, "draw", lambda self, answer, entropy: tuple(x * self.grid for x in answer))
-    units, pooled = rehearse(toml, 7, steps=60, anyway=True).tables
+    units, pooled = rehearse(toml, 7, steps=60, allow_useless=True).tables
     sums = Counter[str]()
     for row in units.rows:
         sums[row["cell"]] += row["value"]

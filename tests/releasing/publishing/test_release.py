@@ -247,7 +247,7 @@ SECRET = tf.dataset_property("income", "mean", max_difference=30)
 def calibrated(query=None, belief=BELIEF):
     framework = tf.Pufferfish(SECRET, belief)
     return tf.calibrate(framework, query or tf.Mean("income"), epsilon=1, delta="0.01",
-                        mechanism="attribute-gaussian-exact", only_release=True)  # fmt: skip
+                        mechanism="attribute-gaussian-exact", single_release=True)  # fmt: skip
 
 
 @pytest.mark.slow

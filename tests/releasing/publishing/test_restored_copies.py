@@ -125,7 +125,7 @@ def adopted_after(folder: Path, first: str, lost: str) -> tuple[Ledger, Ledger, 
     tf.release_file(where)
     copy = copied(folder / "ledger.db", folder / "copy.db")
     files.write(folder, lost)
-    tf.release_file(where, anyway=True)
+    tf.release_file(where, allow_useless=True)
     copied(folder / "ledger.db", folder / "whole.db")
     restored(folder / "ledger.db", copy)
     assert "entered as spent" in words_of(succeed(*importing(folder), "--yes"))
@@ -188,7 +188,7 @@ def test_the_same_people_in_another_source_are_charged_for_what_was_adopted(tmp_
     for name, spent in before.items():
         assert book.spent(name).epsilon > spent + 1
     files.write(tmp_path, friends.replace('"again"', '"more"'), files.data({"somebody new": (30,)}))
-    tf.release_file(where, anyway=True)
+    tf.release_file(where, allow_useless=True)
     assert book.spent("friends", "somebody new").epsilon > 2
 
 

@@ -110,14 +110,15 @@ def test_auto_composes_unless_it_is_the_only_release(tmp_path: Path) -> None:
     for text, is_only in ((once, False), (only, False), (least, True)):  # the least noise of all composes here
         assert any(c.is_only_release for c in planned(tmp_path, text).tables[0].calibrations) is is_only
     run.publish(planned(tmp_path, once))
-    run.publish(planned(tmp_path, once), wanted=Choice(again=("time-use",), once="K"))  # the door was left open
+    once_more = Choice(replace=("time-use",), idempotency_key="K")  # the door was left open
+    run.publish(planned(tmp_path, once), wanted=once_more)
     other = tmp_path / "other"
     path = files.write(other, least.replace("single_release = true", ""))
     with pytest.warns(Notice, match="^time-use: this release is alone"):
-        made = run.release_file(path, only_release=True)
+        made = run.release_file(path, single_release=True)
     page = " ".join(made.tables[0].certificate.text().split())
     assert "This release is alone: the promise is about this output only." in page
-    again = run.release_file(path, again="time-use", once="K")
+    again = run.release_file(path, replace="time-use", idempotency_key="K")
     assert 1 < again.reservation.spent.epsilon < 10  # both by their noise
 
 

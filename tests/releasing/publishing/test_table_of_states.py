@@ -1,6 +1,5 @@
 """Every state of ledger and folder is made, and what each command does, says and exits with is what the table says."""
 
-import os
 import re
 import shlex
 import shutil
@@ -25,7 +24,6 @@ from takifugu.accounting.ledger import Ledger
 from takifugu.releasing.publishing import publish
 from takifugu.releasing.publishing.states import RELEASE, RESUME, Does, InFolder, InLedger, Row, row_of
 
-PAGE = Path(__file__).parents[3] / "docs" / "command-line.md"
 ONE = SPEC[: SPEC.index('[[table]]\nname = "walking"')]
 STATES = list(product(InLedger, InFolder))
 #: The state of the copy of the ledger that is taken, and the state of what was paid for after each thing that is done.
@@ -216,27 +214,3 @@ def test_a_wrong_row_is_noticed(prepared: Prepared) -> None:
         toml, row = prepared.make(said, there), row_of(said, there)
         with pytest.raises(AssertionError):
             check(prepared, ["release", str(toml)], row, wrong, row.exits)
-
-
-def page_of(table: tuple[Row, ...], column: str) -> str:
-    """Return a table of states as the page of exit codes prints it."""
-    lines = [f"| the ledger says | in the folder lies | {column} | and says | exit code |", "|---|---|---|---|---:|"]
-    for row in table:
-        done = f"{row.does} (`--force`: {row.forced})" if row.forced else str(row.does)
-        done = f"{done} (`--idempotency-key`: {row.keyed})" if row.keyed else done
-        words = re.sub(r"\{[^}]*\}", "…", row.words).strip()
-        said = "anything" if len(row.ledger) == len(InLedger) else "; ".join(row.ledger)
-        there = "anything" if len(row.folder) == len(InFolder) else "; ".join(row.folder)
-        lines.append(f"| {said} | {there} | {done} | “{words}” | {row.exits} |")
-    return "\n".join(lines)
-
-
-def test_the_page_of_exit_codes_prints_the_table() -> None:
-    text = PAGE.read_text(encoding="utf-8")
-    for table, column in ((RELEASE, "`release FILE`"), (RESUME, "`ledger resume LEDGER`")):
-        page = page_of(table, column)
-        if os.environ.get("TAKIFUGU_REWRITE"):
-            pattern = rf"\| the ledger says \| in the folder lies \| {re.escape(column)} .*?(?=\n\n)"
-            text = re.sub(pattern, lambda _, page=page: page, text, flags=re.DOTALL)
-            PAGE.write_text(text, encoding="utf-8")
-        assert page in text, "TAKIFUGU_REWRITE=1 pytest writes it anew"

@@ -73,7 +73,7 @@ class Tries:
         source = f"source {len(self.sources)}"
         try:
             calibrated = tf.calibrate(
-                case.framework, case.query, epsilon, delta, mechanism, only_release=True, allow_zero_noise=True
+                case.framework, case.query, epsilon, delta, mechanism, single_release=True, allow_zero_noise=True
             )
             noisy = tf.release(
                 calibrated, data or data_of(case.framework),

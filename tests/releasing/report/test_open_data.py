@@ -66,7 +66,7 @@ def check_package(folder: Path, name: str) -> dict[str, dict]:  # type: ignore[t
 @pytest.mark.parametrize("example", EXAMPLES, ids=lambda example: example.kind)
 def test_every_kind_of_file_is_open_data_with_words_for_readers(example: Example, tmp_path: Path) -> None:
     file = replace(example, text=worded(example.text)).write(tmp_path)
-    (table,) = release_file(file, anyway=True).tables
+    (table,) = release_file(file, allow_useless=True).tables
     folder = table.files[0].parent
     resources = check_package(folder, table.name)
     assert sorted(path.name for path in folder.glob(f"{table.name}.*")) == sorted(
@@ -92,7 +92,7 @@ def test_every_kind_of_file_is_open_data_with_words_for_readers(example: Example
 
 def published(folder: Path) -> Published:
     spec = worded(SPEC.replace('per = "both"', 'per = "pooled"\nadjust = true'))
-    return release_file(files.write(folder, spec), anyway=True).tables[0]
+    return release_file(files.write(folder, spec), allow_useless=True).tables[0]
 
 
 def test_units_are_told_where_numbers_are(tmp_path: Path) -> None:
@@ -130,7 +130,7 @@ def test_safe_places_have_coordinates(tmp_path: Path) -> None:
     (tmp_path / "evening.toml").write_text(EVENING, encoding="utf-8")
     people = (f"p{i},{-74 + i / 40},{40 + i % 9 / 9}" for i in range(40))
     (tmp_path / "evening.csv").write_text("\n".join(["person,lon,lat", *people]), encoding="utf-8")
-    (table,) = release_file(tmp_path / "evening.toml", anyway=True).tables
+    (table,) = release_file(tmp_path / "evening.toml", allow_useless=True).tables
     assert len(table.rows) == 24
     fields = check_package(table.files[0].parent, table.name)["table"]["schema"]["fields"]
     assert [field["name"] for field in fields] == ["cell", "safe_or_at_most", "low", "high", "x", "y"]
@@ -154,7 +154,7 @@ def test_safe_places_have_coordinates(tmp_path: Path) -> None:
 
 def test_populations_have_coordinates(tmp_path: Path) -> None:
     in_degrees = BY_NAME.replace("metres = [1000, 500]", "degrees = true")
-    (table,) = release_file(places_in(tmp_path, in_degrees), anyway=True).tables
+    (table,) = release_file(places_in(tmp_path, in_degrees), allow_useless=True).tables
     check_package(table.files[0].parent, table.name)
     (written,) = json_of("report", table.files[0].parent, "--as", "geojson")["written"]
     geo = json.loads(Path(written).read_text(encoding="utf-8"))
@@ -170,7 +170,7 @@ def test_populations_have_coordinates(tmp_path: Path) -> None:
 
 
 def test_places_in_metres_are_no_geojson(tmp_path: Path) -> None:
-    (table,) = release_file(places_in(tmp_path, BY_NAME), anyway=True).tables
+    (table,) = release_file(places_in(tmp_path, BY_NAME), allow_useless=True).tables
     refused = ended(2, "report", table.files[0].parent, "--as", "geojson")
     assert "its coordinates are no longitudes and latitudes" in words_of(refused)
     picture = (table.files[0].parent / f"{table.name}.svg").read_text(encoding="utf-8")

@@ -38,7 +38,7 @@ def opening(markup: str) -> list[str]:
 def test_a_hopeless_table_says_first_that_its_rows_are_not_to_be_compared(tmp_path: Path) -> None:
     path = files.write(tmp_path, worded(SPEC.replace("epsilon = 1.0", "epsilon = 0.01")))
     sentence = next(t.sentence for t in tf.advise(path).tables if t.name == "time-use-pooled")
-    (table,) = (t for t in tf.release_file(path, anyway=True).tables if t.name == "time-use-pooled")
+    (table,) = (t for t in tf.release_file(path, allow_useless=True).tables if t.name == "time-use-pooled")
     first, number = opening(table.files[3].read_text(encoding="utf-8"))[:2]
     assert first == f"{sentence[:1].upper()}{sentence[1:]}: do not compare these rows."
     assert re.match(r"Useless: differences below [\d,]+ minutes are noise, and .* are expected: do not", first)
@@ -49,7 +49,7 @@ def test_a_hopeless_table_says_first_that_its_rows_are_not_to_be_compared(tmp_pa
 def test_what_the_file_expects_decides(tmp_path: Path) -> None:
     spec = SPEC.replace('per = "both"', 'per = "pooled"')  # it says what matters
     spec = spec.replace('unimportant = ["still", "walking"]\n', "")
-    (table,) = tf.release_file(files.write(tmp_path, spec), anyway=True).tables
+    (table,) = tf.release_file(files.write(tmp_path, spec), allow_useless=True).tables
     verdict = opening(table.files[3].read_text(encoding="utf-8"))[0]
     noise = "differences below 337 rows are noise, and from 55.2 to 82.8 rows are expected"
     assert verdict == f"Useless: {noise}: do not compare these rows."
@@ -80,11 +80,11 @@ def test_a_median_says_how_far_in_rank_and_rows_that_were_sent_say_why_there_is_
         publish("m", "median", states=["short", "long"], epsilon=2),
     )
     (tmp_path / "stays.toml").write_text(text, encoding="utf-8")
-    (table,) = tf.release_file(tmp_path / "stays.toml", anyway=True).tables
+    (table,) = tf.release_file(tmp_path / "stays.toml", allow_useless=True).tables
     said = opening(table.files[3].read_text(encoding="utf-8"))
     assert any(re.search(r"How to read it: with probability 95 %, .* off by at most \d+ rows in rank", s) for s in said)
     example = next(example for example in EXAMPLES if example.kind == "populations")
-    (table,) = tf.release_file(example.write(tmp_path / "rows"), anyway=True).tables
+    (table,) = tf.release_file(example.write(tmp_path / "rows"), allow_useless=True).tables
     said = opening(table.files[3].read_text(encoding="utf-8"))
     assert said[0].startswith("No verdict: each row")
     assert said[1].startswith("How to read a row: by the declared populations, another value than the true one is sent")
@@ -104,11 +104,11 @@ PAGE = "busy.windows.html"
 @pytest.mark.slow
 def test_it_shows_every_window_that_is_published(tmp_path: Path) -> None:
     file = written(tmp_path)
-    first = tf.release_file(file, window="2026-W02", anyway=True).tables[0]
+    first = tf.release_file(file, window="2026-W02", allow_useless=True).tables[0]
     one = check_page((tmp_path / "out" / PAGE).read_text(encoding="utf-8"))
     assert [row.children[0].text for row in one.all("tr")[1:]] == ["2026-W02"]
     assert "A change needs two windows" in one.text
-    tables = tf.release_file(file, anyway=True).tables
+    tables = tf.release_file(file, allow_useless=True).tables
     text = (tmp_path / "out" / PAGE).read_text(encoding="utf-8")
     page = check_page(text)
     rows = {row.children[0].text: row.children[1].text.removesuffix(" *") for row in page.all("tr")[1:]}
@@ -141,7 +141,7 @@ def test_the_change_is_by_the_distance_and_its_error_the_difference_of_two_noise
 def test_windows_are_drawn_at_their_distance_under_their_names(tmp_path: Path) -> None:
     file = written(tmp_path)
     for week in ("2026-W02", "2026-W03", "2026-W05"):
-        tf.release_file(file, window=week, anyway=True)
+        tf.release_file(file, window=week, allow_useless=True)
     page = (tmp_path / "out" / PAGE).read_text(encoding="utf-8")
     wide = page.split("<svg")[1]
     at = [float(re.search(rf'<text x="([0-9.]+)"[^>]*>{w}<', wide)[1]) for w in ("2026-W02", "2026-W03", "2026-W05")]  # type: ignore[index]
@@ -156,14 +156,14 @@ def test_windows_are_drawn_at_their_distance_under_their_names(tmp_path: Path) -
 def test_a_file_of_somebody_else_is_left_alone(tmp_path: Path) -> None:
     file = written(tmp_path)
     put(tmp_path / "out", {PAGE: "mine"})
-    tf.release_file(file, window="2026-W02", anyway=True)
+    tf.release_file(file, window="2026-W02", allow_useless=True)
     assert (tmp_path / "out" / PAGE).read_text(encoding="utf-8") == "mine"
 
 
 def test_whoever_completes_a_release_writes_the_page(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     file = written(tmp_path)
     with failing(monkeypatch, every_window, "replace_synced", FULL), pytest.raises(ReleaseError):
-        tf.release_file(file, window="2026-W02", anyway=True)
+        tf.release_file(file, window="2026-W02", allow_useless=True)
     assert not (tmp_path / "out" / PAGE).exists()
     (one,) = tf.resume(tmp_path / "ledger.db")
     assert not one.problem

@@ -221,7 +221,7 @@ def test_what_was_published_can_be_worked_with(tmp_path: Path) -> None:
     assert isinstance(reconciled.to_frame(), pl.DataFrame)
     from_disk = releases_of(units.certificate)
     assert {unit: answer.values for unit, answer in from_disk.items()} == {u: a.values for u, a in units.releases}
-    twice = Choice(once="from a file", same_entries="the same rows as the frame")
+    twice = Choice(idempotency_key="from a file", same_entries="the same rows as the frame")
     from_csv = plan.plan(load(files.write(tmp_path)))
     assert run.publish(from_csv, output=tmp_path / "from a file", wanted=twice).tables[0].library is None
 

@@ -27,7 +27,7 @@ NIGHT = "screen and (prefers-color-scheme: dark)"
 
 
 def released(text: str, folder: Path) -> Outcome:
-    return tf.release_file(files.write(folder, text), anyway=True)
+    return tf.release_file(files.write(folder, text), allow_useless=True)
 
 
 def variables(media: str) -> dict[str, str]:
@@ -128,7 +128,7 @@ def test_matrices_by_the_hour_are_said_in_words(tmp_path: Path) -> None:
 "00-11" = [[0.9, 0.1], [0.5, 0.5]]
 "12-23" = [[0.8, 0.2], [0.4, 0.6]]"""
     quick = ('mechanism = "quilt-exact"', 'mechanism = "group"')
-    (table,) = tf.release_file(written(tmp_path, (one, by_half), quick), window="2026-W02", anyway=True).tables
+    (table,) = tf.release_file(written(tmp_path, (one, by_half), quick), window="2026-W02", allow_useless=True).tables
     page = check_page(tf.report_html(table))
     sentences = [p.text for p in page.all("li") if "on average" in p.text and p.parent.tag == "ol"]
     assert len(sentences) == 2

@@ -9,7 +9,7 @@ from tests.releasing import files
 from tests.support.releases import refusal_of
 
 import takifugu as tf
-from takifugu.core.errors import InputError
+from takifugu.core.errors import InputError, SpecError
 from takifugu.core.text.tables import fitting
 from takifugu.releasing.certificates.checksum import from_dict
 from takifugu.releasing.certificates.facts import checksum_of
@@ -97,6 +97,17 @@ def test_households_are_households_everywhere(tmp_path: Path) -> None:
     assert "of all 3 households" in words(tmp_path, "units.report.html")
     for text in (calibrated, foreseen, certificate):
         assert UNIT.findall(text.replace("time-use-units", "")) == []
+
+
+def test_a_declared_noun_is_the_word_and_changes_no_table(tmp_path: Path) -> None:
+    unit = f'unit = "{NAMED}"\n'
+    bays = SPEC.replace(unit, f'{unit}called = "parking bay"\n')
+    assert load(files.write(tmp_path, bays)).people.many == "parking bays"
+    assert "parking bay" in str(tf.open_study(files.write(tmp_path, bays)).cost())
+    plain, called = (ordered(plan(load(files.write(tmp_path, spec))), Path("out")) for spec in (SPEC, bays))
+    assert plain.identity == called.identity
+    with pytest.raises(SpecError, match=r"source\.called: .*control"):
+        load(files.write(tmp_path, SPEC.replace(unit, f'{unit}called = "a\\nb"\n')))
 
 
 @pytest.mark.slow

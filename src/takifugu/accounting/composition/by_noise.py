@@ -156,24 +156,29 @@ def _costs_of_windows(
             moving.append(series)
     if moving:
         pile = piled(moving, first)
-    for pairs in dict.fromkeys(secret.family(belief).pairs for secret in view.framework.secrets):
-        family = Family(range(longer.size), pairs)
+    secrets = view.framework.secrets
+    for family in dict.fromkeys(_of_every_step(secret.family(belief), longer.size) for secret in secrets):
         if not family.has_any_pairs(longer):
             continue
         if pile is None:
             yield fixed
             continue
         recording = longer.with_length(pile[0].size)  # type: ignore[attr-defined]
-        cost, _ = stretched_loss(recording, pairs, *pile, is_anywhere) or (trivial, None)
+        cost, _ = stretched_loss(recording, family.pairs, *pile, is_anywhere, family.run) or (trivial, None)
         yield fixed + min(plain(cost), trivial)
+
+
+def _of_every_step(family: Family, size: int) -> Family:
+    """Return a family's comparisons at every step of a recording."""
+    return Family(range(size), family.pairs, run=family.run)
 
 
 def _all_runs(view: View, belief: Belief, longer: Belief) -> Iterator[tuple[int, range, Family]]:
     """Yield every run of `longer` with its secret pairs in `belief`'s numbers."""
     for secret in view.framework.secrets:
-        pairs = secret.family(belief).pairs
+        compared = secret.family(belief)
         for number, run in enumerate(longer.components()):
-            family = Family(range(len(run)), pairs)
+            family = _of_every_step(compared, len(run))
             if family.has_any_pairs(longer.component(number)):
                 yield number, run, family
 

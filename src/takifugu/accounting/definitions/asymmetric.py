@@ -2,7 +2,7 @@
 
 Releases compose under one policy: a framework is charged for every release on its data, by what the noise of each loses
 along the framework's own allowed moves. Where a release was made under a policy that allows no move less, that is at
-most its own epsilon, and epsilons add (Takagi21 Theorem VIII.6 with the intersection of the relations, docs/errata.md
+most its own epsilon, and epsilons add (Takagi21 Theorem VIII.6 with the intersection of the relations, errata
 E6); of windows of a calendar, too, since one move may change a person's visits in all of them. Where a policy lets a
 count rise of which another release hides only the fall, noise on one side loses infinitely much, and the release is
 refused.

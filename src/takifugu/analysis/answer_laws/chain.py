@@ -1,7 +1,7 @@
 """Laws of a scalar answer given an entry of a Markov chain, for all entries at once, by forward-backward convolution.
 
 F(x) = sum_i c_i(x_i). Given X_i = s what the entries up to i add is independent of what those after it add, so the law
-of the answer is that of the one sum convolved with that of the other (docs/decisions.md#laws-without-enumeration);
+of the answer is that of the one sum convolved with that of the other;
 neighbouring entries share the long convolutions (answer_laws/forward_backward.py). For a chain of any initial law the
 sum up to i is kept for each start state u: the law given X_i = s is a mixture over u of the laws given X_0 = u, X_i =
 s.

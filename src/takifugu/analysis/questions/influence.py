@@ -122,9 +122,10 @@ def joint_cost(part: Part, charges: Charges) -> tuple[float, Witness]:
     The cost is the largest over secret entries and ordered pairs of values of the least over quilts of e(Q) + sum_k
     D_k(N)/b_k; it holds pointwise in transcripts. `charges` are (entry changes, scale b_k), one per release, both in
     grid units; a release of scale 0 costs infinitely much where it reads the near set. Where quilts lower no loss it is
-    that of the trivial one, the change of everything.
+    that of the trivial one, the change of everything; so it is where runs of entries are secret: no quilt shields them.
     """
-    return (quilts(part.belief).joint_cost or _trivial_cost)(part, charges)
+    by_quilts = quilts(part.belief).joint_cost if part.family.run == 1 else None
+    return (by_quilts or _trivial_cost)(part, charges)
 
 _trivial_cost = later("influence.quilts.near_sets:trivial_cost")
 

@@ -72,6 +72,10 @@ class States:
             rows = np.flatnonzero(self.values[:, entry] == value)
         else:
             rows = np.arange(len(self.values))
+        return self.of_rows(rows, groups, count)
+
+    def of_rows(self, rows: IntArray, groups: IntArray, count: int) -> tuple[Weights, ...]:
+        """Return each group's total weight in some rows, by start."""
         order = rows[np.argsort(groups[rows], kind="stable")]
         present, first = np.unique(groups[order], return_index=True)
         totals = []

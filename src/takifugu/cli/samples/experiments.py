@@ -5,8 +5,8 @@ A module is a target if it declares this in a line at its top level:
     REPRODUCES = "Song, Wang and Chaudhuri (arXiv 1603.03977v1), Section 5"
 
 Its name is the file's name, its sentence the first one of its docstring; running it is running the file. Nothing else
-registers it. It rewrites the pages of docs/, or writes them into a folder, without the parts whose research data are
-absent.
+registers it. It rewrites the pages of the checkout, or writes them into a folder, without the parts whose research data
+are absent.
 """
 
 from __future__ import annotations
@@ -80,7 +80,7 @@ def run(
 ) -> int:
     """Run an experiment in its own process; return its exit code.
 
-    Page and pictures go into `folder`, with a tenth of the points of docs/ unless `whole`; without a folder into the
+    Page and pictures go into `folder`, with a tenth of the points unless `whole`; without a folder into the
     checkout. `output` is the standard output, by default ours.
     """
     paths = [str(_PACKAGE.parent), *filter(None, [os.environ.get("PYTHONPATH")])]

@@ -68,6 +68,7 @@ def smoothed(counts: tuple[tuple[int, ...], ...]) -> list[list[float]]:
 
 
 PUBLISHED = (
+    # The licence was checked in the documentation of the R package mixvlmc, which redistributes these data under it.
     Published(
         "household-power",
         "the power that a household draws, minute by minute, in six levels",

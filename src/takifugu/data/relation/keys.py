@@ -54,6 +54,7 @@ KEYS = {
         Key("where", "column or expression", True, "which rows count"),
         Key("encoding", "codec of Python's", True, "how a text file that is not UTF-8 is written"),
         Key("unit", "column or expression", True, "whose a row is"),
+        Key("called", "words", False, "the noun of what `unit` names, such as household or parking bay"),
         Key("recording", "column or expression", True, "the unbroken recording that a row belongs to"),
         Key("order", "column or expression", True, "when; of stays, when they start"),
         Key("end", "column or expression", True, "when a stay ends"),

@@ -13,6 +13,7 @@ from takifugu.core.arrays import FloatArray, IntArray
 from takifugu.core.cache import cached
 from takifugu.core.errors import Unsupported
 from takifugu.influence.chains.any_start import BackwardFromAnyStart
+from takifugu.influence.chains.runs import Runs, Stretch
 from takifugu.influence.chains.sides import Backward, Forward, Side
 from takifugu.influence.chains.sweeps import NEVER, Track, pieces, sweep
 from takifugu.influence.profiles.levels import MOST_HELD
@@ -39,7 +40,8 @@ SETTLING = 25.0
 class Loss:
     """The largest loss of a secret, with its entry and values.
 
-    Losses are logs of moved odds. `note` is what must be said of the bound.
+    Losses are logs of moved odds. `note` is what must be said of the bound. Of a run `entry` is the first, and
+    `paths` are the values of all its entries on both sides.
     """
 
     epsilon: float
@@ -47,6 +49,7 @@ class Loss:
     left: int = 0
     right: int = 0
     note: str = ""
+    paths: tuple[tuple[int, ...], tuple[int, ...]] = ((), ())
 
 
 def chain_loss(
@@ -71,7 +74,7 @@ def chain_loss(
     forwards = usual_jumps(ahead, states) if jumps is None else jumps
     backwards = usual_jumps(behind, states) if jumps is None else jumps
     right, left = sweep(ahead, reversed_runs(profile), forwards, most), sweep(behind, profile, backwards, most)
-    return worst(chain, profile, family, right, left)
+    return worst(chain, profile, family, right, left, starts_anew=is_anywhere and chain.starts_anyhow)
 
 
 def usual_jumps(side: Side, states: int) -> tuple[int, ...]:
@@ -152,8 +155,33 @@ class _Piece:
         return np.asarray(self.track.repeated[(positions - self.track.settled) % len(self.track.repeated)])
 
 
-def worst(chain: OneSequence, profile: Profile, family: Family, right: Sequence[Track], left: Sequence[Track]) -> Loss:
-    """Return a family's largest c + R + L, period by period."""
+def _pieces_of(size: int, right: Sequence[Track], left: Sequence[Track]) -> tuple[list[_Piece], list[_Piece]]:
+    """Return both sides' pieces in the order of the entries."""
+    rights = [_Piece(size - stop, size - first, track, size, first >= track.settled)
+              for first, stop, track in pieces(right)]  # fmt: skip
+    rights.reverse()
+    return rights, [_Piece(first, stop, track, 0, first >= track.settled) for first, stop, track in pieces(left)]
+
+
+def _stretch(piece: _Piece) -> Stretch:
+    return Stretch(piece.first, piece.last, piece.at, piece.repeats)
+
+
+def worst(
+    chain: OneSequence, profile: Profile, family: Family, right: Sequence[Track], left: Sequence[Track],
+    starts_anew: bool = False,
+) -> Loss:  # fmt: skip
+    """Return a family's largest c + R + L, period by period.
+
+    Where the sequence `starts_anew` before any step each value may follow each other one.
+    """
+    if family.run > 1:
+        rights, lefts = _pieces_of(profile.size, right, left)
+        runs = Runs(
+            chain, profile, family, min(family.run, profile.size), None if starts_anew else chain.followers
+        )
+        worst_run = runs.worst(list(map(_stretch, rights)), list(map(_stretch, lefts)))
+        return Loss(worst_run.epsilon, worst_run.first, paths=worst_run.paths)
     return worst_between(chain, profile.size, [0, *profile.ends.tolist()], profile.at, family, right, left)
 
 
@@ -165,10 +193,7 @@ def worst_between(
 
     Entries between two ends have one table. The tracks are those of these entries, in a chain of `size` of them.
     """
-    rights = [_Piece(size - stop, size - first, track, size, first >= track.settled)
-              for first, stop, track in pieces(right)]  # fmt: skip
-    rights.reverse()
-    lefts = [_Piece(first, stop, track, 0, first >= track.settled) for first, stop, track in pieces(left)]
+    rights, lefts = _pieces_of(size, right, left)
     cuts = sorted({*ends, *(piece.first for piece in (*rights, *lefts))})
     once = chain.period
     if chain.supports is not None:

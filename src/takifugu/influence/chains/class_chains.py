@@ -174,8 +174,10 @@ def _bounded(bound: FloatArray, size: FloatArray) -> FloatArray:
 EVERY = 16
 
 
-def class_loss(belief: OneSequence, profile: Profile, family: Family) -> Loss:
+def class_loss(belief: OneSequence, profile: Profile, family: Family, is_anywhere: bool = False) -> Loss:
     """Bound a family's loss under every chain of a class, any start.
+
+    `is_anywhere` says that the recording may start anew before any step.
 
     Raises Unsupported where losses still rise after MOST_RISING steps of a run, as they do where a state may stay.
 
@@ -187,7 +189,7 @@ def class_loss(belief: OneSequence, profile: Profile, family: Family) -> Loss:
     """
     ahead, behind = cached(belief, "influence of a class", lambda: SIDES.of(belief)(belief))
     right, left = class_sweep(ahead, reversed_runs(profile)), class_sweep(behind, profile)
-    return worst(belief, profile, family, right, left)
+    return worst(belief, profile, family, right, left, starts_anew=is_anywhere)
 
 
 def class_work(belief: OneSequence) -> float:

@@ -12,7 +12,7 @@ from typing import Protocol, TypeVar, runtime_checkable
 from takifugu.core.assumptions import Assumption, world
 from takifugu.core.entries import Nameless, Undivided
 from takifugu.core.errors import InputError, within
-from takifugu.core.plain import Json, Plain, set_fields
+from takifugu.core.plain import ByValue, Json, Plain, set_fields
 from takifugu.core.rules import check_any
 from takifugu.model.queries.coded import Identity
 from takifugu.model.queries.forms import OnGrid, Query
@@ -90,7 +90,7 @@ class OfOneColumn(Protocol):
 
 
 @dataclass(frozen=True, eq=False)
-class Density(Nameless, Undivided):
+class Density(Nameless, Undivided, ByValue):
     """The answer has the density `given[a]` where the hidden property, or parameter, has the value a.
 
     `about` says what is hidden. `references` are the normal distributions, all of one deviation, that stand for these

@@ -53,6 +53,11 @@ class OneSequence(Nameless, Undivided):
         """Return each entry's possible values at any length; None for all."""
         return None
 
+    @property
+    def followers(self) -> BoolArray | None:
+        """Return which value can follow which at each step of a period, shape (period, k, k); None for all."""
+        return None
+
     @abstractmethod
     def with_length(self, length: int) -> Self:
         """Return the same law with another number of steps."""

@@ -20,7 +20,7 @@ from takifugu.core.cache import memoised
 from takifugu.core.entries import Nameless, Undivided
 from takifugu.core.errors import InputError
 from takifugu.core.lists import list_of, members_of, places_of, value_of
-from takifugu.core.plain import Json, Plain, set_fields, to_plain
+from takifugu.core.plain import ByValue, Json, Plain, set_fields, to_plain
 from takifugu.core.rules import check_type, check_written_apart
 from takifugu.model.beliefs.counted_populations import (
     Law,
@@ -53,7 +53,7 @@ class About(TypedDict, total=False):
 
 
 @dataclass(frozen=True, eq=False)
-class FromPopulations(Nameless, Undivided):
+class FromPopulations(Nameless, Undivided, ByValue):
     """`rows` values of one person, each following the distribution of that person's population.
 
     `laws` maps the name of each population to a mapping from values (texts, numbers, or places as pairs of numbers) to

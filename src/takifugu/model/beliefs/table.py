@@ -16,7 +16,7 @@ from takifugu.core.assumptions import Assumption, world
 from takifugu.core.entries import Undivided
 from takifugu.core.errors import InputError, about
 from takifugu.core.lists import list_of, members_of, places_of, take, value_of
-from takifugu.core.plain import Json, Plain, set_fields
+from takifugu.core.plain import ByValue, Json, Plain, set_fields
 from takifugu.core.rules import check_known, no_law
 from takifugu.core.sections import Key, Text, written
 from takifugu.model.beliefs.estimate import checked_source, point_estimate
@@ -27,7 +27,7 @@ from takifugu.numbers.rationals import common_denominator, exact_or_float, to_te
 
 
 @dataclass(frozen=True, eq=False)
-class JointTable(Undivided):
+class JointTable(Undivided, ByValue):
     """A joint distribution of named entries: `rows` are tuples of values, `probabilities` one mass per row.
 
     Ints and Fractions stay exact (integer masses over a common total). Rows of probability zero may be given; they

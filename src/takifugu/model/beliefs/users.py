@@ -14,7 +14,7 @@ from takifugu.core.assumptions import Assumption, public, reading, world
 from takifugu.core.errors import InputError
 from takifugu.core.lists import list_of, places_of, take, value_of
 from takifugu.core.nearest import did_you_mean
-from takifugu.core.plain import Json, Plain, set_fields
+from takifugu.core.plain import ByValue, Json, Plain, set_fields
 from takifugu.core.rules import check_any, check_as_many
 from takifugu.model.beliefs.states import State
 from takifugu.model.beliefs.user_laws import MODES, LawReader, Letters, Mass, UserLaw, checked_absence
@@ -47,7 +47,7 @@ class Singles(Sequence[range]):
 
 
 @dataclass(frozen=True, eq=False)
-class IndependentUsers:
+class IndependentUsers(ByValue):
     """V independent users; user v has distribution `laws[v]`, value -> probability, and may be absent (Ding22 §3.3.1).
 
     `presence` is one probability of being present, or one per user. `absence` says what "absent" means (required where

@@ -1,7 +1,7 @@
 """Policies of asymmetric privacy: which moves of one record must not be noticed (Takagi21 Definition IV.1, corrected).
 
 A policy is a **set** of predicates p_1, ..., p_d over records. A move x -> x' is allowed iff p_i(x) -> p_i(x') for all
-i: what is true of x stays true (docs/errata.md, E4: the printed relation is the negation). The requirement is
+i: what is true of x stays true (errata E4: the printed relation is the negation). The requirement is
 Pr[M(X) in S] <= e^epsilon Pr[M(X') in S] + delta for all data sets X, X' that differ by one allowed move, and nothing
 the other way. With p = not c, "c is false", c may turn from true to false and never back: that somebody *was* at a
 place is hidden, that they were not is not.
@@ -148,7 +148,7 @@ def visits(places: Iterable[Value] | None = None) -> Policy:
     The policy hides the places V of a person against any V' that is a part of V. `places` are those that it is about;
     without them, every place of the domain. It hides that a person was somewhere, not that they were elsewhere or
     nowhere: the move {A} -> {B} is not allowed, so who knows that somebody was at exactly one of A and B may learn
-    which. Raises InputError for an empty list. Source: Takagi21 Section IV-C, with p = not c (docs/errata.md, N3) and a
+    which. Raises InputError for an empty list. Source: Takagi21 Section IV-C, with p = not c (errata N3) and a
     set of predicates for several places (E6).
 
     >>> visits().allows(frozenset({"A", "B"}), frozenset({"B"})), visits().allows(frozenset({"A"}), frozenset({"B"}))

@@ -3,7 +3,7 @@
 A record is one declared value, or a frozenset of declared values (the places where a person was). A predicate p is
 written as what it asks of the values: none of these (p = not c, where c says "it has one of these"), one of these at
 least (p = c), or a function with a name and a version. `or` and `and` of predicates are refused: a policy that is such
-a formula neither makes counts monotone nor composes (docs/errata.md, E6); several predicates are a set.
+a formula neither makes counts monotone nor composes (errata E6); several predicates are a set.
 """
 
 from __future__ import annotations

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Hashable, Iterable, Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from fractions import Fraction
 from functools import cached_property
 from typing import Any, Generic, TypeVar, cast
@@ -59,7 +59,8 @@ class Additive:
     `tables` are integer arrays (number of values, number of cells); `weights` are integers, one per entry, 0 where an
     entry is not observed; x_i is the index of entry i's value in its alphabet. Without `table_of` all entries share
     the only table. Both are kept as runs of entries that count alike (`kinds`), and written out when they are read.
-    Raises InputError for numbers that are not whole, shapes that do not fit, and answers beyond 2**61 grid units.
+    `each` is what an entry counts, where it is a count: 1, or its duration. Raises InputError for numbers that are not
+    whole, shapes that do not fit, and answers beyond 2**61 grid units.
     """
 
     grid: Fraction
@@ -67,6 +68,7 @@ class Additive:
     tables: tuple[IntArray, ...]
     weights: _InRuns[IntArray] = _InRuns()
     table_of: _InRuns[IntArray | None] = _InRuns(is_optional=True)
+    each: Fraction = field(default=Fraction(1), kw_only=True)
 
     on_grid = True  # every answer is a multiple of the grid
     is_chosen_from = False  # what is published is a value that these counts are of, and not they themselves
@@ -209,10 +211,10 @@ class Additive:
 
     @cached_property
     def is_count(self) -> bool:
-        """Return whether each entry adds one step of the grid to a cell, or nothing."""
+        """Return whether each entry adds 1 to a cell, or its duration, or nothing."""
         ones = bool(np.isin(self.total_kinds[0][0], (0, 1)).all())
         least, most = self._ends
-        return ones and bool((least >= 0).all() and (most <= 1).all())
+        return ones and self.grid == self.each and bool((least >= 0).all() and (most <= 1).all())
 
     @property
     def is_whole_count(self) -> bool:
@@ -238,12 +240,12 @@ class Additive:
         size = self.cells // count
         for first in range(0, self.cells, size):
             tables = tuple(table[:, first : first + size] for table in self.tables)
-            yield Additive(self.grid, self.labels[first : first + size], tables, *self.in_runs)
+            yield Additive(self.grid, self.labels[first : first + size], tables, *self.in_runs, each=self.each)
 
     def of_cell(self, cell: int) -> Additive:
         """Return one of its cells as an answer."""
         tables = tuple(table[:, cell : cell + 1] for table in self.tables)
-        return Additive(self.grid, self.labels[cell : cell + 1], tables, *self.in_runs)
+        return Additive(self.grid, self.labels[cell : cell + 1], tables, *self.in_runs, each=self.each)
 
     def restrict(self, entries: slice) -> Additive:
         """Return the part of the answer from a run of entries.
@@ -260,10 +262,11 @@ class Additive:
 
     def _of_part(self, weights: Any, numbers: Any) -> Additive:
         if numbers is None:
-            return Additive(self.grid, self.labels, self.tables, weights)
+            return Additive(self.grid, self.labels, self.tables, weights, each=self.each)
         used, table_of = np.unique(numbers.values, return_inverse=True)
         tables = tuple(self.tables[int(i)] for i in used) or self.tables[:1]
-        return Additive(self.grid, self.labels, tables, weights, numbers.mapped(table_of.astype(np.int64)))
+        places = numbers.mapped(table_of.astype(np.int64))
+        return Additive(self.grid, self.labels, tables, weights, places, each=self.each)
 
     def evaluate(self, values: npt.NDArray[np.integer]) -> tuple[int, ...]:
         """Return the true answer in grid units, one integer per cell.

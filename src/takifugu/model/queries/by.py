@@ -147,7 +147,7 @@ class GroupBy(PlainForm, kind="by"):
             names = self._labels(base.published)
             choice = base.outcomes, base.goal, names, len(places_of_cells)
             return Candidates(base.grid, labels, tables, weights, numbers, *choice)
-        return Additive(base.grid * unit, labels, tables, weights, numbers)
+        return Additive(base.grid * unit, labels, tables, weights, numbers, each=base.each)
 
     def _in_one_turn(self, base: Additive) -> tuple[Additive, int]:
         """Return the answer about one turn, and the number of turns.

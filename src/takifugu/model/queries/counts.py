@@ -69,7 +69,8 @@ class Count(PlainForm, kind="count"):
         tables, weights, table_of = state_tables(
             entries, self.entries, lambda alphabet: [[int(s in self.states)] for s in alphabet]
         )
-        return Additive(self.duration or Fraction(1), ("count",), tables, weights, table_of)
+        each = self.duration or Fraction(1)
+        return Additive(each, ("count",), tables, weights, table_of, each=each)
 
     @classmethod
     def from_dict(cls, data: Plain) -> Count:
@@ -132,8 +133,8 @@ class Histogram(PlainForm, kind="histogram"):
             return [int(state == cell) for cell in cells]
 
         tables, weights, table_of = state_tables(entries, self.entries, lambda alphabet: list(map(row, alphabet)))
-        grid = (self.duration or Fraction(1)) / (self.total or 1)
-        return Additive(grid, labels, tables, weights, table_of)
+        each = self.duration or Fraction(1)
+        return Additive(each / (self.total or 1), labels, tables, weights, table_of, each=each)
 
     def describe(self) -> str:
         subject = "how often each state occurs" if self.duration is None else "the time in each state"

@@ -170,7 +170,7 @@ def from_dict(data: Plain) -> Query:
 
     >>> from takifugu import Count
     >>> from_dict(Count("walking").to_dict())
-    Count(state='walking', entries=None)
+    Count(state='walking')
     """
     return KINDS.find(data.get("kind")).from_dict(data)
 

@@ -4,17 +4,21 @@ from __future__ import annotations
 
 from collections.abc import Callable, Hashable, Iterator
 from dataclasses import dataclass
+from itertools import pairwise, permutations, product
 from typing import Protocol, runtime_checkable
 
+import numpy as np
+
+from takifugu.core.arrays import BoolArray
 from takifugu.core.cache import cached
 from takifugu.core.errors import InputError
 from takifugu.core.plain import Json, Plain, PlainForm
 from takifugu.core.registry import Registry
-from takifugu.model.secrets.families import Believed, Family, View
-from takifugu.model.secrets.hypotheses import Comparison, Hypothesis, LawIs, PropertyIs, entry_is
+from takifugu.model.secrets.families import Believed, Family, InOrder, View
+from takifugu.model.secrets.hypotheses import Comparison, Hypothesis, LawIs, PropertyIs, compared_runs, entry_is
 
 #: Kinds of secrets about facts: the data say which hypothesis holds. Of other kinds nobody knows.
-OF_FACTS = frozenset(("every-entry", "entry", "presence", "dataset-property"))
+OF_FACTS = frozenset(("every-entry", "every-run", "entry", "presence", "dataset-property"))
 #: Keys of written secrets that compare each value with some others only.
 _OF_SOME = ("max_difference", "pairs", "sets")
 
@@ -70,7 +74,7 @@ def from_dict(data: Plain) -> Secret:
 
     >>> from takifugu.model.secrets.of_entries import every_entry
     >>> from_dict(every_entry().to_dict())
-    EveryEntry(attribute=None, max_difference=None)
+    EveryEntry()
     """
     return KINDS.find(data.get("kind"))(data)
 
@@ -90,6 +94,7 @@ KINDS: Registry[Callable[[Plain], Secret]] = Registry(
     "the secret's kind",
     {
         "every-entry": "model.secrets.of_entries:every_from",
+        "every-run": "model.secrets.of_entries:run_from",
         "entry": "model.secrets.of_entries:EntryPair.from_dict",
         "presence": "model.secrets.of_entries:presence_from",
         "which-law": "model.secrets:WhichLaw.from_dict",
@@ -119,6 +124,9 @@ def comparisons(secret: Secret, belief: Believed) -> Iterator[Comparison]:
     if read_view is not None:
         belief = read_view
     family = secret.family(belief)
+    if family.run > 1 and isinstance(belief, InOrder):
+        yield from _of_runs(belief, family)
+        return
     for place in family.entries:
         values = belief.alphabet(place)
         for a, b in family.value_pairs(belief, place):
@@ -132,3 +140,24 @@ def comparisons(secret: Secret, belief: Believed) -> Iterator[Comparison]:
                 left, right = entry_is(belief, place, a), entry_is(belief, place, b)
             weight = secret.weight(whole, values[a], values[b]) if isinstance(secret, Weighted) else 1.0
             yield Comparison(belief, left, right, weight)
+
+
+def _of_runs(belief: InOrder, family: Family) -> Iterator[Comparison]:
+    """Yield every two paths of each run that have a positive probability under some law of the belief."""
+    for number, sequence in enumerate(belief.components()):
+        piece = belief.component(number)
+        length = min(family.run, len(sequence))
+        followers = piece.followers
+        for first in range(len(sequence) - length + 1):
+            values = [np.flatnonzero(piece.possible(first + step)).tolist() for step in range(length)]
+            paths = [path for path in product(*values) if _can_be(path, first, followers)]
+            for left, right in permutations(paths, 2):
+                yield compared_runs(belief, sequence.start + first, (left, right))
+
+
+def _can_be(path: tuple[int, ...], first: int, followers: BoolArray | None) -> bool:
+    """Return whether each value of a path can follow the one before it."""
+    if followers is None:
+        return True
+    steps = enumerate(pairwise(path), start=first)
+    return all(followers[entry % len(followers)][before, after] for entry, (before, after) in steps)

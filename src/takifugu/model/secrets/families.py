@@ -34,6 +34,18 @@ class WithAbsence(Protocol):
     def absence(self) -> str: ...
 
 
+@runtime_checkable
+class InOrder(Believed, Protocol):
+    """A belief about steps that follow each other, in one sequence or in pieces."""
+
+    @property
+    def in_pieces(self) -> bool: ...
+
+    def components(self) -> Sequence[range]: ...
+
+    def component(self, number: int) -> Any: ...
+
+
 class Described(Believed, Protocol):
     """What a view passes on of the belief that it is of."""
 
@@ -124,6 +136,9 @@ def view_of(belief: Believed, secret: object) -> View | None:
 class Family:
     """Ordered pairs of values of some entries: `entries` are compared over `pairs` of value indices, or over all.
 
+    With a `run` above 1 every so many entries in a row are compared together, any values with any others; `entries`
+    are then all of a sequence, and a shorter sequence is one run.
+
     A pair that is given in one order is compared in the other, too.
 
     With `presence` every value is compared with absence; without, and without `pairs`, values with each other only.
@@ -135,6 +150,7 @@ class Family:
     entries: range | tuple[int, ...]
     pairs: tuple[tuple[int, int], ...] | None = None
     presence: bool = False
+    run: int = 1
 
     def __post_init__(self) -> None:
         if not isinstance(self.entries, range) or self.entries.step != 1:
@@ -159,6 +175,10 @@ class Family:
         """
         possible, absent = tuple(belief.possible(entry)), absent_index(belief, entry)
         return _value_pairs(possible, absent, self.pairs, self.presence)
+
+    def values_at(self, belief: Believed, entry: int) -> tuple[bool, ...]:
+        """Return which values an entry of a run can take."""
+        return tuple(belief.possible(entry))
 
     def has_pairs(self, belief: Believed, entry: int) -> bool:
         """Return whether there is anything to hide at `entry`, without listing it."""

@@ -8,9 +8,10 @@ from __future__ import annotations
 
 from collections.abc import Hashable
 from dataclasses import dataclass, field
+from itertools import groupby
 from typing import Protocol
 
-from takifugu.core.entries import Entries, called
+from takifugu.core.entries import Entries, called, entry_word
 
 State = Hashable
 
@@ -38,6 +39,27 @@ class EntryIs:
 
     def describe(self) -> str:
         return f"{self.name or f'row {self.entry}'} = {self.value!r}{self.note}"
+
+
+@dataclass(frozen=True)
+class RunIs:
+    """The hypothesis that the entries from number `entry` on (counted from 0) have `values`, in this order.
+
+    >>> RunIs(3, ("ill", "ill", "well")).describe()
+    "rows 3 to 5 = 2 x 'ill', 'well'"
+    """
+
+    entry: int
+    values: tuple[State, ...]
+    word: str = field(default="row", compare=False)
+
+    def describe(self) -> str:
+        parts = []
+        for value, group in groupby(self.values):
+            times = len(list(group))
+            parts.append(f"{times} x {value!r}" if times > 1 else repr(value))
+        last = self.entry + len(self.values) - 1
+        return f"{self.word}s {self.entry} to {last} = {', '.join(parts)}"
 
 
 @dataclass(frozen=True)
@@ -104,3 +126,22 @@ def compared(belief: Entries, entry: int, pair: tuple[int, int], start: int = 0,
     """
     left, right = pair
     return Comparison(belief, entry_is(belief, entry, left, start, name), entry_is(belief, entry, right, start, name))
+
+
+def compared_runs(
+    belief: Entries, entry: int, paths: tuple[tuple[int, ...], tuple[int, ...]], start: int = 0
+) -> Comparison:
+    """Return the comparison of two paths of values from an entry on, by the indices of the values.
+
+    `start` numbers the first entry. A path of one value is that of a single entry.
+    """
+    left, right = (run_is(belief, entry, path, start) for path in paths)
+    return Comparison(belief, left, right)
+
+
+def run_is(belief: Entries, entry: int, path: tuple[int, ...], start: int = 0) -> EntryIs | RunIs:
+    """Return the hypothesis of a path of values from an entry on, by their indices."""
+    if len(path) == 1:
+        return entry_is(belief, entry, path[0], start)
+    letters = belief.alphabet(entry)
+    return RunIs(start + entry, tuple(letters[value] for value in path), entry_word(belief))

@@ -12,9 +12,9 @@ from takifugu.core.lists import value_of
 from takifugu.core.nearest import unknown
 from takifugu.core.plain import AS_IT_IS, LEFT_OUT, Plain, PlainForm
 from takifugu.core.rules import requires
-from takifugu.model.secrets.families import Believed, Family, View, WithAbsence, view_of
+from takifugu.model.secrets.families import Believed, Family, InOrder, View, WithAbsence, view_of
 from takifugu.model.secrets.hypotheses import State
-from takifugu.numbers.rationals import Number, as_positive, is_whole, to_text
+from takifugu.numbers.rationals import Number, as_positive, as_whole, is_whole, to_text
 
 
 @dataclass(frozen=True)
@@ -46,6 +46,24 @@ class EveryEntry(PlainForm, kind="every-entry"):
         if self.max_difference is None:
             return subject
         return f"{subject}, up to a difference of {to_text(self.max_difference)}"
+
+
+@dataclass(frozen=True)
+class EveryRun(PlainForm, kind="every-run"):
+    """Hide the values of every `length` steps in a row of a sequence, all of them together.
+
+    Any values that they can have are compared with any others; a shorter sequence is hidden as a whole.
+    """
+
+    length: int
+
+    def family(self, belief: Believed) -> Family:
+        if not isinstance(belief, InOrder):
+            raise requires("the secret is a run of steps", "a belief about a sequence", "MarkovChain(...)")
+        return Family(range(belief.size), run=self.length)
+
+    def describe(self) -> str:
+        return "every single value" if self.length == 1 else f"any {self.length} values in a row, together"
 
 
 @dataclass(frozen=True)
@@ -111,6 +129,19 @@ def every_entry(attribute: Hashable | None = None, max_difference: Number | None
     return EveryEntry(value_of(attribute), near)
 
 
+def every_run(length: int) -> EveryRun:
+    """Hide the values of every `length` steps in a row of a sequence, together.
+
+    So any set of paths of these steps is hidden from any other, such as "ill for all of them" from "well for all of
+    them" (docs/theory/influence.md, Theorem 18). `every_run(1)` is `every_entry()` of a sequence. Raises InputError
+    unless `length` is a whole number from 1.
+
+    >>> every_run(4).describe()
+    'any 4 values in a row, together'
+    """
+    return EveryRun(as_whole(value_of(length), "the length of a run", "length", least=1))
+
+
 def entry(i: int, a: State, b: State) -> EntryPair:
     """Hide whether entry `i` has value `a` or `b`, in both orders.
 
@@ -166,6 +197,11 @@ def presence(user: int | str | None = None) -> Presence:
 def every_from(data: Plain) -> EveryEntry:
     """Read the secret back."""
     return every_entry(data.get("attribute"), data.get("max_difference"))
+
+
+def run_from(data: Plain) -> EveryRun:
+    """Read the secret back."""
+    return every_run(data["length"])
 
 
 def presence_from(data: Plain) -> Presence:

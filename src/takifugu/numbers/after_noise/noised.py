@@ -4,7 +4,7 @@ Let A(y) = sum_j p_j e^{-|y - x_j| / b}, proportional to the density of p * Lap(
 neighbouring atoms of the two laws A and B are combinations of e^{y/b} and e^{-y/b}, so A/B is a Moebius function of
 e^{2y/b}, hence monotone; beyond the last atom it is constant. So its extremes are at atoms. On the integers discrete
 Laplace noise has the same masses up to a factor, so the same numbers hold for it. The ratio falls when b grows,
-because Lap(b') is Lap(b) plus independent noise for b' > b (docs/decisions.md#exact-laplace-scale).
+because Lap(b') is Lap(b) plus independent noise for b' > b (docs/theory/one-answer.md, Theorems 4, 5).
 
 Let pi be the monotone plan that moves p into q. Mass that moves by d costs a factor e^{d/theta} after Laplace noise of
 scale theta. If for every x' the average over the x that it came from obeys sum_x e^{|x - x'|/theta} pi(x, x') <=
@@ -38,7 +38,7 @@ def laplace_log_ratio(p: Pmf, q: Pmf, scale: Number) -> float:
 
     The Laplace noise has density proportional to e^{-|x|/scale}. Scale 0 means no noise: the largest log-ratio of the
     masses, infinite when the supports differ. `laplace_log_ratio_bounds` encloses the value
-    (docs/decisions.md#exact-laplace-scale).
+    (docs/theory/one-answer.md, Theorems 4, 5).
 
     Raises InputError when the scale is negative or not finite.
 

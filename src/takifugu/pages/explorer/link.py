@@ -12,11 +12,13 @@ from takifugu.core.escaping import command
 from takifugu.core.plain import Json
 from takifugu.releasing.file.loading import load
 from takifugu.releasing.file.relation_keys import UNOPENED
+from takifugu.releasing.file.sequences.sections import ReleaseSpec
 from takifugu.releasing.file.sharing import epsilon_of
 from takifugu.releasing.file.tables import Table
 
-#: What the page offers (settings.js): steps by their minutes, stays in steps, epsilon, and the length of a name.
+#: What the page offers (settings.js): steps and runs by their minutes, stays in steps, epsilon, a name's length.
 STEPS: dict[float | None, str] = {1: "1min", 5: "5min", 15: "15min", 60: "1h"}
+RUNS = (15, 60)
 STAYS, EPSILONS, LONGEST_NAME = (1.05, 1100.0), (0.05, 8.0), 24
 
 
@@ -33,20 +35,26 @@ def link_of(file: str | Path) -> Link:
 
     Raises:
         InputError: Where the belief is no chain of two or three states that all follow each other, the secret is not
-            every step, or the first table counts something else.
+            every step or every run of 15 minutes or an hour, or the first table counts something else.
     """
     spec = load(file, UNOPENED)
     described = spec.belief.to_dict()
     if described["kind"] != "markov-chain" or len(described["matrix"]) not in (2, 3):
         raise _unfit("its belief is no single Markov chain of two or three states")
-    if spec.spec.hide.kind != "every-entry":  # type: ignore[attr-defined]  # files about chains have it
-        raise _unfit('its secret is not every step (kind = "every-entry" in [hide])')
+    sections = spec.sections(ReleaseSpec)
+    if sections.hide.kind == "one-entry":
+        raise _unfit('its secret is one step, not every step (kind = "every-entry" in [hide])')
     table = spec.items[0]
     query, order, differences = _published(table, described["states"])
     length = spec.source.length
     minutes = length / timedelta(minutes=1) if isinstance(length, timedelta) else None
     if minutes not in STEPS:
         differences.append("The page has steps of 1, 5, 15 and 60 minutes: it shows minutes.")
+    minutes_of_run = 1
+    if sections.run > 1:
+        minutes_of_run = sections.run * int(minutes if minutes in STEPS and minutes else 1)
+        if minutes_of_run not in RUNS:
+            raise _unfit(f"its runs last {minutes_of_run} minutes there, and the page has 15 minutes and an hour")
     epsilon = float(epsilon_of(spec, table))
     of_page = min(max(epsilon, EPSILONS[0]), EPSILONS[1])
     if of_page != epsilon:
@@ -55,7 +63,7 @@ def link_of(file: str | Path) -> Link:
         differences.append(f"The page shows the first table, {table.name!r}.")
     differences.append("The page assumes 100 people and a day: choose both there.")
     fields = _chain(described, order) | {
-        "step": STEPS.get(minutes, "1min"), "span": "1440", "people": "100", "hide": "1", "q": query,
+        "step": STEPS.get(minutes, "1min"), "span": "1440", "people": "100", "hide": str(minutes_of_run), "q": query,
         "e": f"{of_page:.12g}", "prior": "50",
     }  # fmt: skip
     return Link(urlencode(fields, quote_via=quote), tuple(differences))

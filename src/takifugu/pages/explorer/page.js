@@ -155,12 +155,8 @@ function drawWeeks(model) {
 }
 
 function writeFile(model) {
-  const hasFile = model.run === 1;
-  element("file").textContent = hasFile ? releaseFile(settings, model) : "Several steps in a row are a preview.";
-  element("take-says").textContent = hasFile
-    ? `Takifugu needs noise of scale ${shortNumber(model.scale, 6)} for this case. The release file states the same case.`
-    : "Several steps in a row are a preview: a release file can hide one step.";
-  for (const id of ["save-file", "save-table"]) element(id).disabled = !hasFile;
+  element("file").textContent = releaseFile(settings, model);
+  element("take-says").textContent = `Takifugu needs noise of scale ${shortNumber(model.scale, 6)} for this case. The release file states the same case.`;
 }
 
 // Controls
@@ -181,7 +177,7 @@ function showControls() {
   element("step").value = step;
   element("span").value = span;
   const runs = Object.entries(RUNS).filter(([minutes]) => minutes === "1" || Number(minutes) > MINUTES[step]);
-  radios("hide", "hide", Object.fromEntries(runs.map(([minutes, words]) => [minutes, minutes === "1" ? words : `${words} (preview)`])), hide);
+  radios("hide", "hide", Object.fromEntries(runs), hide);
   const name = states[countedState(settings)][0];
   const words = { count: `time “${name}”, in all`, hour: `time “${name}”, by hour of the day`, histogram: "time in each state" };
   if (span % 1440) delete words.hour;

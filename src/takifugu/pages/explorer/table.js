@@ -115,7 +115,7 @@ function madeUpFile(settings, model, seed) {
 
 const csvText = text => /[",\n\r]/.test(text) ? `"${text.replaceAll('"', '""')}"` : text;
 
-/** The release file that says the same, for one step as the secret. */
+/** The release file that says the same. */
 function releaseFile(settings, model) {
   const text = JSON.stringify, names = settings.states.map(([name]) => name), isClock = settings.query === "hour";
   const byName = pairs => `{ ${pairs.map(([name, value]) => `${text(name)} = ${value}`).join(", ")} }`;
@@ -125,6 +125,7 @@ function releaseFile(settings, model) {
     const [a, b] = others(i), share = settings.next[i];
     return [name, byName([[names[a], share], [names[b], Number((1 - share).toFixed(12))]])];
   }))}`];
+  const runLength = isClock ? text(settings.hide % 60 ? `${settings.hide}min` : `${settings.hide / 60}h`) : model.run;
   const counted = settings.query === "histogram" ? ['query = "histogram"']
     : ['query = "count"', `states = [${text(names[countedState(settings)])}]`];
   return [
@@ -136,7 +137,7 @@ function releaseFile(settings, model) {
     "[belief]", 'kind = "markov-chain"', `states = [${names.map(name => text(name)).join(", ")}]`,
     `mean_duration = ${byName(settings.states)}  # in steps`, ...next, 'source = "assumed, with the explorer"',
     "units_independent = true", "",
-    "[hide]", 'kind = "every-entry"', "",
+    "[hide]", ...(model.run === 1 ? ['kind = "every-entry"'] : ['kind = "every-run"', `length = ${runLength}`]), "",
     "[[table]]", 'name = "table"', ...counted, ...(isClock ? ['by = "hour"'] : []), `epsilon = ${settings.epsilon}`, "",
   ].join("\n");
 }

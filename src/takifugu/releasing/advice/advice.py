@@ -26,6 +26,7 @@ from takifugu.releasing.advice.leaving_out import in_place_of_good
 from takifugu.releasing.advice.refusing import too_early
 from takifugu.releasing.advice.remedies import SECONDS, Remedy, remedies, with_changes
 from takifugu.releasing.advice.worth import Named, Verdict, Worth
+from takifugu.releasing.file.kind import ReleaseFile
 from takifugu.releasing.file.loading import load, parsed
 from takifugu.releasing.planning.expected import AT_ONCE
 from takifugu.releasing.planning.plan import Plan, Watch, calibrated, number_of_units, unwatched
@@ -193,9 +194,13 @@ def advise(
     >>> str(advice.verdict), advice.tables[0].sentence
     ('good', 'good: differences above 115 rows show')
     """
-    ends = time.process_time() + SECONDS
     file = as_path(path, "path")
-    read = load(file, data, window=window)
+    return advised(load(file, data, window=window), parsed(file), watch, is_seen)
+
+
+def advised(read: ReleaseFile, raw: Json, watch: Watch = unwatched, is_seen: bool = False) -> Advice:
+    """Judge the tables of a file that was read; `raw` are its keys, which remedies change."""
+    ends = time.process_time() + SECONDS
     try:
         if not read.kind.facts.has_lengths:  # whose data calibration does not read
             refuse_unreadable(read)
@@ -211,7 +216,6 @@ def advise(
     advice = Advice(tables, (), notices=notices)
     if not any(table.hopeless or table.verdict in (Verdict.ROUGH, Verdict.USELESS) for table in tables):
         return advice
-    raw = parsed(file)
     watch("looking for what would help", 0, 1)
     possible = remedies(raw, planned, tables, ends, units, account)
     said = tuple(replace(remedy, advised=replace(remedy.advised, left_out=left_out)) for remedy in possible)

@@ -45,7 +45,7 @@ def ideas(raw: Plain, ratios: Mapping[int, float]) -> Iterator[Idea]:
             free += [of_table(raw, i, key, None) for key in ("mechanism", "metric") if key in item]
     whom = "the people in these data"
     if unit is not None:
-        people = people_of(unit)
+        people = people_of(unit, source.get("called"))
         whom = f"these {people.many}"
         yield tuple(pooled), f"one table for {people.whose('pooled')}"
     yield from _windows(raw, poor)

@@ -6,6 +6,7 @@
 from __future__ import annotations
 
 import re
+import tomllib
 from collections.abc import Mapping, Sequence
 from copy import deepcopy
 from dataclasses import dataclass
@@ -83,6 +84,30 @@ def applied(raw: Plain, changes: Sequence[Change]) -> Json:
         else:
             place[key] = change.value
     return new
+
+
+def in_text(text: str, changes: Sequence[Change]) -> str:
+    """Return a drafted text with changes: a key's line is replaced, a new one stands at its section's start.
+
+    >>> print(in_text("[source]\\nbudget = 1 # most", [Change(("source", "budget"), 2)]))
+    [source]
+    budget = 2
+    """
+    raw: Any = tomllib.loads(text)
+    lines = text.splitlines()
+    for change in changes:
+        raw = applied(raw, [change])
+        section, *steps = change.where
+        number = steps.pop(0) if section == "table" else 0
+        header = "[[table]]" if section == "table" else f"[{section}]"
+        keys = raw[section][number] if section == "table" else raw[section] if steps else raw
+        key = str(steps[0] if steps else section)
+        first = [n for n, line in enumerate(lines, 1) if line == header][int(number)] if steps else 0
+        last = next((n for n, line in enumerate(lines) if n >= first and line.startswith("[")), len(lines))
+        old = next((n for n in range(first, last) if lines[n].startswith(f"{key} = ")), None)
+        new = [f"{key} = {toml_of(keys[key])}"] if key in keys else []
+        lines[slice(first, first) if old is None else slice(old, old + 1)] = new
+    return "\n".join(lines)
 
 
 def what_if(raw: Plain) -> tuple[Change, str] | None:

@@ -78,13 +78,14 @@ class Checked:
 
 @without_data
 def check(
-    path: str | Path, window: str | None = None, watch: Watch = unwatched, anyway: bool = False
+    path: str | Path, window: str | None = None, watch: Watch = unwatched, allow_useless: bool = False
 ) -> Checked:
     """Check a release file's keys, belief, queries, noise and expectation without data.
 
     Raises SpecError, whose `problems` hold every fault at once, InputError for a window of no calendar, and
-    CalibrationRefused where no mechanism may be used for a table, where it is not worth publishing (without `anyway`),
-    and where it costs more than the whole budget. A pooled table is not judged where only the data say of how many.
+    CalibrationRefused where no mechanism may be used for a table, where it is not worth publishing (without
+    `allow_useless`), and where it costs more than the whole budget. A pooled table is not judged where only the data
+    say of how many.
 
     >>> from takifugu.cli.samples import write_demo
     >>> print(check(write_demo(Path("checked"))).tables[0].name)
@@ -99,7 +100,7 @@ def check(
     judged = planned.only({table.name for table in planned.tables} - {*unjudged}) if unjudged else planned
     refuse_other_names(planned.only(unjudged))
     advice = advice_of(judged)  # which refuses an expectation that a table contradicts
-    refused = [] if anyway else refusals(judged, list(map(expected, judged.tables)), advice)
+    refused = [] if allow_useless else refusals(judged, list(map(expected, judged.tables)), advice)
     refused += _unpaid(planned)
     if refused:
         raise CalibrationRefused("; ".join(refused))

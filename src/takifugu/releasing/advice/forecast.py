@@ -156,11 +156,11 @@ def _rows(tables: Sequence[Expected]) -> Iterator[tuple[str, ...]]:
 
 @without_data
 def dry_run(
-    path: str | Path, data: object = None, only_release: bool = False, window: str | None = None
+    path: str | Path, data: object = None, single_release: bool = False, window: str | None = None
 ) -> Forecast:
     """Foretell the tables, costs and refusals of `release_file`.
 
-    Nothing is paid, drawn or written. `data`, `only_release` and `window` are those of `release_file`. Of the data it
+    Nothing is paid, drawn or written. `data`, `single_release` and `window` are those of `release_file`. Of the data it
     uses what planning uses: which units there are, and their (public) lengths. Raises SpecError, DataError and
     CalibrationRefused as `release_file` does, and LedgerError for a ledger that cannot be read; a missing ledger is not
     created.
@@ -173,21 +173,21 @@ def dry_run(
     (False, False)
     """
     with stopping(once=False):
-        return forecast_of(plan(load(path, data, only_release, window)))
+        return forecast_of(plan(load(path, data, single_release, window)))
 
 
-def forecast_of(planned: Plan, anyway: bool = False, is_due: bool = True) -> Forecast:
+def forecast_of(planned: Plan, allow_useless: bool = False, is_due: bool = True) -> Forecast:
     """Return the forecast of a plan.
 
     Where it `is_due`, tables of windows that have not ended are refused with what would help, and what a ledger asks
-    first is raised. `anyway` accepts tables that are not worth publishing. Where the units of records were not read,
-    the ledger is not consulted, and a table of units is not judged.
+    first is raised. `allow_useless` accepts tables that are not worth publishing. Where the units of records were not
+    read, the ledger is not consulted, and a table of units is not judged.
     """
     file, questions, notices_of_sources = planned.file, planned.questions, notices_of_file(planned.file)
     name, people = normalised(file.source.name), file.people
     tables, advice = tuple(map(expected, planned.tables)), advice_of(planned)
     early = too_early(file) if is_due else []
-    refusals = [] if anyway else [*early, *refusals_of(planned, tables, advice, is_due)]
+    refusals = [] if allow_useless else [*early, *refusals_of(planned, tables, advice, is_due)]
     if planned.knows_units and not questions:
         return Forecast(name, file.path, (), None, notices_of_sources, (), people=people)
     account, open_questions = None, list[str]()

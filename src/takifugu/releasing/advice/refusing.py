@@ -17,7 +17,7 @@ from takifugu.releasing.planning.plan import Plan
 
 #: A refusal names the best remedy of those that are tried in so many seconds of work.
 SECONDS = 5.0
-_ANYWAY = "or write --allow-useless (anyway=True)"
+_ANYWAY = "or write --allow-useless (allow_useless=True)"
 
 
 def refusals(
@@ -29,14 +29,14 @@ def refusals(
     return [f"{reason}; {best or fix}, {_ANYWAY}" for reason, fix in reasons]
 
 
-def refusal_of(planned: Plan, anyway: bool = False) -> CalibrationRefused | None:
+def refusal_of(planned: Plan, allow_useless: bool = False) -> CalibrationRefused | None:
     """Return the refusal of a plan's first early or useless table.
 
-    None with `anyway`. The refusal says what would help most. Raises SpecError for an expectation that a table
+    None with `allow_useless`. The refusal says what would help most. Raises SpecError for an expectation that a table
     contradicts.
     """
     advice = advice_of(planned)
-    if anyway:
+    if allow_useless:
         return None
     if early := too_early(planned.file):
         return CalibrationRefused(early[0])

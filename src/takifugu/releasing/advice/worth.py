@@ -77,6 +77,18 @@ class Expectation:
         reach, mean = max(cells) - min(cells), math.fsum(cells) / len(cells)
         return reach if len(cells) > 1 and reach >= ALIKE * abs(mean) else abs(mean)
 
+    def words(self, unit: str = "") -> str:
+        """Return the size of the cells that count, with its verb.
+
+        >>> Expectation((100.0, 250.0), None, "assumed").words("hours")
+        'from 100 to 250 hours are'
+        """
+        cells = self.counting or self.cells or ()
+        low, high = rounded(min(cells)), rounded(max(cells))
+        if number(low) == number(high):
+            return f"about {measured(high, unit)} is"
+        return f"from {number(low)} to {measured(high, unit)} are"
+
     @property
     def what_matters(self) -> float:
         return SHARE * self.varies if self.matters is None else self.matters
@@ -160,6 +172,8 @@ class Worth:
                 return f"good: {self.off} at most {off}"
             return f"{self.verdict}: {self.off} up to {off}, {self._too_much(unit, 'it cannot vary')}"
         verdict, least = f"{self.verdict}: ", measured(self.difference.width, unit)
+        if self._is_all_noise and self.cells is not None:
+            return f"{verdict}{self.cells.words}, and {self.expectation.words(unit)} expected"
         if self.cells is not None and self.cells.words and self.verdict.is_useful:
             verdict += f"{self.cells.words}; "
         differences = "differences of adjusted values" if self.is_adjusted else "differences"
@@ -169,6 +183,14 @@ class Worth:
             verdict += "only "
         return f"{verdict}{differences} above {least} show"
 
+    @property
+    def _is_all_noise(self) -> bool:
+        """Return whether it is useless because every cell is noise, though such differences are expected."""
+        cells = self.cells
+        if cells is None or self.verdict.is_useful or self.difference is None or not cells.values:
+            return False
+        return len(cells.noisy) == len(cells.labels) and self.difference.width <= max(cells.values)
+
     def _too_much(self, unit: str, cannot: str) -> str:
         """Compare a large error with the expected, important or possible size."""
         if self.verdict.is_useful and self.shows_nothing:
@@ -177,10 +199,7 @@ class Worth:
             return "more than would matter"
         if self.expectation.cells is None:
             return f"and {measured(self.matters, unit)} matter"
-        low, high = rounded(min(self.expectation.cells)), rounded(max(self.expectation.cells))
-        if number(low) == number(high):
-            return f"and about {measured(high, unit)} is expected"
-        return f"and from {number(low)} to {measured(high, unit)} are expected"
+        return f"and {self.expectation.words(unit)} expected"
 
 
 @dataclass(frozen=True)

@@ -16,10 +16,10 @@ from pathlib import Path
 from takifugu.core.errors import InputError
 from takifugu.core.escaping import is_printable, on_one_line
 from takifugu.core.files import LARGEST, read_file
-from takifugu.releasing.certificates.files import CERTIFICATE, REPORT, TABLE, reason
+from takifugu.releasing.certificates.files import CERTIFICATE, REPORT, SIGNATURE, TABLE, reason
 
 #: What an archive of a table holds.
-MEMBERS = (TABLE, CERTIFICATE, REPORT)
+MEMBERS = (TABLE, CERTIFICATE, SIGNATURE, REPORT)
 #: More members, or more bytes of all of them together, are of no table.
 MOST_MEMBERS, MOST_BYTES = 100, 4 * LARGEST
 _EARLIEST = (1980, 1, 1, 0, 0, 0)

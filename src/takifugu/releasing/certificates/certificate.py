@@ -17,7 +17,7 @@ from takifugu.releasing.certificates import wording
 from takifugu.releasing.certificates.facts import CAUTIONS, Caution, Stays, Window, checksum_of
 
 #: What a file of a certificate is; it has every field.
-FORMAT = "takifugu-certificate/8"
+FORMAT = "takifugu-certificate/9"
 WIDTH = 78
 _INDENT = 11
 
@@ -28,7 +28,9 @@ class Answer:
 
     `scale` and `expected_error` are None where the noise has none; `adjusted` are values made of the noisy ones, and
     None where none were published. `complete` says whether all values that it reads are there, None where some may be
-    missing without anybody knowing of it.
+    missing without anybody knowing of it. With probability `coverage` the noise of all values of the table is within
+    `half_width`; both are None where the noise has no such width. `witness` is what a stranger needs to compute the
+    loss again (docs/reading-a-certificate.md), None where the page that checks does not know how.
     """
 
     unit: str | None
@@ -37,7 +39,7 @@ class Answer:
     mechanism: str
     noise: Plain
     scale: str | None
-    expected_error: float | None
+    expected_error: str | None
     epsilon: str
     delta: str
     composition: str
@@ -45,6 +47,9 @@ class Answer:
     framework: str
     adjusted: Mapping[str, str] | None = None
     complete: bool | None = None
+    half_width: str | None = None
+    coverage: str | None = None
+    witness: Plain | None = None
 
 
 @dataclass(frozen=True)

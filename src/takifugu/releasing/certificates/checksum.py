@@ -1,6 +1,6 @@
 """A certificate's checksum, and certificates read back: a file that was changed after it was written is noticed.
 
-The checksum is not a signature. It detects accidents and manual edits, not a newly written certificate.
+The checksum is not a signature (signing.py). It detects accidents and manual edits, not a newly written certificate.
 """
 
 from __future__ import annotations
@@ -178,6 +178,12 @@ def check_form(certificate: Certificate) -> None:
             continue  # what it publishes are no numbers
         for value in answer.values.values():
             as_fraction(value, "a published value")
+        if answer.expected_error is not None:
+            as_fraction(answer.expected_error, "its expected error")
+        if (answer.half_width is None) != (answer.coverage is None):
+            raise InputError("an answer's half-width and its coverage are not both there")
+        for value in filter(None, (answer.half_width, answer.coverage)):
+            as_fraction(value, "a half-width or its coverage")
         for value in (answer.adjusted or {}).values():
             as_fraction(value, "an adjusted value")
         if answer.adjusted is not None and list(answer.adjusted) != list(answer.values):

@@ -11,9 +11,10 @@ from pathlib import Path
 
 #: What each table's files are called, after its name.
 CERTIFICATE, PAGE, TABLE, REPORT = ".certificate.json", ".certificate.txt", ".csv", ".report.html"
+SIGNATURE = f"{CERTIFICATE}.sig"
 DRAWING = ".svg"
 #: All of them, in the order in which they appear.
-ENDS = (CERTIFICATE, PAGE, TABLE, DRAWING, REPORT)
+ENDS = (CERTIFICATE, SIGNATURE, PAGE, TABLE, DRAWING, REPORT)
 #: What a table is called in the forms that are made on demand.
 DATA, PACKAGE, PLACES, ARCHIVE = ".table.json", ".datapackage.json", ".geojson", ".zip"
 #: The page and the tables of all windows; they are made anew from the certificates in the folder when one appears.

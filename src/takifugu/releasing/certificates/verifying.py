@@ -1,6 +1,6 @@
 """What is published, verified: certificates that nobody changed, each with the very table that it was written for.
 
-A checksum is no signature: it shows accidents and edits, and whoever must rely on it gets the files from the publisher.
+A checksum shows accidents and edits. A signature beside the certificate shows who wrote it, to those who know the key.
 """
 
 from __future__ import annotations
@@ -16,7 +16,8 @@ from takifugu.core.files import read_file
 from takifugu.releasing.certificates.archives import MOST_MEMBERS, read_archive
 from takifugu.releasing.certificates.certificate import Certificate
 from takifugu.releasing.certificates.checksum import fields_of, from_dict
-from takifugu.releasing.certificates.files import CERTIFICATE, DATA, PAGE, REPORT, TABLE, digest_of, reason
+from takifugu.releasing.certificates.files import CERTIFICATE, DATA, PAGE, REPORT, SIGNATURE, TABLE, digest_of, reason
+from takifugu.releasing.certificates.signing import signed_by
 
 #: What stands for the table of a certificate: it is there as it was certified, not there, or none was certified.
 SAME, MISSING, NOT_CERTIFIED = "the same", "missing", "not certified"
@@ -31,12 +32,16 @@ _WORDS = {
 
 @dataclass(frozen=True)
 class Verified:
-    """A certificate that was not changed, the state of its table, and the files of it that nothing vouches for."""
+    """A certificate that was not changed, the state of its table, and the files of it that nothing vouches for.
+
+    `signed_by` is the public key that signed it, in hexadecimal digits; None without a signature.
+    """
 
     name: str
     certificate: Certificate
     table: str
     unverified: tuple[str, ...]
+    signed_by: str | None = None
 
     @property
     def is_whole(self) -> bool:
@@ -48,6 +53,8 @@ class Verified:
         """Say what was verified, and what was not."""
         rehearsal = "a rehearsal, no guarantee: " if self.certificate.rehearsal is not None else ""
         words = f"{self.name}: {rehearsal}the certificate is unchanged, and {_WORDS[self.table]}"
+        if self.signed_by is not None:
+            words = f"{words}; signed with the key {self.signed_by}"
         if self.unverified:
             words = f"{words}; nothing vouches for {', '.join(self.unverified)}"
         return words
@@ -63,8 +70,9 @@ def verified(path: str | Path) -> tuple[Verified, ...]:
         One `Verified` for each certificate, by name. A table that is missing is said, and is no error.
 
     Raises:
-        InputError: for a certificate or a table that was changed, for a place without a certificate, and for a ZIP that
-            no release has written: members with paths, links, or too many or too large ones.
+        InputError: for a certificate or a table that was changed, for a signature of something else, for a place
+            without a certificate, and for a ZIP that no release has written: members with paths, links, or too many or
+            too large ones.
     """
     place = Path(path)
     if place.is_dir():
@@ -96,12 +104,15 @@ def _verified(name: str, files: Mapping[str, bytes]) -> Verified:
     for end in _UNVERIFIED:
         if f"{name}{end}" in files:
             unverified.append(f"{name}{end}")
-    return Verified(name, certificate, state, tuple(unverified))
+    signature, key = files.get(f"{name}{SIGNATURE}"), None
+    if signature is not None:
+        key = signed_by(files[file], signature, f"{name}{SIGNATURE}")
+    return Verified(name, certificate, state, tuple(unverified), key)
 
 
 def _in_folder(folder: Path) -> dict[str, bytes]:
     """Return what certificates of a folder are compared with; other files are not read."""
-    ends, files = (CERTIFICATE, TABLE, *_UNVERIFIED), dict[str, bytes]()
+    ends, files = (CERTIFICATE, SIGNATURE, TABLE, *_UNVERIFIED), dict[str, bytes]()
     try:
         names = sorted(os.listdir(folder))
     except OSError as error:
@@ -117,14 +128,15 @@ def _in_folder(folder: Path) -> dict[str, bytes]:
 
 
 def _single(path: Path) -> dict[str, bytes]:
-    """Return one certificate, and its table if that is beside it."""
+    """Return one certificate, and its table and its signature if they are beside it."""
     if not path.name.endswith(CERTIFICATE):
         fields_of(_read(path), path.name)  # which says what it is instead
         raise InputError(f"{path.name} is not called as a certificate is", fix=f"its name ends in {CERTIFICATE}")
     files, name = {path.name: _read(path)}, path.name.removesuffix(CERTIFICATE)
-    table = path.with_name(f"{name}{TABLE}")
-    if table.exists():
-        files[table.name] = _read(table)
+    for end in (TABLE, SIGNATURE):
+        beside = path.with_name(f"{name}{end}")
+        if beside.exists():
+            files[beside.name] = _read(beside)
     return files
 
 

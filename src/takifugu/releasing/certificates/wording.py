@@ -189,7 +189,26 @@ def secret_of(c: Certificate) -> str:
         step = f"step of {c.window.step}" if c.window is not None and not c.window.step.isdigit() else "step"
         whose = f"one {c.person}" if c.scope != "all" else "the source"
         return f"the state of {whose} in any one {step}"
+    if (run := longest_run(c)) > 1 and len(kinds) == 1 and c.definition == "pufferfish":
+        whose = f"one {c.person}" if c.scope != "all" else "the source"
+        return f"the states of {whose} in any {_steps(c, run)} in a row, together"
     return " and ".join(c.hidden)
+
+
+def longest_run(c: Certificate) -> int:
+    """Return how many steps in a row are hidden together, 1 where single ones are."""
+    return max((int(secret["length"]) for secret in secrets_of(c) if secret["kind"] == "every-run"), default=1)
+
+
+def _steps(c: Certificate, run: int) -> str:
+    """Count steps, with their length where the table has a window."""
+    return f"{run} steps of {c.window.step}" if c.window is not None and not c.window.step.isdigit() else f"{run} steps"
+
+
+def longer_stays(c: Certificate) -> str:
+    """Name the stays of which a part is hidden only; "" where runs of steps are no secret."""
+    run = longest_run(c)
+    return f"that a stay of more than {_steps(c, run)} in a row took place" if run > 1 else ""
 
 
 def promise_text(c: Certificate) -> str:
@@ -217,6 +236,8 @@ def secrets_of(c: Certificate) -> Iterator[Plain]:
 def not_protected(c: Certificate) -> Iterator[str]:
     """Yield what the definition, the beliefs and what is public leave open."""
     yield from definition_of(c).not_promised()
+    if stays := longer_stays(c):
+        yield f"{stays}: of it any {longest_run(c)} steps are hidden"
     if not c.beliefs or not any(answer.values for answer in c.answers):  # a randomised column says it above
         return
     if is_worded(c) and definition_of(c).in_short(c.hidden, c.beliefs, []):
@@ -327,7 +348,7 @@ def _noise_words(c: Certificate) -> str:
     if len(kinds) == 1 and c.answers[0].noise["kind"] == "none":
         return f"{kinds[0].sentence}; the values are multiples of {c.grid}"
     scales = sorted(Fraction(a.scale) for a in c.answers if a.scale is not None)
-    errors = sorted(a.expected_error for a in c.answers if a.expected_error is not None)
+    errors = sorted(float(a.expected_error) for a in c.answers if a.expected_error is not None)
     kind_words = " or ".join(kind.sentence for kind in kinds)
     law = "independent for each value"
     if len(kinds) == 1 and not kinds[0].has_scale:

@@ -150,11 +150,8 @@ def evidence(given: object, encoding: str | None = None, sql: str | None = None)
     """
     file, frame = (str(given), None) if isinstance(given, str | Path) else ("", given)
     path, folder = Path(file), private_folder()
-    if file and not path.is_file():
-        what = "is a URL" if "://" in file else "is not there"
-        if path.exists():
-            what = "is a folder" if path.is_dir() else "is a device or a pipe"
-        raise DataError(f"{file[-60:]!r} {what}", fix="write the path of one file").at("file")
+    if file:
+        refuse_no_file(file)
     ending, layout = Path(file.lower().removesuffix(".gz")).suffix, None
     if ending in ENDINGS:
         layout = layout_of(file, encoding)
@@ -183,3 +180,13 @@ def evidence(given: object, encoding: str | None = None, sql: str | None = None)
         connection.close()
         raise
     return opened
+
+
+def refuse_no_file(file: str) -> None:
+    """Raise DataError for a path of no file."""
+    path = Path(file)
+    if not path.is_file():
+        what = "is a URL" if "://" in file else "is not there"
+        if path.exists():
+            what = "is a folder" if path.is_dir() else "is a device or a pipe"
+        raise DataError(f"{file[-60:]!r} {what}", fix="write the path of one file").at("file")

@@ -54,6 +54,8 @@ QUESTIONS = {
     "value": ("What is published?", "its values are counted"),
     "value-read": ("How are the numbers in {} written?", "each gives other numbers"),
     "nulls": ("What does a missing value mean?", "what is missing is part of what is protected"),
+    "encoding": ("Which letters are right?", "each codec gives other letters, and no table tells which are right"),
+    "sql": ("Which table of the file is it?", "a source is one of them"),
 }
 #: So many choices are pasted in an error, gaps are looked at, and rows are named.
 _LISTED, _MOST_GAPS, _NAMED = 6, 10_000, 3
@@ -76,7 +78,8 @@ class Choice:
 class Question:
     """A question by the key that it sets; `evidence` is for the owner's eyes.
 
-    `offered` is the only answer that there is, where the answer is no promise.
+    `offered` is the only answer that there is, where the answer is no promise. An answer is a choice or a column, or is
+    written in a `form` (declared.py), for each of some `parts`, as the `hint` is.
     """
 
     name: str
@@ -85,11 +88,14 @@ class Question:
     evidence: str
     why: str
     offered: str | None = None
+    form: str = ""
+    hint: str = ""
+    parts: tuple[str, ...] = ()
 
     @property
     def is_by_name(self) -> bool:
         """Return whether columns are too many to be choices."""
-        return all(choice.name == NONE for choice in self.choices)
+        return not self.form and all(choice.name == NONE for choice in self.choices)
 
     def listed(self) -> str:
         """Return the choices as options of the command line, the last of many among them."""
@@ -108,6 +114,12 @@ def _ask(
     return Question(key or what.partition("-")[0], words.format(repr(visible(column))), some, evidence, why, offered)
 
 
+def asked_of(name: str) -> Question:
+    """Return the question of an answer that nothing asks for, without choices."""
+    words, why = QUESTIONS[name]
+    return Question(name, words, (), "", why, form="text")
+
+
 def unsaid(some: Sequence[Question]) -> InputError:
     """Return the error of questions for the owner alone."""
     return InputError(
@@ -115,6 +127,18 @@ def unsaid(some: Sequence[Question]) -> InputError:
         rule="; ".join(dict.fromkeys(question.why for question in some)),
         fix="; and ".join(question.listed() for question in some),
     ).at(some[0].name)
+
+
+def opening(error: InputError) -> Question:
+    """Return the question of a file that can be opened in several ways; the error again where it is none."""
+    name, choices = str(error.where[-1]) if error.where else "", list[Choice]()
+    for line in error.fix.split(", or ") if name in ("encoding", "sql") else ():
+        option, word, *words = shlex.split(line)
+        if option == f"--{name}":
+            choices.append(Choice(word, " ".join(words).strip("()")))
+    if not choices:
+        raise error
+    return _ask(name, choices)
 
 
 def questions(evidence: Evidence, answers: Answers) -> list[Question]:
@@ -303,7 +327,7 @@ def _step(evidence: Evidence, answers: Answers) -> Question | None:
             choices += [Choice(word, "shorter than what you want to see") for word in ("1min", "1h", "1d")]
         else:
             choices.append(Choice("1", "its numbers"))
-    return _ask("step", choices)
+    return _ask("step", choices) if full else None  # else it is asked first which rows count
 
 
 def _common_gap(evidence: Evidence, reading: Reading) -> str | None:

@@ -4,18 +4,15 @@ from __future__ import annotations
 
 import os
 import re
-import tomllib
 from collections.abc import Iterable, Iterator
-from contextlib import suppress
 from dataclasses import dataclass
-from datetime import date, time
 from pathlib import Path
 
 from takifugu.core.plain import toml_of
 from takifugu.data.relation.keys import KEYS
 from takifugu.data.sql.words import identifier, literal
 from takifugu.model.queries.sections import EACH_ROW, IN_ORDER, POLICY, RECORDS, WHOLE_COLUMNS
-from takifugu.releasing.draft import questions
+from takifugu.releasing.draft import declared, questions
 from takifugu.releasing.draft.evidence import Evidence, evidence
 from takifugu.releasing.draft.forms import TIMES, value_of
 from takifugu.releasing.draft.questions import NONE, ROWS, TIMED, Answers
@@ -29,7 +26,7 @@ Line = tuple[str, object, str]
 FILL_IN = "FILL IN"
 _WIDTH, _COMMENT_AT = 110, 31
 #: Answers that are read below, or choose the kind.
-_QUESTIONS = ("rows", "kind", "sql", "where", "unit", "order", "end", "value", "nulls", "timezone")
+_READ = {*declared.OF_THE_TABLE, "epsilon"}
 _MOVED = "when, as a moment: of two equal times the first row's is the earlier; times that clocks skip are moved"
 #: What is secret (a key of [hide], if any), and the table that is published first, by what a row is in a kind's data.
 _FIRST: dict[str, tuple[Line | None, Line]] = {
@@ -131,6 +128,9 @@ def text_of(start: Draft) -> str:
     name, query, words = _FIRST_OF_KIND.get(start.kind, table)
     has_delta = {"normal", "density"} & {start.kind}
     budget: object = {"epsilon": 1.0, "delta": 1e-6} if has_delta else 1.0
+    epsilon = declared.value_of("epsilon", start.answers.get("epsilon", "1.0"), start.answers)
+    if "epsilon" in start.answers:
+        budget = {**budget, "epsilon": epsilon} if isinstance(budget, dict) else epsilon
     if other is not None and other.budget is not None:
         budget = other.budget
     sections: dict[str, Iterable[Line]] = {
@@ -141,16 +141,18 @@ def text_of(start: Draft) -> str:
                      ("budget", budget, "the most epsilon that these people may ever spend")],
         "[belief]": [("kind", start.kind, f"what may be believed; other keys: `takifugu keys {start.kind}`"),
                      *_filled(start.answers, "belief")],
-        "[hide]": [hidden] if hidden else [],
+        "[hide]": [*([hidden] if hidden else []), *_filled(start.answers, "hide")],
         "[[table]]": [("name", name, "one such section for each table"), ("query", query, words),
-                      ("epsilon", 1.0, "`takifugu odds` says what that means"),
-                      *([("delta", 1e-6, "normal noise needs a delta above 0")] if query == "mean" else [])],
+                      ("epsilon", epsilon, "`takifugu odds` says what that means"),
+                      *([("delta", 1e-6, "normal noise needs a delta above 0")] if query == "mean" else []),
+                      *_filled(start.answers, "table")],
     }  # fmt: skip
     texts = list[str]()
     for header, keys in sections.items():
         if keys:
             above = [f"{header}\n# All words of this section are published." if header == "[source]" else header]
-            texts.append("\n".join([*filter(None, above), *(_written(*line) for line in keys if line[0])]))
+            lines = {line[0]: line for line in keys if line[0]}  # an answer takes the place of a line
+            texts.append("\n".join([*filter(None, above), *(_written(*line) for line in lines.values())]))
     return "\n\n".join(texts) + "\n"
 
 
@@ -197,7 +199,8 @@ def _source(start: Draft) -> Iterator[Line]:
         yield "rows", rows, f"a row says {ROWS[rows]}"
     yield from roles.values()
     if start.is_timed:
-        if any(value_of(evidence, column).is_measured for column in start.values):
+        is_measured = any(value_of(evidence, column).is_measured for column in start.values)
+        if is_measured and answers.get("bins", NONE) == NONE:
             yield "bins", FILL_IN, "the numbers that count as each state: { low = [0, 5], high = [5, inf] }"
         if answers.get("nulls") == "unobserved":
             yield "nulls", "unobserved", "a missing value was not recorded"
@@ -250,14 +253,16 @@ def _by_order(start: Draft, path: str) -> str:
 
 
 def _filled(answers: Answers, section: str) -> Iterator[Line]:
-    """Yield what else was answered, which no table tells: a key of [source], or of the belief, as TOML or a text."""
-    for key, word in answers.items():
-        if key not in _QUESTIONS and (key in KEYS) == (section == "source") and word:
-            value: object = word
-            if key not in KEYS or not KEYS[key].type.startswith(("column", "state")):
-                with suppress(tomllib.TOMLDecodeError):
-                    value = tomllib.loads(f"value = {word}")["value"]
-            yield key, word if isinstance(value, date | time) else value, KEYS[key].sentence if key in KEYS else ""
+    """Yield what else was answered, which no table tells: the keys of a section."""
+    for name, word in answers.items():
+        of, key = declared.place_of(name)
+        if name in _READ or of != section or word in ("", NONE):
+            continue
+        value = declared.value_of(name, word, answers)
+        if key:
+            yield key, value, KEYS[key].sentence if of == "source" and key in KEYS else ""
+        elif isinstance(value, dict):  # what a section lacks without naming a key
+            yield from ((key, part, "") for key, part in value.items())
 
 
 def relative(data: Path, output: Path) -> str:

@@ -125,8 +125,8 @@ class ReleaseFile:
 
     @property
     def people(self) -> People:
-        """Return the noun for the source's people, by their column."""
-        return people_of(self.owner_column)
+        """Return the noun for the source's people, as declared or by their column."""
+        return people_of(self.owner_column, self.source.called if self.owner_column is not None else None)
 
     @property
     def owner_column(self) -> str | None:

@@ -53,17 +53,17 @@ _DEEP = re.compile(rf"""(?<![\w-])(?:(?:[\w-]+|"[^"\n]*"|'[^'\n]*')[ \t]*\.[ \t]
 
 
 def load(
-    path: str | Path, data: object = None, only_release: bool = False, window: str | None = None, first: bool = False
+    path: str | Path, data: object = None, single_release: bool = False, window: str | None = None, first: bool = False
 ) -> ReleaseFile:
     """Read a release file, with `data` in place of the source's file.
 
-    `data` is a frame or another file of the same columns. `only_release` adds the key `single_release`; `window` is
+    `data` is a frame or another file of the same columns. `single_release` adds the key `single_release`; `window` is
     the one of regular tables; `first` takes the first window of a calendar without an end. Raises SpecError, with all
     `problems`, and InputError for a window without regular tables.
     """
     file = as_path(path, "path")
     raw = parsed(file)
-    if only_release:
+    if single_release:
         section_in(raw, "source")["single_release"] = True
     return checked(raw, file, data, window, first)
 

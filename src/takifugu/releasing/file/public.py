@@ -246,7 +246,7 @@ def revealed(spec: FileSpec, folder: Path, table: Any) -> Iterator[TakifuguError
 def same_rows(public_rows: Mapping[Texts, int], private: Table, columns: Sequence[str]) -> bool:
     """Return whether the private data hold these rows in any order, and no others, whatever their file is called.
 
-    Only who holds both is told. A part of the data, or recoded data, is not recognised (docs/known-weaknesses.md), and
+    Only who holds both is told. A part of the data, or recoded data, is not recognised (docs/concepts/limits.md), and
     of refused data nothing is said here.
     """
     try:

@@ -19,7 +19,7 @@ from takifugu.data.relation.opening import files_of_select, files_read
 from takifugu.data.relation.relation import files_named
 from takifugu.data.relation.source import Table, opened_table
 from takifugu.data.values.encodings import check_encoding
-from takifugu.releasing.file.keys import Epsilon, Name, Section, State, Text, checked, meaning, refused
+from takifugu.releasing.file.keys import Epsilon, Name, Section, State, Text, Words, checked, meaning, refused
 from takifugu.releasing.file.keys import Path as FilePath
 from takifugu.releasing.file.sections import BudgetSpec
 
@@ -50,6 +50,7 @@ class RelationKeys(Section):
     where: Annotated[Text | None, key("where", "kind <> 'total'")] = None
     encoding: Annotated[StrictStr | None, key("encoding", "cp1252"), checked(check_encoding)] = None
     unit: Annotated[Text | None, key("unit", "person")] = None
+    called: Annotated[Words | None, key("called", "household")] = None
     nulls: Annotated[Literal["refuse", "unobserved"], key("nulls")] = "refuse"
     roster: Annotated[
         Text | Annotated[tuple[Text, ...], Field(min_length=1)] | None, key("roster", "people.csv")

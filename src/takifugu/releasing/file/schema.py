@@ -111,18 +111,38 @@ class ListedKey:
     words: str
 
 
-def listed_keys(kind: str, schema: Json) -> Iterator[ListedKey]:
-    """Yield the keys of a kind by its JSON Schema, so that they are what is read."""
+def listed_keys(kind: str, schema: Json, is_deep: bool = False) -> Iterator[ListedKey]:
+    """Yield the keys of a kind by its JSON Schema, so that they are what is read.
+
+    If `is_deep`, those of sections inside sections follow.
+    """
     sections = ("source", "belief", "hide", "table")
-    top = without_keys(schema["properties"], sections)
-    yield from _keys("", [{"properties": top, "required": schema.get("required", [])}])
+    top = {"properties": without_keys(schema["properties"], sections), "required": schema.get("required", [])}
+    titled = {"": [top]}
     for section in sections:
         if section in schema["properties"]:
             parts = list(_sections(schema["properties"][section], schema["$defs"]))
             if section == "belief":
                 parts = [part for part in parts if _name(part, "kind") in (kind, "")] or parts
-            title = "[[table]]" if section == "table" else f"[{section}]"
-            yield from _keys(title, parts)
+            titled["[[table]]" if section == "table" else f"[{section}]"] = parts
+    for title, parts in titled.items():
+        yield from _keys(title, parts)
+        if is_deep:
+            yield from _inner_keys(title.strip("[]"), parts, schema["$defs"])
+
+
+def _inner_keys(before: str, parts: Sequence[Json], definitions: Json) -> Iterator[ListedKey]:
+    """Yield the keys of sections inside sections, under the path of each."""
+    inner = dict[str, list[Json]]()
+    for part in parts:
+        for key, value in part["properties"].items():
+            for section in _sections(value, definitions):
+                if section not in inner.setdefault(key, []):
+                    inner[key].append(section)
+    for key, sections in inner.items():
+        path = f"{before}.{key}".lstrip(".")
+        yield from _keys(f"[{path}]", sections)
+        yield from _inner_keys(path, sections, definitions)
 
 
 def _sections(part: Json, definitions: Json) -> Iterator[Json]:
@@ -132,8 +152,8 @@ def _sections(part: Json, definitions: Json) -> Iterator[Json]:
     if "properties" in part:
         yield part
         return
-    for option in (*members(part), part.get("items")):
-        if option is not None and option is not part:
+    for option in (*members(part), part.get("items"), part.get("additionalProperties")):
+        if isinstance(option, dict) and option is not part:
             yield from _sections(option, definitions)
 
 
@@ -145,8 +165,12 @@ def _keys(section: str, parts: Sequence[Json]) -> Iterator[ListedKey]:
             having.setdefault(key, []).append(part)
     for key, some in having.items():
         key_schema = some[0]["properties"][key]
-        words = key_schema.get("description", "")
-        if len(some) < len(parts):
+        words, type_ = key_schema.get("description", ""), _type(key_schema)
+        choices = {name: part["properties"][key].get("description", "") for part in some if (name := _name(part, key))}
+        if len(choices) > 1:
+            type_ = " or ".join(map(toml_of, choices))
+            words = "; ".join(f"{name}: {meaning.rstrip('.')}" for name, meaning in choices.items())
+        elif len(some) < len(parts):
             names = [name for part in some if (name := _name(part, "query") or _name(part, "kind"))]
             more = f" and {len(names) - _LISTED} more" if len(names) > _LISTED else ""
             words = f"{words} ({', '.join(names[:_LISTED])}{more})" if names else words
@@ -154,7 +178,7 @@ def _keys(section: str, parts: Sequence[Json]) -> Iterator[ListedKey]:
         if not all(key in part.get("required", ()) for part in some):
             value = key_schema.get("default")
             default = "none" if value is None else toml_of(value)
-        yield ListedKey(section, key, _type(key_schema), default, words)
+        yield ListedKey(section, key, type_, default, words)
 
 
 def _name(part: Json, key: str) -> str:

@@ -18,7 +18,7 @@ def in_toml(text: str) -> str:
 
     >>> in_toml('use mechanism="quilt-exact"; allow_zero_noise=True accepts that')
     'use mechanism = "quilt-exact"; allow_zero_noise = true accepts that'
-    >>> in_toml("give codes, for example codes={'ill': 1}, or write --allow-useless (anyway=True)")
+    >>> in_toml("give codes, for example codes={'ill': 1}, or write --allow-useless (allow_useless=True)")
     'give codes, for example codes = { ill = 1 }, or write --allow-useless'
     >>> in_toml("write every_entry('age', max_difference=...)")
     'write record = { attribute = "age", max_difference = ... } under [hide]'

@@ -30,7 +30,7 @@ if TYPE_CHECKING:
 _ELSEWHERE: Mapping[str, IncEx | bool] = {
     "ledger": True, "output": True, "require_ledger": True, "publisher": True, "contact": True,
     "plugins": True,
-    "source": {"engine", "file", "budget"}, "expect": True,
+    "source": {"engine", "file", "budget", "called"}, "expect": True,
     "table": {"__all__": {"title", "measured_in", "expect"}},
 }  # fmt: skip
 

@@ -17,18 +17,21 @@ from takifugu.calibration import Calibration
 from takifugu.core.arrays import IntArray
 from takifugu.core.assumptions import Assumption, check, limit, sentence
 from takifugu.core.names import normalised
-from takifugu.core.plain import Plain
+from takifugu.core.plain import Json, Plain
 from takifugu.model import secrets
 from takifugu.model.beliefs.one_sequence import Recording, is_recording
 from takifugu.model.frameworks import Framework
 from takifugu.model.queries.forms import ByCells
-from takifugu.numbers.rationals import to_text
+from takifugu.numbers.rationals import as_fraction, to_text
 from takifugu.releasing.certificates.certificate import Answer, Certificate
 from takifugu.releasing.certificates.facts import Caution, Fact, Stays, Window
 from takifugu.releasing.certificates.wording import once
+from takifugu.releasing.planning.expected import half_width
 from takifugu.releasing.planning.questions import Drawn
+from takifugu.releasing.postprocess.readable import LEVEL
 from takifugu.releasing.publishing.doubts import doubts_of
 from takifugu.releasing.publishing.statements import in_certificate
+from takifugu.releasing.publishing.witnesses import witness_of
 
 
 @dataclass(frozen=True)
@@ -92,7 +95,7 @@ def certificate_of(
         statistic=statistic,
         query=query.to_dict(),
         grid=to_text(calibrations[0].randomiser.grid),
-        answers=tuple(map(_answer, drawn, adjusted)),
+        answers=tuple(_answers(drawn, adjusted)),
         **promise,
         **_facts_of(calibrations, (*facts, *drawn[0].declared)),
         cautions=tuple(_cautions(calibrations, private, account, rehearsal)),
@@ -195,11 +198,21 @@ def _hides_presence(calibrations: Sequence[Calibration]) -> bool:
     return False
 
 
-def _answer(drawn: Drawn, adjusted: Mapping[str, Fraction] | None) -> Answer:
+def _answers(drawn: Sequence[Drawn], adjusted: Sequence[Mapping[str, Fraction] | None]) -> Iterator[Answer]:
+    values, witnesses = sum(len(answer.cells) for answer in drawn), dict[int, Json | None]()
+    for answer, adjusted_values_of in zip(drawn, adjusted, strict=True):
+        calibration = answer.question.calibration
+        if id(calibration) not in witnesses:  # many people may have one
+            witnesses[id(calibration)] = witness_of(calibration)
+        yield _answer(answer, adjusted_values_of, values, witnesses[id(calibration)])
+
+
+def _answer(drawn: Drawn, adjusted: Mapping[str, Fraction] | None, values: int, witness: Json | None) -> Answer:
     calibration = drawn.question.calibration
     noise, promise, adjusted_texts = calibration.randomiser, calibration.guarantee, None
     if adjusted is not None:
         adjusted_texts = {cell: to_text(value) for cell, value in adjusted.items()}
+    error, width = answered(noise.expected_error), half_width(noise, values) if values else None
     return Answer(
         unit=drawn.question.unit,
         query=calibration.query.to_dict(),
@@ -207,7 +220,7 @@ def _answer(drawn: Drawn, adjusted: Mapping[str, Fraction] | None) -> Answer:
         mechanism=calibration.mechanism,
         noise=noise.to_dict(),
         scale=scale_text(noise),
-        expected_error=answered(noise.expected_error),
+        expected_error=None if error is None else to_text(as_fraction(error, "the expected error")),
         epsilon=to_text(promise.epsilon),
         delta=to_text(promise.delta),
         composition=str(promise.composition),
@@ -215,6 +228,9 @@ def _answer(drawn: Drawn, adjusted: Mapping[str, Fraction] | None) -> Answer:
         framework=promise.framework,
         adjusted=adjusted_texts,
         complete=drawn.question.complete,
+        half_width=None if width is None else to_text(width),
+        coverage=None if width is None else str(LEVEL),
+        witness=witness,
     )
 
 

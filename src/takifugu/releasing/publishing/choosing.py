@@ -37,24 +37,24 @@ _FILES_OF_A_LEDGER = ("", "-journal")
 
 @dataclass(frozen=True)
 class Choice:
-    """Which tables a caller wants: `only` some, some `again`, under the key `once`; `force` overwrites.
+    """Which tables a caller wants: `only` some; some to `replace`, under an `idempotency_key`; `force` overwrites.
 
     `same_entries` says why a source that is read otherwise than before has the same entries, `other_entries` that it
     has others; `same_people` that a second source is about the same people. One name may stand for a list of one. Two
-    spellings of a key that look alike are one (`normalised`). Raises InputError for `again`
+    spellings of a key that look alike are one (`normalised`). Raises InputError for `replace`
     without a key, and for a key that is blank.
     """
 
     only: str | Sequence[str] = ()
-    again: str | Sequence[str] = ()
-    once: str | None = None
+    replace: str | Sequence[str] = ()
+    idempotency_key: str | None = None
     force: bool = False
     same_entries: str = ""
     other_entries: bool = False
     same_people: bool = False
 
     def __post_init__(self) -> None:
-        for key, names in (("only", self.only), ("again", self.again)):
+        for key, names in (("only", self.only), ("replace", self.replace)):
             if names is not None:
                 check_type(names, Iterable, "the name of a table, or several", "write for example 'flu'", key)
             object.__setattr__(self, key, tuple(map(str, keys_named(names))))
@@ -68,21 +68,21 @@ class Choice:
             raise InputError("the entries are declared to be the same, and others", fix="write one of them").at(
                 "other_entries"
             )
-        if self.once is None:
-            if self.again:
+        if self.idempotency_key is None:
+            if self.replace:
                 raise InputError(
-                    f"{', '.join(self.again)} is to be paid for again, and nothing says how often",
-                    fix="write a key, such as --idempotency-key 2 (once='2' in Python): whatever happens, one key pays "
-                    "once",
-                ).at("again")
+                    f"{', '.join(self.replace)} is to be paid for again, and nothing says how often",
+                    fix="write a key, such as --idempotency-key 2 (idempotency_key='2' in Python): whatever happens, "
+                    "one key pays once",
+                ).at("replace")
             return
-        check_type(self.once, str, "a key", "write for example '2026-W07'", "once")
-        once = normalised(self.once, "the key")
-        object.__setattr__(self, "once", once)
+        check_type(self.idempotency_key, str, "a key", "write for example '2026-W07'", "idempotency_key")
+        once = normalised(self.idempotency_key, "the key")
+        object.__setattr__(self, "idempotency_key", once)
         if not once or len(once) > _LONGEST_KEY or visible(once) != once:
             raise InputError(
                 f"the key is {once[:40]!r}", fix=f"write up to {_LONGEST_KEY} letters or digits, such as 2026-W07"
-            ).at("once")
+            ).at("idempotency_key")
 
     @property
     def are_same(self) -> bool | None:
@@ -95,7 +95,7 @@ class Choice:
         Raises InputError for names unknown to the file.
         """
         names_of_file = dict.fromkeys(chain.from_iterable(map(names_of, file.items)))
-        for key, names in (("only", self.only), ("again", self.again)):
+        for key, names in (("only", self.only), ("replace", self.replace)):
             for name in names:
                 if name not in names_of_file:
                     nearest = did_you_mean(name, names_of_file)
@@ -104,16 +104,16 @@ class Choice:
                     ).at(key)
         if not self.only:
             return file
-        return file.only([item for item in file.items if set(names_of(item)) & {*self.only, *self.again}])
+        return file.only([item for item in file.items if set(names_of(item)) & {*self.only, *self.replace}])
 
     def wants_again(self, item: Item) -> bool:
-        return bool(set(names_of(item)) & set(self.again))
+        return bool(set(names_of(item)) & set(self.replace))
 
     def does(self, standing: Standing) -> Does:
         """Return the action of a release on a [[table]]."""
         if self.wants_again(standing.item):
             return Does.PAY
-        return standing.row.done(self.force, self.once is not None)
+        return standing.row.done(self.force, self.idempotency_key is not None)
 
 
 #: What is wanted where a caller chooses nothing.
@@ -163,7 +163,7 @@ def to_pay(standing: Sequence[Standing], choice: Choice, goes_on: bool) -> tuple
     """
     due, alone, refused = list[Standing](), list[Standing](), list[Standing]()
     for release in standing:
-        if _is_paid_under(release, choice.once):
+        if _is_paid_under(release, choice.idempotency_key):
             continue
         act = choice.does(release)
         if act is Does.PAY:
@@ -199,7 +199,7 @@ def _is_paid_under(standing: Standing, once: str | None) -> bool:
     else:
         fault = f"{names} was paid for {how}, and the release file, or the data that it reads, is not what was paid for"
         fix = f"restore both and run again, or {resuming(standing.file)}; another key pays for a new one"
-    raise ReleaseError(fault, rule=_ONCE, fix=fix).at("once")
+    raise ReleaseError(fault, rule=_ONCE, fix=fix).at("idempotency_key")
 
 
 def _refusal(standing: Standing) -> ReleaseError:

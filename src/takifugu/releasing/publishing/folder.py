@@ -24,7 +24,7 @@ from takifugu.core.files import draft_of, read_file, sync, write_synced
 from takifugu.core.names import normalised
 from takifugu.releasing.certificates.certificate import Certificate
 from takifugu.releasing.certificates.checksum import read_certificate, table_state
-from takifugu.releasing.certificates.files import CERTIFICATE, TABLE, VALUES, content_of, digest_at, reason
+from takifugu.releasing.certificates.files import CERTIFICATE, SIGNATURE, TABLE, VALUES, content_of, digest_at, reason
 
 try:
     import fcntl
@@ -96,7 +96,7 @@ def place(folder: Path, files: Mapping[str, bytes], replaced: Mapping[str, str])
         for name in waiting:
             drafts[name] = draft_of(folder / name)
             write_synced(drafts[name], files[name])
-        outdated = [n for n in waiting if n.endswith(VALUES) and (folder / n).exists()]
+        outdated = [n for n in waiting if n.endswith((*VALUES, SIGNATURE)) and (folder / n).exists()]
         outdated += [n for n, digest in replaced.items() if n not in files and digest_at(folder / n) == digest]
         for name in outdated:
             (folder / name).unlink()

@@ -17,6 +17,7 @@ from takifugu.numbers.noise import Entropy, SystemEntropy
 from takifugu.releasing.advice.leaving_out import in_place_of_good
 from takifugu.releasing.advice.refusing import refusal_of
 from takifugu.releasing.certificates.files import content_of, digest_at, files_of, reason
+from takifugu.releasing.certificates.signing import configured
 from takifugu.releasing.file.kind import ReleaseFile
 from takifugu.releasing.file.neighbours import notices_of_file
 from takifugu.releasing.planning.book import there
@@ -86,7 +87,7 @@ def ordered(planned: Plan, folder: Path, data: object = None, private: bool = Tr
     """
     file = planned.file  # where it and its rows are, for whoever reads them again elsewhere
     only = file.source.single_release
-    origin: Json = {"file": str(file.path.absolute()), "only_release": only, "window": file.window}
+    origin: Json = {"file": str(file.path.absolute()), "single_release": only, "window": file.window}
     if data is None:
         origin["data"] = None
     elif not isinstance(data, str | Path):
@@ -99,15 +100,16 @@ def ordered(planned: Plan, folder: Path, data: object = None, private: bool = Tr
 
 
 def published(
-    order: Ordered, choice: Choice, bits: Entropy, progress: Progress, anyway: bool, new_ledger: bool = False
+    order: Ordered, choice: Choice, bits: Entropy, progress: Progress, allow_useless: bool, new_ledger: bool = False
 ) -> Outcome:
     """Complete paid tables, then pay for and publish permitted new ones."""
     file, folder = order.planned.file, order.folder
     with alone_for(order, new_ledger) as waiting:
         publications, unpublished = [], {table.name for table in order.planned.tables}
         paid_again = {*table_names(file, filter(choice.wants_again, file.items))}
-        for paid in sorted(waiting, key=lambda paid: paid.once != choice.once):
-            if not unpublished.issuperset(paid.ids) or (paid.once != choice.once and paid_again & {*paid.ids}):
+        once = choice.idempotency_key
+        for paid in sorted(waiting, key=lambda paid: paid.once != once):
+            if not unpublished.issuperset(paid.ids) or (paid.once != once and paid_again & {*paid.ids}):
                 continue
             done = _completed(order, paid, bits, progress, choice.force)
             if done is not None:
@@ -117,9 +119,9 @@ def published(
         standing = standings(choice.of(file.only((*file.items, *file.others))), folder)
         left = [release for release in standing if unpublished.issuperset(release.tables)]
         due = to_pay(left, choice, bool(publications))
-        new = order.part({*chain.from_iterable(release.tables for release in due)}, choice.once)
+        new = order.part({*chain.from_iterable(release.tables for release in due)}, choice.idempotency_key)
         if due and new is not None:
-            if refusal := refusal_of(new.planned, anyway):
+            if refusal := refusal_of(new.planned, allow_useless):
                 raise refusal
             tell(notices_of_file(file))
             replaced = chain.from_iterable(release.files for release in due)
@@ -180,7 +182,9 @@ def _made(order: Ordered, bill: Order, bits: Entropy, progress: Progress, force:
     planned = order.planned
     book, worths = opened(planned.file.ledger), worths_of(planned)
     foresee_estimates(planned)
-    stored = keep(order.requested, book, bill, progress, bits, partial(bundle_for, planned, worths=worths), is_paid)
+    signer = configured(str(planned.file.ledger or ""), order.folder)  # a key that is none is told before it pays
+    seal = partial(bundle_for, planned, worths=worths, signer=signer)
+    stored = keep(order.requested, book, bill, progress, bits, seal, is_paid)
     tables = handed_out(stored, order.folder, force, progress)
     questions = [answer.question for answer in order.requested]
     calibrations = {(question.release, question.unit): question.calibration for question in questions}

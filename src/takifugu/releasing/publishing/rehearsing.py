@@ -61,7 +61,7 @@ class Rehearsal:
 
 def rehearse(
     path: str | Path, seed: int, people: int | None = None, steps: int | None = None, window: str | None = None,
-    only: Sequence[str] = (), anyway: bool = False, watch: Watch = unwatched,
+    only: Sequence[str] = (), allow_useless: bool = False, watch: Watch = unwatched,
 ) -> Rehearsal:  # fmt: skip
     """Publish the tables of a release file on made-up data, beside the file in FILE-rehearsal.
 
@@ -82,7 +82,7 @@ def rehearse(
         ).at("only")
     crowd = _Crowd(file, people, steps)
     planned = planned_about(file, crowd.units, watch)
-    if refusal := refusal_of(planned, anyway):
+    if refusal := refusal_of(planned, allow_useless):
         raise refusal
     bits = InsecureSeededEntropyForTests(seed)
     drawn_plan = _with_data(planned, bits)

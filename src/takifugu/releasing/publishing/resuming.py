@@ -146,7 +146,7 @@ def _drawn(book: Ledger, pending: Payment, progress: Progress) -> tuple[Publishe
         raise LedgerError(
             "its data came as a frame", fix="call tf.release_file again with the same frame, and it draws once"
         )
-    file = load(recipe["file"], recipe["data"], recipe["only_release"], recipe.get("window"))
+    file = load(recipe["file"], recipe["data"], recipe["single_release"], recipe.get("window"))
     items = [item for item in file.items if not pending.ids.keys().isdisjoint(table_names(file, [item]))]
     planned = plan(file.only(items))
     named = there(file.ledger)

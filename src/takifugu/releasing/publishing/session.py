@@ -22,6 +22,7 @@ from takifugu.numbers.noise import Entropy, SystemEntropy, is_private
 from takifugu.numbers.rationals import Number
 from takifugu.releasing.advice.budgets import with_ways_to_pay
 from takifugu.releasing.certificates.files import digest_at, files_of, reason
+from takifugu.releasing.certificates.signing import Signer, configured
 from takifugu.releasing.file.kind import ReleaseFile
 from takifugu.releasing.file.neighbours import notices_of_file
 from takifugu.releasing.planning.notices import tell
@@ -94,7 +95,8 @@ def ask(
         session_file = _of_session(file)
         order, table = ordered(plan(session_file, watch), session_file.output, None, bits.private), file.items[0].name
         terms = Terms.of(table, order.requested[0].question.calibration)
-        sitting = _Sitting(table, order, terms, bits, progress, choice)
+        signer = configured(str(file.ledger or ""), order.folder)
+        sitting = _Sitting(table, order, terms, bits, progress, signer, choice)
         with alone_for(order, new_ledger=False) as waiting:
             paid = next((paid for paid in waiting if sitting.name in paid.ids), None)
             payments = payments_of(session_file) if paid is None else ()
@@ -140,6 +142,7 @@ class _Sitting:
     terms: Terms
     bits: Entropy
     progress: Progress
+    signer: Signer | None
     choice: Choice = NO_CHOICE
 
     @property
@@ -265,7 +268,7 @@ class _Sitting:
         statement, declared = statements_of(book, paid)[self.name], declared_of(book, paid.source)
         drawn = Drawn(question, labels, cells, is_private(self.bits), statement, declared)
         table = replace(planned.tables[0], questions=(question,), facts=(*planned.tables[0].facts, CHOSEN))
-        return bundle_for(replace(planned, tables=(table,)), [drawn], {})
+        return bundle_for(replace(planned, tables=(table,)), [drawn], {}, signer=self.signer)
 
     def _placed(self, bundle: Bundle, there: Mapping[str, str]) -> Published:
         """Put the table of all answers so far into the folder."""

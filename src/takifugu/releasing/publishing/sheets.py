@@ -38,10 +38,12 @@ from takifugu.releasing.certificates.files import (
     ENDS,
     PAGE,
     REPORT,
+    SIGNATURE,
     TABLE,
     content_of,
     digest_of,
 )  # fmt: skip
+from takifugu.releasing.certificates.signing import Signer
 from takifugu.releasing.planning.plan import Plan, Table
 from takifugu.releasing.planning.questions import SERIES, Drawn
 from takifugu.releasing.postprocess.adjust import nearest, published_notes
@@ -69,19 +71,21 @@ def worths_of(planned: Plan) -> dict[str, Worth]:
 
 
 def bundle_for(
-    planned: Plan, drawn: Sequence[Drawn], worths: Mapping[str, Worth], rehearsal: int | None = None
-) -> Bundle:
-    """Return every file of every table, complete, in memory; `rehearsal` is the seed of one."""
+    planned: Plan, drawn: Sequence[Drawn], worths: Mapping[str, Worth], rehearsal: int | None = None,
+    signer: Signer | None = None,
+) -> Bundle:  # fmt: skip
+    """Return every file of every table, complete, in memory; `rehearsal` is the seed of one, which nobody signs."""
     answers, sheets = {id(answer.question): answer for answer in drawn}, list[Sheet]()
     for table in planned.tables:
         of_table = [answers[id(question)] for question in table.questions]
-        sheets.append(_sheet(table, of_table, planned, worths.get(table.name), rehearsal))
+        sheets.append(_sheet(table, of_table, planned, worths.get(table.name), rehearsal, signer))
     return Bundle(tuple(sheets))
 
 
 def _sheet(
-    table: Table, answers: Sequence[Drawn], planned: Plan, worth: Worth | None, rehearsal: int | None
-) -> Sheet:
+    table: Table, answers: Sequence[Drawn], planned: Plan, worth: Worth | None, rehearsal: int | None,
+    signer: Signer | None,
+) -> Sheet:  # fmt: skip
     source, units = planned.file.source.name, planned.unit_names
     adjustment = adjustment_of(table, answers)
     rows, content = _table(table, answers, adjustment, worth, rehearsal is not None)
@@ -105,6 +109,8 @@ def _sheet(
     files = {
         CERTIFICATE: f"{certificate.to_json()}\n".encode(), PAGE: f"{certificate.text()}\n".encode(), TABLE: content,
     }  # fmt: skip
+    if signer is not None and rehearsal is None:
+        files[SIGNATURE] = signer.signature(files[CERTIFICATE])
     if (drawing := published.drawing) is not None:
         files[DRAWING] = by_itself(drawing).encode()
     paths = tuple(Path(f"{table.name}{end}") for end in files)

@@ -8,7 +8,14 @@ from typing import NamedTuple
 from takifugu.core.assumptions import Kind
 from takifugu.releasing.certificates.certificate import Certificate
 from takifugu.releasing.certificates.files import PAGE
-from takifugu.releasing.certificates.wording import charged, definition_of, odds_of, promise_text, secret_of
+from takifugu.releasing.certificates.wording import (
+    charged,
+    definition_of,
+    longer_stays,
+    odds_of,
+    promise_text,
+    secret_of,
+)
 
 #: So many states of a chain are told with their durations.
 _MOST_STATES = 3
@@ -62,8 +69,9 @@ def _for_whom(c: Certificate) -> str:
 
 def not_protected(c: Certificate) -> str:
     """Name what the guarantee leaves open, in short: changes of a day or a week where they have a price."""
-    spans = {} if c.window is None else c.window.spans
+    spans, stays = {} if c.window is None else c.window.spans, longer_stays(c)
+    words = definition_of(c).not_in_short
     if spans:
         whose = f"a {c.person}'s whole" if c.scope != "all" else "the whole"
-        return f"{whose} {' or '.join(f'{span} (epsilon {cost})' for span, cost in spans.items())}"
-    return definition_of(c).not_in_short
+        words = f"{whose} {' or '.join(f'{span} (epsilon {cost})' for span, cost in spans.items())}"
+    return f"{stays}; {words}" if stays else words

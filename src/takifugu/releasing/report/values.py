@@ -98,6 +98,9 @@ def _table_of_cells(t: Published, rows: Sequence[Json]) -> Table:
         header.append("95 % interval")
     if "adjusted" in rows[0]:
         header.append("adjusted")
+    has_estimates = any(row.get("estimate") is not None for row in rows)
+    if has_estimates:
+        header += ["estimate", "its 95 % interval"]
     body = list[Line]()
     for row in rows:
         line: list[str | Cell] = [str(row["cell"]), noisy_cell(row, t.possible)]
@@ -105,8 +108,17 @@ def _table_of_cells(t: Published, rows: Sequence[Json]) -> Table:
             line.append(f"{at_least(row['low'])} to {at_most(row['high'])}")
         if "adjusted" in row:
             line.append(number(row["adjusted"]))
+        if has_estimates:
+            line += _estimated(row)
         body.append(line)
     return Table(f"Published values of {t.name}", header, body, range(1, len(header)), _note(t, rows, error))
+
+
+def _estimated(row: Row) -> list[str | Cell]:
+    """Return a row's estimate and its interval, empty where the belief contradicts the value."""
+    if row.get("estimate") is None:
+        return ["", ""]
+    return [number(row["estimate"]), f"{number(row['estimate_low'])} to {number(row['estimate_high'])}"]
 
 
 def _tables_of_two_ways(t: Published, places: Places, rows: Sequence[Json]) -> Iterator[Table]:

@@ -8,7 +8,7 @@ from functools import cached_property
 
 import numpy as np
 
-from takifugu.core.arrays import FloatArray, IntArray, read_only
+from takifugu.core.arrays import BoolArray, FloatArray, IntArray, read_only
 from takifugu.core.assumptions import Assumption, public, world
 from takifugu.core.errors import InputError
 from takifugu.core.plain import VALUES, PlainForm, set_fields
@@ -79,6 +79,11 @@ class IntervalMarkovChain(PlainForm, OneChain, kind="chain-region"):
         others_high = self.upper.sum(axis=1, keepdims=True) - self.upper
         low = np.maximum(self.lower, 1 - others_high - slack)
         return read_only(low), read_only(np.maximum(np.minimum(self.upper, 1 - others_low + slack), low))
+
+    @property
+    def followers(self) -> BoolArray | None:
+        can = self.reachable[1] > 0
+        return None if can.all() else can[None]
 
     @staticmethod
     def covering(

@@ -179,6 +179,11 @@ class PeriodicChain(PlainForm, OneChain, kind="periodic-chain"):
             start = np.array(self.initial) > 0
         return supports_from(start, self.step_matrices > 0)
 
+    @cached_property
+    def followers(self) -> BoolArray | None:
+        can = self.step_matrices > 0
+        return None if can.all() else can
+
     def possible(self, entry: int) -> tuple[bool, ...]:
         return self._possible[self.supports.number(entry)]
 

@@ -15,7 +15,7 @@ from takifugu.core.assumptions import Assumption, world
 from takifugu.core.entries import relisted
 from takifugu.core.errors import InputError
 from takifugu.core.lists import list_of, places_of, take
-from takifugu.core.plain import Json, Plain, set_fields
+from takifugu.core.plain import ByValue, Json, Plain, set_fields
 from takifugu.core.rules import check_any, check_known, too_large
 from takifugu.model.beliefs.networks import elimination
 from takifugu.model.beliefs.networks.elimination import Factor, Plan, eliminate, plan, support
@@ -24,7 +24,7 @@ from takifugu.model.beliefs.states import State
 
 
 @dataclass(frozen=True, eq=False)
-class BayesianNetwork:
+class BayesianNetwork(ByValue):
     """A Bayesian network (Song17 §4): nodes with finite states, parents and conditional tables.
 
     Give (name, states, parents, table) for each node, in any order; `table` has one axis per parent, in the order of
@@ -44,6 +44,9 @@ class BayesianNetwork:
     source: str = "assumed"
     listed: tuple[Hashable, ...] = field(default=(), repr=False)
     _parts: dict[int, BayesianNetwork] = field(default_factory=dict, repr=False)
+
+    def __repr__(self) -> str:
+        return f"<BayesianNetwork: {len(self.nodes):,} variables>"
 
     def __init__(
         self, nodes: Iterable[Node | tuple[str, Sequence[State], Sequence[str], npt.ArrayLike]], source: str = "assumed"

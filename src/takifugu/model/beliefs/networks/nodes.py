@@ -13,6 +13,7 @@ import numpy as np
 from takifugu.core.arrays import FloatArray
 from takifugu.core.errors import InputError, Unsupported
 from takifugu.core.lists import among, list_of, without
+from takifugu.core.reprs import short_repr
 from takifugu.core.rules import check_known, check_printable, no_law, too_large
 from takifugu.model.beliefs.states import State, checked_alphabet
 from takifugu.model.beliefs.stochastic import normalised
@@ -27,6 +28,8 @@ LARGEST_TABLE = 200_000
 @dataclass(frozen=True, eq=False)
 class Node:
     """One variable: P(own value | parents' values) = table[parents' value indices..., own value index]."""
+
+    __repr__ = short_repr
 
     name: str
     states: tuple[State, ...]

@@ -14,7 +14,7 @@ from takifugu.core.assumptions import Assumption, limit, world
 from takifugu.core.entries import Nameless, Undivided
 from takifugu.core.errors import InputError, within
 from takifugu.core.lists import list_of, members_of
-from takifugu.core.plain import Json, Plain, set_fields
+from takifugu.core.plain import ByValue, Json, Plain, set_fields
 from takifugu.core.rules import check_as_many, check_known, check_type
 from takifugu.model.beliefs.estimate import checked_source, point_estimate
 from takifugu.model.queries import Query
@@ -30,7 +30,7 @@ _DIGITS = 12
 
 
 @dataclass(frozen=True, eq=False)
-class MultivariateNormal(Nameless, Undivided):
+class MultivariateNormal(Nameless, Undivided, ByValue):
     """`records` independent records, each jointly normal over the named columns (Zhang22 §4.3).
 
     `mean` has one number and `covariance` one row per column; decimals stay exact, so that a singular covariance is

@@ -22,7 +22,7 @@ from takifugu.core.assumptions import Assumption, world
 from takifugu.core.entries import Undivided, listed
 from takifugu.core.errors import InputError
 from takifugu.core.lists import value_of, without
-from takifugu.core.plain import VALUES, Json, Plain, PlainForm, form, set_fields, to_plain
+from takifugu.core.plain import VALUES, ByValue, Json, Plain, PlainForm, form, set_fields, to_plain
 from takifugu.core.rules import check_known, check_type, check_written_apart, no_law, wrong_type
 from takifugu.model.beliefs import from_dict, to_dict
 from takifugu.model.beliefs.networks.network import BayesianNetwork
@@ -52,7 +52,7 @@ class Column(PlainForm):
 
 
 @dataclass(frozen=True, eq=False)
-class Parameters(Columnwise, Undivided):
+class Parameters(Columnwise, Undivided, ByValue):
     """`records` records whose columns follow parameters that are random themselves (Zhang22 Section 5).
 
     `prior` is the joint distribution of the parameters, a JointTable or a BayesianNetwork whose entries are named as

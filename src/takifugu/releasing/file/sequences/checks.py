@@ -3,14 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Sequence
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from functools import partial
 from pathlib import Path
 from typing import Any
 
-from takifugu.core.errors import TakifuguError
+from takifugu.core.errors import InputError, TakifuguError
 from takifugu.core.sections import values_of, written
-from takifugu.data import Calendar, Slots, axes_of
+from takifugu.data import Calendar, Slots, axes_of, steps_in
 from takifugu.data.relation.keys import OF_ROWS
 from takifugu.data.relation.source import Table
 from takifugu.data.times.cells import AXES
@@ -24,6 +24,7 @@ from takifugu.releasing.file.problems import (
     blamed_keys,
     broken,
     fault,
+    faults_at,
     strange_states,
     undeclared,
 )
@@ -35,6 +36,7 @@ from takifugu.releasing.file.sequences.fitting import PublicSequences
 from takifugu.releasing.file.sequences.runs import declared_source
 from takifugu.releasing.file.sequences.sections import (
     EntrySpec,
+    EveryRunSpec,
     Hide,
     ItemSpec,
     ReleaseSpec,
@@ -84,6 +86,9 @@ def meaning_of(kind: Kind, spec: ReleaseSpec, faulty: frozenset[str], folder: Pa
         problems += _calendar(source, belief, hide, spec.table)
     if belief is not None:
         chain = _believed(spec, faulty, folder, data, table, problems)
+    if isinstance(hide, EveryRunSpec) and source is not None and not {"hide.length", "source.step"} & faulty:
+        with suppress(InputError):  # a step that is none is told with the source
+            problems += faults_at(("hide", "length"), partial(steps_in, hide.length, source.length))
     if isinstance(hide, EntrySpec):
         with_states = None if "belief.states" in faulty else belief
         problems += _hide(hide, source, with_states)

@@ -16,7 +16,7 @@ from takifugu.model.frameworks import Framework, Pufferfish
 from takifugu.model.queries import Count, Histogram, Query
 from takifugu.model.queries.forms import Weighing, reads_alike
 from takifugu.model.queries.sections import IN_ORDER
-from takifugu.model.secrets.of_entries import entry, every_entry
+from takifugu.model.secrets.of_entries import entry, every_entry, every_run
 from takifugu.releasing.certificates.facts import Fact
 from takifugu.releasing.file.calendars import expanded, facts_of, night_set_back, window_of, windowed
 from takifugu.releasing.file.keys import names_of
@@ -111,8 +111,10 @@ class Sequences(Kind):
         if isinstance(hide, EntrySpec):
             with blaming("hide", "entry"):
                 return Pufferfish(entry(hide.entry, hide.a, hide.b), belief)
+        with blaming("hide", "length"):
+            run = file.sections(ReleaseSpec).run
         with blaming("belief"):
-            return Pufferfish(every_entry(), belief)
+            return Pufferfish(every_entry() if run == 1 else every_run(run), belief)
 
     def data(self, file: ReleaseFile, item: ItemSpec, query: Query, units: Sequence[Unit]) -> object:
         if reads_alike(query):
@@ -135,7 +137,7 @@ class Sequences(Kind):
 
     def assumptions(self, file: ReleaseFile) -> Iterator[Fact]:
         spec = file.sections(ReleaseSpec)
-        yield from words_of(spec.source, file.people.many)
+        yield from words_of(spec.source, file.people.many, spec.run)
         if spec.source.unit is not None and spec.source.are_runs:
             yield world(f"The {file.people.many} are independent of each other.")
         elif spec.source.unit is not None:

@@ -86,7 +86,7 @@ def refuse_future(source: SourceSpec) -> None:
     ).at("until")  # fmt: skip
 
 
-def words_of(source: SourceSpec, people: str) -> Iterator[Assumption]:
+def words_of(source: SourceSpec, people: str, run: int = 1) -> Iterator[Assumption]:
     """Yield a certificate's words on rows other than samples."""
     if are_taken_for_samples(source):
         yield reading("The file does not declare what a row means. Each counts as the state in its own step alone.")
@@ -95,12 +95,16 @@ def words_of(source: SourceSpec, people: str) -> Iterator[Assumption]:
     row_noun, step = source.rows.removesuffix("s"), "one step"
     if source.calendar is not None:
         step = f"one step of {source.calendar.length}"
+    if run > 1:
+        step = f"any {run} {step.removeprefix('one ').replace('step', 'steps', 1)} in a row, together"
     if source.rows == "events":
         secret = f"The secret is the state in {step}: which event, if any."
         yield reading(f"A row is an event, and its step has its state. {secret}")
     else:
         lasts = {"changes": "until the next one"}.get(source.rows, "from its start up to its end")
         secret = f"The secret is the state in {step}, not all of the {row_noun}."
+        if run > 1:
+            secret = f"The secret is the state in {step}: all of a {row_noun} that lasts no longer, not of others."
         yield reading(f"A row is a {row_noun} that holds {lasts}. {secret}")
         yield reading("A step has the state at its start. Changes within a step are not counted.")
     clause = "From when until when the data run is public"

@@ -7,18 +7,19 @@ from collections.abc import Hashable, Iterator, Sequence
 from contextlib import suppress
 from datetime import timedelta
 from fractions import Fraction
+from functools import partial
 from typing import Annotated, Any, Literal
 
 from pydantic import Field, StrictInt
 
 from takifugu.core.arrays import FloatArray
 from takifugu.core.errors import InputError
-from takifugu.data import parse_step
+from takifugu.data import parse_step, steps_in
 from takifugu.model.beliefs.chains.declared_chain import ChainSection
 from takifugu.model.beliefs.chains.stays import SECONDS, UNITS
 from takifugu.releasing.certificates.facts import Fact, Stays
 from takifugu.releasing.file.calendars import Windowed
-from takifugu.releasing.file.keys import Section, State, Text, meaning
+from takifugu.releasing.file.keys import Section, State, Text, checked, meaning
 from takifugu.releasing.file.kind import ReleaseFile
 from takifugu.releasing.file.sections import FileSpec
 from takifugu.releasing.file.sequences.source import SequenceBelief, SourceSpec
@@ -31,6 +32,17 @@ class EveryEntrySpec(Section):
     kind: Annotated[Literal["every-entry"], meaning("every single value is hidden")] = "every-entry"
 
 
+class EveryRunSpec(Section):
+    """The values in every run of steps must stay secret, all of them together."""
+
+    kind: Annotated[Literal["every-run"], meaning("the values of every run of steps are hidden together")]
+    length: Annotated[
+        StrictInt | Text,
+        meaning("how long a run is: a time, or a number of steps where the steps have no time", "1h"),
+        checked(partial(parse_step, what="the length of a run")),
+    ]
+
+
 class EntrySpec(Section):
     """One entry of one sequence must stay secret; the others are not protected."""
 
@@ -40,7 +52,7 @@ class EntrySpec(Section):
     b: Annotated[State, meaning("the other state that it may have", "well")]
 
 
-Hide = EveryEntrySpec | EntrySpec
+Hide = EveryEntrySpec | EveryRunSpec | EntrySpec
 
 
 class ItemSpec(SharedTable, Windowed):
@@ -66,10 +78,15 @@ class ReleaseSpec(FileSpec):
 
     source: Annotated[SourceSpec, meaning("where the private data are, and what their columns mean")]
     belief: SequenceBelief
-    hide: Annotated[EveryEntrySpec | EntrySpec, Field(discriminator="kind", description="what must stay secret")] = (
-        EveryEntrySpec()
-    )
+    hide: Annotated[Hide, Field(discriminator="kind", description="what must stay secret")] = EveryEntrySpec()
     table: tuple[ItemSpec, ...]
+
+    @property
+    def run(self) -> int:
+        """Return how many steps in a row are hidden together; InputError at its key."""
+        if not isinstance(self.hide, EveryRunSpec):
+            return 1
+        return steps_in(self.hide.length, self.source.length)
 
 
 #: Seconds of the units of time, by their usual names.

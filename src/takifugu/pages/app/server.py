@@ -1,0 +1,159 @@
+"""The server of the app: the page, and one answer each to what it asks. What is published is published by `release`."""
+
+from __future__ import annotations
+
+import hashlib
+import html
+import threading
+from collections.abc import Awaitable, Callable
+from importlib.resources import files
+from pathlib import Path
+from typing import Any
+
+from starlette.applications import Starlette
+from starlette.concurrency import run_in_threadpool
+from starlette.requests import Request
+from starlette.responses import HTMLResponse, JSONResponse, Response
+from starlette.routing import Route
+
+from takifugu.core.errors import InputError, SpecError, TakifuguError, standing
+from takifugu.core.escaping import visible
+from takifugu.core.plain import Json
+from takifugu.pages.app.guard import HEADERS, NO_JSON, Guard, Refused
+from takifugu.releasing.advice.changes import Change
+from takifugu.releasing.certificates.files import REPORT
+from takifugu.releasing.draft.text import Draft
+from takifugu.releasing.proposal import Proposal
+from takifugu.releasing.publishing.run import release_file
+
+#: Writes a draft with its schema and ledger, as `init` does; the last is whether a file of this app is replaced.
+Write = Callable[[Draft, str, bool], object]
+#: What the page loads, with the parts of each.
+_PARTS = {
+    "app.css": ("text/css", ("app/style.css",)),
+    "app.js": ("text/javascript", ("explorer/engine.js", "explorer/words.js", "app/page.js")),
+}
+_MOST = 200
+_Asked = tuple[dict[str, str], tuple[Change, ...]]
+
+
+class Releasing:
+    """The release of a proposal: what was seen is published, once, however often it is asked for."""
+
+    def __init__(self, proposal: Proposal, write: Write) -> None:
+        self._proposal, self._write, self._lock = proposal, write, threading.Lock()
+        self._has_written, self._done = False, dict[str, Json]()
+
+    def foreseen(self, said: dict[str, str], changes: tuple[Change, ...]) -> Json:
+        """Return what a release would spend, and the digest of the file that it is said of."""
+        digest = _digest(self._proposal.text(said, changes))
+        return {**self._proposal.foresee(said, changes), "digest": digest}
+
+    def release(self, said: dict[str, str], changes: tuple[Change, ...], digest: str) -> Json:
+        """Write the file that was seen, and publish it."""
+        with self._lock:  # whoever clicks twice waits for the first answer
+            if digest not in self._done:
+                self._done |= {digest: self._released(said, changes, digest)}
+            return self._done[digest]
+
+    def _released(self, said: dict[str, str], changes: tuple[Change, ...], digest: str) -> Json:
+        if self._done:
+            raise InputError("this file was published", fix="start the app again for another one")
+        text = self._proposal.text(said, changes)
+        if _digest(text) != digest:
+            raise InputError("the file is another one than you have seen", fix="look at it again")
+        self._write(self._proposal.start(said), text, self._has_written)
+        self._has_written = True
+        outcome = release_file(self._proposal.output, idempotency_key=digest)
+        files = [path for table in outcome.tables for path in table.files]
+        return {
+            "file": str(self._proposal.output), "tables": [table.name for table in outcome.tables],
+            "folder": str(files[0].parent), "reports": [str(path) for path in files if path.name.endswith(REPORT)],
+        }  # fmt: skip
+
+
+def application(proposal: Proposal, write: Write, guard: Guard) -> Starlette:
+    """Return the app about a proposal, whose release `write` writes."""
+    releasing = Releasing(proposal, write)
+
+    async def page(request: Request) -> Response:
+        guard.check(request)
+        name = html.escape(visible(Path(proposal.table).name))
+        return HTMLResponse(_read("app/page.html").replace("{{table}}", name), headers=HEADERS)
+
+    async def part(request: Request) -> Response:
+        guard.check(request)
+        if (name := request.path_params["name"]) not in _PARTS:
+            raise Refused(404, "There is no such file.")
+        kind, parts = _PARTS[name]
+        return Response("\n".join(map(_read, parts)), headers=HEADERS, media_type=kind)
+
+    async def enter(request: Request) -> Response:
+        return guard.enter(request)
+
+    def asked(answer: Callable[..., Json], *more: str) -> Callable[[Request], Awaitable[Response]]:
+        async def answering(request: Request) -> Response:
+            body = await guard.body(request)
+            said, changes = _said(body)
+            texts = [body.get(key) for key in more]
+            if not all(isinstance(text, str) for text in texts):
+                raise Refused(400, NO_JSON)
+            return JSONResponse(await run_in_threadpool(_answered, answer, said, changes, *texts), headers=HEADERS)
+
+        return answering
+
+    def rows(said: dict[str, str], _: tuple[Change, ...]) -> Json:
+        return proposal.rows(said)
+
+    def refused(_: Request, error: Exception) -> Response:
+        assert isinstance(error, Refused)
+        return error.response
+
+    routes = [
+        Route("/enter/{token}", enter), Route("/", page), Route("/{name}", part),
+        *(Route(f"/ask/{name}", asked(answer, *more), methods=["POST"]) for name, answer, *more in (
+            ("state", proposal.state), ("rows", rows), ("remedies", proposal.remedies),
+            ("foresee", releasing.foreseen), ("release", releasing.release, "digest"),
+        )),
+    ]  # fmt: skip
+    return Starlette(routes=routes, exception_handlers={Refused: refused})
+
+
+def _answered(answer: Callable[..., Json], *asked: Any) -> Json:
+    """Return an answer, or an error in the library's words."""
+    try:
+        return answer(*asked)
+    except TakifuguError as error:
+        from takifugu.releasing.file.toml_words import in_toml
+
+        lines = error.problems if isinstance(error, SpecError) else (error.message,)
+        return {"error": [visible(in_toml(line)) for line in (*lines, standing(error)) if line]}
+
+
+def _said(body: dict[str, Any]) -> _Asked:
+    """Return the answers and the changes of a body; Refused for what is neither."""
+    said, changes = body.get("said"), body.get("changes")
+    if not isinstance(said, dict) or not isinstance(changes, list) or max(len(said), len(changes)) > _MOST:
+        raise Refused(400, NO_JSON)
+    if not all(isinstance(text, str) for pair in said.items() for text in pair):
+        raise Refused(400, NO_JSON)
+    return said, tuple(map(_change, changes))
+
+
+def _change(written: object) -> Change:
+    """Return a change of a key that a draft has, which is an offer of `remedies`."""
+    match written:
+        case {"where": [("source" | "joint_epsilon" | "belief" | "table") as section, *steps], "value": value}:
+            is_first = section != "table" or steps[:1] == [0]
+            is_place = bool(steps) != (section == "joint_epsilon") and all(type(step) in (str, int) for step in steps)
+            if is_place and is_first and len(steps) <= 3:
+                return Change((section, *steps), value)
+    raise Refused(400, NO_JSON)
+
+
+def _read(name: str) -> str:
+    return files("takifugu.pages").joinpath(name).read_text("utf-8")
+
+
+def _digest(text: str) -> str:
+    return hashlib.sha256(text.encode()).hexdigest()

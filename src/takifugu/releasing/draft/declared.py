@@ -1,0 +1,180 @@
+"""What no table tells and loading calls missing, each as a question: the same for the app, the terminal and options.
+
+An answer is in plain words, or in TOML, as it stands in the file. Its form says which plain words: names between
+commas, a value for each state, edges such as 0 to 5, a number, a text.
+"""
+
+from __future__ import annotations
+
+import re
+import tomllib
+from collections.abc import Mapping, Sequence
+from contextlib import suppress
+from dataclasses import dataclass
+from datetime import date, time
+from pathlib import Path
+from typing import Any
+
+from takifugu.core.errors import SpecError, TakifuguError
+from takifugu.data.relation.keys import KEYS
+from takifugu.releasing.draft.questions import NONE, Answers, Choice, Question
+from takifugu.releasing.file.loading import checked
+
+#: Answers that say how the table is read, or choose the kind.
+OF_THE_TABLE = ("rows", "kind", "sql", "where", "unit", "order", "end", "value", "nulls", "timezone", "encoding")
+_PUBLIC = "it is public and declared: a row that decided it would be published with it"
+_STATES = "they are published: write what everybody knows, whatever the rows hold"
+_BELIEF = "it is what a reader may believe, and the noise follows from it: take it from what is publicly known"
+_ALONE = "if not, what is said of one tells of the other, and the noise of this file would be too little"
+_NOT_NOW = Choice(NONE, "not now: the file then says what is missing")
+_YES = Choice("true", "yes, it says nothing")
+#: Each question by its answer's name: the words, why it is asked, the form, and how an answer looks.
+DECLARED = {
+    "states": ("Which states can there be?", _STATES, "names", "still, walking"),
+    "bins": ("Which numbers count as each state?", _STATES, "edges", "0 to 5"),
+    "from": ("When does the recording start?", _PUBLIC, "text", "2026-01-05"),
+    "until": ("When does it end?", _PUBLIC, "text", "2026-02-02"),
+    "roster": ("Who was recorded?", "somebody without a row counts, too", "roster", "Ana, Ben, or a file: people.csv"),
+    "default_state": ("Which state is it where no row says one?", _BELIEF, "text", "still"),
+    "mean_duration": ("How long does each state last at a time, on average?", _BELIEF, "each", "2 h, or 8 for 8 steps"),
+    "next_state": ("Which share of all times that a state begins is each one's?", _BELIEF, "each", "0.5"),
+    "units_independent": ("Does one person say nothing about another?", _ALONE, "truth", ""),
+    "recordings_independent": ("Does one recording say nothing about another?", _ALONE, "truth", ""),
+    "size": ("How many people are there?", _PUBLIC, "number", "100"),
+    "values": ("Which answers can there be?", _STATES, "names", "yes, no"),
+    "probabilities": ("How often is each answer given, in the order of values?", _BELIEF, "numbers", "0.3, 0.7"),
+}  # fmt: skip
+#: Keys of one sentence: how they are printed where they are missing.
+_PRINTED = re.compile(r"write (?P<key>\w+) = (?P<value>.+?) \((?P<words>.+)\)", re.DOTALL)
+_EDGES = re.compile(r"(\S+)\s+(?:to\s+|-\s+)?(\S+)")
+
+
+@dataclass(frozen=True)
+class Missing:
+    """What a draft lacks as questions, and the faults of what was answered, by the answer's name.
+
+    What was put off is neither.
+    """
+
+    questions: tuple[Question, ...]
+    faults: Mapping[str, TakifuguError]
+
+
+def place_of(name: str) -> tuple[str, str]:
+    """Return the section and the key that an answer sets; a section alone has keys in its answer.
+
+    >>> place_of("states"), place_of("roster"), place_of("table.at_most"), place_of("hide.")
+    (('belief', 'states'), ('source', 'roster'), ('table', 'at_most'), ('hide', ''))
+    """
+    section, dot, key = name.rpartition(".")
+    by_default = "table" if key == "epsilon" else "source" if key in KEYS else "belief"
+    return (section, key) if dot else (by_default, key)
+
+
+def missing(text: str, output: Path, answers: Answers) -> Missing:
+    """Return what loading a draft at `output` calls missing or wrong."""
+    try:
+        checked(tomllib.loads(text), output)
+    except SpecError as error:
+        return missing_in(error.faults, answers)
+    return Missing((), {})
+
+
+def missing_in(faults: Sequence[TakifuguError], answers: Answers) -> Missing:
+    """Return faults as questions; those of what was answered stay faults."""
+    asked, wrong = dict[str, Question](), dict[str, TakifuguError]()
+    for fault in faults:
+        name = _name_of(fault)
+        if answers.get(name, NONE) != NONE:
+            wrong.setdefault(name, fault)
+        elif name not in answers and name not in asked:
+            asked[name] = _question(name, fault, answers)
+    order = [name for name in DECLARED if name in asked]
+    return Missing(tuple(asked[name] for name in dict.fromkeys([*order, *asked])), wrong)
+
+
+def _name_of(fault: TakifuguError) -> str:
+    """Return the name of the answer that mends a fault."""
+    section, *steps = map(str, fault.where or ("",))
+    key = next((step for step in steps if not step.isdigit()), "")
+    if section == "belief" and "mean_duration = " in fault.fix:
+        key = "mean_duration"
+    is_plain = key in KEYS if section == "source" else section == "belief" and key not in {"", *OF_THE_TABLE, *KEYS}
+    return key if is_plain else f"{section}.{key}"
+
+
+def _question(name: str, fault: TakifuguError, answers: Answers) -> Question:
+    """Return the question of a key that is missing: ours, or that of its sentence."""
+    if name in DECLARED:
+        return question_of(name, answers)
+    printed = _PRINTED.search(fault.fix)
+    is_named = printed is not None and printed["key"] == place_of(name)[1]
+    sentence = printed["words"] if printed is not None and is_named else fault.fix.removeprefix("write ")
+    hint = printed["value"] if printed is not None and is_named else ""
+    words = f"{fault.place}: {sentence}?"
+    return Question(name, words, (_NOT_NOW,), fault.what, _BELIEF, None, "toml", hint)
+
+
+def question_of(name: str, answers: Answers) -> Question:
+    """Return the question of an answer that no table tells."""
+    words, why, form, hint = DECLARED.get(name, (f"{name}?", _BELIEF, "toml", ""))
+    parts = _parts(name, answers) if form in ("each", "edges") else ()
+    choices = (_YES, _NOT_NOW) if form == "truth" else (_NOT_NOW,)
+    return Question(name, words, choices, "", why, None, form, hint, parts)
+
+
+def _parts(name: str, answers: Answers) -> tuple[str, ...]:
+    """Return the states that a value is asked for."""
+    states = value_of("states", answers.get("states", NONE), answers)
+    return tuple(map(str, states)) if isinstance(states, list) else ()
+
+
+def value_of(name: str, word: str, answers: Answers) -> Any:
+    """Return the value of an answer, as it stands in the file.
+
+    >>> value_of("states", "still, walking", {}), value_of("mean_duration", "still 2 h, walking 8", {})
+    (['still', 'walking'], {'still': '2 h', 'walking': 8})
+    >>> value_of("bins", "low 0 to 5, high 5 inf", {}), value_of("roster", "people.csv", {})
+    ({'low': [0, 5], 'high': [5, inf]}, 'people.csv')
+    """
+    form = DECLARED[name][2] if name in DECLARED else "toml"
+    key = place_of(name)[1]
+    if form == "text" or (key in KEYS and KEYS[key].type.startswith(("column", "state"))):
+        return word
+    read = _as_toml(word)
+    if isinstance(read, date | time):
+        return word
+    if form in ("each", "edges"):
+        pairs = read if isinstance(read, dict) else dict(_pair(part, _parts(name, answers)) for part in word.split(","))
+        return {state: _edges(value) if form == "edges" else _plain(value) for state, value in pairs.items()}
+    if isinstance(read, list | dict) or (read is not None and form not in ("names", "numbers", "roster")):
+        return read
+    parts = [part.strip() for part in word.split(",") if part.strip()]
+    if form == "numbers":
+        return [*map(_plain, parts)]
+    return parts if form == "names" or (form == "roster" and parts[1:]) else word
+
+
+def _as_toml(word: str) -> Any:
+    with suppress(tomllib.TOMLDecodeError, RecursionError):
+        return tomllib.loads(f"value = {word}")["value"]
+    return None
+
+
+def _pair(part: str, states: Sequence[str]) -> tuple[str, str]:
+    """Return a state and its value, such as `still 2 h`; a state that is declared may have blanks."""
+    text = part.strip()
+    known = max((state for state in states if text.startswith(f"{state} ")), key=len, default=text.partition(" ")[0])
+    return known, text[len(known) :].strip(" =:")
+
+
+def _plain(value: object) -> object:
+    """Return a number where a text is one."""
+    read = _as_toml(value.strip()) if isinstance(value, str) else value
+    return value if isinstance(read, bool | date | time | None) else read
+
+
+def _edges(value: object) -> object:
+    """Return two edges of a text such as 0 to 5."""
+    read = _EDGES.fullmatch(value.strip()) if isinstance(value, str) else None
+    return [_plain(read[1]), _plain(read[2])] if read else _plain(value)

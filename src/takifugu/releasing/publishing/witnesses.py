@@ -1,0 +1,65 @@
+"""What a certificate carries so that a stranger can compute its loss again: of calibration alone, never of data."""
+
+from __future__ import annotations
+
+from contextlib import suppress
+from fractions import Fraction
+
+from takifugu.analysis.problem import Part
+from takifugu.analysis.sensitivity import part_change
+from takifugu.calibration import Calibration
+from takifugu.core.errors import Unsupported
+from takifugu.core.plain import Json
+from takifugu.influence.chains.settled import settled
+from takifugu.influence.curves import Release, profile_of
+from takifugu.influence.profiles.patience import most_steps
+from takifugu.influence.profiles.rays import MOST_STATES
+from takifugu.model.beliefs import Belief
+from takifugu.model.beliefs.chains.chain import MarkovChain
+from takifugu.model.beliefs.one_sequence import is_recording
+from takifugu.numbers.rationals import decimal_up, to_text
+
+#: The curves of a witness: Theorems 1 and 2 of docs/theory/influence.md, or all changes of a recording together.
+RECURSION, GROUP = "recursion", "group"
+
+
+def witness_of(calibration: Calibration) -> Json | None:
+    """Return what forced the noise of a chain that began long before: the curve, the step, and settled bounds.
+
+    None for every other belief, for noise that is not Laplace's, and where neither curve gives the guarantee.
+    """
+    noise, framework = calibration.randomiser, calibration.framework
+    if framework.definition != "pufferfish" or framework.is_pair or calibration.delta or not noise.laplace_scale:
+        return None
+    if len(framework.beliefs) != 1 or not _is_plain(framework.beliefs[0]) or not calibration.problem.parts:
+        return None
+    part = max(calibration.problem.parts, key=lambda part: part.belief.size)  # a longer recording loses no less
+    units = Fraction(noise.laplace_scale) / calibration.problem.grid
+    of_group = decimal_up(part_change(part) / units)
+    recursion = _by_recursion(part, units)
+    if recursion is not None and Fraction(recursion["loss"]) <= min(calibration.epsilon, of_group):
+        return recursion
+    if of_group <= calibration.epsilon:
+        return {"curve": GROUP, "steps": part.belief.size, "loss": to_text(of_group)}
+    return None
+
+
+def _by_recursion(part: Part, units: Fraction) -> Json | None:
+    """Return the witness by the recursion, where every step of the recording is read alike."""
+    chain = part.belief
+    profile = profile_of(chain, Release(part.answer.entry_changes(), units, part.answer))
+    if len(profile.lengths) != 1 or not isinstance(chain, MarkovChain):
+        return None
+    with suppress(Unsupported):
+        said = settled(chain, profile, part.family, most_steps(len(chain.states))).to_dict()
+        pair = [chain.states[code] for code in said["pair"]]
+        return {"curve": RECURSION, "steps": chain.size, **said, "pair": pair}
+    return None
+
+
+def _is_plain(belief: Belief) -> bool:
+    """Whether a belief is of chains with one matrix for all steps, begun long before, of a few states."""
+    chain = belief.chain if is_recording(belief) else None
+    if not isinstance(chain, MarkovChain) or len(chain.states) > MOST_STATES:
+        return False
+    return isinstance(chain.initial, str) and chain.initial == "stationary"

@@ -1,0 +1,63 @@
+"""`takifugu app`: what it says before it serves, without its packages, and when Ctrl-C ends it."""
+
+import http.cookiejar
+import signal
+import socket
+import subprocess
+import sys
+import urllib.request
+from pathlib import Path
+
+import pytest
+from tests.releasing.test_proposal import table
+from tests.support.commands import ended, words_of
+from tests.support.terminals import PLACE
+
+from takifugu.pages.app import serving
+
+
+def test_without_its_packages_it_names_what_to_type(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setitem(sys.modules, "uvicorn", None)
+    monkeypatch.delitem(sys.modules, "takifugu.pages.app.serving")
+    assert "pip install 'takifugu[app]'" in words_of(ended(2, "app", table(tmp_path), "-o", tmp_path / "r.toml"))
+
+
+@pytest.mark.parametrize(("name", "words"), [("none.csv", "is not there"), (".", "is a folder")])
+def test_a_table_that_is_none_is_refused_before_anything_is_served(tmp_path: Path, name: str, words: str) -> None:
+    for command in (["app"], ["init", "--app"]):
+        assert words in words_of(ended(2, *command, tmp_path / name, "-o", tmp_path / "r.toml"))
+
+
+def test_a_file_that_is_there_is_not_overwritten(tmp_path: Path) -> None:
+    (tmp_path / "r.toml").write_text("mine")
+    assert "--force" in words_of(ended(2, "app", table(tmp_path), "-o", tmp_path / "r.toml"))
+
+
+def test_where_no_port_is_free_it_says_so(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    def bind(*_: object) -> None:
+        raise OSError(98, "Address already in use")
+
+    with serving.listening_here() as listening:
+        assert listening.getsockname()[0] == "127.0.0.1"
+    monkeypatch.setattr(socket.socket, "bind", bind, raising=False)
+    refused = ended(2, "app", table(tmp_path), "-o", tmp_path / "r.toml")
+    assert "no port of this machine can be used" in words_of(refused)
+
+
+@pytest.mark.parametrize("command", [["app"], ["init", "--app"]])
+def test_ctrl_c_ends_it_and_nothing_is_left_behind(tmp_path: Path, command: list[str]) -> None:
+    table(tmp_path)
+    run = [sys.executable, "-m", "takifugu", *command, "d.csv", "rows=samples"]
+    with subprocess.Popen(
+        run, cwd=tmp_path, env={**PLACE, "BROWSER": "true"}, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True
+    ) as app:
+        assert app.stdout is not None
+        address = app.stdout.readline().strip()
+        cookies = urllib.request.HTTPCookieProcessor(http.cookiejar.CookieJar())
+        page = urllib.request.build_opener(cookies).open(address, timeout=30).read().decode()
+        assert "<h1>d.csv</h1>" in page
+        app.send_signal(signal.SIGINT)
+        _, said = app.communicate(timeout=60)
+    assert (app.returncode, said.split("\n")[-2]) == (0, "The app has ended.")
+    assert "Traceback" not in said
+    assert [path.name for path in tmp_path.iterdir()] == ["d.csv"]

@@ -1,0 +1,247 @@
+"""The server of the app: who gets an answer, what a release writes, and that it is paid for once."""
+
+import json
+import threading
+from collections.abc import Iterator
+from importlib.resources import files
+from pathlib import Path
+from typing import Any
+
+import pytest
+from dukpy import evaljs
+from starlette.testclient import TestClient
+from tests.releasing.test_proposal import OWNED, PLAIN, table
+from tests.support.commands import json_of
+
+import takifugu as tf
+from takifugu.cli.starting import written
+from takifugu.pages.app import guard as guarding
+from takifugu.pages.app.guard import Guard
+from takifugu.pages.app.server import application
+from takifugu.releasing.proposal import Proposal
+
+pytestmark = pytest.mark.filterwarnings("ignore:Using `httpx`")
+HOST = "http://127.0.0.1:8123"
+SAID = {**PLAIN, **OWNED, "epsilon": "2"}
+HEADERS = {"origin": HOST}
+JSON = {"content-type": "application/json", **HEADERS}
+
+
+class App:
+    """An app about a small table, and a browser that has its cookie."""
+
+    def __init__(self, folder: Path, output: str = "release.toml") -> None:
+        self.folder, self.output, self.guard = folder, folder / output, Guard(8123)
+        data = folder / "d.csv"
+        self.proposal = Proposal(str(data if data.exists() else table(folder, people=3)), self.output)
+        self.served = application(self.proposal, written, self.guard)
+        self.browser = self.another()
+        assert self.browser.get(f"/enter/{self.guard.token}").status_code == 200
+
+    def another(self) -> TestClient:
+        return TestClient(self.served, base_url=HOST, raise_server_exceptions=False)
+
+    def ask(self, what: str, said: dict[str, str] = SAID, **more: object) -> Any:
+        answer = self.browser.post(f"/ask/{what}", json={"said": said, "changes": [], **more}, headers=HEADERS)
+        assert answer.status_code == 200, answer.text
+        return answer.json()
+
+    def release(self, said: dict[str, str] = SAID) -> Any:
+        return self.ask("release", said, digest=self.ask("foresee", said)["digest"])
+
+    def spent(self) -> Any:
+        (source,) = json_of("ledger", "show", self.folder / "release-ledger.db")["sources"]
+        return source["spent"]["epsilon"]
+
+    def names(self) -> list[str]:
+        return sorted(path.name for path in self.folder.iterdir())
+
+
+@pytest.fixture
+def app(tmp_path: Path) -> Iterator[App]:
+    app = App(tmp_path)
+    yield app
+    app.proposal.close()
+
+
+def test_the_token_opens_once(app: App) -> None:
+    thief = app.another()
+    stolen = thief.get(f"/enter/{app.guard.token}")
+    assert (stolen.status_code, stolen.text) == (403, guarding.USED)
+    assert thief.get("/").status_code == 403
+    assert thief.get("/enter/guessed").status_code == 403
+    assert app.browser.get("/").status_code == 200
+
+
+def test_the_cookie_is_for_this_browser_alone(app: App) -> None:
+    guard = Guard(8123)
+    browser = TestClient(application(app.proposal, written, guard), base_url=HOST, follow_redirects=False)
+    cookie = browser.get(f"/enter/{guard.token}").headers["set-cookie"]
+    assert "HttpOnly" in cookie
+    assert "samesite=strict" in cookie.lower()
+    assert guard.token not in cookie
+
+
+@pytest.mark.parametrize("page", ["/", "/app.js", "/app.css"])
+def test_pages_have_a_strict_policy_and_name_nobody_else(app: App, page: str) -> None:
+    got = app.browser.get(page)
+    assert got.status_code == 200
+    policy = got.headers["content-security-policy"]
+    assert "default-src 'none'" in policy
+    assert "unsafe" not in policy
+    assert "://" not in got.text
+    assert app.another().get(page).status_code == 403
+    assert app.browser.get("/server.py").status_code == 404
+
+
+@pytest.mark.parametrize(("headers", "status"), [
+    ({"host": "evil.example"}, 403), ({"host": "127.0.0.1:9999"}, 403), ({"host": ""}, 403),
+    ({"origin": "http://evil.example"}, 403), ({"origin": "null"}, 403), ({"origin": "http://127.0.0.1:9999"}, 403),
+    ({"origin": "https://127.0.0.1:8123"}, 403), ({"sec-fetch-site": "cross-site"}, 403),
+    ({"sec-fetch-site": "same-site"}, 403), ({"content-type": "text/plain"}, 415),
+    ({"content-type": "application/x-www-form-urlencoded"}, 415), ({}, 200),
+])  # fmt: skip
+def test_with_a_valid_cookie_host_origin_and_type_must_be_ours(app: App, headers: dict[str, str], status: int) -> None:
+    answer = app.browser.post("/ask/state", content='{"said": {}, "changes": []}', headers={**JSON, **headers})
+    assert answer.status_code == status
+    if status != 200:
+        assert "question" not in answer.text
+
+
+def test_a_question_without_an_origin_or_a_cookie_gets_no_answer(app: App) -> None:
+    body = {"said": {}, "changes": []}
+    assert app.browser.post("/ask/state", json=body).status_code == 403
+    assert app.another().post("/ask/state", json=body, headers=HEADERS).status_code == 403
+    wrong = app.another()
+    wrong.cookies.set("takifugu-8123", app.guard.token)
+    assert wrong.post("/ask/state", json=body, headers=HEADERS).status_code == 403
+    assert app.browser.get("/ask/state", headers=HEADERS).status_code == 405
+
+
+@pytest.mark.parametrize("body", [
+    b"", b"[]", b"{", b"nothing", b"{}", b'{"said": [], "changes": []}', b'{"said": {"a": 1}, "changes": []}',
+    b'{"said": {}, "changes": [1]}', b'{"said": {}, "changes": [{"where": ["hide", "kind"], "value": 1}]}',
+    b'{"said": {}, "changes": [{"where": ["table", 7, "epsilon"], "value": 1}]}', b"[" * 90_000, b"\xff",
+    b'{"said": {}, "changes": [{"where": [], "value": 1}]}', json.dumps({"said": {}, "changes": [1] * 999}).encode(),
+])  # fmt: skip
+def test_a_body_that_is_no_question_is_refused(app: App, body: bytes) -> None:
+    assert app.browser.post("/ask/state", content=body, headers=JSON).status_code == 400
+    assert app.browser.post("/ask/release", content=b'{"said": {}, "changes": []}', headers=JSON).status_code == 400
+
+
+def test_a_body_has_a_most_size(app: App) -> None:
+    body = b'{"said": {"a": "' + b"x" * guarding.LARGEST + b'"}, "changes": []}'
+    assert app.browser.post("/ask/state", content=body, headers=JSON).status_code == 413
+
+
+@pytest.mark.parametrize("name", ["value", "order", "where", "unit", "states", "mean_duration", "table.x"])
+def test_a_hostile_answer_is_refused_in_words_without_a_value(app: App, name: str) -> None:
+    for word in ("error((select who from d))", "read_text('/etc/passwd')", "'; drop table d", "\x00", "x" * 5000):
+        state = app.ask("state", {**SAID, name: word})
+        assert not state.get("is_ready"), word
+        assert "root:" not in json.dumps(state)
+        assert "a fault of" not in json.dumps(state), state
+    assert app.ask("state", {**SAID, "source.": "x", ".": "[1]", "": "y"})["is_ready"]
+
+
+def test_nothing_is_written_before_the_release_and_then_what_was_seen(app: App) -> None:
+    state = app.ask("state")
+    app.ask("rows")
+    app.ask("remedies")
+    seen = app.ask("foresee")
+    assert seen["refused"] == []
+    assert app.names() == ["d.csv"]
+    done = app.ask("release", digest=seen["digest"])
+    assert done["tables"] == ["time-in-states"]
+    assert app.output.read_text(encoding="utf-8").partition("\n")[2] == state["file"]
+    assert [Path(report).exists() for report in done["reports"]] == [True]
+    assert app.spent() == "2"
+
+
+def test_a_double_click_pays_once(app: App) -> None:
+    digest, answers = app.ask("foresee")["digest"], list[Any]()
+    clicks = [threading.Thread(target=lambda: answers.append(app.ask("release", digest=digest))) for _ in range(3)]
+    for click in clicks:
+        click.start()
+    for click in clicks:
+        click.join()
+    assert [answer["tables"] for answer in answers] == [["time-in-states"]] * 3
+    assert app.spent() == "2"
+    assert "was published" in str(app.ask("release", {**SAID, "epsilon": "1"}, digest="0")["error"])
+    assert app.spent() == "2"
+
+
+def test_what_was_not_seen_is_not_released(app: App) -> None:
+    digest = app.ask("foresee", {**SAID, "epsilon": "1"})["digest"]
+    assert "another one than you have seen" in str(app.ask("release", SAID, digest=digest)["error"])
+    assert "questions are open" in str(app.ask("foresee", PLAIN)["error"])
+    assert "questions are open" in str(app.ask("release", PLAIN, digest=digest)["error"])
+    assert app.names() == ["d.csv"]
+
+
+def test_a_table_that_changes_meanwhile_is_not_released(app: App) -> None:
+    digest = app.ask("foresee")["digest"]
+    table(app.folder, people=2)
+    assert "changed while it was read" in str(app.ask("release", digest=digest)["error"])
+    assert app.names() == ["d.csv"]
+
+
+def test_two_apps_share_the_ledger_of_one_table(tmp_path: Path) -> None:
+    first, second = App(tmp_path), App(tmp_path, "second.toml")
+    before = second.ask("foresee")
+    assert first.release()["tables"]
+    assert "another one than you have seen" in str(second.ask("release", digest=before["digest"])["error"])
+    assert "was published in" in str(second.ask("foresee")["error"])  # one table is paid for once
+    other = {**SAID, "epsilon": "1", "table.name": "again"}
+    now = second.ask("foresee", other)
+    assert "budget" in str(now["refused"])
+    assert "budget" in str(second.ask("release", other, digest=now["digest"])["error"])
+    assert [path.name for path in tmp_path.glob("*.db")] == ["release-ledger.db"]
+    assert first.spent() == "2"
+
+
+def test_a_file_that_came_meanwhile_is_not_overwritten(app: App) -> None:
+    digest = app.ask("foresee")["digest"]
+    app.output.write_text("mine", encoding="utf-8")
+    assert "error" in app.ask("release", digest=digest)
+    assert app.output.read_text(encoding="utf-8") == "mine"
+
+
+@pytest.mark.parametrize(("name", "content", "words"), [
+    ("none.csv", None, "is not there"), ("empty.csv", b"", "is empty"), ("bytes.csv", bytes(range(256)) * 9, "no text"),
+    ("page.csv", b"<html><body>1,2", "no text of rows"),
+])  # fmt: skip
+def test_a_table_that_is_none_is_refused_in_words(tmp_path: Path, name: str, content: bytes | None, words: str) -> None:
+    if content is not None:
+        (tmp_path / name).write_bytes(content)
+    guard = Guard(8123)
+    served = application(Proposal(str(tmp_path / name), tmp_path / "r.toml"), written, guard)
+    browser = TestClient(served, base_url=HOST)
+    browser.get(f"/enter/{guard.token}")
+    for what in ("state", "remedies", "foresee"):
+        answer = browser.post(f"/ask/{what}", json={"said": {}, "changes": []}, headers=HEADERS)
+        assert words in str(answer.json()["error"])
+
+
+@pytest.mark.parametrize("states", ["a 4, b 4", "a 9, b 2"])
+def test_the_engine_of_the_slider_is_near_what_the_library_finds(app: App, states: str) -> None:
+    """The page multiplies the library's ± by what its engine says of the scale."""
+    found = {e: app.ask("state", {**SAID, "mean_duration": states, "epsilon": str(e)}) for e in (0.3, 1, 4)}
+    engine = files("takifugu.pages").joinpath("explorer", "engine.js").read_text("utf-8")
+    chain = found[1]["chain"]
+    scales = [evaljs(f"""{engine};
+        const chain = {json.dumps(chain)}, change = changeOf(chain.query, chain.matrix.length, chain.counted);
+        leastScale(chain.matrix, chain.length, change, {e});""") for e in found]  # fmt: skip
+    halves = [state["tables"][0]["half"] for state in found.values()]
+    for scale, half in zip(scales, halves, strict=True):
+        assert scale / scales[1] * halves[1] == pytest.approx(half, rel=0.05, abs=1)
+
+
+def test_the_release_is_that_of_the_library(app: App, monkeypatch: pytest.MonkeyPatch) -> None:
+    def refuse(*_: object, **__: object) -> None:
+        raise tf.TakifuguError("over budget", fix="write budget = 9")
+
+    monkeypatch.setattr("takifugu.pages.app.server.release_file", refuse)
+    assert app.release()["error"][0] == "over budget: write budget = 9"
+    monkeypatch.undo()
+    assert app.release()["tables"] == ["time-in-states"]  # the file that it wrote is its own

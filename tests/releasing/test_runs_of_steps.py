@@ -1,0 +1,197 @@
+"""Release files that hide runs of steps: their length, their words, their budget, and what the audit says of them."""
+
+import json
+from fractions import Fraction
+from pathlib import Path
+from typing import Any
+
+import pytest
+from tests.support.commands import json_of, refused, succeed, words_of
+from tests.support.release_files import believe, changed, hide, publish, read_from, release_text
+from tests.support.releases import put, refusal_of
+
+import takifugu as tf
+from takifugu.cli import REFUSED
+from takifugu.data import steps_in
+from takifugu.data.times.steps import parse_step, time_text
+from takifugu.releasing.file.loading import load
+from takifugu.releasing.file.sequences.sections import ReleaseSpec
+
+RUN = hide(kind="every-run", length="30min")
+BOILERS = release_text(
+    read_from("boilers", "boilers.csv", rows="samples", unit="home", order="time", value="boiler", step="5min",
+              from_="2026-01-05", until="2026-01-07", nulls="unobserved", budget=6.0),
+    believe("markov-chain", states=["off", "on"], mean_duration={"off": "3 h", "on": "25 min"},
+            units_independent=True),
+    RUN,
+    publish("hot", "count", states=["on"], epsilon=2, from_="2026-01-05", to="2026-01-06"),
+    expect={"source": "a test", "matters": 1000},
+)  # fmt: skip
+WARD = release_text(
+    read_from("ward", "ward.csv", value="state", order="hour", step=1),
+    believe("markov-chain", states=["calm", "busy"], matrix=[[0.9, 0.1], [0.4, 0.6]]),
+    hide(kind="every-run", length=3),
+    publish("busy", "count", states=["busy"], epsilon=1),
+    expect={"source": "last year", "matters": 1000},
+)  # fmt: skip
+
+
+@pytest.fixture
+def boilers(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    monkeypatch.chdir(tmp_path)
+    rows = (f"home-1,2026-01-05T{hour:02}:00,{'on' if hour % 3 else 'off'}\n" for hour in range(24))
+    return put(tmp_path, {"boilers.toml": BOILERS, "boilers.csv": "home,time,boiler\n" + "".join(rows)})
+
+
+@pytest.fixture
+def ward(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    monkeypatch.chdir(tmp_path)
+    rows = (f"{n},{'busy' if n % 3 else 'calm'}\n" for n in range(12))
+    return put(tmp_path, {"ward.toml": WARD, "ward.csv": "hour,state\n" + "".join(rows)})
+
+
+def scale_of(*arguments: Any) -> float:
+    (priced,) = json_of("cost", *arguments)["files"][0]["tables"][0]["answers"]
+    return float(Fraction(priced["scale"]))
+
+
+def text_of(path: str) -> str:
+    return " ".join(Path(path).read_text("utf-8").split())
+
+
+def test_a_file_hides_what_python_does(ward: Path) -> None:
+    framework = tf.Pufferfish(tf.every_run(3), tf.MarkovChain([[0.9, 0.1], [0.4, 0.6]], 12, states=["calm", "busy"]))
+    assert scale_of(ward) == pytest.approx(float(tf.calibrate(framework, tf.Count("busy"), 1).scale), rel=1e-12)
+
+
+def test_a_time_is_so_many_steps(boilers: Path) -> None:
+    spec = load(boilers).spec
+    assert isinstance(spec, ReleaseSpec)
+    assert spec.run == 6
+
+
+def test_a_run_of_one_step_is_every_entry(boilers: Path) -> None:
+    as_run = changed(BOILERS, ('"30min"', '"5min"'))
+    as_entry = changed(BOILERS, (RUN, hide(kind="every-entry")))
+    scales = []
+    for text in (as_run, as_entry):
+        boilers.write_text(text, "utf-8")
+        scales.append(scale_of(boilers))
+    assert scales[0] == scales[1]
+
+
+@pytest.mark.parametrize(
+    ("length", "problem"),
+    [
+        (6, 'hide.length: is 6; steps of 5min have a length in time; write length = "30min"'),
+        ('"7min"', "hide.length: is '7min'; a run is a whole number of steps of 5min; write length = \"10min\""),
+        ('"1s"', "hide.length: is '1s'; a run is a whole number of steps of 5min; write length = \"5min\""),
+        ('"soon"', "hide.length: the length of a run is 'soon'; write a number above 0, or a time such as"),
+        (0, "hide.length: the length of a run is 0; write a number above 0"),
+    ],
+)
+def test_a_length_that_is_none_is_refused_with_one_that_is(boilers: Path, length: Any, problem: str) -> None:
+    boilers.write_text(changed(BOILERS, ('"30min"', str(length))), "utf-8")
+    assert refusal_of(boilers).problems[0].startswith(problem)
+
+
+def test_without_times_a_length_is_a_number_of_steps(ward: Path) -> None:
+    for length, words in (('"1h"', "write a number of steps, such as length = 4"), ('"2.5"', "write a number above 0")):
+        ward.write_text(changed(WARD, ("length = 3", f"length = {length}")), "utf-8")
+        assert words in refusal_of(ward).problems[0]
+    ward.write_text(changed(WARD, ("length = 3", "")), "utf-8")
+    assert 'hide.length: is missing; write length = "1h"' in refusal_of(ward).problems[0]
+
+
+@pytest.mark.parametrize("text", ["1s", "90s", "1min", "45min", "1h", "36h", "7d"])
+def test_a_time_is_written_as_it_is_read(text: str) -> None:
+    length = parse_step(text)
+    assert not isinstance(length, Fraction)
+    assert parse_step(time_text(length)) == length
+    assert steps_in(text, length) == 1
+
+
+def test_four_lines_say_what_is_hidden_and_what_is_not(boilers: Path) -> None:
+    words = words_of(succeed("release", boilers, "--allow-useless"))
+    assert "Secret the states of one home in any 6 steps of 5 minutes in a row, together" in words
+    assert "Not that a stay of more than 6 steps of 5 minutes in a row took place; a home's whole day" in words
+    certificate = text_of("boilers-published/hot.certificate.txt")
+    assert "Secret: the states of one home in any 6 steps of 5 minutes in a row, together." in certificate
+    limit = "That a stay of more than 6 steps of 5 minutes in a row took place: of it any 6 steps are hidden."
+    assert limit in certificate
+    assert "the certificate is unchanged" in words_of(succeed("verify", "boilers-published"))
+    report = text_of("boilers-published/hot.report.html")
+    assert "the states of one home in any 6 steps of 5 minutes in a row, together" in report
+
+
+@pytest.mark.parametrize(
+    ("rows", "sentence"),
+    [
+        ("changes", "The secret is the state in any 6 steps of 5 minutes in a row, together: all of a change "
+         "that lasts no longer, not of others."),
+        ("events", "The secret is the state in any 6 steps of 5 minutes in a row, together: which event, if any."),
+    ],
+)  # fmt: skip
+def test_what_is_hidden_of_a_row_is_said(boilers: Path, rows: str, sentence: str) -> None:
+    lasting = f'rows = "{rows}"\ndefault_state = "off"\nroster = ["home-1"]'
+    text = changed(BOILERS, ('rows = "samples"', lasting), ("nulls", "# nulls"))
+    boilers.write_text(text, "utf-8")
+    succeed("release", boilers, "--allow-useless")
+    assert sentence in text_of("boilers-published/hot.certificate.txt")
+
+
+def test_the_ledger_charges_runs_across_windows(boilers: Path) -> None:
+    succeed("release", boilers, "--allow-useless")
+    later = changed(BOILERS, ('"hot"', '"later"'), ('from = "2026-01-05"\nto = "2026-01-06"',
+                    'from = "2026-01-06"\nto = "2026-01-07"'))  # fmt: skip
+    boilers.write_text(later, "utf-8")
+    succeed("release", boilers, "--allow-useless")
+    spent = float(json_of("ledger", "show", "ledger.db")["sources"][0]["spent"]["epsilon"])
+    assert 2 < spent < 4  # a run that lies in both days
+
+
+def test_a_file_of_single_steps_cannot_take_its_place(boilers: Path) -> None:
+    """Releases under each secret are charged to both: noise for steps hides runs at a larger epsilon."""
+    boilers.write_text(changed(BOILERS, (RUN, hide(kind="every-entry"))), "utf-8")
+    succeed("release", boilers, "--allow-useless")
+    boilers.write_text(changed(BOILERS, ('"hot"', '"again"')), "utf-8")
+    succeed("release", boilers, "--allow-useless")
+    spent = float(json_of("ledger", "show", "ledger.db")["sources"][0]["spent"]["epsilon"])
+    assert 4.5 < spent < 6
+
+
+def test_the_audit_compares_paths(ward: Path) -> None:
+    (audited,) = json_of("audit", ward)["answers"]
+    assert audited["verdict"] == "kept"
+    assert audited["audit"]["comparison"].startswith("steps ")
+    assert float(audited["audit"]["loss"]) == pytest.approx(1, abs=1e-9)
+    ward.write_text(changed(WARD, ("length = 3", "length = 9")), "utf-8")
+    (audited,) = json_of("audit", ward)["answers"]
+    assert audited["verdict"] == "open"
+    assert "a lower bound" in audited["audit"]["left_open"]
+
+
+def test_mechanisms_that_are_about_single_values_refuse(ward: Path) -> None:
+    ward.write_text(changed(WARD, ('query = "count"', 'query = "count"\nmechanism = "laplace-exact"')), "utf-8")
+    message = refused("cost", ward, code=REFUSED)
+    assert "laplace-exact does not apply: it is proved for secrets of single values" in message
+    assert 'use mechanism = "influence" or "group"' in message
+
+
+def test_beliefs_about_something_else_have_no_runs() -> None:
+    with pytest.raises(tf.errors.InputError, match="a belief about a sequence"):
+        tf.Pufferfish(tf.every_run(2), tf.JointTable([(0,), (1,)], [0.5, 0.5]))
+    for wrong in (0, -1, 1.5, True, "4"):
+        with pytest.raises(tf.errors.InputError, match="length"):
+            tf.every_run(wrong)  # type: ignore[arg-type]
+
+
+def test_paths_that_can_be_are_the_comparisons() -> None:
+    swap = tf.MarkovChain([[0, 1], [1, 0]], 3)
+    framework = tf.Pufferfish(tf.every_run(2), tf.IndependentPieces(swap, [3, 1]))
+    labels = [comparison.label for comparison in framework.comparisons()]
+    assert labels[0] == "steps 0 to 1 = 0, 1 against steps 0 to 1 = 1, 0"
+    assert labels[-1] == "step 3 = 1 against step 3 = 0"
+    again = tf.MarkovChain([[0, 1], [1, 0]], 3)
+    assert json.loads(json.dumps(framework.to_dict()))["secrets"] == [{"kind": "every-run", "length": 2}]
+    assert len(list(tf.Pufferfish(tf.every_run(2), again).comparisons())) == 4
