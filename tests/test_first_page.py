@@ -62,7 +62,7 @@ def test_the_table_of_what_noise_hides_is_computed_again(tmp_path: Path, mechani
     assert float(sure) == math.ceil(share * 10**digits) / 10**digits
 
 
-LABELS = {"entry": "one entry", "group": "all entries", "influence": "entries tell of each other"}
+LABELS = {"entry": "one record", "group": "whole week", "influence": "the correlation"}
 
 
 tool = imported(ROOT / "tools" / "pictures.py")

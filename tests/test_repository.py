@@ -226,7 +226,7 @@ def test_the_readme_of_a_package_index_has_no_link_that_leads_nowhere() -> None:
     assert re.search(relative, text)
     for urls in ({}, {"Source": "https://example.org/takifugu/"}):
         assert not re.search(relative, for_index(text, urls))
-    assert "(https://example.org/takifugu/blob/main/docs/records.md)" in for_index(text, urls)
+    assert "(https://example.org/takifugu/blob/main/docs/populations.md)" in for_index(text, urls)
 
 
 # The documents' own runner must be able to fail.
