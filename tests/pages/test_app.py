@@ -2,6 +2,7 @@
 
 import json
 import threading
+import tomllib
 from collections.abc import Iterator
 from importlib.resources import files
 from pathlib import Path
@@ -156,6 +157,16 @@ def test_nothing_is_written_before_the_release_and_then_what_was_seen(app: App) 
     assert app.output.read_text(encoding="utf-8").partition("\n")[2] == state["file"]
     assert [Path(report).exists() for report in done["reports"]] == [True]
     assert app.spent() == "2"
+
+
+def test_a_remedy_is_released_with_the_file(app: App) -> None:
+    changes = [{"where": ["source", "single_release"], "value": True}, {"where": ["source", "budget"], "value": 3.0}]
+    state = app.ask("state", changes=changes)
+    assert len(state["changed"]) == 2
+    done = app.ask("release", changes=changes, digest=app.ask("foresee", changes=changes)["digest"])
+    assert done["tables"] == ["time-in-states"]
+    source = tomllib.loads(app.output.read_text(encoding="utf-8"))["source"]
+    assert (source["single_release"], source["budget"]) == (True, 3.0)
 
 
 def test_a_double_click_pays_once(app: App) -> None:
