@@ -254,7 +254,7 @@ class Proposal:
             named = {*DECLARED} if isinstance(error, DataError) else None  # data lack what is declared, or are wrong
             asked = {question.name: question for question in lacks.questions if named is None or question.name in named}
             told = lacks.faults
-            kept.wrong |= {name: visible(in_toml(told[name].message)) for name in told if name in known}
+            kept.wrong |= {name: visible(in_toml(told[name].message)) for name in told}
             kept.open += [*asked]
             kept.lacks += _lines(error) if not asked and not kept.wrong else []
         else:
