@@ -22,14 +22,14 @@ ITEMS = {
     for paper, items in tomllib.loads((ROOT / "tests" / "papers.toml").read_text(encoding="utf-8")).items()
     for item in items
 }
-SHOWN = {name: item for name, item in ITEMS.items() if "command" in item}
+PRINTED = {name: item for name, item in ITEMS.items() if "command" in item}
 #: Pages with what experiments made.
 MADE_PAGES = sorted([*(ROOT / "experiments").glob("*.md"), *(ROOT / "docs").glob("*.md")])
 #: What shows an item: a command of takifugu, lines that its file lacks, and the keys that they stand in place of.
 SPANS = "`[^`]+`(?: and `[^`]+`)*"
 COMMAND = re.compile(rf"`(takifugu [^`]+)`(?:, with ({SPANS}) (?:for its table|in place of ({SPANS})))?")
 COMMANDS = sorted(
-    {match.groups(default="") for item in SHOWN.values() if (match := COMMAND.fullmatch(item["command"]))}
+    {match.groups(default="") for item in PRINTED.values() if (match := COMMAND.fullmatch(item["command"]))}
 )
 #: The mechanisms of each module.
 MECHANISMS: dict[str, set[str]] = {}
@@ -76,7 +76,7 @@ def test_an_item_leads_to_code_and_says_why_nothing_shows_it(name: str) -> None:
         assert not section or section in anchors(ROOT / "docs" / page), f"{page}#{section}"
 
 
-@pytest.mark.parametrize("name", ITEMS.keys() - SHOWN.keys())
+@pytest.mark.parametrize("name", sorted(ITEMS.keys() - PRINTED.keys()))
 def test_what_is_named_in_place_of_a_command_exists(name: str) -> None:
     reason = ITEMS[name]["none"]
     for mechanism in re.findall(r'mechanism = "([\w-]+)"', reason):
@@ -106,12 +106,12 @@ def is_printed(words: str, output: str) -> bool:
     return bool(of_it) and not any("refused by default" in line for line in of_it)
 
 
-@pytest.mark.parametrize("name", [name for name, item in SHOWN.items() if " reproduce " in item["command"]])
+@pytest.mark.parametrize("name", [name for name, item in PRINTED.items() if " reproduce " in item["command"]])
 def test_a_page_that_is_reproduced_shows_its_item(name: str) -> None:
     """The command writes the page that is committed, and its own tests run it."""
-    target = SHOWN[name]["command"].strip("`").split()[2]
+    target = PRINTED[name]["command"].strip("`").split()[2]
     assert re.search(rf"^{target} ", experiments(), re.M)
-    assert is_printed(SHOWN[name]["shows"], (ROOT / "experiments" / f"{target}.md").read_text(encoding="utf-8"))
+    assert is_printed(PRINTED[name]["shows"], (ROOT / "experiments" / f"{target}.md").read_text(encoding="utf-8"))
 
 
 @pytest.mark.slow
@@ -129,7 +129,7 @@ def test_commands_show_their_items(
         file.write_text(edited(file.read_text(encoding="utf-8"), lines, keys), encoding="utf-8")
     output = invoke(verb, *words)
     written = [path.read_text(encoding="utf-8") for path in sorted(tmp_path.rglob("*.certificate.json"))]
-    for name, item in SHOWN.items():
+    for name, item in PRINTED.items():
         match = COMMAND.fullmatch(item["command"])
         if match is None or match.groups(default="") != (command, lines, keys):
             continue

@@ -25,11 +25,11 @@ def sentences(text: str) -> list[str]:
     text = "\n".join(line for line in text.splitlines() if not re.match(r"\s*(#|\||!\[|--8<--)", line))
     text = re.sub(r"!?\[([^\]]*)\]\([^)]*\)", r"\1", text)
     text = re.sub(r"^\s*([*+-]|\d+\.)\s+", "\n\n", text, flags=re.MULTILINE)
-    found = []
+    seen = []
     for paragraph in re.split(r"\n\s*\n", text):
         parts = re.split(r"(?<=[.!?:])\s+(?=[A-Z*`'\"(])", " ".join(paragraph.split()))
-        found += [part for part in parts if len(part.split()) > 2]
-    return found
+        seen += [part for part in parts if len(part.split()) > 2]
+    return seen
 
 
 def measures(some: list[str]) -> str:

@@ -172,5 +172,5 @@ def test_the_loss_is_that_of_the_library(scripts: Scripts) -> None:
         framework = tf.Pufferfish(tf.every_entry(), tf.MarkovChain(matrix, length))
         charged = float(tf.with_scale(framework, tf.Histogram(), scale).guarantee.epsilon)
         changes = [[Fraction(2 * (u != v), scale) for v in range(states)] for u in range(states)]
-        found = page_loss(scripts, matrix, changes, length, [1] if states == 2 else [1, 2, 3, 4])
-        assert charged == pytest.approx(float(found), rel=1e-6)
+        computed = page_loss(scripts, matrix, changes, length, [1] if states == 2 else [1, 2, 3, 4])
+        assert charged == pytest.approx(float(computed), rel=1e-6)

@@ -37,17 +37,17 @@ def losses(chain: Matrix, c: Matrix, length: int, jumps: Sequence[int]) -> list[
     powers = {1: chain}
     for distance in range(2, max(jumps) + 1):
         powers[distance] = times(powers[distance - 1], chain)
-    found = [[[mpmath.mpf(0)] * count for _ in range(count)]]
-    while len(found) < length:
+    computed = [[[mpmath.mpf(0)] * count for _ in range(count)]]
+    while len(computed) < length:
         best = [[mpmath.inf] * count for _ in range(count)]
         for distance in jumps:
-            if distance > len(found):
+            if distance > len(computed):
                 continue
-            jumped = after_jump(powers[distance], c, found[-distance])
+            jumped = after_jump(powers[distance], c, computed[-distance])
             for a, b in product(range(count), repeat=2):
                 best[a][b] = min(best[a][b], jumped[a][b] + (distance - 1) * most if a != b else mpmath.mpf(0))
-        found.append(closed(best))
-    return found
+        computed.append(closed(best))
+    return computed
 
 
 def after_jump(chain: Matrix, c: Matrix, loss: Matrix) -> Matrix:

@@ -3,9 +3,8 @@
 from __future__ import annotations
 
 from takifugu.influence.curves import Curve
-from takifugu.influence.networks.networks import network_loss, network_work
+from takifugu.influence.networks.networks import is_least, network_loss, network_work
 from takifugu.influence.networks.tables import MOST_ROWS, clique_loss, table_loss
-from takifugu.influence.networks.trees import is_forest
 from takifugu.model.beliefs.networks.network import BayesianNetwork
 from takifugu.model.beliefs.table import JointTable
 
@@ -13,10 +12,7 @@ from takifugu.model.beliefs.table import JointTable
 PER_NUMBER, PER_PERSON = 100.0, 2e5
 
 
-NETWORK: Curve[BayesianNetwork] = Curve(
-    network_loss, network_work,
-    is_least=lambda network: is_forest(network) and all(len(node.states) == 2 for node in network.nodes),
-)  # fmt: skip
+NETWORK: Curve[BayesianNetwork] = Curve(network_loss, network_work, is_least)
 TABLE: Curve[JointTable] = Curve(
     table_loss,
     lambda belief: PER_NUMBER * belief.size * (len(belief.rows) + min(len(belief.rows), MOST_ROWS) ** 2),

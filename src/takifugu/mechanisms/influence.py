@@ -38,8 +38,8 @@ HIDDEN_ANYHOW = (
 class Influence:
     """Laplace noise of the least scale at which max over secrets of c_i + R_i + L_i is at most epsilon.
 
-    Source: docs/theory/influence.md, Theorems 1, 2, 5 to 8, 12; quilts of networks and group are curves of the same
-    profile.
+    Source: docs/theory/influence.md, Theorems 1, 2, 5, 7, 8, 12, 13; quilts of networks and group are curves of the
+    same profile.
     """
 
     name: str = "influence"

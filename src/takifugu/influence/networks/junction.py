@@ -17,28 +17,31 @@ import math
 from collections.abc import Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
+from itertools import combinations
 
 import numpy as np
 
 from takifugu.core.arrays import FloatArray, IntArray
-from takifugu.core.cache import memoised
+from takifugu.core.cache import cached, memoised
 from takifugu.core.errors import Unsupported
 from takifugu.core.lists import among, places_of, take, without
-from takifugu.influence.networks.conditionals import LARGEST_STEP, LARGEST_TABLE, TRUSTED, taken_from_neighbours
+from takifugu.influence.networks.trees import TRUSTED
 from takifugu.influence.profiles.certified import Programs
 from takifugu.influence.profiles.suprema import suprema
 from takifugu.model.beliefs.networks.elimination import elimination_order
 from takifugu.model.beliefs.networks.network import BayesianNetwork
 from takifugu.numbers.outward_rounding import UNIT, closed, sum_up
 
+#: The law of a clique is made of at most so many numbers, and of tables of so many on the way to it.
+LARGEST_TABLE, LARGEST_STEP = 50_000, 5e6
 #: Values of a separator, different rows, and states of what is taken out, beyond which the sum of all is charged.
 MOST_CONTEXTS, MOST_ROWS, MOST_STATES = 256, 100, 500
 #: Programs (pairs of rows times squared states) that a message may solve; beyond, functions of two values bound it.
 MOST_PROGRAMS = 1e5
 #: Operations that one message takes, and each number that its programs handle.
-MESSAGE, EACH = 2e5, 100.0
-#: Neighbouring cliques are joined up to this many states.
-JOINED = 64
+MESSAGE, EACH = 2e5, 50.0
+#: Neighbouring cliques are joined up to this many states; up to MOST_WHOLE messages to a secret are not split.
+JOINED, MOST_WHOLE = 256, 512
 
 
 @dataclass(frozen=True, eq=False)
@@ -117,6 +120,15 @@ class JunctionTree:
             neighbours[b].append(a)
         return tuple(map(tuple, neighbours))
 
+    @cached_property
+    def home(self) -> dict[int, int]:
+        """Return the largest clique of each variable."""
+        home: dict[int, int] = {}
+        for number in sorted(range(len(self.cliques)), key=lambda n: -math.prod(self.cliques[n].sizes)):
+            for v in self.cliques[number].variables:
+                home.setdefault(v, number)
+        return home
+
     def separator(self, a: int, b: int) -> tuple[int, ...]:
         """Return the variables two cliques share."""
         shared = set(self.cliques[b].variables)
@@ -158,6 +170,7 @@ class _Rows:
     row_of: IntArray
     error: float
     programs: Programs | None
+    of_pairs: dict[tuple[int, int], Programs] = field(default_factory=dict)
 
 
 def _conditional(clique: Clique, condition: tuple[int, ...]) -> _Rows | None:
@@ -181,6 +194,21 @@ def _conditional(clique: Clique, condition: tuple[int, ...]) -> _Rows | None:
     programs = Programs() if len(table) ** 2 * len(columns) ** 2 <= MOST_PROGRAMS else None
     error = 2 * error + (law.shape[1] + 3) * UNIT
     return _Rows(tuple(take(clique.variables, second)), sizes, columns, table, row_of, error, programs)
+
+
+def taken_from_neighbours(index: IntArray) -> IntArray:
+    """Fill negative places from places differing in one variable.
+
+    >>> taken_from_neighbours(np.array([[3, -1], [-1, -1]])).tolist()
+    [[3, 3], [3, 3]]
+    """
+    index = index.copy()
+    while (index < 0).any():
+        for axis in range(index.ndim):
+            lines = np.moveaxis(index, axis, -1)
+            some = lines.max(axis=-1, keepdims=True)
+            lines[...] = np.where(lines < 0, np.broadcast_to(some, lines.shape), lines)
+    return index
 
 
 @memoised
@@ -232,38 +260,77 @@ def _eliminated(network: BayesianNetwork, sizes: Mapping[int, int]) -> tuple[lis
     return groups, above
 
 
-def junction_losses(network: BayesianNetwork, tables: Sequence[FloatArray]) -> list[FloatArray]:
-    """Return the loss of each pair of every entry's values.
+@dataclass(frozen=True, eq=False)
+class Messages:
+    """All messages of a junction tree for one profile, and the sums of all largest c beyond their edges."""
 
-    `tables` are c_t of all entries. Pairs with an impossible value have no meaning.
+    tree: JunctionTree
+    tables: Sequence[FloatArray]
+    sent: dict[tuple[int, int], Message]
+    beyond: dict[tuple[int, int], float]
+
+    @staticmethod
+    def of(tree: JunctionTree, tables: Sequence[FloatArray]) -> Messages:
+        """Send a message along each edge, both ways; `tables` are c_t of all entries."""
+        messages = Messages(tree, tables, {}, {})
+        for clique, target in tree.order():
+            sources = [other for other in tree.near[clique] if other != target]
+            separator = tree.separator(clique, target)
+            messages.beyond[clique, target] = messages.sum_beyond(clique, separator, sources)
+            messages.sent[clique, target] = messages.message(clique, separator, sources)
+        return messages
+
+    def sum_beyond(self, clique: int, condition: tuple[int, ...], sources: Sequence[int]) -> float:
+        """Return the sum of the largest c of all others of a clique, and of what lies beyond its sources."""
+        most = 0.0
+        for v in without(self.tree.cliques[clique].variables, condition):
+            most = float(sum_up(most, float(self.tables[v].max(initial=0.0))))
+        for source in sources:
+            most = float(sum_up(most, self.beyond[source, clique]))
+        return most
+
+    def message(
+        self, clique: int, condition: tuple[int, ...], sources: Sequence[int], is_whole: bool = False
+    ) -> Message:
+        """Return the message of a clique to some of its variables."""
+        below = [self.sent[source, clique] for source in sources]
+        most = self.sum_beyond(clique, condition, sources)
+        return _message(self.tree, clique, condition, self.tables, below, most, is_whole)
+
+    def loss(self, entry: int, is_whole: bool = False) -> FloatArray:
+        """Return the loss of each pair of an entry's values, by the largest clique that holds it."""
+        clique = self.tree.home[entry]
+        message = self.message(clique, (entry,), self.tree.near[clique], is_whole)
+        return np.asarray(sum_up(self.tables[entry], message.loss))
+
+
+def junction_messages(network: BayesianNetwork, tables: Sequence[FloatArray]) -> Messages:
+    """Return the messages along the junction tree of a network.
+
+    `tables` are c_t of all entries. In losses pairs with an impossible value have no meaning.
 
     >>> pair = BayesianNetwork([("x", [0, 1], [], [0.8, 0.2]), ("y", [0, 1], ["x"], [[0.9, 0.1], [0.4, 0.6]])])
     >>> count = np.array([[0.0, 1.0], [1.0, 0.0]])
-    >>> [round(float(loss[1, 0]), 6) for loss in junction_losses(pair, [count, count])]
+    >>> messages = junction_messages(pair, [count, count])
+    >>> [round(float(messages.loss(entry)[1, 0]), 6) for entry in (0, 1)]
     [1.549948, 1.549948]
     """
-    tree = junction_tree(network)
-    largest = [float(table.max(initial=0.0)) for table in tables]
-    messages: dict[tuple[int, int], Message] = {}
-    beyond: dict[tuple[int, int], float] = {}  # the sum of all largest c there
+    return Messages.of(junction_tree(network), tables)
 
-    def message(clique: int, condition: tuple[int, ...], sources: Sequence[int]) -> tuple[Message, float]:
-        changes = [largest[v] for v in tree.cliques[clique].variables if v not in condition]
-        most = 0.0
-        for change in (*changes, *(beyond[source, clique] for source in sources)):
-            most = float(sum_up(most, change))
-        return _message(tree, clique, condition, tables, [messages[source, clique] for source in sources], most), most
 
-    for clique, target in tree.order():
-        sources = [other for other in tree.near[clique] if other != target]
-        messages[clique, target], beyond[clique, target] = message(clique, tree.separator(clique, target), sources)
-    home: dict[int, int] = {}
-    for number in sorted(range(len(tree.cliques)), key=lambda n: -math.prod(tree.cliques[n].sizes)):
-        home |= dict.fromkeys(tree.cliques[number].variables, number)
-    return [
-        np.asarray(sum_up(table, message(home[entry], (entry,), tree.near[home[entry]])[0].loss))
-        for entry, table in enumerate(tables)
-    ]
+def block_losses(
+    network: BayesianNetwork, tables: Sequence[FloatArray], entry: int, others: Sequence[int]
+) -> FloatArray:  # fmt: skip
+    """Return the loss of each pair of an entry's values with all others that count in one bag: the supremum."""
+    variables = (entry, *others)
+    sizes = tuple(len(tables[v]) for v in variables)
+    tree = cached(
+        network, ("one bag", variables), lambda: JunctionTree((Clique(network, variables, sizes),), ())
+    )
+    most = 0.0
+    for v in others:
+        most = float(sum_up(most, tables[v].max()))
+    return np.asarray(sum_up(tables[entry], _message(tree, 0, (entry,), tables, [], most).loss))
 
 
 def junction_work(network: BayesianNetwork) -> float:
@@ -272,7 +339,9 @@ def junction_work(network: BayesianNetwork) -> float:
     work = 0.0
     for clique, target in tree.order():
         work += _work(tree.cliques[clique], tree.separator(clique, target))
-    return work + MESSAGE * network.size
+    for entry, clique in tree.home.items():
+        work += _work(tree.cliques[clique], (entry,))
+    return work
 
 
 def _work(clique: Clique, condition: tuple[int, ...]) -> float:
@@ -290,9 +359,9 @@ def _work(clique: Clique, condition: tuple[int, ...]) -> float:
 
 def _message(
     tree: JunctionTree, clique: int, condition: tuple[int, ...], tables: Sequence[FloatArray], below: Sequence[Message],
-    most: float,
+    most: float, is_whole: bool = False,
 ) -> Message:  # fmt: skip
-    """Return a separator's message: the added losses beyond it."""
+    """Return a separator's message: the added losses beyond it, whole or split into two changes."""
     sizes = tuple(len(tables[v]) for v in condition)
     count = math.prod(sizes)
     bound = np.full((count, count), most) if count <= MOST_CONTEXTS else np.zeros((0, 0))
@@ -300,15 +369,41 @@ def _message(
     rows = tree.rows(clique, condition) if most else None
     if rows is None or any(not len(message.loss) for message in below):
         return Message(condition, sizes, bound)
-    loss = np.zeros((count, count))
-    moves = np.zeros((math.prod(rows.sizes),) * 2)
-    for v in rows.variables:
-        moves = sum_up(moves, Message((v,), (len(tables[v]),), tables[v]).among(rows.variables, rows.sizes))
-    for message in below:
-        aside, shared = message.split(condition)
+    alone = [Message((v,), (len(tables[v]),), tables[v]) for v in rows.variables]
+    straddles = any(0 < len(among(part.variables, condition)) < len(part.variables) for part in below)
+    if is_whole and straddles and count * len(rows.columns) <= MOST_WHOLE:
+        loss = _whole(rows, condition, sizes, [*alone, *below])
+    else:
+        loss = _split(rows, condition, sizes, [*alone, *below])
+    np.fill_diagonal(loss, 0.0)
+    return Message(condition, sizes, closed(np.minimum(loss, bound)))
+
+
+def _split(rows: _Rows, condition: tuple[int, ...], sizes: tuple[int, ...], parts: Sequence[Message]) -> FloatArray:
+    """Return the loss between all values of a separator, each part as one change of it after one of the others."""
+    count = math.prod(sizes)
+    loss, moves = np.zeros((count, count)), np.zeros((math.prod(rows.sizes),) * 2)
+    for part in parts:
+        aside, shared = part.split(condition)
         loss = sum_up(loss, aside.among(condition, sizes))
         moves = sum_up(moves, shared.among(rows.variables, rows.sizes))
     between = suprema(rows.table, moves[np.ix_(rows.columns, rows.columns)], rows.error, rows.programs)
-    loss = sum_up(loss, between[np.ix_(rows.row_of, rows.row_of)])
-    np.fill_diagonal(loss, 0.0)
-    return Message(condition, sizes, closed(np.minimum(loss, bound)))
+    return sum_up(loss, between[np.ix_(rows.row_of, rows.row_of)])
+
+
+def _whole(rows: _Rows, condition: tuple[int, ...], sizes: tuple[int, ...], parts: Sequence[Message]) -> FloatArray:
+    """Return the loss between all values of a separator, each pair by one cone over both of them with all others."""
+    count, states = math.prod(sizes), math.prod(rows.sizes)
+    loss, moves = np.zeros((count, count)), np.zeros((count * states,) * 2)
+    for part in parts:
+        moves = sum_up(moves, part.among((*condition, *rows.variables), (*sizes, *rows.sizes)))
+    for a, b in combinations(range(count), 2):
+        p, q = rows.table[rows.row_of[a]], rows.table[rows.row_of[b]]
+        first, second = np.flatnonzero(p), np.flatnonzero(q)
+        places = np.concatenate([a * states + rows.columns[first], b * states + rows.columns[second]])
+        pair = np.zeros((2, len(places)))
+        pair[0, : len(first)], pair[1, len(first) :] = p[first], q[second]
+        programs = rows.of_pairs.setdefault((a, b), Programs())
+        between = suprema(pair, moves[np.ix_(places, places)], rows.error, programs)
+        loss[a, b], loss[b, a] = between[0, 1], between[1, 0]
+    return loss

@@ -1,28 +1,24 @@
-"""The loss of a secret entry of a network: the least of what the ways to bound it give.
+"""The loss of a secret entry of a network: one tree of bags, the same whatever is released.
 
-Trees of bags (`bags`), orders of elimination (`elimination`), one message along each arc where the network is
-a tree (`trees`), and the sum of all losses that the secret reaches (`group`). All hold for every mechanism with the
-profile, so that the least counts, pair by pair.
+Binary forests take a message along each arc, which is exact (`trees`); all others one junction tree (`junction`). Where
+few values are read, one bag of what is read is the supremum, and what no path joins with the secret is not charged at
+all. Each rises with the profile, so that the least of them does (Theorem 9 of docs/theory/influence.md).
 """
 
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Iterator, Sequence
-from dataclasses import dataclass, replace
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from dataclasses import replace
 from fractions import Fraction
 
 import numpy as np
 
 from takifugu.core.arrays import FloatArray
 from takifugu.core.cache import cached
-from takifugu.core.errors import Unsupported
 from takifugu.core.lists import take
 from takifugu.influence.chains.chains import Loss
-from takifugu.influence.networks.bags import Bag, by_place, eliminated, layered, loss_by_bags, orders, reached, whole
-from takifugu.influence.networks.conditionals import boundary, joint_size, moral_graph
-from takifugu.influence.networks.elimination import loss_by_elimination
-from takifugu.influence.networks.junction import junction_losses, junction_work
+from takifugu.influence.networks.junction import JOINED, Messages, block_losses, junction_messages, junction_work
 from takifugu.influence.networks.trees import is_forest, losses_on_tree
 from takifugu.influence.profiles.profile import Profile
 from takifugu.model.beliefs import Belief
@@ -31,143 +27,148 @@ from takifugu.model.secrets.families import Family
 from takifugu.numbers.outward_rounding import sum_up, up
 from takifugu.numbers.rationals import float_above
 
-#: States of a bag that joins several variables of an order of elimination.
-JOINED = 16
-#: States of everything in one bag, beyond which its program takes longer than all other ways together.
-MOST_IN_ONE = 64
 #: What is said where only the sum over all entries remains.
 TOO_WIDE = (
-    "all that the entry reaches is charged in full: the network is too wide for blocks and for elimination, or it "
-    "forgets nothing"
+    "all that the entry reaches is charged in full: the network is too wide for a tree of bags, or it forgets nothing"
 )
 
 #: Networks of more variables are bounded as trees or by the sum over all entries only.
 MOST_VARIABLES = 500
-#: Up to so many joint values each secret that may be the worst is bounded in all ways; up to so many variables by
-#: elimination.
-SMALL, MOST_ELIMINATED = 300, 60
+#: Up to so many variables what is read is put into one bag, where it has few values.
+MOST_IN_ONE_BAG = 60
 #: Operations beyond which messages along a junction tree are not sent.
 MOST_WORK = 2e9
-#: Operations for one variable of a tree, by its states, and for all other ways to bound one secret of a small network.
-OF_TWO_STATES, OF_ROWS, OF_PROGRAMS, REFINED = 6e3, 6e4, 3e4, 1e7
-
-
-@dataclass(frozen=True, eq=False)
-class NetworkLoss:
-    """The loss of an entry's values (k, k), its way, and failures."""
-
-    loss: FloatArray
-    way: str
-    note: str = ""
-
-
-def network_losses(network: BayesianNetwork, profile: Profile, entry: int) -> NetworkLoss:
-    """Return a bound on each ordered pair's loss.
-
-    Pairs with an impossible value have no meaning. Profiles and entries count nodes as `network.names` does. Source:
-    Theorems 5 and 6 of docs/theory/influence.md.
-
-    >>> net = BayesianNetwork([("x", [0, 1], [], [0.8, 0.2]), ("y", [0, 1], ["x"], [[0.9, 0.1], [0.4, 0.6]])])
-    >>> result = network_losses(net, Profile.of([[0, 1.0], [1.0, 0]], 2), 0)
-    >>> round(float(result.loss[1, 0]), 6), result.way
-    (1.549948, 'tree')
-    """
-    if is_forest(network):
-        best, way = every_loss(network, profile)[entry], "tree"
-        if network.size > MOST_VARIABLES or all(len(node.states) == 2 for node in network.nodes):
-            return NetworkLoss(best, way)
-    else:
-        best, way = group_loss(network, profile, entry), "group"
-        if network.size > MOST_VARIABLES:
-            return NetworkLoss(best, way, TOO_WIDE)
-    for name, attempt in _ways(network, profile, entry):
-        try:
-            loss = attempt()
-        except Unsupported:
-            continue
-        if loss.max() < best.max() or way == "group":
-            way = name
-        best = np.minimum(best, loss)
-        if name == "one block":
-            break  # nothing that holds for all mechanisms with this profile is smaller
-    note = TOO_WIDE if way == "group" else ""
-    return NetworkLoss(best, way, note)
-
-
-def group_loss(network: BayesianNetwork, profile: Profile, entry: int) -> FloatArray:
-    """Return c of an entry plus the others' largest, by pair."""
-    largest = profile.largest_of_all
-    moving = largest > 0
-
-    def beyond() -> list[int]:
-        active = {*np.flatnonzero(moving).tolist(), entry}
-        return [t for t in reached(moral_graph(network, active), entry) if t != entry]
-
-    largest_of_others = math.fsum(largest[cached(network, ("reached", entry, moving.tobytes()), beyond)].tolist())
-    table = profile.at(entry)
-    if largest_of_others:
-        largest_of_others = float(up(largest_of_others))
-    return with_others(table, largest_of_others)
-
-
-Attempt = Callable[[], FloatArray]
-
-
-def _ways(network: BayesianNetwork, profile: Profile, entry: int) -> Iterator[tuple[str, Attempt]]:
-    """Yield all other bounds by name, Unsupported for too large tables."""
-    tables = {t: profile.at(t) for t in range(network.size)}
-    sizes = {v: len(network.alphabet(v)) for v in tables}
-    active = {t for t, table in tables.items() if table.any()} | {entry}
-
-    def bags(plan: Sequence[Bag]) -> Attempt:
-        return lambda: loss_by_bags(network, tables, entry, plan)
-
-    def one_by_one(order: Sequence[int]) -> Attempt:
-        return lambda: loss_by_elimination(network, tables, entry, order)
-
-    near = moral_graph(network, active)
-    everything = whole({v: set(boundary(near, v, active)) for v in active}, entry)  # what nothing reads is summed out
-    joint_values = 1
-    for bag in everything:
-        joint_values *= math.prod(take(sizes, bag.variables))
-    if joint_values <= MOST_IN_ONE:
-        yield "one block", bags(everything)
-    graph = moral_graph(network, tables)  # of all: then no way depends on what is read, and a loss never falls
-    yield "blocks", bags(layered(graph, entry))
-    for order in orders(graph, entry, sizes):
-        yield "bags", bags(eliminated(graph, entry, order, sizes, JOINED))
-        yield "elimination", one_by_one(order)
+#: Operations for one variable of a tree, by its states, and for one bag around a secret.
+OF_TWO_STATES, OF_ROWS, OF_PROGRAMS, OF_A_BAG = 6e3, 6e4, 3e4, 1e6
 
 
 def network_loss(network: BayesianNetwork, profile: Profile, family: Family) -> Loss:
     """Return the largest loss of a family, its entry and values.
 
-    All entries are bounded by two passes over one tree. Then the one that loses most is bounded in other ways, again
-    and again, until it is one that has been: the result is as if all had been.
+    All entries are bounded by two passes over one tree. Then the one that loses most is bounded by what is read, again
+    and again, until it is one that has been: the result is as if all had been. Profiles and entries count nodes as
+    `network.names` does. Source: Theorems 7 and 13 of docs/theory/influence.md.
+
+    >>> net = BayesianNetwork([("x", [0, 1], [], [0.8, 0.2]), ("y", [0, 1], ["x"], [[0.9, 0.1], [0.4, 0.6]])])
+    >>> round(network_loss(net, Profile.of([[0, 1.0], [1.0, 0]], 2), Family(range(2))).epsilon, 6)
+    1.549948
     """
-    every = every_loss(network, profile)
+    every, messages = _passes(network, profile)
+    if is_binary_forest(network):
+        return largest_of_family(network, family, every.__getitem__)
 
     def refined(entry: int) -> FloatArray:
-        return np.minimum(every[entry], _refined(network, profile, entry))
+        loss = np.minimum(every[entry], loss_of_what_is_read(network, profile, entry))
+        return loss if messages is None else np.minimum(loss, messages.loss(entry, is_whole=True))
 
     worst = largest_of_family(network, family, every.__getitem__, refined)
-    is_sum = worst.epsilon and worst.epsilon >= group_loss(network, profile, worst.entry)[worst.left, worst.right]
-    return replace(worst, note=TOO_WIDE) if is_sum and network.size > 2 else worst
+    sum_of_all = sum_of_what_is_read(network, profile, worst.entry)[worst.left, worst.right]
+    is_sum = 0 < sum_of_all * (1 - 1e-12) <= worst.epsilon and not is_least(network)  # rounded up in another order
+    return replace(worst, note=TOO_WIDE) if is_sum else worst
+
+
+def is_least(network: BayesianNetwork) -> bool:
+    """Return whether a mechanism with the profile attains the loss: binary trees, and what one bag holds."""
+    return is_binary_forest(network) or is_one_bag(network)
+
+
+def is_binary_forest(network: BayesianNetwork) -> bool:
+    """Return whether no variable has two parents, or a third value."""
+    return is_forest(network) and all(len(node.states) == 2 for node in network.nodes)
+
+
+def is_one_bag(network: BayesianNetwork) -> bool:
+    """Return whether one bag holds all values of a network."""
+    return network.size <= MOST_IN_ONE_BAG and joint_size(network, range(network.size)) <= JOINED
 
 
 def every_loss(network: BayesianNetwork, profile: Profile) -> list[FloatArray]:
     """Bound all entries' pairwise losses by messages along one tree."""
+    return _passes(network, profile)[0]
 
-    def losses() -> list[FloatArray]:
+
+def _passes(network: BayesianNetwork, profile: Profile) -> tuple[list[FloatArray], Messages | None]:
+    """Return all entries' losses, and the messages between bags, if any."""
+
+    def passes() -> tuple[list[FloatArray], Messages | None]:
         tables = take(profile.tables, profile.table_numbers.tolist())
-        if is_forest(network):
-            return losses_on_tree(network, tables)
-        if network.size <= MOST_VARIABLES and junction_work(network) <= MOST_WORK:
-            return junction_losses(network, tables)
-        return sums_of_all(tables)
+        along_arcs = losses_on_tree(network, tables) if is_forest(network) else None
+        if along_arcs is not None and (is_binary_forest(network) or network.size > MOST_IN_ONE_BAG):
+            return along_arcs, None
+        if network.size > MOST_VARIABLES or junction_work(network) > MOST_WORK:
+            return along_arcs or sums_of_all(tables), None
+        messages = junction_messages(network, tables)
+        by_bags = list(map(messages.loss, range(network.size)))
+        return list(map(np.minimum, by_bags, along_arcs)) if along_arcs else by_bags, messages
 
     # The profile is kept with its losses, so that its id stays its own.
-    return cached(network, ("influence on a tree", id(profile)), lambda: (profile, losses()))[1]
+    return cached(network, ("influence on a tree", id(profile)), lambda: (profile, passes()))[1]
+
+
+def loss_of_what_is_read(network: BayesianNetwork, profile: Profile, entry: int) -> FloatArray:
+    """Return the sum of all that is read and joined with an entry, or the supremum where a bag of its own holds it."""
+    loss = sum_of_what_is_read(network, profile, entry)
+    others = _read_with(network, profile, entry)
+    is_few = network.size <= MOST_IN_ONE_BAG and joint_size(network, (entry, *others)) <= JOINED
+    if others and is_few and not is_one_bag(network):
+        tables = take(profile.tables, profile.table_numbers.tolist())
+        return np.minimum(loss, block_losses(network, tables, entry, others))
+    return loss
+
+
+def sum_of_what_is_read(network: BayesianNetwork, profile: Profile, entry: int) -> FloatArray:
+    """Return c of an entry plus the largest of all others that are read and joined with it."""
+    largest = profile.largest_of_all[list(_read_with(network, profile, entry))]
+    return with_others(profile.at(entry), float(up(math.fsum(largest.tolist()))) if len(largest) else 0.0)
+
+
+def _read_with(network: BayesianNetwork, profile: Profile, entry: int) -> tuple[int, ...]:
+    """Return the other entries that are read and that a path of the moral graph of what is read joins with one."""
+    moving = profile.largest_of_all > 0
+
+    def computed() -> tuple[int, ...]:
+        near = moral_graph(network, {*np.flatnonzero(moving).tolist(), entry})
+        return tuple(sorted(t for t in reached(near, entry) if moving[t] and t != entry))
+
+    return cached(network, ("read with", entry, moving.tobytes()), computed)
+
+
+def moral_graph(network: BayesianNetwork, entries: Iterable[int]) -> dict[int, set[int]]:
+    """Return the moral graph of some entries and their ancestors.
+
+    >>> net = BayesianNetwork([("x", [0, 1], [], [0.5, 0.5]), ("y", [0, 1], [], [0.8, 0.2]),
+    ...                        ("z", [0, 1], ["x", "y"], [[[0.5, 0.5], [0.1, 0.9]], [[0.2, 0.8], [0.4, 0.6]]])])
+    >>> moral_graph(net, [0, 1]), moral_graph(net, [2])
+    ({0: set(), 1: set()}, {0: {1, 2}, 1: {0, 2}, 2: {0, 1}})
+    """
+    alive = network.ancestral(entries)
+    near: dict[int, set[int]] = {v: set() for v in alive}
+    for child in alive:
+        family = {child, *network.parents[child]}
+        for v in family:
+            near[v] |= family - {v}
+    return near
+
+
+def reached(near: Mapping[int, set[int]], entry: int) -> list[int]:
+    """Return all variables joined with an entry, it included, the nearest first.
+
+    >>> reached({0: {1}, 1: {0, 2}, 2: {1}, 3: set()}, 1)
+    [1, 0, 2]
+    """
+    computed = {entry: None}
+    queue = [entry]
+    for v in queue:
+        for u in sorted(near[v]):
+            if u not in computed:
+                computed[u] = None
+                queue.append(u)
+    return queue
+
+
+def joint_size(network: BayesianNetwork, variables: Iterable[int]) -> int:
+    """Count the joint values of some variables."""
+    return math.prod(len(network.alphabet(v)) for v in variables)
 
 
 def sums_of_all(tables: Sequence[FloatArray]) -> list[FloatArray]:
@@ -195,40 +196,16 @@ def with_others(table: FloatArray, others: float) -> FloatArray:
 def network_work(network: BayesianNetwork) -> float:
     """Predict the operations of `network_loss` for all entries."""
     states = max(len(node.states) for node in network.nodes)
-    if is_forest(network) and states == 2:
-        return network.size * OF_TWO_STATES
-    if is_forest(network) and states <= 6:
-        return network.size * OF_ROWS
-    if is_forest(network):
-        return network.size * OF_PROGRAMS * states**2
     work: float = network.size
-    if network.size <= MOST_VARIABLES:
-        predicted = junction_work(network)
-        if predicted <= MOST_WORK:
-            work = predicted
-    refined = 0.0
-    if network.size <= MOST_ELIMINATED:
-        refined = network.size * REFINED if _is_small(network) else network.size**2 * OF_ROWS
-    return work + refined
-
-
-def _is_small(network: BayesianNetwork) -> bool:
-    return joint_size(network, range(network.size)) <= SMALL
-
-
-def _refined(network: BayesianNetwork, profile: Profile, entry: int) -> FloatArray:
-    """Return one entry's losses refined by other ways."""
-    if _is_small(network):
-        return network_losses(network, profile, entry).loss
-    best = np.full_like(profile.at(entry), np.inf)
-    if network.size <= MOST_ELIMINATED and not is_forest(network):
-        tables = {t: profile.at(t) for t in range(network.size)}
-        for order in by_place(moral_graph(network, range(network.size)), entry):
-            try:
-                best = np.minimum(best, loss_by_elimination(network, tables, entry, order))
-            except Unsupported:
-                continue
-    return best
+    if is_forest(network):
+        work *= OF_TWO_STATES if states == 2 else OF_ROWS if states <= 6 else OF_PROGRAMS * states**2
+        if states == 2 or network.size > MOST_IN_ONE_BAG:
+            return work
+    if network.size <= MOST_VARIABLES and (predicted := junction_work(network)) <= MOST_WORK:
+        work += predicted
+    if network.size <= MOST_IN_ONE_BAG and not is_one_bag(network):
+        work += network.size * OF_A_BAG
+    return work
 
 
 def largest_of_family(

@@ -17,8 +17,8 @@ import numpy as np
 
 from takifugu.core.arrays import FloatArray
 from takifugu.influence.chains.chains import Loss
-from takifugu.influence.networks.conditionals import TRUSTED
-from takifugu.influence.networks.networks import MOST_IN_ONE, largest_of_family, with_others
+from takifugu.influence.networks.networks import largest_of_family, with_others
+from takifugu.influence.networks.trees import TRUSTED
 from takifugu.influence.profiles.certified import Programs
 from takifugu.influence.profiles.profile import Profile
 from takifugu.influence.profiles.suprema import LARGEST_POWER, suprema
@@ -105,8 +105,8 @@ def _may_exceed(p: FloatArray, q: FloatArray, c: float, ratio: float) -> bool:
     return later > 0
 
 
-#: Rows of a table beyond which only the sum over all entries is taken.
-MOST_ROWS = 1000
+#: Rows of a table beyond which only the sum over all entries is taken, or its program takes too long.
+MOST_ROWS, MOST_IN_PROGRAM = 1000, 64
 
 
 def clique_losses(belief: CliqueInfection | Clique, profile: Profile, entry: int) -> FloatArray:
@@ -151,7 +151,7 @@ def table_losses(belief: JointTable, profile: Profile, entry: int) -> FloatArray
     moves = np.zeros((len(states), len(states)))
     for place, t in enumerate(other_entries):
         moves = sum_up(moves, profile.at(t)[np.ix_(states[:, place], states[:, place])])
-    programs = Programs() if len(states) <= MOST_IN_ONE else None
+    programs = Programs() if len(states) <= MOST_IN_PROGRAM else None
     message = suprema(rows, moves, (len(states) + 4) * UNIT, programs)
     block = np.ix_(possible, possible)
     loss[block] = np.minimum(loss[block], sum_up(profile.at(entry)[block], message))

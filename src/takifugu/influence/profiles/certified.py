@@ -19,16 +19,18 @@ from functools import cached_property, lru_cache
 import numpy as np
 
 from takifugu.core.arrays import FloatArray, IntArray
+from takifugu.influence.profiles.levels import Levels
 from takifugu.influence.profiles.rays import star_rays, tree_paths
+from takifugu.influence.profiles.sparse import SOLVED, SparsePrograms
 from takifugu.numbers.atoms import Array
 from takifugu.numbers.outward_rounding import UNIT, up
 
 #: Slack below this, relative to the largest ratio, counts as tight; flow above minus this share counts as not negative.
 TIGHT = 1e-12
-#: A bound so close to a ratio that its tree attains counts as solved.
-SOLVED = 1e-9
-#: Pivots for each state before the search ends with the bound that its last trees prove.
+#: Pivots for each state before the search for trees ends.
 PIVOTS = 6
+#: Beyond so many states programs of the pairs that no third state implies are quicker than trees of all pairs.
+MOST_IN_TREES = 16
 
 
 @dataclass(frozen=True, eq=False)
@@ -64,19 +66,16 @@ class Trees:
 
 @dataclass(eq=False)
 class Programs:
-    """One program for each ordered pair of rows, with its last tree.
+    """One program for each ordered pair of rows, with its last tree."""
 
-    `is_solved` says whether the last bounds are the suprema, nearly.
-    """
-
-    is_solved: bool = False
     _trees: dict[tuple[int, int], Trees] = field(default_factory=dict)
+    _sparse: SparsePrograms = field(default_factory=SparsePrograms)
 
     def bound(self, rows: FloatArray, ratio: FloatArray, needed: np.ndarray | None = None) -> FloatArray:
-        """Return R[a, b] >= log sup p.phi / q.phi over the cone.
+        """Return R[a, b] >= log sup p.phi / q.phi over the cone: the supremum, nearly, or the least of two levels.
 
         p = rows[a], q = rows[b], shape (m, m); the cone is closed. Pairs that are not `needed` (m, m) are not looked
-        at, and have the bound inf.
+        at, and have the bound inf. No bound is what an unfinished search proved: such bounds would not rise with rho.
 
         >>> p, q = [0.4, 0.1, 0.4, 0.1], [0.1, 0.4, 0.1, 0.4]
         >>> rho = np.array([[0, 1.0, 1.1, 0.9], [0.9, 0, 1.0, 1.05], [1.1, 0.95, 0, 1.0], [0.9, 1.0, 1.1, 0]])
@@ -84,23 +83,34 @@ class Programs:
         0.531145148672
         """
         count, states = rows.shape
+        bound = np.full((count, count), np.inf)
+        np.fill_diagonal(bound, 0.0)
+        first, second = ordered_pairs(count)
+        places = np.arange(len(first)) if needed is None else np.flatnonzero(needed[first, second])
+        if states <= MOST_IN_TREES:
+            proofs, solved = self._by_trees(rows, ratio, places)
+            bound[first[places[solved]], second[places[solved]]] = proofs[solved]
+            places = places[~solved]
+        if len(places):
+            first, second = first[places], second[places]
+            bound[first, second], solved = self._sparse.bound(rows, ratio, np.stack([first, second], axis=1))
+            if not solved.all():
+                levels = Levels(rows).bound(float(ratio.max()))
+                bound[first[~solved], second[~solved]] = levels[first[~solved], second[~solved]]
+        return bound
+
+    def _by_trees(self, rows: FloatArray, ratio: FloatArray, places: IntArray) -> tuple[FloatArray, np.ndarray]:
+        """Return what the trees of some ordered pairs prove, and which are the suprema, nearly."""
+        count, states = rows.shape
         first, second = ordered_pairs(count)
         remembered = self._trees.get((count, states)) or Trees.of(best_stars(rows[first], rows[second], ratio))
-        if needed is None:
-            places = np.arange(len(first))
-        else:
-            places = np.flatnonzero(needed[first, second])
-        first, second = first[places], second[places]
-        p, q = rows[first], rows[second]
-        trees, vertices = improved(Trees(remembered.edges[places], remembered.paths[places]), p, q, ratio)
+        p, q = rows[first[places]], rows[second[places]]
+        trees, vertices, is_best = improved(Trees(remembered.edges[places], remembered.paths[places]), p, q, ratio)
         self._trees[count, states] = Trees(
             _with(remembered.edges, places, trees.edges), _with(remembered.paths, places, trees.paths)
         )
-        proofs, bound = proved(trees, vertices, p, q, ratio), np.full((count, count), np.inf)
-        np.fill_diagonal(bound, 0.0)
-        bound[first, second] = proofs
-        self.is_solved = bool((np.exp(proofs) <= vertices.value * (1 + SOLVED)).all())
-        return bound
+        proofs = proved(trees, vertices, p, q, ratio)
+        return proofs, is_best & (np.exp(proofs) <= vertices.value * (1 + SOLVED))
 
 
 @lru_cache(maxsize=16)
@@ -145,15 +155,16 @@ def _vertices(trees: Trees, p: FloatArray, q: FloatArray, ratio: FloatArray) -> 
     return _Vertices(exponents, phi, (supplies[:, None, :] @ trees.paths)[:, 0, :], value)
 
 
-def improved(trees: Trees, p: FloatArray, q: FloatArray, ratio: FloatArray) -> tuple[Trees, _Vertices]:
-    """Return better trees by simplex pivots, all pairs at once."""
+def improved(trees: Trees, p: FloatArray, q: FloatArray, ratio: FloatArray) -> tuple[Trees, _Vertices, np.ndarray]:
+    """Return better trees by simplex pivots, all pairs at once, and which are the best."""
     slack_needed = TIGHT * (1 + float(ratio.max()))
-    restarted = np.zeros(len(p), dtype=bool)
+    restarted, is_best = np.zeros(len(p), dtype=bool), np.zeros(len(p), dtype=bool)
     at = _vertices(trees, p, q, ratio)
     active, now, vertices = np.arange(len(p)), trees, at
     for _ in range(PIVOTS * len(ratio)):
         feasible = _least_slack(vertices.exponents, ratio) >= -slack_needed
         flowing = (vertices.flows >= -TIGHT * np.abs(vertices.flows).sum(axis=1)[:, None]).all(axis=1)
+        is_best[active] = feasible & flowing
         rows = np.flatnonzero(~(feasible & flowing))
         if not len(rows):
             break
@@ -177,7 +188,7 @@ def improved(trees: Trees, p: FloatArray, q: FloatArray, ratio: FloatArray) -> t
             _with(at.exponents, active, vertices.exponents), _with(at.phi, active, vertices.phi),
             _with(at.flows, active, vertices.flows), _with(at.value, active, vertices.value),
         )  # fmt: skip
-    return trees, at
+    return trees, at, is_best
 
 
 def _least_slack(exponents: FloatArray, ratio: FloatArray) -> FloatArray:

@@ -58,10 +58,7 @@ def suprema(
     elif rays is not None:
         bound = _over(rows, rays, largest)
     elif is_exact:
-        programs = programs or Programs()
-        bound = programs.bound(rows, ratio, needed)
-        if not programs.is_solved:
-            bound = np.minimum(bound, (levels or Levels(rows)).bound(largest))
+        bound = (programs or Programs()).bound(rows, ratio, needed)
     else:
         bound = (levels or Levels(rows)).bound(largest)
     bound = np.minimum(bound, largest)  # phi(u) <= e^largest phi(v) for all u, v

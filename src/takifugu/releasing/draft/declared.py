@@ -82,15 +82,15 @@ def missing(text: str, output: Path, answers: Answers) -> Missing:
 
 def missing_in(faults: Sequence[TakifuguError], answers: Answers) -> Missing:
     """Return faults as questions; those of what was answered stay faults."""
-    asked, wrong = dict[str, Question](), dict[str, TakifuguError]()
+    posed, wrong = dict[str, Question](), dict[str, TakifuguError]()
     for fault in faults:
         name = _name_of(fault)
         if answers.get(name, NONE) != NONE:
             wrong.setdefault(name, fault)
-        elif name not in answers and name not in asked:
-            asked[name] = _question(name, fault, answers)
-    order = [name for name in DECLARED if name in asked]
-    return Missing(tuple(asked[name] for name in dict.fromkeys([*order, *asked])), wrong)
+        elif name not in answers and name not in posed:
+            posed[name] = _question(name, fault, answers)
+    order = [name for name in DECLARED if name in posed]
+    return Missing(tuple(posed[name] for name in dict.fromkeys([*order, *posed])), wrong)
 
 
 def _name_of(fault: TakifuguError) -> str:
