@@ -171,14 +171,17 @@ def test_the_audit_compares_paths(ward: Path) -> None:
     assert "a lower bound" in audited["audit"]["left_open"]
 
 
-def test_a_certificate_has_no_witness_of_single_steps(ward: Path) -> None:
+def test_a_certificate_of_runs_has_no_pair_of_values(ward: Path) -> None:
+    """Its loss is that of runs (Theorem 18), its step the first of one, and its bounds are those of single steps."""
     succeed("release", ward, "--allow-useless")
     (answer,) = json.loads(Path("ward-published/busy.certificate.json").read_text("utf-8"))["answers"]
-    assert answer["witness"] is None
+    assert (answer["witness"]["curve"], answer["witness"]["pair"]) == ("recursion", None)
+    assert Fraction(answer["witness"]["loss"]) <= Fraction(answer["epsilon"])
     ward.write_text(changed(WARD, ('kind = "every-run"\nlength = 3', 'kind = "every-entry"'), ('"busy"\nq', '"b"\nq')))
     succeed("release", ward, "--allow-useless")
     (answer,) = json.loads(Path("ward-published/b.certificate.json").read_text("utf-8"))["answers"]
     assert answer["witness"]["curve"] == "recursion"
+    assert len(answer["witness"]["pair"]) == 2
 
 
 def test_mechanisms_that_are_about_single_values_refuse(ward: Path) -> None:

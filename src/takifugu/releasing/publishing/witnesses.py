@@ -48,8 +48,8 @@ def _by_recursion(part: Part, units: Fraction) -> Json | None:
     """Return the witness by the recursion, where every step of the recording is read alike."""
     chain = cast(MarkovChain, part.belief)  # as is each part of such a belief
     profile = profile_of(chain, Release(part.answer.entry_changes(), units, part.answer))
-    if len(profile.lengths) != 1 or part.family.run > 1:
-        return None  # the form of a witness has one step and one pair of values
+    if len(profile.lengths) != 1:
+        return None
     with suppress(Unsupported):
         said = settled(chain, profile, part.family, most_steps(len(chain.states))).to_dict()
         if said["pair"] is not None:
