@@ -254,7 +254,7 @@ class Proposal:
             named = {*DECLARED} if isinstance(error, DataError) else None  # data lack what is declared, or are wrong
             posed = {question.name: question for question in lacks.questions if named is None or question.name in named}
             details = lacks.faults
-            form.wrong |= {name: visible(in_toml(details[name].message)) for name in details if name in known}
+            form.wrong |= {name: visible(in_toml(details[name].message)) for name in details}
             form.open += [*posed]
             form.lacks += _lines(error) if not posed and not form.wrong else []
         else:
