@@ -74,12 +74,19 @@ class TakifuguError(Exception):
     """
 
     state: ReleaseState = ReleaseState.NOTHING
+    #: The answers that mend it, each with its meaning, where there are several.
+    offers: tuple[tuple[str, str], ...] = ()
     #: What stands after the fault, and between rule and fix.
     separators: ClassVar[tuple[str, str]] = (": ", "; ")
 
     def __init__(self, what: str = "", *, rule: str = "", fix: str = "", where: Iterable[Step] = ()) -> None:
         super().__init__(what)
         self.what, self.rule, self.fix, self.where = what, rule, fix, tuple(where)
+
+    def offering(self, offers: Iterable[tuple[str, str]]) -> Self:
+        """Return the error with the answers that mend it, each with its meaning."""
+        self.offers = tuple(offers)
+        return self
 
     def __str__(self) -> str:
         if self.state is ReleaseState.NOTHING:

@@ -177,7 +177,8 @@ class Opening:
                 said = [f"FROM {identifier(name)}" for name in names[:6]]
                 lines = [f"--sql {shlex.quote(sql)}" if self.is_question else f"sql = {toml_of(sql)}" for sql in said]
                 fix = ", or ".join(lines) if self.statement == "sql" else "write it to a file of its own"
-                raise wrong_key("sql", f"the file has {len(names)} tables", "a source is one of them", fix)
+                what = f"the file has {len(names)} tables"
+                raise wrong_key("sql", what, "a source is one of them", fix).offering((sql, "") for sql in said)
             view(self.connection, WRITTEN, f"select * from {identifier(names[0])}", "file")
             self.rows = self._tables[names[0].lower()]
             return

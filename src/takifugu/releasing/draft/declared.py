@@ -45,7 +45,6 @@ DECLARED = {
     "probabilities": ("How often is each answer given, in the order of values?", _BELIEF, "numbers", "0.3, 0.7"),
 }  # fmt: skip
 #: Keys of one sentence: how they are printed where they are missing.
-_PRINTED = re.compile(r"write (?P<key>\w+) = (?P<value>.+?) \((?P<words>.+)\)", re.DOTALL)
 _EDGES = re.compile(r"(\S+)\s+(?:to\s+|-\s+)?(\S+)")
 
 
@@ -97,22 +96,17 @@ def _name_of(fault: TakifuguError) -> str:
     """Return the name of the answer that mends a fault."""
     section, *steps = map(str, fault.where or ("",))
     key = next((step for step in steps if not step.isdigit()), "")
-    if section == "belief" and "mean_duration = " in fault.fix:
+    if (section, key) == ("belief", "matrix"):  # how long states last says it, too
         key = "mean_duration"
     is_plain = key in KEYS if section == "source" else section == "belief" and key not in {"", *OF_THE_TABLE, *KEYS}
     return key if is_plain else f"{section}.{key}"
 
 
 def _question(name: str, fault: TakifuguError, answers: Answers) -> Question:
-    """Return the question of a key that is missing: ours, or that of its sentence."""
+    """Return the question of a key that is missing: ours, or that of its remedy."""
     if name in DECLARED:
         return question_of(name, answers)
-    printed = _PRINTED.search(fault.fix)
-    is_named = printed is not None and printed["key"] == place_of(name)[1]
-    sentence = printed["words"] if printed is not None and is_named else fault.fix.removeprefix("write ")
-    hint = printed["value"] if printed is not None and is_named else ""
-    words = f"{fault.place}: {sentence}?"
-    return Question(name, words, (_NOT_NOW,), fault.what, _BELIEF, None, "toml", hint)
+    return Question(name, f"{fault.place}?", (_NOT_NOW,), f"{fault.what}; {fault.fix}", _BELIEF, None, "toml")
 
 
 def question_of(name: str, answers: Answers) -> Question:

@@ -106,12 +106,15 @@ def _codec(path: str) -> str | None:
         raise DataError(f"{Path(path).name} is no text", fix="save it as CSV, or as Parquet").at("file")
     if _letters(path, "utf-8") is not None:
         return None
-    some = {codec: letters for codec in _CODECS if (letters := _letters(path, codec))}
+    some = dict[str, str]()
+    for codec in _CODECS:
+        if letters := _letters(path, codec):
+            some[codec] = f"where these letters are right: {letters}"
     raise InputError(
         f"{Path(path).name} is not UTF-8 text, and its bytes are of several codecs",
         rule="each gives other letters, and no table tells which are right",
-        fix=", or ".join(f"--encoding {codec} (where these letters are right: {some[codec]})" for codec in some),
-    ).at("encoding")
+        fix=", or ".join(f"--encoding {codec} ({words})" for codec, words in some.items()),
+    ).offering(some.items()).at("encoding")
 
 
 def _letters(path: str, codec: str) -> str | None:

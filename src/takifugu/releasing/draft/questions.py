@@ -131,13 +131,10 @@ def unsaid(some: Sequence[Question]) -> InputError:
 
 def opening(error: InputError) -> Question:
     """Return the question of a file that can be opened in several ways; the error again where it is none."""
-    name, choices = str(error.where[-1]) if error.where else "", list[Choice]()
-    for line in error.fix.split(", or ") if name in ("encoding", "sql") else ():
-        option, word, *words = shlex.split(line)
-        if option == f"--{name}":
-            choices.append(Choice(word, " ".join(words).strip("()")))
-    if not choices:
+    name = str(error.where[-1]) if error.where else ""
+    if name not in ("encoding", "sql") or not error.offers:
         raise error
+    choices = [Choice(*offer) for offer in error.offers]
     return _ask(name, choices)
 
 
