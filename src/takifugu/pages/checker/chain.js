@@ -108,7 +108,7 @@ function followed(direction, k, length, bound) {
           return losses;
         }
       }
-      if (bound && t > 512 && isWithin(bound, next.map(row => row.map(x => x + (x >> 30n))))) { losses[t] = bound; return losses; }
+      if (bound && isWithin(bound, next.map(row => row.map(x => x + (x >> 50n))))) { losses[t] = bound; return losses; }
     }
     if (t > MOST_STEPS) {
       if (bound) { losses[t] = bound; return losses; }
