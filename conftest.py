@@ -63,9 +63,8 @@ ROOT = Path(__file__).parent
 MEMORY_DISK, MEMORY_NEEDED = Path("/dev/shm"), 4 << 30
 #: Documents whose blocks calibrate for long: `make test-slow` runs them.
 LONG_DOCUMENTS = (
-    "docs/advice.md", "docs/asymmetric.md", "docs/attributes.md", "docs/changes-and-stays.md",
-    "docs/choosing-epsilon.md", "docs/data-as-they-are.md", "docs/extending.md",
-    "docs/populations.md", "docs/tables-by.md", "docs/theory/",
+    "docs/advice.md", "docs/asymmetric.md", "docs/attributes.md", "docs/changes-and-stays.md", "docs/extending.md",
+    "docs/populations.md", "docs/theory/",
 )  # fmt: skip
 #: Files that take longest, so that no worker begins one of them when the others have nothing left to do.
 DEAREST = (

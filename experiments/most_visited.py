@@ -2,7 +2,7 @@
 
 Each of 193 people's first 127 check-ins in New York, as one chain of nine kinds of places; hidden is every single
 check-in. All ways choose by permute-and-flip, and differ in what a check-in may lose. It writes the table of
-docs/kin.md.
+most_visited.md.
 """
 
 from __future__ import annotations
@@ -19,13 +19,13 @@ from typing import Any
 import numpy as np
 
 import takifugu as tf
-from pages import DOCS, IS_WHOLE, make, table, whole_command
+from pages import IS_WHOLE, PAGES, make, table, whole_command
 from research_data import needed_file
 from takifugu.numbers.noise import InsecureSeededEntropyForTests
 
 REPRODUCES = "the task of Bai, He, Gu, Kifer and Maeng 2026 as it is described, Foursquare's top 3 and 5, on our data"
 
-PAGE = DOCS / "kin.md"
+PAGE = PAGES / "most_visited.md"
 CHECKINS = "checkins/foursquare_nyc.csv.gz"
 LENGTH, EPSILONS, RANKS, DRAWS = 127, (1.0, 4.0), (3, 5), 20 if IS_WHOLE else 2
 #: A kind with 26 check-ins in all, which is no state.

@@ -71,8 +71,8 @@ def comparison() -> str:
     return table(
         (
             "a minute is like the one before",
-            "noise 1: the snoop's 50 % can become",
-            "noise 1: his better guess is right",
+            "noise 1: a reader's 50 % can become",
+            "noise 1: the better guess is right",
             "noise that keeps 73 %",
             "noise for all 100 minutes",
         ),

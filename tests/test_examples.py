@@ -65,7 +65,7 @@ def test_an_example_on_research_data_has_a_cost(copy: Path, name: str) -> None:
 
 
 def page(name: str) -> str:
-    return (EXAMPLES.parent / "docs" / f"{name}.md").read_text(encoding="utf-8")
+    return (EXAMPLES.parent / name).read_text(encoding="utf-8")
 
 
 def file_on(text: str, name: str) -> str:
@@ -77,7 +77,7 @@ def file_on(text: str, name: str) -> str:
 @pytest.mark.slow
 @pytest.mark.parametrize("name", ["race.toml", "women.toml"])
 def test_a_file_about_adult_runs_on_research_data(tmp_path: Path, name: str) -> None:
-    text = page("attributes")
+    text = page("experiments/adult.md")
     (sentence,) = re.findall(rf"```toml\n# {name}\n.*?```.*?\n\n((?:> [^\n]*\n)+)", text, re.DOTALL)
     for file in ("race.toml", "women.toml"):
         (tmp_path / file).write_text(file_on(text, file), encoding="utf-8")
@@ -94,7 +94,7 @@ def test_a_file_about_adult_runs_on_research_data(tmp_path: Path, name: str) -> 
 
 @pytest.mark.slow
 def test_the_randomised_column_of_a_page_runs_on_research_data(tmp_path: Path) -> None:
-    words = page("kawamoto2019")
+    words = page("experiments/kawamoto2019.md")
     population_map.write_files(research_file(population_map.FILE), tmp_path)
     file = release_file("places.toml", tmp_path)
     assert file.read_text(encoding="utf-8") == file_on(words, "places.toml")
@@ -114,7 +114,7 @@ def test_the_randomised_column_of_a_page_runs_on_research_data(tmp_path: Path) -
 
 @pytest.mark.slow
 def test_the_file_about_an_evening_runs_on_research_data(tmp_path: Path) -> None:
-    words = page("takagi2021")
+    words = page("experiments/takagi2021.md")
     evening.write_file(research_file(evening.FILE), tmp_path)
     assert release_file("evening.toml", tmp_path).read_text(encoding="utf-8") == file_on(words, "evening.toml")
     assert f"`{evening.COMMAND} --output evening`" in words

@@ -53,6 +53,7 @@ def test_every_mechanism_says_what_its_noise_is() -> None:
         if not line.package:
             assert line.noise, line.name
             assert f"| `{line.name}`" in page
+            assert all(f"*{alias}*" in page for alias in line.aliases)
 
 
 def test_every_state_of_a_release_is_listed() -> None:

@@ -91,11 +91,11 @@ def test_a_slider_is_followed_by_the_engine_and_then_by_the_library(page: Any) -
     page.locator("#epsilon").focus()
     for _ in range(20):
         page.keyboard.press("ArrowLeft")
-    shown = page.locator("#cells svg").get_attribute("aria-label")  # at once
-    assert shown != before
+    displayed = page.locator("#cells svg").get_attribute("aria-label")  # at once
+    assert displayed != before
     page.wait_for_timeout(1500)
-    found = page.locator("#cells svg").get_attribute("aria-label")
-    halves = [float(text.rpartition("± ")[2].replace(",", "")) for text in (shown, found)]
+    afterwards = page.locator("#cells svg").get_attribute("aria-label")
+    halves = [float(text.rpartition("± ")[2].replace(",", "")) for text in (displayed, afterwards)]
     assert halves[0] == pytest.approx(halves[1], rel=0.05)
     assert "epsilon = 0.398" in page.inner_text("#file")
 

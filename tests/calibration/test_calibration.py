@@ -3,7 +3,6 @@
 import json
 import math
 import os
-import re
 import subprocess
 import sys
 from dataclasses import dataclass, replace
@@ -529,14 +528,12 @@ def test_every_public_name_is_there_and_nothing_else() -> None:
         _ = tf.calibrat
 
 
-def test_every_alias_finds_its_mechanism_in_any_case_and_is_in_the_glossary() -> None:
-    words = (SOURCE.parent / "docs" / "glossary.md").read_text(encoding="utf-8")
+def test_every_alias_finds_its_mechanism_in_any_case() -> None:
     lines = [line for line in REGISTRY if line.aliases]
     assert {"ALap", "SALap", "AGeo", "APGM", "Mangat", "Kantorovich-Laplace"} <= {
         a for line in lines for a in line.aliases
     }
     for line in lines:
-        assert re.search(rf"\| {re.escape(', '.join(line.aliases))} \| = `{line.name}` \|", words)
         for alias in line.aliases:
             assert find(alias) is find(alias.upper()) is line
             assert line.named_as(alias) == f"{alias} (= {line.name})"

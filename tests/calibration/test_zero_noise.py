@@ -413,4 +413,6 @@ def test_a_comparison_shows_what_a_file_takes_that_allows_little_noise() -> None
     (table,) = cost(file, with_all=True).mechanisms
     (chosen,) = (row.name for row in table.rows if row.status.startswith("chosen"))
     (planned,) = calibrated(file).tables
-    assert {calibration.mechanism for calibration in planned.calibrations} == {chosen} == {"laplace-exact"}
+    assert {calibration.mechanism for calibration in planned.calibrations} == {chosen} == {"influence"}
+    scales = {row.name: row.scale for row in table.rows}
+    assert scales["influence"] == pytest.approx(scales["laplace-exact"], rel=1e-9)  # the least, and it composes

@@ -298,7 +298,7 @@ def test_a_word_of_before_in_json() -> None:
 
 def test_the_commands_in_the_order_of_their_use() -> None:
     listed = re.findall(r"^  ([a-z-]+) ", invoke("ledger", "--help").output.split("Commands:")[1], re.MULTILINE)
-    assert listed == ["show", "set-budget", "verify", "import-certificates", "resume"]
+    assert listed == ["show", "set-budget", "verify", "import-certificates", "key", "resume"]
 
 
 def test_an_address_is_shown_without_its_password(monkeypatch: pytest.MonkeyPatch) -> None:

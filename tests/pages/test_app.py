@@ -2,6 +2,7 @@
 
 import json
 import threading
+import tomllib
 from collections.abc import Iterator
 from importlib.resources import files
 from pathlib import Path
@@ -158,6 +159,16 @@ def test_nothing_is_written_before_the_release_and_then_what_was_seen(app: App) 
     assert app.spent() == "2"
 
 
+def test_a_remedy_is_released_with_the_file(app: App) -> None:
+    changes = [{"where": ["source", "single_release"], "value": True}, {"where": ["source", "budget"], "value": 3.0}]
+    state = app.ask("state", changes=changes)
+    assert len(state["changed"]) == 2
+    done = app.ask("release", changes=changes, digest=app.ask("foresee", changes=changes)["digest"])
+    assert done["tables"] == ["time-in-states"]
+    source = tomllib.loads(app.output.read_text(encoding="utf-8"))["source"]
+    assert (source["single_release"], source["budget"]) == (True, 3.0)
+
+
 def test_a_double_click_pays_once(app: App) -> None:
     digest, answers = app.ask("foresee")["digest"], list[Any]()
     clicks = [threading.Thread(target=lambda: answers.append(app.ask("release", digest=digest))) for _ in range(3)]
@@ -226,13 +237,13 @@ def test_a_table_that_is_none_is_refused_in_words(tmp_path: Path, name: str, con
 @pytest.mark.parametrize("states", ["a 4, b 4", "a 9, b 2"])
 def test_the_engine_of_the_slider_is_near_what_the_library_finds(app: App, states: str) -> None:
     """The page multiplies the library's ± by what its engine says of the scale."""
-    found = {e: app.ask("state", {**SAID, "mean_duration": states, "epsilon": str(e)}) for e in (0.3, 1, 4)}
+    answers = {e: app.ask("state", {**SAID, "mean_duration": states, "epsilon": str(e)}) for e in (0.3, 1, 4)}
     engine = files("takifugu.pages").joinpath("explorer", "engine.js").read_text("utf-8")
-    chain = found[1]["chain"]
+    chain = answers[1]["chain"]
     scales = [evaljs(f"""{engine};
         const chain = {json.dumps(chain)}, change = changeOf(chain.query, chain.matrix.length, chain.counted);
-        leastScale(chain.matrix, chain.length, change, {e});""") for e in found]  # fmt: skip
-    halves = [state["tables"][0]["half"] for state in found.values()]
+        leastScale(chain.matrix, chain.length, change, {e});""") for e in answers]  # fmt: skip
+    halves = [state["tables"][0]["half"] for state in answers.values()]
     for scale, half in zip(scales, halves, strict=True):
         assert scale / scales[1] * halves[1] == pytest.approx(half, rel=0.05, abs=1)
 

@@ -117,16 +117,18 @@ LOSS = """(() => {
   const c = changes.map(row => row.map(([n, d]) => [BigInt(n), BigInt(d)]));
   const change = c.map((row, u) => row.map((x, v) => u === v ? ONE : exponential(x)[1]));
   const chain = wholeRows(matrix.map(row => row.map(x => ofDouble(Number(x)))));
-  return String(stepLoss(chain, change, jumps, length, null, ONE).loss);
+  return String(stepLoss(chain, change, jumps, length, null, ONE, run).loss);
 })()"""
 
 
 def page_loss(
-    scripts: Scripts, matrix: list[list[float]], changes: list[list[Fraction]], length: int, jumps: list[int]
-) -> mpmath.mpf:
+    scripts: Scripts, matrix: list[list[float]], changes: list[list[Fraction]], length: int, jumps: list[int],
+    run: int = 1,
+) -> mpmath.mpf:  # fmt: skip
     """Return the page's loss, which it carries as a power of e."""
     texts = [[[str(c.numerator), str(c.denominator)] for c in row] for row in changes]
-    given = {"matrix": [list(map(repr, row)) for row in matrix], "changes": texts, "jumps": jumps, "length": length}
+    rows = [list(map(repr, row)) for row in matrix]
+    given = {"matrix": rows, "changes": texts, "jumps": jumps, "length": length, "run": run}
     return mpmath.log(mpmath.mpf(int(scripts.call(LOSS, **given))) / ONE)
 
 
@@ -147,9 +149,10 @@ def check_losses(scripts: Scripts, seed: int, cases: int) -> None:
         matrix, changes = random_matrix(chance, states), changes_of(chance, states)
         jumps = [1] if states == 2 else chance.choice([[1], [1, 2, 3, 4]])
         length = chance.choice([1, 2, 3, 7, 24, 40])
+        run = chance.choice([1, 1, 2, 3, 9])
         with mpmath.workdps(100):
-            loss = page_loss(scripts, matrix, changes, length, jumps)
-            exact = step_loss(matrix, changes, length, jumps)
+            loss = page_loss(scripts, matrix, changes, length, jumps, run)
+            exact = step_loss(matrix, changes, length, jumps, run)
             assert exact <= loss + mpmath.mpf(10) ** -55
             assert loss <= exact * (1 + mpmath.mpf(10) ** -11) + mpmath.mpf(10) ** -40, (matrix, changes, length, jumps)
 
@@ -172,5 +175,5 @@ def test_the_loss_is_that_of_the_library(scripts: Scripts) -> None:
         framework = tf.Pufferfish(tf.every_entry(), tf.MarkovChain(matrix, length))
         charged = float(tf.with_scale(framework, tf.Histogram(), scale).guarantee.epsilon)
         changes = [[Fraction(2 * (u != v), scale) for v in range(states)] for u in range(states)]
-        found = page_loss(scripts, matrix, changes, length, [1] if states == 2 else [1, 2, 3, 4])
-        assert charged == pytest.approx(float(found), rel=1e-6)
+        computed = page_loss(scripts, matrix, changes, length, [1] if states == 2 else [1, 2, 3, 4])
+        assert charged == pytest.approx(float(computed), rel=1e-6)

@@ -118,11 +118,11 @@ def test_file_and_verdict_are_those_of_init_and_advise(epsilon: str, tmp_path: P
     assert state["file"] == tf.draft(data, output=output, **said)
     output.write_text(state["file"].replace("require_ledger = true", ""), encoding="utf-8")
     (judged,) = verdicts(output, is_seen=True)
-    (shown,) = state["tables"]
-    assert shown["words"] == f"{judged.name} is {judged.sentence}"
-    assert shown["half"] == float(judged.joint.half_width)  # type: ignore[union-attr]
-    found = Proposal(str(data), tmp_path / "other.toml").remedies(said)
-    assert [each["promise"] for each in found["remedies"]] == [each.promise for each in advise(output).remedies]
+    (displayed,) = state["tables"]
+    assert displayed["words"] == f"{judged.name} is {judged.sentence}"
+    assert displayed["half"] == float(judged.joint.half_width)  # type: ignore[union-attr]
+    judged = Proposal(str(data), tmp_path / "other.toml").remedies(said)
+    assert [each["promise"] for each in judged["remedies"]] == [each.promise for each in advise(output).remedies]
 
 
 def test_a_table_that_was_read_is_kept_and_a_slider_reads_nothing(tmp_path: Path) -> None:
@@ -150,17 +150,17 @@ def test_what_is_left_out_is_asked_unless_it_is_the_only_answer(missing: tuple[s
     """Enter through all drafts nothing: a promise has no default."""
     said = {name: word for name, word in {**PLAIN, **OWNED}.items() if name not in missing}
     state = Proposal(str(table(tmp_path)), tmp_path / "release.toml").state(said)
-    asked = {name for name in missing if name not in ("order", "value")}
-    assert {*named(state, "is_open")} >= (asked - {*OWNED} if asked & {*PLAIN} else asked)
-    assert state["is_ready"] == (not asked)
+    posed = {name for name in missing if name not in ("order", "value")}
+    assert {*named(state, "is_open")} >= (posed - {*OWNED} if posed & {*PLAIN} else posed)
+    assert state["is_ready"] == (not posed)
 
 
 def test_rows_are_shown_and_no_more(tmp_path: Path) -> None:
     path = tmp_path / "wide.csv"
     path.write_text(",".join(f"c{n}" for n in range(30)) + "\n" + (",".join(["x" * 99] * 30) + "\n") * 9)
-    shown = Proposal(str(path), tmp_path / "release.toml").rows({})
-    assert (len(shown["columns"]), len(shown["rows"]), shown["size"], shown["width"]) == (12, 5, 9, 30)
-    assert {len(cell) for row in shown["rows"] for cell in row} == {40}
+    displayed = Proposal(str(path), tmp_path / "release.toml").rows({})
+    assert (len(displayed["columns"]), len(displayed["rows"]), displayed["size"], displayed["width"]) == (12, 5, 9, 30)
+    assert {len(cell) for row in displayed["rows"] for cell in row} == {40}
 
 
 @pytest.mark.parametrize("change", [

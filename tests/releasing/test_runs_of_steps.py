@@ -28,7 +28,7 @@ BOILERS = release_text(
     expect={"source": "a test", "matters": 1000},
 )  # fmt: skip
 WARD = release_text(
-    read_from("ward", "ward.csv", value="state", order="hour", step=1),
+    read_from("ward", "ward.csv", value="state", order="hour", step=1, budget=10),
     believe("markov-chain", states=["calm", "busy"], matrix=[[0.9, 0.1], [0.4, 0.6]]),
     hide(kind="every-run", length=3),
     publish("busy", "count", states=["busy"], epsilon=1),
@@ -169,6 +169,19 @@ def test_the_audit_compares_paths(ward: Path) -> None:
     (audited,) = json_of("audit", ward)["answers"]
     assert audited["verdict"] == "open"
     assert "a lower bound" in audited["audit"]["left_open"]
+
+
+def test_a_certificate_of_runs_has_no_pair_of_values(ward: Path) -> None:
+    """Its loss is that of runs (Theorem 18), its step the first of one, and its bounds are those of single steps."""
+    succeed("release", ward, "--allow-useless")
+    (answer,) = json.loads(Path("ward-published/busy.certificate.json").read_text("utf-8"))["answers"]
+    assert (answer["witness"]["curve"], answer["witness"]["pair"]) == ("recursion", None)
+    assert Fraction(answer["witness"]["loss"]) <= Fraction(answer["epsilon"])
+    ward.write_text(changed(WARD, ('kind = "every-run"\nlength = 3', 'kind = "every-entry"'), ('"busy"\nq', '"b"\nq')))
+    succeed("release", ward, "--allow-useless")
+    (answer,) = json.loads(Path("ward-published/b.certificate.json").read_text("utf-8"))["answers"]
+    assert answer["witness"]["curve"] == "recursion"
+    assert len(answer["witness"]["pair"]) == 2
 
 
 def test_mechanisms_that_are_about_single_values_refuse(ward: Path) -> None:

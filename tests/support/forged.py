@@ -58,7 +58,8 @@ def random_problem(chance: Random) -> tuple[Framework, Query, str]:
     query = chance.choice([*queries, tf.Count([0, 1]) if states == 3 else tf.Count(0)])
     if length > 12 and chance.random() < 0.3:
         query = tf.GroupBy(query, {"early": range(4), "late": range(4, 12)}, every=12)
-    framework = tf.Pufferfish(tf.every_entry(), chance.choice([chain, pieces]))
+    secret = tf.every_entry() if chance.random() < 0.7 else tf.every_run(chance.choice([2, 3, 15]))
+    framework = tf.Pufferfish(secret, chance.choice([chain, pieces]))
     return framework, query, chance.choice(["0.25", "0.5", "1", "1.5", "2", "3"])
 
 

@@ -16,16 +16,24 @@ Matrix = list[list[mpmath.mpf]]
 
 
 def step_loss(
-    matrix: Sequence[Sequence[float]], changes: Sequence[Sequence[Fraction]], length: int, jumps: Sequence[int] = (1,)
-) -> mpmath.mpf:
-    """Return the loss of any step; `changes` is c(u, v), and rows of the matrix are divided by their sums."""
+    matrix: Sequence[Sequence[float]], changes: Sequence[Sequence[Fraction]], length: int, jumps: Sequence[int] = (1,),
+    run: int = 1,
+) -> mpmath.mpf:  # fmt: skip
+    """Return the loss of any step, or of any `run` of them where all paths are possible (Theorem 18).
+
+    `changes` is c(u, v), and rows of the matrix are divided by their sums.
+    """
     with mpmath.workdps(DIGITS):
         chain = [[mpmath.mpf(x) / sum(map(mpmath.mpf, row)) for x in row] for row in matrix]
         c = [[mpmath.mpf(x.numerator) / x.denominator for x in row] for row in changes]
         after, before = losses(chain, c, length, jumps), losses(backwards(chain), c, length, jumps)
         pairs = [(a, b) for a, b in product(range(len(c)), repeat=2) if a != b]
-        worst = mpmath.mpf(0)
-        for entry in range(length):
+        worst, run = mpmath.mpf(0), min(run, length)
+        for entry in range(length - run + 1 if run > 1 else 0):
+            right, left = after[length - run - entry], before[entry]
+            ends = [max(c[a][b] + side[a][b] for a, b in pairs) for side in (right, left)]
+            worst = max(worst, sum(ends) + (run - 2) * max(map(max, c)))
+        for entry in range(length if run == 1 else 0):
             right, left = after[length - 1 - entry], before[entry]
             worst = max(worst, *(c[a][b] + right[a][b] + left[a][b] for a, b in pairs))
         return worst
@@ -37,17 +45,17 @@ def losses(chain: Matrix, c: Matrix, length: int, jumps: Sequence[int]) -> list[
     powers = {1: chain}
     for distance in range(2, max(jumps) + 1):
         powers[distance] = times(powers[distance - 1], chain)
-    found = [[[mpmath.mpf(0)] * count for _ in range(count)]]
-    while len(found) < length:
+    computed = [[[mpmath.mpf(0)] * count for _ in range(count)]]
+    while len(computed) < length:
         best = [[mpmath.inf] * count for _ in range(count)]
         for distance in jumps:
-            if distance > len(found):
+            if distance > len(computed):
                 continue
-            jumped = after_jump(powers[distance], c, found[-distance])
+            jumped = after_jump(powers[distance], c, computed[-distance])
             for a, b in product(range(count), repeat=2):
                 best[a][b] = min(best[a][b], jumped[a][b] + (distance - 1) * most if a != b else mpmath.mpf(0))
-        found.append(closed(best))
-    return found
+        computed.append(closed(best))
+    return computed
 
 
 def after_jump(chain: Matrix, c: Matrix, loss: Matrix) -> Matrix:

@@ -269,6 +269,7 @@ def explore() -> None:
 @click.argument("answers", metavar="[KEY=ANSWER]...", nargs=-1)
 @click.option("-o", "--output", type=PATH, default="release.toml", show_default=True, help="The file to write.")
 @click.option("--force", is_flag=True, help="Overwrite a file that is there.")
+@JSON_OPTION
 def app() -> None:
     """Open a page that asks about DATA, and publishes it.
 

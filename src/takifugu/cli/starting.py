@@ -5,7 +5,6 @@ from __future__ import annotations
 import json
 import shlex
 import tomllib
-import webbrowser
 from collections.abc import Sequence
 from dataclasses import asdict, dataclass
 from functools import cached_property, partial
@@ -15,7 +14,7 @@ import click
 
 from takifugu.accounting.ledger import Ledger
 from takifugu.cli.asking import ask_about
-from takifugu.cli.output import path_text, print_json, write_new
+from takifugu.cli.output import open_page, path_text, print_json, write_new
 from takifugu.cli.terminal import can_ask, only_seen
 from takifugu.core.errors import InputError, LedgerError, ReleaseError, SpecError, TakifuguError, within
 from takifugu.core.escaping import visible
@@ -48,7 +47,7 @@ def init(
     with within("data"):
         checked_path(relative(Path(data), output))
     if app:
-        _serve(data, output, force, said)
+        _serve(data, output, force, as_json, said)
         return
     answered, asks = _Answered(), not yes and can_ask()
     with _opened(data, said, answered, asks) as opened:
@@ -64,14 +63,14 @@ def init(
         _print(draft)
 
 
-def app(data: str, answers: tuple[str, ...], output: Path, force: bool) -> None:
+def app(data: str, answers: tuple[str, ...], output: Path, force: bool, as_json: bool) -> None:
     refuse_overwriting(output, force)
     with within("data"):
         checked_path(relative(Path(data), output))
-    _serve(data, output, force, said_in(answers))
+    _serve(data, output, force, as_json, said_in(answers))
 
 
-def _serve(data: str, output: Path, force: bool, said: Answers) -> None:
+def _serve(data: str, output: Path, force: bool, as_json: bool, said: Answers) -> None:
     """Serve the app about a table until Ctrl-C; it starts with what was said."""
     try:
         from takifugu.pages.app.serving import serve
@@ -83,9 +82,11 @@ def _serve(data: str, output: Path, force: bool, said: Answers) -> None:
     proposal = Proposal(data, output, plugins_line(), said)
 
     def tell(address: str) -> None:
-        click.echo(f"{address}\nIt opens once, in a browser of this machine. Ctrl-C ends the app.")
-        if not webbrowser.open(address):
-            click.echo("There is no browser here: open this address with one.", err=True)
+        if as_json:
+            print_json("app", Path(data), {"address": address})
+        else:
+            click.echo(f"{address}\nIt opens once, in a browser of this machine. Ctrl-C ends the app.")
+        open_page(address)
 
     try:
         serve(proposal, lambda start, text, is_ours: written(start, text, force or is_ours), tell)

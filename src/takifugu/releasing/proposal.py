@@ -28,7 +28,7 @@ from takifugu.releasing.advice.changes import Change, in_text
 from takifugu.releasing.advice.leaving_out import in_place_of_good
 from takifugu.releasing.draft.declared import DECLARED, OF_THE_TABLE, missing_in, question_of, value_of
 from takifugu.releasing.draft.evidence import Evidence, evidence
-from takifugu.releasing.draft.questions import NONE, QUESTIONS, Answers, Question, asked_of, opening, questions
+from takifugu.releasing.draft.questions import NONE, QUESTIONS, Answers, Question, opening, question_called, questions
 from takifugu.releasing.draft.text import Draft, draft_of, text_of
 from takifugu.releasing.file.kind import ReleaseFile, Unit
 from takifugu.releasing.file.loading import checked
@@ -39,18 +39,18 @@ from takifugu.releasing.planning.plan import Plan, calibrated, number_of_units, 
 from takifugu.releasing.steps import dry_run
 
 #: So many rows and columns are shown, and so much of a value; so many sets of answers are kept.
-_ROWS, _COLUMNS, _LONGEST, _KEPT = 5, 12, 40, 4
+_ROWS, _COLUMNS, _LONGEST, _MOST_FORMS = 5, 12, 40, 4
 EPSILON = "epsilon"
 
 
 @dataclass
-class _Kept:
+class _Form:
     """What follows from answers at any epsilon: the questions, the draft, and the file with what was read of its data.
 
     `units` are those that were read of each window, `number` how many there are where calibration reads none.
     """
 
-    asked: dict[str, Question]
+    posed: dict[str, Question]
     answers: dict[str, str]
     wrong: dict[str, str]
     open: list[str] = field(default_factory=list)
@@ -71,7 +71,7 @@ class Proposal:
         self.table, self.output, self._head, self._given = table, output, head, {**(given or {})}
         self._opened: Evidence | None = None
         self._opened_by: tuple[str | None, ...] = ()
-        self._kept = dict[str, _Kept]()
+        self._forms = dict[str, _Form]()
         self._seen = dict[str, Question]()
         self._lock = threading.RLock()
 
@@ -84,21 +84,21 @@ class Proposal:
     def state(self, said: Answers, changes: Sequence[Change] = ()) -> Json:
         """Return each question with its answer or what is wrong with it, the file, what it lacks, and its verdict."""
         with self._lock:
-            kept = self._follow(said, changes)
-            lacks, found, text, is_ready = list(kept.lacks), Json(), None, False
-            if kept.draft is not None:
-                text = self._text(kept, said, changes)
-            if kept.file is not None and text is not None:
+            form = self._follow(said, changes)
+            lacks, judged, text, is_ready = list(form.lacks), Json(), None, False
+            if form.draft is not None:
+                text = self._text(form, said, changes)
+            if form.file is not None and text is not None:
                 try:
-                    plan = self._plan(kept, text)
-                    found = {"tables": self._verdicts(kept, plan), "chain": _chain(plan)}
+                    plan = self._plan(form, text)
+                    judged = {"tables": self._verdicts(form, plan), "chain": _chain(plan)}
                     is_ready = True
                 except TakifuguError as error:
                     lacks += _lines(error)
             return {
-                "questions": [self._asked(kept, question, said) for question in kept.asked.values()],
-                "file": text, "changed": [] if text is None else _changed(self._text(kept, said, ()), text),
-                "lacks": lacks, "is_ready": is_ready and not kept.open and not kept.wrong, **found,
+                "questions": [self._posed(form, question, said) for question in form.posed.values()],
+                "file": text, "changed": [] if text is None else _changed(self._text(form, said, ()), text),
+                "lacks": lacks, "is_ready": is_ready and not form.open and not form.wrong, **judged,
             }  # fmt: skip
 
     @without_data
@@ -120,13 +120,13 @@ class Proposal:
         """Return what would help the table, as `advise` finds it."""
         with self._lock:
             raw, draft = tomllib.loads(self.text(said, changes)), self._follow(said, changes).draft
-        found, remedies = advised(checked(raw, self.output), raw, is_seen=True), list[Json]()
+        judged, remedies = advised(checked(raw, self.output), raw, is_seen=True), list[Json]()
         # a draft's budget is its epsilon, unless another file of the folder has one
         is_free = draft is None or draft.neighbour is None or draft.neighbour.budget is None
-        for remedy in found.remedies:
+        for remedy in judged.remedies:
             words = {"promise": remedy.promise, "words": remedy.words, "why": remedy.why}
             remedies.append({**_remedy(remedy.changes, is_free), **words})
-        return {"heading": found.heading, "remedies": remedies, "notices": list(found.notices)}
+        return {"heading": judged.heading, "remedies": remedies, "notices": list(judged.notices)}
 
     @without_data
     def foresee(self, said: Answers, changes: Sequence[Change] = ()) -> Json:
@@ -151,10 +151,10 @@ class Proposal:
     def text(self, said: Answers, changes: Sequence[Change] = ()) -> str:
         """Return the text of a file that lacks nothing; InputError for one that does."""
         with self._lock:
-            kept = self._follow(said, changes)
-            if kept.file is None or kept.draft is None or kept.open or kept.wrong:
-                raise InputError("questions are open", fix="answer them: " + ", ".join([*kept.open, *kept.wrong]))
-            return self._text(kept, said, changes)
+            form = self._follow(said, changes)
+            if form.file is None or form.draft is None or form.open or form.wrong:
+                raise InputError("questions are open", fix="answer them: " + ", ".join([*form.open, *form.wrong]))
+            return self._text(form, said, changes)
 
     def start(self, said: Answers) -> Draft:
         """Return the draft of answers that lack nothing."""
@@ -166,33 +166,33 @@ class Proposal:
 
     # -- what follows at any epsilon
 
-    def _follow(self, said: Answers, changes: Sequence[Change]) -> _Kept:
+    def _follow(self, said: Answers, changes: Sequence[Change]) -> _Form:
         answers = {name: word for name, word in {**self._given, **said}.items() if word and name != EPSILON}
         key = json.dumps([sorted(answers.items()), [(change.where, change.value) for change in changes]], default=str)
-        if key not in self._kept:
-            while len(self._kept) >= _KEPT:
-                del self._kept[next(iter(self._kept))]
-            self._kept[key] = self._followed(answers, changes)
-        return self._kept[key]
+        if key not in self._forms:
+            while len(self._forms) >= _MOST_FORMS:
+                del self._forms[next(iter(self._forms))]
+            self._forms[key] = self._followed(answers, changes)
+        return self._forms[key]
 
-    def _followed(self, said: Answers, changes: Sequence[Change]) -> _Kept:
-        kept = _Kept({name: self._seen[name] for name in ("encoding", "sql") if name in self._seen}, {}, {})
+    def _followed(self, said: Answers, changes: Sequence[Change]) -> _Form:
+        form = _Form({name: self._seen[name] for name in ("encoding", "sql") if name in self._seen}, {}, {})
         try:
             opened = self._open(said)
         except InputError as error:
             name = str(error.where[-1]) if error.where else ""
             if name not in said:
-                kept.asked[name] = self._seen[name] = opening(error)
-                kept.open.append(name)
+                form.posed[name] = self._seen[name] = opening(error)
+                form.open.append(name)
             else:
-                kept.wrong[name] = error.message
-            return kept
-        kept.answers |= {name: said[name] for name in kept.asked if name in said}
-        self._ask(opened, said, kept)
-        if not kept.open and not kept.wrong:
-            self._declare(opened, said, kept, changes)
-        self._seen |= kept.asked
-        return kept
+                form.wrong[name] = error.message
+            return form
+        form.answers |= {name: said[name] for name in form.posed if name in said}
+        self._ask(opened, said, form)
+        if not form.open and not form.wrong:
+            self._declare(opened, said, form, changes)
+        self._seen |= form.posed
+        return form
 
     def _open(self, said: Answers) -> Evidence:
         how = said.get("encoding"), said.get("sql")
@@ -202,109 +202,109 @@ class Proposal:
             self._opened, self._opened_by = opened, how
         return self._opened
 
-    def _ask(self, opened: Evidence, said: Answers, kept: _Kept) -> None:
+    def _ask(self, opened: Evidence, said: Answers, form: _Form) -> None:
         """Ask about the table as `init` does; an answer that is none stays open."""
         while True:
-            for question in questions(opened, kept.answers):
+            for question in questions(opened, form.answers):
                 name, word = question.name, said.get(question.name)
-                if name in kept.answers:  # one way of several to read what was named: others may be named, too
-                    others = kept.asked[name].choices
+                if name in form.answers:  # one way of several to read what was named: others may be named, too
+                    others = form.posed[name].choices
                     question, word = replace(question, choices=(*question.choices, *others), offered=None), None
-                    kept.open.append(name)
-                kept.asked[name] = question
+                    form.open.append(name)
+                form.posed[name] = question
                 word = word or question.offered
-                if word is None or name in kept.open or name in kept.wrong:
-                    kept.open += [name] if name not in kept.open and name not in kept.wrong else []
+                if word is None or name in form.open or name in form.wrong:
+                    form.open += [name] if name not in form.open and name not in form.wrong else []
                     continue
                 try:
-                    questions(opened, {**kept.answers, name: word})
+                    questions(opened, {**form.answers, name: word})
                 except TakifuguError as error:
-                    kept.wrong[name] = error.message
+                    form.wrong[name] = error.message
                     continue
-                kept.answers[name] = word
+                form.answers[name] = word
                 break
             else:
-                if kept.open or kept.wrong or not (name := self._unasked(said, kept)):
+                if form.open or form.wrong or not (name := self._unasked(said, form)):
                     return
                 try:
-                    questions(opened, {**kept.answers, name: said[name]})
-                    kept.answers[name] = said[name]
+                    questions(opened, {**form.answers, name: said[name]})
+                    form.answers[name] = said[name]
                 except TakifuguError as error:
-                    kept.wrong[name] = error.message
+                    form.wrong[name] = error.message
 
-    def _unasked(self, said: Answers, kept: _Kept) -> str:
+    def _unasked(self, said: Answers, form: _Form) -> str:
         """Return the name of an answer about the table that nothing asks for: it holds, and is shown."""
-        known = [name for name in OF_THE_TABLE if name in said and name not in kept.asked and name in QUESTIONS]
+        known = [name for name in OF_THE_TABLE if name in said and name not in form.posed and name in QUESTIONS]
         if known:
-            kept.asked[known[0]] = self._seen.get(known[0]) or asked_of(known[0])
+            form.posed[known[0]] = self._seen.get(known[0]) or question_called(known[0])
         return known[0] if known else ""
 
-    def _declare(self, opened: Evidence, said: Answers, kept: _Kept, changes: Sequence[Change]) -> None:
+    def _declare(self, opened: Evidence, said: Answers, form: _Form, changes: Sequence[Change]) -> None:
         """Ask what no table tells, and read the data once nothing is missing."""
         known = {name: word for name, word in said.items() if name not in OF_THE_TABLE and word != NONE}
-        kept.answers |= known
-        kept.draft = draft_of(opened, kept.answers, None, self.output)
+        form.answers |= known
+        form.draft = draft_of(opened, form.answers, None, self.output)
         try:
-            kept.file = checked(tomllib.loads(self._text(kept, {}, changes)), self.output)
-            self._read(kept)
+            form.file = checked(tomllib.loads(self._text(form, {}, changes)), self.output)
+            self._read(form)
         except TakifuguError as error:
-            kept.file = None
+            form.file = None
             faults = error.faults if isinstance(error, SpecError) else (error,)
-            lacks = missing_in(list(map(_placed, faults)), kept.answers)
+            lacks = missing_in(list(map(_placed, faults)), form.answers)
             named = {*DECLARED} if isinstance(error, DataError) else None  # data lack what is declared, or are wrong
-            asked = {question.name: question for question in lacks.questions if named is None or question.name in named}
-            told = lacks.faults
-            kept.wrong |= {name: visible(in_toml(told[name].message)) for name in told if name in known}
-            kept.open += [*asked]
-            kept.lacks += _lines(error) if not asked and not kept.wrong else []
+            posed = {question.name: question for question in lacks.questions if named is None or question.name in named}
+            details = lacks.faults
+            form.wrong |= {name: visible(in_toml(details[name].message)) for name in details}
+            form.open += [*posed]
+            form.lacks += _lines(error) if not posed and not form.wrong else []
         else:
-            asked = {}
-        both = {**{name: self._seen.get(name) or question_of(name, kept.answers) for name in known}, **asked}
-        both = {name: question_of(name, kept.answers) if name in DECLARED else both[name] for name in both}
-        kept.asked |= {name: both[name] for name in dict.fromkeys([*DECLARED, *both]) if name in both}
+            posed = {}
+        both = {**{name: self._seen.get(name) or question_of(name, form.answers) for name in known}, **posed}
+        both = {name: question_of(name, form.answers) if name in DECLARED else both[name] for name in both}
+        form.posed |= {name: both[name] for name in dict.fromkeys([*DECLARED, *both]) if name in both}
 
-    def _read(self, kept: _Kept) -> None:
+    def _read(self, form: _Form) -> None:
         """Read what calibration needs of the data, as `advise` does."""
-        file = kept.file
+        file = form.file
         assert file is not None
         if not file.kind.facts.has_lengths:
             plan = calibrated(file)
             if not plan.knows_units and any(table.scope == "unit" for table in plan.tables):
                 with suppress(DataError, SpecError):  # `release` names what is wrong with them
-                    kept.number = number_of_units(file, unwatched)
+                    form.number = number_of_units(file, unwatched)
             return
         for item in file.items:
             part = file.kind.part(file, item)
-            if part.places not in kept.units:
-                kept.units[part.places] = tuple(file.kind.units(part))
+            if part.places not in form.units:
+                form.units[part.places] = tuple(file.kind.units(part))
 
-    def _text(self, kept: _Kept, said: Answers, changes: Sequence[Change]) -> str:
-        assert kept.draft is not None
+    def _text(self, form: _Form, said: Answers, changes: Sequence[Change]) -> str:
+        assert form.draft is not None
         epsilon = {EPSILON: said[EPSILON]} if said.get(EPSILON) else {}
-        text = self._head + text_of(replace(kept.draft, answers={**kept.answers, **epsilon}))
+        text = self._head + text_of(replace(form.draft, answers={**form.answers, **epsilon}))
         return in_text(text, changes) + "\n" if changes else text
 
-    def _plan(self, kept: _Kept, text: str) -> Plan:
+    def _plan(self, form: _Form, text: str) -> Plan:
         """Return the plan of a text, with what was read of its data."""
-        read = kept.file
+        read = form.file
         assert read is not None
         file = replace(checked(tomllib.loads(text), self.output, UNOPENED), given=None, opened=read.opened)
         if not file.kind.facts.has_lengths:
             return calibrated(file)
-        return planned_about(file, lambda part: kept.units[part.places])
+        return planned_about(file, lambda part: form.units[part.places])
 
-    def _verdicts(self, kept: _Kept, plan: Plan) -> list[Json]:
+    def _verdicts(self, form: _Form, plan: Plan) -> list[Json]:
         left_out = in_place_of_good(plan.file, is_seen=True)
-        tables = [replace(table, left_out=left_out) for table in advice_of(plan, kept.number)]
+        tables = [replace(table, left_out=left_out) for table in advice_of(plan, form.number)]
         return [_table(table) for table in tables]
 
-    def _asked(self, kept: _Kept, question: Question, said: Answers) -> Json:
+    def _posed(self, form: _Form, question: Question, said: Answers) -> Json:
         name = question.name
-        answer = said.get(name) or kept.answers.get(name)
-        values = value_of(name, answer, kept.answers) if answer and question.parts else {}
+        answer = said.get(name) or form.answers.get(name)
+        values = value_of(name, answer, form.answers) if answer and question.parts else {}
         texts = {part: " to ".join(map(str, v)) if isinstance(v, list) else str(v) for part, v in values.items()}
-        told = {"answer": answer, "values": texts, "wrong": kept.wrong.get(name, ""), "is_open": name in kept.open}
-        return {**asdict(question), **told}
+        details = {"answer": answer, "values": texts, "wrong": form.wrong.get(name, ""), "is_open": name in form.open}
+        return {**asdict(question), **details}
 
 
 def _table(table: TableAdvice) -> Json:

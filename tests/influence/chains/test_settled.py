@@ -27,9 +27,9 @@ def check_bound(matrix: list[list[float]], change: float, length: int) -> None:
     """One step of the oracle keeps the settled bounds of a histogram, and its twentieth step is below them."""
     states, chain = len(matrix), tf.MarkovChain(matrix, length)
     profile, family = Profile.of(change * (1 - np.eye(states)), length), Family(range(length))
-    found = settled(chain, profile, family, 10**6)
-    assert found.loss == chain_loss(chain, profile, family)
-    said = found.to_dict()
+    bounds = settled(chain, profile, family, 10**6)
+    assert bounds.loss == chain_loss(chain, profile, family)
+    said = bounds.to_dict()
     with mpmath.workdps(60):
         exact = [[mpmath.mpf(x) / sum(map(mpmath.mpf, row)) for x in row] for row in chain.matrix.tolist()]
         c = [[mpmath.mpf(change) * (u != v) for v in range(states)] for u in range(states)]
@@ -37,9 +37,9 @@ def check_bound(matrix: list[list[float]], change: float, length: int) -> None:
             if said[side] is None:
                 continue
             bound = [list(map(mpmath.mpf, row)) for row in said[side]]
-            for row, more in zip(stepped(direction, c, bound, found.jumps), bound, strict=True):
+            for row, more in zip(stepped(direction, c, bound, bounds.jumps), bound, strict=True):
                 assert all(loss <= most for loss, most in zip(row, more, strict=True))
-            last = losses(direction, c, 20, found.jumps)[-1]
+            last = losses(direction, c, 20, bounds.jumps)[-1]
             assert all(last[u][v] <= bound[u][v] for u in range(states) for v in range(states))
 
 
@@ -68,12 +68,12 @@ def test_one_step_keeps_the_settled_bounds_of_many_chains() -> None:
 
 def test_numbers_of_a_witness_are_decimals_that_are_not_below() -> None:
     chain = tf.MarkovChain([[0.9, 0.1], [0.2, 0.8]], 1000)
-    found = settled(chain, Profile.of([[0, 0.3], [0.3, 0]], 1000), Family(range(1000)), 10**6)
-    said = found.to_dict()
+    bounds = settled(chain, Profile.of([[0, 0.3], [0.3, 0]], 1000), Family(range(1000)), 10**6)
+    said = bounds.to_dict()
     assert set(said) == {"loss", "step", "pair", "jumps", "after", "before"}
-    assert Fraction(said["loss"]) >= Fraction(found.loss.epsilon)
-    assert found.after is not None
-    for row, texts in zip(found.after.tolist(), said["after"], strict=True):
+    assert Fraction(said["loss"]) >= Fraction(bounds.loss.epsilon)
+    assert bounds.after is not None
+    for row, texts in zip(bounds.after.tolist(), said["after"], strict=True):
         for loss, text in zip(row, texts, strict=True):
             assert Fraction(loss) <= Fraction(text) < Fraction(loss) + ROWS_OFF + Fraction(1, 10**23)
 
@@ -82,3 +82,10 @@ def test_rows_that_sum_to_less_than_1_keep_their_bounds() -> None:
     """Rows that are divided by their exact sums made steps larger than the bound, by 6e-18."""
     matrix = [[0.3174731855042704, 0.6825268144957296], [0.3236712589869523, 0.6763287410130476]]
     check_bound(matrix, 0.9, 336)
+
+
+def test_of_a_run_there_is_no_pair() -> None:
+    chain = tf.MarkovChain([[0.9, 0.1], [0.2, 0.8]], 1000)
+    profile = Profile.of([[0, 0.3], [0.3, 0]], 1000)
+    assert settled(chain, profile, Family(range(1000)), 10**6).to_dict()["pair"] in ([0, 1], [1, 0])
+    assert settled(chain, profile, Family(range(1000), run=3), 10**6).to_dict()["pair"] is None

@@ -159,5 +159,5 @@ def test_the_page_reads_signatures(key: Path, tmp_path: Path, scripts: Scripts) 
         (True, "", "note"), (True, public, "holds"), (True, f" {public.upper()} ", "holds"), (True, "0" * 64, "fails"),
         (False, public, "fails"), (None, public, "open"),
     ):  # fmt: skip
-        found = scripts.call("signatureFinding({key}, valid, expected)", key=public, valid=valid, expected=expected)
-        assert found["state"] == state
+        verdicts = scripts.call("signatureFinding({key}, valid, expected)", key=public, valid=valid, expected=expected)
+        assert verdicts["state"] == state

@@ -36,8 +36,9 @@ class Settled:
     def to_dict(self) -> Json:
         """Return it as plain data: the step is counted from 0, values are codes, and numbers are decimals."""
         loss = self.loss
+        pair = None if any(loss.paths) else [loss.left, loss.right]  # of a run there are two paths
         return {
-            "loss": to_text(decimal_up(Fraction(loss.epsilon))), "step": loss.entry, "pair": [loss.left, loss.right],
+            "loss": to_text(decimal_up(Fraction(loss.epsilon))), "step": loss.entry, "pair": pair,
             "jumps": list(self.jumps), "after": _decimals(self.after), "before": _decimals(self.before),
         }  # fmt: skip
 

@@ -145,11 +145,11 @@ def _read_with(network: BayesianNetwork, profile: Profile, entry: int) -> tuple[
     """Return the other entries that are read and that a path of the moral graph of what is read joins with one."""
     moving = profile.largest_of_all > 0
 
-    def found() -> tuple[int, ...]:
+    def computed() -> tuple[int, ...]:
         near = moral_graph(network, {*np.flatnonzero(moving).tolist(), entry})
         return tuple(sorted(t for t in reached(near, entry) if moving[t] and t != entry))
 
-    return cached(network, ("read with", entry, moving.tobytes()), found)
+    return cached(network, ("read with", entry, moving.tobytes()), computed)
 
 
 def reached(near: Mapping[int, set[int]], entry: int) -> list[int]:
@@ -158,12 +158,12 @@ def reached(near: Mapping[int, set[int]], entry: int) -> list[int]:
     >>> reached({0: {1}, 1: {0, 2}, 2: {1}, 3: set()}, 1)
     [1, 0, 2]
     """
-    found = {entry: None}
+    computed = {entry: None}
     queue = [entry]
     for v in queue:
         for u in sorted(near[v]):
-            if u not in found:
-                found[u] = None
+            if u not in computed:
+                computed[u] = None
                 queue.append(u)
     return queue
 

@@ -81,12 +81,12 @@ class Guard:
             if len(body) > LARGEST:
                 raise Refused(413, TOO_LARGE)
         try:
-            asked = json.loads(body)
+            content = json.loads(body)
         except (ValueError, RecursionError):
             raise Refused(400, NO_JSON) from None
-        if not isinstance(asked, dict):
+        if not isinstance(content, dict):
             raise Refused(400, NO_JSON)
-        return asked
+        return content
 
     def _check_place(self, request: Request) -> None:
         if request.headers.get("host") not in self._hosts:

@@ -34,7 +34,7 @@ _PARTS = {
     "app.js": ("text/javascript", ("explorer/engine.js", "explorer/words.js", "app/page.js")),
 }
 _MOST = 200
-_Asked = tuple[dict[str, str], tuple[Change, ...]]
+_Answers = tuple[dict[str, str], tuple[Change, ...]]
 
 
 class Releasing:
@@ -91,7 +91,7 @@ def application(proposal: Proposal, write: Write, guard: Guard) -> Starlette:
     async def enter(request: Request) -> Response:
         return guard.enter(request)
 
-    def asked(answer: Callable[..., Json], *more: str) -> Callable[[Request], Awaitable[Response]]:
+    def handler(answer: Callable[..., Json], *more: str) -> Callable[[Request], Awaitable[Response]]:
         async def answering(request: Request) -> Response:
             body = await guard.body(request)
             said, changes = _said(body)
@@ -111,7 +111,7 @@ def application(proposal: Proposal, write: Write, guard: Guard) -> Starlette:
 
     routes = [
         Route("/enter/{token}", enter), Route("/", page), Route("/{name}", part),
-        *(Route(f"/ask/{name}", asked(answer, *more), methods=["POST"]) for name, answer, *more in (
+        *(Route(f"/ask/{name}", handler(answer, *more), methods=["POST"]) for name, answer, *more in (
             ("state", proposal.state), ("rows", rows), ("remedies", proposal.remedies),
             ("foresee", releasing.foreseen), ("release", releasing.release, "digest"),
         )),
@@ -119,10 +119,10 @@ def application(proposal: Proposal, write: Write, guard: Guard) -> Starlette:
     return Starlette(routes=routes, exception_handlers={Refused: refused})
 
 
-def _answered(answer: Callable[..., Json], *asked: Any) -> Json:
+def _answered(answer: Callable[..., Json], *given: Any) -> Json:
     """Return an answer, or an error in the library's words."""
     try:
-        return answer(*asked)
+        return answer(*given)
     except TakifuguError as error:
         from takifugu.releasing.file.toml_words import in_toml
 
@@ -130,7 +130,7 @@ def _answered(answer: Callable[..., Json], *asked: Any) -> Json:
         return {"error": [visible(in_toml(line)) for line in (*lines, standing(error)) if line]}
 
 
-def _said(body: dict[str, Any]) -> _Asked:
+def _said(body: dict[str, Any]) -> _Answers:
     """Return the answers and the changes of a body; Refused for what is neither."""
     said, changes = body.get("said"), body.get("changes")
     if not isinstance(said, dict) or not isinstance(changes, list) or max(len(said), len(changes)) > _MOST:

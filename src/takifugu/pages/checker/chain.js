@@ -118,14 +118,18 @@ function followed(direction, k, length, bound) {
   return losses;
 }
 
-// e^loss of any one step of a recording, from above. `settled` are the bounds of a certificate, {after, before}, or nothing;
-// `promised` is e^epsilon from below: where the bounds keep it, no step is followed.
-function stepLoss(chain, change, jumps, length, settled, promised) {
-  const k = chain.rows.length, apart = pairs(k);
+// e^loss of any one step of a recording, or of any `run` of them in a row, from above. `settled` are the bounds of a certificate,
+// {after, before}, or nothing; `promised` is e^epsilon from below: where the bounds keep it, no step is followed.
+function stepLoss(chain, change, jumps, length, settled, promised, run = 1) {
+  const k = chain.rows.length, apart = pairs(k), most = change.flat().reduce(larger), steps = Math.min(run, length);
+  let inside = ONE;   // of the steps between the first and the last one of a run
+  for (let s = 2; s < steps; s++) inside = timesUp(inside, most);
   const ahead = directionOf(chain, change, jumps), behind = directionOf(backwards(chain), change, jumps);
   const { after = null, before = null } = settled ?? {};
   const broken = [["after", ahead, after], ["before", behind, before]].filter(([, direction, bound]) => bound && !keeps(direction, bound)).map(([side]) => side);
-  const worst = (loss, rest) => apart.reduce((top, [a, b]) => larger(top, timesUp(timesUp(change[a][b], loss[a][b]), rest[a][b])), ONE);
+  const end = loss => apart.reduce((top, [a, b]) => larger(top, timesUp(change[a][b], loss[a][b])), ONE);
+  const both = (loss, rest) => apart.reduce((top, [a, b]) => larger(top, timesUp(timesUp(change[a][b], loss[a][b]), rest[a][b])), ONE);
+  const worst = (loss, rest) => steps === 1 ? both(loss, rest) : timesUp(timesUp(end(loss), inside), end(rest));
   if (after && before && !broken.length) {
     const loss = worst(after, before);
     if (loss <= promised) return { loss, steps: 0, broken };
@@ -133,8 +137,9 @@ function stepLoss(chain, change, jumps, length, settled, promised) {
   const right = followed(ahead, k, length, broken.includes("after") ? null : after);
   const left = followed(behind, k, length, broken.includes("before") ? null : before);
   const at = (losses, t) => losses[Math.min(t, losses.length - 1)];
+  const firsts = length - steps + 1;   // where a run may begin
   let loss = ONE;
-  for (let t = 0; t < Math.min(length, left.length + 1); t++) loss = larger(loss, worst(at(right, length - 1 - t), at(left, t)));
-  for (let t = 0; t < Math.min(length, right.length + 1); t++) loss = larger(loss, worst(at(right, t), at(left, length - 1 - t)));
+  for (let t = 0; t < Math.min(firsts, left.length + 1); t++) loss = larger(loss, worst(at(right, firsts - 1 - t), at(left, t)));
+  for (let t = 0; t < Math.min(firsts, right.length + 1); t++) loss = larger(loss, worst(at(right, t), at(left, firsts - 1 - t)));
   return { loss, steps: Math.max(right.length, left.length), broken };
 }

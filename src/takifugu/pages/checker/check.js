@@ -2,6 +2,7 @@
 
 const FORMAT = "takifugu-certificate/9", MOST_LOSS = 50n;
 const OUTSIDE = "What nobody can check from outside: that the noise was drawn as stated, that the data were true, and that things last as long as the certificate assumes.";
+const GROUP = "all changes of a recording together";
 const GUARDED = /^['=+\-@\t\r\n\uff1d\uff0b\uff0d\uff20]/;
 
 const holds = words => ({ state: "holds", words }), fails = words => ({ state: "fails", words });
@@ -154,13 +155,12 @@ function jumpsOf(witness) {
   return jumps;
 }
 
-function lossFindings(answer, framework, label) {
+function lossFindings(answer, framework) {
   fields(framework, "the framework", ["definition", "secrets", "beliefs"]);
   if (framework.definition !== "pufferfish") throw new Refused("the definition is not Pufferfish privacy");
   const { secrets, beliefs } = framework;
-  if (!Array.isArray(secrets) || secrets.length !== 1 || !isObject(secrets[0]) || secrets[0].kind !== "every-entry") throw new Refused("the secret is not every single step");
-  fields(secrets[0], "the secret", ["kind"], ["attribute"]);
-  if ((secrets[0].attribute ?? null) !== null) throw new Refused("the secret is one attribute");
+  if (!Array.isArray(secrets) || secrets.length !== 1) throw new Refused("there is not one secret");
+  const run = runOf(secrets[0]);
   if (!Array.isArray(beliefs) || beliefs.length !== 1) throw new Refused("there is not one belief");
   if (fraction(answer.delta)[0] !== 0n) throw new Refused("delta is above 0");
   const chain = chainOf(beliefs[0]), { table, readsAll, values } = movesOf(answer.query, chain.names), noise = noiseOf(answer);
@@ -168,33 +168,45 @@ function lossFindings(answer, framework, label) {
   if (noise.scale[0] <= 0n) throw new Refused("no noise was added");
   if (epsilon[0] <= 0n || epsilon[0] > MOST_LOSS * epsilon[1]) throw new Refused("epsilon is outside 0 to 50");
   const c = table.map(row => row.map(moved => over(moved, noise.scale)));
-  if (c.flat().some(x => compare(x, [MOST_LOSS, 1n]) > 0)) throw new Refused("next to no noise was added");
-  const charge = { chain, c, name: label };
+  if (c.flat().some(x => compare(times(x, [BigInt(Math.min(run, chain.length)), 1n]), [MOST_LOSS, 1n]) > 0)) throw new Refused("next to no noise was added");
+  const charge = { chain, c, run };
   if (Object.keys(answer.values).length !== values) return { findings: [fails(`An answer has ${counted(Object.keys(answer.values).length, "value")}, and its query has ${values}.`)], charge };
-  const { witness } = answer, promised = exponential(epsilon)[0];
+  const { witness } = answer;
   if (!isObject(witness)) throw new Refused("the certificate has no witness: its guarantee is not by a loss that this page knows");
-  const { loss, steps, broken, by } = lossOf(chain, c, witness, promised);
-  const findings = [], lost = shownUp(logarithm(loss)), scale = Number(nearly(noise.scale).toPrecision(6));
+  const { steps, broken, by, isKept, ...found } = lossOf(chain, c, witness, epsilon, run);
+  const findings = [], lost = shownUp(found.lost), scale = Number(nearly(noise.scale).toPrecision(6));
   if (broken.length) findings.push(fails(`The certificate's settled bound for the steps ${broken.join(" and ")} is not one: a step exceeds it.`));
-  if (loss <= promised) {
+  if (isKept) {
     const sure = 100 / (1 + Math.exp(-nearly(epsilon)));
-    findings.push(holds(`Computed again: noise of scale ${scale} loses at most ε = ${lost} (stated: ${answer.epsilon}). Someone 50 % sure of any one step becomes at most ${(Math.ceil(sure * 10) / 10).toFixed(1)} % sure.`));
-    findings.push(note(steps ? `By ${by}, followed over ${counted(steps, "step")}.` : `By ${by}, from the certificate's bounds, each checked by one step.`));
-  } else if (!readsAll) throw new Refused("the query does not read every step");
+    findings.push(holds(`Computed again: noise of scale ${scale} loses at most ε = ${lost} (stated: ${answer.epsilon}). Someone 50 % sure of ${run === 1 ? "any one step" : `any ${run} steps in a row`} becomes at most ${(Math.ceil(sure * 10) / 10).toFixed(1)} % sure.`));
+    const bounds = by === "the recursion" ? ", from the certificate's bounds, each checked by one step" : "";
+    findings.push(note(`By ${by}${steps ? `, followed over ${counted(steps, "step")}` : bounds}.`));
+  } else if (run > 1 && chain.rows.rows.flat().some(p => p === 0n)) throw new Refused("not every run of steps is possible");
+  else if (!readsAll) throw new Refused("the query does not read every step");
   else findings.push(fails(`The noise is too small: by ${by}, scale ${scale} can lose ε = ${lost}, and ${answer.epsilon} is stated.`));
   return { findings, charge };
 }
 
-function lossOf(chain, c, witness, promised) {
-  const change = c.map((row, u) => row.map((x, v) => u === v ? ONE : exponential(x)[1]));
-  if (witness.curve === "group") {   // every step of a recording may change
-    const most = c.flat().reduce((a, b) => compare(a, b) < 0 ? b : a), all = times([BigInt(chain.length), 1n], most);
-    if (compare(all, [MOST_LOSS, 1n]) > 0) throw new Refused("all steps together lose more than 50");
-    return { loss: exponential(all)[1], steps: 0, broken: [], by: "all changes of a recording together" };
-  }
+// How many steps in a row are the secret.
+function runOf(secret) {
+  if (isObject(secret) && secret.kind === "every-run") return larger(1, wholeOf(fields(secret, "the secret", ["kind", "length"]).length, "a run of steps"));
+  if (!isObject(secret) || secret.kind !== "every-entry") throw new Refused("the secret is not every single step");
+  fields(secret, "the secret", ["kind"], ["attribute"]);
+  if ((secret.attribute ?? null) !== null) throw new Refused("the secret is one attribute");
+  return 1;
+}
+
+// The loss of an answer, whether it is at most epsilon, and by what. A loss that is a fraction is compared as one.
+function lossOf(chain, c, witness, epsilon, run) {
+  const most = c.flat().reduce((a, b) => compare(a, b) < 0 ? b : a), { rows } = chain.rows;
+  const isForgetful = rows.every(row => row.every((p, v) => p === rows[0][v])), steps = isForgetful ? Math.min(run, chain.length) : chain.length;
+  const plain = times([BigInt(steps), 1n], most);
+  if (compare(plain, epsilon) <= 0) return { lost: nearly(plain), isKept: true, steps: 0, broken: [], by: isForgetful ? "steps that tell nothing of each other" : GROUP };
+  if (witness.curve === "group") return { lost: nearly(plain), isKept: false, steps: 0, broken: [], by: GROUP };
   if (witness.curve !== "recursion") throw new Refused("the witness names no curve that this page knows");
-  const bounds = boundsOf(witness, chain.rows.rows.length);
-  return { ...stepLoss(chain.rows, change, jumpsOf(witness), chain.length, bounds, promised), by: "the recursion" };
+  const change = c.map((row, u) => row.map((x, v) => u === v ? ONE : exponential(x)[1])), promised = exponential(epsilon)[0];
+  const found = stepLoss(chain.rows, change, jumpsOf(witness), chain.length, boundsOf(witness, rows.length), promised, run);
+  return { ...found, lost: logarithm(found.loss), isKept: found.loss <= promised, by: "the recursion" };
 }
 
 // Values in the table against those of the certificate
@@ -284,7 +296,7 @@ function guaranteeFindings(certificate, result) {
     if (known.has(key)) continue;
     known.add(key);
     try {
-      const { findings, charge } = lossFindings(answer, framework, result.name);
+      const { findings, charge } = lossFindings(answer, framework);
       result.findings.push(...findings);
       if (result.charges) result.charges.push(charge);
     } catch (error) {
@@ -323,11 +335,12 @@ function jointLoss(group) {
   if (all.some(charge => charge.chain.names.join() !== first.names.join())) throw new Refused("their beliefs have other states");
   // of the answers about different people in one table, each person loses at most the largest
   const sums = group.map(({ charges }) => charges.map(charge => charge.c).reduce((a, b) => each(a, b, (x, y) => compare(x, y) < 0 ? y : x))).reduce((a, b) => each(a, b, plus));
-  if (sums.flat().some(x => compare(x, [MOST_LOSS, 1n]) > 0)) throw new Refused("together they lose more than 50 by one step alone");
-  const change = sums.map((row, u) => row.map((x, v) => u === v ? ONE : exponential(x)[1])), chains = new Map(all.map(({ chain }) => [chain.key, chain]));
-  const losses = [...chains.values()].map(chain => {
+  const longest = Math.max(...all.map(({ run, chain }) => Math.min(run, chain.length)));
+  if (sums.flat().some(x => compare(times(x, [BigInt(longest), 1n]), [MOST_LOSS, 1n]) > 0)) throw new Refused("together they may lose more than 50");
+  const change = sums.map((row, u) => row.map((x, v) => u === v ? ONE : exponential(x)[1])), cases = new Map(all.map(({ chain, run }) => [canonical([chain.key, String(run)]), { chain, run }]));
+  const losses = [...cases.values()].map(({ chain, run }) => {
     const jumps = first.names.length === 2 ? [1] : [1, 2, 3, 4];
-    return stepLoss(chain.rows, change, jumps, Number.MAX_SAFE_INTEGER, null, ONE).loss;
+    return stepLoss(chain.rows, change, jumps, Number.MAX_SAFE_INTEGER, null, ONE, run).loss;
   });
   return shownUp(logarithm(losses.reduce(larger)));
 }

@@ -62,8 +62,8 @@ def configured(ledger: str = "", output: Path | None = None) -> Signer | None:
         return None
     if os.name == "posix" and stat.S_IMODE(mode) & ~_KEY_MODE:
         raise InputError(f"others can read the signing key {str(path)!r}", fix=f"chmod 600 {str(path)!r}")
-    beside = [] if not ledger or "://" in ledger else [Path(ledger).parent]
-    if any(path.parent.resolve() == folder.resolve() for folder in (*beside, *filter(None, [output]))):
+    adjacent = [] if not ledger or "://" in ledger else [Path(ledger).parent]
+    if any(path.parent.resolve() == folder.resolve() for folder in (*adjacent, *filter(None, [output]))):
         raise InputError(
             f"the signing key {str(path)!r} lies beside the ledger or the tables",
             rule="whoever copies them could sign",

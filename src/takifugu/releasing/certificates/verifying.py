@@ -134,9 +134,9 @@ def _single(path: Path) -> dict[str, bytes]:
         raise InputError(f"{path.name} is not called as a certificate is", fix=f"its name ends in {CERTIFICATE}")
     files, name = {path.name: _read(path)}, path.name.removesuffix(CERTIFICATE)
     for end in (TABLE, SIGNATURE):
-        beside = path.with_name(f"{name}{end}")
-        if beside.exists():
-            files[beside.name] = _read(beside)
+        adjacent = path.with_name(f"{name}{end}")
+        if adjacent.exists():
+            files[adjacent.name] = _read(adjacent)
     return files
 
 

@@ -82,15 +82,15 @@ def missing(text: str, output: Path, answers: Answers) -> Missing:
 
 def missing_in(faults: Sequence[TakifuguError], answers: Answers) -> Missing:
     """Return faults as questions; those of what was answered stay faults."""
-    asked, wrong = dict[str, Question](), dict[str, TakifuguError]()
+    posed, wrong = dict[str, Question](), dict[str, TakifuguError]()
     for fault in faults:
         name = _name_of(fault)
-        if answers.get(name, NONE) != NONE:
+        if answers.get(name, NONE) != NONE or (name in answers and name in OF_THE_TABLE):
             wrong.setdefault(name, fault)
-        elif name not in answers and name not in asked:
-            asked[name] = _question(name, fault, answers)
-    order = [name for name in DECLARED if name in asked]
-    return Missing(tuple(asked[name] for name in dict.fromkeys([*order, *asked])), wrong)
+        elif name not in answers and name not in posed:
+            posed[name] = _question(name, fault, answers)
+    order = [name for name in DECLARED if name in posed]
+    return Missing(tuple(posed[name] for name in dict.fromkeys([*order, *posed])), wrong)
 
 
 def _name_of(fault: TakifuguError) -> str:
@@ -164,7 +164,8 @@ def _as_toml(word: str) -> Any:
 def _pair(part: str, states: Sequence[str]) -> tuple[str, str]:
     """Return a state and its value, such as `still 2 h`; a state that is declared may have blanks."""
     text = part.strip()
-    known = max((state for state in states if text.startswith(f"{state} ")), key=len, default=text.partition(" ")[0])
+    named = (state for state in states if text.startswith(f"{state} "))
+    known = max(named, key=len, default=re.split(r"[\s:=]", text, maxsplit=1)[0])
     return known, text[len(known) :].strip(" =:")
 
 

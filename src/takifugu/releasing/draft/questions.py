@@ -114,7 +114,7 @@ def _ask(
     return Question(key or what.partition("-")[0], words.format(repr(visible(column))), some, evidence, why, offered)
 
 
-def asked_of(name: str) -> Question:
+def question_called(name: str) -> Question:
     """Return the question of an answer that nothing asks for, without choices."""
     words, why = QUESTIONS[name]
     return Question(name, words, (), "", why, form="text")

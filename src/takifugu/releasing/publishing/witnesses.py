@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from contextlib import suppress
 from fractions import Fraction
+from typing import cast
 
 from takifugu.analysis.problem import Part
 from takifugu.analysis.sensitivity import part_change
@@ -15,9 +16,8 @@ from takifugu.influence.curves import Release, profile_of
 from takifugu.influence.profiles.patience import most_steps
 from takifugu.influence.profiles.rays import MOST_STATES
 from takifugu.model.beliefs import Belief
-from takifugu.model.beliefs.chains.chain import MarkovChain
-from takifugu.model.beliefs.one_sequence import is_recording
-from takifugu.numbers.rationals import decimal_up, to_text
+from takifugu.model.beliefs.chains.chain import MarkovChain, steady_chain
+from takifugu.numbers.rationals import to_text
 
 #: The curves of a witness: Theorems 1 and 2 of docs/theory/influence.md, or all changes of a recording together.
 RECURSION, GROUP = "recursion", "group"
@@ -35,7 +35,7 @@ def witness_of(calibration: Calibration) -> Json | None:
         return None
     part = max(calibration.problem.parts, key=lambda part: part.belief.size)  # a longer recording loses no less
     units = Fraction(noise.laplace_scale) / calibration.problem.grid
-    of_group = decimal_up(part_change(part) / units)
+    of_group = part_change(part) / units
     recursion = _by_recursion(part, units)
     if recursion is not None and Fraction(recursion["loss"]) <= min(calibration.epsilon, of_group):
         return recursion
@@ -46,20 +46,19 @@ def witness_of(calibration: Calibration) -> Json | None:
 
 def _by_recursion(part: Part, units: Fraction) -> Json | None:
     """Return the witness by the recursion, where every step of the recording is read alike."""
-    chain = part.belief
+    chain = cast(MarkovChain, part.belief)  # as is each part of such a belief
     profile = profile_of(chain, Release(part.answer.entry_changes(), units, part.answer))
-    if len(profile.lengths) != 1 or not isinstance(chain, MarkovChain):
+    if len(profile.lengths) != 1:
         return None
     with suppress(Unsupported):
         said = settled(chain, profile, part.family, most_steps(len(chain.states))).to_dict()
-        pair = [chain.states[code] for code in said["pair"]]
-        return {"curve": RECURSION, "steps": chain.size, **said, "pair": pair}
+        if said["pair"] is not None:
+            said["pair"] = [chain.states[code] for code in said["pair"]]
+        return {"curve": RECURSION, "steps": chain.size, **said}
     return None
 
 
 def _is_plain(belief: Belief) -> bool:
     """Whether a belief is of chains with one matrix for all steps, begun long before, of a few states."""
-    chain = belief.chain if is_recording(belief) else None
-    if not isinstance(chain, MarkovChain) or len(chain.states) > MOST_STATES:
-        return False
-    return isinstance(chain.initial, str) and chain.initial == "stationary"
+    chain = steady_chain(belief)
+    return chain is not None and len(chain.states) <= MOST_STATES

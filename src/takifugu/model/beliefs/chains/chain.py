@@ -18,7 +18,7 @@ from takifugu.core.text.parts import html_table
 from takifugu.model.beliefs.chains.interval_chain import IntervalMarkovChain
 from takifugu.model.beliefs.chains.periodic_chain import PeriodicChain
 from takifugu.model.beliefs.estimate import Columns, checked_source, count_transitions, point_estimate, smoothed_rows
-from takifugu.model.beliefs.one_sequence import OneChain, checked_length, checked_states
+from takifugu.model.beliefs.one_sequence import OneChain, checked_length, checked_states, is_recording
 from takifugu.model.beliefs.states import State, checked_alphabet
 from takifugu.model.beliefs.stochastic import Start, WideLaw, stochastic_matrix, wide_stationary_law
 from takifugu.numbers.rationals import Number, as_fraction, to_text
@@ -173,6 +173,18 @@ class MarkovChain(PeriodicChain):
 
     def _described(self, length: str) -> str:
         return f"a Markov chain over {len(self.states)} states, {length}{self._start_and_source()}"
+
+
+def steady_chain(belief: object) -> MarkovChain | None:
+    """Return the chain of recordings that have one matrix for all steps and began long before; None of any other.
+
+    >>> steady_chain(MarkovChain([[0.9, 0.1], [0.4, 0.6]], length=10, initial="any")) is None
+    True
+    """
+    chain = belief.chain if is_recording(belief) else None
+    if not isinstance(chain, MarkovChain) or not isinstance(chain.initial, str) or chain.initial != "stationary":
+        return None
+    return chain
 
 
 @dataclass(frozen=True)

@@ -1,0 +1,101 @@
+"""Whatever loading calls missing has a question, in every kind of file, and plain words say what TOML says."""
+
+import tomllib
+from pathlib import Path
+
+import pytest
+
+from takifugu.core.errors import SpecError
+from takifugu.releasing.draft.declared import DECLARED, missing, place_of, value_of
+from takifugu.releasing.draft.evidence import evidence
+from takifugu.releasing.draft.questions import questions
+from takifugu.releasing.draft.text import draft_of, text_of
+from takifugu.releasing.file.kinds import PLAINLY, drafted
+from takifugu.releasing.file.loading import checked
+
+KINDS = sorted({PLAINLY.get(name, name) for name in drafted()} - {"sequences", "records"})
+PREFERRED = {"unit": "who", "order": "t", "step": "1", "value": "state"}
+ROWS = {"rows": "samples", "unit": "who", "order": "t", "step": "1", "value": "state"}
+
+
+@pytest.fixture
+def table(tmp_path: Path) -> Path:
+    path = tmp_path / "d.csv"
+    rows = [f"{who},{t},{'ab'[t // 3 % 2]},{t * 1.5}\n" for who in "AB" for t in range(30)]
+    path.write_text("who,t,state,x\n" + "".join(rows), encoding="utf-8")
+    return path
+
+
+def drafted_text(table: Path, said: dict[str, str]) -> str:
+    """Return the draft of answers, and of the first choice of all that is left open."""
+    with evidence(table) as opened:
+        while some := questions(opened, said):
+            question, names = some[0], [choice.name for choice in some[0].choices]
+            preferred = PREFERRED.get(question.name, "")
+            if question.name == "unit" and said["rows"] == "answers":
+                preferred = "-"
+            said[question.name] = preferred if preferred in names else names[0]
+        return text_of(draft_of(opened, said, None, table.with_name("release.toml")))
+
+
+@pytest.mark.parametrize("kind", KINDS)
+def test_whatever_is_missing_is_asked_and_an_answer_ends_the_question(kind: str, table: Path) -> None:
+    output, said = table.with_name("release.toml"), {"kind": kind}
+    for _ in range(20):
+        text = drafted_text(table, said)
+        lacks = missing(text, output, said)
+        try:
+            checked(tomllib.loads(text), output)
+            faults = []
+        except SpecError as error:
+            faults = [*error.faults]
+        assert len(lacks.questions) + len(lacks.faults) == 0 or faults
+        assert bool(faults) == bool(lacks.questions or lacks.faults), faults
+        if not lacks.questions:
+            return
+        question = lacks.questions[0]
+        assert question.name not in said
+        assert question.form
+        assert question.words
+        said[question.name] = "true" if question.form == "truth" else question.hint or "1"
+    raise AssertionError("it never ends")
+
+
+def test_a_draft_without_answers_lacks_what_check_names(table: Path) -> None:
+    lacks = missing(drafted_text(table, dict(ROWS)), table.with_name("release.toml"), ROWS)
+    assert [question.name for question in lacks.questions] == ["states", "mean_duration", "units_independent"]
+    assert lacks.faults == {}
+
+
+def test_what_is_put_off_is_not_asked_again_and_is_no_mistake(table: Path) -> None:
+    said = {**ROWS, "states": "-", "mean_duration": "-"}
+    lacks = missing(drafted_text(table, dict(said)), table.with_name("release.toml"), said)
+    assert [question.name for question in lacks.questions] == ["units_independent"]
+    assert lacks.faults == {}
+
+
+@pytest.mark.parametrize(("name", "plain", "written"), [
+    ("states", "on, off", ["on", "off"]), ("states", '["a, b", "c"]', ["a, b", "c"]), ("states", "1, 2", ["1", "2"]),
+    ("mean_duration", "on 2 h, off 8", {"on": "2 h", "off": 8}), ("mean_duration", "on = 1.5", {"on": 1.5}),
+    ("mean_duration", '{ "a, b" = "2 h" }', {"a, b": "2 h"}), ("next_state", "on: 0.25", {"on": 0.25}),
+    ("bins", "low 0 to 5, high 5 to inf", {"low": [0, 5], "high": [5, float("inf")]}),
+    ("bins", "cold -5 to 0.5", {"cold": [-5, 0.5]}), ("bins", '{ "x" = "0 to 5" }', {"x": [0, 5]}),
+    ("roster", "Ana, Ben", ["Ana", "Ben"]), ("roster", "people.csv", "people.csv"), ("roster", '["Ana"]', ["Ana"]),
+    ("from", "2026-01-05", "2026-01-05"), ("units_independent", "true", True), ("size", "100", 100),
+    ("probabilities", "0.5, 1/2", [0.5, "1/2"]), ("table.at_most", "5", 5), ("belief.rows", "[[1]]", [[1]]),
+    ("epsilon", "0.5", 0.5), ("epsilon", "much", "much"), ("order", "2026", "2026"),
+])  # fmt: skip
+def test_plain_words_are_what_stands_in_the_file(name: str, plain: str, written: object) -> None:
+    assert value_of(name, plain, {}) == written
+
+
+def test_names_of_states_may_have_blanks() -> None:
+    said = {"states": "deep sleep, deep, awake"}
+    found = value_of("mean_duration", "deep sleep 2 h, deep 1 h, awake 20 min", said)
+    assert found == {"deep sleep": "2 h", "deep": "1 h", "awake": "20 min"}
+
+
+def test_each_question_has_its_words_once() -> None:
+    words = [question[0] for question in DECLARED.values()]
+    assert len({*words}) == len(words)
+    assert all(place_of(name)[1] == name for name in DECLARED)
