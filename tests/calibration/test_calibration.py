@@ -60,7 +60,7 @@ def test_the_example_of_the_design() -> None:
     assert (calibration.epsilon, calibration.delta) == (1, 0)
     assert 0 < calibration.scale < 100
     assert calibration.scale == float(calibration.randomiser.scale)
-    composing = {"group", "entry", "influence", "quilt-exact"}
+    composing = {"group", "entry", "influence"}
     assert {row.name for row in calibration.alternatives} == composing
     assert {row.name for row in tf.compare(ACTIVITY, tf.Count("walking"), 1)} == {*MECHANISMS}
     assert [row.name for row in calibration.alternatives if row.status == CHOSEN] == [calibration.mechanism]

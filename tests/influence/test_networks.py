@@ -15,12 +15,14 @@ from tests.support.tree_recursion import losses_on_a_tree
 
 import takifugu as tf
 from takifugu.influence.networks import junction
+from takifugu.influence.networks.conditionals import moral_graph
+from takifugu.influence.networks.elimination import loss_by_elimination
 from takifugu.influence.networks.junction import block_losses, junction_messages, junction_tree
 from takifugu.influence.networks.networks import (
     TOO_WIDE,
     every_loss,
     is_least,
-    moral_graph,
+    loss_one_by_one,
     network_loss,
     network_work,
     sum_of_what_is_read,
@@ -94,6 +96,7 @@ def test_no_bound_is_below_the_worst_mechanism_or_above_the_sum(seed, joined, mo
         truth = oracle.worst_pairs(law, tables, entry)
         split, whole = (junction_losses(network, tables, is_whole)[entry] for is_whole in (False, True))
         assert (read >= truth - 1e-9)[pairs].all()
+        assert (loss_one_by_one(network, profile, entry) >= truth - 1e-9)[pairs].all()
         assert (whole >= truth - 1e-9)[pairs].all()
         assert (split >= whole - 1e-9)[pairs].all()
         assert (split <= tables[entry] + sum_without(tables, entry) + 1e-9)[pairs].all()
@@ -254,7 +257,9 @@ def test_no_bag_believes_masses_that_underflow(rare):
 def test_rows_that_look_alike_because_digits_are_lost_are_different():
     """Of a = 1, which has the least float as its mass, b = 0 underflows: both rows seem to say that b is 1."""
     network = binary([[], [0]], [[1.0, 5e-324], [[0.0, 1.0], [0.4, 0.6]]])
-    assert block_losses(network, [0.5 * PAIR, 0.25 * PAIR], 0, [1]) == pytest.approx(0.75 * PAIR)
+    tables = [0.5 * PAIR, 0.25 * PAIR]
+    assert block_losses(network, tables, 0, [1]) == pytest.approx(0.75 * PAIR)
+    assert loss_by_elimination(network, dict(enumerate(tables)), 0, [1]) == pytest.approx(0.75 * PAIR)
 
 
 def test_releases_on_a_binary_tree_with_positive_correlation_reach_the_loss():
@@ -311,6 +316,8 @@ def test_impossible_values_take_the_row_of_a_possible_one(joined, monkeypatch):
         truth = oracle.worst_pairs(law_of(network), tables, 0)
         for is_whole in (False, True):
             assert (junction_losses(network, tables, is_whole)[0] >= truth - 1e-9).all()
+        for order in ([3, 2, 1], [3, 1, 2], [1, 3, 2], [2, 3, 1]):
+            assert (loss_by_elimination(network, dict(enumerate(tables)), 0, order) >= truth - 1e-9).all()
         assert block_losses(network, tables, 0, [1, 2, 3]) == pytest.approx(truth, abs=1e-8)
 
 

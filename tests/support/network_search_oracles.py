@@ -3,7 +3,6 @@
 import itertools
 import math
 from collections.abc import Iterator, Sequence
-from fractions import Fraction
 from typing import Any
 
 import numpy as np
@@ -80,9 +79,3 @@ def scale(near_sets: Sequence[tuple[int, dict[Any, float]]], epsilon: float) -> 
         if room > 0 or (room == 0 and moved == 0):
             best = min(best, moved / room if moved else 0.0)
     return best
-
-
-def cost(near_sets: Sequence[tuple[int, dict[Any, float]]], unit: Fraction) -> float:
-    """Return the largest over pairs of the least e(Q) + D(N) * unit of one entry."""
-    pairs = list(near_sets[0][1])
-    return max(min(influences[pair] + moved * float(unit) for moved, influences in near_sets) for pair in pairs)

@@ -1,7 +1,7 @@
 """Curves: what a profile costs the secrets of a part of a problem; the least of all that are known counts.
 
-The recursion, quilts of networks and `group` are all functions of the same profile, so their minimum composes as each
-of them does (docs/theory/influence.md). On sequences the recursion is never above a quilt (Theorems 2 and 12).
+The recursion or a tree of bags, and `group`, are functions of the same profile, so their minimum composes as each of
+them does (docs/theory/influence.md). On sequences the recursion is never above a quilt (Theorems 2 and 12).
 """
 
 from __future__ import annotations
@@ -40,7 +40,7 @@ from takifugu.numbers.runs import Runs, different
 #: The type of belief that a curve is of.
 Along = TypeVar("Along")
 
-#: Beyond this many entries times different profiles a recursion is not tried: quilts of networks and group remain.
+#: Beyond this many entries times different profiles a recursion is not tried: group remains.
 MOST_WORK = 5e6
 
 #: So many profiles are added up one after the other.
@@ -51,8 +51,8 @@ FEW = 8
 class Curve(Generic[Along]):
     """A belief type's largest loss from a profile, with its work.
 
-    The work counts operations. `is_least` says whether a mechanism with the profile attains the loss: then quilts and
-    `group` are never smaller. `along` is the loss of a recording by its stretches, and what each step of one loses for
+    The work counts operations. `is_least` says whether a mechanism with the profile attains the loss: then `group`
+    is never smaller. `along` is the loss of a recording by its stretches, and what each step of one loses for
     any two values; it says whether the recording may start anew before any step. `hides_runs` says that both follow
     the `run` of a family.
     """
@@ -94,7 +94,7 @@ def joint_loss(part: Part, releases: Sequence[Release]) -> tuple[float, Witness]
 def _at_most_quilts(
     part: Part, by_influence: tuple[float, Witness] | None, charges: Charges
 ) -> tuple[float, Witness]:
-    """Return the lesser of a curve's loss and the joint cost by quilts, of sequences by `group`."""
+    """Return the lesser of a curve's loss and the joint cost by `group`, of columns by quilts."""
     try:
         by_quilts = joint_cost(part, charges)
     except Unsupported:
@@ -154,7 +154,7 @@ def _states(belief: Belief) -> Runs:
 def profile_loss(part: Part, profile: Profile) -> tuple[float, Witness]:
     """Return a profile's least cost over all curves, rounded up.
 
-    The cost is to the secrets of one part. Quilts and `group` add up the profile's largest losses. Raises Unsupported
+    The cost is to the secrets of one part. `group` adds up the profile's largest losses. Raises Unsupported
     where nothing is known.
     """
     by_influence = _along_curve(part, profile)

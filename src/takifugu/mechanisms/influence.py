@@ -7,7 +7,6 @@ that is used here. On chains of two states with positive correlation it is the l
 from __future__ import annotations
 
 import math
-from contextlib import suppress
 from dataclasses import dataclass
 from fractions import Fraction
 from functools import lru_cache
@@ -15,12 +14,10 @@ from functools import lru_cache
 from takifugu.analysis.bounds import Bound, Cost, Refusal, Witness
 from takifugu.analysis.guarantee import Covers
 from takifugu.analysis.problem import Part, Problem
-from takifugu.analysis.questions.influence import Search
-from takifugu.analysis.questions.influence import quilts as quilts_of
 from takifugu.analysis.sensitivity import part_change
 from takifugu.core.errors import Unsupported
-from takifugu.influence.curves import CURVES, Release, influence_loss, is_least
-from takifugu.influence.profiles.patience import EVALUATIONS, MOST_SEARCHED, SEARCHED
+from takifugu.influence.curves import CURVES, Release, influence_loss
+from takifugu.influence.profiles.patience import EVALUATIONS
 from takifugu.mechanisms.common.answer_noise import covering
 from takifugu.model.queries import Additive
 from takifugu.numbers.rationals import decimal_up, round_up
@@ -38,15 +35,15 @@ HIDDEN_ANYHOW = (
 class Influence:
     """Laplace noise of the least scale at which max over secrets of c_i + R_i + L_i is at most epsilon.
 
-    Source: docs/theory/influence.md, Theorems 1, 2, 5, 7, 8, 12, 13; quilts of networks and group are curves of the
-    same profile.
+    Source: docs/theory/influence.md, Theorems 1, 2, 5, 7, 8, 12, 13; `group` is a curve of the same
+    profile.
     """
 
     name: str = "influence"
     source: str = "influence recursions over the profile of the noise (docs/theory/influence.md)"
 
     def cost(self, problem: Problem) -> Cost:
-        """Predict the work: some evaluations of each curve, one search for a network's quilts."""
+        """Predict the work: some evaluations of each curve."""
         return predicted_cost(problem)
 
     def bound(self, problem: Problem) -> Bound | Refusal:
@@ -70,8 +67,7 @@ class Influence:
 def part_scale(part: Part, epsilon: Fraction, enough: Fraction) -> tuple[Fraction, Witness]:
     """Return a part's least scale in grid units, and its cause.
 
-    The scale is the least of what the curve of the belief, quilts of networks and `group` need, or `enough` where that
-    serves: quilts are searched once.
+    The scale is the least of what the curve of the belief and `group` need, or `enough` where that serves.
     """
     answer = part.answer
     largest_change = part_change(part)
@@ -89,11 +85,6 @@ def part_scale(part: Part, epsilon: Fraction, enough: Fraction) -> tuple[Fractio
     if enough and loss(enough) <= epsilon:
         return enough, Witness("", "")
     high = Fraction(largest_change) / epsilon
-    quilts, by_quilts = quilts_tried(part, epsilon), None
-    if quilts is not None:
-        with suppress(Unsupported):
-            by_quilts = quilts.worst(epsilon)
-            high = min(high, Fraction(by_quilts.scale))
     if high <= enough:
         return enough, Witness("", "")
     low = max(enough, Fraction(max(int(answer.changes.values.max()), 1), 10**6) / epsilon)
@@ -104,11 +95,7 @@ def part_scale(part: Part, epsilon: Fraction, enough: Fraction) -> tuple[Fractio
 
     while scale < high and not fits(loss(scale)):
         scale = round_up(scale * (1 + Fraction(1, 2**38)))
-    if by_quilts is not None and scale >= by_quilts.scale:
-        return scale, by_quilts.witness()
     return scale, influence(scale)[1]
-
-
 
 
 MECHANISM = Influence()
@@ -127,27 +114,15 @@ def unknown_curve(problem: Problem) -> Refusal | None:
     return None
 
 
-def predicted_cost(problem: Problem, searches: float = 1.0, evaluations: float = EVALUATIONS) -> Cost:
-    """Predict the work: evaluations of the loss, and searches for quilts of networks.
+def predicted_cost(problem: Problem, evaluations: float = EVALUATIONS) -> Cost:
+    """Predict the work: evaluations of the loss.
 
     One part is searched, and all others need no more than it, which one evaluation tells.
     """
-    losses = farthest = memory = 0.0
+    losses = farthest = 0.0
     for part in problem.parts:
-        curve, quilts = CURVES.of(part.belief), quilts_tried(part, problem.epsilon)
+        curve = CURVES.of(part.belief)
         if curve is not None:
             work = curve.work(part.belief)
             losses, farthest = losses + work, max(farthest, work)
-        if curve is not None and quilts is not None:
-            searched = quilts.cost(problem.epsilon)
-            losses, memory = losses + searches * SEARCHED * searched.operations, max(memory, searched.memory)
-    return Cost(losses + (evaluations - 1) * farthest, memory)
-
-
-def quilts_tried(part: Part, epsilon: Fraction) -> Search | None:
-    """Return a part's search for quilts, if they can help: on sequences the curve is never above them."""
-    of_belief = quilts_of(part.belief)
-    if of_belief.joint_cost is None or is_least(part.belief):
-        return None
-    search = of_belief.exact(part)
-    return search if not search.reason and search.cost(epsilon).operations <= MOST_SEARCHED else None
+    return Cost(losses + (evaluations - 1) * farthest)

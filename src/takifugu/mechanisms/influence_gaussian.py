@@ -16,7 +16,6 @@ from takifugu.analysis.problem import Part, Problem
 from takifugu.core.errors import Unsupported
 from takifugu.influence.curves import profile_loss
 from takifugu.influence.profiles.normal import NormalRelease, log_share, normal_profile
-from takifugu.influence.profiles.patience import EVALUATIONS
 from takifugu.mechanisms.common.answer_noise import normal_noise
 from takifugu.mechanisms.influence import HIDDEN_ANYHOW, NEXT_TO_NOTHING, predicted_cost, unknown_curve
 from takifugu.mechanisms.normal_by_rule import refusal
@@ -38,8 +37,8 @@ class InfluenceGaussian:
     source: str = "influence recursions over the profile of normal noise at delta (docs/theory/influence.md, Theorem 4)"
 
     def cost(self, problem: Problem) -> Cost:
-        """Predict the work of Laplace noise, with quilts searched each time."""
-        return predicted_cost(problem, EVALUATIONS)
+        """Predict the work of Laplace noise."""
+        return predicted_cost(problem)
 
     def bound(self, problem: Problem) -> Bound | Refusal:
         """Return the rounded normal noise, or a refusal.

@@ -14,9 +14,7 @@ from tests.support.chain_oracles import largest_laplace_loss
 from tests.support.research import research_file
 
 import takifugu as tf
-from takifugu.analysis.problem import Problem
 from takifugu.analysis.questions.answer_law import answer_law
-from takifugu.analysis.questions.influence import joint_cost
 from takifugu.audit.exact import exact_loss, joint_loss
 from takifugu.calibration import Calibration, calibrate, compare
 from takifugu.core.errors import CalibrationRefused
@@ -164,13 +162,11 @@ def test_joint_cost_covers_the_true_joint_loss(seed: int, size: int) -> None:
     )
 
 
-def test_one_release_costs_what_it_was_calibrated_for() -> None:
+def test_one_release_costs_no_more_than_it_was_calibrated_for() -> None:
     net = chain_network([[0.8, 0.2], [0.3, 0.7]], [0.5, 0.5], 7)
     calibration = calibrate(Pufferfish(tf.every_entry(), net), Count(1), 3, mechanism="quilt-exact")
-    (part,) = Problem(calibration.framework, calibration.query, Fraction(3)).parts
-    cost, witness = joint_cost(part, [(part.answer.entry_changes(), calibration.randomiser.scale)])
-    assert cost == pytest.approx(3, rel=1e-9)
-    assert "near set" in witness.detail
+    assert "near set" in calibration.witness.detail
+    assert tf.compose([calibration]).epsilon < 2.5
 
 
 def test_separators_are_found_in_large_networks() -> None:

@@ -25,15 +25,13 @@ from takifugu.core.arrays import FloatArray, IntArray
 from takifugu.core.cache import cached, memoised
 from takifugu.core.errors import Unsupported
 from takifugu.core.lists import among, places_of, take, without
-from takifugu.influence.networks.trees import TRUSTED
+from takifugu.influence.networks.conditionals import LARGEST_STEP, LARGEST_TABLE, TRUSTED, taken_from_neighbours
 from takifugu.influence.profiles.certified import Programs
 from takifugu.influence.profiles.suprema import suprema
 from takifugu.model.beliefs.networks.elimination import elimination_order
 from takifugu.model.beliefs.networks.network import BayesianNetwork
 from takifugu.numbers.outward_rounding import UNIT, closed, sum_up
 
-#: The law of a clique is made of at most so many numbers, and of tables of so many on the way to it.
-LARGEST_TABLE, LARGEST_STEP = 50_000, 5e6
 #: Values of a separator, different rows, and states of what is taken out, beyond which the sum of all is charged.
 MOST_CONTEXTS, MOST_ROWS, MOST_STATES = 256, 100, 500
 #: Programs (pairs of rows times squared states) that a message may solve; beyond, functions of two values bound it.
@@ -69,16 +67,22 @@ class Clique:
 
 @dataclass(frozen=True, eq=False)
 class Message:
-    """psi(s, s') of the values of some variables, shape (s, s'), the last variable changing fastest."""
+    """psi(s, s') of the values of some variables, shape (s, s'), the last variable changing fastest.
+
+    Without a table, where it would be too large, psi is `most` for any change.
+    """
 
     variables: tuple[int, ...]
     sizes: tuple[int, ...]
-    loss: FloatArray
+    loss: FloatArray | None
+    most: float = 0.0
 
     def split(self, aside: Collection[int]) -> tuple[Message, Message]:
         """Return alpha, about the variables aside, and beta, about all others."""
         first = [place for place, v in enumerate(self.variables) if v in aside]
         second = [place for place, v in enumerate(self.variables) if v not in aside]
+        if self.loss is None:
+            return self._about(first, None), self._about(second, None)
         n = len(self.sizes)
         order = [*first, *second, *(n + place for place in (*first, *second))]
         rows = math.prod(take(self.sizes, first))
@@ -89,8 +93,8 @@ class Message:
             self._about(second, np.einsum("xyxz->yzx", table).max(axis=2)),
         )
 
-    def _about(self, places: Sequence[int], loss: FloatArray) -> Message:
-        return Message(tuple(take(self.variables, places)), tuple(take(self.sizes, places)), loss)
+    def _about(self, places: Sequence[int], loss: FloatArray | None) -> Message:
+        return Message(tuple(take(self.variables, places)), tuple(take(self.sizes, places)), loss, self.most)
 
     def among(self, variables: Sequence[int], sizes: Sequence[int]) -> FloatArray:
         """Return psi between all values of more variables."""
@@ -100,6 +104,8 @@ class Message:
             index = np.ravel_multi_index(tuple(numbers[columns]), self.sizes)
         else:
             index = 0 * numbers[0]
+        if self.loss is None:
+            return np.where(index[:, None] != index, self.most, 0.0)
         return np.asarray(self.loss[np.ix_(index, index)])
 
 
@@ -119,6 +125,15 @@ class JunctionTree:
             neighbours[a].append(b)
             neighbours[b].append(a)
         return tuple(map(tuple, neighbours))
+
+    @cached_property
+    def is_wide(self) -> bool:
+        """Return whether some message would need too large tables."""
+        for clique, target in self.order():
+            contexts = math.prod(len(self.cliques[clique].network.alphabet(v)) for v in self.separator(clique, target))
+            if contexts > MOST_CONTEXTS or math.prod(self.cliques[clique].sizes) > contexts * MOST_STATES:
+                return True
+        return any(math.prod(clique.sizes) > LARGEST_TABLE for clique in self.cliques)
 
     @cached_property
     def home(self) -> dict[int, int]:
@@ -194,21 +209,6 @@ def _conditional(clique: Clique, condition: tuple[int, ...]) -> _Rows | None:
     programs = Programs() if len(table) ** 2 * len(columns) ** 2 <= MOST_PROGRAMS else None
     error = 2 * error + (law.shape[1] + 3) * UNIT
     return _Rows(tuple(take(clique.variables, second)), sizes, columns, table, row_of, error, programs)
-
-
-def taken_from_neighbours(index: IntArray) -> IntArray:
-    """Fill negative places from places differing in one variable.
-
-    >>> taken_from_neighbours(np.array([[3, -1], [-1, -1]])).tolist()
-    [[3, 3], [3, 3]]
-    """
-    index = index.copy()
-    while (index < 0).any():
-        for axis in range(index.ndim):
-            lines = np.moveaxis(index, axis, -1)
-            some = lines.max(axis=-1, keepdims=True)
-            lines[...] = np.where(lines < 0, np.broadcast_to(some, lines.shape), lines)
-    return index
 
 
 @memoised
@@ -301,6 +301,7 @@ class Messages:
         """Return the loss of each pair of an entry's values, by the largest clique that holds it."""
         clique = self.tree.home[entry]
         message = self.message(clique, (entry,), self.tree.near[clique], is_whole)
+        assert message.loss is not None  # of one variable
         return np.asarray(sum_up(self.tables[entry], message.loss))
 
 
@@ -327,10 +328,7 @@ def block_losses(
     tree = cached(
         network, ("one bag", variables), lambda: JunctionTree((Clique(network, variables, sizes),), ())
     )
-    most = 0.0
-    for v in others:
-        most = float(sum_up(most, tables[v].max()))
-    return np.asarray(sum_up(tables[entry], _message(tree, 0, (entry,), tables, [], most).loss))
+    return Messages(tree, tables, {}, {}).loss(entry)
 
 
 def junction_work(network: BayesianNetwork) -> float:
@@ -364,10 +362,12 @@ def _message(
     """Return a separator's message: the added losses beyond it, whole or split into two changes."""
     sizes = tuple(len(tables[v]) for v in condition)
     count = math.prod(sizes)
-    bound = np.full((count, count), most) if count <= MOST_CONTEXTS else np.zeros((0, 0))
+    if count > MOST_CONTEXTS:
+        return Message(condition, sizes, None, most)
+    bound = np.full((count, count), most)
     np.fill_diagonal(bound, 0.0)
     rows = tree.rows(clique, condition) if most else None
-    if rows is None or any(not len(message.loss) for message in below):
+    if rows is None:
         return Message(condition, sizes, bound)
     alone = [Message((v,), (len(tables[v]),), tables[v]) for v in rows.variables]
     straddles = any(0 < len(among(part.variables, condition)) < len(part.variables) for part in below)

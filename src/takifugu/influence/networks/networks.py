@@ -8,7 +8,8 @@ all. Each rises with the profile, so that the least of them does (Theorem 9 of d
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
+from contextlib import suppress
 from dataclasses import replace
 from fractions import Fraction
 
@@ -16,8 +17,11 @@ import numpy as np
 
 from takifugu.core.arrays import FloatArray
 from takifugu.core.cache import cached
+from takifugu.core.errors import Unsupported
 from takifugu.core.lists import take
 from takifugu.influence.chains.chains import Loss
+from takifugu.influence.networks.conditionals import joint_size, moral_graph
+from takifugu.influence.networks.elimination import loss_by_elimination
 from takifugu.influence.networks.junction import JOINED, Messages, block_losses, junction_messages, junction_work
 from takifugu.influence.networks.trees import is_forest, losses_on_tree
 from takifugu.influence.profiles.profile import Profile
@@ -59,7 +63,11 @@ def network_loss(network: BayesianNetwork, profile: Profile, family: Family) -> 
 
     def refined(entry: int) -> FloatArray:
         loss = np.minimum(every[entry], loss_of_what_is_read(network, profile, entry))
-        return loss if messages is None else np.minimum(loss, messages.loss(entry, is_whole=True))
+        if messages is not None:
+            loss = np.minimum(loss, messages.loss(entry, is_whole=True))
+            if messages.tree.is_wide and network.size <= MOST_IN_ONE_BAG:
+                loss = np.minimum(loss, loss_one_by_one(network, profile, entry))
+        return loss
 
     worst = largest_of_family(network, family, every.__getitem__, refined)
     sum_of_all = sum_of_what_is_read(network, profile, worst.entry)[worst.left, worst.right]
@@ -116,6 +124,17 @@ def loss_of_what_is_read(network: BayesianNetwork, profile: Profile, entry: int)
     return loss
 
 
+def loss_one_by_one(network: BayesianNetwork, profile: Profile, entry: int) -> FloatArray:
+    """Return what one loses if all others are taken out one by one, the farthest first, or in the network's order."""
+    tables = {t: profile.at(t) for t in range(network.size)}
+    others = reached(moral_graph(network, tables), entry)[1:]
+    best = np.full_like(tables[entry], np.inf)
+    for order in (others[::-1], sorted(others, reverse=True)):
+        with suppress(Unsupported):
+            best = np.minimum(best, loss_by_elimination(network, tables, entry, order))
+    return best
+
+
 def sum_of_what_is_read(network: BayesianNetwork, profile: Profile, entry: int) -> FloatArray:
     """Return c of an entry plus the largest of all others that are read and joined with it."""
     largest = profile.largest_of_all[list(_read_with(network, profile, entry))]
@@ -133,23 +152,6 @@ def _read_with(network: BayesianNetwork, profile: Profile, entry: int) -> tuple[
     return cached(network, ("read with", entry, moving.tobytes()), computed)
 
 
-def moral_graph(network: BayesianNetwork, entries: Iterable[int]) -> dict[int, set[int]]:
-    """Return the moral graph of some entries and their ancestors.
-
-    >>> net = BayesianNetwork([("x", [0, 1], [], [0.5, 0.5]), ("y", [0, 1], [], [0.8, 0.2]),
-    ...                        ("z", [0, 1], ["x", "y"], [[[0.5, 0.5], [0.1, 0.9]], [[0.2, 0.8], [0.4, 0.6]]])])
-    >>> moral_graph(net, [0, 1]), moral_graph(net, [2])
-    ({0: set(), 1: set()}, {0: {1, 2}, 1: {0, 2}, 2: {0, 1}})
-    """
-    alive = network.ancestral(entries)
-    near: dict[int, set[int]] = {v: set() for v in alive}
-    for child in alive:
-        family = {child, *network.parents[child]}
-        for v in family:
-            near[v] |= family - {v}
-    return near
-
-
 def reached(near: Mapping[int, set[int]], entry: int) -> list[int]:
     """Return all variables joined with an entry, it included, the nearest first.
 
@@ -164,11 +166,6 @@ def reached(near: Mapping[int, set[int]], entry: int) -> list[int]:
                 computed[u] = None
                 queue.append(u)
     return queue
-
-
-def joint_size(network: BayesianNetwork, variables: Iterable[int]) -> int:
-    """Count the joint values of some variables."""
-    return math.prod(len(network.alphabet(v)) for v in variables)
 
 
 def sums_of_all(tables: Sequence[FloatArray]) -> list[FloatArray]:
@@ -204,7 +201,7 @@ def network_work(network: BayesianNetwork) -> float:
     if network.size <= MOST_VARIABLES and (predicted := junction_work(network)) <= MOST_WORK:
         work += predicted
     if network.size <= MOST_IN_ONE_BAG and not is_one_bag(network):
-        work += network.size * OF_A_BAG
+        work += network.size * OF_A_BAG + network.size**2 * OF_ROWS
     return work
 
 

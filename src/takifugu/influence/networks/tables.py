@@ -17,8 +17,8 @@ import numpy as np
 
 from takifugu.core.arrays import FloatArray
 from takifugu.influence.chains.chains import Loss
+from takifugu.influence.networks.conditionals import TRUSTED
 from takifugu.influence.networks.networks import largest_of_family, with_others
-from takifugu.influence.networks.trees import TRUSTED
 from takifugu.influence.profiles.certified import Programs
 from takifugu.influence.profiles.profile import Profile
 from takifugu.influence.profiles.suprema import LARGEST_POWER, suprema

@@ -18,6 +18,7 @@ import numpy as np
 from takifugu.core.arrays import FloatArray
 from takifugu.core.cache import memoised
 from takifugu.influence.chains.two_states import Rows, step
+from takifugu.influence.networks.conditionals import TRUSTED
 from takifugu.influence.profiles.certified import Programs
 from takifugu.influence.profiles.suprema import suprema
 from takifugu.model.beliefs.networks.network import BayesianNetwork
@@ -26,8 +27,6 @@ from takifugu.numbers.outward_rounding import UNIT, sum_up
 #: (R(0, 1), R(1, 0)) of a variable, or its two probabilities.
 Pair = tuple[float, float]
 NONE: Pair = (0.0, 0.0)
-#: Smaller masses may have lost digits to underflow.
-TRUSTED = 1e-250
 
 
 def plus(first: Pair, second: Pair) -> Pair:

@@ -38,10 +38,6 @@ MOST_RISING = 2**15
 
 #: Evaluations of the loss for one scale.
 EVALUATIONS = 10.0
-#: What a search for quilts takes of its prediction: it leaves most quilts out.
-SEARCHED = 0.2
-#: Predicted operations beyond which quilts are not searched.
-MOST_SEARCHED = 3e10
 
 
 def patience_of(states: int) -> Patience:

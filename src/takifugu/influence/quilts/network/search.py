@@ -20,27 +20,24 @@ from fractions import Fraction
 
 import numpy as np
 
-from takifugu.analysis.bounds import Cost, Witness
+from takifugu.analysis.bounds import Cost
 from takifugu.analysis.problem import Part
-from takifugu.analysis.questions.influence import Charges, Quilts, Search, Worst
+from takifugu.analysis.questions.influence import Quilts, Search, Worst
 from takifugu.core import searches
 from takifugu.core.arrays import FloatArray
 from takifugu.core.lists import take
-from takifugu.influence.quilts.near_sets import joint_change
 from takifugu.influence.quilts.network import candidates as family
-from takifugu.influence.quilts.network.best import Best, trivial_costs, trivial_scales
+from takifugu.influence.quilts.network.best import Best, trivial_scales
 from takifugu.influence.quilts.network.candidates import (
     Candidate,
-    NetworkQuilt,
     count_quilts,
     network_of,
     share,
     witness,
 )
 from takifugu.influence.quilts.network.influence import influences_of
-from takifugu.influence.quilts.network.near import BLOCKED, NearSets, TreeSets, near_sets
+from takifugu.influence.quilts.network.near import NearSets, TreeSets, near_sets
 from takifugu.model.beliefs.networks.network import BayesianNetwork
-from takifugu.numbers.rationals import float_above
 
 #: Quilts of one size are looked at this many at a time, or fewer: at most so many numbers are held for them.
 AT_ONCE, HELD = 2_000, 2**18
@@ -183,23 +180,6 @@ class NetworkSearch(Search):
         return Worst(Fraction(quilt.value), lambda: witness(self.part, quilt, numbers), note)
 
 
-def network_joint_cost(part: Part, charges: Charges) -> tuple[float, Witness]:
-    """Return the entries' largest least e(Q) + sum_k D_k(N)/b_k, rounded up."""
-    change = joint_change(charges)
-    steps = change.each.numbers.tolist()
-    for changes, scale in charges:
-        if scale == 0:
-            for entry, moved in enumerate(changes):
-                if moved:
-                    steps[entry] = BLOCKED
-    trivial = NetworkQuilt(None, sum(steps))
-    cost = math.inf if trivial.steps >= BLOCKED else trivial.steps * change.unit
-    entries = trivial_costs(part, cost, trivial, change.unit)
-    quilt, note = worst(part, steps, entries)
-    rounded = math.inf if math.isinf(quilt.value) else float_above(Fraction(quilt.value))
-    return rounded, witness(part, quilt, (("cost", rounded),), note)
-
-
 def worst(part: Part, steps: Sequence[int], entries: Sequence[Best]) -> tuple[Candidate, str]:
     """Return `search_quilts` of nodes with steps of their own."""
     return search_quilts(part, near_sets(network_of(part), steps), entries)
@@ -229,4 +209,4 @@ def _best_first(part: Part, near: NearSets, entries: Sequence[Best]) -> Iterator
         yield dealt or 0
 
 
-NETWORK = Quilts(exact=NetworkSearch, joint_cost=network_joint_cost)
+NETWORK = Quilts(exact=NetworkSearch)
