@@ -108,7 +108,7 @@ function sweepOfTwo(P, c, length) {
     up = rise;
     down = fall;
     sides.push([0, down, up, 0]);
-    if (moved < 1e-16 * (1 + rise + fall)) break;
+    if (moved <= 4.5e-16 * (1 + rise + fall)) break;   // two units in the last place: it may go to and fro
   }
   return sides;
 }
