@@ -277,6 +277,20 @@ def test_releases_on_a_binary_tree_with_positive_correlation_reach_the_loss():
             assert loss == pytest.approx(oracle.joint_losses(law, releases, entry), abs=1e-9)
 
 
+@pytest.mark.parametrize("joined", [1, 8, 256])
+def test_releases_together_never_lose_more_than_their_profile(joined, monkeypatch):
+    """By every joint output of two counts, in networks that are no trees."""
+    monkeypatch.setattr(junction, "JOINED", joined)
+    rng = np.random.default_rng(9)
+    for _ in range(6):
+        network = joined_in_a_ladder(rng, 2, zeros=False)
+        law = law_of(network)
+        releases = [oracle.count(law.shape, [1], 1.1), oracle.count(law.shape, [0], 0.7, [0, 1, 3])]
+        profile = Profile.by_entry(oracle.profile_of(releases, law.shape))
+        true = max(oracle.joint_losses(law, releases, entry).max() for entry in range(4))
+        assert true <= network_loss(network, profile, Family(range(4))).epsilon * (1 + 1e-12)
+
+
 def test_scale_of_a_tree_of_six():
     start, given_parent = [0.7, 0.3], [[0.8, 0.2], [0.4, 0.6]]
     network = binary([[], [0], [1], [2], [3], [3]], [start, *[given_parent] * 5])
