@@ -77,7 +77,7 @@ def test_the_first_interrupt_ends_the_search_with_its_best(where: Path, monkeypa
 
 
 def test_the_second_interrupt_stops_everything(where: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    where.write_text(SPEC + publish("no", "count", states=["no"], epsilon=1))
+    where.write_text(SPEC + publish("no", "count", states=["no"], epsilon=1, mechanism="quilt-exact"))
     interrupt(monkeypatch, times=2)
     stopped = invoke("cost", where, "--json")
     assert (stopped.exit_code, json.loads(stopped.stdout)["error"]["what"]) == (130, "stopped")

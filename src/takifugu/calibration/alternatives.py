@@ -69,8 +69,8 @@ def fallback(rows: Sequence[Alternative], chosen: str) -> str:
     """
     from takifugu.calibration.registry import REGISTRY
 
-    composing = {line.name for line in REGISTRY if line.leaves_room} - {"entry"}  # which promises less
-    skipped = [row.name for row in rows if row.status == SKIPPED and row.name in composing]
+    composing = {line.name for line in REGISTRY if "pufferfish" in line.definitions and not line.alone}
+    skipped = [row.name for row in rows if row.status == SKIPPED and row.name in composing - {"entry"}]
     if chosen != "group" or not skipped:
         return ""
     return (

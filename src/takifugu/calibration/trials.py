@@ -8,6 +8,7 @@ from __future__ import annotations
 import json
 import math
 from collections.abc import Sequence
+from contextlib import suppress
 from dataclasses import dataclass
 from fractions import Fraction
 
@@ -118,7 +119,20 @@ def attempt_composing(problem: Problem, allow_zero_noise: bool) -> list[Trial]:
         for line in lines:
             if not line.leaves_room:
                 trials[line.key] = attempt(line, problem, allow_zero_noise, limited=True)
+    elif choice.composing.line.name == "group":  # printed baselines beyond the limit may need less, by name
+        for line in lines:
+            if line.baseline and not line.alone and (skipped := _too_long(line, problem)):
+                trials[line.key] = skipped
     return [trials[line.key] for line in lines if line.key in trials]
+
+
+def _too_long(line: Line, problem: Problem) -> Trial | None:
+    """Return the trial of a mechanism whose predicted work is above the limit."""
+    with suppress(Unsupported):
+        cost = line.load().cost(problem)
+        if cost.operations > problem.work_limit or cost.memory > MEMORY_LIMIT:
+            return Trial(line, SKIPPED, f"it would take {cost.describe()}; ask for it by name to run it", cost=cost)
+    return None
 
 
 def _lines(problem: Problem, ours: bool) -> list[Line]:
@@ -144,9 +158,8 @@ def attempt(line: Line, problem: Problem, allow_zero_noise: bool, limited: bool)
     try:
         if line.package:
             problem.check_single()
-        cost = mechanism.cost(problem)
-        if limited and (cost.operations > problem.work_limit or cost.memory > MEMORY_LIMIT):
-            return Trial(line, SKIPPED, f"it would take {cost.describe()}; ask for it by name to run it", cost=cost)
+        if limited and (skipped := _too_long(line, problem)):
+            return skipped
         with searches.named(line.name):
             bound = mechanism.bound(problem)
     except Unsupported as error:

@@ -23,7 +23,7 @@ from takifugu.core.text.marks import drawing, rectangle
 from takifugu.core.text.plot import stacked
 from takifugu.releasing.certificates.cells import read_table
 from takifugu.releasing.certificates.checksum import read_certificate, table_state
-from takifugu.releasing.certificates.files import DRAWING, ENDS
+from takifugu.releasing.certificates.files import DRAWING, ENDS, SIGNATURE
 from takifugu.releasing.publishing.run import release_file
 from takifugu.releasing.report.outcomes import Published
 
@@ -76,7 +76,8 @@ def test_every_kind_of_file_is_open_data_with_words_for_readers(example: Example
     data = json.loads((folder / f"{table.name}.table.json").read_text(encoding="utf-8"))
     assert data["rows"] == [dict(row) for row in table.rows]
     assert data["fields"] == resources["table"]["schema"]["fields"]
-    assert {f"{table.name}{end}" for end in ENDS if end != DRAWING} <= {path.name for path in table.files}
+    expected = {f"{table.name}{end}" for end in ENDS if end not in (DRAWING, SIGNATURE)}
+    assert expected <= {path.name for path in table.files}
     certificate = read_certificate(table.files[1])
     assert {key: getattr(certificate, key) for key in {**TOP, **TABLE}} == {**TOP, **TABLE}
     assert table_state(table.files[1], certificate) == "the same"

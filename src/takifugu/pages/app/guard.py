@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+import hmac
 import json
-import secrets
 from typing import Any
 
 from starlette.requests import Request
 from starlette.responses import PlainTextResponse, RedirectResponse, Response
+
+from takifugu.numbers.noise.entropy import SystemEntropy
 
 #: A body holds answers, and is no larger.
 LARGEST = 100_000
@@ -46,7 +48,7 @@ class Guard:
     """The guard of an app at a port."""
 
     def __init__(self, port: int) -> None:
-        self.token, self._session = secrets.token_urlsafe(32), secrets.token_urlsafe(32)
+        self.token, self._session = SystemEntropy().bytes(32).hex(), SystemEntropy().bytes(32).hex()
         self._cookie, self._is_used = f"takifugu-{port}", False
         self._hosts = {f"127.0.0.1:{port}", f"localhost:{port}"}
 
@@ -100,4 +102,4 @@ class Guard:
 
 def _same(given: str, right: str) -> bool:
     """Compare in a time that tells nothing."""
-    return secrets.compare_digest(given.encode(), right.encode())
+    return hmac.compare_digest(given.encode(), right.encode())

@@ -348,7 +348,7 @@ def _noise_words(c: Certificate) -> str:
     if len(kinds) == 1 and c.answers[0].noise["kind"] == "none":
         return f"{kinds[0].sentence}; the values are multiples of {c.grid}"
     scales = sorted(Fraction(a.scale) for a in c.answers if a.scale is not None)
-    errors = sorted(float(a.expected_error) for a in c.answers if a.expected_error is not None)
+    errors = sorted(float(Fraction(a.expected_error)) for a in c.answers if a.expected_error is not None)
     kind_words = " or ".join(kind.sentence for kind in kinds)
     law = "independent for each value"
     if len(kinds) == 1 and not kinds[0].has_scale:
