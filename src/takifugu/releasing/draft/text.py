@@ -43,6 +43,12 @@ _MEAN: Line = ("published-number", "mean", 'the mean of a column; or "sum"')
 _FIRST_OF_KIND: dict[str, Line] = {
     "users": ("published-numbers", "histogram", "how many people have each value"), "normal": _MEAN, "density": _MEAN,
 }  # fmt: skip
+#: What readers may call a first table, by its query.
+_TITLES = {
+    "histogram": "How often each value occurs", "count": "How often the value occurs", "mean": "The mean",
+    "each-value": "Randomised values", "safe": "Places that are safe",
+}  # fmt: skip
+_OF_STATES = "Time in each state"
 
 
 @dataclass(frozen=True)
@@ -142,7 +148,9 @@ def text_of(start: Draft) -> str:
         "[belief]": [("kind", start.kind, f"what may be believed; other keys: `takifugu keys {start.kind}`"),
                      *_filled(start.answers, "belief")],
         "[hide]": [*([hidden] if hidden else []), *_filled(start.answers, "hide")],
-        "[[table]]": [("name", name, "one such section for each table"), ("query", query, words),
+        "[[table]]": [("name", name, "one such section for each table"),
+                      ("title", _OF_STATES if start.is_timed else _TITLES[str(query)], "what its readers call it"),
+                      ("query", query, words),
                       ("epsilon", epsilon, "`takifugu odds` says what that means"),
                       *([("delta", 1e-6, "normal noise needs a delta above 0")] if query == "mean" else []),
                       *_filled(start.answers, "table")],
