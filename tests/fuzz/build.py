@@ -66,7 +66,8 @@ def written(value: Any, places: Mapping[Key, int] | None = None) -> str:
     """Write a value as Python; `places` are positions by key, where they are not the keys themselves."""
     if isinstance(value, Call):
         arguments = ", ".join(f"{k}={written(v, places)}" for k, v in value.arguments.items() if v is not None)
-        return f"tf.{value.name}({arguments})"
+        home = "tf.numbers" if value.name == "Pmf" else "tf"
+        return f"{home}.{value.name}({arguments})"
     if isinstance(value, At):
         return repr(value.key if places is None or value.by_name else places[value.key])
     if isinstance(value, Along):

@@ -164,7 +164,7 @@ def test_by_the_calendar_and_by_an_attribute_each_unit_pays_once(by, values, tmp
         for hour in range(336):
             state = "in" if hour % 24 < 8 or ward == "B" else "out"
             rows.append(f"{who},2026-01-{5 + hour // 24:02}T{hour % 24:02}:00,{state}")
-    about = {"epsilon": 300, "text": CALENDAR, "rows": rows}
+    about = {"epsilon": 35, "text": CALENDAR, "rows": rows}
     for folder in (tmp_path, tmp_path / "plain"):
         put(folder, {"people.csv": "who,ward\nada,A\nbo,A\ncy,B\n"})
     assert published(tmp_path, f'query = "mode"\nby = {by}', **about) == [values]

@@ -125,7 +125,7 @@ WHICH_EVENT = "the state in one step of 1 hour: which event, if any"
     (EVENTS, [f"The secret is {WHICH_EVENT}", "In a step without any event the state is 'away'."]),
 ])  # fmt: skip
 def test_a_log_is_published_as_time_with_what_is_hidden(tmp_path: Path, changes: Changes, sentences: list[str]) -> None:
-    release_file(written(tmp_path, *changes))
+    release_file(written(tmp_path, *changes), allow_useless=True)
     talking = sum(listed.count("talking") for listed in states_of().values())
     value, low, high, *_ = (tmp_path / "out" / "time.csv").read_text().splitlines()[2].split(",")[1:]
     assert float(low) <= float(value) <= float(high)  # which misses the truth once in twenty times

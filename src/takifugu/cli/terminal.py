@@ -65,8 +65,11 @@ _come: int | None = None
 
 @contextmanager
 def noting() -> Iterator[None]:
-    """Note SIGINT and SIGTERM while a command runs, unless handled already."""
-    before = {}
+    """Note SIGINT and SIGTERM while a command runs, unless handled already.
+
+    One that comes while a file is closed for an object that nobody holds cannot be raised there: `heed` raises it.
+    """
+    before, hook = {}, sys.unraisablehook
     defaults = {signal.SIGINT: signal.default_int_handler, signal.SIGTERM: signal.SIG_DFL}
     answer()
     try:
@@ -75,8 +78,10 @@ def noting() -> Iterator[None]:
                 if signal.getsignal(number) is default:  # else somebody ignores it, or has an answer of their own
                     before[number] = default
                     signal.signal(number, _note)
+        sys.unraisablehook = _unraised
         yield
     finally:
+        sys.unraisablehook = hook
         for number, default in before.items():
             signal.signal(number, default)
 
@@ -85,6 +90,11 @@ def _note(number: int, _: FrameType | None) -> None:
     global _come
     _come = number
     raise _exception(number)
+
+
+def _unraised(unraisable: sys.UnraisableHookArgs) -> None:
+    if _come is None or not issubclass(unraisable.exc_type, KeyboardInterrupt | SystemExit):
+        sys.__unraisablehook__(unraisable)
 
 
 def _exception(number: int) -> BaseException:

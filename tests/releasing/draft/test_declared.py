@@ -91,8 +91,8 @@ def test_plain_words_are_what_stands_in_the_file(name: str, plain: str, written:
 
 def test_names_of_states_may_have_blanks() -> None:
     said = {"states": "deep sleep, deep, awake"}
-    found = value_of("mean_duration", "deep sleep 2 h, deep 1 h, awake 20 min", said)
-    assert found == {"deep sleep": "2 h", "deep": "1 h", "awake": "20 min"}
+    value = value_of("mean_duration", "deep sleep 2 h, deep 1 h, awake 20 min", said)
+    assert value == {"deep sleep": "2 h", "deep": "1 h", "awake": "20 min"}
 
 
 def test_each_question_has_its_words_once() -> None:
