@@ -170,7 +170,7 @@ def test_exit_codes(tmp_path: Path, old: str, new: str, code: int, words: str) -
 def test_the_demo_runs_from_start_to_end(tmp_path: Path) -> None:
     outcome = succeed("example", "--run", "--output", tmp_path / "demo")
     assert widest(outcome.output, tmp_path) <= 80
-    for words in ("as if all data were one secret", "--all", "influence", "Certificate", "has spent", "█", "made-up"):
+    for words in ("as if all data were one secret", "--all", "influence", "certificate", "Budget", "█", "made-up"):
         assert words in outcome.output
     assert len(list((tmp_path / "demo" / "published").iterdir())) == 10
     again = json_of("example", "--run", "--output", tmp_path / "demo")

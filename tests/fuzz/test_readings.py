@@ -9,7 +9,7 @@ from tests.fuzz.edits import EDITS
 from tests.fuzz.readings import HOURS, Read, case, exact_loss, in_files, read_by, rows_of, walks, with_edits
 
 from takifugu.accounting.ledger import Amount, account
-from takifugu.accounting.ledger.view import View
+from takifugu.accounting.ledger.tables import Tables
 from takifugu.releasing.file.kind import ReleaseFile
 
 
@@ -28,8 +28,8 @@ def _are_noticed(count: int) -> bool:
 
 @pytest.mark.mutants
 def test_a_ledger_that_takes_all_readings_for_the_same_is_noticed(monkeypatch: pytest.MonkeyPatch) -> None:
-    table = View._table
-    monkeypatch.setattr(View, "_table", lambda view, source, *read_as: table(view, source, "", "", read_as[-1]))
+    number = Tables._number
+    monkeypatch.setattr(Tables, "_number", lambda tables, source, *read_as: number(tables, source, "", "", read_as[-1]))
     assert _are_noticed(40)
 
 
