@@ -10,7 +10,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from tests.browser.looking import SCHEMES, faults_of
+from tests.browser.looking import SCHEMES, faults_of, watched
 
 ROOT = Path(__file__).resolve().parents[2]
 #: What the owner of the table answers by choosing, and by typing.
@@ -46,18 +46,10 @@ def served(tmp_path: Path) -> Iterator[Callable[[], str]]:
 
 @pytest.fixture
 def page(served: Callable[[], str], browser: Any) -> Iterator[Any]:
-    """Open the app under its own policy; no error, and no request elsewhere, may come of anything."""
-    context, address = browser.new_context(viewport={"width": 1280, "height": 900}), served()
-    page, faults, requests = context.new_page(), list[str](), list[str]()
-    page.on("console", lambda message: faults.append(message.text) if message.type == "error" else None)
-    page.on("pageerror", lambda error: faults.append(str(error)))
-    page.on("request", lambda request: requests.append(request.url))
-    page.goto(address)
-    page.locator("#q-rows").wait_for()
-    yield page
-    context.close()
-    assert faults == []
-    assert [url for url in requests if not url.startswith(address.partition("/enter")[0])] == []
+    address = served()
+    with watched(browser, address, address.partition("/enter")[0]) as page:
+        page.locator("#q-rows").wait_for()
+        yield page
 
 
 def answer(page: Any) -> None:

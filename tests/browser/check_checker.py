@@ -7,7 +7,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from tests.browser.looking import SCHEMES, WIDTHS, faults_of
+from tests.browser.looking import SCHEMES, WIDTHS, faults_of, watched
 from tests.releasing import files
 from tests.support.commands import json_of, succeed
 from tests.support.forged import rewritten
@@ -30,18 +30,9 @@ def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 @pytest.fixture
 def page(folder: Path, browser: Any) -> Iterator[Any]:
-    context = browser.new_context(viewport={"width": 1280, "height": 900}, offline=True)
-    page = context.new_page()
-    faults, requests = list[str](), list[str]()
-    page.on("console", lambda message: faults.append(message.text) if message.type == "error" else None)
-    page.on("pageerror", lambda error: faults.append(str(error)))
-    page.on("request", lambda request: requests.append(request.url))
-    page.goto((folder / "check.html").as_uri())
-    page.wait_for_selector("html[data-ready]", state="attached")
-    yield page
-    context.close()
-    assert faults == []
-    assert [url for url in requests if not url.startswith("file:")] == []
+    with watched(browser, (folder / "check.html").as_uri(), "file:", offline=True) as page:
+        page.wait_for_selector("html[data-ready]", state="attached")
+        yield page
 
 
 def tables(folder: Path, *names: str) -> list[Path]:

@@ -5,7 +5,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from tests.browser.looking import SCHEMES, WIDTHS, faults_of
+from tests.browser.looking import SCHEMES, WIDTHS, faults_of, watched
 
 from takifugu.pages.explorer import explorer
 
@@ -19,18 +19,9 @@ def address(tmp_path_factory: pytest.TempPathFactory) -> str:
 
 @pytest.fixture
 def page(address: str, browser: Any) -> Iterator[Any]:
-    context = browser.new_context(viewport={"width": 1280, "height": 900}, offline=True)
-    page = context.new_page()
-    faults, requests = list[str](), list[str]()
-    page.on("console", lambda message: faults.append(message.text) if message.type == "error" else None)
-    page.on("pageerror", lambda error: faults.append(str(error)))
-    page.on("request", lambda request: requests.append(request.url))
-    page.goto(address)
-    page.wait_for_function("document.documentElement.dataset.ready")
-    yield page
-    context.close()
-    assert faults == []
-    assert [url for url in requests if not url.startswith(("file:", "blob:"))] == []
+    with watched(browser, address, ("file:", "blob:"), offline=True) as page:
+        page.wait_for_function("document.documentElement.dataset.ready")
+        yield page
 
 
 @pytest.mark.parametrize("scheme", SCHEMES)

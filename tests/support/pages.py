@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import base64
+import hashlib
 import re
 from dataclasses import dataclass, field
 from html.parser import HTMLParser
@@ -175,3 +177,16 @@ def rules(sheet: str) -> list[tuple[str, str, dict[str, str]]]:
             listed.append((media, rule[2].strip(), {key.strip(): value.strip() for key, value in pairs}))
     assert at, "no rule"
     return listed
+
+
+def check_asks_nobody(page: str) -> None:
+    """Check that a page is one file: it loads nothing, and its policy names the digests of its script and its style."""
+    assert re.findall(r"https?://", page.replace("http://www.w3.org/2000/svg", "")) == []
+    assert re.search(r'(src|href)="(?!#)', page) is None
+    policy = re.search(r'Content-Security-Policy" content="([^"]+)"', page)
+    assert policy is not None
+    for name in ("script", "style"):
+        (part,) = re.findall(rf"<{name}>(.*?)</{name}>", page, re.DOTALL)
+        digest = base64.b64encode(hashlib.sha256(part.encode()).digest()).decode()
+        assert f"{name}-src 'sha256-{digest}'" in policy[1]
+    assert "default-src 'none'" in policy[1]

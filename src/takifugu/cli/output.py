@@ -110,10 +110,10 @@ def _put(draft: Path, path: Path) -> None:
     draft.unlink()
 
 
-def check_new(path: Path, force: bool) -> None:
+def check_new(path: Path, force: bool, otherwise: str = "choose another name") -> None:
     """Raise ReleaseError for a file that is there, and that nothing allows to replace."""
     if os.path.lexists(path) and not force:  # a link that leads nowhere is there, too
-        raise ReleaseError(f"{str(path)!r} would be overwritten", fix="write --force, or choose another name")
+        raise ReleaseError(f"{str(path)!r} would be overwritten", fix=f"write --force, or {otherwise}")
 
 
 def write_new(path: Path, text: str | bytes, force: bool, ending: str, is_alike: Callable[[str], object]) -> None:

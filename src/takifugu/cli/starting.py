@@ -14,7 +14,7 @@ import click
 
 from takifugu.accounting.ledger import Ledger
 from takifugu.cli.asking import ask_about
-from takifugu.cli.output import open_page, path_text, print_json, write_new
+from takifugu.cli.output import check_new, open_page, path_text, print_json, write_new
 from takifugu.cli.terminal import can_ask, only_seen
 from takifugu.core.errors import InputError, LedgerError, ReleaseError, SpecError, TakifuguError, within
 from takifugu.core.escaping import visible
@@ -43,9 +43,7 @@ def init(
     said = {name: word for name, word in options.items() if word is not None} | said_in(answers)
     if kind is not None:
         said["kind"] = _kind(kind)
-    refuse_overwriting(output, force)
-    with within("data"):
-        checked_path(relative(Path(data), output))
+    _check_places(data, output, force)
     if app:
         _serve(data, output, force, as_json, said)
         return
@@ -64,9 +62,7 @@ def init(
 
 
 def app(data: str, answers: tuple[str, ...], output: Path, force: bool, as_json: bool) -> None:
-    refuse_overwriting(output, force)
-    with within("data"):
-        checked_path(relative(Path(data), output))
+    _check_places(data, output, force)
     _serve(data, output, force, as_json, said_in(answers))
 
 
@@ -108,10 +104,11 @@ def said_in(answers: tuple[str, ...]) -> dict[str, str]:
     return said
 
 
-def refuse_overwriting(output: Path, force: bool) -> None:
-    """Raise ReleaseError where a release file is there."""
-    if output.exists() and not force:
-        raise ReleaseError(f"{str(output)!r} would be overwritten", fix="write --force, or name another file with -o")
+def _check_places(data: str, output: Path, force: bool) -> None:
+    """Raise ReleaseError where a release file is there, and InputError for a table that none can name."""
+    check_new(output, force, "name another file with -o")
+    with within("data"):
+        checked_path(relative(Path(data), output))
 
 
 def _opened(data: str, said: dict[str, str], answered: _Answered, asks: bool) -> Evidence:

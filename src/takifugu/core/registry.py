@@ -50,10 +50,6 @@ class Registry(Generic[Thing]):
         """Yield everything, loaded, in the order of the names."""
         return map(self.find, dict.fromkeys([*self._built_in, *self._known]))
 
-    def is_built_in(self, name: object) -> bool:
-        """Return whether the thing of a name is the package's own."""
-        return isinstance(name, Hashable) and name in self._built_in
-
     def register(self, name: str | type, thing: Thing) -> None:
         """Register a thing from elsewhere under a name.
 

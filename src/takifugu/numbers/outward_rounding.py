@@ -147,13 +147,3 @@ def product_error(steps: IntArray, k: int) -> FloatArray:
     a percent.
     """
     return np.asarray(1.01 * UNIT * (6 * k + 8) * steps)
-
-
-def stack_power(matrix: FloatArray, rows: FloatArray, count: int) -> FloatArray:
-    """Return rows, rows P, rows P^2, ..., shape (count, k), by doubling."""
-    laws = rows[None, :]
-    power = matrix
-    while len(laws) < count:
-        laws = np.concatenate([laws, laws @ power])
-        power = power @ power
-    return np.asarray(laws[:count], dtype=np.float64)

@@ -129,7 +129,7 @@ class Cost(Foreseen):
     """The cost of a release file.
 
     `mechanisms` are compared only if asked for, as `prices` at other epsilons and the `outlook` on windows to come are.
-    Where no mechanism may be used as asked, there is no `dry_run`, and `why_not` says so. `has_several` says whether
+    Where no mechanism may be used as asked, there is no `forecast`, and `why_not` says so. `has_several` says whether
     there are several tables with an epsilon each. `published` are those that a release would leave as they are.
     """
 

@@ -94,7 +94,7 @@ class Proposal:
                     judged = {"tables": self._verdicts(form, plan), "chain": _chain(plan)}
                     is_ready = True
                 except TakifuguError as error:
-                    lacks += _lines(error)
+                    lacks += lines_of(error)
             return {
                 "questions": [self._posed(form, question, said) for question in form.posed.values()],
                 "file": text, "changed": [] if text is None else _changed(self._text(form, said, ()), text),
@@ -256,7 +256,7 @@ class Proposal:
             details = lacks.faults
             form.wrong |= {name: visible(in_toml(details[name].message)) for name in details}
             form.open += [*posed]
-            form.lacks += _lines(error) if not posed and not form.wrong else []
+            form.lacks += lines_of(error) if not posed and not form.wrong else []
         else:
             posed = {}
         both = {**{name: self._seen.get(name) or question_of(name, form.answers) for name in known}, **posed}
@@ -343,7 +343,8 @@ def _placed(fault: TakifuguError) -> TakifuguError:
     return fault.at("source") if fault.where[:1] and fault.where[0] in KEYS else fault
 
 
-def _lines(error: TakifuguError) -> list[str]:
+def lines_of(error: TakifuguError) -> list[str]:
+    """Return an error's faults, each a line in the words of a release file."""
     lines = error.problems if isinstance(error, SpecError) else (error.message,)
     return [visible(in_toml(line)) for line in lines]
 

@@ -140,7 +140,9 @@ class Runs:
         return np.asarray(np.array(self.profile.tables)[self.profile.table_of[number]])
 
     def _can(self, entries: IntArray) -> BoolArray:
-        assert self.followers is not None
+        """Return which value can follow which at some entries, shape (entries, k, k)."""
+        if self.followers is None:
+            return np.ones((len(entries), *self.profile.tables[0].shape), dtype=bool)
         return np.asarray(self.followers[entries % len(self.followers)])
 
     def _possible(self, entries: IntArray) -> BoolArray:
@@ -154,13 +156,12 @@ class Runs:
         one = np.array([first])
         every = [self._entered(one, before(one))[0]]
         for step in range(1, self.length):
-            can = np.ones_like(every[0], dtype=bool) if self.followers is None else self._can(one + step - 1)[0]
-            every.append(followed(every[-1][None], can[None])[0] + self._tables(one + step)[0])
+            every.append(followed(every[-1][None], self._can(one + step - 1))[0] + self._tables(one + step)[0])
         last = every[-1] + after(one + self.length - 1)[0]
         a, b = (int(place) for place in np.unravel_index(int(last.argmax()), last.shape))
         pairs = [(a, b)]
         for step in range(self.length - 2, -1, -1):
-            can = np.ones_like(last, dtype=bool) if self.followers is None else self._can(one + step)[0]
+            can = self._can(one + step)[0]
             behind = np.where(can[:, a, None] & can[None, :, b], every[step], -np.inf)
             if behind[a, b] < behind.max():  # of equal paths the one that stays is named
                 a, b = (int(place) for place in np.unravel_index(int(behind.argmax()), behind.shape))

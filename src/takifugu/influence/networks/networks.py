@@ -158,12 +158,12 @@ def reached(near: Mapping[int, set[int]], entry: int) -> list[int]:
     >>> reached({0: {1}, 1: {0, 2}, 2: {1}, 3: set()}, 1)
     [1, 0, 2]
     """
-    computed = {entry: None}
+    visited = {entry: None}
     queue = [entry]
     for v in queue:
         for u in sorted(near[v]):
-            if u not in computed:
-                computed[u] = None
+            if u not in visited:
+                visited[u] = None
                 queue.append(u)
     return queue
 

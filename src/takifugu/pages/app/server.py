@@ -16,14 +16,14 @@ from starlette.requests import Request
 from starlette.responses import HTMLResponse, JSONResponse, Response
 from starlette.routing import Route
 
-from takifugu.core.errors import InputError, SpecError, TakifuguError, standing
+from takifugu.core.errors import InputError, TakifuguError, standing
 from takifugu.core.escaping import visible
 from takifugu.core.plain import Json
 from takifugu.pages.app.guard import HEADERS, NO_JSON, Guard, Refused
 from takifugu.releasing.advice.changes import Change
 from takifugu.releasing.certificates.files import REPORT
 from takifugu.releasing.draft.text import Draft
-from takifugu.releasing.proposal import Proposal
+from takifugu.releasing.proposal import Proposal, lines_of
 from takifugu.releasing.publishing.run import release_file
 
 #: Writes a draft with its schema and ledger, as `init` does; the last is whether a file of this app is replaced.
@@ -124,10 +124,7 @@ def _answered(answer: Callable[..., Json], *given: Any) -> Json:
     try:
         return answer(*given)
     except TakifuguError as error:
-        from takifugu.releasing.file.toml_words import in_toml
-
-        lines = error.problems if isinstance(error, SpecError) else (error.message,)
-        return {"error": [visible(in_toml(line)) for line in (*lines, standing(error)) if line]}
+        return {"error": [line for line in (*lines_of(error), visible(standing(error))) if line]}
 
 
 def _said(body: dict[str, Any]) -> _Answers:

@@ -119,7 +119,7 @@ def published(
         standing = standings(choice.of(file.only((*file.items, *file.others))), folder)
         left = [release for release in standing if unpublished.issuperset(release.tables)]
         due = to_pay(left, choice, bool(publications))
-        new = order.part({*chain.from_iterable(release.tables for release in due)}, choice.idempotency_key)
+        new = order.part({*chain.from_iterable(release.tables for release in due)}, once)
         if due and new is not None:
             if refusal := refusal_of(new.planned, allow_useless):
                 raise refusal
