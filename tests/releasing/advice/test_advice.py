@@ -21,6 +21,7 @@ from takifugu.releasing.advice.advice import Advice
 from takifugu.releasing.advice.bands import Band
 from takifugu.releasing.advice.candidates import ideas
 from takifugu.releasing.advice.changes import applied, half_as_long, what_if
+from takifugu.releasing.advice.expecting import filling
 from takifugu.releasing.advice.forecast import forecast_of
 from takifugu.releasing.advice.worth import Expectation, Verdict, Worth
 from takifugu.releasing.file.loading import checked
@@ -221,6 +222,19 @@ def test_a_table_in_hours_is_that_of_its_steps(tmp_path: Path) -> None:
     of_steps, of_hours = ([row["estimate"] for row in table.rows] for table in (in_steps, in_hours))
     assert all(of_steps)
     assert [12 * estimate for estimate in of_hours] == pytest.approx(of_steps, abs=0.15)  # which are rounded
+
+
+@pytest.mark.parametrize(("query", "filled"), [
+    (tf.Histogram(), ("off",)), (tf.Histogram(["on, off", "off"]), ("off",)), (tf.Histogram(["on, off"]), ()),
+    (tf.GroupBy(tf.Histogram(), {"00": range(0, 10, 2), "01": range(1, 10, 2)}), ("00, off", "01, off")),
+])  # fmt: skip
+def test_which_cells_are_those_of_the_state_that_fills(tmp_path: Path, query: Any, filled: tuple[str, ...]) -> None:
+    """A state may be called as a cell of another one ends."""
+    step = "step = 1", 'step = 1\ndefault_state = "off"\nrows = "changes"\nroster = ["0"]'
+    source = checked(tomllib.loads(of_units(tmp_path, step).read_text()), tmp_path / "release.toml").source
+    belief = tf.MarkovChain([[0.9, 0.1], [0.2, 0.8]], length=10, states=["off", "on, off"])
+    calibration = tf.calibrate(tf.Pufferfish(tf.every_entry(), belief), query, 1, mechanism="group")
+    assert filling(calibration, source) == filled
 
 
 def test_the_state_that_fills_steps_sets_no_verdict(tmp_path: Path) -> None:

@@ -19,6 +19,7 @@ from takifugu.data.lookalikes import Lookalikes
 from takifugu.model.beliefs import Belief
 from takifugu.model.queries import Histogram, Query
 from takifugu.model.queries.additive import Additive
+from takifugu.model.queries.coding import states_of
 from takifugu.model.queries.forms import Averaging, of_each_cell
 from takifugu.numbers.rationals import Number, as_fraction
 from takifugu.releasing.advice.contradicting import largest_difference, refuse_impossible, rows_read, share_of_rows
@@ -69,8 +70,9 @@ def filling(calibration: Calibration, source: Any) -> tuple[str, ...]:
     state = source.default_state if isinstance(source, SourceSpec) else None
     if state is None or not isinstance(query, Histogram):
         return ()
-    labels = calibration.problem.answers[0].labels
-    filled = tuple(label for label in labels if label == str(state) or label.endswith(f", {state}"))
+    labels, framework = calibration.problem.answers[0].labels, calibration.framework
+    states = [*map(str, query.states or states_of(framework.beliefs[0] if framework.beliefs else framework.domain))]
+    filled = tuple(label for place, label in enumerate(labels) if states[place % len(states)] == str(state))
     return filled if len(filled) < len(labels) else ()
 
 
