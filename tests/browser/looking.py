@@ -18,8 +18,8 @@ def faults_of(page: Any, name: str, width: int, **about: Any) -> list[tuple[str,
 
 
 @contextmanager
-def watched(browser: Any, address: str, own: str | tuple[str, ...], **about: Any) -> Iterator[Any]:
-    """Open a page under its own policy: no error may come of it, and no request but those that start with `own`."""
+def watched(browser: Any, address: str, origins: str | tuple[str, ...], **about: Any) -> Iterator[Any]:
+    """Open a page under its own policy: no error may come of it, and no request but those that start with `origins`."""
     context = browser.new_context(viewport={"width": 1280, "height": 900}, **about)
     page = context.new_page()
     faults, requests = list[str](), list[str]()
@@ -30,4 +30,4 @@ def watched(browser: Any, address: str, own: str | tuple[str, ...], **about: Any
     yield page
     context.close()
     assert faults == []
-    assert [url for url in requests if not url.startswith(own)] == []
+    assert [url for url in requests if not url.startswith(origins)] == []
