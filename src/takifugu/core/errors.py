@@ -26,10 +26,7 @@ class ReleaseState(StrEnum):
     DONE = "done"
 
     def sentence(self, ledger: object = None) -> str:
-        """Return the state, its meaning and the next step.
-
-        The command is named where the ledger is known.
-        """
+        """Return the state, its meaning and the next step. The command is named where the ledger is known."""
         resuming = "" if ledger is None else f", or {command('ledger', 'resume', ledger)},"
         return f"State of the release: {self}. {_MEANS[self].format(again=f'The same command again{resuming}')}"
 
@@ -197,13 +194,6 @@ class DataError(InputError):
     """The private data breaks a rule; the message never repeats the data."""
 
 
-class EngineError(DataError):
-    """The engine with the data failed.
-
-    The message names the engine and its version, and says nothing about the data.
-    """
-
-
 class Unsupported(TakifuguError):
     """Nothing is proved for this belief, query or mechanism.
 
@@ -344,12 +334,14 @@ def faults_in(error: TakifuguError) -> tuple[TakifuguError, ...]:
 
 
 @contextmanager
-def gathered(faults: list[TakifuguError]) -> Iterator[None]:
-    """Add an error inside to the faults, instead of raising it."""
+def gathered(
+    faults: list[TakifuguError], placed: Callable[[TakifuguError], Iterable[TakifuguError]] = faults_in
+) -> Iterator[None]:
+    """Add an error inside to the faults, as `placed` tells it, instead of raising it."""
     try:
         yield
     except TakifuguError as error:
-        faults += faults_in(error)
+        faults += placed(error)
 
 
 def raise_gathered(faults: Iterable[TakifuguError]) -> None:
