@@ -67,7 +67,7 @@ def test_a_form_says_what_an_event_loses(address: str, browser: Any) -> None:
     page.goto(f"{address}/with-opendp.html")
     output = page.locator("form.event-level output")
     assert "ε = 6.89" in output.inner_text()
-    page.get_by_label("probability that an event").fill("0.99")
+    page.get_by_label("probability of the same").fill("0.99")
     assert "ε = 11.68" in output.inner_text()
     page.close()
 

@@ -52,10 +52,23 @@ def _read_chain(data: Plain) -> OneSequence:
 
 @dataclass(frozen=True, eq=False)
 class IndependentPieces(PlainForm, Nameless, kind="independent-pieces"):
-    """Sequences of the given lengths, independent of each other, each following `chain` cut to its length.
+    """Model several sequences, independent of each other, that follow one chain.
 
-    Entries are counted through all pieces in order. That pieces are independent is an assumption of whoever declares
-    it; the certificate prints it. Raises InputError for no pieces or a length below 1.
+    Entries are counted through all sequences in order. Independence is an assumption of yours; the certificate prints
+    it.
+
+    Args:
+        chain: The chain, which is cut to each length.
+        lengths: The number of steps of each sequence.
+
+    Raises:
+        InputError: For no sequence, and for a length below 1.
+
+    Examples:
+        >>> from takifugu.model.beliefs.chains.chain import MarkovChain
+        >>> chain = MarkovChain([[0.9, 0.1], [0.4, 0.6]], length=5)
+        >>> IndependentPieces(chain, [3, 5]).size
+        8
     """
 
     chain: OneSequence = field(metadata=form(read=_read_chain))
