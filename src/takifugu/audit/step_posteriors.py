@@ -195,7 +195,7 @@ def _slots(added: IntArray) -> tuple[IntArray, IntArray, IntArray]:
 
 def _too_long() -> Unsupported:
     return Unsupported(
-        "too many sums are possible for an exact posterior", fix="attack fewer steps (--steps 300), or one day"
+        "too many sums are possible for an exact posterior", fix="attack one day, or fewer steps, such as --steps 300"
     )
 
 

@@ -34,8 +34,8 @@ from takifugu.releasing.publishing.choosing import Choice
 
 #: What is served, for a refusal.
 _SERVED = (
-    "`takifugu attack` serves counts, sums and histograms of one Markov chain of two or three states with a known "
-    "start, under Laplace noise"
+    "an attack serves counts, sums and histograms of one Markov chain of two or three states with a known start, under "
+    "Laplace noise"
 )
 
 
