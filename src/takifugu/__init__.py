@@ -34,6 +34,7 @@ if TYPE_CHECKING:
     from takifugu.model.beliefs.contacts import CliqueInfection, household_infection
     from takifugu.model.beliefs.density import Density
     from takifugu.model.beliefs.meetings import cliques_of
+    from takifugu.model.beliefs.networks.hidden_chain import hidden_markov_chain
     from takifugu.model.beliefs.networks.network import BayesianNetwork
     from takifugu.model.beliefs.networks.network_files import read_network
     from takifugu.model.beliefs.populations import FromPopulations
@@ -159,6 +160,7 @@ __all__ = [
     "every_run",
     "exact_delta",
     "exact_loss",
+    "hidden_markov_chain",
     "household_infection",
     "marginals",
     "open_study",
@@ -182,6 +184,7 @@ _MODULES = {
     "takifugu.model.beliefs.contacts": ("CliqueInfection", "household_infection"),
     "takifugu.model.beliefs.density": ("Density",),
     "takifugu.model.beliefs.meetings": ("cliques_of",),
+    "takifugu.model.beliefs.networks.hidden_chain": ("hidden_markov_chain",),
     "takifugu.model.beliefs.networks.network": ("BayesianNetwork",),
     "takifugu.model.beliefs.networks.network_files": ("read_network",),
     "takifugu.model.beliefs.records.normal": ("MultivariateNormal",),
