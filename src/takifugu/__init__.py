@@ -21,6 +21,7 @@ if TYPE_CHECKING:
     from takifugu.analysis.robustness import robust_guarantee
     from takifugu.audit import exact_delta, exact_loss
     from takifugu.calibration import calibrate, compare, with_scale
+    from takifugu.calibration.costs import cost
     from takifugu.calibration.event_level import event_level_loss
     from takifugu.calibration.jointly import calibrate_jointly
     from takifugu.calibration.record_epsilon import record_epsilon
@@ -148,6 +149,7 @@ __all__ = [
     "cliques_of",
     "compare",
     "compose",
+    "cost",
     "dataset_property",
     "distribution_pair",
     "distribution_parameter",
@@ -198,6 +200,7 @@ _MODULES = {
     "takifugu.model.beliefs.table": ("JointTable",),
     "takifugu.model.beliefs.users": ("IndependentUsers",),
     "takifugu.calibration": ("calibrate", "compare", "with_scale"),
+    "takifugu.calibration.costs": ("cost",),
     "takifugu.calibration.record_epsilon": ("record_epsilon",),
     "takifugu.calibration.event_level": ("event_level_loss",),
     "takifugu.calibration.jointly": ("calibrate_jointly",),
