@@ -34,8 +34,8 @@ if TYPE_CHECKING:
     from takifugu.model.beliefs.chains.pieces import IndependentPieces
     from takifugu.model.beliefs.contacts import CliqueInfection, household_infection
     from takifugu.model.beliefs.density import Density
+    from takifugu.model.beliefs.derived.hidden_chain import hidden_markov_chain
     from takifugu.model.beliefs.meetings import cliques_of
-    from takifugu.model.beliefs.networks.hidden_chain import hidden_markov_chain
     from takifugu.model.beliefs.networks.network import BayesianNetwork
     from takifugu.model.beliefs.networks.network_files import read_network
     from takifugu.model.beliefs.populations import FromPopulations
@@ -186,7 +186,7 @@ _MODULES = {
     "takifugu.model.beliefs.contacts": ("CliqueInfection", "household_infection"),
     "takifugu.model.beliefs.density": ("Density",),
     "takifugu.model.beliefs.meetings": ("cliques_of",),
-    "takifugu.model.beliefs.networks.hidden_chain": ("hidden_markov_chain",),
+    "takifugu.model.beliefs.derived.hidden_chain": ("hidden_markov_chain",),
     "takifugu.model.beliefs.networks.network": ("BayesianNetwork",),
     "takifugu.model.beliefs.networks.network_files": ("read_network",),
     "takifugu.model.beliefs.records.normal": ("MultivariateNormal",),

@@ -17,7 +17,7 @@ from takifugu import extending
 from takifugu.analysis.questions.made_up_data import made_up
 from takifugu.core.errors import InputError
 from takifugu.model import beliefs
-from takifugu.model.beliefs.own import law_of
+from takifugu.model.beliefs.derived.own import law_of
 from takifugu.numbers.noise import InsecureSeededEntropyForTests
 
 STATES = ("a", "b")

@@ -31,8 +31,8 @@ from takifugu.core.sections import FilePath, Key
 from takifugu.influence.curves import CURVES
 from takifugu.mechanisms.common.answer_noise import laplace_noise
 from takifugu.model import beliefs
+from takifugu.model.beliefs.derived.own import OwnBelief, OwnSequence
 from takifugu.model.beliefs.one_sequence import AnySequence
-from takifugu.model.beliefs.own import OwnBelief, OwnSequence
 from takifugu.model.queries import Additive
 from takifugu.model.queries import register as register_query
 from takifugu.model.secrets import register as register_secret

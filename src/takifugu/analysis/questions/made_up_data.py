@@ -19,8 +19,8 @@ from takifugu.model.beliefs import Belief
 from takifugu.model.beliefs.chains.periodic_chain import PeriodicChain
 from takifugu.model.beliefs.chains.pieces import IndependentPieces
 from takifugu.model.beliefs.contacts import CliqueInfection
+from takifugu.model.beliefs.derived.own import OwnBelief, law_of
 from takifugu.model.beliefs.networks.network import BayesianNetwork
-from takifugu.model.beliefs.own import OwnBelief, law_of
 from takifugu.model.beliefs.records.records import Records
 from takifugu.model.beliefs.table import JointTable
 from takifugu.model.beliefs.users import IndependentUsers
@@ -149,7 +149,7 @@ MADE_UP: Question[Callable[[Any, Entropy], Any]] = Question(
         "model.beliefs.users:IndependentUsers": "analysis.questions.made_up_data:of_users",
         "model.beliefs.records.records:Records": "analysis.questions.made_up_data:of_records",
         "model.beliefs.table:JointTable": "analysis.questions.made_up_data:of_table",
-        "model.beliefs.own:OwnBelief": "analysis.questions.made_up_data:of_own",
+        "model.beliefs.derived.own:OwnBelief": "analysis.questions.made_up_data:of_own",
         "model.beliefs.networks.network:BayesianNetwork": "analysis.questions.made_up_data:of_network",
         "model.beliefs.contacts:CliqueInfection": "analysis.questions.made_up_data:of_cliques",
     },
