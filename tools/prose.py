@@ -56,7 +56,7 @@ LIMITS = Measures(mean=15, last=28, long=3, clauses=5)
 #: Pages that are not yet within the limits, each with its numbers.
 NOT_YET: dict[str, Measures] = {
     "asymmetric.md": Measures(17.9, 38, 11.7, 15.2, 2),
-    "extending.md": Measures(24.2, 48, 27.6, 29.4, 3),
+    "extending.md": Measures(23.9, 48, 27.2, 25.5, 3),
     "populations.md": Measures(20.1, 37, 17.2, 25.8),
 }  # fmt: skip
 
