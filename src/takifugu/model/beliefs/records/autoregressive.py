@@ -24,19 +24,31 @@ PARTS = 2**64
 
 
 class AutoregressiveNormal(MultivariateNormal):
-    """A stationary AR(1) series: normal values of one mean and deviation, `correlation`^d between two d steps apart.
+    """Model a stationary autoregressive series of normal values, AR(1).
 
-    It is a `MultivariateNormal` of one record, whose columns are 'step 0', 'step 1', ... Data are a list of `length`
-    numbers. `value_range` (low, high) and `resolution` say how they are read as fixed point: data outside the range are
-    refused, or with outside="clip" clipped. `every_entry(max_difference=...)` hides each value. Raises InputError for
-    a correlation that is not between -1 and 1, a deviation that is not above 0, and a length that is no whole number
-    from 1 to 2,000.
+    The values have one mean and deviation, and `correlation`^d between two that are d steps apart. It is a
+    `MultivariateNormal` of one record, whose columns are 'step 0', 'step 1' and so on. Data are a list of `length`
+    numbers. `every_entry(max_difference=...)` hides each value (docs/theory/attributes.md, Theorem 16).
 
-    >>> series = AutoregressiveNormal(0.8, 2, length=100)
-    >>> series.describe()
-    'a stationary autoregressive series of 100 normal values with correlation 0.8 (assumed)'
-    >>> series.covariance[3][:4]
-    (Fraction(256, 125), Fraction(64, 25), Fraction(16, 5), Fraction(4, 1))
+    Args:
+        correlation: Correlation of a value and the next one, between -1 and 1.
+        standard_deviation: Standard deviation of each value, above 0.
+        length: Number of values, from 1 to 2,000; it is public.
+        mean: Mean of each value.
+        value_range: (low, high) of all values that are read, in their units.
+        resolution: Step to which numbers are rounded when read.
+        outside: "refuse" numbers outside the range, or "clip" them.
+        source: Where the numbers come from, in words; certificates print it.
+
+    Raises:
+        InputError: For a correlation, a deviation, a length, a range or a resolution out of bounds.
+
+    Examples:
+        >>> series = AutoregressiveNormal(0.8, 2, length=100)
+        >>> series.describe()
+        'a stationary autoregressive series of 100 normal values with correlation 0.8 (assumed)'
+        >>> series.covariance[3][:4]
+        (Fraction(256, 125), Fraction(64, 25), Fraction(16, 5), Fraction(4, 1))
     """
 
     correlation: Fraction
