@@ -68,7 +68,7 @@ def density_of_sum(
     """
     assert length <= 3
     assert hidden in (0, length - 1)
-    steps = np.linspace(-8, 8, 1601)
+    steps = np.linspace(-8, 8, 801)
     masses = norm.pdf(steps) / norm.pdf(steps).sum()
     points, chances = np.array([value]), np.array([1.0])
     sums = read(points)
@@ -89,9 +89,11 @@ def density_of_sum(
 
 
 def _merged(points: Array, sums: Array, chances: Array) -> tuple[Array, Array, Array]:
-    """Return the points on a grid of hundredths, equal ones as one."""
-    pairs, place = np.unique(np.stack([points.round(2), sums.round(6)]), axis=1, return_inverse=True)
-    return pairs[0], pairs[1], np.bincount(place.ravel(), chances)
+    """Return points on a grid of hundredths and sums of ten-thousandths, equal pairs as one."""
+    keys = np.rint(points * 100).astype(np.int64) * 10**7 + np.rint(sums * 10**4).astype(np.int64) + 5 * 10**6
+    different, place = np.unique(keys, return_inverse=True)
+    on_grid, rest = np.divmod(different, 10**7)
+    return on_grid / 100, (rest - 5 * 10**6) / 10**4, np.bincount(place.ravel(), chances)
 
 
 def simulated(

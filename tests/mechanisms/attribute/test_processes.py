@@ -52,6 +52,13 @@ def test_sums_of_five_values_need_little_more_than_with_the_own_randomness(lengt
     assert with_own <= scale <= 1.03 * with_own
 
 
+@pytest.mark.parametrize("length", [1, 2])
+def test_the_integrals_of_values_read_as_they_are_are_those_of_the_closed_form(length):
+    laws = [oracle.density_of_sum(0.7, length, 0, value, np.asarray, 2.0) for value in (1.0, 0.0)]
+    exact = oracle.moves(oracle.autoregressive(0.7, length), np.ones((1, length)), np.array([4.0]), 1, own=True)[0]
+    assert oracle.delta_by_integral(*laws, 0.3) == pytest.approx(oracle.profile(exact, 0.3), rel=1e-3)
+
+
 @st.composite
 def processes(draw):
     """A covariance of two to five values as whole numbers, and weights of one or two cells."""
@@ -157,6 +164,13 @@ def test_a_series_reads_back_as_itself_and_reads_lists():
     assert real_columns.of_columns(series, [11, 12.2, 30, 9]).totals == (11, 12, 20, 9)
     with pytest.raises(DataError):
         real_columns.of_columns(series, [11, 12.2, 30])
+
+
+def test_what_one_value_alone_moves_is_what_noise_has_to_hide():
+    series = tf.AutoregressiveNormal("0.5", 1, 4, resolution="0.25")
+    answer = series.resolve(tf.JointQuery([tf.Linear([1, -3, 0, 2]), tf.Linear([0, 1, 0, 0])]))
+    assert secrets.view(tf.every_entry(max_difference=2), series).entry_change(answer) == 4 * Fraction(9, 4)
+    assert secrets.view(tf.every_entry("step 3", max_difference=2), series).entry_change(answer) == 2 * Fraction(9, 4)
 
 
 def test_a_value_that_never_varies_is_nothing_to_hide():

@@ -20,6 +20,14 @@ from takifugu.model.queries.real_columns import ColumnSums
 from takifugu.numbers.distributions.pmf import Pmf
 from takifugu.numbers.normal.comparisons import Shifted
 
+#: Operations for the move of one value with another, and for a look at its weight in a cell.
+PER_MOVE, PER_WEIGHT = 2e3, 30
+
+
+def predicted(view: ProcessView, cells: int) -> float:
+    """Predict the operations for all moves of an answer."""
+    return len(view.columns) * len(view.whole.columns) * float(PER_MOVE + PER_WEIGHT * cells)
+
 
 class ProcessLaw(NormalLaw[ProcessView]):
     """For each hidden value two answers that are its largest moves apart, and nothing else."""
@@ -34,7 +42,7 @@ class ProcessLaw(NormalLaw[ProcessView]):
             yield Compared(laws, view.describe_hypothesis(a), view.describe_hypothesis(b), view.secret.describe())
 
     def work(self) -> float:
-        return 1e4 * len(self.belief.columns) * len(self.belief.whole.columns) * self.answer.cells
+        return predicted(self.belief, self.answer.cells)
 
 
 class ProcessShift(AnswerLaw[ProcessView]):
@@ -48,7 +56,7 @@ class ProcessShift(AnswerLaw[ProcessView]):
             yield AloneFamily(number, ((a, b), (b, a)), laws)
 
     def work(self, laplace: bool = False) -> tuple[float, float]:
-        return 1e4 * len(self.belief.columns) * len(self.belief.whole.columns), 1e4
+        return predicted(self.belief, 1), 1e4
 
     def atoms(self) -> float:
         return 1.0
