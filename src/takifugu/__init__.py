@@ -39,6 +39,7 @@ if TYPE_CHECKING:
     from takifugu.model.beliefs.networks.network import BayesianNetwork
     from takifugu.model.beliefs.networks.network_files import read_network
     from takifugu.model.beliefs.populations import FromPopulations
+    from takifugu.model.beliefs.records.autoregressive import AutoregressiveNormal
     from takifugu.model.beliefs.records.counted_parameters import CountedParameters
     from takifugu.model.beliefs.records.normal import MultivariateNormal
     from takifugu.model.beliefs.records.normal_region import NormalRegion
@@ -90,6 +91,7 @@ if TYPE_CHECKING:
 
 __all__ = [
     "AtMost",
+    "AutoregressiveNormal",
     "BayesianNetwork",
     "Belief",
     "BinaryChains",
@@ -189,6 +191,7 @@ _MODULES = {
     "takifugu.model.beliefs.derived.hidden_chain": ("hidden_markov_chain",),
     "takifugu.model.beliefs.networks.network": ("BayesianNetwork",),
     "takifugu.model.beliefs.networks.network_files": ("read_network",),
+    "takifugu.model.beliefs.records.autoregressive": ("AutoregressiveNormal",),
     "takifugu.model.beliefs.records.normal": ("MultivariateNormal",),
     "takifugu.model.beliefs.records.normal_region": ("NormalRegion",),
     "takifugu.model.beliefs.records.counted_parameters": ("CountedParameters",),
