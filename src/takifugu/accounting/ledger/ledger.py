@@ -332,4 +332,5 @@ class Ledger(Waiting):
 
     def check(self) -> tuple[str, ...]:
         """Read all events again, and compute what every unit has spent anew; return, in words, what differs."""
-        return tuple(differences(self.store.after(0), self._content, self._values))
+        view = View(self._content)
+        return tuple(differences(view, self._applied(view, self.store.after(0)), self._values))
