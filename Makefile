@@ -62,9 +62,10 @@ browser: $(VENV)/.browser $(if $(SITE),,docs)  ## every page of a release, and o
 	@$(RUN) -m pytest -n $(WORKERS) -p no:cacheprovider $(PYTEST) tests/browser/check_reports.py tests/browser/check_site.py \
 		tests/browser/check_explorer.py tests/browser/check_app.py tests/browser/check_checker.py
 
-lint: $(VENV)/.lint  ## style, and which package may import which
+lint: $(VENV)/.lint  ## style of code and pages, and which package may import which
 	@$(RUN) -m ruff check .
 	@$(VENV)/bin/lint-imports --no-logo --no-cache
+	@$(RUN) -m tools.prose >/dev/null
 
 types: $(VENV)/.lint  ## mypy --strict
 	@$(RUN) -m mypy
@@ -90,7 +91,7 @@ docs: $(VENV)/.docs  ## the site, in site/
 	@$(VENV)/bin/takifugu explore --output docs/explore.html --force --json >/dev/null
 	@$(VENV)/bin/takifugu verify --page --output docs/check.html --force --json >/dev/null
 	@$(VENV)/bin/zensical build --clean --strict
-	@$(RUN) -m tools.prose | tail -n 1
+	@$(RUN) -m tools.prose >/dev/null
 
 clean:  ## remove the virtual environment and everything that the tasks wrote
 	rm -rf $(VENV) site .cache docs/explore.html docs/check.html out build dist .mypy_cache .ruff_cache .pytest_cache .hypothesis .benchmarks

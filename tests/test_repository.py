@@ -16,6 +16,7 @@ import pytest
 from sybil.document import Document
 from tests.support import documents
 from tests.support.sources import parsed
+from tools import prose
 
 ROOT = Path(__file__).resolve().parent.parent
 SOURCES = sorted((ROOT / "src" / "takifugu").rglob("*.py"))
@@ -296,9 +297,24 @@ def test_no_page_is_longer_than_its_budget() -> None:
     assert {name: n for name, n in words.items() if n > 1.1 * budgets.get(name, 1500)} == {}
 
 
-def test_the_report_about_prose_leaves_out_what_is_none() -> None:
-    from tools.prose import measures, sentences
+def test_pages_keep_the_limits_of_prose() -> None:
+    found = {name: prose.measures(some) for name, some in prose.every_page().items() if some}
+    assert list(prose.faults(found)) == []
 
+
+def test_the_report_about_prose_leaves_out_what_is_none() -> None:
     page = "# A title\n\nIt is short. Whose is it?\n\n```python\nprint('Not prose.')\n```\n\n| a | table of words |\n"
-    assert sentences(page) == ["It is short.", "Whose is it?"]
-    assert measures(sentences(page)).split() == ["mean", "3.0", "95", "%", "3", "clauses", "50.0", "%"]
+    assert prose.sentences(page) == ["It is short.", "Whose is it?"]
+    assert str(prose.measures(prose.sentences(page))) == "mean  3.0  95 %  3  over 30  0.0 %  clauses 50.0 %  terms 0"
+    assert prose.measures(["`law` is no law here."]).banned == 1
+
+
+def test_a_page_with_limits_of_its_own_may_only_become_better(monkeypatch: pytest.MonkeyPatch) -> None:
+    good, bad, worse = (prose.Measures(mean, 20, 0, 0) for mean in (15, 16, 17))
+    monkeypatch.setattr(prose, "NOT_YET", {"page.md": bad})
+    assert list(prose.faults({"page.md": bad, "other.md": good})) == []
+    assert [line.partition("; ")[2] for line in prose.faults({"page.md": worse})] == [f"its limits are {bad}"]
+    assert next(iter(prose.faults({"page.md": prose.Measures(15.5, 20, 0, 0)}))).endswith("into NOT_YET")
+    assert next(iter(prose.faults({"page.md": good}))).endswith("take it out of NOT_YET")
+    assert list(prose.faults({})) == ["page.md: there is no such page: take it out of NOT_YET"]
+    assert next(iter(prose.faults({"page.md": bad, "other.md": bad}))).startswith("other.md")

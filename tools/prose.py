@@ -1,15 +1,17 @@
-"""Report how pages read: `python -m tools.prose [PAGE...]`; without pages, all of docs/ but proofs.
+"""Check how pages read: `python -m tools.prose [PAGE...]`; without pages, all of docs/ but proofs. It fails with lines.
 
-Sentences of prose alone are counted: no code, tables, headings or addresses. Targets: 15 words on average, 28 at the
-95th percentile, 5 % of sentences with a noun clause (what, whose, whatever), no banned word. It fails nothing.
+Sentences of prose alone are counted: no code, tables, headings or addresses. A page keeps `LIMITS`; one that cannot yet
+has its own in `NOT_YET`, which may only fall: a page that became better fails, too, until its line says so.
 """
 
 from __future__ import annotations
 
+import math
 import re
 import statistics
 import sys
-from collections import Counter
+from collections.abc import Iterator, Mapping
+from dataclasses import astuple, dataclass
 from pathlib import Path
 
 DOCS = Path(__file__).resolve().parent.parent / "docs"
@@ -32,24 +34,79 @@ def sentences(text: str) -> list[str]:
     return seen
 
 
-def measures(some: list[str]) -> str:
-    """Return what is measured of sentences, in one line."""
+@dataclass(frozen=True)
+class Measures:
+    """What is measured of sentences: words on average and at the 95th percentile, and shares in percent."""
+
+    mean: float
+    last: int
+    long: float
+    clauses: float
+    banned: int = 0
+
+    def within(self, limits: Measures) -> bool:
+        return all(mine <= limit for mine, limit in zip(astuple(self), astuple(limits), strict=True))
+
+    def __str__(self) -> str:
+        shares = f"over 30 {self.long:4.1f} %  clauses {self.clauses:4.1f} %"
+        return f"mean {self.mean:4.1f}  95 % {self.last:2}  {shares}  terms {self.banned}"
+
+
+LIMITS = Measures(mean=15, last=28, long=3, clauses=5)
+#: Pages that are not yet within the limits, each with its numbers.
+NOT_YET: dict[str, Measures] = {
+    "asymmetric.md": Measures(17.9, 38, 11.7, 15.2, 2),
+    "extending.md": Measures(24.2, 48, 27.6, 29.4, 3),
+    "populations.md": Measures(20.1, 37, 17.2, 25.8),
+}  # fmt: skip
+
+
+def measures(some: list[str]) -> Measures:
+    """Return what is measured of sentences, rounded up to a tenth."""
     lengths = sorted(len(sentence.split()) for sentence in some)
-    clauses = 100 * sum(bool(CLAUSE.search(sentence)) for sentence in some) / len(some)
-    banned = Counter(word.lower() for sentence in some for word in BANNED.findall(sentence))
-    words = ", ".join(f"{word} {times}" for word, times in banned.most_common(3))
-    last = lengths[int(0.95 * (len(lengths) - 1))]
-    return f"mean {statistics.mean(lengths):4.1f}  95 % {last:2}  clauses {clauses:4.1f} %  {words}"
+    clauses = sum(bool(CLAUSE.search(sentence)) for sentence in some)
+    banned = sum(len(BANNED.findall(re.sub(r"`[^`]*`", "", sentence))) for sentence in some)
+    return Measures(
+        _tenth(statistics.mean(lengths)), lengths[int(0.95 * (len(lengths) - 1))],
+        _tenth(100 * sum(words > 30 for words in lengths) / len(some)), _tenth(100 * clauses / len(some)), banned,
+    )  # fmt: skip
 
 
-def main(names: list[str]) -> None:
-    pages = [Path(name) for name in names] or [p for p in sorted(DOCS.rglob("*.md")) if p.parent.name != "theory"]
-    every = {page: sentences(page.read_text(encoding="utf-8")) for page in pages}
-    for page, some in every.items():
-        if some:
-            print(f"{page.relative_to(DOCS) if page.is_relative_to(DOCS) else page!s:36} {measures(some)}")
-    print(f"{'all':36} {measures([sentence for some in every.values() for sentence in some])}")
+def _tenth(number: float) -> float:
+    return math.ceil(10 * number - 1e-9) / 10
+
+
+def faults(found: Mapping[str, Measures]) -> Iterator[str]:
+    """Yield a line for each page that is beyond its limits, and for each that is better than its exception."""
+    for name in NOT_YET.keys() - found.keys():
+        yield f"{name}: there is no such page: take it out of NOT_YET"
+    for name, page in found.items():
+        own = NOT_YET.get(name)
+        if own is None and not page.within(LIMITS):
+            yield f"{name}: {page}; the limits are {LIMITS}"
+        elif own is not None and page.within(LIMITS):
+            yield f"{name}: it is within the limits now: take it out of NOT_YET"
+        elif own is not None and page != own:
+            better = "write these numbers into NOT_YET" if page.within(own) else f"its limits are {own}"
+            yield f"{name}: {page}; {better}"
+
+
+def every_page() -> dict[str, list[str]]:
+    """Return the sentences of each page but proofs, by its path below docs/."""
+    pages = [path for path in sorted(DOCS.rglob("*.md")) if path.parent.name != "theory"]
+    return {path.relative_to(DOCS).as_posix(): sentences(path.read_text(encoding="utf-8")) for path in pages}
+
+
+def main(names: list[str]) -> int:
+    every = {name: sentences(Path(name).read_text(encoding="utf-8")) for name in names} if names else every_page()
+    found = {name: measures(some) for name, some in every.items() if some}
+    for name, page in found.items():
+        print(f"{name:30} {page}")
+    print(f"{'all':30} {measures([sentence for some in every.values() for sentence in some])}")
+    wrong = [] if names else list(faults(found))
+    print("\n".join(wrong), end="\n" if wrong else "", file=sys.stderr)
+    return 1 if wrong else 0
 
 
 if __name__ == "__main__":
-    main(sys.argv[1:])
+    sys.exit(main(sys.argv[1:]))

@@ -77,7 +77,16 @@ class Refusal:
 
 
 class Mechanism(Protocol):
-    """One way to find enough noise: `bound` decides and computes in one traversal."""
+    """Find enough noise for a problem.
+
+    Implement this protocol for a mechanism of your own (docs/extending.md). `cost` predicts the work. `bound` decides
+    and computes in one traversal.
+
+    Examples:
+        >>> from takifugu.calibration.registry import REGISTRY
+        >>> "influence" in [line.name for line in REGISTRY]
+        True
+    """
 
     @property
     def name(self) -> str: ...

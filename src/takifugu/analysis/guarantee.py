@@ -48,10 +48,23 @@ class Covers(StrEnum):
 
 @dataclass(frozen=True)
 class Guarantee:
-    """A promise: Pr[M in S | a] <= e^epsilon Pr[M in S | b] + delta for every comparison a -> b of the framework.
+    """State a guarantee: Pr[M in S | a] <= e^epsilon Pr[M in S | b] + delta for every comparison a -> b.
 
-    `assumptions` have their kinds; `conditions` are limits of this promise, in words. `hides_facts` says whether the
-    data tell which hypothesis holds.
+    Args:
+        epsilon: The privacy loss.
+        delta: The delta.
+        covers: The releases that it covers: this one, or any together with it.
+        definition: Name of the definition, such as "pufferfish".
+        framework: Fingerprint of the framework.
+        assumptions: What it rests on, each with its kind.
+        conditions: Its limits, in words.
+        hides_facts: Whether the data tell which hypothesis holds.
+
+    Examples:
+        >>> from takifugu import Count, MarkovChain, Pufferfish, calibrate, every_entry
+        >>> framework = Pufferfish(every_entry(), MarkovChain([[0.9, 0.1], [0.4, 0.6]], length=10))
+        >>> calibrate(framework, Count(1), epsilon=1).guarantee.epsilon
+        Fraction(1, 1)
     """
 
     __repr__ = short_repr

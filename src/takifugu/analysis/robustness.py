@@ -107,19 +107,29 @@ def _promise(epsilon: Fraction, delta: Fraction) -> str:
 def robust_guarantee(
     guarantee: Guarantee, *, conditional: Number | None = None, unconditional: Number | None = None
 ) -> Guarantee:
-    """Return the promise under a belief off by a distance Delta.
+    """Compute the guarantee if the belief is off by a distance.
 
-    Delta is the largest absolute log-ratio of two laws of the data: given each secret (`conditional`, epsilon becomes
-    epsilon + 2 Delta) or of the whole data (`unconditional`, epsilon + 4 Delta). A promise that covers everything stays
-    as it is. For several releases ask about their joint promise, `compose(calibrations)`, not about each. Raises
-    InputError unless exactly one distance is given, for one that is negative or not finite, for a promise per unit of a
-    distance, and for a distance of the whole data where what is hidden is no fact about them.
+    The distance is the largest absolute log-ratio of two distributions of the data. Give one of the two. A guarantee
+    that covers everything stays as it is. For several releases ask about `compose(calibrations)`.
 
-    >>> from takifugu import Count, MarkovChain, Pufferfish, calibrate, every_entry
-    >>> chain = MarkovChain([[0.9, 0.1], [0.4, 0.6]], length=100)
-    >>> found = calibrate(Pufferfish(every_entry(), chain), Count(1), epsilon=1, mechanism="quilt-exact")
-    >>> robust_guarantee(found.guarantee, conditional=0.1).epsilon
-    Fraction(6, 5)
+    Args:
+        guarantee: The guarantee.
+        conditional: The distance given each secret: epsilon becomes epsilon + 2 distance.
+        unconditional: The distance of the whole data: epsilon becomes epsilon + 4 distance.
+
+    Returns:
+        The weaker guarantee.
+
+    Raises:
+        InputError: Unless exactly one distance is given, for one that is negative or not finite, for a guarantee per
+            unit of a distance, and for `unconditional` where the secret is no fact about the data.
+
+    Examples:
+        >>> from takifugu import Count, MarkovChain, Pufferfish, calibrate, every_entry
+        >>> chain = MarkovChain([[0.9, 0.1], [0.4, 0.6]], length=100)
+        >>> found = calibrate(Pufferfish(every_entry(), chain), Count(1), epsilon=1, mechanism="quilt-exact")
+        >>> robust_guarantee(found.guarantee, conditional=0.1).epsilon
+        Fraction(6, 5)
     """
     check_type(guarantee, Guarantee, "a promise", "give the guarantee of calibrate(...) or compose(...)", "guarantee")
     if (conditional is None) == (unconditional is None):

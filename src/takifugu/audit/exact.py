@@ -73,10 +73,22 @@ class OnCells(Protocol):
 
 @dataclass(frozen=True)
 class Audit:
-    """The true loss (or delta), its place, and bounds despite rounded beliefs.
+    """Hold a true loss or delta with its place and bounds.
 
-    `output` is in answer units, one number (or label) per cell of every release. `left_open` says what was not looked
-    at: `upper` is then infinite (for a delta: 1), and so is `loss` where nothing at all was.
+    Args:
+        loss: The loss, or the delta.
+        comparison: The two hypotheses, in words.
+        output: The output, in answer units: one number or label for each cell of every release.
+        lower: A proved lower bound.
+        upper: A proved upper bound: infinite (for a delta 1) if something was left open.
+        left_open: What was not examined, in words.
+
+    Examples:
+        >>> from takifugu import Count, MarkovChain, Pufferfish, calibrate, every_entry
+        >>> framework = Pufferfish(every_entry(), MarkovChain([[0.9, 0.1], [0.4, 0.6]], length=5))
+        >>> audit = exact_loss(calibrate(framework, Count(1), epsilon=1))
+        >>> audit.lower <= audit.loss <= audit.upper <= 1
+        True
     """
 
     loss: float
@@ -100,31 +112,63 @@ def exact_loss(
     randomiser: Randomiser | None = None,
     chains: Sequence[MarkovChain] = (),
 ) -> Audit:
-    """Return the true loss of a calibration or a release.
+    """Compute the true privacy loss of a calibration or a release.
 
-    Exact for tables, chains of a stationary or given start, and chains with any initial distribution (the supremum over
-    all initial laws), and for counted populations of which rows are sent one by one. For any other class the loss is
-    over the given `chains` (or other members) of that class, a lower bound; `upper` is then infinite. For a real-valued
-    answer `lower` and `upper` enclose the loss of Laplace noise before rounding to the grid, which can only hide more;
-    with other noise its `upper` is infinite.
+    It is exact for tables, for chains with any initial distribution (the supremum over all), and for counted
+    populations whose rows are sent one by one. For another class it is a lower bound, over the given members; `upper`
+    is then infinite. For a real-valued answer, `lower` and `upper` enclose the loss of Laplace noise before rounding,
+    which can only hide more; with other noise `upper` is infinite.
 
-    Raises Unsupported beyond two million joint states or too many outputs, and for normal noise; InputError for a
-    member outside its class.
+    Args:
+        subject: A calibration, a release, or a framework.
+        query: The query, with a framework.
+        randomiser: The noise, with a framework.
+        chains: Members of a class of chains, or of another class.
 
-    >>> from fractions import Fraction
-    >>> from takifugu import Count, MarkovChain, Pufferfish, every_entry
-    >>> from takifugu.analysis.randomisers import DiscreteLaplace
-    >>> chain = MarkovChain([[0.9, 0.1], [0.4, 0.6]], length=1)
-    >>> audit = exact_loss(Pufferfish(every_entry(), chain), Count(1), DiscreteLaplace(Fraction(2), Fraction(1)))
-    >>> round(audit.loss, 12), audit.comparison
-    (0.5, 'step 0 = 0 against step 0 = 1')
+    Returns:
+        The loss, the comparison and output that have it, and bounds.
+
+    Raises:
+        Unsupported: Beyond two million joint states or too many outputs, and for normal noise.
+        InputError: For a member outside its class.
+
+    Examples:
+        >>> from fractions import Fraction
+        >>> from takifugu import Count, MarkovChain, Pufferfish, every_entry
+        >>> from takifugu.analysis.randomisers import DiscreteLaplace
+        >>> chain = MarkovChain([[0.9, 0.1], [0.4, 0.6]], length=1)
+        >>> audit = exact_loss(Pufferfish(every_entry(), chain), Count(1), DiscreteLaplace(Fraction(2), Fraction(1)))
+        >>> round(audit.loss, 12), audit.comparison
+        (0.5, 'step 0 = 0 against step 0 = 1')
     """
     framework, query, randomiser = _parts(subject, query, randomiser)
     return joint_loss(framework, [(query, randomiser)], chains)
 
 
 def joint_loss(framework: Framework, releases: Sequence[Release], chains: Sequence[MarkovChain] = ()) -> Audit:
-    """Return the true loss of several independent noises on the same data."""
+    """Compute the true loss of several releases with independent noise about the same data.
+
+    Args:
+        framework: The secrets and beliefs.
+        releases: A query and its noise, for each release.
+        chains: Members of a class of chains, or of another class.
+
+    Returns:
+        The loss, the comparison and outputs that have it, and bounds.
+
+    Raises:
+        InputError: Where the framework compares nothing.
+        Unsupported: As `exact_loss`.
+
+    Examples:
+        >>> from fractions import Fraction
+        >>> from takifugu import Count, MarkovChain, Pufferfish, every_entry
+        >>> from takifugu.analysis.randomisers import DiscreteLaplace
+        >>> framework = Pufferfish(every_entry(), MarkovChain([[0.9, 0.1], [0.4, 0.6]], length=1))
+        >>> noise = DiscreteLaplace(Fraction(2), Fraction(1))
+        >>> round(joint_loss(framework, [(Count(1), noise), (Count(1), noise)]).loss, 9)
+        1.0
+    """
     check_type(framework, Framework, "a framework", "write Pufferfish(secrets, beliefs)", "framework")
     releases = pairs_of(releases, "the releases", "releases", "[(query, noise)]")
     check_any(releases, "nothing is audited", "releases")
@@ -250,22 +294,33 @@ def exact_delta(
     randomiser: Randomiser | None = None,
     chains: Sequence[MarkovChain] = (),
 ) -> Audit:
-    """Return the true delta at `epsilon`, or at a calibration's promised epsilon.
+    """Compute the true delta at an epsilon.
 
-    The delta is the `loss` of an Audit; its `output` is the one that adds most. The sum runs over all outputs but a set
-    of mass 1e-25 per cell. With any initial distribution `loss` and `lower` are over point starts and `upper` over all
-    pairs of point starts, one per side: the supremum lies between them. For a real-valued answer `lower` and `upper`
-    enclose the delta before rounding to the grid, of which the published value has at most as much. For a class `upper`
-    is 1.
+    The sum runs over all outputs but a set of mass 1e-25 for each cell. With any initial distribution the supremum lies
+    between `lower` (point starts) and `upper` (pairs of point starts, one for each side). For a real-valued answer both
+    enclose the delta before rounding, of which the published value has at most as much. For a class `upper` is 1.
 
-    Raises what `exact_loss` raises, except that normal noise is fine, and InputError for a framework without epsilon.
+    Args:
+        subject: A calibration, a release, or a framework.
+        epsilon: The epsilon; None for that of the calibration.
+        query: The query, with a framework.
+        randomiser: The noise, with a framework.
+        chains: Members of a class of chains, or of another class.
 
-    >>> from fractions import Fraction
-    >>> from takifugu import Count, MarkovChain, Pufferfish, every_entry
-    >>> from takifugu.analysis.randomisers import DiscreteLaplace
-    >>> framework = Pufferfish(every_entry(), MarkovChain([[0.9, 0.1], [0.4, 0.6]], length=1))
-    >>> round(exact_delta(framework, 0.5, Count(1), DiscreteLaplace(Fraction(1), Fraction(1))).loss, 9)
-    0.287649137
+    Returns:
+        The delta as `loss`, its comparison, the output that adds most, and bounds.
+
+    Raises:
+        Unsupported: As `exact_loss`, but not for normal noise.
+        InputError: As `exact_loss`, and for a framework without epsilon.
+
+    Examples:
+        >>> from fractions import Fraction
+        >>> from takifugu import Count, MarkovChain, Pufferfish, every_entry
+        >>> from takifugu.analysis.randomisers import DiscreteLaplace
+        >>> framework = Pufferfish(every_entry(), MarkovChain([[0.9, 0.1], [0.4, 0.6]], length=1))
+        >>> round(exact_delta(framework, 0.5, Count(1), DiscreteLaplace(Fraction(1), Fraction(1))).loss, 9)
+        0.287649137
     """
     budget = _promised(subject) if epsilon is None else as_epsilon(epsilon)
     framework, query, randomiser = _parts(subject, query, randomiser)

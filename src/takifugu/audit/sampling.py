@@ -27,9 +27,20 @@ Run = Callable[[int], object]
 
 @dataclass(frozen=True)
 class LowerBound:
-    """A number that the loss is at least, with a confidence, and the event that shows it.
+    """Hold a lower bound on a loss, found by sampling, and the event that shows it.
 
     The event is a score of at least `cut`, or of at most `cut` where `is_below`.
+
+    Args:
+        at_least: The bound.
+        confidence: The probability that it holds.
+        cut: The score of the event.
+        is_below: Whether the event is at or below the cut.
+        runs: Outputs of each hypothesis that were drawn.
+
+    Examples:
+        >>> LowerBound(0.9, 0.999, 2.0, is_below=False, runs=1000).at_least
+        0.9
     """
 
     at_least: float
@@ -47,25 +58,30 @@ class LowerBound:
 
 
 def sampled_loss(left: Run, right: Run, runs: int = 100_000, confidence: float = 0.999) -> LowerBound:
-    """Return a lower bound on log P(outputs | left) / P(outputs | right), by sampling.
+    """Bound log P(outputs | left) / P(outputs | right) from below, by sampling.
 
     Args:
-        left: Takes n, returns the scores of n independent outputs under the first hypothesis: any numbers, such as
-            the published values.
+        left: Takes n, returns the scores of n independent outputs under the first hypothesis: any numbers, such as the
+            published values.
         right: The same under the second hypothesis.
-        runs: How many outputs of each are drawn; half of them choose the event.
+        runs: Outputs of each that are drawn; half of them choose the event.
         confidence: The probability that the bound holds.
 
-    Raises:
-        InputError: for fewer than 100 runs, a confidence outside (0, 1), or scores that are no `runs` finite numbers.
+    Returns:
+        The bound and its event.
 
-    Examples:
-        >>> rng = np.random.default_rng(0)
-        >>> bound = sampled_loss(lambda n: 1 + rng.laplace(size=n), lambda n: rng.laplace(size=n))
-        >>> 0.9 < bound.at_least < 1
-        True
+    Raises:
+        InputError: For fewer than 100 runs, a confidence outside (0, 1), or scores that are no `runs` finite numbers.
 
     Source: Clopper and Pearson (1934).
+
+    Examples:
+            >>> rng = np.random.default_rng(0)
+            >>> bound = sampled_loss(lambda n: 1 + rng.laplace(size=n), lambda n: rng.laplace(size=n))
+            >>> 0.9 < bound.at_least < 1
+            True
+
+        Source: Clopper and Pearson (1934).
     """
     if isinstance(runs, bool) or not isinstance(runs, int) or runs < FEWEST:
         raise InputError(f"runs is {runs!r}", rule=f"give a whole number from {FEWEST}").at("runs")

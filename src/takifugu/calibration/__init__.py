@@ -63,29 +63,42 @@ def calibrate(
     allow_private_belief: bool = False,
     metric: Declared | None = None,
 ) -> Calibration:
-    """Return the noise for one release of `query` within (epsilon, delta).
+    """Find the noise for one release of a query within (epsilon, delta).
 
-    "auto" asks the mechanisms that compose with later releases and takes the smallest expected error of those that keep
-    the promise, are within the work limit and are not refused by default; equal errors prefer the kind that composes
-    better, then the registry's order. With `single_release`, for `distribution_pair`, and where none composes, it asks
-    every mechanism and takes the smallest error of all: if that is alone, its promise counts only while there is no
-    other
-    release (`Calibration.forbids`). One that is asked by name is run at any cost, and states its promise; those of
-    other packages are never taken otherwise, and certificates say whose promise it is.
+    "auto" asks the mechanisms that compose with later releases, within the work limit, and takes the least expected
+    error. Equal errors prefer the kind that composes better, then the registry's order. Where no mechanism composes,
+    for `distribution_pair` and with `single_release`, it asks every mechanism; the guarantee may then count only while
+    there is no other release (`Calibration.forbids`).
 
-    `metric` is the distance by which "kantorovich-exponential" chooses, in place of |x - y|; no other one looks at it.
-    Refused by default: no noise, noise too small to hide one entry's effect on a cell (`allow_zero_noise`), and a
-    belief estimated from the private data (`allow_private_belief`). Source: docs/decisions.md#zero-noise.
+    Refused by default are no noise, noise too small to hide one entry's effect on a cell, and a belief estimated from
+    the private data. Ctrl-C ends a long search for quilts with the best so far, which is sound and noted.
 
-    Ctrl-C ends a long search for quilts, whose best so far is sound, and noted; elsewhere it interrupts as usual.
+    Args:
+        framework: The secrets and beliefs.
+        query: The statistic to publish.
+        epsilon: The privacy loss, from 1e-9 to 10000.
+        delta: The delta, 0 for a pure guarantee.
+        mechanism: "auto" or a name. A mechanism requested by name ignores the work limit and states its own guarantee.
+            Mechanisms of other packages run only by name, and certificates name their author.
+        single_release: Whether nothing else is ever released about these data.
+        allow_zero_noise: Accept noise that would not hide one entry.
+        allow_private_belief: Accept a belief estimated from the private data.
+        metric: Distance by which "kantorovich-exponential" chooses, instead of |x - y|.
 
-    Raises InputError for a bad epsilon (outside [1e-9, 10000]), delta, mechanism or query, and for delta > 0 with a
-    mechanism that has no use for it; CalibrationRefused where nothing may be used as asked.
+    Returns:
+        The calibration: mechanism, scale, guarantee and alternatives.
 
-    >>> from takifugu import Count, MarkovChain, Pufferfish, every_entry
-    >>> chain = MarkovChain([[0.9, 0.1], [0.4, 0.6]], length=100, states=["still", "walking"])
-    >>> calibrate(Pufferfish(every_entry(), chain), Count("walking"), epsilon=1, mechanism="group").scale
-    100.0
+    Raises:
+        InputError: For a bad epsilon, delta, mechanism or query, and a delta for a mechanism that cannot use it.
+        CalibrationRefused: Where no mechanism may be used as asked.
+
+    Source: docs/decisions.md#zero-noise.
+
+    Examples:
+        >>> from takifugu import Count, MarkovChain, Pufferfish, every_entry
+        >>> chain = MarkovChain([[0.9, 0.1], [0.4, 0.6]], length=100, states=["still", "walking"])
+        >>> calibrate(Pufferfish(every_entry(), chain), Count("walking"), epsilon=1, mechanism="group").scale
+        100.0
     """
     check_type(mechanism, str, "the name of a mechanism", 'write mechanism="auto"', "mechanism")
     problem = problem_of(framework, query, epsilon, delta, metric)
@@ -150,18 +163,32 @@ def compare(
     framework: Framework, query: Query, epsilon: Number, delta: Number = 0.0, single_release: bool = False,
     metric: Declared | None = None, allow_zero_noise: bool = False,
 ) -> Comparisons:  # fmt: skip
-    """Compare every mechanism: scale, expected error, composition, or reason against it.
+    """Compare every mechanism: scale, expected error, composition, or the reason against it.
 
-    Two are marked: what `calibrate` takes, and the least error of all where that is alone ("if the only release"; with
-    `single_release` it is the chosen one). What `calibrate` refuses by default is listed as such, unless
-    `allow_zero_noise` accepts it; a belief from the private data is not refused here. Raises InputError for a bad
-    epsilon, delta or query.
+    Two are marked: the choice of `calibrate`, and the least error of all ("if the only release") where that is another.
+    Noise that `calibrate` refuses by default is listed as refused. A belief from the private data is not refused here.
 
-    >>> from takifugu import Identity, distribution_pair
-    >>> from takifugu.numbers import Pmf
-    >>> table = compare(distribution_pair(Pmf([0, 1], [0.5, 0.5]), Pmf([1], [1])), Identity(), epsilon=1)
-    >>> table[0].name, table[0].scale
-    ('group', 1.0)
+    Args:
+        framework: The secrets and beliefs.
+        query: The statistic to publish.
+        epsilon: The privacy loss.
+        delta: The delta.
+        single_release: Whether nothing else is ever released about these data.
+        metric: Distance by which "kantorovich-exponential" chooses, instead of |x - y|.
+        allow_zero_noise: Accept noise that would not hide one entry.
+
+    Returns:
+        One line for each mechanism; it prints as a table.
+
+    Raises:
+        InputError: For a bad epsilon, delta or query.
+
+    Examples:
+        >>> from takifugu import Identity, distribution_pair
+        >>> from takifugu.numbers import Pmf
+        >>> table = compare(distribution_pair(Pmf([0, 1], [0.5, 0.5]), Pmf([1], [1])), Identity(), epsilon=1)
+        >>> table[0].name, table[0].scale
+        ('group', 1.0)
     """
     problem = problem_of(framework, query, epsilon, delta, metric)
     only = as_truth(single_release, "single_release") or problem.is_pair
@@ -179,16 +206,29 @@ def with_scale(
     framework: Framework, query: Query, scale: Number, allow_private_belief: bool = False,
     allow_zero_noise: bool = False,
 ) -> Calibration:  # fmt: skip
-    """Return Laplace noise of a given scale, and its epsilon.
+    """Compute the privacy loss of Laplace noise whose scale you choose.
 
-    The scale is in answer units. The promise is D(component)/scale, or the joint cost over Markov quilts where that is
-    smaller (`promise_of`). Raises InputError for a scale that is not a finite number above 0, and CalibrationRefused
-    for noise that `calibrate` refuses by default.
+    Epsilon is D(component)/scale, or the joint loss over Markov quilts where that is smaller.
 
-    >>> from takifugu import Count, MarkovChain, Pufferfish, every_entry
-    >>> chain = MarkovChain([[0.9, 0.1], [0.4, 0.6]], length=1, states=["still", "walking"])
-    >>> with_scale(Pufferfish(every_entry(), chain), Count("walking"), 4).epsilon
-    Fraction(1, 4)
+    Args:
+        framework: The secrets and beliefs.
+        query: The statistic to publish.
+        scale: The noise's scale b, in answer units.
+        allow_private_belief: Accept a belief estimated from the private data.
+        allow_zero_noise: Accept noise that would not hide one entry.
+
+    Returns:
+        The calibration, with its epsilon.
+
+    Raises:
+        InputError: For a scale that is not a finite number above 0, or lies outside 1e-9 to 1e15 steps of the grid.
+        CalibrationRefused: For noise that `calibrate` refuses by default.
+
+    Examples:
+        >>> from takifugu import Count, MarkovChain, Pufferfish, every_entry
+        >>> chain = MarkovChain([[0.9, 0.1], [0.4, 0.6]], length=1, states=["still", "walking"])
+        >>> with_scale(Pufferfish(every_entry(), chain), Count("walking"), 4).epsilon
+        Fraction(1, 4)
     """
     exact = as_fraction(scale, "the scale", "scale")
     if exact <= 0:

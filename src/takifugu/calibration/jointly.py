@@ -48,29 +48,41 @@ def calibrate_jointly(
     weights: Sequence[Number] | None = None,
     allow_private_belief: bool = False,
 ) -> tuple[Calibration, ...]:
-    """Return noise for several queries within one (epsilon, delta).
+    """Find the noise of several queries within one (epsilon, delta).
 
-    The queries are about the same entries. Their scales make sum_k w_k (expected error of query k) small: the errors
-    are L1 over the cells, in the units of each answer, and of a choice (a median, a mode) by how many entries the best
-    one is missed at worst; `weights` (1 if not given) say what one unit of each counts. The sum is never above that of
-    an equal split, and the least where all profiles have one shape. Each calibration states what its release promises
-    alone.
+    The queries are about the same entries. The scales make the weighted sum of expected errors small: never above that
+    of an equal split, and the least where all profiles have one shape. An error is L1 over the cells, in answer units;
+    for a choice (median, mode) it counts entries. Each calibration states what its release loses alone.
 
-    Without delta noise is Laplace's, releases compose with everything, and `compose` of them is at most epsilon. With a
-    delta it is normal, found for releases that begin a series, all fixed before the first one: `compose(...,
-    begins_series=True)` is at most (epsilon, delta), and so is one payment of a ledger. Their deltas add up to it
-    (docs/theory/influence.md#series-of-normal-releases).
+    Without delta, noise is Laplace's and releases compose with everything: `compose` of them is at most epsilon. With
+    delta it is normal, for releases that begin a series, all fixed before the first: `compose(..., begins_series=True)`
+    is at most (epsilon, delta), and so is one payment of a ledger.
 
-    Raises InputError for no queries, choices with a delta, weights that do not fit, a bad epsilon or delta and a
-    framework that is not Pufferfish over entries; CalibrationRefused for a query that no secret moves or that would get
-    too little noise (as `calibrate` refuses it), a belief from the private data, and with a delta for a belief without
-    an influence curve.
+    Args:
+        framework: The secrets and beliefs.
+        queries: The statistics to publish.
+        epsilon: The joint privacy loss.
+        delta: The joint delta.
+        weights: Importance of one unit of error of each query; None for 1.
+        allow_private_belief: Accept a belief estimated from the private data.
 
-    >>> from takifugu import Count, Histogram, MarkovChain, Pufferfish, compose, every_entry
-    >>> framework = Pufferfish(every_entry(), MarkovChain([[0.9, 0.1], [0.4, 0.6]], length=100))
-    >>> whole, evening = calibrate_jointly(framework, [Count(1), Count(1, entries=range(80, 100))], epsilon=1)
-    >>> round(whole.scale, 3), round(evening.scale, 3), compose([whole, evening]).epsilon <= 1
-    (6.666, 6.653, True)
+    Returns:
+        One calibration for each query.
+
+    Raises:
+        InputError: For no queries, choices with a delta, weights that do not fit, a bad epsilon or delta, and a
+            framework that is not Pufferfish over entries.
+        CalibrationRefused: For a query that no secret moves, noise that `calibrate` refuses, a belief from the private
+            data, and with a delta a belief without an influence curve.
+
+    Source: docs/theory/influence.md#series-of-normal-releases.
+
+    Examples:
+        >>> from takifugu import Count, Histogram, MarkovChain, Pufferfish, compose, every_entry
+        >>> framework = Pufferfish(every_entry(), MarkovChain([[0.9, 0.1], [0.4, 0.6]], length=100))
+        >>> whole, evening = calibrate_jointly(framework, [Count(1), Count(1, entries=range(80, 100))], epsilon=1)
+        >>> round(whole.scale, 3), round(evening.scale, 3), compose([whole, evening]).epsilon <= 1
+        (6.666, 6.653, True)
     """
     budget, listed_queries = as_epsilon(epsilon), list_of(queries, "the queries", "queries", "[Count(1), Histogram()]")
     if not listed_queries:

@@ -49,23 +49,36 @@ class EntryBudget:
 def record_epsilon(
     framework: Framework, epsilon: Number, delta: Number = 0, *, neighbours: str, releases: int = 1
 ) -> EntryBudget:
-    """Return another library's largest budget per entry for (epsilon, delta).
+    """Compute the largest loss per entry that another library may spend.
 
-    Within the budget the secrets keep the promise. `neighbours` says what its epsilon is about: "replace", one entry
-    has another value, or "add-remove", one entry is there or is not, which is worth half. For OpenDP these are the
-    input distances 1 of change-one, and 1 of symmetric distance, with one row an entry. The budget covers everything
-    that the library does with the data, or is what each of so many `releases` may spend. Raises InputError for other
-    neighbours, a framework that is not Pufferfish, and for entries that may be removed where only their values are
-    replaced.
+    Within it, the secrets keep (epsilon, delta). It covers everything that the library does with the data, or is the
+    share of each of so many releases.
+
+    Args:
+        framework: The secrets and beliefs, a Pufferfish framework.
+        epsilon: The privacy loss of the secrets.
+        delta: Its delta.
+        neighbours: Meaning of the library's epsilon: "replace" (one entry has another value) or "add-remove" (one entry
+            is there or not, worth half). In OpenDP: distance 1 of change-one, or of symmetric distance, with one row an
+            entry.
+        releases: Number of releases that share it.
+
+    Returns:
+        Epsilon and delta of one release.
+
+    Raises:
+        InputError: For other neighbours or frameworks, and for entries that may be removed where only values are
+            replaced.
 
     Source: docs/theory/influence.md, Theorems 1, 2, 4 and 5.
 
-    >>> from takifugu import MarkovChain, Pufferfish, every_entry
-    >>> framework = Pufferfish(every_entry(), MarkovChain([[0.9, 0.1], [0.4, 0.6]], length=100))
-    >>> print(record_epsilon(framework, 1, neighbours="replace"))
-    epsilon 0.299723, where the value of one entry is replaced
-    >>> print(record_epsilon(framework, 1, 1e-6, neighbours="add-remove", releases=4))
-    epsilon 0.0374654, delta 2.49478e-8, each of 4 times, where one entry is added or removed
+    Examples:
+        >>> from takifugu import MarkovChain, Pufferfish, every_entry
+        >>> framework = Pufferfish(every_entry(), MarkovChain([[0.9, 0.1], [0.4, 0.6]], length=100))
+        >>> print(record_epsilon(framework, 1, neighbours="replace"))
+        epsilon 0.299723, where the value of one entry is replaced
+        >>> print(record_epsilon(framework, 1, 1e-6, neighbours="add-remove", releases=4))
+        epsilon 0.0374654, delta 2.49478e-8, each of 4 times, where one entry is added or removed
     """
     check_neighbours(framework, neighbours)
     if not is_whole(releases, 1):

@@ -49,13 +49,34 @@ _ADDS_UP = {
 
 @dataclass(frozen=True, eq=False, repr=False)
 class Calibration(ByValue):
-    """Enough noise for one query under one framework, without data.
+    """Hold enough noise for one query under one framework. It never saw data.
 
-    `epsilon` and `delta` are what is promised (`guarantee`), `requested` what was asked for, None where the caller
-    chose the scale. `scale` is Laplace's b or the normal sigma in answer units, the nearest float of the exact
-    `randomiser.scale`; Unsupported where the noise has none. `hides_one_entry` says whether the noise alone would hide
-    one entry, at the promised epsilon, from someone who knows all others; where it does not, the promise rests on the
-    belief. `allow_zero_noise` says whether the caller accepts noise that the gate refuses.
+    `epsilon` and `delta` are those of the guarantee. `scale` is Laplace's b or the normal sigma, in answer units: the
+    nearest float of the exact `randomiser.scale`.
+
+    Args:
+        framework: The framework.
+        query: The query.
+        mechanism: Name of the mechanism.
+        source: Paper and theorem of the mechanism.
+        randomiser: The noise.
+        guarantee: The guarantee.
+        witness: The comparison that needs this noise.
+        hides_one_entry: Whether the noise alone hides one entry, at the guaranteed epsilon, from a reader who knows all
+            others; if not, the guarantee rests on the belief.
+        requested: The epsilon and delta that were asked for; None where the caller chose the scale.
+        alternatives: The other mechanisms, with their noise or the reason against them.
+        allow_zero_noise: Whether the caller accepts noise that `calibrate` refuses by default.
+
+    Raises:
+        Unsupported: From `scale`, where the noise has none.
+
+    Examples:
+        >>> from takifugu import Count, MarkovChain, Pufferfish, calibrate, every_entry
+        >>> framework = Pufferfish(every_entry(), MarkovChain([[0.9, 0.1], [0.4, 0.6]], length=100))
+        >>> calibration = calibrate(framework, Count(1), epsilon=1)
+        >>> calibration.mechanism, round(calibration.scale, 3)
+        ('influence', 3.336)
     """
 
     framework: Framework
@@ -145,7 +166,14 @@ class Calibration(ByValue):
     def plot(self, width: int = 640) -> Plot:
         """Return a picture of the mechanisms' expected errors.
 
-        Raises InputError where nothing was compared, as with a mechanism that was requested by name.
+        Args:
+            width: Width of the picture, in pixels.
+
+        Returns:
+            The picture; a notebook displays it.
+
+        Raises:
+            InputError: Where nothing was compared, as with a mechanism requested by name.
         """
         from takifugu.calibration.alternatives import ERRORS, drawn_errors
         from takifugu.core.text.plot import Plot
@@ -238,7 +266,14 @@ class Calibration(ByValue):
 
     @staticmethod
     def from_dict(data: Plain) -> Calibration:
-        """Read a calibration back from its `to_dict` form."""
+        """Read a calibration back from its `to_dict` form.
+
+        Args:
+            data: Plain data.
+
+        Returns:
+            The calibration.
+        """
         witness, guarantee, requested = data["witness"], data["guarantee"], None
         if data["asked"] is not None:
             requested = (Fraction(data["asked"]["epsilon"]), Fraction(data["asked"]["delta"]))

@@ -60,17 +60,23 @@ Error = TypeVar("Error", bound="TakifuguError")
 
 
 class TakifuguError(Exception):
-    """The root of every error raised for a mistake in the input.
+    """Report a mistake in the input: the root of every such error.
 
-    `what` is wrong, the `rule` that it breaks, and the `fix`; `where` is the path to the fault, as far as it is known:
-    whoever raises names the parameter, and outer layers put the keys before it (`at`). Words are made from these, never
-    read. `state` says how far a release had come when it stopped; further than nothing, the message says it.
+    Whoever raises it names the parameter; outer layers put the keys before it (`at`). `state` tells how far a release
+    had come; the message says so if anything happened.
 
-    >>> error = InputError("epsilon is 0", rule="it must be above 0", fix="write for example 1.0", where=("epsilon",))
-    >>> print(error)
-    epsilon is 0: it must be above 0; write for example 1.0
-    >>> print(error.at("table", 0).line)
-    table[0].epsilon: epsilon is 0; it must be above 0; write for example 1.0
+    Args:
+        what: What is wrong.
+        rule: The rule that it breaks.
+        fix: One fix to paste.
+        where: Path to the mistake, as far as it is known.
+
+    Examples:
+        >>> error = InputError("epsilon is 0", rule="it must be above 0", fix="write for example 1", where=("epsilon",))
+        >>> print(error)
+        epsilon is 0: it must be above 0; write for example 1
+        >>> print(error.at("table", 0).line)
+        table[0].epsilon: epsilon is 0; it must be above 0; write for example 1
     """
 
     state: ReleaseState = ReleaseState.NOTHING
@@ -84,7 +90,14 @@ class TakifuguError(Exception):
         self.what, self.rule, self.fix, self.where = what, rule, fix, tuple(where)
 
     def offering(self, offers: Iterable[tuple[str, str]]) -> Self:
-        """Return the error with the answers that mend it, each with its meaning."""
+        """Return the error with the answers that mend it.
+
+        Args:
+            offers: Each answer with its meaning.
+
+        Returns:
+            This error.
+        """
         self.offers = tuple(offers)
         return self
 
@@ -94,21 +107,49 @@ class TakifuguError(Exception):
         return f"{self.message}. {standing(self)}"
 
     def at(self, *outer: Step) -> Self:
-        """Return this error with the outer steps before its own place."""
+        """Return this error with outer steps before its place.
+
+        Args:
+            outer: Keys and list numbers, outermost first.
+
+        Returns:
+            This error.
+        """
         self.where = (*outer, *self.where)
         return self
 
     def of(self, kind: type[Error]) -> Error:
-        """Return this error as one of another kind, with the same parts."""
+        """Return this error as one of another kind, with the same parts.
+
+        Args:
+            kind: The class.
+
+        Returns:
+            The new error.
+        """
         return kind(self.what, rule=self.rule, fix=self.fix, where=self.where)
 
     def reworded(self, how: Callable[[str], str]) -> Self:
-        """Return this error in other words, for readers without Python."""
+        """Return this error in other words, for readers without Python.
+
+        Args:
+            how: Rewrites a text.
+
+        Returns:
+            This error.
+        """
         self.what, self.rule, self.fix = how(self.what), how(self.rule), how(self.fix)
         return self
 
     def about(self, subject: str) -> Self:
-        """Return this error with `subject` before its words."""
+        """Return this error with a subject before its words.
+
+        Args:
+            subject: The subject.
+
+        Returns:
+            This error.
+        """
         self.what = f"{subject}: {self.what}"
         return self
 
@@ -195,13 +236,6 @@ class InputError(TakifuguError, ValueError):
 
 class DataError(InputError):
     """The private data breaks a rule; the message never repeats the data."""
-
-
-class EngineError(DataError):
-    """The engine with the data failed.
-
-    The message names the engine and its version, and says nothing about the data.
-    """
 
 
 class Unsupported(TakifuguError):

@@ -71,10 +71,23 @@ class Defined(Protocol):
 
 @dataclass(frozen=True, eq=False)
 class Framework(ByValue):
-    """What is hidden from whom: every pair of every secret, under every belief, both ways, with weight 1.
+    """Hold the hypotheses to hide from each other: every pair of every secret, under every belief.
 
-    `definition` is "pufferfish" (Song17 Definition 2.1); others register themselves (`definitions`). Where
-    there is no belief, `given_domain` says what the data can be.
+    Pairs count both ways, with weight 1. `Pufferfish` makes one.
+
+    Args:
+        secrets: The secrets.
+        beliefs: The beliefs; none where the guarantee needs none.
+        definition: "pufferfish" (Song17 Definition 2.1), or a definition that registered itself.
+        given_domain: The possible data, where there is no belief.
+
+    Raises:
+        InputError: Where a secret does not fit a belief.
+
+    Examples:
+        >>> from takifugu import MarkovChain, every_entry
+        >>> Pufferfish(every_entry(), MarkovChain([[0.5, 0.5], [0.5, 0.5]], length=3)).definition
+        'pufferfish'
     """
 
 
@@ -175,16 +188,26 @@ class Framework(ByValue):
 
 
 def Pufferfish(secrets: Secret | Iterable[Secret], beliefs: Belief | Iterable[Belief]) -> Framework:
-    """Return the Pufferfish framework of some secrets and some beliefs.
+    """Hide secrets from every reader who holds one of the beliefs.
 
-    Source: Song17 Definition 2.1. Raises InputError when a list is empty, when a secret does not fit a belief, when no
-    secret pair has positive probability under any belief, or when a state is neither text nor a number nor true or
-    false.
+    Args:
+        secrets: One secret or several.
+        beliefs: One belief or several.
 
-    >>> from takifugu import MarkovChain, every_entry
-    >>> framework = Pufferfish(every_entry(), MarkovChain([[0.5, 0.5], [0.5, 0.5]], length=3))
-    >>> len(list(framework.comparisons()))
-    6
+    Returns:
+        The framework, for `calibrate`.
+
+    Raises:
+        InputError: For an empty list, a secret that does not fit a belief, no secret pair with a positive probability,
+            and a state that is neither text, number nor truth value.
+
+    Source: Song17 Definition 2.1.
+
+    Examples:
+        >>> from takifugu import MarkovChain, every_entry
+        >>> framework = Pufferfish(every_entry(), MarkovChain([[0.5, 0.5], [0.5, 0.5]], length=3))
+        >>> len(list(framework.comparisons()))
+        6
     """
     all_secrets: tuple[Secret, ...] = tuple(secrets) if isinstance(secrets, Iterable) else (secrets,)
     believed: tuple[Belief, ...] = tuple(beliefs) if isinstance(beliefs, Iterable) else (beliefs,)
@@ -223,12 +246,18 @@ def _check_pairs(framework: Framework) -> None:
 
 
 def distribution_pair(p: Pmf, q: Pmf) -> Framework:
-    """Return the framework to hide a choice of two distributions.
+    """Hide which of two distributions an answer comes from (Ding22 §2).
 
-    The answer comes from one of the two (Ding22 §2).
+    Args:
+        p: The first distribution of the answer.
+        q: The second one.
 
-    >>> distribution_pair(Pmf([0, 1], [0.5, 0.5]), Pmf([1], [1])).definition
-    'pufferfish'
+    Returns:
+        The framework that compares the two, both ways.
+
+    Examples:
+        >>> distribution_pair(Pmf([0, 1], [0.5, 0.5]), Pmf([1], [1])).definition
+        'pufferfish'
     """
     for law in (p, q):
         check_type(law, Pmf, "a distribution", "write Pmf(values, probabilities)")

@@ -130,16 +130,28 @@ def open_study(
 ) -> Study:
     """Open a release file for a notebook.
 
-    `cost`, `advise`, `dry_run`, `release` show their results. `data`, `single_release` and `window` are
-    those of `release_file`. Each step reads the file anew, so that it may be edited in between. Raises SpecError for a
-    faulty file.
+    `cost`, `advise`, `dry_run` and `release` show their results. Each step reads the file anew, so you can edit it in
+    between.
 
-    >>> from takifugu.cli.samples import write_demo
-    >>> study = open_study(write_demo(Path("study")))
-    >>> print(study.cost().tables[0].noisiest.mechanism)
-    influence
-    >>> study.dry_run().forecast.refused
-    False
+    Args:
+        path: The release file.
+        data: As in `release_file`.
+        single_release: As in `release_file`.
+        window: As in `release_file`.
+
+    Returns:
+        The study.
+
+    Raises:
+        SpecError: For a faulty file.
+
+    Examples:
+        >>> from takifugu.cli.samples import write_demo
+        >>> study = open_study(write_demo(Path("study")))
+        >>> print(study.cost().tables[0].noisiest.mechanism)
+        influence
+        >>> study.dry_run().forecast.refused
+        False
     """
     study = Study(as_path(path, "path"), data, single_release, window)
     study._rows()

@@ -67,21 +67,31 @@ def _joint(framework: Framework, fingerprint: str, charges: tuple[Charge, ...], 
 
 
 def compose(calibrations: Iterable[Calibrated], begins_series: bool = False) -> Guarantee:
-    """Return the joint promise of calibrations for one source's same entries.
+    """Compute the joint guarantee of calibrations about the same entries of one source.
 
-    Calibrations are taken in the order given, each fixed before those after it are released. Every framework among them
-    is charged for all of them, and the largest joint epsilon and delta are promised, as a ledger counts.
-    `begins_series` says that those with normal noise begin a series together, all fixed before the first one is
-    released: then their noise adds up by its squares (docs/theory/influence.md#with-a-delta).
+    Each calibration is fixed before those after it are released. Every framework among them is charged for all
+    releases; the largest joint epsilon and delta are guaranteed, as a ledger counts.
 
-    Raises CompositionRefused, with the reason and the cheapest remedy, where nothing is proved, and InputError for no
-    calibrations. Source: docs/decisions.md#composition.
+    Args:
+        calibrations: The calibrations, in the order of release.
+        begins_series: Whether those with normal noise begin a series together, all fixed before the first is released.
+            Their noise then adds up by its squares.
 
-    >>> from takifugu import Count, MarkovChain, Pufferfish, calibrate, every_entry
-    >>> framework = Pufferfish(every_entry(), MarkovChain([[0.9, 0.1], [0.4, 0.6]], length=10))
-    >>> calibrations = [calibrate(framework, Count(1), epsilon="1/3")] * 3
-    >>> round(float(compose(calibrations).epsilon), 3)
-    1.057
+    Returns:
+        The joint guarantee.
+
+    Raises:
+        CompositionRefused: Where nothing is proved, with the reason and the cheapest remedy.
+        InputError: For no calibrations.
+
+    Source: docs/decisions.md#composition; docs/theory/influence.md#with-a-delta.
+
+    Examples:
+        >>> from takifugu import Count, MarkovChain, Pufferfish, calibrate, every_entry
+        >>> framework = Pufferfish(every_entry(), MarkovChain([[0.9, 0.1], [0.4, 0.6]], length=10))
+        >>> calibrations = [calibrate(framework, Count(1), epsilon="1/3")] * 3
+        >>> round(float(compose(calibrations).epsilon), 3)
+        1.057
     """
     calibrated = tuple(members_of(calibrations, "the calibrations", "calibrations", "[calibrate(...)]"))
     if not calibrated:

@@ -59,18 +59,38 @@ def _store_at(where: str | Path, timeout: float, first: tuple[str, str] | None) 
 
 
 class Ledger(Waiting):
-    """The record of all spending of one set of people. Units of one name are one person, in all of its sources."""
+    """Hold the ledger of all releases about one set of people.
+
+    Units of one name are one person, in all sources. `Ledger.open` opens one.
+
+    Args:
+        store: Where its events are kept.
+
+    Examples:
+        >>> Ledger.blank().show()
+        ()
+    """
 
     @staticmethod
     def open(where: str | Path, timeout: float = 30.0, create: bool = True) -> Ledger:
-        """Open the ledger at a path or URL (sqlite:///, postgresql://host/database?ledger=name), or make one.
+        """Open the ledger at a path or URL, or make one.
 
-        `timeout` is how many seconds to wait for another process that writes. Raises LedgerError, with the fix, for
-        what is no ledger, is damaged, locked, unreadable or of another format, and, with create=False, is not there.
+        Args:
+            where: A path, sqlite:///PATH, or postgresql://HOST/DATABASE?ledger=NAME.
+            timeout: Seconds to wait for another process that writes.
+            create: Whether to make a missing ledger.
 
-        >>> import os, tempfile
-        >>> Ledger.open(os.path.join(tempfile.mkdtemp(), "ledger.db")).show()
-        ()
+        Returns:
+            The ledger.
+
+        Raises:
+            LedgerError: For a ledger that is damaged, locked, unreadable, of another format, or missing with
+                `create=False`.
+
+        Examples:
+            >>> import os, tempfile
+            >>> Ledger.open(os.path.join(tempfile.mkdtemp(), "ledger.db")).show()
+            ()
         """
         things, key = open_things(), ("ledger", str(where))
         if things is not None and key in things:  # one opening a command
@@ -82,10 +102,16 @@ class Ledger(Waiting):
 
     @staticmethod
     def coming(where: str | Path, announce: Callable[[], None] = lambda: None) -> Ledger:
-        """Return the ledger at a path or URL, or one that is made there with what is first written.
+        """Return the ledger at a path or URL, which is made when something is first written.
 
-        Until then it is in memory only, so that neither a question nor a refused release makes a ledger; `announce` is
-        called before one is made.
+        Until then it is in memory only, so neither a question nor a refused release makes a ledger.
+
+        Args:
+            where: A path or URL, as in `open`.
+            announce: Called before the ledger is made.
+
+        Returns:
+            The ledger.
         """
 
         def opens(first: tuple[str, str] | None) -> Store:
@@ -101,10 +127,17 @@ class Ledger(Waiting):
 
     @staticmethod
     def blank(name: str = "ledger.db") -> Ledger:
-        """Return a new ledger in memory, for rehearsals; `name` is what a refusal calls it.
+        """Return a new ledger in memory, for rehearsals.
 
-        >>> Ledger.blank().show()
-        ()
+        Args:
+            name: The ledger's name in errors.
+
+        Returns:
+            The ledger.
+
+        Examples:
+            >>> Ledger.blank().show()
+            ()
         """
         return Ledger(Memory(name))
 
@@ -115,20 +148,36 @@ class Ledger(Waiting):
         entries: str | None = None, same_entries: bool | None = None, same_people: bool = False, why: str = "",
         identity: bytes | None = None, recipe: Plain | None = None, computed: Preview | None = None,
     ) -> Reservation:  # fmt: skip
-        """Pay for all releases before any drawing, or for none.
+        """Pay for all releases before any noise is drawn, or for none.
 
-        `reading` says how rows became entries, and `entries` names those: releases of one name are about the same
-        entries, or about windows of one calendar. A source that had others is asked (ReadingChanged): `same_entries`
-        with a `why` declares, in an event, that they are the same; without it each release counts beside those about
-        other entries by what it loses when all data change (same_entries=False). Without a name the entries are a
-        release's own, which is asked, too. All sources of a ledger are about the same people: the first release about a
-        second one is asked (PeopleUndeclared), which same_people=True answers. `identity` is what the releases are
-        (only a keyed hash is kept); `recipe`, plain JSON and never data, says how to complete them, and a release of
-        one name is paid for once under the key that it has as "once". `computed` is a preview of all this: it counts
-        while nothing else was written.
+        Releases of one `entries` name are about the same entries, or about windows of one calendar. A source whose
+        releases had another reading or name raises ReadingChanged until the owner answers.
 
-        Raises BudgetExceeded with what is spent, required, left and would fit, CompositionRefused where there is no
-        joint promise, LedgerError and InputError for what cannot be counted; then nothing was written.
+        Args:
+            source: Name of the data.
+            debits: The charges, each of a release and its units.
+            budget: The most privacy loss of a unit; required once.
+            reading: How rows became entries, in words.
+            entries: Name of the entries; None for entries of these releases alone.
+            same_entries: True declares, with `why`, that the entries are those of earlier releases. False counts each
+                release beside those about other entries by its loss when all data change.
+            same_people: Declares that a further source of this ledger is about the same people.
+            why: The reason for `same_entries`, which certificates print.
+            identity: What the releases are; only a keyed hash is kept.
+            recipe: How to complete the releases: plain JSON, never data. A release with a key "once" is paid for once
+                under it.
+            computed: A preview of these arguments. It counts while nothing else was written.
+
+        Returns:
+            The payment.
+
+        Raises:
+            BudgetExceeded: With the spent, required, remaining and fitting loss.
+            CompositionRefused: Where there is no joint guarantee.
+            ReadingChanged: Where the owner must say whether the entries are the same.
+            PeopleUndeclared: Where the owner must say whether the people are the same.
+            LedgerError: For a ledger that cannot be used, and for a preview that was paid for.
+            InputError: For arguments that cannot be counted. After every error nothing was written.
         """
         given = (source, budget, reading, entries, same_entries, same_people, why, identity, recipe)
         trial = None if computed is None else computed.trial
@@ -161,13 +210,42 @@ class Ledger(Waiting):
         entries: str | None = None, same_entries: bool | None = None, same_people: bool = False, why: str = "",
         identity: bytes | None = None, recipe: Plain | None = None,
     ) -> Preview:  # fmt: skip
-        """Rehearse `reserve`: nothing is written. Raises what it raises for what cannot be counted."""
+        """Rehearse `reserve`; nothing is written.
+
+        Args:
+            source: As in `reserve`.
+            debits: As in `reserve`.
+            budget: As in `reserve`.
+            reading: As in `reserve`.
+            entries: As in `reserve`.
+            same_entries: As in `reserve`.
+            same_people: As in `reserve`.
+            why: As in `reserve`.
+            identity: As in `reserve`.
+            recipe: As in `reserve`.
+
+        Returns:
+            The preview, for `reserve`.
+
+        Raises:
+            InputError: As `reserve`, for what cannot be counted.
+            LedgerError: As `reserve`.
+        """
         given = (source, budget, reading, entries, same_entries, same_people, why, identity, recipe)
         view = self.view()
         return preview_of(self.store.name, view, order_of(view, debits, *given))
 
     def question(self, source: str, reading: str, entries: str | None) -> ReadingChanged | None:
-        """Return what a release of a source will be asked about its entries, without a price; None for nothing."""
+        """Return the question about its entries that a release will raise, without a price.
+
+        Args:
+            source: Name of the data.
+            reading: How rows became entries, in words.
+            entries: Name of the entries.
+
+        Returns:
+            The error that asks, or None.
+        """
         view = self.view()
         name = None if entries is None else normalised(entries)
         new = new_entries(view, words.source_name(source), reading, name)
@@ -176,7 +254,15 @@ class Ledger(Waiting):
     # What the owner says
 
     def budget(self, source: str, budget: Budget) -> None:
-        """Give a source another budget; raises LedgerError where more is spent already, or there is no such source."""
+        """Give a source another budget.
+
+        Args:
+            source: Name of the data.
+            budget: The most privacy loss of a unit.
+
+        Raises:
+            LedgerError: Where more is spent already, and for an unknown source.
+        """
         declared = as_budget(budget)
 
         def decide(view: View) -> Change:
@@ -187,10 +273,17 @@ class Ledger(Waiting):
         self._change(decide)
 
     def same_entries(self, source: str, tables: Sequence[tuple[str, str]], why: str) -> None:
-        """Declare that entries, by (reading, name), are the same: every later certificate says so, with the reason.
+        """Declare that entries are the same. Every later certificate says so, with the reason.
 
-        Raises LedgerError where nothing was released about the first of them, and InputError where two readings show
-        without any row that they are not the same.
+        Args:
+            source: Name of the data.
+            tables: The entries, by (reading, name).
+            why: The reason.
+
+        Raises:
+            LedgerError: Where nothing was released about the first of them.
+            CompositionRefused: Where the releases would then exceed the budget.
+            InputError: Where the two readings show, without any row, that they are not the same.
         """
 
         def decide(view: View) -> Change:
@@ -216,12 +309,21 @@ class Ledger(Waiting):
     def adopt(
         self, certificates: Iterable[Mapping[str, Any]], bodies: Iterable[bytes] = ()
     ) -> dict[str, Amount]:
-        """Enter published releases from what their certificates say (`certificate`); `prices` rehearses it.
+        """Charge published releases from their certificates.
 
-        They count for all units of the source that are or will be, in the table that they name, whatever its budget.
-        What the ledger knows is left alone; a release that it knows with other values (`bodies`: the certificates'
-        texts) was drawn twice, and is entered once more. Returns what each source has spent then. Raises
-        CompositionRefused where nothing bounds that; the earlier ones of the certificates are entered then.
+        They count for all units of the source, present and future, whatever its budget. Releases that the ledger knows
+        are left alone. One that it knows with other values was drawn twice, and is charged once more. `prices`
+        rehearses this.
+
+        Args:
+            certificates: The certificates.
+            bodies: Their texts, which tell other values.
+
+        Returns:
+            The loss of each source then.
+
+        Raises:
+            CompositionRefused: Where nothing bounds that; the earlier certificates are then charged.
         """
         for one in in_payments(lacking_in(self.view(), certificates, bodies)):
 
@@ -235,7 +337,15 @@ class Ledger(Waiting):
     def prices(
         self, certificates: Iterable[Mapping[str, Any]], bodies: Iterable[bytes] = ()
     ) -> tuple[tuple[Lacking, dict[str, Amount]], ...]:
-        """Return the payments that `adopt` would enter, and what each source would have spent after each of them."""
+        """Return the payments of `adopt`, and the loss of each source after each of them.
+
+        Args:
+            certificates: The certificates.
+            bodies: Their texts.
+
+        Returns:
+            Payments with losses; nothing is written.
+        """
         view, contents, prices = self.view(), dict[str, bytes](), list[tuple[Lacking, dict[str, Amount]]]()
 
         def content(digest: str) -> bytes:
@@ -251,30 +361,64 @@ class Ledger(Waiting):
     # What it says
 
     def certificate(self, group: str) -> dict[str, Any]:
-        """Return what a certificate says of the ledger: enough to notice a lost event, and to enter it elsewhere."""
+        """Return a certificate's part about the ledger: enough to notice a lost event, and to charge it elsewhere.
+
+        Args:
+            group: Id of the payment.
+
+        Returns:
+            Plain data.
+        """
         view = self.view()
         return certificate_of(view, self._group(view, group))
 
     def missing(self, certificates: Iterable[Mapping[str, Any]], bodies: Iterable[bytes] = ()) -> tuple[str, ...]:
-        """Say which published certificates this ledger does not know: an old copy was restored, or it was edited.
+        """Name the published certificates that this ledger does not know: an old copy was restored, or it was edited.
 
-        `bodies` are their texts; by them a second draw of what was paid for once is known.
+        Args:
+            certificates: The certificates.
+            bodies: Their texts, which tell a second draw.
+
+        Returns:
+            One sentence for each.
         """
         return tuple(one.words for one in lacking_in(self.view(), certificates, bodies))
 
     def releases(self, source: str) -> tuple[Listed, ...]:
-        """Return the releases about a source, oldest first, with what each promised and what became of it."""
+        """List the releases about a source, oldest first.
+
+        Args:
+            source: Name of the data.
+
+        Returns:
+            Each release with its guarantee and its state.
+        """
         view = self.view()
         return tuple(listed_in(view, self._source(view, source).name))
 
     def payments(self, source: str | None = None) -> tuple[Payment, ...]:
-        """Return all payments, of a source, oldest first."""
+        """List payments, oldest first.
+
+        Args:
+            source: Name of the data; None for all sources.
+
+        Returns:
+            The payments.
+        """
         view = self.view()
         groups = view.groups.values() if source is None else view.groups_of(source)
         return tuple(self._payment(view, group) for group in groups)
 
     def pending(self, source: str | None = None, identity: bytes | None = None) -> tuple[Payment, ...]:
-        """Return the payments that are not over, oldest first; drawn ones with the values that wait, if not lost."""
+        """List the payments of unfinished releases, oldest first.
+
+        Args:
+            source: Name of the data; None for all sources.
+            identity: What the releases are; None for any.
+
+        Returns:
+            The payments. A drawn one has the noisy values that wait, if they are not lost.
+        """
         view, waiting = self.view(), list[Payment]()
         wanted = None if identity is None else self.tag("identity", identity)
         for group in view.groups.values():
@@ -300,11 +444,23 @@ class Ledger(Waiting):
         )  # fmt: skip
 
     def show(self) -> tuple[Source, ...]:
-        """Return every source with its budget, and what the unit that spent most has spent; nothing is computed."""
+        """List every source with its budget and the loss of the unit that lost most; nothing is computed.
+
+        Returns:
+            The sources.
+        """
         return tuple(self.view().sources.values())
 
     def spent(self, source: str, unit: str | None = None) -> Amount:
-        """Return the most that any unit of a source has spent, or what one of them has ("": who goes by no name)."""
+        """Return the privacy loss of a source.
+
+        Args:
+            source: Name of the data.
+            unit: One unit, "" for those without a name; None for the unit that lost most.
+
+        Returns:
+            Epsilon and delta.
+        """
         view = self.view()
         there = self._source(view, source)
         if unit is None:
@@ -323,7 +479,14 @@ class Ledger(Waiting):
         return view.sources[name]
 
     def declarations(self, source: str) -> tuple[Declared, ...]:
-        """Return what its owner declared of a source's entries, oldest first."""
+        """List the owner's declarations about a source's entries, oldest first.
+
+        Args:
+            source: Name of the data.
+
+        Returns:
+            The declarations.
+        """
         view, declared = self.view(), list[Declared]()
         for event in view.source(words.source_name(source)).same:
             before, *others = (with_entries(view.content(reading).decode(), name) for reading, name in event.tables)
@@ -331,6 +494,10 @@ class Ledger(Waiting):
         return tuple(declared)
 
     def check(self) -> tuple[str, ...]:
-        """Read all events again, and compute what every unit has spent anew; return, in words, what differs."""
+        """Read all events again, and compute the loss of every unit anew.
+
+        Returns:
+            The differences, in words; empty if there are none.
+        """
         view = View(self._content)
         return tuple(differences(view, self._applied(view, self.store.after(0)), self._values))

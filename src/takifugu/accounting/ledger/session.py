@@ -18,10 +18,23 @@ Answered = tuple[str, str]
 
 @dataclass(frozen=True, eq=False)
 class Session:
-    """Questions about reserved data, each answer kept before the next question.
+    """Ask questions about reserved data, and keep each answer before the next question.
 
-    `paid` is a reservation, or a pending one whose process ended: it goes on with the answers that were kept. Nothing
-    is ever given back: a session that was closed early, or never again opened, has spent all that it reserved.
+    Nothing is given back: a session that ends early, or is never opened again, has spent everything that it reserved.
+
+    Args:
+        ledger: The ledger.
+        paid: The reservation. A pending one, whose process ended, goes on with the kept answers.
+
+    Examples:
+        >>> import takifugu as tf
+        >>> from takifugu.accounting.composition import charge_of
+        >>> from takifugu.accounting.ledger import Debit
+        >>> framework = tf.Pufferfish(tf.every_entry(), tf.MarkovChain([[0.9, 0.1], [0.4, 0.6]], length=10))
+        >>> debits = [Debit(framework, charge_of(tf.calibrate(framework, tf.Count(1), epsilon=1)))]
+        >>> session = Session.open(tf.Ledger.blank(), "minutes", debits, budget=2, entries="minutes of today")
+        >>> session.ask("how many?", lambda before: "noisy answer")
+        'noisy answer'
     """
 
     ledger: Ledger
@@ -31,7 +44,21 @@ class Session:
     def open(
         ledger: Ledger, source: str, debits: Sequence[Debit], budget: Budget | None = None, entries: str | None = None
     ) -> Session:
-        """Pay for a session and begin it; raises as `Ledger.reserve` does."""
+        """Pay for a session and begin it.
+
+        Args:
+            ledger: The ledger.
+            source: Name of the data.
+            debits: The charges, as in `Ledger.reserve`.
+            budget: The most privacy loss of a unit; required once.
+            entries: Name of the entries.
+
+        Returns:
+            The session.
+
+        Raises:
+            BudgetExceeded: And the other errors of `Ledger.reserve`.
+        """
         return Session(ledger, ledger.reserve(source, debits, budget, entries=entries, recipe=SESSION))
 
     @property
@@ -42,10 +69,18 @@ class Session:
     def ask(self, question: str, draw: Callable[[tuple[Answered, ...]], str]) -> str:
         """Return the noisy answer to the next question.
 
-        `draw` draws it from the earlier questions and answers. Where another process asked the same question of this
-        session first, its answer is returned and this draw is thrown away. Raises LedgerError where that was another
-        question, and for a closed session, and InputError for a question or an answer that is not a text: what is kept
-        is what was answered.
+        If another process asked the same question first, its answer is returned and this draw is thrown away.
+
+        Args:
+            question: The question, a text.
+            draw: Takes the earlier questions and answers; returns the answer, a text.
+
+        Returns:
+            The answer.
+
+        Raises:
+            LedgerError: For a closed session, and if another process asked another question first.
+            InputError: For a question or an answer that is no text.
         """
         _check_text(question, "question")
         before = self.answers
@@ -54,7 +89,11 @@ class Session:
         return self.ledger.answer(self.paid.group, len(before), (question, answer))
 
     def close(self) -> tuple[Answered, ...]:
-        """End and drop the session, returning its answers."""
+        """End the session.
+
+        Returns:
+            Its questions and answers.
+        """
         questions = self.answers
         self.ledger.finish(self.paid.group, "the session was closed")
         return questions

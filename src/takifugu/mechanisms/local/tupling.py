@@ -42,12 +42,18 @@ Pairs = list[tuple[Fraction, Fraction]]
 
 @dataclass(frozen=True)
 class Tupling:
-    """`dummies` values beside the one that is sent, drawn from `law` (None: uniform over the outputs).
+    """Hide a value among dummies (Kawamoto19 Algorithm 1).
 
-    Raises InputError unless the number of dummies is a whole number from 0.
+    Args:
+        dummies: How many values are sent beside the real one.
+        law: Distribution of a dummy; None for uniform over the outputs.
 
-    >>> Tupling(1).delta([0.5, 0.5], [1, 0], 0)
-    0.25
+    Raises:
+        InputError: Unless the number of dummies is a whole number from 0.
+
+    Examples:
+        >>> Tupling(1).delta([0.5, 0.5], [1, 0], 0)
+        0.25
     """
 
     dummies: int
@@ -64,25 +70,42 @@ class Tupling:
         set_fields(self, dummies=dummies, law=exact_law)
 
     def delta(self, p: Pmf | Sequence[Number], q: Pmf | Sequence[Number], epsilon: Number) -> float:
-        """Return the exact delta of one tuple, rounded up.
+        """Return the delta of one tuple at epsilon, rounded up.
 
-        `p` and `q` are the laws of what the inner mechanism returns: masses over the same outputs, or Pmfs where the
-        dummies have a `law`. Computed by enumeration where there are at most 100,000 tuples of different kinds, else
-        the upper end of `bracket`. Raises InputError for laws that do not fit each other.
+        It enumerates up to 100,000 tuples of different kinds, and takes the upper end of `bracket` beyond.
+
+        Args:
+            p: Probabilities of the values in one population; a Pmf where the dummies have a `law`.
+            q: Probabilities in the other one.
+            epsilon: The privacy loss.
+
+        Returns:
+            The delta.
+
+        Raises:
+            InputError: For distributions that do not fit each other.
         """
         return self.bracket(p, q, epsilon).high
 
     def bracket(
         self, p: Pmf | Sequence[Number], q: Pmf | Sequence[Number], epsilon: Number, narrow: float = NARROW
     ) -> Enclosure:
-        """Return both ends of an enclosure of delta(epsilon) (`distributions.positive_part`); see `delta`.
+        """Return both ends of an enclosure of delta(epsilon); see `delta`.
 
-        `narrow` is a width, relative to the upper end, that is narrow enough; enumeration has none.
+        Args:
+            p: Probabilities of the values in one population.
+            q: Probabilities in the other one.
+            epsilon: The privacy loss.
+            narrow: A width, relative to the upper end, that is narrow enough; enumeration has none.
 
-        >>> uniform, tilted = [1 / 50] * 50, [k / 1275 for k in range(1, 51)]
-        >>> found = Tupling(20).bracket(uniform, tilted, 0.2)
-        >>> found.high - found.low < 1e-5 * found.high
-        True
+        Returns:
+            The lower and the upper end.
+
+        Examples:
+            >>> uniform, tilted = [1 / 50] * 50, [k / 1275 for k in range(1, 51)]
+            >>> found = Tupling(20).bracket(uniform, tilted, 0.2)
+            >>> found.high - found.low < 1e-5 * found.high
+            True
         """
         (kinds, never_dummies), budget = self.kinds(p, q), _budget(epsilon)
         few = math.comb(len(kinds) + self.dummies, self.dummies + 1) <= MOST_TUPLES
@@ -91,7 +114,15 @@ class Tupling:
         return self.by_transform(kinds, budget, never_dummies, narrow)
 
     def kinds(self, p: object, q: object) -> tuple[list[Kind], Pairs]:
-        """Return the outputs by kind, and those no dummy has."""
+        """Sort outputs by kind.
+
+        Args:
+            p: Probabilities of the values in one population.
+            q: Probabilities in the other one.
+
+        Returns:
+            The kinds of outputs, and the outputs that no dummy has.
+        """
         p_masses, q_masses, nu = self._aligned(p, q)
         zero = Fraction(0)
         apart = [y for y in dict.fromkeys([*p_masses, *q_masses]) if not nu.get(y, zero)]
@@ -104,7 +135,16 @@ class Tupling:
         return kinds, [(p_masses.get(y, zero), q_masses.get(y, zero)) for y in apart]
 
     def by_enumeration(self, kinds: list[Kind], epsilon: Fraction, never_dummies: Pairs) -> Enclosure:
-        """Sum over multisets of kinds, in whole units."""
+        """Compute delta by a sum over multisets of kinds, in whole units.
+
+        Args:
+            kinds: The kinds of outputs.
+            epsilon: The privacy loss.
+            never_dummies: The outputs that no dummy has.
+
+        Returns:
+            Both ends of the enclosure.
+        """
         ps, qs, masses = zip(*kinds, strict=True)
         whole_p, whole_q, ratio = both_in_common_unit(ps, qs)
         whole_masses, share = in_common_unit(masses)
@@ -126,9 +166,16 @@ class Tupling:
     def by_transform(
         self, kinds: list[Kind], epsilon: Fraction, never_dummies: Pairs, narrow: float = NARROW
     ) -> Enclosure:
-        """Enclose delta by one Fourier transform, `narrow` wide if it can.
+        """Enclose delta by one Fourier transform; from 0 to 1 where floats hold no better.
 
-        It is 0 to 1 where floats hold no better.
+        Args:
+            kinds: The kinds of outputs.
+            epsilon: The privacy loss.
+            never_dummies: The outputs that no dummy has.
+            narrow: A width, relative to the upper end, that is narrow enough.
+
+        Returns:
+            Both ends of the enclosure.
         """
         count = self.dummies + 1
         if epsilon >= LARGEST_EPSILON or not all(map(_is_in_floats, kinds)):
@@ -178,11 +225,26 @@ def _is_in_floats(kind: Kind) -> bool:
 def smallest_tupling(
     p: Sequence[Number], q: Sequence[Number], epsilon: Number, delta: Number, most: int = 10_000
 ) -> int | None:
-    """Return the least number of uniform dummies for (epsilon, delta), if any.
+    """Return the least number of uniform dummies that gives (epsilon, delta), in both orders.
 
-    The promise holds in both orders; None if `most` dummies do not keep it. delta falls with k: dropping one of k + 1
-    uniform dummies at random is post-processing, and of the tuple that is left the position of s is uniform. So a
-    bisection finds the least. Pure epsilon never improves (delta = 0). Raises InputError for delta 0.
+    Delta falls with the number of dummies: dropping one at random is post-processing. So a bisection finds the least.
+
+    Args:
+        p: Probabilities of the values in one population.
+        q: Probabilities in the other one.
+        epsilon: The privacy loss.
+        delta: Its delta, above 0: pure epsilon never improves.
+        most: The largest number to try.
+
+    Returns:
+        The number, or None if `most` dummies are too few.
+
+    Raises:
+        InputError: For delta 0.
+
+    Examples:
+        >>> smallest_tupling([0.6, 0.4], [0.4, 0.6], epsilon=0.1, delta=0.1)
+        1
     """
     target = as_fraction(delta, "delta", "delta")
     if target <= 0:
@@ -207,14 +269,26 @@ def smallest_tupling(
 
 
 def theorem3_epsilon(dummies: int, outputs: int, beta: Number, delta: Number) -> float | None:
-    """Return epsilon of Kawamoto19 Theorem 3 for eta = 0.
+    """Return epsilon of Kawamoto19 Theorem 3, for eta = 0.
 
-    Laws have at most `beta` per output, and dummies are uniform. alpha = beta sqrt(k log(2/delta) / 2), and epsilon =
-    log (k + (alpha + beta) |Y|) / (k - alpha |Y|), rounded up; None where alpha is not below k/|Y|, and the theorem
-    says nothing. eta > 0 is not offered: it counts outputs where the proof needs their mass (errata X2).
+    With alpha = beta sqrt(k log(2/delta) / 2) it is log (k + (alpha + beta) |Y|) / (k - alpha |Y|), for k dummies and
+    |Y| outputs. A positive eta is not offered: it counts outputs where the proof needs their mass (errata X2).
 
-    >>> theorem3_epsilon(10, 64, Fraction(1, 64), 0.001)  # doctest: +ELLIPSIS
-    1.49863...
+    Args:
+        dummies: Number of uniform dummies.
+        outputs: Number of values.
+        beta: Largest probability of a value, above 0 and at most 1.
+        delta: The delta, between 0 and 1.
+
+    Returns:
+        The epsilon, rounded up; None where alpha is not below k/|Y|, and the theorem says nothing.
+
+    Raises:
+        InputError: For a beta or delta outside its range.
+
+    Examples:
+        >>> theorem3_epsilon(10, 64, Fraction(1, 64), 0.001)  # doctest: +ELLIPSIS
+        1.49863...
     """
     most, target = float(as_fraction(beta, "beta", "beta")), float(as_fraction(delta, "delta", "delta"))
     if not 0 < target < 1 or not 0 < most <= 1:
@@ -235,7 +309,24 @@ def _sizes(dummies: int, outputs: int) -> tuple[int, int]:
 
 
 def theorem3_delta(dummies: int, outputs: int, beta: Number, epsilon: Number) -> float:
-    """Return delta of Kawamoto19 Theorem 3 for eta = 0."""
+    """Return delta of Kawamoto19 Theorem 3, for eta = 0.
+
+    Args:
+        dummies: Number of uniform dummies.
+        outputs: Number of values.
+        beta: Largest probability of a value, above 0 and at most 1.
+        epsilon: The privacy loss.
+
+    Returns:
+        The delta, rounded up.
+
+    Raises:
+        InputError: For a beta outside (0, 1].
+
+    Examples:
+        >>> 0 < theorem3_delta(10, 64, Fraction(1, 64), 2) < 1
+        True
+    """
     if not 0 < as_fraction(beta, "beta", "beta") <= 1:
         raise InputError(f"beta is {beta!r}", rule="it lies above 0 and is at most 1").at("beta")
     most, growth = float(as_fraction(beta, "beta", "beta")), math.expm1(float(_budget(epsilon)))

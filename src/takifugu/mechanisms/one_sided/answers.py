@@ -41,7 +41,12 @@ LEAST_ALPHA = Fraction(1, 10**30)
 
 
 class Mark(StrEnum):
-    """What a map shows at a place."""
+    """Mark what a map shows at a place: safe, dangerous or obscure.
+
+    Examples:
+        >>> str(Mark.SAFE)
+        'safe'
+    """
 
     SAFE = "safe"
     DANGEROUS = "dangerous"
@@ -50,7 +55,16 @@ class Mark(StrEnum):
 
 @dataclass(frozen=True)
 class Question:
-    """Whether a count is at most, or at least, an integer threshold (Takagi21 Definition II.5)."""
+    """Ask whether a count is at most, or at least, a threshold (Takagi21 Definition II.5).
+
+    Args:
+        threshold: A whole number of people.
+        at_most: Whether the question is "at most"; else "at least".
+
+    Examples:
+        >>> bool(Question(3).holds(2))
+        True
+    """
 
     threshold: int
     at_most: bool = True
@@ -60,7 +74,14 @@ class Question:
     @overload
     def holds(self, count: Array) -> BoolArray: ...
     def holds(self, count: int | Array) -> bool | BoolArray:
-        """Return whether it is true of each count."""
+        """Return whether the answer is yes.
+
+        Args:
+            count: A count, or an array of counts.
+
+        Returns:
+            One truth value for each.
+        """
         return count <= self.threshold if self.at_most else count >= self.threshold
 
     @property
@@ -69,7 +90,14 @@ class Question:
         return self.threshold + 1 if self.at_most else self.threshold - 1
 
     def distance(self, count: int) -> int:
-        """Return the number of records to change until it is false."""
+        """Return the least number of records to change until the answer is no.
+
+        Args:
+            count: The count.
+
+        Returns:
+            The number; 0 if it is no already.
+        """
         return self.worst - count if self.at_most else count - self.worst
 
     def __str__(self) -> str:
@@ -81,10 +109,18 @@ class Question:
 def at_most(threshold: Number) -> Question:
     """Return the question whether a count is at most floor(t).
 
-    Raises InputError unless t is a finite number of at least 0.
+    Args:
+        threshold: The threshold t, 0 or more.
 
-    >>> at_most(3.7)
-    Question(threshold=3, at_most=True)
+    Returns:
+        The question.
+
+    Raises:
+        InputError: Unless t is a finite number of at least 0.
+
+    Examples:
+        >>> at_most(3.7)
+        Question(threshold=3, at_most=True)
     """
     return Question(math.floor(_threshold(threshold)))
 
@@ -92,10 +128,18 @@ def at_most(threshold: Number) -> Question:
 def fewer_than(threshold: Number) -> Question:
     """Return the question whether a count is below t.
 
-    Raises InputError for t <= 0.
+    Args:
+        threshold: The threshold t, above 0.
 
-    >>> fewer_than(3), fewer_than(2.5)
-    (Question(threshold=2, at_most=True), Question(threshold=2, at_most=True))
+    Returns:
+        The question.
+
+    Raises:
+        InputError: Unless t is a finite number above 0.
+
+    Examples:
+        >>> fewer_than(3), fewer_than(2.5)
+        (Question(threshold=2, at_most=True), Question(threshold=2, at_most=True))
     """
     limit = _threshold(threshold)
     if limit == 0:
@@ -106,10 +150,18 @@ def fewer_than(threshold: Number) -> Question:
 def at_least(threshold: Number) -> Question:
     """Return the question whether a count is at least ceil(t).
 
-    Raises InputError unless t is a finite number above 0: every count is at least 0.
+    Args:
+        threshold: The threshold t, above 0.
 
-    >>> at_least(3.2)
-    Question(threshold=4, at_most=False)
+    Returns:
+        The question.
+
+    Raises:
+        InputError: Unless t is a finite number above 0: every count is at least 0.
+
+    Examples:
+        >>> at_least(3.2)
+        Question(threshold=4, at_most=False)
     """
     limit = _threshold(threshold)
     if limit == 0:
@@ -119,16 +171,36 @@ def at_least(threshold: Number) -> Question:
 
 @dataclass(frozen=True)
 class Sanitiser:
-    """Says yes iff z < cutoff (q_<=) or z > cutoff (q_>=); never, if the cutoff is None. Made by `sanitiser`."""
+    """Say yes if the noisy count lies on the right side of a cutoff. `sanitiser` makes one.
+
+    For "at most" yes means z < cutoff, for "at least" z > cutoff.
+
+    Args:
+        question: The question.
+        noise: The noise of the count.
+        cutoff: The cutoff; None never says yes.
+
+    Examples:
+        >>> from takifugu.mechanisms.one_sided import count_noise
+        >>> sanitiser(at_most(6), count_noise(1)).says_yes([6, 7]).tolist()
+        [True, False]
+    """
 
     question: Question
     noise: CountNoise
     cutoff: Fraction | None
 
     def says_yes(self, noisy: npt.ArrayLike) -> BoolArray:
-        """Decide each noisy count, an integer or a float.
+        """Decide each noisy count.
 
-        Raises InputError for values below 0 under noise that points up: they are no noisy counts, and not "safe".
+        Args:
+            noisy: The noisy counts, integers or floats, of any shape.
+
+        Returns:
+            One truth value for each.
+
+        Raises:
+            InputError: For values below 0 under noise that points up: they are no noisy counts, and not "safe".
         """
         values = np.asarray(noisy)
         if values.dtype.kind not in "biuf" and not all(isinstance(value, Real) for value in values.flat):
@@ -150,11 +222,19 @@ class Sanitiser:
     def beta(self, count: int) -> float:
         """Return the probability of yes at a true count.
 
-        Raises InputError where the question is false.
+        Args:
+            count: The true count.
 
-        >>> from takifugu.mechanisms.one_sided import count_noise
-        >>> [round(sanitiser(at_most(6), count_noise(1)).beta(m), 6) for m in (0, 5, 6)]
-        [0.999088, 0.864665, 0.632121]
+        Returns:
+            The probability.
+
+        Raises:
+            InputError: Where the answer is no.
+
+        Examples:
+            >>> from takifugu.mechanisms.one_sided import count_noise
+            >>> [round(sanitiser(at_most(6), count_noise(1)).beta(m), 6) for m in (0, 5, 6)]
+            [0.999088, 0.864665, 0.632121]
         """
         if not self.question.holds(count):
             raise InputError(
@@ -164,11 +244,18 @@ class Sanitiser:
         return float((low + high) / 2)
 
     def recall(self, counts: npt.ArrayLike) -> float:
-        """Return E[beta | q], the expected share of yes among true counts.
+        """Return E[beta | yes]: the expected share of yes among counts where it is true.
 
-        >>> from takifugu.mechanisms.one_sided import count_noise
-        >>> round(sanitiser(at_most(6), count_noise(1)).recall([0, 6, 7]), 6)
-        0.815604
+        Args:
+            counts: True counts; those where the answer is no do not matter.
+
+        Returns:
+            The share.
+
+        Examples:
+            >>> from takifugu.mechanisms.one_sided import count_noise
+            >>> round(sanitiser(at_most(6), count_noise(1)).recall([0, 6, 7]), 6)
+            0.815604
         """
         values, places = np.unique(np.asarray(counts), return_counts=True)
         true = self.question.holds(values)
@@ -178,13 +265,20 @@ class Sanitiser:
         return math.nan
 
     def describe(self, counts: Iterable[int]) -> list[str]:
-        """Describe the chance of a false yes, and of misses by count.
+        r"""Describe the probability of a false yes, and of misses by count.
 
-        >>> from takifugu.mechanisms.one_sided import count_noise
-        >>> print(*sanitiser(at_most(1), count_noise(1)).describe([0, 1]), sep="\\n")
-        "at most 1" is never said wrongly
-        with a count of 0 it is missed with probability 0.1353
-        with a count of 1 it is missed with probability 0.3679
+        Args:
+            counts: The counts to describe.
+
+        Returns:
+            One sentence for each.
+
+        Examples:
+            >>> from takifugu.mechanisms.one_sided import count_noise
+            >>> print(*sanitiser(at_most(1), count_noise(1)).describe([0, 1]), sep="\n")
+            "at most 1" is never said wrongly
+            with a count of 0 it is missed with probability 0.1353
+            with a count of 1 it is missed with probability 0.3679
         """
         alpha = self.alpha
         never = f'"{self.question}" is never said'
@@ -206,16 +300,28 @@ class Sanitiser:
 
 
 def sanitiser(question: Question, noise: CountNoise, alpha: Number = 0) -> Sanitiser:
-    """Return the sanitiser with most yes, false with probability at most alpha.
+    """Return the sanitiser that says yes most often, falsely with probability at most alpha at each count.
 
-    The probability is that at each count. Noise that cannot cross the threshold gives "z < t + 1" at alpha = 0. Other
-    noise never says yes there; at a larger alpha it keeps a margin of about b log(1 / 2 alpha) if two-sided, of b log(1
-    / alpha) if it points to the false side. Raises InputError unless alpha is 0 or in [1e-30, 1).
+    Noise that cannot cross the threshold says yes at z < t + 1, at alpha = 0. Other noise never says yes at alpha = 0.
+    At a larger alpha it keeps a margin of about b log(1 / 2 alpha) if two-sided, and of b log(1 / alpha) if it points
+    to the false side.
 
-    >>> from takifugu.mechanisms.one_sided import Pointing, count_noise
-    >>> two_sided = count_noise(epsilon=1, pointing=Pointing.BOTH)
-    >>> print(sanitiser(at_most(5), two_sided).cutoff, sanitiser(at_most(5), two_sided, "0.001").cutoff)
-    None 0
+    Args:
+        question: The question.
+        noise: The noise of the count.
+        alpha: Largest probability of a false yes: 0, or from 1e-30 to below 1.
+
+    Returns:
+        The sanitiser.
+
+    Raises:
+        InputError: For another alpha.
+
+    Examples:
+        >>> from takifugu.mechanisms.one_sided import Pointing, count_noise
+        >>> two_sided = count_noise(epsilon=1, pointing=Pointing.BOTH)
+        >>> print(sanitiser(at_most(5), two_sided).cutoff, sanitiser(at_most(5), two_sided, "0.001").cutoff)
+        None 0
     """
     check_type(question, Question, "a question", "write at_most(5) or at_least(5)", "question")
     check_type(noise, CountNoise, "noise of a count", "write count_noise(epsilon)", "noise")
@@ -239,12 +345,22 @@ def _check_sanitiser(value: object, key: str) -> None:
 def marks(noisy: npt.ArrayLike, safe: Sanitiser, dangerous: Sanitiser | None = None) -> npt.NDArray[np.str_]:
     """Mark every noisy count safe, dangerous, or else obscure.
 
-    Raises InputError if some value would be both, which takes two-sided noise and a large alpha.
+    Args:
+        noisy: The noisy counts, of any shape.
+        safe: Decides what is safe.
+        dangerous: Decides what is dangerous; None marks nothing so.
 
-    >>> from takifugu.mechanisms.one_sided import count_noise
-    >>> safe, dangerous = sanitiser(at_most(5), count_noise(1)), sanitiser(at_least(6), count_noise(1), "0.001")
-    >>> marks([2, 7, 30], safe, dangerous).tolist()
-    ['safe', 'obscure', 'dangerous']
+    Returns:
+        The marks, of the same shape.
+
+    Raises:
+        InputError: If a value would be both, which takes two-sided noise and a large alpha.
+
+    Examples:
+        >>> from takifugu.mechanisms.one_sided import count_noise
+        >>> safe, dangerous = sanitiser(at_most(5), count_noise(1)), sanitiser(at_least(6), count_noise(1), "0.001")
+        >>> marks([2, 7, 30], safe, dangerous).tolist()
+        ['safe', 'obscure', 'dangerous']
     """
     _check_sanitiser(safe, "safe")
     good = safe.says_yes(noisy)
@@ -258,12 +374,20 @@ def marks(noisy: npt.ArrayLike, safe: Sanitiser, dangerous: Sanitiser | None = N
 
 
 def sparse_marks(answers: Answers, dangerous: Sanitiser | None = None) -> npt.NDArray[np.str_]:
-    """Mark every place of a sparse vector; unanswered places are obscure.
+    """Mark every place of a sparse vector safe, dangerous, or else obscure; unanswered places are obscure.
 
-    >>> from takifugu.mechanisms.one_sided import SparseAnswers
-    >>> from takifugu.numbers.noise import SystemEntropy
-    >>> sparse_marks(SparseAnswers(1000, limit=1).answer([2, 7, 0], 5, SystemEntropy())).tolist()
-    ['safe', 'obscure', 'obscure']
+    Args:
+        answers: The answers of `SparseAnswers`.
+        dangerous: Decides what is dangerous; None marks nothing so.
+
+    Returns:
+        The marks, one for each place.
+
+    Examples:
+        >>> from takifugu.mechanisms.one_sided import SparseAnswers
+        >>> from takifugu.numbers.noise import SystemEntropy
+        >>> sparse_marks(SparseAnswers(1000, limit=1).answer([2, 7, 0], 5, SystemEntropy())).tolist()
+        ['safe', 'obscure', 'obscure']
     """
     check_type(answers, Answers, "the answers of a sparse vector", "write SparseAnswers(...).answer(...)", "answers")
     bad = np.zeros(answers.marks.shape, dtype=bool)

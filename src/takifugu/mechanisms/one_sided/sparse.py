@@ -86,13 +86,21 @@ class Answers:
 
 @dataclass(frozen=True)
 class SparseAnswers:
-    """SALap: epsilon for each noisy value, `limit` (c) of them at most, `sensitivity` (m) the total fall in one move.
+    """Answer threshold questions with a cost for noisy values only (SALap).
 
-    Without a limit every question is answered, and m must be known; with a limit m need not be. Raises InputError for
-    neither, for a limit below 1 and for numbers that are not above 0.
+    Without a limit every question is answered, and the sensitivity must be known.
 
-    >>> SparseAnswers(Fraction(1, 2), limit=3).epsilon_total, SparseAnswers(1, sensitivity=2).epsilon_total
-    (Fraction(3, 2), Fraction(2, 1))
+    Args:
+        epsilon: The privacy loss of each noisy value.
+        limit: The most noisy values to publish (c); None for no limit.
+        sensitivity: The total fall of all counts in one move (m); None if unknown.
+
+    Raises:
+        InputError: Without limit and sensitivity, for a limit below 1, and for numbers that are not above 0.
+
+    Examples:
+        >>> SparseAnswers(Fraction(1, 2), limit=3).epsilon_total, SparseAnswers(1, sensitivity=2).epsilon_total
+        (Fraction(3, 2), Fraction(2, 1))
     """
 
     epsilon: Fraction
@@ -119,12 +127,22 @@ class SparseAnswers:
     def of(sensitivity: Sensitivity, epsilon: Number, limit: int | None = None) -> SparseAnswers:
         """Return the mechanism for a query's moves.
 
-        Raises InputError where a cell can rise, or fall by more than 1.
+        Args:
+            sensitivity: The bound on the moves.
+            epsilon: The privacy loss of each noisy value.
+            limit: The most noisy values to publish; None for no limit.
 
-        >>> from takifugu.model.policies.sensitivity import Change
-        >>> fall = Change(Monotone.DECREASING, Fraction(1))
-        >>> SparseAnswers.of(Sensitivity((fall, fall, fall), Fraction(2)), 1, limit=5).epsilon_total
-        Fraction(2, 1)
+        Returns:
+            The mechanism.
+
+        Raises:
+            InputError: Where a cell can rise, or fall by more than 1.
+
+        Examples:
+            >>> from takifugu.model.policies.sensitivity import Change
+            >>> fall = Change(Monotone.DECREASING, Fraction(1))
+            >>> SparseAnswers.of(Sensitivity((fall, fall, fall), Fraction(2)), 1, limit=5).epsilon_total
+            Fraction(2, 1)
         """
         fix = "write sensitivity(policy, domain, query)"
         check_type(sensitivity, Sensitivity, "the sensitivity of a query", fix, "sensitivity")
@@ -151,16 +169,33 @@ class SparseAnswers:
     def answer(self, counts: object, thresholds: object, entropy: Entropy | None = None) -> Answers:
         """Answer exactly, in order, whether each count is at most its threshold.
 
-        `counts` is an array of whole numbers, `thresholds` one whole number or an array of as many. Raises InputError
-        for no counts and for thresholds that are negative, not whole or not as many; DataError for counts that are
-        negative or not whole.
+        Args:
+            counts: Whole numbers from 0, shape (n,).
+            thresholds: One whole number from 0, or n of them.
+            entropy: The source of randomness; None for the system's.
+
+        Returns:
+            The answers, in order.
+
+        Raises:
+            InputError: For no counts, and for thresholds that are negative, not whole or not n.
+            DataError: For counts that are negative or not whole.
         """
         from takifugu.numbers.noise import SystemEntropy
 
         return self.answer_sums(checked_counts(counts), thresholds, entropy or SystemEntropy())
 
     def answer_sums(self, sums: Integers, thresholds: object, entropy: Entropy) -> Answers:
-        """Answer the same about whole numbers of any sign."""
+        """Answer the same about whole numbers of any sign.
+
+        Args:
+            sums: Whole numbers, shape (n,).
+            thresholds: One whole number, or n of them.
+            entropy: The source of randomness.
+
+        Returns:
+            The answers, in order.
+        """
         from takifugu.numbers.noise import geometric, total
 
         levels = checked_thresholds(thresholds, sums.shape)
@@ -172,9 +207,20 @@ class SparseAnswers:
         return Answers(marks, np.where(marks == Marks.VALUE, noisy, -1))
 
     def answer_one(self, count: int, threshold: int, used: int, entropy: Entropy | None = None) -> Mark:
-        """Answer the next question after `used` noisy values, if any is left.
+        """Answer the next question, if a noisy value is left.
 
-        Raises as `answer` does.
+        Args:
+            count: The true count.
+            threshold: The threshold.
+            used: Noisy values that were published so far.
+            entropy: The source of randomness; None for the system's.
+
+        Returns:
+            "safe", a noisy value, or "not answered".
+
+        Raises:
+            InputError: As `answer`, and for `used` below 0.
+            DataError: As `answer`.
         """
         if not is_whole(used):
             raise InputError(f"the number of noisy values is {used!r}", rule="it is a whole number, 0 or more")
@@ -185,7 +231,16 @@ class SparseAnswers:
         return self.answer([count], threshold, entropy).listed()[0]
 
     def session(self, entropy: Entropy | None = None, used: int = 0, questions: Sequence[Hashable] = ()) -> Asking:
-        """Begin or resume a session of questions chosen by earlier answers."""
+        """Begin or resume a session of questions that earlier answers choose.
+
+        Args:
+            entropy: The source of randomness; None for the system's.
+            used: Noisy values that were published so far.
+            questions: The questions asked so far.
+
+        Returns:
+            The session.
+        """
         return Asking(self, entropy, used, set(questions))
 
     @property
@@ -194,11 +249,29 @@ class SparseAnswers:
         return self.sensitivity is not None and (self.limit is None or self.sensitivity < self.limit)
 
     def probability(self, counts: Sequence[int], answers: Sequence[Mark], thresholds: Thresholds) -> float:
-        """Return P(answers | counts) for these thresholds; 0 if impossible."""
+        """Return P(answers | counts); 0 if impossible.
+
+        Args:
+            counts: The true counts, in order.
+            answers: The answers, in order.
+            thresholds: One threshold, or one for each count.
+
+        Returns:
+            The probability.
+        """
         return math.exp(self.log_probability(counts, answers, thresholds))
 
     def log_probability(self, counts: Sequence[int], answers: Sequence[Mark], thresholds: Thresholds) -> float:
-        """Return log P(answers | counts); -inf if impossible."""
+        """Return log P(answers | counts); -inf if impossible.
+
+        Args:
+            counts: The true counts, in order.
+            answers: The answers, in order.
+            thresholds: One threshold, or one for each count.
+
+        Returns:
+            The natural logarithm.
+        """
         log_mass, used, step = 0.0, 0, float(self.epsilon)
         for place, (count, mark) in enumerate(zip(counts, answers, strict=True)):
             if self.limit is not None and used >= self.limit:
@@ -216,11 +289,20 @@ class SparseAnswers:
         return log_mass
 
     def law(self, counts: Sequence[int], thresholds: Thresholds, most: int) -> dict[tuple[Mark, ...], float]:
-        """Return the law of the vector of answers for a short stream.
+        """Return the distribution of the answers to a short stream.
 
-        >>> law = SparseAnswers(1, limit=1).law([0, 1], [0, 3], most=1)
-        >>> {answers: round(mass, 3) for answers, mass in law.items()}
-        {('safe', 'safe'): 0.601, (1, None): 0.233}
+        Args:
+            counts: The true counts, in order.
+            thresholds: One threshold, or one for each count.
+            most: The largest noisy value that is listed.
+
+        Returns:
+            The probability of each vector of answers.
+
+        Examples:
+            >>> law = SparseAnswers(1, limit=1).law([0, 1], [0, 3], most=1)
+            >>> {answers: round(mass, 3) for answers, mass in law.items()}
+            {('safe', 'safe'): 0.601, (1, None): 0.233}
         """
         sequences: list[tuple[Mark, ...]] = [()]
         for count in counts:

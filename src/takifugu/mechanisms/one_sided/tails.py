@@ -35,7 +35,12 @@ LARGEST_LAW = 10**8
 
 
 class Pointing(IntEnum):
-    """Where noise goes: `UP` never lowers a count, `DOWN` never raises it."""
+    """Tell where noise points: `UP` never lowers a count, `DOWN` never raises it, `BOTH` does either.
+
+    Examples:
+        >>> count_noise(epsilon=1).pointing.name
+        'UP'
+    """
 
     UP = 1
     DOWN = -1
@@ -44,11 +49,17 @@ class Pointing(IntEnum):
 
 @dataclass(frozen=True)
 class CountNoise:
-    """The noise of one count: its scale b = sensitivity / epsilon, where it points, and whether it is an integer.
+    """Hold the noise of one count.
 
-    >>> noise = count_noise(epsilon=1)
-    >>> [round(float(noise.at_least(j)[1]), 6) for j in (0, 1, 2)]
-    [1.0, 0.367879, 0.135335]
+    Args:
+        scale: Its scale, sensitivity / epsilon, in answer units.
+        pointing: Where it points.
+        whole: Whether it is an integer.
+
+    Examples:
+        >>> noise = count_noise(epsilon=1)
+        >>> [round(float(noise.at_least(j)[1]), 6) for j in (0, 1, 2)]
+        [1.0, 0.367879, 0.135335]
     """
 
     scale: Fraction
@@ -56,7 +67,14 @@ class CountNoise:
     whole: bool = True
 
     def at_least(self, x: Fraction | int) -> Enclosure:
-        """Enclose P(N >= x)."""
+        """Enclose P(N >= x).
+
+        Args:
+            x: The number, in answer units.
+
+        Returns:
+            The lower and the upper end.
+        """
         if self.pointing is Pointing.DOWN:  # -N points up, and N >= x says that -N is not above -x
             least = Fraction(math.floor(-x) + 1) if self.whole else Fraction(-x)
             low, high = self._tail(least)
@@ -64,11 +82,25 @@ class CountNoise:
         return self._reach(Fraction(x))
 
     def at_most(self, x: Fraction | int) -> Enclosure:
-        """Enclose P(N <= x)."""
+        """Enclose P(N <= x).
+
+        Args:
+            x: The number, in answer units.
+
+        Returns:
+            The lower and the upper end.
+        """
         return self.turned().at_least(-x)
 
     def below(self, x: Fraction | int) -> Enclosure:
-        """Enclose P(N < x)."""
+        """Enclose P(N < x).
+
+        Args:
+            x: The number, in answer units.
+
+        Returns:
+            The lower and the upper end.
+        """
         low, high = self.at_least(x)
         return 1 - high, 1 - low
 
@@ -113,9 +145,23 @@ class CountNoise:
 def count_noise(
     epsilon: Number, sensitivity: Number = 1, pointing: Pointing = Pointing.UP, whole: bool = True
 ) -> CountNoise:
-    """Return the noise for changes of a count by up to `sensitivity`.
+    """Return the noise of a count that one allowed move changes by a bounded amount.
 
-    Raises InputError unless both are above 0.
+    Args:
+        epsilon: The privacy loss.
+        sensitivity: The largest change, in answer units.
+        pointing: Where the noise points.
+        whole: Whether it is an integer.
+
+    Returns:
+        The noise, of scale sensitivity / epsilon.
+
+    Raises:
+        InputError: Unless epsilon and sensitivity are above 0.
+
+    Examples:
+        >>> count_noise(epsilon="0.5").scale
+        Fraction(2, 1)
     """
     change = positive_sensitivity(sensitivity)
     check_known([pointing], tuple(Pointing), "noise cannot point", "pointing")
@@ -125,17 +171,29 @@ def count_noise(
 def geometric_law(
     count: int, maximum: int, epsilon: Number, sensitivity: Number = 1, direction: Direction = Direction.DOWN
 ) -> Pmf:
-    """Return the law of min(count + K, maximum), K geometric.
+    """Return the distribution of min(count + K, maximum), where P(K >= k) = e^(-k epsilon / sensitivity).
 
-    P(K >= k) = e^(-k epsilon / sensitivity). For a count that allowed moves take DOWN; max(count - K, 0) for one that
-    they take UP. `sensitivity` is the total L1 change of all cells that are published together. P(z | x) <= e^epsilon
-    P(z | x') for every allowed change of x to x', and below the count (DOWN) no output is possible at all, so that "z
-    <= t" is never false: alpha = 0 (Takagi21 Theorem VIII.2; errata E5). Raises InputError unless 0 <= count <= maximum
-    are whole numbers, maximum is above 0, and for a direction that is neither.
+    P(z | x) <= e^epsilon P(z | x') for every allowed change of x to x'. Below the count (DOWN) no output is possible,
+    so "z <= t" is never false: alpha = 0 (Takagi21 Theorem VIII.2; errata E5).
 
-    >>> law = dict(geometric_law(5, 10, 1).items())
-    >>> [round(law[z], 6) for z in (5, 6, 10)], 4 in law
-    ([0.632121, 0.232544, 0.006738], False)
+    Args:
+        count: The true count, from 0 to the maximum.
+        maximum: The largest count, above 0.
+        epsilon: The privacy loss.
+        sensitivity: Total L1 change of all cells that are published together.
+        direction: `DOWN` for a count that allowed moves lower. `UP` for one that they raise: max(count - K, 0).
+
+    Returns:
+        The distribution of the published count.
+
+    Raises:
+        InputError: For a count or maximum outside its range, and another direction.
+        Unsupported: For a distribution with too many values.
+
+    Examples:
+        >>> law = dict(geometric_law(5, 10, 1).items())
+        >>> [round(law[z], 6) for z in (5, 6, 10)], 4 in law
+        ([0.632121, 0.232544, 0.006738], False)
     """
     as_whole(maximum, "the maximum", "maximum", least=1)
     if not is_whole(count) or count > maximum:

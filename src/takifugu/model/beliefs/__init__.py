@@ -20,10 +20,19 @@ _ABSTRACT = "__isabstractmethod__"
 
 @runtime_checkable
 class Belief(Entries, Protocol):
-    """A law of the data, or a class of laws, over `size` entries with finite alphabets.
+    """Model the data that a reader may hold: one distribution, or a class of them.
 
-    `components()` are ranges of entries, independent of each other; `possible(i)` says which values of entry i
-    have probability above zero (under some law of the class); `source` says where the belief comes from.
+    Implement this protocol for a belief of your own (docs/extending.md). Entries have finite alphabets. `possible`
+    tells which values of an entry have a positive probability, under some distribution of the class. `components` are
+    ranges of entries that are independent of each other.
+
+    Attributes:
+        source: Where the belief comes from, in words; certificates print it.
+
+    Examples:
+        >>> from takifugu.model.beliefs.table import JointTable
+        >>> isinstance(JointTable([(0, 0), (1, 1)], [0.5, 0.5]), Belief)
+        True
     """
 
     @property

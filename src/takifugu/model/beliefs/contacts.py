@@ -83,15 +83,24 @@ def _read_laws(laws: Mapping[str, list[float | str]]) -> dict[int, list[float | 
 
 @dataclass(frozen=True, eq=False)
 class CliqueInfection(PlainForm, kind="clique-infection"):
-    """Independent cliques of people, each with a declared distribution of how many of them are ill (Song17 §2, §3).
+    """Model independent cliques of people, each with a distribution of its number of ill people (Song17 §2, §3).
 
-    `cliques` are disjoint lists of names, entries in that order; `number` gives the distribution on 0 .. m of m people:
-    a mapping from m, or a function of m. All sets of n ill people in a clique are equally likely. Raises
-    InputError for no people, a name in two cliques, and a distribution that is missing or wrong.
+    All sets of n ill people in a clique are equally likely. Entries are the people, clique by clique.
 
-    >>> belief = CliqueInfection([["ann", "bob"], ["cem"]], {1: [0.9, 0.1], 2: [0.8, 0.1, 0.1]}, states=["well", "ill"])
-    >>> belief.names, belief.components()
-    (('ann', 'bob', 'cem'), (range(0, 2), range(2, 3)))
+    Args:
+        cliques: Disjoint lists of names.
+        number: Probabilities of 0 .. m ill people in a clique of m: a mapping from m, or a function of m.
+        states: Two states, well first and ill second.
+        source: Where the numbers come from, in words; certificates print it.
+
+    Raises:
+        InputError: For no people, a name in two cliques, and a distribution that is missing or wrong.
+
+    Examples:
+        >>> numbers = {1: [0.9, 0.1], 2: [0.8, 0.1, 0.1]}
+        >>> belief = CliqueInfection([["ann", "bob"], ["cem"]], numbers, states=["well", "ill"])
+        >>> belief.names, belief.components()
+        (('ann', 'bob', 'cem'), (range(0, 2), range(2, 3)))
     """
 
     cliques: tuple[tuple[Hashable, ...], ...]
@@ -188,14 +197,22 @@ class CliqueInfection(PlainForm, kind="clique-infection"):
 
 
 def household_infection(size: int, outside: float, inside: float) -> list[float]:
-    """Return the masses of 0 .. size ill people, by Reed-Frost.
+    """Return the probabilities of 0 .. size ill people in a household, by the Reed-Frost model.
 
-    `size` is the number of people of a household. Each is infected from outside with probability `outside`; whoever is
-    ill infects each well one, once, with probability `inside`. Raises InputError unless both lie in [0, 1], and for
-    more than 100 people.
+    Args:
+        size: People of the household, at most 100.
+        outside: Probability that somebody is infected from outside.
+        inside: Probability that an ill person infects a given well one.
 
-    >>> [round(p, 3) for p in household_infection(2, outside=0.5, inside=0.5)]
-    [0.25, 0.25, 0.5]
+    Returns:
+        The size + 1 probabilities, for `CliqueInfection`.
+
+    Raises:
+        InputError: For a probability outside [0, 1], and for more than 100 people.
+
+    Examples:
+        >>> [round(p, 3) for p in household_infection(2, outside=0.5, inside=0.5)]
+        [0.25, 0.25, 0.5]
     """
     if as_whole(value_of(size), "the number of people of a group", "size") > LARGEST_CLIQUE:
         raise InputError(

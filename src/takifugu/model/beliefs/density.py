@@ -91,23 +91,34 @@ class OfOneColumn(Protocol):
 
 @dataclass(frozen=True, eq=False)
 class Density(Nameless, Undivided, ByValue):
-    """The answer has the density `given[a]` where the hidden property, or parameter, has the value a.
+    """Model an answer that has a declared density for each value of the hidden property.
 
-    `about` says what is hidden. `references` are the normal distributions, all of one deviation, that stand for these
-    densities in Zhang22 Algorithm 2. A secret about sets compares the values in them one by one, which covers every
-    mixture of them. `resolution` is the grid of the published number where the query declares none.
+    A value may have several possible densities. Each is compared with each of another value, which covers every choice
+    among them and every mixture. A secret about sets compares their values one by one.
 
-    A value may have several densities, each of which is possible: each is compared with each of another value, so that
-    every choice among them, and every mixture, is covered. `answer` is the query whose answer has the densities, by
-    default the published number itself; what is read lies within `rounding` of the number that has them, and two
-    numbers that are read at most `reach` apart, if that is declared.
+    Args:
+        attribute: The hidden column, or several.
+        function: The hidden function of it, as in `dataset_property`.
+        given: The answer's density, or a list of possible ones, for each value of the hidden property.
+        references: Normal distributions of one deviation that stand for the densities in Zhang22 Algorithm 2; None
+            takes those of the same means and the average variance.
+        resolution: Grid of the published number, in answer units, where the query declares none.
+        source: Where the densities come from, in words; certificates print it.
+        of: The values that a "share" counts.
+        answer: The query whose answer has the densities; None for the published number itself.
+        rounding: Largest distance between a number that is read and the number that has the density.
+        reach: Largest distance of two numbers that are read; None where none is declared.
 
-    >>> from takifugu.numbers.densities.bates import Bates
-    >>> belief = Density("income", "mean", {40: Bates(12, 1, 3), 50: Bates(12, 1.5, 3.5)})
-    >>> belief.describe()
-    "an answer with a stated density given each of 2 values of the mean of 'income' (assumed)"
-    >>> belief.references[1]
-    Normal(mean=2.5, deviation=0.166666...)
+    Raises:
+        InputError: For a value without a density or named twice, and for references that do not fit.
+
+    Examples:
+        >>> from takifugu.numbers.densities.bates import Bates
+        >>> belief = Density("income", "mean", {40: Bates(12, 1, 3), 50: Bates(12, 1.5, 3.5)})
+        >>> belief.describe()
+        "an answer with a stated density given each of 2 values of the mean of 'income' (assumed)"
+        >>> belief.references[1]
+        Normal(mean=2.5, deviation=0.166666...)
     """
 
     about: DatasetProperty | DistributionParameter
@@ -187,7 +198,14 @@ class Density(Nameless, Undivided, ByValue):
     def resolve(self, query: Query) -> RealNumber:
         """Return the one answer of the belief.
 
-        Raises InputError for a query about another one, or with codes.
+        Args:
+            query: The query.
+
+        Returns:
+            The answer, a real number.
+
+        Raises:
+            InputError: For a query about another column, or with codes.
         """
         if {**query.to_dict(), "grid": None} != {**self.answer.to_dict(), "grid": None}:
             raise InputError(

@@ -107,14 +107,24 @@ def _size(text: str | None, column: str, table: PublicTable) -> Fraction:
 def cliques_of(
     edges: Iterable[tuple[Hashable, Hashable]], people: Iterable[Hashable] = ()
 ) -> list[tuple[Hashable, ...]]:
-    """Return disjoint cliques of all people, the largest first.
+    """Split people into disjoint cliques by their contacts, the largest first.
 
-    Of several largest cliques the one that is first when its people are sorted is taken out, so the result does not
-    depend on the order of the edges. `people` may add some without contacts. Raises InputError for so many contacts
-    that the search, which can grow exponentially, would not end.
+    The result does not depend on the order of the edges: of several largest cliques, the first in sorted order is
+    taken.
 
-    >>> cliques_of([(1, 2), (2, 3), (1, 3), (3, 4)], people=[5])
-    [(1, 2, 3), (4,), (5,)]
+    Args:
+        edges: Pairs of people who meet.
+        people: Further people, who may have no contacts.
+
+    Returns:
+        The cliques, each a sorted tuple of people.
+
+    Raises:
+        InputError: For so many contacts that the search, which can grow exponentially, would not end.
+
+    Examples:
+        >>> cliques_of([(1, 2), (2, 3), (1, 3), (3, 4)], people=[5])
+        [(1, 2, 3), (4,), (5,)]
     """
     alone = list_of(people, "the people", "people", "['Ana', 'Ben']", any_order=True)
     near: dict[Hashable, set[Hashable]] = {person: set() for person in alone}

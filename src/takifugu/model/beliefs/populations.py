@@ -54,21 +54,30 @@ class About(TypedDict, total=False):
 
 @dataclass(frozen=True, eq=False)
 class FromPopulations(Nameless, Undivided, ByValue):
-    """`rows` values of one person, each following the distribution of that person's population.
+    """Model a person's rows as drawn from one of several populations (Kawamoto19).
 
-    `laws` maps the name of each population to a mapping from values (texts, numbers, or places as pairs of numbers) to
-    masses, which are kept exact. `scales` says how long one unit of either coordinate of a place is, and `measure` what
-    that is measured in ("m"). `prior` weighs values where an error is averaged (default: the mean of the populations).
+    With `regions` the populations were counted (see `counted`), and the guarantee holds for all distributions in them.
 
-    With `regions` the populations were counted (`counted`), and promises hold for all distributions in them.
+    Args:
+        laws: The distribution of each population, value -> probability, kept exact. Values are texts, numbers, or
+            places as pairs of numbers.
+        rows: Rows of one person.
+        independent: Whether a person's rows are independent, given the population.
+        scales: Length of one unit of either coordinate of a place.
+        measure: Unit of these lengths, such as "m".
+        prior: Weights of the values where an error is averaged; None for the mean of the populations.
+        source: Where the distributions come from, in words; certificates print it.
+        supports: "refuse" a value that is possible in one population only, or "align" the populations.
+        regions: The class of each population, where it was counted.
 
-    Raises InputError for fewer than two populations, a population of one value, masses that do not sum to 1,
-    coordinates that are not finite, a number of rows below 1, and, unless `supports` is "align", for a value that is
-    possible in one population and not in another.
+    Raises:
+        InputError: For fewer than two populations, a population of one value, probabilities that do not sum to 1,
+            coordinates that are not finite, rows below 1, and different supports without "align".
 
-    >>> belief = FromPopulations({"home": {"a": "0.8", "b": "0.2"}, "out": {"a": "0.3", "b": "0.7"}}, rows=2)
-    >>> belief.populations, belief.alphabet(0), belief.size
-    (('home', 'out'), ('a', 'b'), 2)
+    Examples:
+        >>> belief = FromPopulations({"home": {"a": "0.8", "b": "0.2"}, "out": {"a": "0.3", "b": "0.7"}}, rows=2)
+        >>> belief.populations, belief.alphabet(0), belief.size
+        (('home', 'out'), ('a', 'b'), 2)
     """
 
     populations: tuple[str, ...]
@@ -129,16 +138,26 @@ class FromPopulations(Nameless, Undivided, ByValue):
         smoothing: Number = 1,
         **more: Unpack[About],
     ) -> FromPopulations:
-        """Return a class of counted populations (`samples_of`).
+        """Return the class of populations that counts support.
 
-        Promises hold for all of it. `smoothing` is added to each count for the distributions that losses are averaged
-        over. `more` is what FromPopulations takes beside distributions. Raises InputError for a confidence outside (0,
-        1).
+        Args:
+            samples: The counts of each population, as `samples_of` makes them.
+            values: The values, in the counts' order.
+            confidence: Probability that the class holds all true distributions, between 0 and 1.
+            smoothing: Added to each count, for the distributions that losses are averaged over.
+            more: Further arguments of `FromPopulations`.
 
-        >>> from takifugu.model.beliefs.counted_populations import samples_of
-        >>> samples = samples_of([("home", 0), ("home", 1), ("out", 1)], 2)
-        >>> FromPopulations.counted(samples, ["a", "b"], source="a survey").regions.sizes
-        {'home': 2, 'out': 1}
+        Returns:
+            The belief; the guarantee holds for the whole class.
+
+        Raises:
+            InputError: For a confidence outside (0, 1).
+
+        Examples:
+            >>> from takifugu.model.beliefs.counted_populations import samples_of
+            >>> samples = samples_of([("home", 0), ("home", 1), ("out", 1)], 2)
+            >>> FromPopulations.counted(samples, ["a", "b"], source="a survey").regions.sizes
+            {'home': 2, 'out': 1}
         """
         share = as_non_negative(smoothing, "smoothing", "smoothing")
         every = checked_values(members_of(values, "the values", "values", "['a', 'b']"))
@@ -150,13 +169,25 @@ class FromPopulations(Nameless, Undivided, ByValue):
     def spread(
         names: Sequence[str], values: Sequence[Hashable], largest_mass: Number, **more: Unpack[About]
     ) -> FromPopulations:
-        """Return the class of populations in which no value is likelier than a mass.
+        """Return the class of populations in which no value has more than a given probability (Kawamoto19 Section 6.2).
 
-        Losses are averaged over the values alike. `more` is what FromPopulations takes beside distributions. Raises
-        InputError for a mass that no distribution keeps (Kawamoto19 Section 6.2).
+        Losses are averaged over the values alike.
 
-        >>> FromPopulations.spread(["home", "out"], ["a", "b", "c"], "1/2", source="a guess").describe()
-        "1 row of a person, each of 3 values, drawn from the population 'home' or 'out' (a guess; no mass above 0.5)"
+        Args:
+            names: Names of the populations.
+            values: The values.
+            largest_mass: Largest probability of a value, from 1 / number of values to 1.
+            more: Further arguments of `FromPopulations`.
+
+        Returns:
+            The belief; the guarantee holds for the whole class.
+
+        Raises:
+            InputError: For a mass that no distribution keeps.
+
+        Examples:
+            >>> FromPopulations.spread(["home", "out"], ["a", "b", "c"], "1/2", source="a guess").populations
+            ('home', 'out')
         """
         populations = list_of(names, "the populations", "names", "['home', 'out']")
         every = checked_values(members_of(values, "the values", "values", "['a', 'b']"))
@@ -203,9 +234,14 @@ class FromPopulations(Nameless, Undivided, ByValue):
         return tuple(map(any, zip(*self.laws, strict=True)))
 
     def distance(self, first: Value, second: Value) -> float:
-        """Return the cost of taking one value for another.
+        """Return the error of taking one value for another.
 
-        The cost is the length between places, |x - y| for numbers, else 0 or 1.
+        Args:
+            first: One value.
+            second: The other value.
+
+        Returns:
+            The length between places, |x - y| for numbers, else 0 or 1.
         """
         if isinstance(first, tuple) and isinstance(second, tuple):
             (a, b), (c, d) = first, second
@@ -227,7 +263,12 @@ class FromPopulations(Nameless, Undivided, ByValue):
     def w_infinity(self, name: str, other: str) -> Fraction | None:
         """Return the least largest move from one population to another.
 
-        None where they were counted: nobody knows it then.
+        Args:
+            name: One population.
+            other: The other one.
+
+        Returns:
+            The length; None where they were counted, as it is then unknown.
         """
         if self.regions is not None:
             return None
@@ -238,7 +279,14 @@ class FromPopulations(Nameless, Undivided, ByValue):
 
     @memoised
     def only(self, names: tuple[str, ...]) -> FromPopulations:
-        """Return the belief that knows some of the populations."""
+        """Return the belief about some of the populations.
+
+        Args:
+            names: Their names.
+
+        Returns:
+            The belief.
+        """
         laws, prior = {name: self._law(name) for name in names}, dict(zip(self.values, self.prior, strict=True))
         return FromPopulations(
             laws, self.rows, self.independent, self.scales, self.measure, prior, self.source, "align",

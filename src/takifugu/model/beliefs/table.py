@@ -28,14 +28,24 @@ from takifugu.numbers.rationals import common_denominator, exact_or_float, to_te
 
 @dataclass(frozen=True, eq=False)
 class JointTable(Undivided, ByValue):
-    """A joint distribution of named entries: `rows` are tuples of values, `probabilities` one mass per row.
+    """Model named entries by their joint distribution, row by row.
 
-    Ints and Fractions stay exact (integer masses over a common total). Rows of probability zero may be given; they
-    keep their values in the alphabets. Raises InputError for repeated rows, ragged rows, masses that do not sum to 1.
+    Ints and Fractions stay exact. Rows of probability zero keep their values in the alphabets.
 
-    >>> bits = JointTable([(0, 0), (1, 1)], [0.5, 0.5], names=["x1", "x2"])
-    >>> bits.alphabet(0)
-    (0, 1)
+    Args:
+        rows: Tuples of values, one value for each entry.
+        probabilities: One for each row; they sum to 1.
+        names: Names of the entries; None for 0, 1, ...
+        source: Where the probabilities come from, in words; certificates print it.
+
+    Raises:
+        InputError: For repeated rows, rows of different lengths, repeated names, and probabilities that do not sum to
+            1.
+
+    Examples:
+        >>> bits = JointTable([(0, 0), (1, 1)], [0.5, 0.5], names=["x1", "x2"])
+        >>> bits.alphabet(0)
+        (0, 1)
     """
 
     rows: tuple[tuple[State, ...], ...]
@@ -88,13 +98,24 @@ class JointTable(Undivided, ByValue):
         source: str,
         private: bool = False,
     ) -> JointTable:
-        """Return the empirical distribution of counted rows, count / total exactly.
+        """Return the distribution of counted rows, count / total exactly.
 
-        `source` states in words where the counts come from; `private=True` marks that it is the data to protect. Raises
-        InputError for counts that are negative, all zero or not whole, and for an empty source.
+        Args:
+            rows: Tuples of values, one value for each entry.
+            counts: How often each row was counted, whole numbers.
+            names: Names of the entries; None for 0, 1, ...
+            source: Where the counts come from, in words.
+            private: Whether they are the data to protect; `calibrate` then refuses the belief by default.
 
-        >>> JointTable.from_counts([("ill",), ("well",)], [1, 3], source="a public survey").total
-        4
+        Returns:
+            The belief.
+
+        Raises:
+            InputError: For counts that are negative, all zero or not whole, and for an empty source.
+
+        Examples:
+            >>> JointTable.from_counts([("ill",), ("well",)], [1, 3], source="a public survey").total
+            4
         """
         raw_counts = members_of(counts, "the counts", "counts", "[1, 3]")
         try:

@@ -48,20 +48,27 @@ class Singles(Sequence[range]):
 
 @dataclass(frozen=True, eq=False)
 class IndependentUsers(ByValue):
-    """V independent users; user v has distribution `laws[v]`, value -> probability, and may be absent (Ding22 §3.3.1).
+    """Model independent users, each with a distribution of values and perhaps absent (Ding22 §3.3.1).
 
-    `presence` is one probability of being present, or one per user. `absence` says what "absent" means (required where
-    a presence is below 1): "unknown", the paper's: an absent user is counted with an unknown value, so the distribution
-    of the answer given absence averages over the user's values (Ding22 Appendix A); "removed": it contributes nothing.
-    Under "unknown" absence is possible for every user, whatever `presence` says, and the answer does not depend on it.
-    Ints and Fractions stay exact. `names` name the users; `groups` builds millions of users from a few distributions.
+    Ints and Fractions stay exact. `IndependentUsers.groups` builds millions of users from a few distributions.
 
-    Raises InputError for no users, probabilities that are negative, not finite or do not sum to one, repeated values,
-    the value "absent" (which stands for an absent user), and "removed" where everybody is certainly present.
+    Args:
+        laws: The distribution of each user, value -> probability.
+        presence: Probability of being present, one number or one for each user.
+        absence: Meaning of "absent", required for a presence below 1. "unknown", the paper's: an absent user is counted
+            with an unknown value, so absence is possible for everybody and `presence` does not matter. "removed": an
+            absent user contributes nothing.
+        names: Names of the users; None for numbers from 0.
+        source: Where the numbers come from, in words; certificates print it.
 
-    >>> users = IndependentUsers([{0: 0.25, 1: 0.75}] * 3, presence=0.5, absence="removed")
-    >>> users.size, users.alphabet(0)
-    (3, (0, 1, 'absent'))
+    Raises:
+        InputError: For no users, masses that are no probabilities, repeated values, the value "absent", and "removed"
+            where everybody is certainly present.
+
+    Examples:
+        >>> users = IndependentUsers([{0: 0.25, 1: 0.75}] * 3, presence=0.5, absence="removed")
+        >>> users.size, users.alphabet(0)
+        (3, (0, 1, 'absent'))
     """
 
     laws: tuple[UserLaw, ...]
@@ -95,13 +102,22 @@ class IndependentUsers(ByValue):
     def groups(
         groups: Iterable[Sequence[object]], absence: str | None = None, source: str = "assumed"
     ) -> IndependentUsers:
-        """Return users from (count, law) or (count, law, presence), in order.
+        """Return users that share a few distributions.
 
-        No user is stored individually. Raises InputError as the class does, and for a count that is not a whole number
-        above 0.
+        Args:
+            groups: (count, distribution) or (count, distribution, presence) for each group.
+            absence: As in `IndependentUsers`.
+            source: Where the numbers come from, in words; certificates print it.
 
-        >>> IndependentUsers.groups([(600_000, {0: 0.5, 1: 0.5}), (400_000, {0: 0.9, 1: 0.1})]).size
-        1000000
+        Returns:
+            The belief, with the groups' users in order.
+
+        Raises:
+            InputError: For no group, a count below 1, and as `IndependentUsers`.
+
+        Examples:
+            >>> IndependentUsers.groups([(600_000, {0: 0.5, 1: 0.5}), (400_000, {0: 0.9, 1: 0.1})]).size
+            1000000
         """
         laws: list[UserLaw] = []
         counts: list[int] = []
@@ -181,7 +197,14 @@ class IndependentUsers(ByValue):
         return letters
 
     def law(self, user: int) -> UserLaw:
-        """Return the contribution of a user, and the chance of presence."""
+        """Return a user's distribution and chance of presence.
+
+        Args:
+            user: The user's number.
+
+        Returns:
+            Both.
+        """
         return self.laws[int(self.law_of[user])]
 
     def alphabet(self, entry: int) -> tuple[State, ...]:
@@ -228,9 +251,16 @@ class IndependentUsers(ByValue):
         return {}
 
     def likenesses(self, columns: Iterable[IntArray | None], by_law: bool = False) -> IntArray:
-        """Return one number per user, equal for like users.
+        """Return one number for each user, equal for like users.
 
-        Like users have the same alphabet, possible values, and all columns, and with `by_law` the same law.
+        Like users have the same alphabet, possible values and columns.
+
+        Args:
+            columns: Effects of the users on an answer; None for no effect.
+            by_law: Whether like users have the same distribution, too.
+
+        Returns:
+            Whole numbers, shape (users,).
         """
         code = self.law_of if by_law else self.likeness
         for column in columns:
@@ -242,7 +272,16 @@ class IndependentUsers(ByValue):
     def representatives(
         self, entries: range | tuple[int, ...], columns: Iterable[IntArray | None], by_law: bool = False
     ) -> list[int]:
-        """Return the first of each set of like users, in order."""
+        """Return the first of each set of like users, in order.
+
+        Args:
+            entries: Numbers of the users to look at.
+            columns: Effects of the users on an answer; None for no effect.
+            by_law: Whether like users have the same distribution, too.
+
+        Returns:
+            Their numbers.
+        """
         if isinstance(entries, range):
             places = np.arange(entries.start, entries.stop)
         else:

@@ -19,15 +19,25 @@ NOTHING = "the policy protects nothing: no record may move to another one"
 
 
 def Asymmetric(policy: Policy, domain: Domain | Visits) -> Framework:
-    """Return asymmetric privacy of a policy over a domain's records.
+    """Hide one side of a fact: asymmetric privacy of a policy (Takagi21 Definition IV.2).
 
-    Takagi21 Definition IV.2. The promise is for any two data sets that differ by one allowed move, in that order, and
-    needs no belief. Raises InputError for a policy that protects nothing, that names a value which no record has, or
-    whose predicates raise.
+    The guarantee holds for any two data sets that differ by one allowed move, in that order. It needs no belief.
 
-    >>> from takifugu.model.policies.policy import visits
-    >>> Asymmetric(visits(), Visits.of(["bar", "shop"], most=1)).definition
-    'asymmetric'
+    Args:
+        policy: The moves to hide.
+        domain: The possible records.
+
+    Returns:
+        The framework, for `calibrate`.
+
+    Raises:
+        InputError: For a policy that protects nothing, names a value that no record has, or has a predicate that
+            raises.
+
+    Examples:
+        >>> from takifugu.model.policies.policy import visits
+        >>> Asymmetric(visits(), Visits.of(["bar", "shop"], most=1)).definition
+        'asymmetric'
     """
     check_type(policy, Policy, "a policy", "write visits(), or Policy.of(none_of('ill'), ...)", "policy")
     check_type(domain, Domain | Visits, "a domain", "write Visits.of(places), or Domain.of(count, values)", "domain")

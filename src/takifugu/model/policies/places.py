@@ -100,14 +100,21 @@ class VisitCounts:
 
 @dataclass(frozen=True)
 class Visits:
-    """Records that are sets of these places; `most` is the largest number of them in one record, None for no bound.
+    """Hold the possible records where a record is a set of places.
 
-    `boxes` says of which grid they are the boxes, if they are. `steps` is how many steps of a calendar the records are
-    about, None without one; `most` is then that of each step. Raises InputError for no place, for a repeated one, and
-    for `most` or `steps` below 1.
+    Args:
+        places: The places, each once; `Visits.of` takes any iterable.
+        most: The most places of one record (of each step, with `steps`); None for no bound. It is a fact about
+            everybody.
+        boxes: The grid whose boxes the places are, if they are.
+        steps: Steps of a calendar that a record covers; None without a calendar.
 
-    >>> Visits.of(["bar", "shop", "gym"], most=1).describe()
-    'people and where they were, of 3 places, each person at 1 of them at most'
+    Raises:
+        InputError: For no place, a repeated place, and `most` or `steps` below 1.
+
+    Examples:
+        >>> Visits.of(["bar", "shop", "gym"], most=1).describe()
+        'people and where they were, of 3 places, each person at 1 of them at most'
     """
 
     places: tuple[Value, ...]
@@ -132,12 +139,28 @@ class Visits:
 
     @staticmethod
     def of(places: Iterable[Value], most: int | None = None) -> Visits:
-        """Return the domain of these places."""
+        """Return the domain of some places.
+
+        Args:
+            places: The places, each once.
+            most: The most places of one record; None for no bound.
+
+        Returns:
+            The domain.
+        """
         return Visits(tuple(map(value_of, members_of(places, "the places", "places", "['bar', 'shop']"))), most)
 
     @staticmethod
     def of_boxes(boxes: Boxes, most: int | None = None) -> Visits:
-        """Return the domain of the boxes of a grid."""
+        """Return the domain of the boxes of a grid.
+
+        Args:
+            boxes: The grid.
+            most: The most boxes of one record; None for no bound.
+
+        Returns:
+            The domain.
+        """
         return Visits(boxes.names(), most, boxes)
 
     def from_outside(self) -> tuple[Value, ...]:
@@ -159,7 +182,17 @@ class Visits:
         return (False, True)
 
     def position(self, name: Hashable) -> int:
-        """Return the number of a place, or raise InputError."""
+        """Return the number of a place.
+
+        Args:
+            name: The place.
+
+        Returns:
+            Its number, from 0.
+
+        Raises:
+            InputError: For an unknown place.
+        """
         check_known([name], self.numbers, "the domain has no place", "places")
         return self.numbers[name]
 
@@ -169,9 +202,16 @@ class Visits:
         return places_of(self.places)
 
     def resolve(self, query: Query) -> VisitCounts:
-        """Return the answer to Visitors, or to AtMost of it.
+        """Return the answer to `Visitors`, or to `AtMost` of it.
 
-        Raises InputError for another query.
+        Args:
+            query: The query.
+
+        Returns:
+            The answer, without data.
+
+        Raises:
+            InputError: For another query.
         """
         if isinstance(query, AtMost):
             answer = self.resolve(query.query)
@@ -187,12 +227,18 @@ class Visits:
         return VisitCounts(tuple(map(str, cells)), numbers, min(self.largest, len(cells)), self.boxes)
 
     def moves(self, policy: Policy, answer: VisitCounts) -> Sensitivity:
-        """Bound the counts' moves along one allowed move, from the policy.
+        """Bound the counts' moves along one allowed move.
 
-        A place rises where some V without it may become a V' with it: never where "not there" is a predicate of its
-        own. It falls unless "there" is one. A move takes away m places at most, and adds m at most. For predicates of
-        several places this is an upper bound, and a policy with a function is looked at record by record, where records
-        are few, or taken to allow every move.
+        A place can rise unless "not there" is a predicate of its own, and fall unless "there" is one. A move takes away
+        and adds at most `most` places. For predicates of several places the bound may be larger than needed. A policy
+        with a function is examined record by record, where records are few, or allows every move.
+
+        Args:
+            policy: The allowed moves.
+            answer: The counts.
+
+        Returns:
+            The bound on each cell, and on all together.
         """
         policy.check_known(self.numbers)
         rises, falls = np.ones(self.size, dtype=bool), np.ones(self.size, dtype=bool)
@@ -230,7 +276,14 @@ class Visits:
     def as_records(self, people: int) -> Domain:
         """Return a domain of people with listed sets of places, for audits.
 
-        Raises Unsupported beyond 4,096 sets.
+        Args:
+            people: Number of people.
+
+        Returns:
+            The domain.
+
+        Raises:
+            Unsupported: Beyond 4,096 sets.
         """
         if self._records() > MOST_LISTED:
             raise Unsupported(f"there are more than {MOST_LISTED:,} sets of these places to list")
@@ -240,10 +293,16 @@ class Visits:
         return Listed((tuple(sets),), None, people, self.places)
 
     def counted(self, records: Iterable[Iterable[Value]]) -> IntArray:
-        """Return how many of the records have each place, shape (1, places).
+        """Count the records with each place.
 
-        Raises DataError, which names no place and no person, for a place that the domain lacks and for a record of
-        more places than `most`, or so many times as many as there are steps.
+        Args:
+            records: The places of each record.
+
+        Returns:
+            The counts, shape (1, places).
+
+        Raises:
+            DataError: For an unknown place and a record of too many places. It names no place and no person.
         """
         counts = np.zeros((1, self.size), dtype=np.int64)
         for record in records:
@@ -255,9 +314,14 @@ class Visits:
         return counts
 
     def check_sizes(self, sizes: Iterable[int], steps: int = 1) -> None:
-        """Raise DataError for too many places, naming nobody.
+        """Check that no record has more than `most` places for each step.
 
-        A record has at most `most` for each step.
+        Args:
+            sizes: The number of places of each record.
+            steps: The number of steps.
+
+        Raises:
+            DataError: For too many places. It names nobody.
         """
         if self.most is not None and max(sizes, default=0) > self.most * steps:
             when = "" if self.steps is None else " for a step of the calendar"

@@ -32,14 +32,22 @@ ASYMMETRIC = "asymmetric"
 
 @dataclass(frozen=True)
 class Policy(PlainForm, kind="policy"):
-    """A set of predicates over records; none at all is ordinary differential privacy, where every move is allowed.
+    """Hold predicates over records; a move is hidden if it keeps every predicate that was true.
 
-    A policy stands as the secret of a framework and reads back from JSON. Raises InputError for what is no predicate.
+    Without predicates every move is hidden: ordinary differential privacy. A policy is the secret of a framework and
+    reads back from JSON.
 
-    >>> from takifugu.model.policies.predicates import none_of
-    >>> at_home = Policy.of(none_of("bar"))
-    >>> at_home.allows("bar", "home"), at_home.allows("home", "bar")
-    (True, False)
+    Args:
+        rules: The predicates; `Policy.of` takes them one by one.
+
+    Raises:
+        InputError: For anything that is no predicate.
+
+    Examples:
+        >>> from takifugu.model.policies.predicates import none_of
+        >>> at_home = Policy.of(none_of("bar"))
+        >>> at_home.allows("bar", "home"), at_home.allows("home", "bar")
+        (True, False)
     """
 
     rules: tuple[Predicate | EachOf, ...] = ()
@@ -55,13 +63,30 @@ class Policy(PlainForm, kind="policy"):
 
     @staticmethod
     def of(*rules: Predicate | EachOf) -> Policy:
-        """Return the policy of moves allowed by all predicates."""
+        """Return the policy of the moves that all predicates allow.
+
+        Args:
+            rules: The predicates.
+
+        Returns:
+            The policy.
+        """
         return Policy(tuple(rules))
 
     def allows(self, before: Record, after: Record) -> bool:
-        """Return whether one record's move before -> after must stay hidden.
+        """Return whether a move of one record is hidden.
 
-        By E4 a move is allowed where p(before) -> p(after). Raises InputError where a predicate does.
+        By E4 a move is allowed where p(before) implies p(after), for each predicate p.
+
+        Args:
+            before: The record's value before.
+            after: Its value after.
+
+        Returns:
+            True if it is hidden.
+
+        Raises:
+            InputError: Where a predicate does.
         """
         for rule in self.rules:
             if isinstance(rule, EachOf):
@@ -73,14 +98,25 @@ class Policy(PlainForm, kind="policy"):
         return True
 
     def intersected(self, other: Policy) -> Policy:
-        """Return the policy of the moves allowed by both.
+        """Return the policy of the moves that both policies allow; guarantees under the two add up under it.
 
-        Promises under the two add up under it.
+        Args:
+            other: The second policy.
+
+        Returns:
+            The policy.
         """
         return Policy((*self.rules, *other.rules))
 
     def predicates(self, values: Iterable[Value]) -> tuple[Predicate, ...]:
-        """Return the predicates one by one; `values` are all values."""
+        """Return the predicates one by one.
+
+        Args:
+            values: All values of a record.
+
+        Returns:
+            The predicates.
+        """
         all_values, predicates = tuple(values), list[Predicate]()
         for rule in self.rules:
             predicates += rule.predicates(all_values) if isinstance(rule, EachOf) else [rule]
@@ -97,15 +133,25 @@ class Policy(PlainForm, kind="policy"):
         return not self.rules
 
     def distance(self, one: Sequence[Record], other: Sequence[Record]) -> int | float:
-        """Return d_p(X, X'), the least number of allowed moves, or infinity.
+        """Return d_p(X, X'), the least number of allowed moves from one data set to another.
 
-        A move changes one record. Raises InputError for data sets of different sizes (Takagi21 Definition IV.6 replaces
-        records).
+        A move changes one record.
 
-        >>> from takifugu.model.policies.predicates import none_of
-        >>> one = Policy.of(none_of(1))
-        >>> one.distance([1, 1, 0], [0, 0, 0]), one.distance([0], [1])
-        (2, inf)
+        Args:
+            one: The first data set's records.
+            other: The second one's, as many.
+
+        Returns:
+            The number, or infinity.
+
+        Raises:
+            InputError: For data sets of different sizes (Takagi21 Definition IV.6 replaces records).
+
+        Examples:
+            >>> from takifugu.model.policies.predicates import none_of
+            >>> one = Policy.of(none_of(1))
+            >>> one.distance([1, 1, 0], [0, 0, 0]), one.distance([0], [1])
+            (2, inf)
         """
         check_as_many(one, "records of one data set", other, "of the other")
         moved = 0
@@ -123,13 +169,30 @@ class Policy(PlainForm, kind="policy"):
         return " and ".join(rule.describe() for rule in self.rules)
 
     def family(self, belief: object) -> NoReturn:
-        """Raise InputError: a policy is about records, whatever anybody believes of them."""
+        """Refuse: a policy is about records under any belief.
+
+        Args:
+            belief: A belief.
+
+        Returns:
+            Nothing.
+
+        Raises:
+            InputError: Always.
+        """
         raise InputError(
             "a policy is about every record, whatever anybody believes", fix="write Asymmetric(policy, domain)"
         ).at("secrets")
 
     def check_known(self, values: Iterable[Value]) -> None:
-        """Raise InputError for a predicate's value without a record."""
+        """Check that every value in a predicate has a record.
+
+        Args:
+            values: All values of a record.
+
+        Raises:
+            InputError: For a value without one.
+        """
         check_known(self.values, dict.fromkeys(values), "no record has the policy's value", "policy")
 
 
@@ -143,28 +206,49 @@ def policy_from(data: Plain) -> Policy:
 
 
 def visits(places: Iterable[Value] | None = None) -> Policy:
-    """Return the policy {"not at v", for each place v}.
+    """Hide that a person was somewhere: the policy {"not at v", for each place v}.
 
-    The policy hides the places V of a person against any V' that is a part of V. `places` are those that it is about;
-    without them, every place of the domain. It hides that a person was somewhere, not that they were elsewhere or
-    nowhere: the move {A} -> {B} is not allowed, so who knows that somebody was at exactly one of A and B may learn
-    which. Raises InputError for an empty list. Source: Takagi21 Section IV-C, with p = not c (errata N3) and a
-    set of predicates for several places (E6).
+    It hides the places V of a person against any subset of V. It does not hide that they were elsewhere or nowhere: the
+    move {A} -> {B} is not allowed, so a reader who knows that somebody was at exactly one of A and B may learn which.
 
-    >>> visits().allows(frozenset({"A", "B"}), frozenset({"B"})), visits().allows(frozenset({"A"}), frozenset({"B"}))
-    (True, False)
+    Args:
+        places: The places to hide; None for every place of the domain.
+
+    Returns:
+        The policy.
+
+    Raises:
+        InputError: For an empty list.
+
+    Source: Takagi21 Section IV-C, with p = not c (errata N3) and a set of predicates for several places (E6).
+
+    Examples:
+        >>> both, bar, shop = frozenset({"bar", "shop"}), frozenset({"bar"}), frozenset({"shop"})
+        >>> visits().allows(both, bar), visits().allows(bar, shop)
+        (True, False)
     """
     return Policy((EachOf(None if places is None else listed(places)),))
 
 
 def along_path(epsilon: Number, delta: Number, moves: int) -> tuple[Fraction, float]:
-    """Return the promise for `moves` moves: k epsilon, and the delta.
+    """Return the guarantee along a path of allowed moves: group privacy.
 
-    `epsilon` and `delta` are those of one move. The delta is delta times the sum of e^(i epsilon) for i < k, at most 1
-    (group privacy along a path of data sets). Raises InputError for a negative number of moves.
+    It is k epsilon, with delta times the sum of e^(i epsilon) for i < k, at most 1.
 
-    >>> along_path(1, 0, 3)
-    (Fraction(3, 1), 0.0)
+    Args:
+        epsilon: The privacy loss of one move.
+        delta: The delta of one move.
+        moves: The number of moves, k.
+
+    Returns:
+        Epsilon and delta.
+
+    Raises:
+        InputError: For a negative number of moves.
+
+    Examples:
+        >>> along_path(1, 0, 3)
+        (Fraction(3, 1), 0.0)
     """
     as_whole(moves, "the number of moves", "moves")
     epsilon_of_move, excess = as_epsilon(epsilon), as_delta(delta)

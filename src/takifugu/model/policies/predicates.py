@@ -158,10 +158,20 @@ _DEFINED: dict[tuple[str, int], Checked] = {}
 def none_of(*values: Value) -> NoneOf:
     """Return the predicate "the record has none of these values".
 
-    The hidden fact is that the record has one of them. Raises InputError for no value.
+    It hides that the record has one of them.
 
-    >>> none_of("ill").describe()
-    "that a record has 'ill' (not that it has not)"
+    Args:
+        values: The values.
+
+    Returns:
+        The predicate.
+
+    Raises:
+        InputError: For no value.
+
+    Examples:
+        >>> none_of("ill").describe()
+        "that a record has 'ill' (not that it has not)"
     """
     return NoneOf(listed(values))
 
@@ -169,13 +179,39 @@ def none_of(*values: Value) -> NoneOf:
 def any_of(*values: Value) -> AnyOf:
     """Return the predicate "the record has one of these values".
 
-    The hidden fact is that the record has none of them.
+    It hides that the record has none of them.
+
+    Args:
+        values: The values.
+
+    Returns:
+        The predicate.
+
+    Raises:
+        InputError: For no value.
+
+    Examples:
+        >>> any_of("home").describe()
+        "that a record does not have 'home' (not that it has)"
     """
     return AnyOf(listed(values))
 
 
 def checked(name: str, version: int, function: Callable[[Any], object]) -> Checked:
-    """Return a predicate of a function, by name and version in ledgers."""
+    """Return the predicate of a function.
+
+    Args:
+        name: Its name in ledgers.
+        version: Its version; another function needs another one.
+        function: Takes a record's value; returns whether the predicate is true.
+
+    Returns:
+        The predicate.
+
+    Examples:
+        >>> checked("adult", 1, lambda age: age >= 18).describe()
+        "that 'adult' (version 1) is false of a record (not that it is true)"
+    """
     return Checked(name, version, function)
 
 

@@ -28,7 +28,12 @@ ORDINARY = "no cell is monotone: every move of one record is allowed, which is o
 
 
 class Monotone(StrEnum):
-    """Which way a cell of the answer moves along allowed moves, if it moves at all."""
+    """Tell which way a cell of the answer moves along allowed moves, if it moves.
+
+    Examples:
+        >>> str(Monotone.of(rises=False, falls=True))
+        'decreasing'
+    """
 
     DECREASING = "decreasing"
     INCREASING = "increasing"
@@ -37,7 +42,15 @@ class Monotone(StrEnum):
 
     @staticmethod
     def of(rises: bool, falls: bool) -> Monotone:
-        """Return the direction of cells, from whether they rise and fall."""
+        """Return the direction of a cell.
+
+        Args:
+            rises: Whether it can rise.
+            falls: Whether it can fall.
+
+        Returns:
+            The direction.
+        """
         if rises and falls:
             return Monotone.NONE
         if rises:
@@ -49,7 +62,16 @@ class Monotone(StrEnum):
 
 @dataclass(frozen=True)
 class Change:
-    """How one cell moves along one allowed move: which way, and by how much at most, in answer units."""
+    """Bound the move of one cell along an allowed move.
+
+    Args:
+        direction: Whether the cell rises, falls, or both.
+        amount: The largest move, in answer units.
+
+    Examples:
+        >>> Change(Monotone.DECREASING, Fraction(1)).amount
+        Fraction(1, 1)
+    """
 
     direction: Monotone
     amount: Fraction
@@ -57,10 +79,17 @@ class Change:
 
 @dataclass(frozen=True)
 class Sensitivity:
-    """How an answer moves along one allowed move: each cell, and all cells together (`total`, in L1, answer units).
+    """Bound the moves of an answer along one allowed move: of each cell, and of all together.
 
-    `is_ordinary` says that every move is allowed; `worst` is a move that reaches the total: the number of the record,
-    its value before, and after (None where nothing moves).
+    Args:
+        changes: The bound of each cell.
+        total: The largest L1 move of all cells, in answer units.
+        is_ordinary: Whether every move is allowed.
+        worst: A move that reaches the total, as (record, value before, value after); None where nothing moves.
+
+    Examples:
+        >>> Sensitivity((Change(Monotone.DECREASING, Fraction(1)),), Fraction(1)).direction.value
+        'decreasing'
     """
 
     changes: tuple[Change, ...]
@@ -103,20 +132,31 @@ class Moved(Protocol):
 
 
 def sensitivity(policy: Policy, about: Data, query: Query) -> Sensitivity:
-    """Return how the answer moves along one allowed move, by cell.
+    """Bound the moves of a query's answer along one allowed move, cell by cell.
 
-    `about` is a domain: what a record can be. Exact for a sum over records of listed values (all allowed pairs of
-    values are looked at); a domain with `moves` of its own, such as places that people visit, says it from its
-    structure. Raises InputError for a query that does not fit the domain, and where a predicate does.
+    It is exact for a sum over records of listed values: all allowed pairs of values are examined. A domain with `moves`
+    of its own, such as `Visits`, derives it from its structure.
 
-    >>> from takifugu import Count, Histogram
-    >>> from takifugu.model.beliefs.domain import Domain
-    >>> from takifugu.model.policies.predicates import NoneOf
-    >>> people, hidden = Domain.of(3, ["ill", "well"]), Policy.of(NoneOf(("ill",)))
-    >>> sensitivity(hidden, people, Count("ill")).changes
-    (Change(direction=<Monotone.DECREASING: 'decreasing'>, amount=Fraction(1, 1)),)
-    >>> [str(change.direction) for change in sensitivity(hidden, people, Histogram()).changes]
-    ['decreasing', 'increasing']
+    Args:
+        policy: The allowed moves.
+        about: The possible records.
+        query: The query.
+
+    Returns:
+        The bound on each cell, and on all together.
+
+    Raises:
+        InputError: For a query that does not fit the domain, and where a predicate raises it.
+
+    Examples:
+        >>> from takifugu import Count, Histogram
+        >>> from takifugu.model.beliefs.domain import Domain
+        >>> from takifugu.model.policies.predicates import NoneOf
+        >>> people, hidden = Domain.of(3, ["ill", "well"]), Policy.of(NoneOf(("ill",)))
+        >>> sensitivity(hidden, people, Count("ill")).changes
+        (Change(direction=<Monotone.DECREASING: 'decreasing'>, amount=Fraction(1, 1)),)
+        >>> [str(change.direction) for change in sensitivity(hidden, people, Histogram()).changes]
+        ['decreasing', 'increasing']
     """
     check_type(policy, Policy, "a policy", "write visits(), or Policy.of(none_of('ill'), ...)", "policy")
     check_type(about, Data, "a domain", "write Visits.of(places), or Domain.of(count, values)", "about")

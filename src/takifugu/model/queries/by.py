@@ -63,25 +63,33 @@ def _read_cells(cells: list[Any]) -> list[tuple[str, Chosen]]:
 
 @dataclass(frozen=True)
 class GroupBy(PlainForm, kind="by"):
-    """A query for each cell: a part of the entries with a label, such as an hour of the day.
+    """Answer a query for each cell, such as each hour of the day.
 
-    The query is a count, histogram, sum or mean, a count above thresholds, or chooses a median, quantiles or modes.
+    Cells may overlap, and need not cover all entries. The answer's change D(N) is the sum, over the entries in N, of
+    the changes in their own cells.
 
-    `cells` gives the entries of each label: their numbers, or names. Cells may overlap, and need not hold all entries.
-    With `every` they are numbers below it, and the cells repeat every so many entries, so that they mean the same of
-    one sequence and of a pool of several. `by` says in words what the cells are; only `entries` are read, if given.
-    Cells by several things, such as weekday and hour, may say so: `axes` names the things, `parts` what each cell is of
-    every one of them.
-    D(N) is the sum over N of the changes in an entry's own cells (this module). Raises InputError for no cell, a cell
-    without entries, two of one label, a query that chooses entries itself, and parts that do not fit the cells.
+    Args:
+        query: A count, histogram, sum, mean, count above thresholds, quantile or top-k.
+        cells: The entries of each label, by number from 0 or by name.
+        by: Words for the cells, such as "time of day".
+        every: Length of one period. Entries are then numbers below it, and the cells repeat each period, so that they
+            mean the same for one sequence and for a pool.
+        entries: The entries to read; None for all.
+        axes: Names of the things that the cells combine, such as ("weekday", "hour").
+        parts: Each cell's value on every axis.
 
-    >>> table = GroupBy(Count("walking"), {"night": range(0, 6), "day": range(6, 24)}, by="time of day", every=24)
-    >>> table.describe()
-    "how often state 'walking' occurs, by time of day (2 cells)"
-    >>> from takifugu import MarkovChain
-    >>> answer = table.resolve(MarkovChain([[0.9, 0.1], [0.4, 0.6]], 48, states=["still", "walking"]))
-    >>> answer.labels, answer.change(range(48))
-    (('night', 'day'), 48)
+    Raises:
+        InputError: For no cell, an empty cell, a repeated label, a query that chooses entries itself, and parts that do
+            not fit cells and axes.
+
+    Examples:
+        >>> table = GroupBy(Count("walking"), {"night": range(0, 6), "day": range(6, 24)}, by="time of day", every=24)
+        >>> table.describe()
+        "how often state 'walking' occurs, by time of day (2 cells)"
+        >>> from takifugu import MarkovChain
+        >>> answer = table.resolve(MarkovChain([[0.9, 0.1], [0.4, 0.6]], 48, states=["still", "walking"]))
+        >>> answer.labels, answer.change(range(48))
+        (('night', 'day'), 48)
     """
 
     query: Query = field(metadata=form(read=lambda data: _PARTS[data["kind"]].from_dict(data)))
@@ -124,7 +132,14 @@ class GroupBy(PlainForm, kind="by"):
     def resolve(self, entries: Entries) -> Additive:
         """Return the vector of all cells.
 
-        Raises InputError for an unknown entry, and for too large a table.
+        Args:
+            entries: The belief or domain.
+
+        Returns:
+            The answer, without data.
+
+        Raises:
+            InputError: For an unknown entry, and for too large a table.
         """
         every = self.query.undivided() if isinstance(self.query, Mean) else self.query
         base = every.resolve(entries)
@@ -173,9 +188,16 @@ class GroupBy(PlainForm, kind="by"):
         return "", ""
 
     def held(self, entries: Entries) -> list[IntArray]:
-        """Return the belief's own positions of the entries of each cell.
+        """Return the belief's positions of the entries of each cell.
 
-        Raises InputError for an entry that there is not, for a cell that has none, and for a mean over none.
+        Args:
+            entries: The belief or domain.
+
+        Returns:
+            Whole numbers for each cell.
+
+        Raises:
+            InputError: For an unknown entry, a cell without entries, and a mean over none.
         """
         places_of_cells = [self._positions(entries, *cell) for cell in self.cells]
         if self.entries is not None:
@@ -221,17 +243,22 @@ class GroupBy(PlainForm, kind="by"):
 
     @staticmethod
     def two_way(data: Plain, labels: Iterable[str]) -> tuple[tuple[str, str], ...] | None:
-        """Return the cell and state of a histogram's labels, else None.
+        """Return the two parts of each label, such as cell and state of a histogram.
 
-        Both follow from the written query. Of another query by two things these are the two parts of each cell. What is
-        chosen has no place in a picture.
+        Args:
+            data: The query's `to_dict` form.
+            labels: The labels.
 
-        >>> hours = GroupBy(Histogram(), {"00": [0], "01": [1]})
-        >>> GroupBy.two_way(hours.to_dict(), ["00, a", "00, b, c", "01, a", "01, b, c"])
-        (('00', 'a'), ('00', 'b, c'), ('01', 'a'), ('01', 'b, c'))
-        >>> table = GroupBy(Count(1), {"Monday 00": [0]}, axes=["weekday", "hour"], parts=[["Monday", "00"]])
-        >>> GroupBy.two_way(table.to_dict(), ["Monday 00"])
-        (('Monday', '00'),)
+        Returns:
+            Two texts for each label; None for other queries and for choices.
+
+        Examples:
+            >>> hours = GroupBy(Histogram(), {"00": [0], "01": [1]})
+            >>> GroupBy.two_way(hours.to_dict(), ["00, a", "00, b, c", "01, a", "01, b, c"])
+            (('00', 'a'), ('00', 'b, c'), ('01', 'a'), ('01', 'b, c'))
+            >>> table = GroupBy(Count(1), {"Monday 00": [0]}, axes=["weekday", "hour"], parts=[["Monday", "00"]])
+            >>> GroupBy.two_way(table.to_dict(), ["Monday 00"])
+            (('Monday', '00'),)
         """
         all_labels, cells = tuple(labels), list(dict(data["cells"]))
         if data["query"]["kind"] in _CHOICES:

@@ -55,14 +55,22 @@ class _Adding(PlainForm):
 
 @dataclass(frozen=True)
 class Sum(_Adding, kind="sum"):
-    """The sum of the entries' codes: the states themselves where they are numbers, else `codes[state]`.
+    """Add up the numbers of the entries.
 
-    `attribute` names one column of a table; otherwise all entries, or the chosen ones, are added. Each code is rounded
-    to the nearest multiple of `grid` (half to even); without a grid the codes' common one is used, not finer than
-    1/1,000,000. Raises InputError for a state without a code, Unsupported where the grid must be declared.
+    Args:
+        attribute: One named column of a table; None adds all entries, or the chosen ones.
+        codes: The number of each state; None where the states are numbers.
+        entries: The entries to add, by number from 0 or by name; None for all.
+        grid: Step of the published number, in answer units. Each number is rounded to it, half to even. None takes the
+            numbers' common step, at least 1/1,000,000.
 
-    >>> Sum(codes={"still": 0, "walking": "0.5"}).describe()
-    'the sum of all values'
+    Raises:
+        InputError: At calibration, for a state without a number.
+        Unsupported: At calibration, where the grid must be declared.
+
+    Examples:
+        >>> Sum(codes={"still": 0, "walking": "0.5"}).describe()
+        'the sum of all values'
     """
 
     def resolve(self, entries: Entries) -> Additive:
@@ -75,10 +83,19 @@ class Sum(_Adding, kind="sum"):
 
 @dataclass(frozen=True)
 class Mean(_Adding, kind="mean"):
-    """The sum of the entries' codes (see Sum) divided by the public number of entries that are added.
+    """Average the numbers of the entries.
 
-    >>> Mean("age").describe()
-    "the mean of 'age'"
+    The sum (see `Sum`) is divided by the public number of entries that are added.
+
+    Args:
+        attribute: One named column of a table; None averages all entries, or the chosen ones.
+        codes: The number of each state; None where the states are numbers.
+        entries: The entries to average, by number from 0 or by name; None for all.
+        grid: Step of the sum, in answer units; None takes the numbers' common step.
+
+    Examples:
+        >>> Mean("age").describe()
+        "the mean of 'age'"
     """
 
     def undivided(self) -> Sum:
@@ -96,13 +113,20 @@ class Mean(_Adding, kind="mean"):
 
 @dataclass(frozen=True)
 class Linear(PlainForm, kind="linear"):
-    """The weighted sum of the entries' codes, sum_i weights[i] * code(x_i), on a declared or implied grid.
+    """Add up the entries' numbers with weights: sum_i weights[i] * code(x_i).
 
-    Each product is rounded to the nearest multiple of `grid` (half to even) before it is added, so the answer stays
-    additive; without a grid the products' common one is used, not finer than 1/1,000,000.
+    Args:
+        weights: One number for each entry, exact as typed.
+        codes: The number of each state; None where the states are numbers.
+        grid: Step of the published number. Each product is rounded to it, half to even. None takes the products' common
+            step, at least 1/1,000,000.
 
-    >>> Linear([1, 0, "1/2"]).weights
-    (Fraction(1, 1), Fraction(0, 1), Fraction(1, 2))
+    Raises:
+        InputError: For weights that are not a list of numbers.
+
+    Examples:
+        >>> Linear([1, 0, "1/2"]).weights
+        (Fraction(1, 1), Fraction(0, 1), Fraction(1, 2))
     """
 
     weights: tuple[Fraction, ...]
@@ -125,7 +149,14 @@ class Linear(PlainForm, kind="linear"):
         return coded(entries, "linear", self.codes, chosen_mask(entries, None), self.weights, self.grid)
 
     def over(self, entries: Iterable[int]) -> Linear:
-        """Return the query about some entries alone."""
+        """Return the same sum about some entries alone.
+
+        Args:
+            entries: Their numbers; all other weights become 0.
+
+        Returns:
+            The query.
+        """
         read = frozenset(entries)
         weights = []
         for entry, weight in enumerate(self.weights):
@@ -142,15 +173,18 @@ class Linear(PlainForm, kind="linear"):
 
 @dataclass(frozen=True)
 class Identity(PlainForm, kind="identity"):
-    """The value itself: the answer that `distribution_pair` compares, or one named column of a table.
+    """Publish the value itself, of `distribution_pair` or of one column.
 
-    `codes` number the categories of a column that holds no numbers: the numbering of a nominal column changes how much
-    noise it needs, so it is part of the query. `grid` declares the multiples that a real-valued answer is published in.
+    Args:
+        attribute: The column's name; None for the answer that `distribution_pair` compares.
+        grid: Step of the published number, in answer units.
+        codes: The number of each category. It is part of the query, because it decides how much noise is needed.
 
-    >>> Identity("age").describe()
-    "the value of 'age'"
-    >>> Identity("education", codes={"Bachelors": 1, "Masters": 2}).describe()
-    "the value of 'education', coded 'Bachelors' = 1, 'Masters' = 2"
+    Examples:
+        >>> Identity("age").describe()
+        "the value of 'age'"
+        >>> Identity("education", codes={"Bachelors": 1, "Masters": 2}).describe()
+        "the value of 'education', coded 'Bachelors' = 1, 'Masters' = 2"
     """
 
     attribute: Hashable | None = None

@@ -39,13 +39,22 @@ def _duration(time: Number | None) -> Fraction | None:
 
 @dataclass(frozen=True)
 class Count(PlainForm, kind="count"):
-    """The number of entries that are in `state` (one state, or a list of states), over all or the chosen entries.
+    """Count the entries in a state, or in any of several.
 
-    With a `duration`, the time of one entry, it is the time that they take. Raises InputError for
-    no state, for a state or entry that the belief does not know, and for a duration that is no number above 0.
+    With a duration the answer is the time that these entries take.
 
-    >>> Count("walking").describe(), Count("walking", duration="1/60").describe()
-    ("how often state 'walking' occurs", "the time in state 'walking'")
+    Args:
+        state: One state, or a list of states.
+        entries: The entries to count, by number from 0 or by name; None for all.
+        duration: The time of one entry, a number above 0, in any unit: `"1/60"` for a minute in hours.
+
+    Raises:
+        InputError: For no state, and for a duration that is not above 0. Calibration raises it for an unknown state or
+            entry.
+
+    Examples:
+        >>> Count("walking").describe(), Count("walking", duration="1/60").describe()
+        ("how often state 'walking' occurs", "the time in state 'walking'")
     """
 
     state: State = field(metadata=form(_listed, key="states"))
@@ -88,14 +97,21 @@ class Count(PlainForm, kind="count"):
 
 @dataclass(frozen=True)
 class Histogram(PlainForm, kind="histogram"):
-    """How many entries are in each state; divided by the public constant `total` where one is given.
+    """Count the entries in each state.
 
-    `states` chooses and orders the cells (all states of the belief otherwise). With a `duration`, the time of one
-    entry, it is the time in each. Raises InputError for no cell, a repeated one, one that the
-    belief does not know, a total that is not a whole number above 0, and a duration that is no number above 0.
+    Args:
+        states: The cells, in order; None for all states of the belief.
+        total: A public constant that divides each count, a whole number above 0.
+        entries: The entries to count, by number from 0 or by name; None for all.
+        duration: The time of one entry; cells are then times, in its unit.
 
-    >>> Histogram(total=100).describe(), Histogram(duration="1/60").describe()
-    ('how often each state occurs, divided by the public constant 100', 'the time in each state')
+    Raises:
+        InputError: For no cell, a repeated cell, and a total or duration that is not above 0. Calibration raises it for
+            an unknown state.
+
+    Examples:
+        >>> Histogram(total=100).describe(), Histogram(duration="1/60").describe()
+        ('how often each state occurs, divided by the public constant 100', 'the time in each state')
     """
 
     states: tuple[State, ...] | None = field(default=None, metadata=VALUES)
@@ -200,13 +216,21 @@ class CountSection:
 
 @dataclass(frozen=True)
 class CountAbove(PlainForm, kind="count-above"):
-    """How many entries are above each of `thresholds`, one number or several; not those that equal it.
+    """Count the entries above each of several thresholds.
 
-    Entries' numbers are the states themselves, or their `codes`. One entry moves as many of the counts as thresholds
-    lie between its two numbers. Raises InputError for no threshold, a repeated one, and a state without a number.
+    An entry equal to a threshold is not above it. One entry moves one count for each threshold between its two numbers.
 
-    >>> CountAbove([30, "50.5"]).describe()
-    'how many values are above 30 and above 50.5'
+    Args:
+        thresholds: One number or several, each once.
+        codes: The number of each state; None where the states are numbers.
+        entries: The entries to count, by number from 0 or by name; None for all.
+
+    Raises:
+        InputError: For no threshold and a repeated one. Calibration raises it for a state without a number.
+
+    Examples:
+        >>> CountAbove([30, "50.5"]).describe()
+        'how many values are above 30 and above 50.5'
     """
 
     thresholds: tuple[Fraction, ...]

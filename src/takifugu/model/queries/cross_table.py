@@ -40,19 +40,24 @@ Alphabets = Mapping[str, tuple[State, ...]]
 
 @dataclass(frozen=True)
 class CrossTable(PlainForm, kind="cross-table"):
-    """How many records have each combination of values of `columns`; divided by the public constant `total` if given.
+    """Count the records with each combination of values of several columns.
 
-    `columns` are names, whose values are all that the belief knows, or a mapping of names to the values that have
-    cells. Cells are in the order of the columns, the values of the last one next to each other. One record moves the
-    table by 2 (this module). Raises InputError for no column, a repeated one, one without values, and a total that is
-    not a whole number above 0.
+    Cells are in the order of the columns; the last one varies fastest. One record moves the table by 2.
 
-    >>> from takifugu import JointTable, Records
-    >>> rows = [("young", "f"), ("young", "m"), ("old", "f")]
-    >>> people = Records(JointTable(rows, [0.5, 0.25, 0.25], names=["age", "sex"]), 40)
-    >>> answer = people.resolve(CrossTable(["age", "sex"]))
-    >>> answer.labels, answer.change([0]), answer.change([0, 1])
-    (('old, f', 'old, m', 'young, f', 'young, m'), 2, 4)
+    Args:
+        columns: Names of columns, or a mapping of names to the values that get cells (None: all values of the belief).
+        total: A public constant that divides each count, a whole number above 0.
+
+    Raises:
+        InputError: For no column, a repeated one, one without values, and a total that is not a whole number above 0.
+
+    Examples:
+        >>> from takifugu import JointTable, Records
+        >>> rows = [("young", "f"), ("young", "m"), ("old", "f")]
+        >>> people = Records(JointTable(rows, [0.5, 0.25, 0.25], names=["age", "sex"]), 40)
+        >>> answer = people.resolve(CrossTable(["age", "sex"]))
+        >>> answer.labels, answer.change([0]), answer.change([0, 1])
+        (('old, f', 'old, m', 'young, f', 'young, m'), 2, 4)
     """
 
     columns: tuple[tuple[str, tuple[State, ...] | None], ...] = field(metadata=form(read=dict))
@@ -74,9 +79,16 @@ class CrossTable(PlainForm, kind="cross-table"):
         return Fraction(1, self.total or 1)
 
     def values(self, alphabets: Alphabets) -> list[tuple[State, ...]]:
-        """Return the values of each column with cells.
+        """Return the values that get cells, for each column.
 
-        Raises InputError for an unknown column or value.
+        Args:
+            alphabets: The values of each column of a belief.
+
+        Returns:
+            The values by column.
+
+        Raises:
+            InputError: For an unknown column or value.
         """
         values = []
         for name, chosen_values in self.columns:
@@ -86,9 +98,16 @@ class CrossTable(PlainForm, kind="cross-table"):
         return values
 
     def labels(self, alphabets: Alphabets) -> tuple[str, ...]:
-        """Return the name of each cell: its values in column order.
+        """Return the name of each cell: its values in the order of the columns.
 
-        Raises InputError for two equal names.
+        Args:
+            alphabets: The values of each column of a belief.
+
+        Returns:
+            The names.
+
+        Raises:
+            InputError: For two equal names.
         """
         values = self.values(alphabets)
         _check_size(math.prod(map(len, values)))
@@ -97,7 +116,15 @@ class CrossTable(PlainForm, kind="cross-table"):
         return labels
 
     def table(self, rows: Sequence[Mapping[str, State]], alphabets: Alphabets) -> IntArray:
-        """Return what each record adds to each cell, shape (rows, cells)."""
+        """Return the effect of each record on each cell.
+
+        Args:
+            rows: The records' values by column.
+            alphabets: The values of each column of a belief.
+
+        Returns:
+            Whole numbers, shape (rows, cells).
+        """
         values = self.values(alphabets)
         shape = tuple(map(len, values))
         _check_size(len(rows) * math.prod(shape))
@@ -112,17 +139,33 @@ class CrossTable(PlainForm, kind="cross-table"):
         return table.reshape(len(rows), -1)
 
     def resolve(self, entries: Entries) -> Additive:
-        """Raise InputError, as beliefs over records resolve this query themselves."""
+        """Refuse: beliefs over records resolve this query themselves.
+
+        Args:
+            entries: A belief over other entries.
+
+        Returns:
+            Nothing.
+
+        Raises:
+            InputError: Always.
+        """
         raise requires(self.describe(), "a belief over records", "Records(table, n) or Parameters(...)").at("query")
 
     @staticmethod
     def two_way(data: Plain, labels: Iterable[str]) -> tuple[tuple[str, str], ...] | None:
         """Return both values of each label of a two-way table.
 
-        Returns None for other tables, and where the labels alone do not tell.
+        Args:
+            data: The query's `to_dict` form.
+            labels: The labels.
 
-        >>> CrossTable.two_way(CrossTable({"age": ["a, b", "c"], "sex": ["f"]}).to_dict(), ["a, b, f", "c, f"])
-        (('a, b', 'f'), ('c', 'f'))
+        Returns:
+            Two values for each label; None for other tables, and where the labels alone do not tell.
+
+        Examples:
+            >>> CrossTable.two_way(CrossTable({"age": ["a, b", "c"], "sex": ["f"]}).to_dict(), ["a, b, f", "c, f"])
+            (('a, b', 'f'), ('c', 'f'))
         """
         if len(data["columns"]) != 2:
             return None

@@ -37,15 +37,21 @@ class OfRows(Protocol):
 
 @dataclass(frozen=True)
 class LocalValue(PlainForm, kind="each-value"):
-    """Each row's value, sent by itself or, with `dummies`, among so many uniform ones (Kawamoto19 Algorithm 1).
+    """Publish each row's value by itself, randomised (Kawamoto19 Algorithm 1).
 
-    `batch` names the rows that are read, for the ledger: releases that name one batch read the same rows, and batches
-    of two names have no row in common; without a name nothing is known of that. `columns` names the columns of the
-    value: releases about others read another value of each row. With a `radius` no value is sent as one that is farther
-    away. Raises InputError unless `dummies` is a whole number from 0 and `radius` a number from 0.
+    Args:
+        dummies: How many uniform values each value is hidden among; 0 sends the value by itself.
+        batch: Name of the rows, for the ledger. Releases of one name read the same rows; batches of two names share
+            none.
+        columns: Columns of the value. Releases about other columns read other values of the same rows.
+        radius: Largest distance between a value and what is sent, in the units of the belief; None for no limit.
 
-    >>> LocalValue(dummies=3, batch="March", columns=("activity",)).describe()
-    "each row's 'activity' of the batch 'March', randomised among 3 dummies"
+    Raises:
+        InputError: Unless `dummies` is a whole number from 0, and `radius` a number from 0.
+
+    Examples:
+        >>> LocalValue(dummies=3, batch="March", columns=("activity",)).describe()
+        "each row's 'activity' of the batch 'March', randomised among 3 dummies"
     """
 
     dummies: int = 0
@@ -63,10 +69,16 @@ class LocalValue(PlainForm, kind="each-value"):
         set_fields(self, radius=radius)
 
     def resolve(self, entries: Entries) -> Any:
-        """Return the answer (`RowCodes`).
+        """Return the answer under a belief about populations.
 
-        Raises InputError for a belief that is not about rows from populations, and for a radius without another value
-        in it.
+        Args:
+            entries: The belief.
+
+        Returns:
+            The answer, without data.
+
+        Raises:
+            InputError: For another belief, and for a radius without another value in reach.
         """
         if not isinstance(entries, OfRows):
             raise requires(self.describe(), "rows from populations", "FromPopulations(...)").at("query")

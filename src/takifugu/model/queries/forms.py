@@ -15,7 +15,15 @@ from takifugu.numbers.rationals import Number, as_positive
 
 
 class Query(Protocol):
-    """A statistic: resolved against a belief's entries it becomes an integer answer on a grid."""
+    """Define a statistic: resolved against a belief's entries it is an integer answer on a grid.
+
+    Implement this protocol for a query of your own (docs/extending.md).
+
+    Examples:
+        >>> from takifugu.model.queries import Count
+        >>> Count("walking").to_dict()["kind"]
+        'count'
+    """
 
     def resolve(self, entries: Entries) -> Additive: ...
 

@@ -24,12 +24,18 @@ from takifugu.numbers.rationals import as_truth
 
 @dataclass(frozen=True)
 class CountRows(PlainForm, kind="count-rows"):
-    """The number of records of which every named column is in one of its states; with `any_of` at least one column.
+    """Count the records with chosen values in named columns.
 
-    `where` gives a state, or a list of states, for each column. Raises InputError for no column and for no state.
+    Args:
+        where: A state, or a list of states, for each column.
+        any_of: Whether one matching column is enough; by default all must match.
 
-    >>> CountRows({"height": "tall", "sat": ["high", "highest"]}).describe()
-    "the number of records with 'height' = 'tall' and 'sat' = 'high' or 'highest'"
+    Raises:
+        InputError: For no column, and for a column without a state.
+
+    Examples:
+        >>> CountRows({"height": "tall", "sat": ["high", "highest"]}).describe()
+        "the number of records with 'height' = 'tall' and 'sat' = 'high' or 'highest'"
     """
 
     where: tuple[tuple[str, tuple[State, ...]], ...]
@@ -50,22 +56,46 @@ class CountRows(PlainForm, kind="count-rows"):
         set_fields(self, where=tuple(conditions), any_of=as_truth(any_of, "any_of"))
 
     def holds(self, record: Mapping[str, State]) -> bool:
-        """Return whether a record, given by its columns, is counted.
+        """Return whether a record is counted.
 
-        >>> CountRows({"a": 1, "b": [1, 2]}, any_of=True).holds({"a": 0, "b": 2})
-        True
+        Args:
+            record: Its values by column.
+
+        Returns:
+            True if it is.
+
+        Examples:
+            >>> CountRows({"a": 1, "b": [1, 2]}, any_of=True).holds({"a": 0, "b": 2})
+            True
         """
         verdicts = (record[name] in states for name, states in self.where)
         return any(verdicts) if self.any_of else all(verdicts)
 
     def check(self, alphabets: Mapping[str, tuple[State, ...]]) -> None:
-        """Raise InputError for a column or state unknown to a belief."""
+        """Check the columns and states of the query.
+
+        Args:
+            alphabets: The values of each column of a belief.
+
+        Raises:
+            InputError: For a column or state that the belief does not know.
+        """
         for name, states in self.where:
             check_known([name], alphabets, "the records have no column", "where")
             check_known(states, alphabets[name], f"the column {name!r} has no value", "where", name)
 
     def resolve(self, entries: Entries) -> Additive:
-        """Raise InputError, as beliefs over records resolve this query themselves."""
+        """Refuse: beliefs over records resolve this query themselves.
+
+        Args:
+            entries: A belief over other entries.
+
+        Returns:
+            Nothing.
+
+        Raises:
+            InputError: Always.
+        """
         raise requires(self.describe(), "a belief over records", "Records(table, n) or Parameters(...)").at("query")
 
     def describe(self) -> str:

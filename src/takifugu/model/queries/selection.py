@@ -36,14 +36,21 @@ _HALF = Fraction(1, 2)
 
 @dataclass(frozen=True)
 class Quantile(PlainForm, kind="quantile"):
-    """The value below which a share of the entries lie, or several of them; chosen among the declared values.
+    """Publish the value below which a share of the entries lie, chosen among the declared values.
 
-    Values are numbers: the states themselves or their `codes`. Where they have an order only, `states` lists them from
-    the lowest; entries in other states then do not count. Raises InputError for a share that is not above 0 and below
-    1, for one value, for codes beside states, and for states that the belief does not know or that are no numbers.
+    Args:
+        shares: One share or several, each above 0 and below 1.
+        codes: The number of each state; None where the states are numbers.
+        states: States in order, from the lowest, where they have no numbers. Entries in other states do not count.
+        entries: The entries to read, by number from 0 or by name; None for all.
 
-    >>> Quantile("0.9").describe(), Quantile([0.25, 0.75], states=["low", "mid", "high"]).describe()
-    ('the 0.9 quantile of all values', 'the 0.25 and 0.75 quantiles of all values')
+    Raises:
+        InputError: For a share outside (0, 1), a repeated share, and codes beside states. Calibration raises it for a
+            single value and for states that are unknown or no numbers.
+
+    Examples:
+        >>> Quantile("0.9").describe(), Quantile([0.25, 0.75], states=["low", "mid", "high"]).describe()
+        ('the 0.9 quantile of all values', 'the 0.25 and 0.75 quantiles of all values')
     """
 
     shares: tuple[Fraction, ...]
@@ -108,13 +115,20 @@ class Quantile(PlainForm, kind="quantile"):
 
 @dataclass(frozen=True)
 class TopK(PlainForm, kind="top-k"):
-    """The `count` most frequent states, the most frequent first; among all states, or the chosen ones.
+    """Publish the most frequent states, the most frequent first.
 
-    Raises InputError for a count that is not a whole number from 1 to the number of states, and for states that the
-    belief does not know.
+    Args:
+        count: How many states, from 1 to all of them.
+        states: The states to choose from; None for all.
+        entries: The entries to read, by number from 0 or by name; None for all.
 
-    >>> TopK(3).describe(), TopK(1).describe()
-    ('the 3 most frequent states, the most frequent first', 'the most frequent state')
+    Raises:
+        InputError: For a count that is not a whole number above 0. Calibration raises it for unknown states and for
+            more states than there are.
+
+    Examples:
+        >>> TopK(3).describe(), TopK(1).describe()
+        ('the 3 most frequent states, the most frequent first', 'the most frequent state')
     """
 
     count: int
@@ -152,19 +166,36 @@ def Median(
     states: Sequence[State] | None = None,
     entries: Sequence[int | str] | None = None,
 ) -> Quantile:
-    """Return the query for the median, the quantile of one half.
+    """Publish the median: the quantile of one half.
 
-    >>> Median().describe()
-    'the median of all values'
+    Args:
+        codes: The number of each state; None where the states are numbers.
+        states: States in order, from the lowest, where they have no numbers. Entries in other states do not count.
+        entries: The entries to read, by number from 0 or by name; None for all.
+
+    Returns:
+        The quantile of one half.
+
+    Examples:
+        >>> Median().describe()
+        'the median of all values'
     """
     return Quantile(_HALF, codes, states, entries)
 
 
 def Mode(states: Sequence[State] | None = None, entries: Sequence[int | str] | None = None) -> TopK:
-    """Return the query for the most frequent state.
+    """Publish the most frequent state.
 
-    >>> Mode().describe()
-    'the most frequent state'
+    Args:
+        states: The states to choose from; None for all.
+        entries: The entries to read, by number from 0 or by name; None for all.
+
+    Returns:
+        The same as `TopK(1)` of these states.
+
+    Examples:
+        >>> Mode().describe()
+        'the most frequent state'
     """
     return TopK(1, states, entries)  # type: ignore[arg-type]
 

@@ -26,17 +26,29 @@ _DEFINED: dict[tuple[str, int], Callable[..., object]] = {}
 
 @dataclass(frozen=True)
 class Statistic(PlainForm, kind="statistic"):
-    """A function of whole columns with a declared change, such as the coefficients of a regression (Zhang22 §5.1).
+    """Publish a function of whole columns with a declared change (Zhang22 §5.1).
 
-    `function` takes a list of values for each of `columns` and returns a number, or one for each of `labels`; it is
-    rounded to `grid`. `column_sensitivity` declares the largest L1 change of it when all values of some of the columns
-    change: one number for any of them, or one for each column (changes of several then add up). Nobody checks it.
-    Name and version stand for the function in a ledger. Raises InputError for a column without a declared change, and
-    for another function under a name and version that are taken.
+    Regression coefficients are an example. Takifugu does not check the declared change; the guarantee rests on it.
 
-    >>> spread = Statistic("spread", 1, ["age"], lambda ages: max(ages) - min(ages), column_sensitivity=100, grid=1)
-    >>> spread.describe()
-    "spread (version 1) of 'age', declared to change by at most 100"
+    Args:
+        name: Name of the function in ledgers.
+        version: Its version; another function needs another one.
+        columns: The columns that it reads.
+        function: Takes a list of values for each column; returns a number, or one for each label. None if it was read
+            from a ledger.
+        column_sensitivity: The largest L1 change of the result when all values of some columns change: one number for
+            any of them, or one for each column, whose changes then add up.
+        grid: Step of the published numbers, in answer units; results are rounded to it.
+        labels: Names of the results.
+
+    Raises:
+        InputError: For a missing name, column, change or grid, a negative change, and another function under this name
+            and version.
+
+    Examples:
+        >>> spread = Statistic("spread", 1, ["age"], lambda ages: max(ages) - min(ages), column_sensitivity=100, grid=1)
+        >>> spread.describe()
+        "spread (version 1) of 'age', declared to change by at most 100"
     """
 
     name: str
@@ -86,9 +98,15 @@ class Statistic(PlainForm, kind="statistic"):
         )  # fmt: skip
 
     def steps(self, read: Iterable[str]) -> int:
-        """Return the statistic's largest change by columns, in steps of its grid.
+        """Return the declared change of the statistic, in steps of its grid.
 
         Rounding moves each cell by half a step at most, before and after.
+
+        Args:
+            read: The columns that change.
+
+        Returns:
+            A whole number.
         """
         names = set(read)
         if names.isdisjoint(self.columns):
@@ -104,7 +122,14 @@ class Statistic(PlainForm, kind="statistic"):
     def value(self, columns: Sequence[Sequence[State]]) -> list[int]:
         """Return the statistic of some columns, in steps of its grid.
 
-        Raises DataError where its function fails.
+        Args:
+            columns: The values of each column.
+
+        Returns:
+            One whole number for each label.
+
+        Raises:
+            DataError: Where its function fails.
         """
         if self.function is None:
             raise InputError(f"the statistic {self.name!r}, version {self.version}, is defined by nobody")
@@ -119,7 +144,17 @@ class Statistic(PlainForm, kind="statistic"):
         return cells
 
     def resolve(self, entries: Entries) -> Additive:
-        """Raise InputError: a belief over parameters reads this query itself."""
+        """Refuse: a belief over parameters resolves this query itself.
+
+        Args:
+            entries: Another belief.
+
+        Returns:
+            Nothing.
+
+        Raises:
+            InputError: Always.
+        """
         raise requires(self.describe(), "a population's columns", "Parameters(...)").at("query")
 
     def to_dict(self) -> Json:

@@ -43,13 +43,20 @@ def _read_queries(queries: list[Plain]) -> list[Query]:
 
 @dataclass(frozen=True)
 class JointQuery(PlainForm, kind="together"):
-    """The answers of several queries as one vector: what they say together is what must hide the secret.
+    """Publish the answers of several queries as one vector.
 
-    `grid` is the step of every cell where columns hold real numbers; elsewhere the queries' own grids decide. Raises
-    InputError for no query, and for one of a type that this package does not define.
+    The noise hides the secret from a reader of all answers together.
 
-    >>> JointQuery([Count("ill"), Count("well")]).describe()
-    "how often state 'ill' occurs; how often state 'well' occurs"
+    Args:
+        queries: The queries, of this package.
+        grid: Step of every cell where columns hold real numbers; elsewhere each query keeps its own.
+
+    Raises:
+        InputError: For no query, and for a query of another package.
+
+    Examples:
+        >>> JointQuery([Count("ill"), Count("well")]).describe()
+        "how often state 'ill' occurs; how often state 'well' occurs"
     """
 
     queries: tuple[Query, ...] = field(metadata=form(read=_read_queries))

@@ -36,12 +36,19 @@ class Placed(Protocol):
 
 @dataclass(frozen=True)
 class Visitors(PlainForm, kind="visitors"):
-    """How many people were at each place; each person counts once a place. `places` chooses and orders the cells.
+    """Count the people at each place; each person counts once a place.
 
-    Records are sets of places. Raises InputError for no place, and for one that the domain does not know.
+    Records are sets of places.
 
-    >>> Visitors(["bar", "shop"]).describe(), Visitors().describe()
-    ("how many people were at each of 'bar', 'shop'", 'how many people were at each place')
+    Args:
+        places: The cells, in order; None for all places of the domain.
+
+    Raises:
+        InputError: For no place. Calibration raises it for a place that the domain does not know.
+
+    Examples:
+        >>> Visitors(["bar", "shop"]).describe(), Visitors().describe()
+        ("how many people were at each of 'bar', 'shop'", 'how many people were at each place')
     """
 
     places: tuple[State, ...] | None = field(default=None, metadata=VALUES)
@@ -56,7 +63,14 @@ class Visitors(PlainForm, kind="visitors"):
         set_fields(self, places=chosen_places)
 
     def cells(self, places: Iterable[State]) -> tuple[State, ...]:
-        """Return the counted places among all places."""
+        """Return the counted places among all places.
+
+        Args:
+            places: All places.
+
+        Returns:
+            The cells, in order.
+        """
         all_places = dict.fromkeys(places)
         check_known(self.places or (), all_places, "the domain has no place", "places")
         return self.places or tuple(all_places)
@@ -64,7 +78,14 @@ class Visitors(PlainForm, kind="visitors"):
     def resolve(self, entries: Entries) -> Additive:
         """Return the counts of listed sets of places.
 
-        A domain of places has its own, shorter way. Raises InputError where records are no sets.
+        Args:
+            entries: The domain of records.
+
+        Returns:
+            The answer, without data.
+
+        Raises:
+            InputError: Where records are no sets.
         """
         records = states_of(entries)
         sets = [record for record in records if isinstance(record, frozenset)]
@@ -82,7 +103,15 @@ class Visitors(PlainForm, kind="visitors"):
 
     @staticmethod
     def meaning(data: Plain, noise: Plain) -> tuple[str, ...]:
-        """Say the meaning of an answer, from the written query and noise."""
+        """Explain an answer in words.
+
+        Args:
+            data: The query's `to_dict` form.
+            noise: The noise's.
+
+        Returns:
+            Sentences for the certificate.
+        """
         once = "each person is counted once at a place"
         if {*noise.get("moves", ())} == {"down"}:
             return once, "a number is never below the true one"
@@ -110,18 +139,26 @@ def _read_threshold(threshold: str | list[list[str]]) -> str | dict[str, str]:
 
 @dataclass(frozen=True)
 class AtMost(PlainForm, kind="at-most"):
-    """Whether each cell of a query is at most a public threshold: then it is called safe, and never wrongly.
+    """Say which cells of a query are at most a public threshold.
 
-    `threshold` is one number for all cells, or one for each by its label. What is not called safe is published as a
-    noisy value that is never below the true one. With a `limit` that many of these at most are published, in the order
-    of the cells; then all others are "not answered", which is not "safe". Thresholds between two possible answers mean
-    the lower one. With `alpha` numbers that are far enough above their threshold are called dangerous, each wrongly
-    with at most that probability, and the others undecided. Raises InputError for a threshold that is negative or no
-    number, for a limit below 1, for an alpha that is not between 0 and 1, and for a query with a grid: a true 5.4 that
-    is rounded to 5 before it is compared would be called safe.
+    Such a cell is called safe, and never wrongly. Any other cell gets a noisy value that is never below the true one. A
+    threshold between two possible answers means the lower one.
 
-    >>> AtMost(Visitors(), 5, limit=20).describe()
-    'at which places at most 5 people were; after 20 that are not known to be such the others are not answered'
+    Args:
+        query: Visitors, a count or a sum, without a grid: a true 5.4 rounded to 5 would be called safe.
+        threshold: One number for all cells, or one for each by its label.
+        limit: The most noisy values to publish, in the order of the cells; later ones are "not answered", which is not
+            "safe". None answers all.
+        alpha: Largest probability of a false alarm for each cell. Cells far enough above their threshold are then
+            called dangerous, others undecided.
+
+    Raises:
+        InputError: For a query with a grid, a threshold that is negative or no number, a limit below 1, and an alpha
+            outside (0, 1).
+
+    Examples:
+        >>> AtMost(Visitors(), 5, limit=20).describe()
+        'at which places at most 5 people were; after 20 that are not known to be such the others are not answered'
     """
 
     query: Query = field(metadata=form(read=lambda data: _COMPARED[data["kind"]].from_dict(data)))
@@ -161,13 +198,21 @@ class AtMost(PlainForm, kind="at-most"):
     def steps(self, answer: Answer) -> tuple[int, ...]:
         """Return each cell's threshold in steps of the answer's grid, rounded down.
 
-        Raises InputError where a cell has none, and for a threshold of no cell.
+        Args:
+            answer: The answer that is compared.
 
-        >>> from takifugu.model.beliefs.domain import Domain
-        >>> from takifugu.model.queries import Count
-        >>> people = Domain.of(3, ["ill", "well"])
-        >>> AtMost(Count("ill"), 2.5).steps(Count("ill").resolve(people))
-        (2,)
+        Returns:
+            One whole number for each cell.
+
+        Raises:
+            InputError: For a cell without a threshold, and a threshold of no cell.
+
+        Examples:
+            >>> from takifugu.model.beliefs.domain import Domain
+            >>> from takifugu.model.queries import Count
+            >>> people = Domain.of(3, ["ill", "well"])
+            >>> AtMost(Count("ill"), 2.5).steps(Count("ill").resolve(people))
+            (2,)
         """
         if isinstance(self.threshold, Fraction):
             steps = math.floor(self.threshold / answer.grid)
@@ -190,7 +235,15 @@ class AtMost(PlainForm, kind="at-most"):
 
     @staticmethod
     def meaning(data: Plain, noise: Plain) -> tuple[str, ...]:
-        """Say the meaning of an answer, from the written query and noise."""
+        """Explain an answer in words.
+
+        Args:
+            data: The query's `to_dict` form.
+            noise: The noise's.
+
+        Returns:
+            Sentences for the certificate.
+        """
         is_single = isinstance(data["threshold"], str)
         if is_single:
             grid = Fraction(noise["grid"])

@@ -26,13 +26,26 @@ def dataset_property(
 ) -> DatasetProperty:
     """Hide a property of the records at hand (Zhang22 Definition 3).
 
-    The property is a function of one or several sensitive columns. `function` is "mean", "sum" or "share" (of the
-    values `of`), for several columns the vector of these; or one weight per column; or a `NamedFunction`. `sets` are
-    pairs (low, high) of ends, None for no end, or lists of such pairs, or of values. Raises InputError for an unknown
-    function, for more than one of `max_difference`, `pairs` and `sets`, and for sets that overlap.
+    Give at most one of `max_difference`, `pairs` and `sets`; without one, every two values are compared.
 
-    >>> dataset_property("income", "mean", sets=[(None, 50), (50, None)]).describe()
-    "the mean of 'income' of the records at hand: below 50 or at least 50"
+    Args:
+        attribute: One sensitive column, or several.
+        function: "mean", "sum" or "share", for several columns the vector of these; or one weight for each column; or a
+            `NamedFunction`.
+        max_difference: Largest difference of two values that are hidden from each other.
+        pairs: The pairs of values to hide from each other.
+        sets: Disjoint sets of values: pairs (low, high) of ends, None for no end, or lists of pairs or of values.
+        of: The values that a "share" counts.
+
+    Returns:
+        The secret, for `Pufferfish`.
+
+    Raises:
+        InputError: For an unknown function, more than one of the three options, and sets that overlap.
+
+    Examples:
+        >>> dataset_property("income", "mean", sets=[(None, 50), (50, None)]).describe()
+        "the mean of 'income' of the records at hand: below 50 or at least 50"
     """
     columns = _columns(attribute)
     checked_function = _function(function, columns, of)
@@ -56,13 +69,26 @@ def distribution_parameter(
     map: str | None = None,
     max_difference: Number | None = None,
 ) -> DistributionParameter:
-    """Hide the parameter of a sensitive column in the population.
+    """Hide the parameter of a sensitive column in the population (Zhang22 Definition 4).
 
-    Zhang22 Definition 4. With `max_difference` only values that differ by at most that are compared. Raises InputError
-    for values and an interval together, for fewer than two values, and for an interval without an inside.
+    Give values or an interval, not both.
 
-    >>> distribution_parameter("smoker", interval=("0.1", "0.4")).describe()
-    "the parameter of 'smoker' in the population, from 0.1 to 0.4"
+    Args:
+        attribute: The column.
+        values: The parameter's values to hide from each other, two or more.
+        interval: The ends (low, high) of the parameter.
+        map: "mean" or "variance", under a normal belief; None for the mean, or for the parameter itself.
+        max_difference: Largest difference of two values that are hidden from each other.
+
+    Returns:
+        The secret, for `Pufferfish`.
+
+    Raises:
+        InputError: For values beside an interval, fewer than two values, and an empty interval.
+
+    Examples:
+        >>> distribution_parameter("smoker", interval=("0.1", "0.4")).describe()
+        "the parameter of 'smoker' in the population, from 0.1 to 0.4"
     """
     if not isinstance(attribute, str):
         raise InputError(f"the column is {attribute!r}", rule="a parameter governs one column").at("attribute")

@@ -116,12 +116,23 @@ class Presence(PlainForm, kind="presence"):
 def every_entry(attribute: Hashable | None = None, max_difference: Number | None = None) -> EveryEntry:
     """Hide the value of every entry, or of one named column.
 
-    The entries are those of a sequence or table (Song17 §2.1). Under a belief over records it is the column's value in
-    any one record (Zhang22 §3); `max_difference` says how far apart two values may be, and is required where the column
-    has no bounds. Raises InputError unless it is above 0.
+    Entries are those of a sequence or table (Song17 §2.1). Under a belief over records, the secret is the column's
+    value in any one record (Zhang22 §3).
 
-    >>> every_entry().describe(), every_entry("income", max_difference=5).describe()
-    ('every single value', "the value of 'income', up to a difference of 5")
+    Args:
+        attribute: The column's name; None for all entries.
+        max_difference: Largest difference of two values that are hidden from each other, in the column's units. A
+            column without bounds requires it.
+
+    Returns:
+        The secret, for `Pufferfish`.
+
+    Raises:
+        InputError: Unless `max_difference` is above 0.
+
+    Examples:
+        >>> every_entry().describe(), every_entry("income", max_difference=5).describe()
+        ('every single value', "the value of 'income', up to a difference of 5")
     """
     near = None
     if max_difference is not None:
@@ -130,26 +141,45 @@ def every_entry(attribute: Hashable | None = None, max_difference: Number | None
 
 
 def every_run(length: int) -> EveryRun:
-    """Hide the values of every `length` steps in a row of a sequence, together.
+    """Hide the values of every run of steps, together.
 
-    So any set of paths of these steps is hidden from any other, such as "ill for all of them" from "well for all of
-    them" (docs/theory/influence.md, Theorem 18). `every_run(1)` is `every_entry()` of a sequence. Raises InputError
-    unless `length` is a whole number from 1.
+    Any set of paths of these steps is hidden from any other, such as "ill for all of them" from "well for all of them".
 
-    >>> every_run(4).describe()
-    'any 4 values in a row, together'
+    Args:
+        length: Steps of a run. `every_run(1)` is `every_entry()` of a sequence.
+
+    Returns:
+        The secret, for `Pufferfish`.
+
+    Raises:
+        InputError: Unless `length` is a whole number from 1.
+
+    Source: docs/theory/influence.md, Theorem 18.
+
+    Examples:
+        >>> every_run(4).describe()
+        'any 4 values in a row, together'
     """
     return EveryRun(as_whole(value_of(length), "the length of a run", "length", least=1))
 
 
 def entry(i: int, a: State, b: State) -> EntryPair:
-    """Hide whether entry `i` has value `a` or `b`, in both orders.
+    """Hide whether one entry has value `a` or `b`, in both orders (Song17 §2.1).
 
-    Entries are counted from 0 (Song17 §2.1), those with names in the order in which they were listed; `attribute` names
-    them. Raises InputError unless i is a whole number from 0; whether the belief knows the values is checked with it.
+    Args:
+        i: The entry's number, from 0; named entries count in the order of the list. `attribute` takes names.
+        a: One value.
+        b: The other value.
 
-    >>> entry(6, "ill", "well").describe()
-    "whether the value at place 6 is 'ill' or 'well'"
+    Returns:
+        The secret, for `Pufferfish`, which checks that the belief knows the values.
+
+    Raises:
+        InputError: Unless `i` is a whole number from 0.
+
+    Examples:
+        >>> entry(6, "ill", "well").describe()
+        "whether the value at place 6 is 'ill' or 'well'"
     """
     number = value_of(i)
     if not is_whole(number):
@@ -161,12 +191,22 @@ def entry(i: int, a: State, b: State) -> EntryPair:
 
 
 def attribute(name: str, a: State, b: State) -> EntryPair:
-    """Hide whether a column has value `a` or `b`, in both orders.
+    """Hide whether a column has value `a` or `b`, in both orders (Ding22 §2).
 
-    Ding22 §2. Raises InputError unless the name is text.
+    Args:
+        name: The column's name.
+        a: One value.
+        b: The other value.
 
-    >>> attribute("race", "White", "Other").describe()
-    "whether 'race' is 'White' or 'Other'"
+    Returns:
+        The secret, for `Pufferfish`.
+
+    Raises:
+        InputError: Unless the name is text.
+
+    Examples:
+        >>> attribute("race", "White", "Other").describe()
+        "whether 'race' is 'White' or 'Other'"
     """
     if not isinstance(name, str):
         fix = "write its name as text"
@@ -177,13 +217,22 @@ def attribute(name: str, a: State, b: State) -> EntryPair:
 
 
 def presence(user: int | str | None = None) -> Presence:
-    """Hide whether a user, or every user, is present.
+    """Hide whether a user, or every user, is present (Ding22 §3.3.1).
 
-    A user is a number from 0, or a name (Ding22 §3.3.1). The belief says what "absent" means: `IndependentUsers(...,
-    absence="unknown" or "removed")`. Raises InputError unless the user is a whole number from 0 or text.
+    The belief declares the meaning of absence: `IndependentUsers(..., absence="unknown")` or "removed".
 
-    >>> presence(3).describe()
-    'whether user 3 is present or absent'
+    Args:
+        user: A number from 0, or a name; None for every user.
+
+    Returns:
+        The secret, for `Pufferfish`.
+
+    Raises:
+        InputError: Unless the user is a whole number from 0 or text.
+
+    Examples:
+        >>> presence(3).describe()
+        'whether user 3 is present or absent'
     """
     who = value_of(user)
     number = isinstance(who, int) and not isinstance(who, bool) and who >= 0

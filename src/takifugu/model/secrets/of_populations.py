@@ -111,15 +111,22 @@ class WhichPopulation(PlainForm, kind="which-population"):
 
 
 def population_membership(metric: str | Declared | None = None) -> WhichPopulation:
-    """Hide the population of a person's rows (Kawamoto19 Definitions 8 and 9).
+    """Hide which population a person's rows come from (Kawamoto19 Definitions 8 and 9).
 
-    With a metric epsilon is per unit of distance: "w-infinity", or numbers by both names. Raises InputError for a
-    metric that is none.
+    Args:
+        metric: Makes epsilon a rate per unit of distance: "w-infinity", or a number for every two populations.
 
-    >>> population_membership().describe()
-    'which population the rows of a person come from'
-    >>> population_membership({"home": {"out": 3}}).metric
-    (('home', 'out', Fraction(3, 1)),)
+    Returns:
+        The secret, for `Pufferfish`.
+
+    Raises:
+        InputError: For an unknown metric.
+
+    Examples:
+        >>> population_membership().describe()
+        'which population the rows of a person come from'
+        >>> population_membership({"home": {"out": 3}}).metric
+        (('home', 'out', Fraction(3, 1)),)
     """
     if metric is None or (isinstance(metric, str) and metric == W_INFINITY):
         return WhichPopulation(metric)

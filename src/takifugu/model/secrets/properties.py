@@ -32,13 +32,21 @@ Value = Hashable
 
 @dataclass(frozen=True)
 class NamedFunction(PlainForm):
-    """A function of a column, or of several, that has a name and a version, so that a ledger can write it down.
+    """Give a function of columns a name and a version, for ledgers.
 
-    It takes the column's values, one per record (one list for each column), and returns a number. `from_dict` finds
-    again what this process has defined. Raises InputError for another function under a name and version that are taken.
+    `from_dict` finds the functions that this process has defined.
 
-    >>> NamedFunction("width", 1, lambda values: max(values) - min(values))([3, 5, 4])
-    2
+    Args:
+        name: The name.
+        version: Its version; another function needs another one.
+        function: Takes the column's values, one for each record (one list for each column), and returns a number.
+
+    Raises:
+        InputError: For a missing part, and for another function under this name and version.
+
+    Examples:
+        >>> NamedFunction("width", 1, lambda values: max(values) - min(values))([3, 5, 4])
+        2
     """
 
     name: str

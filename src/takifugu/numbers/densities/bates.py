@@ -25,12 +25,19 @@ MOST = 100
 
 @dataclass(frozen=True)
 class Bates:
-    """The mean of `count` independent uniform numbers between `low` and `high`.
+    """Model the mean of independent uniform numbers.
 
-    Raises InputError unless count is a whole number from 1 to 100 and low < high are finite.
+    Args:
+        count: How many numbers, 1 to 100.
+        low: The least number, in answer units.
+        high: The largest number.
 
-    >>> Bates(2, 0, 1).pdf(np.array([0.25, 0.5])).tolist()
-    [1.0, 2.0]
+    Raises:
+        InputError: Unless count is a whole number from 1 to 100 and low < high are finite.
+
+    Examples:
+        >>> Bates(2, 0, 1).pdf(np.array([0.25, 0.5])).tolist()
+        [1.0, 2.0]
     """
 
     count: int

@@ -21,12 +21,18 @@ _PLACES = (-38, -20, -10, -5, -3, -2, -1, 0, 1, 2, 3, 5, 10, 20, 38)
 
 @dataclass(frozen=True)
 class Normal:
-    """A normal distribution, in answer units.
+    """Model a number by a normal distribution.
 
-    Raises InputError unless mean and deviation are finite and the deviation is above 0.
+    Args:
+        mean: The mean, in answer units.
+        deviation: The standard deviation, in answer units, above 0.
 
-    >>> Normal(1, 2).pdf(np.array([1.0])).round(6).tolist()
-    [0.199471]
+    Raises:
+        InputError: Unless both are finite and the deviation is above 0.
+
+    Examples:
+        >>> Normal(1, 2).pdf(np.array([1.0])).round(6).tolist()
+        [0.199471]
     """
 
     mean: float
@@ -86,13 +92,19 @@ def _relative(z: Floats) -> Floats:
 
 @dataclass(frozen=True)
 class NormalMixture:
-    """A mixture of normal distributions with weights, means and standard deviations.
+    """Model a number by a mixture of normal distributions.
 
-    Raises InputError for lists of different lengths, weights that are negative or do not sum to 1 within 1e-9, and what
-    `Normal` refuses.
+    Args:
+        weights: The components' probabilities, which sum to 1 within 1e-9.
+        means: Their means, in answer units.
+        deviations: Their standard deviations, in answer units.
 
-    >>> NormalMixture([0.75, 0.25], [0, 4], [1, 2]).mean
-    1.0
+    Raises:
+        InputError: For lists of different lengths, weights that are no probabilities, and what `Normal` refuses.
+
+    Examples:
+        >>> NormalMixture([0.75, 0.25], [0, 4], [1, 2]).mean
+        1.0
     """
 
     weights: tuple[float, ...]

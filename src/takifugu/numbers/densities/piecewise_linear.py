@@ -21,14 +21,19 @@ TOLERANCE = 1e-6
 
 @dataclass(frozen=True)
 class PiecewiseLinear:
-    """A density that is linear between points, as it is where values are binned or a curve is drawn.
+    """Model a number by a density that is linear between points, such as a histogram or a drawn curve.
 
-    Raises InputError for fewer than two points, points that do not rise, heights that are negative, and an integral
-    farther than 1e-6 from 1.
+    Args:
+        points: Two or more numbers in ascending order, in answer units.
+        heights: The density at each point; its integral is 1 within 1e-6.
 
-    >>> triangle = PiecewiseLinear([0, 1, 2], [0, 1, 0])
-    >>> triangle.mean, triangle.mass(np.array([0.0]), np.array([0.5]))[1].round(6).tolist()
-    (1.0, [0.125])
+    Raises:
+        InputError: For fewer than two points, points that do not rise, a negative height, and another integral.
+
+    Examples:
+        >>> triangle = PiecewiseLinear([0, 1, 2], [0, 1, 0])
+        >>> triangle.mean, triangle.mass(np.array([0.0]), np.array([0.5]))[1].round(6).tolist()
+        (1.0, [0.125])
     """
 
     points: tuple[float, ...]
@@ -99,7 +104,15 @@ class PiecewiseLinear:
         return np.interp(x, self.points, self.heights, left=0.0, right=0.0) / self._total
 
     def bounds(self, low: Floats, high: Floats) -> tuple[Floats, Floats]:
-        """Bound the density; a cell with a point inside by all heights."""
+        """Bound the density in cells; in a cell that holds a point, by all heights.
+
+        Args:
+            low: The cells' lower ends, shape (n,).
+            high: Their upper ends.
+
+        Returns:
+            Lower and upper bounds, each of shape (n,).
+        """
         points = np.array(self.points)
         first = np.searchsorted(points, low, side="right")
         last = np.searchsorted(points, high, side="left")

@@ -17,14 +17,21 @@ from takifugu.numbers.densities import Continuous, check_density, finite, from_d
 
 @dataclass(frozen=True)
 class Truncated:
-    """A distribution between `low` and `high`, at most one of them None.
+    """Restrict a distribution to a range.
 
-    Raises InputError unless low < high and the range holds at least 1e-9 of the mass.
+    Args:
+        whole: The distribution.
+        low: Lower end, in answer units; None for no end.
+        high: Upper end; one of the two ends is given.
 
-    >>> from takifugu.numbers.densities.normal import Normal
-    >>> half = Truncated(Normal(0, 1), low=0)
-    >>> half.pdf(np.array([-1.0, 0.5])).round(6).tolist()
-    [0.0, 0.704131]
+    Raises:
+        InputError: Unless low < high and the range holds at least 1e-9 of the distribution.
+
+    Examples:
+        >>> from takifugu.numbers.densities.normal import Normal
+        >>> half = Truncated(Normal(0, 1), low=0)
+        >>> half.pdf(np.array([-1.0, 0.5])).round(6).tolist()
+        [0.0, 0.704131]
     """
 
     whole: Continuous

@@ -44,19 +44,25 @@ _UNSEEN = 2.0**-110
 
 
 class Pmf:
-    """A finite law: sorted atoms `values` with positive masses; immutable.
+    """Hold a finite distribution: sorted values with positive masses. It is immutable.
 
-    `values` are int64, float64, or objects of type Fraction. When all probabilities are integers or Fractions the law
-    is `exact`: `masses` are integers that sum to `total`, so sums and ties are exact; otherwise `masses` are float64
-    probabilities and `total` is None. Atoms without mass are dropped.
+    With ints or Fractions as probabilities it is `exact`: `masses` are integers that sum to `total`. Otherwise `masses`
+    are float64 and `total` is None. Values without mass are dropped.
 
-    Raises InputError when the lists differ in length or are empty, an atom repeats, a number is not finite, a
-    probability is negative, or they do not sum to one (exactly when exact, else within 1e-9, then renormalised).
+    Args:
+        values: Numbers, each once: int64, float64 or Fraction.
+        probabilities: One for each value. They sum to 1: exactly if exact, else within 1e-9, and are then divided by
+            their sum.
 
-    >>> from fractions import Fraction
-    >>> law = Pmf([3, 1], [Fraction(1, 4), Fraction(3, 4)])
-    >>> list(law.items()), law.mean()
-    ([(1, Fraction(3, 4)), (3, Fraction(1, 4))], Fraction(3, 2))
+    Raises:
+        InputError: For lists that differ in length or are empty, a repeated value, a number that is not finite, and
+            what are no probabilities.
+
+    Examples:
+        >>> from fractions import Fraction
+        >>> law = Pmf([3, 1], [Fraction(1, 4), Fraction(3, 4)])
+        >>> list(law.items()), law.mean()
+        ([(1, Fraction(3, 4)), (3, Fraction(1, 4))], Fraction(3, 2))
     """
 
     __slots__ = ("masses", "total", "values")
@@ -81,12 +87,21 @@ class Pmf:
 
     @staticmethod
     def from_counts(values: Iterable[Atom] | Array, counts: Iterable[int] | Array) -> Pmf:
-        """Return the law with integer counts as masses.
+        """Return the distribution with integer counts as masses.
 
-        Raises InputError when a count is not an integer, is negative, or all are zero.
+        Args:
+            values: Numbers, each once.
+            counts: Whole numbers, one for each value.
 
-        >>> Pmf.from_counts([0, 1], [2, 6]).total
-        8
+        Returns:
+            The exact distribution.
+
+        Raises:
+            InputError: For a count that is not a whole number or is negative, and where all are zero.
+
+        Examples:
+            >>> Pmf.from_counts([0, 1], [2, 6]).total
+            8
         """
         atoms, weights = as_numbers(values, "values"), as_numbers(counts, "counts")
         check_lengths(atoms, weights, "counts")
@@ -102,12 +117,21 @@ class Pmf:
 
     @staticmethod
     def mix(weights: Iterable[Atom] | Array, laws: Sequence[Pmf]) -> Pmf:
-        """Return the mixture of laws, exact for exact weights and laws.
+        """Return the mixture of distributions, exact if weights and distributions are.
 
-        Raises InputError when weights and laws differ in number or the weights are not probabilities.
+        Args:
+            weights: Their probabilities.
+            laws: The distributions, as many as weights.
 
-        >>> list(Pmf.mix([Fraction(1, 2)] * 2, [Pmf([0], [1]), Pmf([0, 1], [Fraction(1, 2)] * 2)]).items())
-        [(0, Fraction(3, 4)), (1, Fraction(1, 4))]
+        Returns:
+            The mixture.
+
+        Raises:
+            InputError: For other numbers of weights and distributions, and for weights that are no probabilities.
+
+        Examples:
+            >>> list(Pmf.mix([Fraction(1, 2)] * 2, [Pmf([0], [1]), Pmf([0, 1], [Fraction(1, 2)] * 2)]).items())
+            [(0, Fraction(3, 4)), (1, Fraction(1, 4))]
         """
         every = list_of(laws, "the laws", "laws", "[Pmf([0], [1]), Pmf([1], [1])]")
         for law in every:
@@ -149,10 +173,14 @@ class Pmf:
             yield to_python(value), mass if self.total is None else Fraction(mass, self.total)
 
     def mean(self) -> Fraction | float:
-        """Return the mean; a Fraction when atoms and masses are exact.
+        """Return the mean.
 
-        >>> Pmf([0, 4], [0.5, 0.5]).mean()
-        2.0
+        Returns:
+            A Fraction where values and masses are exact, else a float.
+
+        Examples:
+            >>> Pmf([0, 4], [0.5, 0.5]).mean()
+            2.0
         """
         if self.total is not None and self.values.dtype != np.float64:
             weighted = zip(self.values.tolist(), self.masses.tolist(), strict=True)
@@ -160,10 +188,17 @@ class Pmf:
         return math.fsum((floats(self.values) * self.probabilities).tolist())
 
     def shift(self, change: Atom) -> Pmf:
-        """Return the law of the answer plus a constant.
+        """Return the distribution of the answer plus a constant.
 
-        >>> Pmf([0, 1], [0.5, 0.5]).shift(2).values
-        array([2, 3])
+        Args:
+            change: The constant, in answer units.
+
+        Returns:
+            The shifted distribution.
+
+        Examples:
+            >>> Pmf([0, 1], [0.5, 0.5]).shift(2).values
+            array([2, 3])
         """
         constant = as_numbers([change], "the shift")
         if self.values.dtype == np.float64 or constant.dtype == np.float64:
@@ -174,10 +209,17 @@ class Pmf:
         return _law(shifted, self.masses, self.total)
 
     def scale(self, factor: Atom) -> Pmf:
-        """Return the law of the answer times any constant.
+        """Return the distribution of the answer times a constant.
 
-        >>> Pmf([0, 1], [0.25, 0.75]).scale(-2).values
-        array([-2,  0])
+        Args:
+            factor: The constant, of any sign.
+
+        Returns:
+            The scaled distribution.
+
+        Examples:
+            >>> Pmf([0, 1], [0.25, 0.75]).scale(-2).values
+            array([-2,  0])
         """
         constant = as_numbers([factor], "the factor")
         if self.values.dtype == np.float64 or constant.dtype == np.float64:
@@ -185,14 +227,21 @@ class Pmf:
         return _law(*merged(compact(fractions(self.values) * fractions(constant)), self.masses), self.total)
 
     def convolve(self, other: Pmf) -> Pmf:
-        """Return the law of two independent answers' sum, exact for exact laws.
+        """Return the distribution of the sum of two independent answers, exact if both are.
 
-        Only positive terms are added, so every mass keeps its relative accuracy, however small; a float mass below
-        1e-308 loses digits and one below 5e-324 vanishes (use exact masses for such tails).
+        Only positive terms are added, so every mass keeps its relative accuracy. A float mass below 1e-308 loses digits
+        and one below 5e-324 vanishes; use exact masses for such tails.
 
-        >>> coin = Pmf([0, 1], [Fraction(1, 2)] * 2)
-        >>> [str(p) for _, p in coin.convolve(coin).items()]
-        ['1/4', '1/2', '1/4']
+        Args:
+            other: The second answer's distribution.
+
+        Returns:
+            The sum's distribution.
+
+        Examples:
+            >>> coin = Pmf([0, 1], [Fraction(1, 2)] * 2)
+            >>> [str(p) for _, p in coin.convolve(coin).items()]
+            ['1/4', '1/2', '1/4']
         """
         if self.total is not None and other.total is not None:
             total: int | None = self.total * other.total
@@ -209,12 +258,20 @@ class Pmf:
         return _law(*merged(with_small_atoms(atoms), np.multiply.outer(left, right).ravel()), total)
 
     def round_to(self, grid: Fraction | int) -> Pmf:
-        """Return the law of the answer rounded to the nearest grid multiple.
+        """Return the distribution of the answer rounded to the nearest grid multiple, ties to the even one.
 
-        Ties go to the even multiple. Raises InputError unless the grid is a positive rational.
+        Args:
+            grid: The grid's step, a positive int or Fraction, in answer units.
 
-        >>> list(Pmf([Fraction(1, 2), Fraction(3, 2)], [Fraction(1, 4), Fraction(3, 4)]).round_to(1).items())
-        [(0, Fraction(1, 4)), (2, Fraction(3, 4))]
+        Returns:
+            The rounded distribution.
+
+        Raises:
+            InputError: Unless the grid is a positive int or Fraction.
+
+        Examples:
+            >>> list(Pmf([Fraction(1, 2), Fraction(3, 2)], [Fraction(1, 4), Fraction(3, 4)]).round_to(1).items())
+            [(0, Fraction(1, 4)), (2, Fraction(3, 4))]
         """
         if isinstance(grid, bool) or not isinstance(grid, int | Fraction) or grid <= 0:
             raise InputError(
@@ -226,10 +283,14 @@ class Pmf:
         return _law(*merged(as_numbers([grid * step for step in steps], "values"), self.masses), self.total)
 
     def in_decimals(self) -> Pmf:
-        """Return the law with float atoms as their shortest decimals' rationals.
+        """Return the distribution with each float value as the Fraction of its shortest decimal.
 
-        >>> Pmf([0.1, 2.0], [0.5, 0.5]).in_decimals().values
-        array([Fraction(1, 10), Fraction(2, 1)], dtype=object)
+        Returns:
+            The distribution with exact values.
+
+        Examples:
+            >>> Pmf([0.1, 2.0], [0.5, 0.5]).in_decimals().values
+            array([Fraction(1, 10), Fraction(2, 1)], dtype=object)
         """
         if self.values.dtype != np.float64:
             return self

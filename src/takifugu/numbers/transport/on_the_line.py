@@ -78,15 +78,22 @@ class Plan:
 
 
 def monotone_coupling(p: Pmf, q: Pmf) -> Plan:
-    """Return the monotone (quantile) plan from p to q.
+    """Return the monotone (quantile) coupling of two distributions, whose largest move is W-infinity (Ding22 §3.1).
 
-    Its largest move is W-infinity (Ding22 §3.1). Exact when both laws are. With float masses, levels closer than
-    `level_tolerance` count as equal, so the segment between them is left out and the marginals hold to that relative
-    tolerance.
+    It is exact if both distributions are. Float masses count as equal within `level_tolerance`, and the marginals hold
+    to that relative tolerance.
 
-    >>> plan = monotone_coupling(Pmf.from_counts([0, 1], [1, 1]), Pmf.from_counts([0, 1], [1, 3]))
-    >>> [(x, y, str(mass)) for x, y, mass in plan.items()]
-    [(0, 0, '1/4'), (0, 1, '1/4'), (1, 1, '1/2')]
+    Args:
+        p: The distribution to move.
+        q: The distribution to reach.
+
+    Returns:
+        The plan: masses that move from values of p to values of q.
+
+    Examples:
+        >>> plan = monotone_coupling(Pmf.from_counts([0, 1], [1, 1]), Pmf.from_counts([0, 1], [1, 3]))
+        >>> [(x, y, str(mass)) for x, y, mass in plan.items()]
+        [(0, 0, '1/4'), (0, 1, '1/4'), (1, 1, '1/2')]
     """
     _check_laws(p, q)
     if p.exact and q.exact:
@@ -116,18 +123,27 @@ def _check_laws(p: Pmf, q: Pmf) -> None:
 
 
 def w_infinity(p: Pmf, q: Pmf, delta: Number = 0.0) -> Atom:
-    """Return the longest move needed for mass 1 - delta of p.
+    """Return the longest move that takes p to q, but for a mass of delta.
 
-    Mass moves into q, by the best plan. delta = 0 is W-infinity (Song17 Definition 3.1). delta > 0 is partial transport
-    (Song17 Appendix A.4 as corrected in errata E11). Exact masses decide ties exactly. With float masses and delta = 0,
-    levels closer than `level_tolerance` count as equal: a number for display; mechanisms use
-    `noised.wasserstein_scale`. With delta > 0 float masses count as the binary fractions that they are.
+    At delta = 0 it is W-infinity (Song17 Definition 3.1), above it partial transport (Song17 Appendix A.4, corrected in
+    errata E11). Exact masses decide ties exactly. Float masses at delta = 0 count as equal within `level_tolerance`:
+    that number is for display. At delta > 0 they count as the binary fractions that they are.
 
-    Raises InputError unless 0 <= delta < 1.
+    Args:
+        p: The distribution to move.
+        q: The distribution to reach.
+        delta: Mass that need not move, from 0 to below 1.
 
-    >>> flu = Pmf.from_counts([0, 1, 2, 3], [3, 1, 1, 1]), Pmf.from_counts([1, 2, 3, 4], [1, 1, 1, 1])
-    >>> w_infinity(*flu), w_infinity(*flu, delta=0.25), w_infinity(*flu, delta=0.5)
-    (2, 1, 0)
+    Returns:
+        The length of the move, in answer units.
+
+    Raises:
+        InputError: Unless 0 <= delta < 1.
+
+    Examples:
+        >>> flu = Pmf.from_counts([0, 1, 2, 3], [3, 1, 1, 1]), Pmf.from_counts([1, 2, 3, 4], [1, 1, 1, 1])
+        >>> w_infinity(*flu), w_infinity(*flu, delta=0.25), w_infinity(*flu, delta=0.5)
+        (2, 1, 0)
     """
     _check_laws(p, q)
     allowed = as_delta(delta)

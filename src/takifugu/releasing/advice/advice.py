@@ -179,20 +179,33 @@ class Advice:
 def advise(
     path: str | Path, data: object = None, window: str | None = None, watch: Watch = unwatched, is_seen: bool = False
 ) -> Advice:
-    """Judge a release file's tables, and find remedies for the worst.
+    """Predict whether a release file's tables are useful, and find remedies for the worst.
 
-    No table is called good, and no remedy promises it, where a declared rule may leave rows out. Where only the owner
-    sees it (`is_seen`) such rows are counted, and the word is missing where they are more than a tenth.
+    Nothing is paid, drawn or written. Units and lengths come from the data, the spent loss from the ledger. Expected
+    values are the means of the first belief, unless the file declares others. No table is called good where a declared
+    rule may leave rows out.
 
-    The data are read as a release reads them; they decide which units there are, and how long. The ledger is read only
-    for what was spent, and in which layout. Nothing is paid, drawn or written. What is expected are the means of the
-    first belief, where nothing else is declared. Raises SpecError, DataError and CalibrationRefused, as `dry_run`, and
-    tells everything that is wrong with the data at once.
+    Args:
+        path: The release file.
+        data: Replaces the file of its [source], as in `release_file`.
+        window: The one window to judge; None for all.
+        watch: Called with the task, its number and how many there are.
+        is_seen: Whether only the owner sees the advice. Rows left out are then counted, and "good" is missing above a
+            tenth.
 
-    >>> from takifugu.cli.samples import write_demo
-    >>> advice = advise(write_demo(Path("advised")))
-    >>> str(advice.verdict), advice.tables[0].sentence
-    ('good', 'good: differences above 115 rows show')
+    Returns:
+        Verdicts, sentences and remedies.
+
+    Raises:
+        SpecError: For a faulty file.
+        DataError: For all mistakes in the data at once.
+        CalibrationRefused: Where no mechanism may be used.
+
+    Examples:
+        >>> from takifugu.cli.samples import write_demo
+        >>> advice = advise(write_demo(Path("advised")))
+        >>> str(advice.verdict), advice.tables[0].sentence
+        ('good', 'good: differences above 115 rows show')
     """
     file = as_path(path, "path")
     return advised(load(file, data, window=window), parsed(file), watch, is_seen)

@@ -158,19 +158,33 @@ def _rows(tables: Sequence[Expected]) -> Iterator[tuple[str, ...]]:
 def dry_run(
     path: str | Path, data: object = None, single_release: bool = False, window: str | None = None
 ) -> Forecast:
-    """Foretell the tables, costs and refusals of `release_file`.
+    """Predict the tables, costs and errors of `release_file`.
 
-    Nothing is paid, drawn or written. `data`, `single_release` and `window` are those of `release_file`. Of the data it
-    uses what planning uses: which units there are, and their (public) lengths. Raises SpecError, DataError and
-    CalibrationRefused as `release_file` does, and LedgerError for a ledger that cannot be read; a missing ledger is not
-    created.
+    Nothing is paid, drawn or written, and a missing ledger is not created. Of the data it uses units and their public
+    lengths.
 
-    >>> from takifugu.cli.samples import write_demo
-    >>> foreseen = dry_run(write_demo(Path("foreseen")))
-    >>> foreseen.account.before.epsilon < foreseen.account.after.epsilon <= 2
-    True
-    >>> foreseen.refused, Path("foreseen/activity-ledger.db").exists()
-    (False, False)
+    Args:
+        path: The release file.
+        data: As in `release_file`.
+        single_release: As in `release_file`.
+        window: As in `release_file`.
+
+    Returns:
+        The forecast.
+
+    Raises:
+        SpecError: For a faulty file.
+        DataError: For data that break a rule.
+        CalibrationRefused: Where no mechanism may be used.
+        LedgerError: For a ledger that cannot be read.
+
+    Examples:
+        >>> from takifugu.cli.samples import write_demo
+        >>> foreseen = dry_run(write_demo(Path("foreseen")))
+        >>> foreseen.account.before.epsilon < foreseen.account.after.epsilon <= 2
+        True
+        >>> foreseen.refused, Path("foreseen/activity-ledger.db").exists()
+        (False, False)
     """
     with stopping(once=False):
         return forecast_of(plan(load(path, data, single_release, window)))

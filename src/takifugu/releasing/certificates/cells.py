@@ -82,16 +82,24 @@ def table_text(rows: Iterable[Row]) -> str:
 
 
 def read_table(path: str | Path) -> Sequence[Plain]:
-    """Read the rows of a published table.
+    r"""Read the rows of a published table.
 
-    Texts are as they were, numbers int or float. Of a randomised column these are `row` and the value, a text or two
-    coordinates. Raises InputError for a file that cannot be read or is not a published table.
+    Args:
+        path: The CSV file.
 
-    >>> import pathlib, tempfile
-    >>> file = pathlib.Path(tempfile.mkdtemp()) / "counts.csv"
-    >>> _ = file.write_text("cell,value,low,high\\n'=well,-3,-9,3\\n")
-    >>> read_table(file)
-    ({'cell': '=well', 'value': -3, 'low': -9, 'high': 3},)
+    Returns:
+        One mapping for each row. Texts are unescaped, numbers int or float. A randomised column has `row` and the
+        value, a text or two coordinates.
+
+    Raises:
+        InputError: For a file that cannot be read or is no published table.
+
+    Examples:
+        >>> import pathlib, tempfile
+        >>> file = pathlib.Path(tempfile.mkdtemp()) / "counts.csv"
+        >>> _ = file.write_text("cell,value,low,high\n'=well,-3,-9,3\n")
+        >>> read_table(file)
+        ({'cell': '=well', 'value': -3, 'low': -9, 'high': 3},)
     """
     file = as_path(path, "path")
     name = file.name

@@ -59,16 +59,26 @@ class Marginals:
 
 
 def marginals(published: object) -> Marginals:
-    """Return the rows, columns and total of a published table.
+    """Add up the rows, columns and total of a published table.
 
-    `published` is a release, its adjusted values, or the rows of `read_table`, of a histogram by cells or a table of
-    several columns. Nothing but the published values is read, so this costs nothing. Raises InputError where labels do
-    not have the same number of parts, two or more, and for means, which do not add up.
+    Only published values are read, so it costs nothing.
 
-    >>> table = marginals([{"cell": "A, ill", "value": 3}, {"cell": "A, well", "value": -1},
-    ...                    {"cell": "B, ill", "value": 2}, {"cell": "B, well", "value": 5}])
-    >>> table.rows, table.columns, table.total
-    ({'A': 2, 'B': 7}, {'ill': 5, 'well': 4}, 9)
+    Args:
+        published: A release, its adjusted values, or the rows of `read_table`: a histogram by cells, or a table of
+            several columns.
+
+    Returns:
+        The sums.
+
+    Raises:
+        InputError: Where labels do not have the same number of parts, two or more; for means, which do not add up; and
+            for the answers of several people.
+
+    Examples:
+        >>> table = marginals([{"cell": "A, ill", "value": 3}, {"cell": "A, well", "value": -1},
+        ...                    {"cell": "B, ill", "value": 2}, {"cell": "B, well", "value": 5}])
+        >>> table.rows, table.columns, table.total
+        ({'A': 2, 'B': 7}, {'ill': 5, 'well': 4}, 9)
     """
     if isinstance(published, Release | Adjusted):
         query = published.certificate.query

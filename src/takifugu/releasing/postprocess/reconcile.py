@@ -54,25 +54,35 @@ class Reconciled(InParts):
 
 
 def reconcile(per_unit: Mapping[str, Release], pooled: Release, nonnegative: bool = True) -> Reconciled:
-    """Adjust tables of units and their pooled table to add up.
+    """Adjust tables of units and their pooled table so that they add up.
 
-    Weighted least squares: in each cell the x that minimises sum (x_u - v_u)^2/s_u + (sum x_u - p)^2/s_p, v_u and p
-    being the noisy values and s_u and s_p the known variances of their noise, over x >= 0 where `nonnegative`. Without
-    that condition it is the best linear unbiased estimate, and no worse than either table alone. The pooled value is
-    then rounded to the grid, and the units to it by largest remainders.
+    Weighted least squares: in each cell the x that minimise sum (x_u - v_u)^2/s_u + (sum x_u - p)^2/s_p. Here v_u and p
+    are noisy values, s_u and s_p the known variances of their noise. Without `nonnegative` it is the best linear
+    unbiased estimate, no worse than either table. The pooled value is rounded to the grid, and units to it by largest
+    remainders.
 
-    Raises InputError for tables that do not add up (different cells or grids, means, units that the pooled table does
-    not name), and where the true values may be negative.
+    Args:
+        per_unit: The release of each unit.
+        pooled: The release of all units together.
+        nonnegative: Whether values must not be negative.
 
-    >>> import takifugu as tf
-    >>> def noisy(lengths, data):
-    ...     chain = tf.MarkovChain([[0.9, 0.1], [0.4, 0.6]], length=4, states=["still", "walking"])
-    ...     framework = tf.Pufferfish(tf.every_entry(), tf.IndependentPieces(chain, lengths))
-    ...     return tf.release(tf.calibrate(framework, tf.Histogram(), epsilon=1), data)
-    >>> ana, ben = ["still"] * 4, ["walking"] * 4
-    >>> both = reconcile({"Ana": noisy([4], [ana]), "Ben": noisy([4], [ben])}, noisy([4, 4], [ana, ben]))
-    >>> both.pooled.value["still"] == sum(unit.value["still"] for unit in both.units.values())
-    True
+    Returns:
+        The adjusted tables.
+
+    Raises:
+        InputError: For tables that do not add up (other cells, grids or units; means), and where true values may be
+            negative.
+
+    Examples:
+        >>> import takifugu as tf
+        >>> def noisy(lengths, data):
+        ...     chain = tf.MarkovChain([[0.9, 0.1], [0.4, 0.6]], length=4, states=["still", "walking"])
+        ...     framework = tf.Pufferfish(tf.every_entry(), tf.IndependentPieces(chain, lengths))
+        ...     return tf.release(tf.calibrate(framework, tf.Histogram(), epsilon=1), data)
+        >>> ana, ben = ["still"] * 4, ["walking"] * 4
+        >>> both = reconcile({"Ana": noisy([4], [ana]), "Ben": noisy([4], [ben])}, noisy([4, 4], [ana, ben]))
+        >>> both.pooled.value["still"] == sum(unit.value["still"] for unit in both.units.values())
+        True
     """
     _check_addable(per_unit, pooled)
     if nonnegative:

@@ -49,12 +49,28 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True, repr=False)
 class Release(InParts):
-    """A noisy answer: `values` are exact multiples of the grid, or what else is published, one per cell of `labels`.
+    """Hold a published answer with its certificate.
 
-    `calibration` is where its noise comes from, where that is known; `library` is the data-frame library that the data
-    came in; `completed` is when an earlier call, which did not finish, paid for it. `left_out` stands in the place of
-    the verdict "good" of its report, where rules of its release file may leave rows out. `answer` is its part of the
-    certificate.
+    Args:
+        labels: Labels of the cells.
+        values: The noisy values, exact multiples of the grid in answer units, or another published value; one for each
+            cell.
+        certificate: The certificate.
+        randomiser: The noise.
+        calibration: Where the noise comes from, if known.
+        library: Data-frame library of the data.
+        completed: When an earlier call that did not finish paid for it.
+        left_out: Replaces the verdict "good" in its report, where rules of the release file may leave rows out.
+        answer: Its part of the certificate.
+
+    Examples:
+        >>> import takifugu as tf
+        >>> chain = tf.MarkovChain([[0.9, 0.1], [0.4, 0.6]], length=4, states=["still", "walking"])
+        >>> calibration = tf.calibrate(tf.Pufferfish(tf.every_entry(), chain), tf.Count("walking"), epsilon=1)
+        >>> noisy = tf.release(calibration, ["still", "walking", "walking", "still"])
+        >>> low, high = noisy.interval(0.95)
+        >>> low <= noisy.value <= high
+        True
     """
 
     labels: tuple[str, ...]
@@ -73,12 +89,20 @@ class Release(InParts):
         return one_or_all(self.certificate, self.labels, list(map(readable, self.values)))
 
     def interval(self, level: float = 0.95) -> Interval | dict[str, Interval]:
-        """Return the simultaneous intervals of the true answer at a level.
+        """Return intervals that hold all true answers at once, at a level.
 
-        Exact for the noise that was drawn: the narrowest symmetric interval of whole grid steps with
-        P(all |noise| <= half width) = P(|noise| <= half width)^cells >= level, cells being independent; where one of
-        finitely many outputs was chosen, from the least to the largest answer that the output does not reject. This is
-        not sampling error: it says nothing about a population. Raises InputError unless 0 < level < 1.
+        They are exact for the noise that was drawn: the narrowest symmetric interval of whole grid steps with P(|noise|
+        <= half width)^cells >= level. For a choice among finitely many outputs they run from the least to the largest
+        answer that the output does not reject. They measure noise, not sampling error.
+
+        Args:
+            level: Probability that all intervals hold, between 0 and 1.
+
+        Returns:
+            One interval, or those of a table by cell, in answer units.
+
+        Raises:
+            InputError: Unless 0 < level < 1.
         """
         cells, ends = len(self.labels), self.randomiser.intervals(self.values, level)
         intervals = list[Interval]()
@@ -116,23 +140,31 @@ class Release(InParts):
         return one_or_all(self.certificate, self.labels, estimates)
 
     def adjusted(self, nonnegative: bool = True, total: Number | Release | Adjusted | None = None) -> Adjusted:
-        """Return the nearest nonnegative values, summing to any given `total`.
+        """Return the nearest nonnegative values, with a given total if wanted.
 
-        The projection on {x >= 0, sum x = total} in Euclidean distance, exact in rational numbers, then rounded to the
-        grid by largest remainders: no grid point with these properties is nearer to the noisy values. The promise is
-        kept, the raw value stays in `.raw`, and `.notes` say what was done and which bias it introduces. A number as
-        `total` must be a public constant: this cannot be checked, and the certificate says that. Else give a release of
-        that total, or an adjusted one.
+        Euclidean projection, exact in rational numbers, then rounded to the grid by largest remainders: no grid point
+        with these properties is nearer to the noisy values. The guarantee stays. `.raw` has the noisy values, `.notes`
+        the bias.
 
-        Raises InputError where nothing is to be adjusted, where the true value may be negative, and for a total that is
-        negative, not on the grid, or not one number.
+        Args:
+            nonnegative: Whether values must not be negative.
+            total: A release of the total, an adjusted one, or a public constant: this cannot be checked, and the
+                certificate says so.
 
-        >>> import takifugu as tf
-        >>> chain = tf.MarkovChain([[0.9, 0.1], [0.4, 0.6]], length=4, states=["still", "walking"])
-        >>> calibration = tf.calibrate(tf.Pufferfish(tf.every_entry(), chain), tf.Histogram(), epsilon=1)
-        >>> noisy = tf.release(calibration, ["still", "walking", "walking", "still"])
-        >>> sum(noisy.adjusted(total=4).value.values())
-        4
+        Returns:
+            The adjusted values.
+
+        Raises:
+            InputError: Where nothing is to be adjusted, the true value may be negative, or the total is negative, off
+                the grid or not one number.
+
+        Examples:
+            >>> import takifugu as tf
+            >>> chain = tf.MarkovChain([[0.9, 0.1], [0.4, 0.6]], length=4, states=["still", "walking"])
+            >>> calibration = tf.calibrate(tf.Pufferfish(tf.every_entry(), chain), tf.Histogram(), epsilon=1)
+            >>> noisy = tf.release(calibration, ["still", "walking", "walking", "still"])
+            >>> sum(noisy.adjusted(total=4).value.values())
+            4
         """
         if not nonnegative and total is None:
             raise InputError("nothing would be adjusted", fix="write nonnegative=True, or give a total").at(
@@ -156,18 +188,33 @@ class Release(InParts):
         return Adjusted(self, nearest(self.values, grid, goal, nonnegative), notes, certificate, nonnegative)
 
     def rows(self, level: float = 0.95, cells: int | None = None) -> list[Json]:
-        """Return one row per cell: cell, value, low, high.
+        """Return one row for each cell: cell, value, low, high.
 
-        Intervals hold at once over `cells` values published together; low and high are None where what is published has
-        none. Where counts were compared with thresholds, value is called safe_or_at_most.
+        Low and high are None where a value has no interval. Where counts were compared with thresholds, the value is
+        called safe_or_at_most.
+
+        Args:
+            level: Probability that all intervals hold.
+            cells: Values published together, whose intervals hold at once; None for these cells.
+
+        Returns:
+            The rows.
         """
         return rows_of(self.labels, self.values, self.randomiser, level, cells)
 
     def to_frame(self, library: object = None, level: float = 0.95) -> Any:
-        """Return cells, values and error bars as a frame.
+        """Return cells, values and error bars as a data frame.
 
-        The library is pandas, polars, pyarrow, duckdb or pyspark: by default the data's own, else the first that is
-        installed. Raises InputError for a library that is unknown or not installed.
+        Args:
+            library: pandas, polars, pyarrow, duckdb or pyspark; None for the data's own, else the first that is
+                installed.
+            level: Probability that all intervals hold.
+
+        Returns:
+            The frame.
+
+        Raises:
+            InputError: For a library that is unknown or not installed.
         """
         return frame_of(self.rows(level), library or self.library)
 
@@ -178,8 +225,14 @@ class Release(InParts):
     def plot(self, width: int = 640) -> Plot:
         """Return the report's picture of the noisy values.
 
-        A notebook displays it, and `.save("values.svg")` writes it. Raises InputError for
-        values without a picture.
+        Args:
+            width: Width of the picture, in pixels.
+
+        Returns:
+            The picture; a notebook displays it, and `.save("values.svg")` writes it.
+
+        Raises:
+            InputError: For values without a picture.
         """
         picture = self._picture(width)
         if picture is None:

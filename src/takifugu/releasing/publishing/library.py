@@ -57,46 +57,55 @@ def release(
     require_ledger: bool = False, entropy: Entropy | None = None, entries: str | None = None, at: int | None = None,
     same_entries: str = "", other_entries: bool = False, begins_series: bool = False,
 ) -> Release:  # fmt: skip
-    """Publish one noisy answer: pay, draw, keep, return and note it.
+    """Publish one noisy answer and record its cost.
 
-    `data` is a sequence of states (a chain), a list of sequences (independent pieces), a list of values (users), a
-    mapping or tuple (a record of a joint table) or a number (`distribution_pair`). `source` is the data's name in the
-    ledger, `unit` the unit they are about, where a source has several. `same_people` declares, with the first
-    release about a
-    second source of a ledger, that its units are those of the other sources (units of one name are one person). Other
-    people have a ledger of their own. Without a ledger nothing is accounted for: a `Notice` says so, and the
-    certificate.
+    The call pays, draws, keeps the draw, and returns it. The same call completes a release that was paid for and pays
+    nothing. Without a ledger nothing is recorded, and a `Notice` and the certificate say so. A `Notice` also warns
+    where the ledger will refuse later releases, and of a charge above the guarantee.
 
-    `entries` names what is measured, such as "posture, one value a minute": releases of one name read the same entries
-    of a unit, the first value of a sequence being the same one each time. `at` declares where in the unit's one
-    recording of that name a sequence starts (a public step, counted from 0), so that releases about other parts of it
-    cost only what they reveal together. With a ledger every release needs a name: without one it is refused, and what
-    either answer costs is said. So it is under another name than before: `same_entries` says why the entries are those
-    of earlier releases all the same, which certificates print from then on; with `other_entries` many entries may be
-    one of those before, and what was released about the ones counts beside the others at the cost of a change of all
-    that it reads.
+    Args:
+        calibration: The noise, from `calibrate`.
+        data: A sequence of states (chain), a list of sequences (independent pieces), a list of values (users), a
+            mapping or tuple (joint table), or a number (`distribution_pair`).
+        ledger: The ledger, its path or its URL. A missing ledger is created, with a `Notice`.
+        source: Name of the data in the ledger.
+        unit: The unit that the data are about, where a source has several.
+        budget: The most privacy loss of a unit; None keeps the ledger's.
+        same_people: Declares, with the first release about a second source, that its units are those of the other
+            sources. Other people need another ledger.
+        require_ledger: Refuse a missing ledger instead of creating one.
+        entropy: The source of randomness, for tests; None for the system's.
+        entries: Name of the measurements, such as "posture, one value a minute". Releases of one name read the same
+            entries of a unit, from the same first value on. A ledger requires it.
+        at: The step, from 0, of the named recording at which this sequence starts, a public number. Releases about
+            other parts then cost only their joint loss.
+        same_entries: The reason why the entries are those of earlier releases under another name. Certificates print
+            it.
+        other_entries: Count earlier releases beside this one, by their loss when all their data change.
+        begins_series: Declare, with the first release about a source, that later releases with normal or Laplace noise
+            count as multiples of its normal noise (`influence-gaussian`), so that squares add up.
 
-    `begins_series` declares with the first release about a source, one with normal noise (`influence-gaussian`), that
-    later ones with normal or Laplace noise count as multiples of it: squares add up, whatever is chosen after which
-    output (docs/theory/influence.md#series-of-normal-releases).
+    Returns:
+        The release; `completed` is the time of an earlier payment.
 
-    A missing ledger is created, and a `Notice` announces it; with `require_ledger` this is refused instead. Before
-    anything is drawn a `Notice` also warns where the ledger will refuse later releases (the promise is about this
-    output alone, or no budget was declared, so that it is what this release costs), and of a charge above the promise.
+    Raises:
+        InputError: For `at` where the data are not one sequence, and for a budget without a ledger.
+        DataError: For data that the belief does not know.
+        CalibrationRefused: For noise that `calibrate` refuses by default.
+        BudgetExceeded: Where the loss exceeds the budget.
+        CompositionRefused: Where the ledger has no joint guarantee.
+        LedgerError: Where the ledger cannot be used. Every error's `state` tells how far the release had come.
 
-    Raises InputError for `at` where the data are not one sequence, DataError for data that the belief does not know,
-    CalibrationRefused for noise that `calibrate` refuses by default (of a calibration from before that, too),
-    BudgetExceeded or CompositionRefused where the ledger refuses, LedgerError where it cannot be used. The error's
-    `state` and words say how far the release had come. The same call completes one that was paid for and pays nothing:
-    `completed` is then the time of the payment.
+    Source: docs/theory/influence.md#series-of-normal-releases (`begins_series`).
 
-    >>> import takifugu as tf
-    >>> chain = tf.MarkovChain([[0.9, 0.1], [0.4, 0.6]], length=4, states=["still", "walking"])
-    >>> framework = tf.Pufferfish(tf.every_entry(), chain)
-    >>> calibration = tf.calibrate(framework, tf.Count("walking"), epsilon=1, mechanism="group")
-    >>> noisy = release(calibration, ["still", "walking", "walking", "still"])
-    >>> noisy.certificate.epsilon, type(noisy.value)
-    ('1', <class 'int'>)
+    Examples:
+        >>> import takifugu as tf
+        >>> chain = tf.MarkovChain([[0.9, 0.1], [0.4, 0.6]], length=4, states=["still", "walking"])
+        >>> framework = tf.Pufferfish(tf.every_entry(), chain)
+        >>> calibration = tf.calibrate(framework, tf.Count("walking"), epsilon=1, mechanism="group")
+        >>> noisy = release(calibration, ["still", "walking", "walking", "still"])
+        >>> noisy.certificate.epsilon, type(noisy.value)
+        ('1', <class 'int'>)
     """
     progress = Progress()
     with progress.telling():
@@ -200,23 +209,44 @@ def charge_external(
 ) -> Certificate:  # fmt: skip
     """Charge a ledger for another library's release, before it is made.
 
-    `epsilon` and `delta` are what it loses an entry, as that library counts: `neighbours` says whether one entry's
-    value is replaced ("replace") or one entry is added or removed ("add-remove", which counts double, with delta times
-    1 + e^epsilon). `made_by` is its name and version, for the certificate. All else is as in `release`, and what is
-    charged is what `tf.record_epsilon` was asked to keep. A pure loss composes with everything; with delta nothing else
-    may be released about the source. The same call completes a charge that was paid for and not recorded; after that
-    it is another charge.
+    Charge the loss that `tf.record_epsilon` allowed. A pure loss composes with everything; with delta nothing else may
+    be released about the source. The same call completes a charge that was paid for and not recorded; later it is
+    another.
 
-    Raises InputError for a loss, neighbours or names that are none, BudgetExceeded or CompositionRefused where the
-    ledger refuses, LedgerError where it cannot be used; then nothing is charged.
+    Args:
+        framework: The secrets and beliefs.
+        epsilon: The library's loss of one entry.
+        delta: Its delta.
+        neighbours: Meaning of that loss: "replace" (one entry's value) or "add-remove" (one entry is there or not),
+            which counts double, with delta times 1 + e^epsilon.
+        made_by: The library's name and version, for the certificate.
+        ledger: As in `release`.
+        source: As in `release`.
+        unit: As in `release`.
+        budget: As in `release`.
+        same_people: As in `release`.
+        entries: As in `release`.
+        at: As in `release`.
+        same_entries: As in `release`.
+        other_entries: As in `release`.
 
-    >>> import takifugu as tf
-    >>> framework = tf.Pufferfish(tf.every_entry(), tf.MarkovChain([[0.9, 0.1], [0.4, 0.6]], length=100))
-    >>> spend = tf.record_epsilon(framework, 1, neighbours="replace").epsilon
-    >>> paid = charge_external(framework, spend, neighbours="replace", made_by="opendp 0.14",
-    ...                        ledger="outside.db", budget=2, entries="minutes")
-    >>> round(float(paid.epsilon), 6), paid.mechanisms
-    (1.0, {'outside': 'opendp 0.14'})
+    Returns:
+        The certificate.
+
+    Raises:
+        InputError: For a loss, neighbours or names that are none. Nothing is charged after an error.
+        BudgetExceeded: Where the loss exceeds the budget.
+        CompositionRefused: Where the ledger has no joint guarantee.
+        LedgerError: Where the ledger cannot be used.
+
+    Examples:
+        >>> import takifugu as tf
+        >>> framework = tf.Pufferfish(tf.every_entry(), tf.MarkovChain([[0.9, 0.1], [0.4, 0.6]], length=100))
+        >>> spend = tf.record_epsilon(framework, 1, neighbours="replace").epsilon
+        >>> paid = charge_external(framework, spend, neighbours="replace", made_by="opendp 0.14",
+        ...                        ledger="outside.db", budget=2, entries="minutes")
+        >>> round(float(paid.epsilon), 6), paid.mechanisms
+        (1.0, {'outside': 'opendp 0.14'})
     """
     progress = Progress()
     with progress.telling():

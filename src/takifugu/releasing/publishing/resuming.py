@@ -53,21 +53,28 @@ class Resumed:
 
 @without_data
 def resume(ledger: Ledger | str | Path, source: str | None = None, *, files_only: bool = False) -> tuple[Resumed, ...]:
-    """Complete the pending releases of a ledger, oldest first, spending nothing.
+    """Complete the pending releases of a ledger, oldest first, at no further cost.
 
-    Only those of `source` are completed, if it is named.
+    Values that were drawn are published: tables in their folder, a release of `tf.release` as `outcome`. A release that
+    was paid for and not drawn is drawn once, if its file and data are unchanged; for `tf.release` call it again with
+    the same data. A release that cannot be completed stays pending and says why.
 
-    Where the noisy values were drawn, these very values are published: a release file's tables in the folder where
-    they were to go, a release of `tf.release` as the `outcome` (left alone with `files_only`). What was paid and not
-    drawn is drawn once if the release file and its data are what they were; for `tf.release` call it again with the
-    same data. One that cannot be completed says why and stays pending.
+    Args:
+        ledger: The ledger, its path or its URL.
+        source: The only source to complete; None for all.
+        files_only: Leave releases of `tf.release` alone.
 
-    Raises LedgerError for a ledger that is missing or cannot be used, and for a source that it does not know.
+    Returns:
+        One line for each pending release.
 
-    >>> import os, tempfile
-    >>> from takifugu.accounting.ledger import Ledger
-    >>> resume(Ledger.open(os.path.join(tempfile.mkdtemp(), "ledger.db")))
-    ()
+    Raises:
+        LedgerError: For a ledger that is missing or cannot be used, and for an unknown source.
+
+    Examples:
+        >>> import os, tempfile
+        >>> from takifugu.accounting.ledger import Ledger
+        >>> resume(Ledger.open(os.path.join(tempfile.mkdtemp(), "ledger.db")))
+        ()
     """
     from takifugu.accounting.ledger import Ledger
 

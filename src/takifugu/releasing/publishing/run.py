@@ -29,35 +29,50 @@ def release_file(
     only: str | Sequence[str] = (), replace: str | Sequence[str] = (), idempotency_key: str | None = None,
     same_entries: str = "", other_entries: bool = False,
 ) -> Outcome:  # fmt: skip
-    """Publish every new table of a release file, like `takifugu release`.
+    """Publish every new table of a release file, as `takifugu release` does.
 
-    `data` stands for the file of its [source]: another file, or a frame of pandas, Polars, PyArrow, DuckDB or
-    PySpark with the same columns. Rows stay where they are; noise and ledger are local. `output` is the folder.
-    `single_release` says that nothing else is ever released about the source, as the key `single_release` does:
-    it allows the least noise, and the ledger charges others for a change of all data if it is alone. `new_ledger` takes
-    a ledger that does not know what was published of the source in that folder. A table that is useless (`advise`), or
-    of nothing but noise, is refused before its data are read, unless `allow_useless`. Tables with `every` are about
-    each window of the calendar, or about one `window`. `dry_run` tells all this beforehand.
+    Published tables with the same keys are left alone and cost nothing (`Published.since`). A release that was paid for
+    and not published is completed, and costs nothing (`completed`). A table that `advise` calls useless, or that is
+    nothing but noise, is refused before its data are read. Tables with `every` are about each window of the calendar.
+    Rows stay where they are; noise and ledger are local. `dry_run` predicts all this.
 
-    What is published, whole and from the same keys is left alone, and nothing is paid for it (`Published.since`).
-    `only` names the tables to publish. `replace` names those that are to be paid for again; it needs an
-    `idempotency_key`, under which each table is paid for once, however often the call is repeated and whatever kills
-    it. `force` overwrites
-    files that are in the way. Where a source is read otherwise than before, or from a file of another name, one of two
-    answers is needed, once: `same_entries` says why they are the same, which certificates print, `other_entries` counts
-    each beside the others at the cost of a change of all data. A frame needs a name of its entries, `entries` under
-    [source], where `order` holds no times. A release that an earlier call paid for and did not publish is completed,
-    and nothing is paid (`completed`).
+    Args:
+        path: The release file.
+        data: Replaces the file of its [source]: another file, or a frame of pandas, Polars, PyArrow, DuckDB or PySpark
+            with the same columns. A frame needs `entries` under [source], where `order` holds no times.
+        output: The folder.
+        force: Overwrite files that are in the way.
+        single_release: Declare that nothing else is ever released about the source. It allows the least noise; the
+            ledger charges later releases for a change of all data.
+        new_ledger: Accept a ledger that does not know what was published of the source in that folder.
+        allow_useless: Publish useless tables, too.
+        window: The one window to publish; None for all.
+        only: Names of the tables to publish; empty for all.
+        replace: Names of the tables to pay for again; needs an `idempotency_key`.
+        idempotency_key: Key under which each table is paid for once, however often the call is repeated.
+        same_entries: The reason why the entries are those of earlier releases, where the source is read otherwise or
+            from a file of another name. Certificates print it.
+        other_entries: Count earlier releases beside this one, by their loss when all their data change.
 
-    Raises SpecError for a faulty file, DataError for data that break a rule, InputError for a name that it does not
-    have, ReadingChanged where it has to be said whether the entries are the same, CalibrationRefused, BudgetExceeded or
-    CompositionRefused where the release is refused, and ReleaseError where files are in the way or cannot be written.
-    The error's `state` and words say how far the release had come.
+    Returns:
+        The published tables.
 
-    >>> from takifugu.cli.samples import write_demo
-    >>> outcome = release_file(write_demo(Path("demo")))
-    >>> [table.name for table in outcome.tables]
-    ['time-use-units', 'time-use-pooled']
+    Raises:
+        SpecError: For a faulty file.
+        DataError: For data that break a rule.
+        InputError: For an unknown name.
+        ReadingChanged: Where the owner must say whether the entries are the same.
+        CalibrationRefused: Where no mechanism may be used.
+        BudgetExceeded: Where the loss exceeds the budget.
+        CompositionRefused: Where the ledger has no joint guarantee.
+        ReleaseError: Where files are in the way or cannot be written. Every error's `state` tells how far the release
+            had come.
+
+    Examples:
+        >>> from takifugu.cli.samples import write_demo
+        >>> outcome = release_file(write_demo(Path("demo")))
+        >>> [table.name for table in outcome.tables]
+        ['time-use-units', 'time-use-pooled']
     """
     progress = Progress()
     with progress.telling():

@@ -123,18 +123,27 @@ DOWNLOADS = {
 
 
 def report_html(subject: Release | Published | Outcome) -> str:
-    """Return published tables as one self-contained HTML page.
+    """Write published tables as one self-contained HTML page.
 
-    `subject` is a release, a published table or the outcome of a release file. The page opens offline and fetches
-    nothing; of the data it holds the noisy values only. A table's worth is said by its release file, else by the means
-    of its belief. Raises InputError for any other object.
+    The page opens offline and fetches nothing. Of the data it holds the noisy values only. The verdict comes from the
+    release file, else from the means of the belief.
 
-    >>> import takifugu as tf
-    >>> chain = tf.MarkovChain([[0.9, 0.1], [0.4, 0.6]], length=4, states=["still", "walking"])
-    >>> calibration = tf.calibrate(tf.Pufferfish(tf.every_entry(), chain), tf.Histogram(), epsilon=1)
-    >>> report = report_html(tf.release(calibration, ["still", "walking", "walking", "still"]))
-    >>> report.startswith("<!DOCTYPE html>"), "<script" in report
-    (True, False)
+    Args:
+        subject: A release, a published table, or the outcome of a release file.
+
+    Returns:
+        The page.
+
+    Raises:
+        InputError: For any other object.
+
+    Examples:
+        >>> import takifugu as tf
+        >>> chain = tf.MarkovChain([[0.9, 0.1], [0.4, 0.6]], length=4, states=["still", "walking"])
+        >>> calibration = tf.calibrate(tf.Pufferfish(tf.every_entry(), chain), tf.Histogram(), epsilon=1)
+        >>> report = report_html(tf.release(calibration, ["still", "walking", "walking", "still"]))
+        >>> report.startswith("<!DOCTYPE html>"), "<script" in report
+        (True, False)
     """
     if isinstance(subject, Release):
         c = subject.certificate

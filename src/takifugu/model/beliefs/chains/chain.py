@@ -29,15 +29,23 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True, eq=False)
 class MarkovChain(PeriodicChain):
-    """A Markov chain X_0, ..., X_{length-1}: P(X_{t+1} = y | X_t = x) = matrix[x][y] (Song17 §4.1).
+    """Model a sequence X_0, ..., X_{length-1} with P(X_{t+1} = y | X_t = x) = matrix[x][y] (Song17 §4.1).
 
-    `initial` is the distribution of X_0: "stationary", "any" (unknown: a class), or a vector. `states` name the rows.
-    Raises InputError for rows that do not sum to one, a wrong shape, repeated states, and for "stationary"
-    where the stationary distribution is not unique.
+    Args:
+        matrix: Transition probabilities, k by k; each row sums to 1.
+        length: Number of steps.
+        initial: Distribution of X_0: "stationary", "any" (unknown: a class of chains), or k probabilities.
+        states: Names of the k rows; None for 0 .. k - 1.
+        source: Where the numbers come from, in words; certificates print it.
 
-    >>> chain = MarkovChain([[0.9, 0.1], [0.4, 0.6]], length=100, states=["still", "walking"])
-    >>> [round(float(p), 3) for p in chain.stationary]
-    [0.8, 0.2]
+    Raises:
+        InputError: For a row that does not sum to 1, a wrong shape, repeated states, and "stationary" where that
+            distribution is not unique.
+
+    Examples:
+        >>> chain = MarkovChain([[0.9, 0.1], [0.4, 0.6]], length=100, states=["still", "walking"])
+        >>> [round(float(p), 3) for p in chain.stationary]
+        [0.8, 0.2]
     """
 
     def __init__(
@@ -61,7 +69,16 @@ class MarkovChain(PeriodicChain):
     def plot(self, width: int = 640) -> Plot:
         """Return a picture of the mean length of stays, in steps.
 
-        A state that never ends has none. Raises InputError where no state ever ends.
+        A state that never ends has none.
+
+        Args:
+            width: Width of the picture, in pixels.
+
+        Returns:
+            The picture; a notebook displays it.
+
+        Raises:
+            InputError: Where no state ever ends.
         """
         from takifugu.core.text.pictures import Bar, bar_chart
         from takifugu.core.text.plot import Plot
@@ -105,28 +122,37 @@ class MarkovChain(PeriodicChain):
     ) -> MarkovChain | IntervalMarkovChain:
         """Return the chain with the transition frequencies of some sequences.
 
-        `smoothing` (1.0) is added to every count. `sequences` is a list of sequences of states, or a table whose
-        columns are named: a frame of pandas, Polars, PyArrow or DuckDB, the path of a file, or a SELECT, with value=
-        (the states), order= (what sorts rows), and where there are, unit=, recording= (an unbroken run of a unit) and
-        step= (rows farther apart are no transition); it needs `states`, too.
+        Transitions are counted in each sequence. The chain is a point estimate, and the certificate says so; with a
+        confidence the result is a class of chains instead, from any start and without smoothing.
 
-        The chain starts in its stationary distribution unless `initial` says otherwise; transitions are counted per
-        sequence. `source` states in words where the sequences come from; if they are the data that the chain is to
-        protect, `private=True` marks it, and calibration refuses it unless allowed.
+        Args:
+            sequences: A list of sequences of states; or a frame of pandas, Polars, PyArrow or DuckDB, the path of a
+                file, or a SELECT, whose columns are named below.
+            length: Number of steps of the belief.
+            states: The states in order; None for those that occur. A table requires it.
+            smoothing: Added to every count; 1 if None.
+            initial: Distribution of X_0, as in `MarkovChain`; None for "stationary".
+            source: Where the sequences come from, in words.
+            private: Whether they are the data to protect; `calibrate` then refuses the belief by default.
+            confidence: Probability that the class of chains covers the true matrix, between 0 and 1.
+            columns: Columns of a table: value (the states) and order (sorts rows); where they exist, unit, recording
+                (an unbroken run of a unit) and step (rows farther apart are no transition).
 
-        With `confidence` the class of all chains in a region that covers the true matrix with that probability is
-        returned instead, with any initial distribution, without smoothing.
+        Returns:
+            The chain, or with a confidence an `IntervalMarkovChain`.
 
-        Raises InputError for what is no list of sequences (a text, one column, a table without names of its columns),
-        an empty source, an unknown state, negative smoothing, a row without transitions when
-        smoothing is 0, a confidence outside (0, 1), and smoothing or `initial` beside a confidence.
+        Raises:
+            InputError: For no list of sequences, an empty source, an unknown state, negative smoothing, a row without
+                transitions where smoothing is 0, a confidence outside (0, 1), and smoothing or `initial` beside a
+                confidence.
 
-        >>> chain = MarkovChain.fit([[0, 0, 1], [1, 0]], length=10, source="estimated from two public sequences")
-        >>> chain.matrix.round(3).tolist()
-        [[0.5, 0.5], [0.667, 0.333]]
-        >>> region = MarkovChain.fit([[0, 0, 1] * 90], length=10, source="estimated, public", confidence=0.99)
-        >>> region.lower.round(3).tolist()
-        [[0.353, 0.353], [0.913, 0.0]]
+        Examples:
+            >>> chain = MarkovChain.fit([[0, 0, 1], [1, 0]], length=10, source="estimated from two public sequences")
+            >>> chain.matrix.round(3).tolist()
+            [[0.5, 0.5], [0.667, 0.333]]
+            >>> region = MarkovChain.fit([[0, 0, 1] * 90], length=10, source="estimated, public", confidence=0.99)
+            >>> region.lower.round(3).tolist()
+            [[0.353, 0.353], [0.913, 0.0]]
         """
         text = checked_source(source, private)
         names, counts = count_transitions(sequences, states, **columns)
@@ -189,9 +215,23 @@ def steady_chain(belief: object) -> MarkovChain | None:
 
 @dataclass(frozen=True)
 class ReversibleChains(PlainForm, OneChain, kind="markov-chain-class"):
-    """All irreducible, aperiodic, reversible chains with stationary masses >= pi and eigengap >= g, any initial law.
+    """Model all reversible chains whose stationary masses and eigengap have a lower bound, from any start.
 
-    The class of Song17 §4.1 (pi_Theta, g_Theta). Raises InputError unless 0 < pi <= 1/k and 0 < g <= 1.
+    The chains are irreducible and aperiodic: the class of Song17 §4.1.
+
+    Args:
+        pi: The least stationary mass (pi_Theta), above 0 and at most 1/k for k states.
+        g: The least eigengap (g_Theta), above 0 and at most 1.
+        length: Number of steps.
+        states: Names of the states, two or more.
+        source: Where the bounds come from, in words; certificates print it.
+
+    Raises:
+        InputError: For `pi` or `g` outside these ranges, and for states that are repeated or fewer than two.
+
+    Examples:
+        >>> ReversibleChains(pi=0.2, g=0.5, length=100).size
+        100
     """
 
     pi: float
@@ -239,13 +279,22 @@ class ReversibleChains(PlainForm, OneChain, kind="markov-chain-class"):
 
 @dataclass(frozen=True, init=False)
 class BinaryChains(PlainForm, OneChain, kind="binary-chain-interval"):
-    """All chains with P(stay in 0) and P(stay in 1) in [low, 1 - low], any initial distribution (Song17 §5).
+    """Model all two-state chains with both probabilities to stay in [low, 1 - low], from any start (Song17 §5).
 
-    Max-influence over the whole class is known exactly: of all its chains `worst` reveals the most (proved in
-    docs/theory/chain-classes.md). Raises InputError unless 0 <= low <= 1/2, and for other than two states.
+    Of these chains `worst` reveals the most (proved in docs/theory/chain-classes.md), so the loss is that of one chain.
 
-    >>> BinaryChains(0.2, length=100).worst.matrix.tolist()
-    [[0.8, 0.2], [0.2, 0.8]]
+    Args:
+        low: The least probability to stay, from 0 to 1/2.
+        length: Number of steps.
+        states: Names of the two states.
+        source: Where the interval comes from, in words; certificates print it.
+
+    Raises:
+        InputError: For a `low` outside [0, 1/2], and for other than two states.
+
+    Examples:
+        >>> BinaryChains(0.2, length=100).worst.matrix.tolist()
+        [[0.8, 0.2], [0.2, 0.8]]
     """
 
     low: float
@@ -270,7 +319,14 @@ class BinaryChains(PlainForm, OneChain, kind="binary-chain-interval"):
         return MarkovChain([[stay, leave], [leave, stay]], self.length, "any", self.states, self.source)
 
     def contains(self, chain: MarkovChain) -> bool:
-        """Return whether a chain lies in the class, up to 1e-9."""
+        """Return whether a chain lies in the class, up to 1e-9.
+
+        Args:
+            chain: The chain.
+
+        Returns:
+            True if it does.
+        """
         stays = chain.matrix.diagonal()
         holds_stays = bool(((stays >= self.low - 1e-9) & (stays <= 1 - self.low + 1e-9)).all())
         return chain.states == self.states and holds_stays

@@ -23,16 +23,27 @@ Matrix = Sequence[Sequence[float]] | FloatArray
 
 @dataclass(frozen=True, eq=False, init=False)
 class IntervalMarkovChain(PlainForm, OneChain, kind="chain-region"):
-    """All chains with lower[x][y] <= P(X_{t+1} = y | X_t = x) <= upper[x][y], any initial law.
+    """Model all chains with lower[x][y] <= P(X_{t+1} = y | X_t = x) <= upper[x][y], from any start.
 
-    What is proved for the class holds even if every step has its own matrix in the region. `confidence` is the
-    probability with which an estimated region covers the true matrix, None for one that is simply assumed;
-    `MarkovChain.fit(..., confidence=0.99)` estimates one. Raises InputError for ends that are no probabilities or
-    are in the wrong order, for a row that holds no law, and for a state that can never be entered.
+    The guarantee holds even if every step has its own matrix in the region. `MarkovChain.fit(..., confidence=0.99)`
+    estimates one.
 
-    >>> region = IntervalMarkovChain([[0.7, 0.1], [0.2, 0.4]], [[0.9, 0.3], [0.6, 0.8]], length=100)
-    >>> [ends.tolist() for ends in region.reachable]
-    [[[0.7, 0.1], [0.2, 0.4]], [[0.9, 0.3], [0.6, 0.8]]]
+    Args:
+        lower: The lower ends, k by k.
+        upper: The upper ends, k by k.
+        length: Number of steps.
+        states: Names of the k rows; None for 0 .. k - 1.
+        confidence: Probability that an estimated region covers the true matrix; None for an assumed region.
+        source: Where the region comes from, in words; certificates print it.
+
+    Raises:
+        InputError: For ends that are no probabilities or in the wrong order, a row without a distribution, and a state
+            that no other state can enter.
+
+    Examples:
+        >>> region = IntervalMarkovChain([[0.7, 0.1], [0.2, 0.4]], [[0.9, 0.3], [0.6, 0.8]], length=100)
+        >>> [ends.tolist() for ends in region.reachable]
+        [[[0.7, 0.1], [0.2, 0.4]], [[0.9, 0.3], [0.6, 0.8]]]
     """
 
     lower: FloatArray
@@ -89,14 +100,30 @@ class IntervalMarkovChain(PlainForm, OneChain, kind="chain-region"):
     def covering(
         counts: IntArray, length: int, states: Sequence[State], confidence: float, source: str
     ) -> IntervalMarkovChain:
-        """Return a region covering the true matrix with probability >= `confidence`.
+        """Return a region that covers the true matrix with a given probability.
 
-        Every entry gets a mixture interval, and the k^2 of them (k for two states, where a row is one number) share 1 -
-        confidence equally. The region is valid however the visits to a state came about (docs/theory/chain-classes.md).
+        The intervals (k^2 of them; k for two states) share the error probability equally. The region is valid however
+        the visits to a state came about.
 
-        >>> region = IntervalMarkovChain.covering(np.array([[90, 10], [20, 30]]), 9, ["a", "b"], 0.99, "counted")
-        >>> region.lower.round(3).tolist(), region.upper.round(3).tolist()
-        ([[0.743, 0.022], [0.169, 0.332]], [[0.978, 0.257], [0.668, 0.831]])
+        Args:
+            counts: Observed transitions, k by k whole numbers.
+            length: Number of steps of the belief.
+            states: Names of the k rows.
+            confidence: Probability that the region covers the matrix, between 0 and 1.
+            source: Where the counts come from, in words.
+
+        Returns:
+            The region as a belief.
+
+        Raises:
+            InputError: For counts that are no square table of whole numbers, and a confidence outside (0, 1).
+
+        Source: docs/theory/chain-classes.md.
+
+        Examples:
+            >>> region = IntervalMarkovChain.covering(np.array([[90, 10], [20, 30]]), 9, ["a", "b"], 0.99, "counted")
+            >>> region.lower.round(3).tolist(), region.upper.round(3).tolist()
+            ([[0.743, 0.022], [0.169, 0.332]], [[0.978, 0.257], [0.668, 0.831]])
         """
         counts = np.asarray(counts)
         is_square = counts.ndim == 2 and len(counts) == counts.shape[1]
@@ -114,15 +141,28 @@ class IntervalMarkovChain(PlainForm, OneChain, kind="chain-region"):
         return IntervalMarkovChain(lower, upper, length, states, confidence, source)
 
     def contains(self, chain: PeriodicChain) -> bool:
-        """Return whether the region holds every matrix of a chain, within 1e-9."""
+        """Return whether a chain lies in the region.
+
+        Args:
+            chain: The chain.
+
+        Returns:
+            True if it does.
+        """
         return chain.states == self.states and all(
             bool(((matrix >= self.lower - 1e-9) & (matrix <= self.upper + 1e-9)).all()) for matrix in chain.matrices
         )
 
     def laws_of(self, steps: IntArray) -> frozenset[int] | None:
-        """Return one law for an estimate, None for an assumed region.
+        """Return one distribution for an estimated region, and None for an assumed one.
 
         Under an assumed region each step may have its own matrix.
+
+        Args:
+            steps: Numbers of the steps.
+
+        Returns:
+            Its number, or None.
         """
         return None if self.confidence is None else super().laws_of(steps)
 

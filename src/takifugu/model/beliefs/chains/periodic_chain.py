@@ -36,19 +36,29 @@ LONGEST_PERIOD = 2**17
 
 @dataclass(frozen=True, eq=False)
 class PeriodicChain(PlainForm, OneChain, kind="periodic-chain"):
-    """A Markov chain X_0, ..., X_{length-1} with P(X_{t+1} = y | X_t = x) = M_t[x][y], M_t periodic in t.
+    """Model a sequence whose transition matrix repeats with a period, such as the hours of a day.
 
-    M_t is matrices[matrix_of[(start + t) mod period]], where `matrix_of` has the number of the matrix of each step of
-    one period (by default each matrix once) and `start` is the place of X_0 in it. `initial` is the distribution of
-    X_0: "stationary" (the one that is the same again after the shortest period), "any" (unknown: a class), or a vector.
-    `states` name the rows. Raises InputError for matrices that are not transition matrices of one size, numbers of
-    matrices that there are not, a matrix that is never used, and for "stationary" where that distribution is not
-    unique.
+    P(X_{t+1} = y | X_t = x) = M_t[x][y], where M_t is matrices[matrix_of[(start + t) mod period]].
 
-    >>> day, night = [[0.8, 0.2], [0.3, 0.7]], [[0.99, 0.01], [0.6, 0.4]]
-    >>> chain = PeriodicChain([night, day], 48, [0] * 7 + [1] * 15 + [0] * 2, states=["still", "walking"])
-    >>> chain.period, [round(float(chain.marginal(hour)[1]), 3) for hour in (3, 6, 12, 27)]
-    (24, [0.02, 0.017, 0.388, 0.02])
+    Args:
+        matrices: The matrices, each k by k.
+        length: Number of steps.
+        matrix_of: Number of the matrix of each step of one period; None takes each matrix once.
+        start: Place of X_0 in the period, from 0.
+        initial: Distribution of X_0: "stationary" (the same again after the shortest period), "any" (unknown: a class
+            of chains), or k probabilities.
+        states: Names of the k rows; None for 0 .. k - 1.
+        source: Where the numbers come from, in words; certificates print it.
+
+    Raises:
+        InputError: For matrices that are no transition matrices of one size, an unknown or unused matrix, and
+            "stationary" where that distribution is not unique.
+
+    Examples:
+        >>> day, night = [[0.8, 0.2], [0.3, 0.7]], [[0.99, 0.01], [0.6, 0.4]]
+        >>> chain = PeriodicChain([night, day], 48, [0] * 7 + [1] * 15 + [0] * 2, states=["still", "walking"])
+        >>> chain.period, [round(float(chain.marginal(hour)[1]), 3) for hour in (3, 6, 12, 27)]
+        (24, [0.02, 0.017, 0.388, 0.02])
     """
 
     matrices: tuple[FloatArray, ...]
@@ -137,16 +147,33 @@ class PeriodicChain(PlainForm, OneChain, kind="periodic-chain"):
         return WideLaw.of(self.marginals(1)[0])
 
     def marginal(self, entry: int) -> FloatArray:
-        """Return the law of entry `entry`.
+        """Return the distribution of one entry.
 
-        Raises Unsupported for initial="any", a class that has none.
+        Args:
+            entry: Its number, from 0.
+
+        Returns:
+            Probabilities, shape (k,).
+
+        Raises:
+            Unsupported: For initial="any": a class has no single one.
         """
         if self.initial == "stationary":
             return self.stationary_laws[entry % self.period].floats()
         return np.asarray(self.marginals(entry + 1)[entry])
 
     def marginals(self, count: int | None = None) -> FloatArray:
-        """Return the laws of the first `count` entries, shape (count, k)."""
+        """Return the distributions of the first entries.
+
+        Args:
+            count: How many; None for all.
+
+        Returns:
+            Probabilities, shape (count, k).
+
+        Raises:
+            Unsupported: For initial="any": a class has no single one.
+        """
         if self.initial == "any":
             raise Unsupported(
                 'a chain with initial="any" is a class', rule="no single marginal distribution exists"
@@ -192,7 +219,14 @@ class PeriodicChain(PlainForm, OneChain, kind="periodic-chain"):
         return tuple(tuple(map(bool, pattern)) for pattern in self.supports.patterns)
 
     def with_length(self, length: int) -> Self:
-        """Return the same chain with another number of steps."""
+        """Return the same chain with another number of steps.
+
+        Args:
+            length: The number.
+
+        Returns:
+            The chain.
+        """
         return self if length == self.length else self._from(0, length)
 
     def from_step(self, step: int, length: int) -> Self | None:

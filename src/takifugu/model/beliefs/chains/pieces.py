@@ -16,15 +16,9 @@ from takifugu.core.errors import InputError
 from takifugu.core.lists import list_of
 from takifugu.core.plain import Plain, PlainForm, form, set_fields
 from takifugu.model.beliefs import check_registered, from_dict
-from takifugu.model.beliefs.chains.chain import BinaryChains, ReversibleChains
-from takifugu.model.beliefs.chains.interval_chain import IntervalMarkovChain
 from takifugu.model.beliefs.one_sequence import OneSequence
 
 State = Hashable
-#: Classes of chains that no single law of the data represents.
-ChainClass = ReversibleChains | IntervalMarkovChain | BinaryChains
-
-
 class _Components(Sequence[range]):
     """Ranges of entries, each made when it is asked for: a million of them are one array."""
 
@@ -58,10 +52,23 @@ def _read_chain(data: Plain) -> OneSequence:
 
 @dataclass(frozen=True, eq=False)
 class IndependentPieces(PlainForm, Nameless, kind="independent-pieces"):
-    """Sequences of the given lengths, independent of each other, each following `chain` cut to its length.
+    """Model several sequences, independent of each other, that follow one chain.
 
-    Entries are counted through all pieces in order. That pieces are independent is an assumption of whoever declares
-    it; the certificate prints it. Raises InputError for no pieces or a length below 1.
+    Entries are counted through all sequences in order. Independence is an assumption of yours; the certificate prints
+    it.
+
+    Args:
+        chain: The chain, which is cut to each length.
+        lengths: The number of steps of each sequence.
+
+    Raises:
+        InputError: For no sequence, and for a length below 1.
+
+    Examples:
+        >>> from takifugu.model.beliefs.chains.chain import MarkovChain
+        >>> chain = MarkovChain([[0.9, 0.1], [0.4, 0.6]], length=5)
+        >>> IndependentPieces(chain, [3, 5]).size
+        8
     """
 
     chain: OneSequence = field(metadata=form(read=_read_chain))

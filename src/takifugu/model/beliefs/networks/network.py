@@ -25,19 +25,26 @@ from takifugu.model.beliefs.states import State
 
 @dataclass(frozen=True, eq=False)
 class BayesianNetwork(ByValue):
-    """A Bayesian network (Song17 §4): nodes with finite states, parents and conditional tables.
+    """Model named entries by a Bayesian network (Song17 §4): states, parents and conditional tables.
 
-    Give (name, states, parents, table) for each node, in any order; `table` has one axis per parent, in the order of
-    `parents`, and a last axis for the node's own states. Numbers count nodes in the order given (`listed`); inside,
-    they are kept component by component and parents before children (`names`). Raises InputError for a cycle, an
-    unknown or repeated name, a table of the wrong shape, or rows whose sums miss one by more than 1e-6.
+    Entries are numbered as given (`listed`); `names` has parents before children, component by component.
 
-    >>> net = BayesianNetwork([("rain", ["no", "yes"], [], [0.8, 0.2]),
-    ...                        ("wet", ["no", "yes"], ["rain"], [[0.9, 0.1], [0.2, 0.8]])])
-    >>> net.names
-    ('rain', 'wet')
-    >>> [round(float(p), 3) for p in net.joint(["wet"])]
-    [0.76, 0.24]
+    Args:
+        nodes: (name, states, parents, table) for each, in any order. `table` has an axis for each parent, in that
+            order, and a last axis for the node's own states.
+        source: Where the tables come from, in words; certificates print it.
+
+    Raises:
+        InputError: For a cycle, an unknown or repeated name, a table of the wrong shape, and a row that misses the sum
+            1 by more than 1e-6.
+
+    Examples:
+        >>> net = BayesianNetwork([("rain", ["no", "yes"], [], [0.8, 0.2]),
+        ...                        ("wet", ["no", "yes"], ["rain"], [[0.9, 0.1], [0.2, 0.8]])])
+        >>> net.names
+        ('rain', 'wet')
+        >>> [round(float(p), 3) for p in net.joint(["wet"])]
+        [0.76, 0.24]
     """
 
     nodes: tuple[Node, ...]
@@ -137,22 +144,48 @@ class BayesianNetwork(ByValue):
         return tuple(supports)
 
     def joint(self, names: Sequence[Hashable]) -> FloatArray:
-        """Return P(X_names) by variable elimination, one axis per name.
+        """Return the joint distribution of some nodes, by variable elimination.
 
-        Raises Unsupported where a table would be too large (the size is predicted first), InputError for an unknown
-        name.
+        Args:
+            names: Names of the nodes.
+
+        Returns:
+            P(X_names), one axis for each name.
+
+        Raises:
+            InputError: For an unknown name.
+            Unsupported: Where a table would be too large; the size is predicted first.
+
+        Examples:
+            >>> coin = BayesianNetwork([("coin", ["heads", "tails"], [], [0.5, 0.5])])
+            >>> coin.joint(["coin"]).tolist()
+            [0.5, 0.5]
         """
         return self.law(list(map(self.position, names)))[0]
 
     def law(self, entries: Sequence[int]) -> tuple[FloatArray, float]:
-        """Return some entries' joint law, and a bound on cells' relative error."""
+        """Return the joint distribution of some entries.
+
+        Args:
+            entries: Their numbers.
+
+        Returns:
+            The distribution, one axis for each entry, and a bound on the relative error of its cells.
+        """
         factors, sizes = self._ancestral(entries)
         return eliminate(factors, sizes, entries)
 
     def support(self, entries: Sequence[int]) -> BoolArray:
-        """Return the possible cells of the joint law of some entries, exactly.
+        """Return the possible cells of the joint distribution of some entries, exactly.
 
-        Raises Unsupported where zeros make this a question for a table that would be too large.
+        Args:
+            entries: Their numbers.
+
+        Returns:
+            One truth value for each cell.
+
+        Raises:
+            Unsupported: Where zeros require a table that would be too large.
         """
         factors, sizes = self._ancestral(entries)
         if all((f.table > 0).all() for f in factors):
@@ -165,7 +198,14 @@ class BayesianNetwork(ByValue):
         return support(factors, sizes, entries)
 
     def law_plan(self, entries: Sequence[int]) -> Plan:
-        """Return the predicted work of `law`."""
+        """Return the predicted work of `law`.
+
+        Args:
+            entries: The entries' numbers.
+
+        Returns:
+            The plan.
+        """
         factors, sizes = self._ancestral(entries)
         return plan([f.scope for f in factors], sizes, entries)
 
@@ -175,7 +215,14 @@ class BayesianNetwork(ByValue):
         return take(self.factors, alive), {i: len(self.nodes[i].states) for i in alive}
 
     def ancestral(self, entries: Iterable[int]) -> list[int]:
-        """Return some entries and all their ancestors, in order."""
+        """Return some entries and all their ancestors, in order.
+
+        Args:
+            entries: Their numbers.
+
+        Returns:
+            Numbers in ascending order.
+        """
         alive = set(entries)
         stack = list(alive)
         while stack:
@@ -191,10 +238,16 @@ class BayesianNetwork(ByValue):
         return tuple(Factor((*self.parents[i], i), node.table) for i, node in enumerate(self.nodes))
 
     def near_set(self, entry: int, quilt: Iterable[int]) -> frozenset[int]:
-        """Return the entries d-connected to `entry` given `quilt`.
+        """Return the entries d-connected to an entry given a quilt (Song17 Definition 4.2).
 
-        `entry` is included (Song17 Definition 4.2). All others are independent of X_entry given X_quilt (as a set:
-        d-separation is closed under unions).
+        All others are independent of the entry given the quilt, as a set: d-separation is closed under unions.
+
+        Args:
+            entry: The entry's number.
+            quilt: Numbers of the quilt's entries.
+
+        Returns:
+            The numbers, `entry` among them.
         """
         evidence = frozenset(quilt)
         above_given = frozenset(self.ancestral(evidence))
@@ -245,7 +298,14 @@ class BayesianNetwork(ByValue):
 
     @staticmethod
     def from_dict(data: Plain) -> BayesianNetwork:
-        """Read a network back from its `to_dict` form."""
+        """Read a network back from its `to_dict` form.
+
+        Args:
+            data: Plain data.
+
+        Returns:
+            The network.
+        """
         nodes = [(n["name"], n["states"], n["parents"], n["table"]) for n in data["nodes"]]
         network = BayesianNetwork(nodes, data.get("source", "assumed"))
         return relisted(network, data["listed"]) if "listed" in data else network

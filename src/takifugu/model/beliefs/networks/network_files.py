@@ -22,12 +22,31 @@ from takifugu.model.beliefs.sections import Public
 
 
 def read_network(path: str | Path | object, source: str | None = None) -> BayesianNetwork:
-    """Read a network file, or a model of pyAgrum or pgmpy.
+    r"""Read a network file, or a model of pyAgrum or pgmpy.
 
-    BIF is read directly, BIFXML, DSL, NET, O3PRM, UAI and XDSL through pyAgrum, the extra `networks`; it holds some
-    probabilities in single precision: each is taken as the shortest decimal that it stands for. Rows whose sums miss
-    one by up to 1e-6 are renormalised. Raises InputError for a file that is missing or not a network, for something
-    that is not a model, and where pyAgrum is needed and not installed.
+    BIF is read directly; BIFXML, DSL, NET, O3PRM, UAI and XDSL need pyAgrum (`pip install 'takifugu[networks]'`), which
+    holds some probabilities in single precision: each is taken as the shortest decimal that it stands for. A row that
+    misses the sum 1 by up to 1e-6 is renormalised.
+
+    Args:
+        path: The file, or the model.
+        source: Where the network comes from, in words; None names the file.
+
+    Returns:
+        The belief.
+
+    Raises:
+        InputError: For a missing file, anything that is no network, and where pyAgrum is needed and not installed.
+
+    Examples:
+        >>> import pathlib, tempfile
+        >>> file = pathlib.Path(tempfile.mkdtemp()) / "rain.bif"
+        >>> _ = file.write_text(
+        ...     "network n { }\nvariable rain { type discrete [ 2 ] { no, yes }; }\n"
+        ...     "probability ( rain ) { table 0.8, 0.2; }\n"
+        ... )
+        >>> read_network(file).names
+        ('rain',)
     """
     if not isinstance(path, str | Path):
         if hasattr(path, "get_cpds"):

@@ -37,21 +37,33 @@ MOST_INTERVALS = 100_000
 
 @dataclass(frozen=True, eq=False)
 class CountedParameters(Parameters):
-    """`records` records whose parameters follow a distribution that public counts support (Zhang22 Section 5).
+    """Model records whose parameters follow a distribution that public counts support (Zhang22 Section 5).
 
-    As `Parameters` it has the counted table for its prior, by which queries and data are read, and nothing is promised
-    of that alone. `rows` are combinations of the parameters' values, `counts` how many public populations had each;
-    `columns` is as in `Parameters`. The distribution is any in the class that holds the true one with `confidence`, if
-    the counted populations are independent of each other. Rows with a count of 0 keep their values possible. Raises
-    InputError as `Parameters` and `JointTable.from_counts`, and for a confidence outside (0, 1).
+    The belief is a class: it holds the true distribution with the confidence if the counted populations are independent
+    of each other. The guarantee holds for the class, not for the counted table alone, by which queries and data are
+    read.
 
-    >>> coins = {"few": {1: "0.1", 0: "0.9"}, "many": {1: "0.4", 0: "0.6"}}
-    >>> rows = [("few", "few"), ("few", "many"), ("many", "few"), ("many", "many")]
-    >>> names = ["smokers", "cough"]
-    >>> towns = CountedParameters(rows, [60, 40, 40, 60], names, {"cough": coins}, records=100, source="towns")
-    >>> low, high = towns.chances(0)[1,]
-    >>> low.round(3).tolist(), high.round(3).tolist()
-    ([[0.434, 0.249], [0.249, 0.434]], [[0.751, 0.566], [0.566, 0.751]])
+    Args:
+        rows: Combinations of the parameters' values; one with a count of 0 stays possible.
+        counts: How many public populations had each.
+        names: Names of the parameters.
+        columns: As in `Parameters`.
+        records: Number of records; it is public.
+        source: Where the counts come from, in words; certificates print it.
+        confidence: Probability that the class holds the true distribution, between 0 and 1.
+        private: Whether the counts are the data to protect; `calibrate` then refuses the belief by default.
+
+    Raises:
+        InputError: As `Parameters` and `JointTable.from_counts`, and for a confidence outside (0, 1).
+
+    Examples:
+        >>> coins = {"few": {1: "0.1", 0: "0.9"}, "many": {1: "0.4", 0: "0.6"}}
+        >>> rows = [("few", "few"), ("few", "many"), ("many", "few"), ("many", "many")]
+        >>> names = ["smokers", "cough"]
+        >>> towns = CountedParameters(rows, [60, 40, 40, 60], names, {"cough": coins}, records=100, source="towns")
+        >>> low, high = towns.chances(0)[1,]
+        >>> low.round(3).tolist(), high.round(3).tolist()
+        ([[0.434, 0.249], [0.249, 0.434]], [[0.751, 0.566], [0.566, 0.751]])
     """
 
     counts: tuple[int, ...] = ()
@@ -81,13 +93,24 @@ class CountedParameters(Parameters):
         return self.prior
 
     def possible(self, entry: int) -> tuple[bool, ...]:
-        """Return True for each value, as some distribution of the class has it."""
+        """Return True for each value of an entry, as some distribution of the class has it.
+
+        Args:
+            entry: The parameter's number.
+
+        Returns:
+            One truth value for each value.
+        """
         return (True,) * len(self.alphabet(entry))
 
     def chances(self, entry: int) -> Mapping[tuple[int, ...], tuple[FloatArray, FloatArray]]:
-        """Return the intervals of P(phi_Q = x | phi_i = a), by Q.
+        """Return intervals of P(phi_Q = x | phi_i = a) for each set Q of parameters.
 
-        Both ends have shape (values of phi_i, combinations of values of phi_Q).
+        Args:
+            entry: The number i.
+
+        Returns:
+            Lower and upper ends by Q, each of shape (values of phi_i, combinations of values of phi_Q).
         """
         return self._chances[entry]
 
@@ -127,7 +150,14 @@ class CountedParameters(Parameters):
         return count
 
     def contains(self, member: Belief) -> bool:
-        """Return whether the class has a belief's distribution, within 1e-9, for the same columns."""
+        """Return whether the class has a belief's distribution, within 1e-9, for the same columns.
+
+        Args:
+            member: The belief.
+
+        Returns:
+            True if it has.
+        """
         if not isinstance(member, Parameters) or isinstance(member, CountedParameters):
             return False
         prior = member.table

@@ -31,18 +31,29 @@ _DIGITS = 12
 
 @dataclass(frozen=True, eq=False)
 class MultivariateNormal(Nameless, Undivided, ByValue):
-    """`records` independent records, each jointly normal over the named columns (Zhang22 §4.3).
+    """Model independent records that are jointly normal over named columns (Zhang22 §4.3).
 
-    `mean` has one number and `covariance` one row per column; decimals stay exact, so that a singular covariance is
-    one. `ranges` (column: (low, high)) and `resolution` say how data are read as fixed point: data outside a range are
-    refused, or with outside="clip" clipped, which the certificate then states. `replaced` names the columns in which a
-    missing value is replaced by a number before it is read. What rounding, clipping and replacing do to the answer is
-    covered (docs/theory/attributes.md). Raises InputError for a covariance that is not symmetric and positive
-    semidefinite, and for fewer than two records.
+    Decimals stay exact, so a singular covariance is one. The guarantee covers the effect of rounding, clipping and
+    replacing on the answer (docs/theory/attributes.md).
 
-    >>> body = MultivariateNormal([170, 70], [[49, 40], [40, 144]], names=["height", "weight"], records=500)
-    >>> body.describe()
-    "500 independent records of the jointly normal columns 'height' and 'weight' (assumed)"
+    Args:
+        mean: One number for each column.
+        covariance: One row for each column: symmetric and positive semidefinite.
+        names: Names of the columns.
+        records: Number of records, two or more; it is public.
+        ranges: (low, high) of each column that is read, in its units.
+        resolution: Step to which numbers are rounded when read.
+        outside: "refuse" numbers outside their range, or "clip" them, which the certificate states.
+        source: Where the numbers come from, in words; certificates print it.
+        replaced: Columns whose missing values are replaced by a number before they are read.
+
+    Raises:
+        InputError: For a covariance that is not symmetric and positive semidefinite, and for fewer than two records.
+
+    Examples:
+        >>> body = MultivariateNormal([170, 70], [[49, 40], [40, 144]], names=["height", "weight"], records=500)
+        >>> body.describe()
+        "500 independent records of the jointly normal columns 'height' and 'weight' (assumed)"
     """
 
     mean: Vector
@@ -102,14 +113,30 @@ class MultivariateNormal(Nameless, Undivided, ByValue):
     ) -> MultivariateNormal:
         """Return the belief with the means and the covariance of data.
 
-        Data are a frame, or columns of numbers by name. `source` states in words where they come from; `private=True`
-        marks that they are the data to protect. `records` is how many records the release is about, by default as many
-        as are given. Raises InputError for an empty source, for columns of other lengths or with what is no number, and
-        for fewer than two records.
+        It is a point estimate, and the certificate says so. `NormalRegion.fit` takes a confidence.
 
-        >>> fitted = MultivariateNormal.fit({"x": [1, 2, 3], "y": [2, 4, 6]}, source="a public survey")
-        >>> fitted.covariance
-        ((Fraction(1, 1), Fraction(2, 1)), (Fraction(2, 1), Fraction(4, 1)))
+        Args:
+            data: A frame, or lists of numbers by column.
+            names: The columns to take; None for all.
+            source: Where the data come from, in words.
+            private: Whether they are the data to protect; `calibrate` then refuses the belief by default.
+            records: Records that the release is about; None for as many as are given.
+            ranges: As in `MultivariateNormal`.
+            resolution: As in `MultivariateNormal`.
+            outside: As in `MultivariateNormal`.
+            replaced: As in `MultivariateNormal`.
+
+        Returns:
+            The belief.
+
+        Raises:
+            InputError: For an empty source, columns of different lengths or without numbers, and fewer than two
+                records.
+
+        Examples:
+            >>> fitted = MultivariateNormal.fit({"x": [1, 2, 3], "y": [2, 4, 6]}, source="a public survey")
+            >>> fitted.covariance
+            ((Fraction(1, 1), Fraction(2, 1)), (Fraction(2, 1), Fraction(4, 1)))
         """
         from takifugu.model.beliefs.records.normal_fit import moments
 
@@ -147,8 +174,16 @@ class MultivariateNormal(Nameless, Undivided, ByValue):
     def resolve(self, query: Query) -> ColumnSums:
         """Return a query as weighted sums of the columns.
 
-        Without a declared grid the answer is on a readable one. Raises InputError where a column that is read varies
-        less than one step of the resolution.
+        Without a declared grid the answer is on a readable one.
+
+        Args:
+            query: The query.
+
+        Returns:
+            The answer, without data.
+
+        Raises:
+            InputError: Where a column that is read varies less than one step of the resolution.
         """
         labels, rows = zip(*self.read.weights(query), strict=True)
         grid = declared_grid(query)
@@ -172,15 +207,36 @@ class MultivariateNormal(Nameless, Undivided, ByValue):
                 ).at("resolution")
 
     def pivots(self, read: Sequence[int]) -> tuple[Fraction, ...]:
-        """Return the variance of each of some columns given those before it."""
+        """Return the variance of each of some columns given those before it.
+
+        Args:
+            read: Numbers of the columns.
+
+        Returns:
+            One variance for each.
+        """
         return pivots(np.array(self.covariance, dtype=object)[np.ix_(read, read)])
 
     def clips(self, read: Iterable[int]) -> bool:
-        """Return whether numbers of these columns are clipped when they are read."""
+        """Return whether numbers in some columns are clipped.
+
+        Args:
+            read: Numbers of the columns.
+
+        Returns:
+            True if they are.
+        """
         return self.outside == "clip" and any(self.ranges[j] is not None for j in read)
 
     def replaces(self, read: Iterable[int]) -> bool:
-        """Return whether reading these columns replaces missing values."""
+        """Return whether missing numbers in some columns are replaced.
+
+        Args:
+            read: Numbers of the columns.
+
+        Returns:
+            True if they are.
+        """
         return any(self.columns[j] in self.replaced for j in read)
 
     def _reach(self, low: Fraction, high: Fraction) -> Fraction:
@@ -191,7 +247,14 @@ class MultivariateNormal(Nameless, Undivided, ByValue):
         return max(high - low, (round(high / step) - round(low / step)) * step)
 
     def deviation(self, row: Sequence[Fraction]) -> float:
-        """Return the standard deviation of the columns' weighted sum over records."""
+        """Return the standard deviation of a weighted sum of the columns, over all records.
+
+        Args:
+            row: One weight for each column.
+
+        Returns:
+            The deviation, in answer units.
+        """
         return math.sqrt(self.records * form(row, self.covariance, row))
 
     def assumptions(self) -> tuple[Assumption, ...]:

@@ -31,10 +31,17 @@ from takifugu.numbers.rationals import Number
 
 
 class NormalRegion(MultivariateNormal):
-    """Independent records of jointly normal columns, under every law that a public sample supports.
+    """Model independent, jointly normal records by every distribution that a public sample supports.
 
-    `estimate` is the law of the sample itself, by which queries and data are read; nothing is promised of it alone.
-    `NormalRegion.fit` makes one.
+    `NormalRegion.fit` makes one. The guarantee holds for the whole class, not for the estimate alone.
+
+    Args:
+        estimate: The sample's own distribution, by which queries and data are read.
+        ends: Ends of the class.
+
+    Examples:
+        >>> NormalRegion.fit({"x": [1, 2, 3, 4], "y": [1, 3, 2, 4]}, source="a public survey").size
+        4
     """
 
     ends: Ends
@@ -58,13 +65,30 @@ class NormalRegion(MultivariateNormal):
         replaced: Iterable[str] = (),
         confidence: float = 0.99,
     ) -> NormalRegion:
-        """Return every law that data support with a confidence, as independent rows.
+        """Return every distribution that data support with a confidence.
 
-        The other arguments are those of `MultivariateNormal.fit`. Raises InputError as that does, and as `region_of`.
+        Args:
+            data: A frame, or lists of numbers by column.
+            names: The columns to take; None for all.
+            source: Where the data come from, in words.
+            private: Whether they are the data to protect; `calibrate` then refuses the belief by default.
+            records: Records that the release is about; None for as many as are given.
+            ranges: As in `MultivariateNormal`.
+            resolution: As in `MultivariateNormal`.
+            outside: As in `MultivariateNormal`.
+            replaced: As in `MultivariateNormal`.
+            confidence: Probability that the class holds the true distribution, between 0 and 1.
 
-        >>> sample = {"x": [1, 2, 3, 4], "y": [1, 3, 2, 4]}
-        >>> len(NormalRegion.fit(sample, source="a public survey").laws("x"))
-        2
+        Returns:
+            The belief.
+
+        Raises:
+            InputError: As `MultivariateNormal.fit`, and for a confidence or a sample that gives no region.
+
+        Examples:
+            >>> sample = {"x": [1, 2, 3, 4], "y": [1, 3, 2, 4]}
+            >>> len(NormalRegion.fit(sample, source="a public survey").laws("x"))
+            2
         """
         from takifugu.model.beliefs.records.normal_fit import scatter_of
 
@@ -77,7 +101,14 @@ class NormalRegion(MultivariateNormal):
         return region
 
     def laws(self, name: str) -> tuple[MultivariateNormal, ...]:
-        """Return the laws of the class that lose most where a column is hidden."""
+        """Return the distributions of the class that lose most where a column is hidden.
+
+        Args:
+            name: The column.
+
+        Returns:
+            The distributions.
+        """
         x, laws = self.columns.index(name), dict[Vector, MultivariateNormal]()
         for end in (0, 1):
             slopes = tuple(Fraction(1) if y == x else ends[end] for y, ends in enumerate(self.ends.slopes[x]))

@@ -53,21 +53,27 @@ class Column(PlainForm):
 
 @dataclass(frozen=True, eq=False)
 class Parameters(Columnwise, Undivided, ByValue):
-    """`records` records whose columns follow parameters that are random themselves (Zhang22 Section 5).
+    """Model records whose columns follow parameters that are random themselves (Zhang22 Section 5).
 
-    `prior` is the joint distribution of the parameters, a JointTable or a BayesianNetwork whose entries are named as
-    the columns; `columns` gives for each column the distribution of one draw for each value of its parameter, as a Pmf
-    or as {state: probability}. A parameter without a column is one that nobody observes. Probabilities are read as the
-    decimals that were typed, and kept exact.
+    Probabilities are read as the decimals that were typed, and kept exact.
 
-    Raises InputError for a column without a parameter, for values of a parameter without a distribution, for
-    probabilities that do not sum to 1, for fewer than one record, and for columns that depend on each other.
+    Args:
+        prior: Joint distribution of the parameters, whose entries are named as the columns. A parameter without a
+            column is one that nobody observes.
+        columns: For each column the distribution of one value, for each value of its parameter.
+        records: Number of records; it is public.
+        source: Where the numbers come from, in words; None for the prior's source.
 
-    >>> prior = JointTable([("low", "short"), ("high", "tall")], [0.5, 0.5], names=["income", "height"])
-    >>> chances = {"short": {1: "0.2", 0: "0.8"}, "tall": {1: "0.6", 0: "0.4"}}
-    >>> belief = Parameters(prior, {"height": chances}, records=500)
-    >>> belief.names, belief.columns, belief.alphabet(0)
-    (('income', 'height'), ('height',), ('high', 'low'))
+    Raises:
+        InputError: For a column without a parameter, a parameter's value without a distribution, probabilities that do
+            not sum to 1, fewer than one record, and columns that depend on each other.
+
+    Examples:
+        >>> prior = JointTable([("low", "short"), ("high", "tall")], [0.5, 0.5], names=["income", "height"])
+        >>> chances = {"short": {1: "0.2", 0: "0.8"}, "tall": {1: "0.6", 0: "0.4"}}
+        >>> belief = Parameters(prior, {"height": chances}, records=500)
+        >>> belief.names, belief.columns, belief.alphabet(0)
+        (('income', 'height'), ('height',), ('high', 'low'))
     """
 
     prior: JointTable | BayesianNetwork
@@ -123,9 +129,16 @@ class Parameters(Columnwise, Undivided, ByValue):
         return self.prior.possible(entry)
 
     def resolve(self, query: Query) -> ColumnAnswer | DeclaredAnswer:
-        """Return the sum or statistic of a query over whole columns.
+        """Return the answer of a query about the columns.
 
-        Raises InputError for any other query.
+        Args:
+            query: The query.
+
+        Returns:
+            The answer, without data.
+
+        Raises:
+            InputError: For a query that does not fit the columns.
         """
         if isinstance(query, Statistic):
             for name in query.columns:

@@ -50,20 +50,26 @@ class OverRecords(Protocol):
 
 @dataclass(frozen=True, eq=False)
 class Records(PlainForm, Nameless, Undivided, kind="records"):
-    """`n` independent records of the same joint distribution: a row of the table each (Zhang22 Definition 3).
+    """Model independent records, each a row of one joint table (Zhang22 Definition 3).
 
-    The entries are the records, in any order; the table's names are the columns, which queries and secrets name. The
-    number of records is public. `source` is the table's unless another is given. With `within`, an interval (low, high)
-    for each row of the table, the belief is a class: every distribution whose probabilities lie in the intervals, of
-    which the table is one.
+    Entries are the records, in any order; queries and secrets name the table's columns.
 
-    Raises InputError unless the table is a JointTable with columns called by text, n a whole number above 0, and each
-    interval around the row's probability.
+    Args:
+        table: The distribution of a row; its names are the columns, in text.
+        n: Number of records; it is public.
+        source: Where the numbers come from, in words; None for the table's source.
+        within: An interval (low, high) for each row's probability. The belief is then the class of all distributions in
+            them, of which the table is one.
 
-    >>> table = JointTable([("a", 0), ("a", 1), ("b", 1)], [0.5, 0.25, 0.25], names=["group", "ill"])
-    >>> people = Records(table, 40)
-    >>> people.size, people.columns, people.alphabet(0)[1]
-    (40, ('group', 'ill'), ('a', 1))
+    Raises:
+        InputError: Unless the table is a JointTable with columns named in text, `n` a whole number above 0, and each
+            interval around its row's probability.
+
+    Examples:
+        >>> table = JointTable([("a", 0), ("a", 1), ("b", 1)], [0.5, 0.25, 0.25], names=["group", "ill"])
+        >>> people = Records(table, 40)
+        >>> people.size, people.columns, people.alphabet(0)[1]
+        (40, ('group', 'ill'), ('a', 1))
     """
 
     table: JointTable
@@ -104,7 +110,14 @@ class Records(PlainForm, Nameless, Undivided, kind="records"):
         return Record(self.columns, tuple(map(self.table.alphabet, range(len(self.columns)))))
 
     def alphabet(self, entry: int) -> tuple[Hashable, ...]:
-        """Return the rows of the table, those of probability zero included."""
+        """Return the values of a record.
+
+        Args:
+            entry: The record's number.
+
+        Returns:
+            The rows of the table.
+        """
         return self.table.rows
 
     def possible(self, entry: int) -> tuple[bool, ...]:
@@ -128,7 +141,17 @@ class Records(PlainForm, Nameless, Undivided, kind="records"):
         return tuple(int(mass * common) for mass in exact)
 
     def column(self, name: str) -> int:
-        """Return the number of a column; InputError for an unknown one."""
+        """Return the number of a column.
+
+        Args:
+            name: The column's name.
+
+        Returns:
+            Its place in the table, from 0.
+
+        Raises:
+            InputError: For an unknown column.
+        """
         check_known([name], self.columns, "the records have no column", "attribute")
         return self.columns.index(name)
 
@@ -140,15 +163,21 @@ class Records(PlainForm, Nameless, Undivided, kind="records"):
         )
 
     def resolve(self, query: Query) -> Additive:
-        """Return the answer of a query over columns, added over the records.
+        """Return the answer of a query about the columns.
 
-        Mean divides by their number, too, and the cells of a Histogram are the values of the columns that it names.
-        Raises InputError for a query of one value where there are several records, Unsupported for queries written
-        elsewhere, which must say what they add per record.
+        Args:
+            query: The query.
 
-        >>> people = Records(JointTable([("a", 0), ("b", 1)], [0.5, 0.5], names=["group", "ill"]), 40)
-        >>> people.resolve(Mean("ill")).grid, people.resolve(CountRows({"group": "b"})).tables[0].tolist()
-        (Fraction(1, 40), [[0], [1]])
+        Returns:
+            The answer, without data.
+
+        Raises:
+            InputError: For a query that does not fit the columns.
+
+        Examples:
+            >>> people = Records(JointTable([("a", 0), ("b", 1)], [0.5, 0.5], names=["group", "ill"]), 40)
+            >>> people.resolve(Mean("ill")).grid, people.resolve(CountRows({"group": "b"})).tables[0].tolist()
+            (Fraction(1, 40), [[0], [1]])
         """
         if isinstance(query, JointQuery):
             return joined(list(map(self.resolve, query.queries)))
