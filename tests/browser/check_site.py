@@ -18,8 +18,8 @@ import pytest
 from tests.browser.looking import SCHEMES, WIDTHS, faults_of
 
 SITE = Path(__file__).resolve().parents[2] / "site"
-#: Pictures, tables and blocks of commands; all pages are made alike.
-PAGES = ("index.html", "gallery.html", "by-itself.html")
+#: Pictures, tables, blocks of commands and a form; all pages are made alike.
+PAGES = ("index.html", "gallery.html", "by-itself.html", "with-opendp.html")
 
 
 class Silent(http.server.SimpleHTTPRequestHandler):
@@ -60,6 +60,16 @@ def test_day_and_night_follow_the_system(address: str, browser: Any, scheme: str
     lightness = sum(int(part) for part in shade[shade.index("(") + 1 : -1].split(",")[:3])
     assert (lightness < 200) == (scheme == "dark"), shade
     context.close()
+
+
+def test_a_form_says_what_an_event_loses(address: str, browser: Any) -> None:
+    page = browser.new_page()
+    page.goto(f"{address}/with-opendp.html")
+    output = page.locator("form.event-level output")
+    assert "ε = 6.89" in output.inner_text()
+    page.get_by_label("probability of the same").fill("0.99")
+    assert "ε = 11.68" in output.inner_text()
+    page.close()
 
 
 def test_what_is_copied_are_commands_without_their_prompt(address: str, browser: Any) -> None:

@@ -302,7 +302,7 @@ def test_the_commands_that_come_next_can_be_typed(tmp_path: Path, name: str, mon
 ])  # fmt: skip
 def test_an_option_of_before_is_told_with_that_of_now(tmp_path: Path, option: str, now: str) -> None:
     said = ended(2, "init", sleep(tmp_path), option, "x")
-    assert f"No such option '{option}'." in said.stderr
+    assert re.search(f"No such option:? '?{option}'?", said.stderr)  # as click of several versions says it
     assert now in words_of(said)
 
 

@@ -7,6 +7,9 @@ import pytest
 from tests.releasing.advice.test_advice import of_example
 
 from takifugu.cli import main
+from takifugu.cli.releasing import SMALL, _legend
+from takifugu.core.text.bars import bars
+from takifugu.releasing.report.values import noisy_cell
 
 
 def terminal(path: Path, capsys) -> str:
@@ -27,3 +30,20 @@ def test_where_no_hours_are_compared_nothing_is_to_be_checked(tmp_path: Path, ca
     words = terminal(of_example("ward", tmp_path), capsys)
     assert "compares" not in words
     assert "of a secret becomes at most" in words
+
+
+def test_a_small_value_has_its_error_in_percent() -> None:
+    rows = [
+        {"cell": name, "value": value, "low": value - 31, "high": value + 31, "readable": value > 31}
+        for name, value in (("night", 24), ("morning", 33), ("noon", 124), ("evening", 123))
+    ]
+    night, morning, noon, evening = bars(rows, error=31)
+    assert night.endswith("24  ~0")
+    assert morning.endswith("33  ±94 %")
+    assert noon.endswith("124")
+    assert evening.endswith("123  ±26 %")
+    assert [noisy_cell(row, None).words for row in rows] == ["24", "33 ±94 %", "124", "123 ±26 %"]
+    assert SMALL in [*_legend(rows, "count", has_one_error=True)]
+    assert SMALL not in [*_legend(rows[2:3], "count", has_one_error=True), *_legend(rows, "value", has_one_error=False)]
+    assert "±" in bars(rows)[1]
+    assert "%" not in "".join(bars(rows))

@@ -48,9 +48,9 @@ def random_matrix(chance: Random, states: int) -> list[list[float]]:
 
 
 def random_problem(chance: Random) -> tuple[Framework, Query, str]:
-    """Return a chain of two or three states, what is published of it, and an epsilon."""
-    states = chance.choice([2, 2, 3])
-    length = chance.choice([2, 24, 60, 100, 168, 336, 1000, 2016, 100_000])
+    """Return a chain of two to five states, what is published of it, and an epsilon."""
+    states = chance.choice([2, 2, 2, 3, 3, 4, 5])
+    length = chance.choice([2, 24, 60, 100, 168, 336, 1000, 2016, 100_000] if states < 4 else [2, 24, 60])
     chain = tf.MarkovChain(random_matrix(chance, states), length)
     pieces = tf.IndependentPieces(chain, [length, max(1, length // 3)])
     duration = chance.choice([None, None, "1/12", "1.5"])

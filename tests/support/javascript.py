@@ -3,16 +3,20 @@
 import json
 from collections.abc import Sequence
 from importlib.resources import files
+from pathlib import Path
 from typing import Any
 
 import dukpy
 
 
 class Scripts:
-    """Scripts of a page in one interpreter; `call` passes and returns plain data."""
+    """Scripts of a page in one interpreter; `call` passes and returns plain data.
 
-    def __init__(self, folder: str, names: Sequence[str]) -> None:
-        place = files("takifugu.pages").joinpath(folder)
+    A folder's name is that of a page of the package; a path is itself.
+    """
+
+    def __init__(self, folder: str | Path, names: Sequence[str]) -> None:
+        place = files("takifugu.pages").joinpath(folder) if isinstance(folder, str) else folder
         self.interpreter = dukpy.JSInterpreter()
         # each is evaluated for itself: what is declared at the top is made global
         text = "\n".join(place.joinpath(name).read_text("utf-8") for name in names)

@@ -1,13 +1,14 @@
-"""The loss of one step of a chain of two or three states, in 60 digits: the recursion as it is printed.
+"""The loss of one step of a chain of few states, in 60 digits: the recursion as it is printed.
 
 R of the last step is 0. R_t is the least over jumps d of (d - 1) max c + S(P^d(a, .), P^d(b, .); c + R_{t+d}), closed
 by shortest paths; L likewise for the chain backwards. The loss is the largest c + R + L (docs/theory/influence.md). The
-supremum S over a cone is found by the rays of both kinds of stars, as for three states there are no others.
+supremum S over a cone is found among all trees of tight bounds whose ray lies in the cone.
 """
 
 from collections.abc import Sequence
 from fractions import Fraction
-from itertools import product
+from functools import cache
+from itertools import combinations, product
 
 import mpmath
 
@@ -61,19 +62,42 @@ def losses(chain: Matrix, c: Matrix, length: int, jumps: Sequence[int]) -> list[
 def after_jump(chain: Matrix, c: Matrix, loss: Matrix) -> Matrix:
     """Return what a step, or several at once, make of a loss and the change of the entry that has it."""
     states = range(len(chain))
-    ratio = closed([[c[u][v] + loss[u][v] for v in states] for u in states])
-    return [[supremum(chain[a], chain[b], ratio) for b in states] for a in states]
+    rays = rays_of(closed([[c[u][v] + loss[u][v] for v in states] for u in states]))
+    lifted = [[mpmath.exp(x) for x in ray] for ray in rays]
+    means = [[mpmath.log(mpmath.fdot(row, ray)) for ray in lifted] for row in chain]
+    return [[max(x - y for x, y in zip(means[a], means[b], strict=True)) for b in states] for a in states]
 
 
-def supremum(p: Sequence[mpmath.mpf], q: Sequence[mpmath.mpf], ratio: Matrix) -> mpmath.mpf:
-    """Return S(p, q; ratio) of a closed ratio."""
-    largest, states = mpmath.mpf(0), range(len(p))
-    for v in states:
-        for ray in ([mpmath.exp(ratio[u][v]) for u in states], [mpmath.exp(-ratio[v][u]) for u in states]):
-            above = mpmath.fsum(x * y for x, y in zip(p, ray, strict=True))
-            below = mpmath.fsum(x * y for x, y in zip(q, ray, strict=True))
-            largest = max(largest, mpmath.log(above / below))
-    return largest
+@cache
+def trees_of(count: int) -> list[list[tuple[int, int, bool]]]:
+    """Return all trees over some states as lists of arcs (from, to, whether the bound is on the second one)."""
+    arcs = list(combinations(range(count), 2))
+    trees = list[list[tuple[int, int, bool]]]()
+    for chosen in combinations(arcs, count - 1):
+        order = [0]
+        path = list[tuple[int, int]]()
+        for u in order:
+            for v, w in chosen:
+                other = w if v == u else v if w == u else None
+                if other is not None and other not in order:
+                    order.append(other)
+                    path.append((u, other))
+        if len(order) == count:
+            sides = product((False, True), repeat=count - 1)
+            trees += [[(u, v, side) for (u, v), side in zip(path, side_of, strict=True)] for side_of in sides]
+    return trees
+
+
+def rays_of(ratio: Matrix) -> list[list[mpmath.mpf]]:
+    """Return the logarithms of all rays of the cone of a closed ratio: f(u) - f(v) <= ratio(u, v)."""
+    states, rays = range(len(ratio)), list[list[mpmath.mpf]]()
+    for tree in trees_of(len(ratio)):
+        ray = [mpmath.mpf(0)] * len(ratio)
+        for u, v, is_second in tree:
+            ray[v] = ray[u] + ratio[v][u] if is_second else ray[u] - ratio[u][v]
+        if all(ray[u] - ray[v] <= ratio[u][v] + mpmath.mpf(10) ** -50 for u, v in product(states, repeat=2)):
+            rays.append(ray)
+    return rays
 
 
 def closed(ratio: Matrix) -> Matrix:

@@ -17,7 +17,7 @@ from takifugu.cli.terminal import only_seen
 from takifugu.core.errors import ReleaseState
 from takifugu.core.escaping import command, visible
 from takifugu.core.plain import Json, Row
-from takifugu.core.text.bars import bars, common_error
+from takifugu.core.text.bars import bars, common_error, relative_error
 from takifugu.core.text.tables import paragraph, width
 from takifugu.releasing.advice.leaving_out import in_place_of_good
 from takifugu.releasing.certificates.cells import POSSIBLE, READABLE, UPPER, Rows
@@ -38,6 +38,7 @@ from takifugu.releasing.report.privacy import privacy_of
 #: What the bars and marks of a table mean; the second where a mark is there.
 WHERE = "▓░ where the exact {exact} lies"
 NOT_ZERO, TOO_ROUGH = "~0 cannot be told from 0", "~ the error is larger than what matters"
+SMALL = "±% the error of a small value, in percent of it"
 IMPOSSIBLE = "impossible: no exact {exact} can be there"
 #: How much is printed: rows of a table, and cells with words ("safe") that are not only counted.
 _DRAWN_ROWS, _MOST_ROWS, _LISTED_WORDS = 8, 12, 12
@@ -189,7 +190,7 @@ def _print_rows(table: Published, rows: Sequence[Row]) -> None:
     if len(rows) > len(drawn):
         click.echo(f"... ({len(rows) - len(drawn):,} more rows)")
     if readable:
-        click.echo(paragraph("    ".join(_legend(drawn, exact))))
+        click.echo(paragraph("    ".join(_legend(drawn, exact, error is not None))))
 
 
 def is_at_zero(row: Row) -> bool:
@@ -197,7 +198,7 @@ def is_at_zero(row: Row) -> bool:
     return float(row["low"]) < 0 < float(row["high"])
 
 
-def _legend(rows: Sequence[Row], exact: str) -> Iterator[str]:
+def _legend(rows: Sequence[Row], exact: str, has_one_error: bool) -> Iterator[str]:
     """Yield what bars and marks mean, as far as they are there."""
     yield WHERE.format(exact=exact)
     rough = [row for row in rows if row.get(READABLE) is False]
@@ -205,6 +206,8 @@ def _legend(rows: Sequence[Row], exact: str) -> Iterator[str]:
         yield NOT_ZERO
     if any("mark" in row for row in rough):
         yield TOO_ROUGH
+    if has_one_error and any(map(relative_error, rows)):
+        yield SMALL
     if any(row.get(POSSIBLE) is False for row in rows):
         yield IMPOSSIBLE.format(exact=exact)
 

@@ -238,13 +238,6 @@ class DataError(InputError):
     """The private data breaks a rule; the message never repeats the data."""
 
 
-class EngineError(DataError):
-    """The engine with the data failed.
-
-    The message names the engine and its version, and says nothing about the data.
-    """
-
-
 class Unsupported(TakifuguError):
     """Nothing is proved for this belief, query or mechanism.
 

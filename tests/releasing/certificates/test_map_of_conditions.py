@@ -13,7 +13,7 @@ import pytest
 import takifugu
 from takifugu.core.assumptions import Assumption, Kind, world
 from takifugu.core.errors import InputError
-from takifugu.model.frameworks import Pufferfish
+from takifugu.model.frameworks import DEFINITIONS, Pufferfish
 from takifugu.releasing.certificates.wording import NUMBERED, TITLES
 
 #: The sentence of format 7, its kind, and the sentences that say the same now.
@@ -253,6 +253,53 @@ CONDITIONS = (
     "outside of the class of populations what is sent of a person tells *",
     "the mechanism was run elsewhere: that it loses no more is its maker's word, and was not checked here",
 )
+#: What a definition does not protect: the words of format 7, and those that say the same now.
+_ELSEWHERE = "anything combined with publications outside this ledger"
+_BELIEFS = (
+    "anything against someone whose belief is not listed, about facts that are not listed as hidden, or in combination "
+    "with what is published elsewhere without this ledger",
+    ("anything against readers whose beliefs differ from the assumptions about the world",
+     "facts that are not listed as secrets", _ELSEWHERE),
+)  # fmt: skip
+_ONE_ROW = (
+    "the share of a single row in the answer: someone who knows all other rows may read it off with a probability of "
+    "up to 95 %",
+    ("the share of a single row in the answer: someone who knows all other rows may read it off with a probability of "
+     "up to 95 %",),
+)  # fmt: skip
+LIMITS: dict[str, tuple[tuple[str, tuple[str, ...]], ...]] = {
+    "pufferfish": (_BELIEFS,),
+    "attribute": (_BELIEFS, _ONE_ROW),
+    "asymmetric": (
+        ("that the hidden thing is not so of somebody: who was not at a place is not protected, and an output may show "
+         "for certain that few people were there",
+         ("that a secret is not true: people who were not at a place are not protected, and an output may show for "
+          "certain that few people were there",)),
+        ("who is known to have been at exactly one of several places: at which of them may become known, because being "
+         "somewhere else instead is no move that is hidden",
+         ("a person known to have been at exactly one of several places: the output may reveal at which",)),
+        ("the factor above for a whole suspicion, rather than for one record against the same without the hidden "
+         "thing, unless to the adversary who was there was also elsewhere at least as often as who was not (the "
+         "places of the ones stochastically dominate those of the others)",
+         ("a whole suspicion: the factor is for one record against the same record without the secret. It holds for a "
+          "whole suspicion only if, to the reader, people who were there were also elsewhere at least as often as the "
+          "others (their places stochastically dominate those of the others)",)),
+        ("facts that are not listed as hidden, and anything in combination with what is published elsewhere without "
+         "this ledger", ("facts that are not listed as secrets", _ELSEWHERE)),
+    ),
+    "distribution": (
+        ("that values stay secret: whoever knows a person's population may learn from what is sent where the person "
+         "was, or what was answered",
+         ("the values: someone who knows a person's population may learn from the output where the person was, or what "
+          "the person answered",)),
+        ("the value of a single row: someone who knows all else may read it off with a probability of up to 95 %",
+         ("the value of a single row: someone who knows all else may read it off with a probability of up to 95 %",)),
+        ("anything about populations that are not listed, or if these are distributed otherwise",
+         ("populations that are not listed, or that are distributed otherwise",)),
+        ("anything in combination with what is published elsewhere without this ledger", (_ELSEWHERE,)),
+    ),
+}  # fmt: skip
+LIMITS["extended-distribution"] = LIMITS["distribution"]
 #: Sentences that a certificate makes of its other fields.
 OF_FIELDS = ("The *: *.", "**.")
 SOURCES = sorted(Path(takifugu.__file__).parent.rglob("*.py"))
@@ -288,6 +335,12 @@ def test_no_assumption_was_lost(before: str, kind: str, now: tuple[str, ...], te
 @pytest.mark.parametrize("condition", CONDITIONS)
 def test_no_condition_was_lost(condition: str, texts: set[str]) -> None:
     assert condition in texts
+
+
+def test_no_limit_of_a_definition_was_lost() -> None:
+    ours = [one for one in DEFINITIONS if type(one).__module__.startswith("takifugu.")]  # other tests register theirs
+    now = {one.name: set(one.not_promised()) for one in ours}
+    assert now == {name: {said for _, words in limits for said in words} for name, limits in LIMITS.items()}
 
 
 def test_every_assumption_of_the_sources_is_in_the_map() -> None:

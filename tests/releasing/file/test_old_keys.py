@@ -9,11 +9,9 @@ import pytest
 from tests.support.release_files import changed
 from tests.support.releases import put, refusal_of
 
-from takifugu.core.plain import toml_of
 from takifugu.data.sql.judge import Judge
 from takifugu.data.sql.scopes import Rows, Scope
 from takifugu.data.sql.tree import expression, parsed
-from takifugu.releasing.file.before.old_cleaning import by_hand
 from takifugu.releasing.file.before.old_keys import cleaned
 
 EXAMPLES = Path(__file__).parents[3] / "examples"
@@ -226,13 +224,3 @@ def test_sql_that_is_printed_opens_the_file(tmp_path: Path) -> None:
 def test_a_release_file_tells_it_at_its_key(tmp_path: Path, example: str, change: tuple[str, str], place: str) -> None:
     lines = problems(tmp_path, example, change)
     assert [line for line in lines if line.startswith(place)], lines
-
-
-def test_what_the_tool_leaves_to_do_is_what_the_error_says() -> None:
-    for key, source, belief, _ in CLEANING:
-        for place, line in by_hand(source, belief).items():
-            section, name = place.split(".")
-            if name == key.removeprefix("belief."):
-                error = cleaned((section, name), {"source": source, "belief": belief})
-                assert error is not None
-                assert error.fix == line, toml_of(source)

@@ -13,6 +13,8 @@ from takifugu.core.text.tables import name_of, width
 
 _ENDS = itemgetter("low", "value", "high")
 _MARKS = {"readable": "~0", "possible": "impossible"}
+#: A value below so many times its error is small: the error stands beside it in percent.
+_SMALL = 4
 
 
 def common_error(rows: Sequence[Row]) -> float | None:
@@ -46,6 +48,19 @@ def _close(a: float, b: float) -> bool:
     return math.isclose(a, b, rel_tol=1e-6)  # as far as six digits show
 
 
+def relative_error(row: Row) -> str:
+    """Return the error of a small value in percent of it, "" of a large one and of noise.
+
+    >>> relative_error({"value": 33, "low": 2, "high": 64}), relative_error({"value": 165, "low": 134, "high": 196})
+    ('±94 %', '')
+    """
+    low, value, high = _ENDS(row)
+    if high is None or not value or row.get("readable") is False:
+        return ""
+    error = max(high - value, value - low)
+    return f"±{math.ceil(100 * error / abs(value))} %" if abs(value) < _SMALL * error else ""
+
+
 def bars(
     rows: Sequence[Row],
     longest: float | None = None,
@@ -57,8 +72,8 @@ def bars(
 
     █ goes from 0 on, ▓ and ░ are the interval up to the value and from it. `longest` is where the bars' room ends and
     `lowest` where it begins; by default the largest `high`, and the least `low` or 0. Where it begins below 0, │ stands
-    at 0. The ± is left out where the caller says once that it is `error`. A row that is not `readable` has the mark ~0
-    (or its `mark`), one that is not `possible` is called impossible.
+    at 0. The ± is left out where the caller says once that it is `error`, and stands in percent beside a small value.
+    A row that is not `readable` has the mark ~0 (or its `mark`), one that is not `possible` is called impossible.
 
     >>> print(bars([{"cell": "still", "value": 6, "low": 4, "high": 8}], columns=40)[0])
     still  █████████████▓▓▓▓▓▓▓░░░░░░  6 ± 2
@@ -69,7 +84,7 @@ def bars(
     if any(r["high"] is None for r in rows):  # labels and the like: nothing to draw
         wide = max(map(len, names))
         return [f"{name:<{wide}}  {name_of(str(r['value']))}" for name, r in zip(names, rows, strict=True)]
-    marks = list(map(_mark, rows))
+    marks = [_mark(row, is_said=error is not None) for row in rows]
     wide = max(map(len, marks))
     texts = [f"{_around(r, error)}{mark:<{wide}}" for r, mark in zip(rows, marks, strict=True)]
     left, right = max(map(len, names)), max(map(len, texts))
@@ -85,10 +100,12 @@ def bars(
     return lines
 
 
-def _mark(row: Row) -> str:
-    """Return the words beside a value."""
+def _mark(row: Row, is_said: bool) -> str:
+    """Return the words beside a value, whose ± is said elsewhere or stands there."""
     words_of = _MARKS | ({"readable": str(row["mark"])} if "mark" in row else {})
     marks = [words for key, words in words_of.items() if row.get(key) is False]
+    if is_said and relative_error(row):
+        marks.insert(0, relative_error(row))
     return f"  {', '.join(marks)}" if marks else ""
 
 

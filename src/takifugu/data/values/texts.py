@@ -30,12 +30,7 @@ def out_of_bounds(column: str) -> DataError:
     )
 
 
-#: What helps where a mark such as NA stands for a missing value; which one the data hold is not told.
-NAME_MARKS = 'name a mark for missing values (NA, -99, ?) as it is written: missing = ["NA"] under [source]'
-REPAIR_THEM = f"repair them, or {NAME_MARKS}"
-
-
-def not_numbers(column: str, fix: str = REPAIR_THEM) -> DataError:
+def not_numbers(column: str, fix: str) -> DataError:
     return DataError(f"column {column!r} has texts that are no numbers", fix=fix)
 
 

@@ -137,8 +137,8 @@ def star(p: FloatArray, q: FloatArray, cone: Cone) -> Tree:
     states, rays = len(cone.ratio), star_rays(cone.ratio)
     best = int((np.log(p @ rays) - np.log(q @ rays)).argmax())
     first, second = cone.pairs
-    ends = (second, first) if best < states else (first, second)
-    lengths = csr_array((cone.apart[first, second], ends), shape=cone.ratio.shape)
+    ends = np.array([second, first] if best < states else [first, second], dtype=np.int32)  # as SciPy wants them
+    lengths = csr_array((cone.apart[first, second], tuple(ends)), shape=cone.ratio.shape)
     _, before = dijkstra(lengths, indices=best % states, return_predecessors=True)
     others = np.delete(np.arange(states), best % states)
     edges = [others, before[others]] if best < states else [before[others], others]

@@ -47,14 +47,6 @@ def largest_mass(channel: Channel, population: Population) -> Atom:
     return max(channel.lift(population).values())
 
 
-def is_spread(channel: Channel, population: Population, beta: Number) -> bool:
-    """Decide whether no output gets more than beta of a population.
-
-    Kawamoto19 Section 6.2, eta = 0.
-    """
-    return bool(largest_mass(channel, population) <= as_fraction(beta, "beta", "beta"))
-
-
 @dataclass(frozen=True)
 class WorstPair:
     """Two laws of a class that a tuple tells apart with the largest delta, in this order, and this delta."""

@@ -22,8 +22,6 @@ import numpy as np
 from takifugu.core.arrays import IntArray
 from takifugu.numbers.atoms import Floats
 
-Place = tuple[float, float]
-
 #: Logarithms of weights below this are raised to it: exact masses keep 2**-90 for any positive weight.
 FARTHEST = -600.0
 #: Logarithms of epsilon^2 times the variance over which the mixture is summed: what lies outside is below 1e-17 of

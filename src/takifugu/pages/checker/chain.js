@@ -1,7 +1,7 @@
 // The loss of one step of a chain, from above, in whole numbers. A loss l is carried as e^l with 256 binary places, and no logarithm
 // is taken. The theorems are those of Takifugu's page "Influence"; the arithmetic is this file's own.
 
-const MOST_STEPS = 20000;    // a recursion that has not settled by then is left
+const MOST_STEPS = 20000, MOST_OF_MANY = 2000;   // a recursion that has not settled by then is left; the second from four states on
 const MOST_JUMP = 16n;
 
 const pairs = k => Array.from({ length: k * k }, (_, i) => [Math.floor(i / k), i % k]).filter(([u, v]) => u !== v);
@@ -26,10 +26,22 @@ function reduced({ rows, total }) {
   return { rows: rows.map(row => row.map(x => x / common)), total: total / common };
 }
 
-// Spanning trees that lead to a state, weighed by their steps: the law of a chain that began long before, up to a factor.
-function lawOf({ rows: p }) {
-  if (p.length === 2) return [p[1][0], p[0][1]];
-  return [[0, 1, 2], [1, 0, 2], [2, 0, 1]].map(([i, j, k]) => p[j][i] * p[k][i] + p[j][i] * p[k][j] + p[j][k] * p[k][i]);
+const lowest = ([n, d]) => { const common = divisor(n, d); return [n / common, d / common]; };
+
+// The law of a chain that began long before, up to a factor. The last state is left out, again and again, and nothing is subtracted.
+function lawOf({ rows }) {
+  const p = rows.map(row => row.map(x => [x, 1n])), law = [[1n, 1n]];
+  for (let last = p.length - 1; last > 0; last--) {
+    const left = p[last].slice(0, last).reduce(plus);
+    if (left[0] === 0n) throw new Refused("some states of the chain are left for ever");
+    for (let u = 0; u < last; u++) {
+      p[u][last] = lowest(over(p[u][last], left));
+      for (let v = 0; v < last; v++) p[u][v] = lowest(plus(p[u][v], times(p[u][last], p[last][v])));
+    }
+  }
+  for (let v = 1; v < p.length; v++) law.push(lowest(law.map((mass, u) => times(mass, p[u][v])).reduce(plus)));
+  const under = law.reduce((d, mass) => d / divisor(d, mass[1]) * mass[1], 1n);
+  return law.map(([n, d]) => n * (under / d));
 }
 
 // The same chain from its end to its start.
@@ -44,31 +56,14 @@ function product(a, b) {
   return reduced({ rows, total: a.total * b.total });
 }
 
-// Shortest paths: for at most three states two steps are enough.
+// Shortest paths.
 function closed(ratio) {
-  return square(ratio.length, (u, v) => ratio.reduce((least, row, w) => smaller(least, timesUp(ratio[u][w], row[v])), ratio[u][v]));
-}
-
-// The extreme rays of the cone of a closed ratio, for at most three states: from one state to the others, and to one from the others.
-function rays(ratio) {
-  const states = ratio.map((_, u) => u);
-  const to = states.map(v => states.map(u => ratio[u][v]));
-  const from = states.map(v => {
-    const others = states.filter(w => w !== v);
-    return states.map(u => others.reduce((m, w) => w === u ? m * ONE : m * ratio[v][w], 1n));
-  });
-  return [...to, ...from];
-}
-
-// e^S of rows a and b, the most by which their means of a function in the cone can differ. The last term covers what the rounding of a
-// ratio that is closed up to 2^-250 does to its rays.
-function suprema({ rows }, ratio) {
-  const all = rays(closed(ratio)).map(ray => rows.map(row => row.reduce((sum, p, u) => sum + p * ray[u], 0n)));
-  return square(rows.length, (a, b) => {
-    if (a === b) return ONE;
-    const most = all.reduce((top, means) => larger(top, ceilingOf(means[a] * ONE, means[b])), ONE);
-    return most + (most >> 200n) + 1n;
-  });
+  let least = ratio;
+  for (let w = 0; w < ratio.length; w++) {
+    const through = square(ratio.length, (u, v) => timesUp(least[u][w], least[w][v]));
+    least = each(least, through, smaller);
+  }
+  return least;
 }
 
 // One direction of a chain: what steps, and several at once, do to a loss. `change` is e^c of the noise, for each two values.
@@ -78,7 +73,8 @@ function directionOf(chain, change, jumps) {
     powers.push(product(powers[d - 1], chain));
     between.push(timesUp(between[d - 1], most));
   }
-  const ofJump = (d, loss) => suprema(powers[d], each(change, loss, timesUp)).map((row, u) => row.map((x, v) => u === v ? ONE : timesUp(x, between[d])));
+  const trees = jumps.map(() => ({}));
+  const ofJump = (d, loss) => suprema(powers[d], each(change, loss, timesUp), trees[jumps.indexOf(d)]).map((row, u) => row.map((x, v) => u === v ? ONE : timesUp(x, between[d])));
   return before => {   // before(d) is the loss d steps nearer to the end, or nothing
     const losses = jumps.map(d => [d, before(d)]).filter(([, loss]) => loss).map(([d, loss]) => ofJump(d, loss));
     return closed(losses.reduce((a, b) => each(a, b, smaller)));
@@ -95,7 +91,7 @@ function keeps(direction, bound) {
 // The losses of the steps, from an end on, until they have settled. A step never expands, so a bound that it does not exceed is one
 // for all farther steps.
 function followed(direction, k, length, bound) {
-  const losses = [nothing(k)];
+  const losses = [nothing(k)], most = k < 4 ? MOST_STEPS : MOST_OF_MANY;
   for (let t = 1; t < length; t++) {
     let next = direction(d => losses[t - d]);
     if (bound) next = each(next, bound, smaller);
@@ -110,9 +106,9 @@ function followed(direction, k, length, bound) {
       }
       if (bound && isWithin(bound, next.map(row => row.map(x => x + (x >> 50n))))) { losses[t] = bound; return losses; }
     }
-    if (t > MOST_STEPS) {
+    if (t > most) {
       if (bound) { losses[t] = bound; return losses; }
-      throw new Refused(`the loss has not settled after ${MOST_STEPS.toLocaleString("en")} steps`);
+      throw new Refused(`the loss has not settled after ${most.toLocaleString("en")} steps`);
     }
   }
   return losses;

@@ -1,6 +1,6 @@
 // What a certificate says, computed again: each finding "holds", "fails", is "open" (not computed here, with the reason), or a "note".
 
-const FORMAT = "takifugu-certificate/9", MOST_LOSS = 50n;
+const FORMAT = "takifugu-certificate/9", MOST_LOSS = 50n, MOST_STATES = 6;
 const OUTSIDE = "What nobody can check from outside: that the noise was drawn as stated, that the data were true, and that things last as long as the certificate assumes.";
 const GROUP = "all changes of a recording together";
 const GUARDED = /^['=+\-@\t\r\n\uff1d\uff0b\uff0d\uff20]/;
@@ -38,7 +38,7 @@ function chainOf(belief) {
   if (chain.initial !== "stationary") throw new Refused("the chain has a start of its own");
   const { matrix, states } = chain;
   if (!Array.isArray(states) || !Array.isArray(matrix) || matrix.length !== states.length || !matrix.every(row => Array.isArray(row) && row.length === states.length)) throw new Refused("the matrix does not fit the states");
-  if (states.length < 2 || states.length > 3) throw new Refused(`a chain of ${counted(states.length, "state")} is not computed here`);
+  if (states.length < 2 || states.length > MOST_STATES) throw new Refused(`a chain of ${counted(states.length, "state")} is not computed here`);
   const doubles = matrix.map(row => row.map(x => {
     if (!(x instanceof Num)) throw new Refused("a probability is not a number");
     return ofDouble(Number(x.text));

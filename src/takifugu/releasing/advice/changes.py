@@ -163,21 +163,3 @@ def _half_of_stays(stays: Mapping[str, object]) -> Change | None:
         else:
             return None
     return Change(("belief", "mean_duration"), halved)
-
-
-def _fewer_places(raw: Plain) -> tuple[Change, str] | None:
-    """Return the change to fewer places of a person, in words, too.
-
-    A person is at a tenth of the places of a grid at most, or at half as many as declared.
-    """
-    belief = raw.get("belief", {})
-    grid = belief.get("grid")
-    if belief.get("kind") != "asymmetric" or not isinstance(grid, dict):
-        return None
-    declared, columns, rows = belief.get("most"), grid.get("columns"), grid.get("rows")
-    if not isinstance(columns, int) or not isinstance(rows, int):
-        return None
-    most = declared // 2 if isinstance(declared, int) else columns * rows // 10
-    if most < 1:
-        return None
-    return Change(("belief", "most"), most), _FEWER.format(most=most)

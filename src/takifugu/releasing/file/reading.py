@@ -17,7 +17,7 @@ from takifugu.core.plain import toml_of
 from takifugu.core.sections import values_of, written
 from takifugu.data import OUTSIDE, UNKNOWN, UNOBSERVED, Bins
 from takifugu.data.lookalikes import Lookalikes, lookalike
-from takifugu.data.values.texts import NAME_MARKS
+from takifugu.data.values.texts import not_numbers
 from takifugu.model.beliefs.sections import FILL_THEM
 from takifugu.numbers.rationals import Number, as_fraction
 from takifugu.releasing.file.problems import Where, fault
@@ -25,14 +25,11 @@ from takifugu.releasing.file.problems import Where, fault
 if TYPE_CHECKING:
     from takifugu.model.beliefs.boxed_places import Grid
 
-Texts = tuple[str | None, ...]
 Codes = npt.NDArray[np.int32]
 
 
-def unknown_value(column: str, values: Iterable[object]) -> DataError:
-    """Return the error about a value that the belief does not know."""
-    fix = f"its values are {first_of(values)}; {NAME_MARKS}"
-    return wrong("file", f"column {column!r} has a value that the belief does not know", fix=fix)
+#: A public file, whose rows are nobody's secret, may be read without some of them.
+_LEAVE_OUT = "read the file without such rows, by a SELECT with WHERE in the place of its name"
 
 
 @contextmanager
@@ -95,7 +92,7 @@ def coded(texts: Sequence[str | None], places: dict[str, int], column: str) -> C
                 raise lookalike(column, row, "value") from None
         raise DataError(
             f"column {column!r} has a value that is not declared",
-            fix=f"the values are {first_of(places)}; {NAME_MARKS}",
+            fix=f"the values are {first_of(places)}; declare it, or {_LEAVE_OUT}",
         ).at("value") from None
 
 
@@ -120,11 +117,10 @@ def state_in(code: int, column: str, bins: Bins) -> str:
     if code == OUTSIDE:
         bin_words = [f"{state}: {words}" for state, words in zip(bins.states, bins.words, strict=True)]
         fault_text = f"column {column!r} has a number that is in none of the bins"
-        fix = f"declare bins for all numbers that can occur, or {NAME_MARKS}; the bins are {bin_words}"
+        fix = f"declare bins for all numbers that can occur, or {_LEAVE_OUT}; the bins are {bin_words}"
         raise wrong("bins", fault_text, fix=fix)
     if code == UNKNOWN:
-        fix = f"repair them, or {NAME_MARKS}"
-        raise wrong("bins", f"column {column!r} has texts that are no numbers", fix=fix)
+        raise not_numbers(column, f"repair them, or {_LEAVE_OUT}").at("source", "bins").placed()
     return str(bins.states[code])
 
 

@@ -11,7 +11,7 @@ from itertools import chain
 from takifugu.analysis.randomisers import MARKS, answered
 from takifugu.core.escaping import at_least, at_most, plus_minus
 from takifugu.core.plain import Json, Row
-from takifugu.core.text.bars import common_error
+from takifugu.core.text.bars import common_error, relative_error
 from takifugu.releasing.certificates.cells import READABLE, UPPER
 from takifugu.releasing.postprocess.picture import (
     LEGEND,
@@ -206,8 +206,8 @@ def _places(t: Published, rows: Sequence[Json]) -> Iterator[Block]:
 
 
 def noisy_cell(row: Row, possible: Ends | None) -> Cell:
-    """Return a value's cell: faded as noise, starred as impossible."""
-    words, kind = number(row["value"]), ""
+    """Return a value's cell, a small one with its error in percent: faded as noise, starred as impossible."""
+    words, kind = " ".join(filter(None, [number(row["value"]), relative_error(row)])), ""
     if is_outside(row["value"], possible):
         words += " *"
     if row.get(READABLE) is False:

@@ -7,7 +7,6 @@ is sound; the trivial quilt is always in it.
 
 from __future__ import annotations
 
-import itertools
 import math
 from collections.abc import Iterator
 from dataclasses import dataclass
@@ -49,18 +48,6 @@ class Candidate:
     pair: tuple[int, int]
     quilt: NetworkQuilt
     influence: float
-
-
-def quilts(network: BayesianNetwork, entry: int, most: int) -> Iterator[tuple[int, ...]]:
-    """Yield the nodes of about `most` quilts, near ones first."""
-    nearest: list[int] = []
-    for layer in layers(network, entry):
-        if len(nearest) < NEAREST:
-            nearest += layer
-        if network.size > ALL_SUBSETS:
-            yield layer
-    for size, count in choices(network, len(nearest), most):
-        yield from itertools.combinations(nearest[:count], size)
 
 
 def layers(network: BayesianNetwork, entry: int) -> Iterator[tuple[int, ...]]:

@@ -16,15 +16,9 @@ from takifugu.core.errors import InputError
 from takifugu.core.lists import list_of
 from takifugu.core.plain import Plain, PlainForm, form, set_fields
 from takifugu.model.beliefs import check_registered, from_dict
-from takifugu.model.beliefs.chains.chain import BinaryChains, ReversibleChains
-from takifugu.model.beliefs.chains.interval_chain import IntervalMarkovChain
 from takifugu.model.beliefs.one_sequence import OneSequence
 
 State = Hashable
-#: Classes of chains that no single law of the data represents.
-ChainClass = ReversibleChains | IntervalMarkovChain | BinaryChains
-
-
 class _Components(Sequence[range]):
     """Ranges of entries, each made when it is asked for: a million of them are one array."""
 

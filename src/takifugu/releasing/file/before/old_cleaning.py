@@ -243,24 +243,12 @@ _ROLES = {
     "thousands": ("value",), "null_keys": ("where",), "sheet": ("sql",), "table": ("sql",), "duration": ("end",),
     "order": ("order",), "end": ("end",),
 }  # fmt: skip
-#: The keys of [source] that an expression stands for.
-CLEANING = frozenset({*_ROLES} - {"order", "end"})
 #: What is made of several keys.
 _OTHERS: Mapping[str, Callable[[Keys], str]] = {
     "header": _header, "renamed": _renamed, "ambiguous": _ambiguous, "attributes": _attributes,
     "engine": lambda source: "leave it out, and give the table: tf.release_file(..., data=frame)",
 }  # fmt: skip
 _OF_BELIEF = ("longer", "min_length")
-
-
-def by_hand(source: Keys, belief: Keys) -> dict[str, str]:
-    """Return the keys that no expression stands for, each with what to do."""
-    left = {key for key in (*_SELECTS, *_OTHERS, *_LEFT_OUT) if key in source} - {"rows", "engine"}
-    left |= {key for key, value in (("rows", "wide"),) if source.get(key) == value}
-    left |= {"engine"} if source.get("engine") not in (None, "spark") else set()
-    lines = {f"source.{key}": str(instead(("source", key), source, belief)) for key in sorted(left)}
-    of_belief = [key for key in _OF_BELIEF if key in belief]
-    return lines | {f"belief.{key}": str(instead(("belief", key), source, belief)) for key in of_belief}
 
 
 def instead(where: tuple[str, str], source: Keys, belief: Keys) -> str | None:
