@@ -48,16 +48,21 @@ def cost(
     Each is what `calibrate` returns; together they take less time.
 
     Args:
-        framework: what is secret under which beliefs.
-        query: what is published.
-        epsilons: at least one; each as `calibrate` takes it.
-        delta: as that of `calibrate`, and so are all others.
+        framework: Secrets and adversaries' beliefs.
+        query: The published answer.
+        epsilons: At least one epsilon, each as `calibrate` takes it.
+        delta: Delta of each guarantee.
+        mechanism: "auto" or a name.
+        single_release: Whether nothing else is ever released about these data.
+        allow_zero_noise: Accept noise that would not hide one entry.
+        allow_private_belief: Accept a belief estimated from the private data.
+        metric: Distance by which "kantorovich-exponential" chooses.
 
     Returns:
-        The costs in the order of the epsilons. Where noise is refused its calibration is None.
+        The costs in the order of the epsilons. A refused one has no calibration, and a reason.
 
     Raises:
-        InputError: for no epsilon, and what `calibrate` does not take.
+        InputError: For no epsilon, and for arguments that `calibrate` refuses.
 
     Examples:
         >>> from takifugu import Count, MarkovChain, Pufferfish, every_entry
