@@ -1,7 +1,6 @@
 """Check how pages read: `python -m tools.prose [PAGE...]`; without pages, all of docs/ but proofs. It fails with lines.
 
-Sentences of prose alone are counted: no code, tables, headings or addresses. A page keeps `LIMITS`; one that cannot yet
-has its own in `NOT_YET`, which may only fall: a page that became better fails, too, until its line says so.
+Sentences of prose alone are counted: no code, tables, headings or addresses. Every page keeps `LIMITS`.
 """
 
 from __future__ import annotations
@@ -53,12 +52,6 @@ class Measures:
 
 
 LIMITS = Measures(mean=15, last=28, long=3, clauses=5)
-#: Pages that are not yet within the limits, each with its numbers.
-NOT_YET: dict[str, Measures] = {
-    "asymmetric.md": Measures(17.9, 38, 11.7, 15.2, 2),
-    "extending.md": Measures(24.2, 48, 27.6, 29.4, 3),
-    "populations.md": Measures(20.1, 37, 17.2, 25.8),
-}  # fmt: skip
 
 
 def measures(some: list[str]) -> Measures:
@@ -77,18 +70,10 @@ def _tenth(number: float) -> float:
 
 
 def faults(found: Mapping[str, Measures]) -> Iterator[str]:
-    """Yield a line for each page that is beyond its limits, and for each that is better than its exception."""
-    for name in NOT_YET.keys() - found.keys():
-        yield f"{name}: there is no such page: take it out of NOT_YET"
+    """Yield a line for each page beyond the limits."""
     for name, page in found.items():
-        own = NOT_YET.get(name)
-        if own is None and not page.within(LIMITS):
+        if not page.within(LIMITS):
             yield f"{name}: {page}; the limits are {LIMITS}"
-        elif own is not None and page.within(LIMITS):
-            yield f"{name}: it is within the limits now: take it out of NOT_YET"
-        elif own is not None and page != own:
-            better = "write these numbers into NOT_YET" if page.within(own) else f"its limits are {own}"
-            yield f"{name}: {page}; {better}"
 
 
 def every_page() -> dict[str, list[str]]:

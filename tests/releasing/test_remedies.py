@@ -425,7 +425,7 @@ FITTED = re.sub(r"matrix = .*\n", 'fit = { file = "data.csv", value = "state", o
 MISSPELT = changed(ONE, ('source = "a test"\n\n[[', 'sources = "a test"\n\n[['))
 
 
-@of("releasing/cost.py: cost", "releasing/planning/comparison.py: only_one",
+@of("releasing/cost.py: cost", "releasing/planning/prices.py: only_one",
     "releasing/file/loading.py: _checked", "releasing/file/kinds.py: which_kind",
     "releasing/file/problems.py: problems_of")  # fmt: skip
 @pytest.mark.parametrize(("spec", "command", "code", "start", "words"), [

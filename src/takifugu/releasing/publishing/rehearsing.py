@@ -23,14 +23,13 @@ from takifugu.numbers.rationals import as_whole
 from takifugu.releasing.advice.budgets import with_ways_to_pay
 from takifugu.releasing.advice.refusing import refusal_of
 from takifugu.releasing.certificates.checksum import read_certificate
-from takifugu.releasing.certificates.files import reason
 from takifugu.releasing.file.kind import ReleaseFile, Unit
 from takifugu.releasing.file.loading import load
 from takifugu.releasing.file.relation_keys import UNOPENED, is_one_of, private_files
 from takifugu.releasing.planning.plan import Plan, Table, Watch, planned_about, unwatched
 from takifugu.releasing.planning.questions import Question, debits_of
 from takifugu.releasing.publishing.choosing import Choice
-from takifugu.releasing.publishing.folder import alone_in, called_certificates, place
+from takifugu.releasing.publishing.folder import alone_in, called_certificates, place, writing
 from takifugu.releasing.publishing.publish import check, draw, ready
 from takifugu.releasing.publishing.sheets import bundle_for, table_of, worths_of
 from takifugu.releasing.report.outcomes import Published
@@ -192,14 +191,8 @@ def _pay_nothing(planned: Plan) -> None:
 
 def _place(folder: Path, files: Mapping[str, bytes]) -> None:
     """Write the files; those of another rehearsal give way, and those of a release do not."""
-    try:
-        with alone_in(folder):
-            for path in called_certificates(folder):
-                if path.name in files and read_certificate(path).rehearsal is None:
-                    raise ReleaseError(f"{str(path)!r} is of a release, and would be overwritten", fix="move its table")
-            place(folder, files, {})
-    except OSError as error:
-        fault = f"the files could not all be written to {str(folder)!r} ({reason(error)})"
-    else:
-        return
-    raise ReleaseError(fault, fix="make room or fix it")
+    with writing(folder), alone_in(folder):
+        for path in called_certificates(folder):
+            if path.name in files and read_certificate(path).rehearsal is None:
+                raise ReleaseError(f"{str(path)!r} is of a release, and would be overwritten", fix="move its table")
+        place(folder, files, {})
