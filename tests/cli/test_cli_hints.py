@@ -150,7 +150,7 @@ WORDS = re.compile(
 #: Of a release file, of a ledger, and of neither.
 ABOUT_FILES = (
     "check", "cost", "advise", "cost --epsilons 0.5,2", "beliefs", "audit", "release --dry-run", "release",
-    "rehearse --seed 7 --allow-useless",
+    "rehearse --seed 7 --allow-useless", "attack",
 )  # fmt: skip
 ABOUT_LEDGERS = ("show", "verify", "resume")
 ALONE = ("beliefs", "odds --epsilon 2", "keys", "example", "reproduce")
