@@ -21,7 +21,7 @@ import takifugu as tf
 from takifugu.analysis.randomisers import DiscreteLaplace, RoundedLaplace, RoundedNormal
 from takifugu.analysis.randomisers.additive import Exact
 from takifugu.cli.samples.examples import examples, write_example
-from takifugu.core.escaping import number
+from takifugu.core.escaping import number, plus_minus
 from takifugu.numbers.noise import InsecureSeededEntropyForTests
 from takifugu.releasing.advice.advice import EXPECTED_HEADER
 from takifugu.releasing.advice.bands import coverage
@@ -136,7 +136,7 @@ def test_a_number_without_a_verdict_says_the_width(tmp_path: Path) -> None:
     (table,) = tf.advise(path).tables
     assert (table.to_dict()["verdict"], table.to_dict()["half_width"]) == (None, width)
     assert table.to_dict()["coverage"] == pytest.approx(0.95, abs=0.01)
-    assert table.sentence.endswith(f"; the value lies within ± {float(Fraction(width)):g} with probability 95 %")
+    assert table.sentence.endswith(f"; the value lies within ± {plus_minus(Fraction(width))} with probability 95 %")
 
 
 @pytest.mark.slow
